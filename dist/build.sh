@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the packages of this machine's architecture into a folder: a tarball, five .deb, and the crates.
+# Builds packages for this machine's architecture into a folder: a tarball, five .deb files, and the crates.
 #
-#   dist/build.sh [--no-crates] [FOLDER]      target/dist, if none is given; packages in it are replaced
+#   dist/build.sh [--no-crates] [FOLDER]      default: target/dist; existing packages are replaced
 #
-# Needs Rust and cc; for the .deb dpkg-deb, which is part of Debian. dist/test.sh tests what it builds.
+# It needs Rust and cc, and for the .deb files dpkg-deb, which is part of Debian. dist/test.sh tests the packages.
 set -eu
 
 usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p;}' "$0"; }
@@ -29,7 +29,7 @@ cd "$root"
 
 version=$(cargo pkgid -p arenite-c | sed 's/.*[#@]//')
 major=${version%%.*}
-# Packages of the same sources are the same: files are as old as the last commit.
+# Makes packages reproducible: files have the date of the last commit.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
 work=$(mktemp -d)
@@ -38,11 +38,11 @@ stage=$work/stage
 step() { printf '== %s\n' "$*"; }
 
 step "library, headers, program, plugins"
-# In one command, so that cargo compiles what they share once; the second time the library is there already.
+# One command, so that cargo compiles shared crates only once. The second command finds the library already built.
 ARENITE_PREFIX=/usr cargo build --release -p arenite-c -p arenite-c-testing -p arenite-cli -p arenite-plugin-flex -p arenite-tflite
 DESTDIR=$stage ffi/c/install.sh /usr
 install -D "$target/release/arenite" "$stage/usr/bin/arenite"
-# Plugins that are linked in are in no folder.
+# Only plugins that are not linked in need a folder.
 install -D -m 644 "$target/release/libarenite_plugin_flex.so" "$stage/usr/lib/arenite/plugins/libarenite_plugin_flex.so"
 install -m 644 "$target/release/libtensorflowlite_c.so" "$target/release/libarenite_testing.so" "$stage/usr/lib/"
 strip "$stage/usr/bin/arenite"
@@ -59,11 +59,14 @@ gzip -9n "$share"/man/man1/*.1
 install -D -m 644 "$work/manual/bash/arenite.bash" "$share/bash-completion/completions/arenite"
 install -D -m 644 "$work/manual/zsh/_arenite" "$share/zsh/vendor-completions/_arenite"
 install -D -m 644 "$work/manual/fish/arenite.fish" "$share/fish/vendor_completions.d/arenite.fish"
-cp README.md CHANGELOG.md OPERATORS.md docs/config.md "$share/doc/arenite/"
+cp CHANGELOG.md OPERATORS.md "$share/doc/arenite/"
 cp ffi/c/examples/*.c ffi/cpp/examples/*.cpp "$examples/"
 cp examples/digits/digits_*.tflite examples/digits/labels.txt examples/digits/samples/7.pgm examples/digits/samples/7.png "$examples/"
 cp -R ffi/go "$examples/go"
 cp LICENSE-APACHE LICENSE-MIT "$share/licenses/arenite/"
+
+step "the book"
+"$here/book/build.sh" "$share/doc/arenite/book"
 find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 
 step "tarball"
@@ -75,12 +78,12 @@ if command -v dpkg-deb >/dev/null; then
   step "Debian packages"
   "$here/debian.sh" "$stage" "$version" "$out"
 else
-  step "Debian packages: left out, there is no dpkg-deb"
+  step "Debian packages: skipped, dpkg-deb is not installed"
 fi
 
 if [ "$crates" = yes ]; then
   step "crates"
-  # Those that are published, none compiled anew from its archive; without --no-verify cargo does that, too.
+  # Published crates only. With --no-verify they are not compiled again from their archives.
   published=$(find . -path ./target -prune -o -name Cargo.toml -print | xargs grep -L '^publish = false' | sort |
     xargs awk 'FNR == 2 && $1 == "name" { gsub(/"/, ""); print "-p", $3 }')
   # shellcheck disable=SC2086 # a list of options

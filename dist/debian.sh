@@ -1,5 +1,5 @@
 #!/bin/sh
-# debian.sh STAGE VERSION FOLDER: makes Debian packages of what lies below STAGE, which dist/build.sh has filled.
+# debian.sh STAGE VERSION FOLDER: makes Debian packages from the files in STAGE, which dist/build.sh prepared.
 #
 #   libarenite0        the dynamic library
 #   libarenite-dev     headers of C and C++, the static library, pkg-config, CMake, examples
@@ -16,14 +16,14 @@ arch=$(dpkg --print-architecture)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The newest version of glibc that one of these files asks for.
+# The newest version of glibc required by one of these files.
 glibc() {
   for file in "$@"; do
     objdump -T "$file"
   done | sed -n 's/.*(\{0,1\}GLIBC_\([0-9][0-9.]*\).*/\1/p' | sort -V | tail -n 1
 }
 
-# `put PACKAGE PATH...` moves paths of the stage to a package.
+# `put PACKAGE PATH...` moves paths from the stage to a package.
 put() {
   package=$1
   shift
@@ -33,7 +33,7 @@ put() {
   done
 }
 
-# `pack PACKAGE SECTION DEPENDS SUMMARY TEXT` writes what Debian wants to know and makes the archive.
+# `pack PACKAGE SECTION DEPENDS SUMMARY TEXT` writes the control files and builds the archive.
 pack() {
   folder=$work/$1
   mkdir -p "$folder/DEBIAN" "$folder/usr/share/doc/$1"
@@ -76,13 +76,13 @@ printf 'libarenite %s libarenite%s (>= %s)\n' "$major" "$major" "$version" > "$w
 printf 'activate-noawait ldconfig\n' > "$work/libarenite$major/DEBIAN/triggers"
 put arenite-flex usr/lib/arenite/plugins/libarenite_plugin_flex.so
 put arenite-tflite usr/lib/libtensorflowlite_c.so
-put arenite usr/bin usr/share/man usr/share/bash-completion usr/share/zsh usr/share/fish
+put arenite usr/bin usr/share/man usr/share/bash-completion usr/share/zsh usr/share/fish usr/share/doc/arenite/book
 put libarenite-dev usr/include "$library" usr/lib/libarenite.a usr/lib/libarenite_testing.so usr/lib/pkgconfig usr/lib/cmake usr/share/doc
 mkdir -p "$work/libarenite-dev/usr/share/doc/libarenite-dev"
 mv "$work/libarenite-dev/usr/share/doc/arenite"/* "$work/libarenite-dev/usr/share/doc/libarenite-dev/"
 rmdir "$work/libarenite-dev/usr/share/doc/arenite"
 left=$(find "$stage" ! -type d)
-[ -z "$left" ] || { printf '%s: in no package:\n%s\n' "$0" "$left" >&2; exit 1; }
+[ -z "$left" ] || { printf '%s: files in no package:\n%s\n' "$0" "$left" >&2; exit 1; }
 
 pack "libarenite$major" libs "$needs" "inference runtime for .tflite models: the library" \
   "Loads, verifies and runs .tflite models. Operators, memory planners and delegates are plugins behind a stable ABI."
@@ -91,6 +91,6 @@ pack libarenite-dev libdevel "libarenite$major (= $version), libc6-dev" "inferen
 pack arenite misc "$needs" "inference runtime for .tflite models: the program" \
   "Runs, measures and inspects .tflite models, and draws their memory plans."
 pack arenite-flex libs "$needs" "inference runtime for .tflite models: TensorFlow's ops" \
-  "A plugin for the ops of TensorFlow that converters leave behind with the prefix Flex. Whoever loads arenite's plugins finds it."
+  "A plugin for TensorFlow's ops, which converters keep with the prefix Flex. Programs that load arenite's plugins find it."
 pack arenite-tflite libs "$needs" "TensorFlow Lite's C interface on arenite" \
-  "A libtensorflowlite_c.so for programs that are built against TensorFlow Lite's, unchanged."
+  "A libtensorflowlite_c.so for programs built against TensorFlow Lite's, without changes."

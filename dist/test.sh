@@ -1,10 +1,11 @@
 #!/bin/sh
-# Unpacks the packages that dist/build.sh has made, each kind below a clean folder, and uses them from there alone: the program, its
-# manual and its plugins; the library from C by pkg-config, from C++ by CMake, and from Go, which give a picture the same scores.
+# Tests the packages built by dist/build.sh. It unpacks each kind into a clean folder and uses only the files in it: the
+# program, its manual and its plugins; the library from C (pkg-config), C++ (CMake) and Go, which must give the same
+# scores for a picture.
 #
-#   dist/test.sh [--install] [FOLDER]      of the packages; target/dist, if none is given
+#   dist/test.sh [--install] [FOLDER]      FOLDER has the packages; default: target/dist
 #
-# What the machine lacks is left out, with a line. --install fetches it with apt-get, as root.
+# Parts that need a missing tool are skipped with a message. --install installs the tools with apt-get, as root.
 set -eu
 
 usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p;}' "$0"; }
@@ -31,7 +32,7 @@ packages=${packages:-$(cd "$root" && cargo metadata --format-version 1 --no-deps
 packages=$(cd "$packages" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Nothing but what is in the packages.
+# Uses nothing but the contents of the packages.
 unset ARENITE_PLUGIN_PATH LD_LIBRARY_PATH PKG_CONFIG_PATH CMAKE_PREFIX_PATH
 failed=0
 
@@ -45,15 +46,16 @@ check() {
 }
 have() {
   for tool in "$@"; do
-    command -v "$tool" > /dev/null || { echo "left out: there is no $tool on this machine"; return 1; }
+    command -v "$tool" > /dev/null || { echo "skipped: $tool is not installed"; return 1; }
   done
 }
 
-# `program PREFIX EXAMPLES`: it runs, finds the plugins beside it, and its manual and completions are right.
+# `program PREFIX EXAMPLES`: the program runs, finds the plugins next to it, and has a valid manual and completions.
 program() {
   answer=$("$1/bin/arenite" run "$2/digits_i8.tflite" --image "$2/7.png" --labels "$2/labels.txt" --top 1)
   case $answer in *"% "*"7"*"(class 7)"*) ok "the program says seven" ;; *) fail "the program says: $answer" ;; esac
   check "the program finds the plugin in its prefix" sh -c "'$1/bin/arenite' plugins | grep -q 'lib/arenite/plugins'"
+  check "the book" grep -q 'Start in ten minutes' "$1/share/doc/arenite/book/index.html"
   check "completions for bash" bash -n "$1/share/bash-completion/completions/arenite"
   if have groff gzip; then
     for page in "$1"/share/man/man1/*.gz; do
@@ -62,7 +64,7 @@ program() {
   fi
 }
 
-# `symbols PREFIX`: the library exports its functions and nothing else, each with a version, and is asked for by its major version.
+# `symbols PREFIX`: the library exports only its own functions, each with a version, and has the right SONAME.
 symbols() {
   have nm readelf || return 0
   library=$1/lib/libarenite.so
@@ -71,10 +73,10 @@ symbols() {
   check "SONAME" sh -c "readelf -d '$library' | grep -q 'SONAME.*\[libarenite.so.0\]'"
   exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }')
   other=$(printf '%s\n' "$exported" | grep -v '^ar_.*@@ARENITE_0' || true)
-  [ -z "$other" ] && ok "$(printf '%s\n' "$exported" | wc -l) functions, each with a version" || fail "exported, too: $other"
+  [ -z "$other" ] && ok "$(printf '%s\n' "$exported" | wc -l) functions, each with a version" || fail "unexpected exports: $other"
 }
 
-# `languages PREFIX EXAMPLES FOLDER`: builds programs below FOLDER, and compares what they say.
+# `languages PREFIX EXAMPLES FOLDER`: builds programs in FOLDER and compares their results.
 languages() {
   export PKG_CONFIG_PATH="$1/lib/pkgconfig" LD_LIBRARY_PATH="$1/lib"
   mkdir -p "$3"
@@ -91,9 +93,9 @@ languages() {
     check "tests of an op in C" cc -std=c11 "$root/ffi/c/tests/c/op_test.c" $flags -L"$1/lib" -larenite_testing -lm -o "$3/op_test"
     check "tests of an op in C, run" "$3/op_test"
     if have readelf; then
-      check "the program asks for a version" sh -c "readelf -V '$3/c' | grep -q ARENITE_0.1"
+      check "the program requires a symbol version" sh -c "readelf -V '$3/c' | grep -q ARENITE_0.1"
     fi
-    # A program finds plugins in the prefix that it is in.
+    # A program finds the plugins in its own prefix.
     mkdir -p "$1/bin" && cp "$3/c" "$1/bin/scores"
     check "a program of C finds the plugin" sh -c "'$1/bin/scores' --plugins | grep -q org.arenite.flex"
     rm "$1/bin/scores"
@@ -122,7 +124,7 @@ names_seven() {
   case $answer in "7 (9"*) ok "$(basename "$1") says $answer" ;; *) fail "$*: $answer" ;; esac
 }
 
-# `compare MODEL PICTURE FILE`: all programs say the same, and that it is a seven.
+# `compare MODEL PICTURE FILE`: all programs must print the same scores, with 7 as the best class.
 compare() {
   rm -f "$3"
   for program in $programs; do
@@ -131,7 +133,7 @@ compare() {
     # shellcheck disable=SC2086 # none or one
     scores=$("$program" $options "$1" "$2") || fail "$program $1"
     [ -f "$3" ] || printf '%s\n' "$scores" > "$3"
-    [ "$scores" = "$(cat "$3")" ] || { fail "$program gives other scores:"; printf '%s\n' "$scores" >&2; }
+    [ "$scores" = "$(cat "$3")" ] || { fail "$program prints different scores:"; printf '%s\n' "$scores" >&2; }
   done
   [ -f "$3" ] || return 0
   best=$(sort -k 2 -g -r "$3" | head -n 1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Instructions of one invocation in the micro interpreter, in the least arena, beside the large runtime with reference ops on one thread, as
-# valgrind counts them: `tests/micro_speed.sh MODEL.tflite …`, or no model for the small ones of the shared corpus. Fails where the micro
-# interpreter takes more than 5 % more. A minute, besides building.
+# Compares the instructions of one invocation in the micro interpreter, in the smallest arena, with the large runtime
+# (reference ops, one thread), as counted by valgrind: `tests/micro_speed.sh MODEL.tflite …`; without models, the small
+# ones of the shared corpus. Fails if the micro interpreter needs over 5 % more. Takes a minute, plus the build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,19 +12,19 @@ fi
 cargo build --release -q -p arenite-tests --bin micro_speed
 program=${CARGO_TARGET_DIR:-target}/release/micro_speed
 
-# `count MODEL N [OPTION]`: instructions of a process that runs it so often.
+# `count MODEL N [OPTION]`: the instructions of a process that runs the model N times.
 count() {
     valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$program" "$1" --invocations "${@:2}" 2>&1 |
         sed -n 's/.*I *refs: *//p' | tr -d ,
 }
 
-# `mean MODEL N [OPTION]`: instructions of one invocation, of so many behind the second.
+# `mean MODEL N [OPTION]`: the mean instructions of an invocation, over N invocations after the second.
 mean() {
     echo $((($(count "$1" $(($2 + 2)) "${@:3}") - $(count "$1" 2 "${@:3}")) / $2))
 }
 
-# `one MODEL [OPTION]`: instructions of one invocation. What comes before the first one differs by some thousands from start to start: of
-# small models many are counted.
+# `one MODEL [OPTION]`: the instructions of one invocation. The instructions before the first invocation vary by some
+# thousands from start to start, so for small models many invocations are counted.
 one() {
     local few
     few=$(mean "$1" 4 "${@:2}")

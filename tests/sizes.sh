@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the C library with its default features and with all, installs both, links a static program that classifies, and prints
-# how large each is. Fails where one is larger than here: a limit grows only with what users asked for, and the commit says what that was.
+# Builds the C library with its default features and with all features, installs both, links a static classification
+# program, and prints the sizes. Fails if one exceeds its limit below. A limit may only grow with features that users
+# requested, and the commit must name them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,7 +9,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 too_large=0
 
-# `size NAME FILE LIMIT`: bytes, and as many at most.
+# `size NAME FILE LIMIT`: prints the size of a file and checks it against the limit.
 size() {
     local bytes
     bytes=$(stat -Lc %s "$2")

@@ -1,6 +1,6 @@
-//! The invariants of ARCHITECTURE.md and the style of CONTRIBUTING.md, checked: first the tables, then one test per rule.
+//! Checks the invariants of ARCHITECTURE.md and the style of CONTRIBUTING.md: first the tables, then one test per rule.
 //!
-//! What the rules do is in `tests/tidy/src`, where each is broken on purpose.
+//! The rules are in `tests/tidy/src`, where a unit test breaks each one on purpose.
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -10,14 +10,18 @@ use std::sync::LazyLock;
 use arenite_tidy::crates::{self, Crate, Layer, Package};
 use arenite_tidy::tree::{self, Source, Text};
 use arenite_tidy::words::{self, Place, Word};
-use arenite_tidy::{Complaint, demand, format, length, places, safety, scan, text};
+use arenite_tidy::{
+    Complaint, cycles, demand, format, imports, length, names, phrases, places, safety, scan, text,
+};
 
-/// Where the tables are, for messages.
+/// The paths of the tables, for messages.
 const TABLES: &str = "tests/tidy.rs";
 const EXCEPTIONS: &str = "tests/tidy/exceptions.txt";
 const VAGUE_SAFETY: &str = "tests/tidy/vague_safety.txt";
+const IMPORT_CYCLES: &str = "tests/tidy/import_cycles.txt";
+const PHRASES: &str = "tests/tidy/phrases.txt";
 
-/// One crate of the workspace, the crates of it that it needs, and those that only its tests need.
+/// A crate of the workspace, the workspace crates it depends on, and the ones only its tests depend on.
 const fn row(
     name: &'static str,
     folder: &'static str,
@@ -28,22 +32,24 @@ const fn row(
     Crate { name, folder, layer, needs, tests_need }
 }
 
-/// Every crate of the workspace. A new edge is a new word here.
+/// Every crate of the workspace. A new dependency must be added here.
 #[rustfmt::skip]
 const CRATES: &[Crate] = &[
     row("arenite-abi", "core/abi", Layer::Contract, &[], &[]),
     row("arenite-layout", "core/layout", Layer::Layout, &["arenite-abi"], &[]),
     row("arenite-model", "core/model", Layer::Model, &[], &["arenite-test-clock"]),
-    row("arenite", "core/runtime", Layer::Runtime, &["arenite-abi", "arenite-layout", "arenite-model"],
+    row("arenite-runtime", "core/runtime", Layer::Runtime, &["arenite-abi", "arenite-layout", "arenite-model"],
         &["arenite-model", "arenite-test-clock"]),
 
     row("arenite-ops", "ops", Layer::Part, &["arenite-abi"], &["arenite-abi"]),
     row("arenite-flex", "ops/flex", Layer::Part, &["arenite-abi", "arenite-ops"], &["arenite-abi"]),
     row("arenite-planners", "planners", Layer::Part, &["arenite-abi"], &["arenite-abi", "arenite-test-clock"]),
-    row("arenite-layers", "delegates/layers", Layer::Part, &["arenite-abi"], &[]),
-    row("arenite-cpu", "delegates/cpu", Layer::Part, &["arenite-abi", "arenite-kernels", "arenite-layers", "arenite-layout"], &[]),
-    row("arenite-kernels", "delegates/kernels", Layer::Part, &["arenite-abi", "arenite-layers"], &[]),
-    row("arenite-gpu", "delegates/gpu", Layer::Part, &["arenite-abi", "arenite-layers"], &[]),
+    row("arenite-base", "delegates/base", Layer::Part, &[], &[]),
+    row("arenite-layers", "delegates/layers", Layer::Part, &["arenite-abi", "arenite-base"], &[]),
+    row("arenite-cpu", "delegates/cpu", Layer::Part,
+        &["arenite-abi", "arenite-base", "arenite-kernels", "arenite-layers", "arenite-layout"], &[]),
+    row("arenite-kernels", "delegates/kernels", Layer::Part, &["arenite-base"], &[]),
+    row("arenite-gpu", "delegates/gpu", Layer::Part, &["arenite-abi", "arenite-base", "arenite-layers"], &[]),
 
     row("arenite-plugin-ops", "plugins/ops", Layer::Shell, &["arenite-abi", "arenite-ops"], &[]),
     row("arenite-plugin-flex", "plugins/flex", Layer::Shell, &["arenite-abi", "arenite-flex"], &[]),
@@ -56,32 +62,41 @@ const CRATES: &[Crate] = &[
     row("arenite-builtin", "plugins/builtin", Layer::Composition,
         &["arenite-abi", "arenite-cpu", "arenite-flex", "arenite-gpu", "arenite-ops", "arenite-planners"], &[]),
 
-    row("arenite-common", "common", Layer::Common, &["arenite"], &[]),
+    row("arenite-common", "common", Layer::Common, &["arenite-runtime"], &[]),
+    row("arenite-answers", "common/answers", Layer::Common, &["arenite-runtime", "arenite-common"], &["arenite-builtin", "arenite-model"]),
     row("arenite-limits", "common/limits", Layer::Common, &[], &[]),
-    row("arenite-pictures", "common/pictures", Layer::Common, &["arenite", "arenite-common"], &[]),
-    // It has no registry: planners are functions that it calls, ops are given to it.
+    row("arenite-pictures", "common/pictures", Layer::Common, &["arenite-runtime", "arenite-common"], &[]),
+    // It has no registry: it calls planners as functions, and ops are passed to it.
     row("arenite-micro", "core/micro", Layer::Micro, &["arenite-abi", "arenite-model", "arenite-planners"], &["arenite-ops"]),
 
-    // The program's reports use arenite-planners' function for banks, which is no plugin, and the places of arenite-ops' ops.
+    row("arenite", "arenite", Layer::Application,
+        &["arenite-answers", "arenite-builtin", "arenite-pictures", "arenite-runtime"], &["arenite-plugin-template"]),
+    // The program's reports use arenite-planners' function for banks and the places of arenite-ops' ops directly, not
+    // as plugins.
     row("arenite-cli", "cli", Layer::Application,
-        &["arenite", "arenite-builtin", "arenite-common", "arenite-limits", "arenite-micro", "arenite-ops", "arenite-pictures",
-          "arenite-planners"],
-        &["arenite-model"]),
-    row("arenite-c", "ffi/c", Layer::Application, &["arenite", "arenite-builtin", "arenite-common", "arenite-pictures"],
+        &["arenite-runtime", "arenite-abi", "arenite-answers", "arenite-builtin", "arenite-common", "arenite-layers", "arenite-limits",
+          "arenite-micro", "arenite-model", "arenite-ops", "arenite-pictures", "arenite-planners"],
+        &[]),
+    row("arenite-c", "ffi/c", Layer::Application,
+        &["arenite-runtime", "arenite-builtin", "arenite-common", "arenite-ffi-common", "arenite-pictures"],
         &["arenite-c-testing", "arenite-model", "arenite-plugin-ops", "arenite-plugin-planners"]),
     row("arenite-c-testing", "ffi/c/testing", Layer::Tests, &["arenite-abi"], &[]),
     row("arenite-cpp", "ffi/cpp", Layer::Tests, &[], &["arenite-c", "arenite-model"]),
     row("arenite-micro-c", "ffi/micro", Layer::Application, &["arenite-abi", "arenite-micro", "arenite-ops"], &["arenite-model"]),
-    row("arenite-tflite", "ffi/tflite", Layer::Application, &["arenite", "arenite-builtin"], &["arenite-model"]),
+    row("arenite-ffi-common", "ffi/common", Layer::Common, &[], &[]),
+    row("arenite-tflite", "ffi/tflite", Layer::Application, &["arenite-runtime", "arenite-builtin", "arenite-ffi-common"], &["arenite-model"]),
 
     row("arenite-tests", "tests", Layer::Tests,
-        &["arenite", "arenite-abi", "arenite-builtin", "arenite-cli", "arenite-flex", "arenite-gpu", "arenite-micro", "arenite-model",
+        &["arenite-runtime", "arenite-abi", "arenite-builtin", "arenite-cli", "arenite-flex", "arenite-gpu", "arenite-micro", "arenite-model",
           "arenite-ops", "arenite-pictures"],
         &["arenite-cpu", "arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-ops", "arenite-plugin-planners",
           "arenite-plugin-template", "arenite-test-clock", "arenite-test-contract", "arenite-test-future-abi",
           "arenite-test-other-layout", "arenite-test-panicking"]),
     row("arenite-bench", "tests/bench", Layer::Tests,
-        &["arenite", "arenite-builtin", "arenite-model"], &[]),
+        &["arenite-runtime", "arenite-builtin", "arenite-model"], &[]),
+    row("arenite-book", "tests/book", Layer::Tests, &["arenite", "arenite-cli", "arenite-limits"],
+        &["arenite-abi", "arenite-c", "arenite-plugin-flex", "arenite-plugin-opencl", "arenite-plugin-template",
+          "arenite-plugin-vulkan"]),
     row("arenite-test-calls", "tests/calls", Layer::Tests,
         &["arenite-abi", "arenite-c", "arenite-model", "arenite-tests", "arenite-tflite"], &[]),
     row("arenite-test-clock", "tests/clock", Layer::Tests, &[], &[]),
@@ -92,16 +107,19 @@ const CRATES: &[Crate] = &[
     row("arenite-tidy", "tests/tidy", Layer::Tests, &[], &[]),
 ];
 
-/// Dependencies between parts.
+/// Permitted dependencies between parts.
 const APART: &[(&str, &str)] = &[
     ("arenite-flex", "arenite-ops"),
+    ("arenite-cpu", "arenite-base"),
     ("arenite-cpu", "arenite-kernels"),
     ("arenite-cpu", "arenite-layers"),
+    ("arenite-gpu", "arenite-base"),
     ("arenite-gpu", "arenite-layers"),
-    ("arenite-kernels", "arenite-layers"),
+    ("arenite-kernels", "arenite-base"),
+    ("arenite-layers", "arenite-base"),
 ];
 
-/// Packages that name abi_stable. The second is core/abi under its own name with another layout.
+/// Packages that may use abi_stable. The second one is core/abi with another layout, under its own name.
 const ABI_STABLE: &[&str] = &["arenite-abi", "arenite-test-other-layout"];
 const ABI_STABLE_CODE: &[&str] = &["core/abi/src/", "tests/plugins/other_layout/src/"];
 
@@ -110,12 +128,13 @@ const UNSAFE: &[&str] = &[
     // core/abi: the boundary, and its test host.
     "core/abi/src/access.rs",
     "core/abi/src/constants.rs",
-    "core/abi/src/delegate.rs",
+    "core/abi/src/delegate/",
     "core/abi/src/devices/",
     "core/abi/src/graph.rs",
     "core/abi/src/host.rs",
     "core/abi/src/held.rs",
     "core/abi/src/host_side/callbacks.rs",
+    "core/abi/src/host_side/callbacks/context.rs",
     "core/abi/src/host_side/callbacks/kernels.rs",
     "core/abi/src/host_side/callbacks/sizes.rs",
     "core/abi/src/host_side/model.rs",
@@ -125,11 +144,11 @@ const UNSAFE: &[&str] = &[
     "core/abi/src/objects/",
     "core/abi/src/op/",
     "core/abi/src/op_schema/",
-    "core/abi/src/options.rs",
+    "core/abi/src/options/",
     "core/abi/src/pairs.rs",
     "core/abi/src/planner.rs",
     "core/abi/src/plugin.rs",
-    "core/abi/src/raw.rs",
+    "core/abi/src/frozen.rs",
     "core/abi/src/shim.rs",
     "core/abi/src/sizes.rs",
     "core/abi/src/tensor/mod.rs",
@@ -142,31 +161,33 @@ const UNSAFE: &[&str] = &[
     "core/abi/src/testing/rules.rs",
     "core/abi/src/testing/tensors.rs",
     "core/abi/src/testing/tests.rs",
-    // core/model: mmap; what was verified; what its reader is compared with.
+    // core/model: mmap; verified data; the oracle of its tests.
     "core/model/src/source.rs",
     "core/model/src/schema/verified.rs",
     "core/model/tests/oracle/",
     "core/model/tests/view.rs",
-    // core/micro: the arena, what lies in it, calls of ops.
-    "core/micro/src/arena.rs",
+    // core/micro: the arena and its contents, calls of ops.
+    "core/micro/src/arena/mod.rs",
     "core/micro/src/arena/temp.rs",
-    "core/micro/src/build.rs",
-    "core/micro/src/called.rs",
-    "core/micro/src/describe.rs",
-    "core/micro/src/entry.rs",
-    "core/micro/src/graph.rs",
-    "core/micro/src/host.rs",
-    "core/micro/src/machine.rs",
-    "core/micro/src/message.rs",
-    "core/micro/src/node.rs",
+    "core/micro/src/model/build.rs",
+    "core/micro/src/model/entry.rs",
+    "core/micro/src/model/graph.rs",
+    "core/micro/src/model/node.rs",
+    "core/micro/src/model/resources.rs",
     "core/micro/src/ops.rs",
-    "core/micro/src/parts.rs",
-    "core/micro/src/prepare.rs",
-    "core/micro/src/resources.rs",
-    "core/micro/src/shared.rs",
-    "core/micro/src/work.rs",
+    "core/micro/src/phases/instance.rs",
+    "core/micro/src/phases/shared.rs",
+    "core/micro/src/work/describe.rs",
+    "core/micro/src/work/first_values.rs",
+    "core/micro/src/work/host.rs",
+    "core/micro/src/work/message.rs",
+    "core/micro/src/work/model_access.rs",
+    "core/micro/src/work/prepare.rs",
+    "core/micro/src/work/room.rs",
+    "core/micro/src/work/run.rs",
     // core/runtime: memory.
     "core/runtime/src/arena.rs",
+    "core/runtime/src/call/run.rs",
     "core/runtime/src/graph/constants.rs",
     "core/runtime/src/graph/mod.rs",
     "core/runtime/src/graph/updates.rs",
@@ -181,11 +202,11 @@ const UNSAFE: &[&str] = &[
     "core/runtime/src/stages/table.rs",
     "core/runtime/src/stages/values.rs",
     // core/runtime: calls into plugins.
-    "core/runtime/src/host/called.rs",
     "core/runtime/src/host/compile.rs",
     "core/runtime/src/host/devices.rs",
     "core/runtime/src/host/eval.rs",
     "core/runtime/src/host/mod.rs",
+    "core/runtime/src/host/model.rs",
     "core/runtime/src/host/op_schemas.rs",
     "core/runtime/src/host/op_schemas/",
     "core/runtime/src/planning/objects.rs",
@@ -200,29 +221,34 @@ const UNSAFE: &[&str] = &[
     "core/runtime/src/plugins/foreign/",
     "core/runtime/src/plugins/descriptor.rs",
     "core/runtime/src/plugins/loader.rs",
+    "core/runtime/src/plugins/op_key.rs",
     "core/runtime/src/plugins/registration.rs",
     "core/runtime/src/plugins/registry.rs",
     "core/runtime/src/plugins/registry/hand_over.rs",
-    // common/limits: the allocator that counts, and the end of the process.
+    // common/limits: the counting allocator, and the end of the process.
     "common/limits/src/ending.rs",
     "common/limits/src/heap.rs",
-    // delegates/kernels: vectors, kernels, and the memory that they are called with.
+    // delegates/base: the memory that kernels operate on.
+    "delegates/base/src/memory.rs",
+    "delegates/base/src/memory/",
+    // delegates/kernels: vectors and kernels.
     "delegates/kernels/src/",
-    // delegates/cpu: the steps that call kernels, and what these share.
+    // delegates/cpu: the steps that call kernels, and code they share.
+    "delegates/cpu/src/reach/",
     "delegates/cpu/src/steps/",
     "delegates/cpu/src/ops/typed.rs",
     "delegates/cpu/src/program.rs",
-    "delegates/cpu/src/program/run.rs",
+    "delegates/cpu/src/step/",
     // delegates/cpu: packed weights.
     "delegates/cpu/src/store.rs",
     "delegates/cpu/src/store/",
-    // delegates/gpu: calls of the drivers.
+    // delegates/gpu: driver calls.
     "delegates/gpu/src/opencl/",
     "delegates/gpu/src/vulkan/commands.rs",
     "delegates/gpu/src/vulkan/device.rs",
     "delegates/gpu/src/vulkan/dispatch.rs",
     "delegates/gpu/src/vulkan/instance.rs",
-    "delegates/gpu/src/vulkan/kept.rs",
+    "delegates/gpu/src/vulkan/pipeline_cache.rs",
     "delegates/gpu/src/vulkan/logical.rs",
     "delegates/gpu/src/vulkan/memory.rs",
     "delegates/gpu/src/vulkan/pipeline.rs",
@@ -233,14 +259,16 @@ const UNSAFE: &[&str] = &[
     "ffi/c/examples/calls.rs",
     "ffi/c/src/",
     "ffi/c/testing/src/",
-    // ffi/micro: the boundary; names that the linker sees.
+    // ffi/common: pointers that C passes in.
+    "ffi/common/src/lib.rs",
+    // ffi/micro: the boundary; exported symbols.
     "ffi/micro/src/",
     // ffi/tflite: the boundary.
     "ffi/tflite/src/",
-    // tests/bench: the peak's instructions; mapped models.
+    // tests/bench: the instructions for the peak; mapped models.
     "tests/bench/src/peak/",
     "tests/bench/src/serve.rs",
-    // Tests: plugins that misbehave, a host that calls them, allocators that count.
+    // Tests: misbehaving plugins, a host that calls them, counting allocators.
     "core/runtime/tests/lend_raw.rs",
     "core/runtime/tests/pool_allocations.rs",
     "plugins/template/tests/boundary/",
@@ -270,7 +298,7 @@ const SAFE: &[&str] = &[
     "tests/tidy/src/lib.rs",
 ];
 
-/// What library code does not say, and what it says instead.
+/// Words that library code must not contain, and their replacements.
 const WORDS: &[Word] = &[
     Word { word: ".unwrap()", instead: ERROR },
     Word { word: ".expect(\"", instead: ERROR },
@@ -284,19 +312,34 @@ const WORDS: &[Word] = &[
     Word { word: "eprint!", instead: LOG },
     Word { word: "eprintln!", instead: LOG },
 ];
-const ERROR: &str = "return an error that says what to do, or write it so that it cannot fail";
+const ERROR: &str = "return an error with a remedy, or restructure the code so that it cannot fail";
 const LOG: &str = "log it with `tracing`, or return it";
 
-/// Where it does: in the host of the tests, which fails them, and where a constructor has seen to it.
+/// Exceptions: the host of the tests, which fails them, and code whose constructor has checked the condition.
 const SAID: &[Place] = &[
+    Place { file: "core/abi/src/testing.rs", word: ".expect(\"" },
     Place { file: "core/abi/src/testing/calls.rs", word: "eprintln!" },
+    Place { file: "core/abi/src/testing/flexbuffer.rs", word: "panic!" },
     Place { file: "core/abi/src/testing/memory.rs", word: ".expect(\"" },
     Place { file: "core/abi/src/testing/nodes.rs", word: "panic!" },
     Place { file: "core/abi/src/testing/nodes/text.rs", word: "panic!" },
+    Place { file: "core/abi/src/testing/options.rs", word: "panic!" },
     Place { file: "core/abi/src/testing/tensor.rs", word: ".expect(\"" },
     Place { file: "core/abi/src/testing/tensor.rs", word: "panic!" },
     Place { file: "core/abi/src/testing/tensors.rs", word: "unreachable!" },
     Place { file: "core/runtime/src/interpreter/mod.rs", word: "unreachable!" },
+];
+
+/// Types that are not named by a noun.
+const NAMES: &[(&str, &str)] = &[
+    ("core/runtime/src/error.rs", "Named"),
+    ("ops/src/greater.rs", "Above"),
+    ("ops/src/less.rs", "Below"),
+    ("ops/src/resize_bilinear.rs", "Between"),
+    ("ops/src/cumsum.rs", "Own"),
+    ("ops/flex/src/kit/matmul.rs", "Ahead"),
+    ("ops/flex/src/kit/unique.rs", "Found"),
+    ("ops/flex/src/kit/scatter.rs", "Outside"),
 ];
 
 static TEXTS: LazyLock<Vec<Text>> = LazyLock::new(|| tree::texts(root(), &tree::list(root())));
@@ -309,7 +352,7 @@ static PACKAGES: LazyLock<Vec<Package>> = LazyLock::new(|| {
     crates::packages(&String::from_utf8_lossy(&output.stdout), root()).expect("cargo describes the workspace")
 });
 
-/// Asked of cargo when the test runs: work trees may share what is built.
+/// Read from the environment at run time, because work trees may share build outputs.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     Path::new(&folder).join("../..")
@@ -319,7 +362,7 @@ fn root() -> &'static Path {
     &ROOT
 }
 
-/// The files that programs are built of: those in the `src` of a crate that is not there for tests.
+/// The files of which programs are built: those in the `src` folder of a crate that is not for tests.
 fn library() -> impl Iterator<Item = &'static Source> {
     let folders =
         CRATES.iter().filter(|row| row.layer != Layer::Tests).map(|row| format!("{}/src/", row.folder));
@@ -328,13 +371,13 @@ fn library() -> impl Iterator<Item = &'static Source> {
 }
 
 #[test]
-fn every_file_is_read_rightly() {
+fn every_file_is_parsed_correctly() {
     let wrong = SOURCES.iter().filter_map(|source| {
         let line = scan::unbalanced(&source.code)?;
         Some(Complaint::new(
             &source.path,
             line,
-            "brackets do not balance: if rustc reads this, correct `scan::code`",
+            "brackets do not balance: if rustc accepts this, fix `scan::code`",
         ))
     });
     demand("scanner", &wrong.collect::<Vec<_>>());
@@ -345,17 +388,17 @@ fn files_are_formatted() {
     let files: Vec<&str> = SOURCES.iter().map(|source| source.path.as_str()).collect();
     match format::check("rustfmt", root(), &files) {
         Some(found) => demand("format", &found),
-        None => println!("left out: this machine has no rustfmt"),
+        None => println!("skipped: rustfmt is not installed"),
     }
 }
 
 #[test]
-fn dependencies_are_written_down() {
+fn dependencies_are_declared() {
     demand("dependencies", &crates::check_table(&PACKAGES, CRATES, TABLES));
 }
 
 #[test]
-fn dependencies_keep_the_architecture() {
+fn dependencies_follow_the_architecture() {
     demand("architecture", &crates::check_layers(&PACKAGES, CRATES, APART));
 }
 
@@ -365,7 +408,7 @@ fn a_crate_is_an_implementation_or_a_shell() {
 }
 
 #[test]
-fn only_the_contract_names_abi_stable() {
+fn only_the_contract_uses_abi_stable() {
     let mut found = crates::check_only(&PACKAGES, "abi_stable", ABI_STABLE);
     found.extend(places::check(&SOURCES, "abi_stable", ABI_STABLE_CODE, TABLES));
     demand("abi_stable", &found);
@@ -392,14 +435,39 @@ fn files_and_functions_are_short() {
 }
 
 #[test]
+fn import_cycles_shrink() {
+    let listed = std::fs::read_to_string(root().join(IMPORT_CYCLES)).expect("the list is in the tree");
+    let allowed = cycles::allowed(IMPORT_CYCLES, &listed).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let rows = CRATES.iter().filter(|row| row.layer != Layer::Tests);
+    let read = |row: &Crate| (row.folder, imports::read(&format!("{}/src", row.folder), &*SOURCES));
+    demand("import cycles", &cycles::check(&rows.map(read).collect::<Vec<_>>(), &allowed, IMPORT_CYCLES));
+}
+
+#[test]
 fn safety_comments_give_an_argument() {
     demand("safety", &safety::check(&safety::vague(&*SOURCES), &entries(VAGUE_SAFETY), VAGUE_SAFETY));
 }
 
-/// The entries of a list that only shrinks.
+#[test]
+fn phrases_are_plain() {
+    let files = phrases::measure(TEXTS.iter().filter(|text| text.path != phrases::TESTED));
+    if std::env::var_os("ARENITE_TIDY_WRITE").is_some() {
+        let list = root().join(PHRASES);
+        let text = std::fs::read_to_string(&list).expect("the list is in the tree");
+        std::fs::write(list, phrases::lowered(&text, &files)).expect("the list is writable");
+    }
+    demand("phrases", &phrases::check(&files, &entries(PHRASES), PHRASES));
+}
+
+/// The entries of a list that may only shrink.
 fn entries(file: &str) -> Vec<length::Exception> {
     let listed = std::fs::read_to_string(root().join(file)).expect("the list is in the tree");
     length::exceptions(file, &listed).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+#[test]
+fn types_are_nouns() {
+    demand("names", &names::check(library(), NAMES, TABLES));
 }
 
 #[test]
@@ -408,11 +476,16 @@ fn library_code_neither_panics_nor_prints() {
 }
 
 #[test]
-fn lines_end_as_they_should() {
+fn lines_end_correctly() {
     demand("lines", &text::check_lines(&TEXTS));
 }
 
 #[test]
-fn no_file_names_the_path_of_a_machine() {
+fn examples_that_do_not_compile_name_their_error() {
+    demand("error codes", &text::check_error_codes(&TEXTS));
+}
+
+#[test]
+fn no_file_contains_a_path_of_one_machine() {
     demand("paths", &text::check_paths(&TEXTS));
 }

@@ -1,5 +1,5 @@
-//! `manual FOLDER`: writes the program's manual to `FOLDER/man/man1`, and completions for shells to `FOLDER/bash`, `FOLDER/zsh` and
-//! `FOLDER/fish`, from the description of its command line.
+//! `manual FOLDER`: writes the program's manual to `FOLDER/man/man1`, and shell completions to `FOLDER/bash`,
+//! `FOLDER/zsh` and `FOLDER/fish`, from the description of its command line.
 #![forbid(unsafe_code)]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What a command says: text or JSON on stdout, an error on stderr, the exit status.
+//! The outcome of a command: text or JSON on stdout, an error on stderr, and the exit status.
 
 use std::fmt::{self, Display};
 use std::io::{self, Write};
@@ -8,27 +8,29 @@ use anstyle::{AnsiColor, Style};
 use arenite::text::Lines;
 use serde::Serialize;
 
-/// Exit status of a command that failed.
+use crate::usage;
+
+/// Exit status when a command fails.
 const FAILED: u8 = 1;
-/// Exit status of a command line that makes no sense.
+/// Exit status when the command line is invalid.
 const USAGE: u8 = 2;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
-/// The result of everything in this crate.
-pub type Result<T, E = Failure> = std::result::Result<T, E>;
+/// `std::result::Result` with [`Failure`] as its error.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// Why a command failed, in words for its user.
+/// Why a command failed, as a message for the user.
 #[derive(Debug)]
-pub struct Failure(String);
+pub(crate) struct Failure(String);
 
 impl Failure {
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Failure(message.into())
     }
 
-    /// The failure of something that was done with `subject`, usually a file.
-    pub fn with(subject: impl Display, error: impl Display) -> Self {
+    /// An error about `subject`, usually a file.
+    pub(crate) fn with(subject: impl Display, error: impl Display) -> Self {
         Failure(format!("{subject}: {error}"))
     }
 }
@@ -45,26 +47,31 @@ impl From<arenite::Error> for Failure {
     }
 }
 
-/// Text for stdout, and the failure that ended the command, if one did.
-pub struct Answer {
+/// Text for stdout, and the failure that ended the command, if there was one.
+pub(crate) struct Answer {
     text: String,
     failure: Option<Failure>,
 }
 
 impl Answer {
-    /// Shows `report` as JSON, or for people.
-    pub fn new<R: Display + Serialize>(report: &R, json: bool) -> Result<Self> {
+    /// Renders `report` as JSON or as text for people.
+    pub(crate) fn new<R: Display + Serialize>(report: &R, json: bool) -> Result<Self> {
         let text = if json { to_json(report)? } else { report.to_string() };
         Ok(Answer { text, failure: None })
     }
 
-    /// Shows `report`, then fails. The report has the error in it, for those who read JSON.
-    pub fn failed<R: Display + Serialize>(report: &R, json: bool, failure: Failure) -> Result<Self> {
+    /// Text that is neither a report nor JSON, such as CSV.
+    pub(crate) fn text(text: String) -> Self {
+        Answer { text, failure: None }
+    }
+
+    /// Renders `report`, then fails. The report contains the error as well, for programs that read the JSON.
+    pub(crate) fn failed<R: Display + Serialize>(report: &R, json: bool, failure: Failure) -> Result<Self> {
         Ok(Answer { failure: Some(failure), ..Answer::new(report, json)? })
     }
 
-    /// Prints and gives the exit status.
-    pub fn print(self, json: bool) -> ExitCode {
+    /// Prints the answer and returns the exit status.
+    pub(crate) fn print(self, json: bool) -> ExitCode {
         let Answer { mut text, failure } = self;
         if let Some(failure) = &failure {
             print_error(&failure.to_string());
@@ -89,9 +96,12 @@ impl From<Failure> for Answer {
     }
 }
 
-/// Prints what clap has to say: help and version, or what is wrong with the command line.
-pub fn print_usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
+/// Prints clap's message: help, version, or a usage error.
+pub(crate) fn print_usage(error: &clap::Error, command: clap::Command) -> ExitCode {
+    match usage::unknown_option(error, command) {
+        Some(text) => drop(write!(anstream::stderr(), "{text}")),
+        None => drop(error.print()),
+    }
     if !error.use_stderr() {
         return ExitCode::SUCCESS;
     }
@@ -104,25 +114,25 @@ pub fn print_usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-/// Colours go to terminals only.
+/// Prints to stdout, with colours only on a terminal.
 fn print_text(text: &str) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        // A reader that has seen enough (`| head`) is no failure.
+        // A closed pipe, as in `| head`, is not a failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
 }
 
 fn print_error(message: &str) {
-    // Nothing is left to be done about a closed stderr.
+    // If stderr is closed there is nowhere left to report to.
     let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {}", Lines(message));
 }
 
-/// What the program says when a limit ends it in the middle of a command.
-pub fn ending(message: &str, json: bool) -> arenite_limits::Ending {
+/// What the program prints when a limit ends it in the middle of a command.
+pub(crate) fn ending(message: &str, json: bool) -> arenite_limits::Ending {
     let mut stderr = anstream::AutoStream::new(Vec::new(), anstream::stderr().current_choice());
-    // A list of bytes takes everything.
+    // Writing to a `Vec` cannot fail.
     let _ = writeln!(stderr, "{ERROR}error:{ERROR:#} {}", Lines(message));
     let stdout = if json { error_json(message).into_bytes() } else { Vec::new() };
     arenite_limits::Ending { stdout, stderr: stderr.into_inner(), status: FAILED }

@@ -1,56 +1,103 @@
-//! `arenite bench`: time and memory of a model.
+//! `arenite bench`: measures how long models take and how much memory they use, and explains why they are slow.
 
-use std::fmt::{self, Display};
-use std::io::IsTerminal;
-use std::path::PathBuf;
+mod contender;
+mod csv;
+mod explain;
+mod load;
+mod measure;
+mod memory;
+mod progress;
+mod ratio;
+mod report;
+mod samples;
+mod setup;
+mod show;
+mod variant;
+
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use arenite::Interpreter;
-use arenite_common::devices::{PartitionFacts, facts};
+use arenite_common::devices::facts;
 use arenite_common::profile::{OpTime, ms, op_times};
-use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
+use clap::{Args, ValueEnum};
 
+use self::contender::{Contender, Spec};
+use self::explain::{Detail, Explanation, Threads};
+use self::load::Load;
+use self::measure::{Length, Measured, measure};
+use self::progress::Progress;
+use self::ratio::Ratio;
+use self::report::{Memory, Report, Row};
+use self::variant::Variant;
 use crate::answer::{Answer, Failure, Result};
-use crate::devices::show_facts;
-use crate::inputs::{self, InputOptions};
-use crate::options::{Common, load_model, parse_seconds};
-use crate::session::Session;
-use crate::text::{self, Align, HEAD, Table};
+use crate::inputs::InputOptions;
+use crate::options::{Common, parse_seconds};
+use crate::picture::{Decoded, PictureOptions};
 use crate::trace_file::Recorder;
 
 const NOTES: &str = "\
-What is measured:
-  init               from the start to a planned model: plugins, file, delegates, memory plan
-  first              the first run
-  min, median, 90 %  of the runs that follow --warmup, for --seconds; one at least
-  peak memory        of the process (JSON: null where the system does not tell)
+Results:
+  init         loading plugins and model, preparing delegates, planning memory
+  first run    the first run, before --warmup
+  min … runs   the runs after --warmup. 90 % of the runs take at most the time below \"90 %\"
+  peak memory  of the process before these runs; of the first model only
 
-A trace has the stages of loading, the first run, and runs after the measurement, which it
-does not slow down; delegates time their steps in them one by one. Open it in ui.perfetto.dev or chrome://tracing.";
+--compare takes the path of another model, or settings separated by spaces:
+  --compare other.tflite    --compare delegate=none    --compare \"planner=arena threads=1\"
+  --compare delegate=cpu:isa=avx2    --compare \"model=other.tflite threads=1\"
+The two run in turns, so that both see the same load of the machine. The ratio of their times is
+given with its 95 % confidence interval; if that contains 1, the difference is not clear.
+
+A trace contains the stages of loading, the first run, and a few runs after the measurement, so
+that tracing does not slow the measured runs. Delegates time each of their steps in them. Open a
+trace in ui.perfetto.dev or chrome://tracing.";
 
 #[derive(Args)]
 #[command(after_help = NOTES)]
-pub struct Arguments {
-    /// The model, a .tflite file
-    model: PathBuf,
+pub(crate) struct Arguments {
+    /// The models, .tflite files; several are measured one after another
+    #[arg(required = true, value_name = "MODEL")]
+    models: Vec<PathBuf>,
 
-    /// Measure for this long
+    /// Measurement time in seconds
     #[arg(long, value_name = "S", default_value = "2", value_parser = parse_seconds, allow_negative_numbers = true)]
     seconds: Duration,
 
-    /// Runs before the measurement
+    /// Measure this many runs instead
+    #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = clap::value_parser!(u64).range(1..))]
+    runs: Option<u64>,
+
+    /// Runs before the measurement starts
     #[arg(long, value_name = "N", default_value_t = 3)]
     warmup: usize,
 
-    /// Show the time of each node
+    /// Compare with another model or other settings, see below (repeatable)
+    #[arg(long, value_name = "MODEL|SETTINGS")]
+    compare: Vec<Variant>,
+
+    /// Show the time of each node, from further runs
     #[arg(long)]
     profile: bool,
 
-    /// Write a Chrome trace
-    #[arg(long, value_name = "FILE")]
+    /// Explain why it is slow, from further runs: nodes without a delegate, other numbers of
+    /// threads, the time a cache saves. `auto` explains one model, as text, if it finds a reason
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "auto", default_missing_value = "always")]
+    explain: When,
+
+    /// Write a table with all figures to this file, or to stdout in place of the report if it is `-`
+    #[arg(long, value_name = "FILE|-")]
+    csv: Option<PathBuf>,
+
+    /// Write a Chrome trace to this file
+    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
     trace: Option<PathBuf>,
+
+    /// Run the signature with this key, and use its input names
+    #[arg(long, value_name = "KEY", help_heading = "Inputs")]
+    signature: Option<String>,
+
+    #[command(flatten)]
+    picture: PictureOptions,
 
     #[command(flatten)]
     inputs: InputOptions,
@@ -59,77 +106,206 @@ pub struct Arguments {
     pub common: Common,
 }
 
-/// Runs that a trace has after the measurement.
-const TRACED_RUNS: usize = 5;
-
-#[derive(Serialize)]
-struct Report {
-    init_ms: f64,
-    first_ms: f64,
-    min_ms: f64,
-    median_ms: f64,
-    p90_ms: f64,
-    runs: usize,
-    arena_bytes: u64,
-    persistent_bytes: u64,
-    delegate_bytes: u64,
-    device_bytes: u64,
-    peak_rss_bytes: Option<u64>,
-    facts: Vec<PartitionFacts>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ops: Option<Vec<OpTime>>,
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
 }
+
+/// Number of runs recorded in a trace, after the measurement.
+const TRACED_RUNS: usize = 5;
+/// The longest time that an explanation takes by default, in addition to the measurement.
+const LONGEST_EXPLANATION: Duration = Duration::from_secs(2);
 
 /// Runs the command.
-pub fn bench(arguments: &Arguments) -> Result<Answer> {
-    let recorder = arguments.trace.as_ref().map(|_| Recorder::new(arguments.common.verbose));
-    let begin = Instant::now();
-    let (mut interpreter, init) = traced(recorder.as_ref(), || {
-        let model = load_model(&arguments.model)?;
-        let mut interpreter = arguments.common.interpreter(&model)?;
-        let mut session = Session::open(&mut interpreter, None)?;
-        inputs::resize(&mut session, &arguments.inputs.resize)?;
-        session.allocate()?;
-        Ok::<_, Failure>((interpreter, begin.elapsed()))
-    })?;
-    inputs::fill(&mut Session::open(&mut interpreter, None)?, &arguments.inputs, None)?;
-    let first = traced(recorder.as_ref(), || timed(&mut interpreter))?;
-    (0..arguments.warmup).try_for_each(|_| interpreter.invoke())?;
-    if arguments.profile {
-        interpreter.start_profile();
+pub(crate) fn bench(arguments: &Arguments) -> Result<Answer> {
+    if arguments.trace.is_some() && arguments.models.len() > 1 {
+        return Err(Failure::new("--trace records one model; give it alone"));
     }
-    let mut times = measure(&mut interpreter, arguments.seconds)?;
-    let ops = interpreter.profile().map(op_times);
-    if let (Some(recorder), Some(path)) = (&recorder, &arguments.trace) {
-        recorder.record(|| (0..TRACED_RUNS).try_for_each(|_| interpreter.invoke()))?;
-        recorder.write(path)?;
+    let to_stdout = arguments.csv.as_deref() == Some(Path::new("-"));
+    if to_stdout && arguments.common.json {
+        return Err(Failure::new("--csv - and --json both print to stdout; give --csv a file"));
     }
-    times.sort_unstable();
-    let report = report(&interpreter, [init, first], &times, ops);
-    Answer::new(&report, arguments.common.json)
+    let picture = arguments.picture.load()?;
+    let mut rows = Vec::new();
+    for model in &arguments.models {
+        rows.extend(rows_of(arguments, model, picture.as_ref(), rows.is_empty())?);
+    }
+    if let Some(path) = &arguments.csv {
+        let table = csv::csv(&rows)?;
+        if to_stdout {
+            return Ok(Answer::text(table));
+        }
+        std::fs::write(path, table).map_err(|error| Failure::with(path.display(), error))?;
+    }
+    Answer::new(&Report { rows }, arguments.common.json)
 }
 
-fn report(
-    interpreter: &Interpreter,
-    [init, first]: [Duration; 2],
-    times: &[Duration],
-    ops: Option<Vec<OpTime>>,
-) -> Report {
-    let memory = interpreter.memory_use();
-    Report {
-        init_ms: ms(init),
-        first_ms: ms(first),
-        min_ms: ms(quantile(times, 0.0)),
-        median_ms: ms(median(times)),
-        p90_ms: ms(quantile(times, 0.9)),
-        runs: times.len(),
-        arena_bytes: memory.arena,
-        persistent_bytes: memory.persistent,
-        delegate_bytes: memory.delegates,
-        device_bytes: memory.device,
-        peak_rss_bytes: peak_rss(),
-        facts: facts(interpreter),
-        ops,
+/// Measures a model together with everything it is compared with.
+fn rows_of(
+    arguments: &Arguments,
+    model: &Path,
+    picture: Option<&Decoded<'_>>,
+    is_first: bool,
+) -> Result<Vec<Row>> {
+    let recorder = arguments.trace.as_ref().map(|_| Recorder::new(arguments.common.verbose));
+    let (mut ready, peak) = load(arguments, model, picture, recorder.as_ref())?;
+    let longest = ready.iter().map(|ready| ready.first).max().unwrap_or_default();
+    let mut progress = Progress::new(arguments.estimate(longest, ready.len()));
+    progress.begin(model.file_name().unwrap_or_default().to_string_lossy().into_owned());
+    let before = Load::now();
+    let mut contenders: Vec<&mut Contender<'_>> =
+        ready.iter_mut().map(|ready| &mut ready.contender).collect();
+    let measured = measure(&mut contenders, arguments.length(), &mut progress)?;
+    let loads = [before, Load::now()];
+    let mut rows = Vec::new();
+    for (i, (ready, these)) in ready.iter_mut().zip(&measured).enumerate() {
+        let ratio =
+            measured.first().filter(|_| i > 0).and_then(|first| Ratio::of(&first.slices, &these.slices));
+        let detail = arguments.detail().filter(|_| i == 0);
+        let peak = peak.filter(|_| i == 0 && is_first);
+        rows.push(ready.row(arguments, these, ratio, peak, (detail, loads), &mut progress)?);
+    }
+    if let (Some(recorder), Some(path), Some(ready)) = (&recorder, &arguments.trace, ready.first_mut()) {
+        recorder.record(|| (0..TRACED_RUNS).try_for_each(|_| ready.contender.run().map(drop)))?;
+        recorder.write(path)?;
+    }
+    Ok(rows)
+}
+
+/// Loads a model, then everything it is compared with. Also returns the peak memory of the process with the model alone.
+fn load<'a>(
+    arguments: &'a Arguments,
+    model: &Path,
+    picture: Option<&'a Decoded<'a>>,
+    recorder: Option<&Recorder>,
+) -> Result<(Vec<WarmContender<'a>>, Option<u64>)> {
+    let spec = Spec {
+        model: model.to_owned(),
+        common: arguments.common.clone(),
+        compare: None,
+        signature: arguments.signature.as_deref(),
+        inputs: &arguments.inputs,
+        picture,
+    };
+    let mut ready = vec![WarmContender::load(spec.clone(), arguments.warmup, recorder)?];
+    let peak = memory::peak_rss();
+    for variant in &arguments.compare {
+        let spec = Spec {
+            model: variant.model().unwrap_or(model).to_owned(),
+            common: variant.apply(&spec.common),
+            compare: Some(variant.text()),
+            ..spec.clone()
+        };
+        let loaded = WarmContender::load(spec, arguments.warmup, None);
+        ready.push(
+            loaded.map_err(|error| Failure::with(format_args!("--compare {}", variant.text()), error))?,
+        );
+    }
+    Ok((ready, peak))
+}
+
+/// A contender after its first run and its warm-up.
+struct WarmContender<'a> {
+    contender: Contender<'a>,
+    first: Duration,
+}
+
+impl<'a> WarmContender<'a> {
+    fn load(spec: Spec<'a>, warmup: usize, recorder: Option<&Recorder>) -> Result<Self> {
+        let mut contender = traced(recorder, || Contender::load(spec))?;
+        let first = traced(recorder, || contender.run())?;
+        (0..warmup).try_for_each(|_| contender.run().map(drop))?;
+        Ok(WarmContender { contender, first })
+    }
+
+    fn row(
+        &mut self,
+        arguments: &Arguments,
+        measured: &Measured,
+        ratio: Option<Ratio>,
+        peak: Option<u64>,
+        (detail, loads): (Option<Detail>, [Option<Load>; 2]),
+        progress: &mut Progress,
+    ) -> Result<Row> {
+        let WarmContender { contender, first } = self;
+        let times = measured.samples.times();
+        let budget = arguments.budget(Duration::from_secs_f64(times.mean_ms / 1e3 * times.runs as f64));
+        // Facts and memory are read before other numbers of threads are tried.
+        let (facts, memory) = (facts(&contender.interpreter), contender.interpreter.memory_use());
+        // A profile slows all later runs, so it comes last.
+        let threads = detail.map(|_| Threads::measure(contender, budget, progress));
+        let wants_profile = arguments.profile || detail.is_some();
+        let ops = if wants_profile { Some(profile(contender, budget, progress)?) } else { None };
+        let explanation = match (detail, threads, &ops) {
+            (Some(detail), Some(threads), Some(ops)) => {
+                Some(Explanation::of(contender, ops, threads, loads, detail))
+            }
+            _ => None,
+        };
+        Ok(Row {
+            setup: contender.setup()?,
+            init_ms: ms(contender.init),
+            first_ms: ms(*first),
+            times,
+            memory: Memory::new(memory, peak),
+            ratio,
+            facts,
+            ops: ops.filter(|_| arguments.profile),
+            explanation,
+        })
+    }
+}
+
+impl Arguments {
+    fn length(&self) -> Length {
+        self.runs.map_or(Length::Time(self.seconds), Length::Runs)
+    }
+
+    /// The length of the profile, and of the comparison of thread counts, after a measurement that took `measured`.
+    fn budget(&self, measured: Duration) -> Duration {
+        let measured = if self.runs.is_some() { measured } else { self.seconds };
+        (measured / 2).min(LONGEST_EXPLANATION)
+    }
+
+    /// About how long all runs of `contenders` models take, if the slowest run takes `longest`.
+    fn estimate(&self, longest: Duration, contenders: usize) -> Duration {
+        let each = match self.length() {
+            Length::Time(time) => time.max(longest),
+            Length::Runs(runs) => longest.saturating_mul(u32::try_from(runs).unwrap_or(u32::MAX)),
+        };
+        let all = each.saturating_mul(u32::try_from(contenders).unwrap_or(u32::MAX));
+        let budget = self.budget(each);
+        let profiles = if self.profile || self.detail().is_some() { budget } else { Duration::ZERO };
+        let explanation = if self.detail().is_some() { budget } else { Duration::ZERO };
+        all.saturating_add(profiles).saturating_add(explanation)
+    }
+
+    /// How much is explained. An explanation takes time and memory, so programs that read the output have to ask for it.
+    fn detail(&self) -> Option<Detail> {
+        let is_plain = self.models.len() == 1 && self.compare.is_empty() && !self.common.json;
+        let has_time = self.runs.is_some() || !self.seconds.is_zero();
+        let prints_csv = self.csv.as_deref() == Some(Path::new("-"));
+        match self.explain {
+            When::Always => Some(Detail::All),
+            When::Auto if is_plain && has_time && !prints_csv => Some(Detail::Findings),
+            When::Auto | When::Never => None,
+        }
+    }
+}
+
+/// Times each node for `length`, in at least one run.
+fn profile(contender: &mut Contender<'_>, length: Duration, progress: &mut Progress) -> Result<Vec<OpTime>> {
+    progress.begin("profile".to_owned());
+    contender.interpreter.start_profile();
+    let begin = Instant::now();
+    loop {
+        progress.add(contender.run()?);
+        if begin.elapsed() >= length {
+            let profile = contender.interpreter.profile_of(contender.subgraph);
+            return Ok(profile.map_or_else(Vec::new, op_times));
+        }
     }
 }
 
@@ -137,145 +313,5 @@ fn traced<T>(recorder: Option<&Recorder>, work: impl FnOnce() -> T) -> T {
     match recorder {
         Some(recorder) => recorder.record(work),
         None => work(),
-    }
-}
-
-fn timed(interpreter: &mut Interpreter) -> Result<Duration> {
-    let start = Instant::now();
-    interpreter.invoke()?;
-    Ok(start.elapsed())
-}
-
-/// Runs for `length`, once at least.
-fn measure(interpreter: &mut Interpreter, length: Duration) -> Result<Vec<Duration>> {
-    let bar = progress_bar(length);
-    let begin = Instant::now();
-    let mut shown = begin;
-    let mut times = Vec::new();
-    loop {
-        times.push(timed(interpreter)?);
-        let now = Instant::now();
-        if now - begin >= length {
-            bar.finish_and_clear();
-            return Ok(times);
-        }
-        if now - shown > Duration::from_millis(100) {
-            shown = now;
-            bar.set_position((now - begin).as_millis() as u64);
-            bar.set_message(text::count(times.len(), "run"));
-        }
-    }
-}
-
-/// On a terminal; elsewhere it draws nothing.
-fn progress_bar(length: Duration) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(length.as_millis() as u64);
-    match ProgressStyle::with_template("{bar:40.cyan} {percent:>3} %  {msg}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
-/// The smallest value that at least the share `q` of the sorted `times` does not exceed (nearest rank).
-fn quantile(times: &[Duration], q: f64) -> Duration {
-    let rank = (q * times.len() as f64).ceil() as usize;
-    times.get(rank.saturating_sub(1)).copied().unwrap_or_default()
-}
-
-/// The middle of the sorted `times`, or the mean of the two there.
-fn median(times: &[Duration]) -> Duration {
-    let (low, high) = (times.len().saturating_sub(1) / 2, times.len() / 2);
-    let at = |i: usize| times.get(i).copied().unwrap_or_default();
-    (at(low) + at(high)) / 2
-}
-
-/// The most memory that the process has had, as Linux tells it.
-fn peak_rss() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-}
-
-impl Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut times = Table::new(&[
-            ("init", Align::Right),
-            ("first", Align::Right),
-            ("min", Align::Right),
-            ("median", Align::Right),
-            ("90 %", Align::Right),
-            ("runs", Align::Right),
-        ]);
-        let shown = [self.init_ms, self.first_ms, self.min_ms, self.median_ms, self.p90_ms];
-        times.row(shown.iter().map(|t| format!("{t:.3} ms")).chain([text::thousands(self.runs as u64)]));
-        times.fmt(f)?;
-        writeln!(f)?;
-        let mut memory = Table::new(&[
-            ("arena", Align::Right),
-            ("persistent", Align::Right),
-            ("delegates", Align::Right),
-            ("devices", Align::Right),
-            ("peak memory", Align::Right),
-        ]);
-        let bytes = |n: u64| format!("{} bytes", text::thousands(n));
-        let peak = self.peak_rss_bytes.map_or("unknown".to_owned(), bytes);
-        let held =
-            [self.arena_bytes, self.persistent_bytes, self.delegate_bytes, self.device_bytes].map(bytes);
-        memory.row(held.into_iter().chain([peak]));
-        memory.fmt(f)?;
-        show_facts(f, &self.facts)?;
-        if let Some(ops) = &self.ops {
-            show_ops(f, ops)?;
-        }
-        Ok(())
-    }
-}
-
-fn show_ops(f: &mut fmt::Formatter<'_>, ops: &[OpTime]) -> fmt::Result {
-    writeln!(f, "\n{HEAD}nodes, in execution order{HEAD:#}")?;
-    let time = |t: f64| format!("{t:.4}");
-    let columns = [("mean ms", Align::Right), ("min ms", Align::Right), ("%", Align::Right)];
-    let mut nodes = Table::new(&[&columns[..], &[("op", Align::Left), ("output", Align::Left)]].concat());
-    for op in ops {
-        let times = [time(op.mean_ms), time(op.min_ms), format!("{:.1}", op.percent)];
-        nodes.row(times.into_iter().chain([op.op.clone(), text::shorten(&op.output, 50)]));
-    }
-    nodes.fmt(f)?;
-    writeln!(f, "\n{HEAD}ops, slowest first{HEAD:#}")?;
-    let mut sums: Vec<(&str, usize, f64, f64)> = Vec::new();
-    for op in ops {
-        match sums.iter_mut().find(|sum| sum.0 == op.op) {
-            Some(sum) => *sum = (sum.0, sum.1 + 1, sum.2 + op.mean_ms, sum.3 + op.percent),
-            None => sums.push((&op.op, 1, op.mean_ms, op.percent)),
-        }
-    }
-    sums.sort_by(|a, b| b.2.total_cmp(&a.2));
-    let mut table = Table::new(&[
-        ("mean ms", Align::Right),
-        ("%", Align::Right),
-        ("nodes", Align::Right),
-        ("op", Align::Left),
-    ]);
-    for (op, count, mean, percent) in sums {
-        table.row([time(mean), format!("{percent:.1}"), count.to_string(), op.to_owned()]);
-    }
-    table.fmt(f)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_are_of_the_nearest_rank() {
-        let times: Vec<Duration> = (1..=10).map(Duration::from_millis).collect();
-        let of = |q| quantile(&times, q).as_millis();
-        assert_eq!([of(0.0), of(0.5), of(0.9), of(1.0)], [1, 5, 9, 10]);
-        assert_eq!(median(&times), Duration::from_micros(5500));
-        assert_eq!(median(&times[..3]), Duration::from_millis(2));
-        assert_eq!(median(&times[..1]), Duration::from_millis(1));
     }
 }

@@ -1,26 +1,38 @@
-//! `arenite inspect`: what is in a model, who runs it, and where its tensors lie.
+//! `arenite inspect`: shows a model's contents, what runs each node, and where its tensors are placed.
 
+mod batch;
+mod described;
+mod one_node;
+mod one_tensor;
 mod ops;
+mod report;
 mod show;
+mod totals;
 
+use std::fmt::Display;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use arenite::Interpreter;
+use arenite::{Interpreter, Registry};
 use arenite_common::inspection::Inspection;
 use clap::Args;
 use serde::Serialize;
 
-use crate::answer::{Answer, Result};
+use crate::answer::{Answer, Failure, Result};
+use crate::limits;
+use crate::node_facts;
 use crate::options::{Common, load_model};
 use crate::session::Session;
+use report::Report;
+use totals::Totals;
 
 const NOTES: &str = "\
-Ops that no plugin serves are a warning: all else is shown, without a memory plan. If a node
-is refused, or memory cannot be planned, all else is shown and the exit status is 1.";
+If no plugin has an op, a warning says so and the memory plan is missing. If a node is invalid
+or memory cannot be planned, everything else is shown and the exit status is 1.";
 
 #[derive(Args)]
 #[command(after_help = NOTES)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The model, a .tflite file
     model: PathBuf,
 
@@ -28,29 +40,41 @@ pub struct Arguments {
     #[arg(long, value_name = "K|NAME=1x2x3")]
     resize: Vec<crate::inputs::Resize>,
 
-    /// Print only the ops that the model needs, as code for the micro interpreter
+    /// Print only the list of ops the model needs, as source code for the micro interpreter
     #[arg(long, value_name = "LANGUAGE", value_enum, conflicts_with = "resize")]
     ops: Option<ops::Language>,
+
+    /// Show only this node: its tensors, options, what runs it, and why other delegates do not
+    #[arg(long, value_name = "N", conflicts_with_all = ["ops", "tensor"])]
+    node: Option<usize>,
+
+    /// Show only this tensor: its type, quantization, nodes that use it, and a constant's values
+    #[arg(long, value_name = "NAME|INDEX", conflicts_with = "ops")]
+    tensor: Option<String>,
+
+    /// The subgraph of --node or --tensor
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    subgraph: usize,
 
     #[command(flatten)]
     pub common: Common,
 }
 
-/// What `show` writes for people.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Report(Inspection);
-
 /// Runs the command.
-pub fn inspect(arguments: &Arguments) -> Result<Answer> {
+pub(crate) fn inspect(arguments: &Arguments) -> Result<Answer> {
     let common = &arguments.common;
     if let Some(language) = arguments.ops {
         return ops::list(&arguments.model, language, common.json);
     }
     let model = load_model(&arguments.model)?;
-    let mut interpreter = common.interpreter(&model)?;
+    let config = common.settings()?;
+    limits::limit_heap(&config, common.json, &[]);
+    let registry = Arc::new(Registry::discover(&config)?);
+    let interpreter = Interpreter::builder(&model).config(&config).registry(Arc::clone(&registry)).build();
+    let mut interpreter = interpreter.map_err(|error| common.explain(error))?;
     let outcome = allocate(&mut interpreter, arguments);
     let mut report = Inspection::of(&interpreter, Some(&arguments.model));
+    node_facts::add(&mut report, &interpreter);
     let failure = match outcome {
         Ok(()) => None,
         Err(error) => {
@@ -58,15 +82,30 @@ pub fn inspect(arguments: &Arguments) -> Result<Answer> {
             report.error = Some(error.to_string());
             let unresolved = !interpreter.unresolved_ops().is_empty();
             if unresolved {
-                tracing::warn!("memory is not planned: {error}");
+                tracing::warn!("memory was not planned: {error}");
             }
             (!unresolved).then_some(error)
         }
     };
-    let report = Report(report);
+    if let Some(node) = arguments.node {
+        return answer(&one_node::find(report, arguments.subgraph, node)?, common.json, failure);
+    }
+    if let Some(tensor) = &arguments.tensor {
+        let tensor = one_tensor::find(report, &mut interpreter, arguments.subgraph, tensor)?;
+        return answer(&tensor, common.json, failure);
+    }
+    let totals = Totals::of(&report, &model.view());
+    // Shapes that the user chose are not changed.
+    let may_try = arguments.resize.is_empty() && report.error.is_none();
+    let batch = may_try.then(|| batch::attempt(&model, &config, &registry)).flatten();
+    let described = described::Described::of(&model);
+    answer(&Report { inspection: report, described, totals, batch }, common.json, failure)
+}
+
+fn answer<R: Display + Serialize>(report: &R, json: bool, failure: Option<Failure>) -> Result<Answer> {
     match failure {
-        None => Answer::new(&report, common.json),
-        Some(failure) => Answer::failed(&report, common.json, failure),
+        None => Answer::new(report, json),
+        Some(failure) => Answer::failed(report, json, failure),
     }
 }
 

@@ -1,46 +1,64 @@
 //! The `arenite` program: runs, measures and inspects `.tflite` models, and lists plugins.
 //!
-//! One file per command; each gives an [`answer::Answer`], which [`main`] prints. The options that all commands share are
-//! in [`options`]. `examples/manual.rs` writes the manual of [`command`].
+//! There is one file per command. Each command returns an [`answer::Answer`], which [`main`] prints. [`options`] holds
+//! the options that all commands share. `examples/manual.rs` generates the manual from [`command`].
 #![forbid(unsafe_code)]
 
 mod answer;
 mod bench;
+mod carried;
+mod compare;
+mod config;
+mod config_file;
 mod devices;
+mod difference;
+mod each;
+mod front_end;
 mod inputs;
 mod inspect;
-mod labels;
 mod limits;
 mod logging;
+mod node_facts;
 mod npy;
 mod options;
+mod outputs;
+mod page;
 mod picture;
 mod plan;
 mod plugins;
+mod random;
+mod readings;
+mod report;
+mod resize;
 mod run;
+mod run_options;
+mod sequence;
 mod session;
+mod sound;
+mod sound_input;
 mod text;
 mod trace_file;
+mod usage;
 
-/// The readers of files that the fuzz targets call.
+/// File readers, exposed for the fuzz targets.
 #[doc(hidden)]
 pub mod readers {
     use std::path::Path;
 
-    /// The bytes that a NumPy file gives to input `index`.
+    /// Reads a NumPy file as the bytes of input `index`.
     ///
     /// # Errors
-    /// The file is no array of the input's type and shape.
+    /// The file is not an array of the input's type and shape.
     pub fn npy(path: &Path, input: &arenite::Tensor<'_>, index: usize) -> Result<Vec<u8>, String> {
         crate::npy::read(path, input, index).map_err(|failure| failure.to_string())
     }
 
-    /// The names in a file of labels.
+    /// Reads the names in a label file.
     ///
     /// # Errors
-    /// The file cannot be read, or is no text.
+    /// The file cannot be read or is not text.
     pub fn labels(path: &Path) -> Result<Vec<String>, String> {
-        crate::labels::read(path).map_err(|failure| failure.to_string())
+        crate::readings::read_labels(path).map_err(|failure| failure.to_string())
     }
 }
 
@@ -76,7 +94,9 @@ Examples:
   arenite run model.tflite --input 0=x.npy --output-dir results
   arenite bench model.tflite --threads 2 --profile
   arenite inspect model.tflite
+  arenite compare model.tflite --delegate none --delegate cpu
   arenite plan model.tflite --planner all --html plan.html
+  arenite report model.tflite -o report.html
   arenite plugins my-plugins
 
 Every command takes --json for output that programs read, and --help for its options.
@@ -84,16 +104,22 @@ Exit status: 0 success, 1 failure, 2 wrong usage. Errors and notes go to stderr.
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run a model once and show what it answers
+    /// Run a model once and show its outputs
     Run(run::Arguments),
     /// Measure how long a model takes and how much memory it needs
     Bench(bench::Arguments),
-    /// Show a model's tensors and nodes, who runs each node, and the memory plan
+    /// Show a model's tensors and nodes, what runs each node, and the memory plan
     Inspect(inspect::Arguments),
-    /// Plan memory: of a model or of usage records, with one planner or with all, as text, JSON or a picture
+    /// Run a model in two ways, or against another runtime's values, and find the first tensor that differs
+    Compare(compare::Arguments),
+    /// Plan the memory of a model or of usage records, with one planner or all, as text, JSON or a picture
     Plan(plan::Arguments),
-    /// List the plugins that are found, what they offer, and what failed to load
+    /// Write a page about a model: its graph, memory plan, times, and differences between delegates
+    Report(report::Arguments),
+    /// List the plugins found, what they offer, and plugins that failed to load
     Plugins(plugins::Arguments),
+    /// Show the settings in force, and where each comes from: default, config file, variable or option
+    Config(config::Arguments),
     /// List the devices that delegates can run on
     Devices(devices::Arguments),
 }
@@ -104,13 +130,16 @@ impl Command {
             Command::Run(arguments) => &arguments.common,
             Command::Bench(arguments) => &arguments.common,
             Command::Inspect(arguments) => &arguments.common,
+            Command::Compare(arguments) => &arguments.common,
             Command::Plan(arguments) => &arguments.common,
-            Command::Plugins(arguments) => &arguments.common,
-            Command::Devices(arguments) => &arguments.common,
+            Command::Report(arguments) => &arguments.common,
+            Command::Plugins(arguments) => &arguments.common.0,
+            Command::Config(arguments) => &arguments.common,
+            Command::Devices(arguments) => &arguments.common.0,
         }
     }
 
-    /// The list of plugins has the failures in it, which the loader warns about.
+    /// `plugins` lists load failures itself, so the loader's warnings are suppressed.
     fn log_level(&self) -> LevelFilter {
         match (self, self.common().verbose) {
             (Command::Plugins(_), 0) => LevelFilter::ERROR,
@@ -118,12 +147,12 @@ impl Command {
         }
     }
 
-    /// Whether the whole command is limited in time, and how long it may take without being asked for.
+    /// `None`: the command as a whole has no time limit. `Some`: it has one, with this default.
     fn time(&self) -> Option<Option<Duration>> {
         match self {
             Command::Run(_) => Some(Some(limits::DEFAULT_TIME)),
-            Command::Inspect(_) | Command::Plan(_) => Some(None),
-            Command::Bench(_) | Command::Plugins(_) | Command::Devices(_) => None,
+            Command::Inspect(_) | Command::Compare(_) | Command::Plan(_) | Command::Report(_) => Some(None),
+            Command::Bench(_) | Command::Plugins(_) | Command::Config(_) | Command::Devices(_) => None,
         }
     }
 
@@ -132,30 +161,33 @@ impl Command {
             Command::Run(arguments) => run::run(arguments),
             Command::Bench(arguments) => bench::bench(arguments),
             Command::Inspect(arguments) => inspect::inspect(arguments),
+            Command::Compare(arguments) => compare::compare(arguments),
             Command::Plan(arguments) => plan::plan(arguments),
+            Command::Report(arguments) => report::report(arguments),
             Command::Plugins(arguments) => plugins::plugins(arguments),
+            Command::Config(arguments) => config::config(arguments),
             Command::Devices(arguments) => devices::devices(arguments),
         }
     }
 }
 
-/// Does what the command line says.
+/// Runs the command line and returns the exit status.
 pub fn main() -> ExitCode {
     let start = Instant::now();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return answer::print_usage(&error),
+        Err(error) => return answer::print_usage(&error, Cli::command()),
     };
     let common = cli.command.common();
     logging::start(cli.command.log_level());
     let watch = cli.command.time().and_then(|default| limits::watch(common, start, default));
     let answer = cli.command.answer().unwrap_or_else(Answer::from);
-    // Whoever reads the answer, a pager for example, takes as long as they like.
+    // Printing is not limited: a pager may take as long as it likes to read the answer.
     drop(watch);
     answer.print(common.json)
 }
 
-/// The command line, described.
+/// The description of the command line.
 pub fn command() -> clap::Command {
     Cli::command()
 }

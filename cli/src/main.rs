@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-/// Counts what `arenite_cli` limits.
+/// Counts heap bytes, so that `arenite_cli` can limit them.
 #[global_allocator]
 static HEAP: arenite_limits::Heap = arenite_limits::Heap;
 

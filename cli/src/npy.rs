@@ -1,5 +1,5 @@
-//! Tensors as NumPy files. Packed integers take a byte each, bfloat16 its bits as uint16, 8-bit floats theirs as uint8:
-//! NumPy has no such types.
+//! Reads and writes tensors as NumPy files. NumPy lacks some types: packed integers are stored as one byte each,
+//! bfloat16 as its bits in uint16, and 8-bit floats as their bits in uint8.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
@@ -14,38 +14,131 @@ use crate::text;
 use arenite_common::file;
 use arenite_common::values::{Number, element, element_count};
 
-/// Reads the bytes that the file at `path` gives to `tensor`, input `index`.
+/// Reads the file at `path` as the bytes of `tensor`, which is input `index`.
 ///
 /// # Errors
-/// A file that is no array of plain numbers in C order, or one of another type or shape than the tensor: the text says
-/// both and what to do.
-pub fn read(path: &Path, tensor: &Tensor<'_>, index: usize) -> Result<Vec<u8>> {
+/// The file is not an array of plain numbers in C order, or its type or shape differs from the tensor's. The message
+/// names both and suggests a fix.
+pub(crate) fn read(path: &Path, tensor: &Tensor<'_>, index: usize) -> Result<Vec<u8>> {
     let fail = |message: String| Failure::with(path.display(), message);
-    let file = file::open(path).map_err(|e| fail(e.to_string()))?;
-    let mut reader = BufReader::new(file);
-    check_header_length(&mut reader).map_err(fail)?;
-    let header = NpyHeader::from_reader(&mut reader).map_err(|e| fail(format!("it is no npy file: {e}")))?;
-    let found = plain_type(&header.dtype()).map_err(fail)?;
-    check_type(&found, tensor, index).map_err(fail)?;
-    check_shape(header.shape(), tensor, index).map_err(fail)?;
-    if header.order() == Order::Fortran && header.shape().len() > 1 {
-        return Err(fail("it is in Fortran order; save it with np.ascontiguousarray(array)".into()));
-    }
-    let item = found.num_bytes().unwrap_or(1);
-    let needed = element_count(tensor.shape).checked_mul(item);
-    let needed = needed.ok_or_else(|| fail("it is larger than memory".into()))?;
-    let mut bytes = Vec::new();
-    reader.take(needed as u64).read_to_end(&mut bytes).map_err(|e| fail(e.to_string()))?;
-    if bytes.len() != needed {
-        return Err(fail(format!("it is cut short: {} bytes of data, {needed} are needed", bytes.len())));
-    }
+    let array = Array::open(path, tensor, index).map_err(fail)?;
+    check_shape(array.header.shape(), tensor, index).map_err(fail)?;
+    let bytes = array.bytes().map_err(fail)?;
     pack(tensor.ty, bytes).map_err(fail)
 }
 
-/// The longest header that is read: NumPy's own limit.
+/// Reads the file at `path` as values of `tensor` for one step after another, if its first dimension counts steps: it
+/// has one dimension more than the tensor, or counts in place of the tensor's first dimension of 1. `None` if it has the
+/// tensor's own shape.
+///
+/// # Errors
+/// The same errors as [`read`].
+pub(crate) fn read_steps(path: &Path, tensor: &Tensor<'_>, index: usize) -> Result<Option<Vec<Vec<u8>>>> {
+    let fail = |message: String| Failure::with(path.display(), message);
+    let array = Array::open(path, tensor, index).map_err(fail)?;
+    let dims: Vec<u64> = tensor.shape.iter().map(|&d| u64::try_from(d).unwrap_or(0)).collect();
+    let found = array.header.shape();
+    let steps = match (found, &dims[..]) {
+        _ if found == dims => return Ok(None),
+        ([steps, rest @ ..], wanted) if rest == wanted => *steps,
+        ([steps, rest @ ..], [1, wanted @ ..]) if rest == wanted => *steps,
+        _ => {
+            let (have, want) = (text::shape(found), text::shape(tensor.shape));
+            let name = Visible(tensor.name);
+            return Err(fail(format!(
+                "its shape is {have}, but input {index} '{name}' has {want}; for --each the array needs one more \
+                 dimension, which counts the steps"
+            )));
+        }
+    };
+    let bytes = array.bytes().map_err(fail)?;
+    let size = usize::try_from(steps).ok().and_then(|steps| bytes.len().checked_div(steps)).unwrap_or(0);
+    if size == 0 {
+        return Err(fail("it has no elements".into()));
+    }
+    let steps = bytes.chunks_exact(size).map(|step| pack(tensor.ty, step.to_vec()));
+    steps.collect::<Result<_, _>>().map(Some).map_err(fail)
+}
+
+/// An array of a tensor's type whose data is not read yet.
+struct Array {
+    header: NpyHeader,
+    item: usize,
+    reader: BufReader<File>,
+}
+
+impl Array {
+    fn open(path: &Path, tensor: &Tensor<'_>, index: usize) -> Result<Self, String> {
+        let file = file::open(path).map_err(|e| e.to_string())?;
+        let mut reader = BufReader::new(file);
+        check_header_length(&mut reader)?;
+        let header = NpyHeader::from_reader(&mut reader).map_err(|e| format!("not an npy file: {e}"))?;
+        let found = plain_type(&header.dtype())?;
+        check_type(&found, tensor, index)?;
+        if header.order() == Order::Fortran && header.shape().len() > 1 {
+            return Err("it is in Fortran order; save it with np.ascontiguousarray(array)".into());
+        }
+        Ok(Array { header, item: found.num_bytes().unwrap_or(1), reader })
+    }
+
+    fn bytes(self) -> Result<Vec<u8>, String> {
+        let sizes = self.header.shape().iter().copied().chain([self.item as u64]);
+        let needed = sizes.into_iter().try_fold(1u64, u64::checked_mul);
+        let needed = needed.ok_or_else(|| "it is larger than memory".to_owned())?;
+        let mut bytes = Vec::new();
+        self.reader.take(needed).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+        if bytes.len() as u64 != needed {
+            return Err(format!("it is truncated: {} bytes of data, {needed} are needed", bytes.len()));
+        }
+        Ok(bytes)
+    }
+}
+
+/// An array of any type, as numbers.
+pub(crate) struct Numbers {
+    pub shape: Vec<u64>,
+    pub values: Vec<f64>,
+    /// Whether the file holds floats.
+    pub is_float: bool,
+}
+
+/// Reads an array of plain numbers.
+///
+/// # Errors
+/// The file cannot be read, or is not an array of plain numbers in little-endian C order.
+pub(crate) fn read_numbers(path: &Path) -> Result<Numbers> {
+    numbers(path).map_err(|message| Failure::with(path.display(), message))
+}
+
+fn numbers(path: &Path) -> Result<Numbers, String> {
+    use ElementType::*;
+    let mut reader = BufReader::new(file::open(path).map_err(|e| e.to_string())?);
+    check_header_length(&mut reader)?;
+    let header = NpyHeader::from_reader(&mut reader).map_err(|e| format!("not an npy file: {e}"))?;
+    let found = plain_type(&header.dtype())?;
+    if header.order() == Order::Fortran && header.shape().len() > 1 {
+        return Err("it is in Fortran order; save it with np.ascontiguousarray(array)".into());
+    }
+    if found.endianness() == Endianness::Big && found.size_field() > 1 {
+        return Err("it is big-endian; save it in little-endian order".into());
+    }
+    let types = [F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool];
+    let form = |ty: &TypeStr| (ty.type_char(), ty.size_field());
+    let is_found = |ty: &ElementType| type_str(*ty).is_some_and(|ty| form(&ty) == form(&found));
+    let ty = types.into_iter().find(is_found);
+    let ty = ty.ok_or_else(|| format!("it holds {}, not real numbers", numpy_name(&found)))?;
+    let shape = header.shape().to_vec();
+    let bytes = Array { header, item: found.num_bytes().unwrap_or(1), reader }.bytes()?;
+    let count = bytes.len() / (ty.bits() as usize).div_ceil(8).max(1);
+    let values = (0..count).filter_map(|i| element(ty, &bytes, i)?.real()).collect();
+    Ok(Numbers { shape, values, is_float: is_float(ty) })
+}
+
+/// The longest header that is read, in bytes: NumPy's own limit.
 const MAX_HEADER: u32 = 10_000;
 
-/// Refuses a header of more than [`MAX_HEADER`] bytes, for which the reader would allocate up to 4 GB. Reads nothing.
+/// Rejects a header of more than [`MAX_HEADER`] bytes, for which the reader would allocate up to 4 GB. Only peeks at
+/// the data.
 fn check_header_length(reader: &mut impl BufRead) -> Result<(), String> {
     let start = reader.fill_buf().map_err(|e| e.to_string())?;
     let length = match start.get(6..12) {
@@ -54,20 +147,29 @@ fn check_header_length(reader: &mut impl BufRead) -> Result<(), String> {
     };
     match length {
         0..=MAX_HEADER => Ok(()),
-        _ => Err(format!("its header has {length} bytes, at most {MAX_HEADER} are read")),
+        _ => Err(format!("its header has {length} bytes; the limit is {MAX_HEADER}")),
     }
 }
 
-/// Writes a tensor. A type without a NumPy form is an error.
-pub fn write(path: &Path, tensor: &Tensor<'_>) -> Result<()> {
+/// A tensor's elements as NumPy stores them.
+///
+/// # Errors
+/// NumPy cannot represent the type, or the tensor has no data.
+pub(crate) fn unpacked(tensor: &Tensor<'_>) -> Result<Vec<u8>> {
+    if type_str(tensor.ty).is_none() {
+        return Err(Failure::new(format!("NumPy cannot represent {}", tensor.ty)));
+    }
+    Ok(unpack(tensor.ty, tensor.bytes()?, element_count(tensor.shape)))
+}
+
+/// Writes an array of elements that are stored as NumPy does.
+pub(crate) fn write(path: &Path, ty: ElementType, shape: &[u64], bytes: &[u8]) -> Result<()> {
     let fail = |error: &dyn std::fmt::Display| Failure::with(path.display(), error);
-    let ty = type_str(tensor.ty).ok_or_else(|| fail(&format!("NumPy has no form for {}", tensor.ty)))?;
-    let shape: Vec<u64> = tensor.shape.iter().map(|&d| u64::try_from(d).unwrap_or(0)).collect();
-    let bytes = unpack(tensor.ty, tensor.bytes()?, element_count(tensor.shape));
+    let ty = type_str(ty).ok_or_else(|| fail(&format!("NumPy cannot represent {ty}")))?;
     let file = File::create(path).map_err(|e| fail(&e))?;
-    let options = WriteOptions::new_header_only().dtype(DType::Plain(ty)).shape(&shape);
+    let options = WriteOptions::new_header_only().dtype(DType::Plain(ty)).shape(shape);
     let mut writer = options.writer(BufWriter::new(file)).write_header_only().map_err(|e| fail(&e))?;
-    writer.write_all(&bytes).and_then(|()| writer.flush()).map_err(|e| fail(&e))
+    writer.write_all(bytes).and_then(|()| writer.flush()).map_err(|e| fail(&e))
 }
 
 /// The NumPy type of a tensor's elements.
@@ -96,7 +198,7 @@ fn type_str(ty: ElementType) -> Option<TypeStr> {
 fn plain_type(dtype: &DType) -> Result<TypeStr, String> {
     match dtype {
         DType::Plain(ty) if ty.num_bytes().is_some() && !ty.uses_pickled_array() => Ok(ty.clone()),
-        other => Err(format!("its dtype {} is no plain number", other.descr())),
+        other => Err(format!("its dtype {} is not a plain number", other.descr())),
     }
 }
 
@@ -130,7 +232,7 @@ fn check_type(found: &TypeStr, tensor: &Tensor<'_>, index: usize) -> Result<(), 
     Ok(())
 }
 
-/// The least and the greatest value of an integer type.
+/// The smallest and largest value of an integer type.
 fn integer_range(ty: ElementType) -> Option<(i64, u64)> {
     use ElementType::*;
     let bits = ty.bits();
@@ -174,7 +276,7 @@ fn numpy_name(ty: &TypeStr) -> String {
     format!("{kind}{}", ty.size_field() * 8)
 }
 
-/// From a byte per element to the tensor's own form.
+/// Packs one byte per element into the tensor's own format.
 fn pack(ty: ElementType, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     let (low, high) = match ty {
         ElementType::I4 => (-8, 7),
@@ -210,7 +312,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_types_survive_the_way_there_and_back() {
+    fn packed_types_survive_a_round_trip() {
         for (ty, values) in [
             (ElementType::I4, vec![-8i8, 7, -1, 0, 3]),
             (ElementType::I2, vec![-2, 1, -1, 0, 1]),
@@ -224,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_of_integers_are_those_of_their_bits() {
+    fn integer_ranges_follow_from_the_number_of_bits() {
         assert_eq!(integer_range(ElementType::I2), Some((-2, 1)));
         assert_eq!(integer_range(ElementType::I8), Some((-128, 127)));
         assert_eq!(integer_range(ElementType::U4), Some((0, 15)));
@@ -234,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_does_not_fit_is_refused() {
+    fn a_value_out_of_range_is_rejected() {
         assert_eq!(pack(ElementType::I4, vec![8]).unwrap_err(), "it holds 8, but INT4 has -8 to 7");
         assert_eq!(pack(ElementType::U4, vec![16]).unwrap_err(), "it holds 16, but UINT4 has 0 to 15");
     }

@@ -1,4 +1,4 @@
-//! The options that every command takes, and what they mean for configuration, plugins and interpreter.
+//! The options that every command shares, and how they configure plugins and the interpreter.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -6,25 +6,26 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use arenite::config::{DelegateConfig, MAX_THREADS, PlannerConfig};
-use arenite::{Config, Interpreter, Model};
-use clap::Args;
+use arenite::{Config, Error, Interpreter, Model, Named};
+use clap::{ArgMatches, Args, FromArgMatches};
 
 use crate::answer::{Failure, Result};
+use crate::config_file::ConfigFile;
 use crate::limits;
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Common options")]
-pub struct Common {
+pub(crate) struct Common {
     /// Read plugins, planner, delegates, threads and quota from this arenite.toml
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// Load the plugins of this folder, before the config file's (repeatable)
+    /// Load the plugins in this folder, before the config file's folders (repeatable)
     #[arg(long, value_name = "DIR")]
     pub plugin_dir: Vec<PathBuf>,
 
-    /// Run nodes on this delegate (repeatable), the rest on the CPU delegate; 'none', alone, for
-    /// reference ops only. Replaces the list of the config file
+    /// Run nodes on this delegate (repeatable) and the rest on the CPU delegate; 'none' alone runs everything on the
+    /// reference ops. Replaces the delegates of the config file
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub delegate: Vec<Choice>,
 
@@ -32,7 +33,8 @@ pub struct Common {
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub planner: Option<Choice>,
 
-    /// Overwrite no tensor, so that each keeps its value; those inside a delegate's partition are not there
+    /// Keep every tensor readable after the run; this needs more memory. Tensors inside a delegate's partition do not
+    /// exist
     #[arg(long)]
     pub preserve_all: bool,
 
@@ -40,8 +42,9 @@ pub struct Common {
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<NonZeroUsize>,
 
-    /// End `run`, `inspect` and `plan` with an error after so many seconds, 0 for no limit; also the limit of each `build`, `allocate`
-    /// and `invoke` [default: `time` of the config file's [quota]; without it 60 for `run`, none for the rest]
+    /// Stop `run`, `inspect` and `plan` with an error after this many seconds, 0 for no limit; also limits each
+    /// `build`, `allocate` and `invoke` [default: `time` in the config file's [quota], else 60 for `run` and none for
+    /// the others]
     #[arg(long, value_name = "S", value_parser = parse_seconds)]
     pub time_limit: Option<Duration>,
 
@@ -49,14 +52,72 @@ pub struct Common {
     #[arg(long)]
     pub json: bool,
 
-    /// Say more on stderr: -v stages, -vv plans and runs, -vvv nodes; with their times
+    /// Log more on stderr: -v instruction set, kernels, delegates and memory plan; -vv also
+    /// stages, plans and runs with their times; -vvv nodes
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }
 
-/// A planner or a delegate, with options.
+/// The common options of commands that run no model.
+#[derive(Args)]
+#[command(next_help_heading = "Common options")]
+struct Plain {
+    /// Read plugin folders from this arenite.toml
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Load the plugins in this folder, before the config file's folders (repeatable)
+    #[arg(long, value_name = "DIR")]
+    plugin_dir: Vec<PathBuf>,
+
+    /// Print JSON to stdout
+    #[arg(long)]
+    json: bool,
+
+    /// Log more on stderr: -v the plugins' messages, -vv also stages with their times
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    verbose: u8,
+}
+
+/// [`Common`] for commands that run no model: only its options about plugins and output can be given.
+pub(crate) struct WithoutModel(pub Common);
+
+impl Args for WithoutModel {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        Plain::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Plain::augment_args_for_update(command)
+    }
+}
+
+impl FromArgMatches for WithoutModel {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let Plain { config, plugin_dir, json, verbose } = Plain::from_arg_matches(matches)?;
+        let (delegate, planner, preserve_all, threads, time_limit) = Default::default();
+        Ok(WithoutModel(Common {
+            config,
+            plugin_dir,
+            delegate,
+            planner,
+            preserve_all,
+            threads,
+            time_limit,
+            json,
+            verbose,
+        }))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = WithoutModel::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// A planner or delegate with its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub(crate) struct Choice {
     name: String,
     options: Vec<(String, String)>,
 }
@@ -78,9 +139,24 @@ impl FromStr for Choice {
     }
 }
 
+impl Choice {
+    /// A choice without options.
+    pub(crate) fn of(name: &str) -> Self {
+        Choice { name: name.to_owned(), options: Vec::new() }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn options(&self) -> &[(String, String)] {
+        &self.options
+    }
+}
+
 impl Common {
-    /// The config file, overruled by the command line.
-    pub fn settings(&self) -> Result<Config> {
+    /// The config file's settings, overridden by the command line.
+    pub(crate) fn settings(&self) -> Result<Config> {
         let mut config = match &self.config {
             Some(path) => Config::from_file(path).map_err(|e| Failure::new(e.to_string()))?,
             None => Config::default(),
@@ -104,18 +180,39 @@ impl Common {
         Ok(config)
     }
 
-    /// An interpreter of `model`, not allocated yet.
-    pub fn interpreter(&self, model: &Model) -> Result<Interpreter> {
+    /// Builds an interpreter for `model`. It is not allocated yet.
+    pub(crate) fn interpreter(&self, model: &Model) -> Result<Interpreter> {
         let config = self.settings()?;
         limits::limit_heap(&config, self.json, &[]);
-        Ok(Interpreter::builder(model).config(&config).build()?)
+        Interpreter::builder(model).config(&config).build().map_err(|error| self.explain(error))
+    }
+
+    /// The error as a message. If the config file names a planner or delegate that does not exist, it names the line.
+    pub(crate) fn explain(&self, error: Error) -> Failure {
+        let place = match &error {
+            Error::NotFound { what: Named::Planner, name, .. } if self.planner.is_none() => {
+                self.place_of("planner", name)
+            }
+            Error::NotFound { what: Named::Delegate, name, .. } if self.delegate.is_empty() => {
+                self.place_of("delegate", name)
+            }
+            _ => None,
+        };
+        match place {
+            Some(place) => Failure::with(place, error),
+            None => Failure::from(error),
+        }
+    }
+
+    fn place_of(&self, table: &str, name: &str) -> Option<String> {
+        ConfigFile::read(self.config.as_ref()?).ok()?.place_of(table, name)
     }
 }
 
-/// Refuses folders of the command line that cannot be read. In a config file they are a warning.
-pub fn check_dirs(dirs: &[PathBuf]) -> Result<()> {
+/// Rejects plugin folders on the command line that cannot be read. For folders in a config file that is only a warning.
+pub(crate) fn check_dirs(dirs: &[PathBuf]) -> Result<()> {
     if let Some(file) = dirs.iter().find(|dir| dir.is_file()) {
-        let text = "is a file; give the folder that it lies in";
+        let text = "is a file; give the folder that contains it";
         return Err(Failure::with(format_args!("plugin folder {}", file.display()), text));
     }
     let unreadable = dirs.iter().find_map(|dir| std::fs::read_dir(dir).err().map(|error| (dir, error)));
@@ -125,8 +222,8 @@ pub fn check_dirs(dirs: &[PathBuf]) -> Result<()> {
     }
 }
 
-/// What the config file says about a delegate stays, and options given here come on top.
-fn choose(choice: &Choice, configured: &[DelegateConfig]) -> DelegateConfig {
+/// Merges `choice` into the delegate's settings from the config file; options on the command line win.
+pub(crate) fn choose(choice: &Choice, configured: &[DelegateConfig]) -> DelegateConfig {
     let known = configured.iter().find(|delegate| delegate.name == choice.name);
     let mut delegate = known.cloned().unwrap_or_else(|| DelegateConfig::new(choice.name.as_str()));
     delegate.on_missing = arenite::config::OnMissing::Error;
@@ -135,21 +232,22 @@ fn choose(choice: &Choice, configured: &[DelegateConfig]) -> DelegateConfig {
     delegate
 }
 
-/// A length of time.
-pub fn parse_seconds(text: &str) -> Result<Duration, String> {
+/// Parses a time in seconds, at most one day.
+pub(crate) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
     seconds
         .filter(|d| d.as_secs() <= 86_400)
-        .ok_or_else(|| "a number of seconds up to a day is needed".into())
+        .ok_or_else(|| "expected a number of seconds, at most 86400".into())
 }
 
-fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
+/// Parses a number of threads.
+pub(crate) fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     let wanted = text.parse::<NonZeroUsize>().ok().filter(|n| n.get() <= MAX_THREADS);
-    wanted.ok_or_else(|| format!("a number from 1 to {MAX_THREADS} is needed"))
+    wanted.ok_or_else(|| format!("expected a number from 1 to {MAX_THREADS}"))
 }
 
-/// Loads a model; errors name the file.
-pub fn load_model(path: &std::path::Path) -> Result<Model> {
+/// Loads a model. Errors name the file.
+pub(crate) fn load_model(path: &std::path::Path) -> Result<Model> {
     Model::from_file(path).map_err(|error| {
         let (text, name) = (error.to_string(), path.display().to_string());
         if text.contains(&name) { Failure::new(text) } else { Failure::with(name, text) }
@@ -170,13 +268,13 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_without_name_or_value_is_refused() {
+    fn a_choice_without_name_or_value_is_rejected() {
         assert_eq!(":a=b".parse::<Choice>().unwrap_err(), "the name is missing");
         assert_eq!("cpu:fast".parse::<Choice>().unwrap_err(), "'fast' is not KEY=VALUE");
     }
 
     #[test]
-    fn options_of_the_command_line_replace_those_of_the_config() {
+    fn options_on_the_command_line_replace_the_configured_ones() {
         let mut configured = DelegateConfig::new("cpu");
         configured.min_nodes = 3;
         configured.options = vec![("a".into(), "1".into()), ("b".into(), "2".into())];

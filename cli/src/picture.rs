@@ -2,93 +2,134 @@
 
 use std::path::{Path, PathBuf};
 
-use arenite::Tensor;
+use arenite::{ElementType, Tensor};
 use arenite_pictures::{Normalization, Refused};
 use clap::Args;
 
 use crate::answer::{Failure, Result};
 
-/// The rule, as `--help` shows it.
-pub const RULE: &str = "\
+/// The conversion rule, as `--help` shows it.
+pub(crate) const RULE: &str = "\
 Pictures:
-  A png, jpeg or bmp file goes into the first input of shape [1,H,W,C] with C of 1 (grey),
-  3 (RGB) or 4 (RGBA). It is turned upright and resized with bilinear interpolation,
-  antialiased when it shrinks; a side of more than 4 times its target is first averaged
-  down to that. Pictures above 64 megapixels or 256 MB decoded are refused.
+  A png, jpeg or bmp file fills the first input of shape [1,H,W,C], where C is 1 (grey), 3 (RGB)
+  or 4 (RGBA), or [1,H,W] (grey). It is rotated upright and resized with antialiased bilinear interpolation; a side
+  more than 4 times its target is first averaged down to that. The limits are 64 megapixels and
+  256 MB decoded. Other inputs that are not given are filled with zeros.
   A pixel p in 0..=255 becomes
     floats                                  p / 127.5 - 1
     quantized, real range covers 0..255     p
-    quantized, about -1..1                  p / 127.5 - 1   (UINT8: p is stored as it is)
-    quantized, about 0..1                   p / 255         (UINT8: p is stored as it is)
+    quantized, about -1..1                  p / 127.5 - 1   (UINT8: stored as p)
+    quantized, about 0..1                   p / 255         (UINT8: stored as p)
     integers that are not quantized         p
   and quantized inputs store round(real / scale) + zero_point. With --mean and --std a pixel
   becomes (p - mean) / std instead.";
 
 #[derive(Args)]
 #[command(next_help_heading = "Inputs")]
-pub struct PictureOptions {
-    /// Fill an input from a png, jpeg or bmp file, see "Pictures" below
+pub(crate) struct PictureOptions {
+    /// Fill an input from a png, jpeg or bmp file, see "Pictures" in `arenite run --help` (repeatable with --each)
     #[arg(long, value_name = "FILE")]
-    pub image: Option<PathBuf>,
+    pub image: Vec<PathBuf>,
 
-    /// Mean of the pixels, one for all channels or one for each
+    /// Mean of the pixels: one value for all channels, or one per channel
     #[arg(long, value_name = "M[,M,M]", value_delimiter = ',', requires_all = ["std", "image"], allow_hyphen_values = true, value_parser = parse_mean)]
     pub mean: Vec<f32>,
 
-    /// Standard deviation of the pixels, one for all channels or one for each
+    /// Standard deviation of the pixels: one value for all channels, or one per channel
     #[arg(long, value_name = "S[,S,S]", value_delimiter = ',', requires_all = ["mean", "image"], value_parser = parse_std)]
     pub std: Vec<f32>,
 }
 
 fn parse_mean(text: &str) -> Result<f32, String> {
     let value = text.parse::<f32>().ok().filter(|m| m.is_finite());
-    value.ok_or_else(|| "a number is needed".into())
+    value.ok_or_else(|| "expected a number".into())
 }
 
 fn parse_std(text: &str) -> Result<f32, String> {
     let value = text.parse::<f32>().ok().filter(|s| s.is_finite() && *s > 0.0);
-    value.ok_or_else(|| "a number above 0 is needed".into())
+    value.ok_or_else(|| "expected a number above 0".into())
 }
 
-/// A decoded picture, and what becomes of its pixels.
-pub struct Picture<'a> {
+/// A decoded picture and the normalization of the command line.
+pub(crate) struct Decoded<'a> {
     path: &'a Path,
     picture: arenite_pictures::Picture,
     normalization: Normalization<'a>,
 }
 
+/// Mean and standard deviation that the model's metadata gives for an input, by its position and type.
+type FromMetadata<'a> = dyn Fn(usize, ElementType) -> Option<(&'a [f32], &'a [f32])> + 'a;
+
+/// A decoded picture and how its pixels are normalized.
+#[derive(Clone, Copy)]
+pub(crate) struct Picture<'a> {
+    decoded: &'a Decoded<'a>,
+    metadata: &'a FromMetadata<'a>,
+}
+
 impl PictureOptions {
-    /// Decodes the picture, if one is given.
-    pub fn load(&self) -> Result<Option<Picture<'_>>> {
-        let Some(path) = &self.image else { return Ok(None) };
+    /// Decodes the picture, if one was given.
+    pub(crate) fn load(&self) -> Result<Option<Decoded<'_>>> {
+        match self.image.len() {
+            0 => Ok(None),
+            1 => self.load_step(0),
+            count => Err(Failure::new(format!(
+                "--image is given {count} times, but the model runs once; add --each to run it on each picture"
+            ))),
+        }
+    }
+
+    /// Decodes the picture of a step of `--each`; the last one serves all later steps.
+    pub(crate) fn load_step(&self, step: usize) -> Result<Option<Decoded<'_>>> {
+        let Some(path) = self.image.get(step).or(self.image.last()) else { return Ok(None) };
         let picture = arenite_pictures::Picture::from_file(path)
             .map_err(|refused| Failure::with(path.display(), advised(&refused)))?;
-        Ok(Some(Picture { path, picture, normalization: Normalization { mean: &self.mean, std: &self.std } }))
+        Ok(Some(Decoded { path, picture, normalization: Normalization { mean: &self.mean, std: &self.std } }))
+    }
+}
+
+impl<'a> Decoded<'a> {
+    /// Normalizes the picture by the command line, or else by the model's metadata.
+    pub(crate) fn with(&'a self, metadata: &'a FromMetadata<'a>) -> Picture<'a> {
+        Picture { decoded: self, metadata }
     }
 }
 
 impl Picture<'_> {
-    pub fn path(&self) -> &Path {
-        self.path
+    pub(crate) fn path(&self) -> &Path {
+        self.decoded.path
     }
 
-    /// Whether `tensor` can hold a picture; if not, why.
-    pub fn check(&self, tensor: &Tensor<'_>) -> Result<(), String> {
-        self.normalization.check(tensor).map_err(|refused| advised(&refused))
+    /// The pixels, upright.
+    pub(crate) fn rgb(self) -> image::RgbImage {
+        self.decoded.picture.to_rgb()
     }
 
-    /// The picture in the form of `tensor`.
-    pub fn fill(&self, tensor: &Tensor<'_>) -> Result<Vec<u8>> {
-        let filled = self.picture.fill(tensor, self.normalization);
-        filled.map_err(|refused| Failure::with(self.path.display(), advised(&refused)))
+    /// Checks that input `i`, which is `tensor`, can hold a picture; if it cannot, says why.
+    pub(crate) fn check(&self, i: usize, tensor: &Tensor<'_>) -> Result<(), String> {
+        self.normalization(i, tensor).check(tensor).map_err(|refused| advised(&refused))
+    }
+
+    /// Converts the picture to the type and shape of input `i`, which is `tensor`.
+    pub(crate) fn fill(&self, i: usize, tensor: &Tensor<'_>) -> Result<Vec<u8>> {
+        let filled = self.decoded.picture.fill(tensor, self.normalization(i, tensor));
+        filled.map_err(|refused| Failure::with(self.path().display(), advised(&refused)))
+    }
+
+    fn normalization(&self, i: usize, tensor: &Tensor<'_>) -> Normalization<'_> {
+        let given = self.decoded.normalization;
+        match (self.metadata)(i, tensor.ty) {
+            Some((mean, std)) if given.mean.is_empty() => Normalization { mean, std },
+            _ => given,
+        }
     }
 }
 
-/// What is wrong, and which option helps.
+/// The reason, and the option that helps.
 fn advised(refused: &Refused) -> String {
     match refused {
-        Refused::Unclear(reason) => format!("{reason}; say with --mean and --std what it expects"),
-        Refused::Open => "its height and width are open; choose them with --resize K=1xHxWxC".to_owned(),
+        Refused::Unclear(reason) => format!("{reason}; give the expected range with --mean and --std"),
+        Refused::Open => "its height and width are not fixed; choose them with --resize K=1xHxWxC".to_owned(),
         refused => refused.to_string(),
     }
 }

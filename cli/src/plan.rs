@@ -1,24 +1,27 @@
-//! `arenite plan`: how much memory a model, or a list of usage records, needs with which planner.
+//! `arenite plan`: shows how much memory each planner needs for a model or for a list of usage records.
 
 mod banks;
 mod bounds;
 mod devices;
-mod drawing;
+pub(crate) mod drawing;
+pub(crate) mod drawings;
 mod embed;
 mod input;
 mod micro;
 mod model;
-mod problem;
+mod planners;
+pub(crate) mod problem;
 mod report;
 mod show;
 mod solved;
+mod svg;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use arenite::config::PlannerConfig;
-use arenite::{Config, PlanLimits, Registry, Techniques};
+use arenite::{PlanLimits, Registry, Techniques};
 use arenite_micro::Target;
 use clap::Args;
 
@@ -27,30 +30,34 @@ use crate::limits;
 use crate::options::Common;
 use banks::Bank;
 use input::InputShape;
+use planners::{chosen_planners, one_planner};
 use problem::{Problem, Source};
 use report::{Compared, PlanReport, Report, TechniqueReport};
 use solved::{Solved, Solver, Unsolved};
 
 const NOTES: &str = "\
-A problem is a .tflite model; or a .csv file, `id,lower,upper,size` with one buffer a line that is
-alive from `lower` to before `upper`; or a .jsonl file, a problem a line:
-  {\"records\": [{\"size\": 64, \"first_task\": 0, \"last_task\": 2}, …]}   both ends inclusive
-A model is prepared as `run` with the same options does it, but never run: delegates tell what lies inside
-of their partitions, and of the memory of their device. Each subgraph is planned by itself. What lies behind a node whose shapes only a run
-tells is left out, and said. --planner all compares every planner.";
+A problem is one of
+  a .tflite model
+  a .csv file with the columns `id,lower,upper,size`: one buffer per line, `upper` is exclusive
+  a .jsonl file with one problem per line; `last_task` is inclusive:
+    {\"records\": [{\"size\": 64, \"first_task\": 0, \"last_task\": 2}, …]}
+A model is prepared exactly as for `run`, but not run. Delegates report the buffers that they use
+inside their partitions and on their devices. Each subgraph is planned on its own. Nodes after one
+whose output shapes depend on data are left unplanned, with a note.
+--planner all compares every planner.";
 
 #[derive(Args)]
 #[command(after_help = NOTES)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// .tflite models, or usage records: .csv or .jsonl
     #[arg(required = true, value_name = "PROBLEM")]
     problems: Vec<PathBuf>,
 
-    /// Bytes that the plan should fit into; a model's is only compared with it
+    /// Memory limit in bytes. For usage records the planner must meet it; a model's plan is only compared with it
     #[arg(long, value_name = "BYTES")]
     capacity: Option<u64>,
 
-    /// Time for each planner, in seconds
+    /// Time limit for each planner, in seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
@@ -58,44 +65,44 @@ pub struct Arguments {
     #[arg(long, value_name = "BYTES", default_value_t = 1, value_parser = alignment)]
     align: u64,
 
-    /// Lay a model's tensors over one another only by these techniques: comma-separated names, `all` or `none`
-    /// [default: those of the config file]
+    /// Let a model's tensors share memory only by these techniques: comma-separated names, `all` or `none` [default: as
+    /// in the config file]
     #[arg(long, value_name = "NAME,…", value_parser = techniques)]
     techniques: Option<Techniques>,
 
-    /// Plan models as TensorFlow Lite does, then without techniques, then with one more at a time, and show
+    /// Plan models as TensorFlow Lite does, then without techniques, then with one more technique at a time, and show
     /// what each saves
     #[arg(long, conflicts_with = "techniques")]
     compare: bool,
 
-    /// Shape of an input, by name or position, as large as it will be: then the plan is an upper bound
-    /// (repeatable)
-    #[arg(long, value_name = "NAME=1x128", value_parser = input::parse)]
+    /// Largest shape of an input, by name or position; the plan is then an upper bound (repeatable)
+    #[arg(long, value_name = "NAME=1x128", value_parser = input::parse, visible_alias = "resize")]
     input: Vec<InputShape>,
 
-    /// A memory and its size, the fastest first: tensors are assigned to several, the most traffic to the
+    /// A memory and its size, fastest first. Assigns tensors to several memories, those with the most traffic to the
     /// first (repeatable)
     #[arg(long, value_name = "NAME=256K", value_parser = banks::parse, conflicts_with = "compare")]
     bank: Vec<Bank>,
 
-    /// Write the model to this file with a plan of its own in its metadata (`OfflineMemoryAllocation`), which microcontrollers follow:
-    /// each tensor by itself, 16-byte aligned, inputs overwritten after their last reader
+    /// Write the model to this file with a memory plan in its metadata (`OfflineMemoryAllocation`), for
+    /// microcontrollers: tensors are 16-byte aligned and inputs may be overwritten after their last use
     #[arg(long, value_name = "FILE")]
     embed: Option<PathBuf>,
 
-    /// Tell what models need of an arena on small machines, with the reference ops
+    /// Show how much arena the models need on small machines, with the reference ops
     #[arg(long, conflicts_with_all = ["compare", "bank", "embed", "svg", "html", "input"])]
     micro: bool,
 
-    /// The machine for which that is told [default: this one]
+    /// The machine for --micro: cortex-m4, also called thumbv7em-none-eabihf as in
+    /// ffi/micro/build.sh [default: this one]
     #[arg(long, value_name = "NAME", requires = "micro", value_parser = micro::target)]
     target: Option<Target>,
 
-    /// Draw the plan of the first problem and planner as SVG
+    /// Draw the plan of the first problem as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
-    /// Draw all plans into one HTML file, with a switch between them
+    /// Draw all plans into one HTML file, with menus to choose between them
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
@@ -105,12 +112,12 @@ pub struct Arguments {
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
-    seconds.filter(|s| !s.is_zero()).ok_or_else(|| "a number of seconds above 0 is needed".into())
+    seconds.filter(|s| !s.is_zero()).ok_or_else(|| "expected a number of seconds above 0".into())
 }
 
 fn alignment(text: &str) -> Result<u64, String> {
     let bytes = text.parse::<u64>().ok().filter(|bytes| bytes.is_power_of_two());
-    bytes.ok_or_else(|| "a power of two is needed".into())
+    bytes.ok_or_else(|| "expected a power of two".into())
 }
 
 fn techniques(text: &str) -> Result<Techniques, String> {
@@ -134,7 +141,7 @@ fn techniques(text: &str) -> Result<Techniques, String> {
     Ok(chosen)
 }
 
-pub fn plan(arguments: &Arguments) -> Result<Answer> {
+pub(crate) fn plan(arguments: &Arguments) -> Result<Answer> {
     let mut config = arguments.common.settings()?;
     config.techniques = arguments.techniques.unwrap_or(config.techniques);
     limits::limit_heap(&config, arguments.common.json, &arguments.problems);
@@ -169,18 +176,18 @@ pub fn plan(arguments: &Arguments) -> Result<Answer> {
     }
 }
 
-/// What is done with one problem after the other.
+/// The settings and the results of planning one problem after another.
 struct Work<'a> {
     arguments: &'a Arguments,
     solver: Solver<'a>,
     report: Report,
     pictures: Vec<drawing::Plan>,
-    /// Pictures of banks.
+    /// Drawings of bank assignments.
     banks: Vec<drawing::Plan>,
 }
 
 impl Work<'_> {
-    /// By each planner, and in banks.
+    /// Plans a problem with each planner, and assigns it to banks if there are any.
     fn plan(&mut self, problem: &Problem) -> Result<()> {
         let planners = chosen_planners(self.solver.config, self.solver.registry);
         let mut given = Vec::new();
@@ -190,7 +197,7 @@ impl Work<'_> {
                 Err(Unsolved::Planner(error)) => Err(error),
                 Ok(solved) => Ok(solved),
             };
-            self.report_and_draw(problem, planner, &solved);
+            self.report_and_draw(problem, planner, &solved, i == 0);
             if let (Ok(mut solved), 0) = (solved, i) {
                 self.report.unknown.append(&mut solved.unknown);
                 self.report.notes.append(&mut solved.notes);
@@ -198,7 +205,7 @@ impl Work<'_> {
             }
         }
         for (problem, planner, solved) in given.iter().map(|given| devices::problem(&problem.name, given)) {
-            self.report_and_draw(&problem, &planner, &Ok(solved));
+            self.report_and_draw(&problem, &planner, &Ok(solved), true);
         }
         if self.arguments.bank.is_empty() { Ok(()) } else { self.assign(problem) }
     }
@@ -208,15 +215,17 @@ impl Work<'_> {
         problem: &Problem,
         planner: &PlannerConfig,
         solved: &Result<Solved, String>,
+        in_use: bool,
     ) {
         let plan = PlanReport::new(problem, planner, solved, self.arguments.capacity);
         if let (Ok(solved), true) = (solved, self.draws()) {
-            self.pictures.push(drawing::Plan::new(problem, solved, &plan));
+            let picture = drawing::Plan::new(problem, planner, solved);
+            self.pictures.push(drawing::Plan { in_use, ..picture });
         }
         self.report.plans.push(plan);
     }
 
-    /// A subgraph that others call may need what they give it.
+    /// Notes that a problem could not be planned: a subgraph may need values that only its caller has.
     fn leave_out(&mut self, problem: &Problem, failure: Failure) -> Result<()> {
         match problem.source {
             Source::Subgraph { index: 1.., .. } => {
@@ -242,13 +251,13 @@ impl Work<'_> {
         self.arguments.svg.is_some() || self.arguments.html.is_some()
     }
 
-    /// Banks come first where there are any: they are what was asked for.
+    /// Writes the drawings. Bank assignments come first if there are any, because the user asked for them.
     fn draw(&mut self) -> Result<()> {
         let pictures: Vec<drawing::Plan> = self.banks.drain(..).chain(self.pictures.drain(..)).collect();
         if let Some(path) = &self.arguments.svg {
             let first = pictures.first();
             let first = first.ok_or_else(|| Failure::new("no planner found a plan that could be drawn"))?;
-            write(path, &drawing::svg(first))?;
+            write(path, &svg::svg(first))?;
         }
         if let Some(path) = &self.arguments.html {
             write(path, &drawing::html(&self.arguments.problems[0], &pictures)?)?;
@@ -257,22 +266,7 @@ impl Work<'_> {
     }
 }
 
-fn chosen_planners(config: &Config, registry: &Registry) -> Vec<PlannerConfig> {
-    match &config.planner {
-        Some(planner) if planner.name == "all" => {
-            registry.planner_names().iter().map(|name| PlannerConfig::new(name.as_str())).collect()
-        }
-        _ => vec![one_planner(config)],
-    }
-}
-
-/// The one that is chosen; the default one if all are.
-fn one_planner(config: &Config) -> PlannerConfig {
-    let planner = config.planner.clone().filter(|planner| planner.name != "all");
-    planner.unwrap_or_else(|| PlannerConfig::new(arenite::DEFAULT_PLANNER))
-}
-
-/// Of a model's main subgraph.
+/// Compares techniques on a model's main subgraph.
 fn compare(path: &Path, main: &Problem, solver: &Solver<'_>) -> Result<Compared> {
     if main.model().is_none() {
         return Err(Failure::with(path.display(), "techniques are compared for models only"));
@@ -299,7 +293,7 @@ fn compare(path: &Path, main: &Problem, solver: &Solver<'_>) -> Result<Compared>
     Ok(Compared { problem: main.name.clone(), techniques })
 }
 
-/// TensorFlow Lite's arena: its planner, and no technique.
+/// The name of TensorFlow Lite's planner, used without techniques.
 const TFLITE: &str = "TFLite";
 
 fn write(path: &Path, text: &str) -> Result<()> {
@@ -314,10 +308,10 @@ mod tests {
     fn arguments_are_checked() {
         assert_eq!(seconds("0.5").unwrap(), Duration::from_millis(500));
         for wrong in ["0", "-1", "nan", "inf", "x"] {
-            assert_eq!(seconds(wrong).unwrap_err(), "a number of seconds above 0 is needed", "{wrong}");
+            assert_eq!(seconds(wrong).unwrap_err(), "expected a number of seconds above 0", "{wrong}");
         }
         assert_eq!(alignment("64").unwrap(), 64);
-        assert_eq!(alignment("48").unwrap_err(), "a power of two is needed");
+        assert_eq!(alignment("48").unwrap_err(), "expected a power of two");
         assert_eq!(techniques("all").unwrap(), Techniques::ALL);
         assert_eq!(
             techniques("views,concat").unwrap(),

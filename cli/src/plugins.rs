@@ -1,4 +1,4 @@
-//! `arenite plugins`: what was found where, and what failed to load.
+//! `arenite plugins`: lists the plugins found and plugins that failed to load.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -11,27 +11,36 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Result};
 use crate::logging;
-use crate::options::{Common, check_dirs};
+use crate::options::{WithoutModel, check_dirs};
 use crate::text::{self, Align, DIM, HEAD, Table};
 
 #[derive(Args)]
-pub struct Arguments {
-    /// Folders to search as well, after those of --plugin-dir
+pub(crate) struct Arguments {
+    /// Further plugin folders, searched after the --plugin-dir folders
     dirs: Vec<PathBuf>,
 
+    /// List the ops of the plugins that are linked in, too
+    #[arg(long)]
+    all: bool,
+
     #[command(flatten)]
-    pub common: Common,
+    pub common: WithoutModel,
 }
 
-/// What is written for people.
+/// The report as text for people.
 #[derive(Serialize)]
-#[serde(transparent)]
-struct Report(Plugins);
+struct Report {
+    #[serde(flatten)]
+    plugins: Plugins,
+    /// Whether the ops of plugins that are linked in are listed.
+    #[serde(skip)]
+    all: bool,
+}
 
-/// Runs the command. Plugins that cannot be loaded are part of the answer, and a failure only if the config file is
-/// `strict`.
-pub fn plugins(arguments: &Arguments) -> Result<Answer> {
-    let common = &arguments.common;
+/// Runs the command. Plugins that fail to load are listed. The command fails if they are in a folder given as DIR or if
+/// the config file is `strict`.
+pub(crate) fn plugins(arguments: &Arguments) -> Result<Answer> {
+    let common = &arguments.common.0;
     let mut config = common.settings()?;
     let strict = std::mem::replace(&mut config.plugins.strict, false);
     let at = common.plugin_dir.len();
@@ -39,15 +48,16 @@ pub fn plugins(arguments: &Arguments) -> Result<Answer> {
     config.plugins.dirs.splice(at..at, arguments.dirs.iter().cloned());
     let registry = Registry::discover(&config)?;
     common.plugin_dir.iter().chain(&arguments.dirs).for_each(|dir| note_empty(&registry, dir));
-    let failure = registry.failures().iter().find(|_| strict);
-    let report = Report(Plugins::of(&registry));
+    let requested = |path: &Path| arguments.dirs.iter().any(|dir| path.parent() == Some(dir));
+    let failure = registry.failures().iter().find(|failure| strict || requested(&failure.path));
+    let report = Report { plugins: Plugins::of(&registry), all: arguments.all };
     match failure {
         Some(failure) => Answer::failed(&report, common.json, Failure::new(failure.to_string())),
         None => Answer::new(&report, common.json),
     }
 }
 
-/// Says so if nothing of a folder was loaded, and nothing else tells why.
+/// Prints a note if no plugin of a folder was loaded and no load failure explains why.
 fn note_empty(registry: &Registry, dir: &Path) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     let files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok()?.path().canonicalize().ok()).collect();
@@ -58,7 +68,7 @@ fn note_empty(registry: &Registry, dir: &Path) {
     if !loaded && !registry.failures().iter().any(|failure| failure.path.parent() == Some(dir)) {
         let extension = std::env::consts::DLL_EXTENSION;
         logging::note(format_args!(
-            "{} has no plugin: no .{extension} file in it exports arenite_plugin_v1",
+            "{} contains no plugin: none of its .{extension} files exports arenite_plugin_v1",
             dir.display()
         ));
     }
@@ -66,15 +76,21 @@ fn note_empty(registry: &Registry, dir: &Path) {
 
 impl Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report(report) = self;
-        for plugin in &report.plugins {
-            show_plugin(f, plugin)?;
+        let Report { plugins: report, all } = self;
+        let (own, linked): (Vec<&Plugin>, Vec<&Plugin>) =
+            report.plugins.iter().partition(|plugin| plugin.path.is_some());
+        for plugin in own {
+            show_plugin(f, plugin, true)?;
+            writeln!(f)?;
+        }
+        for plugin in linked {
+            show_plugin(f, plugin, *all)?;
             writeln!(f)?;
         }
         if !report.contested_ops.is_empty() {
             writeln!(
                 f,
-                "{HEAD}offered by several plugins{HEAD:#}{DIM}, of which the first serves what it can{DIM:#}"
+                "{HEAD}offered by several plugins{HEAD:#}{DIM}; the first one that supports a node runs it{DIM:#}"
             )?;
             let mut table = Table::new(&[("op", Align::Left), ("plugins", Align::Left)]);
             for op in &report.contested_ops {
@@ -93,7 +109,8 @@ impl Display for Report {
     }
 }
 
-fn show_plugin(f: &mut fmt::Formatter<'_>, plugin: &Plugin) -> fmt::Result {
+/// Shows a plugin, with the list of its ops or only their number.
+fn show_plugin(f: &mut fmt::Formatter<'_>, plugin: &Plugin, with_ops: bool) -> fmt::Result {
     let origin = plugin.path.as_ref().map_or("linked in".to_owned(), |path| path.display().to_string());
     writeln!(f, "{HEAD}{} {}{HEAD:#}  ABI {}, {origin}", plugin.id, plugin.version, plugin.abi)?;
     if let Some(sha256) = &plugin.sha256 {
@@ -109,6 +126,9 @@ fn show_plugin(f: &mut fmt::Formatter<'_>, plugin: &Plugin) -> fmt::Result {
     }
     if plugin.ops.is_empty() {
         return Ok(());
+    }
+    if !with_ops {
+        return writeln!(f, "  {}; --all lists them", text::count(plugin.ops.len(), "op"));
     }
     writeln!(f, "  {}", text::count(plugin.ops.len(), "op"))?;
     let mut table =

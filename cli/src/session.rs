@@ -1,12 +1,12 @@
-//! A model's main subgraph or one of its signatures, with inputs and outputs by position in either case.
+//! Runs a model's main subgraph or one of its signatures, with inputs and outputs by position in both cases.
 
-use arenite::text::Visible;
 use arenite::{Interpreter, Result as ArResult, SignatureRunner, Tensor, TensorMut};
 
 use crate::answer::{Failure, Result};
+use crate::text;
 
-/// What runs, and the names of its inputs and outputs in order.
-pub struct Session<'a> {
+/// The subgraph or signature to run, and the names of its inputs and outputs in order.
+pub(crate) struct Session<'a> {
     runner: Runner<'a>,
     inputs: Vec<String>,
     outputs: Vec<String>,
@@ -18,8 +18,8 @@ enum Runner<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// The signature with this key; without one, the main subgraph.
-    pub fn open(interpreter: &'a mut Interpreter, signature: Option<&str>) -> Result<Self> {
+    /// Opens the signature with this key, or the main subgraph if there is no key.
+    pub(crate) fn open(interpreter: &'a mut Interpreter, signature: Option<&str>) -> Result<Self> {
         let Some(key) = signature else {
             let names = |count: usize, of: &dyn Fn(usize) -> ArResult<String>| {
                 (0..count).map(of).collect::<ArResult<Vec<_>>>()
@@ -36,42 +36,41 @@ impl<'a> Session<'a> {
         Ok(Session { runner: Runner::Signature(runner), inputs, outputs })
     }
 
-    /// Names of the inputs: the tensors', or those that the signature gives.
-    pub fn inputs(&self) -> &[String] {
+    /// Names of the inputs: the tensors' names, or the signature's.
+    pub(crate) fn inputs(&self) -> &[String] {
         &self.inputs
     }
 
     /// Names of the outputs.
-    pub fn outputs(&self) -> &[String] {
+    pub(crate) fn outputs(&self) -> &[String] {
         &self.outputs
     }
 
-    /// The position of an input that is given by position or by name.
-    pub fn find_input(&self, port: &str) -> Result<usize> {
-        let by_name = self.inputs.iter().position(|name| name == port);
-        let by_position = port.parse::<usize>().ok().filter(|&i| i < self.inputs.len());
-        by_name.or(by_position).ok_or_else(|| {
-            let known: Vec<String> =
-                self.inputs.iter().enumerate().map(|(i, name)| format!("{i} '{}'", Visible(name))).collect();
-            Failure::new(format!("there is no input '{port}'; the model has: {}", known.join(", ")))
-        })
+    /// Finds an input by name or by position.
+    pub(crate) fn find_input(&self, port: &str) -> Result<usize> {
+        find(&self.inputs, "input", port)
     }
 
-    pub fn input(&self, i: usize) -> Result<Tensor<'_>> {
+    /// Finds an output by name or by position.
+    pub(crate) fn find_output(&self, port: &str) -> Result<usize> {
+        find(&self.outputs, "output", port)
+    }
+
+    pub(crate) fn input(&self, i: usize) -> Result<Tensor<'_>> {
         Ok(match &self.runner {
             Runner::Main(interpreter) => interpreter.input(i)?,
             Runner::Signature(runner) => runner.input(name(&self.inputs, i)?)?,
         })
     }
 
-    pub fn input_mut(&mut self, i: usize) -> Result<TensorMut<'_>> {
+    pub(crate) fn input_mut(&mut self, i: usize) -> Result<TensorMut<'_>> {
         Ok(match &mut self.runner {
             Runner::Main(interpreter) => interpreter.input_mut(i)?,
             Runner::Signature(runner) => runner.input_mut(name(&self.inputs, i)?)?,
         })
     }
 
-    pub fn set_strings(&mut self, i: usize, strings: &[&[u8]]) -> Result<()> {
+    pub(crate) fn set_strings(&mut self, i: usize, strings: &[&[u8]]) -> Result<()> {
         match &mut self.runner {
             Runner::Main(interpreter) => interpreter.set_input_strings(i, strings)?,
             Runner::Signature(runner) => runner.set_input_strings(name(&self.inputs, i)?, strings)?,
@@ -79,7 +78,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    pub fn resize(&mut self, i: usize, shape: &[i32]) -> Result<()> {
+    pub(crate) fn resize(&mut self, i: usize, shape: &[i32]) -> Result<()> {
         match &mut self.runner {
             Runner::Main(interpreter) => interpreter.resize_input(i, shape)?,
             Runner::Signature(runner) => runner.resize_input(name(&self.inputs, i)?, shape)?,
@@ -87,7 +86,21 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    pub fn allocate(&mut self) -> Result<()> {
+    /// Allocates after inputs were resized as the command line says.
+    ///
+    /// # Errors
+    /// The model does not take the shapes; the message names them.
+    pub(crate) fn allocate_resized(&mut self, shapes: &[String]) -> Result<()> {
+        self.allocate().map_err(|failure| match shapes {
+            [] => failure,
+            _ => Failure::new(format!(
+                "the model does not take --resize {}: {failure}",
+                shapes.join(" --resize ")
+            )),
+        })
+    }
+
+    pub(crate) fn allocate(&mut self) -> Result<()> {
         match &mut self.runner {
             Runner::Main(interpreter) => interpreter.allocate()?,
             Runner::Signature(runner) => runner.allocate()?,
@@ -95,7 +108,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    pub fn invoke(&mut self) -> Result<()> {
+    pub(crate) fn invoke(&mut self) -> Result<()> {
         match &mut self.runner {
             Runner::Main(interpreter) => interpreter.invoke()?,
             Runner::Signature(runner) => runner.invoke()?,
@@ -103,12 +116,22 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    pub fn output(&self, i: usize) -> Result<Tensor<'_>> {
+    pub(crate) fn output(&self, i: usize) -> Result<Tensor<'_>> {
         Ok(match &self.runner {
             Runner::Main(interpreter) => interpreter.output(i)?,
             Runner::Signature(runner) => runner.output(name(&self.outputs, i)?)?,
         })
     }
+}
+
+fn find(names: &[String], kind: &str, port: &str) -> Result<usize> {
+    let by_name = names.iter().position(|name| name == port);
+    let by_position = port.parse::<usize>().ok().filter(|&i| i < names.len());
+    by_name.or(by_position).ok_or_else(|| {
+        let known: Vec<String> =
+            names.iter().enumerate().map(|(i, name)| format!("{i} '{}'", text::shorten(name, 60))).collect();
+        Failure::new(format!("there is no {kind} '{port}'; the model has: {}", known.join(", ")))
+    })
 }
 
 fn name(names: &[String], i: usize) -> Result<&str> {

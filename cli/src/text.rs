@@ -1,19 +1,19 @@
-//! Text for people: shapes, byte counts, shortened names, tables.
+//! Formats text for people: shapes, byte counts, shortened names, tables.
 
 use std::fmt::{self, Display};
 
 use anstyle::Style;
 
-pub use arenite::text::Visible;
-pub use arenite_common::{join, shape};
+pub(crate) use arenite::text::Visible;
+pub(crate) use arenite_common::{join, shape};
 
-/// Headings and column heads.
-pub const HEAD: Style = Style::new().bold();
-/// What matters less.
-pub const DIM: Style = Style::new().dimmed();
+/// Style of headings and column heads.
+pub(crate) const HEAD: Style = Style::new().bold();
+/// Style of less important text.
+pub(crate) const DIM: Style = Style::new().dimmed();
 
 /// `1234567` as `1,234,567`.
-pub fn thousands(n: u64) -> String {
+pub(crate) fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -25,8 +25,26 @@ pub fn thousands(n: u64) -> String {
     text
 }
 
-/// At most `width` characters, control characters as escapes: what does not fit is left out of the middle.
-pub fn shorten(name: &str, width: usize) -> String {
+/// A time given in milliseconds, in the unit that suits it, with four digits: `82.28 µs`.
+pub(crate) fn time(ms: f64) -> String {
+    let (value, unit) = match ms.abs() {
+        ms if ms < 0.000_999_5 => (ms * 1e6, "ns"),
+        ms if ms < 0.999_95 => (ms * 1e3, "µs"),
+        ms if ms < 999.95 => (ms, "ms"),
+        ms => (ms / 1e3, "s"),
+    };
+    let decimals = match value {
+        _ if unit == "ns" => 0,
+        value if value < 9.9995 => 3,
+        value if value < 99.995 => 2,
+        _ => 1,
+    };
+    let sign = if ms < 0.0 { "−" } else { "" };
+    format!("{sign}{value:.decimals$} {unit}")
+}
+
+/// Shortens a name to at most `width` characters by cutting out its middle. Control characters are escaped.
+pub(crate) fn shorten(name: &str, width: usize) -> String {
     let name = Visible(name).to_string();
     let count = name.chars().count();
     if count <= width {
@@ -38,29 +56,29 @@ pub fn shorten(name: &str, width: usize) -> String {
 }
 
 /// `1 node`, `2 nodes`.
-pub fn count(n: usize, noun: &str) -> String {
+pub(crate) fn count(n: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(n as u64), if n == 1 { "" } else { "s" })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Align {
+pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// Rows of cells below column heads, each column as wide as its widest cell.
-pub struct Table {
+/// A table of rows below column heads. Each column is as wide as its widest cell.
+pub(crate) struct Table {
     columns: Vec<(&'static str, Align)>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub fn new(columns: &[(&'static str, Align)]) -> Self {
+    pub(crate) fn new(columns: &[(&'static str, Align)]) -> Self {
         Table { columns: columns.to_vec(), rows: Vec::new() }
     }
 
-    /// Adds a row with one cell per column. Cells show control characters as escapes.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    /// Adds a row with one cell per column. Control characters are escaped.
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().map(|cell| Visible(cell).to_string()).collect());
     }
 
@@ -105,13 +123,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_set_apart() {
+    fn thousands_are_separated() {
         let shown = [0, 999, 1000, 1_234_567].map(thousands);
         assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]
-    fn long_names_lose_their_middle() {
+    fn times_have_a_unit_that_suits_them() {
+        let shown =
+            [0.0, 0.000_68, 0.000_999_6, 0.082_28, 0.99996, 5.249, 22.604, 999.96, 12_345.0].map(time);
+        let wanted = [
+            "0 ns",
+            "680 ns",
+            "1.000 µs",
+            "82.28 µs",
+            "1.000 ms",
+            "5.249 ms",
+            "22.60 ms",
+            "1.000 s",
+            "12.35 s",
+        ];
+        assert_eq!(shown, wanted);
+        assert_eq!(time(-0.5), "−500.0 µs");
+    }
+
+    #[test]
+    fn long_names_are_shortened_in_the_middle() {
         assert_eq!(shorten("short", 5), "short");
         assert_eq!(shorten("abcdefghij", 5), "ab…ij");
         assert_eq!(shorten("äöüßäöüß", 4), "ä…üß");

@@ -1,4 +1,4 @@
-//! Spans of the runtime as a Chrome trace: stages, invocations and nodes, nested as they ran.
+//! Records the runtime's spans as a Chrome trace: stages, invocations and nodes, nested as they ran.
 
 use std::cell::Cell;
 use std::fmt::Debug;
@@ -19,27 +19,27 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::answer::{Failure, Result};
 use crate::logging;
 
-/// The target of the events that tell how long a delegate's steps took.
+/// Target of the events that report how long a delegate's steps took.
 const STEPS: &str = "arenite::steps";
 
-/// Room for some hundred thousand events.
+/// Enough for several hundred thousand events.
 const CAPACITY: usize = 64 << 20;
 
-/// Collects the spans of what runs inside [`record`](Self::record).
-pub struct Recorder {
+/// Collects the spans of code that runs inside [`record`](Self::record).
+pub(crate) struct Recorder {
     trace: Arc<Mutex<ChromeTrace>>,
     origin: Instant,
     verbose: u8,
 }
 
 impl Recorder {
-    pub fn new(verbose: u8) -> Self {
+    pub(crate) fn new(verbose: u8) -> Self {
         let trace = Arc::new(Mutex::new(ChromeTrace::with_capacity(CAPACITY)));
         Recorder { trace, origin: Instant::now(), verbose }
     }
 
     /// Runs `work` and collects its spans on this thread. Other code is not slowed down.
-    pub fn record<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn record<T>(&self, work: impl FnOnce() -> T) -> T {
         let layer = Spans { trace: Arc::clone(&self.trace), origin: self.origin };
         let subscriber =
             tracing_subscriber::registry().with(logging::layer(logging::level(self.verbose))).with(layer);
@@ -48,25 +48,25 @@ impl Recorder {
         result
     }
 
-    /// Writes the file.
-    pub fn write(&self, path: &Path) -> Result<()> {
+    /// Writes the trace to a file.
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let fail = |error: std::io::Error| Failure::with(path.display(), error);
         let mut file = std::io::BufWriter::new(std::fs::File::create(path).map_err(fail)?);
         self.trace.lock().unwrap_or_else(PoisonError::into_inner).write_to(&mut file).map_err(fail)
     }
 }
 
-/// The layer that turns spans into events.
+/// The layer that turns spans into trace events.
 struct Spans {
     trace: Arc<Mutex<ChromeTrace>>,
     origin: Instant,
 }
 
-/// What is known of an open span.
+/// The state of an open span.
 struct Open {
     start: Instant,
     fields: Fields,
-    /// Of the delegate's steps that were told so far.
+    /// Total time of the delegate's steps reported so far.
     told: Duration,
 }
 
@@ -76,7 +76,7 @@ where
 {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let metadata = attributes.metadata();
-        let ours = metadata.target().split("::").next() == Some("arenite");
+        let ours = matches!(metadata.target().split("::").next(), Some("arenite" | "arenite_runtime"));
         let Some(span) = context.span(id).filter(|_| ours && metadata.level() <= &Level::TRACE) else {
             return;
         };
@@ -85,7 +85,8 @@ where
         span.extensions_mut().insert(Open { start: Instant::now(), fields, told: Duration::ZERO });
     }
 
-    /// A delegate's step: they are drawn one behind the other from where their node begins, as long as the delegate says they took.
+    /// Records a step of a delegate. Steps are drawn one after another from the start of their node, with the durations
+    /// that the delegate reports.
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         if event.metadata().target() != STEPS {
             return;
@@ -198,7 +199,7 @@ impl Visit for Fields {
     }
 }
 
-/// A small number that tells this thread from the others.
+/// A small number that identifies this thread.
 fn thread_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local!(static NUMBER: Cell<u64> = const { Cell::new(0) });

@@ -1,47 +1,47 @@
-//! Devices that delegates run on, and what partitions tell of themselves.
+//! The devices that delegates run on, and facts that partitions report.
 
 use std::collections::BTreeMap;
 
 use arenite::{DeviceInfo, FactValue, Interpreter, Registry};
 use serde::Serialize;
 
-/// The devices of delegates.
+/// The devices of all delegates.
 #[derive(Serialize)]
 pub struct Devices {
-    /// Delegates that have such, by name.
+    /// Delegates that have devices, sorted by name.
     pub delegates: Vec<DelegateDevices>,
 }
 
-/// The devices of a delegate.
+/// The devices of one delegate.
 #[derive(Serialize)]
 pub struct DelegateDevices {
-    /// The delegate.
+    /// Name of the delegate.
     pub delegate: String,
-    /// In the order in which its options number them.
+    /// The devices, in the order in which the delegate's options number them.
     pub devices: Vec<Device>,
-    /// Why there are none, such as no driver.
+    /// Why the list is empty, for example because a driver is missing.
     pub error: Option<String>,
 }
 
-/// A device.
+/// A device a delegate can run on.
 #[derive(Serialize)]
 pub struct Device {
-    /// Its number.
+    /// Its number, as used in the delegate's options.
     pub index: usize,
-    /// Its name.
+    /// Name of the device.
     pub name: String,
-    /// Who wrote the driver, and its version.
+    /// Vendor and version of the driver.
     pub driver: String,
-    /// `gpu`, `cpu`, or what else it is.
+    /// `gpu`, `cpu`, or another kind.
     pub kind: String,
-    /// Null if it does not tell.
+    /// Its memory; null if the device does not report it.
     pub memory_bytes: Option<u64>,
-    /// What else it tells about itself.
-    pub limits: BTreeMap<String, String>,
+    /// Further properties that the device reports, sorted by name. Those with a number are numbers, with their unit.
+    pub limits: Vec<Fact>,
 }
 
 impl Devices {
-    /// Those of a registry's delegates.
+    /// Lists the devices of a registry's delegates.
     pub fn of(registry: &Registry) -> Self {
         let of = |found: arenite::DelegateDevices| {
             let (devices, error) = match found.devices {
@@ -54,10 +54,10 @@ impl Devices {
         Devices { delegates: registry.devices().into_iter().map(of).collect() }
     }
 
-    /// As `arenite devices --json` prints it.
+    /// The JSON that `arenite devices --json` prints.
     ///
     /// # Errors
-    /// None of its own: numbers and names can always be written.
+    /// None in practice: numbers and names can always be written.
     pub fn json(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
     }
@@ -65,30 +65,45 @@ impl Devices {
 
 fn device((index, info): (usize, DeviceInfo)) -> Device {
     let DeviceInfo { name, driver, kind, memory, limits } = info;
-    Device { index, name, driver, kind, memory_bytes: memory, limits: limits.into_iter().collect() }
+    let limits: BTreeMap<String, String> = limits.into_iter().collect();
+    let limits = limits.into_iter().map(|(key, text)| limit(key, &text)).collect();
+    Device { index, name, driver, kind, memory_bytes: memory, limits }
 }
 
-/// What a delegate's partition tells of itself.
+/// Devices report texts; `4096` and `4096 bytes` are numbers.
+fn limit(key: String, text: &str) -> Fact {
+    let (number, unit) = match text.split_once(' ') {
+        Some((number, unit)) => (number, Some(unit)),
+        None => (text, None),
+    };
+    let is_unit = unit.is_none_or(|unit| unit.chars().all(char::is_alphabetic));
+    match number.parse().ok().filter(|_| is_unit) {
+        Some(number) => Fact { key, value: Value::Number(number), unit: unit.map(str::to_owned) },
+        None => Fact { key, value: Value::Text(text.to_owned()), unit: None },
+    }
+}
+
+/// The facts that one partition reports.
 #[derive(Serialize)]
 pub struct PartitionFacts {
-    /// The delegate.
+    /// Name of the delegate.
     pub delegate: String,
-    /// The subgraph.
+    /// Index of the subgraph.
     pub subgraph: usize,
-    /// The partition.
+    /// Index of the partition.
     pub partition: usize,
-    /// In the delegate's order.
+    /// The facts, in the delegate's order.
     pub facts: Vec<Fact>,
 }
 
-/// Something that a partition tells of itself.
+/// A fact that a partition reports.
 #[derive(Serialize)]
 pub struct Fact {
-    /// What it is.
+    /// Name of the fact.
     pub key: String,
-    /// How much, or which.
+    /// Its value.
     pub value: Value,
-    /// What a number counts, unless it counts things.
+    /// The unit of a number; `None` for a count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
 }
@@ -97,13 +112,13 @@ pub struct Fact {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// How much.
+    /// A quantity.
     Number(u64),
-    /// Which.
+    /// A text, such as a name.
     Text(String),
 }
 
-/// What all partitions tell.
+/// The facts reported by all partitions.
 pub fn facts(interpreter: &Interpreter) -> Vec<PartitionFacts> {
     let fact = |fact: arenite::Fact| {
         let (value, unit) = match fact.value {

@@ -1,4 +1,4 @@
-//! What is in a model, who runs it, and where its tensors lie.
+//! The contents of a model, what runs each node, and the memory plan.
 
 use std::path::{Path, PathBuf};
 
@@ -9,197 +9,201 @@ use serde::Serialize;
 use crate::devices::{PartitionFacts, facts};
 use crate::in_order;
 use crate::memory::Memory;
+use crate::node_facts::NodeFacts;
 use crate::placement::{Placement, Server};
 
-/// What is in a model, who runs it, and where its tensors lie.
+/// The contents of a model, what runs each node, and the memory plan.
 #[derive(Serialize)]
 pub struct Inspection {
-    /// The file.
+    /// The model file.
     pub model: ModelReport,
-    /// Entry points.
+    /// The model's signatures.
     pub signatures: Vec<Signature>,
-    /// What is attached to the model.
+    /// The model's metadata entries.
     pub metadata: Vec<Metadata>,
-    /// The ops in use.
+    /// The ops that the model uses.
     pub ops: Vec<OpUse>,
-    /// All of them.
+    /// All subgraphs.
     pub subgraphs: Vec<Subgraph>,
-    /// Ops that no plugin serves.
+    /// Ops for which no registration was found.
     pub unresolved: Vec<Unresolved>,
-    /// Delegates that were left out as a whole.
+    /// Delegates that were skipped for the whole model.
     pub left_out: Vec<LeftOut>,
-    /// What delegates' partitions tell of themselves.
+    /// Facts that delegates' partitions report.
     pub facts: Vec<PartitionFacts>,
-    /// Null if memory could not be planned.
+    /// The memory plan; null if memory could not be planned.
     pub memory: Option<Memory>,
     /// Why memory could not be planned.
     pub error: Option<String>,
 }
 
-/// The file.
+/// The model file.
 #[derive(Serialize)]
 pub struct ModelReport {
-    /// Where it was read from.
+    /// Path of the file; null if the model did not come from a file.
     pub path: Option<PathBuf>,
-    /// Its size.
+    /// Size of the model in bytes.
     pub bytes: usize,
-    /// The version of the schema.
+    /// Version of the schema.
     pub schema: u32,
-    /// What the model says of itself.
+    /// The description in the model.
     pub description: Option<String>,
 }
 
-/// An entry point.
+/// A signature: an entry point with named inputs and outputs.
 #[derive(Serialize)]
 pub struct Signature {
-    /// Its key.
+    /// Key of the signature.
     pub key: String,
-    /// The subgraph.
+    /// Index of the subgraph it runs.
     pub subgraph: u32,
-    /// Its inputs.
+    /// Names of its inputs.
     pub inputs: Vec<Port>,
-    /// Its outputs.
+    /// Names of its outputs.
     pub outputs: Vec<Port>,
 }
 
-/// A name that a signature gives to a tensor.
+/// The name that a signature gives to a tensor.
 #[derive(Serialize)]
 pub struct Port {
-    /// Its name.
+    /// The name in the signature.
     pub name: String,
-    /// The tensor.
+    /// Index of the tensor.
     pub tensor: u32,
 }
 
-/// An entry of the metadata.
+/// A metadata entry.
 #[derive(Serialize)]
 pub struct Metadata {
-    /// Its name.
+    /// Name of the entry.
     pub name: String,
-    /// Its size.
+    /// Size of the entry in bytes.
     pub bytes: usize,
-    /// If the bytes are text.
+    /// The contents, if they are text.
     pub text: Option<String>,
 }
 
-/// An op in use.
+/// An op that the model uses.
 #[derive(Serialize)]
 pub struct OpUse {
-    /// The op's name.
+    /// Name of the op.
     pub op: String,
-    /// Its version.
+    /// Version of the op.
     pub version: i32,
     /// Whether it is a custom op.
     pub custom: bool,
-    /// Its nodes.
+    /// Number of nodes that use it.
     pub nodes: usize,
 }
 
-/// A subgraph.
+/// A subgraph of the model.
 #[derive(Serialize)]
 pub struct Subgraph {
-    /// Its index.
+    /// Index of the subgraph.
     pub index: usize,
-    /// Its name.
+    /// Name of the subgraph.
     pub name: String,
-    /// Its inputs.
+    /// Indices of its input tensors.
     pub inputs: Vec<i32>,
-    /// Its outputs.
+    /// Indices of its output tensors.
     pub outputs: Vec<i32>,
-    /// Its nodes.
+    /// Its nodes in the file's order.
     pub nodes: Vec<Node>,
-    /// Its tensors.
+    /// Its tensors in the file's order.
     pub tensors: Vec<Tensor>,
 }
 
-/// A node.
+/// A node of a subgraph.
 #[derive(Serialize)]
 pub struct Node {
-    /// Its index.
+    /// Index of the node.
     pub index: usize,
-    /// The op's name.
+    /// Name of the op.
     pub op: String,
-    /// Its version.
+    /// Version of the op.
     pub version: i32,
-    /// Tensor indices; −1 for an absent one.
+    /// Indices of input tensors; −1 for an absent one.
     pub inputs: Vec<i32>,
-    /// Its outputs.
+    /// Indices of output tensors.
     pub outputs: Vec<i32>,
-    /// Null outside the main subgraph.
+    /// What runs the node; null outside the main subgraph.
     pub served_by: Option<Server>,
-    /// Delegates that do not take it.
+    /// Delegates that did not claim the node, and why.
     pub refusals: Vec<LeftOut>,
+    /// Further facts, if the program computed them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facts: Option<NodeFacts>,
 }
 
 /// A delegate, and why it does not run something.
 #[derive(Serialize)]
 pub struct LeftOut {
-    /// The delegate.
+    /// Name of the delegate.
     pub delegate: String,
-    /// Why.
+    /// The delegate's reason.
     pub reason: String,
 }
 
-/// A tensor.
-#[derive(Serialize)]
+/// A tensor of a subgraph.
+#[derive(Clone, Serialize)]
 pub struct Tensor {
-    /// Its index.
+    /// Index of the tensor.
     pub index: usize,
-    /// Its name.
+    /// Name of the tensor.
     pub name: String,
-    /// Element type.
+    /// Name of the element type.
     #[serde(rename = "type")]
     pub ty: String,
-    /// The shape now.
+    /// The current shape.
     pub shape: Vec<i32>,
-    /// The shape with −1 where the caller may choose.
+    /// The shape in the file, with −1 for dimensions the caller may choose.
     pub shape_signature: Vec<i32>,
     /// `input`, `output`, `variable`, `constant` or `activation`.
     pub kind: &'static str,
-    /// Bytes of its data in the file.
+    /// Size of its data in the file, in bytes.
     pub constant_bytes: Option<usize>,
-    /// If it is quantized.
+    /// The quantization parameters, if it is quantized.
     pub quantization: Option<Quantization>,
     /// Whether its data is sparse.
     pub sparse: bool,
 }
 
-/// `real = scale × (q − zero_point)`.
-#[derive(Serialize)]
+/// Quantization parameters: `real = scale × (q − zero_point)`.
+#[derive(Clone, Serialize)]
 pub struct Quantization {
-    /// One for all, or one per slice.
+    /// One for the whole tensor, or one per slice of `dimension`.
     pub scales: Vec<f32>,
-    /// See `scales`.
+    /// Same length as `scales`.
     pub zero_points: Vec<i64>,
-    /// See `scales`.
+    /// The quantized dimension, if there are several scales.
     pub dimension: i32,
 }
 
-/// An op that no plugin serves.
+/// An op for which no registration was found.
 #[derive(Serialize)]
 pub struct Unresolved {
-    /// The op's name.
+    /// Name of the op.
     pub op: String,
     /// Whether it is a custom op.
     pub custom: bool,
-    /// Its version.
+    /// Version of the op.
     pub version: i32,
-    /// Those of its nodes.
+    /// Element types of the nodes' tensors.
     pub element_types: Vec<&'static str>,
-    /// The subgraph.
+    /// Index of the subgraph.
     pub subgraph: usize,
-    /// Its nodes.
+    /// Indices of the nodes.
     pub nodes: Vec<usize>,
-    /// Why no registration fits.
+    /// Registrations of the op that do not fit, and why.
     pub candidates: Vec<String>,
-    /// Where plugins were looked for.
+    /// The places that were searched for plugins.
     pub searched: Vec<String>,
 }
 
 impl Inspection {
-    /// What is in the model of an interpreter, who runs it, and where its tensors lie, if that is planned.
+    /// Describes an interpreter's model, what runs each node, and the memory plan if there is one.
     ///
-    /// `path`: where the model was read from.
+    /// `path` is the file the model was read from.
     pub fn of(interpreter: &Interpreter, path: Option<&Path>) -> Self {
         let view = interpreter.model().view();
         let left_out = |left_out: &arenite::LeftOut| LeftOut {
@@ -231,7 +235,7 @@ impl Inspection {
         }
     }
 
-    /// As `arenite inspect --json` prints it.
+    /// The JSON that `arenite inspect --json` prints.
     ///
     /// # Errors
     /// The path is not UTF-8.
@@ -349,6 +353,7 @@ fn read_node(
         refusals: refusals
             .map(|(delegate, reason)| LeftOut { delegate: delegate.clone(), reason: reason.clone() })
             .collect(),
+        facts: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The memory plan as it runs.
+//! The memory plan of the main subgraph.
 
 use arenite::{DetailedPlan, Interpreter, UsageRecord};
 use serde::Serialize;
@@ -8,54 +8,54 @@ use serde::Serialize;
 pub struct Memory {
     /// Name of the planner.
     pub planner: String,
-    /// Activations and scratch memory.
+    /// Bytes of the arena: activations and scratch memory.
     pub arena_bytes: u64,
-    /// States, tables, folded constants, variables.
+    /// Bytes that persist between runs: states, tables, folded constants, variables.
     pub persistent_bytes: u64,
-    /// What delegates hold.
+    /// Bytes that delegates allocated on the host.
     pub delegate_bytes: u64,
-    /// What delegates hold of their devices' memory.
+    /// Bytes that delegates allocated on their devices.
     pub device_bytes: u64,
-    /// Tensors whose shape only a run tells.
+    /// Bytes of tensors whose shape is known only after they are computed.
     pub dynamic_bytes: u64,
-    /// No plan can have a smaller arena.
+    /// Lower bound on the size of the arena.
     pub lower_bound: u64,
-    /// One unless shapes are dynamic.
+    /// The plans of the arena; only one unless shapes are dynamic.
     pub plans: Vec<PlanReport>,
 }
 
 /// A plan of the arena.
 #[derive(Serialize)]
 pub struct PlanReport {
-    /// Size of the arena.
+    /// Size of the arena in bytes.
     pub total_bytes: u64,
-    /// No plan is smaller.
+    /// No plan can be smaller than this many bytes.
     pub lower_bound: u64,
-    /// Whether the planner has proved that no plan is smaller.
+    /// Whether the planner proved that no plan is smaller.
     pub optimal: bool,
-    /// Steps as they run, those inside of partitions too.
+    /// Number of steps in execution order, including those inside partitions.
     pub steps: u32,
-    /// Where they lie.
+    /// The planned buffers.
     pub buffers: Vec<Buffer>,
 }
 
-/// A tensor or scratch memory in a plan.
+/// A tensor or scratch buffer in a plan.
 #[derive(Serialize)]
 pub struct Buffer {
-    /// Null for a step's scratch memory.
+    /// Index of the tensor; null for a step's scratch buffer.
     pub tensor: Option<i32>,
-    /// Its name.
+    /// Name of the tensor, or a description of the scratch buffer.
     pub name: String,
-    /// The delegate in whose partition it is, if it is inside of one.
+    /// The delegate, for a buffer inside a partition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<String>,
-    /// Where it begins.
+    /// Offset in the arena in bytes.
     pub offset: u64,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u64,
     /// The step that writes it.
     pub first_step: u32,
-    /// Null: until the end.
+    /// The last step that uses it; null if it lives until the end.
     pub last_step: Option<u32>,
 }
 

@@ -1,49 +1,49 @@
-//! Who runs which node.
+//! What runs each node.
 
 use arenite::{Interpreter, Served};
 
 use serde::Serialize;
 
-/// Who runs a node.
+/// What runs a node.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Server {
-    /// The op of this plugin. Others offer one, too, for this node, best first.
+    /// The op of this plugin. Other plugins that offer the op for this node follow, best first.
     Plugin {
-        /// The plugin's id.
+        /// Id of the plugin.
         id: String,
-        /// Ids of the others.
+        /// Ids of the other plugins.
         others: Vec<String>,
     },
-    /// The op of this plugin, once: the result is constant.
+    /// The op of this plugin, run once because the result is constant.
     Folded {
-        /// The plugin's id.
+        /// Id of the plugin.
         id: String,
-        /// Ids of the others.
+        /// Ids of the other plugins.
         others: Vec<String>,
     },
     /// A partition of this delegate.
     Delegate {
-        /// The delegate's name.
+        /// Name of the delegate.
         name: String,
-        /// Numbered from 0.
+        /// Index of the partition, counted from 0.
         partition: usize,
     },
-    /// Not prepared yet: the plugins that can run it, best first.
+    /// The node is not prepared yet. Lists the plugins that can run it, best first.
     Open {
-        /// Their ids.
+        /// Ids of the plugins.
         candidates: Vec<String>,
     },
     /// No plugin has the op.
     Unresolved,
-    /// A composite, replaced by the nodes that it stands for.
+    /// A composite op, replaced by the nodes of its subgraph.
     Inlined {
-        /// Who runs these.
+        /// What runs those nodes.
         nodes: Vec<Server>,
     },
 }
 
-/// Who runs which node of the main subgraph.
+/// What runs each node of the main subgraph.
 pub struct Placement<'a> {
     interpreter: &'a Interpreter,
     served_by: Vec<Served>,
@@ -51,17 +51,17 @@ pub struct Placement<'a> {
 }
 
 impl<'a> Placement<'a> {
-    /// Asks the interpreter.
+    /// Reads the placement from the interpreter.
     pub fn of(interpreter: &'a Interpreter) -> Self {
         Placement { interpreter, served_by: interpreter.served_by(), refusals: interpreter.refusals() }
     }
 
-    /// The delegates that do not take an operator, and why.
+    /// The delegates that did not claim an operator, and why.
     pub fn refusals_of(&self, operator: usize) -> impl Iterator<Item = &(String, String)> {
         self.interpreter.nodes_of(operator).filter_map(|node| self.refusals.get(node)).flatten()
     }
 
-    /// Who runs an operator.
+    /// What runs an operator.
     pub fn server(&self, operator: usize) -> Server {
         let mut servers = self.interpreter.nodes_of(operator).map(|node| self.server_of_node(node));
         if self.interpreter.is_inlined(operator) {
@@ -84,7 +84,7 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// The plugins that can run a node beside this one, best first.
+    /// The plugins other than `id` that can run a node, best first.
     fn others(&self, node: usize, id: &str) -> Vec<String> {
         let candidates = self.interpreter.candidates(node).into_iter();
         candidates.filter(|&other| other != id).map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! What was found where, and what failed to load.
+//! The plugins that were found, and those that failed to load.
 
 use std::path::PathBuf;
 
@@ -7,35 +7,36 @@ use serde::Serialize;
 
 use crate::in_order;
 
-/// Plugins, what they offer, and what was not loaded.
+/// The plugins, their contents, and load failures.
 #[derive(Serialize)]
 pub struct Plugins {
-    /// Those that were found.
+    /// The plugins that were loaded.
     pub plugins: Vec<Plugin>,
     /// Ops that several plugins offer.
     pub contested_ops: Vec<ContestedOp>,
-    /// What was not loaded.
+    /// Plugins and folders that failed to load.
     pub failures: Vec<LoadFailure>,
-    /// Where plugins were looked for, in this order.
+    /// The places that were searched for plugins, in order.
     pub searched: Vec<String>,
 }
 
-/// A plugin.
+/// A loaded plugin.
 #[derive(Serialize)]
 pub struct Plugin {
-    /// Its id.
+    /// Id of the plugin.
     pub id: String,
-    /// The version of its package.
+    /// Version of its package.
     pub version: String,
-    /// One line.
+    /// A description in one line.
     pub description: String,
-    /// The library; null if it is linked in.
+    /// Path of the library; null if the plugin is linked in.
     pub path: Option<PathBuf>,
-    /// The SHA-256 of the library, for `[plugins] sha256`; null if it is linked in, or can no longer be read.
+    /// The SHA-256 of the library, for `[plugins] sha256`; null if the plugin is linked in or the file can no longer be
+    /// read.
     pub sha256: Option<String>,
-    /// The version of the contract.
+    /// Version of the plugin ABI.
     pub abi: String,
-    /// Its ops.
+    /// The ops it offers.
     pub ops: Vec<Op>,
     /// Names of its planners.
     pub planners: Vec<String>,
@@ -43,28 +44,28 @@ pub struct Plugin {
     pub delegates: Vec<String>,
 }
 
-/// An op that a plugin serves.
+/// An op that a plugin offers.
 #[derive(Serialize)]
 pub struct Op {
-    /// Its name.
+    /// Name of the op.
     pub name: String,
     /// Whether it is a custom op.
     pub custom: bool,
-    /// The lowest version that it serves.
+    /// Lowest supported version of the op.
     pub min_version: i32,
-    /// The highest one.
+    /// Highest supported version of the op.
     pub max_version: i32,
-    /// Null: any.
+    /// Supported element types; null if any.
     pub element_types: Option<Vec<&'static str>>,
-    /// An output may overwrite an input, or have its bytes, for some nodes at least.
+    /// For some nodes at least, an output may overwrite an input or share its bytes.
     pub in_place: bool,
-    /// An output may have the bytes of an input.
+    /// An output may share all bytes of an input.
     pub view: bool,
     /// An output may be a part of an input.
     pub part_of_input: bool,
-    /// An input may be made as a part of an output.
+    /// An input may be computed as a part of an output.
     pub part_of_output: bool,
-    /// An output may follow an input as it is read.
+    /// An output may overwrite an input while the input is still being read.
     pub behind: bool,
     /// The result depends on more than the inputs.
     pub stateful: bool,
@@ -73,25 +74,25 @@ pub struct Op {
 /// An op that several plugins offer.
 #[derive(Serialize)]
 pub struct ContestedOp {
-    /// Its name.
+    /// Name of the op.
     pub name: String,
     /// Whether it is a custom op.
     pub custom: bool,
-    /// Ids, best first: the first one serves.
+    /// Ids of the plugins, best first. The first one is used.
     pub plugins: Vec<String>,
 }
 
-/// A plugin or a folder that was not loaded.
+/// A plugin or folder that failed to load.
 #[derive(Serialize)]
 pub struct LoadFailure {
-    /// Where it is.
+    /// Path of the library or folder.
     pub path: PathBuf,
-    /// Why.
+    /// Why it failed to load.
     pub reason: String,
 }
 
 impl Plugins {
-    /// Those of a registry.
+    /// Lists the plugins of a registry.
     pub fn of(registry: &Registry) -> Self {
         Plugins {
             plugins: registry.plugins().iter().map(plugin).collect(),
@@ -99,13 +100,13 @@ impl Plugins {
             failures: registry
                 .failures()
                 .iter()
-                .map(|f| LoadFailure { path: f.path.clone(), reason: f.reason.to_string() })
+                .map(|f| LoadFailure { path: f.path.clone(), reason: f.reason_without_path() })
                 .collect(),
             searched: registry.searched().to_vec(),
         }
     }
 
-    /// As `arenite plugins --json` prints it.
+    /// The JSON that `arenite plugins --json` prints.
     ///
     /// # Errors
     /// A path is not UTF-8.

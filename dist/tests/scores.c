@@ -1,4 +1,4 @@
-/* scores MODEL PICTURE.pgm: every score of a picture, by the C library. `scores --plugins`: ids of the plugins that it finds. */
+/* scores MODEL PICTURE.pgm: prints the scores for a picture. `scores --plugins`: prints the ids of the plugins found. */
 #include <arenite.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -44,7 +44,7 @@ def difference(got, want):
 
 
 def blends(pictures):
-    """Each picture laid over the next: answers that are not one sure class, so that small errors show."""
+    """Each picture blended with the next: no class is certain, so small errors become visible."""
     names = list(pictures)
     return {f"{a} + {b}": Image.blend(pictures[a], pictures[b], 0.5) for a, b in zip(names, names[1:] + names[:1])}
 
@@ -79,7 +79,7 @@ def write_case(kind, pictures):
         "model_sha256": hashlib.sha256(content).hexdigest(), "model_bytes": len(content), "extra_sets": sets[1:],
     }
     (folder / "case.json").write_text(json.dumps(case, indent=1) + "\n")
-    print(kind, "sets", len(sets), "reference against builtin kernels", worst)
+    print(kind, "sets", len(sets), "difference of reference and builtin kernels", worst)
 
 
 def main():
@@ -95,7 +95,7 @@ def main():
             others = [probabilities(interpreter, resize(picture))[0] for resize in RESIZERS.values()]
             top = int(likely.argmax())
             if top != label or any(o.argmax() != label for o in others):
-                raise SystemExit(f"{name}: the {kind} model does not say {label} with every resizer")
+                raise SystemExit(f"{name}: the {kind} model does not predict {label} with every resizer")
             entry[kind] = {"top": top, "probability": round(float(likely[top]), 6),
                            "lowest": round(min(float(o[top]) for o in others), 6)}
     (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")

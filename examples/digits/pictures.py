@@ -1,4 +1,4 @@
-"""Pictures of the digits, and the way from a picture to a model's input tensor."""
+"""Pictures of the digits, and the conversion of a picture to a model's input tensor."""
 import numpy as np
 from PIL import Image
 
@@ -41,7 +41,7 @@ def moved(picture, dx, dy):
     return picture.transform(picture.size, Image.Transform.AFFINE, (1, 0, dx, 0, 1, dy), Image.Resampling.BILINEAR)
 
 
-# What other image loaders may do. A sample picture must be classified alike by all of them.
+# Methods of other image loaders. A sample picture must get the same class with all of them.
 RESIZERS = {
     "bilinear": shrink,
     "bilinear, rounded to 8 bits": lambda p: np.rint(shrink(p)),

@@ -43,7 +43,7 @@ def network():
 
 
 def varied(digits, labels, rng):
-    """COPIES of each digit, each with its own turn, size, place, brightness and resizer, as inputs in [-1, 1]."""
+    """COPIES of each digit, each with its own rotation, size, position, brightness and resizer, as inputs in [-1, 1]."""
     inputs, targets = [], []
     for digit, label in zip(digits, labels):
         picture = draw(digit)

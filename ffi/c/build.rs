@@ -1,4 +1,4 @@
-//! Gives the dynamic library its SONAME, so that programs find it by major version.
+//! Sets the SONAME of the dynamic library, so that programs find it by its major version.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -1,7 +1,7 @@
-// Package arenite runs .tflite models through the C library of arenite, by cgo alone.
+// Package arenite runs .tflite models through arenite's C library, using only cgo.
 //
-// Every object that has a Close method is closed by its owner, once. A model may be closed before its interpreters. An Interpreter
-// and its tensors are for one goroutine at a time; a Model is for any number of them.
+// The owner of an object with a Close method must call it once. A model may be closed before its interpreters. An
+// Interpreter and its tensors may be used by one goroutine at a time, a Model by any number.
 package arenite
 
 /*
@@ -16,7 +16,7 @@ import (
 	"unsafe"
 )
 
-// Error is what a call of the library came to.
+// Error is an error of the library.
 type Error struct {
 	Code uint32 // AR_ERROR_* of arenite/error.h
 	Text string
@@ -24,7 +24,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-// taken makes an error of the library's one, and frees that.
+// taken converts an error of the library and frees it.
 func taken(raw *C.ArError) error {
 	if raw == nil {
 		return nil
@@ -33,7 +33,7 @@ func taken(raw *C.ArError) error {
 	return &Error{uint32(C.ar_error_code(raw)), C.GoString(C.ar_error_message(raw))}
 }
 
-// first points to the elements of a slice; to something that is not looked at, if there are none.
+// first returns a pointer to the elements of a slice, or a valid pointer that must not be read if the slice is empty.
 func first[T any](list []T) *T {
 	if len(list) == 0 {
 		return new(T)
@@ -41,13 +41,13 @@ func first[T any](list []T) *T {
 	return &list[0]
 }
 
-// Version is the library's, "0.1.0".
+// Version returns the library's version, for example "0.1.0".
 func Version() string { return C.GoString(C.ar_version()) }
 
 // Model is a verified .tflite model.
 type Model struct{ raw *C.ArModel }
 
-// Open reads a file into memory and verifies it. What happens to the file afterwards changes nothing.
+// Open reads a file into memory and verifies it. Later changes to the file have no effect.
 func Open(path string) (*Model, error) {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
@@ -58,8 +58,9 @@ func Open(path string) (*Model, error) {
 	return model, nil
 }
 
-// Map maps a file into memory and verifies it: a large model starts sooner and takes less memory than with Open. Until the model and
-// its interpreters are closed, the file must not be written to or cut short, which may end the process.
+// Map maps a file into memory and verifies it. A large model starts sooner and uses less memory than with Open. Until
+// the model and its interpreters are closed, the file must be neither written to nor truncated: that may end the
+// process.
 func Map(path string) (*Model, error) {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
@@ -85,14 +86,14 @@ func (m *Model) Close() {
 	m.raw = nil
 }
 
-// Options say what an interpreter is made with. The zero value is the library's default.
+// Options configure an interpreter. The zero value is the library's default.
 type Options struct {
 	Threads    int  // 0: one per processor
-	References bool // run reference ops, and those below, alone: without the CPU delegate, which otherwise runs what it can
-	Ops        []Op // of the program's own; they come before those of plugins
+	References bool // run only reference ops and Ops, without the CPU delegate
+	Ops        []Op // ops of the program, preferred over those of plugins
 }
 
-// apply makes the library's options.
+// apply sets the library's options.
 func (o Options) apply(raw *C.ArOptions) error {
 	err := taken(C.ar_options_set_threads(raw, C.uint32_t(o.Threads)))
 	if err == nil {
@@ -104,10 +105,10 @@ func (o Options) apply(raw *C.ArOptions) error {
 	return err
 }
 
-// Interpreter is a model, ready to be run.
+// Interpreter runs a model.
 type Interpreter struct{ raw *C.ArInterpreter }
 
-// NewInterpreter finds plugins, and makes and allocates an interpreter of the main subgraph.
+// NewInterpreter searches for plugins, and creates and allocates an interpreter of the main subgraph.
 func NewInterpreter(model *Model, options Options) (*Interpreter, error) {
 	raw := C.ar_options_new()
 	defer C.ar_options_free(raw)
@@ -125,28 +126,28 @@ func NewInterpreter(model *Model, options Options) (*Interpreter, error) {
 	return interpreter, nil
 }
 
-// Resize gives an input another shape. Allocate must follow.
+// Resize changes the shape of an input. Call Allocate afterwards.
 func (i *Interpreter) Resize(position int, shape ...int32) error {
 	dims := (*C.int32_t)(first(shape))
 	return taken(C.ar_interpreter_resize_input(i.raw, C.size_t(position), dims, C.size_t(len(shape))))
 }
 
-// Close frees the interpreter with its tensors.
+// Close frees the interpreter and its tensors.
 func (i *Interpreter) Close() {
 	C.ar_interpreter_free(i.raw)
 	i.raw = nil
 }
 
-// Allocate plans memory anew, after Resize.
+// Allocate plans memory again after Resize.
 func (i *Interpreter) Allocate() error { return taken(C.ar_interpreter_allocate(i.raw)) }
 
 // Invoke runs the main subgraph once.
 func (i *Interpreter) Invoke() error { return taken(C.ar_interpreter_invoke(i.raw)) }
 
-// Tensor is one of an interpreter's, and lives as long.
+// Tensor belongs to an interpreter and is valid as long as it.
 type Tensor struct{ raw *C.ArTensor }
 
-// Input is the input at a position.
+// Input returns the input at a position.
 func (i *Interpreter) Input(position int) (*Tensor, error) {
 	tensor := &Tensor{}
 	if err := taken(C.ar_interpreter_input(i.raw, C.size_t(position), &tensor.raw)); err != nil {
@@ -155,7 +156,7 @@ func (i *Interpreter) Input(position int) (*Tensor, error) {
 	return tensor, nil
 }
 
-// Output is the output at a position.
+// Output returns the output at a position.
 func (i *Interpreter) Output(position int) (*Tensor, error) {
 	tensor := &Tensor{}
 	if err := taken(C.ar_interpreter_output(i.raw, C.size_t(position), &tensor.raw)); err != nil {
@@ -164,11 +165,11 @@ func (i *Interpreter) Output(position int) (*Tensor, error) {
 	return tensor, nil
 }
 
-// Name is the tensor's name in the model, TypeName that of its element type, "FLOAT32".
+// Name returns the tensor's name in the model; TypeName returns the name of its element type, for example "FLOAT32".
 func (t *Tensor) Name() string     { return C.GoString(C.ar_tensor_name(t.raw)) }
 func (t *Tensor) TypeName() string { return C.GoString(C.ar_type_name(C.ar_tensor_type(t.raw))) }
 
-// Shape has the dimensions of now, the outermost first.
+// Shape returns the current dimensions, outermost first.
 func (t *Tensor) Shape() []int {
 	shape := make([]int, int(C.ar_tensor_rank(t.raw)))
 	for axis := range shape {
@@ -177,7 +178,7 @@ func (t *Tensor) Shape() []int {
 	return shape
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (t *Tensor) Len() int { return int(C.ar_tensor_element_count(t.raw)) }
 
 // SetFloats fills an input with real numbers, which are quantized if the tensor is.
@@ -185,7 +186,7 @@ func (t *Tensor) SetFloats(values []float32) error {
 	return taken(C.ar_tensor_quantize(t.raw, (*C.float)(first(values)), C.size_t(len(values))))
 }
 
-// Floats gives the elements as real numbers, dequantized if the tensor is quantized.
+// Floats returns the elements as real numbers, dequantized if the tensor is quantized.
 func (t *Tensor) Floats() ([]float32, error) {
 	values := make([]float32, t.Len())
 	err := taken(C.ar_tensor_dequantize(t.raw, (*C.float)(first(values)), C.size_t(len(values))))

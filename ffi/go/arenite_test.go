@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// model opens one of those that `cargo test -p arenite-cpp` writes.
+// model opens one of the models that `cargo test -p arenite-cpp` writes.
 func model(t *testing.T, name string) *Model {
 	t.Helper()
 	folder := os.Getenv("ARENITE_TEST_MODELS")
@@ -24,7 +24,7 @@ func model(t *testing.T, name string) *Model {
 	return opened
 }
 
-// run gives the output for one number.
+// run returns the output for one number.
 func run(t *testing.T, model *Model, options Options, x float32) (float32, error) {
 	t.Helper()
 	interpreter, err := NewInterpreter(model, options)
@@ -47,7 +47,7 @@ func run(t *testing.T, model *Model, options Options, x float32) (float32, error
 	return values[0], nil
 }
 
-// scale is a custom op of the model `custom`, with a factor that its function has captured.
+// scale returns a custom op for the model `custom`; its function captures the factor.
 func scale(factor float32) Op {
 	return Op{
 		Name:   "NoSuchOp",
@@ -97,12 +97,12 @@ func TestErrorsOfOps(t *testing.T) {
 		"-4":                       {negative},
 		"NoSuchOp":                 nil,
 		"op":                       {scale(1), scale(2)},
-		"a version that cannot be": {{Name: "x", Versions: [2]int32{3, 2}, Shapes: wrong.Shapes, Eval: failing.Eval}},
+		"an invalid version range": {{Name: "x", Versions: [2]int32{3, 2}, Shapes: wrong.Shapes, Eval: failing.Eval}},
 	} {
 		if _, err := run(t, custom, Options{Ops: ops}, 1); err == nil {
 			t.Errorf("no error where %q is wanted", text)
-		} else if !strings.Contains(err.Error(), text) && text != "a version that cannot be" {
-			t.Errorf("%q is not said by: %v", text, err)
+		} else if !strings.Contains(err.Error(), text) && text != "an invalid version range" {
+			t.Errorf("%q is missing in: %v", text, err)
 		}
 	}
 }
@@ -114,9 +114,9 @@ func TestErrorsOfModels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, data := range [][]byte{nil, []byte("no model")} {
+	for _, data := range [][]byte{nil, []byte("not a model")} {
 		if _, err := Parse(data); err == nil {
-			t.Fatalf("%q is taken as a model", data)
+			t.Fatalf("%q is accepted as a model", data)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func TestShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := input.SetFloats([]float32{16, 25, 36}); err == nil {
-		t.Fatal("three numbers are taken for two elements")
+		t.Fatal("three numbers are accepted for two elements")
 	}
 	if err := input.SetFloats([]float32{16, 25}); err != nil {
 		t.Fatal(err)
@@ -151,6 +151,6 @@ func TestShapes(t *testing.T) {
 		t.Fatal(roots, err)
 	}
 	if _, err := interpreter.Output(2); err == nil {
-		t.Fatal("there is no third output")
+		t.Fatal("a third output was found")
 	}
 }

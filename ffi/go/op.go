@@ -5,13 +5,13 @@ package arenite
 #include <arenite_plugin.h>
 #include <stdlib.h>
 
-// Go calls functions of C by their names. These call the two that an op gets as pointers.
+// Go cannot call C function pointers. These functions call the two that an op receives.
 static ArStatus set_output_shape(const ArPrepareV1 *host, uint32_t output, const int32_t *dims, uint32_t rank) {
   return host->set_output_shape(host->context, output, dims, rank);
 }
 static void set_error(ArStr text) { ar_host()->set_error(text); }
 
-// Of exports.go.
+// Defined in exports.go.
 ArStatus arenitePrepare(ArPrepareV1 *, ArNodeV1 *, void *);
 ArStatus areniteEval(ArEvalV1 *, ArNodeV1 *, void *);
 void areniteDrop(void *);
@@ -24,18 +24,19 @@ import (
 	"unsafe"
 )
 
-// Op is an op of the program's own, for elements of type FLOAT32. Its functions may be called on any thread, on several at once.
+// Op is an op of the program for elements of type FLOAT32. Its functions may be called from several threads at the same
+// time.
 type Op struct {
-	Name     string // of a custom op; empty: the builtin one with the schema's number below
+	Name     string // name of a custom op; empty for the builtin op with the schema code below
 	Builtin  int32
-	Versions [2]int32 // the first and the last that it serves; 0: version 1
-	// Shapes gives the outputs' shapes for those of the inputs, or says why the node is refused.
+	Versions [2]int32 // first and last supported version; 0 means version 1
+	// Shapes returns the outputs' shapes for the inputs' shapes, or an error if the node is invalid.
 	Shapes func(inputs [][]int32) ([][]int32, error)
-	// Eval fills the outputs. The slices are the tensors' memory, and are there until it returns.
+	// Eval fills the outputs. The slices are the tensors' memory and are valid until it returns.
 	Eval func(inputs, outputs [][]float32) error
 }
 
-// register hands the op to options of the library, which keeps what it needs until the last interpreter is freed.
+// register passes the op to the library's options, which keep the data until the last interpreter is freed.
 func (op Op) register(options *C.ArOptions) error {
 	name := C.CString(op.Name)
 	defer C.free(unsafe.Pointer(name))
@@ -58,21 +59,21 @@ func (op Op) register(options *C.ArOptions) error {
 	if op.Versions == [2]int32{} {
 		raw.min_version, raw.max_version = 1, 1
 	}
-	// C keeps no pointers of Go: it gets memory of its own, with the number of a handle in it.
+	// C must not keep Go pointers, so it gets its own memory that contains a handle.
 	data := (*cgo.Handle)(C.malloc(C.size_t(unsafe.Sizeof(cgo.Handle(0)))))
 	*data = cgo.NewHandle(op)
 	return taken(C.ar_options_register_op(options, &raw, unsafe.Pointer(data), (C.ArReleaseCallback)(C.areniteDrop)))
 }
 
-// opOf finds the op in a node's state, whose first word is what was registered with it.
+// opOf finds the op in a node's state, whose first word is the registered pointer.
 func opOf(state unsafe.Pointer) Op { return (**(**cgo.Handle)(state)).Value().(Op) }
 
-// tensors gives the entries of the subgraph's table that a list names.
+// tensors returns the entries of the subgraph's table with the indices in a list.
 func tensors(node *C.ArNodeV1, list *C.int32_t, count C.size_t) ([]*C.ArTensorV1, error) {
 	found := make([]*C.ArTensorV1, int(count))
 	for i, index := range unsafe.Slice(list, int(count)) {
 		if index < 0 {
-			return nil, fmt.Errorf("tensor %d of the node is absent; this op has no optional ones", i)
+			return nil, fmt.Errorf("tensor %d of the node is absent, but this op has no optional tensors", i)
 		}
 		found[i] = (*C.ArTensorV1)(unsafe.Add(unsafe.Pointer(node.tensors), uintptr(index)*uintptr(node.tensor_stride)))
 	}
@@ -91,7 +92,7 @@ func (op Op) prepare(host *C.ArPrepareV1, node *C.ArNodeV1) (C.ArStatus, error) 
 	}
 	outputs, err := op.Shapes(inputs)
 	if err == nil && len(outputs) != int(node.output_count) {
-		err = fmt.Errorf("the op gives %d shapes, the node has %d outputs", len(outputs), int(node.output_count))
+		err = fmt.Errorf("the op returned %d shapes for %d outputs", len(outputs), int(node.output_count))
 	}
 	if err != nil {
 		return C.AR_STATUS_INVALID, err
@@ -121,7 +122,7 @@ func (op Op) eval(node *C.ArNodeV1) (C.ArStatus, error) {
 	return C.AR_STATUS_OK, nil
 }
 
-// floats gives the data of tensors.
+// floats returns the data of tensors.
 func floats(node *C.ArNodeV1, list *C.int32_t, count C.size_t) ([][]float32, error) {
 	found, err := tensors(node, list, count)
 	data := make([][]float32, len(found))
@@ -131,7 +132,7 @@ func floats(node *C.ArNodeV1, list *C.int32_t, count C.size_t) ([][]float32, err
 	return data, err
 }
 
-// told gives an error's text to the host, for the call in progress, which a panic does not leave.
+// told runs a function for the host. It passes an error's text to the host, and turns a panic into an error.
 func told(body func() (C.ArStatus, error)) (status C.ArStatus) {
 	tell := func(text string) {
 		raw := C.CString(text)

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Builds libarenite_micro.a and lays it beside its headers.
+# Builds libarenite_micro.a and copies it and its headers to a folder.
 #
 #   ffi/micro/build.sh FOLDER [TARGET] [--messages] [--subgraphs]      FOLDER/lib/libarenite_micro.a, FOLDER/include/*.h
 #
-# TARGET is one of rustc's [default: this machine's]; its library `core` must be there (rustup target add TARGET). With --messages errors
-# tell in words and numbers what is wrong, at the price of half as much code again; without, what kind of error it is. With --subgraphs
-# models may have control flow, variables and tables.
+# TARGET is a target of rustc [default: this machine's] whose library `core` is installed (rustup target add TARGET), or
+# cortex-m4, the name that `arenite plan --micro --target` has for thumbv7em-none-eabihf.
+# With --messages, errors are described in full, which adds about half to the code size; without it, only their kind is
+# named. With --subgraphs, models may have control flow, variables and tables.
 #
-# The library has a section per function and an object per file of the ops: link with `--gc-sections`, which keeps what a program calls.
-# What the compiler needs besides (64-bit division, floats where the machine has none) is in it.
+# The library has one section per function and one object per source file of the ops: link with `--gc-sections` to keep
+# only the code that the program calls. It includes the functions that compiled code needs (64-bit division, software
+# floats).
 set -euo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
@@ -18,6 +20,7 @@ features=()
 for argument; do
     case $argument in
         --messages | --subgraphs) features+=(--features "${argument#--}") ;;
+        cortex-m4) target=thumbv7em-none-eabihf ;;
         *) target=$argument ;;
     esac
 done
@@ -25,7 +28,7 @@ cd "$(dirname "$0")"
 
 libraries=$(rustc --print target-libdir --target "$target")
 compgen -G "$libraries/libcore-*" >/dev/null || {
-    echo "ffi/micro/build.sh: there is no library core for $target: rustup target add $target" >&2
+    echo "ffi/micro/build.sh: the library core for $target is missing: rustup target add $target" >&2
     exit 2
 }
 cargo rustc --quiet --package arenite-micro-c --no-default-features "${features[@]}" --profile micro --target "$target" --crate-type staticlib
@@ -34,15 +37,15 @@ archive=$built/$target/micro/libarenite_micro_c.a
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Of the toolchain: an objcopy for every target.
+# The toolchain's objcopy works for every target.
 tools=$(rustc --print sysroot)
 objcopy() { LD_LIBRARY_PATH=$tools/lib "$tools/lib/rustlib/$host/bin/rust-objcopy" "$@"; }
 
 cp "$archive" "$work/libarenite_micro.a"
-# Without tables to unwind: a panic ends the program.
+# Unwind tables are removed, because a panic ends the program.
 objcopy --wildcard --strip-debug --strip-unneeded --remove-section .llvmbc --remove-section .llvmcmd --remove-section .eh_frame \
     --remove-section '.data.DW.ref.*' "$work/libarenite_micro.a"
 
 mkdir -p "$folder/lib" "$folder/include"
 cp "$work/libarenite_micro.a" "$folder/lib"
-cp include/*.h ../c/include/arenite_plugin.h "$folder/include"
+cp include/*.h ../../core/abi/include/arenite_plugin.h "$folder/include"

@@ -1,4 +1,4 @@
-//! Compiles what Rust cannot say, functions of any number of arguments, and gives the library TensorFlow Lite's SONAME.
+//! Compiles the variadic functions, which Rust cannot define, and sets TensorFlow Lite's SONAME.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

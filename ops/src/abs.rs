@@ -1,4 +1,4 @@
-//! ABS: `y = |x|`. f32, i32, i16; i8, i16 quantized. May run in place.
+//! ABS: `y = |x|`. f32, i32, i16; i8, i16 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/elementwise.cc.
 
 use arenite_abi::prelude::*;
@@ -7,13 +7,13 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 use crate::kit::{node, unary};
 
-/// Prepared node: the zero points and the ratio of the scales, if the numbers are quantized.
+/// A prepared `ABS` node: the zero points and the ratio of the scales if the numbers are quantized.
 pub struct Abs(Option<Scaled>);
 
 struct Scaled {
     input_zero_point: i32,
     output_zero_point: i32,
-    /// None where the scales agree.
+    /// `None` if the scales are equal.
     factor: Option<Multiplier>,
 }
 
@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn quantized() {
-        // 0.5 (q - 3): -2, 0, 2, -65.5; steps of 0.25 from -10, then of 0.5, which leave the steps as they are.
+        // 0.5 (q - 3) gives -2, 0, 2, -65.5. The output has steps of 0.25 from -10, then of 0.5, where no rescaling is
+        // needed.
         let x = Tensor::i8(&[4], &[-1, 3, 7, -128]).quantized(0.5, 3);
         assert_eq!(run(x.clone(), Spec::i8(0.25, -10)).as_i8(), [-2, -10, -2, 127]);
         assert_eq!(run(x, Spec::i8(0.5, -10)).as_i8(), [-6, -10, -6, 121]);

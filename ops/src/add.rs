@@ -1,4 +1,5 @@
-//! ADD: `y = activation(a + b)`, with broadcasting. f32, f16, i32, i64, i16; i8, u8, i16 quantized. May run in place.
+//! ADD: `y = activation(a + b)`, with broadcasting. f32, f16, i32, i64, i16; i8, u8, i16 quantized. Supports in-place
+//! operation.
 //! Defined by: tflite/kernels/add.cc.
 
 use arenite_abi::prelude::*;
@@ -11,7 +12,7 @@ use crate::kit::broadcast::Broadcast;
 use crate::kit::node;
 use crate::kit::scaled_pair::{Groups, InputRounding, QuantizedSum, Run};
 
-/// Prepared node.
+/// A prepared `ADD` node.
 pub struct Add {
     broadcast: Broadcast<2>,
     arithmetic: Arithmetic,
@@ -58,7 +59,7 @@ impl Op for Add {
     }
 }
 
-/// Where TFLite's SIMD kernels run: optimized/integer_ops/add.h and, for u8, optimized/optimized_ops.h.
+/// Where TFLite runs its SIMD kernels: optimized/integer_ops/add.h and, for u8, optimized/optimized_ops.h.
 fn groups(operands: &Operands<'_>) -> Result<Groups> {
     let run = Run::new(&node::dims(&operands.a)?, &node::dims(&operands.b)?);
     Ok(match (operands.y.ty, run) {
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn words_have_two_ways() {
+    fn sixteen_bit_kernels() {
         let operands = |scale| {
             let a = Tensor::i16(&[3], &[1000, 30_000, -3]).quantized(scale, 0);
             let b = Tensor::i16(&[3], &[3, 32_767, -5]).quantized(0.25, 0);

@@ -1,15 +1,15 @@
-//! ADD_N: the sum of two or more tensors of one shape, from the first to the last. f32, within the finite numbers after
-//! each addition; i32, which wraps. May run in place.
+//! ADD_N: the sum of two or more tensors of one shape, added from the first to the last. f32, clamped to the finite
+//! numbers after each addition; i32, which wraps. Supports in-place operation.
 //! Defined by: tflite/kernels/add_n.cc and optimized/optimized_ops.h (`AddN`), on one thread.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::activation::Activation;
 
-/// Prepared node.
+/// A prepared `ADD_N` node.
 pub struct AddN;
 
-/// Elements that are summed at a time, before any of them is written.
+/// The number of elements that are summed before any of them is written.
 const BLOCK: usize = 64;
 
 impl Op for AddN {
@@ -35,7 +35,7 @@ impl Op for AddN {
             let x = node.input(i)?;
             ensure!(
                 x.ty == first.ty && x.shape == first.shape,
-                "inputs '{}' {}{:?} and '{}' {}{:?} must have one type and shape",
+                "inputs '{}' {}{:?} and '{}' {}{:?} must have the same type and shape",
                 first.name,
                 first.ty,
                 first.shape,
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_from_the_first_on() {
+    fn sums_from_the_first_to_the_last() {
         let x = |list: [f32; 3]| Tensor::f32(&[3, 1], &list);
         let inputs = [x([1.0, 1e8, 0.5]), x([2.0, 3.0, 0.25]), x([3.0, -1e8, -1.0])];
         let y = test(&inputs, Spec::f32()).in_place().run().unwrap();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_a_block_and_one_tensor_twice() {
+    fn several_blocks_and_repeated_tensors() {
         let numbers: Vec<i32> = (0..200).collect();
         let test = OpTest::<AddN>::new().input(Tensor::i32(&[200], &numbers)).same_input(0).same_input(0);
         let y = test.output(Spec::i32()).in_place().run().unwrap();
@@ -123,11 +123,11 @@ mod tests {
         );
         assert_eq!(
             message(&[f.clone(), f.clone(), long], Spec::f32()),
-            "inputs 'in0' FLOAT32[1] and 'in2' FLOAT32[2] must have one type and shape"
+            "inputs 'in0' FLOAT32[1] and 'in2' FLOAT32[2] must have the same type and shape"
         );
         assert_eq!(
             message(&[f.clone(), Tensor::i32(&[1], &[0])], Spec::f32()),
-            "inputs 'in0' FLOAT32[1] and 'in1' INT32[1] must have one type and shape"
+            "inputs 'in0' FLOAT32[1] and 'in1' INT32[1] must have the same type and shape"
         );
         assert_eq!(
             message(&[f.clone(), f], Spec::i32()),

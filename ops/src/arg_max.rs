@@ -1,4 +1,4 @@
-//! ARG_MAX: where the largest element along an axis is, the first of equals. f32, u8, i8, i32, BOOL.
+//! ARG_MAX: the index of the first largest element along an axis. f32, u8, i8, i32, BOOL.
 //! Defined by: tflite/kernels/arg_min_max.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::schema::{ArgMaxOptions, Field};
 
 use crate::kit::arg::{Arg, Best};
 
-/// Prepared node.
+/// A prepared `ARG_MAX` node.
 pub type ArgMax = Arg<Largest>;
 
-/// The largest is best.
+/// Prefers the largest element.
 pub struct Largest;
 
 impl Best for Largest {
@@ -54,14 +54,14 @@ mod tests {
             (&[nan; 9], 0),
             (&[1.0, 2.0, nan, 2.0, 5.0, 3.0, nan, nan], 4),
             (&[0.0, nan, 1.0, nan, nan, nan, 4.0], 6),
-            // The first lane holds nothing but NaN and hides the others.
+            // The first lane holds only NaN, which hides the other lanes.
             (&[nan, 9.0, 9.0, 9.0, nan, 9.0, 9.0, 9.0], 0),
             (&[nan, 9.0, 9.0, 9.0, -1.0], 4),
         ] {
             let count = x.len() as i32;
             assert_eq!(run::<Largest>(&Tensor::f32(&[count], x), 0).unwrap().1, [want], "{x:?}");
         }
-        // Along other axes there are no lanes.
+        // Lanes exist only along the innermost axis.
         let x = Tensor::f32(&[4, 2], &[nan, 9.0, 9.0, 9.0, 8.0, 1.0, nan, nan]);
         assert_eq!(run::<Largest>(&x, 0).unwrap().1, [1, 0]);
     }

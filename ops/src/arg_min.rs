@@ -1,4 +1,4 @@
-//! ARG_MIN: where the smallest element along an axis is, the first of equals. f32, u8, i8, i32, BOOL.
+//! ARG_MIN: the index of the first smallest element along an axis. f32, u8, i8, i32, BOOL.
 //! Defined by: tflite/kernels/arg_min_max.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::schema::{ArgMinOptions, Field};
 
 use crate::kit::arg::{Arg, Best};
 
-/// Prepared node.
+/// A prepared `ARG_MIN` node.
 pub type ArgMin = Arg<Smallest>;
 
-/// The smallest is best.
+/// Prefers the smallest element.
 pub struct Smallest;
 
 impl Best for Smallest {
@@ -50,7 +50,7 @@ mod tests {
             (&[nan, 1.0, 2.0][..], 1),
             (&[1.0, nan, 0.5], 2),
             (&[nan; 5], 0),
-            // A lane of NaN hides the second of its pair, or the second pair.
+            // A lane of NaN hides the other lane of its pair, or the other pair.
             (&[nan, -1.0, nan, -1.0, 3.0, nan], 4),
             (&[2.0, 3.0, 0.0, nan, nan, 2.0], 2),
             (&[2.0, nan, nan, nan, 3.0], 0),

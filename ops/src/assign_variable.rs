@@ -1,11 +1,11 @@
-//! ASSIGN_VARIABLE: gives a variable a type, a shape and a value.
+//! ASSIGN_VARIABLE: sets the type, the shape and the value of a variable.
 //! Defined by: tflite/kernels/assign_variable.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::resource;
 
-/// Prepared node.
+/// A prepared `ASSIGN_VARIABLE` node.
 pub struct AssignVariable;
 
 impl Op for AssignVariable {
@@ -38,7 +38,7 @@ mod tests {
     use arenite_abi::testing::{OpTest, Tensor};
 
     #[test]
-    fn a_variable_takes_type_shape_and_value() {
+    fn assignment_sets_type_shape_and_value() {
         let value = Tensor::i16(&[1, 2], &[3, 4]);
         let handle = Tensor::raw(ElementType::Resource, &[1], &0i32.to_le_bytes());
         let case = OpTest::<AssignVariable>::new().input(handle).input(value.clone());
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_the_model_names_a_variable_too() {
+    fn integers_name_variables_too() {
         let case = OpTest::<AssignVariable>::new().input(Tensor::i32(&[1], &[7]));
         let outcome = case.input(Tensor::f32(&[], &[1.0])).run_with_variables().unwrap();
         assert_eq!(outcome.resources[0].0, b"number \x07\0\0\0");
@@ -59,9 +59,9 @@ mod tests {
         let case = |handle: Tensor| OpTest::<AssignVariable>::new().input(handle).input(value.clone()).run();
         assert_eq!(
             case(Tensor::f32(&[1], &[0.0])).unwrap_err().message(),
-            "'in0' is FLOAT32[1]; the handle of a resource is one RESOURCE or INT32"
+            "'in0' is FLOAT32[1]; a resource handle is one RESOURCE or INT32"
         );
         let unknown = Tensor::raw(ElementType::Resource, &[], &5i32.to_le_bytes());
-        assert_eq!(case(unknown).unwrap_err().message(), "there is no resource with handle 5; 0 are open");
+        assert_eq!(case(unknown).unwrap_err().message(), "resource handle 5 does not exist; 0 are open");
     }
 }

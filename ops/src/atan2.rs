@@ -1,11 +1,11 @@
-//! ATAN2: `z`, the angle of the point `(x, y)`, in (-π, π]. The inputs are `y` and `x`, of one rank, and pair up in the
-//! order of their elements; the output has the shape of `y`. f32, f64, f16, bf16. May run in place.
+//! ATAN2: the angle of the point `(x, y)`, in (-π, π]. The inputs `y` and `x` must have the same rank; their elements
+//! are paired in order. The output has the shape of `y`. f32, f64, f16, bf16. Supports in-place operation.
 //! Defined by: tflite/kernels/atan2.cc.
 
 use arenite_abi::prelude::*;
 use half::{bf16, f16};
 
-/// Prepared node.
+/// A prepared `ATAN2` node.
 pub struct Atan2;
 
 impl Op for Atan2 {
@@ -31,7 +31,7 @@ impl Op for Atan2 {
         }
         ensure!(
             y.rank() == x.rank() && x.len() >= y.len(),
-            "inputs '{}' {:?} and '{}' {:?} must have one shape",
+            "inputs '{}' {:?} and '{}' {:?} must have the same shape",
             y.name,
             y.shape,
             x.name,
@@ -63,7 +63,7 @@ fn map<T: Element>(cx: &EvalContext<'_>, angle: impl Fn(T, T) -> T) -> Result<()
     Ok(())
 }
 
-/// What the custom op of the same name gives too.
+/// Cases that the custom op of the same name must pass too.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -94,7 +94,7 @@ pub(crate) mod tests {
         for (y, x) in [(&[2, 1][..], &[2][..]), (&[3], &[1])] {
             assert_eq!(
                 test(y, of(x)).unwrap_err().message(),
-                format!("inputs 'in0' {y:?} and 'in1' {x:?} must have one shape")
+                format!("inputs 'in0' {y:?} and 'in1' {x:?} must have the same shape")
             );
         }
         assert_eq!(
@@ -111,7 +111,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn longer_second_inputs_are_read_from_their_start() {
+    fn a_longer_second_input_is_read_from_its_start() {
         let (y, x) = (Tensor::f32(&[1, 2], &[1.0, 0.0]), Tensor::f32(&[2, 2], &[0.0, 1.0, 5.0, 5.0]));
         let z = OpTest::<Atan2>::new().input(y).input(x).output(Spec::f32()).run().unwrap();
         assert_eq!((z[0].shape(), z[0].as_f32()), (&[1, 2][..], vec![core::f32::consts::FRAC_PI_2, 0.0]));

@@ -1,11 +1,11 @@
-//! Custom op atan2: [ATAN2](crate::atan2) of f32 and f64. May run in place.
+//! Custom op atan2: [ATAN2](crate::atan2) of f32 and f64. Supports in-place operation.
 //! Defined by: tflite/kernels/atan2_custom.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::atan2::Atan2;
 
-/// Prepared node.
+/// A prepared `atan2` node.
 pub struct Atan2Custom(Atan2);
 
 impl Op for Atan2Custom {

@@ -1,4 +1,4 @@
-//! AVERAGE_POOL_2D: the mean of each channel under a window, padding left out, then the activation. f32, i8, u8, i16.
+//! AVERAGE_POOL_2D: the mean of each channel in a window without its padding, then the activation. f32, i8, u8, i16.
 //! Quantized means are rounded to nearest, ties away from zero.
 //! Defined by: tflite/kernels/pooling.cc.
 
@@ -7,10 +7,10 @@ use arenite_abi::prelude::*;
 use crate::kit::pool::Pool;
 use crate::kit::quantized::Quantized;
 
-/// Prepared node.
+/// A prepared `AVERAGE_POOL_2D` node.
 pub struct AveragePool2d {
     pool: Pool,
-    /// One pixel of sums; empty for f32.
+    /// The sums of one pixel; empty for f32.
     sums: Scratch<i32>,
 }
 
@@ -68,7 +68,7 @@ impl AveragePool2d {
     }
 }
 
-/// `sum / count` to the nearest whole number, ties away from zero; `count > 0`.
+/// `sum / count`, rounded to the nearest integer, ties away from zero; `count > 0`.
 #[inline]
 fn rounded_quotient(sum: i32, count: i64) -> i32 {
     let half = if sum > 0 { count / 2 } else { -(count / 2) };
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn float() {
         let x = Tensor::f32(&[1, 3, 2, 1], &[1.0, 3.0, 5.0, 7.0, 20.0, -6.0]);
-        // Padding does not count: the last window of SAME has one row.
+        // Padding does not count: the last window of SAME has only one row.
         let cases: [(i8, i32, i8, &[f32]); 3] =
             [(VALID, 1, NONE, &[4.0, 6.5]), (SAME, 2, NONE, &[4.0, 7.0]), (SAME, 2, RELU6, &[4.0, 6.0])];
         for (padding, stride, activation, want) in cases {

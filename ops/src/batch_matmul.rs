@@ -1,6 +1,6 @@
-//! BATCH_MATMUL: `y[b] = x[b] × w[b]`, where either matrix may be stored transposed and batch axes broadcast.
-//! f32; i8 to i8 or i32; i16; i16 × i8; f32 × i8 with rows of x quantized while it runs (hybrid).
-//! Columns of w may have scales of their own; TFLite serves that for hybrid products only and takes them for 0 elsewhere.
+//! BATCH_MATMUL: `y[b] = x[b] × w[b]`. Either matrix may be stored transposed, and batch axes broadcast. f32; i8 to i8
+//! or i32; i16; i16 × i8; f32 × i8, where the rows of x are quantized at run time (hybrid). The columns of w may have
+//! separate scales. TFLite supports those only for hybrid products, and uses 0 for them elsewhere.
 //! Defined by: tflite/kernels/batch_matmul.cc, tflite/kernels/internal/reference/batch_matmul.h.
 
 use arenite_abi::prelude::*;
@@ -15,38 +15,38 @@ use crate::kit::node;
 use crate::kit::pace::Pace;
 use crate::kit::quantized::Quantized;
 
-/// Prepared node.
+/// A prepared `BATCH_MATMUL` node.
 pub struct BatchMatMul {
     product: Product,
     kernel: Kernel,
 }
 
-/// `[rows, depth] × [depth, columns]` for each batch. Both operands are seen as rows of `depth` elements: x as it is,
-/// w transposed.
+/// `[rows, depth] × [depth, columns]` for each batch. Both operands are read as rows of `depth` elements, w after
+/// transposing it.
 struct Product {
     rows: usize,
     columns: usize,
     depth: usize,
-    /// Indices of matrices of x and w.
+    /// The indices of the matrices of x and w.
     batches: Broadcast<2>,
-    /// x is stored as `[depth, rows]`, so that a matrix is turned before it is used.
+    /// Whether x is stored as `[depth, rows]` and each matrix must be transposed before use.
     turn_x: bool,
-    /// w is stored as `[depth, columns]`.
+    /// Whether w is stored as `[depth, columns]`.
     turn_w: bool,
 }
 
 enum Kernel {
     Float(Turned<f32, f32>),
     Bytes(Turned<i8, i8>, Fixed),
-    /// i8 to i32: plain sums, without zero points.
+    /// i8 to i32: raw sums of products, without zero points.
     Sums(Turned<i8, i8>),
     Words(Turned<i16, i16>, Fixed),
     WordsBytes(Turned<i16, i8>, Fixed),
-    /// Rows of one matrix of x are quantized at a time.
+    /// Quantizes the rows of one matrix of x at a time.
     Hybrid(Turned<f32, i8>, Rows),
 }
 
-/// Room for one turned matrix of each operand.
+/// Scratch memory for one transposed matrix of each operand.
 struct Turned<X, W> {
     x: Scratch<X>,
     w: Scratch<W>,
@@ -127,7 +127,7 @@ impl Product {
         }
         let disagree = || {
             invalid!(
-                "input '{}' is {:?}, input '{}' is {:?}; with adjoints {turn_x} and {adjoint_w} they do not multiply",
+                "input '{}' is {:?}, input '{}' is {:?}; with adjoints {turn_x} and {adjoint_w} they cannot be multiplied",
                 x.name,
                 x.shape,
                 w.name,
@@ -159,12 +159,12 @@ impl Product {
         })
     }
 
-    /// The axis of w that its columns lie along.
+    /// The axis of w that enumerates its columns.
     fn column_axis(&self, w: &TensorView<'_>) -> usize {
         w.rank().saturating_sub(if self.turn_w { 1 } else { 2 })
     }
 
-    /// Elements of a matrix of x. Rows, columns and depth are axes of tensors that are checked as a whole.
+    /// The number of elements of one matrix of x. The product cannot overflow, because whole tensors were checked.
     fn x_size(&self) -> usize {
         self.rows * self.depth
     }
@@ -173,7 +173,7 @@ impl Product {
         self.columns * self.depth
     }
 
-    /// `y[b, r, c] = f(row r of x, column c of w, c)`.
+    /// Computes `y[b, r, c] = f(row r of x, column c of w, c)`.
     fn eval<X: Element, W: Element, Y: Element>(
         &self,
         cx: &EvalContext<'_>,
@@ -311,7 +311,8 @@ fn row<T>(data: &[T], index: usize, length: usize) -> &[T] {
     matrix_at(data, index, length)
 }
 
-/// The matrix with `rows` rows: as it is, or turned from `[length, rows]` where there is room for that.
+/// The matrix with `rows` rows: `matrix` itself, or its transpose from `[length, rows]` if there is scratch memory for
+/// that.
 fn operand<'a, T: Copy>(matrix: &'a [T], turned: Option<&'a mut [T]>, rows: usize) -> &'a [T] {
     let Some(turned) = turned else { return matrix };
     let length = matrix.len() / rows.max(1);
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn stored_in_four_ways() {
+    fn four_combinations_of_transposed_operands() {
         // [1 2 3; 4 5 6] × [1 0; 0 1; 2 2]
         let x = Tensor::f32(&[2, 3], &[1., 2., 3., 4., 5., 6.]);
         let x_turned = Tensor::f32(&[3, 2], &[1., 4., 2., 5., 3., 6.]);
@@ -371,7 +372,8 @@ mod tests {
 
     #[test]
     fn quantized() {
-        // Reals: (3 - 1) × 0.5 = 1 and (5 - 1) × 0.5 = 2 with 2 and -1: 1 × 2 + 2 × -1 = 0; zero point 4.
+        // Real values: (3 - 1) × 0.5 = 1 and (5 - 1) × 0.5 = 2 with 2 and -1 give 1 × 2 + 2 × -1 = 0; the zero point is
+        // 4.
         let x = Tensor::i8(&[1, 2], &[3, 5]).quantized(0.5, 1);
         let w = Tensor::i8(&[2, 2], &[2, 3, -1, 7]).quantized(1.0, 0);
         let y = test(x.clone(), w.clone(), Spec::i8(0.5, 4)).run().unwrap();
@@ -389,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scale_for_each_column() {
+    fn per_column_scales() {
         let x = Tensor::i16(&[1, 2], &[100, 200]).quantized(1.0, 0);
         let w = Tensor::i8(&[2, 2], &[1, 2, 3, 4]).per_channel(&[1.0, 0.5], &[0, 0], 1);
         assert_eq!(test(x.clone(), w, Spec::i16(1.0, 0)).run().unwrap()[0].as_i16(), [700, 500]);
@@ -408,7 +410,7 @@ mod tests {
         let w = Tensor::i8(&[2, 2], &[1, 2, 3, 4]).per_channel(&[1.0, 0.5], &[0, 0], 1);
         let y = test(x.clone(), w.clone(), Spec::f32()).run().unwrap();
         assert_eq!(y[0].as_f32(), [124.0, 125.0, 0.0, 0.0]);
-        // Asymmetric: range [-1, 127], scale 128 / 255, so that 127 is 253 steps and -1 is two.
+        // Asymmetric: the range [-1, 127] has the scale 128 / 255, so 127 is 253 steps and -1 is two.
         let y = test(x, w, Spec::f32())
             .options(|o| o.set(BatchMatMulOptions::ASYMMETRIC_QUANTIZE_INPUTS, true))
             .run()
@@ -434,9 +436,9 @@ mod tests {
         let message = |x, w, y| test(x, w, y).run().unwrap_err().message().to_string();
         assert_eq!(
             message(f(&[2, 3]), f(&[2, 3]), Spec::f32()),
-            "input 'in0' is [2, 3], input 'in1' is [2, 3]; with adjoints false and false they do not multiply"
+            "input 'in0' is [2, 3], input 'in1' is [2, 3]; with adjoints false and false they cannot be multiplied"
         );
-        assert!(message(f(&[2, 2, 3]), f(&[3, 3, 1]), Spec::f32()).contains("do not multiply"));
+        assert!(message(f(&[2, 2, 3]), f(&[3, 3, 1]), Spec::f32()).contains("cannot be multiplied"));
         assert_eq!(message(f(&[3]), f(&[3, 1]), Spec::f32()), "input 'in0' is [3]; it needs at least 2 axes");
         let x = Tensor::i16(&[1, 1], &[1]).quantized(1.0, 1);
         let w = Tensor::i16(&[1, 1], &[1]).quantized(1.0, 0);

@@ -1,21 +1,21 @@
-//! BATCH_TO_SPACE_ND: images put together from a batch of smaller ones, in blocks, then cropped. Any type of fixed size.
+//! BATCH_TO_SPACE_ND: assembles images from the blocks of a batch, then crops them. Any type of fixed size.
 //! Defined by: tflite/kernels/batch_to_space_nd.cc and kernels/internal/reference/batch_to_space_nd.h.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::space_batch::{Arguments, Member, SpaceBatch};
 
-/// Prepared node.
+/// A prepared `BATCH_TO_SPACE_ND` node.
 pub type BatchToSpaceNd = SpaceBatch<Collect>;
 
-/// A batch becomes images.
+/// Turns a batch into images.
 pub struct Collect;
 
 impl Member for Collect {
     const CODE: OpCode = OpCode::Builtin(op::BATCH_TO_SPACE_ND);
     const DEALS_OUT: bool = false;
 
-    /// All elements come from the batch.
+    /// Unused, because all elements come from the batch.
     fn filling(_: &TensorView<'_>, _: &TensorView<'_>) -> Result<u8> {
         Ok(0)
     }
@@ -24,14 +24,14 @@ impl Member for Collect {
         for (axis, size, [before, after]) in arguments.axes() {
             ensure!(
                 sizes[0] % size == 0,
-                "input '{}' is {:?}; its batch must be a multiple of all block sizes, one is {size}",
+                "input '{}' is {:?}; its batch must be a multiple of each block size, of which one is {size}",
                 x.name,
                 x.shape
             );
             let whole = sizes[axis] * size;
             ensure!(
                 before >= 0 && after >= 0 && before + after <= whole,
-                "crops {before} and {after} of axis {axis} of the output leave its {whole} elements"
+                "crops {before} and {after} exceed the {whole} elements of axis {axis} of the output"
             );
             sizes[0] /= size;
             sizes[axis] = whole - before - after;
@@ -88,13 +88,13 @@ mod tests {
         };
         assert_eq!(
             message(&[3, 1, 1], &[2], &[0, 0]),
-            "input 'in0' is [3, 1, 1]; its batch must be a multiple of all block sizes, one is 2"
+            "input 'in0' is [3, 1, 1]; its batch must be a multiple of each block size, of which one is 2"
         );
         assert_eq!(message(&[2, 1, 1], &[0], &[0, 0]), "block size 0 of 'in1' must be positive");
         for (before, after) in [(-1, 0), (3, 0), (1, 2), (i32::MAX, i32::MAX)] {
             assert_eq!(
                 message(&[2, 1, 1], &[2], &[before, after]),
-                format!("crops {before} and {after} of axis 1 of the output leave its 2 elements")
+                format!("crops {before} and {after} exceed the 2 elements of axis 1 of the output")
             );
         }
         assert_eq!(

@@ -1,7 +1,7 @@
 //! BIDIRECTIONAL_SEQUENCE_LSTM: two LSTM layers (formula: [`kit::lstm`](crate::kit::lstm)) over sequences, one for each
-//! direction of time, into two outputs, or side by side into one. A second input is added with its own weights to both layers;
-//! without weights it is the input of the backward layer.
-//! f32; f32 × i8, u8 with inputs quantized while it runs (hybrid).
+//! direction of time. The results go to two outputs, or are concatenated in one. A second input with weights is added
+//! in both layers; without weights it is the input of the backward layer. f32; f32 × i8, u8, where inputs are quantized
+//! at run time (hybrid).
 //! Defined by: tflite/kernels/bidirectional_sequence_lstm.cc.
 
 use arenite_abi::prelude::*;
@@ -11,7 +11,7 @@ use crate::kit::lstm::{Layer, Layout, LstmOptions};
 use crate::kit::lstm_float::FloatLstm;
 use crate::kit::recurrent::{Direction, Directions, Order, SecondInput, Sequence};
 
-/// Prepared node.
+/// A prepared `BIDIRECTIONAL_SEQUENCE_LSTM` node.
 pub struct BidirectionalSequenceLstm {
     sequence: Sequence,
     directions: Directions,
@@ -54,7 +54,7 @@ impl Op for BidirectionalSequenceLstm {
             let layer = Layer::read(node, layout, sequence.batches)?;
             ensure!(
                 layer.inputs == sequence.features,
-                "input '{}' is {:?}, weights have {} columns",
+                "input '{}' is {:?}, weights have {} columns; they must agree",
                 x.name,
                 x.shape,
                 layer.inputs

@@ -1,8 +1,8 @@
-//! BIDIRECTIONAL_SEQUENCE_RNN: two fully connected recurrent layers over sequences, one for each direction of time, into two
-//! outputs, or side by side into one. A second input is added with its own weights to both layers; without weights it is the
-//! input of the backward layer.
-//! f32; f32 × i8, u8 with inputs quantized while it runs (hybrid). As in TFLite, hybrid layers run over sequences in time-major
-//! order as often as these have points in time, and over those in batch-major order backward with the first input always.
+//! BIDIRECTIONAL_SEQUENCE_RNN: two fully connected recurrent layers over sequences, one for each direction of time. The
+//! results go to two outputs, or are concatenated in one. A second input with weights is added in both layers; without
+//! weights it is the input of the backward layer. f32; f32 × i8, u8, where inputs are quantized at run time (hybrid).
+//! As in TFLite, hybrid layers run over a time-major sequence once per time step, and the backward layer of a
+//! batch-major sequence always reads the first input.
 //! Defined by: tflite/kernels/bidirectional_sequence_rnn.cc.
 
 use arenite_abi::prelude::*;
@@ -12,7 +12,7 @@ use crate::kit::node;
 use crate::kit::recurrent::{self, Direction, Directions, Order, SecondInput, Sequence};
 use crate::kit::rnn::{RnnLayer, RnnLayout};
 
-/// Prepared node.
+/// A prepared `BIDIRECTIONAL_SEQUENCE_RNN` node.
 pub struct BidirectionalSequenceRnn {
     sequence: Sequence,
     directions: Directions,
@@ -74,7 +74,7 @@ mod tests {
         Tensor::f32(&[1, 1], &[x])
     }
 
-    /// Both layers are `y = x + 10 h`, the backward one adds 0.5.
+    /// Both layers compute `y = x + 10 h`; the backward one adds 0.5.
     fn layers() -> OpTest<BidirectionalSequenceRnn> {
         let test = OpTest::new().input(Tensor::f32(&[1, 3, 1], &[1., 2., 3.]));
         let test = test.constant(number(1.)).constant(number(10.)).constant(Tensor::f32(&[1], &[0.]));
@@ -131,7 +131,7 @@ mod tests {
         let y = layers(&[1, 2, 1]).run().unwrap();
         near(&y[0], [1., 12.]);
         near(&y[1], [21., 2.]);
-        // The second pass starts from 12 and 21.
+        // The second pass starts with the states 12 and 21.
         let y = layers(&[2, 1, 1])
             .options(|o| o.set(BidirectionalSequenceRNNOptions::TIME_MAJOR, true))
             .run()
@@ -148,7 +148,7 @@ mod tests {
         let aux = Tensor::f32(&[1, 3, 1], &[4., 5., 6.]);
         assert_eq!(
             message(layers().input(aux.clone()).constant(number(1.)).absent()),
-            "1 of its 2 weights for the second input are there; it needs all or none"
+            "1 of its 2 weights for the second input are present; it needs all or none"
         );
         assert_eq!(
             message(layers().input(Tensor::f32(&[3, 1, 1], &[0.; 3])).absent().absent()),

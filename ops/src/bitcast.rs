@@ -1,14 +1,14 @@
-//! BITCAST: the same bytes as elements of another type. Types of whole bytes. May be a view.
+//! BITCAST: reinterprets the bytes as another type. Types of whole bytes. The output may be a view of the input.
 //! Defined by: tflite/kernels/bitcast.cc.
 //!
-//! A type `k` times smaller adds an axis of `k` elements; one `k` times larger takes such an axis away.
+//! A type that is `k` times smaller adds an axis of `k` elements; one that is `k` times larger removes such an axis.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::indexing::Dims;
 use crate::kit::view::View;
 
-/// Prepared node.
+/// A prepared `BITCAST` node.
 pub struct Bitcast {
     view: View,
     output: Dims,
@@ -23,7 +23,7 @@ impl Op for Bitcast {
         let (x, y) = node.unary()?;
         let (from, to) = (x.ty.bits() as i32, y.ty.bits() as i32);
         if from == 0 || to == 0 || from != to && from.min(to) < 8 {
-            return Err(unsupported!("the bytes of {} cannot be seen as {}", x.ty, y.ty));
+            return Err(unsupported!("the bytes of {} cannot be reinterpreted as {}", x.ty, y.ty));
         }
         let output = if from >= to {
             let added = (from > to).then_some(from / to);

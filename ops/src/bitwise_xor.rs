@@ -1,14 +1,14 @@
-//! BITWISE_XOR: `y = a ⊻ b`, bit by bit, with broadcasting. i8, u8, i16, u16, i32, u32. May run in place.
+//! BITWISE_XOR: `y = a ⊻ b`, bit by bit, with broadcasting. i8, u8, i16, u16, i32, u32. Supports in-place operation.
 //! Defined by: tflite/kernels/bitwise_xor.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::integer_pair::{IntegerPair, Member};
 
-/// Prepared node.
+/// A prepared `BITWISE_XOR` node.
 pub type BitwiseXor = IntegerPair<Different>;
 
-/// The bits that differ.
+/// Sets the bits that differ.
 pub struct Different;
 
 impl Member for Different {

@@ -1,13 +1,14 @@
-//! BROADCAST_ARGS: the shape that two shapes broadcast to, all three as lists. i32, i64. Of constants it is constant.
+//! BROADCAST_ARGS: the shape that two shapes broadcast to; all three are vectors. i32, i64. With constant inputs the
+//! output is constant.
 //! Defined by: tflite/kernels/broadcast_args.cc and reference/broadcast_args.h.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::arguments::{Integers, MAX_INTEGERS, expect_type, expect_vector};
 
-/// Prepared node.
+/// A prepared `BROADCAST_ARGS` node.
 pub struct BroadcastArgs {
-    /// The output has its value since `prepare`.
+    /// Whether `prepare` already computed the output.
     constant: bool,
 }
 
@@ -68,7 +69,7 @@ fn write<T: Element + Into<i64>>(cx: &EvalContext<'_>, from: impl Fn(i64) -> T) 
     Ok(())
 }
 
-/// Size `i` of `count`. Sizes count as i32, as in TFLite; those that are missing at the front are ones.
+/// Size `i` of `count`. Sizes are read as i32, as in TFLite; missing leading sizes are 1.
 fn size<T: Copy + Into<i64>>(a: &[T], b: &[T], count: usize, i: usize) -> Result<i64> {
     let of = |list: &[T]| {
         let at = (i + list.len()).checked_sub(count)?;

@@ -1,4 +1,4 @@
-//! BROADCAST_TO: the input in a larger shape, repeated along axes where its size is 1. Any type but strings.
+//! BROADCAST_TO: repeats the input along its axes of size 1 to fill a larger shape. Any type but strings.
 //! Defined by: tflite/kernels/broadcast_to.cc and reference/broadcast_to.h.
 
 use arenite_abi::prelude::*;
@@ -9,7 +9,7 @@ use crate::kit::indexing::Dims;
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// Prepared node.
+/// A prepared `BROADCAST_TO` node.
 pub struct BroadcastTo {
     prepared: Prepared,
 }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_repetition_may_be_the_input() {
+    fn the_last_copy_may_be_the_input() {
         let test =
             OpTest::<BroadcastTo>::new().version(2).input(Tensor::i32(&[3], &[1, 2, 3])).output(Spec::i32());
         let test = test.constant(Tensor::i32(&[2], &[2, 3])).shares(&[Sharing::Behind]);

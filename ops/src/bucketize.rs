@@ -1,4 +1,5 @@
-//! BUCKETIZE: how many of the boundaries, which rise, do not lie above each element. f32, f64, i32, i64 to i32.
+//! BUCKETIZE: for each element, the number of boundaries that are not above it. Boundaries must ascend. f32, f64, i32,
+//! i64 to i32.
 //! Defined by: tflite/kernels/bucketize.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +7,7 @@ use arenite_abi::schema::BucketizeOptions;
 
 use crate::kit::unary;
 
-/// Prepared node.
+/// A prepared `BUCKETIZE` node.
 pub struct Bucketize {
     boundaries: Table<f32>,
 }
@@ -23,7 +24,7 @@ impl Op for Bucketize {
         let boundaries = node.options()?.get(BucketizeOptions::BOUNDARIES)?;
         let mut pairs = boundaries.iter().zip(boundaries.iter().skip(1));
         if let Some((a, b)) = pairs.find(|(a, b)| b < a) {
-            return Err(invalid!("its boundaries must rise; {b} comes after {a}"));
+            return Err(invalid!("its boundaries must ascend; {b} follows {a}"));
         }
         let mut values = boundaries.iter();
         Ok(Bucketize { boundaries: cx.table(boundaries.len(), |_| values.next().unwrap_or(0.0))? })
@@ -40,8 +41,8 @@ impl Op for Bucketize {
     }
 }
 
-/// The number of boundaries before the first above the element, by the halving of C++'s `upper_bound`: where a boundary
-/// is NaN, the way of the search matters.
+/// The index of the first boundary above the element. The bisection follows C++'s `upper_bound`, since the path of the
+/// search affects the result if a boundary is NaN.
 fn bucket(boundaries: &[f32], is_below: impl Fn(f32) -> bool) -> i32 {
     let (mut first, mut length) = (0, boundaries.len());
     while length > 0 {
@@ -74,7 +75,7 @@ mod tests {
         assert_eq!(run(Tensor::of(&[2], &[-0.5f64, 99.999_999_999]), &boundaries).unwrap(), [0, 2]);
         assert_eq!(run(Tensor::i32(&[3], &[-1, 10, 100]), &boundaries).unwrap(), [0, 2, 3]);
         assert_eq!(run(Tensor::i64(&[2], &[1 << 40, i64::MIN]), &boundaries).unwrap(), [3, 0]);
-        // As floats 2^24 + 1 and 2^24 are the same.
+        // As floats, 2^24 + 1 and 2^24 are equal.
         assert_eq!(run(Tensor::i32(&[1], &[16_777_217]), &[16_777_216.0, 16_777_218.0]).unwrap(), [1]);
         assert_eq!(run(Tensor::f32(&[2], &[1.0, 2.0]), &[]).unwrap(), [0, 0]);
         assert_eq!(run(Tensor::f32(&[], &[1.0]), &[1.0, 1.0]).unwrap(), [2]);
@@ -90,7 +91,7 @@ mod tests {
     #[test]
     fn refusals() {
         let error = run(Tensor::f32(&[1], &[0.0]), &[1.0, 3.0, 2.0]).unwrap_err();
-        assert_eq!(error.message(), "its boundaries must rise; 2 comes after 3");
+        assert_eq!(error.message(), "its boundaries must ascend; 2 follows 3");
         let test = OpTest::<Bucketize>::new().input(Tensor::f32(&[1], &[0.0])).output(Spec::i64());
         assert_eq!(test.run().unwrap_err().message(), "output 'out0' is INT64; it must be INT32");
     }

@@ -1,4 +1,4 @@
-//! CALL_ONCE: runs a subgraph in an interpreter's first invocation, to initialise variables and tables.
+//! CALL_ONCE: runs a subgraph during the first invocation of an interpreter, to initialize variables and tables.
 //! Defined by: tflite/kernels/call_once.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::schema::CallOnceOptions;
 
 use crate::kit::subgraph;
 
-/// Prepared node.
+/// A prepared `CALL_ONCE` node.
 pub struct CallOnce {
     subgraph: i32,
-    /// The resource that has a value when the subgraph has run.
+    /// A resource that gets a value once the subgraph has run.
     done: i32,
 }
 
@@ -50,7 +50,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// How often the subgraph ran in `eval`; in `prepare` it is asked for shapes.
+    /// The number of times that the subgraph runs in `eval`; `prepare` only asks for its shapes.
     fn runs(case: OpTest<CallOnce>) -> u32 {
         let count = Arc::new(AtomicU32::new(0));
         let counted = Arc::clone(&count);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn it_runs_unless_it_ran() {
+    fn it_runs_only_once() {
         let ran = OpTest::new().resource(b"CALL_ONCE \0\0\0\0", Tensor::u8(&[1], &[1]));
         assert_eq!(runs(OpTest::new()), runs(ran) + 2);
     }
@@ -76,7 +76,7 @@ mod tests {
             .subgraph(subgraph);
         assert_eq!(
             case.run().unwrap_err().message(),
-            "subgraph 0 has 1 inputs and 0 outputs, the node passes 0 and takes 0"
+            "subgraph 0 has 1 inputs and 0 outputs, the node passes 0 and takes 0; they must agree"
         );
         let error = OpTest::<CallOnce>::new().input(Tensor::f32(&[], &[0.0])).run().unwrap_err();
         assert_eq!(error.message(), "it has 1 inputs, this op takes 0 to 0");

@@ -1,5 +1,6 @@
-//! CAST: to another element type. Integers wrap; floats are cut off towards zero and saturate, NaN becomes the largest
-//! integer; all but zero is true; a complex number gives its real part. f32 to and from i2, i4, u4.
+//! CAST: converts to another element type. Integers wrap. Floats are truncated towards zero and saturate; NaN becomes
+//! the largest integer. Any non-zero number is true. Of a complex number the real part is kept. i2, i4 and u4 convert
+//! to and from f32.
 //! Defined by: tflite/kernels/cast.cc.
 
 use arenite_abi::prelude::*;
@@ -7,7 +8,7 @@ use half::{bf16, f16};
 
 use crate::kit::{packed, unary};
 
-/// Prepared node.
+/// A prepared `CAST` node.
 pub struct Cast;
 
 impl Op for Cast {
@@ -36,10 +37,10 @@ impl Op for Cast {
     }
 }
 
-/// Elements that are read before they are written, where the output may lie, too.
+/// The number of elements that are read before any is written, because the output may share the input's memory.
 const CHUNK: usize = 64;
 
-/// A [`Number`] as a whole number of type `$ty`.
+/// Converts a [`Number`] to the integer type `$ty`.
 macro_rules! whole {
     ($number:expr, $ty:ty) => {
         match $number {
@@ -56,7 +57,8 @@ fn is_plain(ty: ElementType) -> bool {
     matches!(ty, F32 | F64 | F16 | BF16 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | ElementType::Bool | C64)
 }
 
-/// Reads elements of the input, from the one at an index on. Readers and writers are compiled once per type, not once per pair.
+/// Reads elements of the input, starting at an index. Readers and writers are compiled once per type, not once per pair
+/// of types.
 type Read = fn(&EvalContext<'_>, usize, &mut [Number]) -> Result<()>;
 
 fn reader(from: ElementType) -> Read {
@@ -103,7 +105,7 @@ fn cast(cx: &EvalContext<'_>, read: Read, to: ElementType) -> Result<()> {
     }
 }
 
-/// Writes the output; where it may lie in the input's memory, what is overwritten was read before.
+/// Writes the output. If it shares the input's memory, elements are read before they are overwritten.
 fn write<Y: Element>(cx: &EvalContext<'_>, read: Read, of: fn(Number) -> Y) -> Result<()> {
     let mut numbers = [Number::Whole(0); CHUNK];
     for (chunk, y) in cx.output_cells::<Y>(0)?.chunks(CHUNK).enumerate() {
@@ -114,7 +116,7 @@ fn write<Y: Element>(cx: &EvalContext<'_>, read: Read, of: fn(Number) -> Y) -> R
     Ok(())
 }
 
-/// A number of any of the plain types, without loss; of a complex one the real part.
+/// A lossless number of any plain type; of a complex number, the real part.
 #[derive(Clone, Copy)]
 enum Number {
     Whole(i64),
@@ -181,7 +183,7 @@ fn unpack(cx: &EvalContext<'_>, from: ElementType) -> Result<()> {
     Ok(())
 }
 
-/// Clamps, then cuts off; NaN becomes the largest value.
+/// Clamps, then truncates; NaN becomes the largest value.
 fn pack(cx: &EvalContext<'_>, to: ElementType) -> Result<()> {
     let limits = packed::limits(to).ok_or_else(|| Error::unsupported("CAST", to))?;
     let x = cx.input(0)?.as_slice::<f32>()?;
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_cut_off_and_saturate() {
+    fn floats_truncate_and_saturate() {
         let x = || Tensor::f32(&[5], &[1.9, -1.9, 1e20, -1e20, f32::NAN]);
         assert_eq!(run(x(), I8).as_i8(), [1, -1, 127, -128, 127]);
         assert_eq!(run(x(), U8).as_u8(), [1, 0, 255, 0, 255]);
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn truth_halves_and_complex_numbers() {
+    fn booleans_halves_and_complex_numbers() {
         let x = Tensor::f32(&[4], &[0.0, -0.0, 0.1, f32::NAN]);
         assert_eq!(run(x, ElementType::Bool).as_bool(), [false, false, true, true]);
         assert_eq!(run(Tensor::bool(&[2], &[true, false]), F32).as_f32(), [1.0, 0.0]);

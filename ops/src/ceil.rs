@@ -1,4 +1,4 @@
-//! CEIL: `y = ⌈x⌉`. f32. May run in place.
+//! CEIL: `y = ⌈x⌉`. f32. Supports in-place operation.
 //! Defined by: tflite/kernels/ceil.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::function::{Function, Member};
 
-/// Prepared node.
+/// A prepared `CEIL` node.
 pub type Ceil = Function<Up>;
 
-/// The smallest whole number not below.
+/// Rounds up to an integer.
 pub struct Up;
 
 impl Member for Up {

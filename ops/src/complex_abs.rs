@@ -5,10 +5,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::complex_part::{ComplexPart, Member};
 
-/// Prepared node.
+/// A prepared `COMPLEX_ABS` node.
 pub type ComplexAbs = ComplexPart<Modulus>;
 
-/// The distance from zero.
+/// The modulus of a complex number.
 pub struct Modulus;
 
 impl Member for Modulus {

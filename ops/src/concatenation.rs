@@ -1,5 +1,5 @@
-//! CONCATENATION: joins tensors along an axis. Any type of fixed size, i4 too; u8 inputs are requantized to the output.
-//! Constant or not, scalars join to a vector.
+//! CONCATENATION: joins tensors along an axis. Any type of fixed size, also i4; u8 inputs are requantized to the
+//! output's scale. Scalars are joined to a vector, whether they are constant or not.
 //! Defined by: tflite/kernels/concatenation.cc, tflite/kernels/internal/reference/concatenation.h.
 
 use arenite_abi::prelude::*;
@@ -11,13 +11,14 @@ use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::requantize::{Quant, round_f32};
 
-/// Prepared node.
+/// A prepared `CONCATENATION` node.
 pub struct Concatenation {
-    /// Elements before the axis: how often the inputs take turns.
+    /// The product of the sizes before the axis: the number of turns, in each of which every input contributes a run of
+    /// elements.
     outer: usize,
-    /// Elements of the output per turn.
+    /// The number of output elements per turn.
     turn: usize,
-    /// The input that is read before anything is written over it, and how many elements precede its own in a turn.
+    /// The input that is read before anything is written over it, and the offset of its elements in a turn.
     first: (usize, usize),
 }
 
@@ -75,7 +76,7 @@ impl Op for Concatenation {
 }
 
 impl Concatenation {
-    /// Writes input `i`, from element `at` of each turn on.
+    /// Writes input `i` at offset `at` of each turn.
     fn join(&self, cx: &EvalContext<'_>, to: &Output<'_>, i: usize, at: usize) -> Result<()> {
         let (x, y, bytes) = (cx.node().input(i)?, cx.node().output(0)?, cx.input_byte_cells(i)?);
         let (part, bits) = (x.len() / self.outer, y.ty.bits() as usize);
@@ -91,7 +92,7 @@ impl Concatenation {
     }
 }
 
-/// The largest input, and how many elements precede its own in a turn.
+/// The largest input, and the offset of its elements in a turn.
 fn largest(node: &NodeView<'_>, outer: usize) -> Result<(usize, usize)> {
     let (mut largest, mut most, mut at) = ((0, 0), 0, 0);
     for i in 0..node.input_count() {
@@ -104,8 +105,8 @@ fn largest(node: &NodeView<'_>, outer: usize) -> Result<(usize, usize)> {
     Ok(largest)
 }
 
-/// The largest input is read turn by turn. Turn `o` of it ends up at turn `o` of the output, which is longer: of all turns
-/// the last one lies farthest ahead of where it was.
+/// Lets the output overwrite the largest input, which is read turn by turn. Turn `o` of it moves to turn `o` of the
+/// output, which is longer, so the last turn moves farthest.
 fn allow_behind(
     node: &NodeView<'_>,
     cx: &mut PrepareContext<'_>,
@@ -123,7 +124,7 @@ fn allow_behind(
     cx.allow_behind(0, first, distance * y.ty.bits() as usize / 8)
 }
 
-/// Inputs that follow one another as they are may be made where they go.
+/// Lets inputs that are contiguous in the output be computed directly in their place there.
 fn allow_parts(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, y: &TensorView<'_>) -> Result<()> {
     let (element, mut offset) = (y.ty.bits() as usize / 8, 0);
     for i in 0..node.input_count() {
@@ -137,7 +138,7 @@ fn allow_parts(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, y: &TensorView<
     Ok(())
 }
 
-/// The output's bytes; each input fills `part` elements of every turn, from `at` on.
+/// The bytes of the output; each input fills `part` elements of every turn, starting at `at`.
 struct Output<'a> {
     bytes: &'a [Cell<u8>],
     turn: usize,
@@ -151,7 +152,7 @@ impl Output<'_> {
         }
     }
 
-    /// `y = round(x × scale + bias) + zero point`, in f32, with the reciprocal of the output's scale.
+    /// Computes `y = round(x × scale + bias) + zero point` in f32, with the reciprocal of the output's scale.
     fn requantize(&self, x: ReadCells<'_, u8>, (at, part): (usize, usize), from: Quant, to: Quant) {
         let scale = from.scale * (1.0 / to.scale);
         let bias = -(from.zero_point as f32) * scale;
@@ -163,7 +164,7 @@ impl Output<'_> {
         }
     }
 
-    /// Elements smaller than a byte, the first one in the lowest bits.
+    /// Packs elements that are smaller than a byte; the first one goes into the lowest bits.
     fn pack(&self, x: ReadCells<'_, u8>, (at, part): (usize, usize), outer: usize, bits: usize) {
         let (per_byte, mask) = (8 / bits, (1u8 << bits) - 1);
         for o in 0..outer {
@@ -222,7 +223,7 @@ fn check_type(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     let (from, to) = (quant_or_identity(x), quant_or_identity(y));
     if x.ty == I8 && from != to {
         return Err(unsupported!(
-            "input '{}' has scale {} and zero point {}, the output {} and {}; i8 is not requantized here",
+            "input '{}' has scale {} and zero point {}, the output {} and {}; i8 inputs cannot be requantized",
             x.name,
             from.scale,
             from.zero_point,
@@ -240,7 +241,7 @@ fn check_type(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What compares as equal needs no requantization; tensors without quantization are equal.
+/// The quantization, or the identity if there is none, so that tensors without quantization compare as equal.
 fn quant_or_identity(x: &TensorView<'_>) -> Quant {
     x.quantization().map_or(Quant { scale: 0.0, zero_point: 0 }, |q| Quant {
         scale: q.scales[0],
@@ -315,7 +316,7 @@ mod tests {
         );
         let a = Tensor::i8(&[1], &[1]).quantized(0.5, 1);
         let error = test(0, &[a], Spec::i8(0.25, 1)).run().unwrap_err();
-        assert!(error.message().contains("i8 is not requantized here"), "{error}");
+        assert!(error.message().contains("i8 inputs cannot be requantized"), "{error}");
         let a = Tensor::i16(&[1], &[1]).quantized(0.5, 1);
         let error = test(0, &[a], Spec::i16(0.5, 0)).run().unwrap_err();
         assert!(error.message().contains("for i16 both must be 0"), "{error}");
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_may_be_made_in_their_place() {
+    fn inputs_may_be_computed_in_place() {
         let (a, b) = (Tensor::i32(&[1, 2], &[1, 2]), Tensor::i32(&[3, 2], &[3, 4, 5, 6, 7, 8]));
         let test = OpTest::<Concatenation>::new().input(a).input(b).same_input(0).output(Spec::i32());
         let outputs = test.shares(&[Sharing::PartOfOutput]).run().unwrap();

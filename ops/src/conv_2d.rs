@@ -1,9 +1,9 @@
-//! CONV_2D: the sum over a window and all channels of its group of input × filter, plus bias, then the activation.
+//! CONV_2D: the sum of input × filter over a window and all channels of its group, plus bias, then the activation.
 //!
-//! f32; u8; i8 and i16 with i8 or i4 filters, per tensor or per channel; f32 with i8 or i4 filters, quantized at run
-//! time. Strides, dilations and groups. f16 filters come through DEQUANTIZE.
+//! f32; u8; i8 and i16 with i8 or i4 filters, per tensor or per channel; f32 with i8 or i4 filters, where the input is
+//! quantized at run time. Strides, dilations and groups. f16 filters come through DEQUANTIZE.
 //!
-//! Defined by: tflite/kernels/conv.cc; rounding as of its SIMD kernels, with groups as of
+//! Defined by: tflite/kernels/conv.cc; rounding follows its SIMD kernels, or with groups
 //! tflite/kernels/internal/reference/conv.h.
 //!
 //! ```text
@@ -28,10 +28,10 @@ use crate::kit::pace::Pace;
 use crate::kit::quantized::Quantized;
 use crate::kit::window::{WindowOptions, Windows};
 
-/// The filter's dimension of output channels.
+/// The filter axis that enumerates the output channels.
 const CHANNEL_AXIS: usize = 0;
 
-/// Prepared node.
+/// A prepared `CONV_2D` node.
 pub struct Conv2d {
     shape: Shape,
     kernel: Kernel,
@@ -47,16 +47,16 @@ enum Kernel {
 struct Shape {
     windows: Windows,
     groups: usize,
-    /// Input channels of a group.
+    /// The number of input channels of a group.
     depth: usize,
-    /// Output channels.
+    /// The number of output channels.
     filters: usize,
-    /// Elements of one filter: height × width × depth.
+    /// The number of elements of one filter: height × width × depth.
     patch: usize,
 }
 
-/// The three steps from a window to an output element: of an input element, of a patch and a filter, and of the sum and
-/// its output channel.
+/// The three steps that compute an output element: convert an input element, multiply a patch with a filter, and finish
+/// the sum for its output channel.
 struct Steps<C, D, F> {
     convert: C,
     dot: D,
@@ -127,14 +127,14 @@ impl Kernel {
     }
 }
 
-/// Filters with one scale go with symmetric activations, others and groups with asymmetric ones.
+/// A filter with a single scale uses symmetric activations; other filters and groups use asymmetric ones.
 fn hybrid_symmetry(layer: &Layer<'_>, shape: &Shape) -> Result<Symmetry> {
     let q = filter_scales(&layer.filter, shape.filters, CHANNEL_AXIS)?;
     let differ = q.scales.iter().any(|&s| s != q.scales[0]);
     Ok(if differ || shape.groups != 1 { Symmetry::Asymmetric } else { Symmetry::Symmetric })
 }
 
-/// Since version 8 the options may name the type of bias and sum.
+/// Since version 8 the options may name the type of the bias and the sum.
 fn check_bias_type(layer: &Layer<'_>, options: &Options<'_, Conv2DOptions>) -> Result<()> {
     let number = options.get(Conv2DOptions::QUANTIZED_BIAS_TYPE)?;
     let (I16, Some(bias)) = (layer.input.ty, &layer.bias) else { return Ok(()) };
@@ -147,8 +147,8 @@ fn check_bias_type(layer: &Layer<'_>, options: &Options<'_, Conv2DOptions>) -> R
     Ok(())
 }
 
-/// i16 sums are of the bias's type; without one they are 64 bits wide. (Where the options do not name the type, TFLite
-/// reads 64-bit numbers from a 32-bit bias too, past its end.)
+/// Whether the sums of i16 products have 64 bits: they have the type of the bias, and 64 bits without one. (Where the
+/// options do not name the type, TFLite reads 64-bit numbers even from a 32-bit bias, beyond its end.)
 fn has_wide_bias(cx: &EvalContext<'_>) -> Result<bool> {
     Ok(cx.optional_input(2)?.is_none_or(|bias| bias.ty == I64))
 }
@@ -268,7 +268,7 @@ impl Shape {
         })
     }
 
-    /// Copies the elements under a window that belong to a group, zero where it leaves the image.
+    /// Copies the elements of a window that belong to a group; elements outside the image are zero.
     #[inline]
     fn gather<S: Copy, P: Copy + Default>(
         &self,
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn float_windows() {
-        // The filter adds the top left and the bottom right of a window.
+        // The filter adds the top left and the bottom right element of a window.
         let diagonal = || Tensor::f32(&[1, 2, 2, 1], &[1.0, 0.0, 0.0, 1.0]);
         let half = || Tensor::f32(&[1], &[0.5]);
         let with = |o: OptionsBuilder<Conv2DOptions>, activation: i8, dilation: i32| {
@@ -335,7 +335,7 @@ mod tests {
         let cases: [Case; 5] = [
             (VALID, 1, activation::NONE, 1, &[1, 2, 2, 1], &[6.5, 8.5, 12.5, 14.5]),
             (VALID, 1, activation::RELU6, 1, &[1, 2, 2, 1], &[6.0, 6.0, 6.0, 6.0]),
-            // The zeros come after: the last row and column add nothing.
+            // The padding comes last, so the last row and column add nothing.
             (SAME, 1, activation::NONE, 1, &[1, 3, 3, 1], &[6.5, 8.5, 3.5, 12.5, 14.5, 6.5, 7.5, 8.5, 9.5]),
             (SAME, 2, activation::NONE, 1, &[1, 2, 2, 1], &[6.5, 3.5, 7.5, 9.5]),
             (VALID, 1, activation::NONE, 2, &[1, 1, 1, 1], &[10.5]),
@@ -364,13 +364,13 @@ mod tests {
 
     #[test]
     fn signed_per_channel() {
-        // Real: x = [1, 2], filters [2, 3] and [-2, 4], bias 1 and 1: 9 and 7.
+        // Real values: x = [1, 2], filters [2, 3] and [-2, 4], bias 1 and 1 give 9 and 7.
         let x = Tensor::i8(&[1, 1, 1, 2], &[3, 5]).quantized(0.5, 1);
         let w = Tensor::i8(&[2, 1, 1, 2], &[2, 3, -4, 8]).per_channel(&[1.0, 0.5], &[0, 0], 0);
         let bias = Tensor::i32(&[2], &[2, 4]).per_channel(&[0.5, 0.25], &[0, 0], 0);
         let run = |x, w, out| test(x, w, bias.clone(), out).options(options(SAME, 1)).run().unwrap();
         assert_eq!(run(x.clone(), w, Spec::i8(1.0, -3))[0].as_i8(), [6, 4]);
-        // The same with 4-bit weights, [-2, 4] being [-4, 8] at half the scale but for the 8.
+        // The same with 4-bit weights: [-2, 4] is [-4, 8] at half the scale, but 8 saturates at 7.
         let w = Tensor::i4(&[2, 1, 1, 2], &[2, 3, -4, 7]).per_channel(&[1.0, 0.5], &[0, 0], 0);
         // (2 × -4 + 4 × 7 + 4) / 4 = 6.
         assert_eq!(run(x, w, Spec::i8(1.0, -3))[0].as_i8(), [6, 3]);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_go_up_and_with_groups_away_from_zero() {
+    fn ties_round_up_and_with_groups_away_from_zero() {
         // -6 / 4 = -1.5.
         let x = Tensor::i8(&[1, 1, 1, 2], &[-6, -6]).quantized(0.25, 0);
         let bias = Tensor::i32(&[2], &[0, 0]);
@@ -400,8 +400,8 @@ mod tests {
 
     #[test]
     fn unsigned() {
-        // Real: (10 - 8) × 0.5 = 1, (4 - 8) × 0.5 = -2; weights (3 - 2) × 1, (0 - 2) × 1: 1 + 4 = 5, activation::RELU6 at scale 0.05
-        // ends at 120 + 100.
+        // Real values: (10 - 8) × 0.5 = 1, (4 - 8) × 0.5 = -2; weights (3 - 2) × 1, (0 - 2) × 1; the sum is 1 + 4 = 5,
+        // and activation::RELU6 at scale 0.05 ends at 120 + 100.
         let x = Tensor::u8(&[1, 1, 1, 2], &[10, 4]).quantized(0.5, 8);
         let w = Tensor::u8(&[1, 1, 1, 2], &[3, 0]).quantized(1.0, 2);
         for (bias, want) in [(0, 100 + 100), (4, 100 + 120)] {
@@ -418,7 +418,8 @@ mod tests {
 
     #[test]
     fn sixteen_bits() {
-        // Bias alone: 2^33 × 2^-24 = 512 needs 64 bits. Otherwise 3 × 2 + 2 = 8 steps of the same size.
+        // The bias alone is 2^33 × 2^-24 = 512 and needs 64 bits. Otherwise the sum is 3 × 2 + 2 = 8 steps of the same
+        // size.
         let x = Tensor::i16(&[1, 1, 1, 1], &[3]).quantized(1.0, 0);
         let w = Tensor::i8(&[1, 1, 1, 1], &[2]).quantized(1.0, 0);
         let run = |bias, scale| {
@@ -438,7 +439,7 @@ mod tests {
         let bias = Tensor::f32(&[1], &[1.0]);
         let out = test(x, w, bias, Spec::f32()).options(options(VALID, 1)).run().unwrap();
         assert!((out[0].as_f32()[0] - (950.0 * 0.2 / 127.0 + 1.0)).abs() < 1e-6);
-        // Asymmetric, one row per image: ranges [0, 255] and [-51, 0] are exact at their ends.
+        // Asymmetric, one row per image: both ends of the ranges [0, 255] and [-51, 0] are exact.
         let x = Tensor::f32(&[2, 1, 1, 2], &[255.0, 0.0, -51.0, 0.0]);
         let w = Tensor::i8(&[2, 1, 1, 2], &[3, 9, -2, 9]).per_channel(&[0.5, 0.25], &[0, 0], 0);
         let bias = Tensor::f32(&[2], &[0.0, 0.0]);
@@ -486,7 +487,10 @@ mod tests {
             (float(&[0, i32::MAX, i32::MAX, i32::MAX], &[1, 1, 1, 1], 1), "does not fit the address space"),
             (signed(x8(0), w8(), i8s()), "filter 'in1' is INT8 without quantization"),
             (signed(x8(0), w8().quantized(1.0, 3), i8s()), "signed filters must be symmetric"),
-            (signed(x8(300), w8().quantized(1.0, 0), i8s()), "'in0' has zero point 300, which is no INT8"),
+            (
+                signed(x8(300), w8().quantized(1.0, 0), i8s()),
+                "'in0' has zero point 300, which INT8 does not hold",
+            ),
             (signed(x8(0), w8().per_channel(&[1.0; 3], &[0; 3], 0), i8s()), "has 3 scales"),
             (signed(x8(0), w8().quantized(f32::NAN, 0), i8s()), "no finite multiplier"),
             (signed(x8(0), w8().quantized(1.0, 0), Spec::i8(0.0, 0)), "no finite multiplier"),
@@ -530,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn types_that_no_kernel_serves() {
+    fn unsupported_types() {
         let x = Tensor::f32(&[1, 1, 1, 1], &[0.0]);
         let w = Tensor::u8(&[1, 1, 1, 1], &[0]).quantized(1.0, 0);
         let test = test(x, w, Tensor::f32(&[1], &[0.0]), Spec::f32()).options(options(VALID, 1));

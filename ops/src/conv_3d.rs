@@ -1,4 +1,4 @@
-//! CONV_3D: the sum over a window and all channels of input × filter, plus bias, then the activation. f32.
+//! CONV_3D: the sum of input × filter over a window and all channels, plus bias, then the activation. f32.
 //!
 //! Defined by: tflite/kernels/conv3d.cc.
 //!
@@ -15,9 +15,9 @@ use crate::kit::node;
 use crate::kit::pace::Pace;
 use crate::kit::volume::{self, Options3d, Window};
 
-/// Prepared node.
+/// A prepared `CONV_3D` node.
 pub struct Conv3d {
-    /// Along depth, height and width.
+    /// The windows along depth, height and width.
     windows: [Window; 3],
     batches: usize,
     channels: usize,
@@ -38,7 +38,7 @@ impl Op for Conv3d {
             node::dims(tensor)?;
             ensure!(
                 tensor.rank() == 5 && tensor.shape[first..].iter().all(|&size| size > 0),
-                "'{}' is {:?}; it must have 5 dimensions, none of them zero but the batches",
+                "'{}' is {:?}; it must have 5 dimensions, of which only the batch may be zero",
                 tensor.name,
                 tensor.shape
             );
@@ -149,13 +149,13 @@ mod tests {
 
     #[test]
     fn windows() {
-        // Of 0..8 as a cube, neighbours in depth: x[0] − x[1] = −4, and 2 × that plus a bias.
+        // The cube holds 0..8. Neighbors in depth give x[0] − x[1] = −4, and twice that plus a bias.
         let (x, filter) = (count(&[1, 2, 2, 2, 1]), Tensor::f32(&[2, 1, 1, 1, 2], &[1.0, 2.0, -1.0, -2.0]));
         let y = node(x.clone(), filter.clone(), |o| o.set(Conv3DOptions::PADDING, padding::VALID))
             .constant(Tensor::f32(&[2], &[0.5, 9.0]));
         let y = y.run().unwrap().remove(0);
         assert_eq!((y.shape(), y.as_f32()), (&[1, 1, 2, 2, 2][..], [-3.5, 1.0].repeat(4)));
-        // With zeros behind, and only what is above zero.
+        // With padding at the end, and RELU.
         let y = node(x, filter, |o| {
             o.set(Conv3DOptions::PADDING, padding::SAME)
                 .set(Conv3DOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU)
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn strides_and_dilations() {
-        // Along the width 0..5, taps two apart: x[w] + 10 x[w + 2], every second w.
+        // Along the width 0..5, with taps at distance 2: x[w] + 10 x[w + 2] for every second w.
         let (x, filter) = (count(&[1, 1, 1, 5, 1]), Tensor::f32(&[1, 1, 2, 1, 1], &[1.0, 10.0]));
         let test = OpTest::<Conv3d>::new().input(x).constant(filter).output(Spec::f32());
         let y = test
@@ -196,11 +196,11 @@ mod tests {
         );
         assert_eq!(
             message(node(count(&[2, 2, 2, 1]), count(&[1, 1, 1, 1, 1]), plain)),
-            "'in0' is [2, 2, 2, 1]; it must have 5 dimensions, none of them zero but the batches"
+            "'in0' is [2, 2, 2, 1]; it must have 5 dimensions, of which only the batch may be zero"
         );
         assert_eq!(
             message(node(x(), count(&[]), plain)),
-            "'in1' is []; it must have 5 dimensions, none of them zero but the batches"
+            "'in1' is []; it must have 5 dimensions, of which only the batch may be zero"
         );
         assert_eq!(
             message(node(x(), count(&[1, 1, 1, 1, 2]), plain).constant(count(&[3]))),

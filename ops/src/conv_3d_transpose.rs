@@ -1,5 +1,5 @@
-//! CONV_3D_TRANSPOSE: the gradient of CONV_3D: each input element adds a filter to a window of the output; then bias and
-//! activation. f32.
+//! CONV_3D_TRANSPOSE: the gradient of CONV_3D. Each input element adds a multiple of the filter to a window of the
+//! output; then bias and activation. f32.
 //!
 //! Defined by: tflite/kernels/conv3d_transpose.cc.
 //!
@@ -17,7 +17,7 @@ use crate::kit::node;
 use crate::kit::pace::Pace;
 use crate::kit::volume::{self, Options3d, Window};
 
-/// Prepared node.
+/// A prepared `CONV_3D_TRANSPOSE` node.
 pub struct Conv3dTranspose {
     options: Options3d,
     is_static: bool,
@@ -78,7 +78,7 @@ impl Op for Conv3dTranspose {
     }
 }
 
-/// The output's shape, and the windows over it, whose positions are the elements of the input.
+/// The output's shape, and the windows over it, one for each position of the input.
 fn output(
     options: &Options3d,
     shape: &TensorView<'_>,
@@ -111,7 +111,7 @@ fn output(
     Ok((sizes, windows))
 }
 
-/// Adds the filters that each element of `x` is multiplied with.
+/// Adds the filters multiplied by the elements of `x`.
 fn add_up(
     cx: &EvalContext<'_>,
     [depth, height, width]: [Window; 3],
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn windows() {
-        // Along the width, stride 2: 1 × (1, 10, 100) and 2 × (1, 10, 100) overlap in the middle.
+        // Along the width with stride 2: 1 × (1, 10, 100) and 2 × (1, 10, 100) overlap in the middle.
         let (filter, x) =
             (Tensor::f32(&[1, 1, 3, 1, 1], &[1.0, 10.0, 100.0]), Tensor::f32(&[1, 1, 1, 2, 1], &[1.0, 2.0]));
         let shape = || Tensor::i32(&[5], &[1, 1, 1, 5, 1]);
@@ -193,7 +193,7 @@ mod tests {
         .constant(filter);
         let y = test.input(x).constant(Tensor::f32(&[1], &[-5.0])).run().unwrap();
         assert_eq!(y[0].as_f32(), [0.0, 5.0, 6.0, 6.0, 6.0]);
-        // Taps two apart along the depth; two channels in, two out.
+        // Taps at distance 2 along the depth; two input and two output channels.
         let filter = Tensor::f32(&[2, 1, 1, 2, 2], &[1.0, 0.0, 0.0, 1.0, 3.0, 0.0, 0.0, 3.0]);
         let test =
             node(|o| o.set(Conv3DOptions::PADDING, padding::VALID).set(Conv3DOptions::DILATION_D_FACTOR, 2))

@@ -1,4 +1,4 @@
-//! COS: `y = cos x`. f32, f16. May run in place.
+//! COS: `y = cos x`. f32, f16. Supports in-place operation.
 //! Defined by: tflite/kernels/elementwise.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::function::{Function, Member};
 
-/// Prepared node.
+/// A prepared `COS` node.
 pub type Cos = Function<Cosine>;
 
-/// The cosine of radians.
+/// The cosine of an angle in radians.
 pub struct Cosine;
 
 impl Member for Cosine {

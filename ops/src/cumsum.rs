@@ -1,5 +1,5 @@
-//! CUMSUM: the sums of all elements up to each along an axis, its own left out if `exclusive`, from the end if `reverse`.
-//! f32; i32 and i64, which wrap. May run in place.
+//! CUMSUM: cumulative sums along an axis, without the element itself if `exclusive`, from the end if `reverse`. f32;
+//! i32 and i64, which wrap. Supports in-place operation.
 //! Defined by: tflite/kernels/cumsum.cc, tflite/kernels/internal/reference/cumsum.h.
 
 use arenite_abi::prelude::*;
@@ -10,7 +10,7 @@ use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::number::Number;
 
-/// Prepared node.
+/// A prepared `CUMSUM` node.
 pub struct Cumsum {
     dims: Dims,
     direction: Direction,
@@ -23,7 +23,7 @@ enum Direction {
     Reverse,
 }
 
-/// Whether an element's sum has the element itself.
+/// Whether the sum of an element includes the element itself.
 #[derive(Clone, Copy)]
 enum Own {
     Included,
@@ -38,7 +38,7 @@ impl Op for Cumsum {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axis, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input is {}, output is {}; they must agree", x.ty, y.ty);
         expect_type(&axis, &[I32])?;
         ensure!(axis.len() == 1, "axis '{}' is {:?}; it must hold one number", axis.name, axis.shape);
         ensure!(x.rank() >= 1, "input '{}' is a scalar; it needs an axis", x.name);

@@ -1,10 +1,10 @@
-//! DENSIFY: the dense form of a sparse constant. The host gives constants in dense form already, so that it is the identity.
-//! Any type.
+//! DENSIFY: the dense form of a sparse constant. The host already provides constants in dense form, so this op is the
+//! identity. Any type.
 //! Defined by: tflite/kernels/densify.cc.
 
 use arenite_abi::prelude::*;
 
-/// Prepared node.
+/// A prepared `DENSIFY` node.
 pub struct Densify;
 
 impl Op for Densify {
@@ -14,7 +14,7 @@ impl Op for Densify {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input is {}, output is {}; they must agree", x.ty, y.ty);
         cx.set_output_shape(0, x.shape)?;
         cx.allow_view(0, 0)?;
         Ok(Densify)
@@ -37,7 +37,7 @@ mod tests {
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 2][..], vec![0., 1., 0., 2.]));
         assert_eq!(
             test.output(Spec::i32()).run().unwrap_err().message(),
-            "input is FLOAT32, output is INT32"
+            "input is FLOAT32, output is INT32; they must agree"
         );
     }
 }

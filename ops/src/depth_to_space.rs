@@ -1,4 +1,4 @@
-//! DEPTH_TO_SPACE: the channels of each pixel become a block of `block × block` pixels. Any type.
+//! DEPTH_TO_SPACE: turns the channels of each pixel into a block of `block × block` pixels. Any type.
 //! Defined by: tflite/kernels/depth_to_space.cc and kernels/internal/reference/depth_to_space.h.
 //!
 //! ```text
@@ -12,7 +12,7 @@ use crate::kit::indexing::{Dims, MAX_RANK, Nest};
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// Prepared node.
+/// A prepared `DEPTH_TO_SPACE` node.
 pub struct DepthToSpace {
     prepared: Prepared,
     plan: Rearrangement,
@@ -25,7 +25,7 @@ impl Op for DepthToSpace {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         let plan = plan(&x, node.options()?.get(DepthToSpaceOptions::BLOCK_SIZE)?)?;
         Ok(DepthToSpace { prepared: Prepared::declare(Some(plan), cx, &x)?, plan })
     }

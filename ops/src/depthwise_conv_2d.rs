@@ -1,9 +1,9 @@
-//! DEPTHWISE_CONV_2D: every input channel has its own filters, whose products are summed over a window.
+//! DEPTHWISE_CONV_2D: convolves every input channel with its own filters.
 //!
-//! f32; u8; i8 with i8 or i4 filters, per tensor or per channel; i16 with i8 filters; f32 with i8 filters, quantized at
-//! run time. Strides and dilations. f16 filters come through DEQUANTIZE.
+//! f32; u8; i8 with i8 or i4 filters, per tensor or per channel; i16 with i8 filters; f32 with i8 filters, where the
+//! input is quantized at run time. Strides and dilations. f16 filters come through DEQUANTIZE.
 //!
-//! Defined by: tflite/kernels/depthwise_conv.cc; rounding as of its SIMD kernels.
+//! Defined by: tflite/kernels/depthwise_conv.cc; rounding follows its SIMD kernels.
 //!
 //! ```text
 //! input [N, H, W, C]   filter [1, h, w, C × m]   bias [C × m]   output [N, H', W', C × m]
@@ -26,17 +26,17 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 use crate::kit::window::{WindowOptions, Windows};
 
-/// The filter's dimension of output channels.
+/// The filter axis that enumerates the output channels.
 const CHANNEL_AXIS: usize = 3;
 
-/// Prepared node.
+/// A prepared `DEPTHWISE_CONV_2D` node.
 pub struct DepthwiseConv2d {
     shape: Shape,
     kernel: Kernel,
     weights: Weights,
 }
 
-/// `sums` holds one pixel of the output before it is finished.
+/// The kernel for each combination of types; `sums` holds one output pixel before it is finished.
 enum Kernel {
     Float { sums: Scratch<f32>, limits: Limits<f32> },
     Quantized { sums: Scratch<i32>, requantization: Requantization },
@@ -46,14 +46,14 @@ enum Kernel {
 
 struct Shape {
     windows: Windows,
-    /// Output channels.
+    /// The number of output channels.
     channels: usize,
-    /// Output channels per input channel.
+    /// The number of output channels per input channel.
     multiplier: usize,
 }
 
-/// The three steps to an output element: the sum to start with, by channel; a sum and one more product; and of the sum
-/// and its output channel.
+/// The three steps that compute an output element: the initial sum of a channel, adding one product to a sum, and
+/// finishing the sum of an output channel.
 struct Steps<B, M, F> {
     start: B,
     multiply_add: M,
@@ -145,8 +145,8 @@ impl DepthwiseConv2d {
         self.shape.convolve(cx, (x, w), sums, cx.output_cells(0)?, steps)
     }
 
-    /// `scale` applies the multiplier of a channel: SIMD kernels take eight channels at a time and round ties up, what
-    /// is left over is rounded away from zero.
+    /// `scale` applies the multiplier of a channel. SIMD kernels process eight channels at a time and round ties up;
+    /// the remaining channels are rounded away from zero.
     fn quantized<X: Quantized, W: Weight>(
         &self,
         cx: &EvalContext<'_>,
@@ -244,7 +244,7 @@ impl Shape {
         })
     }
 
-    /// Adds the products of all taps inside of the image.
+    /// Adds the products of all taps that are inside the image.
     #[inline]
     fn accumulate<S: Copy, W: Copy, A: Copy>(
         &self,
@@ -303,14 +303,14 @@ mod tests {
         // Two channels: 1..4 and 10..40.
         let x = Tensor::f32(&[1, 2, 2, 2], &[1.0, 10.0, 2.0, 20.0, 3.0, 30.0, 4.0, 40.0]);
         let bias = |n: usize| Tensor::f32(&[n as i32], &vec![0.5; n]);
-        // Row 0 of the filter sees one row up.
+        // Row 0 of the filter reads one row up.
         let two_rows = Tensor::f32(&[1, 2, 1, 2], &[1.0, 1.0, 2.0, 3.0]);
         let out = test(x.clone(), two_rows.clone(), bias(2), Spec::f32()).options(options(VALID, 1)).run();
         assert_eq!(out.unwrap()[0].as_f32(), [1.0 + 6.0 + 0.5, 100.5, 2.0 + 8.0 + 0.5, 140.5]);
-        // SAME adds zeros below; a stride of two leaves the first position.
+        // SAME adds zeros below; with a stride of two only the first position remains.
         let out = test(x.clone(), two_rows.clone(), bias(2), Spec::f32()).options(options(SAME, 2)).run();
         assert_eq!(out.unwrap()[0].as_f32(), [7.5, 100.5]);
-        // A dilation of 2: the taps lie one up and one down.
+        // With a dilation of 2, the taps are one row up and one row down.
         let out = test(x.clone(), two_rows, bias(2), Spec::f32())
             .options(|o| options(SAME, 1)(o).set(DepthwiseConv2DOptions::DILATION_H_FACTOR, 2))
             .run()
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn signed_ties() {
-        // -6 / 4 = -1.5: up in the first eight channels, away from zero in the ninth.
+        // -6 / 4 = -1.5 is rounded up in the first eight channels, away from zero in the ninth.
         let x = Tensor::i8(&[1, 1, 1, 9], &[-6; 9]).quantized(0.25, 0);
         let scales = [1.0; 9];
         for w in [Tensor::i8(&[1, 1, 1, 9], &[1; 9]), Tensor::i4(&[1, 1, 1, 9], &[1; 9])] {
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn unsigned() {
-        // (10 - 8) × (0 - 3) = -6; × 0.25 = -1.5 → -2, away from zero, for all channels.
+        // (10 - 8) × (0 - 3) = -6; × 0.25 = -1.5 → -2: away from zero in all channels.
         let x = Tensor::u8(&[1, 1, 1, 8], &[10; 8]).quantized(0.25, 8);
         let w = Tensor::u8(&[1, 1, 1, 8], &[0; 8]).quantized(1.0, 3);
         let bias = Tensor::i32(&[8], &[0; 8]).quantized(0.25, 0);
@@ -356,7 +356,7 @@ mod tests {
 
     #[test]
     fn dynamic_range() {
-        // Ranges [0, 255] and [-51, 0] are exact at their ends; padding adds nothing.
+        // Both ends of the ranges [0, 255] and [-51, 0] are exact; padding adds nothing.
         let x = Tensor::f32(&[2, 1, 1, 2], &[255.0, 0.0, -51.0, 0.0]);
         let w = Tensor::i8(&[1, 3, 1, 2], &[7, 7, 3, 9, 7, 7]).per_channel(&[0.5, 0.25], &[0, 0], 3);
         let bias = Tensor::f32(&[2], &[1.0, 2.0]);

@@ -1,6 +1,6 @@
 //! DEQUANTIZE: `y = scale × (q - zero_point)`, per tensor or per channel. i2, i4, u4, i8, u8, i16; f16 to f32.
-//! Defined by: tflite/kernels/dequantize.{cc,h}, internal/optimized/optimized_ops.h (`Dequantize`), which takes whole eights
-//! as `scale × q + (−zero_point × scale)` where there is one scale.
+//! Defined by: tflite/kernels/dequantize.{cc,h}, internal/optimized/optimized_ops.h (`Dequantize`). With a single
+//! scale, the latter computes groups of eight elements as `scale × q + (−zero_point × scale)`.
 
 use arenite_abi::prelude::*;
 use half::f16;
@@ -9,7 +9,7 @@ use crate::kit::channel_quant::ChannelQuant;
 use crate::kit::packed;
 use crate::kit::{node, unary};
 
-/// Prepared node; f16 has no channels.
+/// A prepared `DEQUANTIZE` node; f16 has no quantization.
 pub struct Dequantize(Option<ChannelQuant>);
 
 impl Op for Dequantize {
@@ -80,9 +80,9 @@ mod tests {
         assert_eq!(run(Tensor::f16(&[2], &[f16::ONE, f16::INFINITY])), [1.0, f32::INFINITY]);
     }
 
-    /// Of 0.1f32 × (q + 128), rounded once or twice: the last of nine elements stands alone.
+    /// Results of 0.1f32 × (q + 128), rounded once or twice: the last of nine elements is outside the group of eight.
     #[test]
-    fn whole_eights_are_rounded_twice() {
+    fn whole_groups_are_rounded_twice() {
         let (scale, q) = (0.1f32, -125);
         let (once, twice) = ((f64::from(scale) * 3.0) as f32, f32::from(-125i8) * scale + 128.0 * scale);
         assert_ne!(once, twice);
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(run(Tensor::u8(&[3, 3], &[3; 9]).quantized(scale, 0)), [once; 9]);
         assert_eq!(run(Tensor::i8(&[9], &[q; 9]).per_channel(&[scale; 9], &[-128], 0)), [once; 9]);
         assert_eq!(run(Tensor::i8(&[7], &[q; 7]).quantized(scale, -128)), [once; 7]);
-        // −8 and 7 of i4 with zero point 3: 0.1 × −11.
+        // −8 and 7 in i4 with zero point 3: 0.1 × −11.
         let (once, twice) =
             ((f64::from(scale) * -11.0) as f32, -8.0 * scale + (f64::from(scale) * -3.0) as f32);
         let i4 = run(Tensor::i4(&[9], &[-8; 9]).quantized(scale, 3));
@@ -127,7 +127,7 @@ mod tests {
         );
         assert_eq!(
             message(x.clone().per_channel(&[1.0; 2], &[0; 3], 1)),
-            "'in0' has 2 scales and 3 zero points; there must be as many, or one"
+            "'in0' has 2 scales and 3 zero points; there must be one zero point, or as many as scales"
         );
         let blocks = Q { scales: vec![1.0; 2], zero_points: vec![0], dimension: 1, block_size: 1 };
         let error = case(x.with_quantization(blocks)).run().unwrap_err();

@@ -1,4 +1,4 @@
-//! DILATE: the input with `dilation − 1` padding values between neighbours along each axis. Any type of whole bytes.
+//! DILATE: inserts `dilation − 1` padding values between neighboring elements along each axis. Any type of whole bytes.
 //! Defined by: tflite/kernels/dilate.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::spread::Spread;
 
-/// Prepared node.
+/// A prepared `DILATE` node.
 pub struct Dilate {
     plan: Option<Spread>,
 }
@@ -19,12 +19,12 @@ impl Op for Dilate {
         node.expect(3..=3, 1..=1)?;
         let (x, dilations, y) = (node.input(0)?, node.input(1)?, node.output(0)?);
         Spread::check(&x, &node.input(2)?, &y)?;
-        ensure!(x.rank() > 0, "input '{}' is one element; it must have an axis", x.name);
+        ensure!(x.rank() > 0, "input '{}' is a scalar; it must have an axis", x.name);
         expect_type(&dilations, &[I32])?;
         let count = expect_vector(&dilations)?;
         ensure!(
             count == x.rank(),
-            "'{}' has {count} numbers, input '{}' has {} axes",
+            "'{}' has {count} numbers, input '{}' has {} axes; there must be one number per axis",
             dilations.name,
             x.name,
             x.rank()
@@ -118,10 +118,13 @@ mod tests {
             message(Tensor::f32(&[3], &[0.0; 3]), &[i32::MAX], zero()),
             "axis 0, 3 elements with steps of 2147483647 and paddings 0 and 0, gets too large"
         );
-        assert_eq!(message(x(), &[1, 1], zero()), "'in1' has 2 numbers, input 'in0' has 1 axes");
+        assert_eq!(
+            message(x(), &[1, 1], zero()),
+            "'in1' has 2 numbers, input 'in0' has 1 axes; there must be one number per axis"
+        );
         assert_eq!(
             message(Tensor::f32(&[], &[0.0]), &[], zero()),
-            "input 'in0' is one element; it must have an axis"
+            "input 'in0' is a scalar; it must have an axis"
         );
         assert_eq!(
             message(x(), &[1], Tensor::i32(&[], &[0])),

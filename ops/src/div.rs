@@ -1,6 +1,7 @@
-//! DIV: `y = activation(a / b)`, with broadcasting. f32, i32 (rounded to zero); i8, u8, i16 quantized. May run in place.
+//! DIV: `y = activation(a / b)`, with broadcasting. f32, i32 (rounded towards zero); i8, u8, i16 quantized. Supports
+//! in-place operation.
 //!
-//! Integers refuse a zero among the divisors.
+//! With integers, a zero divisor is an error.
 //! Defined by: tflite/kernels/div.cc and reference/div.h.
 
 use arenite_abi::prelude::*;
@@ -14,7 +15,7 @@ use crate::kit::node;
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{Multiplier, Quant};
 
-/// Prepared node.
+/// A prepared `DIV` node.
 pub struct Div {
     broadcast: Broadcast<2>,
     arithmetic: Arithmetic,
@@ -57,7 +58,7 @@ impl Op for Div {
             (Arithmetic::Plain(activation), I32) => {
                 binary::nonzero(cx, 0i32)?;
                 let range = activation.i32_range();
-                // The one quotient that overflows saturates.
+                // The only quotient that overflows saturates.
                 binary::map(cx, loops, |a: i32, b: i32| range.clamp(a.checked_div(b).unwrap_or(i32::MAX)))
             }
             (Arithmetic::Plain(activation), _) => {
@@ -77,7 +78,7 @@ impl Quotient {
         let (qa, qb, qy) = (node::quant(a)?, node::quant(b)?, node::quant(y)?);
         Ok(Quotient {
             zero_points: [qa, qb].map(|Quant { zero_point, .. }| zero_point),
-            // In f32, as in TFLite: a quotient in f64 gives other multipliers.
+            // Computed in f32, as in TFLite: a quotient in f64 gives other multipliers.
             factor: node::multiplier(f64::from(qa.scale / (qb.scale * qy.scale)), a, y)?,
             output_zero_point: qy.zero_point,
             limits: node::quantized_range(activation, y)?,
@@ -91,13 +92,13 @@ impl Quotient {
         binary::map(cx, loops, |a: T, b: T| T::saturate(self.apply(a.into(), b.into())))
     }
 
-    /// The divisor is not its zero point.
+    /// Divides two quantized numbers; the divisor must differ from its zero point.
     #[inline]
     fn apply(&self, a: i32, b: i32) -> i32 {
         let (a, b) = (a.wrapping_sub(self.zero_points[0]), b.wrapping_sub(self.zero_points[1]));
         let (a, b) = if b < 0 { (a.wrapping_neg(), b.wrapping_neg()) } else { (a, b) };
         let (inverse, bits) = reciprocal(b, 31);
-        // All leading bits that repeat the sign.
+        // The number of leading bits that repeat the sign.
         let headroom = if a < 0 { a.leading_ones() } else { a.leading_zeros() } as i32 - 1;
         let quotient = Multiplier { value: inverse, shift: headroom }.apply(a);
         let shift = self.factor.shift - bits - headroom;
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn quantized() {
-        // 0.5 (42 - 2) / (0.25 (-12 + 4)) = -10, 0.5 (-40) / (0.25 × 16) = -5, steps of 0.5.
+        // 0.5 (42 - 2) / (0.25 (-12 + 4)) = -10, 0.5 (-40) / (0.25 × 16) = -5, in steps of 0.5.
         let a = Tensor::i8(&[2], &[42, -38]).quantized(0.5, 2);
         let b = Tensor::i8(&[2], &[-12, 12]).quantized(0.25, -4);
         let y = case(a.clone(), b.clone(), Spec::i8(0.5, 1)).in_place().run().unwrap();
@@ -155,7 +156,7 @@ mod tests {
             .run()
             .unwrap();
         assert_eq!(y[0].as_i8(), [1, 1]);
-        // 100 / 20 = 5, 127 / 1 saturates at 255 - 10 steps of 0.25.
+        // 100 / 20 = 5; 127 / 1 saturates at 255 - 10 steps of 0.25.
         let a = Tensor::u8(&[2], &[228, 255]).quantized(1.0, 128);
         let b = Tensor::u8(&[2], &[148, 129]).quantized(1.0, 128);
         assert_eq!(case(a, b, Spec::u8(0.25, 10)).run().unwrap()[0].as_u8(), [30, 255]);
@@ -165,8 +166,8 @@ mod tests {
     }
 
     #[test]
-    fn quotients_far_below_one_step_leave_the_range() {
-        // As LiteRT answers: 1/3, 1/4 and 2/8 are zero, of 1/8, -1/7 and 2/100 the shift runs over.
+    fn quotients_far_below_one_step_overflow_the_shift() {
+        // LiteRT's results: 1/3, 1/4 and 2/8 are zero; for 1/8, -1/7 and 2/100 the shift overflows.
         let q = |q: &[i8]| Tensor::i8(&[6], q).quantized(1.0, 0);
         let y = case(q(&[1, 1, 2, 1, -1, 2]), q(&[3, 4, 8, 8, 7, 100]), Spec::i8(1.0, 0)).run().unwrap();
         assert_eq!(y[0].as_i8(), [0, 0, 0, 127, -128, 127]);
@@ -179,15 +180,15 @@ mod tests {
     fn refusals() {
         let message = |test: OpTest<Div>| test.run().unwrap_err().message().to_owned();
         let i = |list: &[i32]| Tensor::i32(&[list.len() as i32], list);
-        assert_eq!(message(case(i(&[1]), i(&[2, 0]), Spec::i32())), "element 1 of 'in1' is zero, it divides");
+        assert_eq!(message(case(i(&[1]), i(&[2, 0]), Spec::i32())), "element 1 of 'in1' is a zero divisor");
         assert_eq!(
             message(case(Tensor::i32(&[0, 1], &[]), i(&[0]), Spec::i32())),
-            "element 0 of 'in1' is zero, it divides"
+            "element 0 of 'in1' is a zero divisor"
         );
         let q = |q: &[i8]| Tensor::i8(&[q.len() as i32], q).quantized(0.5, 3);
         assert_eq!(
             message(case(q(&[1]), q(&[1, 2, 3]), Spec::i8(0.5, 0))),
-            "element 2 of 'in1' is zero, it divides"
+            "element 2 of 'in1' is a zero divisor"
         );
         assert_eq!(
             message(case(q(&[1]), q(&[1]), Spec::i8(0.0, 0))),
@@ -202,7 +203,7 @@ mod tests {
                 case(i(&[1]), i(&[1]), Spec::i32())
                     .options(|o| o.set(DivOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH))
             ),
-            "no kernel for the fused activation Tanh; only ranges are served"
+            "no kernel for the fused activation Tanh; only clamping activations are supported"
         );
         let long = Tensor::i64(&[1], &[1]);
         let error = case(long.clone(), long, Spec::i64()).run().unwrap_err();

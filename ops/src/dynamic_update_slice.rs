@@ -1,5 +1,5 @@
-//! DYNAMIC_UPDATE_SLICE: the operand with a part of it replaced by the update, which lies inside wherever the start
-//! indices point. Any type of fixed size; start indices INT32, INT64. May run in place.
+//! DYNAMIC_UPDATE_SLICE: replaces a part of the operand by the update. Start indices are clamped so that the update
+//! fits. Any type of fixed size; start indices INT32, INT64. Supports in-place operation.
 //! Defined by: tflite/kernels/dynamic_update_slice.cc.
 
 use arenite_abi::prelude::*;
@@ -10,7 +10,7 @@ use crate::kit::indexing::{Dims, Nest};
 use crate::kit::moves::Width;
 use crate::kit::node;
 
-/// Prepared node.
+/// A prepared `DYNAMIC_UPDATE_SLICE` node.
 pub struct DynamicUpdateSlice {
     operand: Dims,
     update: Dims,
@@ -27,7 +27,7 @@ impl Op for DynamicUpdateSlice {
         for tensor in [&update, &y] {
             ensure!(
                 x.ty == tensor.ty,
-                "operand '{}' is {}, '{}' is {}",
+                "operand '{}' is {}, '{}' is {}; they must agree",
                 x.name,
                 x.ty,
                 tensor.name,
@@ -39,14 +39,14 @@ impl Op for DynamicUpdateSlice {
         let count = expect_vector(&starts)?;
         ensure!(
             count == x.rank(),
-            "'{}' has {count} numbers, operand '{}' has {} axes",
+            "'{}' has {count} numbers, operand '{}' has {} axes; there must be one number per axis",
             starts.name,
             x.name,
             x.rank()
         );
         ensure!(
             update.rank() == x.rank() && update.shape.iter().zip(x.shape).all(|(part, whole)| part <= whole),
-            "update '{}' is {:?}; it must lie in operand '{}', which is {:?}",
+            "update '{}' is {:?}; it must fit operand '{}', which is {:?}",
             update.name,
             update.shape,
             x.name,
@@ -61,7 +61,8 @@ impl Op for DynamicUpdateSlice {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (update, nest) = (cx.input(1)?, self.part(&Integers::of(&cx.input(2)?)?));
-        // The operand cannot be had as a slice where it lies in the output's memory: all but the update is there then.
+        // If the operand shares the output's memory, it is not accessible as a slice, and everything but the update is
+        // already in place.
         let Ok(x) = cx.input(0) else { return overwrite(cx, &update, &nest) };
         let to = cx.output(0)?.into_bytes();
         to.copy_from_slice(x.bytes());
@@ -70,7 +71,7 @@ impl Op for DynamicUpdateSlice {
 }
 
 impl DynamicUpdateSlice {
-    /// The update's elements in the operand, starting where all of them are inside.
+    /// Loops over the elements of the operand that the update replaces; the start is clamped so that all of them exist.
     fn part(&self, starts: &[i64]) -> Nest<1> {
         let strides = self.operand.strides();
         let mut first = 0;
@@ -84,7 +85,7 @@ impl DynamicUpdateSlice {
 
 macro_rules! in_place {
     ($($ty:pat => $rust:ty,)*) => {
-        /// Whether elements of this type can be written where they are read.
+        /// Whether elements of this type can be written through cells.
         fn has_cells(ty: ElementType) -> bool {
             matches!(ty, $($ty)|*)
         }
@@ -189,17 +190,20 @@ mod tests {
             |update, starts: &[i32]| node(x(), update, starts).run().unwrap_err().message().to_owned();
         assert_eq!(
             message(Tensor::f32(&[3], &[0.0; 3]), &[0]),
-            "update 'in1' is [3]; it must lie in operand 'in0', which is [2]"
+            "update 'in1' is [3]; it must fit operand 'in0', which is [2]"
         );
         assert_eq!(
             message(Tensor::f32(&[1, 1], &[0.0]), &[0]),
-            "update 'in1' is [1, 1]; it must lie in operand 'in0', which is [2]"
+            "update 'in1' is [1, 1]; it must fit operand 'in0', which is [2]"
         );
         assert_eq!(
             message(Tensor::f32(&[1], &[0.0]), &[0, 0]),
-            "'in2' has 2 numbers, operand 'in0' has 1 axes"
+            "'in2' has 2 numbers, operand 'in0' has 1 axes; there must be one number per axis"
         );
-        assert_eq!(message(Tensor::i32(&[1], &[0]), &[0]), "operand 'in0' is FLOAT32, 'in1' is INT32");
+        assert_eq!(
+            message(Tensor::i32(&[1], &[0]), &[0]),
+            "operand 'in0' is FLOAT32, 'in1' is INT32; they must agree"
+        );
         let strings = node(Tensor::strings(&[1], &["a"]), Tensor::strings(&[1], &["b"]), &[0]).run();
         assert_eq!(strings.unwrap_err().status(), Status::Unsupported);
     }

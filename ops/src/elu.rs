@@ -1,4 +1,4 @@
-//! ELU: `y = x < 0 ? eˣ - 1 : x`. f32; i8 quantized. May run in place.
+//! ELU: `y = x < 0 ? eˣ - 1 : x`. f32; i8 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/activations.cc and reference/elu.h.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::function::{Function, Member};
 
-/// Prepared node.
+/// A prepared `ELU` node.
 pub type Elu = Function<ExponentialUnit>;
 
-/// The identity above zero, exponential below.
+/// The identity for positive numbers, exponential for negative ones.
 pub struct ExponentialUnit;
 
 impl Member for ExponentialUnit {
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn quantized() {
-        // 0.5 (q - 1): -0.5, 0, 2, -20; e^-0.5 - 1 = -0.3935; steps of 1/16 from -100.
+        // 0.5 (q - 1) gives -0.5, 0, 2, -20; e^-0.5 - 1 = -0.3935; the output has steps of 1/16 from -100.
         let x = Tensor::i8(&[4], &[0, 1, 5, -39]).quantized(0.5, 1);
         let y = OpTest::<Elu>::new().input(x).output(Spec::i8(1.0 / 16.0, -100)).in_place().run().unwrap();
         assert_eq!(y[0].as_i8(), [-106, -100, -68, -116]);

@@ -1,4 +1,4 @@
-//! EMBEDDING_LOOKUP: the rows of a table that a list of indices names. Any type; or a table of i2, i4, i8, u8 that is
+//! EMBEDDING_LOOKUP: gathers the rows of a table at a list of indices. Any type; or a table of i2, i4, i8, u8 that is
 //! dequantized to f32 or f16, with a scale per tensor, per row, or per block of a row.
 //!
 //! Defined by: tflite/kernels/embedding_lookup.cc.
@@ -16,12 +16,12 @@ use crate::kit::node;
 use crate::kit::packed;
 use crate::kit::rearrange::with_size;
 
-/// Prepared node.
+/// A prepared `EMBEDDING_LOOKUP` node.
 pub struct EmbeddingLookup {
-    /// Elements in a row.
+    /// The number of elements in a row.
     row: usize,
     rows: usize,
-    /// Elements that share a scale, where the table is dequantized.
+    /// The number of elements that share a scale, if the table is dequantized.
     block: Option<usize>,
 }
 
@@ -57,7 +57,7 @@ impl Op for EmbeddingLookup {
         let fits = |index: i32| usize::try_from(index).is_ok_and(|index| index < self.rows);
         if let Some((position, index)) = list.iter().enumerate().find(|(_, index)| !fits(**index)) {
             return Err(invalid!(
-                "index {index} at position {position} of '{}' lies outside of 0..{}",
+                "index {index} at position {position} of '{}' is out of bounds for 0..{}",
                 indices.name,
                 self.rows
             ));
@@ -71,7 +71,7 @@ impl Op for EmbeddingLookup {
     }
 }
 
-/// How many elements of a row share a scale.
+/// The number of elements of a row that share a scale.
 fn block(table: &TensorView<'_>, y: &TensorView<'_>, row: usize) -> Result<usize> {
     expect_type(table, &[I2, I4, I8, U8])?;
     expect_type(y, &[F32, F16])?;
@@ -149,7 +149,7 @@ impl EmbeddingLookup {
     }
 }
 
-/// Element `first + k`, u8 read as i8. A row or block of packed elements is read from the byte on that it starts in.
+/// Element `first + k`; u8 is read as i8. A packed row or block is read from the start of its first byte.
 fn element(ty: ElementType, bytes: &[u8], first: usize, k: usize) -> i32 {
     match ty {
         I2 => packed::read(ty, bytes, first / 4 * 4 + k),
@@ -198,14 +198,14 @@ mod tests {
         // The second row starts in the middle of a byte; it is read from the start of that byte.
         let table = Tensor::i4(&[2, 3], &[1, 2, 3, 4, 5, 6]).quantized(1.0, 0);
         assert_eq!(node(&[1], table, F32).run().unwrap()[0].as_f32(), [3.0, 4.0, 5.0]);
-        // 1, -2, -1, 0 and 0, 1, 1, -1 from the lowest bits up.
+        // 1, -2, -1, 0 and 0, 1, 1, -1, starting at the lowest bits.
         let table = Tensor::raw(I2, &[2, 4], &[0b00_11_10_01, 0b11_01_01_00]).quantized(2.0, 0);
         let y = node(&[1, 0], table, F32).run().unwrap();
         assert_eq!(y[0].as_f32(), [0.0, 2.0, 2.0, -2.0, 2.0, -4.0, -2.0, 0.0]);
     }
 
     #[test]
-    fn blocks_have_their_scales() {
+    fn blockwise_scales() {
         let blocks = |block_size| Quantized {
             scales: vec![1.0, 0.5, 0.25, 2.0],
             zero_points: vec![0],
@@ -228,11 +228,11 @@ mod tests {
         let table = || Tensor::f32(&[2, 1], &[0.0; 2]);
         assert_eq!(
             message(node(&[0, 2], table(), F32)),
-            "index 2 at position 1 of 'in0' lies outside of 0..2"
+            "index 2 at position 1 of 'in0' is out of bounds for 0..2"
         );
         assert_eq!(
             message(node(&[-1], table(), F32)),
-            "index -1 at position 0 of 'in0' lies outside of 0..2"
+            "index -1 at position 0 of 'in0' is out of bounds for 0..2"
         );
         assert_eq!(
             message(node(&[0], table(), F16)),

@@ -1,4 +1,5 @@
-//! EMBEDDING_LOOKUP_SPARSE: weighted sums of rows of a table, one sum per bucket of a sparse tensor of row numbers. f32.
+//! EMBEDDING_LOOKUP_SPARSE: weighted sums of rows of a table, one sum per bucket of a sparse tensor of row numbers.
+//! f32.
 //!
 //! Defined by: tflite/kernels/embedding_lookup_sparse.cc.
 //!
@@ -7,7 +8,7 @@
 //! bucket of i = the first rank − 1 numbers of indices[i], row-major in dense_shape
 //! y[bucket] = Σ weights[i] × table[ids[i]]   divided by Σ weights (MEAN) or √Σ weights² (SQRTN), y: dense_shape[..−1] ++ […]
 //! ```
-//! Each run of equal buckets is divided where it ends. What lies outside of the output is left out.
+//! Each run of equal buckets is divided at its end. Buckets outside the output are skipped.
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::{EmbeddingLookupSparseOptions, combiner};
@@ -18,11 +19,11 @@ use crate::kit::indexing::Dims;
 use crate::kit::node;
 use crate::kit::pace::Pace;
 
-/// Prepared node.
+/// A prepared `EMBEDDING_LOOKUP_SPARSE` node.
 pub struct EmbeddingLookupSparse {
     combiner: Combiner,
     rows: usize,
-    /// Elements in a row.
+    /// The number of elements in a row.
     row: usize,
     is_static: bool,
 }
@@ -44,7 +45,7 @@ impl Op for EmbeddingLookupSparse {
         let combiner = match node.options()?.get(EmbeddingLookupSparseOptions::COMBINER)? {
             combiner::MEAN => Combiner::Mean,
             combiner::SQRTN => Combiner::SquareRootOfSquares,
-            // As TFLite reads numbers that the schema lacks.
+            // TFLite reads numbers that the schema lacks in this way.
             _ => Combiner::Sum,
         };
         let table = check(node)?;
@@ -71,7 +72,7 @@ impl Op for EmbeddingLookupSparse {
     }
 }
 
-/// Checks types and sizes; gives the table.
+/// Checks types and sizes, and returns the table.
 fn check<'a>(node: &NodeView<'a>) -> Result<TensorView<'a>> {
     let (ids, indices, weights, table) = (node.input(0)?, node.input(1)?, node.input(3)?, node.input(4)?);
     [&ids, &indices, &node.input(2)?].into_iter().try_for_each(|x| expect_type(x, &[I32]))?;
@@ -100,14 +101,14 @@ fn check<'a>(node: &NodeView<'a>) -> Result<TensorView<'a>> {
     Ok(table)
 }
 
-/// The dense shape without its last size, and what a row of the table has.
+/// The dense shape without its last size, followed by the shape of a table row.
 fn output_shape(dense_shape: &TensorView<'_>, table: &TensorView<'_>) -> Result<Dims> {
     let dense = Integers::of(dense_shape)?;
     let (sizes, rank) = dense.saturated();
     let sizes = sizes[..rank.saturating_sub(1)].iter().chain(&table.shape[1..]).copied();
     Dims::from_sizes(sizes).ok_or_else(|| {
         invalid!(
-            "dense shape '{}' is {:?}, table '{}' {:?}: sizes must not be negative, and at most 8 axes are served",
+            "dense shape '{}' is {:?}, table '{}' {:?}: sizes must not be negative, and at most 8 axes are supported",
             dense_shape.name,
             &dense[..],
             table.name,
@@ -156,7 +157,7 @@ impl EmbeddingLookupSparse {
     }
 }
 
-/// A run of equal buckets.
+/// The sum of a run of equal buckets.
 struct Sum {
     bucket: Option<usize>,
     weights: f32,
@@ -170,7 +171,7 @@ impl Sum {
     }
 }
 
-/// `None` for one that no output can have.
+/// The bucket of an index vector, or `None` if no output can have it.
 fn bucket(indices: &[i32], dense_shape: &[i64]) -> Option<usize> {
     let outer = dense_shape.len() - 1;
     let bucket = indices[..outer]
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn buckets_outside_are_left_out() {
+    fn buckets_outside_the_output_are_skipped() {
         let y = node(1, &[0, 1], &[7, 0, -1, 0], &[1.0, 1.0]).run().unwrap().remove(0);
         assert_eq!(y.as_f32(), [0.0; 6]);
         assert_eq!(node(1, &[], &[], &[]).run().unwrap()[0].as_f32(), [0.0; 6]);

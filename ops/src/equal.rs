@@ -1,4 +1,5 @@
-//! EQUAL: `y = a == b`, with broadcasting. f32, f16, i16, i32, i64, bool, strings; i8, u8, i16 quantized. May run in place.
+//! EQUAL: `y = a == b`, with broadcasting. f32, f16, i16, i32, i64, bool, strings; i8, u8, i16 quantized. Supports
+//! in-place operation.
 //! Defined by: tflite/kernels/comparisons.cc.
 
 use core::cmp::Ordering;
@@ -7,10 +8,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::compare::{Comparison, Relation};
 
-/// Prepared node.
+/// A prepared `EQUAL` node.
 pub type Equal = Comparison<Same>;
 
-/// `a == b`.
+/// Tests `a == b`.
 pub struct Same;
 
 impl Relation for Same {
@@ -42,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn truth_values_and_strings() {
+    fn booleans_and_strings() {
         expect_identity::<Equal>(true);
     }
 

@@ -1,4 +1,4 @@
-//! EXP: `y = eˣ`. f32; i8, i16 quantized. May run in place.
+//! EXP: `y = eˣ`. f32; i8, i16 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/exp.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::function::{Function, Member};
 
-/// Prepared node.
+/// A prepared `EXP` node.
 pub type Exp = Function<Exponential>;
 
-/// The power of e.
+/// The exponential function.
 pub struct Exponential;
 
 impl Member for Exponential {
@@ -41,11 +41,11 @@ mod tests {
 
     #[test]
     fn quantized() {
-        // e⁰ = 1, e^0.5 = 1.6487, e^-8 = 0.0003, e^2 = 7.389; steps of 1/32 from -128.
+        // e⁰ = 1, e^0.5 = 1.6487, e^-8 = 0.0003, e^2 = 7.389, in steps of 1/32 from -128.
         let x = Tensor::i8(&[4], &[2, 4, -30, 10]).quantized(0.25, 2);
         let y = OpTest::<Exp>::new().input(x).output(Spec::i8(1.0 / 32.0, -128)).in_place().run().unwrap();
         assert_eq!(y[0].as_i8(), [-96, -75, -128, 108]);
-        // e⁰ = 4096 and e^-1 = 1507 steps of 1/4096, less half the error of the middle to the next entry.
+        // e⁰ = 4096 and e^-1 = 1507 steps of 1/4096, minus half the error halfway to the next entry.
         let x = Tensor::i16(&[2], &[0, -4096]).quantized(1.0 / 4096.0, 0);
         let y = OpTest::<Exp>::new().input(x).output(Spec::i16(1.0 / 4096.0, 0)).in_place().run().unwrap();
         assert_eq!(y[0].as_i16(), [4095, 1506]);

@@ -1,4 +1,4 @@
-//! EXPAND_DIMS: a new axis of size 1. Any type. May be a view.
+//! EXPAND_DIMS: inserts an axis of size 1. Any type. The output may be a view of the input.
 //! Defined by: tflite/kernels/expand_dims.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +8,7 @@ use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::view::View;
 
-/// Prepared node.
+/// A prepared `EXPAND_DIMS` node.
 pub struct ExpandDims {
     view: View,
 }
@@ -20,7 +20,7 @@ impl Op for ExpandDims {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axis, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         expect_type(&axis, &[I32, I64])?;
         ensure!(axis.len() == 1, "'{}' is {:?}; it must hold one axis", axis.name, axis.shape);
         node::same_quantization(&x, &y)?;

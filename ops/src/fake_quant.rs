@@ -1,5 +1,5 @@
-//! FAKE_QUANT: `x`, clamped and moved to the nearest of `2^num_bits` values from `min` to `max`, one of which is zero. f32.
-//! May run in place.
+//! FAKE_QUANT: clamps `x` and rounds it to the nearest of `2^num_bits` values from `min` to `max`, one of which is
+//! zero. f32. Supports in-place operation.
 //! Defined by: tflite/kernels/fake_quant.cc and internal/quantization_util.cc (`NudgeQuantizationRange`).
 
 use arenite_abi::prelude::*;
@@ -8,7 +8,7 @@ use arenite_abi::schema::FakeQuantOptions;
 use crate::kit::requantize::round_f32;
 use crate::kit::unary;
 
-/// Prepared node: the range with zero among its values, and their distance.
+/// A prepared `FAKE_QUANT` node: the range, nudged so that zero is one of its values, and the step.
 pub struct FakeQuant {
     min: f32,
     max: f32,
@@ -48,7 +48,7 @@ impl Op for FakeQuant {
 }
 
 impl FakeQuant {
-    /// Absurd ranges and numbers of bits wrap, or give NaN.
+    /// Absurd ranges and numbers of bits do not fail: they wrap, or give NaN.
     fn new(min: f32, max: f32, num_bits: i32) -> Self {
         let highest = 1i32.wrapping_shl(num_bits as u32).wrapping_sub(1);
         let scale = (max - min) / highest as f32;
@@ -86,11 +86,11 @@ mod tests {
         // Steps of 0.5 from -1 to 0.5.
         let y = run(&[-7.0, -0.8, -0.7, -0.25, 0.2, 0.3, 9.0], -1.0, 0.5, 2);
         assert_eq!(y, [-1.0, -1.0, -0.5, 0.0, 0.0, 0.5, 0.5]);
-        // Zero is a value: -1.2 … 1.8 in steps of 1 becomes -1 … 2.
+        // Zero must be a value: -1.2 … 1.8 in steps of 1 becomes -1 … 2.
         assert_eq!(run(&[-3.0, 0.4, 1.6, 3.0], -1.2, 1.8, 2), [-1.0, 0.0, 2.0, 2.0]);
         assert_eq!(run(&[2.9, 3.1], 0.0, 6.0, 1), [0.0, 6.0]);
         assert_eq!(run(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY], -1.0, 0.5, 2), [-1.0, 0.5, -1.0]);
-        // Ranges without zero move to it.
+        // Ranges without zero are moved to include it.
         assert_eq!(run(&[0.5, 5.0, -2.0], 1.0, 4.0, 2), [1.0, 3.0, 0.0]);
         assert_eq!(run(&[-0.5, -5.0, 2.0], -4.0, -1.0, 2), [0.0, -3.0, 0.0]);
     }
@@ -101,12 +101,12 @@ mod tests {
             let y = case(&[0.0, 1.0], min, max, bits).run().unwrap();
             assert!(y[0].as_f32().iter().all(|y| y.is_nan()), "{min} {max} {bits}");
         }
-        // 17 bits and more: the zero point keeps 16.
+        // From 17 bits on, the zero point is limited to 16 bits.
         let y = case(&[-7.0, 100.0], -3.0, 6.0, 20).run().unwrap()[0].as_f32();
         assert_eq!(y, [-0.187_497_32, 8.812_503]);
         let y = case(&[-7.0, 100.0], -3.0, 6.0, -1).run().unwrap()[0].as_f32();
         assert_eq!(y, [-1.831_948_8e-4, 8.999_817]);
-        // min above max.
+        // min is above max.
         let y = case(&[-7.0, 100.0], 5.0, -5.0, 8).run().unwrap()[0].as_f32();
         assert_eq!(y, [-5.019_607_5, -5.019_607_5]);
     }

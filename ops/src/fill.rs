@@ -1,4 +1,4 @@
-//! FILL: a tensor of one value, its shape given by a list. Any type of whole bytes, and strings.
+//! FILL: a tensor filled with one value; the first input is its shape. Any type of whole bytes, and strings.
 //! Defined by: tflite/kernels/fill.cc.
 
 use arenite_abi::prelude::*;
@@ -11,7 +11,7 @@ use crate::kit::pace::Pace;
 use crate::kit::rearrange::declare_shape;
 use crate::kit::strings::{self, Strings};
 
-/// Prepared node: the shape of the output, if it is constant.
+/// A prepared `FILL` node: the shape of the output, if it is constant.
 pub struct Fill {
     output: Option<Dims>,
 }
@@ -67,7 +67,7 @@ fn output(list: &TensorView<'_>) -> Result<Dims> {
     let sizes = &sizes[..count];
     Dims::new(sizes).ok_or_else(|| {
         invalid!(
-            "'{}' asks for {sizes:?}; sizes must not be negative, and at most {MAX_RANK} axes are served",
+            "'{}' holds the shape {sizes:?}; sizes must not be negative, and at most {MAX_RANK} axes are supported",
             list.name
         )
     })
@@ -111,11 +111,11 @@ mod tests {
         let one = || Tensor::f32(&[], &[0.0]);
         assert_eq!(
             message(&[2, -1], one(), Spec::f32()),
-            "'in0' asks for [2, -1]; sizes must not be negative, and at most 8 axes are served"
+            "'in0' holds the shape [2, -1]; sizes must not be negative, and at most 8 axes are supported"
         );
         assert_eq!(
             message(&[1; 9], one(), Spec::f32()),
-            "'in0' asks for [1, 1, 1, 1, 1, 1, 1, 1, 1]; sizes must not be negative, and at most 8 axes are served"
+            "'in0' holds the shape [1, 1, 1, 1, 1, 1, 1, 1, 1]; sizes must not be negative, and at most 8 axes are supported"
         );
         assert_eq!(
             message(&[1], Tensor::f32(&[1], &[0.0]), Spec::f32()),

@@ -1,4 +1,4 @@
-//! FLOOR: `y = ⌊x⌋`. f32, f16, bf16. May run in place.
+//! FLOOR: `y = ⌊x⌋`. f32, f16, bf16. Supports in-place operation.
 //! Defined by: tflite/kernels/floor.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::function::{Function, Member};
 
-/// Prepared node.
+/// A prepared `FLOOR` node.
 pub type Floor = Function<Down>;
 
-/// The largest whole number not above.
+/// Rounds down to an integer.
 pub struct Down;
 
 impl Member for Down {

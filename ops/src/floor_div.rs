@@ -1,6 +1,6 @@
-//! FLOOR_DIV: `y = floor(a / b)`, with broadcasting, divided in f64. f32, i8, i16, i32. May run in place.
+//! FLOOR_DIV: `y = floor(a / b)`, with broadcasting, divided in f64. f32, i8, i16, i32. Supports in-place operation.
 //!
-//! A zero among the divisors is refused, of f32 too.
+//! A zero divisor is an error, also for f32.
 //! Defined by: tflite/kernels/floor_div.cc and reference/floor_div.h.
 
 use arenite_abi::prelude::*;
@@ -8,14 +8,15 @@ use arenite_abi::prelude::*;
 use crate::kit::binary;
 use crate::kit::broadcast::Broadcast;
 
-/// Prepared node.
+/// A prepared `FLOOR_DIV` node.
 pub struct FloorDiv {
     broadcast: Broadcast<2>,
-    /// Outputs before this one saturate, later ones wrap: only of the lowest i8 or i16 by −1 does it make a difference.
+    /// The number of leading outputs that saturate; later ones wrap. This matters only for the lowest i8 or i16 divided
+    /// by −1.
     saturating: usize,
 }
 
-/// TFLite's SIMD code, which saturates, treats this many elements of equal shapes at once.
+/// TFLite's SIMD code, which saturates, processes this many elements at a time if the shapes are equal.
 const GROUP: usize = 8;
 
 impl Op for FloorDiv {
@@ -44,7 +45,7 @@ impl Op for FloorDiv {
             }
             I32 => {
                 binary::nonzero(cx, 0i32)?;
-                // The one quotient that overflows wraps.
+                // The only quotient that overflows wraps.
                 binary::map(cx, loops, |a: i32, b: i32| quotient(a.into(), b.into()) as i64 as i32)
             }
             I16 => self.short(cx, |x: i32| x as i16, |x| x.clamp(i16::MIN.into(), i16::MAX.into()) as i16),
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_by_minus_one_saturates_in_eights() {
+    fn the_lowest_divided_by_minus_one_saturates_in_groups() {
         let y = run(Tensor::i8(&[9], &[-128; 9]), Tensor::i8(&[9], &[-1; 9])).unwrap();
         assert_eq!(y.as_i8(), [127, 127, 127, 127, 127, 127, 127, 127, -128]);
         let y = run(Tensor::i16(&[9], &[i16::MIN; 9]), Tensor::i16(&[9], &[-1; 9])).unwrap();
@@ -118,9 +119,9 @@ mod tests {
     fn refusals() {
         let message = |a, b| run(a, b).unwrap_err().message().to_owned();
         let f = |list: &[f32]| Tensor::f32(&[list.len() as i32], list);
-        assert_eq!(message(f(&[1.0, 1.0]), f(&[1.0, -0.0])), "element 1 of 'in1' is zero, it divides");
+        assert_eq!(message(f(&[1.0, 1.0]), f(&[1.0, -0.0])), "element 1 of 'in1' is a zero divisor");
         let b = |list: &[i8]| Tensor::i8(&[list.len() as i32], list);
-        assert_eq!(message(b(&[1]), b(&[0])), "element 0 of 'in1' is zero, it divides");
+        assert_eq!(message(b(&[1]), b(&[0])), "element 0 of 'in1' is a zero divisor");
         assert_eq!(
             message(b(&[1, 2]), b(&[1, 2, 3])),
             "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"

@@ -1,7 +1,7 @@
-//! FLOOR_MOD: `y = a - floor(a / b) b`, the remainder with the sign of the divisor, with broadcasting. f32, i8, i16, i32,
-//! i64. May run in place.
+//! FLOOR_MOD: `y = a - floor(a / b) b`, the remainder with the sign of the divisor, with broadcasting. f32, i8, i16,
+//! i32, i64. Supports in-place operation.
 //!
-//! Integers refuse a zero among the divisors; f32 gives NaN.
+//! A zero divisor is an error with integers, and gives NaN with f32.
 //! Defined by: tflite/kernels/floor_mod.cc and reference/floor_mod.h.
 
 use arenite_abi::prelude::*;
@@ -10,7 +10,7 @@ use crate::kit::binary;
 use crate::kit::broadcast::Broadcast;
 use crate::kit::float::fmod;
 
-/// Prepared node.
+/// A prepared `FLOOR_MOD` node.
 pub struct FloorMod {
     broadcast: Broadcast<2>,
 }
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_divisor_gives_the_sign() {
+    fn the_remainder_has_the_sign_of_the_divisor() {
         let y =
             run(Tensor::i8(&[2, 4], &[7, -7, 6, -6, 7, -7, 6, -6]), Tensor::i8(&[2, 1], &[3, -3])).unwrap();
         assert_eq!(y.as_i8(), [1, 2, 0, 0, -2, -1, 0, 0]);
@@ -92,7 +92,7 @@ mod tests {
     fn refusals() {
         let message = |a, b| run(a, b).unwrap_err().message().to_owned();
         let i = |list: &[i64]| Tensor::i64(&[list.len() as i32], list);
-        assert_eq!(message(i(&[1]), i(&[0])), "element 0 of 'in1' is zero, it divides");
+        assert_eq!(message(i(&[1]), i(&[0])), "element 0 of 'in1' is a zero divisor");
         assert_eq!(
             message(i(&[1, 2]), i(&[1, 2, 3])),
             "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"

@@ -1,5 +1,5 @@
-//! FULLY_CONNECTED: `y[b, u] = activation(Σ_d x[b, d] × w[u, d] + bias[u])`.
-//! f32; u8; i8 × i8, i4, i2; i16 × i8, i4, i2, i16; f32 × u8, i8, i4, i2 with inputs quantized while it runs (hybrid).
+//! FULLY_CONNECTED: `y[b, u] = activation(Σ_d x[b, d] × w[u, d] + bias[u])`. f32; u8; i8 × i8, i4, i2; i16 × i8, i4,
+//! i2, i16; f32 × u8, i8, i4, i2, where inputs are quantized at run time (hybrid).
 //! Defined by: tflite/kernels/fully_connected.cc.
 
 mod fixed;
@@ -18,13 +18,13 @@ use crate::kit::packed;
 use fixed::Fixed;
 use hybrid::Hybrid;
 
-/// Prepared node.
+/// A prepared `FULLY_CONNECTED` node.
 pub struct FullyConnected {
     layer: Layer,
     kernel: Kernel,
 }
 
-/// `x` is `[batches, depth]`, the filter `[units, depth]`, `y` `[batches, units]`.
+/// The sizes: `x` is `[batches, depth]`, the filter `[units, depth]`, `y` `[batches, units]`.
 #[derive(Clone, Copy)]
 struct Layer {
     batches: usize,
@@ -33,7 +33,7 @@ struct Layer {
 }
 
 enum Kernel {
-    /// Nothing to sum: the output is filled with zero bytes, without bias.
+    /// The depth is zero: the output is filled with zero bytes, without bias.
     Zero,
     Float(Limits<f32>),
     Fixed(Fixed),
@@ -48,7 +48,7 @@ struct Parts<'a> {
     y: TensorView<'a>,
     activation: Activation,
     asymmetric: bool,
-    /// Schema's number of the type that bias and sums have; 0 if the model does not tell.
+    /// The schema's number of the type of the bias and of the sums; 0 if the model does not specify it.
     bias_type: i8,
 }
 
@@ -165,7 +165,7 @@ impl Layer {
         Ok(Layer { batches, depth, units })
     }
 
-    /// Input row `b`.
+    /// Row `b` of the input.
     fn row<'a, T>(&self, x: &'a [T], b: usize) -> &'a [T] {
         x.get(b * self.depth..(b + 1) * self.depth).unwrap_or(&[])
     }
@@ -203,7 +203,7 @@ fn set_output_shape(
     let sizes = &mut sizes[..x.rank()];
     sizes.copy_from_slice(x.shape);
     let last =
-        sizes.last_mut().ok_or_else(|| invalid!("input '{}' is a scalar, it keeps no axes", x.name))?;
+        sizes.last_mut().ok_or_else(|| invalid!("input '{}' is a scalar and has no axes to keep", x.name))?;
     ensure!(
         layer.depth == 0 || *last == filter.shape[1],
         "input '{}' is {:?}, filter '{}' is {:?}; where axes are kept the last ones must agree",
@@ -216,7 +216,7 @@ fn set_output_shape(
     cx.set_output_shape(0, sizes)
 }
 
-/// A filter whose elements take a byte, or are unpacked row by row.
+/// The rows of a filter whose elements are bytes, or are unpacked row by row.
 enum Rows<'a, W> {
     Plain(&'a [W]),
     Packed { ty: ElementType, bytes: &'a [u8], row: &'a mut [W] },
@@ -245,7 +245,7 @@ impl<'a> Rows<'a, i8> {
     }
 }
 
-/// Room for one unpacked row of the filter, if it is packed.
+/// Scratch memory for one unpacked row of the filter, if it is packed.
 fn row_scratch(filter: &TensorView<'_>, layer: &Layer, cx: &mut PrepareContext<'_>) -> Result<Scratch<i8>> {
     cx.scratch(if filter.ty.bits() < 8 { layer.depth } else { 0 })
 }

@@ -1,4 +1,4 @@
-//! GATHER: the slices of the input along an axis that a tensor of indices names. Any type; indices INT16, INT32, INT64.
+//! GATHER: gathers slices of the input along an axis by a tensor of indices. Any type; indices INT16, INT32, INT64.
 //! Defined by: tflite/kernels/gather.cc and kernels/internal/reference/gather.h.
 //!
 //! ```text
@@ -17,7 +17,7 @@ use crate::kit::node;
 use crate::kit::rearrange::declare_shape;
 use crate::kit::strings::{self, Strings};
 
-/// Prepared node: numbers of elements in the groups of axes.
+/// A prepared `GATHER` node: the numbers of elements in the groups of axes.
 pub struct Gather {
     output: Dims,
     batch: usize,
@@ -33,7 +33,7 @@ impl Op for Gather {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, indices, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         expect_type(&indices, &[I16, I32, I64])?;
         let (axis, batch_dims) = axes(node, &x, &indices)?;
         let (from, at) = (node::dims(&x)?, node::dims(&indices)?);
@@ -73,12 +73,12 @@ fn axes(node: &NodeView<'_>, x: &TensorView<'_>, indices: &TensorView<'_>) -> Re
     let (wanted, batch) = (options.get(GatherOptions::AXIS)?, options.get(GatherOptions::BATCH_DIMS)?);
     let axis = normalize_axis(wanted, x.rank())
         .ok_or_else(|| invalid!("axis {wanted} does not exist: input '{}' is {:?}", x.name, x.shape))?;
-    // As many as there are axes of indices is a legal number, hence not an axis.
+    // The rank of the indices itself is a legal value, so this is not an axis index.
     let rank = indices.rank() as i64;
     let batch_dims = i64::from(batch) + if batch < 0 { rank } else { 0 };
     ensure!(
         (0..=rank.min(axis as i64)).contains(&batch_dims),
-        "{batch} batch dimensions do not go with axis {axis} and indices '{}', which are {:?}",
+        "{batch} batch dimensions are incompatible with axis {axis} and indices '{}', which are {:?}",
         indices.name,
         indices.shape
     );
@@ -99,7 +99,7 @@ impl Gather {
         let check = |found: Option<(usize, i64)>| match found {
             None => Ok(()),
             Some((position, index)) => Err(invalid!(
-                "index {index} at position {position} of '{}' lies outside of 0..{}",
+                "index {index} at position {position} of '{}' is out of bounds for 0..{}",
                 indices.name,
                 self.axis
             )),
@@ -111,13 +111,13 @@ impl Gather {
         }
     }
 
-    /// The first index that is none, and its position.
+    /// The first index that is out of range, and its position.
     fn outside<I: Element + Into<i64>>(&self, indices: &[I]) -> Option<(usize, i64)> {
         let fits = |index: i64| usize::try_from(index).is_ok_and(|index| index < self.axis);
         indices.iter().map(|&index| index.into()).enumerate().find(|&(_, index)| !fits(index))
     }
 
-    /// All indices were checked.
+    /// Copies the slices; all indices were checked by `outside`.
     fn gather<I: Element>(
         &self,
         cx: &EvalContext<'_>,
@@ -125,7 +125,7 @@ impl Gather {
         index: impl Fn(I) -> usize,
     ) -> Result<()> {
         let x = cx.input(0)?;
-        // Calls `f(block of x, block of y)`, blocks counting `inner` elements.
+        // Calls `f(block of x, block of y)`; blocks are numbered in units of `inner` elements.
         let blocks = |f: &mut dyn FnMut(usize, usize)| {
             for slice in 0..self.batch * self.outer {
                 let coords = slice / self.outer * self.coords;
@@ -205,25 +205,25 @@ mod tests {
         let message = |shape, indices, axis, batch| {
             run(x(), shape, indices, axis, batch).unwrap_err().message().to_owned()
         };
-        assert_eq!(message(&[2], &[0, 2], 0, 0), "index 2 at position 1 of 'in1' lies outside of 0..2");
-        assert_eq!(message(&[1], &[-1], 0, 0), "index -1 at position 0 of 'in1' lies outside of 0..2");
+        assert_eq!(message(&[2], &[0, 2], 0, 0), "index 2 at position 1 of 'in1' is out of bounds for 0..2");
+        assert_eq!(message(&[1], &[-1], 0, 0), "index -1 at position 0 of 'in1' is out of bounds for 0..2");
         assert_eq!(message(&[1], &[0], 2, 0), "axis 2 does not exist: input 'in0' is [2, 3]");
         assert_eq!(
             message(&[1], &[0], 0, 1),
-            "1 batch dimensions do not go with axis 0 and indices 'in1', which are [1]"
+            "1 batch dimensions are incompatible with axis 0 and indices 'in1', which are [1]"
         );
         assert_eq!(
             message(&[1], &[0], 1, 1),
             "input 'in0' is [2, 3], indices 'in1' are [1]; their first 1 dimensions must agree"
         );
         let huge = node(&x(), 0, 0).input(Tensor::i64(&[1], &[1 << 40])).run().unwrap_err();
-        assert_eq!(huge.message(), "index 1099511627776 at position 0 of 'in1' lies outside of 0..2");
+        assert_eq!(huge.message(), "index 1099511627776 at position 0 of 'in1' is out of bounds for 0..2");
         let float = node(&x(), 0, 0).input(Tensor::f32(&[1], &[0.0])).run().unwrap_err();
         assert_eq!(float.message(), "'in1' is FLOAT32; it may be INT16, INT32 or INT64");
         let bad = Tensor::raw(ElementType::String, &[1], &[1, 0, 0, 0, 12, 0, 0, 0, 99, 0, 0, 0]);
         assert_eq!(
             run(bad, &[1], &[0], 0, 0).unwrap_err().message(),
-            "'in0': offset 1 of its strings is 99; it must lie in 12..=12"
+            "'in0': offset 1 of its strings is 99; it must be in 12..=12"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! GATHER_ND: the slices of the input that rows of indices name. Any type; indices INT16, INT32, INT64.
+//! GATHER_ND: gathers slices of the input by index vectors. Any type; indices INT16, INT32, INT64.
 //! Defined by: tflite/kernels/gather_nd.cc.
 //!
 //! ```text
@@ -15,7 +15,7 @@ use crate::kit::node;
 use crate::kit::rearrange::declare_shape;
 use crate::kit::strings::{self, Strings};
 
-/// Prepared node.
+/// A prepared `GATHER_ND` node.
 pub struct GatherNd {
     output: Dims,
     rows: usize,
@@ -28,10 +28,10 @@ impl Op for GatherNd {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, indices, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         expect_type(&indices, &[I16, I32, I64])?;
         let (from, at) = (node::dims(&x)?, node::dims(&indices)?);
-        ensure!(from.rank() > 0, "input '{}' is one element; it must have an axis", x.name);
+        ensure!(from.rank() > 0, "input '{}' is a scalar; it must have an axis", x.name);
         let Some((&depth, outer)) = at.as_slice().split_last() else {
             return Err(invalid!("indices '{}' are one number; they must be rows", indices.name));
         };
@@ -56,13 +56,13 @@ impl Op for GatherNd {
             self.slices.check(&indices, self.rows)?;
             let (from, shape) = (Strings::of(&x)?, self.output.as_slice());
             let visit = |f: &mut dyn FnMut(usize)| {
-                // All indices were checked.
+                // Cannot fail: all indices were checked above.
                 let _ = self.slices.for_each(&indices, self.rows, |_, slice| {
                     (0..length).for_each(|k| f(slice * length + k));
                     Ok(())
                 });
             };
-            // Rows without indices take no memory: there may be any number of them.
+            // Index vectors of length 0 take no memory, so there may be any number of them.
             if indices.is_empty() && from.len() == length {
                 return strings::repeat(cx, 0, shape, &from, self.rows, visit);
             }
@@ -121,7 +121,7 @@ mod tests {
             run(Tensor::strings(&[1], &["a"]), &[0, 1], &[]).unwrap().as_strings(),
             Vec::<String>::new()
         );
-        // As many rows as one likes of nothing.
+        // Empty slices may be gathered any number of times.
         assert_eq!(run(Tensor::f32(&[0], &[]), &[i32::MAX, 0], &[]).unwrap().shape(), [i32::MAX, 0]);
     }
 
@@ -130,19 +130,19 @@ mod tests {
         let x = || Tensor::f32(&[2, 3], &[0.0; 6]);
         let message =
             |shape: &[i32], indices: &[i16]| run(x(), shape, indices).unwrap_err().message().to_owned();
-        assert_eq!(message(&[1, 2], &[1, 3]), "index 3 at position 1 of 'in1' lies outside of 0..3");
-        assert_eq!(message(&[2, 1], &[0, -1]), "index -1 at position 1 of 'in1' lies outside of 0..2");
+        assert_eq!(message(&[1, 2], &[1, 3]), "index 3 at position 1 of 'in1' is out of bounds for 0..3");
+        assert_eq!(message(&[2, 1], &[0, -1]), "index -1 at position 1 of 'in1' is out of bounds for 0..2");
         assert_eq!(message(&[1, 3], &[0; 3]), "indices 'in1' have 3 per row, input 'in0' is [2, 3]");
         assert_eq!(message(&[], &[0]), "indices 'in1' are one number; they must be rows");
         assert_eq!(
             run(Tensor::f32(&[], &[0.0]), &[1, 0], &[]).unwrap_err().message(),
-            "input 'in0' is one element; it must have an axis"
+            "input 'in0' is a scalar; it must have an axis"
         );
         assert_eq!(
             run(Tensor::strings(&[2], &["a", "b"]), &[i32::MAX, 0], &[]).unwrap_err().message(),
             "4294967294 strings do not fit 2 GiB"
         );
         let strings = run(Tensor::strings(&[1], &["a"]), &[1, 1], &[1]).unwrap_err();
-        assert_eq!(strings.message(), "index 1 at position 0 of 'in1' lies outside of 0..1");
+        assert_eq!(strings.message(), "index 1 at position 0 of 'in1' is out of bounds for 0..1");
     }
 }

@@ -1,4 +1,5 @@
-//! GELU: `y = x × Φ(x)`, exact by erfc or approximated by tanh. f32, f16; i8, u8, i16 quantized. May run in place.
+//! GELU: `y = x × Φ(x)`, computed with erfc, or approximated with tanh. f32, f16; i8, u8, i16 quantized. Supports
+//! in-place operation.
 //! Defined by: tflite/kernels/activations.cc and reference/gelu.h.
 
 use arenite_abi::prelude::*;
@@ -9,7 +10,7 @@ use crate::kit::float;
 use crate::kit::table::FunctionTable;
 use crate::kit::unary;
 
-/// Prepared node.
+/// A prepared `GELU` node.
 pub struct Gelu {
     formula: fn(f32) -> f32,
     table: Option<FunctionTable>,
@@ -90,6 +91,9 @@ mod tests {
         );
         let x = Tensor::f32(&[1], &[0.0]);
         let error = case(x, Spec::f32()).options_table(SignOptions::INFO.tag, &[], 0).run().unwrap_err();
-        assert_eq!(error.message(), "its options are of union type 123, this op reads GeluOptions, type 116");
+        assert_eq!(
+            error.message(),
+            "its options have union type 123, but this op expects GeluOptions, type 116"
+        );
     }
 }

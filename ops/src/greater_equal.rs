@@ -1,4 +1,5 @@
-//! GREATER_EQUAL: `y = a >= b`, with broadcasting. f32, f16, i16, i32, i64; i8, u8 quantized. May run in place.
+//! GREATER_EQUAL: `y = a >= b`, with broadcasting. f32, f16, i16, i32, i64; i8, u8 quantized. Supports in-place
+//! operation.
 //! Defined by: tflite/kernels/comparisons.cc.
 
 use core::cmp::Ordering;
@@ -7,10 +8,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::compare::{Comparison, Relation};
 
-/// Prepared node.
+/// A prepared `GREATER_EQUAL` node.
 pub type GreaterEqual = Comparison<AtLeast>;
 
-/// `a >= b`.
+/// Tests `a >= b`.
 pub struct AtLeast;
 
 impl Relation for AtLeast {
@@ -41,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn no_truth_values_and_strings() {
+    fn booleans_and_strings_are_rejected() {
         expect_order_only::<GreaterEqual>();
     }
 

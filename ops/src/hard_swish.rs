@@ -1,4 +1,4 @@
-//! HARD_SWISH: `y = x × clamp(x + 3, 0, 6) / 6`. f32; i8, u8 quantized. May run in place.
+//! HARD_SWISH: `y = x × clamp(x + 3, 0, 6) / 6`. f32; i8, u8 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/activations.cc and reference/hard_swish.h.
 
 use arenite_abi::prelude::*;
@@ -10,10 +10,10 @@ use crate::kit::requantize::{
 };
 use crate::kit::unary;
 
-/// Prepared node.
+/// A prepared `HARD_SWISH` node.
 pub struct HardSwish(Option<Scaled>);
 
-/// 16-bit arithmetic: `x` is brought to 1/128 of a step, and to the scale where 32768 stands for 3.
+/// 16-bit arithmetic: `x` is converted to 1/128 of a step, and to the scale in which 32768 represents 3.
 struct Scaled {
     input_zero_point: i32,
     output_zero_point: i32,
@@ -21,7 +21,7 @@ struct Scaled {
     reluish: Multiplier16,
 }
 
-/// `value / 2^15 × 2^exponent`.
+/// Multiplies by `value / 2^15 × 2^exponent`.
 struct Multiplier16 {
     value: i16,
     exponent: i32,
@@ -78,14 +78,14 @@ impl Scaled {
     fn apply(&self, q: i32) -> i32 {
         let fine = (q.wrapping_sub(self.input_zero_point) as i16).wrapping_mul(1 << 7);
         let on_output_scale = high_mul(fine, self.output.value);
-        // From [-1, 1] to [0, 1].
+        // Maps [-1, 1] to [0, 1].
         let weight = (i32::from(self.reluish(fine)) + (1 << 15)) >> 1;
         let product = doubling_high_mul_towards_zero(weight as i16, on_output_scale);
         let shifted = rounding_divide_by_pot(product.into(), self.output.exponent.unsigned_abs());
         shifted.wrapping_add(self.output_zero_point)
     }
 
-    /// `x / 3`, saturated to [-1, 1]; the last bit of a left shift is applied after the multiplication.
+    /// Computes `x / 3`, saturated to [-1, 1]; the last bit of a left shift is applied after the multiplication.
     fn reluish(&self, fine: i16) -> i16 {
         let Multiplier16 { value, exponent } = self.reluish;
         match exponent {
@@ -99,7 +99,7 @@ impl Scaled {
 }
 
 impl Multiplier16 {
-    /// The nearest with 15 bits.
+    /// The nearest multiplier with 15 bits.
     fn new(Multiplier { value, shift }: Multiplier) -> Self {
         let rounded = (i64::from(value) + (1 << 15)) >> 16;
         Multiplier16 { value: rounded.min(i16::MAX.into()) as i16, exponent: shift }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_stay_near_the_formula() {
+    fn eight_bit_results_stay_near_the_formula() {
         let (from, to) = (0.0625f32, 0.0625f32);
         let q: Vec<i8> = (i8::MIN..=i8::MAX).collect();
         let y = case(Tensor::i8(&[256], &q).quantized(from, 3), Spec::i8(to, -5)).run().unwrap();

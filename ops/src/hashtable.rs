@@ -1,4 +1,4 @@
-//! HASHTABLE: the handle of the hash table with this number, which all subgraphs share.
+//! HASHTABLE: a handle to the hash table with a given number; all subgraphs share the table.
 //! Defined by: tflite/kernels/hashtable.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::schema::HashtableOptions;
 
 use crate::kit::resource;
 
-/// Prepared node: the handle is constant.
+/// A prepared `HASHTABLE` node, which has no state because the handle is constant.
 pub struct Hashtable;
 
-/// Numbers of the types in the options, of keys and of values.
+/// The pairs of key type and value type that are supported, as the options number them.
 const SERVED: [(i8, i8); 2] =
     [(I64 as i8, ElementType::String as i8), (ElementType::String as i8, I64 as i8)];
 
@@ -23,7 +23,7 @@ impl Op for Hashtable {
         let types = (options.get(HashtableOptions::KEY_DTYPE)?, options.get(HashtableOptions::VALUE_DTYPE)?);
         ensure!(
             SERVED.contains(&types),
-            "a hash table with keys and values of types number {types:?}; from INT64 to STRING and back is served"
+            "a hash table with keys and values of types number {types:?}; only INT64 to STRING and STRING to INT64 are supported"
         );
         let number = options.get(HashtableOptions::TABLE_ID)?.to_le_bytes();
         resource::declare_handle(node, cx, &[1], &[b"table", &number])?;
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_a_handle() {
+    fn the_output_is_the_handle_of_the_table() {
         assert_eq!(run(I64, ElementType::String).unwrap(), [0; 4]);
         assert_eq!(run(ElementType::String, I64).unwrap(), [0; 4]);
     }
@@ -61,7 +61,7 @@ mod tests {
         let error = run(I64, I64).unwrap_err();
         assert_eq!(
             error.message(),
-            "a hash table with keys and values of types number (4, 4); from INT64 to STRING and back is served"
+            "a hash table with keys and values of types number (4, 4); only INT64 to STRING and STRING to INT64 are supported"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! HASHTABLE_FIND: the value of each key, the default where the hash table lacks it.
+//! HASHTABLE_FIND: the value of each key, or the default if the hash table lacks the key.
 //! Defined by: tflite/kernels/hashtable_find.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::resource::{self, HashTable};
 use crate::kit::strings::{self, StringWriter, Strings};
 
-/// Prepared node.
+/// A prepared `HASHTABLE_FIND` node.
 pub struct HashtableFind;
 
 impl Op for HashtableFind {
@@ -43,7 +43,7 @@ impl Op for HashtableFind {
         let (values, find) = table.find(&model, &keys)?;
         ensure!(
             values.ty == default.ty,
-            "the hash table has values of type {}, the default '{}' is {}",
+            "the hash table has values of type {}, the default '{}' is {}; they must agree",
             values.ty,
             default.name,
             default.ty
@@ -106,7 +106,10 @@ mod tests {
     fn refusals() {
         let error =
             case(numbered(), Tensor::strings(&[1], &["a"]), Tensor::i64(&[], &[0])).run().unwrap_err();
-        assert_eq!(error.message(), "the hash table has keys of type INT64, 'in1' is STRING");
+        assert_eq!(
+            error.message(),
+            "the hash table has keys of type INT64, 'in1' is STRING; they must agree"
+        );
         let handle = Tensor::raw(ElementType::Resource, &[1], &0i32.to_le_bytes());
         let empty = OpTest::<HashtableFind>::new().input(handle).input(Tensor::strings(&[1], &["a"]));
         let error = empty.input(Tensor::i64(&[], &[0])).output(Spec::i64()).run().unwrap_err();

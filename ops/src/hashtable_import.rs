@@ -1,11 +1,11 @@
-//! HASHTABLE_IMPORT: fills a hash table with keys and values, once; later imports change nothing.
+//! HASHTABLE_IMPORT: fills a hash table with keys and values, once; later imports have no effect.
 //! Defined by: tflite/kernels/hashtable_import.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::resource::{self, HashTable};
 
-/// Prepared node: room to sort the keys.
+/// A prepared `HASHTABLE_IMPORT` node: scratch memory to sort the keys.
 pub struct HashtableImport(Scratch<u32>);
 
 impl Op for HashtableImport {
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_sorted_and_the_first_of_equal_ones_counts() {
+    fn keys_are_sorted_and_the_first_duplicate_wins() {
         let outcome = run(Tensor::i64(&[4], &[7, -1, 7, 3]), Tensor::strings(&[4], &["a", "b", "c", "d"]));
         let order = outcome.unwrap().resources.remove(2);
         assert_eq!((&order.0[..6], order.1.as_u32()), (&b"order "[..], vec![1, 3, 0]));
@@ -62,7 +62,7 @@ mod tests {
         let error = run(Tensor::i64(&[1], &[7]), Tensor::i64(&[1], &[7])).unwrap_err();
         assert_eq!(
             error.message(),
-            "a hash table from INT64 to INT64; from INT64 to STRING and back is served"
+            "a hash table from INT64 to INT64; only INT64 to STRING and STRING to INT64 are supported"
         );
         let error = run(Tensor::i64(&[2], &[7, 8]), Tensor::strings(&[1], &["a"])).unwrap_err();
         assert_eq!(error.message(), "'in1' is [2], 'in2' is [1]; a hash table has as many keys as values");

@@ -1,7 +1,7 @@
-//! HASHTABLE_LOOKUP: the slices of a table whose sorted keys are asked for, zeros or "" for a key that it lacks, and
-//! which keys it had. Keys i32, values of any type, hits u8.
+//! HASHTABLE_LOOKUP: looks up slices by their keys in a table with sorted keys. A missing key gives zeros or "". The
+//! second output says which keys were found. Keys i32, values of any type, hits u8.
 //!
-//! Defined by: tflite/kernels/hashtable_lookup.cc; the search is that of the GNU C library's `bsearch`.
+//! Defined by: tflite/kernels/hashtable_lookup.cc; the search follows `bsearch` of the GNU C library.
 //!
 //! ```text
 //! wanted [n]   keys [rows]   values [rows, …]   y [n, …]   hits [n]
@@ -16,7 +16,7 @@ use crate::kit::rearrange::declare_shape;
 use crate::kit::rearrange::with_size;
 use crate::kit::strings::{StringWriter, Strings, packed_bytes};
 
-/// Prepared node: elements in a slice.
+/// A prepared `HASHTABLE_LOOKUP` node: the number of elements in a slice.
 pub struct HashtableLookup {
     slice: usize,
 }
@@ -36,7 +36,7 @@ impl Op for HashtableLookup {
         expect_type(&hits, &[U8])?;
         ensure!(
             values.ty == y.ty,
-            "values '{}' are {}, output '{}' {}",
+            "values '{}' are {}, output '{}' is {}; they must agree",
             values.name,
             values.ty,
             y.name,
@@ -102,7 +102,8 @@ fn strings(
     writer.finish()
 }
 
-/// The row of a key: of equal or unsorted keys, the one that halving the table meets. Differences wrap, as they do there.
+/// The row of a key. If keys are equal or unsorted, it is the one that the bisection meets. Differences wrap, as in
+/// TFLite.
 fn find(keys: &[i32], key: i32) -> Option<usize> {
     let (mut from, mut to) = (0, keys.len());
     while from < to {

@@ -1,11 +1,11 @@
-//! HASHTABLE_SIZE: the number of different keys in a hash table.
+//! HASHTABLE_SIZE: the number of distinct keys in a hash table.
 //! Defined by: tflite/kernels/hashtable_size.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::resource::{self, HashTable};
 
-/// Prepared node.
+/// A prepared `HASHTABLE_SIZE` node.
 pub struct HashtableSize;
 
 impl Op for HashtableSize {

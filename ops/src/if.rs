@@ -1,6 +1,6 @@
-//! IF: runs one of two subgraphs on the inputs behind the condition; its outputs are the node's.
+//! IF: runs one of two subgraphs on the inputs that follow the condition, and returns its outputs.
 //!
-//! The shapes are known beforehand if both subgraphs give the same ones.
+//! The output shapes are known in `prepare` if both subgraphs give the same ones.
 //! Defined by: tflite/kernels/if.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +8,7 @@ use arenite_abi::schema::IfOptions;
 
 use crate::kit::subgraph;
 
-/// Prepared node: the subgraphs.
+/// A prepared `IF` node: the two subgraphs.
 pub struct If {
     then: i32,
     otherwise: i32,
@@ -52,7 +52,7 @@ mod tests {
         vec![Tensor::f32(x[0].shape(), &x[0].as_f32().iter().map(|x| 2.0 * x).collect::<Vec<_>>())]
     }
 
-    /// The then branch doubles, the else branch gives its input, or the first element of it.
+    /// The then branch doubles its input; the else branch returns it, or its first element.
     fn case(condition: Tensor, otherwise: fn(&[Tensor]) -> Vec<Tensor>) -> OpTest<If> {
         let x = Tensor::f32(&[2], &[0.0; 2]);
         OpTest::new()
@@ -90,14 +90,17 @@ mod tests {
             .options(|o| o.set(IfOptions::THEN_SUBGRAPH_INDEX, 7))
             .run()
             .unwrap_err();
-        assert_eq!(error.message(), "there is no subgraph 7, the model has 2");
+        assert_eq!(error.message(), "subgraph 7 does not exist; the model has 2");
         let error = case(Tensor::bool(&[], &[true]), doubled)
             .options(|o| o.set(IfOptions::THEN_SUBGRAPH_INDEX, -1))
             .run()
             .unwrap_err();
-        assert_eq!(error.message(), "there is no subgraph -1");
+        assert_eq!(error.message(), "subgraph -1 does not exist");
         let error = case(Tensor::bool(&[], &[true]), |_| vec![]).run().unwrap_err();
-        assert_eq!(error.message(), "subgraph 1 has 1 inputs and 0 outputs, the node passes 1 and takes 1");
+        assert_eq!(
+            error.message(),
+            "subgraph 1 has 1 inputs and 0 outputs, the node passes 1 and takes 1; they must agree"
+        );
         let integers = |_: &[Tensor]| vec![Tensor::i32(&[2], &[1, 2])];
         let case = case(Tensor::bool(&[], &[true]), doubled)
             .options(|o| o.set(IfOptions::THEN_SUBGRAPH_INDEX, 2).set(IfOptions::ELSE_SUBGRAPH_INDEX, 2));

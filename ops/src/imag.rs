@@ -5,10 +5,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::complex_part::{ComplexPart, Member};
 
-/// Prepared node.
+/// A prepared `IMAG` node.
 pub type Imag = ComplexPart<Second>;
 
-/// The imaginary part.
+/// The imaginary part of a complex number.
 pub struct Second;
 
 impl Member for Second {

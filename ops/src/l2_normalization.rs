@@ -1,5 +1,5 @@
-//! L2_NORMALIZATION along the last axis: `y = x / max(√Σx², 10⁻⁶)`. f32; u8, i8 per-tensor quantized, to steps of 1/128.
-//! May run in place.
+//! L2_NORMALIZATION along the last axis: `y = x / max(√Σx², 10⁻⁶)`. f32; u8, i8 per-tensor quantized, to steps of
+//! 1/128. Supports in-place operation.
 //! Defined by: tflite/kernels/l2norm.cc, tflite/kernels/internal/optimized/optimized_ops.h (f32, u8),
 //! tflite/kernels/internal/reference/integer_ops/l2normalization.h (i8).
 
@@ -14,10 +14,10 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 use crate::kit::unary;
 
-/// Prepared node.
+/// A prepared `L2_NORMALIZATION` node.
 pub struct L2Normalization {
     depth: usize,
-    /// Of the input; 0 for f32.
+    /// The zero point of the input; 0 for f32.
     zero_point: i32,
 }
 
@@ -115,12 +115,12 @@ mod tests {
 
     #[test]
     fn quantized_numbers() {
-        // (3, 4) and (-6, 8) above the zero point: 0.6, 0.8 and -0.6, 0.8; 76.8 and 102.4 steps.
+        // (3, 4) and (-6, 8) above the zero point give 0.6, 0.8 and -0.6, 0.8: 76.8 and 102.4 steps.
         let x = Tensor::i8(&[2, 2], &[13, 14, 4, 18]).quantized(0.5, 10);
         assert_eq!(run(x, Spec::i8(1.0 / 128.0, 0)).as_i8(), [77, 102, -77, 102]);
         let x = Tensor::u8(&[2, 2], &[13, 14, 4, 18]).quantized(0.5, 10);
         assert_eq!(run(x, Spec::u8(1.0 / 128.0, 128)).as_u8(), [205, 230, 51, 230]);
-        // 1 is 128 steps and saturates; all zeros stay.
+        // 1 is 128 steps and saturates; a row of zeros stays zero.
         let x = Tensor::i8(&[3, 1], &[127, -127, 0]).quantized(0.5, 0);
         assert_eq!(run(x, Spec::i8(1.0 / 128.0, 0)).as_i8(), [127, -128, 0]);
     }

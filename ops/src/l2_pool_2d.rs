@@ -1,4 +1,5 @@
-//! L2_POOL_2D: the root of the mean square of each channel under a window, padding left out, then the activation. f32.
+//! L2_POOL_2D: the square root of the mean square of each channel in a window without its padding, then the activation.
+//! f32.
 //! Defined by: tflite/kernels/pooling.cc, tflite/kernels/internal/optimized/optimized_ops.h (`L2Pool`).
 
 use arenite_abi::prelude::*;
@@ -6,7 +7,7 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::pool::Pool;
 
-/// Prepared node.
+/// A prepared `L2_POOL_2D` node.
 pub struct L2Pool2d(Pool);
 
 impl Op for L2Pool2d {

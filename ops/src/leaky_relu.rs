@@ -1,4 +1,4 @@
-//! LEAKY_RELU: `y = x > 0 ? x : alpha × x`. f32; i8, u8, i16 quantized. May run in place.
+//! LEAKY_RELU: `y = x > 0 ? x : alpha × x`. f32; i8, u8, i16 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/activations.cc and reference/leaky_relu.h.
 
 use arenite_abi::prelude::*;
@@ -9,7 +9,7 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 use crate::kit::unary;
 
-/// Prepared node.
+/// A prepared `LEAKY_RELU` node.
 pub struct LeakyRelu {
     alpha: f32,
     quantized: Option<Scaled>,
@@ -19,7 +19,7 @@ struct Scaled {
     input_zero_point: i32,
     output_zero_point: i32,
     positive: Multiplier,
-    /// For `|alpha|`; `sign` is that of `alpha`.
+    /// The multiplier for `|alpha|`; `sign` is the sign of `alpha`.
     negative: Multiplier,
     sign: i32,
 }
@@ -96,7 +96,7 @@ mod tests {
             [-0.5, 0.0, 3.0]
         );
         assert_eq!(case(x, Spec::f32(), -2.0).run().unwrap()[0].as_f32(), [4.0, -0.0, 3.0]);
-        // 0.5 (q - 2): -8, 0, 4; a quarter of -8 is -2.
+        // 0.5 (q - 2) gives -8, 0, 4; a quarter of -8 is -2.
         let x = Tensor::i8(&[3], &[-14, 2, 10]).quantized(0.5, 2);
         assert_eq!(case(x.clone(), Spec::i8(0.25, 1), 0.25).run().unwrap()[0].as_i8(), [-7, 1, 17]);
         assert_eq!(case(x, Spec::i8(0.25, 1), -0.25).run().unwrap()[0].as_i8(), [9, 1, 17]);

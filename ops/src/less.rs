@@ -1,4 +1,4 @@
-//! LESS: `y = a < b`, with broadcasting. f32, f16, bf16, i16, i32, i64; i8, u8 quantized. May run in place.
+//! LESS: `y = a < b`, with broadcasting. f32, f16, bf16, i16, i32, i64; i8, u8 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/comparisons.cc.
 
 use core::cmp::Ordering;
@@ -7,10 +7,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::compare::{Comparison, Relation};
 
-/// Prepared node.
+/// A prepared `LESS` node.
 pub type Less = Comparison<Below>;
 
-/// `a < b`.
+/// Tests `a < b`.
 pub struct Below;
 
 impl Relation for Below {
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn no_truth_values_and_strings() {
+    fn booleans_and_strings_are_rejected() {
         expect_order_only::<Less>();
     }
 

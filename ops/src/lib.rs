@@ -1,7 +1,7 @@
 //! Reference operators of arenite: scalar, bit-exact with TensorFlow Lite.
 //!
-//! One op is one file, named after the op. What several share is in [`kit`]. These kernels are the oracle that every
-//! delegate is compared with: plain loops, nothing tuned.
+//! Each op has its own file, which is named after it. Shared code is in [`kit`]. These kernels are the oracle that
+//! every delegate is compared with: plain loops without tuning.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,7 @@ macro_rules! ops {
     ($d:tt $($module:ident :: $op:ident,)* ; custom: $($custom:ident :: $custom_op:ident,)*) => {
         $(pub mod $module;)*
 
-        /// Calls a macro with the place of every operator in this crate: `abs::Abs, add::Add, …, custom::mfcc::Mfcc, …`.
+        /// Calls a macro with the path of every operator in this crate: `abs::Abs, add::Add, …, custom::mfcc::Mfcc, …`.
         #[macro_export]
         macro_rules! each_op {
             ($d callback:path) => {
@@ -22,7 +22,7 @@ macro_rules! ops {
             };
         }
 
-        /// Their places in this crate, in the order of [`PLUGIN`].
+        /// The paths of the operators in this crate, in the order of [`PLUGIN`].
         pub const PATHS: &[&str] = &[
             $(concat!(stringify!($module), "::", stringify!($op)),)*
             $(concat!("custom::", stringify!($custom), "::", stringify!($custom_op)),)*
@@ -37,10 +37,6 @@ macro_rules! ops {
                 $(custom::$custom::$custom_op,)*
             ],
         };
-
-        /// Their names, for tests.
-        #[cfg(test)]
-        const NAMES: &[&str] = &[$(stringify!($op),)* $(stringify!($custom_op),)*];
     };
 }
 

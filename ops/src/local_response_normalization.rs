@@ -8,7 +8,7 @@ use arenite_abi::schema::LocalResponseNormalizationOptions;
 
 use crate::kit::float;
 
-/// Prepared node.
+/// A prepared `LOCAL_RESPONSE_NORMALIZATION` node.
 pub struct LocalResponseNormalization {
     channels: usize,
     radius: usize,

@@ -1,4 +1,5 @@
-//! LOG: `y = ln x`. f32; i8, i16 quantized, where numbers not above zero give the lowest output. May run in place.
+//! LOG: `y = ln x`. f32; i8, i16 quantized, where inputs that are not positive give the lowest output. Supports
+//! in-place operation.
 //! Defined by: tflite/kernels/elementwise.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +7,7 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::function::{Function, Member};
 
-/// Prepared node.
+/// A prepared `LOG` node.
 pub type Log = Function<Logarithm>;
 
 /// The natural logarithm.
@@ -45,11 +46,11 @@ mod tests {
 
     #[test]
     fn quantized() {
-        // ln 1 = 0, ln 0.5 = -0.6931, ln 16 = 2.7726: steps of 1/32 from 3. Zero and less give -128.
+        // ln 1 = 0, ln 0.5 = -0.6931, ln 16 = 2.7726, in steps of 1/32 from 3. Zero and negative numbers give -128.
         let x = Tensor::i8(&[5], &[0, -1, 30, -2, -100]).quantized(0.5, -2);
         let y = OpTest::<Log>::new().input(x).output(Spec::i8(1.0 / 32.0, 3)).in_place().run().unwrap();
         assert_eq!(y[0].as_i8(), [3, -19, 92, -128, -128]);
-        // ln 1 = 0, ln 2 = 0.6931: steps of 1/8192.
+        // ln 1 = 0, ln 2 = 0.6931, in steps of 1/8192.
         let x = Tensor::i16(&[3], &[4096, 8192, -20_000]).quantized(1.0 / 4096.0, 0);
         let y = OpTest::<Log>::new().input(x).output(Spec::i16(1.0 / 8192.0, 0)).in_place().run().unwrap();
         assert_eq!(y[0].as_i16(), [0, 5678, i16::MIN]);

@@ -9,18 +9,18 @@ use crate::kit::node;
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Quant;
 
-/// Prepared node.
+/// A prepared `LOG_SOFTMAX` node.
 pub struct LogSoftmax {
     depth: usize,
-    /// None for f32.
+    /// The tables for u8 and i8; `None` for f32.
     bytes: Option<Bytes>,
 }
 
-/// u8 and i8.
+/// The tables for u8 and i8.
 struct Bytes {
     input_scale: f32,
     output: Quant,
-    /// `exp(−scale × d)` for the distances `d` of 0 to 255 from the largest element.
+    /// `exp(−scale × d)` for distances `d` of 0 to 255 from the largest element.
     exponentials: Table<f32>,
 }
 
@@ -31,7 +31,7 @@ impl Op for LogSoftmax {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input is {}, output is {}; they must agree", x.ty, y.ty);
         let depth =
             x.shape.last().ok_or_else(|| invalid!("input '{}' is a scalar; it needs an axis", x.name))?;
         let bytes = match x.ty {
@@ -119,12 +119,12 @@ mod tests {
 
     #[test]
     fn quantized_numbers() {
-        // Reals 0, -6, 2 in steps of 0.1: −2.127, −8.127, −0.127 are −34.04, −130.04, −2.04 steps of 1/16.
+        // Real values 0, -6, 2 in steps of 0.1: −2.127, −8.127, −0.127 are −34.04, −130.04, −2.04 steps of 1/16.
         let x = Tensor::i8(&[3], &[0, -60, 20]).quantized(0.1, 0);
         assert_eq!(run(x, Spec::i8(0.0625, 127)).unwrap().as_i8(), [93, -3, 125]);
         let x = Tensor::u8(&[3], &[100, 40, 120]).quantized(0.1, 100);
         assert_eq!(run(x, Spec::u8(0.0625, 255)).unwrap().as_u8(), [221, 125, 253]);
-        // Saturates.
+        // The result saturates.
         let x = Tensor::i8(&[2], &[-128, 127]).quantized(1.0, 0);
         assert_eq!(run(x, Spec::i8(0.0625, 127)).unwrap().as_i8(), [-128, 127]);
     }
@@ -139,6 +139,6 @@ mod tests {
         let error = run(Tensor::f32(&[], &[0.0]), Spec::f32()).unwrap_err();
         assert_eq!(error.message(), "input 'in0' is a scalar; it needs an axis");
         let error = run(Tensor::f32(&[1], &[0.0]), Spec::i8(0.0625, 127)).unwrap_err();
-        assert_eq!(error.message(), "input is FLOAT32, output is INT8");
+        assert_eq!(error.message(), "input is FLOAT32, output is INT8; they must agree");
     }
 }

@@ -1,14 +1,14 @@
-//! LOGICAL_AND: `y = a ∧ b`, with broadcasting. bool. May run in place.
+//! LOGICAL_AND: `y = a ∧ b`, with broadcasting. bool. Supports in-place operation.
 //! Defined by: tflite/kernels/logical.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::logical::{Logical, Member};
 
-/// Prepared node.
+/// A prepared `LOGICAL_AND` node.
 pub type LogicalAnd = Logical<Both>;
 
-/// True if both are.
+/// True if both arguments are.
 pub struct Both;
 
 impl Member for Both {

@@ -1,11 +1,11 @@
-//! LOGICAL_NOT: `y = ¬x`. bool. May run in place.
+//! LOGICAL_NOT: `y = ¬x`. bool. Supports in-place operation.
 //! Defined by: tflite/kernels/elementwise.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::unary;
 
-/// Prepared node.
+/// A prepared `LOGICAL_NOT` node.
 pub struct LogicalNot;
 
 impl Op for LogicalNot {
@@ -34,7 +34,7 @@ mod tests {
         let test = OpTest::<LogicalNot>::new().input(Tensor::bool(&[2, 1], &[true, false]));
         let y = test.output(Spec::bool()).in_place().run().unwrap();
         assert_eq!((y[0].shape(), y[0].as_bool()), (&[2, 1][..], vec![false, true]));
-        // Any byte but 0 is true.
+        // Every byte but 0 is true.
         let test = OpTest::<LogicalNot>::new().input(Tensor::of(&[2], &[Bool(7), Bool(0)]));
         assert_eq!(test.output(Spec::bool()).run().unwrap()[0].bytes(), [0, 1]);
     }

@@ -1,14 +1,14 @@
-//! LOGICAL_OR: `y = a ∨ b`, with broadcasting. bool. May run in place.
+//! LOGICAL_OR: `y = a ∨ b`, with broadcasting. bool. Supports in-place operation.
 //! Defined by: tflite/kernels/logical.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::logical::{Logical, Member};
 
-/// Prepared node.
+/// A prepared `LOGICAL_OR` node.
 pub type LogicalOr = Logical<Either>;
 
-/// True if one is.
+/// True if either argument is.
 pub struct Either;
 
 impl Member for Either {

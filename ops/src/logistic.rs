@@ -1,4 +1,4 @@
-//! LOGISTIC: `y = 1 / (1 + e^-x)`. f32, f16, bf16; i8, u8, i16 quantized. May run in place.
+//! LOGISTIC: `y = 1 / (1 + e^-x)`. f32, f16, bf16; i8, u8, i16 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/activations.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +8,7 @@ use crate::kit::{
     sigmoid::{Functions, Sigmoid},
 };
 
-/// Prepared node.
+/// A prepared `LOGISTIC` node.
 pub struct Logistic(Sigmoid);
 
 const FUNCTIONS: Functions =
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stay_near_the_formula() {
+    fn sixteen_bit_results_stay_near_the_formula() {
         for scale in [1.0 / 4096.0, 0.0003f32] {
             let q: Vec<i16> = (i16::MIN..=i16::MAX).step_by(97).collect();
             let x = Tensor::i16(&[q.len() as i32], &q).quantized(scale, 0);

@@ -1,4 +1,4 @@
-//! LSH_PROJECTION: bits that similar inputs share: per seed, the sign of the weighted sum of the items' fingerprints.
+//! LSH_PROJECTION: locality-sensitive hashes: for each seed, the sign of the weighted sum of the items' fingerprints.
 //! Seeds and weights f32, items of any type, output i32.
 //!
 //! Defined by: tflite/kernels/lsh_projection.cc.
@@ -16,10 +16,10 @@ use crate::kit::arguments::expect_type;
 use crate::kit::fingerprint::fingerprint;
 use crate::kit::pace::Pace;
 
-/// Prepared node.
+/// A prepared `LSH_PROJECTION` node.
 pub struct LshProjection {
     form: Form,
-    /// Per hash.
+    /// The number of bits per hash.
     bits: usize,
     items: usize,
 }
@@ -51,7 +51,7 @@ impl Op for LshProjection {
             ));
         };
         let count = items.shape.first().copied().filter(|&count| count >= 1).ok_or_else(|| {
-            invalid!("items '{}' are {:?}; one item at least is needed", items.name, items.shape)
+            invalid!("items '{}' are {:?}; at least one item is needed", items.name, items.shape)
         })?;
         if let Some(weights) = node.optional_input(2)? {
             expect_type(&weights, &[F32])?;
@@ -93,7 +93,7 @@ impl Op for LshProjection {
         match self.form {
             Form::Dense => y.iter_mut().zip(seeds).try_for_each(|(y, &seed)| bit(seed).map(|bit| *y = bit)),
             Form::Sparse => {
-                // A shift by 32 is one by 0, as on the machines that TFLite was built for.
+                // A shift by 32 is a shift by 0, as on the machines that TFLite was built for.
                 let step = 1i32.wrapping_shl(self.bits as u32);
                 for (h, y) in y.iter_mut().enumerate() {
                     let mut seeds = seeds[h * self.bits..][..self.bits].iter();
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn known_answers() {
-        // From the tests of TFLite's kernel.
+        // The expected values come from the tests of TFLite's kernel.
         let seeds = || Tensor::f32(&[3, 2], &SEEDS);
         let items = || Tensor::i32(&[5], &[12345, 54321, 67890, 9876, -12345678]);
         let weights = || Tensor::f32(&[5], &[1.0; 5]);
@@ -151,7 +151,7 @@ mod tests {
         let want = "seeds 'in0' are [1, 33]; they must be [hashes, bits], bits at most 32";
         assert_eq!(message(node(1, many, items())), want);
         let none = Tensor::i32(&[0], &[]);
-        assert_eq!(message(node(1, seeds(), none)), "items 'in1' are [0]; one item at least is needed");
+        assert_eq!(message(node(1, seeds(), none)), "items 'in1' are [0]; at least one item is needed");
         let weights = node(1, seeds(), items()).input(Tensor::f32(&[1], &[1.0]));
         assert_eq!(message(weights), "weights 'in2' are [1], items 'in1' [2]; a weight per item is needed");
     }

@@ -1,7 +1,7 @@
-//! LSTM: one step of an LSTM layer. The full kernel has 20 or 24 inputs and keeps output and cell as state (formula:
-//! [`kit::lstm`](crate::kit::lstm)); the basic kernel has 5 inputs, and its outputs are the new state.
-//! f32; f32 × i8, u8 with inputs quantized while it runs (hybrid); i8 with cells of i16, and sums of i16 or i8. The basic
-//! kernel: f32; u8 with cells of i16.
+//! LSTM: one step of an LSTM layer. The full kernel has 20 or 24 inputs and keeps the output and the cell as state
+//! (formula: [`kit::lstm`](crate::kit::lstm)). The basic kernel has 5 inputs, and its outputs are the new state. f32;
+//! f32 × i8, u8, where inputs are quantized at run time (hybrid); i8 with cells of i16, and sums of i16 or i8. The
+//! basic kernel: f32; u8 with cells of i16.
 //! Defined by: tflite/kernels/lstm.cc.
 
 mod basic;
@@ -17,10 +17,10 @@ use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 
 use basic::Basic;
 
-/// Prepared node.
+/// A prepared `LSTM` node.
 #[allow(clippy::large_enum_variant, reason = "one value per node; there is no heap")]
 pub enum Lstm {
-    /// One row per batch through the full kernel.
+    /// The full kernel, which processes one row per batch.
     Full(Full),
     /// The basic kernel.
     Basic(Basic),
@@ -75,12 +75,12 @@ impl Full {
         node.expect(20..=24, 1..=1)?;
         let (x, y) = (node.input(0)?, node.output(0)?);
         ensure!(x.rank() == 2, "input '{}' is {:?}; it must have 2 axes", x.name, x.shape);
-        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input is {}, output is {}; they must agree", x.ty, y.ty);
         let sequence = Sequence::of(&x, Order::TimeMajor)?;
         let layer = Layer::read(node, Layout::SINGLE, sequence.batches)?;
         ensure!(
             layer.inputs == sequence.features,
-            "input '{}' is {:?}, the weights have {} columns",
+            "input '{}' is {:?}, the weights have {} columns; they must agree",
             x.name,
             x.shape,
             layer.inputs

@@ -1,4 +1,5 @@
-//! MATRIX_DIAG: square matrices, zero but for their diagonals, which are the rows of the input. Any type of fixed size.
+//! MATRIX_DIAG: square matrices whose diagonals are the rows of the input; all other elements are zero. Any type of
+//! fixed size.
 //! Defined by: tflite/kernels/matrix_diag.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +9,7 @@ use crate::kit::moves::Width;
 use crate::kit::node;
 use crate::kit::rearrange::declare_shape;
 
-/// Prepared node: where the input's elements lie in the output.
+/// A prepared `MATRIX_DIAG` node: the positions of the input's elements in the output.
 pub struct MatrixDiag {
     diagonals: Nest<1>,
 }
@@ -19,17 +20,17 @@ impl Op for MatrixDiag {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         Width::of(x.ty)?;
         let dims = node::dims(&x)?;
         let Some(&size) = dims.as_slice().last() else {
-            return Err(invalid!("input '{}' is one element; it must have an axis", x.name));
+            return Err(invalid!("input '{}' is a scalar; it must have an axis", x.name));
         };
         let output = Dims::from_sizes(x.shape.iter().copied().chain([size]));
         let output = output.ok_or_else(|| invalid!("matrices for {:?} are too large", x.shape))?;
         declare_shape(Some(output.as_slice()), cx, 0, x.ty)?;
         let diagonals = Nest::diagonals(&output);
-        let diagonals = diagonals.ok_or_else(|| invalid!("{:?} are no matrices", output.as_slice()))?;
+        let diagonals = diagonals.ok_or_else(|| invalid!("{:?} are not matrices", output.as_slice()))?;
         Ok(MatrixDiag { diagonals })
     }
 
@@ -74,7 +75,7 @@ mod tests {
     #[test]
     fn refusals() {
         let message = |x| run(x).unwrap_err().message().to_owned();
-        assert_eq!(message(Tensor::f32(&[], &[0.0])), "input 'in0' is one element; it must have an axis");
+        assert_eq!(message(Tensor::f32(&[], &[0.0])), "input 'in0' is a scalar; it must have an axis");
         assert_eq!(
             message(Tensor::f32(&[1; 8], &[0.0])),
             "matrices for [1, 1, 1, 1, 1, 1, 1, 1] are too large"

@@ -1,4 +1,4 @@
-//! MATRIX_SET_DIAG: the input's matrices with other diagonals. Any type of fixed size.
+//! MATRIX_SET_DIAG: replaces the diagonals of the input's matrices. Any type of fixed size.
 //! Defined by: tflite/kernels/matrix_set_diag.cc.
 
 use arenite_abi::prelude::*;
@@ -7,7 +7,7 @@ use crate::kit::indexing::Nest;
 use crate::kit::moves::Width;
 use crate::kit::node;
 
-/// Prepared node: where the diagonals lie.
+/// A prepared `MATRIX_SET_DIAG` node: the positions of the diagonals.
 pub struct MatrixSetDiag {
     diagonals: Nest<1>,
 }
@@ -18,10 +18,10 @@ impl Op for MatrixSetDiag {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, diagonal, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         ensure!(
             x.ty == diagonal.ty,
-            "input '{}' is {}, '{}' is {}",
+            "input '{}' is {}, '{}' is {}; they must agree",
             x.name,
             x.ty,
             diagonal.name,
@@ -67,7 +67,7 @@ mod tests {
             (&[3, 2], &[2], &[-1, 1, 2, -2, 4, 5]),
             (&[2, 2, 1], &[2, 1], &[-1, 1, -2, 3]),
             (&[0, 2], &[0], &[]),
-            // As TFLite, which only counts elements.
+            // Only the number of elements matters, as in TFLite.
             (&[1, 2], &[2], &[-1, 1]),
         ] {
             let x: Vec<i32> = (0..shape.iter().product()).collect();
@@ -98,7 +98,7 @@ mod tests {
         );
         assert_eq!(
             message(Tensor::f32(&[1, 1], &[0.0]), Tensor::i32(&[1], &[0])),
-            "input 'in0' is FLOAT32, 'in1' is INT32"
+            "input 'in0' is FLOAT32, 'in1' is INT32; they must agree"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! MAX_POOL_2D: the largest element of each channel under a window, then the activation. f32, i8, u8, i16.
+//! MAX_POOL_2D: the largest element of each channel in a window, then the activation. f32, i8, u8, i16.
 //! Defined by: tflite/kernels/pooling.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::pool::Pool;
 use crate::kit::quantized::Quantized;
 
-/// Prepared node.
+/// A prepared `MAX_POOL_2D` node.
 pub struct MaxPool2d(Pool);
 
 impl Op for MaxPool2d {
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn integers() {
-        // Channels stay apart; RELU cuts at the zero point.
+        // Channels are pooled separately; RELU clamps at the zero point.
         let shape = [1, 1, 2, 2];
         let test = OpTest::<MaxPool2d>::new();
         let out = test.clone().input(Tensor::i8(&shape, &[-9, -7, -8, -128])).output(Spec::of(I8));

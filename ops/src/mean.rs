@@ -11,10 +11,10 @@ use crate::kit::quantized::Quantized;
 use crate::kit::reduce::{Groups, Reduce, Reducer};
 use crate::kit::requantize::{Multiplier, Quant};
 
-/// Prepared node.
+/// A prepared `MEAN` node.
 pub type Mean = Reducer<Average>;
 
-/// The part of MEAN.
+/// The reduction of MEAN.
 #[derive(Clone, Copy)]
 pub struct Average {
     quantized: Option<QuantizedMean>,
@@ -23,11 +23,11 @@ pub struct Average {
 #[derive(Clone, Copy)]
 struct QuantizedMean {
     multiplier: Multiplier,
-    /// Taken from each sum before it is scaled.
+    /// Subtracted from each sum before it is scaled.
     before: i32,
-    /// Added after.
+    /// Added after scaling.
     after: i32,
-    /// The channels whose scaling rounds ties up, as SIMD code does: the first so many of every `channels`.
+    /// The number of leading channels, out of every `channels`, whose scaling rounds ties up, as SIMD code does.
     ties_up: usize,
     channels: usize,
 }
@@ -59,7 +59,7 @@ impl Reduce for Average {
     }
 }
 
-/// The mean of nothing is NaN.
+/// The mean of an empty group is NaN.
 fn mean_f32(groups: &Groups, x: &[f32], y: &mut [f32]) {
     let count = groups.reduction.group_len() as f32;
     groups.reduction.for_each(|out, indices| {
@@ -67,7 +67,7 @@ fn mean_f32(groups: &Groups, x: &[f32], y: &mut [f32]) {
     });
 }
 
-/// Quotients are truncated. The mean of nothing is 0.
+/// Quotients are truncated. The mean of an empty group is 0.
 fn mean_whole<T: Copy>(
     groups: &Groups,
     x: &[T],
@@ -83,7 +83,7 @@ fn mean_whole<T: Copy>(
 }
 
 impl Average {
-    /// The mean of nothing is the quantized number 0.
+    /// The mean of an empty group is the quantized number 0.
     fn mean_quantized<T: Quantized>(&self, groups: &Groups, x: &[T], y: &mut [T]) {
         let Some(q) = self.quantized.filter(|_| groups.reduction.group_len() > 0) else {
             y.fill(T::saturate(0));
@@ -119,10 +119,19 @@ impl QuantizedMean {
             true => Self::over_image(from, to, reduction.group_len(), dims.size(3)),
             false => Self::general(from, to, reduction.group_len()),
         };
-        mean.ok_or_else(|| invalid!("'{}' has scale {}, '{}' {}", x.name, from.scale, y.name, to.scale))
+        mean.ok_or_else(|| {
+            invalid!(
+                "'{}' has scale {}, '{}' has scale {}; their ratio must be finite",
+                x.name,
+                from.scale,
+                y.name,
+                to.scale
+            )
+        })
     }
 
-    /// Over height and width, with all axes kept: f32 constants, and whole sixteens of channels by SIMD.
+    /// For the mean over height and width with all axes kept: constants in f32, and SIMD code for whole groups of
+    /// sixteen channels.
     fn over_image(from: Quant, to: Quant, count: usize, channels: usize) -> Option<QuantizedMean> {
         let offset = from.zero_point as f32 * from.scale / to.scale;
         let offset = if offset > 0.0 { offset + 0.5 } else { offset - 0.5 };
@@ -137,7 +146,7 @@ impl QuantizedMean {
         })
     }
 
-    /// `value × 2^shift / count`, with as many bits of `count` as the shift can take.
+    /// Computes `value × 2^shift / count`, with as many bits of `count` as the shift can absorb.
     fn general(from: Quant, to: Quant, count: usize) -> Option<QuantizedMean> {
         let Multiplier { value, shift } = Multiplier::from_real(f64::from(from.scale) / f64::from(to.scale))?;
         let count = count.max(1) as i64;
@@ -189,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_average() {
+    fn empty_groups() {
         let y = test(Tensor::f32(&[0, 2], &[]), &[0], false, Spec::f32()).run().unwrap();
         assert!(y[0].as_f32().iter().all(|y| y.is_nan()) && y[0].shape() == [2]);
         let y = test(Tensor::i32(&[0, 2], &[]), &[0], false, Spec::i32()).run().unwrap();
@@ -201,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_truncate() {
+    fn integers_truncate() {
         let x = Tensor::i32(&[2, 2], &[1, 2, -1, -2]);
         assert_eq!(test(x, &[1], false, Spec::i32()).run().unwrap()[0].as_i32(), [1, -1]);
         let x = Tensor::i64(&[2], &[i64::MAX, i64::MAX]);
@@ -210,8 +219,8 @@ mod tests {
     }
 
     #[test]
-    fn quantized_in_general() {
-        // Reals 0.5 × (q - 2): -1, 0, 1, 4, mean 1; in steps of 0.25 from 1: 5.
+    fn general_quantized_mean() {
+        // Real values 0.5 × (q - 2): -1, 0, 1, 4 with the mean 1; in steps of 0.25 from 1, that is 5.
         let x = Tensor::i8(&[4], &[0, 2, 4, 10]).quantized(0.5, 2);
         assert_eq!(test(x, &[0], false, Spec::i8(0.25, 1)).run().unwrap()[0].as_i8(), [5]);
         let x = Tensor::u8(&[3], &[10, 20, 60]).quantized(1.0, 10);
@@ -221,16 +230,16 @@ mod tests {
     }
 
     #[test]
-    fn over_images_of_many_channels() {
-        // The mean of -3, -3, -2, -2 is a tie, in the second rounding: it goes up in the first sixteen channels and away
-        // from zero in the last.
+    fn means_over_images_with_many_channels() {
+        // The mean of -3, -3, -2, -2 is a tie in the second rounding: it is rounded up in the first sixteen channels
+        // and away from zero in the remaining ones.
         let q = [[-3i8; 34], [-2; 34]].concat();
         let x = Tensor::i8(&[1, 2, 2, 17], &q).quantized(1.0, 0);
         let mut want = vec![-2; 16];
         want.push(-3);
         let y = test(x.clone(), &[2, 1], true, Spec::i8(1.0, 0)).run().unwrap();
         assert_eq!((y[0].shape(), y[0].as_i8()), (&[1, 1, 1, 17][..], want));
-        // Without keeping axes the general kernel runs.
+        // Without keeping axes, the general kernel runs.
         let y = test(x, &[1, 2], false, Spec::i8(1.0, 0)).run().unwrap();
         assert_eq!(y[0].as_i8(), [-3; 17]);
     }
@@ -239,9 +248,9 @@ mod tests {
     fn refusals() {
         let x = Tensor::f32(&[2, 2], &[0.0; 4]);
         let error = test(x.clone(), &[2], false, Spec::f32()).run().unwrap_err();
-        assert_eq!(error.message(), "axes are [2], input 'in0' has 2 axes");
+        assert_eq!(error.message(), "axes are [2], input 'in0' has 2 axes; each axis must exist");
         let error = test(x.clone(), &[0], false, Spec::i32()).run().unwrap_err();
-        assert_eq!(error.message(), "input is FLOAT32, output is INT32");
+        assert_eq!(error.message(), "input is FLOAT32, output is INT32; they must agree");
         let wide = OpTest::<Mean>::new().input(x).input(Tensor::i64(&[1], &[0])).output(Spec::f32());
         assert_eq!(wide.run().unwrap_err().message(), "axes 'in1' are INT64; they must be INT32");
         let x = Tensor::i16(&[1], &[0]).quantized(1.0, 1);
@@ -249,6 +258,6 @@ mod tests {
         assert!(error.message().contains("for i16 both must be 0"), "{error}");
         let x = Tensor::i8(&[1], &[0]).quantized(1.0, 1);
         let error = test(x, &[0], false, Spec::i8(0.0, 0)).run().unwrap_err();
-        assert!(error.message().contains("has scale 1, 'out0' 0"), "{error}");
+        assert!(error.message().contains("has scale 1, 'out0' has scale 0"), "{error}");
     }
 }

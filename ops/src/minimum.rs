@@ -1,5 +1,5 @@
-//! MINIMUM: `y = a if a < b, else b`, with broadcasting. f32, f16, bf16; i8, u8, i16, i32, i64, quantized or not. May run in
-//! place.
+//! MINIMUM: `y = a if a < b, else b`, with broadcasting. f32, f16, bf16; i8, u8, i16, i32, i64, quantized or not.
+//! Supports in-place operation.
 //! Defined by: tflite/kernels/maximum_minimum.cc.
 
 use core::cmp::Ordering;
@@ -8,10 +8,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::extremum::{Extremum, Member};
 
-/// Prepared node.
+/// A prepared `MINIMUM` node.
 pub type Minimum = Extremum<Less>;
 
-/// The smaller of two.
+/// Selects the smaller of two elements.
 pub struct Less;
 
 impl Member for Less {
@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn broadcasts_without_a_look_at_scales() {
+    fn scales_are_ignored() {
         let a = Tensor::i8(&[2, 2], &[1, 2, 3, 4]).quantized(0.5, 3);
         let y = run::<Minimum>(a, Tensor::i8(&[2, 1], &[2, 3]).quantized(0.25, 0));
         assert_eq!((y.shape(), y.as_i8()), (&[2, 2][..], vec![1, 2, 3, 3]));

@@ -1,4 +1,4 @@
-//! MIRROR_PAD: the input with its own elements mirrored at the borders. Any type of fixed size.
+//! MIRROR_PAD: pads the input with its own elements, mirrored at the borders. Any type of fixed size.
 //! Defined by: tflite/kernels/mirror_pad.cc.
 //!
 //! ```text
@@ -17,7 +17,7 @@ use crate::kit::moves::{Run, Width};
 use crate::kit::node;
 use crate::kit::rearrange::declare_shape;
 
-/// Prepared node.
+/// A prepared `MIRROR_PAD` node.
 pub struct MirrorPad {
     plan: Option<Plan>,
 }
@@ -29,7 +29,7 @@ impl Op for MirrorPad {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, paddings, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         Width::of(x.ty)?;
         if matches!(x.ty, I8 | U8 | I16) {
             node::same_quantization(&x, &y)?;
@@ -69,7 +69,7 @@ impl Op for MirrorPad {
     }
 }
 
-/// How many elements at each border are not repeated.
+/// The number of elements at each border that are not repeated.
 fn border(node: &NodeView<'_>) -> Result<usize> {
     match node.options()?.get(MirrorPadOptions::MODE)? {
         mirror_pad::REFLECT => Ok(1),
@@ -78,12 +78,12 @@ fn border(node: &NodeView<'_>) -> Result<usize> {
     }
 }
 
-/// What is mirrored.
+/// The sizes of the input, the padding and the output.
 #[derive(Clone, Copy)]
 struct Plan {
     input: Dims,
     output: Dims,
-    /// Elements before each axis. Those after it are what is left over.
+    /// The padding before each axis. The rest of the output's size is the padding after it.
     before: [usize; MAX_RANK],
     border: usize,
 }
@@ -110,7 +110,7 @@ impl Plan {
         Ok(Plan { input, output, before, border })
     }
 
-    /// The input's coordinate at one of the output's.
+    /// The input's coordinate for a coordinate of the output.
     fn mirrored(&self, axis: usize, coordinate: usize) -> usize {
         let (before, size) = (self.before[axis], self.input.size(axis));
         match coordinate {
@@ -120,8 +120,8 @@ impl Plan {
         }
     }
 
-    /// A row of the output is written when one row of the input was read. The distance from the beginning of that one to the
-    /// end of this is a sum of one term per axis.
+    /// A row of the output is written after one row of the input was read. The distance from the start of the input row
+    /// to the end of the output row is a sum of one term per axis.
     fn allow_behind(&self, cx: &mut PrepareContext<'_>, bytes: usize) -> Result<()> {
         let count = self.output.flat_size();
         if count == 0 || bytes == 0 {
@@ -141,7 +141,7 @@ impl Plan {
         }
     }
 
-    /// Each row of the output is a piece of one row of the input, between two mirrored ones.
+    /// Each row of the output is a piece of one row of the input between two mirrored pieces.
     fn copy(&self, width: Width, from: ReadCells<'_, u8>, to: &[Cell<u8>]) -> Result<()> {
         if self.output.flat_size() == 0 {
             return Ok(());

@@ -1,5 +1,5 @@
 //! MUL: `y = activation(a × b)`, with broadcasting. f32, f16, i32, u32, i64, i16, complex; i8, u8, i16 quantized, and
-//! i16 inputs with an 8-bit output. May run in place.
+//! i16 inputs with an 8-bit output. Supports in-place operation.
 //! Defined by: tflite/kernels/mul.cc and reference/{,integer_ops/}mul.h.
 
 use arenite_abi::prelude::*;
@@ -15,7 +15,7 @@ use crate::kit::requantize::{
     Multiplier, Quant, rounding_divide_by_pot, saturating_rounding_doubling_high_mul_i16,
 };
 
-/// Prepared node.
+/// A prepared `MUL` node.
 pub struct Mul {
     broadcast: Broadcast<2>,
     arithmetic: Arithmetic,
@@ -24,7 +24,7 @@ pub struct Mul {
 enum Arithmetic {
     Plain(Activation),
     Scaled(Product),
-    /// i16 inputs as Q0.15, an 8-bit output as Q0.7 with this zero point.
+    /// i16 inputs in Q0.15 with an 8-bit output in Q0.7 that has this zero point.
     Fraction(i32, Limits<i32>),
 }
 
@@ -85,7 +85,7 @@ impl Product {
         let (qa, qb, qy) = (node::quant(a)?, node::quant(b)?, node::quant(y)?);
         Ok(Product {
             zero_points: [qa, qb].map(|Quant { zero_point, .. }| zero_point),
-            // In f32, as in TFLite: a product in f64 gives other multipliers.
+            // Computed in f32, as in TFLite: a product in f64 gives other multipliers.
             factor: node::multiplier(f64::from(qa.scale * qb.scale / qy.scale), a, y)?,
             output_zero_point: qy.zero_point,
             limits: node::quantized_range(activation, y)?,
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(case(a, b, Spec::i8(0.5, 1)).in_place().run().unwrap()[0].as_i8(), [-31, -3]);
         let w = |q| Tensor::i16(&[1], &[q]).quantized(0.5, 0);
         assert_eq!(case(w(100), w(-7), Spec::i16(0.125, 0)).run().unwrap()[0].as_i16(), [-1400]);
-        // Without quantization 16 bits wrap.
+        // Without quantization, 16-bit products wrap.
         let (a, b) = (Tensor::i16(&[1], &[300]), Tensor::i16(&[1], &[300]));
         assert_eq!(case(a, b, Spec::of(I16)).run().unwrap()[0].as_i16(), [300i16.wrapping_mul(300)]);
         // Q0.15: 0.5 × 0.5 = 0.25 = 32 / 128.
@@ -199,6 +199,9 @@ mod tests {
         );
         let tanh = case(f.clone(), f, Spec::f32())
             .options(|o| o.set(MulOptions::FUSED_ACTIVATION_FUNCTION, activation::TANH));
-        assert_eq!(message(tanh), "no kernel for the fused activation Tanh; only ranges are served");
+        assert_eq!(
+            message(tanh),
+            "no kernel for the fused activation Tanh; only clamping activations are supported"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! MULTINOMIAL: per row of logits, classes drawn with probability `e^logit / Σ e^logit`. Logits f32; output i32, i64.
+//! MULTINOMIAL: draws classes with probability `e^logit / Σ e^logit` for each row of logits. Logits f32; output i32,
+//! i64.
 //! Defined by: tflite/kernels/random_ops.cc.
 //!
 //! ```text
@@ -13,10 +14,10 @@ use crate::kit::arguments::{Integers, expect_type};
 use crate::kit::pace::Pace;
 use crate::kit::random::{BLOCK, Generator, unit_f64};
 
-/// Prepared node.
+/// A prepared `MULTINOMIAL` node.
 pub struct Multinomial {
     generator: Generator,
-    /// Of one row.
+    /// The totals of one row.
     totals: Scratch<f64>,
     is_static: bool,
 }
@@ -84,7 +85,8 @@ impl Multinomial {
     ) -> Result<()> {
         let totals = cx.scratch(&self.totals)?;
         let batch = (logits.len() / totals.len()) as u64;
-        // As TensorFlow, which draws an unknown number: 256 times what is needed at most.
+        // TensorFlow reserves 256 times the numbers that are needed at most, because it does not know how many it will
+        // draw.
         let blocks = (samples as u64).div_ceil(BLOCK as u64) * BLOCK as u64;
         let mut block = self.generator.take(batch.wrapping_mul(blocks).wrapping_mul(2 * 256));
         let mut pace = Pace::new(cx);
@@ -111,7 +113,7 @@ impl Multinomial {
     }
 }
 
-/// Infinite and undefined logits count for nothing.
+/// Accumulates the totals; infinite and NaN logits are ignored.
 fn add_up(logits: &[f32], totals: &mut [f64]) {
     let finite = |&logit: &f32| logit.is_finite();
     let max = f64::from(logits.iter().copied().filter(finite).fold(f32::MIN, f32::max));
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn classes_follow_their_probabilities() {
-        // Row 0 is sure of class 1; row 1 draws 0 and 2 with 1 : 3.
+        // Row 0 always draws class 1; row 1 draws 0 and 2 with the odds 1 : 3.
         let (inf, third) = (f32::NEG_INFINITY, 3f32.ln());
         let logits = [inf, 5.0, f32::NAN, 0.0, inf, third];
         let test = node(&logits).input(Tensor::i32(&[], &[4000])).output(Spec::i64());

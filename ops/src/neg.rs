@@ -1,4 +1,4 @@
-//! NEG: `y = -x`, of the integers as they are stored. f32, f16, bf16, i8, i16, i32, i64. May run in place.
+//! NEG: `y = -x`, without regard to quantization. f32, f16, bf16, i8, i16, i32, i64. Supports in-place operation.
 //! Defined by: tflite/kernels/neg.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +6,7 @@ use half::{bf16, f16};
 
 use crate::kit::unary;
 
-/// Prepared node.
+/// A prepared `NEG` node.
 pub struct Neg;
 
 impl Op for Neg {

@@ -1,9 +1,9 @@
-//! NON_MAX_SUPPRESSION_V4: the best boxes, those that overlap a better one left out: [`NonMaxSuppression`].
+//! NON_MAX_SUPPRESSION_V4: the best boxes that do not overlap a better one: [`NonMaxSuppression`].
 //! Defined by: tflite/kernels/non_max_suppression.cc.
 
 use crate::kit::non_max_suppression::NonMaxSuppression;
 
-/// The op.
+/// A prepared `NON_MAX_SUPPRESSION_V4` node.
 pub type NonMaxSuppressionV4 = NonMaxSuppression<120>;
 
 #[cfg(test)]
@@ -19,7 +19,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_that_overlaps_a_better_one_is_left_out() {
+    fn overlapping_boxes_are_dropped() {
         let same = Tensor::f32(&[2, 4], &[0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0]);
         let y = case(same).run().unwrap();
         assert_eq!((y[0].as_i32(), y[1].as_i32()), (vec![1, 0], vec![1]));

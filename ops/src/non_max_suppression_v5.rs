@@ -1,9 +1,10 @@
-//! NON_MAX_SUPPRESSION_V5: the best boxes, the scores of those that overlap a better one lowered: [`NonMaxSuppression`].
+//! NON_MAX_SUPPRESSION_V5: the best boxes, after lowering the scores of boxes that overlap a better one:
+//! [`NonMaxSuppression`].
 //! Defined by: tflite/kernels/non_max_suppression.cc.
 
 use crate::kit::non_max_suppression::NonMaxSuppression;
 
-/// The op.
+/// A prepared `NON_MAX_SUPPRESSION_V5` node.
 pub type NonMaxSuppressionV5 = NonMaxSuppression<121>;
 
 #[cfg(test)]

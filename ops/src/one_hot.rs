@@ -1,5 +1,5 @@
-//! ONE_HOT: along a new axis, the on value where the position is the index, the off value elsewhere. Any type of whole
-//! bytes; indices INT32, INT64.
+//! ONE_HOT: along a new axis, the on value at the position given by the index, and the off value elsewhere. Any type of
+//! whole bytes; indices INT32, INT64.
 //! Defined by: tflite/kernels/one_hot.cc.
 //!
 //! ```text
@@ -13,7 +13,7 @@ use crate::kit::arguments::{Integers, expect_type};
 use crate::kit::indexing::Dims;
 use crate::kit::moves::{Run, Width};
 
-/// Prepared node: the new axis.
+/// A prepared `ONE_HOT` node: the new axis.
 pub struct OneHot {
     axis: usize,
     output: Option<Dims>,
@@ -82,7 +82,7 @@ impl Op for OneHot {
 }
 
 impl OneHot {
-    /// Calls `f` for the position of each index that lies within the depth.
+    /// Calls `f` for the position of each index that is within the depth.
     fn for_each(
         &self,
         output: &Dims,
@@ -99,13 +99,13 @@ impl OneHot {
     }
 }
 
-/// The shape of the output. The depth's lowest 32 bits count, as in TFLite.
+/// The shape of the output. Only the lowest 32 bits of the depth are used, as in TFLite.
 fn output(indices: &TensorView<'_>, axis: usize, depth: &TensorView<'_>) -> Result<Dims> {
     let depth = Integers::scalar(depth)? as i32;
     let (outer, inner) = indices.shape.split_at(axis.min(indices.rank()));
     let output = Dims::from_sizes(outer.iter().chain(&[depth]).chain(inner).copied());
     output.ok_or_else(|| {
-        invalid!("depth {depth} does not go with indices '{}', which are {:?}", indices.name, indices.shape)
+        invalid!("depth {depth} does not fit indices '{}', which are {:?}", indices.name, indices.shape)
     })
 }
 
@@ -140,7 +140,7 @@ mod tests {
             (&[2, 1], &[1, 0], 2, 0, &[2, 2, 1], &[0, 1, 1, 0]),
             (&[2], &[0, 1], 0, -1, &[2, 0], &[]),
             (&[0, 2], &[], 2, 1, &[0, 2, 2], &[]),
-            // Only the lowest 32 bits are looked at.
+            // Only the lowest 32 bits are compared.
             (&[1], &[1 + (1 << 32)], 2, -1, &[1, 2], &[0, 1]),
         ] {
             let y = run(shape, indices, depth, values(), axis).unwrap();
@@ -165,7 +165,7 @@ mod tests {
         }
         assert_eq!(
             run(&[1], &[0], -1, values(), 0).unwrap_err().message(),
-            "depth -1 does not go with indices 'in0', which are [1]"
+            "depth -1 does not fit indices 'in0', which are [1]"
         );
         let [on, _] = values();
         let mixed = run(&[1], &[0], 2, [on, Tensor::i8(&[], &[0])], 0).unwrap_err();

@@ -1,4 +1,4 @@
-//! PACK: the inputs, all of one shape, side by side along a new axis. Any type but strings.
+//! PACK: stacks inputs of one shape along a new axis. Any type but strings.
 //! Defined by: tflite/kernels/pack.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +8,7 @@ use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::moves::{Run, Width};
 use crate::kit::node;
 
-/// Prepared node: each input is `outer` blocks of `inner` elements.
+/// A prepared `PACK` node: each input consists of `outer` blocks of `inner` elements.
 pub struct Pack {
     outer: usize,
     inner: usize,
@@ -32,7 +32,7 @@ impl Op for Pack {
             )
         })?;
         Width::of(x.ty)?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         for i in 0..count {
             let other = node.input(i)?;
             ensure!(
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_may_be_made_in_their_place() {
+    fn inputs_may_be_computed_in_place() {
         let test = OpTest::<Pack>::new().input(Tensor::i16(&[2], &[1, 2])).input(Tensor::i16(&[2], &[3, 4]));
         let test = test.output(Spec::of(I16)).options(|o| o.set(PackOptions::VALUES_COUNT, 2));
         assert_eq!(test.shares(&[Sharing::PartOfOutput]).run().unwrap()[0].as_i16(), [1, 2, 3, 4]);

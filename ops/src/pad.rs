@@ -1,12 +1,12 @@
-//! PAD: the input in the middle of zeros (of zero points, if it is quantized). f32, f16, bf16; i8, u8, i16, quantized or
-//! not; i32, i64, bool and other whole elements.
+//! PAD: pads the input with zeros (or with the zero point, if it is quantized). f32, f16, bf16; i8, u8, i16, quantized
+//! or not; i32, i64, bool and other whole elements.
 //! Defined by: tflite/kernels/pad.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::pad::ConstantPad;
 
-/// Prepared node.
+/// A prepared `PAD` node.
 pub struct Pad(ConstantPad);
 
 impl Op for Pad {
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(y.as_i8(), [-7, 5, 6, -7]);
         let y = run(Tensor::i16(&[1], &[5]).quantized(0.5, 300), Spec::i16(0.5, 300), &[1, 1]).unwrap();
         assert_eq!(y.as_i16(), [300, 5, 300]);
-        // TFLite takes the zero point of an u8 output even if the input has none, of others not.
+        // TFLite uses the zero point of a u8 output even if the input has none, but not for other types.
         let y = run(Tensor::u8(&[1], &[5]), Spec::u8(0.5, 9), &[0, 1]).unwrap();
         assert_eq!(y.as_u8(), [5, 9]);
         assert_eq!(run(Tensor::i8(&[1], &[5]), Spec::i8(0.5, 9), &[0, 1]).unwrap().as_i8(), [5, 0]);
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_value() {
+    fn an_explicit_padding_value() {
         let test = |value: Tensor| {
             let x = Tensor::u8(&[1], &[5]).quantized(0.5, 9);
             node(x, Spec::u8(0.5, 9)).constant(Tensor::i32(&[1, 2], &[1, 1])).input(value).run()

@@ -1,12 +1,12 @@
-//! PADV2: the input in the middle of a given value. f32, f16, bf16; i8, u8, i16, quantized or not; i32, i64, bool and
-//! other whole elements.
+//! PADV2: pads the input with a given value. f32, f16, bf16; i8, u8, i16, quantized or not; i32, i64, bool and other
+//! whole elements.
 //! Defined by: tflite/kernels/pad.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::pad::ConstantPad;
 
-/// Prepared node.
+/// A prepared `PADV2` node.
 pub struct PadV2(ConstantPad);
 
 impl Op for PadV2 {
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn the_value_is_around_the_input() {
+    fn the_value_pads_the_input() {
         let y = run(Tensor::f32(&[1, 2], &[1.0, 2.0]), &[1, 0, 0, 1], Tensor::f32(&[], &[-0.5])).unwrap();
         assert_eq!((y.shape(), y.as_f32()), (&[2, 3][..], vec![-0.5, -0.5, -0.5, 1.0, 2.0, -0.5]));
         let y = run(Tensor::i64(&[1], &[7]), &[1, 1], Tensor::i64(&[1], &[i64::MIN])).unwrap();
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quantized_value_has_the_scale_of_the_output() {
+    fn a_quantized_value_must_have_the_output_scale() {
         let test = |scale| {
             let x = Tensor::i8(&[1], &[5]).quantized(0.5, 1);
             let test = OpTest::<PadV2>::new().input(x).constant(Tensor::i32(&[1, 2], &[1, 0]));
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_value_it_is_pad() {
+    fn without_a_value_it_pads_with_zeros() {
         let test =
             OpTest::<PadV2>::new().input(Tensor::i32(&[1], &[5])).constant(Tensor::i32(&[1, 2], &[1, 0]));
         assert_eq!(test.output(Spec::i32()).run().unwrap()[0].as_i32(), [0, 5]);

@@ -1,7 +1,8 @@
-//! POW: `y = aᵇ`, with broadcasting. f32, i32. May run in place.
+//! POW: `y = aᵇ`, with broadcasting. f32, i32. Supports in-place operation.
 //!
-//! i32 exponents must not be negative, and what does not fit is the smallest integer. One exponent for a tensor of
-//! another shape, near a whole number from 1 on, multiplies in the type: f32 within the finite numbers, i32 wrapping.
+//! i32 exponents must not be negative, and results that do not fit become the smallest integer. A single exponent for a
+//! tensor of another shape that is close to a positive integer is computed by multiplications in the type: f32 within
+//! the finite numbers, i32 wrapping.
 //! Defined by: tflite/kernels/pow.cc and optimized/optimized_ops.h (`BroadcastPow4D`, `IntegerExponentPow`).
 
 use arenite_abi::prelude::*;
@@ -11,10 +12,10 @@ use crate::kit::broadcast::Broadcast;
 use crate::kit::requantize::round_f32;
 use crate::kit::{binary, float};
 
-/// Prepared node.
+/// A prepared `POW` node.
 pub struct Pow {
     broadcast: Broadcast<2>,
-    /// There is one exponent for all, and the shapes differ.
+    /// Whether there is a single exponent and the shapes differ.
     one_exponent: bool,
 }
 
@@ -54,7 +55,7 @@ impl Pow {
     fn integers(&self, cx: &EvalContext<'_>) -> Result<()> {
         let exponents = cx.input_cells::<i32>(1)?;
         for exponent in exponents.iter() {
-            ensure!(exponent >= 0, "an exponent is {exponent}; powers of INT32 need it not to be negative");
+            ensure!(exponent >= 0, "an exponent is {exponent}; for INT32 it must not be negative");
         }
         if self.one_exponent
             && let Some(exponent @ 1..) = exponents.iter().next()
@@ -66,14 +67,15 @@ impl Pow {
     }
 }
 
-/// The whole number within 0.00001 of `x`, if it is positive and fits i32.
+/// The integer within 0.00001 of `x`, if it is positive and fits i32.
 fn near_whole(x: f32) -> Option<u32> {
     let whole = round_f32(x);
     let fits = (1.0..2_147_483_648.0).contains(&whole);
     (fits && (x - whole).abs() < 1e-5).then_some(whole as u32)
 }
 
-/// `x` times itself, squared from half the exponent on: the order decides how it rounds. The exponent is at least 1.
+/// Raises `x` to a power by squaring, starting with half the exponent: the order determines the rounding. The exponent
+/// must be at least 1.
 fn repeat<T: Copy>(x: T, exponent: u32, multiply: &impl Fn(T, T) -> T) -> T {
     if exponent <= 1 {
         return x;
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn one_whole_exponent_multiplies_within_the_finite_numbers() {
+    fn a_single_integer_exponent_stays_finite() {
         let y = floats(&[1e30, -1e30, 3.0, f32::INFINITY], Tensor::f32(&[], &[3.0]));
         assert_eq!(y, [f32::MAX, f32::MIN, 27.0, f32::MAX]);
         assert_eq!(floats(&[f32::INFINITY, 5.0], Tensor::f32(&[], &[1.0])), [f32::INFINITY, 5.0]);
@@ -134,7 +136,7 @@ mod tests {
         let test = OpTest::<Pow>::new().input(Tensor::i32(&[1], &[2])).output(Spec::i32());
         assert_eq!(
             test.clone().input(Tensor::i32(&[2], &[1, -3])).run().unwrap_err().message(),
-            "an exponent is -3; powers of INT32 need it not to be negative"
+            "an exponent is -3; for INT32 it must not be negative"
         );
         assert_eq!(
             test.input(Tensor::f32(&[1], &[1.0])).run().unwrap_err().message(),

@@ -1,5 +1,5 @@
 //! PRELU: `y = x ≥ 0 ? x : alpha × x`, where alpha broadcasts to the shape of `x`. f32; i8, u8 quantized, i16 quantized
-//! with an alpha of i8. May run in place.
+//! with an alpha of i8. Supports in-place operation.
 //! Defined by: tflite/kernels/activations.cc and reference/prelu.h.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::node;
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 
-/// Prepared node.
+/// A prepared `PRELU` node.
 pub struct Prelu {
     broadcast: Broadcast<2>,
-    /// None for f32.
+    /// The scales of quantized tensors; `None` for f32.
     scaled: Option<Scaled>,
 }
 
@@ -65,7 +65,7 @@ impl Op for Prelu {
         match (cx.node().output(0)?.ty, &self.scaled) {
             (I8, Some(scaled)) => map(cx, loops, alpha.bytes(), |x: i8, a| scaled.value(x, (a as i8).into())),
             (U8, Some(scaled)) => map(cx, loops, alpha.bytes(), |x: u8, a| scaled.value(x, a.into())),
-            // Numbers of an i16 alpha are its first bytes: TFLite reads it so.
+            // An i16 alpha is read as bytes, from its first byte, as in TFLite.
             (I16, Some(scaled)) => {
                 map(cx, loops, alpha.bytes(), |x: i16, a| scaled.value(x, (a as i8).into()))
             }
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn quantized() {
-        // 0.5 (q - 2): -8, 0, 4; alpha 0.25 (q + 4): 0.25, 1, 2. -8 × 0.25 = -2, eight steps of 0.25 below 1.
+        // 0.5 (q - 2) gives -8, 0, 4; alpha 0.25 (q + 4) gives 0.25, 1, 2. -8 × 0.25 = -2, eight steps of 0.25 below 1.
         let x = Tensor::i8(&[3], &[-14, 2, 10]).quantized(0.5, 2);
         let alpha = Tensor::i8(&[3], &[-3, 0, 4]).quantized(0.25, -4);
         assert_eq!(run(x, alpha, Spec::i8(0.25, 1)).as_i8(), [-7, 1, 17]);

@@ -1,10 +1,10 @@
 //! QUANTIZE: f32 to i4, u4, i8, u8, i16 (8 and 16 bits also per channel); i8, u8, i16, i32 to another quantization.
 //! Defined by: tflite/kernels/quantize.cc, optimized/optimized_ops.h (`AffineQuantize`, `Requantize`).
 //!
-//! TFLite's SIMD kernels treat whole groups of elements, and scalar code the rest; the two round differently, so the
-//! position of an element decides. With 8 bits on both sides, groups of 16 round ties up. From f32 to a per-tensor
-//! type of 8 or 16 bits, groups of 8 multiply by `1 / scale` and round ties to even; scalar code divides in f64 and
-//! rounds ties away from zero.
+//! TFLite's SIMD kernels process whole groups of elements, and scalar code the rest. The two round differently, so the
+//! position of an element matters. With 8 bits on both sides, groups of 16 round ties up. From f32 to a per-tensor type
+//! of 8 or 16 bits, groups of 8 multiply by `1 / scale` and round ties to even; scalar code divides in f64 and rounds
+//! ties away from zero.
 
 use arenite_abi::prelude::*;
 
@@ -15,13 +15,13 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{Quant, Requantize, round_f64};
 use crate::kit::{node, packed, unary};
 
-/// Prepared node.
+/// A prepared `QUANTIZE` node.
 pub enum Quantize {
-    /// f32 to one scale.
+    /// From f32, with one scale.
     PerTensor(Quant),
-    /// f32 to a scale per channel.
+    /// From f32, with a scale per channel.
     PerChannel(ChannelQuant),
-    /// Integers to integers.
+    /// From integers to integers.
     Rescale(Requantize),
 }
 
@@ -131,7 +131,7 @@ fn bytes<X: Quantized, Y: Quantized>(cx: &EvalContext<'_>, r: &Requantize) -> Re
     })
 }
 
-/// Elements in whole groups.
+/// The number of elements in whole groups.
 fn grouped(cx: &EvalContext<'_>, group: usize) -> Result<usize> {
     let count = cx.node().input(0)?.len();
     Ok(count - count % group)
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn from_floats() {
-        // Nine elements: a group of eight rounds ties to even, the last one away from zero.
+        // Nine elements: the group of eight rounds ties to even, the last element rounds away from zero.
         let x = Tensor::f32(&[9], &[0.25, 0.75, -0.25, -0.75, 1e9, -1e9, 1.0, 0.0, 0.25]);
         let y = case(x.clone(), Spec::i8(0.5, 1)).run().unwrap();
         assert_eq!(y[0].as_i8(), [1, 3, 1, -1, 127, -128, 3, 1, 2]);
@@ -195,8 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_tie_rounds_by_its_place() {
-        // A quarter of -6: up to -1 in a group of 16, away from zero to -2 behind it.
+    fn negative_ties_round_by_position() {
+        // A quarter of -6: -1 in the group of 16, where ties are rounded up; -2 after it, away from zero.
         let x = Tensor::i8(&[17], &[-6; 17]).quantized(0.25, 0);
         let y = case(x, Spec::i8(1.0, 0)).run().unwrap()[0].as_i8();
         assert_eq!((&y[..16], y[16]), (&[-1; 16][..], -2));

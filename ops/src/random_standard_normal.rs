@@ -1,4 +1,4 @@
-//! RANDOM_STANDARD_NORMAL: normally distributed numbers of mean 0 and variance 1, of a shape that the input tells. f32.
+//! RANDOM_STANDARD_NORMAL: normally distributed numbers with mean 0 and variance 1; the input is the shape. f32.
 //! Defined by: tflite/kernels/random_ops.cc; `BoxMullerFloat` of TensorFlow.
 //!
 //! ```text
@@ -11,7 +11,7 @@ use crate::kit::arguments::expect_type;
 use crate::kit::float;
 use crate::kit::random::{self, BLOCK, Generator, unit_f32};
 
-/// Prepared node: the generator and its position, which evaluations carry on.
+/// A prepared `RANDOM_STANDARD_NORMAL` node: the generator and its position, which each evaluation advances.
 pub struct RandomStandardNormal(Generator);
 
 impl Op for RandomStandardNormal {
@@ -38,7 +38,7 @@ fn normal([a, b, c, d]: [u32; BLOCK]) -> [f32; BLOCK] {
     [w, x, y, z]
 }
 
-/// The logarithm is finite: `u` is never taken below 10⁻⁷.
+/// Box and Muller's transform. The logarithm is finite, because `u` is clamped to at least 10⁻⁷.
 fn pair(u: u32, v: u32) -> [f32; 2] {
     let angle = (core::f64::consts::TAU * f64::from(unit_f32(v))) as f32;
     let radius = float::sqrt(-2.0 * float::log(unit_f32(u).max(1e-7)));
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn pairs() {
-        // u = 1/2, v = 1/4: √(2 ln 2) straight up.
+        // u = 1/2, v = 1/4: √(2 ln 2), straight up.
         let [s, c] = pair(1 << 22, 1 << 21);
         assert!((s - 1.177_41).abs() < 1e-5 && c.abs() < 1e-6, "{s} {c}");
         assert!(pair(0, 0)[1] < 5.7);

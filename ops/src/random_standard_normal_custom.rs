@@ -1,5 +1,5 @@
-//! The custom op `RandomStandardNormal`: normally distributed numbers of mean 0 and variance 1, of a shape that the input
-//! tells. f32, f64.
+//! The custom op `RandomStandardNormal`: normally distributed numbers with mean 0 and variance 1; the input is the
+//! shape. f32, f64.
 //! Defined by: tflite/kernels/random_standard_normal_custom.cc, built with GNU libstdc++: see
 //! [`minstd`](crate::kit::minstd).
 
@@ -9,7 +9,7 @@ use crate::kit::arguments::expect_type;
 use crate::kit::minstd::State;
 use crate::kit::random;
 
-/// Prepared node: the engine's state, which evaluations carry on.
+/// A prepared `RandomStandardNormal` node: the engine's state, which each evaluation advances.
 pub struct RandomStandardNormalCustom(State);
 
 impl Op for RandomStandardNormalCustom {
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn values() {
-        // As GNU libstdc++ draws them.
+        // GNU libstdc++'s numbers.
         let y = node(F32).constant(Tensor::i32(&[1], &[3])).run().unwrap()[0].as_f32();
         let want = [-0.259_093_2, 1.601_592, -1.498_961_2];
         assert!(y.iter().zip(want).all(|(y, want)| (y - want).abs() < 1e-6), "{y:?}");

@@ -1,4 +1,4 @@
-//! RANDOM_UNIFORM: numbers evenly in `0..1`, by 23 bits each, of a shape that the input tells. f32.
+//! RANDOM_UNIFORM: numbers uniform in `0..1`, with 23 random bits each; the input is the shape. f32.
 //! Defined by: tflite/kernels/random_ops.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::arguments::expect_type;
 use crate::kit::random::{self, Generator, unit_f32};
 
-/// Prepared node: the generator and its position, which evaluations carry on.
+/// A prepared `RANDOM_UNIFORM` node: the generator and its position, which each evaluation advances.
 pub struct RandomUniform(Generator);
 
 impl Op for RandomUniform {

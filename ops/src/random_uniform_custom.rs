@@ -1,4 +1,4 @@
-//! The custom op `RandomUniform`: numbers evenly in `0..1`, of a shape that the first input tells. f32, f64.
+//! The custom op `RandomUniform`: numbers uniform in `0..1`; the first input is the shape. f32, f64.
 //! Defined by: tflite/kernels/random_uniform_custom.cc, built with GNU libstdc++: see [`minstd`](crate::kit::minstd).
 
 use arenite_abi::prelude::*;
@@ -7,7 +7,7 @@ use crate::kit::arguments::expect_type;
 use crate::kit::minstd::State;
 use crate::kit::random;
 
-/// Prepared node: the engine's state, which evaluations carry on.
+/// A prepared `RandomUniform` node: the engine's state, which each evaluation advances.
 pub struct RandomUniformCustom(State);
 
 impl Op for RandomUniformCustom {
@@ -51,7 +51,7 @@ mod tests {
     fn shapes_and_values() {
         let y = node(F32).constant(Tensor::i64(&[2], &[2, 1])).run().unwrap().remove(0);
         assert_eq!((y.shape(), y.as_f32()[0]), (&[2, 1][..], 16_806.0 / 2_147_483_648.0));
-        // As GNU libstdc++ draws them.
+        // GNU libstdc++'s numbers.
         let y = node(F64).input(Tensor::i32(&[1], &[2])).run().unwrap().remove(0);
         assert_eq!(y.as_f64(), [0.131_537_787_738_760_65, 0.458_650_132_023_219_8]);
     }

@@ -1,4 +1,4 @@
-//! RANGE: `start, start + delta, …` up to `limit`, which is left out. f32, whose errors add up; i32, i64.
+//! RANGE: `start, start + delta, …`, up to but excluding `limit`. f32, whose rounding errors accumulate; i32, i64.
 //! Defined by: tflite/kernels/range.cc.
 
 use arenite_abi::prelude::*;
@@ -6,9 +6,9 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::number::Number;
 
-/// Prepared node.
+/// A prepared `RANGE` node.
 pub struct Range {
-    /// Whether the inputs, hence the size, are known in `prepare`.
+    /// Whether the inputs, and so the size, are known in `prepare`.
     is_known: bool,
 }
 
@@ -47,7 +47,7 @@ fn scalar<T: Element>(x: &TensorView<'_>) -> Result<T> {
     x.as_slice::<T>()?.first().copied().ok_or_else(|| invalid!("'{}' has no data", x.name))
 }
 
-/// Number of elements.
+/// The number of elements.
 fn size(inputs: &[TensorView<'_>; 3]) -> Result<i32> {
     match inputs[0].ty {
         F32 => {
@@ -61,7 +61,7 @@ fn size(inputs: &[TensorView<'_>; 3]) -> Result<i32> {
     }
 }
 
-/// The inputs, if `delta` leads from `start` to `limit`.
+/// Reads the inputs, and checks that `delta` leads from `start` to `limit`.
 fn checked<T: Number + core::fmt::Display>(inputs: &[TensorView<'_>; 3]) -> Result<[T; 3]> {
     let [start, limit, delta] = [scalar::<T>(&inputs[0])?, scalar(&inputs[1])?, scalar(&inputs[2])?];
     ensure!(
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(float(1.0, 2.0, 0.25).unwrap(), [1.0, 1.25, 1.5, 1.75]);
         assert_eq!(float(1.0, 2.1, 0.5).unwrap(), [1.0, 1.5, 2.0]);
         assert_eq!(float(0.0, -1.0, -0.5).unwrap(), [0.0, -0.5]);
-        // Errors add up: ten times 0.1 is not 1.
+        // Errors accumulate: ten times 0.1 is not 1.
         assert_eq!(float(0.0, 1.1, 0.1).unwrap()[10], 1.000_000_1);
     }
 

@@ -1,9 +1,9 @@
-//! RANK: the number of the input's axes, as an INT32 scalar, known before anything runs. Inputs of any type.
+//! RANK: the rank of the input, as an INT32 scalar that is known in `prepare`. Inputs of any type.
 //! Defined by: tflite/kernels/rank.cc.
 
 use arenite_abi::prelude::*;
 
-/// Prepared node.
+/// A prepared `RANK` node.
 pub struct Rank;
 
 impl Op for Rank {
@@ -18,7 +18,7 @@ impl Op for Rank {
         Ok(Rank)
     }
 
-    /// The output is constant.
+    /// Does nothing: the output is constant.
     fn eval(&self, _: &mut EvalContext<'_>) -> Result<()> {
         Ok(())
     }

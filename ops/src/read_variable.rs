@@ -1,12 +1,12 @@
-//! READ_VARIABLE: the value that was assigned to a variable. Its shape is the one that the model file gives; without one,
-//! the run tells it.
+//! READ_VARIABLE: the value that was assigned to a variable. Its shape is the one in the model file; without one, it is
+//! determined at run time.
 //! Defined by: tflite/kernels/read_variable.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::{resource, subgraph};
 
-/// Prepared node.
+/// A prepared `READ_VARIABLE` node.
 pub struct ReadVariable;
 
 impl Op for ReadVariable {
@@ -35,7 +35,7 @@ impl Op for ReadVariable {
         })?;
         ensure!(
             value.ty == y.ty && (y.is_dynamic() || value.shape == y.shape),
-            "the variable holds {}{:?}, '{}' is {}{:?}",
+            "the variable holds {}{:?}, '{}' is {}{:?}; they must agree",
             value.ty,
             value.shape,
             y.name,
@@ -67,9 +67,9 @@ mod tests {
     #[test]
     fn refusals() {
         let error = case(0, Spec::f32()).run().unwrap_err();
-        assert_eq!(error.message(), "the variable holds INT32[2], 'out0' is FLOAT32[]");
+        assert_eq!(error.message(), "the variable holds INT32[2], 'out0' is FLOAT32[]; they must agree");
         let error = case(0, Spec::i32().shape(&[3])).run().unwrap_err();
-        assert_eq!(error.message(), "the variable holds INT32[2], 'out0' is INT32[3]");
+        assert_eq!(error.message(), "the variable holds INT32[2], 'out0' is INT32[3]; they must agree");
         let unassigned = OpTest::<ReadVariable>::new().input(Tensor::i32(&[], &[3])).output(Spec::i32());
         assert_eq!(
             unassigned.run().unwrap_err().message(),

@@ -5,10 +5,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::complex_part::{ComplexPart, Member};
 
-/// Prepared node.
+/// A prepared `REAL` node.
 pub type Real = ComplexPart<First>;
 
-/// The real part.
+/// The real part of a complex number.
 pub struct First;
 
 impl Member for First {

@@ -1,14 +1,14 @@
-//! REDUCE_ALL: whether all elements along the axes are true. Of nothing it is true. BOOL.
+//! REDUCE_ALL: whether all elements along the axes are true; true for an empty group. BOOL.
 //! Defined by: tflite/kernels/reduce.cc, tflite/kernels/internal/optimized/reduce.h.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::reduce::{Quantified, Quantifier, Reducer};
 
-/// Prepared node.
+/// A prepared `REDUCE_ALL` node.
 pub type ReduceAll = Reducer<Quantified<All>>;
 
-/// Decided by the first that is false.
+/// Decided by the first element that is false.
 pub struct All;
 
 impl Quantifier for All {
@@ -23,7 +23,7 @@ mod tests {
     use arenite_abi::testing::{Spec, Tensor};
 
     #[test]
-    fn truth_values() {
+    fn booleans() {
         let x = Tensor::bool(&[2, 2], &[true, false, false, false]);
         type Case = (&'static [i32], bool, &'static [i32], &'static [bool]);
         let cases: [Case; 4] = [
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing() {
+    fn empty_groups() {
         let y = run::<ReduceAll>(&Tensor::bool(&[0, 2], &[]), &[0], false, Spec::bool()).unwrap();
         assert_eq!(y.as_bool(), [true; 2]);
     }

@@ -1,14 +1,14 @@
-//! REDUCE_ANY: whether any element along the axes is true. Of nothing it is false. BOOL.
+//! REDUCE_ANY: whether any element along the axes is true; false for an empty group. BOOL.
 //! Defined by: tflite/kernels/reduce.cc, tflite/kernels/internal/optimized/reduce.h.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::reduce::{Quantified, Quantifier, Reducer};
 
-/// Prepared node.
+/// A prepared `REDUCE_ANY` node.
 pub type ReduceAny = Reducer<Quantified<Any>>;
 
-/// Decided by the first that is true.
+/// Decided by the first element that is true.
 pub struct Any;
 
 impl Quantifier for Any {
@@ -23,7 +23,7 @@ mod tests {
     use arenite_abi::testing::{Spec, Tensor};
 
     #[test]
-    fn truth_values() {
+    fn booleans() {
         let x = Tensor::bool(&[2, 2], &[true, false, false, false]);
         type Case = (&'static [i32], bool, &'static [i32], &'static [bool]);
         let cases: [Case; 4] = [
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing() {
+    fn empty_groups() {
         let y = run::<ReduceAny>(&Tensor::bool(&[0, 2], &[]), &[0], false, Spec::bool()).unwrap();
         assert_eq!(y.as_bool(), [false; 2]);
     }

@@ -1,5 +1,6 @@
-//! REDUCE_MAX: the largest element along any axes. f32, i32, i64; u8, i8, i16 of one quantization; BOOL along axes of size 1.
-//! A NaN is lost, unless it comes last. Nothing gives the smallest finite number.
+//! REDUCE_MAX: the largest element along any axes. f32, i32, i64; u8, i8, i16 with equal quantization of input and
+//! output; BOOL along axes of size 1. A NaN is ignored unless it comes last. An empty group gives the smallest finite
+//! number.
 //! Defined by: tflite/kernels/reduce.cc, tflite/kernels/internal/optimized/reduce.h (`MaxOp`).
 
 use arenite_abi::prelude::*;
@@ -7,10 +8,10 @@ use arenite_abi::prelude::*;
 use crate::kit::number::{Combine, Number};
 use crate::kit::reduce::{Extreme, Extremum, Reducer};
 
-/// Prepared node.
+/// A prepared `REDUCE_MAX` node.
 pub type ReduceMax = Reducer<Extremum<Max>>;
 
-/// The largest of two.
+/// Keeps the larger of two elements.
 pub struct Max;
 
 impl Extreme for Max {
@@ -52,14 +53,14 @@ mod tests {
     }
 
     #[test]
-    fn nan_is_lost_unless_it_is_last() {
+    fn nan_is_ignored_unless_it_is_last() {
         let x = Tensor::f32(&[2, 2], &[f32::NAN, 1.0, 1.0, f32::NAN]);
         let y = run::<ReduceMax>(&x, &[1], false, Spec::f32()).unwrap().as_f32();
         assert!(y[0] == 1.0 && y[1].is_nan());
     }
 
     #[test]
-    fn whole_and_quantized_numbers() {
+    fn integers_and_quantized_numbers() {
         let max = |x: Tensor, y| run::<ReduceMax>(&x, &[0], false, y).unwrap();
         assert_eq!(max(Tensor::i32(&[3], &[-5, i32::MIN, -4]), Spec::i32()).as_i32(), [-4]);
         assert_eq!(max(Tensor::i64(&[2], &[1 << 40, -1]), Spec::i64()).as_i64(), [1 << 40]);
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_and_of_one() {
+    fn empty_groups_and_single_elements() {
         let max = |x: Tensor, axis: i32, y| run::<ReduceMax>(&x, &[axis], false, y).unwrap();
         assert_eq!(max(Tensor::f32(&[0, 2], &[]), 0, Spec::f32()).as_f32(), [f32::MIN; 2]);
         assert_eq!(max(Tensor::i8(&[0], &[]), 0, Spec::of(I8)).as_i8(), [-128]);

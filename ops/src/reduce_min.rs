@@ -1,5 +1,6 @@
-//! REDUCE_MIN: the smallest element along any axes. f32, i32, i64; u8, i8, i16 of one quantization; BOOL along axes of size 1.
-//! A NaN is lost, unless it comes last. Nothing gives the largest finite number.
+//! REDUCE_MIN: the smallest element along any axes. f32, i32, i64; u8, i8, i16 with equal quantization of input and
+//! output; BOOL along axes of size 1. A NaN is ignored unless it comes last. An empty group gives the largest finite
+//! number.
 //! Defined by: tflite/kernels/reduce.cc, tflite/kernels/internal/optimized/reduce.h (`MinOp`).
 
 use arenite_abi::prelude::*;
@@ -7,10 +8,10 @@ use arenite_abi::prelude::*;
 use crate::kit::number::{Combine, Number};
 use crate::kit::reduce::{Extreme, Extremum, Reducer};
 
-/// Prepared node.
+/// A prepared `REDUCE_MIN` node.
 pub type ReduceMin = Reducer<Extremum<Min>>;
 
-/// The smallest of two.
+/// Keeps the smaller of two elements.
 pub struct Min;
 
 impl Extreme for Min {
@@ -50,14 +51,14 @@ mod tests {
     }
 
     #[test]
-    fn nan_is_lost_unless_it_is_last() {
+    fn nan_is_ignored_unless_it_is_last() {
         let x = Tensor::f32(&[2, 2], &[f32::NAN, 1.0, 1.0, f32::NAN]);
         let y = run::<ReduceMin>(&x, &[1], false, Spec::f32()).unwrap().as_f32();
         assert!(y[0] == 1.0 && y[1].is_nan());
     }
 
     #[test]
-    fn whole_and_quantized_numbers() {
+    fn integers_and_quantized_numbers() {
         let min = |x: Tensor, y| run::<ReduceMin>(&x, &[0], false, y).unwrap();
         assert_eq!(min(Tensor::i32(&[3], &[5, i32::MAX, 4]), Spec::i32()).as_i32(), [4]);
         assert_eq!(min(Tensor::i64(&[2], &[-1 << 40, -1]), Spec::i64()).as_i64(), [-1 << 40]);
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing() {
+    fn empty_groups() {
         let y = run::<ReduceMin>(&Tensor::f32(&[2, 0], &[]), &[1], true, Spec::f32()).unwrap();
         assert_eq!((y.shape(), y.as_f32()), (&[2, 1][..], vec![f32::MAX; 2]));
         let y = run::<ReduceMin>(&Tensor::u8(&[0], &[]), &[0], false, Spec::of(U8)).unwrap();

@@ -10,21 +10,21 @@ use crate::kit::quantized::Quantized;
 use crate::kit::reduce::{Groups, Reduce, Reducer, refuse_bool, symmetric_words};
 use crate::kit::requantize::{Multiplier, Quant};
 
-/// Prepared node.
+/// A prepared `REDUCE_PROD` node.
 pub type ReduceProd = Reducer<Product>;
 
-/// The part of REDUCE_PROD.
+/// The reduction of REDUCE_PROD.
 #[derive(Clone, Copy)]
 pub struct Product {
     quantized: Option<Steps>,
 }
 
-/// Factors are multiplied one by one, and scaled after each, so that the product does not overflow.
+/// Factors are multiplied one at a time, and the product is scaled after each, so that it does not overflow.
 #[derive(Clone, Copy)]
 struct Steps {
     input_zero_point: i32,
     output: Quant,
-    /// `input scale / ⁿ√(output scale)` for n factors.
+    /// The factor `input scale / ⁿ√(output scale)` for n elements.
     multiplier: Multiplier,
 }
 
@@ -53,12 +53,13 @@ impl Reduce for Product {
                 }
                 Ok(Product { quantized: None })
             }
-            // The bytes move, whatever they stand for.
+            // The bytes are copied without regard to quantization.
             (I8 | I16, Some(_)) if groups.is_copy() => Ok(Product { quantized: None }),
             (I8 | I16, Some(_)) => Ok(Product { quantized: Some(Steps::new(x, y, groups)?) }),
-            (ty, Some(_)) => {
-                Err(unsupported!("input '{}' is {ty} with quantization; INT8 or INT16 may be", x.name))
-            }
+            (ty, Some(_)) => Err(unsupported!(
+                "input '{}' is {ty} with quantization; only INT8 and INT16 support that",
+                x.name
+            )),
         }
     }
 
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_wrap() {
+    fn integers_wrap() {
         let product = |x: Tensor, y| run::<ReduceProd>(&x, &[0], false, y).unwrap();
         assert_eq!(product(Tensor::i32(&[2], &[1 << 20, 4097]), Spec::i32()).as_i32(), [1 << 20]);
         assert_eq!(product(Tensor::i64(&[2], &[1 << 20, 4097]), Spec::i64()).as_i64(), [4097 << 20]);
@@ -135,22 +136,22 @@ mod tests {
 
     #[test]
     fn quantized_numbers() {
-        // Reals 0.5 × (q - 2): 1, 2, 4, product 8; in steps of 1/8 from -3: 61.
+        // Real values 0.5 × (q - 2): 1, 2, 4 with the product 8; in steps of 1/8 from -3, that is 61.
         let x = Tensor::i8(&[3], &[4, 6, 10]).quantized(0.5, 2);
         assert_eq!(run::<ReduceProd>(&x, &[0], false, Spec::i8(0.125, -3)).unwrap().as_i8(), [61]);
         // Steps of 0.5 / √0.25 = 1: 30 × -20.
         let x = Tensor::i16(&[1, 2], &[30, -20]).quantized(0.5, 0);
         assert_eq!(run::<ReduceProd>(&x, &[1], true, Spec::i16(0.25, 0)).unwrap().as_i16(), [-600]);
-        // Saturates.
+        // The result saturates.
         let x = Tensor::i8(&[2], &[100, 100]).quantized(1.0, 0);
         assert_eq!(run::<ReduceProd>(&x, &[0], false, Spec::i8(1.0, 0)).unwrap().as_i8(), [127]);
-        // Of one element each the bytes are kept.
+        // For groups of one element the bytes are kept.
         let x = Tensor::i8(&[1, 2], &[10, 100]).quantized(1.0, 0);
         assert_eq!(run::<ReduceProd>(&x, &[0], false, Spec::i8(2.0, 7)).unwrap().as_i8(), [10, 100]);
     }
 
     #[test]
-    fn of_nothing() {
+    fn empty_groups() {
         let y = run::<ReduceProd>(&Tensor::f32(&[0, 2], &[]), &[0], false, Spec::f32()).unwrap();
         assert_eq!(y.as_f32(), [1.0; 2]);
         let x = Tensor::i8(&[0], &[]).quantized(0.5, 2);
@@ -164,7 +165,7 @@ mod tests {
         let x = Tensor::u8(&[1], &[0]).quantized(1.0, 0);
         assert_eq!(
             error(x, Spec::u8(1.0, 0)).message(),
-            "input 'in0' is UINT8 with quantization; INT8 or INT16 may be"
+            "input 'in0' is UINT8 with quantization; only INT8 and INT16 support that"
         );
         let x = Tensor::i8(&[2], &[0, 0]).quantized(1.0, 0);
         assert!(error(x, Spec::i8(0.0, 0)).message().ends_with("scales must be above zero"));

@@ -1,8 +1,8 @@
-//! REDUCE_WINDOW: the sum, product, minimum, maximum, conjunction or disjunction of each window. bool, i8, i16, i32, i64,
-//! u8, f32, f64; all without regard to scales.
+//! REDUCE_WINDOW: the sum, product, minimum, maximum, conjunction or disjunction of each window. bool, i8, i16, i32,
+//! i64, u8, f32, f64, all without regard to quantization.
 //!
-//! Defined by: tflite/kernels/stablehlo_reduce_window.cc. Inputs: x, the initial value, and per axis the window's size,
-//! stride and dilation (INT64 constants).
+//! Defined by: tflite/kernels/stablehlo_reduce_window.cc. Inputs: x, the initial value, and for each axis the window's
+//! size, stride and dilation (INT64 constants).
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::{ReduceWindowOptions, reduce_window as functions};
@@ -11,7 +11,7 @@ use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::indexing::MAX_RANK;
 use crate::kit::reduce_window::{self, Function, Reduction, TYPES, WindowAxis};
 
-/// Prepared node.
+/// A prepared `REDUCE_WINDOW` node.
 pub struct ReduceWindow(Reduction);
 
 impl Op for ReduceWindow {
@@ -40,7 +40,7 @@ impl Op for ReduceWindow {
     }
 }
 
-/// A window per axis, from the inputs 2 to 4.
+/// One window per axis, from inputs 2 to 4.
 fn axes(node: &NodeView<'_>, rank: usize) -> Result<[WindowAxis; MAX_RANK]> {
     let mut axes = [WindowAxis::ONE; MAX_RANK];
     for input in 2..5 {

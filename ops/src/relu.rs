@@ -1,4 +1,4 @@
-//! RELU: `y = max(x, 0)`. f32; i8, u8, i16 quantized. May run in place.
+//! RELU: `y = max(x, 0)`. f32; i8, u8, i16 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/activations.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::activation::Limits;
 use crate::kit::relu::{Clamp, Member};
 
-/// Prepared node.
+/// A prepared `RELU` node.
 pub type Relu = Clamp<Range>;
 
-/// Outputs within `[0, ∞)`.
+/// Clamps to `[0, ∞)`.
 pub struct Range;
 
 impl Member for Range {
@@ -30,7 +30,7 @@ mod tests {
     }
 
     #[test]
-    fn words() {
+    fn sixteen_bits() {
         expect_words::<Relu>();
     }
 

@@ -1,4 +1,4 @@
-//! RELU6: `y = clamp(x, 0, 6)`. f32; i8, u8, i16 quantized. May run in place.
+//! RELU6: `y = clamp(x, 0, 6)`. f32; i8, u8, i16 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/activations.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::activation::Limits;
 use crate::kit::relu::{Clamp, Member};
 
-/// Prepared node.
+/// A prepared `RELU6` node.
 pub type Relu6 = Clamp<Range>;
 
-/// Outputs within `[0, 6]`.
+/// Clamps to `[0, 6]`.
 pub struct Range;
 
 impl Member for Range {
@@ -30,7 +30,7 @@ mod tests {
     }
 
     #[test]
-    fn words() {
+    fn sixteen_bits() {
         expect_words::<Relu6>();
     }
 

@@ -1,4 +1,4 @@
-//! RELU_0_TO_1: `y = clamp(x, 0, 1)`. f32; i8, u8 quantized. May run in place.
+//! RELU_0_TO_1: `y = clamp(x, 0, 1)`. f32; i8, u8 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/activations.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::activation::Limits;
 use crate::kit::relu::{Clamp, Member};
 
-/// Prepared node.
+/// A prepared `RELU_0_TO_1` node.
 pub type Relu0To1 = Clamp<Range>;
 
-/// Outputs within `[0, 1]`.
+/// Clamps to `[0, 1]`.
 pub struct Range;
 
 impl Member for Range {

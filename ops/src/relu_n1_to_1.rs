@@ -1,4 +1,4 @@
-//! RELU_N1_TO_1: `y = clamp(x, -1, 1)`. f32; i8, u8 quantized. May run in place.
+//! RELU_N1_TO_1: `y = clamp(x, -1, 1)`. f32; i8, u8 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/activations.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::activation::Limits;
 use crate::kit::relu::{Clamp, Member};
 
-/// Prepared node.
+/// A prepared `RELU_N1_TO_1` node.
 pub type ReluN1To1 = Clamp<Range>;
 
-/// Outputs within `[-1, 1]`.
+/// Clamps to `[-1, 1]`.
 pub struct Range;
 
 impl Member for Range {

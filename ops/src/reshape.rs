@@ -1,4 +1,5 @@
-//! RESHAPE: the same elements in another shape, from a tensor or from the options. Any type. May be a view.
+//! RESHAPE: gives the elements another shape, from a tensor or from the options. Any type. The output may be a view of
+//! the input.
 //! Defined by: tflite/kernels/reshape.cc and kernels/internal/reshape_utils.h.
 
 use arenite_abi::prelude::*;
@@ -8,7 +9,7 @@ use crate::kit::arguments::Integers;
 use crate::kit::indexing::Dims;
 use crate::kit::view::View;
 
-/// Prepared node.
+/// A prepared `RESHAPE` node.
 pub struct Reshape {
     view: View,
 }
@@ -21,7 +22,7 @@ impl Op for Reshape {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=2, 1..=1)?;
         let (x, y) = (node.input(0)?, node.output(0)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         let shape = match shape_tensor(node)? {
             Some(list) if !list.is_constant() => None,
             Some(list) => Some(from_tensor(&x, &list)?),
@@ -35,7 +36,7 @@ impl Op for Reshape {
     }
 }
 
-/// Input 1, unless it is no list of INT32: then the options count, as old models have it.
+/// Input 1, or `None` if it is not a vector of INT32: then the options are used, as in old models.
 fn shape_tensor<'a>(node: &NodeView<'a>) -> Result<Option<TensorView<'a>>> {
     Ok(node.optional_input(1)?.filter(|list| list.rank() == 1 && list.ty == I32))
 }
@@ -49,7 +50,11 @@ fn from_tensor(x: &TensorView<'_>, list: &TensorView<'_>) -> Result<Dims> {
 fn from_options(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<Dims> {
     let list = node.options()?.get(ReshapeOptions::NEW_SHAPE)?;
     let mut sizes = [0; 8];
-    ensure!(list.len() <= sizes.len(), "its options ask for {} dimensions; at most 8 are served", list.len());
+    ensure!(
+        list.len() <= sizes.len(),
+        "its options ask for {} dimensions; at most 8 are supported",
+        list.len()
+    );
     sizes.iter_mut().zip(list.iter()).for_each(|(to, from)| *to = from);
     match &sizes[..list.len()] {
         [0] => resolve(x, &[]),
@@ -57,10 +62,11 @@ fn from_options(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<Dims> {
     }
 }
 
-/// Replaces one −1 by what is left over: `elements of x / product of the others`, where zero sizes count as 1 unless `x`
-/// is empty and the others are not (then it is 0).
+/// Replaces one −1 by `elements of x / product of the others`, where sizes of zero count as 1, unless `x` is empty and
+/// the others are not (then the size is 0).
 fn resolve(x: &TensorView<'_>, wanted: &[i32]) -> Result<Dims> {
-    let unserved = || invalid!("new shape {wanted:?} is none: sizes must be at least 0, one may be -1");
+    let unserved =
+        || invalid!("new shape {wanted:?} is invalid: sizes must be at least 0, and one may be -1");
     ensure!(wanted.iter().all(|&size| size >= -1), "{}", unserved());
     ensure!(wanted.iter().filter(|&&size| size == -1).count() <= 1, "{}", unserved());
     let known = |size| if size == -1 { 1 } else { size };
@@ -141,8 +147,8 @@ mod tests {
                 "input 'in0' is [2, 3] with 6 elements, new shape [4, 2] does not fit",
             ),
             (&[2, 3], &[4, -1], "input 'in0' is [2, 3] with 6 elements, new shape [4, -1] does not fit"),
-            (&[6], &[-1, -1], "new shape [-1, -1] is none: sizes must be at least 0, one may be -1"),
-            (&[6], &[-2, 3], "new shape [-2, 3] is none: sizes must be at least 0, one may be -1"),
+            (&[6], &[-1, -1], "new shape [-1, -1] is invalid: sizes must be at least 0, and one may be -1"),
+            (&[6], &[-2, 3], "new shape [-2, 3] is invalid: sizes must be at least 0, and one may be -1"),
             (&[6], &[0, -1], "input 'in0' is [6] with 6 elements, new shape [0, -1] does not fit"),
         ] {
             assert_eq!(reshaped(x, wanted).unwrap_err().message(), message);
@@ -150,7 +156,10 @@ mod tests {
         assert!(reshaped(&[1], &[1; 9]).is_err());
         assert!(reshaped(&[1], &[i32::MAX; 3]).is_err());
         let mixed = OpTest::<Reshape>::new().input(Tensor::i32(&[1], &[1])).output(Spec::f32());
-        assert_eq!(mixed.run().unwrap_err().message(), "input 'in0' is INT32, output is FLOAT32");
+        assert_eq!(
+            mixed.run().unwrap_err().message(),
+            "input 'in0' is INT32, output is FLOAT32; they must agree"
+        );
     }
 
     #[test]
@@ -161,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_that_is_no_list_is_ignored() {
+    fn a_shape_that_is_not_a_vector_is_ignored() {
         let x = Tensor::f32(&[2], &[7.0, 8.0]);
         for shape in [Tensor::i32(&[], &[9]), Tensor::i64(&[1], &[9])] {
             let y = node(x.clone())
@@ -187,6 +196,6 @@ mod tests {
         assert_eq!((y.shape(), y.as_i4()), (&[3][..], vec![1, -2, 3]));
         let bad = Tensor::raw(ElementType::String, &[1], &[9, 0, 0, 0]);
         let error = node(bad).constant(Tensor::i32(&[1], &[1])).run().unwrap_err();
-        assert_eq!(error.message(), "'in0': the data hold 9 strings, the shape says 1");
+        assert_eq!(error.message(), "'in0': the data holds 9 strings, the shape 1");
     }
 }

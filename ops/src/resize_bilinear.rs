@@ -1,7 +1,7 @@
-//! RESIZE_BILINEAR: each pixel is the weighted mean of the four that surround its place in the input.
+//! RESIZE_BILINEAR: each pixel is the weighted mean of the four input pixels around its position.
 //!
-//! f32 and u8 by f32 weights, u8 rounded half up; i8 and i16 by weights with 10 binary digits, rounded half away from
-//! zero.
+//! f32 and u8 use f32 weights, and u8 rounds half up; i8 and i16 use weights with 10 fraction bits, and round half away
+//! from zero.
 //!
 //! Defined by: tflite/kernels/resize_bilinear.cc.
 //!
@@ -17,10 +17,10 @@ use arenite_abi::tensor::cells_of;
 use crate::kit::quantized::Quantized;
 use crate::kit::resize::{Alignment, Images, Resize, Sizes};
 
-/// Prepared node.
+/// A prepared `RESIZE_BILINEAR` node.
 pub struct ResizeBilinear(Resize);
 
-/// Two neighbours along an axis and the distance from the lower one, in units of `T`.
+/// Two neighbors along an axis and the distance from the lower one, in units of `T`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Between<T> {
     low: usize,
@@ -102,8 +102,8 @@ impl ResizeBilinear {
         )
     }
 
-    /// `place` finds the neighbours along an axis; `mean` is of `[low row: low, high column, high row: low, high]`, by
-    /// the distances of row and column.
+    /// `place` finds the neighbors along an axis. `mean` combines `[low row: low, high column, high row: low, high]`
+    /// with the distances of row and column.
     fn interpolate<T: Element, D: Copy>(
         &self,
         cx: &EvalContext<'_>,
@@ -140,13 +140,13 @@ fn between(sizes: Sizes, position: usize, alignment: Alignment) -> Between<f32> 
         Alignment::HalfPixel => (position as f32 + 0.5) * scale - 0.5,
         _ => position as f32 * scale,
     };
-    // Casts saturate at 0, so that both neighbours are the first pixel in front of its centre.
+    // Casts saturate at 0, so both neighbors are the first pixel if the position is before its center.
     let low = (libm::floorf(at) as usize).min(sizes.input - 1);
     let high = (libm::ceilf(at) as usize).min(sizes.input - 1);
     Between { low, high, distance: at - low as f32 }
 }
 
-/// One in fixed point.
+/// The number one in fixed point.
 const ONE: i64 = 1 << 10;
 
 fn between_in_fixed_point(sizes: Sizes, position: usize, alignment: Alignment) -> Between<i64> {
@@ -191,7 +191,8 @@ mod tests {
         assert_eq!(out[0].as_f32(), [0.0, 2.0, 6.0, 8.0, 16.0, 18.0, 22.0, 24.0]);
         let out = test(x(), [3, 3], Spec::f32()).options(align_corners).run().unwrap();
         assert_eq!(out[0].as_f32(), [0.0, 4.0, 8.0, 8.0, 12.0, 16.0, 16.0, 20.0, 24.0]);
-        // Channels and images stay apart; a size in eval gives the same as a constant one.
+        // Channels and images are resized separately; a size that is known only in eval gives the same as a constant
+        // one.
         let x = Tensor::f32(&[2, 1, 2, 2], &[0.0, 1.0, 2.0, 3.0, 10.0, 20.0, 30.0, 40.0]);
         let want = [1.0, 2.0, 20.0, 30.0];
         let dynamic = OpTest::<ResizeBilinear>::new().input(x.clone()).input(Tensor::i32(&[2], &[1, 1]));
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn places_stay_inside() {
+    fn positions_stay_inside() {
         for alignment in [Alignment::Corner, Alignment::Corners, Alignment::HalfPixel] {
             for (input, output) in
                 [(1, 1), (1, 9), (7, 3), (4, 100_001), (100_001, 4), (3, i32::MAX as usize)]

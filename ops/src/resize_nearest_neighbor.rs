@@ -1,5 +1,5 @@
-//! RESIZE_NEAREST_NEIGHBOR: each pixel is a copy of the nearest one of the input. All types of 8, 16 and 32 bits.
-//! Defined by: tflite/kernels/resize_nearest_neighbor.cc; 8-bit types as of its integer kernel.
+//! RESIZE_NEAREST_NEIGHBOR: each pixel is a copy of the nearest input pixel. All types of 8, 16 and 32 bits.
+//! Defined by: tflite/kernels/resize_nearest_neighbor.cc; 8-bit types follow its integer kernel.
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::ResizeNearestNeighborOptions;
@@ -8,7 +8,7 @@ use arenite_abi::tensor::cells_of;
 use crate::kit::requantize::round_f32;
 use crate::kit::resize::{Alignment, Images, Resize, Sizes};
 
-/// Prepared node.
+/// A prepared `RESIZE_NEAREST_NEIGHBOR` node.
 pub struct ResizeNearestNeighbor(Resize);
 
 impl Op for ResizeNearestNeighbor {
@@ -36,7 +36,7 @@ impl Op for ResizeNearestNeighbor {
         let bytes = cx.node().input(0)?.ty.bits() as usize / 8;
         let (to, images) = self.0.output(cx, || cx.output_byte_cells(0), |y| Ok(cells_of(y.into_bytes())))?;
         let Some(images) = images else { return Ok(()) };
-        // From here on a pixel is bytes.
+        // From here on, a pixel is counted in bytes.
         let images = Images { channels: images.channels * bytes, ..images };
         let Images { rows, columns, channels } = images;
         let inputs = cx.input_byte_cells(0)?.chunks_exact(images.input());
@@ -53,7 +53,7 @@ impl Op for ResizeNearestNeighbor {
 }
 
 impl ResizeNearestNeighbor {
-    /// The input position for an output position, of elements with so many bytes.
+    /// The input position for an output position, for elements of `bytes` bytes.
     fn nearest(&self, bytes: usize, sizes: Sizes, position: usize) -> usize {
         match (bytes, self.0.alignment) {
             (1, Alignment::Corner) => nearest_in_fixed_point(sizes, position),
@@ -67,11 +67,11 @@ fn nearest(sizes: Sizes, position: usize, alignment: Alignment) -> usize {
     let offset = if alignment.is_half_pixel() { 0.5 } else { 0.0 };
     let at = (position as f32 + offset) * sizes.scale(alignment);
     let at = if alignment.aligns_corners() { round_f32(at) } else { at };
-    // Positions are never negative: the cast rounds down.
+    // Positions are never negative, so the cast rounds down.
     (at as usize).min(sizes.input - 1)
 }
 
-/// The same by a scale with 16 binary digits, rounded up, for pixels aligned at their corners.
+/// The same with a scale of 16 fraction bits, rounded up, for pixels aligned at their corners.
 fn nearest_in_fixed_point(sizes: Sizes, position: usize) -> usize {
     let (input, output) = (sizes.input as u64, sizes.output as u64);
     let scale = (input << 16) / output + 1;
@@ -125,7 +125,7 @@ mod tests {
             .unwrap();
         assert_eq!(out[0].as_i16(), [2, 4]);
         let x = Tensor::f32(&[1, 1, 2, 1], &[1.5, -2.5]);
-        // The size is not constant: the output is dynamic.
+        // The size is not constant, so the output is dynamic.
         let test = OpTest::<ResizeNearestNeighbor>::new().input(x).input(Tensor::i32(&[2], &[1, 4]));
         let out = test.output(Spec::f32()).run().unwrap();
         assert_eq!((out[0].shape(), out[0].as_f32()), (&[1, 1, 4, 1][..], vec![1.5, 1.5, -2.5, -2.5]));

@@ -1,5 +1,5 @@
-//! REVERSE_SEQUENCE: along the sequence axis, the first `lengths[b]` elements of batch `b` in reverse, the rest as they
-//! are. Any type of fixed size; lengths INT32, INT64.
+//! REVERSE_SEQUENCE: reverses the first `lengths[b]` elements of batch `b` along the sequence axis, and copies the
+//! rest. Any type of fixed size; lengths INT32, INT64.
 //! Defined by: tflite/kernels/reverse_sequence.cc.
 
 use arenite_abi::prelude::*;
@@ -11,7 +11,7 @@ use crate::kit::moves::Width;
 use crate::kit::node;
 use crate::kit::rearrange::with_size;
 
-/// Prepared node.
+/// A prepared `REVERSE_SEQUENCE` node.
 pub struct ReverseSequence {
     dims: Dims,
     sequence: usize,
@@ -24,7 +24,7 @@ impl Op for ReverseSequence {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, lengths, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         Width::of(x.ty)?;
         expect_type(&lengths, &[I32, I64])?;
         let (dims, options) = (node::dims(&x)?, node.options()?);
@@ -41,7 +41,7 @@ impl Op for ReverseSequence {
         let count = expect_vector(&lengths)?;
         ensure!(
             count == dims.size(batch),
-            "'{}' has {count} lengths, axis {batch} of input '{}' has {} elements",
+            "'{}' has {count} lengths, axis {batch} of input '{}' has {} elements; they must agree",
             lengths.name,
             x.name,
             dims.size(batch)
@@ -77,8 +77,8 @@ impl ReverseSequence {
         Ok(())
     }
 
-    /// The last `count` of the first `end` elements of the sequences of one batch, to where they stand, or, with
-    /// `direction` −1, to where they stand when these `end` are reversed.
+    /// Loops that copy the last `count` of the first `end` elements of one batch's sequences to the same positions, or,
+    /// with `direction` −1, to their positions after these `end` elements were reversed.
     fn part(&self, batch: usize, end: usize, count: usize, direction: isize) -> Result<Nest<2>> {
         let part = with_size(&with_size(&self.dims, self.batch, 1)?, self.sequence, count as i32)?;
         let from = self.dims.strides();
@@ -139,7 +139,10 @@ mod tests {
             message(&[3, 4], 1, 0),
             "length 4 at position 1 of 'in1' exceeds the 3 elements of a sequence"
         );
-        assert_eq!(message(&[1], 1, 0), "'in1' has 1 lengths, axis 0 of input 'in0' has 2 elements");
+        assert_eq!(
+            message(&[1], 1, 0),
+            "'in1' has 1 lengths, axis 0 of input 'in0' has 2 elements; they must agree"
+        );
         assert_eq!(message(&[1, 1], 0, 0), "axis 0 is both its batch and its sequence axis");
         assert_eq!(message(&[1, 1], -1, 0), "axis -1 does not exist: input 'in0' is [2, 3]");
         assert_eq!(message(&[1, 1], 1, 2), "axis 2 does not exist: input 'in0' is [2, 3]");

@@ -1,4 +1,4 @@
-//! REVERSE_V2: the input with the order along some axes turned round. Any type.
+//! REVERSE_V2: reverses the order of elements along some axes. Any type.
 //! Defined by: tflite/kernels/reverse.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +8,7 @@ use crate::kit::indexing::{MAX_RANK, normalize_axis};
 use crate::kit::node;
 use crate::kit::rearrange::{Prepared, Rearrangement, declare_shape};
 
-/// Prepared node.
+/// A prepared `REVERSE_V2` node.
 pub struct ReverseV2 {
     plan: Option<Rearrangement>,
 }
@@ -19,7 +19,7 @@ impl Op for ReverseV2 {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axes, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         expect_type(&axes, &[I32])?;
         let count = expect_vector(&axes)?;
         ensure!(count <= x.rank(), "'{}' names {count} axes, input '{}' has {}", axes.name, x.name, x.rank());

@@ -1,13 +1,13 @@
-//! RFFT2D: the Fourier transform of the last two axes of a real tensor, half of it. f32 to COMPLEX64.
+//! RFFT2D: the Fourier transform of the last two axes of a real tensor, as a half spectrum. f32 to COMPLEX64.
 //!
 //! Defined by: tflite/kernels/rfft2d.cc.
 //!
 //! ```text
-//! x [..., H, W] cut off, or filled up with zeros, to lengths h, w: powers of two     y [..., h, w / 2 + 1]
+//! x [..., H, W] cropped or padded with zeros to lengths h, w: powers of two     y [..., h, w / 2 + 1]
 //! y[k, l] = Σ x[m, n] × e^(−2πi (km / h + ln / w))
 //! ```
-//! Computed in f64 and rounded once. Where the lengths are no constants no memory for that is known, and it is computed in
-//! f32, in the output.
+//! Computed in f64 and rounded once. If the lengths are not constant, no scratch memory can be planned, so it is
+//! computed in f32 in the output.
 
 use arenite_abi::prelude::*;
 
@@ -17,7 +17,7 @@ use crate::kit::node;
 use crate::kit::pace::Pace;
 use crate::kit::radix2::{Layout, Real, split_real, transform};
 
-/// Prepared node: `[real, imaginary]` of one slice of the output, if its size is known.
+/// A prepared `RFFT2D` node: scratch memory for one output slice as `[real, imaginary]`, if its size is known.
 pub struct Rfft2d {
     slice: Option<Scratch<f64>>,
 }
@@ -78,7 +78,7 @@ impl Op for Rfft2d {
     }
 }
 
-/// Heights and widths.
+/// The heights and widths of input and output.
 struct Shape {
     input: [usize; 2],
     lengths: [usize; 2],
@@ -110,7 +110,7 @@ impl Shape {
         })
     }
 
-    /// Complex numbers in a slice of the output.
+    /// The number of complex numbers in a slice of the output.
     fn slice(&self) -> usize {
         self.lengths[0] * (self.lengths[1] / 2 + 1)
     }
@@ -123,7 +123,7 @@ impl Shape {
             narrow(|m| at(m, 0), z);
             return Ok(());
         }
-        // Two neighbours are one complex number, so that half the width is transformed.
+        // Two neighbors form one complex number, so only half the width is transformed.
         let half = w / 2;
         for (m, row) in z.chunks_exact_mut(half + 1).enumerate() {
             for (n, z) in row.iter_mut().enumerate() {
@@ -137,7 +137,7 @@ impl Shape {
     }
 }
 
-/// What TFLite gives for a width of 1, for which its transform was not made: sums of pairs.
+/// TFLite's result for a width of 1, which its transform does not support: sums of pairs.
 fn narrow<R: Real>(x: impl Fn(usize) -> f32, z: &mut [[R; 2]]) {
     let h = z.len();
     let x = |m: usize| f64::from(x(m));
@@ -176,7 +176,7 @@ mod tests {
     fn spectra() {
         let row = || Tensor::f32(&[1, 4], &[1.0, 2.0, 3.0, 5.0]);
         expect(row(), [1, 4], &[(11.0, 0.0), (-2.0, 3.0), (-3.0, 0.0)]);
-        // Cut off, and filled up.
+        // A row that is cropped, and one that is padded.
         expect(row(), [1, 2], &[(3.0, 0.0), (-1.0, 0.0)]);
         expect(Tensor::f32(&[1, 3], &[1.0, 2.0, 3.0]), [1, 4], &[(6.0, 0.0), (-2.0, -2.0), (2.0, 0.0)]);
         // Rows (3, −1) and (7, −1), then columns.
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn one_column() {
-        // As LiteRT answers for the first column of [[1, …], [5, …], [9, …]].
+        // LiteRT gives the same for the first column of [[1, …], [5, …], [9, …]].
         let x = || Tensor::f32(&[3, 2], &[1.0, 0.0, 5.0, 0.0, 9.0, 0.0]);
         expect(x(), [1, 1], &[(1.0, -1.0)]);
         expect(x(), [2, 1], &[(1.0, -1.0), (5.0, 0.0)]);

@@ -1,15 +1,15 @@
-//! RIGHT_SHIFT: `y = ⌊a / 2ᵇ⌋`, with `b` clamped to the width less one, with broadcasting. i8, u8, i16, u16, i32, u32.
-//! May run in place.
+//! RIGHT_SHIFT: `y = ⌊a / 2ᵇ⌋`, with `b` clamped to the width minus one, with broadcasting. i8, u8, i16, u16, i32, u32.
+//! Supports in-place operation.
 //! Defined by: tflite/kernels/right_shift.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::integer_pair::{IntegerPair, Member};
 
-/// Prepared node.
+/// A prepared `RIGHT_SHIFT` node.
 pub type RightShift = IntegerPair<Shifted>;
 
-/// A number moved right; the sign stays.
+/// An arithmetic right shift.
 pub struct Shifted;
 
 impl Member for Shifted {

@@ -1,5 +1,5 @@
-//! RNN: one step of a fully connected recurrent layer, `h ← activation(W x + R h + b)`, whose state is the output.
-//! f32; f32 × i8, u8 with inputs quantized while it runs (hybrid).
+//! RNN: one step of a fully connected recurrent layer, `h ← activation(W x + R h + b)`, whose state is the output. f32;
+//! f32 × i8, u8, where inputs are quantized at run time (hybrid).
 //! Defined by: tflite/kernels/basic_rnn.cc.
 
 use arenite_abi::prelude::*;
@@ -9,7 +9,7 @@ use crate::kit::node;
 use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 use crate::kit::rnn::{RnnLayer, RnnLayout};
 
-/// Prepared node.
+/// A prepared `RNN` node.
 pub struct Rnn {
     sequence: Sequence,
     layer: RnnLayer,
@@ -115,6 +115,6 @@ mod tests {
         );
         let no_state = OpTest::<Rnn>::new().input(Tensor::f32(&[1, 2], &[0.; 2])).constant(w).constant(r);
         let no_state = no_state.constant(Tensor::f32(&[2], &[0.; 2])).input(Tensor::f32(&[1, 2], &[0.; 2]));
-        assert_eq!(message(no_state.output(Spec::f32())), "state 'in4' (input 4) is no variable");
+        assert_eq!(message(no_state.output(Spec::f32())), "state 'in4' (input 4) is not a variable");
     }
 }

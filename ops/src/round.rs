@@ -1,4 +1,4 @@
-//! ROUND: the whole number nearest to `x`, of two the even one. f32, f16, bf16. May run in place.
+//! ROUND: rounds `x` to the nearest integer, ties to even. f32, f16, bf16. Supports in-place operation.
 //! Defined by: tflite/kernels/round.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::function::{Function, Member};
 
-/// Prepared node.
+/// A prepared `ROUND` node.
 pub type Round = Function<Nearest>;
 
-/// The nearest whole number; the even one of two.
+/// Rounds to the nearest integer, ties to even.
 pub struct Nearest;
 
 impl Member for Nearest {
@@ -17,7 +17,7 @@ impl Member for Nearest {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16]);
 
-    /// What lies between -0.5 and 0 gives a positive zero, only -0 itself stays negative.
+    /// Numbers between -0.5 and 0 give a positive zero; only -0 itself stays negative.
     fn value(x: f32) -> f32 {
         let nearest = float::round_ties_even(x);
         if nearest == 0.0 && x != 0.0 { 0.0 } else { nearest }

@@ -1,4 +1,4 @@
-//! RSQRT: `y = 1 / √x`. f32; i8, i16 quantized. May run in place.
+//! RSQRT: `y = 1 / √x`. f32; i8, i16 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/elementwise.cc.
 
 use arenite_abi::prelude::*;
@@ -9,24 +9,24 @@ use crate::kit::requantize::Multiplier;
 use crate::kit::table::FunctionTable;
 use crate::kit::{float, node, unary};
 
-/// Prepared node.
+/// A prepared `RSQRT` node.
 pub enum Rsqrt {
-    /// f32.
+    /// The kernel for f32.
     Real,
-    /// i8.
+    /// The kernel for i8.
     Scaled(Scaled),
-    /// i16; the input's zero point is 0.
+    /// The kernel for i16; the input's zero point is 0.
     Table(FunctionTable),
 }
 
-/// `y = 1/√(q − zx) × factor + zy`, with `factor = 1 / (√sx × sy)`.
+/// Computes `y = 1/√(q − zx) × factor + zy`, with `factor = 1 / (√sx × sy)`.
 pub struct Scaled {
     input_zero_point: i32,
     output_zero_point: i32,
     factor: Multiplier,
 }
 
-/// Bits that keep `1/√q` whole.
+/// The number of fraction bits of the fixed-point `1/√q`.
 const FRACTION_BITS: i32 = 20;
 
 impl Op for Rsqrt {
@@ -82,7 +82,7 @@ impl Scaled {
     }
 }
 
-/// Zero is let through: it gives the largest output.
+/// Zero is accepted: it gives the largest output.
 fn positive(x: i32) -> Result<()> {
     ensure!(
         x >= 0,

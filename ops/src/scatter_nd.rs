@@ -1,5 +1,5 @@
-//! SCATTER_ND: zeros, to whose slices, named by rows of indices, the updates are added. f32, i8, u8, i32, i64 (sums wrap)
-//! and bool (or).
+//! SCATTER_ND: adds updates to the slices of a zero tensor that index vectors address. f32, i8, u8, i32, i64 (sums
+//! wrap) and bool (or).
 //! Defined by: tflite/kernels/scatter_nd.cc.
 //!
 //! ```text
@@ -13,7 +13,7 @@ use crate::kit::coordinates::Coordinates;
 use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::node;
 
-/// Prepared node: the shape of the output, if it is constant.
+/// A prepared `SCATTER_ND` node: the shape of the output, if it is constant.
 pub struct ScatterNd {
     output: Option<Dims>,
 }
@@ -26,7 +26,13 @@ impl Op for ScatterNd {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
         let (indices, updates, shape, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
-        ensure!(updates.ty == y.ty, "updates '{}' are {}, output is {}", updates.name, updates.ty, y.ty);
+        ensure!(
+            updates.ty == y.ty,
+            "updates '{}' are {}, output is {}; they must agree",
+            updates.name,
+            updates.ty,
+            y.ty
+        );
         expect_type(&indices, &[I32])?;
         expect_type(&shape, &[I32])?;
         expect_vector(&shape)?;
@@ -58,13 +64,13 @@ impl Op for ScatterNd {
     }
 }
 
-/// The shape of the output, which those of indices and updates must match.
+/// The shape of the output, which the shapes of indices and updates must match.
 fn output(indices: &TensorView<'_>, updates: &TensorView<'_>, shape: &TensorView<'_>) -> Result<Dims> {
     let (list, count) = Integers::of(shape)?.saturated();
     let sizes = &list[..count];
     let output = Dims::new(sizes).ok_or_else(|| {
         invalid!(
-            "'{}' asks for {sizes:?}; sizes must not be negative, and at most {MAX_RANK} axes are served",
+            "'{}' holds the shape {sizes:?}; sizes must not be negative, and at most {MAX_RANK} axes are supported",
             shape.name
         )
     })?;
@@ -75,7 +81,7 @@ fn output(indices: &TensorView<'_>, updates: &TensorView<'_>, shape: &TensorView
     };
     ensure!(
         fits() == Some(true),
-        "indices '{}' are {:?}, updates '{}' are {:?}: they do not go with an output of {sizes:?}",
+        "indices '{}' are {:?}, updates '{}' are {:?}: they do not match an output of {sizes:?}",
         indices.name,
         indices.shape,
         updates.name,
@@ -132,7 +138,7 @@ mod tests {
         assert_eq!(run(rows(&[0, 0]), Tensor::u8(&[2], &[200, 100]), &[1]).unwrap().as_u8(), [44]);
         let y = run(rows(&[1, 1, 0]), Tensor::bool(&[3], &[true, true, false]), &[3]).unwrap();
         assert_eq!(y.as_bool(), [false, true, false]);
-        // One row without coordinates: all of the output.
+        // A single index vector of length 0 addresses all of the output.
         let all = Tensor::i32(&[2, 0], &[]);
         assert_eq!(run(all, Tensor::i32(&[2, 2], &[1, 2, 3, 4]), &[2]).unwrap().as_i32(), [4, 6]);
         let one = run(Tensor::i32(&[1], &[1]), Tensor::f32(&[2], &[1.0, 2.0]), &[2, 2]).unwrap();
@@ -149,7 +155,7 @@ mod tests {
         for index in [-1, 3, i32::MIN] {
             assert_eq!(
                 message(rows(&[0, index]), Tensor::f32(&[2], &[0.0; 2]), &[3]),
-                format!("index {index} at position 1 of 'in0' lies outside of 0..3")
+                format!("index {index} at position 1 of 'in0' is out of bounds for 0..3")
             );
         }
         for (updates, shape) in
@@ -159,13 +165,13 @@ mod tests {
             assert_eq!(
                 message(rows(&[0, 1]), Tensor::f32(updates, &x), shape),
                 format!(
-                    "indices 'in0' are [2, 1], updates 'in1' are {updates:?}: they do not go with an output of {shape:?}"
+                    "indices 'in0' are [2, 1], updates 'in1' are {updates:?}: they do not match an output of {shape:?}"
                 )
             );
         }
         assert_eq!(
             message(rows(&[0]), Tensor::f32(&[1], &[0.0]), &[-3]),
-            "'in2' asks for [-3]; sizes must not be negative, and at most 8 axes are served"
+            "'in2' holds the shape [-3]; sizes must not be negative, and at most 8 axes are supported"
         );
         assert_eq!(
             message(Tensor::i64(&[1, 1], &[0]), Tensor::f32(&[1], &[0.0]), &[1]),

@@ -1,4 +1,5 @@
-//! SEGMENT_SUM: the sums of neighbouring slices with one id. Ids begin at 0 and grow by 0 or 1. f32; i32, which wraps.
+//! SEGMENT_SUM: the sums of neighboring slices with the same id. Ids start at 0 and increase by 0 or 1. f32; i32, which
+//! wraps.
 //! Defined by: tflite/kernels/segment_sum.cc, tflite/kernels/internal/reference/reference_ops.h (`SegmentSum`).
 
 use arenite_abi::prelude::*;
@@ -8,9 +9,9 @@ use crate::kit::indexing::Dims;
 use crate::kit::segments::{combine, with_segments};
 use crate::unsorted_segment_sum::Sum;
 
-/// Prepared node.
+/// A prepared `SEGMENT_SUM` node.
 pub struct SegmentSum {
-    /// Known in `prepare` unless it depends on data.
+    /// The shape of the output; `None` if it depends on data.
     output: Option<Dims>,
 }
 
@@ -21,7 +22,7 @@ impl Op for SegmentSum {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, ids, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         expect_type(&ids, &[I32])?;
         let output = match ids.is_constant() {
             true => Some(output_dims(&x, &ids)?),
@@ -47,12 +48,12 @@ impl Op for SegmentSum {
     }
 }
 
-/// The shape of the output; checks the ids.
+/// The shape of the output. Checks the ids.
 fn output_dims(x: &TensorView<'_>, ids: &TensorView<'_>) -> Result<Dims> {
     let count = expect_vector(ids)?;
     ensure!(
         x.shape.first() == ids.shape.first(),
-        "input '{}' is {:?}, there are {count} ids '{}'; its first size must be their number",
+        "input '{}' is {:?}, there are {count} ids '{}'; its first size must equal their number",
         x.name,
         x.shape,
         ids.name
@@ -61,7 +62,7 @@ fn output_dims(x: &TensorView<'_>, ids: &TensorView<'_>) -> Result<Dims> {
     for (i, &id) in ids.as_slice::<i32>()?.iter().enumerate() {
         ensure!(
             id == segments || (i > 0 && id == segments - 1),
-            "id {i} of '{}' is {id} after {}; ids begin at 0 and grow by 0 or 1",
+            "id {i} of '{}' is {id} after {}; ids start at 0 and increase by 0 or 1",
             ids.name,
             segments - 1
         );
@@ -96,16 +97,16 @@ mod tests {
     #[test]
     fn refusals() {
         let message = |ids: &[i32]| run(Tensor::f32(&[2], &[0.0; 2]), ids).unwrap_err().message().to_owned();
-        assert_eq!(message(&[1, 1]), "id 0 of 'in1' is 1 after -1; ids begin at 0 and grow by 0 or 1");
-        assert_eq!(message(&[-1, 0]), "id 0 of 'in1' is -1 after -1; ids begin at 0 and grow by 0 or 1");
-        assert_eq!(message(&[0, 2]), "id 1 of 'in1' is 2 after 0; ids begin at 0 and grow by 0 or 1");
+        assert_eq!(message(&[1, 1]), "id 0 of 'in1' is 1 after -1; ids start at 0 and increase by 0 or 1");
+        assert_eq!(message(&[-1, 0]), "id 0 of 'in1' is -1 after -1; ids start at 0 and increase by 0 or 1");
+        assert_eq!(message(&[0, 2]), "id 1 of 'in1' is 2 after 0; ids start at 0 and increase by 0 or 1");
         assert_eq!(
             message(&[0, i32::MIN]),
-            "id 1 of 'in1' is -2147483648 after 0; ids begin at 0 and grow by 0 or 1"
+            "id 1 of 'in1' is -2147483648 after 0; ids start at 0 and increase by 0 or 1"
         );
         assert_eq!(
             message(&[0]),
-            "input 'in0' is [2], there are 1 ids 'in1'; its first size must be their number"
+            "input 'in0' is [2], there are 1 ids 'in1'; its first size must equal their number"
         );
         let test = OpTest::<SegmentSum>::new().output(Spec::f32()).input(Tensor::f32(&[1], &[0.0]));
         let error = test.constant(Tensor::i32(&[1, 1], &[0])).run().unwrap_err();

@@ -1,5 +1,5 @@
-//! SELECT: `y = a where condition, else b`, both of one shape; the condition has that shape too, or none, or one axis, the
-//! first of theirs. Types of 8, 16, 32 and 64 bits. May run in place.
+//! SELECT: `y = a where condition, else b`. `a` and `b` have one shape; the condition has the same shape, is a scalar,
+//! or is a vector along their first axis. Types of 8, 16, 32 and 64 bits. Supports in-place operation.
 //! Defined by: tflite/kernels/select.cc.
 
 use arenite_abi::prelude::*;
@@ -9,7 +9,7 @@ use crate::kit::indexing::Dims;
 use crate::kit::node::dims;
 use crate::kit::select::{Choice, Operands, TYPES};
 
-/// Prepared node.
+/// A prepared `SELECT` node.
 pub struct Select(Choice);
 
 impl Op for Select {
@@ -33,18 +33,18 @@ fn loops(operands: &Operands<'_>) -> Result<Broadcast<3>> {
     let Operands { condition, a, b, .. } = operands;
     if let Some(output) = operands.single()? {
         let loops = Broadcast::onto([&Dims::SCALAR; 3], &output);
-        return loops.ok_or_else(|| invalid!("{output:?} is no shape for one element"));
+        return loops.ok_or_else(|| invalid!("{output:?} is not a shape for one element"));
     }
     ensure!(
         a.shape == b.shape,
-        "'{}' {:?} and '{}' {:?} must have one shape",
+        "'{}' {:?} and '{}' {:?} must have the same shape",
         a.name,
         a.shape,
         b.name,
         b.shape
     );
     let (whole, shape) = (dims(a)?, dims(condition)?);
-    // The axis of a list is the first, those behind it are ones.
+    // A vector is aligned with the first axis: ones are appended to its shape.
     let aligned = match *condition.shape {
         [rows] if a.shape.first() == Some(&rows) => {
             Dims::from_sizes((0..whole.rank()).map(|axis| if axis == 0 { rows } else { 1 }))
@@ -55,7 +55,7 @@ fn loops(operands: &Operands<'_>) -> Result<Broadcast<3>> {
     };
     aligned.and_then(|aligned| Broadcast::onto([&aligned, &whole, &whole], &whole)).ok_or_else(|| {
         invalid!(
-            "the condition '{}' is {:?}; for '{}' {:?} it must have that shape, that of its first axis, or none",
+            "the condition '{}' is {:?}; for '{}' {:?} it must have that shape, the shape of its first axis, or no axes",
             condition.name,
             condition.shape,
             a.name,
@@ -99,20 +99,23 @@ mod tests {
     }
 
     #[test]
-    fn one_element_keeps_the_shape_of_the_file() {
+    fn a_single_element_keeps_the_shape_of_the_file() {
         expect_single::<Select>();
     }
 
     #[test]
     fn refusals() {
         expect_refusals::<Select>();
-        assert_eq!(refusal::<Select>(&[2], &[2, 1], &[2]), "'in1' [2, 1] and 'in2' [2] must have one shape");
+        assert_eq!(
+            refusal::<Select>(&[2], &[2, 1], &[2]),
+            "'in1' [2, 1] and 'in2' [2] must have the same shape"
+        );
         for condition in [&[3][..], &[1], &[1, 3], &[2, 1]] {
             assert_eq!(
                 refusal::<Select>(condition, &[2, 3], &[2, 3]),
                 format!(
-                    "the condition 'in0' is {condition:?}; for 'in1' [2, 3] it must have that shape, that of its \
-                     first axis, or none"
+                    "the condition 'in0' is {condition:?}; for 'in1' [2, 3] it must have that shape, the shape of \
+                     its first axis, or no axes"
                 )
             );
         }

@@ -1,5 +1,5 @@
-//! SELECT_V2: `y = a where condition, else b`, with broadcasting of all three. Types of 8, 16, 32 and 64 bits. May run in
-//! place.
+//! SELECT_V2: `y = a where condition, else b`; all three broadcast. Types of 8, 16, 32 and 64 bits. Supports in-place
+//! operation.
 //! Defined by: tflite/kernels/select.cc.
 
 use arenite_abi::prelude::*;
@@ -9,7 +9,7 @@ use crate::kit::indexing::Dims;
 use crate::kit::node::dims;
 use crate::kit::select::{Choice, Operands, TYPES};
 
-/// Prepared node.
+/// A prepared `SELECT_V2` node.
 pub struct SelectV2(Choice);
 
 impl Op for SelectV2 {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn one_element_keeps_the_shape_of_the_file() {
+    fn a_single_element_keeps_the_shape_of_the_file() {
         expect_single::<SelectV2>();
     }
 

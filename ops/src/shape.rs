@@ -1,4 +1,4 @@
-//! SHAPE: the sizes of the input, as INT32 or INT64, known before anything runs.
+//! SHAPE: the sizes of the input as INT32 or INT64, known in `prepare`.
 //! Defined by: tflite/kernels/shape.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +6,7 @@ use arenite_abi::schema::ShapeOptions;
 
 use crate::kit::node;
 
-/// Prepared node.
+/// A prepared `SHAPE` node.
 pub struct Shape;
 
 impl Op for Shape {
@@ -18,10 +18,10 @@ impl Op for Shape {
         let dims = node::dims(&x)?;
         let rank = dims.rank();
         let out_type = node.options()?.get(ShapeOptions::OUT_TYPE)?;
-        // FLOAT32, the schema's default, stands for a type that was not set: the output tells it.
+        // FLOAT32 is the schema's default and means that the type was not set. The output then determines it.
         ensure!(
             out_type == 0 || i64::from(out_type) == i64::from(y.ty as u32),
-            "its options ask for type {out_type}, output '{}' is {}",
+            "its options ask for type {out_type}, output '{}' is {}; they must agree",
             y.name,
             y.ty
         );
@@ -38,7 +38,7 @@ impl Op for Shape {
         Ok(Shape)
     }
 
-    /// The output is constant.
+    /// Does nothing: the output is constant.
     fn eval(&self, _: &mut EvalContext<'_>) -> Result<()> {
         Ok(())
     }
@@ -78,7 +78,7 @@ mod tests {
         let test = OpTest::<Shape>::new().input(Tensor::f32(&[1], &[0.0])).output(Spec::i32());
         assert_eq!(
             test.options(|o| o.set(ShapeOptions::OUT_TYPE, I64 as i8)).run().unwrap_err().message(),
-            "its options ask for type 4, output 'out0' is INT32"
+            "its options ask for type 4, output 'out0' is INT32; they must agree"
         );
     }
 }

@@ -1,11 +1,12 @@
-//! SIGN: `y` is -1, 0 or 1 as `x` is below, at or above zero; NaN stays. f32, f64, i32. May run in place.
+//! SIGN: `y` is -1, 0 or 1 if `x` is negative, zero or positive; NaN stays NaN. f32, f64, i32. Supports in-place
+//! operation.
 //! Defined by: tflite/kernels/sign.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::unary;
 
-/// Prepared node.
+/// A prepared `SIGN` node.
 pub struct Sign;
 
 impl Op for Sign {
@@ -31,7 +32,7 @@ impl Op for Sign {
     }
 }
 
-/// What the custom op of the same name gives too.
+/// Cases that the custom op of the same name must pass too.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

@@ -1,11 +1,11 @@
-//! Custom op Sign: [SIGN](crate::sign) of f32 and f64. May run in place.
+//! Custom op Sign: [SIGN](crate::sign) of f32 and f64. Supports in-place operation.
 //! Defined by: tflite/kernels/sign_custom.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::sign::Sign;
 
-/// Prepared node.
+/// A prepared `Sign` node.
 pub struct SignCustom(Sign);
 
 impl Op for SignCustom {

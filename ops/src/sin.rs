@@ -1,4 +1,4 @@
-//! SIN: `y = sin x`. f32, f16. May run in place.
+//! SIN: `y = sin x`. f32, f16. Supports in-place operation.
 //! Defined by: tflite/kernels/elementwise.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::function::{Function, Member};
 
-/// Prepared node.
+/// A prepared `SIN` node.
 pub type Sin = Function<Sine>;
 
-/// The sine of radians.
+/// The sine of an angle in radians.
 pub struct Sine;
 
 impl Member for Sine {

@@ -1,13 +1,13 @@
-//! SKIP_GRAM: the sequences of words of a text, in which words may be left out. Strings.
+//! SKIP_GRAM: the skip-grams of a text: sequences of words, in which words may be skipped. Strings.
 //!
 //! Defined by: tflite/kernels/skip_gram.cc.
 //!
 //! ```text
-//! n-gram = words w0 < w1 < … < wn−1 of the text, neighbours at most max_skip + 1 apart, joined by a blank
-//! y = all of them, sorted by the first word, then the second, … ; a longer one before its own beginning
+//! n-gram = words w0 < w1 < … < wn−1 of the text, neighbors at most max_skip + 1 apart, joined by a blank
+//! y = all of them, sorted by the first word, then the second, … ; a longer one before its own prefix
 //! ```
-//! n is `ngram_size`, or anything up to it with `include_all_ngrams`. Only the first string of the input counts. A blank
-//! at its front hides the word after it, and one at its end makes no word, as in TFLite.
+//! n is `ngram_size`, or any number up to it with `include_all_ngrams`. Only the first string of the input is used. As
+//! in TFLite, a leading blank hides the first word, and a trailing blank does not create a word.
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::SkipGramOptions;
@@ -15,19 +15,19 @@ use arenite_abi::schema::SkipGramOptions;
 use crate::kit::pace::Pace;
 use crate::kit::strings::{StringWriter, Strings, packed_bytes};
 
-/// Prepared node.
+/// A prepared `SKIP_GRAM` node.
 pub struct SkipGram {
     size: usize,
     max_skip: i32,
-    /// Whether shorter sequences count too.
+    /// Whether shorter sequences are included.
     all: bool,
-    /// Per word of a sequence: its number, and where it begins and ends.
+    /// For each word of a sequence: its number, its start and its end.
     words: Scratch<u64>,
 }
 
-/// The longest sequence.
+/// The maximum length of a sequence.
 const MAX_SIZE: usize = 1 << 16;
-/// Scratch numbers of a word.
+/// The number of scratch elements per word.
 const FIELDS: usize = 3;
 
 impl Op for SkipGram {
@@ -40,7 +40,7 @@ impl Op for SkipGram {
         ensure!(!x.is_empty() || x.is_dynamic(), "input '{}' is {:?}; a string is needed", x.name, x.shape);
         let options = node.options()?;
         let size = options.get(SkipGramOptions::NGRAM_SIZE)?;
-        // No text has as many words as a negative number stands for.
+        // A negative number means more words than any text has.
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         cx.set_output_dynamic(0)?;
         Ok(SkipGram {
@@ -61,7 +61,7 @@ impl Op for SkipGram {
             return StringWriter::new(y.into_bytes(), 0)?.finish();
         }
         if self.size > MAX_SIZE {
-            return Err(unsupported!("sequences of {} words; at most {MAX_SIZE} are served", self.size));
+            return Err(unsupported!("sequences of {} words; at most {MAX_SIZE} are supported", self.size));
         }
         let stack = cx.scratch(&self.words)?.as_chunks_mut().0;
         let (mut grams, mut bytes) = (0usize, 0usize);
@@ -84,7 +84,7 @@ impl Op for SkipGram {
 }
 
 impl SkipGram {
-    /// Calls `f(sequence)` for each sequence, its words as number, beginning and end.
+    /// Calls `f(sequence)` for each sequence; a word is its number, its start and its end.
     fn for_each(
         &self,
         cx: &EvalContext<'_>,
@@ -96,7 +96,7 @@ impl SkipGram {
         let mut pace = Pace::new(cx);
         let first = words.after(0).map_or([0; FIELDS], |(begin, end)| [0, begin as u64, end as u64]);
         stack.fill(first);
-        // Words 0..depth are a sequence; the next step tries another word at `depth`, after the one that stands there.
+        // Words 0..depth are a sequence. The next step replaces the word at `depth` by the one after it.
         let mut depth = 1;
         loop {
             pace.ahead(16)?;
@@ -122,7 +122,7 @@ impl SkipGram {
         }
     }
 
-    /// Whether the last word of the stack may become the one after it.
+    /// Whether the last word of the stack may be replaced by the next one.
     fn may_step(&self, stack: &[[u64; FIELDS]], count: usize) -> bool {
         let [before @ .., last] = stack else { return false };
         let distance = before.last().map_or(0, |word| last[0] - word[0]);
@@ -143,7 +143,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Beginning and end of the first word from a position on, where a word may begin.
+    /// The start and the end of the first word at or after a position.
     fn after(self, mut from: usize) -> Option<(usize, usize)> {
         let text = self.0;
         for i in from.max(1)..text.len() {
@@ -158,7 +158,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// As `isspace` of C.
+/// The same characters as C's `isspace`.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_texts_and_sizes() {
+    fn unusual_texts_and_sizes() {
         for (size, text) in [(2, "one"), (1, ""), (-1, "a b"), (0, "a b"), (i32::MAX, "a b")] {
             let y = node(size, 1, true, text).run().unwrap().remove(0);
             assert_eq!((y.shape(), y.as_strings()), (&[0][..], vec![]), "{size} {text:?}");
@@ -210,6 +210,6 @@ mod tests {
         assert_eq!(none.run().unwrap_err().message(), "input 'in0' is [0]; a string is needed");
         let long = "a ".repeat(1 << 17);
         let error = node(1 << 17, 0, false, &long).run().unwrap_err();
-        assert_eq!(error.message(), "sequences of 131072 words; at most 65536 are served");
+        assert_eq!(error.message(), "sequences of 131072 words; at most 65536 are supported");
     }
 }

@@ -1,4 +1,4 @@
-//! SLICE: `size[axis]` neighbouring elements along each axis, from `begin[axis]` on; −1 for all that are left. Any type.
+//! SLICE: `size[axis]` elements along each axis, starting at `begin[axis]`; −1 means all remaining elements. Any type.
 //! Defined by: tflite/kernels/slice.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +8,7 @@ use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// Prepared node.
+/// A prepared `SLICE` node.
 pub struct Slice {
     prepared: Prepared,
 }
@@ -21,13 +21,13 @@ impl Op for Slice {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
         let (x, begin, size, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         for list in [&begin, &size] {
             expect_type(list, &[I32, I64])?;
             let count = expect_vector(list)?;
             ensure!(
                 count == x.rank(),
-                "'{}' has {count} numbers, input '{}' has {} axes",
+                "'{}' has {count} numbers, input '{}' has {} axes; there must be one number per axis",
                 list.name,
                 x.name,
                 x.rank()
@@ -55,7 +55,7 @@ fn plan(x: &TensorView<'_>, begin: &TensorView<'_>, size: &TensorView<'_>) -> Re
             from >= 0 && count.is_some_and(|count| count >= 0 && left.is_some_and(|left| count <= left));
         ensure!(
             fits,
-            "{wanted} elements from {from} on leave axis {axis} of input '{}', which is {:?}",
+            "{wanted} elements from {from} exceed axis {axis} of input '{}', which is {:?}",
             x.name,
             x.shape
         );
@@ -112,15 +112,18 @@ mod tests {
         {
             assert_eq!(
                 run(Tensor::i8(&[3], &[0; 3]), &[begin], &[size]).unwrap_err().message(),
-                format!("{size} elements from {begin} on leave axis 0 of input 'in0', which is [3]")
+                format!("{size} elements from {begin} exceed axis 0 of input 'in0', which is [3]")
             );
         }
         let error = run(Tensor::i8(&[3], &[0; 3]), &[0, 0], &[1]).unwrap_err();
-        assert_eq!(error.message(), "'in1' has 2 numbers, input 'in0' has 1 axes");
+        assert_eq!(
+            error.message(),
+            "'in1' has 2 numbers, input 'in0' has 1 axes; there must be one number per axis"
+        );
     }
 
     #[test]
-    fn the_output_may_lie_in_the_input() {
+    fn the_output_may_be_part_of_the_input() {
         let slice = |begin: &[i32], size: &[i32], way| {
             let x: Vec<i32> = (0..24).collect();
             let test = OpTest::<Slice>::new().input(Tensor::i32(&[4, 3, 2], &x)).output(Spec::i32());

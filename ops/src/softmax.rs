@@ -12,7 +12,7 @@ use crate::kit::node::quant;
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{Multiplier, Quant, round_f32};
 
-/// Prepared node.
+/// A prepared `SOFTMAX` node.
 pub struct Softmax {
     depth: usize,
     kernel: Kernel,
@@ -24,20 +24,20 @@ enum Kernel {
     Words(Words),
 }
 
-/// u8 and i8 inputs.
+/// The tables for u8 and i8 inputs.
 struct Bytes {
-    /// `exp(−scale × β × d)` for the distances `d` of 0 to 255 from the largest element.
+    /// `exp(−scale × β × d)` for distances `d` of 0 to 255 from the largest element.
     exponentials: Table<f32>,
     output: Quant,
 }
 
-/// i16.
+/// The tables for i16.
 struct Words {
-    /// Distance from the largest element to `[−65535, 0]` that stands for `[−10, 0]`.
+    /// Rescales the distance from the largest element to `[−65535, 0]`, which represents `[−10, 0]`.
     rescale: Multiplier,
-    /// `exp(x)` for x in `[−10, 0]`.
+    /// The table of `exp(x)` for x in `[−10, 0]`.
     exponentials: Table<i16>,
-    /// `1 / (1 + x)` for x in `[0, 1]`.
+    /// The table of `1 / (1 + x)` for x in `[0, 1]`.
     reciprocals: Table<i16>,
 }
 
@@ -177,7 +177,7 @@ fn float_row(x: &[f32], y: &mut [f32], beta: f32) {
     }
 }
 
-/// Exponentials are rounded to f16 before they are divided by the sum, which is of f32.
+/// Exponentials are rounded to f16 before they are divided by the sum, which is f32.
 fn half_row(x: &[f16], y: &mut [f16], beta: f32) {
     let max = x.iter().fold(f32::from(f16::MIN), |max, x| max.max(f32::from(*x)));
     let mut sum = 0f32;
@@ -226,8 +226,8 @@ fn word_row(
         *y = lookup_i16(i16::saturate(distance.saturating_add(32767)), exponentials);
         sum = sum.wrapping_add((*y).into());
     }
-    // `sum` is Q16.15. Shifted up to `[1, 2)` in Q0.31 and down to Q0.16 with its leading one, less that one and
-    // half the range of i16, it is the argument of the table.
+    // `sum` is Q16.15. It is shifted left to `[1, 2)` in Q0.31, then right to Q0.16. Minus its leading one and half the
+    // range of i16, it is the argument of the table.
     let headroom = sum.leading_zeros();
     let shifted = (((i64::from(sum) << headroom.saturating_sub(1)) + (1 << 13)) >> 14) as i32;
     let reciprocal = lookup_i16(i16::saturate(shifted - (1 << 15) - (1 << 16)), reciprocals);
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn bytes() {
-        // Equal elements share 256 steps; with scale ln 2 a step of one halves: 1 : 2 : 4.
+        // Equal elements share 256 steps; with scale ln 2, each step halves the result: 1 : 2 : 4.
         let ln2 = core::f32::consts::LN_2;
         let x = Tensor::i8(&[2, 4], &[5, 5, 5, 5, -128, -128, -128, 127]).quantized(0.1, 3);
         let y = test(x, Spec::i8(1.0 / 256.0, -128), 1.0).run().unwrap();
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn words() {
+    fn sixteen_bits() {
         let x = Tensor::i16(&[2, 2], &[100, 100, 32767, -32768]).quantized(0.001, 0);
         let y = test(x, Spec::i16(1.0 / 32768.0, 0), 1.0).run().unwrap();
         let y = y[0].as_i16();

@@ -1,5 +1,5 @@
-//! SPACE_TO_BATCH_ND: images, padded with zeros (with the zero point, if quantized), dealt out in blocks to a batch of
-//! smaller ones. Any type of whole bytes.
+//! SPACE_TO_BATCH_ND: pads images with zeros (or with the zero point, if they are quantized) and distributes their
+//! blocks over a batch of smaller images. Any type of whole bytes.
 //! Defined by: tflite/kernels/space_to_batch_nd.cc and kernels/internal/reference/space_to_batch_nd.h.
 
 use arenite_abi::prelude::*;
@@ -7,10 +7,10 @@ use arenite_abi::prelude::*;
 use crate::kit::moves::Width;
 use crate::kit::space_batch::{Arguments, Member, SpaceBatch};
 
-/// Prepared node.
+/// A prepared `SPACE_TO_BATCH_ND` node.
 pub type SpaceToBatchNd = SpaceBatch<DealOut>;
 
-/// Images become a batch.
+/// Turns images into a batch.
 pub struct DealOut;
 
 impl Member for DealOut {
@@ -28,13 +28,13 @@ impl Member for DealOut {
         })
     }
 
-    /// Paddings below zero crop.
+    /// Negative paddings crop.
     fn sizes(x: &TensorView<'_>, mut sizes: [i64; 4], arguments: &Arguments) -> Result<[i64; 4]> {
         for (axis, size, [before, after]) in arguments.axes() {
             let padded = sizes[axis] + before + after;
             ensure!(
                 padded >= 0 && padded % size == 0,
-                "axis {axis} of '{}', {} elements and {before} + {after} of padding, is no multiple of the block size {size}",
+                "axis {axis} of '{}', {} elements and {before} + {after} of padding, is not a multiple of the block size {size}",
                 x.name,
                 sizes[axis]
             );
@@ -71,7 +71,7 @@ mod tests {
             (&[1, 3, 1, 1], &[2, 1], &[0, 1, 0, 0], &[2, 2, 1, 1], &[1, 3, 2, 0]),
             // The last row is cropped.
             (&[1, 3, 1, 1], &[2, 1], &[0, -1, 0, 0], &[2, 1, 1, 1], &[1, 2]),
-            // The first row is cropped, and as much as is left added.
+            // The first row is cropped, and two rows are appended.
             (&[1, 3, 1, 1], &[2, 1], &[-1, 2, 0, 0], &[2, 2, 1, 1], &[2, 0, 3, 0]),
             (&[1, 4, 1], &[2], &[0, 0], &[2, 2, 1], &[1, 3, 2, 4]),
             (&[1, 2, 1], &[3], &[1, 0], &[3, 1, 1], &[0, 1, 2]),
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(y.as_i16(), [5, 0]);
         assert_eq!(run(Tensor::i64(&[1, 1, 1], &[5]), Spec::i64()).as_i64(), [5, 0]);
         assert_eq!(run(Tensor::bool(&[1, 1, 1], &[true]), Spec::bool()).as_bool(), [true, false]);
-        // As TFLite fills it, byte by byte.
+        // TFLite fills byte by byte, so this gives the same.
         let wide = Tensor::u16(&[1, 1, 1], &[5]).quantized(0.5, 3);
         assert_eq!(run(wide, Spec::of(U16).quantized(0.5, 3)).as_u16(), [5, 0x0303]);
     }
@@ -109,7 +109,10 @@ mod tests {
             run(Tensor::f32(shape, &x), Spec::f32(), block, paddings).unwrap_err().message().to_owned()
         };
         assert_eq!(message(&[1, 1], &[], &[]), "input 'in0' is [1, 1]; it must have 3 or 4 dimensions");
-        assert_eq!(message(&[1, 2, 1], &[2, 2], &[0, 0]), "'in1' has 2 numbers, 'in0' has 1 axes of space");
+        assert_eq!(
+            message(&[1, 2, 1], &[2, 2], &[0, 0]),
+            "'in1' has 2 numbers, 'in0' has 1 spatial axes; there must be one number per axis"
+        );
         assert_eq!(message(&[1, 2, 1], &[2], &[0; 4]), "'in2' is [2, 2]; it must be [1, 2] for 'in0'");
         for size in [0, -2] {
             assert_eq!(
@@ -121,7 +124,7 @@ mod tests {
             assert_eq!(
                 message(&[1, 2, 1], &[block], &[before, after]),
                 format!(
-                    "axis 1 of 'in0', 2 elements and {before} + {after} of padding, is no multiple of the block size {block}"
+                    "axis 1 of 'in0', 2 elements and {before} + {after} of padding, is not a multiple of the block size {block}"
                 )
             );
         }

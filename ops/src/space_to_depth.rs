@@ -1,4 +1,4 @@
-//! SPACE_TO_DEPTH: each block of `block × block` pixels becomes one pixel, its channels one after another. Any type.
+//! SPACE_TO_DEPTH: turns each block of `block × block` pixels into one pixel by concatenating their channels. Any type.
 //! Defined by: tflite/kernels/space_to_depth.cc and kernels/internal/reference/space_to_depth.h.
 //!
 //! ```text
@@ -12,7 +12,7 @@ use crate::kit::indexing::{Dims, MAX_RANK, Nest};
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// Prepared node.
+/// A prepared `SPACE_TO_DEPTH` node.
 pub struct SpaceToDepth {
     prepared: Prepared,
     plan: Rearrangement,
@@ -25,7 +25,7 @@ impl Op for SpaceToDepth {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         let plan = plan(&x, node.options()?.get(SpaceToDepthOptions::BLOCK_SIZE)?)?;
         Ok(SpaceToDepth { prepared: Prepared::declare(Some(plan), cx, &x)?, plan })
     }

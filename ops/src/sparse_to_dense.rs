@@ -1,5 +1,5 @@
-//! SPARSE_TO_DENSE: a tensor of one default value, with other values where rows of indices say; the last one counts. Any
-//! type of whole bytes; indices and shape INT32, INT64.
+//! SPARSE_TO_DENSE: a tensor filled with a default value, and with other values at given index vectors; if one occurs
+//! twice, the last value wins. Any type of whole bytes; indices and shape INT32, INT64.
 //! Defined by: tflite/kernels/sparse_to_dense.cc.
 
 use arenite_abi::prelude::*;
@@ -9,7 +9,7 @@ use crate::kit::coordinates::Coordinates;
 use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::moves::{Run, Width};
 
-/// Prepared node: the shape of the output, if it is constant.
+/// A prepared `SPARSE_TO_DENSE` node: the shape of the output, if it is constant.
 pub struct SparseToDense {
     output: Option<Dims>,
 }
@@ -25,7 +25,7 @@ impl Op for SparseToDense {
         for tensor in [&default, &y] {
             ensure!(
                 values.ty == tensor.ty,
-                "values '{}' are {}, '{}' is {}",
+                "values '{}' are {}, '{}' is {}; they must agree",
                 values.name,
                 values.ty,
                 tensor.name,
@@ -86,7 +86,7 @@ impl Op for SparseToDense {
     }
 }
 
-/// Number of rows of indices, and of indices in each: a list has rows of one.
+/// The number of index vectors and their length; in a vector of indices, each element is an index vector of length 1.
 fn rows(indices: &TensorView<'_>) -> Result<(usize, usize)> {
     match *indices.shape {
         [] => Ok((1, 1)),
@@ -105,7 +105,7 @@ fn output(shape: &TensorView<'_>) -> Result<Dims> {
     let sizes = &list[..count];
     Dims::new(sizes).ok_or_else(|| {
         invalid!(
-            "'{}' asks for {sizes:?}; sizes must not be negative, and at most {MAX_RANK} axes are served",
+            "'{}' holds the shape {sizes:?}; sizes must not be negative, and at most {MAX_RANK} axes are supported",
             shape.name
         )
     })
@@ -160,7 +160,7 @@ mod tests {
         for index in [-1, 2, i32::MIN] {
             assert_eq!(
                 message((&[2], &[0, index]), &[2], one()),
-                format!("index {index} at position 1 of 'in0' lies outside of 0..2")
+                format!("index {index} at position 1 of 'in0' is out of bounds for 0..2")
             );
         }
         assert_eq!(
@@ -177,11 +177,11 @@ mod tests {
         );
         assert_eq!(
             message((&[1], &[0]), &[-2], one()),
-            "'in1' asks for [-2]; sizes must not be negative, and at most 8 axes are served"
+            "'in1' holds the shape [-2]; sizes must not be negative, and at most 8 axes are supported"
         );
         let two = run((&[1], &[0]), &[2], one(), Tensor::f32(&[2], &[0.0; 2])).unwrap_err();
         assert_eq!(two.message(), "the default 'in3' is [2]; it must be one value");
         let mixed = run((&[1], &[0]), &[2], one(), Tensor::i32(&[], &[0])).unwrap_err();
-        assert_eq!(mixed.message(), "values 'in2' are FLOAT32, 'in3' is INT32");
+        assert_eq!(mixed.message(), "values 'in2' are FLOAT32, 'in3' is INT32; they must agree");
     }
 }

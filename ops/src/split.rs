@@ -1,4 +1,4 @@
-//! SPLIT: equal parts of the input along an axis, one per output. Any type.
+//! SPLIT: splits the input along an axis into equal parts, one per output. Any type.
 //! Defined by: tflite/kernels/split.cc.
 
 use arenite_abi::prelude::*;
@@ -9,7 +9,7 @@ use crate::kit::indexing::normalize_axis;
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement, with_size};
 
-/// Prepared node: the axis, if it is constant.
+/// A prepared `SPLIT` node: the axis, if it is constant.
 pub struct Split {
     axis: Option<usize>,
 }
@@ -25,14 +25,14 @@ impl Op for Split {
         let (count, parts) = (node.output_count(), node.options()?.get(SplitOptions::NUM_SPLITS)?);
         ensure!(
             usize::try_from(parts) == Ok(count),
-            "its options ask for {parts} parts, it has {count} outputs"
+            "its options ask for {parts} parts, it has {count} outputs; they must agree"
         );
         expect_type(&axis, &[I32, I64])?;
         ensure!(axis.len() == 1, "'{}' is {:?}; it must hold one axis", axis.name, axis.shape);
         let axis = if axis.is_constant() { Some(axis_of(&axis, &x)?) } else { None };
         for i in 0..count {
             let y = node.output(i)?;
-            ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}", x.name, x.ty, y.ty);
+            ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}; they must agree", x.name, x.ty, y.ty);
             let plan = axis.map(|axis| part(&x, axis, i, count)).transpose()?;
             Prepared::declare_part(plan, cx, [1, i], &x)?;
         }
@@ -65,7 +65,7 @@ fn part(x: &TensorView<'_>, axis: usize, i: usize, count: usize) -> Result<Rearr
     let whole = dims.size(axis);
     ensure!(
         whole.is_multiple_of(count),
-        "axis {axis} of input '{}', which is {:?}, has no {count} equal parts",
+        "axis {axis} of input '{}', which is {:?}, cannot be split into {count} equal parts",
         x.name,
         x.shape
     );
@@ -111,11 +111,14 @@ mod tests {
         let x = || Tensor::i8(&[2, 3], &[0; 6]);
         assert_eq!(
             run(x(), 1, 2).unwrap_err().message(),
-            "axis 1 of input 'in1', which is [2, 3], has no 2 equal parts"
+            "axis 1 of input 'in1', which is [2, 3], cannot be split into 2 equal parts"
         );
         assert_eq!(run(x(), 2, 1).unwrap_err().message(), "axis 2 does not exist: input 'in1' is [2, 3]");
         let test = OpTest::<Split>::new().constant(Tensor::i32(&[], &[0])).input(x()).output(Spec::of(I8));
-        assert_eq!(test.run().unwrap_err().message(), "its options ask for 0 parts, it has 1 outputs");
+        assert_eq!(
+            test.run().unwrap_err().message(),
+            "its options ask for 0 parts, it has 1 outputs; they must agree"
+        );
     }
 
     #[test]

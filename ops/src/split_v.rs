@@ -1,5 +1,5 @@
-//! SPLIT_V: parts of the input along an axis, of given sizes, one per output; one size may be −1, for what is left. Any
-//! type.
+//! SPLIT_V: splits the input along an axis into parts of given sizes, one per output; one size may be −1 and takes the
+//! rest. Any type.
 //! Defined by: tflite/kernels/split_v.cc.
 
 use arenite_abi::prelude::*;
@@ -10,7 +10,7 @@ use crate::kit::indexing::normalize_axis;
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement, with_size};
 
-/// Prepared node: the axis, if it and the sizes are constant.
+/// A prepared `SPLIT_V` node: the axis, if it and the sizes are constant.
 pub struct SplitV {
     axis: Option<usize>,
 }
@@ -26,18 +26,22 @@ impl Op for SplitV {
         let (count, parts) = (node.output_count(), node.options()?.get(SplitVOptions::NUM_SPLITS)?);
         ensure!(
             usize::try_from(parts) == Ok(count),
-            "its options ask for {parts} parts, it has {count} outputs"
+            "its options ask for {parts} parts, it has {count} outputs; they must agree"
         );
         expect_type(&sizes, &[I32, I64])?;
         let entries = expect_vector(&sizes)?;
-        ensure!(entries == count, "'{}' has {entries} sizes for {count} outputs", sizes.name);
+        ensure!(
+            entries == count,
+            "'{}' has {entries} sizes for {count} outputs; they must agree",
+            sizes.name
+        );
         expect_type(&axis, &[I32, I64])?;
         ensure!(axis.len() == 1, "'{}' is {:?}; it must hold one axis", axis.name, axis.shape);
         let known = sizes.is_constant() && axis.is_constant();
         let axis = if known { Some(axis_of(&axis, &x)?) } else { None };
         for i in 0..count {
             let y = node.output(i)?;
-            ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}", x.name, x.ty, y.ty);
+            ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}; they must agree", x.name, x.ty, y.ty);
         }
         match axis {
             Some(axis) => {
@@ -66,7 +70,7 @@ fn axis_of(axis: &TensorView<'_>, x: &TensorView<'_>) -> Result<usize> {
         .ok_or_else(|| invalid!("axis {value} does not exist: input '{}' is {:?}", x.name, x.shape))
 }
 
-/// Calls `f(output, its part)` for all outputs.
+/// Calls `f(output, part)` for each output.
 fn for_each_part(
     x: &TensorView<'_>,
     sizes: &TensorView<'_>,
@@ -135,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_given_sizes() {
+    fn parts_with_given_sizes() {
         let x = || Tensor::i16(&[2, 3], &[0, 1, 2, 3, 4, 5]);
         for (sizes, axis, want) in [
             (&[1, 2][..], 1, &[(&[2, 1][..], &[0, 3][..]), (&[2, 2], &[1, 2, 4, 5])][..]),
@@ -177,7 +181,10 @@ mod tests {
         }
         let test = OpTest::<SplitV>::new().input(x()).constant(Tensor::i32(&[1], &[3]));
         let test = test.constant(Tensor::i32(&[], &[0])).output(Spec::f32());
-        assert_eq!(test.run().unwrap_err().message(), "its options ask for 0 parts, it has 1 outputs");
+        assert_eq!(
+            test.run().unwrap_err().message(),
+            "its options ask for 0 parts, it has 1 outputs; they must agree"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! SQRT: `y = √x`. f32; i8, i16 quantized. May run in place.
+//! SQRT: `y = √x`. f32; i8, i16 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/elementwise.cc.
 
 use arenite_abi::prelude::*;
@@ -7,7 +7,7 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Quant;
 use crate::kit::{float, node, unary};
 
-/// Prepared node: the quantization of both ends, if the type has one.
+/// A prepared `SQRT` node: the quantization of input and output, if the type has one.
 pub struct Sqrt(Option<(Quant, Quant)>);
 
 impl Op for Sqrt {
@@ -39,7 +39,7 @@ impl Op for Sqrt {
     }
 }
 
-/// The result is rounded towards zero.
+/// Computes the square root, rounded towards zero.
 fn quantized<T: Quantized>(q: T, from: Quant, to: Quant) -> Result<T> {
     let x = from.dequantize(q.into());
     ensure!(x >= 0.0, "the input holds {x}; the square root of a negative number is not defined");
@@ -59,7 +59,7 @@ mod tests {
     fn values() {
         let y = case(Tensor::f32(&[3], &[4.0, 0.0, 2.0]), Spec::f32()).in_place().run().unwrap();
         assert_eq!(y[0].as_f32(), [2.0, 0.0, core::f32::consts::SQRT_2]);
-        // √(0.5 × 10) = 2.236 is cut off to 8 steps of 0.25.
+        // √(0.5 × 10) = 2.236 is truncated to 8 steps of 0.25.
         let x = Tensor::i8(&[2], &[8, -2]).quantized(0.5, -2);
         assert_eq!(case(x, Spec::i8(0.25, 1)).run().unwrap()[0].as_i8(), [9, 1]);
         let x = Tensor::i16(&[1], &[32_000]).quantized(2.0, 0);

@@ -1,14 +1,14 @@
-//! SQUARE: `y = x²`. f32. May run in place.
+//! SQUARE: `y = x²`. f32. Supports in-place operation.
 //! Defined by: tflite/kernels/elementwise.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::function::{Function, Member};
 
-/// Prepared node.
+/// A prepared `SQUARE` node.
 pub type Square = Function<Product>;
 
-/// The number times itself.
+/// The square of a number.
 pub struct Product;
 
 impl Member for Product {

@@ -1,4 +1,4 @@
-//! SQUARED_DIFFERENCE: `y = (a - b)²`, with broadcasting. f32, i32; i8 quantized. May run in place.
+//! SQUARED_DIFFERENCE: `y = (a - b)²`, with broadcasting. f32, i32; i8 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/squared_difference.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +8,7 @@ use crate::kit::broadcast::Broadcast;
 use crate::kit::quantized::Quantized;
 use crate::kit::scaled_pair::ScaledPair;
 
-/// Prepared node.
+/// A prepared `SQUARED_DIFFERENCE` node.
 pub struct SquaredDifference {
     broadcast: Broadcast<2>,
     scaled: Option<ScaledPair>,
@@ -63,7 +63,8 @@ mod tests {
         assert_eq!(case(a, b, Spec::f32()).in_place().run().unwrap()[0].as_f32(), [0.25, 20.25]);
         let (a, b) = (Tensor::i32(&[2], &[1, 1 << 16]), Tensor::i32(&[2], &[4, 0]));
         assert_eq!(case(a, b, Spec::i32()).run().unwrap()[0].as_i32(), [9, 0]);
-        // (0.5 (10 - 2) - 0.25 (-20 + 4))² = 64, 128 steps of 0.5: saturates; (0.5 × 1 - 0.25 × 4)² = 0.25 rounds up.
+        // (0.5 (10 - 2) - 0.25 (-20 + 4))² = 64 is 128 steps of 0.5 and saturates; (0.5 × 1 - 0.25 × 4)² = 0.25 rounds
+        // up.
         let a = Tensor::i8(&[2], &[10, 3]).quantized(0.5, 2);
         let b = Tensor::i8(&[2], &[-20, 0]).quantized(0.25, -4);
         assert_eq!(case(a, b, Spec::i8(0.5, 0)).run().unwrap()[0].as_i8(), [127, 1]);

@@ -1,4 +1,5 @@
-//! SQUEEZE: drops axes of size 1, all of them or those that the options name. Any type. May be a view.
+//! SQUEEZE: removes axes of size 1, all of them or those that the options name. Any type. The output may be a view of
+//! the input.
 //! Defined by: tflite/kernels/squeeze.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +9,7 @@ use crate::kit::indexing::{Axes, Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::view::View;
 
-/// Prepared node.
+/// A prepared `SQUEEZE` node.
 pub struct Squeeze {
     view: View,
 }
@@ -20,7 +21,7 @@ impl Op for Squeeze {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         Ok(Squeeze { view: View::declare(Some(squeezed(node, &x)?), cx, x.ty)? })
     }
 

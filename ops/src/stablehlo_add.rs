@@ -1,14 +1,15 @@
-//! STABLEHLO_ADD: `y = a + b` of two tensors of one shape. Floats of 16, 32 and 64 bits, integers, bool. May run in place.
+//! STABLEHLO_ADD: `y = a + b` of two tensors of one shape. Floats of 16, 32 and 64 bits, integers, bool. Supports
+//! in-place operation.
 //! Defined by: tflite/kernels/stablehlo_add.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::stablehlo::{ALL, Elementwise, Member, Number};
 
-/// Prepared node.
+/// A prepared `STABLEHLO_ADD` node.
 pub type StablehloAdd = Elementwise<Sum>;
 
-/// `y = a + b`.
+/// The function `y = a + b`.
 pub struct Sum;
 
 impl Member for Sum {
@@ -43,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn truth_values() {
+    fn booleans() {
         expect_truth::<StablehloAdd>([0, 1, 1, 1]);
     }
 

@@ -1,14 +1,14 @@
-//! STABLEHLO_AND: `y = a & b` of two tensors of one shape. Integers, bit by bit, and bool. May run in place.
+//! STABLEHLO_AND: `y = a & b` of two tensors of one shape. Integers, bit by bit, and bool. Supports in-place operation.
 //! Defined by: tflite/kernels/stablehlo_and.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::stablehlo::{Elementwise, Member, Number, WHOLE};
 
-/// Prepared node.
+/// A prepared `STABLEHLO_AND` node.
 pub type StablehloAnd = Elementwise<And>;
 
-/// `y = a & b`.
+/// The function `y = a & b`.
 pub struct And;
 
 impl Member for And {
@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_refused() {
+    fn floats_are_rejected() {
         use arenite_abi::testing::{OpTest, Spec, Tensor};
         let x = Tensor::f32(&[1], &[1.0]);
         let test = OpTest::<StablehloAnd>::new().input(x.clone()).input(x).output(Spec::f32());

@@ -1,5 +1,5 @@
-//! STABLEHLO_CASE: runs one of several subgraphs, chosen by an index, on the inputs behind it; an index that is out of
-//! range chooses the last one.
+//! STABLEHLO_CASE: runs the subgraph that an index selects on the inputs that follow it; an index that is out of range
+//! selects the last subgraph.
 //! Defined by: tflite/kernels/stablehlo_case.cc.
 
 use arenite_abi::prelude::*;
@@ -7,7 +7,7 @@ use arenite_abi::schema::StablehloCaseOptions;
 
 use crate::kit::subgraph;
 
-/// Prepared node: the options hold the subgraphs.
+/// A prepared `STABLEHLO_CASE` node, which has no state because the options hold the subgraphs.
 pub struct StablehloCase;
 
 impl Op for StablehloCase {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_index_chooses_and_beyond_the_end_it_is_the_last() {
+    fn the_index_selects_and_out_of_range_selects_the_last() {
         assert_eq!([run(0), run(1), run(2)], [[31, 32], [11, 12], [21, 22]]);
         assert_eq!([run(3), run(-1)], [[21, 22], [21, 22]]);
     }
@@ -100,6 +100,6 @@ mod tests {
             .options(|o| o.set(StablehloCaseOptions::BRANCH_SUBGRAPH_INDICES, &[0, 9]))
             .run()
             .unwrap_err();
-        assert_eq!(error.message(), "there is no subgraph 9, the model has 3");
+        assert_eq!(error.message(), "subgraph 9 does not exist; the model has 3");
     }
 }

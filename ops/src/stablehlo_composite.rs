@@ -1,5 +1,5 @@
-//! STABLEHLO_COMPOSITE: an op that is given by a subgraph of simpler ones, its decomposition. The host puts those in its
-//! place where it can; this is the call that is left where it cannot.
+//! STABLEHLO_COMPOSITE: an op that is defined by a subgraph of simpler ops, its decomposition. The host inlines the
+//! decomposition if it can. This op calls it where it cannot.
 //! Defined by: tflite/kernels/stablehlo_composite.cc.
 
 use arenite_abi::prelude::*;
@@ -7,7 +7,7 @@ use arenite_abi::schema::StableHLOCompositeOptions;
 
 use crate::kit::subgraph;
 
-/// Prepared node: the decomposition.
+/// A prepared `STABLEHLO_COMPOSITE` node: the decomposition.
 pub struct StablehloComposite {
     subgraph: i32,
 }
@@ -57,8 +57,11 @@ mod tests {
 
     #[test]
     fn refusals() {
-        assert_eq!(case(4).run().unwrap_err().message(), "there is no subgraph 4, the model has 1");
+        assert_eq!(case(4).run().unwrap_err().message(), "subgraph 4 does not exist; the model has 1");
         let error = case(0).input(Tensor::i32(&[], &[1])).run().unwrap_err();
-        assert_eq!(error.message(), "subgraph 0 has 2 inputs and 1 outputs, the node passes 3 and takes 1");
+        assert_eq!(
+            error.message(),
+            "subgraph 0 has 2 inputs and 1 outputs, the node passes 3 and takes 1; they must agree"
+        );
     }
 }

@@ -1,12 +1,12 @@
-//! STABLEHLO_GATHER: slices of a tensor that start where an index vector says, put together. Elements of 8 to 64 bits;
-//! indices i32, i64.
+//! STABLEHLO_GATHER: gathers slices of a tensor that start at given index vectors. Elements of 8 to 64 bits; indices
+//! i32, i64.
 //!
 //! Defined by: tflite/kernels/stablehlo_gather.cc, tflite/kernels/tensor_slice_util.cc.
 //!
 //! ```text
 //! y[i]: the axes `offset_dims` of i are a position in the slice, without its axes `collapsed_slice_dims`;
 //!       the other axes of i are a position in the indices, without their axis `index_vector_dim`
-//! start[start_index_map[k]] = indices[…, k, …], 0 along other axes, moved so that the slice lies in x
+//! start[start_index_map[k]] = indices[…, k, …], 0 along other axes, clamped so that the slice fits x
 //! y[i] = x[start + position in the slice]
 //! ```
 
@@ -19,28 +19,28 @@ use crate::kit::indexing::{Axes, Dims, MAX_RANK};
 use crate::kit::moves::{Run, Width};
 use crate::kit::node;
 
-/// Prepared node.
+/// A prepared `STABLEHLO_GATHER` node.
 pub struct StablehloGather {
-    /// Axes of the input.
+    /// The rank of the input.
     rank: usize,
     /// The largest start along each axis of the input.
     last_start: [i64; MAX_RANK],
     strides: [isize; MAX_RANK],
     output: Dims,
-    /// Per axis of the output: what one step along it means.
+    /// The meaning of a step along each axis of the output.
     steps: [Step; MAX_RANK],
-    /// The axis of the input that each number of an index vector is for.
+    /// The axis of the input that each element of an index vector belongs to.
     map: [usize; MAX_RANK],
     mapped: usize,
-    /// Elements of the indices between the numbers of a vector.
+    /// The distance between the elements of an index vector.
     vector_step: isize,
 }
 
 #[derive(Clone, Copy)]
 enum Step {
-    /// So many elements of the input.
+    /// Moves by this many elements of the input.
     Slice(isize),
-    /// So many elements of the indices.
+    /// Moves by this many elements of the indices.
     Indices(isize),
 }
 
@@ -51,8 +51,19 @@ impl Op for StablehloGather {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, indices, y) = node.binary()?;
         expect_type(&indices, &[I32, I64])?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output '{}' {}", x.name, x.ty, y.name, y.ty);
-        ensure!(!matches!(Width::of(x.ty)?, Width::Bits2 | Width::Bits4), "elements of {} are packed", x.ty);
+        ensure!(
+            x.ty == y.ty,
+            "input '{}' is {}, output '{}' is {}; they must agree",
+            x.name,
+            x.ty,
+            y.name,
+            y.ty
+        );
+        ensure!(
+            !matches!(Width::of(x.ty)?, Width::Bits2 | Width::Bits4),
+            "packed elements of {} are not supported",
+            x.ty
+        );
         let options = node.options()?;
         let gather = StablehloGather::new(&options, [&x, &indices], y.rank())?;
         cx.set_output_shape(0, gather.output.as_slice())?;
@@ -109,7 +120,7 @@ impl StablehloGather {
         Ok(gather)
     }
 
-    /// Sets the output's shape, and what each of its axes stands for.
+    /// Sets the output's shape and the meaning of each of its axes.
     fn lay_out(
         &mut self,
         rank: usize,
@@ -170,7 +181,7 @@ impl StablehloGather {
         Ok(())
     }
 
-    /// The first element of the slice that the index vector at `vector` names.
+    /// The first element of the slice for the index vector at `vector`.
     fn start<I: Element + Into<i64>>(&self, indices: &[I], vector: isize) -> Result<isize> {
         let mut start = [0i64; MAX_RANK];
         for (k, &axis) in self.map[..self.mapped].iter().enumerate() {
@@ -184,7 +195,7 @@ impl StablehloGather {
     }
 }
 
-/// One size per axis of the input, which the slice must fit.
+/// Reads one size per axis of the input, and checks that the slice fits the input.
 fn slice_sizes(options: &Options<'_, Fields>, x: &TensorView<'_>) -> Result<Dims> {
     let list = options.get(Fields::SLICE_SIZES)?;
     let fits = list.len() == x.rank()
@@ -193,19 +204,20 @@ fn slice_sizes(options: &Options<'_, Fields>, x: &TensorView<'_>) -> Result<Dims
     Dims::from_sizes(list.iter().map(|size| size as i32)).ok_or_else(|| invalid!("the slice is too large"))
 }
 
-/// A set of axes of a tensor of this rank; others are ignored, as in TFLite.
+/// A set of axes of a tensor with this rank; invalid ones are ignored, as in TFLite.
 fn axes(list: &OptionVector<'_, i64>, name: &str, rank: usize) -> Result<Axes> {
-    ensure!(rank <= MAX_RANK, "the output has {rank} axes; at most {MAX_RANK} are served");
+    ensure!(rank <= MAX_RANK, "the output has {rank} axes; at most {MAX_RANK} are supported");
     let mut inside = [0; MAX_RANK];
     let mut count = 0;
     for axis in list.iter() {
         let axis = usize::try_from(axis).ok().filter(|&axis| axis < rank);
-        let axis = axis.ok_or_else(|| invalid!("{name} has an axis that is none of the {rank}"))?;
+        let axis = axis.ok_or_else(|| invalid!("{name} has an axis that is not one of the {rank}"))?;
         *inside.get_mut(count).ok_or_else(|| invalid!("{name} has more than {MAX_RANK} entries"))? =
             axis as i32;
         count += 1;
     }
-    Axes::new(&inside[..count], rank).ok_or_else(|| invalid!("{name} has an axis that is none of the {rank}"))
+    Axes::new(&inside[..count], rank)
+        .ok_or_else(|| invalid!("{name} has an axis that is not one of the {rank}"))
 }
 
 #[cfg(test)]
@@ -233,7 +245,7 @@ mod tests {
         test.input(x.clone()).input(indices).output(Spec::of(x.ty()).shape(&vec![0; case.rank]))
     }
 
-    /// Columns of a 3 × 4 matrix whose element `[r, c]` is `10 r + c`, from a row on.
+    /// Columns of a 3 × 4 matrix whose element `[r, c]` is `10 r + c`, starting at a row.
     const COLUMNS: Case =
         Case { offsets: &[1], collapsed: &[1], map: &[1, 0], vector: 1, sizes: &[2, 1], rank: 2 };
 
@@ -246,11 +258,11 @@ mod tests {
     fn slices() {
         let y = node(&matrix(), Tensor::i32(&[2, 2], &[3, 0, 1, 1]), &COLUMNS).run().unwrap().remove(0);
         assert_eq!((y.shape(), y.as_u8()), (&[2, 2][..], vec![3, 13, 11, 21]));
-        // Starts beyond the last that fits, and negative ones.
+        // Starts beyond the last one that fits, and negative starts.
         let y =
             node(&matrix(), Tensor::i64(&[2, 2], &[9, 2, -5, i64::MIN]), &COLUMNS).run().unwrap().remove(0);
         assert_eq!(y.as_u8(), [13, 23, 0, 10]);
-        // One number per index, without an axis of vectors.
+        // Scalar indices, without an axis of index vectors.
         let rows = Case { offsets: &[0, 2], collapsed: &[], map: &[0], vector: 1, sizes: &[1, 4], rank: 3 };
         let y = node(&matrix(), Tensor::i32(&[2], &[2, 0]), &rows).run().unwrap().remove(0);
         assert_eq!((y.shape(), y.as_u8()), (&[1, 2, 4][..], vec![20, 21, 22, 23, 0, 1, 2, 3]));
@@ -273,7 +285,7 @@ mod tests {
         );
         assert_eq!(
             message(Case { offsets: &[2], ..COLUMNS }),
-            "offset_dims has an axis that is none of the 2"
+            "offset_dims has an axis that is not one of the 2"
         );
         assert_eq!(
             message(Case { map: &[0, 1, 1], ..COLUMNS }),

@@ -1,14 +1,15 @@
-//! STABLEHLO_MAXIMUM: `y = max(a, b)` of two tensors of one shape. Floats of 16, 32 and 64 bits, integers, bool. May run in place.
+//! STABLEHLO_MAXIMUM: `y = max(a, b)` of two tensors of one shape. Floats of 16, 32 and 64 bits, integers, bool.
+//! Supports in-place operation.
 //! Defined by: tflite/kernels/stablehlo_min_max.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::stablehlo::{ALL, Elementwise, Member, Number};
 
-/// Prepared node.
+/// A prepared `STABLEHLO_MAXIMUM` node.
 pub type StablehloMaximum = Elementwise<Larger>;
 
-/// `y = max(a, b)`.
+/// The function `y = max(a, b)`.
 pub struct Larger;
 
 impl Member for Larger {

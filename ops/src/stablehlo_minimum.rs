@@ -1,14 +1,15 @@
-//! STABLEHLO_MINIMUM: `y = min(a, b)` of two tensors of one shape. Floats of 16, 32 and 64 bits, integers, bool. May run in place.
+//! STABLEHLO_MINIMUM: `y = min(a, b)` of two tensors of one shape. Floats of 16, 32 and 64 bits, integers, bool.
+//! Supports in-place operation.
 //! Defined by: tflite/kernels/stablehlo_min_max.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::stablehlo::{ALL, Elementwise, Member, Number};
 
-/// Prepared node.
+/// A prepared `STABLEHLO_MINIMUM` node.
 pub type StablehloMinimum = Elementwise<Smaller>;
 
-/// `y = min(a, b)`.
+/// The function `y = min(a, b)`.
 pub struct Smaller;
 
 impl Member for Smaller {

@@ -1,14 +1,15 @@
-//! STABLEHLO_MULTIPLY: `y = a × b` of two tensors of one shape. Floats of 16, 32 and 64 bits, integers, bool. May run in place.
+//! STABLEHLO_MULTIPLY: `y = a × b` of two tensors of one shape. Floats of 16, 32 and 64 bits, integers, bool. Supports
+//! in-place operation.
 //! Defined by: tflite/kernels/stablehlo_multiply.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::stablehlo::{ALL, Elementwise, Member, Number};
 
-/// Prepared node.
+/// A prepared `STABLEHLO_MULTIPLY` node.
 pub type StablehloMultiply = Elementwise<Product>;
 
-/// `y = a × b`.
+/// The function `y = a × b`.
 pub struct Product;
 
 impl Member for Product {
@@ -46,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn truth_values() {
+    fn booleans() {
         expect_truth::<StablehloMultiply>([0, 0, 0, 1]);
     }
 

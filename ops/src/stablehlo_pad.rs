@@ -1,4 +1,5 @@
-//! STABLEHLO_PAD: the input with a value between neighbours and around it; negative edges crop. Any type of whole bytes.
+//! STABLEHLO_PAD: pads the input with a value at its edges and between its elements; negative edges crop. Any type of
+//! whole bytes.
 //! Defined by: tflite/kernels/stablehlo_pad.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +9,7 @@ use crate::kit::indexing::MAX_RANK;
 use crate::kit::node;
 use crate::kit::spread::Spread;
 
-/// Prepared node.
+/// A prepared `STABLEHLO_PAD` node.
 pub struct StablehloPad {
     plan: Spread,
 }
@@ -21,7 +22,7 @@ impl Op for StablehloPad {
         let (x, value, y) = node.binary()?;
         Spread::check(&x, &value, &y)?;
         let (rank, options) = (node::dims(&x)?.rank(), node.options()?);
-        ensure!(rank > 0, "input '{}' is one element; it must have an axis", x.name);
+        ensure!(rank > 0, "input '{}' is a scalar; it must have an axis", x.name);
         type T = StablehloPadOptions;
         let (low, high) = (options.get(T::EDGE_PADDING_LOW)?, options.get(T::EDGE_PADDING_HIGH)?);
         let interior = options.get(T::INTERIOR_PADDING)?;
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    /// Low, interior and high padding of each axis.
+    /// Pads with the low, interior and high padding of each axis.
     fn run(x: Tensor, paddings: &[[i64; 3]], value: Tensor) -> Result<Tensor> {
         let list = |which: usize| paddings.iter().map(|padding| padding[which]).collect::<Vec<_>>();
         let test = OpTest::<StablehloPad>::new().input(x.clone()).input(value).output(Spec::of(x.ty()));
@@ -79,7 +80,7 @@ mod tests {
             (&[3], &[[0, 1, 0]], &[5], &[1, -9, 2, -9, 3]),
             (&[3], &[[-1, 0, 0]], &[2], &[2, 3]),
             (&[3], &[[0, 0, -2]], &[1], &[1]),
-            // 1 9 9 9 2 9 9 9 3, cut at both ends.
+            // 1 9 9 9 2 9 9 9 3, cropped at both ends.
             (&[3], &[[-1, 3, 0]], &[8], &[-9, -9, -9, 2, -9, -9, -9, 3]),
             (&[3], &[[-6, 3, 0]], &[3], &[-9, -9, 3]),
             (&[3], &[[0, 3, -5]], &[4], &[1, -9, -9, -9]),
@@ -89,10 +90,10 @@ mod tests {
             (&[1], &[[-3, 0, 5]], &[3], &[-9, -9, -9]),
             (&[2, 2], &[[0, 1, 0], [1, 0, 0]], &[3, 3], &[-9, 1, 2, -9, -9, -9, -9, 3, 4]),
             (&[0], &[[1, 5, 1]], &[2], &[-9, -9]),
-            // As in TFLite, no axis has a size when one has none.
+            // As in TFLite, if one axis is empty, all sizes are zero.
             (&[2, 2], &[[-2, 0, 0], [0, 0, 0]], &[0, 0], &[]),
             (&[2, 2], &[[-7, 0, 0], [0, 0, 0]], &[0, 0], &[]),
-            // Entries beyond the axes mean nothing.
+            // Entries beyond the axes are ignored.
             (&[1], &[[0, 0, 0], [7, 7, 7]], &[1], &[1]),
         ] {
             let x: Vec<i16> = (1..=shape.iter().product::<i32>()).map(|i| i as i16).collect();
@@ -134,7 +135,7 @@ mod tests {
         }
         assert_eq!(
             run(Tensor::i64(&[], &[0]), &[], Tensor::i64(&[], &[0])).unwrap_err().message(),
-            "input 'in0' is one element; it must have an axis"
+            "input 'in0' is a scalar; it must have an axis"
         );
         assert_eq!(
             run(x(), &[[0; 3]], Tensor::i64(&[2], &[0; 2])).unwrap_err().message(),

@@ -1,5 +1,5 @@
-//! STABLEHLO_REDUCE_WINDOW: as [REDUCE_WINDOW](crate::reduce_window), with padding and with a dilated input; what is done
-//! with a window's elements is the one op of a subgraph.
+//! STABLEHLO_REDUCE_WINDOW: like [REDUCE_WINDOW](crate::reduce_window), with padding and with a dilated input. The only
+//! op of a subgraph combines the elements of a window.
 //!
 //! Defined by: tflite/kernels/stablehlo_reduce_window.cc. Inputs: x, the initial value.
 
@@ -9,7 +9,7 @@ use arenite_abi::schema::{Field, StablehloReduceWindowOptions};
 use crate::kit::indexing::MAX_RANK;
 use crate::kit::reduce_window::{self, Function, Reduction, TYPES, WindowAxis};
 
-/// Prepared node.
+/// A prepared `STABLEHLO_REDUCE_WINDOW` node.
 pub struct StablehloReduceWindow(Reduction);
 
 impl Op for StablehloReduceWindow {
@@ -32,7 +32,7 @@ impl Op for StablehloReduceWindow {
     }
 }
 
-/// A window per axis. What the options leave out is 1, the padding 0.
+/// One window per axis. Missing options default to 1, the padding to 0.
 fn axes(options: &Options<'_, StablehloReduceWindowOptions>, rank: usize) -> Result<[WindowAxis; MAX_RANK]> {
     let mut axes = [WindowAxis::ONE; MAX_RANK];
     type T = StablehloReduceWindowOptions;
@@ -55,16 +55,16 @@ fn axes(options: &Options<'_, StablehloReduceWindowOptions>, rank: usize) -> Res
     Ok(axes)
 }
 
-/// What the one op of a subgraph does.
+/// The function of a subgraph with a single op.
 fn function(model: &ModelContext<'_>, subgraph: i32) -> Result<Function> {
     let body = model.subgraph(subgraph)?;
     ensure!(
         body.node_count() == 1,
-        "its body, subgraph {subgraph}, has {} nodes; one is served",
+        "its body, subgraph {subgraph}, has {} nodes; only one is supported",
         body.node_count()
     );
     Ok(match body.node(0).builtin_code() {
-        // Each op of TensorFlow Lite, and its StableHLO twin.
+        // Each op of TensorFlow Lite and its StableHLO counterpart.
         op::ADD | op::STABLEHLO_ADD => Function::Add,
         op::MUL | op::STABLEHLO_MULTIPLY => Function::Mul,
         op::MAXIMUM | op::STABLEHLO_MAXIMUM => Function::Max,
@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn windows_over_a_padded_and_dilated_row() {
-        // 1, 2, 3 dilated and padded with the initial value 1: 1 1 1 2 1 3; windows of 2, 2 apart.
+        // 1, 2, 3, dilated and padded with the initial value 1, is 1 1 1 2 1 3; the windows have two elements at
+        // distance 2.
         let row = Tensor::i32(&[3], &[1, 2, 3]);
         let fill = |o: OptionsBuilder<StablehloReduceWindowOptions>| {
             o.set(StablehloReduceWindowOptions::WINDOW_DIMENSIONS, &[2])
@@ -133,7 +134,10 @@ mod tests {
             "no reduction by the op number 3 of subgraph 0"
         );
         let two = body(op::ADD).node(op::ADD, &[0, 1], &[2]);
-        assert_eq!(message(case(row(), two, |o| o)), "its body, subgraph 0, has 2 nodes; one is served");
+        assert_eq!(
+            message(case(row(), two, |o| o)),
+            "its body, subgraph 0, has 2 nodes; only one is supported"
+        );
         assert_eq!(
             message(case(Tensor::i32(&[], &[1]), body(op::ADD), |o| o)),
             "input 'in0' is []; it must have 1 to 6 dimensions"

@@ -1,5 +1,5 @@
-//! STABLEHLO_RNG_BIT_GENERATOR: random bits that a state alone determines, and the state to go on from.
-//! Output i32, u32, i64, u64; state u64.
+//! STABLEHLO_RNG_BIT_GENERATOR: random bits that depend only on a state, and the next state. Output i32, u32, i64, u64;
+//! state u64.
 //!
 //! Defined by: tflite/kernels/rng_bit_generator.cc, tflite/kernels/rng_util.cc.
 //!
@@ -15,7 +15,7 @@ use arenite_abi::schema::{StablehloRngBitGeneratorOptions, rng_algorithm};
 use crate::kit::arguments::expect_type;
 use crate::kit::philox;
 
-/// Prepared node.
+/// A prepared `STABLEHLO_RNG_BIT_GENERATOR` node.
 pub struct StablehloRngBitGenerator(Algorithm);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +72,7 @@ impl Op for StablehloRngBitGenerator {
         let &[key, low, ..] = state else { return Err(invalid!("the state has {} numbers", state.len())) };
         let high = state.get(2).copied().unwrap_or(key);
         let bits = cx.output(1)?.into_bytes();
-        // `counter + n`, 64 bits wide: the carry from c1 is lost.
+        // `counter + n` has 64 bits: the carry from c1 is lost.
         let blocks = match self.0 {
             Algorithm::Philox => fill(bits, |n| {
                 let [c0, c1] = halves(low.wrapping_add(n));
@@ -88,7 +88,7 @@ impl Op for StablehloRngBitGenerator {
     }
 }
 
-/// Fills `bytes` with the words of `block(0)`, `block(1)`, …; gives the number of blocks.
+/// Fills `bytes` with the words of `block(0)`, `block(1)`, …, and returns the number of blocks.
 fn fill<const N: usize>(bytes: &mut [u8], block: impl Fn(u64) -> [u32; N]) -> u64 {
     let mut blocks = 0;
     for bytes in bytes.chunks_mut(4 * N) {
@@ -103,7 +103,7 @@ fn halves(x: u64) -> [u32; 2] {
     [x as u32, (x >> 32) as u32]
 }
 
-/// Threefry2x32 of 20 rounds (Salmon et al., 2011).
+/// Threefry2x32 with 20 rounds (Salmon et al., 2011).
 fn threefry([k0, k1]: [u32; 2], [c0, c1]: [u32; 2]) -> [u32; 2] {
     const ROTATIONS: [[u32; 4]; 2] = [[13, 15, 26, 6], [17, 29, 16, 24]];
     let keys = [k0, k1, k0 ^ k1 ^ 0x1bd1_1bda];

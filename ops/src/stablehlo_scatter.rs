@@ -1,5 +1,5 @@
-//! STABLEHLO_SCATTER: the input with windows of it updated, where index vectors say; how an element and its update become
-//! one is the one op of a subgraph. Updates outside of the input are left out. May run in place.
+//! STABLEHLO_SCATTER: updates windows of the input that start at given index vectors. The only op of a subgraph
+//! combines an element with its update. Updates outside the input are skipped. Supports in-place operation.
 //!
 //! Defined by: tflite/kernels/stablehlo_scatter.cc, tflite/kernels/tensor_slice_util.cc.
 //!
@@ -22,29 +22,29 @@ use crate::kit::indexing::{Axes, Dims, MAX_RANK};
 use crate::kit::node;
 use crate::kit::pace::Pace;
 
-/// Prepared node.
+/// A prepared `STABLEHLO_SCATTER` node.
 pub struct StablehloScatter {
     function: Function,
     input: Dims,
     updates: Dims,
-    /// Per axis of the updates: what one step along it means.
+    /// The meaning of a step along each axis of the updates.
     steps: [Step; MAX_RANK],
-    /// The axis of the input that each number of an index vector is for.
+    /// The axis of the input that each element of an index vector belongs to.
     map: [usize; MAX_RANK],
     mapped: usize,
-    /// Elements of the indices between the numbers of a vector.
+    /// The distance between the elements of an index vector.
     vector_step: usize,
 }
 
 #[derive(Clone, Copy)]
 enum Step {
-    /// One step along this axis of the input.
+    /// Moves by one element along this axis of the input.
     Window(usize),
-    /// So many elements of the indices.
+    /// Moves by this many elements of the indices.
     Indices(usize),
 }
 
-/// How an element and its update become one.
+/// How an element and its update are combined.
 #[derive(Clone, Copy)]
 enum Function {
     Update,
@@ -101,12 +101,12 @@ impl Op for StablehloScatter {
     }
 }
 
-/// What the one op of a subgraph does; without any op the update replaces the element.
+/// The function of a subgraph with a single op; without any op, the update replaces the element.
 fn function(model: &ModelContext<'_>, subgraph: i32) -> Result<Function> {
     let body = model.subgraph(subgraph)?;
     ensure!(
         body.node_count() <= 1,
-        "its computation, subgraph {subgraph}, has {} nodes; one is served",
+        "its computation, subgraph {subgraph}, has {} nodes; only one is supported",
         body.node_count()
     );
     let Some(node) = body.nodes().next() else { return Ok(Function::Update) };
@@ -130,7 +130,7 @@ impl StablehloScatter {
         let vector = usize::try_from(vector).ok().filter(|&axis| axis <= at.rank()).ok_or_else(|| {
             invalid!("index vectors along axis {vector}, indices '{}' are {:?}", indices.name, indices.shape)
         })?;
-        // Behind the last axis vectors have one number.
+        // If the axis is past the last one, index vectors have one element.
         let length = if vector < at.rank() { at.size(vector) } else { 1 };
         let (mut map, mut mapped) = ([0; MAX_RANK], 0);
         for axis in options.get(Fields::SCATTER_DIMS_TO_OPERAND_DIMS)?.iter() {
@@ -161,7 +161,7 @@ impl StablehloScatter {
         Ok(scatter)
     }
 
-    /// Sets what each axis of the updates stands for.
+    /// Sets the meaning of each axis of the updates.
     fn lay_out(&mut self, options: &Options<'_, Fields>, indices: &Dims, vector: usize) -> Result<()> {
         let window =
             axes(&options.get(Fields::UPDATE_WINDOW_DIMS)?, "update_window_dims", self.updates.rank())?;
@@ -190,7 +190,7 @@ impl StablehloScatter {
         }
         ensure!(
             inner.next().is_none(),
-            "update_window_dims and inserted_window_dims leave out an axis of the input {:?}",
+            "update_window_dims and inserted_window_dims miss an axis of the input {:?}",
             self.input.as_slice()
         );
         Ok(())
@@ -234,7 +234,7 @@ impl StablehloScatter {
         })
     }
 
-    /// Calls `f(update, element)` for each update that is for an element of the input.
+    /// Calls `f(update, element)` for each update whose target is inside the input.
     fn targets(
         &self,
         cx: &EvalContext<'_>,
@@ -262,7 +262,7 @@ impl StablehloScatter {
         Ok(())
     }
 
-    /// The element of the input that update number `i` is for; `None` outside of the input.
+    /// The element of the input that update number `i` changes, or `None` if it is outside the input.
     fn target(&self, i: usize, index: &dyn Fn(usize) -> Option<i64>) -> Option<usize> {
         let (mut at, mut rest, mut vector) = ([0i64; MAX_RANK], i, 0);
         for axis in (0..self.updates.rank()).rev() {
@@ -286,7 +286,7 @@ impl StablehloScatter {
     }
 }
 
-/// The axes in a slot of the options.
+/// The axes that an option lists.
 fn axes(list: &OptionVector<'_, i64>, name: &str, rank: usize) -> Result<Axes> {
     let (mut axes, mut count) = ([0; MAX_RANK], 0);
     for axis in list.iter() {
@@ -310,7 +310,7 @@ mod tests {
         code.into_iter().fold(body, |body, code| body.node(code, &[0, 1], &[2]))
     }
 
-    /// Rows of a matrix are updated: `updates[i]` goes to row `indices[i][0]`.
+    /// Updates the rows of a matrix: `updates[i]` goes to row `indices[i][0]`.
     fn rows(code: Option<i32>, indices: Tensor, updates: Tensor) -> OpTest<StablehloScatter> {
         let x = Tensor::i32(&[3, 2], &[1, 2, 3, 4, 5, 6]);
         let case = OpTest::new().input(x).input(indices).input(updates).output(Spec::i32());
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_outside_are_left_out() {
+    fn updates_outside_the_input_are_skipped() {
         let y = rows(None, Tensor::i64(&[2, 1], &[3, -1]), Tensor::i32(&[2, 2], &[9; 4])).run().unwrap();
         assert_eq!(y[0].as_i32(), [1, 2, 3, 4, 5, 6]);
     }

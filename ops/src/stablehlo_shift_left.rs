@@ -1,12 +1,12 @@
-//! STABLEHLO_SHIFT_LEFT: `y = a << b` of each element of `a` by that of `b` with the same position, whatever the shape of
-//! `b`. i8, i16, i32; digits beyond the type are lost. May run in place.
+//! STABLEHLO_SHIFT_LEFT: `y = a << b`, where each element of `a` is paired with the element of `b` at the same flat
+//! index, whatever the shape of `b`. i8, i16, i32; bits beyond the type are lost. Supports in-place operation.
 //!
-//! Shifts are meant to be below 32; others count modulo 32, as TFLite's scalar code has it on x86.
+//! Shifts should be below 32; others are taken modulo 32, like TFLite's scalar code on x86.
 //! Defined by: tflite/kernels/stablehlo_shift_left.cc.
 
 use arenite_abi::prelude::*;
 
-/// Prepared node.
+/// A prepared `STABLEHLO_SHIFT_LEFT` node.
 pub struct StablehloShiftLeft;
 
 impl Op for StablehloShiftLeft {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_pair_by_position() {
+    fn elements_are_paired_by_position() {
         let y = run(Tensor::i32(&[3], &[1, 2, 3]), Tensor::i32(&[2, 2], &[1, 2, 3, 4])).unwrap();
         assert_eq!((y.shape(), y.as_i32()), (&[3][..], vec![2, 8, 24]));
     }

@@ -1,13 +1,15 @@
-//! STRIDED_SLICE: every `stride`-th element between `begin` and `end` along each axis, as NumPy's `x[b:e:s, …]`. Any type.
+//! STRIDED_SLICE: every `stride`-th element between `begin` and `end` along each axis, like NumPy's `x[b:e:s, …]`. Any
+//! type.
 //! Defined by: tflite/kernels/strided_slice.cc.
 //!
-//! The lists begin, end and strides have one entry per axis of the input, with these exceptions, by bit of five masks:
-//! - ellipsis: the entry stands for as many whole axes as the others leave over, but for one at least;
-//! - new axis: the entry adds an axis of size 1 to the output and takes none of the input;
-//! - begin, end: the axis is taken from its start, up to its end (in the stride's direction);
-//! - shrink axis: one element is taken, at `begin`, and the output lacks the axis.
+//! The lists begin, end and strides have one entry per axis of the input, except that the bits of five masks change the
+//! meaning of an entry:
+//! - ellipsis: the entry covers, as whole axes, all axes that the other entries leave, at least one;
+//! - new axis: the entry adds an axis of size 1 to the output and consumes no axis of the input;
+//! - begin, end: the slice starts at the first element, or extends to the last one (in the stride's direction);
+//! - shrink axis: only the element at `begin` is selected, and the axis is removed.
 //!
-//! Axes that the lists do not reach are taken whole.
+//! Axes beyond the lists are kept whole.
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::StridedSliceOptions;
@@ -17,12 +19,12 @@ use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// Prepared node.
+/// A prepared `STRIDED_SLICE` node.
 pub struct StridedSlice {
     prepared: Prepared,
 }
 
-/// So many entries have a bit in the masks.
+/// The number of entries that have a bit in the masks.
 const MAX_ENTRIES: usize = 31;
 
 impl Op for StridedSlice {
@@ -33,10 +35,14 @@ impl Op for StridedSlice {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(4..=4, 1..=1)?;
         let (x, y) = (node.input(0)?, node.output(0)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         let lists = [node.input(1)?, node.input(2)?, node.input(3)?];
         let entries = expect_vector(&lists[0])?;
-        ensure!(entries <= MAX_ENTRIES, "'{}' has {entries} entries; at most 31 are served", lists[0].name);
+        ensure!(
+            entries <= MAX_ENTRIES,
+            "'{}' has {entries} entries; at most 31 are supported",
+            lists[0].name
+        );
         for list in &lists {
             expect_type(list, &[I32, I64])?;
             let count = expect_vector(list)?;
@@ -61,19 +67,19 @@ impl Op for StridedSlice {
     }
 }
 
-/// The options.
+/// The masks and flags of the options.
 struct Masks {
     begin: u32,
     end: u32,
     ellipsis: u32,
     new_axis: u32,
     shrink_axis: u32,
-    /// Whether `end` counts from `begin`.
+    /// Whether `end` is relative to `begin`.
     end_is_offset: bool,
 }
 
 impl Masks {
-    /// Bits beyond the lists mean nothing.
+    /// Reads the options; bits beyond the lists are ignored.
     fn of(node: &NodeView<'_>, entries: usize) -> Result<Masks> {
         type T = StridedSliceOptions;
         let options = node.options()?;
@@ -96,30 +102,30 @@ fn has(mask: u32, bit: usize) -> bool {
     bit < MAX_ENTRIES && mask & 1 << bit != 0
 }
 
-/// One axis of the input and of the output.
+/// The source of one axis of the output or of the input.
 #[derive(Clone, Copy, PartialEq)]
 enum Axis {
-    /// Taken whole.
+    /// The whole axis of the input.
     Whole,
-    /// Only in the output.
+    /// An axis that only the output has.
     New,
-    /// By this entry of the lists.
+    /// An axis that this entry of the lists slices.
     Entry(usize),
 }
 
-/// The axes in the output's order: what each entry stands for, then the axes that the lists do not reach.
+/// The axes in the output's order: the meaning of each entry, then the axes beyond the lists.
 fn axes(masks: &Masks, entries: usize, rank: usize) -> Result<impl Iterator<Item = Axis>> {
     let added = masks.new_axis.count_ones() as usize;
     let total = rank + added;
-    // The ellipsis stands for what the other entries leave over, but for one axis at least.
+    // The ellipsis covers the axes that the other entries leave, at least one.
     let ellipsis = if masks.ellipsis == 0 { total } else { masks.ellipsis.trailing_zeros() as usize };
     let spread = (total + 1).saturating_sub(entries).max(1).min(total.saturating_sub(ellipsis));
     let reach = if masks.ellipsis == 0 { entries } else { entries + spread.max(1) - 1 };
     let excess = reach.saturating_sub(total);
-    // One entry too many is what an ellipsis for no axis comes to; TFLite drops the last entry then.
+    // There may be one entry too many if the ellipsis would cover no axis; TFLite then drops the last entry.
     ensure!(
         excess <= usize::from(masks.ellipsis != 0),
-        "its lists have {entries} entries, {added} of them for new axes; the input has {rank} axes"
+        "its lists have {entries} entries, {added} of them for new axes; the input has only {rank} axes"
     );
     let new_axis = masks.new_axis;
     Ok((0..total).map(move |i| match i {
@@ -132,7 +138,7 @@ fn axes(masks: &Masks, entries: usize, rank: usize) -> Result<impl Iterator<Item
     }))
 }
 
-/// What is taken along one axis: `count` elements from `begin` on.
+/// The selected part of one axis: `count` elements, starting at `begin`.
 struct Part {
     begin: i64,
     step: i64,
@@ -168,17 +174,17 @@ fn plan(x: &TensorView<'_>, lists: &[TensorView<'_>; 3], masks: &Masks) -> Resul
     }
     let output = Dims::new(&output[..output_rank]).ok_or_else(|| invalid!("{output:?} is too large"))?;
     if let (Some((axis, whole)), false) = (outside, output.flat_size() == 0) {
-        return Err(invalid!("the one index of axis {axis} lies outside of its {whole} elements"));
+        return Err(invalid!("the index into axis {axis} is out of bounds for its {whole} elements"));
     }
     let sizes = Dims::from_sizes(sizes.into_iter().take(dims.rank()));
     let sizes = sizes.ok_or_else(|| invalid!("a slice of {:?} is too large", x.shape))?;
     Rearrangement::slice(&dims, &begins, &steps, &sizes, output)
 }
 
-/// An axis of `whole` elements cut to `[begin, end, stride]`.
+/// Selects `[begin, end, stride]` from an axis of `whole` elements.
 ///
-/// Negative positions count from the end. Positions are clamped to `0..=whole`, or to `-1..=whole − 1` going back, where
-/// −1 is the position before the first element.
+/// Negative positions count from the end. Positions are clamped to `0..=whole`, or with a negative stride to
+/// `-1..=whole − 1`, where −1 is the position before the first element.
 fn part([begin, end, stride]: [i64; 3], masks: &Masks, entry: usize, whole: i64) -> Result<Part> {
     ensure!(stride != 0, "the stride of entry {entry} is 0; it must not be");
     let limits = if stride > 0 { (0, whole) } else { (-1, whole - 1) };
@@ -202,13 +208,13 @@ fn part([begin, end, stride]: [i64; 3], masks: &Masks, entry: usize, whole: i64)
         let wanted = steps_between(0, end, stride);
         ensure!(
             count == wanted,
-            "entry {entry} asks for {wanted} elements from {start} on, there are {count} of {whole}"
+            "entry {entry} selects {wanted} elements from {start}; there are {count} of {whole}"
         );
     }
     Ok(Part { begin: start, step: stride, count })
 }
 
-/// Number of positions `start`, `start + stride`, … before `stop`.
+/// The number of positions `start`, `start + stride`, … before `stop`.
 fn steps_between(start: i64, stop: i64, stride: i64) -> i64 {
     let distance = i128::from(stop) - i128::from(start);
     let stride = i128::from(stride);
@@ -225,7 +231,7 @@ mod tests {
     use crate::kit::assert_same;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    /// begin, end, strides; begin, end, ellipsis, new axis and shrink mask.
+    /// begin, end, strides; then the masks: begin, end, ellipsis, new axis, shrink axis.
     struct Case<'a>(&'a [[i32; 3]], [i32; 5]);
 
     fn test(x: Tensor, case: &Case<'_>) -> OpTest<StridedSlice> {
@@ -274,7 +280,7 @@ mod tests {
             ([2, 3, 1], [1, 0, 0, 0, 0], &[0, 1, 2]),
             ([2, 3, 1], [0, 1, 0, 0, 0], &[2, 3]),
             ([2, 1, -1], [1, 1, 0, 0, 0], &[3, 2, 1, 0]),
-            // Bits beyond the list mean nothing.
+            // Bits beyond the list are ignored.
             ([2, 3, 1], [!1, !1, !1, !1, !1], &[2]),
         ] {
             let y = run(counting(&[4]), Case(&[entry], masks)).unwrap();
@@ -287,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_that_come_and_go() {
+    fn new_and_removed_axes() {
         let all = [0, 9, 1];
         for (shape, case, want, elements) in [
             // x[1]
@@ -304,11 +310,11 @@ mod tests {
             (&[2], Case(&[all, all, all], [0, 0, 2, 5, 0]), &[1, 2, 1], &[0, 1]),
             // A new axis wins over a shrunk one.
             (&[2], Case(&[all], [0, 0, 0, 1, 1]), &[1, 2], &[0, 1]),
-            // An ellipsis takes at least one axis, as in TFLite: x[..., 1, 0] of a matrix is x[:, 1].
+            // An ellipsis covers at least one axis, as in TFLite: x[..., 1, 0] of a matrix is x[:, 1].
             (&[2, 3], Case(&[all, [1, 2, 1], [0, 1, 1]], [0, 0, 1, 0, 6]), &[2], &[1, 4]),
-            // No entries.
+            // Lists without entries.
             (&[2], Case(&[], [0; 5]), &[2], &[0, 1]),
-            // An index into an empty axis, where nothing is taken anyhow.
+            // An index into an axis is not checked if the output is empty anyway.
             (&[0, 0], Case(&[[0, 1, 1]], [0, 0, 0, 0, 1]), &[0], &[]),
         ] {
             let y = run(counting(shape), case).unwrap();
@@ -320,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_that_count_from_the_begin() {
+    fn ends_relative_to_the_begin() {
         let run = |entry: [i32; 3]| {
             let case = Case(&[entry], [0; 5]);
             let node = test(counting(&[8]), &case).options(|o| o.set(StridedSliceOptions::OFFSET, true));
@@ -331,7 +337,7 @@ mod tests {
         assert_eq!(run([4, 2, -1]).unwrap(), []);
         assert_eq!(
             run([5, 7, 1]).unwrap_err().message(),
-            "entry 0 asks for 7 elements from 5 on, there are 3 of 8"
+            "entry 0 selects 7 elements from 5; there are 3 of 8"
         );
     }
 
@@ -341,15 +347,15 @@ mod tests {
         assert_eq!(message(&[4], Case(&[[0, 4, 0]], [0; 5])), "the stride of entry 0 is 0; it must not be");
         assert_eq!(
             message(&[4], Case(&[[4, 0, 1]], [0, 0, 0, 0, 1])),
-            "the one index of axis 0 lies outside of its 4 elements"
+            "the index into axis 0 is out of bounds for its 4 elements"
         );
         assert_eq!(
             message(&[0, 2], Case(&[[0, 1, 1]], [0, 0, 0, 0, 1])),
-            "the one index of axis 0 lies outside of its 0 elements"
+            "the index into axis 0 is out of bounds for its 0 elements"
         );
         assert_eq!(
             message(&[4], Case(&[[0, 4, 1]; 2], [0; 5])),
-            "its lists have 2 entries, 0 of them for new axes; the input has 1 axes"
+            "its lists have 2 entries, 0 of them for new axes; the input has only 1 axes"
         );
         assert_eq!(
             message(&[4], Case(&[[0, 4, 1]; 3], [0, 0, 1, 4, 0])),

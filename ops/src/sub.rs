@@ -1,4 +1,4 @@
-//! SUB: `y = activation(a - b)`, with broadcasting. f32, i32, i64; i8, u8, i16 quantized. May run in place.
+//! SUB: `y = activation(a - b)`, with broadcasting. f32, i32, i64; i8, u8, i16 quantized. Supports in-place operation.
 //! Defined by: tflite/kernels/sub.cc.
 
 use arenite_abi::prelude::*;
@@ -10,7 +10,7 @@ use crate::kit::broadcast::Broadcast;
 use crate::kit::node;
 use crate::kit::scaled_pair::{Groups, QuantizedSum};
 
-/// Prepared node.
+/// A prepared `SUB` node.
 pub struct Sub {
     broadcast: Broadcast<2>,
     arithmetic: Arithmetic,
@@ -96,7 +96,7 @@ mod tests {
         let a = Tensor::i16(&[1], &[1000]).quantized(0.5, 0);
         let b = Tensor::i16(&[1], &[3]).quantized(0.25, 0);
         assert_eq!(case(a.clone(), b, Spec::i16(0.5, 0)).run().unwrap()[0].as_i16(), [998]);
-        // An output scale so fine that the factor is above one: 0.5 × 1000 - 0.75 × 100 = 425 = 1700 × 0.25.
+        // The output scale is so fine that the factor is above one: 0.5 × 1000 - 0.75 × 100 = 425 = 1700 × 0.25.
         let b = Tensor::i16(&[1], &[100]).quantized(0.75, 0);
         assert_eq!(case(a, b, Spec::i16(0.25, 0)).run().unwrap()[0].as_i16(), [1700]);
         let tiny = |q| Tensor::i8(&[1], &[q]).quantized(1.0, 0);

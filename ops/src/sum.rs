@@ -9,16 +9,16 @@ use crate::kit::quantized::Quantized;
 use crate::kit::reduce::{Groups, Reduce, Reducer, refuse_bool, symmetric_words};
 use crate::kit::requantize::round_f32;
 
-/// Prepared node.
+/// A prepared `SUM` node.
 pub type Sum = Reducer<Total>;
 
-/// The part of SUM.
+/// The reduction of SUM.
 #[derive(Clone, Copy)]
 pub struct Total {
     quantized: Option<Line>,
 }
 
-/// From the sum of quantized numbers to the quantized sum: `round(sum × scale + bias) + zero_point`.
+/// Converts the sum of quantized numbers to the quantized sum: `round(sum × scale + bias) + zero_point`.
 #[derive(Clone, Copy)]
 struct Line {
     scale: f32,
@@ -76,7 +76,7 @@ impl Line {
     }
 }
 
-/// As x86 converts: out of range, and for NaN, the most negative number.
+/// Converts like x86: out of range, and for NaN, the result is the most negative number.
 fn cut_off(x: f32) -> i32 {
     if (-2_147_483_648.0..2_147_483_648.0).contains(&x) { x as i32 } else { i32::MIN }
 }
@@ -102,7 +102,7 @@ mod tests {
             let y = run::<Sum>(&x, axes, keep_dims, Spec::f32()).unwrap();
             assert_eq!((y.shape(), y.as_f32()), (shape, want.to_vec()), "{axes:?}");
         }
-        // In order: the large numbers go before the small one comes.
+        // Added in order: the large numbers cancel before the small one is added.
         let x = Tensor::f32(&[3], &[1e8, -1e8, 1.0]);
         assert_eq!(run::<Sum>(&x, &[0], false, Spec::f32()).unwrap().as_f32(), [1.0]);
         let y = run::<Sum>(&Tensor::f32(&[2], &[-0.0, -0.0]), &[0], false, Spec::f32()).unwrap();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_wrap() {
+    fn integers_wrap() {
         let x = Tensor::i32(&[2], &[i32::MAX, 3]);
         assert_eq!(run::<Sum>(&x, &[0], false, Spec::i32()).unwrap().as_i32(), [i32::MIN + 2]);
         let x = Tensor::i64(&[1, 2], &[1 << 40, 3]);
@@ -119,10 +119,10 @@ mod tests {
 
     #[test]
     fn quantized_numbers() {
-        // Reals 0.5 × (q - 2): -1, 0, 1, 4, sum 4; in steps of 0.25 from 1: 17.
+        // Real values 0.5 × (q - 2): -1, 0, 1, 4 with the sum 4; in steps of 0.25 from 1, that is 17.
         let x = Tensor::i8(&[4], &[0, 2, 4, 10]).quantized(0.5, 2);
         assert_eq!(run::<Sum>(&x, &[0], false, Spec::i8(0.25, 1)).unwrap().as_i8(), [17]);
-        // Each alone: -1, 0, 1, 4 are -3, 1, 5, 17.
+        // Each element separately: -1, 0, 1, 4 are -3, 1, 5, 17.
         assert_eq!(run::<Sum>(&x, &[], false, Spec::i8(0.25, 1)).unwrap().as_i8(), [-3, 1, 5, 17]);
         // Half a step rounds away from zero: -1.5 and 1.5 steps.
         let x = Tensor::i16(&[2, 2], &[-1, -2, 1, 2]).quantized(0.5, 0);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing() {
+    fn empty_groups() {
         let y = run::<Sum>(&Tensor::f32(&[0, 2], &[]), &[0], false, Spec::f32()).unwrap();
         assert_eq!(y.as_f32(), [0.0; 2]);
         let x = Tensor::i8(&[0], &[]).quantized(0.5, 2);

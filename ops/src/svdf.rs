@@ -1,7 +1,7 @@
-//! SVDF: a layer of rank-one filters with a memory. Filter `f` of unit `u` projects the input to one number,
-//! `m[f, last] = Σ_d x[d] × features[f, d]`, behind what it has kept of earlier calls, and
-//! `y[u] = activation(Σ_f Σ_t time[f, t] × m[f, t] + bias[u])`.
-//! f32; f32 × i8, u8 with inputs quantized while it runs (hybrid); i8 with weights of i8 and i16 and a memory of i16.
+//! SVDF: a layer of rank-one filters with a memory. Filter `f` of unit `u` projects the input to one number, `m[f,
+//! last] = Σ_d x[d] × features[f, d]`, which is appended to the numbers of earlier invocations; `y[u] = activation(Σ_f
+//! Σ_t time[f, t] × m[f, t] + bias[u])`. f32; f32 × i8, u8, where inputs are quantized at run time (hybrid); i8 with
+//! weights of i8 and i16 and a memory of i16.
 //! Defined by: tflite/kernels/{svdf.cc,internal/reference/svdf.h}.
 
 use core::cell::Cell;
@@ -18,20 +18,21 @@ use crate::kit::pace::Pace;
 use crate::kit::recurrent::{self, Diagonal, Matrix, Vector, row};
 use crate::kit::requantize::Multiplier;
 
-/// Prepared node.
+/// A prepared `SVDF` node.
 pub struct Svdf {
     sizes: Sizes,
     kernel: Kernel,
 }
 
-/// Inputs are `[batches, depth]`, weights `[filters, depth]` and `[filters, memory]`, outputs `[batches, units]`.
+/// The sizes: inputs are `[batches, depth]`, weights `[filters, depth]` and `[filters, memory]`, outputs `[batches,
+/// units]`.
 #[derive(Clone, Copy)]
 struct Sizes {
     batches: usize,
     depth: usize,
     filters: usize,
     memory: usize,
-    /// Filters of one unit.
+    /// The number of filters of one unit.
     rank: usize,
 }
 
@@ -41,9 +42,9 @@ enum Kernel {
 }
 
 struct Integer {
-    /// From sums of the first stage to the memory.
+    /// The multiplier from sums of the first stage to the memory.
     to_memory: Multiplier,
-    /// From sums of the second stage to the output.
+    /// The multiplier from sums of the second stage to the output.
     to_output: Multiplier,
     input_zero_point: i32,
     output_zero_point: i32,
@@ -85,7 +86,7 @@ impl Op for Svdf {
         } else {
             ensure!(
                 activation == Activation::Relu,
-                "its activation is {activation:?}; with input {} it must be Relu, which output {} limits",
+                "its activation is {activation:?}; with input {} and output {} it must be Relu",
                 x.ty,
                 y.ty
             );
@@ -122,7 +123,7 @@ impl Sizes {
         Ok(Sizes { batches: x.size(0), depth: x.size(1), filters, memory: time.size(1), rank })
     }
 
-    /// Checks the tensors but the input; `types` are those of time weights, bias and state.
+    /// Checks all tensors except the input; `types` are the types of time weights, bias and state.
     fn check(&self, node: &NodeView<'_>, types: [ElementType; 3]) -> Result<()> {
         let features = node.input(FEATURES)?;
         recurrent::expect(&features, features.ty, &[self.filters, self.depth])?;
@@ -130,18 +131,18 @@ impl Sizes {
         if let Some(bias) = node.optional_input(BIAS)? {
             recurrent::expect(&bias, types[1], &[self.filters / self.rank])?;
         }
-        ensure!(self.memory > 0, "time weights '{}' cover no time", node.input(TIME)?.name);
+        ensure!(self.memory > 0, "time weights '{}' have no time steps", node.input(TIME)?.name);
         let length =
             self.filters.checked_mul(self.memory).ok_or_else(|| invalid!("the memory is too large"))?;
         recurrent::expect_state(node, STATE, types[2], self.batches, length)
     }
 
-    /// Multiply-adds of one batch.
+    /// The number of multiply-adds for one batch.
     fn work(&self) -> usize {
         self.filters.saturating_mul(self.depth.saturating_add(self.memory)).max(1)
     }
 
-    /// Forgets the oldest number of each filter and takes in the new ones of a batch.
+    /// Drops the oldest number of each filter, and appends the new ones of a batch.
     fn remember<T: Copy>(&self, state: &[Cell<T>], batch: usize, mut new: impl FnMut(usize) -> T) {
         for filter in 0..self.filters {
             let memory = row(state, batch * self.filters + filter, self.memory);

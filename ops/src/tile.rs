@@ -1,4 +1,4 @@
-//! TILE: the input `multiples[axis]` times along each axis. Any type.
+//! TILE: repeats the input `multiples[axis]` times along each axis. Any type.
 //! Defined by: tflite/kernels/tile.cc.
 
 use core::ops::Range;
@@ -14,7 +14,7 @@ use crate::kit::pace::Pace;
 use crate::kit::rearrange::declare_shape;
 use crate::kit::strings::{self, Strings};
 
-/// Prepared node.
+/// A prepared `TILE` node.
 pub struct Tile {
     plan: Option<Plan>,
 }
@@ -25,11 +25,11 @@ impl Op for Tile {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, multiples, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         expect_type(&multiples, &[I32, I64])?;
         ensure!(
             multiples.len() == x.rank(),
-            "'{}' has {} numbers, input '{}' has {} axes",
+            "'{}' has {} numbers, input '{}' has {} axes; there must be one number per axis",
             multiples.name,
             multiples.len(),
             x.name,
@@ -69,8 +69,8 @@ impl Op for Tile {
     }
 }
 
-/// Two loops per axis, over the copies and over the elements: more than a nest has for more than four axes, so the last
-/// four are the inner nest.
+/// Each axis needs two loops, over the copies and over the elements. A nest has too few axes for more than four of
+/// these, so the last four axes form the inner nest.
 #[derive(Clone, Copy)]
 struct Plan {
     output: Dims,
@@ -100,7 +100,7 @@ impl Plan {
         })
     }
 
-    /// Calls `f(output position, input position, length)` for every run, in the output's order, until it fails.
+    /// Calls `f(output position, input position, length)` for every run, in the output's order, until one call fails.
     fn try_each_run(&self, f: &mut dyn FnMut(usize, usize, usize) -> Result<()>) -> Result<()> {
         if self.inner.is_empty() {
             return Ok(());
@@ -116,14 +116,14 @@ impl Plan {
         })
     }
 
-    /// Input elements from one element of a run to the next: 1, or 0 for copies of one element.
+    /// The distance between input elements within a run: 1, or 0 for copies of one element.
     fn run_step(&self) -> usize {
         let [step] = self.inner.run_steps();
         step.unsigned_abs()
     }
 }
 
-/// Loops over copies, which stand still in the input, and elements of these axes.
+/// Loops over the elements of these axes and over their copies, which have a stride of 0 in the input.
 fn nest(dims: &Dims, counts: &[i32; MAX_RANK], axes: Range<usize>) -> Option<Nest<1>> {
     let strides = dims.strides();
     let mut steps = [0; MAX_RANK];
@@ -180,7 +180,8 @@ mod tests {
         let x: Vec<i16> = (0..256).collect();
         let y = run(Tensor::i16(&[2; 8], &x), &[2; 8]).unwrap();
         assert_eq!(y.shape(), [4; 8]);
-        // Bit `2 × axis` of an output position is the element's bit on that axis, the next one counts copies.
+        // Bit `2 × axis` of an output position is the element's position on that axis, the next bit is the number of
+        // the copy.
         let from = |at: usize| (0..8).map(|axis| (at >> (2 * axis) & 1) << axis).sum::<usize>();
         for (at, element) in y.as_i16().into_iter().enumerate() {
             assert_eq!(element as usize, from(at), "at {at}");
@@ -200,7 +201,10 @@ mod tests {
             run(Tensor::strings(&[1], &["abcd"]), &[1 << 28]).unwrap_err().message(),
             "268435456 strings do not fit 2 GiB"
         );
-        assert_eq!(run(x(), &[1, 1]).unwrap_err().message(), "'in1' has 2 numbers, input 'in0' has 1 axes");
+        assert_eq!(
+            run(x(), &[1, 1]).unwrap_err().message(),
+            "'in1' has 2 numbers, input 'in0' has 1 axes; there must be one number per axis"
+        );
         let test = OpTest::<Tile>::new().input(x()).constant(Tensor::i8(&[1], &[1])).output(Spec::f32());
         assert_eq!(test.run().unwrap_err().message(), "'in1' is INT8; it may be INT32 or INT64");
     }

@@ -1,5 +1,5 @@
-//! TOPK_V2: the k largest elements of each row in falling order, and where they are; the first of equals comes first.
-//! f32, where NaN is smaller than every number; u8, i8, i16, i32, i64. Indices INT32 or INT16.
+//! TOPK_V2: the k largest elements of each row in descending order, and their indices; of equal elements the first one
+//! comes first. f32, where NaN is smaller than every number; u8, i8, i16, i32, i64. Indices INT32 or INT16.
 //! Defined by: tflite/kernels/topk_v2.cc.
 
 use core::cmp::Ordering;
@@ -11,9 +11,9 @@ use crate::kit::indexing::Dims;
 use crate::kit::node;
 use crate::kit::pace::Pace;
 
-/// Prepared node.
+/// A prepared `TOPK_V2` node.
 pub struct TopKV2 {
-    /// Shape of both outputs, known in `prepare` unless k depends on data.
+    /// The shape of both outputs; `None` if k depends on data.
     output: Option<Dims>,
 }
 
@@ -25,7 +25,14 @@ impl Op for TopKV2 {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=2, 2..=2)?;
         let (x, k, y, indices) = (node.input(0)?, node.input(1)?, node.output(0)?, node.output(1)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output '{}' is {}", x.name, x.ty, y.name, y.ty);
+        ensure!(
+            x.ty == y.ty,
+            "input '{}' is {}, output '{}' is {}; they must agree",
+            x.name,
+            x.ty,
+            y.name,
+            y.ty
+        );
         expect_type(&k, &[I32, I16])?;
         expect_type(&indices, &[I32, I16])?;
         ensure!(x.rank() >= 1, "input '{}' is a scalar; it needs an axis", x.name);
@@ -63,7 +70,7 @@ impl Op for TopKV2 {
     }
 }
 
-/// The input's shape with k in place of the last size.
+/// The input's shape with k as the last size.
 fn output_dims(x: &TensorView<'_>, k: &TensorView<'_>, indices: &TensorView<'_>) -> Result<Dims> {
     let (dims, k) = (node::dims(x)?, Integers::scalar(k)?.max(0) as i32);
     let (last, rows) = (x.rank() - 1, dims.product(0, x.rank() - 1));
@@ -91,7 +98,7 @@ fn top<T: Element + PartialOrd>(
     }
 }
 
-/// A position in a row.
+/// The type of a position in a row.
 trait Position: Element {
     fn of(i: usize) -> Self;
     fn get(self) -> usize;
@@ -139,7 +146,8 @@ fn top_at<T: Element + PartialOrd, P: Position>(
     Ok(())
 }
 
-/// The positions of the largest elements of `row`, as many as `heap` has. It is a heap whose root is the last of them.
+/// Fills `heap` with the positions of the largest elements of `row`. The root of the heap is the last of them in the
+/// output's order.
 fn largest<T: PartialOrd, P: Position>(row: &[T], heap: &mut [P]) {
     let precedes = |a: P, b: P| precedes(row, a.get(), b.get());
     heap.iter_mut().enumerate().for_each(|(i, at)| *at = P::of(i));
@@ -167,7 +175,7 @@ fn precedes<T: PartialOrd>(row: &[T], a: usize, b: usize) -> bool {
     }
 }
 
-/// Moves an element down until none below it comes after it.
+/// Moves an element down until no element below it belongs after it.
 fn sink<P: Copy>(heap: &mut [P], mut at: usize, precedes: impl Fn(P, P) -> bool) {
     loop {
         let mut child = 2 * at + 1;
@@ -190,7 +198,7 @@ mod tests {
     use super::*;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    /// Values and indices, the same for a known and a late k and for both types of indices.
+    /// The values and the indices; checks that they are the same for a constant and a late k and for both index types.
     fn run(x: Tensor, k: i32) -> Result<(Tensor, Vec<i32>)> {
         let test =
             |indices| OpTest::<TopKV2>::new().input(x.clone()).output(Spec::of(x.ty())).output(indices);

@@ -8,7 +8,7 @@ use crate::kit::indexing::Permutation;
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// Prepared node.
+/// A prepared `TRANSPOSE` node.
 pub struct Transpose {
     prepared: Prepared,
 }
@@ -20,12 +20,12 @@ impl Op for Transpose {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, perm, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         expect_type(&perm, &[I32, I64])?;
         let count = expect_vector(&perm)?;
         ensure!(
             count == x.rank(),
-            "'{}' permutes {count} axes, input '{}' has {}",
+            "'{}' permutes {count} axes, input '{}' has {}; they must agree",
             perm.name,
             x.name,
             x.rank()
@@ -86,7 +86,7 @@ mod tests {
         for (perm, message) in [
             (&[0, 0][..], "'in1' is [0, 0]; it must name each of 2 axes once"),
             (&[0, 2], "'in1' is [0, 2]; it must name each of 2 axes once"),
-            (&[0], "'in1' permutes 1 axes, input 'in0' has 2"),
+            (&[0], "'in1' permutes 1 axes, input 'in0' has 2; they must agree"),
         ] {
             assert_eq!(run(x(), perm).unwrap_err().message(), message);
         }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_of_size_one_move_nothing() {
+    fn axes_of_size_one_need_no_copy() {
         let transpose = |shape: &[i32], perm: &[i32], way| {
             let x: Vec<i32> = (0..12).collect();
             let test = OpTest::<Transpose>::new().input(Tensor::i32(shape, &x)).output(Spec::i32());

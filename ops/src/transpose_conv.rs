@@ -1,6 +1,6 @@
-//! TRANSPOSE_CONV: the gradient of a convolution, `y[oy, ox, o] = activation(Σ x[iy, ix, i] × w[o, ky, kx, i] + bias[o])`
-//! over all `iy × stride + ky − before = oy` and the same for x. NHWC, filter OHWI.
-//! f32; u8; i8; i16 × i8; f32 × i8 with inputs quantized while it runs (hybrid).
+//! TRANSPOSE_CONV: the gradient of a convolution, `y[oy, ox, o] = activation(Σ x[iy, ix, i] × w[o, ky, kx, i] +
+//! bias[o])` over all `iy × stride + ky − before = oy`, and likewise for x. NHWC, filter OHWI. f32; u8; i8; i16 × i8;
+//! f32 × i8, where inputs are quantized at run time (hybrid).
 //! Defined by: tflite/kernels/transpose_conv.cc, tflite/kernels/internal/optimized/optimized_ops.h and
 //! optimized/integer_ops/transpose_conv.h (`TransposeConvV2`, `Quantize`), tflite/kernels/internal/reference.
 
@@ -18,22 +18,22 @@ use crate::kit::pace::Pace;
 use crate::kit::padding::Padding;
 use crate::kit::quantized::Quantized;
 
-/// Prepared node.
+/// A prepared `TRANSPOSE_CONV` node.
 pub struct TransposeConv {
     options: Shape,
-    /// Known in `prepare` unless the output's shape depends on data.
+    /// The geometry; `None` if the output's shape depends on data.
     geometry: Option<Geometry>,
     kernel: Kernel,
 }
 
-/// What the options say.
+/// The padding, the strides and the activation of the options.
 #[derive(Clone, Copy)]
 struct Shape {
     padding: Padding,
     stride: [i32; 2],
 }
 
-/// Sizes of height and width.
+/// The sizes along height and width.
 #[derive(Clone, Copy)]
 struct Geometry {
     batches: usize,
@@ -61,14 +61,14 @@ struct Fixed {
     multipliers: ChannelMultipliers,
 }
 
-/// Which sums are rounded with ties up, as SIMD code does; others round ties away from zero.
+/// Which sums round ties up, like SIMD code; all others round ties away from zero.
 #[derive(Clone, Copy)]
 enum Rounding {
-    /// Whole sixteens of the output.
+    /// Whole groups of sixteen output elements.
     Elements,
-    /// Whole eights of the channels.
+    /// Whole groups of eight channels.
     Channels,
-    /// None.
+    /// No sums.
     Plain,
     /// Sums of 64 bits with a 15-bit multiplier.
     Wide,
@@ -76,7 +76,7 @@ enum Rounding {
 
 struct Hybrid {
     limits: Limits<f32>,
-    /// One for each batch.
+    /// The quantized images, one for each batch.
     images: Rows,
 }
 
@@ -88,7 +88,7 @@ struct Parts<'a> {
     bias: Option<TensorView<'a>>,
     y: TensorView<'a>,
     activation: Activation,
-    /// Schema's number of the type that bias and sums have; 0 if the model does not tell.
+    /// The schema's number of the type of the bias and of the sums; 0 if the model does not specify it.
     bias_type: i8,
 }
 
@@ -245,7 +245,7 @@ impl Geometry {
                 .map(|window| window.before as usize)
                 .ok_or_else(|| {
                     invalid!(
-                        "an output of {output:?} does not come from input '{}' of {:?} with filter {:?}, {:?}",
+                        "an output of {output:?} cannot result from input '{}' of {:?} with filter {:?}, {:?}",
                         x.name,
                         x.shape,
                         filter.shape,
@@ -265,7 +265,7 @@ impl Geometry {
         })
     }
 
-    /// Calls `f(output index, batch, channel, taps)` for each output element. An error once the invocation is cancelled.
+    /// Calls `f(output index, batch, channel, taps)` for each output element. Fails if the invocation is cancelled.
     fn for_each(&self, cx: &EvalContext<'_>, mut f: impl FnMut(usize, usize, usize, Taps<'_>)) -> Result<()> {
         let mut pace = Pace::new(cx);
         let mut out = 0;
@@ -274,7 +274,7 @@ impl Geometry {
                 for ox in 0..self.output[1] {
                     let taps = self.meeting(0, oy).count().saturating_mul(self.meeting(1, ox).count());
                     for channel in 0..self.channels {
-                        // To find a tap and its pixel takes as long as some 8 multiply-adds.
+                        // Finding a tap and its pixel takes as long as about 8 multiply-adds.
                         pace.ahead(taps.saturating_mul(self.depth + 8))?;
                         f(out, batch, channel, Taps { geometry: self, at: [oy, ox], batch, channel });
                         out += 1;
@@ -285,7 +285,7 @@ impl Geometry {
         Ok(())
     }
 
-    /// Pairs `(filter, input)` of positions along an axis that meet at output position `at`:
+    /// The pairs `(filter, input)` of positions along an axis that contribute to output position `at`, so that
     /// `input × stride + filter = at + before`.
     fn meeting(&self, axis: usize, at: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
         let (target, stride) = (at + self.before[axis], self.stride[axis]);
@@ -298,7 +298,7 @@ impl Geometry {
     }
 }
 
-/// The products that make one output element.
+/// The products that contribute to one output element.
 #[derive(Clone, Copy)]
 struct Taps<'a> {
     geometry: &'a Geometry,
@@ -308,7 +308,7 @@ struct Taps<'a> {
 }
 
 impl Taps<'_> {
-    /// Calls `f` with the channels of an input pixel and those of the filter that they are multiplied with.
+    /// Calls `f` with the channels of an input pixel and the filter channels that they are multiplied with.
     fn for_each<X, W>(&self, x: &[X], w: &[W], mut f: impl FnMut(&[X], &[W])) {
         let g = self.geometry;
         let columns = g.meeting(1, self.at[1]);
@@ -471,7 +471,7 @@ mod tests {
         let valid = test(&[1, 1, 5, 1], filter.clone(), x.clone(), Spec::f32());
         let y = valid.clone().options(options(VALID, 2, 1)).run().unwrap();
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[1, 1, 5, 1][..], vec![1., 10., 102., 20., 200.]));
-        // SAME: an output of 4 needs (2 - 1) × 2 + 3 = 5, one column after.
+        // SAME: an output of 4 needs (2 - 1) × 2 + 3 = 5 columns, so one column of padding after.
         let y = test(&[1, 1, 4, 1], filter.clone(), x.clone(), Spec::f32()).options(options(SAME, 2, 1));
         assert_eq!(y.run().unwrap()[0].as_f32(), [1., 10., 102., 20.]);
         // The shape may depend on data; bias and activation::RELU6.
@@ -489,7 +489,7 @@ mod tests {
 
     #[test]
     fn two_axes_and_channels() {
-        // Pixels (1, 2) and (3, 4) under each other; unit filters pick a channel in each corner of 2 × 1.
+        // Pixels (1, 2) and (3, 4) in two rows; unit filters pick a channel in each corner of 2 × 1.
         let x = Tensor::f32(&[1, 2, 1, 2], &[1., 2., 3., 4.]);
         let filter = Tensor::f32(&[2, 2, 1, 2], &[1., 0., 0., 1., 10., 0., 0., 10.]);
         let y = test(&[1, 3, 1, 2], filter, x, Spec::f32()).options(options(VALID, 1, 1)).run().unwrap();
@@ -507,8 +507,8 @@ mod tests {
         assert_eq!(y(filter, x, Spec::u8(1.0, 5)).as_u8(), [6, 5, 3, 5]);
         let x = Tensor::i8(&[1, 1, 2, 1], &[3, 0]).quantized(0.5, 2);
         let filter = Tensor::i8(&[1, 1, 2, 1], &[5, 1]).quantized(0.5, 0);
-        // 5, 1, -10, -2 quarters in two roundings, ties away from zero in the second: 5/2 is 3, 3/2 is 2; 1/2 is 1, and
-        // again; -10/2 is -5, then -3; -2/2 is -1, then -1.
+        // 5, 1, -10, -2 quarters, rounded twice, ties away from zero in the second step: 5/2 is 3, 3/2 is 2; 1/2 is 1,
+        // and again; -10/2 is -5, then -3; -2/2 is -1, then -1.
         assert_eq!(y(filter.clone(), x, Spec::i8(1.0, 5)).as_i8(), [7, 6, 2, 4]);
         let x = Tensor::i16(&[1, 1, 2, 1], &[100, -100]).quantized(0.5, 0);
         assert_eq!(y(filter.clone(), x.clone(), Spec::i16(0.5, 0)).as_i16(), [250, 50, -250, -50]);
@@ -548,7 +548,7 @@ mod tests {
         };
         assert_eq!(
             message(&[1, 1, 7, 1], &filter, good),
-            "an output of [1, 1, 7, 1] does not come from input 'in2' of [1, 1, 2, 1] with filter [1, 1, 3, 1], Valid"
+            "an output of [1, 1, 7, 1] cannot result from input 'in2' of [1, 1, 2, 1] with filter [1, 1, 3, 1], Valid"
         );
         assert!(message(&[1, 1, 5, 2], &filter, good).ends_with("batches and channels must agree"));
         assert!(message(&[1, 0, 5, 1], &filter, good).contains("it needs 4 axes"));

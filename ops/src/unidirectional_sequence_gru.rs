@@ -15,11 +15,11 @@ use crate::kit::node;
 use crate::kit::pace::Pace;
 use crate::kit::recurrent::{Direction, Order, Sequence, expect, expect_output, row};
 
-/// Prepared node.
+/// A prepared `UNIDIRECTIONAL_SEQUENCE_GRU` node.
 pub struct UnidirectionalSequenceGru {
     sequence: Sequence,
     outputs: usize,
-    /// `[x, h]`, then `r` and `u`.
+    /// Scratch memory for `[x, h]`, then `r` and `u`.
     room: Scratch<f32>,
 }
 

@@ -1,6 +1,6 @@
-//! UNIDIRECTIONAL_SEQUENCE_LSTM: an LSTM layer over sequences (formula: [`kit::lstm`](crate::kit::lstm)). Output and cell are
-//! state that outlives the call.
-//! f32; f32 × i8, u8 with inputs quantized while it runs (hybrid); i8 with cells of i16.
+//! UNIDIRECTIONAL_SEQUENCE_LSTM: an LSTM layer over sequences (formula: [`kit::lstm`](crate::kit::lstm)). The output
+//! and the cell are state that persists between invocations. f32; f32 × i8, u8, where inputs are quantized at run time
+//! (hybrid); i8 with cells of i16.
 //! Defined by: tflite/kernels/unidirectional_sequence_lstm.cc.
 
 use arenite_abi::prelude::*;
@@ -11,7 +11,7 @@ use crate::kit::lstm_float::FloatLstm;
 use crate::kit::lstm_integer::IntegerLstm;
 use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 
-/// Prepared node.
+/// A prepared `UNIDIRECTIONAL_SEQUENCE_LSTM` node.
 pub struct UnidirectionalSequenceLstm {
     sequence: Sequence,
     columns: Columns,
@@ -38,13 +38,13 @@ impl Op for UnidirectionalSequenceLstm {
         let options = node.options()?;
         let (x, y) = (node.input(0)?, node.output(0)?);
         ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
-        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input is {}, output is {}; they must agree", x.ty, y.ty);
         let order = Order::new(options.get(Fields::TIME_MAJOR)?);
         let sequence = Sequence::of(&x, order)?;
         let layer = Layer::read(node, Layout::SINGLE, sequence.batches)?;
         ensure!(
             layer.inputs == sequence.features,
-            "input '{}' is {:?}, the weights have {} columns",
+            "input '{}' is {:?}, the weights have {} columns; they must agree",
             x.name,
             x.shape,
             layer.inputs

@@ -1,6 +1,6 @@
-//! UNIDIRECTIONAL_SEQUENCE_RNN: a fully connected recurrent layer over sequences, `h ← activation(W x + R h + b)` for each
-//! row. The state outlives the call.
-//! f32; f32 × i8, u8 with inputs quantized while it runs (hybrid).
+//! UNIDIRECTIONAL_SEQUENCE_RNN: a fully connected recurrent layer over sequences, `h ← activation(W x + R h + b)` for
+//! each row. The state persists between invocations. f32; f32 × i8, u8, where inputs are quantized at run time
+//! (hybrid).
 //! Defined by: tflite/kernels/unidirectional_sequence_rnn.cc.
 
 use arenite_abi::prelude::*;
@@ -10,7 +10,7 @@ use crate::kit::node;
 use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 use crate::kit::rnn::{RnnLayer, RnnLayout};
 
-/// Prepared node.
+/// A prepared `UNIDIRECTIONAL_SEQUENCE_RNN` node.
 pub struct UnidirectionalSequenceRnn {
     sequence: Sequence,
     layer: RnnLayer,
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn rows_of_both_orders() {
-        // y = x + 10 h: decimal digits tell the path.
+        // y = x + 10 h: the decimal digits show the order of the rows.
         let x = [1., 2., 3., 4., 5., 6.];
         let outcome = layer(Tensor::f32(&[2, 3, 1], &x), false).run_with_variables().unwrap();
         assert_eq!(outcome.outputs[0].as_f32(), [1., 12., 123., 74., 745., 7456.]);

@@ -1,5 +1,5 @@
-//! UNIQUE: the elements of a list in the order in which they first come, and for each element where it is among them.
-//! f32, i8, u8, i16, i32, i64.
+//! UNIQUE: the distinct elements of a list in the order of their first occurrence, and the index of each element among
+//! them. f32, i8, u8, i16, i32, i64.
 //! Defined by: tflite/kernels/unique.cc, whose ordered map finds a NaN at its first key: the smallest element so far.
 
 use core::cmp::Ordering;
@@ -9,9 +9,9 @@ use arenite_abi::schema::UniqueOptions;
 
 use crate::kit::arguments::expect_vector;
 
-/// Prepared node.
+/// A prepared `UNIQUE` node.
 pub struct Unique {
-    /// Positions, in the order of the elements.
+    /// The positions, in the order of the elements.
     order: Scratch<i32>,
 }
 
@@ -23,12 +23,19 @@ impl Op for Unique {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 2..=2)?;
         let (x, y, indices) = (node.input(0)?, node.output(0)?, node.output(1)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output '{}' is {}", x.name, x.ty, y.name, y.ty);
+        ensure!(
+            x.ty == y.ty,
+            "input '{}' is {}, output '{}' is {}; they must agree",
+            x.name,
+            x.ty,
+            y.name,
+            y.ty
+        );
         let asked = node.options()?.get(UniqueOptions::IDX_OUT_TYPE)?;
         let index_type = if i64::from(asked) == i64::from(I64 as u32) { I64 } else { I32 };
         ensure!(
             indices.ty == index_type,
-            "its options ask for {index_type} indices, output '{}' is {}",
+            "its options ask for {index_type} indices, output '{}' is {}; they must agree",
             indices.name,
             indices.ty
         );
@@ -66,7 +73,7 @@ impl Unique {
     }
 }
 
-/// Numbers in rising order, then NaN.
+/// Numbers in ascending order, then NaN.
 fn compare<T: PartialOrd>(a: T, b: T) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))
 }
@@ -75,7 +82,7 @@ fn is_nan<T: PartialOrd>(x: T) -> bool {
     x.partial_cmp(&x).is_none()
 }
 
-/// A number of an element.
+/// The type of an element's index.
 trait Index: Element {
     fn of(i: usize) -> Self;
     fn get(self) -> usize;
@@ -101,14 +108,14 @@ impl Index for i64 {
     }
 }
 
-/// Writes the outputs, from the order of the elements.
+/// Writes the outputs, given the order of the elements.
 fn number<T: Element + PartialOrd, I: Index>(
     cx: &EvalContext<'_>,
     x: &[T],
     order: &[i32],
     indices: &mut [I],
 ) -> Result<()> {
-    // First the position of the first element that equals each.
+    // First determines, for each element, the position of the first element that equals it.
     let mut first = 0;
     for (k, &at) in order.iter().enumerate() {
         let at = at as usize;
@@ -151,7 +158,7 @@ mod tests {
     use super::*;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    /// The elements and the indices, checked to be the same for both types of indices.
+    /// The elements and the indices; checks that they are the same for both index types.
     fn run(x: Tensor) -> (Tensor, Vec<i32>) {
         let test = OpTest::<Unique>::new().output(Spec::of(x.ty())).input(x);
         let mut y = test.clone().output(Spec::i32()).run().unwrap();
@@ -188,7 +195,7 @@ mod tests {
         let nan = f32::NAN;
         let (y, indices) = run(Tensor::f32(&[7], &[2.0, nan, 1.0, nan, 3.0, 1.0, nan]));
         assert_eq!((y.as_f32(), indices), (vec![2.0, 1.0, 3.0], vec![0, 0, 1, 1, 2, 1, 1]));
-        // After a NaN in front all are found.
+        // After a leading NaN, all elements are found in the map.
         let (y, indices) = run(Tensor::f32(&[3], &[nan, 1.0, 2.0]));
         assert!(y.as_f32()[0].is_nan() && y.shape() == [1] && indices == [0; 3]);
     }
@@ -199,8 +206,11 @@ mod tests {
         let error = test(Tensor::i32(&[1, 1], &[0]), Spec::i32()).run().unwrap_err();
         assert_eq!(error.message(), "'in0' is [1, 1]; it must have one dimension");
         let error = test(Tensor::i32(&[1], &[0]), Spec::i64()).run().unwrap_err();
-        assert_eq!(error.message(), "its options ask for INT32 indices, output 'out1' is INT64");
+        assert_eq!(
+            error.message(),
+            "its options ask for INT32 indices, output 'out1' is INT64; they must agree"
+        );
         let error = test(Tensor::f32(&[1], &[0.0]), Spec::i32()).run().unwrap_err();
-        assert_eq!(error.message(), "input 'in0' is FLOAT32, output 'out0' is INT32");
+        assert_eq!(error.message(), "input 'in0' is FLOAT32, output 'out0' is INT32; they must agree");
     }
 }

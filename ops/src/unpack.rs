@@ -1,4 +1,4 @@
-//! UNPACK: the slices of the input along an axis, one per output, without that axis. Any type.
+//! UNPACK: splits the input along an axis into slices, one per output, without that axis. Any type.
 //! Defined by: tflite/kernels/unpack.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +8,7 @@ use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// Prepared node.
+/// A prepared `UNPACK` node.
 pub struct Unpack {
     axis: usize,
 }
@@ -26,13 +26,13 @@ impl Op for Unpack {
             .ok_or_else(|| invalid!("axis {wanted} does not exist: input '{}' is {:?}", x.name, x.shape))?;
         ensure!(
             usize::try_from(num) == Ok(count) && x.shape[axis] == num,
-            "its options ask for {num} slices, it has {count} outputs, axis {axis} of input '{}' has size {}",
+            "its options ask for {num} slices, it has {count} outputs, axis {axis} of input '{}' has size {}; they must agree",
             x.name,
             x.shape[axis]
         );
         for i in 0..count {
             let y = node.output(i)?;
-            ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}", x.name, x.ty, y.ty);
+            ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}; they must agree", x.name, x.ty, y.ty);
             node::same_quantization(&x, &y)?;
             Prepared::declare_part(Some(slice(&x, axis, i)?), cx, [0, i], &x)?;
         }
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(message(2, 3), "axis 2 does not exist: input 'in0' is [2, 3]");
         assert_eq!(
             message(1, 2),
-            "its options ask for 2 slices, it has 2 outputs, axis 1 of input 'in0' has size 3"
+            "its options ask for 2 slices, it has 2 outputs, axis 1 of input 'in0' has size 3; they must agree"
         );
         let test =
             OpTest::<Unpack>::new().input(Tensor::i8(&[1], &[0]).quantized(0.5, 3)).output(Spec::i8(0.5, 4));

@@ -1,4 +1,5 @@
-//! UNSORTED_SEGMENT_MAX: the largest of all slices with one id. f32, i32. Of nothing it is the lowest finite number.
+//! UNSORTED_SEGMENT_MAX: the largest elements among the slices of each segment. f32, i32. An empty segment gives the
+//! lowest finite number.
 //! Defined by: tflite/kernels/unsorted_segment.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +7,10 @@ use arenite_abi::prelude::*;
 use crate::kit::number::{Combine, Number};
 use crate::kit::segments::{Segment, UnsortedSegments};
 
-/// Prepared node.
+/// A prepared `UNSORTED_SEGMENT_MAX` node.
 pub type UnsortedSegmentMax = UnsortedSegments<Max>;
 
-/// The largest of two.
+/// Keeps the larger of two elements.
 pub struct Max;
 
 impl Segment for Max {
@@ -37,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_after_a_number_is_passed_over() {
+    fn nan_after_a_number_is_skipped() {
         assert_eq!(Max::with(1.0f32, f32::NAN), 1.0);
         assert!(Max::with(f32::NAN, 1.0f32).is_nan());
     }

@@ -1,4 +1,5 @@
-//! UNSORTED_SEGMENT_MIN: the smallest of all slices with one id. f32, i32. Of nothing it is the highest finite number.
+//! UNSORTED_SEGMENT_MIN: the smallest elements among the slices of each segment. f32, i32. An empty segment gives the
+//! highest finite number.
 //! Defined by: tflite/kernels/unsorted_segment.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +7,10 @@ use arenite_abi::prelude::*;
 use crate::kit::number::{Combine, Number};
 use crate::kit::segments::{Segment, UnsortedSegments};
 
-/// Prepared node.
+/// A prepared `UNSORTED_SEGMENT_MIN` node.
 pub type UnsortedSegmentMin = UnsortedSegments<Min>;
 
-/// The smallest of two.
+/// Keeps the smaller of two elements.
 pub struct Min;
 
 impl Segment for Min {
@@ -37,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_after_a_number_is_passed_over() {
+    fn nan_after_a_number_is_skipped() {
         assert_eq!(Min::with(1.0f32, f32::NAN), 1.0);
         assert!(Min::with(f32::NAN, 1.0f32).is_nan());
     }

@@ -1,4 +1,4 @@
-//! UNSORTED_SEGMENT_PROD: the product of all slices with one id. f32, i32. It wraps; of nothing it is 1.
+//! UNSORTED_SEGMENT_PROD: the product of the slices of each segment. f32; i32, which wraps. An empty segment gives 1.
 //! Defined by: tflite/kernels/unsorted_segment.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::number::{Combine, Number};
 use crate::kit::segments::{Segment, UnsortedSegments};
 
-/// Prepared node.
+/// A prepared `UNSORTED_SEGMENT_PROD` node.
 pub type UnsortedSegmentProd = UnsortedSegments<Prod>;
 
-/// The product of two.
+/// Multiplies two elements.
 pub struct Prod;
 
 impl Segment for Prod {

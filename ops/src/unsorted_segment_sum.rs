@@ -1,4 +1,4 @@
-//! UNSORTED_SEGMENT_SUM: the sum of all slices with one id. f32, i32. It wraps; of nothing it is 0.
+//! UNSORTED_SEGMENT_SUM: the sum of the slices of each segment. f32; i32, which wraps. An empty segment gives 0.
 //! Defined by: tflite/kernels/unsorted_segment.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::number::{Combine, Number};
 use crate::kit::segments::{Segment, UnsortedSegments};
 
-/// Prepared node.
+/// A prepared `UNSORTED_SEGMENT_SUM` node.
 pub type UnsortedSegmentSum = UnsortedSegments<Sum>;
 
-/// The sum of two.
+/// Adds two elements.
 pub struct Sum;
 
 impl Segment for Sum {

@@ -1,4 +1,4 @@
-//! VAR_HANDLE: the handle of the variable with this container and name, which all subgraphs share.
+//! VAR_HANDLE: a handle to the variable with this container and name; all subgraphs share the variable.
 //! Defined by: tflite/kernels/var_handle.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +6,7 @@ use arenite_abi::schema::VarHandleOptions;
 
 use crate::kit::resource;
 
-/// Prepared node: the handle is constant.
+/// A prepared `VAR_HANDLE` node, which has no state because the handle is constant.
 pub struct VarHandle;
 
 impl Op for VarHandle {
@@ -22,7 +22,7 @@ impl Op for VarHandle {
             options.get(VarHandleOptions::SHARED_NAME)?.as_bytes(),
         ];
         let shape = node.output(0)?.shape;
-        ensure!(shape.iter().all(|&d| d == 1), "the handle's shape is {shape:?}; it is one number");
+        ensure!(shape.iter().all(|&d| d == 1), "the handle's shape is {shape:?}; a handle is one number");
         resource::declare_handle(node, cx, shape, &name)?;
         Ok(VarHandle)
     }
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_name_has_its_handle_and_a_new_one_the_next() {
+    fn known_names_keep_their_handle_and_new_names_get_the_next() {
         assert_eq!(run("b"), 1i32.to_le_bytes());
         assert_eq!(run("c"), 2i32.to_le_bytes());
     }

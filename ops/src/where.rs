@@ -1,4 +1,4 @@
-//! WHERE: the coordinates of all elements that are not zero, row by row, as INT64. BOOL, f32, i64, i32, i8, u8, u32.
+//! WHERE: the coordinates of all non-zero elements in row-major order, as INT64. BOOL, f32, i64, i32, i8, u8, u32.
 //! Defined by: tflite/kernels/where.cc, tflite/kernels/internal/reference/reference_ops.h (`SelectTrueCoords`).
 
 use arenite_abi::prelude::*;
@@ -7,10 +7,10 @@ use crate::kit::arguments::expect_type;
 use crate::kit::indexing::Dims;
 use crate::kit::node;
 
-/// Prepared node.
+/// A prepared `WHERE` node.
 pub struct Where {
     dims: Dims,
-    /// Number of elements found, known in `prepare` unless it depends on data.
+    /// The number of non-zero elements; `None` if it depends on data.
     count: Option<i32>,
 }
 
@@ -52,14 +52,14 @@ impl Op for Where {
     }
 }
 
-/// How many elements are not zero.
+/// The number of non-zero elements.
 fn count(x: &TensorView<'_>) -> Result<i32> {
     let mut count = 0usize;
     for_each_found(x, |_| count += 1)?;
     i32::try_from(count).map_err(|_| invalid!("{count} elements of '{}' are not zero: too many", x.name))
 }
 
-/// Calls `f(position)` for each element that is not zero.
+/// Calls `f(position)` for each non-zero element.
 fn for_each_found(x: &TensorView<'_>, f: impl FnMut(usize)) -> Result<()> {
     match x.ty {
         ElementType::Bool => find(x.as_slice::<Bool>()?, |x| x.0 != 0, f),

@@ -1,11 +1,12 @@
-//! WHILE: runs the body on its own outputs for as long as the condition holds.
+//! WHILE: runs the body on its own outputs as long as the condition is true.
 //!
 //! ```text
 //! inputs ─► condition ─► false ─► outputs
 //!    ▲          │ true
 //!    └── body ◄─┘
 //! ```
-//! The shapes are known beforehand if the body keeps those of its inputs. The host bounds the number of rounds.
+//! The output shapes are known in `prepare` if the body keeps the shapes of its inputs. The host limits the number of
+//! iterations.
 //! Defined by: tflite/kernels/while.cc.
 
 use arenite_abi::prelude::*;
@@ -13,7 +14,7 @@ use arenite_abi::schema::WhileOptions;
 
 use crate::kit::subgraph;
 
-/// Prepared node: the subgraphs.
+/// A prepared `WHILE` node: the two subgraphs.
 pub struct While {
     condition: i32,
     body: i32,
@@ -70,8 +71,8 @@ impl Op for While {
     }
 }
 
-/// Whether each output of the body has the shape of the input that it becomes. A scalar and a vector of one element count
-/// as one shape.
+/// Whether each output of the body has the shape of the corresponding input. A scalar and a vector of one element count
+/// as the same shape.
 fn keeps_shapes(model: &ModelContext<'_>, node: &NodeView<'_>, body: i32) -> Result<bool> {
     for i in 0..node.input_count() {
         let (x, y) = (node.input(i)?, model.output(body, i)?);
@@ -93,7 +94,7 @@ mod tests {
         Tensor::i32(&[], &[x])
     }
 
-    /// `while (i < limit) { i += 1; x = step(x) }`.
+    /// The loop `while (i < limit) { i += 1; x = step(x) }`.
     fn case(i: i32, x: Tensor, step: fn(&Tensor) -> Tensor) -> OpTest<While> {
         let values = [scalar(0), x.clone()];
         OpTest::new()
@@ -148,7 +149,10 @@ mod tests {
             })
             .run()
             .unwrap_err();
-        assert_eq!(error.message(), "subgraph 1 has 2 inputs and 2 outputs, the node passes 2 and takes 1");
+        assert_eq!(
+            error.message(),
+            "subgraph 1 has 2 inputs and 2 outputs, the node passes 2 and takes 1; they must agree"
+        );
         let values = [scalar(0), x()];
         let number = Subgraph::new(&values, |v| v[..1].to_vec());
         let error = case(0, x(), doubled)

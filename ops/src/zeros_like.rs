@@ -1,11 +1,11 @@
-//! ZEROS_LIKE: zeros in the shape of the input. f32, i32, i64. May run in place.
+//! ZEROS_LIKE: zeros in the shape of the input. f32, i32, i64. Supports in-place operation.
 //! Defined by: tflite/kernels/zeros_like.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::unary;
 
-/// Prepared node.
+/// A prepared `ZEROS_LIKE` node.
 pub struct ZerosLike;
 
 impl Op for ZerosLike {

@@ -1,4 +1,4 @@
-//! Broadcasting on random shapes, against index arithmetic written down plainly: no code of the kit is used.
+//! Compares broadcasting on random shapes with straightforward index arithmetic that shares no code with the kit.
 //!
 //! ```text
 //! y[i] = f(a[ia], b[ib])      coordinates aligned at the last axis; an axis of size 1 counts as coordinate 0
@@ -13,7 +13,7 @@ use proptest::test_runner::{RngSeed, TestRunner};
 
 type Shape = Vec<i32>;
 
-/// The same cases each time.
+/// A fixed seed, so that every run has the same cases.
 fn config() -> ProptestConfig {
     ProptestConfig {
         cases: 256,
@@ -27,8 +27,8 @@ fn shape() -> impl Strategy<Value = Shape> {
     prop::collection::vec(prop_oneof![1 => Just(0), 3 => Just(1), 6 => 2i32..=4], 0..=6)
 }
 
-/// Shapes that broadcast to one: each lacks some axes at the front, and others have size 1. Sometimes one of them is
-/// drawn for itself, and then rarely fits.
+/// Shapes that broadcast to one shape: each lacks some leading axes, and others have size 1. Sometimes one of them is
+/// drawn independently, and then rarely broadcasts.
 fn shapes<const N: usize>() -> impl Strategy<Value = [Shape; N]> {
     let input = (0usize..=6, any::<u8>(), prop_oneof![3 => Just(None), 1 => shape().prop_map(Some)]);
     (shape(), prop::collection::vec(input, N)).prop_map(|(whole, inputs)| {
@@ -45,7 +45,7 @@ fn count(shape: &[i32]) -> usize {
     shape.iter().map(|&size| size as usize).product()
 }
 
-/// Size of an axis that is counted from the last one.
+/// The size of an axis that is counted from the last one.
 fn size_from_end(shape: &[i32], axis: usize) -> i32 {
     if axis < shape.len() { shape[shape.len() - 1 - axis] } else { 1 }
 }
@@ -66,7 +66,7 @@ fn joint(shapes: &[Shape]) -> Option<Shape> {
     Some(joint)
 }
 
-/// The index in a tensor of shape `input` of the element that meets element `i` of `output`.
+/// The index of the element of `input` that corresponds to element `i` of `output`.
 fn index(input: &[i32], output: &[i32], i: usize) -> usize {
     let (mut rest, mut stride, mut index) = (i, 1, 0);
     for axis in 0..output.len() {
@@ -82,12 +82,12 @@ fn index(input: &[i32], output: &[i32], i: usize) -> usize {
     index
 }
 
-/// Whole numbers from -8 to 8, so that all results are exact.
+/// Integers from -8 to 8, so that all results are exact.
 fn numbers(count: usize, salt: usize) -> Vec<f32> {
     (0..count).map(|i| ((i + salt) * 7919 % 17) as f32 - 8.0).collect()
 }
 
-/// What the op should give, and what it gives.
+/// Compares the op's results with the expected ones.
 fn check<O: Op, Y: Copy + PartialEq + core::fmt::Debug>(
     [a, b]: &[Shape; 2],
     spec: Spec,
@@ -153,9 +153,9 @@ proptest! {
     }
 }
 
-/// The strategies draw what the tests are about: both kinds of shapes, and repeated axes.
+/// The strategies must cover the cases of the tests: both kinds of shapes, and repeated axes.
 #[test]
-fn drawn_shapes_are_of_every_kind() {
+fn random_shapes_cover_every_kind() {
     let (mut fit, mut clash, mut repeat, mut empty) = (0, 0, 0, 0);
     let mut runner = TestRunner::new(config());
     for _ in 0..200 {

@@ -1,5 +1,5 @@
-//! Ops that move elements, on random shapes and attributes, against formulas written down plainly: which coordinate of the
-//! input each coordinate of the output has.
+//! Compares ops that move elements, on random shapes and attributes, with straightforward formulas for the input
+//! coordinate of each output coordinate.
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::{GatherOptions, SplitVOptions, StridedSliceOptions};
@@ -15,7 +15,7 @@ use arenite_ops::transpose::Transpose;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// A case's random choices. When they run out, everything is the smallest.
+/// The random choices of a case. When they run out, every choice is the smallest.
 #[derive(Debug)]
 struct Dice(std::vec::IntoIter<u32>);
 
@@ -30,7 +30,7 @@ impl Dice {
         self.roll(0, 1) == 1
     }
 
-    /// One to four axes of zero to four elements, seldom an empty one.
+    /// One to four axes of zero to four elements, rarely an empty one.
     fn shape(&mut self) -> Vec<i32> {
         let rank = self.roll(1, 4);
         (0..rank).map(|_| if self.roll(0, 15) == 15 { 0 } else { self.roll(1, 4) }).collect()
@@ -41,7 +41,7 @@ fn dice() -> impl Strategy<Value = Dice> {
     prop::collection::vec(any::<u32>(), 64).prop_map(|rolls| Dice(rolls.into_iter()))
 }
 
-/// All coordinates of a shape, the last axis fastest.
+/// All coordinates of a shape; the last axis varies fastest.
 fn coordinates(shape: &[i32]) -> Vec<Vec<i32>> {
     shape.iter().fold(vec![vec![]], |all, &size| {
         let more = |begin: Vec<i32>| (0..size).map(move |i| [&begin[..], &[i]].concat());
@@ -49,14 +49,14 @@ fn coordinates(shape: &[i32]) -> Vec<Vec<i32>> {
     })
 }
 
-/// A shape, and labels of its elements: 1, 2, … in the input, 0 for one that is not from there.
+/// A shape, and labels of its elements: 1, 2, … for elements of the input, 0 for others.
 #[derive(Clone, Debug, PartialEq)]
 struct Labels {
     shape: Vec<i32>,
     elements: Vec<i64>,
 }
 
-/// The output of this shape whose element at each coordinate is the input's at `from(coordinate)`.
+/// The output of this shape whose element at each coordinate is the input's element at `from(coordinate)`.
 fn moved(x: &[i32], shape: &[i32], from: impl Fn(&[i32]) -> Option<Vec<i32>>) -> Labels {
     let label = |at: Vec<i32>| {
         let Some(at) = from(&at) else { return 0 };
@@ -69,7 +69,7 @@ fn moved(x: &[i32], shape: &[i32], from: impl Fn(&[i32]) -> Option<Vec<i32>>) ->
     Labels { shape: shape.to_vec(), elements: coordinates(shape).into_iter().map(label).collect() }
 }
 
-/// Runs a node on an input of this shape, of elements of 1, 4 and 8 bytes.
+/// Runs a node on an input of this shape, with elements of 1, 4 and 8 bytes.
 fn agree<T: Op>(
     x: &[i32],
     node: impl Fn(OpTest<T>, Tensor) -> OpTest<T>,
@@ -88,7 +88,7 @@ fn agree<T: Op>(
                 I32 => y.as_i32().iter().map(|&label| label.into()).collect(),
                 _ => y.as_i64(),
             };
-            // 256 elements and "none" do not fit one byte.
+            // 256 labels and 0 do not fit one byte.
             let wraps = |label: &i64| if ty == I8 { label & 0xff } else { *label };
             prop_assert_eq!(y.shape(), &want.shape[..]);
             prop_assert_eq!(elements, want.elements.iter().map(wraps).collect::<Vec<_>>());
@@ -97,7 +97,7 @@ fn agree<T: Op>(
     Ok(())
 }
 
-/// A list as a constant, or fed.
+/// Adds a list as a constant, or as an input that is known only in `eval`.
 fn list<T: Op>(test: OpTest<T>, known: bool, values: &[i32]) -> OpTest<T> {
     argument(test, known, Tensor::i32(&[values.len() as i32], values))
 }
@@ -106,18 +106,18 @@ fn argument<T: Op>(test: OpTest<T>, known: bool, tensor: Tensor) -> OpTest<T> {
     if known { test.constant(tensor) } else { test.input(tensor) }
 }
 
-/// What one entry of STRIDED_SLICE's lists stands for.
+/// The meaning of one entry of STRIDED_SLICE's lists.
 #[derive(Clone, Copy)]
 enum Entry {
-    /// `begin:end:stride`, where either end may be left open.
+    /// `begin:end:stride`, where either end may be omitted.
     Range {
         begin: Option<i32>,
         end: Option<i32>,
         stride: i32,
     },
-    /// One element.
+    /// A single element.
     Index(i32),
-    /// All of so many axes.
+    /// This many whole axes.
     Ellipsis(usize),
     NewAxis,
 }
@@ -132,7 +132,7 @@ impl Entry {
         Entry::Range { begin: position(), end: position(), stride }
     }
 
-    /// The positions that Python's `range(size)[begin:end:stride]` has.
+    /// The positions in Python's `range(size)[begin:end:stride]`.
     fn positions(self, size: i32) -> Vec<i32> {
         match self {
             Entry::Range { begin, end, stride } => {
@@ -171,7 +171,7 @@ fn entries(dice: &mut Dice, x: &[i32]) -> Vec<Entry> {
             break;
         }
     }
-    // An ellipsis stands for all axes that the other entries leave over.
+    // An ellipsis covers all axes that the other entries leave.
     if let (true, Some(Entry::Ellipsis(count))) =
         (has_ellipsis, entries.iter_mut().find(|entry| matches!(entry, Entry::Ellipsis(_))))
     {
@@ -180,7 +180,7 @@ fn entries(dice: &mut Dice, x: &[i32]) -> Vec<Entry> {
     entries
 }
 
-/// The lists and the five masks that say this. What a mask makes meaningless is random.
+/// The lists and the five masks for these entries. Numbers that a mask disables are random.
 fn written(dice: &mut Dice, entries: &[Entry]) -> ([Vec<i32>; 3], [i32; 5]) {
     let mut lists = [vec![], vec![], vec![]];
     let mut masks = [0; 5];
@@ -201,7 +201,7 @@ fn written(dice: &mut Dice, entries: &[Entry]) -> ([Vec<i32>; 3], [i32; 5]) {
     (lists, masks)
 }
 
-/// Positions along an axis of the input, and the output's axis that they are on, if it has one.
+/// Positions along an axis of the input, and the output axis that they are on, if there is one.
 type Positions = (Vec<i32>, Option<usize>);
 
 /// The output's shape, and the positions along each of the input's axes.
@@ -284,7 +284,7 @@ proptest! {
         (1..perm.len()).for_each(|i| perm.swap(i, dice.roll(0, i as i32) as usize));
         let shape: Vec<i32> = perm.iter().map(|&axis| x[axis as usize]).collect();
         let want = moved(&x, &shape, |at| {
-            let of = |axis: i32| at[perm.iter().position(|&p| p == axis).expect("each axis is there")];
+            let of = |axis: i32| at[perm.iter().position(|&p| p == axis).expect("each axis exists")];
             Some((0..x.len() as i32).map(of).collect())
         });
         let known = dice.flip();

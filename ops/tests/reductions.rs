@@ -1,4 +1,4 @@
-//! Random shapes, axes and elements: the ops that reduce against formulas written down plainly.
+//! Compares the reducing ops, on random shapes, axes and elements, with straightforward formulas.
 
 use arenite_abi::schema::{ArgMaxOptions, CumsumOptions, OptionsTable, ReducerOptions};
 use arenite_abi::testing::{OpTest, OptionsBuilder, Spec, Tensor};
@@ -12,15 +12,15 @@ use arenite_ops::sum::Sum;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// A tensor of whole numbers, and what to reduce.
+/// A tensor of integers, and the reduction to apply.
 #[derive(Clone, Debug)]
 struct Case {
     shape: Vec<i32>,
     x: Vec<i32>,
-    /// Negative and repeated ones too.
+    /// The axes, which may be negative or repeated.
     axes: Vec<i32>,
     keep_dims: bool,
-    /// Whether the axes are known in `prepare`.
+    /// Whether the axes are constant.
     known: bool,
 }
 
@@ -56,7 +56,7 @@ impl Case {
         }
     }
 
-    /// The positions in `x` that make each output element, all in order.
+    /// The positions in `x` that each output element is reduced from, in order.
     fn groups(&self) -> Vec<Vec<usize>> {
         let kept: Vec<i32> =
             (0..self.shape.len()).map(|axis| if self.reduced(axis) { 1 } else { self.shape[axis] }).collect();
@@ -78,13 +78,13 @@ impl Case {
         test.run().unwrap().remove(0)
     }
 
-    /// The first axis of the list, in a shape that has one.
+    /// The first axis of the list, if the shape has any.
     fn axis(&self) -> Option<(i32, usize)> {
         let (&axis, rank) = (self.axes.first()?, self.shape.len() as i32);
         (rank > 0).then(|| (axis, (axis + rank) as usize % rank as usize))
     }
 
-    /// Runs an op that takes one axis.
+    /// Runs an op that has a single axis.
     fn run_along<O: Op, T: OptionsTable>(
         &self,
         x: Tensor,
@@ -98,7 +98,7 @@ impl Case {
         test.run().map(|mut y| y.remove(0))
     }
 
-    /// Quarters, whose sums have no rounding errors.
+    /// Multiples of 1/4, whose sums are exact.
     fn floats(&self) -> Vec<f32> {
         self.x.iter().map(|&x| (x % 1024) as f32 * 0.25).collect()
     }
@@ -108,7 +108,7 @@ impl Case {
     }
 }
 
-/// All coordinates within a shape, the last axis running fastest.
+/// All coordinates of a shape; the last axis varies fastest.
 fn coordinates(shape: &[i32]) -> Vec<Vec<i32>> {
     shape.iter().fold(vec![vec![]], |prefixes, &size| {
         let longer = |prefix: Vec<i32>| (0..size).map(move |i| [prefix.clone(), vec![i]].concat());
@@ -116,12 +116,12 @@ fn coordinates(shape: &[i32]) -> Vec<Vec<i32>> {
     })
 }
 
-/// The position of coordinates in a tensor.
+/// The index of these coordinates in a tensor.
 fn position(shape: &[i32], at: &[i32]) -> usize {
     shape.iter().zip(at).fold(0, |position, (&size, &i)| position * size as usize + i as usize)
 }
 
-/// The coordinates of all elements along `axis` through `at`.
+/// The indices of all elements along `axis` through `at`.
 fn line(shape: &[i32], at: &[i32], axis: usize) -> Vec<usize> {
     let moved = |i: i32| [&at[..axis], &[i], &at[axis + 1..]].concat();
     (0..shape[axis]).map(|i| position(shape, &moved(i))).collect()

@@ -1,10 +1,11 @@
-//! Plans problems with `exact` and tells how long it took.
+//! Plans problems with `exact` and prints how long it took.
 //!
 //!     cargo run --release -p arenite-planners --example exact -- FILE|FOLDER… [--json] [--capacity N | --minimise]
 //!         [--seconds S] [--steps N]
 //!
-//! A file is a table `id,lower,upper,size`, the upper end exclusive. Its name may tell a capacity, as in `A.1048576.csv`: then
-//! a plan that fits is looked for, unless another capacity is given, or the smallest plan is asked for.
+//! A file is a table `id,lower,upper,size`, with an exclusive upper end. If its name contains a capacity, as in
+//! `A.1048576.csv`, the search stops at the first plan that fits. `--capacity` overrides that capacity; `--minimise`
+//! asks for the smallest plan.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -88,7 +89,7 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
     Ok(arguments)
 }
 
-/// The file, or the tables in the folder.
+/// The file itself, or the tables in the folder.
 fn add(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
     if !path.is_dir() {
         files.push(path.to_owned());
@@ -107,7 +108,7 @@ fn records(table: &str) -> Result<Vec<UsageRecord>, Box<dyn Error>> {
         let fields: Vec<u64> =
             line.split(',').skip(1).map(|field| field.trim().parse()).collect::<Result<_, _>>()?;
         let [lower, upper, size] = fields[..] else { return Err(format!("four fields: {line}").into()) };
-        let last = upper.checked_sub(1).ok_or("an empty life")?;
+        let last = upper.checked_sub(1).ok_or("an empty lifetime")?;
         Ok(UsageRecord { alignment: 1, ..UsageRecord::new(size, lower.try_into()?, last.try_into()?) })
     };
     table.lines().skip(1).map(record).collect()

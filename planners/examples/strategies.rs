@@ -1,14 +1,14 @@
-//! Plans with every strategy and tells bytes, in parts of the lower bound, and time.
+//! Plans with every strategy and prints the bytes relative to the lower bound, and the time.
 //!
 //!     cargo run --release -p arenite-planners --example strategies
 //!     cargo run --release -p arenite-planners --example strategies -- TENSORS
 //!     cargo run --release -p arenite-planners --example strategies -- --million
 //!     cargo run --release -p arenite-planners --example strategies -- FILE.jsonl
 //!
-//! Synthetic networks of so many tensors, 1,000 unless told; a million records, few of them alive at once; or problems, one a
-//! line: `{"model": NAME, "records": [{"size", "first_task", "last_task"}…]}`, where instead of `records` there may be a table
-//! `models/NAME.csv` beside the file. Of each plan the time is the least of five; of a million records,
-//! the processor's time for one.
+//! The problems are synthetic networks of TENSORS tensors (1,000 by default); a million records, few of them alive at
+//! the same time; or a file with one problem per line: `{"model": NAME, "records": [{"size", "first_task",
+//! "last_task"}…]}`. Without `records`, the line refers to the table `models/NAME.csv` next to the file. The time of a
+//! plan is the least of five; for a million records it is the processor time of one.
 
 #[path = "../tests/strategies/mod.rs"]
 mod strategies;
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// `exact` and `portfolio` as they are by default; the list has brief ones for tests.
+/// `exact` and `portfolio` with their default limits; the list in tests/strategies has short ones.
 fn in_full(name: &str, answer: Answer) -> Answer {
     match name {
         "exact" => Answer::Offsets(exact::place),
@@ -41,7 +41,7 @@ fn in_full(name: &str, answer: Answer) -> Answer {
     }
 }
 
-/// Bytes, and the least time of five plans.
+/// The bytes, and the least time of five plans.
 fn measure(answer: Answer, records: &[UsageRecord]) -> (u64, Duration) {
     let (mut bytes, mut best) = (0, Duration::MAX);
     for _ in 0..5 {
@@ -68,7 +68,7 @@ fn networks(count: u32) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Lives of 2 to 6 nodes, and a long one now and then: what tests/million.rs holds to two seconds.
+/// Lifetimes of 2 to 6 nodes, and now and then a long one. tests/million.rs limits their planning time to two seconds.
 fn million() -> Result<(), Box<dyn Error>> {
     let length = |i: u32| if i.is_multiple_of(1000) { 2000 } else { 1 + i % 5 };
     let size = |i: u32| u64::from(i.wrapping_mul(7919) % 4093 + 1) * 64;
@@ -77,7 +77,7 @@ fn million() -> Result<(), Box<dyn Error>> {
     let bound = lower_bound(&records)?;
     for (name, answer) in STRATEGIES {
         if name == "min-cost-flow" {
-            println!("{name:<24}  refuses so many");
+            println!("{name:<24}  too many records");
             continue;
         }
         let clock = Clock::start();
@@ -88,7 +88,7 @@ fn million() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Where a strategy reaches the bound, `portfolio` must: an error if not.
+/// Fails if any strategy reaches the bound and `portfolio` does not.
 fn models(file: &Path) -> Result<(), Box<dyn Error>> {
     let mut missed = Vec::new();
     println!(
@@ -133,7 +133,7 @@ fn records(problem: &Value, table: &Path) -> Result<Vec<UsageRecord>, Box<dyn Er
         let fields = line.split(',').skip(1).map(|field| field.trim().parse());
         match fields.collect::<Result<Vec<u64>, _>>()?[..] {
             [lower, upper, size] if upper > lower => record(size, lower, upper - 1),
-            _ => Err(format!("`id,lower,upper,size` is needed: {line}").into()),
+            _ => Err(format!("expected `id,lower,upper,size`, found: {line}").into()),
         }
     };
     text.lines().skip(1).map(line).collect()
@@ -141,7 +141,7 @@ fn records(problem: &Value, table: &Path) -> Result<Vec<UsageRecord>, Box<dyn Er
 
 type Network = fn(u32) -> Vec<UsageRecord>;
 
-/// Tensors are written by the node of their number, and read up to the node given.
+/// Tensor `i` is written by node `i`, and read up to the node that is given.
 const NETWORKS: [(&str, Network); 6] = [
     ("chain", |n| tensors(n, |i| i + 1)),
     ("residual", |n| tensors(n, |i| i + if i % 4 == 0 { 4 } else { 1 })),

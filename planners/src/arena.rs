@@ -1,15 +1,15 @@
-//! `arena`: greedy by size, each buffer in the tightest gap among those that are alive together with it.
+//! `arena`: greedy by size, each buffer in the tightest gap between the buffers that are alive together with it.
 //!
-//! Defined by: tflite/arena_planner.cc (order: `CreateTensorAllocationVector`) and tflite/simple_memory_arena.cc (place:
-//! `Allocate`). Offsets are TFLite's own, a tie in the order apart, which it leaves to the standard library's sort and
-//! which the record's number breaks here.
+//! Defined by: tflite/arena_planner.cc (order: `CreateTensorAllocationVector`) and tflite/simple_memory_arena.cc
+//! (place: `Allocate`). Offsets are TFLite's own, except for ties in the order: TFLite leaves these to the standard
+//! library's sort, and here the lower record number comes first.
 //!
 //! ```text
 //! offset                          C is placed last. Alive with it are A and B; the gap before B is wide enough.
 //!   ▲   ┌───────┐
 //!   │   │   B   │
 //!   │   └───────┘┌───┐
-//!   │    └─ C ─┘ │ D │            D is not alive with C: it is no obstacle.
+//!   │    └─ C ─┘ │ D │            D is not alive with C and does not block it.
 //!   │   ┌──┐     │   │
 //!   │   │A │     └───┘
 //!   └───┴──┴───────────► node
@@ -35,18 +35,18 @@ impl Planner for Arena {
     }
 }
 
-/// Writes the offset of each record to `offsets`. Records with a fixed place keep it and are obstacles; a record without
-/// size lies at 0. An error if a record is malformed or an offset overflows.
+/// Writes the offset of each record to `offsets`. Records with a fixed offset keep it and block their range; a record
+/// of size 0 gets offset 0. Fails if a record is malformed or an offset overflows.
 ///
-/// Takes as long as [`space::fill`].
+/// The complexity is given at [`space::fill`].
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     validate::records(records)?;
     validate::same_length(records, offsets)?;
     space::fill(records, order(records).into_iter(), Fit::TightestUnaligned, offsets)
 }
 
-/// The order in which records get their place: those that live from the first node until the end; then the larger first,
-/// of equal ones that which is needed first, then by number.
+/// The order in which records are placed: records that live from the first node until the end; then by falling size, then
+/// by first node, then by number.
 pub(crate) fn order(records: &[UsageRecord]) -> Vec<u32> {
     order::by_key(records.len(), |i| match records[i as usize] {
         UsageRecord { first_node: 0, last_node: UsageRecord::FOREVER, .. } => (0, Reverse(0), 0),
@@ -87,7 +87,10 @@ mod tests {
         let mut places: Vec<(u64, u64)> =
             offsets.iter().zip(&records).map(|(&o, r)| (o, o + r.size)).collect();
         places.sort_unstable();
-        assert!(places.windows(2).all(|pair| pair[0].1 <= pair[1].0), "all are alive at node 100,000");
+        assert!(
+            places.windows(2).all(|pair| pair[0].1 <= pair[1].0),
+            "records that are alive together overlap"
+        );
     }
 
     #[test]
@@ -97,7 +100,7 @@ mod tests {
         assert_eq!(order(&records), [3, 6, 1, 5, 2, 4, 0]);
     }
 
-    /// Inputs first though they are small, then 300 bytes in front of 200 though it is needed later.
+    /// Inputs come first though they are small, then 300 bytes before 200 though these are needed earlier.
     #[test]
     fn whole_life_buffers_come_first() {
         let records = [
@@ -109,7 +112,7 @@ mod tests {
         assert_eq!(offsets(&records), [448, 128, 0, 64]);
     }
 
-    /// Obstacles at 0..64 and 128..192 and 320..384 leave gaps of 64 and 128 bytes: the tighter one is taken.
+    /// Obstacles at 0..64, 128..192 and 320..384 leave gaps of 64 and 128 bytes: the tighter one is chosen.
     #[test]
     fn tightest_gap_wins() {
         let at = |offset| UsageRecord { fixed_offset: offset, ..UsageRecord::new(64, 0, 9) };
@@ -124,10 +127,10 @@ mod tests {
         assert_eq!(offsets(&records), [320, 0, 128, 0]);
     }
 
-    /// Gaps for 64 bytes, aligned to 64: 10..192 has 182 bytes, 128 of them after alignment; 202..384 the same. The first
-    /// is remembered as 182, so the second, compared as 128, wins, which a true best fit would not allow.
+    /// Gaps for 64 bytes, aligned to 64: 10..192 has 182 bytes, 128 of them after alignment; 202..384 the same. The
+    /// first gap is remembered as 182, so the second, compared as 128, wins. A true best fit would choose the first.
     #[test]
-    fn gap_is_compared_aligned_and_remembered_unaligned() {
+    fn gaps_are_compared_aligned_and_remembered_unaligned() {
         let at = |offset, size| UsageRecord { fixed_offset: offset, ..UsageRecord::new(size, 0, 9) };
         let records = [at(0, 10), at(192, 10), at(384, 10), UsageRecord::new(64, 0, 9)];
         assert_eq!(offsets(&records), [0, 192, 384, 256]);
@@ -136,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn without_size_at_zero_and_no_obstacle() {
+    fn records_of_size_zero_are_at_offset_zero_and_block_nothing() {
         let records = [UsageRecord::new(64, 0, 9), UsageRecord::new(0, 0, 9), UsageRecord::new(64, 0, 9)];
         assert_eq!(offsets(&records), [0, 0, 64]);
         assert!(offsets(&[]).is_empty());
     }
 
     #[test]
-    fn end_of_the_plan_is_aligned_for_each() {
+    fn the_end_of_the_plan_is_aligned_for_each_record() {
         let records = [
             UsageRecord { alignment: 1, ..UsageRecord::new(100, 0, 1) },
             UsageRecord { alignment: 4096, ..UsageRecord::new(50, 0, 1) },
@@ -152,7 +155,7 @@ mod tests {
         assert_eq!(offsets(&records), [0, 4096, 112]);
     }
 
-    /// The chain and the graph of TFLite's memory_management_test.cc, whose lower bound is 96 for both.
+    /// The chain and the graph of TFLite's memory_management_test.cc; both have a lower bound of 96 bytes.
     #[test]
     fn chain_and_complex_graph_need_96_bytes() {
         let chain = packed(&[(16, 0, 1), (8, 1, 2), (64, 2, 3), (32, 3, 4), (8, 4, 5)]);
@@ -169,7 +172,8 @@ mod tests {
             (8, 7, 8),
             (16, 8, 9),
         ]);
-        // 64 at 0; a 32 at 0, long before it, and the other beside that; a 16 after the 64, a 16 at 0; then the 8s.
+        // 64 at 0; a 32 at 0, long before the 64 is alive, and the other 32 above it; a 16 above the 64, a 16 at 0;
+        // then the 8s.
         assert_eq!(offsets(&complex), [0, 32, 80, 64, 88, 0, 64, 72, 0]);
         assert_eq!(total(&complex), 96);
     }
@@ -184,8 +188,8 @@ mod tests {
             UsageRecord::new(64 * 3, 2, 3),
             UsageRecord::new(64, 3, END),
         ];
-        // 4 at 0; then by first node the 3s: input after it; the second convolution after both are in the way at node 1;
-        // the sum at 0, where the first convolution was; the pooling after it.
+        // 4 at 0; then the 3s by first node: the input above it; the second convolution above both, which are alive at
+        // node 1; the sum at 0, where the first convolution was; the pooling above it.
         assert_eq!(offsets(&records), [256, 0, 448, 0, 192]);
         assert_eq!(total(&records), 640);
         assert_eq!(records.iter().map(|r| r.size).sum::<u64>(), 896);
@@ -198,6 +202,6 @@ mod tests {
         assert!(error.message().contains("overflow"), "{error}");
         assert_eq!(place(&[huge], &mut [0]).map_err(|e| e.message().to_owned()), Ok(()));
         let error = place(&[huge], &mut []).unwrap_err();
-        assert_eq!(error.message(), "room for 0 offsets, 1 records");
+        assert_eq!(error.message(), "the array holds 0 offsets, but there are 1 records");
     }
 }

@@ -1,26 +1,26 @@
-//! Ascending nodes, and how many of them lie before a given one.
+//! A sorted list of nodes, with a fast count of the nodes before a given one.
 //!
 //! ```text
-//! node      0   1   2   3 │ 4   5   6   7 │ 8   9         about one part of equal length for each of them
+//! node      0   1   2   3 │ 4   5   6   7 │ 8   9         about as many parts of equal length as nodes
 //!           ■       ■   ■ │               │     ■ ■
-//! before    0               3               3             looked up for the part, and searched within it
+//! before    0               3               3             looked up per part, then searched within the part
 //! ```
 
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Index;
 
-/// Nodes, each as often as it was given.
-pub struct Ascending {
+/// Sorted nodes; duplicates are kept.
+pub(crate) struct Ascending {
     nodes: Vec<i64>,
-    /// How many nodes lie before each part of `2^shift` nodes, and before the end of the last one.
+    /// The number of nodes before each part of `2^shift` nodes, and before the end of the last part.
     before: Vec<u32>,
     shift: u32,
 }
 
 impl Ascending {
-    /// From nodes in ascending order.
-    pub fn new(nodes: Vec<i64>) -> Self {
+    /// `nodes` must be in ascending order.
+    pub(crate) fn new(nodes: Vec<i64>) -> Self {
         let last = nodes.first().zip(nodes.last()).map_or(0, |(first, last)| last - first);
         let mut shift = 0;
         while last >> shift > nodes.len() as i64 {
@@ -36,19 +36,19 @@ impl Ascending {
         Ascending { nodes, before, shift }
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
+    /// The number of nodes.
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How many lie before `node`.
-    pub fn before(&self, node: i64) -> usize {
+    /// The number of nodes before `node`.
+    pub(crate) fn before(&self, node: i64) -> usize {
         match (self.nodes.first(), self.nodes.last()) {
             (Some(&first), _) if node <= first => 0,
             (Some(&first), Some(&last)) if node <= last => {
                 let part = ((node - first) >> self.shift) as usize;
                 let (start, end) = (self.before[part] as usize, self.before[part + 1] as usize);
-                // A part of one node has none before that.
+                // A part that spans a single node has no nodes before that one.
                 if self.shift == 0 {
                     return start;
                 }
@@ -59,7 +59,7 @@ impl Ascending {
     }
 
     /// Node number `i`.
-    pub fn get(&self, i: usize) -> Option<i64> {
+    pub(crate) fn get(&self, i: usize) -> Option<i64> {
         self.nodes.get(i).copied()
     }
 }

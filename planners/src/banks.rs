@@ -1,20 +1,23 @@
-//! Several banks of memory: fast and small ones first, slow and large ones behind. Which record lies in which bank, and where.
+//! Assigns records to several memory banks, small fast ones first, large slow ones last, and gives each record its bank
+//! and its offset there.
 //!
-//! What is wanted is that as many bytes as possible are read and written in the first bank, of the rest as many as possible in the
-//! second, and so on. That is the *storage allocation problem* (Bar-Noy, Bar-Yehuda, Freund, Naor and Schieber, A Unified Approach
-//! to Approximating Resource Allocation and Scheduling, 2001; Mömke and Wiese, 2015), NP-hard even for one bank of two sizes.
+//! The goal is to read and write as many bytes as possible in the first bank, as many as possible of the rest in the
+//! second, and so on. That is the *storage allocation problem* (Bar-Noy, Bar-Yehuda, Freund, Naor and Schieber, A
+//! Unified Approach to Approximating Resource Allocation and Scheduling, 2001; Mömke and Wiese, 2015), NP-hard even for
+//! one bank and two record sizes.
 //!
 //! ```text
-//! records by benefit ─► first bank as long as they fit ─► exchanges ─► few records: all ways
-//!        └ per byte and node, per byte, all in all, by space; those left out ─► second bank, …
+//! records by benefit ─► first bank while they fit ─► exchanges ─► few records: all assignments
+//!        └ per byte and node, per byte, in total, by space; the rest ─► second bank, …
 //! ```
 //!
-//! 1. *Spill by benefit.* Records go to the first bank by falling benefit; those that would make it too full are left to the next
-//!    one. A record's benefit is its traffic, per byte and node at which it lives. Three more orders are tried, the last of which
-//!    spares the banks behind.
-//! 2. A bank is planned by `portfolio`. If gaps make the plan larger than the bank, records that end above it are left out.
-//! 3. *Exchanges.* A record moves to a faster bank, and those that are in its way and worth less move to where it was.
-//! 4. Of up to [`FEW`] records all ways are tried (`banks/few.rs`).
+//! 1. *Spill by benefit.* Records go to the first bank by falling benefit; records that would overfill it go to the next
+//!    bank. A record's benefit is its traffic per byte and node of its lifetime. Three more orders are tried; the last
+//!    one spares the slower banks.
+//! 2. A bank is planned by `portfolio`. If gaps make the plan larger than the bank, records that end above it go to the
+//!    next one.
+//! 3. *Exchanges.* A record moves to a faster bank, and the less valuable records in its way move to its old bank.
+//! 4. For up to [`FEW`] records, all assignments are tried (`banks/few.rs`).
 
 mod few;
 mod load;
@@ -29,37 +32,37 @@ use crate::outcome::Limits;
 use crate::{bound, order, portfolio, validate};
 use load::Load;
 
-/// So many records are assigned in all ways; the best is found unless there are too many ways.
+/// Up to this many records, all assignments are tried. The best one is found unless the search runs out of steps.
 pub const FEW: usize = 12;
 
-/// More records than these are not exchanged.
+/// Beyond this many records, no exchanges are tried.
 const MANY: usize = 1 << 12;
-/// Plans that exchanges are tried with.
+/// The number of plans that exchanges may make.
 const MOST_EXCHANGES: usize = 1 << 9;
-/// Steps of a plan's exact search.
+/// Steps of the exact search in each plan.
 const STEPS: u64 = 1 << 14;
 
-/// Where records lie in some banks.
+/// An assignment of records to banks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Banks {
-    /// Per record, the number of its bank.
+    /// For each record, the index of its bank.
     pub banks: Vec<u32>,
-    /// Per record, its offset in there.
+    /// For each record, its offset in the bank.
     pub offsets: Vec<u64>,
-    /// Per bank, the bytes that its plan needs.
+    /// For each bank, the bytes that its plan needs.
     pub totals: Vec<u64>,
-    /// Per bank, the bytes that are read and written there.
+    /// For each bank, the bytes that are read and written there.
     pub traffic: Vec<u128>,
     /// Whether no assignment has more traffic in the first bank, then in the second, and so on.
     pub optimal: bool,
 }
 
-/// Assigns each record to one of the banks, which have these capacities in bytes, the fastest first. `traffic` is how many bytes
-/// of each record are read and written while it lives.
+/// Assigns each record to one of the banks, which have these capacities in bytes, the fastest first. `traffic` is the
+/// number of bytes of each record that are read and written.
 ///
-/// An error if a record is malformed or has a fixed place, if there is no bank or one record that fits into none, or if no
-/// assignment is found: then it says what the last bank would need. Takes O(n log n) besides the plans, of which there are a few
-/// per bank, and some hundred where records can be exchanged.
+/// Fails if a record is malformed, has a fixed offset or fits into no bank, if no banks are given, or if no assignment
+/// is found; the last error gives the bytes that the last bank would need. Takes O(n log n) plus the time of the plans,
+/// a few per bank, and a few hundred if records can be exchanged.
 pub fn assign(records: &[UsageRecord], traffic: &[u64], capacities: &[u64]) -> Result<Banks> {
     check(records, traffic, capacities)?;
     let problem = Problem { records, traffic, capacities };
@@ -88,17 +91,17 @@ fn check(records: &[UsageRecord], traffic: &[u64], capacities: &[u64]) -> Result
     validate::records(records)?;
     ensure!(
         traffic.len() == records.len(),
-        "the traffic of {} records, {} records",
+        "traffic is given for {} records, but there are {} records",
         traffic.len(),
         records.len()
     );
-    ensure!(!capacities.is_empty(), "there is no bank; at least one is needed");
+    ensure!(!capacities.is_empty(), "no banks are given; at least one is needed");
     let largest = capacities.iter().copied().max().unwrap_or(0);
     for (i, record) in records.iter().enumerate() {
-        ensure!(record.fixed().is_none(), "record {i} has a fixed place, which no bank can give it");
+        ensure!(record.fixed().is_none(), "record {i} has a fixed offset; records in banks cannot have one");
         ensure!(
             record.size <= largest,
-            "record {i} has {} bytes, the largest bank {largest}: no bank has room for it",
+            "record {i} has {} bytes, but the largest bank has {largest}: no bank has room for it",
             record.size
         );
     }
@@ -111,7 +114,7 @@ struct Problem<'a> {
     capacities: &'a [u64],
 }
 
-/// A bank's records, and their plan.
+/// A bank's records and their plan.
 struct Planned {
     offsets: Vec<u64>,
     total: u64,
@@ -119,7 +122,7 @@ struct Planned {
 
 type Order = fn(&UsageRecord, u64) -> f64;
 
-/// What a record is worth to the first banks.
+/// The values by which records are sorted for the first banks.
 const ORDERS: [Order; 4] = [
     |record, traffic| traffic as f64 / (record.size as f64 * nodes(record)),
     |record, traffic| traffic as f64 / record.size as f64,
@@ -139,10 +142,10 @@ impl Problem<'_> {
         Ok(Planned { offsets: plan.offsets, total: plan.total })
     }
 
-    /// Fills one bank after the other.
+    /// Fills one bank after another.
     fn spill(&self, order: Order) -> Result<Banks> {
         let mut rest: Vec<u32> = (0..).take(self.records.len()).collect();
-        // Those without size need no room.
+        // Records of size 0 need no room.
         let worth = |i: u32| match self.records[i as usize] {
             UsageRecord { size: 0, .. } => f64::INFINITY,
             ref record => order(record, self.traffic[i as usize]),
@@ -163,7 +166,7 @@ impl Problem<'_> {
             }
             ensure!(
                 plan.total <= capacity,
-                "bank {bank} has {capacity} bytes; what is left for it needs {}, and at least {}",
+                "bank {bank} has {capacity} bytes; the plan of its records needs {}, and any plan needs at least {}",
                 plan.total,
                 bound::lower_bound(&members.iter().map(|&i| self.records[i as usize]).collect::<Vec<_>>())?
             );
@@ -173,7 +176,7 @@ impl Problem<'_> {
         Ok(found)
     }
 
-    /// The records where they lie in a plan of all, if that one fits: fewer records are not always planned better.
+    /// Tries the plan of a superset of these records, if that one fits: fewer records are not always planned better.
     fn as_in_whole(&self, members: &[u32], capacity: u64) -> Option<Planned> {
         let all: Vec<u32> = (0..).take(self.records.len()).collect();
         let whole = self.plan(&all, capacity).ok().filter(|whole| whole.total <= capacity)?;
@@ -182,7 +185,7 @@ impl Problem<'_> {
         Some(Planned { total: ends.max().unwrap_or(0), offsets })
     }
 
-    /// Nothing is anywhere.
+    /// An assignment without any records.
     fn empty(&self) -> Banks {
         Banks {
             banks: vec![0; self.records.len()],
@@ -193,7 +196,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Which of the records, in their order, go to a bank; and which do not.
+    /// Splits the records, in their order, into a list that fits a bank and the rest.
     fn fill(&self, order: Vec<u32>, capacity: u64) -> Result<(Vec<u32>, Vec<u32>)> {
         let mut load = Load::new(self.records);
         let (mut members, mut left) = (Vec::new(), Vec::new());
@@ -225,7 +228,7 @@ impl Problem<'_> {
         Ok((members, left))
     }
 
-    /// Moves records to faster banks for as long as that gains something.
+    /// Moves records to faster banks for as long as that improves the assignment.
     fn exchange(&self, best: &mut Banks) {
         if self.records.len() > MANY {
             return;
@@ -249,7 +252,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Those of bank `fast` that would have to leave it for record `i`, the least worthy first; `None` if they are worth as much.
+    /// The records that must leave bank `fast` to make room for record `i`, the least valuable first; `None` if they
+    /// are worth as much.
     fn in_the_way(&self, best: &Banks, i: u32, fast: usize) -> Option<Vec<u32>> {
         let wanted = &self.records[i as usize];
         let mut load = Load::new(self.records);
@@ -272,7 +276,7 @@ impl Problem<'_> {
             lost += u128::from(self.traffic[k as usize]);
             leaving.push(k);
         }
-        // Of those that were taken out first some may stay.
+        // Some of the records that were removed first may fit after all.
         leaving.retain(|&k| {
             let record = &self.records[k as usize];
             load.add(record);
@@ -286,7 +290,7 @@ impl Problem<'_> {
         (load.most(wanted) <= room && lost < u128::from(self.traffic[i as usize])).then_some(leaving)
     }
 
-    /// Moves record `i` to bank `fast`, and `leaving` to where it was, if both banks hold what they get.
+    /// Moves record `i` to bank `fast`, and the records `leaving` to its old bank, if both banks have room.
     fn swap(&self, best: &mut Banks, i: u32, leaving: &[u32], fast: usize) {
         let slow = best.banks[i as usize] as usize;
         let mut banks = best.banks.clone();
@@ -308,7 +312,7 @@ impl Problem<'_> {
 }
 
 impl Banks {
-    /// These records, and no others, are in the bank.
+    /// Replans the bank with exactly these records.
     fn put(&mut self, problem: &Problem<'_>, bank: usize, members: &[u32], plan: &Planned) {
         for (&i, &offset) in members.iter().zip(&plan.offsets) {
             self.banks[i as usize] = bank as u32;
@@ -316,7 +320,7 @@ impl Banks {
         }
         self.totals[bank] = plan.total;
         self.traffic[bank] = members.iter().map(|&i| u128::from(problem.traffic[i as usize])).sum();
-        // Nothing is better than all of it in the first bank.
+        // No assignment is better than all traffic in the first bank.
         self.optimal = self.traffic.iter().skip(1).all(|&traffic| traffic == 0);
     }
 }

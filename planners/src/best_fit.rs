@@ -1,7 +1,7 @@
-//! `best-fit`: as `arena`, but each record goes into the gap that is tightest after alignment.
+//! `best-fit`: like `arena`, but each record goes into the gap that is tightest after alignment.
 //!
-//! Defined by: tflite/arena_planner.cc (order) and tflite/simple_memory_arena.cc (`Allocate`), whose comparison of a gap
-//! after alignment with one before is put right.
+//! Defined by: tflite/arena_planner.cc (order) and tflite/simple_memory_arena.cc (`Allocate`), with one correction:
+//! TFLite compares a gap after alignment with one before alignment.
 
 use arenite_abi::prelude::*;
 
@@ -21,8 +21,9 @@ impl Planner for BestFit {
     }
 }
 
-/// Writes the offset of each record to `offsets`. Records with a fixed place keep it and are obstacles; a record without
-/// size lies at 0. An error if a record is malformed or an offset overflows. Takes as long as [`space::fill`].
+/// Writes the offset of each record to `offsets`. Records with a fixed offset keep it and block their range; a record
+/// of size 0 gets offset 0. Fails if a record is malformed or an offset overflows. The complexity is given at
+/// [`space::fill`].
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     space::fill(records, arena::order(records).into_iter(), Fit::Tightest, offsets)
 }
@@ -41,9 +42,10 @@ mod tests {
         classic::check_small_offsets(place);
     }
 
-    /// Two gaps of 128 bytes after alignment: `arena` takes the upper one, for the lower one had 182 before.
+    /// Two gaps of 128 bytes after alignment: `arena` chooses the upper one, because it remembers the lower one as 182
+    /// bytes.
     #[test]
-    fn without_the_quirk_of_tflite() {
+    fn the_lower_of_two_equal_gaps_is_chosen() {
         let at = |offset, size| UsageRecord { fixed_offset: offset, ..UsageRecord::new(size, 0, 9) };
         let records = [at(0, 10), at(192, 10), at(384, 10), UsageRecord::new(64, 0, 9)];
         assert_eq!(classic::offsets(place, &records).0[3], 64);

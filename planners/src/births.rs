@@ -1,9 +1,9 @@
-//! The nodes at which a life begins. Between two of them nobody is born, so that the most that is alive at once is
-//! found at one of them; time is counted in their numbers.
+//! The nodes at which lifetimes start (*births*). The number of bytes alive only grows at births, so its maximum is
+//! reached at one of them. Time is counted in their indices.
 //!
 //! ```text
 //! node    0  1  2  3  4  5  6  7
-//!         A──────────┘     C──┘        births 0, 2, 6 have the numbers 0, 1, 2
+//!         A──────────┘     C──┘        births 0, 2, 6 have the indices 0, 1, 2
 //!               B────────────┘         A spans 0..2, B 1..3, C 2..3
 //! ```
 
@@ -15,22 +15,22 @@ use arenite_abi::UsageRecord;
 use crate::ascending::Ascending;
 use crate::order;
 
-/// First and last node of a life, both inclusive.
-pub type Life = (u32, u32);
+/// The first and last node of a lifetime, both inclusive.
+pub(crate) type Life = (u32, u32);
 
-/// The life of a record.
-pub fn life(record: &UsageRecord) -> Life {
+/// The lifetime of a record.
+pub(crate) fn life(record: &UsageRecord) -> Life {
     (record.first_node, record.last_node)
 }
 
-/// Nodes at which a life begins, ascending, each once.
-pub struct Births {
+/// The nodes at which a lifetime starts, ascending, without duplicates.
+pub(crate) struct Births {
     nodes: Ascending,
 }
 
 impl Births {
-    /// Where `lives` begin.
-    pub fn new(lives: impl Iterator<Item = Life>) -> Self {
+    /// The births of `lives`.
+    pub(crate) fn new(lives: impl Iterator<Item = Life>) -> Self {
         let mut nodes: Vec<i64> = lives.map(|(first, _)| first.into()).collect();
         if !nodes.is_sorted() {
             let order = order::by_key(nodes.len(), |i| nodes[i as usize]);
@@ -40,18 +40,18 @@ impl Births {
         Births { nodes: Ascending::new(nodes) }
     }
 
-    /// How many births there are.
-    pub fn len(&self) -> usize {
+    /// The number of births.
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The births within a life.
-    pub fn span(&self, (first, last): Life) -> Range<usize> {
+    /// The range of births within a lifetime.
+    pub(crate) fn span(&self, (first, last): Life) -> Range<usize> {
         self.nodes.before(first.into())..self.nodes.before(i64::from(last) + 1)
     }
 
-    /// The node of the last birth that is not after `node`; of the first, if all are.
-    pub fn not_after(&self, node: u32) -> u32 {
+    /// The node of the last birth that is not after `node`, or the first birth's node if all are after it.
+    pub(crate) fn not_after(&self, node: u32) -> u32 {
         let births = self.nodes.before(i64::from(node) + 1);
         self.nodes.get(births.saturating_sub(1)).map_or(0, |node| node as u32)
     }

@@ -1,18 +1,18 @@
-//! A set of small numbers in which the next member is found in a few steps: 64 numbers to a word, 64 words to a word of
-//! the level above.
+//! A set of small numbers that finds the next member in a few steps: 64 numbers to a word, 64 words to a word of the
+//! level above.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Numbers below a bound.
-pub struct Bits {
-    /// Bit `i` of a level says that word `i` of the level below is not 0.
+/// A set of numbers below a bound.
+pub(crate) struct Bits {
+    /// Bit `i` of a level is set if word `i` of the level below is not 0.
     levels: Vec<Vec<u64>>,
 }
 
 impl Bits {
-    /// The empty set of numbers below `count`.
-    pub fn new(count: usize) -> Self {
+    /// An empty set for numbers below `count`.
+    pub(crate) fn new(count: usize) -> Self {
         let mut levels = Vec::new();
         let mut words = count.div_ceil(64).max(1);
         loop {
@@ -25,15 +25,15 @@ impl Bits {
     }
 
     /// Adds a number.
-    pub fn set(&mut self, mut number: usize) {
+    pub(crate) fn set(&mut self, mut number: usize) {
         for level in &mut self.levels {
             level[number / 64] |= 1 << (number % 64);
             number /= 64;
         }
     }
 
-    /// The least member that is not less than `from`.
-    pub fn next(&self, mut from: usize) -> Option<usize> {
+    /// The smallest member that is at least `from`.
+    pub(crate) fn next(&self, mut from: usize) -> Option<usize> {
         for (height, level) in self.levels.iter().enumerate() {
             let rest = level.get(from / 64)? >> (from % 64);
             if rest != 0 {
@@ -45,7 +45,7 @@ impl Bits {
         None
     }
 
-    /// The least member below bit `number` of a level.
+    /// The smallest member below bit `number` of a level.
     fn descend(&self, height: usize, number: usize) -> usize {
         self.levels[..height]
             .iter()

@@ -1,23 +1,23 @@
-//! `both-ends`: in the order of time, each record at the lower or the upper end of a gap, next to what dies when it
-//! does.
+//! `both-ends`: in order of time, each record is placed at the lower or the upper end of a gap, next to a record that
+//! dies at the same time.
 //!
-//! Ours. A block of a given height is filled from both ends: floor and ceiling never die, and a record that lies next
-//! to one that dies with it, or later, leaves no hole behind that is smaller than both. Chains need no more than the
-//! lower bound so, which strategies that only stack upwards miss.
+//! Not from TFLite. A block of a given height is filled from both ends. Floor and ceiling never die, and a record next
+//! to one that dies with it or later leaves no unusable hole between them. This way chains reach the lower bound, which
+//! strategies that only stack upwards miss.
 //!
 //! ```text
 //! offset
 //!   ▲  ────────────────────────────  height
 //!   │      ┌───────┐     ┌─────┐
-//!   │      │   B   │     │  D  │     B lies at the ceiling, not on A, which dies before it: so C, which is large,
-//!   │      │       ├─────┴──┐  │     has room where A was
+//!   │      │   B   │     │  D  │     B is at the ceiling, not on A, which dies before it. So the large C
+//!   │      │       ├─────┴──┐  │     fits where A was
 //!   │  ┌───┴───┐   │        │  │
 //!   │  │   A   │   │   C    │  │
 //!   └──┴───────┴───┴────────┴──┴──► node
 //! ```
 //!
-//! The height is the lower bound first. What does not fit is stacked on top; then heights between the best plan so far
-//! and the last one that was too low are tried.
+//! The first height is the lower bound. Records that do not fit are stacked on top. Then heights are tried between the
+//! best plan so far and the last height that was too low.
 
 use core::cmp::Reverse;
 
@@ -41,18 +41,18 @@ impl Planner for BothEnds {
     }
 }
 
-/// Heights that are tried with each rule.
+/// The number of heights that are tried with each rule.
 const ROUNDS: usize = 5;
 
-/// Writes the offset of each record to `offsets`. Records with a fixed place keep it and are obstacles; a record
-/// without size lies at 0. An error if a record is malformed or an offset overflows.
+/// Writes the offset of each record to `offsets`. Records with a fixed offset keep it and block their range; a record
+/// of size 0 gets offset 0. Fails if a record is malformed or an offset overflows.
 ///
-/// Takes O(n (log n + k)) for n records of which k are alive together. Once 2²⁶ + 2⁸ n obstacles were looked at, the
-/// rest is stacked on top.
+/// Takes O(n (log n + k)) for n records of which k are alive together. After 2²⁶ + 2⁸ n obstacles have been examined,
+/// the remaining records are stacked on top.
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     validate::records(records)?;
     validate::same_length(records, offsets)?;
-    // Of plans that overflow, too, the error is that of the record.
+    // If the plan overflows, the error must still name a malformed record, if there is one.
     let bound = bound::lower_bound(records).unwrap_or(u64::MAX);
     let sweep = Sweep::new(records);
     let mut work = Work::new(records.len());
@@ -82,16 +82,16 @@ pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     Ok(())
 }
 
-/// What decides first between the ends of the gaps that a record fits into.
+/// The first criterion for choosing between gap ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
     /// The size of the gap.
     Tightest,
-    /// The death of what lies there.
+    /// The last node of the neighbour.
     Death,
 }
 
-/// Something that lies in the block; floor and ceiling, too.
+/// An obstacle in the block; floor and ceiling are obstacles, too.
 #[derive(Clone, Copy)]
 struct Obstacle {
     offset: u64,
@@ -99,12 +99,12 @@ struct Obstacle {
     last_node: u32,
 }
 
-/// The records in the order of time.
+/// The records in order of time.
 struct Sweep<'a> {
     records: &'a [UsageRecord],
-    /// Those with a size, by first node; of equal ones the larger first.
+    /// Records with a size, by first node, then by falling size.
     order: Vec<u32>,
-    /// Those of them with a fixed place, in the same order.
+    /// Those with a fixed offset, in the same order.
     fixed: Vec<u32>,
 }
 
@@ -121,7 +121,8 @@ impl<'a> Sweep<'a> {
         Sweep { records, order, fixed }
     }
 
-    /// Fills a block of this height; what does not fit lies above all that is in its way. Gives the bytes of the plan.
+    /// Fills a block of this height; records that do not fit are placed above everything in their way. Returns the
+    /// bytes of the plan.
     fn fill(&self, height: u64, rule: Rule, work: &mut Work, offsets: &mut [u64]) -> Result<u64> {
         offsets.iter_mut().zip(self.records).for_each(|(offset, r)| *offset = r.fixed().unwrap_or(0));
         let mut alive: Vec<Obstacle> = Vec::new();
@@ -148,7 +149,7 @@ impl<'a> Sweep<'a> {
             let end = validate::end(offset, record.size)?;
             total = total.max(end);
             offsets[i as usize] = offset;
-            // What is stacked on top of all needs no list.
+            // Records that are stacked on top need no list of obstacles.
             if !work.is_spent() {
                 let at = alive.partition_point(|obstacle| obstacle.offset <= offset);
                 alive.insert(at, Obstacle { offset, end, last_node: record.last_node });
@@ -157,7 +158,7 @@ impl<'a> Sweep<'a> {
         Ok(total)
     }
 
-    /// The fixed records behind the first `born` ones that are born during the life of `record`.
+    /// The fixed records, after the first `born` ones, that start while `record` is alive.
     fn fixed_later(&self, record: &UsageRecord, born: usize) -> impl Iterator<Item = Obstacle> {
         let later = self.fixed[born..].iter().map(|&i| &self.records[i as usize]);
         later.take_while(|later| later.first_node <= record.last_node).filter_map(|later| {
@@ -167,7 +168,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// All of them by offset.
+/// All obstacles by offset.
 fn obstacles(alive: &[Obstacle], fixed: impl Iterator<Item = Obstacle>) -> Cow<'_, [Obstacle]> {
     let mut fixed = fixed.peekable();
     if fixed.peek().is_none() {
@@ -180,8 +181,8 @@ fn obstacles(alive: &[Obstacle], fixed: impl Iterator<Item = Obstacle>) -> Cow<'
 }
 
 impl Rule {
-    /// Where the record goes among obstacles that are sorted by offset: to the end of a gap below `height`, or above
-    /// all.
+    /// The offset of the record among obstacles that are sorted by offset: at the end of a gap below `height`, or above
+    /// everything.
     fn offset(self, record: &UsageRecord, height: u64, obstacles: &[Obstacle]) -> Result<u64> {
         let mut best: Option<((u64, u64, u64), u64)> = None;
         let border = |at| Obstacle { offset: at, end: at, last_node: UsageRecord::FOREVER };
@@ -204,7 +205,7 @@ impl Rule {
         }
     }
 
-    /// The better end of the gap between two obstacles, and how good it is: less is better. Nothing if it is too small.
+    /// The better end of the gap between two obstacles, and its cost (less is better). `None` if the gap is too small.
     fn best_end(
         self,
         record: &UsageRecord,
@@ -225,8 +226,8 @@ impl Rule {
     }
 }
 
-/// How badly a record that dies at `last` lies next to one that dies at `neighbour`: best together with it; or before
-/// it; last of all after it.
+/// The cost of placing a record that dies at `last` next to one that dies at `neighbour`: least if they die together,
+/// more if it dies first, most if it dies later.
 fn apart(last: u32, neighbour: u32) -> u64 {
     match neighbour.checked_sub(last) {
         Some(longer) => longer.into(),
@@ -248,9 +249,9 @@ mod tests {
         classic::check_small_offsets(place);
     }
 
-    /// The picture above: what is stacked upwards needs more.
+    /// The picture above: stacking upwards needs more.
     #[test]
-    fn chains_need_the_bound() {
+    fn chains_reach_the_lower_bound() {
         let picture = classic::records(&[(3, 0, 1), (4, 1, 2), (4, 2, 4), (3, 4, 5)]);
         assert_eq!(classic::offsets(place, &picture), (vec![0, 4, 0, 5], 8));
         assert_eq!(classic::offsets(crate::greedy_by_size_offsets::place, &picture).1, 8);
@@ -267,7 +268,7 @@ mod tests {
         assert!(classic::offsets(crate::greedy_by_size_offsets::place, &records).1 > bound);
     }
 
-    /// A record below and one above a fixed one that is born later.
+    /// Records below and above a fixed record that is born later.
     #[test]
     fn fixed_records_that_come_later_are_obstacles() {
         let mut records = classic::records(&[(4, 0, 3), (4, 2, 9), (6, 1, 2)]);

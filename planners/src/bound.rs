@@ -1,16 +1,16 @@
-//! The lower bound: the most bytes that are alive at one node. No plan needs less.
+//! The lower bound: the bytes alive at the busiest node. No plan needs less.
 //!
-//! Records whose offsets are all multiples of `a` take up their sizes rounded up to `a`, the topmost one apart:
+//! If all offsets are multiples of `a`, each record takes up its size rounded up to `a`, except the topmost one:
 //!
 //! ```text
 //! a = 64      ┌──────────────┐ ◄── 138
-//!             │ 10           │         the topmost ends where its bytes end
+//!             │ 10           │         the topmost record is not rounded up
 //!       128 ─ ├──────────────┤
-//!             │ 100          │ ░░      28 bytes that none of them can use
+//!             │ 100          │ ░░      28 bytes that no record can use
 //!         0 ─ └──────────────┘
 //! ```
 //!
-//! So each alignment that is asked for gives a bound, by the records that ask for at least as much.
+//! So each alignment that occurs gives a bound, computed from the records with at least that alignment.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -19,17 +19,17 @@ use arenite_abi::prelude::*;
 use crate::groups::{self, Event, Groups};
 use crate::{order, validate};
 
-/// Bytes that every plan of `records` needs. An error if a record is malformed or the bound is past 2⁶⁴. Takes
-/// O(n log n).
+/// The bytes that any plan of `records` needs. Fails if a record is malformed or the bound exceeds 2⁶⁴. Takes O(n log
+/// n).
 pub fn lower_bound(records: &[UsageRecord]) -> Result<u64> {
     validate::records(records)?;
     Groups::new(records).iter().try_fold(0, |bound, group| Ok(of_group(records, group)?.max(bound)))
 }
 
-/// Alignments that are looked at.
+/// The number of alignments that are tried.
 const MOST_ALIGNMENTS: usize = 8;
 
-/// The bound for records that are connected in time, given by first node.
+/// The bound for records that are connected in time, given in order of their first node.
 pub(crate) fn of_group(records: &[UsageRecord], group: &[u32]) -> Result<u64> {
     let mut of_each = group.to_vec();
     order::sort_by_key(&mut of_each, |i| records[i as usize].alignment);
@@ -41,7 +41,7 @@ pub(crate) fn of_group(records: &[UsageRecord], group: &[u32]) -> Result<u64> {
     })
 }
 
-/// The bound for records, given by first node, whose offsets are multiples of `alignment`.
+/// The bound for records whose offsets are multiples of `alignment`, given in order of their first node.
 fn of_aligned(records: &[UsageRecord], group: &[u32], alignment: u64) -> Result<u64> {
     let record = |place: usize| &records[group[place] as usize];
     let rounded = |place| u128::from(record(place).size).next_multiple_of(alignment.into());
@@ -66,7 +66,7 @@ fn of_aligned(records: &[UsageRecord], group: &[u32], alignment: u64) -> Result<
             }
         }
     });
-    u64::try_from(bound).map_err(|_| invalid!("{bound} bytes are alive at once, more than 2^64"))
+    u64::try_from(bound).map_err(|_| invalid!("{bound} bytes are alive at the same time, more than 2^64"))
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn all_but_the_topmost_are_rounded_up() {
+    fn all_sizes_but_the_topmost_are_rounded_up() {
         let aligned = |size, first, last| UsageRecord::new(size, first, last);
         assert_eq!(bound(&[aligned(100, 0, 1), aligned(10, 0, 1)]), 138);
         assert_eq!(bound(&[aligned(100, 0, 1), aligned(10, 0, 0), aligned(1, 1, 1)]), 138);
@@ -96,16 +96,16 @@ mod tests {
     }
 
     #[test]
-    fn fixed_records_end_where_they_do() {
+    fn the_end_of_a_fixed_record_is_a_bound() {
         let fixed = UsageRecord { fixed_offset: 640, ..UsageRecord::new(10, 0, 1) };
         assert_eq!(bound(&[fixed, UsageRecord::new(64, 1, 2)]), 650);
     }
 
     #[test]
-    fn past_all_memory() {
+    fn a_bound_beyond_64_bits_is_an_error() {
         let huge = UsageRecord::new(u64::MAX - 100, 0, 1);
         assert_eq!(bound(&[huge]), u64::MAX - 100);
         let error = lower_bound(&[huge, huge]).unwrap_err();
-        assert!(error.message().contains("are alive at once, more than 2^64"), "{error}");
+        assert!(error.message().contains("are alive at the same time, more than 2^64"), "{error}");
     }
 }

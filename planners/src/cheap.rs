@@ -1,12 +1,13 @@
-//! The best plan of the cheap strategies: all but `exact`, and `min-cost-flow` where records are few.
+//! The best plan of the cheap strategies: all except `exact`, and except `min-cost-flow` if there are many records.
 //!
-//! They are asked in a fixed order until a plan is good enough. Records that are not connected in time (`groups.rs`)
-//! are told apart: of each group the best plan counts.
+//! The strategies run in a fixed order until a plan is good enough. Records that are not connected in time form groups
+//! (`groups.rs`), and the best plan is kept for each group.
 //!
-//! Shared objects are not asked for where none could be smaller. Whatever hands them out needs an object for the
-//! largest record, a second one for the largest that is ever alive as the second largest, and so on: the sum of the
+//! Strategies with shared objects are skipped if they cannot beat the best plan. They need an object for the largest
+//! record, a second one for the largest record that is ever second largest among those alive, and so on: at least the
+//! sum of the
 //! *positional maxima* (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020), which
-//! `profiles.rs` shows.
+//! `profiles.rs` explains.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -21,12 +22,12 @@ use crate::{
     validate,
 };
 
-/// More records are left to a few strategies: seconds for millions.
-pub const MANY: usize = 1 << 16;
+/// Beyond this many records only a few strategies run. They take seconds for millions.
+pub(crate) const MANY: usize = 1 << 16;
 
 type Place = fn(&[UsageRecord], &mut [u64]) -> Result<()>;
 
-/// The fastest first.
+/// The strategies, the fastest first.
 const OFFSETS: [Place; 3] = [greedy_by_size_offsets::place, both_ends::place, micro_greedy::place];
 const OBJECTS: [Assign; 6] = [
     greedy_in_order::assign,
@@ -36,17 +37,17 @@ const OBJECTS: [Assign; 6] = [
     greedy_by_size::assign,
     naive::assign,
 ];
-/// So many records take `min-cost-flow`, whose time grows with their third power, a fraction of a millisecond.
+/// For up to this many records `min-cost-flow` takes a fraction of a millisecond. Its time grows with the third power.
 const FEW: usize = 48;
-/// For many records.
+/// The strategies for many records.
 const QUICK: [Assign; 2] = [greedy_in_order::assign, equality::assign];
 
-/// The offset of each record, in a plan that is no larger than that of any cheap strategy, unless `enough` bytes
-/// suffice. Of more than [`MANY`] records: than those of `greedy-by-size-offsets`, `greedy-in-order` and `equality`; of
-/// more than [`FEW`], the plan of `min-cost-flow` may be smaller.
+/// The offset of each record, in a plan at least as small as any cheap strategy's, or of at most `enough` bytes. Beyond
+/// [`MANY`] records, only `greedy-by-size-offsets`, `greedy-in-order` and `equality` are considered; beyond [`FEW`],
+/// `min-cost-flow` is not.
 ///
-/// An error if a record is malformed, or if every strategy fails: then that of the first one.
-pub fn best(records: &[UsageRecord], enough: u64) -> Result<Vec<u64>> {
+/// Fails if a record is malformed, or with the first strategy's error if every strategy fails.
+pub(crate) fn best(records: &[UsageRecord], enough: u64) -> Result<Vec<u64>> {
     let mut best = Best::new(records, enough)?;
     if records.len() > MANY {
         best.ask(greedy_by_size_offsets::place);
@@ -78,7 +79,7 @@ pub fn best(records: &[UsageRecord], enough: u64) -> Result<Vec<u64>> {
     best.end()
 }
 
-/// What shared objects need at least. They lie above all records that have a fixed place.
+/// The least that shared objects need. They are placed above all records with a fixed offset.
 fn least_of_objects(records: &[UsageRecord], by_size: &[u32]) -> u128 {
     let is_free = |i: &u32| records[*i as usize].fixed().is_none();
     let free: Vec<u32> = by_size.iter().copied().filter(is_free).collect();
@@ -86,7 +87,7 @@ fn least_of_objects(records: &[UsageRecord], by_size: &[u32]) -> u128 {
     maxima.into_iter().map(u128::from).sum::<u128>() + u128::from(validate::fixed_end(records))
 }
 
-/// Whether no gap becomes smaller by alignment: `arena` is `best-fit` then.
+/// Whether alignment makes no gap smaller. Then `arena` and `best-fit` give the same plan.
 fn is_regular(records: &[UsageRecord]) -> bool {
     let alignment = records.first().map_or(1, |record| record.alignment);
     let is_multiple = |offset: u64| offset.is_multiple_of(alignment);
@@ -100,13 +101,13 @@ struct Best<'a> {
     records: &'a [UsageRecord],
     enough: u64,
     groups: Groups,
-    /// Bytes of each group.
+    /// The bytes of each group.
     totals: Vec<u64>,
     offsets: Vec<u64>,
     found_any: bool,
-    /// A plan, before it is compared.
+    /// Space for a plan that is compared with the best.
     plan: Vec<u64>,
-    /// Of the strategy that failed first.
+    /// The error of the first strategy that failed.
     failure: Option<Error>,
 }
 
@@ -148,7 +149,7 @@ impl<'a> Best<'a> {
         self.ask(|records, offsets| objects::place(assign, records, offsets));
     }
 
-    /// Takes over those groups of the plan that have fewer bytes. An error if it overflows.
+    /// Keeps the plan of those groups that need fewer bytes in it. Fails if it overflows.
     fn keep_better(&mut self) -> Result<()> {
         let Best { records, groups, totals, offsets, plan, .. } = self;
         let total_of = |group: &[u32]| {
@@ -164,14 +165,14 @@ impl<'a> Best<'a> {
             }
         }
         if !self.found_any {
-            // Those without a size are in no group.
+            // Records of size 0 are in no group.
             let rest = records.iter().zip(offsets).zip(plan).filter(|((record, _), _)| record.size == 0);
             rest.for_each(|((_, offset), plan)| *offset = *plan);
         }
         Ok(())
     }
 
-    /// An error if there is no plan.
+    /// Fails unless a plan was found.
     fn end(self) -> Result<Vec<u64>> {
         match self.failure {
             Some(error) if !self.found_any => Err(error),
@@ -187,7 +188,7 @@ mod tests {
 
     /// Each half is planned best by another strategy.
     #[test]
-    fn of_each_group_the_best_plan_counts() {
+    fn the_best_plan_is_kept_for_each_group() {
         let chain: Vec<(u64, u32, u32)> =
             [5, 9, 2, 8, 3, 7].into_iter().zip(0..).map(|(size, i)| (size, i, i + 1)).collect();
         let shifted = classic::COMPLEX.map(|(size, first, last)| (size / 8, first + 20, last + 20));
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn enough_ends_it() {
+    fn the_search_stops_at_a_plan_that_is_good_enough() {
         let records = classic::records(&[(1, 0, 1), (2, 1, 2), (3, 2, 3), (2, 0, 3)]);
         let bytes = |enough| {
             let offsets = best(&records, enough).unwrap();
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_is_told() {
+    fn the_first_error_is_reported() {
         let huge = UsageRecord::new(1 << 63, 0, 1);
         assert!(best(&[huge, huge], 0).is_err());
         assert!(best(&[UsageRecord { alignment: 3, ..huge }], 0).is_err());

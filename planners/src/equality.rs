@@ -1,14 +1,13 @@
-//! `equality`: a record takes over an object of exactly its size whose record has died; of several, the one that was
-//! released last.
+//! `equality`: a record reuses a free object of exactly its size; if several are free, the one that was released last.
 //!
 //! Defined by: tflite/delegates/gpu/common/memory_management/equality_assignment.h (`EqualityAssignmentWithHash`).
-//! Records are taken by first node. Objects are released by last node, then number. Takes O(n log n).
+//! Records are assigned by first node. Objects are released by last node, then by number. Takes O(n log n).
 
 use alloc::vec::Vec;
 use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
 
-use crate::in_use::{InUse, Latest, Waiting};
+use crate::in_use::{FreeObjects, InUse, Latest};
 use crate::objects::{self, Objects};
 use crate::shared;
 use crate::usage::{self, Usage};
@@ -27,19 +26,19 @@ impl Planner for Equality {
     }
 }
 
-/// Shared objects for `records`. An error if a record is malformed.
+/// Shared objects for `records`. Fails if a record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     validate::records(records)?;
     assign_any(&usage::of_records(records))
 }
 
-/// Shared objects for sizes of any kind: bytes, shapes, textures. An error if a life ends before it begins.
+/// Shared objects for sizes of any kind: bytes, shapes, textures. Fails if a lifetime ends before it starts.
 pub fn assign_any<S: Ord + Copy>(usages: &[Usage<S>]) -> Result<Objects<S>> {
     assign_waiting::<S, Latest>(usages)
 }
 
-/// The same with any choice among the objects that wait.
-pub(crate) fn assign_waiting<S: Ord + Copy, W: Waiting>(usages: &[Usage<S>]) -> Result<Objects<S>> {
+/// The same with any rule for choosing among the free objects.
+pub(crate) fn assign_waiting<S: Ord + Copy, W: FreeObjects>(usages: &[Usage<S>]) -> Result<Objects<S>> {
     validate::usages(usages)?;
     let (class, count) = usage::classes(usages);
     let mut waiting = alloc::vec![W::default(); count];
@@ -77,21 +76,21 @@ mod tests {
         classic::check_small(assign);
     }
 
-    /// `BHWCRecords`: shapes of 16 elements each, but equal only if all extents are.
+    /// `BHWCRecords`: shapes of 16 elements each. Two are equal only if all extents are equal.
     #[test]
     fn shapes() {
         let sizes = [[1, 1, 2, 8], [1, 1, 2, 8], [1, 1, 1, 16], [1, 1, 8, 2], [1, 16, 1, 1], [16, 1, 1, 1]];
         classic::check_any(assign_any, &classic::BHWC, &[0, 1, 2, 1, 3, 0, 4, 5, 2], &sizes);
     }
 
-    /// Objects 0, 1, 2 are released in the order 2, 0, 1: the next record takes 1.
+    /// Objects 0, 1, 2 are released in the order 2, 0, 1: the next record reuses 1.
     #[test]
     fn released_last_is_used_first() {
         let list = [(8, 0, 2), (8, 0, 3), (8, 0, 1), (8, 4, 4), (8, 4, 4), (8, 4, 4)];
         classic::check(assign, &list, &[0, 1, 2, 1, 0, 2], &[8, 8, 8]);
     }
 
-    /// The record of node 0 comes first though its number is 1.
+    /// The record that starts at node 0 is assigned first though its number is 1.
     #[test]
     fn records_in_any_order() {
         classic::check(assign, &[(8, 3, 4), (8, 0, 1), (8, 2, 3), (9, 2, 3)], &[2, 0, 0, 1], &[8, 9, 8]);

@@ -1,8 +1,8 @@
-//! `equality-vector`: a record takes over an object of exactly its size whose record has died; of several, the one with
-//! the lowest number.
+//! `equality-vector`: a record reuses a free object of exactly its size; if several are free, the one with the lowest
+//! number.
 //!
-//! Defined by: tflite/delegates/gpu/common/memory_management/equality_assignment.h (`EqualityAssignment`), which looks at
-//! all objects for each record. Records are taken by first node. Takes O(n log n).
+//! Defined by: tflite/delegates/gpu/common/memory_management/equality_assignment.h (`EqualityAssignment`), which
+//! examines all objects for each record. Records are assigned by first node. Takes O(n log n).
 
 use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
@@ -27,13 +27,13 @@ impl Planner for EqualityVector {
     }
 }
 
-/// Shared objects for `records`. An error if a record is malformed.
+/// Shared objects for `records`. Fails if a record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     validate::records(records)?;
     assign_any(&usage::of_records(records))
 }
 
-/// Shared objects for sizes of any kind: bytes, shapes, textures. An error if a life ends before it begins.
+/// Shared objects for sizes of any kind: bytes, shapes, textures. Fails if a lifetime ends before it starts.
 pub fn assign_any<S: Ord + Copy>(usages: &[Usage<S>]) -> Result<Objects<S>> {
     assign_waiting::<S, Lowest>(usages)
 }
@@ -46,7 +46,8 @@ mod tests {
     #[test]
     fn classic_cases() {
         classic::check(assign, &classic::CHAIN, &[0, 1, 2, 3, 1], &[16, 8, 64, 32]);
-        // Node 7 finds objects 2 and 4 of 8 bytes, released together: 4 is taken at node 6 by the hash form, 2 here.
+        // At node 7, objects 2 and 4 of 8 bytes are free, released together. The hash form used 4 at node 6; here 2 is
+        // used.
         classic::check(assign, &classic::COMPLEX, &[0, 1, 2, 3, 4, 5, 2, 4, 3], &[32, 32, 8, 16, 8, 64]);
         classic::check_small(assign);
     }
@@ -60,7 +61,7 @@ mod tests {
         classic::check_any(assign_any, &classic::VOLUMES, &[0, 1, 2, 3, 4, 5, 6, 2, 4], &sizes);
     }
 
-    /// Objects 0, 1, 2 are released in the order 2, 0, 1, and used again in that of their numbers.
+    /// Objects 0, 1, 2 are released in the order 2, 0, 1, and reused in order of their numbers.
     #[test]
     fn lowest_number_is_used_first() {
         let list = [(8, 0, 2), (8, 0, 3), (8, 0, 1), (8, 4, 4), (8, 4, 4), (8, 4, 4)];

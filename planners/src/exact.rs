@@ -1,17 +1,17 @@
-//! `exact`: no plan is smaller, or it is known how much smaller one could be.
+//! `exact`: the smallest plan, or a plan together with a proved lower bound.
 //!
-//! Records that are not connected in time are planned apart. Each group starts from the best plan of the cheap
-//! strategies; if that is larger than the lower bound, the search looks for smaller ones, and proves for the heights
-//! below the best that there are none.
+//! Records that are not connected in time are planned separately. Each group starts from the best plan of the cheap
+//! strategies. If that is larger than the lower bound, the search looks for smaller plans, and proves that none exist
+//! below the best height.
 //!
 //! ```text
 //! records ─► groups ─► cheap plans ─► problem: sections, units ─► descent ◄─► search
 //! ```
 //!
-//! With a capacity any plan that fits is as good as another; that none fits may be proved, too.
+//! With a capacity, any plan that fits is good enough. The search may also prove that no plan fits.
 //!
-//! The problem is NP-hard (Garey and Johnson's SR2, dynamic storage allocation): the time may end before the answer is
-//! known. Ended by proof or by a number of steps, the answer is the same on every machine.
+//! The problem is NP-hard (Garey and Johnson's SR2, dynamic storage allocation), so a time limit may expire before the
+//! answer is known. If a proof or the step limit ends the search, the answer is the same on every machine.
 
 mod budget;
 mod choice;
@@ -34,7 +34,7 @@ use budget::Budget;
 use descent::Descent;
 use problem::Problem;
 
-/// The planner `exact`. Option: `steps`, how many the search may take at most.
+/// The planner `exact`. Option `steps`: the largest number of search steps.
 pub struct Exact;
 
 impl Planner for Exact {
@@ -60,13 +60,13 @@ pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     Ok(())
 }
 
-/// The smallest plan, or the best that is found within the limits. Records with a fixed place keep it; a record without
-/// size lies at 0.
+/// The smallest plan, or the best one that is found within the limits. Records with a fixed offset keep it; a record of
+/// size 0 gets offset 0.
 ///
-/// An error if a record is malformed, if records with fixed places overlap, if there is no plan within the capacity or
-/// none was found, or if offsets overflow.
+/// Fails if a record is malformed, if records with fixed offsets overlap, if no plan fits the capacity or none was
+/// found, or if offsets overflow.
 ///
-/// Takes O(n (log n + k log k)) for n records of which k are alive together, and the search, which is limited. Groups
+/// Takes O(n (log n + k log k)) for n records of which k are alive together, plus the search, which is limited. Groups
 /// of more than 2¹² records are not searched.
 pub fn solve(records: &[UsageRecord], limits: &Limits) -> Result<Outcome> {
     validate::records(records)?;
@@ -74,8 +74,8 @@ pub fn solve(records: &[UsageRecord], limits: &Limits) -> Result<Outcome> {
     improve(records, &cheap::best(records, limits.capacity.unwrap_or(0))?, limits)
 }
 
-/// As [`solve`], from the plan `start` on: the offset of each record. Of a group that no search is made for, or none
-/// finds a smaller plan of, the offsets stay.
+/// Like [`solve`], but starts from the plan `start`, the offset of each record. Groups that are not searched, or for
+/// which no smaller plan is found, keep their offsets.
 pub fn improve(records: &[UsageRecord], start: &[u64], limits: &Limits) -> Result<Outcome> {
     validate::records(records)?;
     validate::same_length(records, start)?;
@@ -99,7 +99,7 @@ pub fn improve(records: &[UsageRecord], start: &[u64], limits: &Limits) -> Resul
     Ok(Outcome { offsets: plans.offsets(), total, lower_bound, steps: budget.spent() })
 }
 
-/// Groups of more records are not searched: an attempt would take the whole default budget.
+/// Groups of more records are not searched: one attempt would use up the default budget.
 const MOST_SEARCHED: usize = 1 << 12;
 /// Larger sums could overflow.
 const MOST_BYTES: u64 = 1 << 60;
@@ -107,7 +107,7 @@ const MOST_BYTES: u64 = 1 << 60;
 /// The best plan of each group.
 struct Plans {
     offsets: Vec<u64>,
-    /// Bytes of the largest plan that cannot be made smaller, or need not.
+    /// The bytes of the largest group plan that cannot be improved, or need not be.
     settled: u64,
     /// The largest lower bound before any search.
     bound: u64,
@@ -115,7 +115,7 @@ struct Plans {
 }
 
 impl Plans {
-    /// The plan to start from, and what it takes to make it smaller, group by group, where that may be possible.
+    /// The initial plan, and a search for each group whose plan might be improved.
     fn new(records: &[UsageRecord], start: &[u64], capacity: Option<u64>) -> Result<Self> {
         let groups = Groups::new(records);
         let bounds: Vec<u64> =
@@ -136,8 +136,8 @@ impl Plans {
         Ok(plans)
     }
 
-    /// Searches for smaller plans of the group that needs the most, until that is none of those searched, or the budget
-    /// is over, or too small for another search.
+    /// Searches for a smaller plan of the group that needs the most, until the largest group is not one of those
+    /// searched, or the budget is used up or too small for another search.
     fn improve(&mut self, capacity: Option<u64>, budget: &mut Budget) {
         while !budget.is_over() {
             let bound = self.lower_bound();

@@ -1,4 +1,5 @@
-//! `Records`: few records, each with room for its offset, however they are kept. Planners that need no memory of their own walk these.
+//! `Records`: a small set of records and their offsets, stored in any form. Planners that allocate no memory work on
+//! it.
 
 use arenite_abi::prelude::*;
 
@@ -6,24 +7,24 @@ use crate::validate;
 
 /// Records and their offsets.
 pub trait Records {
-    /// How many there are.
+    /// The number of records.
     fn count(&self) -> usize;
     /// Record `i`.
     fn record(&self, i: usize) -> UsageRecord;
-    /// The offset that record `i` was given last.
+    /// The current offset of record `i`.
     fn offset(&self, i: usize) -> u64;
-    /// Gives record `i` an offset; `u64::MAX` says that it has none yet.
+    /// Sets the offset of record `i`; `u64::MAX` means that it is not placed yet.
     fn set_offset(&mut self, i: usize, offset: u64);
 }
 
-/// Records in one list, their offsets in another one.
+/// Records in one slice, their offsets in another.
 pub struct Lists<'l> {
     records: &'l [UsageRecord],
     offsets: &'l mut [u64],
 }
 
 impl<'l> Lists<'l> {
-    /// An error unless both are as long.
+    /// Fails unless both slices have the same length.
     pub fn new(records: &'l [UsageRecord], offsets: &'l mut [u64]) -> Result<Self> {
         validate::same_length(records, offsets)?;
         Ok(Lists { records, offsets })

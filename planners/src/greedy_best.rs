@@ -1,6 +1,6 @@
 //! `greedy-best`: `greedy-by-size`, unless `greedy-by-breadth` needs less.
 //!
-//! Defined by: tflite/delegates/gpu/common/memory_management.cc (`BestGreedy`). Takes as long as both.
+//! Defined by: tflite/delegates/gpu/common/memory_management.cc (`BestGreedy`). Runs both.
 
 use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
@@ -22,7 +22,7 @@ impl Planner for GreedyBest {
     }
 }
 
-/// Shared objects for `records`. An error if a record is malformed.
+/// Shared objects for `records`. Fails if a record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     let by_size = greedy_by_size::assign(records)?;
     let by_breadth = greedy_by_breadth::assign(records)?;

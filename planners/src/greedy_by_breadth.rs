@@ -1,18 +1,18 @@
-//! `greedy-by-breadth`: the records that are alive at the node with the largest sum of sizes first, the larger before the
-//! smaller; then those of the next broadest node, and so on. Each goes into the smallest object that is large enough and
-//! free during its life, else into the largest that is free, which grows, else into a new one.
+//! `greedy-by-breadth`: starts with the records that are alive at the node with the largest sum of sizes, in order of
+//! falling size, then continues with the next broadest node, and so on. Each record goes into the smallest free object
+//! that is large enough, else into the largest free one, which grows, else into a new one.
 //!
 //! ```text
 //! object 2  ▇▇▇▇            ▇▇▇▇▇▇▇▇▇
 //! object 1     ▇▇▇▇▇▇▇▇
-//! object 0              ▇▇▇▇▇▇                  object 1 is the only one that is free then
+//! object 0              ▇▇▇▇▇▇                  only object 1 is free at that time
 //!                     └─────────┘
 //! ```
 //!
-//! Defined by: tflite/delegates/gpu/common/memory_management/greedy_by_breadth_assignment.cc. Of equal objects that with
-//! the lowest number is taken. Takes O(n (log n + k)) for n records of which k are alive together. Once 2²⁶ + 2⁸ n
-//! records and objects were looked at, which takes tens of thousands that are all alive together, each of the rest gets
-//! an object of its own.
+//! Defined by: tflite/delegates/gpu/common/memory_management/greedy_by_breadth_assignment.cc. Of equal objects, the one
+//! with the lowest number is chosen. Takes O(n (log n + k)) for n records of which k are alive together. After 2²⁶ + 2⁸
+//! n records and objects have been examined, which takes tens of thousands of records alive together, each remaining
+//! record gets its own object.
 
 use core::ops::ControlFlow;
 
@@ -42,7 +42,7 @@ impl Planner for GreedyByBreadth {
     }
 }
 
-/// Shared objects for `records`. An error if a record is malformed.
+/// Shared objects for `records`. Fails if a record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     validate::records(records)?;
     let mut schedule = Schedule {
@@ -60,11 +60,11 @@ pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
 struct Schedule<'a> {
     records: &'a [UsageRecord],
     objects: Objects,
-    /// The records that have an object.
+    /// The assigned records.
     timeline: Timeline,
-    /// Size and number of each object.
+    /// The size and number of each object.
     by_size: BTreeSet<(u64, u32)>,
-    /// Per object, the last record during whose life it was found to be in use.
+    /// For each object, the last record during whose lifetime it was found to be in use.
     busy: Vec<u32>,
     work: Work,
 }
@@ -93,7 +93,7 @@ impl Schedule<'_> {
         self.timeline.insert(i, life(record));
     }
 
-    /// Size and number of the object for record `i`, if one is free.
+    /// The size and number of the object for record `i`, if one is free.
     fn best_free(&mut self, i: u32) -> Option<(u64, u32)> {
         let record = &self.records[i as usize];
         let Schedule { objects, busy, timeline, by_size, work, .. } = self;
@@ -103,7 +103,7 @@ impl Schedule<'_> {
             looked_at += 1;
             ControlFlow::<()>::Continue(())
         });
-        // At most one more object is looked at than are in use.
+        // This examines at most one more object than are in use.
         work.spend(2 * looked_at);
         let free = |&&(_, object): &&(u64, u32)| busy[object as usize] != i;
         let large_enough = by_size.range((record.size, 0)..).find(free);
@@ -126,17 +126,18 @@ mod tests {
         classic::check_small(assign);
     }
 
-    /// Node 0 is the broadest. Then 30 finds 20 and 40 free, and 50 only what is smaller: the larger, which grows.
+    /// Node 0 is the broadest. After it, 30 finds 20 and 40 free. 50 finds only smaller objects and uses the larger
+    /// one, which grows.
     #[test]
-    fn smallest_that_is_large_enough_else_the_largest() {
+    fn the_smallest_object_that_is_large_enough_else_the_largest() {
         classic::check(assign, &[(20, 0, 0), (40, 0, 0), (30, 1, 1)], &[1, 0, 0], &[40, 20]);
         classic::check(assign, &[(20, 0, 0), (40, 0, 0), (50, 1, 1)], &[1, 0, 0], &[50, 20]);
         classic::check(assign, &[(20, 0, 0), (20, 0, 0), (30, 1, 1)], &[0, 1, 0], &[30, 20]);
     }
 
-    /// Nodes 0 and 2 have 16 bytes: the earlier one is first, and its larger record before the smaller one.
+    /// Nodes 0 and 2 have 16 bytes each: the earlier one comes first, and its larger record before the smaller one.
     #[test]
-    fn of_equal_breadth_the_earlier_node_comes_first() {
+    fn the_earlier_of_equally_broad_nodes_comes_first() {
         classic::check(assign, &[(16, 2, 2), (6, 0, 0), (10, 0, 0)], &[0, 1, 0], &[16, 6]);
     }
 }

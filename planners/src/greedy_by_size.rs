@@ -1,26 +1,29 @@
-//! `greedy-by-size`: the largest records first, in steps; within a step, that which is nearest in time to one that has an
-//! object already, and into the same object. So objects are used without long pauses, by records of like size.
+//! `greedy-by-size`: assigns the largest records first, in steps. Within a step, the record that is nearest in time to
+//! a record of an existing object comes first, and goes into that object. So objects are used without long pauses, by
+//! records of similar size.
 //!
 //! ```text
-//! object 0   ▇▇▇▇▇▇         ▇▇▇▇▇▇▇▇          a gap of the object, from the end of one record to the beginning of the
-//!                  └──gap───┘                 next one; before the first and after the last it is open
+//! object 0   ▇▇▇▇▇▇         ▇▇▇▇▇▇▇▇          a gap of the object, from the end of one record to the start of the next;
+//!                  └──gap───┘                 unbounded before the first and after the last
 //! records       x ▇▇▇▇▇▇▇                     overlaps both: not into object 0
 //!               y    ▇▇▇▇                     distance 2 from the left edge
 //!               z     ▇▇                      distance 3 from the left edge
 //! ```
 //!
 //! Defined by: tflite/delegates/gpu/common/memory_management/greedy_by_size_assignment.cc
-//! (`GreedyBySizeDistPriorityAssignment`), which keeps the distance of every record from every object.
+//! (`GreedyBySizeDistPriorityAssignment`), which stores the distance of every record from every object.
 //!
-//! - The step of a record is the last position whose maximum (`positional_maxima` of profiles.rs) is not less than its size.
-//! - Within a step comes first the record with the least distance from an object that is free during its life, then the
-//!   larger one, then that with the lower number. Where no object is free, the record gets a new one.
-//! - Of objects at the same distance a record takes that which came so near first; but when it loses the object that it
-//!   would have taken so far, then of those that are as near at that time the one with the lowest number.
+//! - The step of a record is the last position whose maximum (`positional_maxima` of profiles.rs) is not less than its
+//!   size.
+//! - Within a step, the record with the least distance from an object that is free during its lifetime comes first,
+//!   then the larger one, then the one with the lower number. If no object is free, the record gets a new one.
+//! - Of objects at the same distance, a record takes the one that came this near first. If the object it would have
+//!   taken is lost to another record, it takes the one with the lowest number among the objects that are as near at
+//!   that time.
 //!
-//! Here each gap offers its nearest record, and a heap holds the offers; the last rule needs the past only where it
-//! decides. Takes O(n (p + t) log n) for p steps and t objects at the same distance. Once 2²⁶ + 2⁸ n offers and records
-//! were looked at, each of the rest gets an object of its own.
+//! Here each gap offers its nearest record, and a heap holds the offers; the history that the last rule needs is only
+//! computed where it decides. Takes O(n (p + t) log n) for p steps and t objects at the same distance. After 2²⁶ + 2⁸ n
+//! offers and records have been examined, each remaining record gets its own object.
 
 use core::cmp::Reverse;
 use core::ops::ControlFlow;
@@ -51,7 +54,7 @@ impl Planner for GreedyBySize {
     }
 }
 
-/// Shared objects for `records`. An error if a record is malformed.
+/// Shared objects for `records`. Fails if a record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     validate::records(records)?;
     let by_size = usage::by_size(records);
@@ -78,50 +81,51 @@ const AFTER_ALL: i64 = 1 << 33;
 const LOST: i64 = i64::MAX;
 const NONE: u32 = Objects::<u64>::NONE;
 
-/// The beginning or the end of a record, and how many records had an object before it got its own.
+/// The start or end of a record, and how many records were assigned before it.
 #[derive(Clone, Copy)]
 struct Edge {
     node: i64,
     since: u32,
 }
 
-/// The time between two records of an object that follow each other.
+/// The time between two consecutive records of an object.
 struct Gap {
     object: u32,
     low: Edge,
     high: Edge,
-    /// Whether no record was put in between.
+    /// Whether the gap has not been filled yet.
     is_open: bool,
 }
 
-/// What has been assigned.
+/// The assignment so far.
 struct Schedule<'a> {
     records: &'a [UsageRecord],
     objects: Objects,
     gaps: Vec<Gap>,
-    /// How many records have an object; how many had one before each got its own; by life, once that is asked for.
+    /// `assigned` is the number of assigned records, `since` that number at the time each record was assigned.
+    /// `timeline` has them by lifetime, once it is needed.
     assigned: u32,
     since: Vec<u32>,
     timeline: Option<Timeline>,
-    /// Per object, the record that it was last looked at for, and the distance from that.
+    /// For each object, the record whose distance was computed last, and the distance.
     known: Vec<(u32, i64)>,
-    /// The first node of the record that begins last, the last node of that which ends first.
+    /// The first node of the record that starts last, and the last node of the record that ends first.
     last_beginning: i64,
     first_end: i64,
     work: Work,
 }
 
-/// The records of a step, by rank: the larger first, of equal ones that with the lower number.
+/// The records of a step, by rank: by falling size, then by number.
 struct Step<'a, 'r> {
     schedule: &'a mut Schedule<'r>,
     records: &'a [u32],
     has_object: Vec<bool>,
-    /// What follows the low edge of a gap; and, with time running backwards, the high one.
+    /// The records after the low edge of a gap, and, with time reversed, those before the high edge.
     sides: [Nearest; 2],
     offers: BinaryHeap<Reverse<Offer>>,
 }
 
-/// Distance, rank and gap. The least is taken.
+/// Distance, rank and gap. The least offer wins.
 type Offer = (u32, u32, u32);
 
 impl<'r> Schedule<'r> {
@@ -173,14 +177,14 @@ impl<'r> Schedule<'r> {
         }
     }
 
-    /// Notes a gap, unless no record at all can lie in it.
+    /// Adds a gap, unless no record can fit into it.
     fn open(&mut self, object: u32, low: Edge, high: Edge) {
         if low.node < self.last_beginning && high.node > self.first_end {
             self.gaps.push(Gap { object, low, high, is_open: true });
         }
     }
 
-    /// Which of `gaps`, all of them at the same distance from a record, it goes into.
+    /// Chooses among `gaps`, which are all at the same distance from a record.
     fn choose(&mut self, record: u32, distance: u32, gaps: &[u32]) -> u32 {
         let (first, last) = self.life(record);
         let since = |&&gap: &&u32| {
@@ -201,8 +205,8 @@ impl<'r> Schedule<'r> {
         self.gaps[gap as usize].object
     }
 
-    /// The object that `record` would take, decided anew with each assignment so far that concerns it: those of records
-    /// that overlap it, and of those no farther than `distance`.
+    /// The object that `record` would take, recomputed after each assignment so far that matters: of records that
+    /// overlap it or are within `distance`.
     fn replay(&mut self, record: u32, distance: u32) -> Option<u32> {
         let mut concerned = self.within(record, distance);
         order::sort_by_key(&mut concerned, |other| self.since[other as usize]);
@@ -236,7 +240,7 @@ impl<'r> Schedule<'r> {
         best.map(|(_, object)| object)
     }
 
-    /// The records that have an object and are no farther than `distance` from `record`.
+    /// The assigned records within `distance` of `record`.
     fn within(&mut self, record: u32, distance: u32) -> Vec<u32> {
         let Schedule { records, objects, .. } = self;
         let timeline = self.timeline.get_or_insert_with(|| {
@@ -298,12 +302,12 @@ impl<'a, 'r> Step<'a, 'r> {
         self.offer_from(gaps);
     }
 
-    /// The gaps from number `gaps` on make their offers.
+    /// Adds the offers of the gaps from index `gaps` to the end.
     fn offer_from(&mut self, gaps: usize) {
         (gaps..self.schedule.gaps.len()).for_each(|gap| self.offer(gap as u32));
     }
 
-    /// A gap offers the record that is nearest to one of its edges among those that lie in it.
+    /// A gap offers the record that is nearest to one of its edges among the records that fit into it.
     fn offer(&mut self, gap: u32) {
         let Gap { low, high, .. } = self.schedule.gaps[gap as usize];
         self.schedule.work.spend(2);
@@ -315,8 +319,8 @@ impl<'a, 'r> Step<'a, 'r> {
         }
     }
 
-    /// The record that is offered at the least distance, and all gaps that offer it so. What is offered but has got an
-    /// object meanwhile is replaced.
+    /// The record that is offered at the least distance, and all gaps that offer it at that distance. An offer of a
+    /// record that has been assigned is replaced.
     fn take_offers(&mut self, gaps: &mut Vec<u32>) -> Option<(u32, u32)> {
         gaps.clear();
         let mut best = None;
@@ -348,17 +352,18 @@ mod tests {
         classic::check_small(assign);
     }
 
-    /// Objects 0, 1 of 18 and 16 bytes. The records of 3 and 0 bytes have distance 1 from objects 0 and 1: the larger is
-    /// first, after which the other one has distance 1 from object 0, too. It takes 1, which came so near first.
+    /// Objects 0 and 1 have 18 and 16 bytes. The records of 3 and 0 bytes have distance 1 from objects 0 and 1. The
+    /// larger one comes first; then the other one has distance 1 from object 0, too. It takes object 1, which came this
+    /// near first.
     #[test]
-    fn of_objects_as_near_that_which_came_first() {
+    fn of_equally_near_objects_the_first_to_come_near_is_taken() {
         let list = [(0, 2, 2), (3, 3, 4), (16, 3, 7), (7, 3, 7), (18, 5, 12)];
         classic::check(assign, &list, &[1, 0, 1, 2, 0], &[18, 16, 7]);
     }
 
     /// Record 1 would take object 1, which came as near as 2 and before 0, but loses it to record 0. Then it takes 0.
     #[test]
-    fn after_a_loss_that_with_the_lowest_number() {
+    fn after_a_loss_the_lowest_number_is_taken() {
         let list = [(1, 0, 2), (0, 2, 2), (5, 3, 7), (3, 3, 4), (16, 3, 7), (7, 3, 7), (18, 5, 12)];
         classic::check(assign, &list, &[1, 0, 3, 0, 1, 2, 0], &[18, 16, 7, 5]);
     }

@@ -1,5 +1,5 @@
-//! `greedy-by-size-offsets`: the largest record first, each in the tightest gap among those that are alive together with
-//! it.
+//! `greedy-by-size-offsets`: the largest record first, each in the tightest gap between the records that are alive
+//! together with it.
 //!
 //! Defined by: tflite/delegates/gpu/common/memory_management/greedy_by_size_assignment.cc (`GreedyBySizeAssignment`).
 //! There all offsets have one alignment; here each record has its own.
@@ -22,8 +22,9 @@ impl Planner for GreedyBySizeOffsets {
     }
 }
 
-/// Writes the offset of each record to `offsets`. Records with a fixed place keep it and are obstacles; a record without
-/// size lies at 0. An error if a record is malformed or an offset overflows. Takes as long as [`space::fill`].
+/// Writes the offset of each record to `offsets`. Records with a fixed offset keep it and block their range; a record
+/// of size 0 gets offset 0. Fails if a record is malformed or an offset overflows. The complexity is given at
+/// [`space::fill`].
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     space::fill(records, usage::by_size(records).into_iter(), Fit::Tightest, offsets)
 }
@@ -51,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_sizes_the_lower_number_comes_first() {
+    fn the_lower_number_of_equal_sizes_comes_first() {
         let records = classic::records(&[(8, 2, 3), (8, 0, 3), (8, 0, 9)]);
         assert_eq!(classic::offsets(place, &records).0, [0, 8, 16]);
     }

@@ -1,17 +1,17 @@
-//! `greedy-in-order`: a record takes over the object, among those whose record has died, whose size differs least from
-//! its own; the object grows if it must. No object is made while one waits.
+//! `greedy-in-order`: a record reuses the free object whose size differs least from its own; the object grows if
+//! necessary. A new object is only made if none is free.
 //!
 //! ```text
-//! waiting   ▇▇▇▇    ▇▇▇▇▇▇▇    ▇▇▇▇▇▇▇▇▇▇▇▇        record  ▇▇▇▇▇▇  takes the second, which wastes 1;
+//! free      ▇▇▇▇    ▇▇▇▇▇▇▇    ▇▇▇▇▇▇▇▇▇▇▇▇        record  ▇▇▇▇▇▇  reuses the second, which wastes 1;
 //!            4         7            12                       6     the first would have to grow by 2
 //! ```
 //!
-//! Defined by: tflite/delegates/gpu/common/memory_management/greedy_in_order_assignment.h. Records are taken by first
-//! node. Of a larger and a smaller object that differ as much the larger is taken; of equal ones, if they are large
-//! enough, that with the lowest number, else that with the highest. Takes O(n log n).
+//! Defined by: tflite/delegates/gpu/common/memory_management/greedy_in_order_assignment.h. Records are assigned by
+//! first node. If a larger and a smaller object differ by the same amount, the larger one is used; of equal ones, the
+//! lowest number if they are large enough, else the highest. Takes O(n log n).
 //!
-//! Two forms besides: [`assign_reallocating`] for operations that run in any order, [`assign_textures`] for sizes of
-//! several extents.
+//! There are two more forms: [`assign_reallocating`] for operations that run in any order, [`assign_textures`] for
+//! sizes of several extents.
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
@@ -49,7 +49,7 @@ impl Planner for GreedyInOrder {
     }
 }
 
-/// Shared objects for `records`. An error if a record is malformed.
+/// Shared objects for `records`. Fails if a record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     in_order(records, |i, pool| {
         let size = records[i].size;
@@ -63,10 +63,10 @@ pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     })
 }
 
-/// Shared objects for `records` where a record may take over an object only from one that `graph` joins it with: what
-/// [`reallocation::graph`] gives for operations that run in any order. Of objects that
-/// differ as much the smaller is taken, then that with the lowest number. An error if a record is malformed or `graph`
-/// is not a list of record numbers per record.
+/// Shared objects for `records` where a record may reuse an object only after one that `graph` connects it with: the
+/// result of [`reallocation::graph`] for operations that run in any order. Of objects that differ by the same amount
+/// the smaller one is used, then the lowest number. Fails if a record is malformed or `graph` is not a list of record
+/// numbers per record.
 ///
 /// Takes O(n log n + e) for e edges.
 pub fn assign_reallocating(records: &[UsageRecord], graph: &[Vec<u32>]) -> Result<Objects> {
@@ -82,17 +82,17 @@ pub fn assign_reallocating(records: &[UsageRecord], graph: &[Vec<u32>]) -> Resul
     })
 }
 
-/// Objects while records get theirs.
+/// The objects during the assignment.
 struct Pool {
     objects: Objects,
     in_use: InUse,
-    /// Size and number of those that are not in use.
+    /// The size and number of each free object.
     waiting: BTreeSet<(u64, u32)>,
-    /// Per object the last record that got it.
+    /// For each object, the last record that was assigned to it.
     last_user: Vec<u32>,
 }
 
-/// Takes the records by first node; `choose` names the waiting object for a record, if it is to have one.
+/// Assigns the records by first node; `choose` picks a free object for a record, if it is to reuse one.
 fn in_order(records: &[UsageRecord], choose: impl Fn(usize, &Pool) -> Option<u32>) -> Result<Objects> {
     validate::records(records)?;
     let objects = Objects::for_records(records.len());
@@ -120,16 +120,15 @@ fn in_order(records: &[UsageRecord], choose: impl Fn(usize, &Pool) -> Option<u32
     Ok(pool.objects)
 }
 
-/// Shared objects for textures: an object must cover a record in each of its extents, and never grows. Of those that do,
-/// the one with the fewest elements is taken, then that which was released first. An error if a life ends before it
-/// begins.
+/// Shared objects for textures: an object must cover a record in each extent, and never grows. Of several, the one with
+/// the fewest elements is used, then the one that was released first. Fails if a lifetime ends before it starts.
 ///
 /// Takes O(n (d + log n)) for d different sizes.
 pub fn assign_textures<E: Extent, const N: usize>(usages: &[Usage<[E; N]>]) -> Result<Objects<[E; N]>> {
     validate::usages(usages)?;
     let mut objects = Objects::for_records(usages.len());
     let mut in_use = InUse::default();
-    // Objects of one size, each with its place in the order of all releases.
+    // The free objects of one size, each with its position in the order of all releases.
     let mut waiting: BTreeMap<[E; N], VecDeque<(u64, u32)>> = BTreeMap::new();
     let mut releases = 0;
     for i in usage::by_first_node(usages) {
@@ -138,7 +137,7 @@ pub fn assign_textures<E: Extent, const N: usize>(usages: &[Usage<[E; N]>]) -> R
             waiting.entry(objects.sizes[released as usize]).or_default().push_back((releases, released));
             releases += 1;
         }
-        // What covers a size does not come before it in their order.
+        // Sizes that cover this one come after it in sort order.
         let covering =
             waiting.range_mut(size..).filter(|(room, queue)| covers(room, &size) && !queue.is_empty());
         let best = covering.min_by_key(|(room, queue)| (elements(room), queue.front().copied()));
@@ -186,7 +185,7 @@ mod tests {
         classic::check_any(assign_textures, &classic::VOLUMES, &[0, 1, 0, 2, 1, 3, 2, 0, 1], &sizes);
     }
 
-    /// 2³² · 2³² elements are more than 64 bits tell apart from none.
+    /// 2³² · 2³² elements overflow 64 bits to 0.
     #[test]
     fn elements_do_not_overflow() {
         let usages = [
@@ -198,16 +197,16 @@ mod tests {
     }
 
     #[test]
-    fn larger_and_smaller_objects() {
-        // 10 and 14 wait: 12 takes the larger, 11 the smaller, which grows.
+    fn of_equal_differences_the_larger_object_is_used() {
+        // 10 and 14 are free: 12 reuses the larger one, 11 the smaller one, which grows.
         classic::check(assign, &[(10, 0, 0), (14, 0, 0), (12, 1, 1)], &[0, 1, 1], &[10, 14]);
         classic::check(assign, &[(10, 0, 0), (14, 0, 0), (11, 1, 1)], &[0, 1, 0], &[11, 14]);
-        // Of equal ones the first if they are large enough, the last if not.
+        // Of equal objects, the first is used if they are large enough, else the last.
         classic::check(assign, &[(10, 0, 0), (10, 0, 0), (9, 1, 1)], &[0, 1, 0], &[10, 10]);
         classic::check(assign, &[(10, 0, 0), (10, 0, 0), (11, 1, 1)], &[0, 1, 1], &[10, 11]);
     }
 
-    /// The chain's operations in any order: a tensor takes over from those at least two before it.
+    /// The chain's operations in any order: a tensor reuses the memory of one at least two before it.
     #[test]
     fn reallocation() {
         let dependencies = [vec![1], vec![2], vec![3], vec![4], vec![]];
@@ -215,15 +214,15 @@ mod tests {
         let chain = classic::records(&classic::CHAIN);
         let objects = assign_reallocating(&chain, &graph).unwrap();
         assert_eq!(objects, Objects { ids: vec![0, 1, 0, 1, 0], sizes: vec![64, 32] });
-        // 2 may not take over from 0: it waits for nobody, and 3 from 0 only.
+        // 2 may not reuse the memory of 0, so it gets its own; 3 may reuse only 0's.
         let graph = [vec![3], vec![4], vec![], vec![0], vec![1]];
         let objects = assign_reallocating(&chain, &graph).unwrap();
         assert_eq!(objects, Objects { ids: vec![0, 1, 2, 0, 1], sizes: vec![32, 8, 64] });
-        // 10 and 14 wait and may both be taken: the smaller is, which must grow.
+        // 10 and 14 are free and both may be reused. The smaller one is, and grows.
         let records = classic::records(&[(10, 0, 0), (14, 0, 0), (12, 1, 1)]);
         let objects = assign_reallocating(&records, &[vec![2], vec![2], vec![0, 1]]).unwrap();
         assert_eq!(objects, Objects { ids: vec![0, 1, 0], sizes: vec![12, 14] });
         let error = assign_reallocating(&records, &[vec![2], vec![2]]).unwrap_err();
-        assert_eq!(error.message(), "a graph of 2 records, there are 3");
+        assert_eq!(error.message(), "the graph has 2 records, expected 3");
     }
 }

@@ -1,12 +1,12 @@
-//! Records that are connected in time, and the order in which they are born and die.
+//! Groups of records that are connected in time, and the order in which their lifetimes start and end.
 //!
 //! ```text
 //! node    0  1  2  3  4  5  6  7
-//!         ■──■──■     ■──■               two groups: nothing that lives at node 4 or later lives before it
+//!         ■──■──■     ■──■               two groups: no record is alive both before node 4 and after
 //!            ■──■──■        ■──■
 //! ```
 //!
-//! What a group needs does not depend on the others: a plan of all records is as large as that of the worst group.
+//! Groups do not affect one another: a plan of all records is as large as the largest group's.
 
 use core::ops::Range;
 
@@ -14,17 +14,17 @@ use crate::order;
 use alloc::vec::Vec;
 use arenite_abi::UsageRecord;
 
-/// The groups of some records. Records without size are in none.
-pub struct Groups {
-    /// Numbers of the records by first node, group after group.
+/// The groups of some records. Records of size 0 are in none.
+pub(crate) struct Groups {
+    /// The record numbers by first node, group after group.
     numbers: Vec<u32>,
-    /// The part of `numbers` that each group is.
+    /// The range of each group in `numbers`.
     ranges: Vec<Range<usize>>,
 }
 
 impl Groups {
     /// Takes O(n log n).
-    pub fn new(records: &[UsageRecord]) -> Self {
+    pub(crate) fn new(records: &[UsageRecord]) -> Self {
         let mut numbers: Vec<u32> =
             (0..).take(records.len()).filter(|&i| records[i as usize].size > 0).collect();
         order::sort_by_key(&mut numbers, |i| records[i as usize].first_node);
@@ -42,24 +42,24 @@ impl Groups {
     }
 
     /// The numbers of each group's records, by first node.
-    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u32]> {
         self.ranges.iter().map(|range| &self.numbers[range.clone()])
     }
 }
 
-/// What happens to a record.
+/// An event in the lifetime of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// The record at this place of the group is alive from now on.
+pub(crate) enum Event {
+    /// The record at this index of the group starts to be alive.
     Birth(usize),
-    /// No other record is born while all are alive that are alive now.
+    /// The set of live records is maximal: no further record starts while all of them are alive.
     Full,
-    /// The record at this place of the group was alive for the last time.
+    /// The record at this index of the group dies.
     Death(usize),
 }
 
-/// Tells the lives of a group's records, which are given by first node, in the order of time. Takes O(n log n).
-pub fn tell(records: &[UsageRecord], group: &[u32], mut event: impl FnMut(Event)) {
+/// Reports the events of a group's records, which are given by first node, in order of time. Takes O(n log n).
+pub(crate) fn tell(records: &[UsageRecord], group: &[u32], mut event: impl FnMut(Event)) {
     let record = |place: usize| &records[group[place] as usize];
     let deaths = order::by_key(group.len(), |place| record(place as usize).last_node);
     let mut births = (0..group.len()).peekable();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn births_before_deaths_at_one_node() {
+    fn births_come_before_deaths_at_the_same_node() {
         use Event::{Birth, Death, Full};
         let records = classic::records(&[(1, 0, 2), (1, 1, 1), (1, 2, 3), (1, 3, u32::MAX)]);
         let mut told = Vec::new();

@@ -1,4 +1,4 @@
-//! Shared objects in use, and those that wait for their next record.
+//! Shared objects in use, and free ones.
 //!
 //! Defined by: tflite/delegates/gpu/common/memory_management/internal.h (`QueueRecord`).
 
@@ -8,19 +8,20 @@ use core::cmp::Reverse;
 
 /// Objects in use, by the last node of their record.
 #[derive(Default)]
-pub struct InUse {
-    /// Last node and object, in one number.
+pub(crate) struct InUse {
+    /// The last node and the object, in one number.
     queue: BinaryHeap<Reverse<u64>>,
 }
 
 impl InUse {
-    /// `object` is in use until `last_node`.
-    pub fn insert(&mut self, last_node: u32, object: u32) {
+    /// Marks `object` as in use until `last_node`.
+    pub(crate) fn insert(&mut self, last_node: u32, object: u32) {
         self.queue.push(Reverse(u64::from(last_node) << 32 | u64::from(object)));
     }
 
-    /// Takes out an object whose last node lies before `node`: that with the least last node, then the lowest number.
-    pub fn take_before(&mut self, node: u32) -> Option<u32> {
+    /// Removes and returns an object that is free at `node`: the one with the smallest last node, then the lowest
+    /// number.
+    pub(crate) fn take_before(&mut self, node: u32) -> Option<u32> {
         let &Reverse(least) = self.queue.peek()?;
         if least >> 32 >= u64::from(node) {
             return None;
@@ -30,18 +31,18 @@ impl InUse {
     }
 }
 
-/// Objects of one size that wait.
-pub trait Waiting: Default + Clone {
+/// Free objects of one size.
+pub(crate) trait FreeObjects: Default + Clone {
     /// Adds an object.
     fn put(&mut self, object: u32);
-    /// The next one to be used.
+    /// Removes and returns the next object to use.
     fn take(&mut self) -> Option<u32>;
 }
 
-/// The latest is used first.
-pub type Latest = Vec<u32>;
+/// The object that was released last is used first.
+pub(crate) type Latest = Vec<u32>;
 
-impl Waiting for Latest {
+impl FreeObjects for Latest {
     fn put(&mut self, object: u32) {
         self.push(object);
     }
@@ -51,10 +52,10 @@ impl Waiting for Latest {
     }
 }
 
-/// The one with the lowest number is used first.
-pub type Lowest = BinaryHeap<Reverse<u32>>;
+/// The object with the lowest number is used first.
+pub(crate) type Lowest = BinaryHeap<Reverse<u32>>;
 
-impl Waiting for Lowest {
+impl FreeObjects for Lowest {
     fn put(&mut self, object: u32) {
         self.push(Reverse(object));
     }
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn next_one() {
+    fn the_next_object() {
         let (mut latest, mut lowest) = (Latest::default(), Lowest::default());
         [4, 1, 3].iter().for_each(|&object| (latest.put(object), lowest.put(object)).0);
         assert_eq!((latest.take(), lowest.take()), (Some(3), Some(1)));

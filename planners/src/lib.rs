@@ -1,26 +1,25 @@
 //! Memory planners of arenite: pure functions from usage records to assignments.
 //!
-//! One strategy is one file, named after the strategy. Each has a function that takes records and gives an offset per
-//! record (`place`) or shared objects (`assign`), and a [`Planner`](arenite_abi::Planner) that wraps it. What several
-//! share:
+//! Each strategy is one file, named after the strategy. It has a function from records to offsets (`place`) or to
+//! shared objects (`assign`), and a [`Planner`](arenite_abi::Planner) that wraps it. Shared modules:
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | [`few`] | records that are kept elsewhere than in a list |
-//! | [`validate`] | checks of records, arithmetic that cannot overflow |
-//! | [`bound`](mod@bound) | bytes that every plan needs |
-//! | [`usage`] | sizes of any kind; the orders in which records are taken |
+//! | [`few`] | records and offsets in any storage |
+//! | [`validate`] | checks of records, overflow-checked arithmetic |
+//! | [`bound`](mod@bound) | the bytes that any plan needs |
+//! | [`usage`] | usages with sizes of any kind, and sort orders |
 //! | [`objects`] | shared objects, and their offsets |
-//! | `shared` | shared objects of one to three extents, for memory of a device |
-//! | [`outcome`] | a plan and what is known about all others; the search for smaller ones, if `exact` is compiled in |
-//! | [`space`] | a block while it fills: gaps between the records that are alive together |
-//! | [`reallocation`] | records that may share memory whatever the order of operations |
-//! | `ascending`, `births`, `timeline`, `profiles`, `groups` | time: where lives begin, which overlap, what is alive at once |
-//! | [`banks`] | several memories, fast ones and slow ones: which record lies in which |
-//! | `cheap` | the best plan of all that take little time |
-//! | `in_use`, `nearest`, `bits`, `work` | what single strategies keep |
+//! | `shared` | shared objects of one to three extents, for device memory |
+//! | [`outcome`] | a plan and its lower bound; the search for smaller plans, if `exact` is compiled in |
+//! | [`space`] | a block that is being filled: gaps between records that are alive together |
+//! | [`reallocation`] | which records may share memory for any order of operations |
+//! | `ascending`, `births`, `timeline`, `profiles`, `groups` | lifetimes: where they start, which overlap, how much is alive at each node |
+//! | [`banks`] | assignment of records to fast and slow memories |
+//! | `cheap` | the best plan of the cheap strategies |
+//! | `in_use`, `nearest`, `bits`, `work` | data structures of the strategies |
 //!
-//! Without the feature `alloc` there are [`linear`] and [`micro_greedy`], which need no memory but that of the offsets.
+//! Without the feature `alloc` only [`linear`] and [`micro_greedy`] exist, which allocate no memory.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -67,10 +66,10 @@ macro_rules! planners {
     ($($(#[$condition:meta])? $module:ident :: $planner:ident,)*) => {
         $($(#[$condition])? pub mod $module;)*
 
-        /// All planners of this crate.
+        /// The plugin with all planners of this crate.
         pub static PLUGIN: Plugin = plugin! {
             id: "org.arenite.planners",
-            description: "Memory planners: those of TensorFlow Lite, of its GPU delegate and of TensorFlow Lite Micro, and our own",
+            description: "Memory planners of TensorFlow Lite, its GPU delegate and TensorFlow Lite Micro, and arenite's own",
             planners: [$($(#[$condition])? $module::$planner,)*],
         };
     };

@@ -1,6 +1,8 @@
-//! `linear`: one record after the other, in their order. What TensorFlow Lite Micro does when all tensors are to be kept.
+//! `linear`: one record after another, in their order. TensorFlow Lite Micro does this when all tensors must be
+//! preserved.
 //!
-//! Defined by: tensorflow/lite/micro/memory_planner/linear_memory_planner.cc, which knows no alignment. Takes O(n).
+//! Defined by: tensorflow/lite/micro/memory_planner/linear_memory_planner.cc, which does not support alignment. Takes
+//! O(n).
 
 use arenite_abi::prelude::*;
 
@@ -19,13 +21,13 @@ impl Planner for Linear {
     }
 }
 
-/// Writes the offset of each record to `offsets`. Records with a fixed place keep it; the others follow after the last
-/// of those; a record without size lies at 0. An error if a record is malformed or the sum overflows.
+/// Writes the offset of each record to `offsets`. Records with a fixed offset keep it, and the others follow after the
+/// end of the last of these; a record of size 0 gets offset 0. Fails if a record is malformed or the sum overflows.
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     place_each(&mut Lists::new(records, offsets)?)
 }
 
-/// The same for records that are kept elsewhere.
+/// The same for records in any storage.
 pub fn place_each(records: &mut dyn Records) -> Result<()> {
     validate::few(records)?;
     let ends = (0..records.count()).map(|i| validate::fixed_end_of(&records.record(i)));
@@ -52,7 +54,7 @@ mod tests {
     use crate::classic;
 
     #[test]
-    fn one_after_the_other() {
+    fn records_are_placed_in_order() {
         let fixed = UsageRecord { fixed_offset: 256, ..UsageRecord::new(10, 0, 9) };
         let bytes = UsageRecord { alignment: 1, ..UsageRecord::new(3, 1, 1) };
         let records = [UsageRecord::new(100, 0, 0), fixed, UsageRecord::new(0, 0, 0), bytes, bytes];

@@ -1,8 +1,9 @@
-//! `micro-greedy`: the largest record first, each in the lowest gap among those that are alive together with it.
+//! `micro-greedy`: the largest record first, each in the lowest gap between the records that are alive together with
+//! it.
 //!
-//! Defined by: tensorflow/lite/micro/memory_planner/greedy_memory_planner.cc. Of equal sizes the higher number comes
-//! first. What is planned offline there is a record with a fixed place here: it comes before all others, and may lie in
-//! the memory of another one. Micro pads sizes instead of aligning offsets; here each record has its alignment.
+//! Defined by: tensorflow/lite/micro/memory_planner/greedy_memory_planner.cc. Of equal sizes, the higher number comes
+//! first. An offline-planned buffer is a record with a fixed offset here: it is placed before all others, and may
+//! overlap another one. Micro pads sizes instead of aligning offsets; here each record has its alignment.
 
 #[cfg(feature = "alloc")]
 use core::cmp::Reverse;
@@ -33,23 +34,25 @@ impl Planner for MicroGreedy {
     }
 }
 
-/// Writes the offset of each record to `offsets`. Records with a fixed place keep it and are obstacles; a record without
-/// size lies at 0. An error if a record is malformed or an offset overflows. Takes as long as [`space::fill`].
+/// Writes the offset of each record to `offsets`. Records with a fixed offset keep it and block their range; a record
+/// of size 0 gets offset 0. Fails if a record is malformed or an offset overflows. The complexity is given at
+/// [`space::fill`].
 #[cfg(feature = "alloc")]
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     let order = order::by_key(records.len(), |i| Reverse((records[i as usize].size, i)));
     space::fill(records, order.into_iter(), Fit::First, offsets)
 }
 
-/// No place yet. No record with a size begins there.
+/// The offset of a record that is not placed yet. No record with a size can start there.
 const NOWHERE: u64 = u64::MAX;
 
-/// The offsets that `place` gives, with no memory but theirs. For few records: takes O(n² k) for n of which k are alive together.
+/// The same offsets as `place`, without allocating memory. For few records: takes O(n² k) for n of which k are alive
+/// together.
 pub fn place_few(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     place_each(&mut Lists::new(records, offsets)?)
 }
 
-/// The same for records that are kept elsewhere.
+/// The same for records in any storage.
 pub fn place_each(records: &mut dyn Records) -> Result<()> {
     validate::few(records)?;
     for i in 0..records.count() {
@@ -64,14 +67,14 @@ pub fn place_each(records: &mut dyn Records) -> Result<()> {
     Ok(())
 }
 
-/// The largest record that has no place yet; of equal sizes the highest number.
+/// The largest record that is not placed yet; of equal sizes the highest number.
 fn next(records: &dyn Records) -> Option<usize> {
     (0..records.count()).filter(|&i| records.offset(i) == NOWHERE).max_by_key(|&i| records.record(i).size)
 }
 
-/// The lowest offset where `record` meets no record that has a place and is alive together with it.
+/// The lowest offset at which `record` overlaps no placed record that is alive together with it.
 ///
-/// What is in the way at an offset is in the way at all offsets up to its end: so the search goes on from there.
+/// An obstacle at one offset is an obstacle at all offsets up to its end, so the search continues there.
 fn lowest(records: &dyn Records, record: &UsageRecord) -> Result<u64> {
     let mut candidate = 0;
     loop {
@@ -98,8 +101,8 @@ mod tests {
         }
     }
 
-    /// `TestGreedyBasics`, `TestGreedyMedium` and `TestOverlapCase` of greedy_memory_planner_test.cc; three buffers of
-    /// which the last overlaps both others.
+    /// `TestGreedyBasics`, `TestGreedyMedium` and `TestOverlapCase` of greedy_memory_planner_test.cc, which has three
+    /// buffers of which the last overlaps both others.
     #[test]
     fn classic_cases_of_micro() {
         check(&[(10, 0, 1), (20, 2, 3)], &[0, 0], 20);
@@ -117,11 +120,11 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_sizes_the_higher_number_comes_first() {
+    fn the_higher_number_of_equal_sizes_comes_first() {
         check(&[(8, 0, 9), (8, 0, 9), (8, 0, 9)], &[16, 8, 0], 24);
     }
 
-    /// The tightest gap, of 8 bytes from 40 on, is not the lowest.
+    /// The tightest gap, 8 bytes at offset 40, is not the lowest.
     #[test]
     fn lowest_gap() {
         let at = |offset| UsageRecord { fixed_offset: offset, alignment: 1, ..UsageRecord::new(8, 0, 9) };
@@ -130,7 +133,7 @@ mod tests {
         assert_eq!(classic::offsets(place_few, &records).0[3], 8);
     }
 
-    /// Offline offsets stay, though they overlap each other and a larger buffer comes after them.
+    /// Offline offsets are kept, though they overlap each other and a larger buffer comes after them.
     #[test]
     fn offline_offsets() {
         let at =

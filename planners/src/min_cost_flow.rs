@@ -1,22 +1,22 @@
-//! `min-cost-flow`: which record follows which in an object, as a flow of least cost: a new object costs the record's
-//! size, a record that follows a smaller one costs what the object must grow by.
+//! `min-cost-flow`: which record follows which in an object, as a flow of least cost. A new object costs the record's
+//! size; a record that follows a smaller one costs the growth of the object.
 //!
 //! ```text
-//!              0             c                 left j     a unit goes through it if a record takes over the object of j
+//!              0             c                 left j     a unit goes through it if a record follows in the object of j
 //!         ┌────────► left j ───┐               right i    a unit must go through it: i needs an object
 //!  source ┤                    ├► right i ─► sink
-//!         └────────────────────┘         0     c          max(0, size i − size j); only if j ends before i begins
+//!         └────────────────────┘         0     c          max(0, size i − size j); only if j ends before i starts
 //!                 size i
 //! ```
 //!
-//! Defined by: tflite/delegates/gpu/common/memory_management/min_cost_flow_assignment.cc. Among flows of equal cost it
-//! is the order of the search that decides, so it is kept: one augmenting path after the other, each found by rounds in
-//! which every vertex that came nearer in the round before passes that on to those behind it, in the order of their
-//! edges. Records are taken by first node, so that those which may follow one are all from some number on, and no edge
-//! is written down. Costs are 64 bits wide.
+//! Defined by: tflite/delegates/gpu/common/memory_management/min_cost_flow_assignment.cc. The order of the search
+//! decides between flows of equal cost, so it is the same here: one augmenting path after another, each found in rounds
+//! in which every vertex that came nearer in the previous round relaxes its edges in order. Records are sorted by first
+//! node, so the possible followers of a record are all records from some index to the end, and edges are not stored.
+//! Costs are 64 bits wide.
 //!
-//! Takes O(n) memory, and for n paths some rounds over n² / 2 edges each. An error beyond 2³² edges looked at, which is
-//! some thousand records.
+//! Takes O(n) memory and, for n paths, some rounds over n² / 2 edges each. Fails after examining 2³² edges, which takes
+//! a few thousand records.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -42,19 +42,19 @@ impl Planner for MinCostFlow {
     }
 }
 
-/// Shared objects for `records`. An error if a record is malformed, the sum of the sizes reaches 2⁶³, or there are so
-/// many records that more than 2³² edges would be looked at.
+/// Shared objects for `records`. Fails if a record is malformed, if the sum of the sizes reaches 2⁶³, or if more than
+/// 2³² edges would be examined.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     validate::records(records)?;
     let total: u128 = records.iter().map(|record| u128::from(record.size)).sum();
-    ensure!(total < 1 << 63, "the sizes sum up to {total} bytes, costs are below 2^63");
+    ensure!(total < 1 << 63, "the sizes sum to {total} bytes, which must be less than 2^63");
     let order = usage::by_first_node(&usage::of_records(records));
     let ordered: Vec<UsageRecord> = order.iter().map(|&i| records[i as usize]).collect();
     let mut flow = Flow::new(&ordered);
     flow.solve()?;
     let mut objects = Objects::for_records(records.len());
     for head in 0..order.len() {
-        if flow.enters[head] != Enters::New {
+        if flow.enters[head] != Inflow::New {
             continue;
         }
         let object = objects.add(order[head], records[order[head] as usize].size);
@@ -67,21 +67,21 @@ pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     Ok(objects)
 }
 
-/// Edges looked at before the search is given up.
+/// The number of edges that are examined before the search fails.
 const MOST_EDGES: u64 = 1 << 32;
-/// The distance of what was not reached.
+/// The distance of an unreachable vertex.
 const FAR: i64 = i64::MAX;
-/// Right vertices that are passed over together when none of them can come nearer.
+/// The number of right vertices that are skipped together if none of them can come nearer.
 const BLOCK: usize = 32;
 
-/// How a unit enters the right vertex of a record.
+/// How a unit of flow enters the right vertex of a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Enters {
-    /// Not at all, so far.
+enum Inflow {
+    /// No unit enters it so far.
     No,
     /// From the source.
     New,
-    /// From the left vertex of a record before it.
+    /// From the left vertex of an earlier record.
     After(u32),
 }
 
@@ -96,25 +96,25 @@ enum Vertex {
 /// The flow so far, and the search for the next path.
 struct Flow {
     sizes: Vec<i64>,
-    /// Per record the first one that begins after its end.
+    /// For each record, the first one that starts after its end.
     next: Vec<usize>,
-    /// Per record the one that takes over its object, and how a unit enters its right vertex.
+    /// For each record, the one that follows it in its object, and how a unit enters its right vertex.
     follower: Vec<Option<u32>>,
-    enters: Vec<Enters>,
+    enters: Vec<Inflow>,
     left: Side,
     right: Side,
     sink: Side,
-    /// The least size of each block of records; no right vertex of a block is farther away than this.
+    /// For each block of records, their least size, and the greatest distance of its right vertices.
     least: Vec<i64>,
     farthest: Vec<i64>,
-    /// The vertices that came nearer in this round, which is counted over all searches.
+    /// The vertices that came nearer in this round. Rounds are counted over all searches.
     nearer: Vec<Vertex>,
     round: u64,
     work: Work,
 }
 
-/// Vertices of a kind: the shortest way from the source to each so far, the vertex before it on that way, and the last
-/// round in which it came nearer.
+/// Vertices of one kind: for each, the length of the shortest path from the source so far, the previous vertex on it,
+/// and the last round in which it came nearer.
 struct Side {
     distance: Vec<i64>,
     before: Vec<Vertex>,
@@ -126,7 +126,8 @@ impl Side {
         Side { distance: vec![FAR; count], before: vec![Vertex::Source; count], round: vec![0; count] }
     }
 
-    /// Takes a shorter way to vertex `i`, if this is one. Whether it is the first one in this round.
+    /// Uses the path to vertex `i` if it is shorter. Returns whether the vertex came nearer for the first time in this
+    /// round.
     fn relax(&mut self, i: usize, distance: i64, before: Vertex, round: u64) -> bool {
         if distance >= self.distance[i] {
             return false;
@@ -138,7 +139,7 @@ impl Side {
 }
 
 impl Flow {
-    /// For records by first node.
+    /// The empty flow for records by first node.
     fn new(records: &[UsageRecord]) -> Self {
         let count = records.len();
         let sizes: Vec<i64> = records.iter().map(|record| record.size as i64).collect();
@@ -149,7 +150,7 @@ impl Flow {
         Flow {
             next: records.iter().map(after).collect(),
             follower: vec![None; count],
-            enters: vec![Enters::No; count],
+            enters: vec![Inflow::No; count],
             left: Side::new(count),
             right: Side::new(count),
             sink: Side::new(1),
@@ -162,7 +163,7 @@ impl Flow {
         }
     }
 
-    /// Augments the flow until it has a unit for each record.
+    /// Augments the flow until it has one unit per record.
     fn solve(&mut self) -> Result<()> {
         if self.least_work() > MOST_EDGES.into() {
             return Err(self.too_many_edges());
@@ -174,8 +175,8 @@ impl Flow {
         Ok(())
     }
 
-    /// What all searches look at for certain: the edges from the source, and the blocks behind each left vertex that has
-    /// no follower. There is one such vertex less after each search, at best that with the most blocks.
+    /// A lower bound for the edges examined by all searches: those from the source, and the blocks of each left vertex
+    /// without a follower. Each search reduces these vertices by one, at best the one with the most blocks.
     fn least_work(&self) -> u128 {
         let blocks = |&next: &usize| (self.least.len() - next / BLOCK) as u128;
         let counts: Vec<u128> = self.next.iter().map(blocks).collect();
@@ -185,10 +186,10 @@ impl Flow {
     }
 
     fn too_many_edges(&self) -> Error {
-        invalid!("min-cost-flow looks at more than {MOST_EDGES} edges for {} records", self.sizes.len())
+        invalid!("min-cost-flow would examine more than {MOST_EDGES} edges for {} records", self.sizes.len())
     }
 
-    /// Finds the shortest way to the sink: in rounds, until no vertex comes nearer.
+    /// Finds the shortest path to the sink, in rounds, until no vertex comes nearer.
     fn search(&mut self) -> Result<()> {
         for side in [&mut self.left, &mut self.right, &mut self.sink] {
             side.distance.fill(FAR);
@@ -211,7 +212,7 @@ impl Flow {
         Ok(())
     }
 
-    /// Looks at the edges from a vertex that have capacity left. Those back to the source never shorten a way.
+    /// Relaxes the edges with remaining capacity from a vertex. Edges back to the source never shorten a path.
     fn pass_on(&mut self, vertex: Vertex) {
         match vertex {
             Vertex::Source => {
@@ -220,7 +221,7 @@ impl Flow {
                     if self.follower[i].is_none() {
                         self.reach_left(i, 0, vertex);
                     }
-                    if self.enters[i] != Enters::New {
+                    if self.enters[i] != Inflow::New {
                         self.reach_right(i, self.sizes[i], vertex);
                     }
                 }
@@ -229,11 +230,11 @@ impl Flow {
             Vertex::Right(i) => {
                 let distance = self.right.distance[i as usize];
                 match self.enters[i as usize] {
-                    Enters::No if self.sink.relax(0, distance, vertex, self.round) => {
+                    Inflow::No if self.sink.relax(0, distance, vertex, self.round) => {
                         self.nearer.push(Vertex::Sink)
                     }
-                    Enters::No | Enters::New => {}
-                    Enters::After(j) => {
+                    Inflow::No | Inflow::New => {}
+                    Inflow::After(j) => {
                         self.reach_left(j as usize, distance - self.cost(j as usize, i as usize), vertex)
                     }
                 }
@@ -241,7 +242,7 @@ impl Flow {
             Vertex::Sink => {
                 self.work.spend(self.sizes.len());
                 for i in 0..self.sizes.len() {
-                    if self.enters[i] != Enters::No {
+                    if self.enters[i] != Inflow::No {
                         self.reach_right(i, self.sink.distance[0], vertex);
                     }
                 }
@@ -261,7 +262,7 @@ impl Flow {
         }
     }
 
-    /// Looks at the edges from left vertex `j`, block by block.
+    /// Relaxes the edges from left vertex `j`, block by block.
     fn pass_on_to_followers(&mut self, j: usize) {
         let distance = self.left.distance[j];
         let (mut at, count) = (self.next[j], self.sizes.len());
@@ -284,24 +285,25 @@ impl Flow {
         }
     }
 
-    /// What it costs that `i` takes over the object of `j`.
+    /// The cost of `i` following `j` in its object.
     fn cost(&self, j: usize, i: usize) -> i64 {
         (self.sizes[i] - self.sizes[j]).max(0)
     }
 
-    /// Sends a unit along the way that was found, from the sink back: into a right vertex either from the source, or from
-    /// a left one; a left one gets it from the source, or gives up its follower, which is entered otherwise then.
+    /// Sends a unit along the path, from the sink backwards. A right vertex is entered from the source or from a left
+    /// vertex. A left vertex gets its unit from the source, or loses its follower, which is then entered another
+    /// way.
     fn augment(&mut self) {
         let mut vertex = self.sink.before[0];
         while let Vertex::Right(i) = vertex {
             vertex = match self.right.before[i as usize] {
                 Vertex::Left(j) => {
-                    self.enters[i as usize] = Enters::After(j);
+                    self.enters[i as usize] = Inflow::After(j);
                     self.follower[j as usize] = Some(i);
                     self.left.before[j as usize]
                 }
                 before => {
-                    self.enters[i as usize] = Enters::New;
+                    self.enters[i as usize] = Inflow::New;
                     before
                 }
             }
@@ -321,7 +323,7 @@ mod tests {
         classic::check_small(assign);
     }
 
-    /// Sizes whose difference is lost in 32 bits.
+    /// Sizes whose difference does not fit 32 bits.
     #[test]
     fn costs_are_64_bits_wide() {
         let large = 1 << 40;
@@ -339,10 +341,13 @@ mod tests {
             |list: &[(u64, u32, u32)]| assign(&classic::records(list)).unwrap_err().message().to_owned();
         assert_eq!(
             message(&[(1 << 62, 0, 0), (1 << 62, 0, 0)]),
-            "the sizes sum up to 9223372036854775808 bytes, costs are below 2^63"
+            "the sizes sum to 9223372036854775808 bytes, which must be less than 2^63"
         );
         let many: Vec<(u64, u32, u32)> =
             (0..100_000).map(|i| (u64::from(i * 7919 % 1000), i, i + 1)).collect();
-        assert_eq!(message(&many), "min-cost-flow looks at more than 4294967296 edges for 100000 records");
+        assert_eq!(
+            message(&many),
+            "min-cost-flow would examine more than 4294967296 edges for 100000 records"
+        );
     }
 }

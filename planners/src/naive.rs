@@ -1,5 +1,5 @@
-//! `naive`: each record has an object of its own. No memory is used twice: to see a value after its last use, and to tell
-//! a planner's mistake from a kernel's.
+//! `naive`: each record has its own object. No memory is reused, so every value can be inspected after its last use,
+//! and a planner's bug can be distinguished from a kernel's.
 //!
 //! Defined by: tflite/delegates/gpu/common/memory_management/naive_assignment.h. Takes O(n).
 
@@ -25,13 +25,13 @@ impl Planner for Naive {
     }
 }
 
-/// Object `i` for record `i`. An error if a record is malformed.
+/// Object `i` for record `i`. Fails if a record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     validate::records(records)?;
     assign_any(&usage::of_records(records))
 }
 
-/// Object `i` for usage `i`, whatever kind of size it has.
+/// Object `i` for usage `i`, with any kind of size.
 pub fn assign_any<S: Copy>(usages: &[Usage<S>]) -> Result<Objects<S>> {
     validate::usages(usages)?;
     let sizes: Vec<S> = usages.iter().map(|usage| usage.size).collect();

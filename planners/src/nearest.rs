@@ -1,9 +1,9 @@
-//! Among lives that become fewer, the one that begins soonest after one node and ends before another.
+//! A shrinking set of lifetimes: finds the one that starts first after one node and ends before another.
 //!
 //! ```text
-//!          1            lives by first node, each leaf with a last node, each node of the tree with the least of them:
-//!       ┌──┴──┐         the first leaf behind a place whose life ends before a node is found by going up until a tree
-//!       4     1         to the right has one, and down again
+//!          1            lifetimes by first node: leaves hold last nodes, tree nodes the least of them. To find
+//!       ┌──┴──┐         the first leaf after a position whose last node is below a limit, go up until a tree
+//!       4     1         to the right contains one, then down
 //!     ┌─┴─┐ ┌─┴─┐
 //!     7   4 9   1
 //! ```
@@ -14,21 +14,21 @@ use alloc::vec::Vec;
 use crate::ascending::Ascending;
 use crate::order;
 
-/// Lives by first node. They are known by their rank: the place in the order in which they were given.
-pub struct Nearest {
-    /// Per leaf the first node, and the rank; per rank the leaf.
+/// Lifetimes sorted by first node. Each is identified by its rank, its index in the original order.
+pub(crate) struct Nearest {
+    /// For each leaf, the first node and the rank; for each rank, the leaf.
     firsts: Ascending,
     ranks: Vec<u32>,
     leaves: Vec<u32>,
-    /// Per node of the tree the least last node.
+    /// For each tree node, the least last node.
     tree: Vec<i64>,
 }
 
 const GONE: i64 = i64::MAX;
 
 impl Nearest {
-    /// `lives`, first and last node inclusive, by rank.
-    pub fn new(lives: impl Iterator<Item = (i64, i64)>) -> Self {
+    /// `lives`, with inclusive first and last nodes, by rank.
+    pub(crate) fn new(lives: impl Iterator<Item = (i64, i64)>) -> Self {
         let lives: Vec<(i64, i64)> = lives.collect();
         let ranks = order::by_key(lives.len(), |rank| lives[rank as usize].0);
         let half = lives.len().next_power_of_two();
@@ -45,8 +45,8 @@ impl Nearest {
         Nearest { firsts: Ascending::new(firsts), ranks, leaves, tree }
     }
 
-    /// Takes the life of this rank out.
-    pub fn remove(&mut self, rank: u32) {
+    /// Removes the lifetime of this rank.
+    pub(crate) fn remove(&mut self, rank: u32) {
         let mut node = self.leaves[rank as usize] as usize + self.tree.len() / 2;
         self.tree[node] = GONE;
         while node > 1 {
@@ -58,15 +58,15 @@ impl Nearest {
         }
     }
 
-    /// Of the lives that begin after `after` and end before `before` the one that begins first, of equal ones the one
-    /// with the lowest rank: how much later it begins than `after`, and its rank.
-    pub fn find(&self, after: i64, before: i64) -> Option<(i64, u32)> {
+    /// Of the lifetimes that start after `after` and end before `before`, the one that starts first, then the one with
+    /// the lowest rank. Returns how much later than `after` it starts, and its rank.
+    pub(crate) fn find(&self, after: i64, before: i64) -> Option<(i64, u32)> {
         let half = self.tree.len() / 2;
         let start = self.firsts.before(after + 1);
-        // The leaves below a node of the tree are `node << height` and those behind it.
+        // The leaves below a tree node start at `node << height`.
         let (mut node, mut height) = (start + half, 0);
         loop {
-            // Who begins at `before` or later does not end before it.
+            // A lifetime that starts at `before` or later does not end before it.
             if self.firsts.get((node << height) - half)? >= before {
                 return None;
             }

@@ -1,18 +1,18 @@
-//! Shared objects: what the strategies that hand them out answer, and where objects lie in one block.
+//! Shared objects: the result of strategies that assign them, and their offsets in one block.
 //!
 //! ```text
 //! offset
 //!   ▲  ┌─────────────┐
-//!   │  │  object 1   │     objects one after the other in the order of their numbers, each aligned for the strictest
-//!   │  ├─────────────┘     of its records, all of them above the records that have a fixed place
+//!   │  │  object 1   │     objects in order of their numbers, each with the strictest alignment
+//!   │  ├─────────────┘     of its records, all above the fixed records
 //!   │  │  object 0   │
 //!   │  ├─────────────┘
 //!   │  │ fixed │
 //!   └──┴───────┴──────► node
 //! ```
 //!
-//! Defined by: tflite/delegates/gpu/common/memory_management.cc (`ObjectsToOffsets`), which knows neither alignment nor
-//! fixed places.
+//! Defined by: tflite/delegates/gpu/common/memory_management.cc (`ObjectsToOffsets`), which supports neither alignment
+//! nor fixed offsets.
 
 use alloc::vec::Vec;
 use arenite_abi::prelude::*;
@@ -22,22 +22,22 @@ use crate::validate;
 /// The shared object of each record, and the size of each object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Objects<S = u64> {
-    /// Per record the number of its object.
+    /// For each record, the number of its object.
     pub ids: Vec<u32>,
-    /// Per object what its largest record needs.
+    /// For each object, the size of its largest record.
     pub sizes: Vec<S>,
 }
 
-/// A strategy that hands out shared objects. It does not look at fixed places.
+/// A strategy that assigns shared objects. It ignores fixed offsets.
 pub type Assign = fn(&[UsageRecord]) -> Result<Objects>;
 
 impl<S> Objects<S> {
-    /// For `count` records, none of which has an object yet.
+    /// An assignment of `count` records without any objects yet.
     pub(crate) fn for_records(count: usize) -> Self {
         Objects { ids: alloc::vec![Self::NONE; count], sizes: Vec::new() }
     }
 
-    /// The `id` of a record that has no object yet.
+    /// The `id` of a record without an object.
     pub(crate) const NONE: u32 = u32::MAX;
 
     /// Puts record `i` into a new object.
@@ -50,12 +50,12 @@ impl<S> Objects<S> {
 }
 
 impl Objects {
-    /// Sum of the sizes.
+    /// The sum of the sizes.
     pub fn total(&self) -> u128 {
         self.sizes.iter().map(|&size| u128::from(size)).sum()
     }
 
-    /// Puts record `i` into `object`, which grows if it must.
+    /// Puts record `i` into `object`, which grows if necessary.
     pub(crate) fn put(&mut self, i: u32, object: u32, size: u64) {
         self.ids[i as usize] = object;
         let room = &mut self.sizes[object as usize];
@@ -63,7 +63,7 @@ impl Objects {
     }
 }
 
-/// A planner's answer: shared objects, or offsets if a record has a fixed place, which an object cannot keep.
+/// A planner's answer: shared objects, or offsets if a record has a fixed offset, which an object cannot keep.
 pub(crate) fn answer(
     request: &PlanRequest<'_>,
     assignment: &mut AssignmentMut<'_>,
@@ -77,7 +77,7 @@ pub(crate) fn answer(
     let (ids, sizes) = assignment.objects(objects.sizes.len())?;
     ensure!(
         ids.len() == objects.ids.len() && sizes.len() == objects.sizes.len(),
-        "room for {} ids and {} objects, {} records in {} objects",
+        "the arrays hold {} ids and {} objects, but there are {} records in {} objects",
         ids.len(),
         sizes.len(),
         objects.ids.len(),
@@ -88,8 +88,8 @@ pub(crate) fn answer(
     Ok(())
 }
 
-/// Writes the offset of each record to `offsets`: fixed records keep their place, the others lie in the objects of
-/// `assign`, above the end of the last fixed one. An error if a record is malformed or the sum overflows.
+/// Writes the offset of each record to `offsets`: fixed records keep theirs, the others are in the objects of `assign`,
+/// above the end of the last fixed one. Fails if a record is malformed or the sum overflows.
 pub fn place(assign: Assign, records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     validate::records(records)?;
     validate::same_length(records, offsets)?;
@@ -102,17 +102,17 @@ pub fn place(assign: Assign, records: &[UsageRecord], offsets: &mut [u64]) -> Re
     Ok(())
 }
 
-/// The offset of each record when `objects` are stacked from `floor` on. An error if a record has no object, its object
-/// is too small, or the sum overflows.
+/// The offset of each record when `objects` are stacked from `floor` upwards. Fails if a record has no object, its
+/// object is too small, or the sum overflows.
 pub fn stack(records: &[UsageRecord], objects: &Objects, floor: u64) -> Result<Vec<u64>> {
     let Objects { ids, sizes } = objects;
     ensure!(ids.len() == records.len(), "{} ids for {} records", ids.len(), records.len());
     let mut alignment = alloc::vec![1u64; sizes.len()];
     for (i, (record, &id)) in records.iter().zip(ids).enumerate() {
         let Some(&room) = sizes.get(id as usize) else {
-            return Err(invalid!("record {i} is in object {id}, there are {}", sizes.len()));
+            return Err(invalid!("record {i} is in object {id}, but there are {} objects", sizes.len()));
         };
-        ensure!(record.size <= room, "record {i} has {} bytes, its object {id} has {room}", record.size);
+        ensure!(record.size <= room, "record {i} has {} bytes, but its object {id} has {room}", record.size);
         let strictest = &mut alignment[id as usize];
         *strictest = record.alignment.max(*strictest);
     }
@@ -130,7 +130,7 @@ pub fn stack(records: &[UsageRecord], objects: &Objects, floor: u64) -> Result<V
 mod tests {
     use super::*;
 
-    /// Records of no size, so that every object is large enough.
+    /// Records of size 0, so that every object is large enough.
     fn stacked(sizes: &[u64], ids: &[u32]) -> Vec<u64> {
         let records: Vec<UsageRecord> =
             ids.iter().map(|_| UsageRecord { alignment: 1, ..UsageRecord::new(0, 0, 0) }).collect();
@@ -139,7 +139,7 @@ mod tests {
 
     /// `EmptyAssignment`, `OneObjectAssignment` and `ManyObjectsAssignment` of memory_management_test.cc.
     #[test]
-    fn one_object_after_the_other() {
+    fn objects_are_stacked_in_order() {
         assert!(stacked(&[], &[]).is_empty());
         assert_eq!(stacked(&[16], &[0]), [0]);
         assert_eq!(stacked(&[16], &[0, 0, 0]), [0, 0, 0]);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_aligned_for_the_strictest_of_its_records() {
+    fn an_object_has_the_strictest_alignment_of_its_records() {
         let record = |alignment, size| UsageRecord { alignment, ..UsageRecord::new(size, 0, 0) };
         let records = [record(16, 100), record(4, 10), record(256, 5), record(1, 3)];
         let objects = Objects { ids: alloc::vec![0, 1, 1, 2], sizes: alloc::vec![100, 10, 3] };
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_records_stay_below() {
+    fn objects_are_above_fixed_records() {
         let fixed = UsageRecord { fixed_offset: 128, ..UsageRecord::new(10, 0, 9) };
         let records =
             [UsageRecord::new(100, 0, 1), fixed, UsageRecord::new(50, 2, 3), UsageRecord::new(50, 2, 3)];
@@ -173,8 +173,8 @@ mod tests {
             let objects = Objects { ids: ids.to_vec(), sizes: sizes.to_vec() };
             stack(&records, &objects, 0).unwrap_err().message().to_owned()
         };
-        assert_eq!(message(&[0, 2], &[64, 65]), "record 1 is in object 2, there are 2");
-        assert_eq!(message(&[0, 0], &[64]), "record 1 has 65 bytes, its object 0 has 64");
+        assert_eq!(message(&[0, 2], &[64, 65]), "record 1 is in object 2, but there are 2 objects");
+        assert_eq!(message(&[0, 0], &[64]), "record 1 has 65 bytes, but its object 0 has 64");
         assert_eq!(message(&[0], &[64]), "1 ids for 2 records");
         assert_eq!(
             message(&[0, 1], &[u64::MAX - 63, 65]),

@@ -1,5 +1,5 @@
-//! A plan and what is known about all others, and the search for smaller ones. Without the feature `exact` there is no search:
-//! what the cheap strategies found stays.
+//! A plan and its lower bound, and the search for smaller plans. Without the feature `exact` the result is the cheap
+//! strategies' best plan.
 
 use alloc::vec::Vec;
 
@@ -7,55 +7,55 @@ use arenite_abi::prelude::*;
 
 use crate::cheap;
 
-/// What is asked for, and how long the search may take.
+/// The goal and the limits of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes: any plan that has no more is good enough.
+    /// In bytes: any plan that fits is good enough.
     pub capacity: Option<u64>,
-    /// Time, in nanoseconds. Without `std` it stands for a number of steps.
+    /// In nanoseconds. Without `std`, a time limit is converted to a number of steps.
     pub nanos: Option<u64>,
-    /// Steps. If neither time nor steps are limited, steps for about a second.
+    /// In search steps. If neither time nor steps are limited, about a second's worth of steps.
     pub steps: Option<u64>,
 }
 
-/// A plan, and what is known about all others.
+/// A plan and its lower bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Of each record.
+    /// The offset of each record.
     pub offsets: Vec<u64>,
-    /// Bytes of the plan.
+    /// The bytes of the plan.
     pub total: u64,
-    /// No plan has fewer bytes.
+    /// A proved lower bound in bytes.
     pub lower_bound: u64,
-    /// Steps that the search has taken.
+    /// The steps that the search has taken.
     pub steps: u64,
 }
 
 impl Outcome {
-    /// Whether it is proved that no plan is smaller.
+    /// Whether the plan is proved to be the smallest.
     pub fn is_optimal(&self) -> bool {
         self.total == self.lower_bound
     }
 }
 
-/// The smallest plan that is found within the limits, from the best of the cheap strategies on; errors as for [`improve`].
+/// The smallest plan found within the limits, starting from the best of the cheap strategies. Fails like [`improve`].
 pub fn solve(records: &[UsageRecord], limits: &Limits) -> Result<Outcome> {
     improve(records, &cheap::best(records, limits.capacity.unwrap_or(0))?, limits)
 }
 
-/// The smallest plan that is found within the limits, from the plan `start` on: the offset of each record.
+/// The smallest plan found within the limits, starting from the plan `start`, the offset of each record.
 ///
-/// An error if a record is malformed, if records with fixed places overlap, if there is no plan within the capacity or
-/// none was found, or if offsets overflow.
+/// Fails if a record is malformed, if records with fixed offsets overlap, if no plan fits the capacity or none was
+/// found, or if offsets overflow.
 #[cfg(feature = "exact")]
 pub fn improve(records: &[UsageRecord], start: &[u64], limits: &Limits) -> Result<Outcome> {
     crate::exact::improve(records, start, limits)
 }
 
-/// The plan `start`, the offset of each record, and a lower bound of all plans.
+/// The plan `start`, the offset of each record, with a lower bound of all plans.
 ///
-/// An error if a record is malformed, if records with fixed places overlap, if the plan is larger than the capacity, or if
-/// offsets overflow.
+/// Fails if a record is malformed, if records with fixed offsets overlap, if the plan is larger than the capacity, or
+/// if offsets overflow.
 #[cfg(not(feature = "exact"))]
 pub fn improve(records: &[UsageRecord], start: &[u64], limits: &Limits) -> Result<Outcome> {
     use crate::{bound, validate};
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_capacity_that_is_too_small_is_an_error_with_or_without_a_search() {
+    fn too_small_a_capacity_is_an_error_with_or_without_a_search() {
         let records = [UsageRecord::new(64, 0, 1), UsageRecord::new(64, 1, 2)];
         let plan = solve(&records, &Limits::default()).unwrap();
         assert_eq!((plan.total, plan.lower_bound, plan.is_optimal()), (128, 128, true));

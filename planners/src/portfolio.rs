@@ -1,12 +1,13 @@
-//! `portfolio`: the best plan of the cheap strategies, and of a short exact search if none reaches the lower bound.
+//! `portfolio`: the best plan of the cheap strategies, plus a short exact search if none reaches the lower bound.
 //!
-//! Ours. The search is that of the feature `exact`; without it the best of the cheap strategies is the answer. Strategies are asked in a fixed order until one reaches the bound (`cheap.rs`), and each is asked in full: so
-//! the answer is never larger than that of any of them, and the same on every machine. The search is limited by steps,
-//! not by time.
+//! Not from TFLite. The search needs the feature `exact`; without it the result is the best plan of the cheap
+//! strategies. The strategies run in a fixed order until one reaches the bound (`cheap.rs`), and each runs to
+//! completion, so the plan is never larger than any of theirs, and the same on every machine. The search is
+//! limited by steps, not by time.
 //!
 //! ```text
 //! by size, from both ends, as in TFLite's arena, … ─► shared objects ─► exact, some hundred thousand steps
-//!            └───────── the first that needs no more than the bound ends it ─────────┘
+//!            └───────── stops at the first plan that reaches the bound ─────────┘
 //! ```
 
 use arenite_abi::prelude::*;
@@ -14,7 +15,7 @@ use arenite_abi::prelude::*;
 use crate::outcome::{Limits, Outcome, improve};
 use crate::{cheap, validate};
 
-/// The planner `portfolio`. Option: `steps`, how many the exact search may take at most.
+/// The planner `portfolio`. Option `steps`: the largest number of exact search steps.
 pub struct Portfolio;
 
 impl Planner for Portfolio {
@@ -36,10 +37,10 @@ impl Planner for Portfolio {
 /// Steps of the exact search if neither steps nor time are limited: about a millisecond.
 pub const DEFAULT_STEPS: u64 = 1 << 18;
 
-/// Where some records lie already, since a run goes on with shapes that have just become known: a small part of that.
+/// Steps if some records already have offsets, because a run continues with shapes that just became known. Much fewer.
 pub const STEPS_BETWEEN: u64 = 1 << 14;
 
-/// What a step takes, about.
+/// The approximate time of a step.
 const NANOS_PER_STEP: u64 = 4;
 
 /// Writes the offset of each record to `offsets`, see [`solve`].
@@ -49,14 +50,13 @@ pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     Ok(())
 }
 
-/// The best plan that is found: no larger than that of any strategy but `exact`, and of more than 48 records
-/// `min-cost-flow`. Of more than 2¹⁶ records, only `greedy-by-size-offsets`, `greedy-in-order` and `equality` are
-/// asked.
+/// The best plan found: at least as small as any strategy's except `exact`, and except `min-cost-flow` for more than 48
+/// records. For more than 2¹⁶ records, only `greedy-by-size-offsets`, `greedy-in-order` and `equality` are considered.
 ///
-/// A time limit stands for a number of steps, four nanoseconds each, and does not count what the strategies take. With
-/// a capacity the search ends at the first plan that fits; if none does, the answer is the best plan nevertheless.
+/// A time limit is converted to steps of four nanoseconds each, and does not include the time of the strategies. With a
+/// capacity the search stops at the first plan that fits; if none does, the result is still the best plan.
 ///
-/// An error if a record is malformed, or if every strategy fails: then that of the first one.
+/// Fails if a record is malformed, or with the first strategy's error if every strategy fails.
 pub fn solve(records: &[UsageRecord], limits: &Limits) -> Result<Outcome> {
     let default = match records.iter().any(|record| record.fixed().is_some()) {
         true => STEPS_BETWEEN,

@@ -1,4 +1,4 @@
-//! What is alive at the same time: the breadth of each node, and the positional maxima.
+//! The records that are alive at the same time: the breadth of each node, and the positional maxima.
 //!
 //! ```text
 //! node              0   1   2   3
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Defined by: tflite/delegates/gpu/common/memory_management/internal.cc (`CalculateTaskProfiles`,
-//! `CalculatePositionalMaximums`), which writes all the lists down. Only nodes at which a record is born are looked at: at
-//! any other, what is alive was alive at the birth before it as well.
+//! `CalculatePositionalMaximums`), which stores all the lists. Only nodes at which a record starts are examined: all
+//! records that are alive at another node were also alive at the last start before it.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -23,9 +23,9 @@ use arenite_abi::UsageRecord;
 use crate::births::{Births, life};
 use crate::order;
 
-/// Records by the broadest node of their life, of equal ones by the earlier node, then by falling size, then by number.
+/// Records by the broadest node of their lifetime, then by the earlier node, then by falling size, then by number.
 /// Takes O(n log n).
-pub fn by_breadth(records: &[UsageRecord]) -> Vec<u32> {
+pub(crate) fn by_breadth(records: &[UsageRecord]) -> Vec<u32> {
     let births = Births::new(records.iter().map(life));
     let ranks = Ranks::new(&breadths(records, &births));
     let keys: Vec<(u32, Reverse<u64>)> =
@@ -33,7 +33,7 @@ pub fn by_breadth(records: &[UsageRecord]) -> Vec<u32> {
     order::by_key(keys.len(), |i| keys[i as usize])
 }
 
-/// Per birth, the sum of the sizes alive.
+/// For each birth, the sum of the sizes alive.
 fn breadths(records: &[UsageRecord], births: &Births) -> Vec<u128> {
     let mut change = vec![0u128; births.len() + 1];
     for record in records {
@@ -50,8 +50,8 @@ fn breadths(records: &[UsageRecord], births: &Births) -> Vec<u128> {
     change
 }
 
-/// The rank of each birth by falling breadth, and the least within a range: a tree whose nodes hold the least of their
-/// leaves.
+/// The rank of each birth by falling breadth, and the least rank within a range: a tree whose nodes hold the minimum of
+/// their leaves.
 struct Ranks {
     tree: Vec<u32>,
 }
@@ -89,9 +89,10 @@ impl Ranks {
     }
 }
 
-/// The largest size at each position, over all nodes: maximum `k` is the largest size of which more than `k` records, or
-/// larger ones, are alive at once. `by_size` has the records' numbers by falling size. Takes O(n log n).
-pub fn positional_maxima(records: &[UsageRecord], by_size: &[u32]) -> Vec<u64> {
+/// The largest size at each position, over all nodes: maximum `k` is the largest size such that more than `k` records
+/// of that size or larger are alive at the same time. `by_size` has the records' numbers by falling size. Takes O(n log
+/// n).
+pub(crate) fn positional_maxima(records: &[UsageRecord], by_size: &[u32]) -> Vec<u64> {
     let births = Births::new(records.iter().map(life));
     let mut depth = Depth::new(births.len());
     let mut maxima = Vec::new();
@@ -105,8 +106,8 @@ pub fn positional_maxima(records: &[UsageRecord], by_size: &[u32]) -> Vec<u64> {
     maxima
 }
 
-/// How many records are alive at each birth, as far as the most is concerned: each node of the tree holds the most of its
-/// leaves, without what was added to a subtree that it is in.
+/// The largest number of records alive at any birth: each tree node holds the maximum of its leaves, without additions
+/// to subtrees that contain it.
 struct Depth {
     most: Vec<u32>,
     added: Vec<u32>,
@@ -118,10 +119,10 @@ impl Depth {
         Depth { most: vec![0; 2 * half], added: vec![0; 2 * half] }
     }
 
-    /// One more is alive at these births.
+    /// Adds one to these births.
     fn add(&mut self, span: Range<usize>) {
         let half = self.most.len() / 2;
-        // The nodes of a level that are within the span, and the outermost that hold a part of it.
+        // The nodes of a level within the span, and the outermost nodes that are partly within it.
         let (mut l, mut r) = (span.start + half, span.end + half);
         let (mut left, mut right) = (l, r - 1);
         loop {
@@ -149,7 +150,7 @@ impl Depth {
         self.added[node] += 1;
     }
 
-    /// Puts a node right after its children have changed. Whether it changes, too.
+    /// Updates a node after its children have changed. Returns whether it changes, too.
     fn mend(&mut self, node: usize) -> bool {
         let most = self.most[2 * node].max(self.most[2 * node + 1]) + self.added[node];
         core::mem::replace(&mut self.most[node], most) != most
@@ -170,7 +171,7 @@ mod tests {
         positional_maxima(&records, &usage::by_size(&records))
     }
 
-    /// internal_test.cc.
+    /// From internal_test.cc.
     #[test]
     fn positional_maxima_of_the_classic_cases() {
         assert!(maxima(&[]).is_empty());
@@ -185,7 +186,7 @@ mod tests {
         let records = classic::records(&classic::COMPLEX);
         let births = Births::new(records.iter().map(life));
         assert_eq!(breadths(&records, &births), [32, 64, 40, 56, 64, 96, 72, 80, 32]);
-        // Node 5: 64, 16, 8, 8. Node 7: 8, 8. Node 1: 32, 32, which is before node 4. Node 8: 16.
+        // Node 5: 64, 16, 8, 8. Node 7: 8, 8. Node 1: 32, 32, which comes before node 4. Node 8: 16.
         assert_eq!(by_breadth(&records), [5, 3, 2, 4, 6, 7, 0, 1, 8]);
         assert!(by_breadth(&[]).is_empty());
     }

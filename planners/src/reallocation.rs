@@ -1,9 +1,9 @@
-//! Which records may share memory whatever the order in which independent operations run.
+//! Which records may share memory for any order of independent operations.
 //!
 //! ```text
 //!       ┌► 2 ►┐
-//! 0 ► 1 ┤     ├► 4        4 may take over from 1: it is computed from each of 2 and 3, so all readers of 1 are done.
-//!       └► 3 ►┘           3 may not take over from 2: they may be computed at the same time.
+//! 0 ► 1 ┤     ├► 4        4 may reuse 1: it is computed from both 2 and 3, so all readers of 1 have run.
+//!       └► 3 ►┘           3 may not reuse 2: they may be computed at the same time.
 //! ```
 //!
 //! Defined by: tflite/delegates/gpu/common/memory_management/types.cc (`ReallocationGraph`).
@@ -15,16 +15,16 @@ use arenite_abi::prelude::*;
 use crate::order;
 use crate::work::Work;
 
-/// For each record those that it may share memory with, ascending: `a` and `b` may if `b` is computed from each of the
-/// records that are computed from `a`, or the other way round. `dependencies` has for each record those that are
-/// computed from it.
+/// For each record, the records that it may share memory with, ascending: `a` and `b` may share memory if `b` is
+/// computed from every record that is computed from `a`, or the other way round. `dependencies` lists for each record
+/// the records that are computed from it.
 ///
-/// Takes O(e (n + e)) for e dependencies. An error if one of them names a record that there is not, or beyond 2³² steps.
+/// Takes O(e (n + e)) for e dependencies. Fails if a dependency names a record that does not exist, or after 2³² steps.
 pub fn graph(dependencies: &[Vec<u32>]) -> Result<Vec<Vec<u32>>> {
     check(dependencies, dependencies.len())?;
     let mut graph = vec![Vec::new(); dependencies.len()];
     let mut work = Work::of(1 << 32);
-    // By how many of the readers of one record each record is reached, and by which of them last.
+    // For each record, the number of readers of one record from which it is reached, and the last of them.
     let mut reached = vec![0; dependencies.len()];
     let mut reached_by = vec![u64::MAX; dependencies.len()];
     let mut walk = 0;
@@ -46,7 +46,7 @@ pub fn graph(dependencies: &[Vec<u32>]) -> Result<Vec<Vec<u32>>> {
                 }
             }
             walk += 1;
-            ensure!(!work.is_spent(), "the reallocation graph takes more than 2^32 steps");
+            ensure!(!work.is_spent(), "the reallocation graph needs more than 2^32 steps");
         }
         for other in seen {
             if core::mem::take(&mut reached[other as usize]) == readers.len() {
@@ -62,7 +62,7 @@ pub fn graph(dependencies: &[Vec<u32>]) -> Result<Vec<Vec<u32>>> {
     Ok(graph)
 }
 
-/// The same edges from their other ends.
+/// The edges in reverse.
 pub(crate) fn transposed(graph: &[Vec<u32>], records: usize) -> Result<Vec<Vec<u32>>> {
     check(graph, records)?;
     let mut transposed = vec![Vec::new(); records];
@@ -73,10 +73,12 @@ pub(crate) fn transposed(graph: &[Vec<u32>], records: usize) -> Result<Vec<Vec<u
 }
 
 fn check(graph: &[Vec<u32>], records: usize) -> Result<()> {
-    ensure!(graph.len() == records, "a graph of {} records, there are {records}", graph.len());
+    ensure!(graph.len() == records, "the graph has {} records, expected {records}", graph.len());
     for (record, others) in graph.iter().enumerate() {
         if let Some(other) = others.iter().find(|&&other| other as usize >= records) {
-            return Err(invalid!("record {record} is joined with record {other}, there are {records}"));
+            return Err(invalid!(
+                "record {record} has an edge to record {other}, but there are {records} records"
+            ));
         }
     }
     Ok(())
@@ -86,7 +88,7 @@ fn check(graph: &[Vec<u32>], records: usize) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// types_test.cc.
+    /// From types_test.cc.
     #[test]
     fn classic_cases() {
         assert!(graph(&[]).unwrap().is_empty());
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_end() {
+    fn cycles_do_not_hang() {
         assert_eq!(graph(&[vec![1], vec![2], vec![0]]).unwrap().len(), 3);
         assert_eq!(graph(&[vec![0]]).unwrap().len(), 1);
     }
@@ -121,7 +123,7 @@ mod tests {
     #[test]
     fn refusals() {
         let error = graph(&[vec![1], vec![2]]).unwrap_err();
-        assert_eq!(error.message(), "record 1 is joined with record 2, there are 2");
-        assert_eq!(transposed(&[], 1).unwrap_err().message(), "a graph of 0 records, there are 1");
+        assert_eq!(error.message(), "record 1 has an edge to record 2, but there are 2 records");
+        assert_eq!(transposed(&[], 1).unwrap_err().message(), "the graph has 0 records, expected 1");
     }
 }

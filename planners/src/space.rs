@@ -1,12 +1,12 @@
-//! One block while it fills: records get their offset one after the other, each in a gap between those that are alive
+//! A block that is being filled: each record in turn gets an offset in a gap between the records that are alive
 //! together with it, or above them all.
 //!
 //! ```text
 //! offset      ┌─────┐
-//!   ▲  ┌──┐   │  C  │        D is alive together with A, B and C. Below B and below C there is room for it:
+//!   ▲  ┌──┐   │  C  │        D is alive together with A, B and C. It fits below B and below C:
 //!   │  │  │   └─────┘        the first gap is the lower one, the tightest is the upper one.
 //!   │  │A'│   (gap)  ┌───┐
-//!   │  │  │ ┌─────┐  │ D │   A' is not alive together with D, and no obstacle.
+//!   │  │  │ ┌─────┐  │ D │   A' is not alive together with D, so it does not block D.
 //!   │  └──┘ │  B  │  │   │
 //!   │       └─────┘  └───┘
 //!   │ (   gap   )
@@ -26,22 +26,23 @@ use crate::timeline::Timeline;
 use crate::validate;
 use crate::work::Work;
 
-/// Which gap a record is placed in. Gaps begin where an offset of its alignment does.
+/// The gap in which a record is placed. Gaps start at an offset with its alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// The lowest.
+    /// The lowest gap.
     First,
-    /// The tightest, of equal ones the lowest.
+    /// The tightest gap, then the lowest.
     Tightest,
-    /// As TFLite does: a gap must be tighter, as it is after alignment, than the best so far was before alignment.
+    /// TFLite's rule: a gap must be tighter after alignment than the best one so far was before alignment.
     TightestUnaligned,
 }
 
-/// Writes the offset of each record to `offsets`: records with a fixed place keep it, the others are placed in the given
-/// order, and those without size lie at 0. An error if a record is malformed or an offset overflows.
+/// Writes the offset of each record to `offsets`: records with a fixed offset keep it, the others are placed in the
+/// given order, and records of size 0 get offset 0. Fails if a record is malformed or an offset overflows.
 ///
-/// Takes O(n (log n + k log k)) for n records of which k are alive together. Once 2²⁶ + 2⁸ n obstacles were looked at,
-/// which takes tens of thousands of records that are all alive together, the rest is stacked on top.
+/// Takes O(n (log n + k log k)) for n records of which k are alive together. After 2²⁶ + 2⁸ n obstacles have been
+/// examined, which takes tens of thousands of records that are all alive together, the remaining records are stacked on
+/// top.
 pub fn fill(
     records: &[UsageRecord],
     order: impl Iterator<Item = u32>,
@@ -68,13 +69,13 @@ pub fn fill(
 
 struct Space<'a> {
     records: &'a [UsageRecord],
-    /// Offset and end of each record that is placed.
+    /// The offset and end of each placed record.
     extents: Vec<(u64, u64)>,
-    /// The placed records that have a size, by life; and, once they are needed so, by offset.
+    /// The placed records that have a size, by lifetime and, once needed, by offset.
     by_life: Timeline,
     by_offset: Option<BTreeSet<(u64, u32)>>,
     placed: Vec<u32>,
-    /// Offset and end. Kept to spare an allocation per record.
+    /// Offsets and ends of obstacles. A buffer that is reused to avoid allocations.
     obstacles: Vec<(u64, u64)>,
     work: Work,
     /// The end of the highest record.
@@ -103,7 +104,7 @@ impl<'a> Space<'a> {
             return Ok(());
         }
         self.height = self.height.max(end);
-        // What is stacked needs no list of obstacles.
+        // Stacked records need no list of obstacles.
         if !self.work.is_spent() {
             self.by_life.insert(i, life(record));
             self.placed.push(i);
@@ -128,7 +129,8 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// The placed records that are alive together with `record`, by offset. Few are sorted; many are picked from all.
+    /// The placed records that are alive together with `record`, by offset. A few are sorted; many are filtered from
+    /// the sorted list.
     fn find_obstacles(&mut self, record: &UsageRecord) {
         const SORTED_PER_SCANNED: usize = 16;
         let Space { records, extents, obstacles, .. } = self;
@@ -153,7 +155,8 @@ impl<'a> Space<'a> {
 }
 
 impl Fit {
-    /// Where a record goes among `obstacles`, which are sorted by offset. Nothing if all that is left lies past 2⁶⁴.
+    /// The offset of a record among `obstacles`, which are sorted by offset. `None` if all remaining offsets exceed
+    /// 2⁶⁴.
     fn gap(self, obstacles: &[(u64, u64)], size: u64, alignment: u64) -> Option<u64> {
         let (mut best, mut tightest) = (None, u64::MAX);
         let mut end_so_far = 0;
@@ -176,7 +179,7 @@ impl Fit {
     }
 }
 
-/// `validate::align`, without a message.
+/// `validate::align` without an error message.
 fn aligned(offset: u64, alignment: u64) -> Option<u64> {
     Some(offset.checked_add(alignment - 1)? & !(alignment - 1))
 }
@@ -185,7 +188,7 @@ fn aligned(offset: u64, alignment: u64) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Gaps of 64 bytes from 64 on, of 128 from 192 on, of 10 from 384 on.
+    /// Gaps of 64 bytes at 64, 128 bytes at 192, and 10 bytes at 384.
     const OBSTACLES: [(u64, u64); 4] = [(0, 64), (128, 192), (320, 384), (394, 400)];
 
     #[test]
@@ -199,9 +202,9 @@ mod tests {
         assert_eq!(Fit::First.gap(&OBSTACLES, 129, 256), Some(512));
     }
 
-    /// For 64 bytes aligned to 64, both gaps have 128 bytes after alignment; before it the lower one has 182.
+    /// For 64 bytes aligned to 64, both gaps have 128 bytes after alignment; before alignment the lower one has 182.
     #[test]
-    fn tfl_remembers_the_gap_before_alignment() {
+    fn tflite_remembers_the_gap_before_alignment() {
         let obstacles = [(0, 10), (192, 202), (384, 394)];
         assert_eq!(Fit::TightestUnaligned.gap(&obstacles, 64, 64), Some(256));
         assert_eq!(Fit::Tightest.gap(&obstacles, 64, 64), Some(64));
@@ -209,7 +212,7 @@ mod tests {
 
     /// A gap is found although nothing fits above the last obstacle.
     #[test]
-    fn the_end_of_all_memory() {
+    fn a_gap_is_found_at_the_end_of_the_address_space() {
         let top = [(0, 64), (1024, u64::MAX - 9)];
         assert_eq!(Fit::Tightest.gap(&top, 64, 64), Some(64));
         assert_eq!(Fit::Tightest.gap(&top, 9, 1), Some(64));

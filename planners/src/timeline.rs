@@ -1,15 +1,15 @@
-//! Which of many lives overlap a given one: a segment tree over the nodes at which a life begins.
+//! Finds the lifetimes that overlap a given one: a segment tree over the nodes at which lifetimes start.
 //!
 //! ```text
-//!             0──3            a life [1, 3] is kept at the tree's node for 1 and at that for 2─3;
-//!          ┌───┴───┐          the lives that hold node 2 are those kept between leaf 2 and the root
+//!             0──3            lifetime [1, 3] is stored at the tree nodes 1 and 2─3;
+//!          ┌───┴───┐          lifetimes that contain 2 are stored between leaf 2 and the root
 //!         0─1     2─3
 //!        ┌─┴─┐   ┌─┴─┐
 //!        0   1   2   3
 //! ```
 //!
-//! Two lives overlap if the one holds the other's beginning. So a life `[a, b]` overlaps those that hold `a`, and those
-//! that begin in `a + 1 ..= b`; no life is found twice.
+//! Two lifetimes overlap if one contains the other's start. So `[a, b]` overlaps every lifetime that contains `a` or
+//! starts in `a + 1 ..= b`. No lifetime is found twice.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,20 +17,21 @@ use core::mem::replace;
 use core::ops::ControlFlow;
 
 use crate::births::Births;
-pub use crate::births::Life;
+pub(crate) use crate::births::Life;
 use crate::bits::Bits;
 
-/// Lives, each with the number that it was added under.
-pub struct Timeline {
-    /// Leaf `i` of the tree stands for birth `i`.
+/// Lifetimes, each with a number.
+pub(crate) struct Timeline {
+    /// Leaf `i` of the tree represents birth `i`.
     births: Births,
-    /// Per node of the tree, the newest entry kept there.
+    /// For each tree node, the newest entry stored there.
     newest: Vec<u32>,
-    /// Bit `h` says that an entry is kept `h` steps above the leaves.
+    /// Bit `h` is set if an entry is stored `h` levels above the leaves.
     heights: u64,
-    /// The number of a life that is kept at a node of the tree, and the entry before it there.
+    /// The number of a lifetime that is stored at a tree node, and the previous entry there.
     entries: Vec<(u32, u32)>,
-    /// Per leaf, the newest life that begins there; per life the one before it; the leaves that have one.
+    /// For each leaf, the newest lifetime that starts there; for each lifetime, the previous one; and the leaves that
+    /// have one.
     begins: Vec<u32>,
     begins_before: Vec<u32>,
     begun: Bits,
@@ -39,8 +40,8 @@ pub struct Timeline {
 const NONE: u32 = u32::MAX;
 
 impl Timeline {
-    /// An empty timeline for some of these lives, each with its place among them as its number.
-    pub fn new(lives: impl ExactSizeIterator<Item = Life>) -> Self {
+    /// An empty timeline for these lifetimes, which are numbered in order.
+    pub(crate) fn new(lives: impl ExactSizeIterator<Item = Life>) -> Self {
         let begins_before = vec![NONE; lives.len()];
         let births = Births::new(lives);
         let count = births.len();
@@ -55,8 +56,8 @@ impl Timeline {
         }
     }
 
-    /// Adds a life.
-    pub fn insert(&mut self, number: u32, life: Life) {
+    /// Adds a lifetime.
+    pub(crate) fn insert(&mut self, number: u32, life: Life) {
         let span = self.births.span(life);
         self.begins_before[number as usize] = replace(&mut self.begins[span.start], number);
         self.begun.set(span.start);
@@ -78,15 +79,19 @@ impl Timeline {
         }
     }
 
-    /// The node of the last birth that is not after `node`; of the first, if all are.
-    pub fn birth_not_after(&self, node: u32) -> u32 {
+    /// The node of the last birth that is not after `node`, or the first birth's node if all are after it.
+    pub(crate) fn birth_not_after(&self, node: u32) -> u32 {
         self.births.not_after(node)
     }
 
-    /// Calls `visit` with the number of each life that overlaps `life`, until it breaks.
+    /// Calls `visit` with the number of each lifetime that overlaps `life`, until it breaks.
     ///
-    /// `life` begins where one of the given lives does.
-    pub fn overlapping(&self, life: Life, mut visit: impl FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
+    /// `life` must start where one of the given lifetimes does.
+    pub(crate) fn overlapping(
+        &self,
+        life: Life,
+        mut visit: impl FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let span = self.births.span(life);
         let leaf = span.start + self.newest.len() / 2;
         let mut heights = self.heights;
@@ -121,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_each_overlapping_life_once() {
+    fn finds_each_overlapping_lifetime_once() {
         let lives: Vec<Life> = (0..60u32)
             .map(|i| (i * 7 % 20, i * 7 % 20 + i * 5 % 9 + if i == 30 { 900 } else { 0 }))
             .collect();

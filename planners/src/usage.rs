@@ -1,4 +1,4 @@
-//! Usage of any kind of size, and the orders in which strategies take records.
+//! Usages with any kind of size, and the orders in which strategies process records.
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -8,13 +8,12 @@ use arenite_abi::UsageRecord;
 use crate::births::Life;
 use crate::order;
 
-/// What a shared object is needed for, as far as sharing is concerned: `S` is a size in bytes, a shape, or the extents
-/// of a texture.
+/// The requirement that a shared object meets: `S` is a size in bytes, a shape, or the extents of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage<S> {
-    /// What the object must have room for.
+    /// The size that the object must hold.
     pub size: S,
-    /// First and last node that need it.
+    /// The first and last node that need it.
     pub life: Life,
 }
 
@@ -25,12 +24,12 @@ impl<S> Usage<S> {
     }
 }
 
-/// The usages that records stand for.
+/// The usages of records.
 pub fn of_records(records: &[UsageRecord]) -> Vec<Usage<u64>> {
     records.iter().map(|record| Usage::new(record.size, record.first_node, record.last_node)).collect()
 }
 
-/// Numbers of the usages by first node; of equal ones the lower number comes first.
+/// Numbers of the usages by first node, then by number.
 pub(crate) fn by_first_node<S>(usages: &[Usage<S>]) -> Vec<u32> {
     if usages.is_sorted_by_key(|usage| usage.life.0) {
         return (0..).take(usages.len()).collect();
@@ -38,12 +37,12 @@ pub(crate) fn by_first_node<S>(usages: &[Usage<S>]) -> Vec<u32> {
     order::by_key(usages.len(), |i| usages[i as usize].life.0)
 }
 
-/// Numbers of the records by falling size; of equal ones the lower number comes first.
+/// Numbers of the records by falling size, then by number.
 pub(crate) fn by_size(records: &[UsageRecord]) -> Vec<u32> {
     order::by_key(records.len(), |i| Reverse(records[i as usize].size))
 }
 
-/// The sizes that occur, numbered in order: the number of each usage's size, and how many there are.
+/// The distinct sizes, numbered in order: the number of each usage's size, and how many sizes there are.
 pub(crate) fn classes<S: Ord + Copy>(usages: &[Usage<S>]) -> (Vec<u32>, usize) {
     let size = |i: u32| usages[i as usize].size;
     let order = order::by_key(usages.len(), size);

@@ -1,4 +1,4 @@
-//! What every planner checks before it starts, and the arithmetic of offsets that cannot overflow.
+//! The checks that every planner makes before it starts, and overflow-checked arithmetic on offsets.
 
 #[cfg(feature = "alloc")]
 mod apart;
@@ -10,33 +10,34 @@ use crate::few::Records;
 #[cfg(feature = "alloc")]
 pub use apart::{fixed_apart, usages};
 
-/// So many records can be told apart with 32 bits wherever planners count them.
+/// The largest number of records: planners count them in 32 bits.
 const MOST_RECORDS: usize = 1 << 26;
 
-/// Checks each record: its alignment is a power of two, its life does not end before it begins, a fixed place is aligned
-/// and ends below 2⁶⁴, and the record that it may share memory with exists. The error names record and both values.
+/// Checks each record: its alignment is a power of two, its lifetime does not end before it starts, a fixed offset is
+/// aligned and its range ends below 2⁶⁴, and the record that it may share memory with exists. The error names the
+/// record and both values.
 pub fn records(records: &[UsageRecord]) -> Result<()> {
     count(records.len())?;
     records.iter().enumerate().try_for_each(|(i, record)| one(i, record, records.len()))
 }
 
-/// The same for records that are kept elsewhere.
+/// The same for records in any storage.
 pub fn few(records: &dyn Records) -> Result<()> {
     count(records.count())?;
     (0..records.count()).try_for_each(|i| one(i, &records.record(i), records.count()))
 }
 
-/// Where the last fixed record ends.
+/// The end of the last fixed record.
 pub fn fixed_end(records: &[UsageRecord]) -> u64 {
     records.iter().map(fixed_end_of).max().unwrap_or(0)
 }
 
-/// Where a fixed record ends; 0 for another one.
+/// The end of a fixed record; 0 for other records.
 pub fn fixed_end_of(record: &UsageRecord) -> u64 {
     record.fixed().map_or(0, |offset| offset.saturating_add(record.size))
 }
 
-/// The place for each record's offset, or an error if the host's array has another length.
+/// The array for the offsets. Fails if the host's array has another length.
 pub fn offsets<'a>(
     request: &PlanRequest<'_>,
     assignment: &'a mut AssignmentMut<'_>,
@@ -46,9 +47,14 @@ pub fn offsets<'a>(
     Ok(offsets)
 }
 
-/// An error unless there is an offset per record.
+/// Fails unless there is one offset per record.
 pub fn same_length(records: &[UsageRecord], offsets: &[u64]) -> Result<()> {
-    ensure!(offsets.len() == records.len(), "room for {} offsets, {} records", offsets.len(), records.len());
+    ensure!(
+        offsets.len() == records.len(),
+        "the array holds {} offsets, but there are {} records",
+        offsets.len(),
+        records.len()
+    );
     Ok(())
 }
 
@@ -84,7 +90,7 @@ fn one(i: usize, record: &UsageRecord, count: usize) -> Result<()> {
     if let Some(offset) = record.fixed() {
         ensure!(
             offset.is_multiple_of(alignment),
-            "record {i}: it lies at offset {offset}, which is no multiple of its alignment {alignment}"
+            "record {i}: its fixed offset {offset} is not a multiple of its alignment {alignment}"
         );
         ensure!(
             offset.checked_add(size).is_some(),
@@ -93,7 +99,7 @@ fn one(i: usize, record: &UsageRecord, count: usize) -> Result<()> {
     }
     ensure!(
         share_with == -1 || usize::try_from(share_with).is_ok_and(|with| with < count && with != i),
-        "record {i}: it may share the memory of record {share_with}, which is not another one of {count}"
+        "record {i}: it may share the memory of record {share_with}; this must be another one of the {count} records"
     );
     Ok(())
 }
@@ -116,7 +122,7 @@ mod tests {
             (UsageRecord { first_node: 4, ..good }, "record 1: its first node 4 comes after its last node 3"),
             (
                 UsageRecord { fixed_offset: 100, ..good },
-                "record 1: it lies at offset 100, which is no multiple of its alignment 64",
+                "record 1: its fixed offset 100 is not a multiple of its alignment 64",
             ),
             (
                 UsageRecord { fixed_offset: u64::MAX - 63, ..good },
@@ -124,11 +130,11 @@ mod tests {
             ),
             (
                 UsageRecord { share_with: 2, ..good },
-                "record 1: it may share the memory of record 2, which is not another one of 2",
+                "record 1: it may share the memory of record 2; this must be another one of the 2 records",
             ),
             (
                 UsageRecord { share_with: 1, ..good },
-                "record 1: it may share the memory of record 1, which is not another one of 2",
+                "record 1: it may share the memory of record 1; this must be another one of the 2 records",
             ),
         ];
         for (record, text) in cases {
@@ -137,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn arithmetic_at_the_edge() {
+    fn arithmetic_at_the_limits() {
         assert_eq!(align(65, 64).unwrap(), 128);
         assert_eq!(align(128, 64).unwrap(), 128);
         assert!(align(u64::MAX, 64).is_err());

@@ -1,28 +1,28 @@
-//! How much a planner looks at before it takes the simple way: it must end on any records.
+//! A work limit after which a planner falls back to a simple method, so that it ends on any records.
 
-/// Steps that are left.
-pub struct Work {
+/// The remaining steps.
+pub(crate) struct Work {
     left: u64,
 }
 
 impl Work {
-    /// For a strategy that has a simple way to go on: 2²⁶ + 2⁸ n steps for n records. Seconds at most.
-    pub const fn new(records: usize) -> Self {
+    /// The limit of strategies with a fallback: 2²⁶ + 2⁸ n steps for n records. Seconds at most.
+    pub(crate) const fn new(records: usize) -> Self {
         Work { left: (1 << 26) + ((records as u64) << 8) }
     }
 
-    /// For one that has none: some seconds.
-    pub const fn of(steps: u64) -> Self {
+    /// The limit of strategies without a fallback: a few seconds.
+    pub(crate) const fn of(steps: u64) -> Self {
         Work { left: steps }
     }
 
-    /// Takes steps off.
-    pub fn spend(&mut self, steps: usize) {
+    /// Uses up steps.
+    pub(crate) fn spend(&mut self, steps: usize) {
         self.left = self.left.saturating_sub(steps as u64);
     }
 
-    /// Whether none are left.
-    pub fn is_spent(&self) -> bool {
+    /// Whether all steps are used up.
+    pub(crate) fn is_spent(&self) -> bool {
         self.left == 0
     }
 }

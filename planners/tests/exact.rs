@@ -1,4 +1,4 @@
-//! `exact`: against all plans of tiny problems, against every other strategy, and on problems known to be hard.
+//! `exact` compared with all plans of tiny problems and with every other strategy, and on problems known to be hard.
 
 mod strategies;
 
@@ -11,7 +11,7 @@ use arenite_planners::exact::{Limits, Outcome, solve};
 use proptest::prelude::*;
 use strategies::{STRATEGIES, total};
 
-/// What the plan says of itself holds: places, alignment, fixed places, no overlap, total, bound.
+/// Checks everything that a plan claims: offsets, alignment, fixed offsets, no overlap, total, bound.
 fn check(records: &[UsageRecord], outcome: &Outcome) {
     assert_eq!(outcome.offsets.len(), records.len());
     for (i, (a, &at)) in records.iter().zip(&outcome.offsets).enumerate() {
@@ -27,8 +27,8 @@ fn check(records: &[UsageRecord], outcome: &Outcome) {
     assert!(outcome.lower_bound <= outcome.total);
 }
 
-/// Bytes of the best plan: if the items of the best are placed from the lowest to the highest, each as low as it goes, none
-/// comes to lie higher than in that plan; so one of all orders gives its height.
+/// The bytes of the best plan, by trying all orders: if the items of the best plan are placed from the lowest to the
+/// highest, each as low as possible, none ends up higher than in that plan.
 fn best_of_all_orders(records: &[UsageRecord]) -> u64 {
     fn lowest(records: &[UsageRecord], offsets: &[Option<u64>], i: usize) -> u64 {
         let record = &records[i];
@@ -37,7 +37,7 @@ fn best_of_all_orders(records: &[UsageRecord]) -> u64 {
         let starts = others().map(|(other, at)| (at + other.size).next_multiple_of(record.alignment));
         let fits =
             |start: &u64| others().all(|(other, at)| start + record.size <= at || at + other.size <= *start);
-        starts.chain([0]).filter(fits).min().expect("above all")
+        starts.chain([0]).filter(fits).min().expect("above every tensor")
     }
     fn best(records: &[UsageRecord], offsets: &mut Vec<Option<u64>>, height: u64, least: &mut u64) {
         if height >= *least {
@@ -65,7 +65,8 @@ fn best_of_all_orders(records: &[UsageRecord]) -> u64 {
     least
 }
 
-/// Up to `count` records; several are alive at each node. A few lie in lanes where they do not overlap each other.
+/// Up to `count` records, several of them alive at each node. A few fixed ones are in separate ranges, so that they do
+/// not overlap each other.
 fn records(count: usize) -> impl Strategy<Value = Vec<UsageRecord>> {
     let sizes = prop_oneof![Just(4u64), Just(9), Just(40)];
     let logs = prop_oneof![3 => Just(0u32), 1 => 1..4u32];
@@ -88,7 +89,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_order_of_few_records_needs_less(records in records(6)) {
+    fn no_order_of_few_records_needs_less_memory(records in records(6)) {
         let outcome = solve(&records, &Limits::default()).expect("good records");
         check(&records, &outcome);
         prop_assert!(outcome.is_optimal());
@@ -96,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn capacities_just_enough_and_too_small(records in records(9)) {
+    fn a_capacity_that_just_fits_and_one_that_does_not(records in records(9)) {
         let best = solve(&records, &Limits::default()).expect("good records");
         prop_assert!(best.is_optimal());
         let of = |capacity| solve(&records, &Limits { capacity: Some(capacity), ..Limits::default() });
@@ -110,7 +111,7 @@ proptest! {
     }
 
     #[test]
-    fn no_strategy_needs_less(records in records(30)) {
+    fn no_strategy_needs_less_memory(records in records(30)) {
         let limits = Limits { steps: Some(1 << 22), ..Limits::default() };
         let outcome = solve(&records, &limits).expect("good records");
         check(&records, &outcome);
@@ -123,14 +124,14 @@ proptest! {
     }
 }
 
-/// The table of a hard problem in `../shared/planner`, or where `ARENITE_SHARED` says; nothing, and a word about it, where
-/// it is not there.
+/// The table of a hard problem in `../shared/planner` or `ARENITE_SHARED`. Prints a note and returns `None` if it does
+/// not exist.
 fn challenging(name: &str) -> Option<Vec<UsageRecord>> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let folder = std::env::var_os("ARENITE_SHARED").map_or(beside, PathBuf::from);
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let folder = std::env::var_os("ARENITE_SHARED").map_or(default, PathBuf::from);
     let file = folder.join(format!("planner/challenging/{name}.csv"));
     let Ok(table) = std::fs::read_to_string(&file) else {
-        println!("skipped: {} is not there; ARENITE_SHARED says where", file.display());
+        println!("skipped: {} does not exist; set ARENITE_SHARED to the corpora", file.display());
         return None;
     };
     let record = |line: &str| {
@@ -141,7 +142,7 @@ fn challenging(name: &str) -> Option<Vec<UsageRecord>> {
     Some(table.lines().skip(1).map(record).collect())
 }
 
-/// The instances of the paper on MiniMalloc.
+/// The instances of the MiniMalloc paper.
 #[test]
 fn challenging_problems_fit_into_a_mebibyte() {
     for name in ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K"] {
@@ -165,7 +166,7 @@ fn the_smallest_plan_of_challenging_problems() {
     }
 }
 
-/// Cuts a rectangle of `nodes` and `height` into `count` pieces, which fill it without a gap.
+/// Cuts a rectangle of `nodes` by `height` into `count` pieces, which fill it without a gap.
 fn puzzle(count: usize, nodes: u32, height: u64, mut random: u64) -> Vec<UsageRecord> {
     let mut below = |end: u64| {
         random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
@@ -199,9 +200,9 @@ fn puzzles_are_solved_without_a_gap() {
     }
 }
 
-/// 400 pieces are too many. The search ends in time, and its bound holds.
+/// 400 pieces are too many to solve. The search ends in time, and its bound is valid.
 #[test]
-fn time_and_steps_are_kept() {
+fn limits_of_time_and_steps_are_respected() {
     let records = puzzle(400, 130, 1000, 7);
     let start = Instant::now();
     let limits = Limits { nanos: Some(200_000_000), ..Limits::default() };
@@ -220,7 +221,7 @@ fn time_and_steps_are_kept() {
     assert!(message.starts_with("no plan that fits into 1000 bytes was found in "), "{message}");
 }
 
-/// Large sizes, many records, strict alignment: an answer or an error, and in time.
+/// Huge sizes, many records, strict alignment: a result or an error, in reasonable time.
 #[test]
 fn hostile_records() {
     let limits = Limits { steps: Some(1 << 24), ..Limits::default() };
@@ -232,7 +233,7 @@ fn hostile_records() {
         u64::MAX / 2
     );
     let strict = UsageRecord { alignment: 1 << 63, ..UsageRecord::new(1, 0, 5) };
-    assert_eq!(of(&[strict, strict]).expect("two of them").total, (1 << 63) + 1);
+    assert_eq!(of(&[strict, strict]).expect("two delegates").total, (1 << 63) + 1);
     assert!(of(&[strict, strict, strict]).is_err());
     let many = |last: fn(u32) -> u32| -> Vec<UsageRecord> {
         (0..20_000).map(|i| UsageRecord::new(u64::from(i * 7919 % 1000), i, last(i))).collect()
@@ -247,11 +248,11 @@ fn hostile_records() {
 }
 
 #[test]
-fn fixed_places_that_overlap_are_refused() {
+fn overlapping_fixed_records_are_refused() {
     let at = |offset, first, last| UsageRecord { fixed_offset: offset, ..UsageRecord::new(100, first, last) };
     let apart = [at(0, 0, 1), at(128, 0, 9), at(64, 2, 2), at(256, 2, 3)];
     let message = solve(&apart, &Limits::default()).expect_err("two overlap").message().to_owned();
-    assert_eq!(message, "records 1 and 2 are alive together and fixed at 128 and 64, where they overlap");
-    let outcome = solve(&apart[..2], &Limits::default()).expect("apart");
+    assert_eq!(message, "records 1 and 2 are alive together, but overlap at their fixed offsets 128 and 64");
+    let outcome = solve(&apart[..2], &Limits::default()).expect("the tensors do not overlap");
     assert_eq!((outcome.offsets, outcome.total), (vec![0, 128], 228));
 }

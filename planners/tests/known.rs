@@ -1,4 +1,4 @@
-//! Problems whose answers TFLite's own code has given. They lie in `../shared/planner`, or where `ARENITE_SHARED` says.
+//! Problems with the results of TFLite's own code, from `../shared/planner` or `ARENITE_SHARED`.
 
 mod strategies;
 
@@ -22,12 +22,15 @@ const NAMES: [(&str, &str); 8] = [
     ("greedy-by-size-offsets", "offsets_greedy_by_size"),
 ];
 
-/// The lines of a file of problems; none, and a word about it, where it is not there.
+/// The lines of a file of problems. Prints a note and returns `None` if the file does not exist.
 fn problems(file: &str) -> Option<(PathBuf, Vec<Value>)> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let folder = std::env::var_os("ARENITE_SHARED").map_or(beside, PathBuf::from).join("planner");
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let folder = std::env::var_os("ARENITE_SHARED").map_or(default, PathBuf::from).join("planner");
     let Ok(list) = std::fs::read_to_string(folder.join(file)) else {
-        println!("skipped: {} is not there; ARENITE_SHARED says where", folder.join(file).display());
+        println!(
+            "skipped: {} does not exist; set ARENITE_SHARED to the corpora",
+            folder.join(file).display()
+        );
         return None;
     };
     let parse = |line| serde_json::from_str(line).expect("a JSON object");
@@ -46,7 +49,7 @@ fn record(size: u64, first: u64, last: u64) -> UsageRecord {
     UsageRecord { alignment: 1, ..UsageRecord::new(size, first as u32, last as u32) }
 }
 
-/// Every strategy gives the reference's ids and sizes, or offsets, and total.
+/// Every strategy gives the reference's ids and sizes, or offsets, and the same total.
 fn check(problem: &str, records: &[UsageRecord], expect: &Value) {
     for (name, reference) in NAMES {
         let (_, answer) = STRATEGIES.iter().find(|(other, _)| *other == name).expect("a strategy");
@@ -74,7 +77,7 @@ fn check(problem: &str, records: &[UsageRecord], expect: &Value) {
 }
 
 #[test]
-fn random_problems() {
+fn results_on_random_problems_match_tflite() {
     let Some((_, problems)) = problems("random.jsonl") else { return };
     for (i, problem) in problems.iter().enumerate() {
         let fields =
@@ -85,11 +88,13 @@ fn random_problems() {
     }
 }
 
-/// Besides, each strategy needs no less than the lower bound, and those that use nothing twice need the sum.
-/// `portfolio` reaches the bound wherever any of them does.
+/// Also, each strategy needs at least the lower bound, and strategies without reuse need the sum. `portfolio` reaches
+/// the bound wherever any of them does.
 #[test]
-fn models() {
-    let Some((folder, models)) = problems("models.jsonl") else { return };
+fn results_on_models_match_tflite() {
+    let Some((folder, models)) = problems("models.jsonl") else {
+        return;
+    };
     for model in &models {
         let name = model["model"].as_str().expect("a name");
         let csv = std::fs::read_to_string(folder.join(format!("models/{name}.csv"))).expect("its records");
@@ -115,7 +120,7 @@ fn models() {
     }
 }
 
-/// A line `id,lower,upper,size`, the upper end exclusive.
+/// A line `id,lower,upper,size`, with an exclusive upper end.
 fn line(line: &str) -> UsageRecord {
     let numbers = line.split(',').skip(1).map(|field| field.trim().parse().expect("a number"));
     let [lower, upper, size] = numbers.collect::<Vec<u64>>()[..] else { panic!("four fields: {line}") };

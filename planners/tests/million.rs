@@ -1,5 +1,5 @@
-//! A million records, few of them alive at once: the near-linear strategies take less than two seconds. And many that are
-//! all alive at once: every strategy ends, with a plan or an error.
+//! A million records, few of them alive together: the near-linear strategies take less than two seconds. And many
+//! records that are all alive together: every strategy ends, with a plan or an error.
 
 mod strategies;
 
@@ -9,10 +9,10 @@ use arenite_abi::UsageRecord;
 use arenite_test_clock::Clock;
 use strategies::{Answer, STRATEGIES, total};
 
-/// These compare each record with the free objects that are near it, besides.
+/// These also compare each record with the free objects near it.
 const MORE_THAN_LINEAR: [&str; 2] = ["greedy-best", "greedy-by-size"];
 
-/// Bytes, or why there is no plan; and how long that took.
+/// The bytes, or the error; and the time it took.
 fn plan(answer: Answer, records: &[UsageRecord]) -> (Result<u128, String>, Duration) {
     let clock = Clock::start();
     let bytes = match answer {
@@ -24,7 +24,7 @@ fn plan(answer: Answer, records: &[UsageRecord]) -> (Result<u128, String>, Durat
 
 #[test]
 fn a_million_records() {
-    // Lives of 2 to 6 nodes, and a long one now and then.
+    // Lifetimes of 2 to 6 nodes, and now and then a long one.
     let length = |i: u32| if i.is_multiple_of(1000) { 2000 } else { 1 + i % 5 };
     let size = |i: u32| u64::from(i.wrapping_mul(7919) % 4093 + 1) * 64;
     let records: Vec<UsageRecord> =
@@ -34,7 +34,7 @@ fn a_million_records() {
         println!("{name}: {bytes:?} bytes, {time:.2?}");
         assert_eq!(bytes.is_err(), name == "min-cost-flow");
         let most = if MORE_THAN_LINEAR.contains(&name) { 10 } else { 2 };
-        // Without full optimization, twice that.
+        // In a debug build, twice that.
         let most = Duration::from_secs(if cfg!(debug_assertions) { 2 * most } else { most });
         assert!(time < most, "{name}: {time:.2?}");
     }
@@ -48,7 +48,7 @@ fn many_records_alive_together() {
     for (name, answer) in STRATEGIES {
         let (bytes, time) = plan(answer, &records);
         println!("{name}: {bytes:?} bytes, {time:.2?}");
-        // Nothing can be shared.
+        // No memory can be shared.
         assert!(
             bytes.as_ref().is_ok_and(|&bytes| bytes == sum) || name == "min-cost-flow",
             "{name}: {bytes:?}"

@@ -1,4 +1,4 @@
-//! `portfolio`: reaches the bound on networks of many kinds, keeps its limits, and is the same each time.
+//! `portfolio` reaches the bound on networks of many kinds, respects its limits, and is deterministic.
 
 mod strategies;
 
@@ -8,8 +8,7 @@ use arenite_planners::exact::Limits;
 use arenite_planners::portfolio::solve;
 use strategies::{STRATEGIES, total};
 
-/// Tensors written by the node of their number, of sizes that shrink and jump as those of networks do, and read up to
-/// the node given.
+/// Tensor `i` is written by node `i` and read up to the node that is given. Sizes shrink and jump as in real networks.
 fn network(count: u32, last: impl Fn(u32) -> u32) -> Vec<UsageRecord> {
     let size = |i: u32| u64::from(i.wrapping_mul(2_654_435_761) >> 24) % 200 + 1;
     let unit = |i: u32| [4096, 1024, 256][(3 * i / count) as usize];
@@ -27,7 +26,7 @@ fn networks(count: u32) -> [(&'static str, Vec<UsageRecord>); 5] {
 }
 
 #[test]
-fn networks_need_no_more_than_the_bound() {
+fn plans_of_networks_reach_the_bound() {
     let mut missed_by_all = 0;
     for count in [10, 100, 1000] {
         for (name, records) in networks(count) {
@@ -41,10 +40,10 @@ fn networks_need_no_more_than_the_bound() {
                 usize::from(others.map(|(_, o)| total(&records, &o.offsets(&records))).all(|t| t > bound));
         }
     }
-    assert!(missed_by_all > 0, "these are too easy");
+    assert!(missed_by_all > 0, "the networks are too easy");
 }
 
-/// What no strategy solves: pieces that fill a block without a gap.
+/// A problem that no cheap strategy solves: pieces that fill a block without a gap.
 fn puzzle() -> Vec<UsageRecord> {
     let pieces = [
         (0, 4, 0, 300),
@@ -73,7 +72,7 @@ fn puzzle() -> Vec<UsageRecord> {
 }
 
 #[test]
-fn limits_are_kept() {
+fn limits_are_respected() {
     let records = puzzle();
     let of = |limits: Limits| solve(&records, &limits).expect("good records");
     let without = of(Limits { steps: Some(0), ..Limits::default() });
@@ -84,12 +83,12 @@ fn limits_are_kept() {
     assert!(Some(without.total) <= cheapest, "{} and {cheapest:?}", without.total);
     let found = of(Limits::default());
     assert_eq!((found.total, found.is_optimal()), (1000, true));
-    assert!(without.total > 1000, "the search has nothing to do");
+    assert!(without.total > 1000, "the cheap strategies already reach the bound");
     assert_eq!(found, of(Limits::default()), "not deterministic");
-    // Time is steps: one nanosecond is none.
+    // Time is converted to steps: one nanosecond is less than a step.
     assert_eq!(of(Limits { nanos: Some(1), ..Limits::default() }), without);
     assert_eq!(of(Limits { nanos: Some(1_000_000_000), ..Limits::default() }).total, 1000);
-    // Any plan that fits will do; one that cannot fit is the best nevertheless.
+    // Any plan that fits is good enough. If none fits, the best plan is returned.
     let fits = of(Limits { capacity: Some(without.total), ..Limits::default() });
     assert_eq!((fits.total, fits.steps), (without.total, 0));
     let tight = of(Limits { capacity: Some(1000), ..Limits::default() });

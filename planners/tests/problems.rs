@@ -1,6 +1,6 @@
-//! Many random problems, every strategy: each plan is checked here, without the code that made it, and compared with
-//! the plain form of its rule; all lie between the lower bound and what others need. `ARENITE_PROBLEMS` says how many
-//! problems.
+//! Every strategy on many random problems. Each plan is checked by independent code and compared with a reference
+//! implementation of its rule, and totals are compared with the lower bound and with other strategies.
+//! `ARENITE_PROBLEMS` sets the number of problems.
 
 mod plain;
 mod strategies;
@@ -34,7 +34,7 @@ impl Random {
     }
 }
 
-/// Few sizes or many, short lives or long, in order or not; sometimes aligned, sometimes with fixed places.
+/// Few or many sizes, short or long lifetimes, sorted or not; sometimes aligned, sometimes with fixed offsets.
 fn problem(random: &mut Random) -> Vec<UsageRecord> {
     let count = random.one_of(&[1, 2, 3, 4, 5, 6, 8, 10, 13, 21, 34]);
     let nodes = random.one_of(&[1, 3, 6, 10, 20, 40]);
@@ -56,7 +56,7 @@ fn problem(random: &mut Random) -> Vec<UsageRecord> {
         records.sort_by_key(|record| record.first_node);
     }
     if random.below(8) == 0 {
-        // In lanes of their own, so that they do not overlap each other.
+        // In separate ranges, so that they do not overlap each other.
         let lanes = random.below(4);
         for lane in 0..lanes.min(count) {
             let i = random.below(count) as usize;
@@ -66,7 +66,7 @@ fn problem(random: &mut Random) -> Vec<UsageRecord> {
     records
 }
 
-/// The least that any plan needs: fixed records end where they do, and what is alive at once lies side by side.
+/// A lower bound of any plan: the ends of fixed records, and the sizes alive at the same node.
 fn bound(records: &[UsageRecord]) -> u64 {
     let alive = |node: u32| records.iter().filter(move |r| r.first_node <= node && node <= r.last_node);
     records.iter().map(|r| alive(r.first_node).map(|r| r.size).sum()).max().unwrap_or(0)
@@ -86,7 +86,7 @@ fn check_offsets(records: &[UsageRecord], offsets: &[u64]) -> Result<(), String>
         }
     }
     match (bound(records), total(records, offsets)) {
-        (bound, total) if total < bound => Err(format!("{total} bytes, at least {bound} are needed")),
+        (bound, total) if total < bound => Err(format!("{total} bytes, but at least {bound} are needed")),
         _ => Ok(()),
     }
 }
@@ -127,7 +127,7 @@ const PLAIN_OBJECTS: [(&str, PlainObjects); 6] = [
 ];
 
 fn same<T: PartialEq + std::fmt::Debug>(got: &T, plain: &T) -> Result<(), String> {
-    if got == plain { Ok(()) } else { Err(format!("{got:?}, by the plain rule {plain:?}")) }
+    if got == plain { Ok(()) } else { Err(format!("{got:?}, but the reference gives {plain:?}")) }
 }
 
 fn check_assign(name: &str, assign: Assign, records: &[UsageRecord]) -> Result<(), String> {
@@ -139,7 +139,7 @@ fn check_assign(name: &str, assign: Assign, records: &[UsageRecord]) -> Result<(
     }
 }
 
-/// Gives the bytes of the plan.
+/// Returns the bytes of the plan.
 fn check_strategy(name: &str, answer: Answer, records: &[UsageRecord]) -> Result<u64, String> {
     let offsets = answer.offsets(records);
     check_offsets(records, &offsets)?;
@@ -153,19 +153,19 @@ fn check_strategy(name: &str, answer: Answer, records: &[UsageRecord]) -> Result
     Ok(total(records, &offsets))
 }
 
-/// `exact` needs no more than any other strategy, `portfolio` no more than any but `exact`.
+/// `exact` needs at most as much as any other strategy, `portfolio` at most as much as any but `exact`.
 fn check_totals(totals: &[(&str, u64)]) -> Result<(), String> {
     let of = |name| totals.iter().find(|(other, _)| *other == name).expect("a strategy").1;
     let (exact, portfolio) = (of("exact"), of("portfolio"));
     for &(name, total) in totals {
         if total < exact || total < portfolio && name != "exact" {
-            return Err(format!("{name} needs {total} bytes, exact {exact} and portfolio {portfolio}"));
+            return Err(format!("{name} needs {total} bytes, but exact {exact} and portfolio {portfolio}"));
         }
     }
     Ok(())
 }
 
-/// The forms of greedy-in-order that no planner has: for operations in any order, and for textures.
+/// The forms of greedy-in-order that no planner uses: for operations in any order, and for textures.
 fn check_forms(records: &[UsageRecord]) -> Result<(), String> {
     let random = &mut Random(records.len() as u64 * 77 + u64::from(records[0].first_node));
     let dependencies: Vec<Vec<u32>> = (0..records.len())
@@ -199,7 +199,7 @@ fn check_all(records: &[UsageRecord]) -> Result<(), String> {
     catch_unwind(AssertUnwindSafe(check)).unwrap_or_else(|_| Err("it panicked".to_owned()))
 }
 
-/// The same problem with as few records as possible.
+/// Reduces the problem to as few records as possible.
 fn smallest(mut records: Vec<UsageRecord>) -> Vec<UsageRecord> {
     let mut i = 0;
     while i < records.len() {
@@ -225,7 +225,7 @@ fn check_problems(seeds: Range<u64>) {
 }
 
 #[test]
-fn every_strategy_on_many_problems() {
+fn every_strategy_is_right_on_many_problems() {
     let count = std::env::var("ARENITE_PROBLEMS").map_or(100_000, |count| count.parse().expect("a number"));
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Random records: what must hold for every plan, and the arena against TFLite's loop written down plainly.
+//! Random records: properties of every plan, and `arena` compared with a direct translation of TFLite's loop.
 
 mod strategies;
 
@@ -28,7 +28,7 @@ fn aligned(offset: u64, alignment: u64) -> u64 {
     offset.next_multiple_of(alignment)
 }
 
-/// `SimpleMemoryArena::Allocate` over all records in `ArenaPlanner`'s order, as the source has it.
+/// `SimpleMemoryArena::Allocate` over all records in `ArenaPlanner`'s order, translated from the source.
 fn tflite(records: &[UsageRecord]) -> Vec<u64> {
     let whole = |r: &UsageRecord| r.first_node == 0 && r.last_node == UsageRecord::FOREVER;
     let mut order: Vec<usize> = (0..records.len()).collect();
@@ -78,7 +78,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn few_records_need_no_memory(records in prop::collection::vec(record(), 0..60), fixed in prop::collection::vec(prop::option::weighted(0.1, 0u64..40), 60)) {
+    fn an_empty_problem_needs_no_memory(records in prop::collection::vec(record(), 0..60), fixed in prop::collection::vec(prop::option::weighted(0.1, 0u64..40), 60)) {
         let fix = |(record, fixed): (&UsageRecord, &Option<u64>)| match fixed {
             Some(place) => UsageRecord { fixed_offset: place * record.alignment, ..*record },
             None => *record,
@@ -93,7 +93,7 @@ proptest! {
         mut records in prop::collection::vec(record(), 0..80),
         fixed in prop::collection::vec(0u64..4, 0..3),
     ) {
-        // Fixed records in lanes of their own, so that they do not overlap each other.
+        // Fixed records are in separate ranges, so that they do not overlap each other.
         for (lane, (record, step)) in records.iter_mut().zip(&fixed).enumerate() {
             record.fixed_offset = lane as u64 * 10_240 + step * 1024;
         }
@@ -114,12 +114,12 @@ proptest! {
     }
 
     #[test]
-    fn arena_is_tflite_arena(records in prop::collection::vec(record(), 0..300)) {
+    fn arena_matches_tflites_arena(records in prop::collection::vec(record(), 0..300)) {
         prop_assert_eq!(arena(&records), tflite(&records));
     }
 
     #[test]
-    fn arena_lies_between_the_lower_bound_and_the_sum(mut records in prop::collection::vec(record(), 0..100)) {
+    fn arena_is_between_the_lower_bound_and_the_sum(mut records in prop::collection::vec(record(), 0..100)) {
         for record in &mut records {
             record.alignment = 64;
             record.size = record.size.next_multiple_of(64);
@@ -133,7 +133,7 @@ proptest! {
     }
 }
 
-/// A hundred thousand records, few of them alive together, take no quadratic time.
+/// A hundred thousand records, few of them alive together, do not take quadratic time.
 #[test]
 fn many_records() {
     let chain: Vec<UsageRecord> = (0..100_000u32)

@@ -14,7 +14,7 @@ from ai_edge_litert import schema_py_generated as schema
 
 CODES = {code: name for name, code in vars(schema.BuiltinOperator).items() if isinstance(code, int)}
 
-# They carry state, subgraphs or names that mean nothing alone.
+# They depend on state, subgraphs or names of the whole model.
 WHOLE_ONLY = {"WHILE", "IF", "CALL", "CALL_ONCE", "CUSTOM", "STABLEHLO_COMPOSITE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"}
 
 
@@ -29,7 +29,7 @@ class Model:
         return CODES[max(code.builtinCode, code.deprecatedBuiltinCode)]
 
     def is_constant(self, t):
-        """The value is in the file, or computed from such values alone."""
+        """Whether the value is in the file, or computed only from such values."""
         data = self.tables.buffers[self.graph.tensors[t].buffer].data
         if data is not None and len(data):
             return True
@@ -37,7 +37,7 @@ class Model:
         return op is not None and all(i < 0 or self.is_constant(i) for i in op.inputs)
 
     def with_producers(self, op):
-        """The op behind the ops that make its constants, in order."""
+        """The op, preceded by the ops that compute its constants, in order."""
         ops = []
         for t in op.inputs:
             if t in self.producers and self.is_constant(t):
@@ -45,7 +45,7 @@ class Model:
         return ops + [op]
 
     def kind(self, op):
-        """A text that is the same for nodes that do the same."""
+        """A text that is equal for nodes that compute the same."""
 
         def of_tensor(t):
             if t < 0:
@@ -53,7 +53,7 @@ class Model:
             tensor = self.graph.tensors[t]
             values = None
             if self.is_constant(t) and tensor.shape is not None and len(tensor.shape) < 2:
-                # Axes, shapes and paddings decide what is done.
+                # The values of axes, shapes and paddings matter.
                 data = self.tables.buffers[tensor.buffer].data
                 values = None if data is None or len(data) > 64 else bytes(data).hex()
             shape = [] if tensor.shape is None else [int(dim) for dim in tensor.shape]
@@ -65,7 +65,7 @@ class Model:
         return json.dumps(parts)
 
     def cut(self, op):
-        """The bytes of a model that does this op alone."""
+        """The bytes of a model with only this op."""
         ops = self.with_producers(op)
         used = sorted({int(t) for each in ops for ts in (each.inputs, each.outputs) for t in ts if t >= 0})
         place = {t: i for i, t in enumerate(used)} | {-1: -1}
@@ -85,7 +85,7 @@ class Model:
         return bytes(builder.Output())
 
     def is_free(self, t):
-        """Needs nobody to fill it."""
+        """Whether it needs no input data."""
         return self.is_constant(t) or self.graph.tensors[t].isVariable
 
     def copy(self, tensor, buffers):

@@ -1,4 +1,4 @@
-"""arenite's GPU delegates beside PyTorch on one device, by turns: python gpu.py ZOO [--arenite PROGRAM] [--delegate NAME]… [--seconds S]
+"""Compares arenite's GPU delegates with PyTorch on one device, taking turns: python gpu.py ZOO [--arenite PROGRAM] [--delegate NAME]… [--seconds S]
 
 PROGRAM has both delegates: `cargo build --release -p arenite-cli --features opencl,vulkan`. ZOO has the models of zoo.py. PyTorch runs
 networks of the same shapes from torchvision, in f32, on its first GPU, or on the processor where there is none: beside PoCL and llvmpipe.
@@ -48,7 +48,7 @@ def peak(device, seconds):
 
 
 def operations(network, x):
-    """Two per product: of depthwise convolutions, and of other ones and dense layers."""
+    """Operations, two per product: of depthwise convolutions, and of other convolutions and dense layers."""
     counts = [0, 0]
 
     def add(layer, _, y):
@@ -73,7 +73,7 @@ def arenite(options, model, delegate, profile=False):
 
 
 def kernels(profile):
-    """By kind, in ms of one run."""
+    """The time of one run by kind, in ms."""
     sums = {}
     for step in profile["ops"]:
         kind = step["op"].split(": ")[-1]
@@ -85,7 +85,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("zoo", type=pathlib.Path)
     parser.add_argument("--arenite", default="target/release/arenite")
-    parser.add_argument("--delegate", action="append", help="opencl, vulkan, with options behind a colon")
+    parser.add_argument("--delegate", action="append", help="opencl or vulkan, with options after a colon")
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--networks", nargs="+", default=NETWORKS)
     options = parser.parse_args()

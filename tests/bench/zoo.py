@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the networks that the suite measures: python zoo.py FOLDER [NAME ...]
+"""Creates the networks of the benchmark: python zoo.py FOLDER [NAME ...]
 
 Architectures are those of the papers, weights are random with a fixed seed: speed does not depend on what a network has
 learned. Statistics of batch normalisation are taken from random pictures, so that activations stay in range and answers
@@ -30,12 +30,12 @@ KINDS = ("f32", "f16", "dr8", "i8")
 
 
 def exact_gelu(x):
-    """The same function as Keras' own, by erf: ONNX has no erfc."""
+    """The same function as Keras' own, but with erf: ONNX has no erfc."""
     return 0.5 * x * (1.0 + tf.math.erf(x * 0.5**0.5))
 
 
 def attention_block(x, heads, expansion, epsilon, norm_first, gelu):
-    """A transformer's layer: attention, then two dense layers, each with a shortcut; normalised before or after."""
+    """A transformer layer: attention, then two dense layers, each with a shortcut; normalised before or after."""
     width = x.shape[-1]
 
     def norm(y):
@@ -125,7 +125,7 @@ def sample(model, rng, batch=1):
 
 
 def set_statistics(model, rng):
-    """Gives each batch normalisation a random scale and shift, and the mean and variance that it sees."""
+    """Gives each batch normalisation a random scale and shift, and the actual mean and variance of its input."""
     norms = [layer for layer in model.layers if isinstance(layer, layers.BatchNormalization)]
     for norm in norms:
         norm.momentum = 0.0
@@ -138,7 +138,7 @@ def set_statistics(model, rng):
 
 
 def frozen(model):
-    """One function from the input to the output, for one input at a time, weights inside."""
+    """A single function from input to output, for one input at a time, with the weights as constants."""
     (port,) = model.inputs
     spec = tf.TensorSpec((1, *port.shape[1:]), port.dtype, name="input")
     call = tf.function(lambda x: model(x, training=False))
@@ -161,14 +161,14 @@ def to_tflite(model, function, name, kind):
 
 
 def build(name, gelu):
-    """The same weights each time: also those that are not the model's own, such as embeddings of positions."""
+    """Makes weights reproducible, including ones outside of the model's list, such as position embeddings."""
     keras.utils.set_random_seed(1)
     return NETWORKS[name](gelu)
 
 
 def let_scalars_pass():
-    """tf2onnx takes what is added to a convolution for its bias, fails on a scalar, and then leaves all transposes of the
-    network in place."""
+    """tf2onnx treats any addition to a convolution as its bias, fails on a scalar, and then keeps all transposes of the
+    network."""
     plain = TransposeOptimizer._add_handler
 
     def add_handler(self, transpose, node):
@@ -196,7 +196,7 @@ def to_onnx(name, model):
 
 
 def lstm_to_onnx(model):
-    """By hand, since the converter leaves a loop. Keras orders gates i f c o, ONNX orders them i o f c."""
+    """Converted by hand, because the converter keeps a loop. Keras orders gates i f c o, ONNX orders them i o f c."""
     constants, nodes = [], []
 
     def constant(name, array):
@@ -234,13 +234,13 @@ def lstm_to_onnx(model):
 
 
 def write(path, make):
-    """Never leaves half a file. What a converter cannot convert is said and left out."""
+    """Writes the file completely or not at all. Networks that a converter cannot convert are skipped with a note."""
     if path.exists():
         return
     try:
         data = make()
     except Exception as error:
-        print(f"{path.name}: not made: {str(error).splitlines()[0][:150]}", flush=True)
+        print(f"{path.name}: skipped: {str(error).splitlines()[0][:150]}", flush=True)
         return
     part = path.with_suffix(path.suffix + ".part")
     part.write_bytes(data)
@@ -253,7 +253,7 @@ def make(name, folder):
     set_statistics(model, np.random.default_rng(2))
     function = frozen(model)
     for kind in KINDS:
-        # The converter's calibration ends the process on the loops of an LSTM.
+        # The converter's calibration crashes on the loops of an LSTM.
         if (name, kind) != ("lstm", "i8"):
             write(folder / f"{name}_{kind}.tflite", lambda: to_tflite(model, function, name, kind))
     write(folder / f"{name}_f32.onnx", lambda: to_onnx(name, model))
@@ -262,11 +262,11 @@ def make(name, folder):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("folder", type=pathlib.Path)
-    arguments.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(NETWORKS)}")
+    arguments.add_argument("names", nargs="*", metavar="name", help=f"one of {', '.join(NETWORKS)}")
     arguments = arguments.parse_args()
     unknown = [name for name in arguments.names if name not in NETWORKS]
     if unknown:
-        sys.exit(f"unknown: {', '.join(unknown)}; there are {', '.join(NETWORKS)}")
+        sys.exit(f"unknown: {', '.join(unknown)}; known: {', '.join(NETWORKS)}")
     let_scalars_pass()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for name in arguments.names or NETWORKS:

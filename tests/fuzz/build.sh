@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets, one program for all: `target/fuzz/<triple>/release/fuzz`. With nightly: AddressSanitizer, coverage counters,
-# overflow checks and debug assertions. Prints the program's path.
+# Builds one program with all fuzz targets, `target/fuzz/<triple>/release/fuzz`, and prints its path. Uses nightly, with
+# AddressSanitizer, coverage counters, overflow checks and debug assertions.
 set -euo pipefail
 cd "$(dirname "$0")"
 triple=$(rustc +nightly -vV | sed -n 's/^host: //p')

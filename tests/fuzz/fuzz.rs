@@ -1,4 +1,4 @@
-//! All fuzz targets: `FUZZ_TARGET` names the one that runs.
+//! All fuzz targets; `FUZZ_TARGET` selects the one that runs.
 #![no_main]
 
 use std::sync::OnceLock;
@@ -14,9 +14,7 @@ fn target() -> (&'static str, Target) {
     *TARGET.get_or_init(|| {
         let name = std::env::var("FUZZ_TARGET").unwrap_or_default();
         let mut targets = fuzz::TARGETS.iter().chain(calls::TARGETS);
-        *targets
-            .find(|target| target.0 == name)
-            .unwrap_or_else(|| panic!("FUZZ_TARGET names no target: {name:?}"))
+        *targets.find(|target| target.0 == name).unwrap_or_else(|| panic!("unknown FUZZ_TARGET: {name:?}"))
     })
 }
 
@@ -24,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| target().1(bytes));
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     match target().0 {
-        // Half of the models are changed as models are.
+        // Half of the mutations change models as models.
         "model" | "micro" if seed % 2 == 0 => {
             fuzz::mutate(data.get_mut(..max_size).unwrap_or_default(), size, seed.into())
         }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `tests/fuzz/minimise.sh [TARGET…]` merges what a campaign found in `corpus/` into `seeds/`: for each target the smallest set of files
-# with the same coverage, at most 240 KB of it, small files first. Seeds whose name is not a digest stay, whatever they cover. A target
-# whose merge fails keeps its seeds, and the script exits with 1.
+# `tests/fuzz/minimise.sh [TARGET…]` merges the findings in `corpus/` into `seeds/`: for each target the smallest set of
+# files with the same coverage, at most 240 KB, small files first. Seeds whose name is not a digest are kept, whatever
+# they cover. If a merge fails, the target keeps its seeds and the script exits with 1.
 set -euo pipefail
 cd "$(dirname "$0")"
 program=$(./build.sh)
@@ -26,7 +26,7 @@ for folder in corpus/*/; do
     esac
     FUZZ_TARGET=$name "$program" -merge=1 -timeout=$timeout -detect_leaks=0 -rss_limit_mb=4096 \
         "$merged/$name" "seeds/$name" "$folder" >"logs/$name.merge" 2>&1 || {
-        echo "$name: the merge failed, its seeds stay: see tests/fuzz/logs/$name.merge" >&2
+        echo "$name: the merge failed and the seeds are unchanged: see tests/fuzz/logs/$name.merge" >&2
         failed=1
         continue
     }

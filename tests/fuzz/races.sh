@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs what works with several threads under ThreadSanitizer: the tests of the pool, and models that run at the same time with several
-# threads each. Rust's standard library is built with it, which needs rust-src (`rustup component add rust-src --toolchain nightly`).
-# `ffi/c/tests/races.sh` does the same through the C library.
+# Runs multithreaded code under ThreadSanitizer: the tests of the thread pool, and models that run at the same time with
+# several threads each. Rust's standard library is rebuilt with it, which needs rust-src (`rustup component add rust-src
+# --toolchain nightly`). `ffi/c/tests/races.sh` does the same through the C library.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 triple=$(rustc +nightly -vV | sed -n 's/^host: //p')
@@ -11,10 +11,10 @@ triple=$(rustc +nightly -vV | sed -n 's/^host: //p')
 }
 export CARGO_INCREMENTAL=0 RUSTFLAGS="-Zsanitizer=thread"
 export TSAN_OPTIONS="halt_on_error=1 exitcode=66"
-# Without address randomization, of which some kernels have more than the sanitizer can map.
+# Without address randomization: with it, some kernels use addresses that the sanitizer cannot map.
 run() {
     setarch -R cargo +nightly test -Z build-std --target "$triple" --target-dir tests/fuzz/target/races "$@"
 }
-run -p arenite --lib pool
+run -p arenite-runtime --lib pool
 run -p arenite-tests --test threads
-echo "no race"
+echo "no races found"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The fuzzing campaign: `tests/fuzz/run.sh MINUTES [TARGET…]` shares the minutes among all targets, or those that are named, and prints a
-# table: executions, executions per second, finds, files of the corpus. Exits with 1 if there was a find: its file is under `artifacts/`,
-# and `FUZZ_TARGET=NAME PROGRAM FILE` shows it again. Needs the nightly toolchain; the program is that of `build.sh`.
+# The fuzzing campaign: `tests/fuzz/run.sh MINUTES [TARGET…]` divides the minutes among all targets, or the named ones,
+# and prints a table: executions, executions per second, findings, files of the corpus. Exits with 1 after a finding:
+# its file is in `artifacts/`, and `FUZZ_TARGET=NAME PROGRAM FILE` reproduces it. Needs the nightly toolchain;
+# `build.sh` builds the program.
 #
-#   FUZZ_JOBS=2      targets that run at the same time; 1 without it
-#   FUZZ_SEED=N      libFuzzer's seed; without it another one each time
+#   FUZZ_JOBS=2      the number of targets that run at the same time (default 1)
+#   FUZZ_SEED=N      libFuzzer's seed (default: a different one each time)
 set -euo pipefail
 cd "$(dirname "$0")"
 [ $# -ge 1 ] || { echo "usage: tests/fuzz/run.sh MINUTES [TARGET…]" >&2; exit 2; }
@@ -37,17 +38,17 @@ program=$(./build.sh)
 total=$(awk '{ sum += $2 } END { print sum }' <<<"$shares")
 mkdir -p corpus artifacts logs
 
-# One target for so many seconds.
+# Runs the target $1 for $2 seconds.
 one() {
     local name=$1 seconds=$2 flags=()
     mkdir -p "corpus/$name" "artifacts/$name" "seeds/$name"
     case $name in
-    # Drivers keep what they allocated, and take long for the first program.
+    # Drivers do not free all memory, and compile the first program slowly.
     opencl | vulkan | programs) flags=(-detect_leaks=0 -timeout=60 -rss_limit_mb=4096) ;;
     *) flags=(-timeout=10 -rss_limit_mb=2048) ;;
     esac
     local begun=$SECONDS rc=0
-    # Entropic scheduling and names of new functions take longer than the executions. Drivers compile within one, so the end may be late.
+    # Entropic scheduling and printing new functions take longer than the executions. An execution may wait for a driver's compiler and end late.
     FUZZ_TARGET=$name timeout -k 10 $((seconds + 120)) "$program" -max_total_time="$seconds" -max_len=4096 \
         -print_final_stats=1 -print_funcs=0 -entropic=0 -artifact_prefix="artifacts/$name/" "${flags[@]}" ${FUZZ_SEED:+-seed="$FUZZ_SEED"} \
         "corpus/$name" "seeds/$name" >"logs/$name" 2>&1 || rc=$?
@@ -55,7 +56,7 @@ one() {
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "logs/$name" | tail -n 1)
     local finds=0
     if [ -z "${ARENITE_GPU:-}" ] && grep -q 'this machine has no device' "logs/$name"; then
-        printf '%-14s left out: this machine has no device for it\n' "$name"
+        printf '%-14s skipped: this machine has no device for it\n' "$name"
         rm -f "artifacts/$name"/*
         return 0
     fi
@@ -77,7 +78,7 @@ while read -r name share; do
         wait -n || failed=1
         running=$((running - 1))
     fi
-    # Each of the jobs has the minutes to share.
+    # Each job has the full number of minutes.
     one "$name" "$(awk "BEGIN { s = $minutes * 60 * $jobs * $share / $total; print int(s < 1 ? 1 : s) }")" &
     running=$((running + 1))
 done <<<"$shares"
@@ -85,4 +86,4 @@ while [ "$running" -gt 0 ]; do
     wait -n || failed=1
     running=$((running - 1))
 done
-[ "$failed" = 0 ] || { echo "there were finds: see tests/fuzz/artifacts and tests/fuzz/logs" >&2; exit 1; }
+[ "$failed" = 0 ] || { echo "findings: see tests/fuzz/artifacts and tests/fuzz/logs" >&2; exit 1; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Cargo's RUSTC_WRAPPER: adds coverage counters to the crates that fuzzing should look into. Kernels, which are large and have no branches
-# on what a file says, and other people's crates go without: libFuzzer reads all counters after each execution.
+# Cargo's RUSTC_WRAPPER: adds coverage counters to the crates that fuzzing should explore. Kernels, which are large and
+# do not branch on file contents, and third-party crates are excluded: libFuzzer reads all counters after each
+# execution.
 case " $* " in
 *" --crate-name arenite_kernels "*) ;;
 *" --crate-name build_script"* | *"proc-macro"*) ;;

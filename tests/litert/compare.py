@@ -22,7 +22,7 @@ SECONDS = 20
 
 
 def child(which, first, count):
-    """Runs graphs in a process of its own: LiteRT may die of one. Gives (seed, answers) until that happens."""
+    """Runs graphs in a child process, because LiteRT may crash. Yields (seed, answers) until that happens."""
     with subprocess.Popen(
         [sys.executable, __file__, "--child", which, "--first", str(first), "--graphs", str(count)],
         stdout=subprocess.PIPE,
@@ -45,13 +45,13 @@ def serve(which, first, count):
     runner = LiteRT() if which == "litert" else Library(which)
     for seed in range(first, first + count):
         odd = Odd(seed)
-        signal.alarm(SECONDS)  # A graph without end ends the process.
+        signal.alarm(SECONDS)  # Ends the process if a graph hangs.
         pickle.dump((seed, runner.run(odd.bytes, odd.feeds, odd.resizes)), out)
         out.flush()
 
 
 def answers(which, first, count):
-    """Per seed what it gives; None where the process dies."""
+    """The answers per seed; None if the process crashes."""
     end, found = first + count, {}
     while first < end:
         for seed, answer in child(which, first, end - first):
@@ -64,7 +64,7 @@ def answers(which, first, count):
 
 
 def same(want, got):
-    """Whether an invocation gave the same: refused both, or the same types, shapes and bytes."""
+    """Whether both invocations were refused, or gave the same types, shapes and bytes."""
     if isinstance(want, str) or isinstance(got, str):
         return isinstance(want, str) and isinstance(got, str)
     return len(want) == len(got) and all(equal(a, b) for a, b in zip(want, got))
@@ -83,36 +83,36 @@ def agrees(wanted, got):
 
 def verdict(seed, want, got):
     if want is None:
-        return "LiteRT dies"
+        return "LiteRT crashes"
     if got is None:
-        return "it dies"
+        return "it crashes"
     if want and isinstance(want[0], str):
-        return "refused by both" if got and isinstance(got[0], str) else "LiteRT alone refuses"
+        return "refused by both" if got and isinstance(got[0], str) else "only LiteRT refuses"
     for a, b in zip(want, got):
         if not same(a, b):
             if isinstance(a, str):
-                return "LiteRT alone refuses later"
+                return "only LiteRT refuses later"
             return "LiteRT differs from numpy" if agrees(Oracle().run(Odd(seed)), got) else "differs"
     return "same"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", nargs="?", help="the library that is compared with LiteRT")
+    parser.add_argument("library", nargs="?", help="the library to compare with LiteRT")
     parser.add_argument("--first", type=int, default=0, help="the first graph's seed")
-    parser.add_argument("--graphs", type=int, default=2000, help="how many graphs")
-    parser.add_argument("--show", type=int, help="print what both give for this seed")
-    parser.add_argument("--save", type=pathlib.Path, help="where models go that differ")
+    parser.add_argument("--graphs", type=int, default=2000, help="the number of graphs")
+    parser.add_argument("--show", type=int, help="print the answers of both for this seed")
+    parser.add_argument("--save", type=pathlib.Path, help="the folder for models that differ")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     options = parser.parse_args()
     np.seterr(all="ignore")
     if options.child:
         return serve(options.child, options.first, options.graphs)
     if not options.library:
-        parser.error("which library?")
+        parser.error("the library is missing")
     if options.show is not None:
         for which in ("litert", options.library):
-            print(which, *(answers(which, options.show, 1)[options.show] or ["dies"]), sep="\n  ")
+            print(which, *(answers(which, options.show, 1)[options.show] or ["crashes"]), sep="\n  ")
         return 0
     want = answers("litert", options.first, options.graphs)
     got = answers(options.library, options.first, options.graphs)
@@ -122,7 +122,7 @@ def main():
         verdicts[result] += 1
         if result == "LiteRT differs from numpy":
             classes[", ".join(sorted(Odd(seed).kinds))] += 1
-        if result in ("differs", "it dies"):
+        if result in ("differs", "it crashes"):
             unknown.append(seed)
             if options.save:
                 options.save.mkdir(parents=True, exist_ok=True)

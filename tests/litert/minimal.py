@@ -1,4 +1,4 @@
-"""The smallest graphs for which LiteRT differs: minimal.py LIBRARY prints what it and LiteRT give in two invocations."""
+"""The smallest graphs for which LiteRT differs: minimal.py LIBRARY prints the outputs of the library and of LiteRT in two invocations."""
 import sys
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Writes .tflite models with the schema that ai-edge-litert has."""
+"""Writes .tflite models with the schema of ai-edge-litert."""
 import flatbuffers
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema

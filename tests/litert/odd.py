@@ -1,5 +1,5 @@
-"""Random graphs of odd structure: variables, IF and WHILE, inputs, constants and repeated tensors as outputs, tensors without elements,
-scalars, inputs that get another shape."""
+"""Random graphs of odd structure: variables, IF and WHILE, inputs, constants and repeated tensors as outputs, empty tensors,
+scalars, resized inputs."""
 import random
 
 import numpy as np
@@ -8,7 +8,7 @@ from model import TYPES, Model
 
 F, I, Q, BOOL = np.float32, np.int32, np.int8, np.bool_
 SHAPES = [[4], [4], [2, 2], [2, 3], [], [], [0], [0, 3], [1, 4], [1], [3, 1]]
-# An op, its options, the types it takes, whether LiteRT runs it where it writes the variable that it reads.
+# An op, its options, the types it supports, and whether LiteRT runs it when it writes the variable that it reads.
 UNARY = [
     ("ABS", None, (F,), True),
     ("NEG", "NegOptions", (F, I), False),
@@ -31,7 +31,7 @@ def size(shape):
 
 
 class Scene:
-    """A subgraph under construction: its tensors as (number, type, shape), and those of them that are variables."""
+    """A subgraph under construction: its tensors as (number, type, shape), and the numbers of the variables."""
 
     def __init__(self, graph):
         self.graph, self.pool, self.variables = graph, [], []
@@ -47,7 +47,7 @@ class Scene:
 
 
 class Odd:
-    """The graph of a seed. `kinds` says what it has; every fifth has no variables."""
+    """The graph of a seed. `kinds` lists its features; every fifth has no variables."""
 
     def __init__(self, seed):
         self.random, self.model, self.kinds = random.Random(seed), Model(), set()
@@ -68,14 +68,14 @@ class Odd:
         return self.random.choice(found) if found else None
 
     def like(self, scene, type, shape):
-        """A tensor of this type and shape, now and then a constant."""
+        """A tensor of this type and shape, occasionally a constant."""
         found = self.pick(scene, lambda tensor: tensor[1] is type and tensor[2] == shape)
         if found and self.chance(0.85):
             return found
         return scene.add(type, shape, data=self.numbers(type, shape))
 
     def result(self, scene, type, shape, inputs, in_place=False):
-        """Where a node writes: a new tensor, or a variable."""
+        """The output of a node: a new tensor, or a variable."""
         if not self.has_variables or not self.chance(0.35):
             return scene.add(type, shape)[0]
         self.kinds.add("variable")

@@ -1,4 +1,4 @@
-"""What a graph of odd.py gives, by numpy: nodes in the file's order, a variable as the last write left it."""
+"""Computes a graph of odd.py with numpy: nodes run in the file's order, and a variable has the value of the last write."""
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
@@ -46,7 +46,7 @@ class Oracle:
         return done
 
     def first(self, tensor):
-        """A constant, or what a variable holds at first."""
+        """A constant, or the initial value of a variable."""
         data, type = self.model.buffers[tensor.buffer].data, TYPES[tensor.type]
         if tensor.buffer:
             return np.frombuffer(b"" if data is None else bytes(data), type).reshape(tensor.shape)

@@ -1,4 +1,4 @@
-"""Runs a model: feeds per invocation, and shapes of inputs that change before one. Gives, per invocation, the outputs or a refusal."""
+"""Runs a model with inputs, and sometimes new input shapes, for each invocation. Returns the outputs or an error for each."""
 import ctypes
 import numpy as np
 
@@ -60,7 +60,7 @@ class Library:
         return done
 
     def invoke(self, interpreter, feed, resizes, first):
-        """The stage that failed, if one did."""
+        """The stage that failed, or None."""
         for i, shape in resizes.items():
             if self.InterpreterResizeInputTensor(interpreter, i, (INT * len(shape))(*shape), len(shape)):
                 return "resize"
@@ -91,7 +91,7 @@ class LiteRT:
         done, stage = [], "build"
         try:
             interpreter = Interpreter(model_content=model, num_threads=1, experimental_op_resolver_type=plain)
-            # A second reference to what is inside is an error of the class.
+            # The class raises an error if a second reference to its memory exists.
             inner = lambda: interpreter._interpreter
             for k, feed in enumerate(feeds):
                 for i, shape in resizes.get(k, {}).items():

@@ -1,5 +1,5 @@
 /*
- * layouts.c: writes the table of this machine's layouts, for core/micro/targets. `ops.h` has all ops.
+ * layouts.c: prints this machine's layout table for core/micro/targets. `ops.h` lists all ops.
  */
 #include "ops.h"
 #include "port.h"

@@ -1,11 +1,11 @@
 /*
- * run.c: one model, from memory of its own, on any machine of port.h.
+ * run.c: runs one model in static memory, on any machine of port.h.
  *
- * Prints what the arena needs, the deepest stack, the instructions of one invocation, and the bytes of each output. The model stands in
- * the program (data.S); so does a value for each of its inputs. `ops.h` is what `arenite inspect MODEL --ops c` prints.
+ * Prints the size of the arena, the deepest stack, the instructions of one invocation, and the bytes of each output. The model is in
+ * the program (data.S), and so are the values of its inputs. `ops.h` is printed by `arenite inspect MODEL --ops c`.
  *
- * Besides it checks that an arena of exactly so many bytes does, that one byte less is refused with both numbers, that a second
- * invocation after a reset gives the same, and that bytes beside the arena are not touched.
+ * It also checks that an arena of exactly that size suffices, that one byte less is an error with both sizes, that a second
+ * invocation after a reset gives the same bytes, and that no bytes around the arena are written.
  */
 #include "ops.h"
 #include "port.h"
@@ -44,7 +44,7 @@ static void check(int holds, const char *what) {
   port_stop(1);
 }
 
-/* Ends the program where a call fails. */
+/* Ends the program if a call failed. */
 static void demand(ArMicroStatus status) { check(status == AR_MICRO_OK, ar_micro_error()); }
 
 void arenite_micro_panic(const char *file, size_t length, uint32_t line) {
@@ -61,17 +61,17 @@ static ArMicroStatus init(unsigned char *arena, size_t bytes) {
   return ar_micro_init(&micro, data_model, model_bytes, ops, sizeof ops / sizeof *ops, arena, bytes);
 }
 
-/* The inputs stand one after the other. */
+/* Fills the inputs from consecutive data. */
 static void fill_inputs(void) {
   const unsigned char *from = data_inputs;
   for (size_t i = 0; i < ar_micro_input_count(&micro); i++) {
     ArMicroTensor input;
     demand(ar_micro_input(&micro, i, &input));
-    check(input.bytes <= (size_t)(data_inputs_end - from), "there are too few bytes for the inputs");
+    check(input.bytes <= (size_t)(data_inputs_end - from), "too few bytes for the inputs");
     for (size_t b = 0; b < input.bytes; b++) ((unsigned char *)input.data)[b] = from[b];
     from += input.bytes;
   }
-  check(from == data_inputs_end, "there are too many bytes for the inputs");
+  check(from == data_inputs_end, "too many bytes for the inputs");
 }
 
 static void write_output(size_t index, const ArMicroTensor *output) {
@@ -93,7 +93,7 @@ static void write_output(size_t index, const ArMicroTensor *output) {
   port_write("\n");
 }
 
-/* FNV-1a of all outputs. */
+/* The FNV-1a hash of all outputs. */
 static uint64_t hash_outputs(int writes) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t i = 0; i < ar_micro_output_count(&micro); i++) {
@@ -107,17 +107,17 @@ static uint64_t hash_outputs(int writes) {
 
 static void check_guards(size_t bytes) {
   for (size_t i = 0; i < GUARD; i++)
-    check(memory[i] == GUARD_BYTE && memory[GUARD + bytes + i] == GUARD_BYTE, "bytes beside the arena were written");
+    check(memory[i] == GUARD_BYTE && memory[GUARD + bytes + i] == GUARD_BYTE, "bytes outside the arena were written");
 }
 
 static void guard(size_t bytes) {
   for (size_t i = 0; i < GUARD; i++) memory[i] = memory[GUARD + bytes + i] = GUARD_BYTE;
 }
 
-/* What the arena needs, the stack and the time; leaves the model ready to run. */
+/* Prints the size of the arena, the stack and the time; leaves the model ready to run. */
 static ArMicroSizes measure(void) {
   ArMicroSizes sizes;
-  check(ar_micro_invoke(&micro) == AR_MICRO_PHASE, "a call before its phase was not refused");
+  check(ar_micro_invoke(&micro) == AR_MICRO_PHASE, "a call in the wrong phase was accepted");
   port_paint_stack();
   demand(init(memory + GUARD, ARENA_BYTES));
   demand(ar_micro_sizes(&micro, &sizes));
@@ -125,8 +125,8 @@ static ArMicroSizes measure(void) {
 
   unsigned char *arena = memory + GUARD;
   guard(sizes.arena);
-  check(init(arena, sizes.arena - 1) == AR_MICRO_ARENA, "one byte less was not refused");
-  check(ar_micro_needed(&micro) == sizes.arena, "what is refused does not tell what is needed");
+  check(init(arena, sizes.arena - 1) == AR_MICRO_ARENA, "an arena with one byte less was accepted");
+  check(ar_micro_needed(&micro) == sizes.arena, "the error does not report the required size");
   demand(init(arena, sizes.arena));
   fill_inputs();
   uint32_t before = port_instructions();
@@ -159,7 +159,7 @@ int main(void) {
   ar_micro_reset(&micro);
   fill_inputs();
   demand(ar_micro_invoke(&micro));
-  check(hash_outputs(0) == first, "a second invocation gave something else");
+  check(hash_outputs(0) == first, "a second invocation gave another result");
   ar_micro_close(&micro);
   check_guards(sizes.arena);
   port_stop(0);

@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Builds libarenite_micro.a and programs in C with it, and compares what they compute with the large runtime's reference ops, byte by byte.
+# Builds libarenite_micro.a and C programs with it, and compares their results with the large runtime's reference ops,
+# byte by byte.
 #
 #   tests/micro/test.sh [--install] [--table] [SUITE]…
 #
 # Suites:
-#   symbols   the library needs memcpy, memmove, memset, memcmp and arenite_micro_panic of a program, and nothing else
-#   host      models on this machine, by a program that allocates nothing; an op in C, here and in the large runtime
-#   cortex-m  models on a Cortex-M4 (MPS2 AN386) that QEMU emulates; code and stack of the smallest; sizes that
-#             `arenite plan --micro --target cortex-m4` tells, and the table that it takes them from
+#   symbols   the library imports memcpy, memmove, memset, memcmp and arenite_micro_panic, and nothing else
+#   host      models on this machine, in a program that allocates nothing; an op in C, in both runtimes
+#   cortex-m  models on a Cortex-M4 (MPS2 AN386) emulated by QEMU; code and stack of the smallest; the sizes that
+#             `arenite plan --micro --target cortex-m4` prints, and its table of layouts
 #
-#   --install  first fetch what is missing: with rustup, and with apt-get as root on Debian 12 or later
-#   --table    write a line per model: arena, code, stack, instructions
-#   --layouts  write the machine's table anew, core/micro/targets/cortex-m4.txt
+#   --install  install missing packages first: with rustup, and with apt-get as root on Debian 12 or later
+#   --table    print a line per model: arena, code, stack, instructions
+#   --layouts  rewrite the machine's table, core/micro/targets/cortex-m4.txt
 #
-# ARENITE_SHARED  the corpora [default: shared beside the project; without it, the models are those in examples/digits]
-# ARENITE         the program `arenite` [default: it is built]
+# ARENITE_SHARED  the corpora [default: ../shared; without it, only the models in examples/digits]
+# ARENITE         the program `arenite` [default: built from the tree]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -22,7 +23,7 @@ readonly target=thumbv7em-none-eabihf
 readonly shared="${ARENITE_SHARED:-../shared}"
 readonly corpus=(hello_world_f32 hello_world_int8 micro_speech_int8 kws_f32 kws_int8 vww_96_f32 vww_96_int8 resnet8_f32 resnet8_int8
     ad01_f32 ad01_int8 str_ww_int8 keyword_scrambled mnist_lstm_f32 mnist_lstm_int8)
-# Of hello_world_int8 on the board.
+# Limits for hello_world_int8 on the board.
 readonly most_code=98304 most_stack=8192
 
 folder=$(mktemp -d)
@@ -54,7 +55,7 @@ library() {
     [ -d "$folder/$1" ] || ffi/micro/build.sh "$folder/$1" "${@:2}"
 }
 
-# Names that the library at $1 needs, without those that it has.
+# The undefined symbols of the library at $1.
 needed() {
     nm "$1" 2>/dev/null | awk '
         NF == 2 && ($1 == "U" || $1 == "w") { needs[$2] }
@@ -64,18 +65,18 @@ needed() {
 
 symbols() {
     local found wanted
-    step "symbols that the library needs of a program"
+    step "symbols that the library imports"
     library host --messages --subgraphs
     found=$(needed "$folder/host/lib/libarenite_micro.a")
     wanted=$(printf '%s\n' arenite_micro_panic memcmp memcpy memmove memset)
     echo "$found"
-    [ -z "$(comm -23 <(echo "$found") <(echo "$wanted"))" ] || fail "the library needs more than: $wanted"
+    [ -z "$(comm -23 <(echo "$found") <(echo "$wanted"))" ] || fail "the library imports more than: $wanted"
 }
 
-# The values of a .npy file, as they lie in memory.
+# The values of a .npy file, as raw bytes.
 values() { tail -c +$((11 + $(od -An -tu2 -j8 -N2 "$1"))) "$1"; }
 
-# `prepare_model MODEL CASE WORK`: model, inputs and ops as programs want them, and the answers of the reference ops.
+# `prepare_model MODEL CASE WORK`: prepares model, inputs and ops for the programs, and the results of the reference ops.
 prepare_model() {
     local inputs=() file at=0 work=$3
     mkdir -p "$work"
@@ -92,7 +93,7 @@ prepare_model() {
     answers "$work"
 }
 
-# What the program in C is to write, from the files of `arenite run`.
+# The expected output of the C program, from the files of `arenite run`.
 answers() {
     local file at=0
     while file=$1/answers/out_$at.npy && [ -e "$file" ]; do
@@ -101,11 +102,11 @@ answers() {
     done >"$1/expected"
 }
 
-# `compare NAME WORK`: what the program wrote, with the answers.
+# `compare NAME WORK`: compares the program's output with the expected one.
 compare() {
     grep '^output' "$2/written" | cmp -s - "$2/expected" || {
         head -c 600 "$2/written" >&2
-        fail "$1: other bytes than those of the reference ops"
+        fail "$1: the bytes differ from the reference ops"
     }
 }
 
@@ -139,7 +140,7 @@ each_model() {
             prepare_model "$shared/models/$name/model.tflite" "$shared/models/$name" "$folder/$name"
         "$1" "$name" "$folder/$name"
     done
-    # It has no stored inputs.
+    # This model has no stored inputs.
     name=person_detect
     if [ ! -e "$folder/$name/expected" ]; then
         mkdir -p "$folder/$name"
@@ -161,25 +162,25 @@ on_host() {
 }
 
 host() {
-    step "models, by a program without malloc"
+    step "models, in a program without malloc"
     library host --messages --subgraphs
     each_model on_host
     refused keyword_scrambled_8bit
-    step "an op in C, here and in the large runtime"
+    step "an op in C, in both runtimes"
     op_in_c
 }
 
-# A model that the large runtime refuses is refused here, with the same node.
+# A model that the large runtime refuses must be refused here, at the same node.
 refused() {
     local work=$folder/$1 model=$shared/models/$1.tflite
     [ -e "$model" ] || return 0
     mkdir -p "$work"
-    "$arenite" run "$model" --delegate none >"$work/log" 2>&1 && fail "$1: the large runtime runs it"
+    "$arenite" run "$model" --delegate none >"$work/log" 2>&1 && fail "$1: the large runtime runs the model"
     cp "$model" "$work/model.tflite"
     : >"$work/inputs.bin"
     "$arenite" inspect "$model" --ops c >"$work/ops.h"
     : >"$work/expected"
-    (on_host "$1" "$work") >"$work/written_too" 2>&1 && fail "$1 is not refused"
+    (on_host "$1" "$work") >"$work/written_too" 2>&1 && fail "$1: the micro interpreter runs the model"
     grep -o 'node [0-9]*' "$work/log" | head -n 1 | grep -qFf - "$work/written" || fail "$1: $(cat "$work/written" "$work/log")"
     echo "$1: $(cat "$work/written")"
 }
@@ -189,7 +190,7 @@ op_in_c() {
     mkdir -p "$work/plugins"
     cp tests/micro/weigh_ops.h "$work/ops.h"
     cargo run --quiet --package arenite-micro-c --example custom_model "$work/model.tflite"
-    cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I ffi/c/include -I ffi/micro/include tests/micro/weigh.c \
+    cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I core/abi/include -I ffi/micro/include tests/micro/weigh.c \
         -o "$work/plugins/libweigh.so"
     # Eight floats, 1.0 in each.
     { zeros '<f4' '1, 8' 0; for _ in 1 2 3 4 5 6 7 8; do printf '\x00\x00\x80\x3f'; done; } >"$work/in_0.npy"
@@ -203,7 +204,7 @@ op_in_c() {
 readonly board_flags=(-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -std=c11 -Os -ffreestanding -ffunction-sections
     -fdata-sections -Wall -Wextra -Werror)
 
-# `image WORK SOURCE…`: builds WORK/image.elf of files in tests/micro, and writes to WORK/written what it says on the board.
+# `image WORK SOURCE…`: builds WORK/image.elf from files in tests/micro, and writes its output on the board to WORK/written.
 image() {
     local part objects=() work=$1
     for part in "${@:2}" mps2_an386/port.c; do
@@ -217,13 +218,13 @@ image() {
         -semihosting-config enable=on,target=native,chardev=text -kernel "$work/image.elf" >"$work/written" </dev/null
 }
 
-# What `arenite plan` says that a model takes on the board, as the program says it.
+# The sizes that `arenite plan` prints for the board, in the program's format.
 told() {
     "$arenite" plan "$1" --micro --target cortex-m4 --json |
         sed 's/.*"arena_bytes":\([0-9]*\),"head_bytes":\([0-9]*\).*"bookkeeping_bytes":\([0-9]*\),"ops_bytes":\([0-9]*\),"variables_bytes":\([0-9]*\),"constants_bytes":\([0-9]*\).*/arena bytes \1 head \2 bookkeeping \3 ops \4 variables \5 constants \6/'
 }
 
-# The table of the board's layouts.
+# Checks the table of the board's layouts.
 layouts() {
     local work=$folder/layouts table=core/micro/targets/cortex-m4.txt
     mkdir -p "$work"
@@ -232,15 +233,15 @@ layouts() {
         sed -n 's/^extern const ArOpV1 \(.*\);/    \&\1,/p' ffi/micro/include/arenite_micro_ops.h |
             { echo 'static const ArOpV1 *const ops[] = {'; cat; echo '};'; }
     } >"$work/ops.h"
-    image "$work" layouts.c || fail "the program that writes layouts: $(cat "$work/written")"
+    image "$work" layouts.c || fail "the program that prints layouts failed: $(cat "$work/written")"
     if $wants_layouts; then cp "$work/written" $table; fi
-    diff "$work/written" $table >&2 || fail "$table is of another build; tests/micro/test.sh --layouts cortex-m writes it anew"
+    diff "$work/written" $table >&2 || fail "$table is out of date; run tests/micro/test.sh --layouts cortex-m"
 }
 
 on_board() {
     image "$2" run.c data.S || fail "$1: $(cat "$2/written")"
     compare "$1" "$2"
-    told "$2/model.tflite" | diff <(grep ^arena "$2/written") - >&2 || fail "$1: arenite plan tells other sizes"
+    told "$2/model.tflite" | diff <(grep ^arena "$2/written") - >&2 || fail "$1: arenite plan prints other sizes"
     echo "code $(arm-none-eabi-size -A "$2/image.elf" | awk '$1 ~ /^\.(text|rodata|ARM|data|init)/ { n += $2 } END { print n }')" >>"$2/written"
     if $wants_table; then
         printf '%-20s %s\n' "$1" "$(grep -v ^output "$2/written" | tr '\n' ' ')"
@@ -273,7 +274,7 @@ for argument; do
         symbols | host) suites+=("$argument") ;;
         cortex-m) suites+=(cortex_m) ;;
         -h | --help) usage && exit ;;
-        *) fail "there is no suite '$argument'; suites are symbols, host and cortex-m" ;;
+        *) fail "unknown suite '$argument'; known: symbols, host, cortex-m" ;;
     esac
 done
 if $wants_install; then install; fi

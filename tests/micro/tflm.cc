@@ -1,4 +1,4 @@
-// tflm.cc: what run.c measures, by TensorFlow Lite Micro: one model, what its arena needs, stack and instructions of one invocation.
+// tflm.cc: the measurements of run.c with TensorFlow Lite Micro: arena, stack and instructions of one invocation.
 #include <new>
 
 #include "tensorflow/lite/micro/micro_interpreter.h"
@@ -32,8 +32,8 @@ void WriteNamed(const char* name, size_t number) {
   port_write(" ");
 }
 
-// The least arena, in steps of 16 bytes, with which a model can be made ready. What stays in use afterwards, `used`, is less: there are
-// temporaries meanwhile.
+// The smallest arena, in steps of 16 bytes, in which a model can be prepared. The final use, `used`, is less, because of
+// temporary buffers.
 size_t LeastArena(const tflite::MicroOpResolver& resolver, size_t used) {
   size_t low = used / 16, high = low + 4096;
   while (low < high) {
@@ -62,7 +62,7 @@ extern "C" int main() {
   port_paint_stack();
   auto& interpreter =
       *new (interpreter_room) tflite::MicroInterpreter(tflite::GetModel(data_model), resolver, arena, kArenaBytes);
-  Demand(interpreter.AllocateTensors(), "it cannot be made ready");
+  Demand(interpreter.AllocateTensors(), "AllocateTensors failed");
   const unsigned char* from = data_inputs;
   for (size_t i = 0; i < interpreter.inputs_size(); i++) {
     TfLiteTensor* input = interpreter.input(i);
@@ -71,7 +71,7 @@ extern "C" int main() {
   uint32_t before = port_instructions();
   TfLiteStatus status = interpreter.Invoke();
   uint32_t after = port_instructions();
-  Demand(status, "it does not run");
+  Demand(status, "Invoke failed");
   size_t stack = port_used_stack();
   size_t used = interpreter.arena_used_bytes();
   WriteNamed("arena", LeastArena(resolver, used));

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# The models of test.sh by TensorFlow Lite Micro on the same emulated board: code, arena, stack and instructions, a line per model.
+# Measures the models of test.sh with TensorFlow Lite Micro on the same emulated board: code, arena, stack and instructions.
 #
 #   tests/micro/tflm.sh SOURCES BUILD [MODEL]…
 #
-# SOURCES  a checkout of tensorflow/tflite-micro whose folder third_party has flatbuffers (of the version that its schema asks for),
+# SOURCES  a checkout of tensorflow/tflite-micro whose folder third_party has flatbuffers (of the version that its schema requires),
 #          gemmlowp and ruy
-# BUILD    where what is built is kept
-# MODEL    names in the corpora [default: all that test.sh has]
+# BUILD    the folder for build outputs
+# MODEL    names in the corpora [default: all models of test.sh]
 #
-# Built as its Makefile does for BUILD_TYPE=release: reference kernels at -O2, all else at -Os, without the texts of errors.
+# Built like BUILD_TYPE=release of its Makefile: reference kernels with -O2, the rest with -Os, without error texts.
 #
-# ARENITE_SHARED  the corpora [default: shared beside the project]
+# ARENITE_SHARED  the corpora [default: ../shared]
 # ARENITE         the program `arenite` [default: the one on the path]
 set -euo pipefail
 [ $# -ge 2 ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" && exit 2; }
@@ -29,7 +29,7 @@ readonly flags=("${machine[@]}" -std=c++17 -fno-rtti -fno-exceptions -fno-thread
 readonly kernels=(activations add conv depthwise_conv dequantize fully_connected kernel_util logistic lstm_eval micro_tensor_utils mul pad
     pooling quantize reduce reshape softmax svdf transpose unidirectional_sequence_lstm)
 
-# `compile SOURCE LEVEL`, unless it is there.
+# `compile SOURCE LEVEL`, unless the object exists.
 compile() {
     local object
     object=$build/$(echo "${1#"$sources"/}" | tr / _).o
@@ -55,7 +55,7 @@ library() {
     arm-none-eabi-ar rc "$build/libtflm.a" "$build"/*.cc.o
 }
 
-# Calls that newlib makes, and nothing here does.
+# Functions that newlib refers to and that are never called here.
 readonly absent=(-Wl,--defsym={_exit,_sbrk,_write,_read,_close,_lseek,_fstat,_isatty,_kill,_getpid,__dso_handle}=0)
 
 run() {
@@ -65,7 +65,7 @@ run() {
     for file in "$model"/in_*.npy; do
         tail -c +$((11 + $(od -An -tu2 -j8 -N2 "$file"))) "$file"
     done >"$work/inputs.bin"
-    # fully_connected::FullyConnected: its name without the place is the resolver's, but for three.
+    # fully_connected::FullyConnected: without the path it is the resolver's name, with three exceptions.
     ops=$("${ARENITE:-arenite}" inspect "$model/model.tflite" --ops c --json | grep -o '::[A-Za-z0-9]*"' | tr -d ':"' |
         sed 's/Conv2d/Conv2D/; s/Pool2d/Pool2D/; s/SequenceLstm/SequenceLSTM/; s/.*/resolver.Add&();/' | tr '\n' ' ')
     arm-none-eabi-g++ "${flags[@]}" -Os "-DADD_OPS=$ops" -I . -c tflm.cc -o "$work/run.o"

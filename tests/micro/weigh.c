@@ -1,10 +1,11 @@
 /*
- * weigh.c: a plugin in C with one op, Weigh of f32: y[i] = (i + 1) * x[i] + offset. It asks for all that a kernel of TensorFlow Lite Micro
- * may ask for. Linked into a program for the micro interpreter, and a library for the large runtime:
+ * weigh.c: a plugin in C with one op, Weigh of f32: y[i] = (i + 1) * x[i] + offset. It uses all host functions that a
+ * kernel of TensorFlow Lite Micro may use. Linked into a program for the micro interpreter, and built as a library for
+ * the large runtime:
  *
- *   cc -std=c11 -shared -fPIC -I ffi/c/include -I ffi/micro/include -o libweigh.so tests/micro/weigh.c
+ *   cc -std=c11 -shared -fPIC -I core/abi/include -I ffi/micro/include -o libweigh.so tests/micro/weigh.c
  *
- * The offset is what the program gives by ar_micro_set_external; the large runtime has none.
+ * The program sets the offset with ar_micro_set_external; in the large runtime it is 0.
  */
 #include <arenite_micro_kernel.h>
 
@@ -17,7 +18,7 @@
 
 static const ArHostV1 *host;
 
-/* What `prepare` leaves for `eval`: the weights, and the number of a scratch buffer. */
+/* The state that `prepare` passes to `eval`: the weights, and the index of a scratch buffer. */
 typedef struct State {
   float *weights;
   uint32_t scratch;
@@ -36,7 +37,7 @@ static ArStatus weigh_prepare(const ArPrepareV1 *prepare, const ArNodeV1 *node, 
   }
   const ArTensorV1 *x = ar_kernel_get_tensor(&context, node->inputs[0]);
   if (x == NULL || x->element_type != AR_TYPE_FLOAT32) {
-    return fail(&context, AR_STATUS_UNSUPPORTED, "Weigh takes FLOAT32 alone");
+    return fail(&context, AR_STATUS_UNSUPPORTED, "Weigh supports only FLOAT32");
   }
   ArStatus status = prepare->set_output_shape(prepare->context, 0, x->dims, x->rank);
   if (status != AR_STATUS_OK) return status;

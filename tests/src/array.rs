@@ -1,4 +1,4 @@
-//! Arrays as the cases hold them: npy files, and strings.
+//! Arrays of conformance cases: npy files and strings.
 
 use std::io::Read;
 
@@ -24,14 +24,14 @@ pub struct Array {
 /// The elements of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
-    /// Little-endian.
+    /// Numbers as little-endian bytes.
     Bytes(Vec<u8>),
-    /// Of a tensor of strings.
+    /// The strings of a string tensor.
     Strings(Vec<Vec<u8>>),
 }
 
 impl Array {
-    /// Reads the array that `text` describes; `file` is its npy file unless `text` names one.
+    /// Reads the array that `text` describes, from the npy file `file` unless `text` names another.
     pub fn read(source: &Source, text: &TensorText, file: &str) -> Result<Array, String> {
         if let Some(strings) = &text.strings {
             let decoded: Result<_, _> = strings.iter().map(|s| BASE64_STANDARD.decode(s)).collect();
@@ -44,31 +44,34 @@ impl Array {
         }
         let file = text.file.as_deref().unwrap_or(file);
         let array = from_npy(&source.read(file)?).map_err(|e| format!("{file}: {e}"))?;
-        let ty = element_type(&text.dtype)
-            .ok_or_else(|| format!("case.json: dtype '{}' is unknown", text.dtype))?;
+        let ty =
+            element_type(&text.dtype).ok_or_else(|| format!("case.json: unknown dtype '{}'", text.dtype))?;
         let bits = array.ty == ElementType::U16 && ty == ElementType::BF16;
         if array.ty != ty && !bits {
-            return Err(format!("{file}: it is {}, case.json says {}", array.ty, text.dtype));
+            return Err(format!(
+                "{file}: the element type is {}, but case.json has {}",
+                array.ty, text.dtype
+            ));
         }
         Ok(Array { ty, ..array })
     }
 }
 
-/// An array from the bytes of an npy file.
+/// Parses the bytes of an npy file.
 pub fn from_npy(bytes: &[u8]) -> Result<Array, String> {
     let file = NpyFile::new(bytes).map_err(|e| e.to_string())?;
     let header = file.header();
     let npyz::DType::Plain(text) = header.dtype() else {
-        return Err("structured arrays are not used here".into());
+        return Err("structured arrays are not supported".into());
     };
     let name = text.to_string();
     let ty =
-        numpy_type(name.get(1..).unwrap_or("")).ok_or_else(|| format!("type {name} is not used here"))?;
+        numpy_type(name.get(1..).unwrap_or("")).ok_or_else(|| format!("type {name} is not supported"))?;
     if text.endianness() == Endianness::Big {
-        return Err("big-endian arrays are not used here".into());
+        return Err("big-endian arrays are not supported".into());
     }
     if header.order() != Order::C && header.shape().len() > 1 {
-        return Err("Fortran order is not used here".into());
+        return Err("Fortran order is not supported".into());
     }
     let shape: Result<Vec<i32>, _> = header.shape().iter().map(|&d| i32::try_from(d)).collect();
     let shape = shape.map_err(|_| "a dimension does not fit into 32 bits")?;
@@ -76,7 +79,7 @@ pub fn from_npy(bytes: &[u8]) -> Result<Array, String> {
     let mut data = Vec::new();
     file.into_inner().read_to_end(&mut data).map_err(|e| e.to_string())?;
     if Some(data.len()) != ty.bytes_of(count) {
-        return Err(format!("{count} elements of {ty} are announced, {} bytes follow", data.len()));
+        return Err(format!("the header has {count} elements of {ty}, but {} bytes follow", data.len()));
     }
     Ok(Array { ty, shape, data: Data::Bytes(data) })
 }
@@ -103,6 +106,6 @@ fn numpy_type(code: &str) -> Option<ElementType> {
 }
 
 fn element_type(dtype: &str) -> Option<ElementType> {
-    // The schema's names are numpy's in capitals.
+    // The schema's names are numpy's in upper case.
     ElementType::ALL.iter().copied().find(|ty| ty.name().eq_ignore_ascii_case(dtype))
 }

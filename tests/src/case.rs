@@ -1,4 +1,4 @@
-//! `case.json`: what a case says about its model, inputs and wanted outputs.
+//! `case.json`: the model, inputs and expected outputs of a conformance case.
 
 use std::collections::BTreeMap;
 
@@ -8,41 +8,41 @@ use crate::source::{CASE_FILE, Source};
 
 /// One case.
 pub struct Case {
-    /// What its `case.json` says.
+    /// The parsed `case.json`.
     pub text: CaseText,
-    /// Where its files are.
+    /// The case's files.
     pub source: Source,
 }
 
-/// `case.json`, as far as it is used here.
+/// The fields of `case.json` that are used here.
 #[derive(Debug, Deserialize)]
 pub struct CaseText {
     /// Unique name.
     pub name: String,
-    /// The family that it is counted under.
+    /// The family under which it is counted.
     pub op: String,
-    /// The model, relative to the case's folder.
+    /// The path of the model, relative to the case's folder.
     #[serde(default = "default_model")]
     pub model: String,
-    /// Whether the model draws random numbers: then only shapes and types are compared.
+    /// Whether the model draws random numbers. Then only shapes and types are compared.
     #[serde(default)]
     pub random: bool,
-    /// How far an output may be from the wanted one.
+    /// The tolerance of the outputs.
     pub tolerance: Tolerance,
     /// The ops of the model and their versions.
     pub ops: Option<BTreeMap<String, serde_json::Value>>,
-    /// The case's own set of inputs and outputs.
+    /// The case's main set of inputs and outputs.
     #[serde(flatten)]
     pub set: Set,
-    /// More sets, each for a fresh interpreter.
+    /// More sets, each run by a new interpreter.
     #[serde(default)]
     pub extra_sets: Vec<Set>,
-    /// Runs of signatures.
+    /// Inputs and outputs of signatures.
     #[serde(default)]
     pub signature_runs: Vec<SignatureRun>,
 }
 
-/// How far a value may be from the wanted one.
+/// The largest accepted difference from the expected value.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Tolerance {
     /// `|got − want| ≤ float_abs + float_rel × |want|` for floats and complex numbers.
@@ -53,53 +53,53 @@ pub struct Tolerance {
     pub int_steps: f64,
 }
 
-/// Inputs and the outputs that belong to them.
+/// Inputs and the expected outputs.
 #[derive(Debug, Deserialize)]
 pub struct Set {
     /// By position among the inputs of the main subgraph.
     pub inputs: Vec<TensorText>,
     /// By position among the outputs of the main subgraph.
     pub outputs: Vec<TensorText>,
-    /// How often the model runs before the outputs are read.
+    /// How many times the model runs before the outputs are read.
     #[serde(default = "one")]
     pub invokes: u32,
 }
 
-/// Inputs and outputs of a signature.
+/// Inputs and expected outputs of a signature.
 #[derive(Debug, Deserialize)]
 pub struct SignatureRun {
     /// The signature's key.
     pub signature: String,
-    /// By name.
+    /// The inputs by name.
     pub inputs: Vec<TensorText>,
-    /// By name.
+    /// The outputs by name.
     pub outputs: Vec<TensorText>,
 }
 
 /// One tensor's description.
 #[derive(Debug, Deserialize)]
 pub struct TensorText {
-    /// Its name in the model, or in the signature.
+    /// The tensor's name in the model or in the signature.
     pub name: String,
-    /// numpy's name of the element type, `string`, or `bfloat16`.
+    /// numpy's name of the element type, or `string` or `bfloat16`.
     pub dtype: String,
     /// Dimensions.
     pub shape: Vec<i32>,
     /// The elements of a tensor of strings, in base64.
     pub strings: Option<Vec<String>>,
-    /// The file with its elements, where the name does not follow from the position.
+    /// The file with its elements, if it is not named after the position.
     pub file: Option<String>,
 }
 
 impl Case {
-    /// Reads the case that lies at `source`.
+    /// Reads the case at `source`.
     pub fn read(source: Source) -> Result<Case, String> {
         let bytes = source.read(CASE_FILE)?;
         let text: CaseText = serde_json::from_slice(&bytes).map_err(|e| format!("{CASE_FILE}: {e}"))?;
         Ok(Case { text, source })
     }
 
-    /// Names of the ops of the model: those that the case lists, else those of the model itself.
+    /// The names of the model's ops: from the case if it lists them, or else from the model.
     pub fn ops(&self) -> Result<Vec<String>, String> {
         if let Some(ops) = &self.text.ops {
             return Ok(ops.keys().cloned().collect());

@@ -1,4 +1,5 @@
-//! Judges an output: `|got − want| ≤ float_abs + float_rel × |want|`; integers by steps; bool and strings exactly.
+//! Compares an output with the expected one: `|got − want| ≤ float_abs + float_rel × |want|`; integers by steps; bool
+//! and strings exactly.
 
 use std::fmt;
 
@@ -7,20 +8,20 @@ use half::{bf16, f16};
 
 use crate::case::Tolerance;
 
-/// How an output differs from the wanted one.
+/// The difference between an output and the expected one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// Position of the first element that differs, per dimension.
+    /// The index of the first element that differs, per dimension.
     pub index: Vec<i32>,
-    /// That element.
+    /// The value of that element.
     pub got: String,
-    /// What it should be.
+    /// Its expected value.
     pub want: String,
-    /// How many elements differ.
+    /// The number of elements that differ.
     pub count: usize,
-    /// Of how many.
+    /// The number of elements.
     pub of: usize,
-    /// The largest difference among them; NaN where one is not a finite number.
+    /// The largest difference; NaN if one of the values is not finite.
     pub largest: f64,
 }
 
@@ -34,7 +35,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Compares elements of type `ty`, given as little-endian bytes of equal length. Packed types are not taken.
+/// Compares elements of type `ty`, given as little-endian bytes of equal length. Packed types are not supported.
 pub fn elements(
     ty: ElementType,
     shape: &[i32],
@@ -88,7 +89,7 @@ pub fn strings(shape: &[i32], got: &[&[u8]], want: &[Vec<u8>]) -> Option<Differe
     first(shape, got.collect(), want.collect(), |g, w| (g != w).then_some(f64::NAN))
 }
 
-/// The distance, if it is too large.
+/// The difference, if it exceeds the tolerance.
 fn float(got: f64, want: f64, tolerance: Tolerance) -> Option<f64> {
     if got == want || (got.is_nan() && want.is_nan()) {
         return None;
@@ -137,7 +138,7 @@ fn first<T: Clone + fmt::Debug>(
     found
 }
 
-/// The element number `i` of a dense array, as one number per dimension.
+/// The index of element number `i` of a dense array, per dimension.
 fn position(shape: &[i32], mut i: usize) -> Vec<i32> {
     let mut index = vec![0; shape.len()];
     for (slot, &dim) in index.iter_mut().zip(shape).rev() {
@@ -156,7 +157,7 @@ fn pairs<T: Copy, const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> T) -> 
     numbers(bytes, read).as_chunks::<2>().0.to_vec()
 }
 
-/// A string as it is shown.
+/// The printed form of a string.
 #[derive(Clone, PartialEq)]
 struct Text(String);
 
@@ -178,14 +179,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_is_named() {
+    fn the_first_difference_is_reported() {
         let found = floats(&[1.0, 2.005, 3.5, 9.0], &[1.0, 2.0, 3.0, 4.0]).unwrap();
         assert_eq!((found.index, found.count, found.of, found.largest), (vec![1, 0], 2, 4, 5.0));
         assert_eq!((found.got.as_str(), found.want.as_str()), ("3.5", "3.0"));
     }
 
     #[test]
-    fn nan_and_infinity_equal_themselves_only() {
+    fn nan_and_infinity_equal_only_themselves() {
         let (nan, inf) = (f32::NAN, f32::INFINITY);
         assert_eq!(floats(&[nan, inf, -inf, 0.0], &[nan, inf, -inf, 0.0]), None);
         assert_eq!(floats(&[nan, 0.0, 0.0, 0.0], &[0.0; 4]).map(|d| d.count), Some(1));

@@ -1,7 +1,7 @@
-//! Test suites of arenite: suites are data, backends are parameters.
+//! Test suites of arenite. Suites are data, and backends are parameters.
 //!
-//! A [`case`] is a model with inputs and the answers that are wanted. [`run`] runs one on a given [`Setup`](run::Setup)
-//! and [`compare`] judges the outputs; [`suite`] runs many and counts.
+//! A [`case`] is a model with inputs and expected outputs. [`run`] runs it on a [`Setup`](run::Setup) and [`compare`]
+//! checks the outputs; [`suite`] runs many cases and counts.
 #![forbid(unsafe_code)]
 
 use arenite_abi::Plugin;
@@ -26,12 +26,14 @@ pub mod source;
 pub mod successors;
 pub mod suite;
 
-/// The default plugins, and the ops behind the prefix `Flex`: all that the host finds in a program that links this crate.
+/// The default plugins and the TensorFlow ops with the prefix `Flex`: all plugins that the host finds in a program that
+/// links this crate.
 pub fn plugins() -> impl Iterator<Item = &'static Plugin> {
     arenite_builtin::register_builtins().iter().copied().chain([&arenite_flex::PLUGIN])
 }
 
-/// A builder whose interpreters run reference ops, and the delegates that are added: the default one stays away.
+/// A builder for interpreters that run the reference ops and only the delegates that are added: the default delegate is
+/// off.
 pub fn reference_ops(model: &arenite::Model) -> arenite::InterpreterBuilder {
     arenite::Interpreter::builder(model).without_default_delegate()
 }

@@ -1,18 +1,18 @@
-//! The workspace's plugin libraries, as files. Cargo has built them: this crate's tests depend on their packages.
+//! The workspace's plugin libraries as files. Cargo builds them, because this crate's tests depend on their packages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The library of one of the packages that tests depend on: the shells, the template, and the plugins that misbehave.
+/// The library of one of the packages that the tests depend on: the plugin shells, the template, and the misbehaving
+/// plugins.
 ///
-/// # Panics
-/// If cargo did not build it beside this program.
+/// # Panics If cargo did not build it next to this program.
 pub fn library(package: &str) -> PathBuf {
     let program = std::env::current_exe().expect("this program has a path");
-    let folder = program.parent().expect("it lies in a folder");
+    let folder = program.parent().expect("the file has a parent folder");
     let (before, after) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let library = folder.join(format!("{before}{}{after}", package.replace('-', "_")));
-    assert!(library.is_file(), "{} is missing; do tests depend on {package}?", library.display());
+    assert!(library.is_file(), "{} is missing; is {package} a dependency of the tests?", library.display());
     library
 }
 
@@ -28,7 +28,7 @@ pub fn copy_into(folder: &Path, packages: &[&str]) {
     }
 }
 
-/// Compiles C into a library `name` in `folder`; `None` if this machine has no C compiler.
+/// Compiles C source into a library `name` in `folder`; `None` if no C compiler is installed.
 ///
 /// # Panics
 /// If the compiler refuses the source.
@@ -37,7 +37,7 @@ pub fn compile_c(source: &str, folder: &Path, name: &str) -> Option<PathBuf> {
     std::fs::write(&file, source).expect("the folder can be written");
     let library = folder.join(format!("lib{name}{}", std::env::consts::DLL_SUFFIX));
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
-    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ffi/c/include");
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/abi/include");
     let mut command = Command::new(&compiler);
     command.args(["-std=c11", "-Wall", "-Werror", "-O2", "-shared", "-fPIC", "-I"]).arg(include);
     match command.arg("-o").arg(&library).arg(&file).output() {

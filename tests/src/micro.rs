@@ -1,4 +1,4 @@
-//! Cases in the micro interpreter: the bytes of the large runtime's reference ops, or a refusal.
+//! Runs cases in the micro interpreter: it gives the bytes of the large runtime's reference ops, or an error.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::mutants::{self, Random};
 use crate::op_models;
 use crate::run::{self, Outcome, Setup};
 
-/// Memory whose bytes begin at a multiple of 16.
+/// Memory that is aligned to 16 bytes.
 pub struct Aligned {
     memory: Vec<u8>,
     start: usize,
@@ -21,7 +21,7 @@ pub struct Aligned {
 }
 
 impl Aligned {
-    /// So many bytes of this value.
+    /// `len` bytes of this value.
     pub fn new(fill: u8, bytes: usize) -> Self {
         let memory = vec![fill; bytes + 16];
         let start = memory.as_ptr().align_offset(16).min(16);
@@ -53,7 +53,7 @@ pub fn ops() -> Vec<OpRegistration> {
 
 /// Why a set is not compared.
 enum Stop {
-    /// It is refused, which is no failure.
+    /// The model is not supported, which does not count as a failure.
     Refused(String),
     Failed(String),
 }
@@ -64,7 +64,7 @@ impl From<String> for Stop {
     }
 }
 
-/// Runs all sets of a case; signatures are the large runtime's.
+/// Runs all sets of a case. Signatures are run by the large runtime only.
 pub(crate) fn case(case: &Case, setup: &Setup, outcome: &mut Outcome) -> Result<(), String> {
     let (model, ops) = (Aligned::of(&case.source.read(&case.text.model)?), ops());
     for (n, set) in std::iter::once(&case.text.set).chain(&case.text.extra_sets).enumerate() {
@@ -93,9 +93,9 @@ impl Beside<'_> {
         };
         let inputs = set.inputs.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
         let answers = self.micro(&inputs, set.invokes, 0)?;
-        // Where there is room, nodes stay expanded.
+        // With more room, nodes stay decoded.
         if self.micro(&inputs, set.invokes, 1 << 16)? != answers && !self.case.text.random {
-            return Err(Stop::Failed("other bytes in a larger arena".into()));
+            return Err(Stop::Failed("the bytes differ in a larger arena".into()));
         }
         let wanted = self.large(&inputs, set.invokes)?;
         if answers.len() != wanted.len() {
@@ -106,7 +106,9 @@ impl Beside<'_> {
             if !same {
                 let at = answer.iter().zip(want).position(|(a, w)| a != w);
                 let sizes = (answer.len(), want.len());
-                return Err(Stop::Failed(format!("output {i}: other bytes, first at {at:?} of {sizes:?}")));
+                return Err(Stop::Failed(format!(
+                    "output {i}: the bytes differ, first at {at:?} of {sizes:?}"
+                )));
             }
         }
         Ok(())
@@ -162,10 +164,10 @@ fn bytes_for(array: &Array, ty: ElementType) -> Result<Option<Vec<u8>>, String> 
     }
 }
 
-/// Makes a model ready and runs it once, with these bytes in its inputs and zeros in the others. Calls of subgraphs are few.
+/// Prepares a model and runs it once, with these bytes in its inputs and zeros in the others. Few calls of subgraphs
+/// are permitted.
 ///
-/// # Errors
-/// What the interpreter says.
+/// # Errors The interpreter's error.
 pub fn run_once(
     model: &[u8],
     ops: &[OpRegistration],
@@ -185,28 +187,28 @@ pub fn run_once(
     (0..interpreter.output_count()).map(|i| interpreter.output(i).map(<[u8]>::to_vec)).collect()
 }
 
-/// Bytes of an arena in which every small model runs.
+/// The size of an arena in which every small model runs.
 pub const FUZZ_ARENA: usize = 1 << 18;
 
-/// What came of spoilt models.
+/// The results for damaged models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fuzzed {
-    /// Models that ran.
+    /// The number of models that ran.
     pub ran: usize,
-    /// Models that were refused.
+    /// The number of models that failed with an error.
     pub refused: usize,
 }
 
-/// Those of the ops that a model has.
+/// The registrations of a model's ops.
 fn ops_of(model: &ModelBuilder, all: &[OpRegistration]) -> Vec<OpRegistration> {
     let used = |op: &&OpRegistration| model.operator_codes.iter().any(|code| code.code == op.builtin_code);
     all.iter().filter(used).copied().collect()
 }
 
-/// Runs `count` spoilt models from loading to an invocation: small ones of every op, in turn spoilt in their bytes and in what they say.
+/// Runs `count` damaged models from loading to an invocation: small models of every op, alternately with damaged bytes
+/// and with damaged contents.
 ///
-/// # Panics
-/// If one panics; the message says which.
+/// # Panics If a model panics; the message names it.
 pub fn fuzz(count: usize, seed: u64, arena: &mut [u8]) -> Fuzzed {
     let (all, models) = (ops(), op_models::all());
     let own: Vec<Vec<OpRegistration>> = models.iter().map(|sound| ops_of(&sound.model, &all)).collect();
@@ -225,7 +227,7 @@ pub fn fuzz(count: usize, seed: u64, arena: &mut [u8]) -> Fuzzed {
             model.finish()
         };
         let model = Aligned::of(&spoilt);
-        // To look through all ops takes longer than all else.
+        // Searching all ops would take most of the time.
         let ops = if case % 64 < 2 { &all } else { &own[which] };
         let run = AssertUnwindSafe(|| run_once(model.as_slice(), ops, arena, &[]));
         let name = || format!("{}, model {case} from seed {seed}", models[which].op);

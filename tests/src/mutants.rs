@@ -1,8 +1,8 @@
-//! Spoils models: in their bytes, and in what they say.
+//! Damages models: their bytes, or their contents.
 
 use arenite_model::writer::{Buffer, ModelBuilder, Value};
 
-/// A small generator: the same numbers in every run. Source: Vigna, SplitMix64.
+/// A small generator with the same numbers in every run. Source: Vigna, SplitMix64.
 pub struct Random(pub u64);
 
 impl Random {
@@ -43,7 +43,7 @@ pub fn spoil_bytes(bytes: &mut [u8], random: &mut Random) {
     }
 }
 
-/// The file stays well formed, what it says does not: shapes, types, options, constants, quantization, wiring.
+/// The file stays well formed, but its contents do not: shapes, types, options, constants, quantization, wiring.
 pub fn spoil_model(model: &mut ModelBuilder, random: &mut Random) {
     for _ in 0..=random.below(3) {
         mutate(model, random);

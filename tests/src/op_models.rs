@@ -1,20 +1,12 @@
-//! Small sound models of one node each: where tests of malformed models begin, and what they spoil.
+//! Small valid models of one node each, which tests of malformed models modify.
 
 pub mod control;
-mod custom;
-mod elementwise;
-mod flex;
-mod misc;
-mod moves;
-mod pairs;
-mod recurrent;
-mod reductions;
-mod vision;
+mod table;
 
-use arenite_abi::schema::{OptionsTable, Pool2DOptions, padding};
+use arenite_abi::schema::{DensifyOptions, OptionsTable, Pool2DOptions, padding};
 use arenite_model::builtin_operator_name;
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
-use arenite_model::writer::{ModelBuilder, Operator, Quantization, SubGraph, Tensor, bytes_of};
+use arenite_model::writer::{Level, ModelBuilder, Operator, Sparsity, SubGraph, Tensor, bytes_of};
 
 use crate::options::{Attributes, Fields, WithOptions};
 
@@ -40,64 +32,75 @@ impl OneOp {
         OneOp { model, graph: SubGraph::new("main"), node }
     }
 
-    /// The next input, fed by the caller.
+    /// Adds an input that the caller sets.
     pub fn feed(mut self, tensor: Tensor) -> Self {
         self.node.inputs.push(self.graph.input(tensor));
         self
     }
 
-    /// The next input, a constant.
+    /// Adds a constant input.
     pub fn constant(mut self, tensor: Tensor, data: impl Into<Vec<u8>>) -> Self {
         let buffer = self.model.buffer(data);
         self.node.inputs.push(self.graph.tensor(tensor.buffer(buffer)));
         self
     }
 
-    /// The next input, state of the node.
+    /// Adds an input that is state of the node.
     pub fn variable(mut self, tensor: Tensor) -> Self {
         self.node.inputs.push(self.graph.tensor(tensor.variable()));
         self
     }
 
-    /// The next input is left out.
+    /// Leaves the next input absent.
     pub fn absent(mut self) -> Self {
         self.node.inputs.push(-1);
         self
     }
 
-    /// The next intermediate.
+    /// Adds an intermediate tensor.
     pub fn intermediate(mut self, tensor: Tensor) -> Self {
         self.node.intermediates.push(self.graph.tensor(tensor));
         self
     }
 
-    /// The next output.
+    /// Adds an output.
     pub fn output(mut self, tensor: Tensor) -> Self {
         self.node.outputs.push(self.graph.output(tensor));
         self
     }
 
-    /// The node's options.
+    /// Sets the node's options.
     pub fn options<T: OptionsTable>(mut self, fill: impl FnOnce(Fields<T>) -> Fields<T>) -> Self {
         self.node = self.node.with_options(fill);
         self
     }
 
-    /// The op's options, without fields.
-    pub fn defaults(mut self) -> Self {
+    /// Sets the op's options table, with all fields at their defaults.
+    pub fn defaults(self) -> Self {
         let code = self.model.operator_codes[0].code;
-        let options = builtin_operator_name(code).and_then(Attributes::defaults);
-        self.node = self.node.with(options.expect("an op that has options"));
+        let op = builtin_operator_name(code).expect("a builtin op");
+        self.options_text(op, "()")
+    }
+
+    /// Sets the op's options, `name=value` each with the schema's names.
+    fn options_text(mut self, op: &str, text: &str) -> Self {
+        self.node = self.node.with(Attributes::parse(op, text));
         self
     }
 
-    /// The attributes of a custom op.
+    /// Sets the required version of the op.
+    fn version(mut self, version: i32) -> Self {
+        self.model.operator_codes[0].version = version;
+        self
+    }
+
+    /// Sets the attributes of a custom op.
     pub fn custom_options(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.node = self.node.custom_options(bytes);
         self
     }
 
-    /// The model.
+    /// The finished model.
     pub fn model(mut self) -> ModelBuilder {
         self.graph.operator(self.node);
         self.model.subgraph(self.graph);
@@ -135,70 +138,34 @@ pub fn pool(stride: i32, filter: i32) -> impl FnOnce(Fields<Pool2DOptions>) -> F
 pub struct Sound {
     /// The op.
     pub op: &'static str,
-    /// The model; its inputs may hold anything, zeros for instance,
+    /// The model. Its inputs may have any values, for instance zeros,
     pub model: ModelBuilder,
-    /// apart from these: position and data.
+    /// except for these: position and data.
     pub inputs: Vec<(usize, Vec<u8>)>,
 }
 
-/// One sound model per builtin op and kind of element.
+/// One valid model per builtin op and kind of element: those of the tables of nodes of the reference ops and of flex ops,
+/// and models of several nodes or subgraphs.
 pub fn all() -> Vec<Sound> {
-    let mut models = Vec::new();
-    elementwise::add(&mut models);
-    misc::add(&mut models);
+    let mut models = table::models();
+    models.push(sound("DENSIFY", densify()));
     control::add(&mut models);
-    recurrent::add(&mut models);
-    reductions::add(&mut models);
-    moves::add(&mut models);
-    custom::add(&mut models);
-    pairs::add(&mut models);
-    vision::add(&mut models);
-    flex::add(&mut models);
     models
+}
+
+/// A constant that is stored sparsely.
+fn densify() -> ModelBuilder {
+    let stored = f32("x", &[2, 2]).sparse(Sparsity {
+        traversal_order: vec![0, 1],
+        block_map: vec![],
+        levels: vec![Level::Dense(2), Level::Sparse { segments: vec![0, 1, 2], indices: vec![1, 0] }],
+    });
+    let densify = OneOp::new("DENSIFY").constant(stored, bytes_of(&[7.0f32, 8.0]));
+    densify.output(f32("y", &[2, 2])).options::<DensifyOptions>(|o| o).model()
 }
 
 type Models = Vec<Sound>;
 
 fn sound(op: &'static str, model: ModelBuilder) -> Sound {
     Sound { op, model, inputs: Vec::new() }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    Float,
-    Quantized,
-}
-
-impl Kind {
-    fn tensor(self, name: &str, shape: &[i32]) -> Tensor {
-        match self {
-            Kind::Float => f32(name, shape),
-            Kind::Quantized => i8(name, shape),
-        }
-    }
-
-    /// Constant data of `count` elements.
-    fn data(self, count: usize) -> Vec<u8> {
-        match self {
-            Kind::Float => bytes_of(&(0..count).map(|i| i as f32 * 0.25 - 1.0).collect::<Vec<_>>()),
-            Kind::Quantized => (0..count).map(|i| (i * 29) as u8).collect(),
-        }
-    }
-
-    /// A bias of `count` zeros; its scale is the product of those of input and weights.
-    fn bias(self, count: i32) -> (Tensor, Vec<u8>) {
-        let data = vec![0; 4 * count as usize];
-        match self {
-            Kind::Float => (f32("b", &[count]), data),
-            Kind::Quantized => (i32("b", &[count]).quantized(1.0 / 16384.0, 0), data),
-        }
-    }
-}
-
-/// The same tensor with other quantization, if it has any.
-fn rescaled(mut tensor: Tensor, scale: f32, zero_point: i64) -> Tensor {
-    if let Some(q) = &mut tensor.quantization {
-        *q = Quantization { scale: vec![scale], zero_point: vec![zero_point], ..Default::default() };
-    }
-    tensor
 }

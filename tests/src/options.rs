@@ -1,11 +1,13 @@
-//! Options of written models, by the names of the schema.
+//! Options of written models, by their names in the schema.
 
 use std::marker::PhantomData;
 
-use arenite_abi::schema::{Field, FieldType, OPERATORS, OptionsTable, TableInfo, Union};
+use arenite_abi::ElementType;
+use arenite_abi::schema::{Field, FieldInfo, FieldType, OPERATORS, OptionsTable, TableInfo, Union};
+use arenite_abi::testing::nodes::{fields, numbers};
 use arenite_model::writer::{Operator, Options, Value};
 
-/// The fields of the options table `T`; what is not set is left out of the file.
+/// The fields of the options table `T`; unset fields are omitted from the file.
 pub struct Fields<T> {
     options: Options,
     of: PhantomData<fn() -> T>,
@@ -25,9 +27,9 @@ impl<T: OptionsTable> Fields<T> {
     }
 }
 
-/// Fields that the writer of models knows.
+/// Types of fields that the model writer supports.
 pub trait Written: FieldType {
-    /// As the writer takes it.
+    /// The value in the writer's form.
     fn value(value: Self::Given<'_>) -> Value;
 }
 
@@ -67,14 +69,42 @@ impl Attributes {
         Attributes { table: T::INFO, options: fill(Fields::default()).options }
     }
 
-    /// The table of the builtin op with this name, without fields; `None` if it has none.
+    /// The options of the builtin op with this name as text: `name=value` for each field, with the schema's names, and
+    /// `()` for a table without fields.
+    ///
+    /// # Panics
+    /// The op has no such options.
+    pub fn parse(op: &str, text: &str) -> Self {
+        let attributes = Self::defaults(op).expect("the op has options");
+        let fields = fields(attributes.table, text).map(|(field, text)| (field.slot, value(field, text)));
+        Attributes { options: Options { slots: fields.collect() }, ..attributes }
+    }
+
+    /// The options table of the builtin op with this name, without fields; `None` if the op has no options.
     pub fn defaults(op: &str) -> Option<Self> {
         let table = OPERATORS.iter().find(|known| known.name == op)?.options?;
         Some(Attributes { table, options: Options::default() })
     }
 }
 
-/// An operator that takes its options by name.
+fn value(field: &FieldInfo, text: &str) -> Value {
+    let list = text.trim_matches(['(', ')', '\'']);
+    match (field.ty, field.vector) {
+        (_, true) if text.starts_with('\'') => Value::Text(list.into()),
+        (ElementType::Bool, false) => Value::Bool(text == "true"),
+        (ElementType::I8 | ElementType::U8, false) => Value::I8(numbers(text)[0]),
+        (ElementType::I32 | ElementType::U32, false) => Value::I32(numbers(text)[0]),
+        (ElementType::I64, false) => Value::I64(numbers(text)[0]),
+        (ElementType::F32, false) => Value::F32(numbers(text)[0]),
+        (ElementType::I32, true) => Value::I32s(numbers(list)),
+        (ElementType::I64, true) => Value::I64s(numbers(list)),
+        (ElementType::F32, true) => Value::F32s(numbers(list)),
+        (ElementType::U8 | ElementType::I8, true) => Value::Bytes(numbers(list)),
+        (ty, _) => panic!("{} has type {ty}", field.name),
+    }
+}
+
+/// An operator with options set by name.
 pub trait WithOptions: Sized {
     /// Adds options.
     fn with(self, attributes: Attributes) -> Self;

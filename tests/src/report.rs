@@ -1,4 +1,4 @@
-//! What a suite's summary looks like.
+//! Formats a suite's summary.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -35,13 +35,18 @@ impl fmt::Display for Summary {
         if !self.by_a_step.is_empty() {
             let families: Vec<_> = self.by_a_step.iter().map(|(op, cases)| format!("{op} {cases}")).collect();
             let cases: usize = self.by_a_step.values().sum();
-            writeln!(f, "{cases} cases pass within a step of their bytes: {}", families.join(", "))?;
+            writeln!(
+                f,
+                "{cases} cases pass with a tolerance of one quantization step: {}",
+                families.join(", ")
+            )?;
         }
         writeln!(f, "\n{}", self.totals)
     }
 }
 
-/// A line per reason, most cases first: how many, and one of them. Reasons are one where they differ in numbers alone.
+/// A line per reason, with the number of cases and the name of one, most cases first. Reasons that differ only in
+/// numbers are merged.
 fn write_refused(f: &mut fmt::Formatter<'_>, refused: &[Failure]) -> fmt::Result {
     let mut reasons: BTreeMap<String, Vec<&Failure>> = BTreeMap::new();
     for case in refused {
@@ -57,7 +62,7 @@ fn write_refused(f: &mut fmt::Formatter<'_>, refused: &[Failure]) -> fmt::Result
     Ok(())
 }
 
-/// A text with one sign for each number or list of numbers.
+/// Replaces each number or list of numbers by one character.
 fn without_numbers(text: &str) -> String {
     let mut kept = String::new();
     for c in text.chars() {
@@ -71,10 +76,10 @@ fn without_numbers(text: &str) -> String {
     kept
 }
 
-/// How a summary is printed.
+/// The format of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// For people.
+    /// Text for people.
     Text,
     /// One JSON document.
     Json,

@@ -1,4 +1,4 @@
-//! Runs one case on a given setup.
+//! Runs one case with a given setup.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,31 +13,30 @@ use crate::array::{Array, Data};
 use crate::case::{Case, Set, SignatureRun, TensorText, Tolerance};
 use crate::compare;
 
-/// What cases run on.
+/// The plugins and settings that cases run with.
 #[derive(Clone)]
 pub struct Setup {
     /// The plugins.
     pub registry: Arc<Registry>,
-    /// Planner, delegates, threads and quota, before what follows.
+    /// Planner, delegates, threads and quota; the fields below override or extend it.
     pub config: Config,
-    /// A planner other than that of `config`.
+    /// Overrides the planner of `config`.
     pub planner: Option<String>,
-    /// Delegates after those of `config`.
-    /// No others: without any, reference ops run.
+    /// Delegates in addition to the ones in `config`. No other delegates are used: without any, the reference ops run.
     pub delegates: Vec<String>,
-    /// Threads for ops and delegates; `None`: as `config` says.
+    /// Threads for ops and delegates; `None`: as in `config`.
     pub threads: Option<usize>,
-    /// How long a case may take.
+    /// The time limit of a case.
     pub time: Duration,
-    /// Cases run in the micro interpreter, too, which must give the same bytes.
+    /// Whether cases also run in the micro interpreter, which must give the same bytes.
     pub micro: bool,
 }
 
-/// How long a case may take, unless the setup says otherwise.
+/// The default time limit of a case.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 impl Setup {
-    /// The plugins of `registry`, one thread, everything else as the runtime chooses.
+    /// The plugins of `registry`, one thread, and the runtime's defaults for everything else.
     pub fn new(registry: Registry) -> Setup {
         Setup {
             registry: Arc::new(registry),
@@ -50,12 +49,12 @@ impl Setup {
         }
     }
 
-    /// The plugins that are linked in, one thread, everything else as the runtime chooses.
+    /// The linked-in plugins, one thread, and the runtime's defaults for everything else.
     pub fn linked_in() -> Result<Setup, Error> {
         Ok(Setup::new(Registry::with_static_plugins()?))
     }
 
-    /// A fresh interpreter; it must end before `deadline`.
+    /// A new interpreter, which must end before `deadline`.
     pub fn interpreter(&self, model: &Model, deadline: Instant) -> Result<Interpreter, Error> {
         let time = Some(deadline.saturating_duration_since(Instant::now()));
         let quota = Quota { time, ..Quota::from_config(&self.config.quota) };
@@ -76,8 +75,8 @@ impl Setup {
         builder.build()
     }
 
-    /// Where a model [rounds twice](ROUNDS_TWICE), bytes may be the ones beside those that are wanted with a delegate of reals, which rounds
-    /// once. So may be the floats that a model makes of bytes.
+    /// If a model [rounds twice](ROUNDS_TWICE), quantized results of a delegate that computes with reals, and so rounds
+    /// once, may be off by a step. So may floats that the model computes from quantized values.
     fn steps(&self, model: &Model) -> Steps {
         let configured = self.config.delegates.iter().map(|delegate| &delegate.name);
         if !configured.chain(&self.delegates).any(|name| OF_REALS.contains(&name.as_str())) {
@@ -103,18 +102,18 @@ impl Setup {
     }
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What is wrong; empty if it passed.
+    /// Descriptions of the failures; empty if the case passed.
     pub failures: Vec<String>,
-    /// Nodes of the main subgraph, over all sets.
+    /// The number of nodes of the main subgraph, summed over all sets.
     pub nodes: usize,
-    /// Those of them that a delegate ran.
+    /// The number of these nodes that a delegate ran.
     pub delegated: usize,
-    /// Whether it passed because results may be a step off.
+    /// Whether it passed only because results may be off by a step.
     pub by_a_step: bool,
-    /// Why the micro interpreter does not run it, where it was asked for.
+    /// Why the micro interpreter does not run it, if requested.
     pub refused: Option<String>,
 }
 
@@ -175,15 +174,15 @@ struct Run<'a> {
     outcome: &'a mut Outcome,
 }
 
-/// How far results may be off beside what the case allows: bytes, and the reals that they stand for.
+/// The tolerance in addition to the case's own: for quantized values, and for the reals they represent.
 #[derive(Clone, Copy, Default)]
 struct Steps {
     bytes: f64,
     reals: f64,
 }
 
-/// Ops whose reference kernels multiply bytes by a factor in fixed point, which is rounded itself. What else there is of bytes is exact on
-/// devices: averages, moves, functions by tables, sums of two.
+/// Ops whose reference kernels multiply quantized values by a fixed-point factor that is itself rounded. All other
+/// quantized ops are exact on devices: averages, moves, functions by tables, sums of two.
 const ROUNDS_TWICE: [i32; 12] = [
     op::BATCH_MATMUL,
     op::CONV_2D,
@@ -199,7 +198,7 @@ const ROUNDS_TWICE: [i32; 12] = [
     op::TRANSPOSE_CONV,
 ];
 
-/// Delegates that compute with the reals that bytes stand for.
+/// Delegates that compute with the real values of quantized tensors.
 const OF_REALS: [&str; 2] = ["opencl", "vulkan"];
 
 impl Run<'_> {
@@ -207,7 +206,7 @@ impl Run<'_> {
         let counts = (interpreter.input_count(), interpreter.output_count());
         if counts != (set.inputs.len(), set.outputs.len()) {
             return Err(format!(
-                "the interpreter has {} inputs and {} outputs, the case {} and {}",
+                "the interpreter has {} inputs and {} outputs, but the case has {} and {}",
                 counts.0,
                 counts.1,
                 set.inputs.len(),
@@ -295,24 +294,24 @@ impl Run<'_> {
         steps: Steps,
     ) -> Result<Option<compare::Difference>, String> {
         if unpacked_type(got.ty) != want.ty {
-            return Err(format!("it is {}, {} is wanted", got.ty, want.ty));
+            return Err(format!("the element type is {}, expected {}", got.ty, want.ty));
         }
         if got.shape != want.shape {
-            return Err(format!("its shape is {:?}, {:?} is wanted", got.shape, want.shape));
+            return Err(format!("the shape is {:?}, expected {:?}", got.shape, want.shape));
         }
         match &want.data {
             _ if self.case.text.random => Ok(None),
             Data::Strings(strings) => {
                 let found = got.strings().map_err(text)?;
                 if found.len() != strings.len() {
-                    return Err(format!("it has {} strings, {} are wanted", found.len(), strings.len()));
+                    return Err(format!("it has {} strings, expected {}", found.len(), strings.len()));
                 }
                 Ok(compare::strings(&want.shape, &found, strings))
             }
             Data::Bytes(bytes) => {
                 let found = unpacked(got.ty, got.bytes().map_err(text)?, &want.shape);
                 if found.len() != bytes.len() {
-                    return Err(format!("it has {} bytes, {} are wanted", found.len(), bytes.len()));
+                    return Err(format!("it has {} bytes, expected {}", found.len(), bytes.len()));
                 }
                 compare::elements(want.ty, &want.shape, &found, bytes, self.tolerance(got.ty, steps))
             }
@@ -339,7 +338,7 @@ fn slices(strings: &[Vec<u8>]) -> Vec<&[u8]> {
     strings.iter().map(Vec::as_slice).collect()
 }
 
-/// The type of arrays that hold a tensor of type `ty`.
+/// The element type of the arrays for a tensor of type `ty`.
 fn unpacked_type(ty: ElementType) -> ElementType {
     match ty {
         ElementType::I4 | ElementType::I2 => ElementType::I8,
@@ -348,10 +347,10 @@ fn unpacked_type(ty: ElementType) -> ElementType {
     }
 }
 
-/// The elements of an array in the form that a tensor of type `tensor` has.
+/// The elements of an array in the form that a tensor of type `tensor` needs.
 pub(crate) fn as_stored(tensor: ElementType, array: ElementType, bytes: &[u8]) -> Result<Vec<u8>, String> {
     if unpacked_type(tensor) != array {
-        return Err(format!("it is {tensor}, the case has {array}"));
+        return Err(format!("the tensor is {tensor}, but the case has {array}"));
     }
     if tensor.bits() >= 8 {
         return Ok(bytes.to_vec());
@@ -385,7 +384,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_integers_come_back() {
+    fn packed_integers_round_trip() {
         let q: Vec<u8> = [-8i8, 7, -1, 0, 3].map(|q| q as u8).to_vec();
         let packed = as_stored(ElementType::I4, ElementType::I8, &q).unwrap();
         assert_eq!(packed, [0x78, 0x0f, 0x03]);

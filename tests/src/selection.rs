@@ -1,4 +1,4 @@
-//! Which cases run: by ops, by name, and without those that an exclusion file lists.
+//! Selects cases: by ops and by name, without the excluded ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,10 +50,10 @@ pub const T1: &[&str] = &[
     "UNPACK",
 ];
 
-/// The project's own list of cases that are not run.
+/// The project's list of excluded cases.
 const EXCLUSIONS: &str = include_str!("../exclusions.txt");
 
-/// Which cases run.
+/// The selection of cases.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     ops: Option<BTreeSet<String>>,
@@ -62,14 +62,14 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// All cases but those that the project excludes.
+    /// All cases except the project's excluded ones.
     pub fn all() -> Result<Selection, String> {
         let mut selection = Selection::default();
         selection.exclude(EXCLUSIONS)?;
         Ok(selection)
     }
 
-    /// Only cases all of whose ops are in this list; `T1` stands for [`T1`].
+    /// Keeps only cases whose ops are all in this list; `T1` means the list [`T1`].
     pub fn ops<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
         let set = self.ops.get_or_insert_default();
         for name in names {
@@ -82,13 +82,13 @@ impl Selection {
         self
     }
 
-    /// Only cases whose name contains `part`.
+    /// Keeps only cases whose name contains `part`.
     pub fn filter(mut self, part: &str) -> Self {
         self.filter = Some(part.to_owned());
         self
     }
 
-    /// Without the cases that a file lists: lines `name reason`, `#` starts a comment.
+    /// Excludes the cases that a file lists, with lines `name reason`; `#` starts a comment.
     pub fn exclude(&mut self, text: &str) -> Result<(), String> {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let Some((name, reason)) = line.split_once(char::is_whitespace) else {
@@ -99,7 +99,7 @@ impl Selection {
         Ok(())
     }
 
-    /// Whether a case runs. One whose ops are not known runs, so that it fails.
+    /// Whether a case runs. A case with unknown ops runs, so that it fails.
     pub fn takes(&self, case: &Case) -> bool {
         let name = &case.text.name;
         if self.exclusions.contains_key(name) || self.filter.as_ref().is_some_and(|part| !name.contains(part))
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tier_is_whole() {
+    fn all_ops_of_the_tier_exist() {
         let known: BTreeSet<_> = T1.iter().collect();
         assert_eq!(known.len(), 42);
         assert!(T1.iter().all(|op| arenite::model_file::builtin_operator_code(op).is_some()));

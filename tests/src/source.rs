@@ -1,4 +1,4 @@
-//! Where cases lie: folders and zips.
+//! The files of cases, in folders and zips.
 
 use std::fmt;
 use std::fs;
@@ -10,7 +10,7 @@ use zip::ZipArchive;
 
 use arenite::Model;
 
-/// The file that makes a folder a case.
+/// The file that marks a folder as a case.
 pub const CASE_FILE: &str = "case.json";
 
 /// The files of one case.
@@ -18,7 +18,7 @@ pub const CASE_FILE: &str = "case.json";
 pub enum Source {
     /// A folder.
     Folder(PathBuf),
-    /// A folder inside a zip that is held in memory.
+    /// A folder in a zip that is held in memory.
     Zip {
         /// The archive; clones share it.
         archive: ZipArchive<Cursor<Arc<[u8]>>>,
@@ -28,7 +28,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The bytes of the file with this name, relative to the case's folder.
+    /// The bytes of the file with this path, relative to the case's folder.
     pub fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         match self {
             Source::Folder(folder) => fs::read(folder.join(name)).map_err(|e| format!("{name}: {e}")),
@@ -43,7 +43,7 @@ impl Source {
         }
     }
 
-    /// The model in the file with this name.
+    /// The model in the file with this path.
     pub fn model(&self, name: &str) -> Result<Model, String> {
         let model = match self {
             Source::Folder(folder) => Model::from_file(folder.join(name)),
@@ -53,10 +53,9 @@ impl Source {
     }
 }
 
-/// All cases under a path: a case folder, a zip of cases, or a folder of either, in the order of their names.
+/// All cases under a path: a case folder, a zip of cases, or a folder of either, sorted by name.
 ///
-/// # Errors
-/// A path that cannot be read, or under which there is no case.
+/// # Errors If a path cannot be read, or contains no case.
 pub fn find(path: &Path) -> Result<Vec<Source>, String> {
     let explain = |e: std::io::Error| format!("{}: {e}", path.display());
     let found = if fs::metadata(path).map_err(explain)?.is_file() {
@@ -80,7 +79,10 @@ pub fn find(path: &Path) -> Result<Vec<Source>, String> {
         found
     };
     if found.is_empty() {
-        return Err(format!("{}: no case: neither {CASE_FILE} nor folders or zips with one", path.display()));
+        return Err(format!(
+            "{}: no case found: no {CASE_FILE}, and no folders or zips that contain one",
+            path.display()
+        ));
     }
     Ok(found)
 }

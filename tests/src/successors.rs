@@ -1,5 +1,5 @@
-//! Models that take one another's place: under one path, with one inode, size and time of change, as deployments do that set times to a
-//! constant. A cache must not give the second what it kept of the first.
+//! Models that replace one another at the same path, with the same inode, size and modification time, as in deployments
+//! that set times to a constant. A cache must not use data of the first model for the second.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -15,13 +15,13 @@ use arenite_model::writer::{Tensor, bytes_of};
 
 use crate::op_models::{OneOp, f32};
 
-/// A model of one node, by its weights and their scale.
+/// A model of one node, as a function of its weights and their scale.
 pub struct Kind {
-    /// What the node computes.
+    /// The op and its kind of weights.
     pub name: &'static str,
-    /// Elements of the weights.
+    /// The number of weights.
     weights: usize,
-    /// Bytes of an element.
+    /// The bytes per weight.
     width: usize,
     build: fn(&[u8], f32) -> OneOp,
 }
@@ -34,7 +34,7 @@ fn i8(name: &str, shape: &[i32], scale: f32) -> Tensor {
 pub fn kinds() -> [Kind; 7] {
     [
         Kind {
-            name: "product of floats",
+            name: "float product",
             weights: 64 * 300,
             width: 4,
             build: |w, _| {
@@ -44,7 +44,7 @@ pub fn kinds() -> [Kind; 7] {
             },
         },
         Kind {
-            name: "product of bytes",
+            name: "quantized product",
             weights: 64 * 300,
             width: 1,
             build: |w, scale| {
@@ -54,7 +54,7 @@ pub fn kinds() -> [Kind; 7] {
             },
         },
         Kind {
-            name: "product of floats and bytes",
+            name: "hybrid product",
             weights: 64 * 300,
             width: 1,
             build: |w, scale| {
@@ -64,7 +64,7 @@ pub fn kinds() -> [Kind; 7] {
             },
         },
         Kind {
-            name: "convolution of floats",
+            name: "float convolution",
             weights: 32 * 9 * 32,
             width: 4,
             build: |w, _| {
@@ -75,7 +75,7 @@ pub fn kinds() -> [Kind; 7] {
             },
         },
         Kind {
-            name: "convolution of bytes",
+            name: "quantized convolution",
             weights: 32 * 9 * 32,
             width: 1,
             build: |w, scale| {
@@ -134,15 +134,15 @@ impl Kind {
     }
 }
 
-/// Puts `bytes` into the file, which keeps its inode and time of change.
+/// Writes `bytes` to the file, which keeps its inode and modification time.
 fn replace(path: &Path, bytes: &[u8]) {
-    let before = std::fs::metadata(path).expect("it is there");
+    let before = std::fs::metadata(path).expect("it exists");
     assert_eq!(before.len(), bytes.len() as u64);
-    let mut file = OpenOptions::new().write(true).open(path).expect("it is ours");
+    let mut file = OpenOptions::new().write(true).open(path).expect("the plugin made it");
     file.write_all(bytes).expect("it can be written");
-    file.set_modified(before.modified().expect("it has one")).expect("it is ours");
-    let after = File::open(path).and_then(|file| file.metadata()).expect("it is there");
-    assert_eq!(after.modified().expect("it has one"), before.modified().expect("it has one"));
+    file.set_modified(before.modified().expect("it exists")).expect("the plugin made it");
+    let after = File::open(path).and_then(|file| file.metadata()).expect("it exists");
+    assert_eq!(after.modified().expect("it exists"), before.modified().expect("it exists"));
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
@@ -150,11 +150,12 @@ fn replace(path: &Path, bytes: &[u8]) {
     }
 }
 
-/// Runs models of this kind in turn, each in the place of another, which is `path`: with `cached`, twice, and without, which must agree.
+/// Runs models of this kind in turn, each replacing another at `path`. Every result of `cached`, which runs twice, must
+/// equal the result of `plain`.
 pub fn check(kind: &Kind, path: &Path, plain: &DelegateConfig, cached: &DelegateConfig) {
     let first = kind.random(1);
     let mut one_byte = first.clone();
-    // The sign and the exponent of a float.
+    // Changes the sign and the exponent of a float.
     one_byte[kind.weights / 2 * kind.width + kind.width - 1] ^= if kind.width == 1 { 0x30 } else { 0x03 };
     let (other, file) = (kind.random(2), |weights: &[u8], scale| kind.file(weights, scale));
     let rescaled = (kind.width == 1).then(|| ("another scale", file(&first, 0.25)));
@@ -171,7 +172,7 @@ pub fn check(kind: &Kind, path: &Path, plain: &DelegateConfig, cached: &Delegate
         }
         replace(path, &bytes);
         let after = run(path, plain);
-        assert_ne!(after, before, "{what}: it makes no difference");
+        assert_ne!(after, before, "{what}: the change has no effect");
         for start in ["cold", "warm"] {
             assert_eq!(run(path, cached), after, "{what}, {start}: its successor");
         }
@@ -183,7 +184,7 @@ fn run(path: &Path, delegate: &DelegateConfig) -> Vec<u8> {
     let mut interpreter = Interpreter::builder(&model).delegate(delegate.clone()).build().expect("it builds");
     interpreter.allocate().expect("it allocates");
     assert_eq!(interpreter.left_out(), []);
-    let input = interpreter.input(0).expect("it has one");
+    let input = interpreter.input(0).expect("it exists");
     let (ty, len) = (input.ty, input.byte_len());
     let x = match ty {
         arenite::ElementType::F32 => bytes_of(&Vec::from_iter((0..len / 4).map(|i| (i % 7 + 1) as f32))),

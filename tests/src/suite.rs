@@ -13,12 +13,12 @@ use crate::run::{self, Outcome, Setup};
 use crate::selection::Selection;
 use crate::source::Source;
 
-/// How many cases passed, failed, and were not run.
+/// The number of cases that passed, failed, and were skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Cases whose outputs are all as wanted.
+    /// Cases whose outputs are all as expected.
     pub passed: usize,
-    /// Cases that differ, or do not run.
+    /// Cases with wrong outputs or an error.
     pub failed: usize,
     /// Cases that were not selected.
     pub skipped: usize,
@@ -29,29 +29,29 @@ pub struct Counts {
 pub struct Failure {
     /// The case.
     pub case: String,
-    /// The family that it is counted under.
+    /// The family under which it is counted.
     pub op: String,
-    /// What is wrong, one entry per output or error.
+    /// The failures, one entry per output or error.
     pub messages: Vec<String>,
 }
 
-/// What came of a suite.
+/// The summary of a suite.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
-    /// All cases.
+    /// The totals of all cases.
     pub totals: Counts,
-    /// Nodes that ran, over all passed and failed cases.
+    /// The number of nodes, over all passed and failed cases.
     pub nodes: usize,
-    /// Those of them that delegates ran.
+    /// The number of these nodes that delegates ran.
     pub delegated: usize,
-    /// By family.
+    /// The totals by family.
     pub ops: BTreeMap<String, Counts>,
-    /// Cases by family that passed because results of a delegate may be a step off.
+    /// Cases, by family, that passed only because a delegate's results may be off by a step.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub by_a_step: BTreeMap<String, usize>,
-    /// Failed cases, in the order of the suite.
+    /// The failed cases, in the order of the suite.
     pub failures: Vec<Failure>,
-    /// Cases that the micro interpreter does not run, and why. They count as skipped.
+    /// Cases that the micro interpreter does not support, and why. They count as skipped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Failure>,
 }
@@ -92,7 +92,7 @@ pub fn run(
 struct Ran {
     case: String,
     op: String,
-    /// `None` if it was not selected.
+    /// `None` if the case was not selected.
     outcome: Option<Outcome>,
 }
 

@@ -1,4 +1,4 @@
-//! Once an interpreter has run, `invoke` takes nothing from the heap, nor does an `allocate` with nothing to do.
+//! `invoke` allocates nothing once an interpreter has run; neither does an `allocate` that has nothing to do.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
@@ -34,7 +34,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Runs bodies until `count` threads have taken part: from then on the pool's workers have started.
+/// Runs bodies until `count` threads have taken part. After that, all workers of the pool have started.
 fn await_threads(count: usize) {
     let (seen, start) = (Mutex::new(HashSet::new()), Instant::now());
     let body = |_| {
@@ -42,14 +42,14 @@ fn await_threads(count: usize) {
         thread::sleep(Duration::from_millis(1));
     };
     while seen.lock().expect("no body panics").len() < count {
-        assert!(start.elapsed() < Duration::from_secs(60), "the workers do not take part");
+        assert!(start.elapsed() < Duration::from_secs(60), "the pool's workers did not start");
         assert_eq!(parallel_for(64, 1, 0, &body), Ok(()));
     }
 }
 
-/// One test for all: another one at the same time would be counted too.
+/// One test for everything: the counter would also count the allocations of a test that runs in parallel.
 #[test]
-fn invoke_takes_nothing_from_the_heap() {
+fn invoke_does_not_allocate() {
     await_threads(arenite::pool::threads());
     let digits = ["digits_f32", "digits_i8"].map(|name| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/digits/{name}.tflite"));
@@ -73,7 +73,7 @@ fn invoke_takes_nothing_from_the_heap() {
     assert!(ALLOCATIONS.load(Relaxed) > before);
 }
 
-/// Allocations of ten invocations, after three.
+/// Allocations during ten invocations, after three warm-up invocations.
 fn allocations_of_ten(model: &Model, profile: bool) -> usize {
     let mut interpreter = Interpreter::builder(model).threads(2).build().unwrap();
     interpreter.allocate().unwrap();
@@ -96,8 +96,8 @@ fn allocations_of_ten(model: &Model, profile: bool) -> usize {
     ALLOCATIONS.load(Relaxed) - before
 }
 
-/// Allocations of a second `allocate`, also after resizes to the shapes that there are, of another block in the place of a lent one,
-/// and of the invocation behind them.
+/// Allocations of a second `allocate`, of resizes to the current shapes, of replacing one lent block by another, and in
+/// the next invocation.
 fn allocations_of_nothing(model: &Model) -> usize {
     let mut interpreter = Interpreter::builder(model).threads(2).build().unwrap();
     let [first, second] = [(); 2].map(|()| Box::new(AlignedBytes::zeroed(4096).unwrap()));

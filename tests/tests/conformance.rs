@@ -1,7 +1,7 @@
-//! Conformance cases as ordinary tests: those of the examples, and, where the corpus is at hand, a part of it.
+//! Conformance cases of `examples/` and, if it is installed, of a part of the corpus as ordinary tests.
 //!
-//! The corpus is looked for in `ARENITE_SHARED`, else in the folder `shared` beside the workspace; without it the tests
-//! that need it say so and end.
+//! The corpus is looked up in `ARENITE_SHARED`, or else in the folder `shared` next to the workspace. Without it, the
+//! tests that need it print a note and pass.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A part of the corpus, if it is at hand.
+/// A part of the corpus, if it is installed.
 fn shared(part: &str) -> Option<PathBuf> {
     let root =
         std::env::var_os("ARENITE_SHARED").map_or_else(|| workspace().join("../shared"), PathBuf::from);
     let path = root.join(part);
     let found = path.exists();
     if !found {
-        eprintln!("{} is not there: set ARENITE_SHARED to the corpus; nothing was run", path.display());
+        eprintln!("skipped: {} does not exist; set ARENITE_SHARED to the corpus", path.display());
     }
     found.then_some(path)
 }
@@ -57,9 +57,9 @@ fn digits_with_each_planner() {
     }
 }
 
-/// The wanted values of one output are changed by more than the tolerance, and the case fails.
+/// A case fails if an expected value differs from the output by more than the tolerance.
 #[test]
-fn a_wrong_answer_is_found() {
+fn a_wrong_answer_is_reported() {
     let cases = workspace().join("examples/digits/cases/f32");
     let folder = tempfile::tempdir().unwrap();
     for entry in std::fs::read_dir(&cases).unwrap() {

@@ -1,4 +1,4 @@
-//! Random graphs of all ops that the CPU delegate claims, its answers against those of the reference ops.
+//! Random graphs of all ops that the CPU delegate claims: its results are checked against the reference ops.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -28,7 +28,7 @@ fn twenty_thousand_graphs_agree() {
     let tally = campaign(program, GRAPHS, workers).run(&|| {}).expect("the program runs");
     let found: Vec<String> =
         tally.found.iter().take(5).map(|found| format!("seed {}: {}", found.seed, found.text)).collect();
-    assert!(found.is_empty(), "{} differ, the first of them: {}", tally.found.len(), found.join("\n"));
+    assert!(found.is_empty(), "{} graphs differ, the first: {}", tally.found.len(), found.join("\n"));
     assert_eq!(tally.graphs, GRAPHS);
     for entry in entries() {
         for form in entry.claimed {
@@ -38,17 +38,17 @@ fn twenty_thousand_graphs_agree() {
         }
     }
     assert!(tally.variables * 10 > tally.graphs, "{tally}");
-    // Most graphs are of use: they run, and their outputs are compared.
+    // Most graphs are useful: they run, and their outputs are compared.
     assert!(tally.refused * 5 < tally.graphs && tally.limited * 1000 < tally.graphs, "{tally}");
     assert!(tally.unknown * 20 < tally.judged, "{tally}");
 }
 
-/// Whatever the delegate takes of the small models that there are of all ops, graphs are drawn of.
+/// Every op that the delegate claims in any of the small models is also drawn in random graphs.
 #[test]
 fn every_op_that_the_delegate_claims_is_drawn() {
     let drawn: BTreeSet<&str> = entries().filter(|e| !e.claimed.is_empty()).map(|entry| entry.op).collect();
     let mut claimed = BTreeSet::new();
-    // Ops that call subgraphs are not claimed for what these do.
+    // Ops that call subgraphs are excluded: whether they are claimed depends on the subgraph.
     for sound in op_models::all().into_iter().filter(|sound| sound.model.subgraphs.len() == 1) {
         let model = Model::from_bytes(sound.model.finish()).expect("it is sound");
         let builder = Interpreter::builder(&model).delegate(DelegateConfig::new("cpu"));
@@ -64,15 +64,15 @@ fn every_op_that_the_delegate_claims_is_drawn() {
     assert!(claimed.len() > 50, "{claimed:?}");
 }
 
-/// A process that dies has the seed that it began last; the next process goes on behind it.
+/// When a process dies, the seed it printed last is reported, and the next process continues after it.
 #[cfg(unix)]
 #[test]
-fn a_crash_has_a_seed() {
+fn a_crash_is_reported_with_its_seed() {
     use std::os::unix::fs::PermissionsExt;
 
-    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let program = folder.path().join("dies");
-    // Its arguments are --stride 1 --seed N --graphs …
+    // Its arguments are `--stride 1 --seed N --graphs …`.
     std::fs::write(&program, "#!/bin/sh\necho \"seed $4\"\nkill -9 $$\n").expect("it is written");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("it may run");
     let tally = campaign(program, 3, 1).run(&|| {}).expect("it starts");

@@ -1,4 +1,5 @@
-//! What the documentation says in TOML is so: every `arenite.toml` runs a model, every Cargo.toml names packages that are there.
+//! The TOML in the documentation works: every `arenite.toml` runs a model, and every Cargo.toml names existing
+//! packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ struct Block {
     text: String,
 }
 
-/// All blocks below a folder, of files whose names end with one of `endings`.
+/// All blocks in the files below a folder whose names end with one of `endings`.
 fn blocks(folder: &Path, endings: &[&str], found: &mut Vec<Block>) {
     for entry in fs::read_dir(folder).expect("a folder of the project") {
         let path = entry.expect("it can be listed").path();
@@ -55,8 +56,8 @@ fn documented() -> Vec<Block> {
 }
 
 #[test]
-fn every_configuration_of_the_documentation_runs_a_model() {
-    let folder = tempfile::tempdir().expect("there is room for a folder");
+fn every_configuration_in_the_documentation_runs_a_model() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let [plugins, mine, extra] = ["plugins", "my-plugins", "extra"].map(|name| folder.path().join(name));
     for folder in [&plugins, &mine, &extra] {
         fs::create_dir(folder).expect("a new folder");
@@ -79,9 +80,13 @@ fn every_configuration_of_the_documentation_runs_a_model() {
             .build()
             .unwrap_or_else(|error| panic!("{place}: {error}"));
         interpreter.allocate().unwrap_or_else(|error| panic!("{place}: {error}"));
-        interpreter.input_mut(0).expect("one input").copy_from_slice(&[0.5f32; 256]).expect("of this size");
+        interpreter
+            .input_mut(0)
+            .expect("one input")
+            .copy_from_slice(&[0.5f32; 256])
+            .expect("the input has this size");
         interpreter.invoke().unwrap_or_else(|error| panic!("{place}: {error}"));
-        // What is linked in is in the folder, too.
+        // The plugins that are linked in are in the folder, too.
         let failures = interpreter.registry().failures();
         assert!(
             failures.iter().all(|f| matches!(f.reason, LoadError::Duplicate(_))),
@@ -103,9 +108,9 @@ fn every_configuration_of_the_documentation_runs_a_model() {
     assert!(run >= 3, "README, docs/config.md and the documentation of `config`: {run}");
 }
 
-/// Manifests for the authors of plugins and programs: `package = { path = "ARENITE/folder" }`.
+/// Manifests for authors of plugins and programs: `package = { path = "ARENITE/folder" }`.
 #[test]
-fn every_manifest_of_the_documentation_names_packages_that_are_there() {
+fn every_manifest_in_the_documentation_names_existing_packages() {
     let mut dependencies = 0;
     for block in documented().iter().filter(|block| !block.text.contains("schema = ")) {
         let place = format!("{}:{}", block.file.display(), block.line);
@@ -122,14 +127,14 @@ fn every_manifest_of_the_documentation_names_packages_that_are_there() {
         }
         assert!(block.text.contains("[dependencies]"), "{place}: neither an arenite.toml nor a Cargo.toml");
     }
-    assert!(dependencies >= 1, "that of the template");
+    assert!(dependencies >= 1, "the manifest in the template's README");
 }
 
-/// `docs/config.md` has the block of the documentation of `config`, and every key.
+/// `docs/config.md` contains the example from the documentation of `config`, and every key.
 #[test]
 fn every_key_is_documented() {
-    let page = fs::read_to_string(Path::new(ROOT).join("docs/config.md")).expect("it is there");
-    let source = fs::read_to_string(Path::new(ROOT).join("core/runtime/src/config.rs")).expect("it is there");
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/config.md")).expect("it exists");
+    let source = fs::read_to_string(Path::new(ROOT).join("core/runtime/src/config.rs")).expect("it exists");
     let block = |text: &str| blocks_of(Path::new(""), text).remove(0).text;
     assert_eq!(block(&page), block(&source));
     let tables = [
@@ -147,7 +152,7 @@ fn every_key_is_documented() {
         let Err(ConfigError::UnknownKey { known, .. }) = error else { panic!("{table}: {error:?}") };
         for key in known {
             let in_block = block(&page).lines().any(|line| {
-                // A key whose value no example can know is commented out.
+                // A key whose value depends on the machine is commented out.
                 let line = line.trim_start_matches(['[', '#', ' ']);
                 line.starts_with(key)
                     && !line[key.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')

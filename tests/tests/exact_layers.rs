@@ -1,5 +1,5 @@
-//! Depthwise weights of every byte, and transposed convolutions of every stride: the CPU delegate gives what the reference ops give, with
-//! every instruction set.
+//! Depthwise weights of every byte value, and transposed convolutions of every stride: the CPU delegate gives the same
+//! results as the reference ops, with every instruction set.
 
 use arenite::config::DelegateConfig;
 use arenite::{ElementType, Interpreter, Model, Quota};
@@ -11,7 +11,7 @@ use arenite_tests::op_models::{OneOp, f32, i32};
 
 const ISAS: [&str; 7] = ["scalar", "avx2", "avx512", "avx512vnni", "amx", "neon", "neondot"];
 
-/// The output's bytes for inputs of many numbers.
+/// The output's bytes for pseudo-random inputs.
 fn run(mut interpreter: Interpreter) -> Vec<u8> {
     interpreter.allocate().expect("it allocates");
     for i in 0..interpreter.input_count() {
@@ -28,7 +28,7 @@ fn run(mut interpreter: Interpreter) -> Vec<u8> {
     interpreter.output(0).and_then(|y| y.bytes()).expect("it has an output").to_vec()
 }
 
-/// The delegate runs the node, and gives the bytes of the reference op, or floats within a millionth.
+/// The delegate runs the node, and gives the bytes of the reference op, or floats within 1e-6.
 fn expect_exact(what: &str, node: OneOp) {
     let model = Model::from_bytes(node.model().finish()).expect("the file is sound");
     let want = run(arenite_tests::reference_ops(&model).build().expect("it builds"));
@@ -60,7 +60,7 @@ fn model_is_float(model: &Model) -> bool {
     interpreter.output(0).expect("it has an output").ty == ElementType::F32
 }
 
-/// A weight less its zero point lies between −255 and 255.
+/// A weight minus its zero point is between −255 and 255.
 #[test]
 fn depthwise_weights_of_every_byte_and_zero_point() {
     let weights: Vec<u8> = (0..=255).collect();
@@ -85,7 +85,7 @@ fn depthwise_weights_of_every_byte_and_zero_point() {
     }
 }
 
-/// What numbers are.
+/// The element types of a transposed convolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Float,
@@ -93,7 +93,8 @@ enum Kind {
     DynamicRange,
 }
 
-/// A transposed convolution of 3 to 5 channels; `axes` are positions, taps, stride and results of rows and of columns.
+/// A transposed convolution of 3 to 5 channels; each of the two `axes` (rows, columns) has input positions, taps,
+/// stride and output positions.
 fn transposed(kind: Kind, axes: [[i32; 4]; 2]) -> OneOp {
     let [[h, kh, sh, oh], [w, kw, sw, ow]] = axes;
     let count = (5 * kh * kw * 3) as usize;
@@ -125,7 +126,7 @@ fn transposed(kind: Kind, axes: [[i32; 4]; 2]) -> OneOp {
 }
 
 #[test]
-fn strides_beyond_the_taps() {
+fn strides_larger_than_the_filter() {
     let clock = Clock::start();
     for kind in [Kind::Float, Kind::Bytes, Kind::DynamicRange] {
         for axes in [

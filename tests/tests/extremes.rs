@@ -1,7 +1,8 @@
-//! Infinities, NaN and the largest numbers go through the CPU delegate as through the reference ops, with every instruction set: where one
-//! gives NaN the other does, and infinities have the same sign. Winograd's convolutions, which subtract pixels from one another, are
-//! left out.
+//! The CPU delegate treats infinities, NaN and the largest floats like the reference ops, with every instruction set:
+//! NaN in the same places, and infinities of the same sign. Winograd convolutions are excluded, because they subtract
+//! pixels from one another.
 
+use arenite::ElementType::F32;
 use arenite::config::DelegateConfig;
 use arenite::{Interpreter, Model};
 use arenite_abi::schema::{
@@ -12,12 +13,14 @@ use arenite_abi::schema::{
 };
 use arenite_model::tensor_type::INT8;
 use arenite_model::writer::{Tensor, bytes_of};
+use arenite_tests::differential::graph::Form;
+use arenite_tests::differential::ops::unary;
 use arenite_tests::op_models::{OneOp, f32, i32};
 use arenite_tests::options::Fields;
 
 const ISAS: [&str; 4] = ["scalar", "avx2", "avx512", "neon"];
 
-/// Numbers at the end of the range, and a few in its middle.
+/// Numbers at the end of the range, and a few from its middle.
 const SPECIAL: [f32; 12] = [
     f32::NAN,
     f32::INFINITY,
@@ -33,12 +36,12 @@ const SPECIAL: [f32; 12] = [
     -1e-40,
 ];
 
-/// A list of numbers, each special one in many places of vectors.
+/// A list of numbers with each special value at many positions within a vector.
 fn numbers(count: usize, seed: usize) -> Vec<f32> {
     (0..count).map(|i| SPECIAL[(i * 7 + i / 12 * seed + seed) % SPECIAL.len()]).collect()
 }
 
-/// Small numbers but for one special one in a while.
+/// Small numbers, with one special value every so often.
 fn few(count: usize, special: f32, every: usize) -> Vec<f32> {
     (0..count).map(|i| if i % every == every / 2 { special } else { (i % 7) as f32 * 0.25 - 0.5 }).collect()
 }
@@ -52,26 +55,26 @@ fn run(mut interpreter: Interpreter, inputs: &[Vec<f32>]) -> Vec<f32> {
     interpreter.output(0).and_then(|y| y.as_slice().map(<[f32]>::to_vec)).expect("floats")
 }
 
-/// Whether two results are the same, with room for rounding.
+/// Whether two results are equal up to rounding.
 fn agree(a: f32, b: f32) -> bool {
     let near = (a - b).abs() <= 1e-5 * b.abs() + 1e-6;
-    // Rounding may decide whether the largest number overflows.
+    // Rounding may decide whether the largest float overflows.
     let huge = |x: f32| x.abs() >= f32::MAX * 0.999;
     a.is_nan() == b.is_nan()
         && (a.is_nan() || a == b || near || huge(a) && huge(b) && a.is_finite() == b.is_finite())
 }
 
-/// Whether two results are the same bits, or both NaN.
+/// Whether two results have the same bits, or are both NaN.
 fn is_same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
-/// Where the delegate gives something else than the reference ops.
+/// Adds a line to `wrong` unless the delegate's results are close to the reference ops'.
 fn differences(what: &str, node: OneOp, inputs: &[Vec<f32>], wrong: &mut Vec<String>) {
     differences_by(agree, what, node, inputs, wrong);
 }
 
-/// Where the delegate's results do not agree with those of the reference ops.
+/// Adds a line to `wrong` unless `agree` holds between the delegate's results and the reference ops'.
 fn differences_by(
     agree: fn(f32, f32) -> bool,
     what: &str,
@@ -116,29 +119,8 @@ const ACTIVATIONS: [i8; 4] =
 #[test]
 fn functions_of_one() {
     let mut wrong = Vec::new();
-    for op in [
-        "RELU",
-        "RELU6",
-        "RELU_N1_TO_1",
-        "RELU_0_TO_1",
-        "LOGISTIC",
-        "TANH",
-        "EXP",
-        "NEG",
-        "SQRT",
-        "RSQRT",
-        "SQUARE",
-        "ABS",
-        "HARD_SWISH",
-        "FLOOR",
-        "CEIL",
-        "ROUND",
-        "ELU",
-        "LEAKY_RELU",
-        "GELU",
-        "SOFTMAX",
-        "LOG_SOFTMAX",
-    ] {
+    let claimed = unary::OPS.iter().filter(|entry| entry.claimed.contains(&Form::Of(F32)));
+    for op in claimed.map(|entry| entry.op).chain(["SOFTMAX", "LOG_SOFTMAX"]) {
         let node = OneOp::new(op).feed(f32("x", &[13, 9])).output(f32("y", &[13, 9]));
         let node = match op {
             "LEAKY_RELU" => node.options(|o| o.set(LeakyReluOptions::ALPHA, 0.25)),
@@ -264,7 +246,7 @@ fn windows() {
     report(&wrong);
 }
 
-/// Of weights of bytes: what is not finite has no scale.
+/// With 8-bit weights and a float input: a row with values that are not finite has no scale.
 #[test]
 fn dynamic_range() {
     let mut wrong = Vec::new();
@@ -280,7 +262,7 @@ fn dynamic_range() {
                 .output(f32("y", &[8, 11]))
                 .options(|o| o.set(FullyConnectedOptions::ASYMMETRIC_QUANTIZE_INPUTS, asymmetric));
             differences(
-                &format!("FULLY_CONNECTED of bytes, {asymmetric}, with {special}"),
+                &format!("FULLY_CONNECTED with 8-bit weights, {asymmetric}, with {special}"),
                 node,
                 &inputs,
                 &mut wrong,
@@ -292,7 +274,7 @@ fn dynamic_range() {
         let node = node
             .output(f32("y", &[2, 4, 4, 9]))
             .options(|o| o.set(Conv2DOptions::STRIDE_H, 1).set(Conv2DOptions::STRIDE_W, 1));
-        differences(&format!("CONV_2D of bytes with {special}"), node, &inputs, &mut wrong);
+        differences(&format!("CONV_2D with 8-bit weights and {special}"), node, &inputs, &mut wrong);
     }
     report(&wrong);
 }
@@ -331,7 +313,7 @@ fn folds_and_products() {
     report(&wrong);
 }
 
-/// Of zeros, NaN and equal numbers the order decides which one stays.
+/// Among zeros, NaN and equal numbers, the order of the elements decides which one is returned.
 #[test]
 fn extremes_by_the_order_of_elements() {
     let mut wrong = Vec::new();
@@ -388,7 +370,7 @@ fn extremes_by_the_order_of_elements() {
     report(&wrong);
 }
 
-/// Zeros have the sign, or are the NaN, that the reference ops make of them.
+/// Zeros have the same sign as with the reference ops, or become the same NaN.
 #[test]
 fn zeros() {
     let mut wrong = Vec::new();
@@ -402,9 +384,9 @@ fn zeros() {
     report(&wrong);
 }
 
-/// Sums that are infinite stay so where weights are bytes, and become the largest number where they are not.
+/// With 8-bit weights an infinite sum stays infinite; with float weights it becomes the largest float.
 #[test]
-fn products_of_what_is_computed() {
+fn products_of_two_computed_operands() {
     let mut wrong = Vec::new();
     for fused in ACTIVATIONS {
         for special in SPECIAL {

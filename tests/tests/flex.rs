@@ -1,4 +1,5 @@
-//! TensorFlow's ops through the runtime: tensor lists from node to node, and what is said of ops that nobody serves.
+//! TensorFlow ops in the runtime: tensor lists pass from node to node, and ops without an implementation are all
+//! listed.
 
 use arenite::{Interpreter, Model, Registry};
 use arenite_abi::ElementType::{self, F32};
@@ -41,7 +42,7 @@ impl Graph {
 }
 
 #[test]
-fn a_tensor_list_goes_through_a_graph() {
+fn a_tensor_list_passes_through_a_graph() {
     let mut g = Graph { model: ModelBuilder::new(), graph: SubGraph::new("main") };
     let x = g.graph.input(f32("x", &[2, 3]));
     let shape = g.constant(&[1], &[3]);
@@ -78,7 +79,7 @@ fn a_tensor_list_goes_through_a_graph() {
 }
 
 #[test]
-fn all_ops_that_nobody_serves_are_listed() {
+fn all_unserved_ops_are_listed() {
     let mut g = Graph { model: ModelBuilder::new(), graph: SubGraph::new("main") };
     let x = g.graph.input(f32("x", &[3]));
     let between = g.graph.tensor(f32("between", &[3]));

@@ -1,5 +1,5 @@
-//! What the CPU delegate makes one step of, in the ways that converters write it; each against reference ops, on every
-//! instruction set and with several threads.
+//! Subgraphs that the CPU delegate fuses into one step, in the forms that converters write them. Each is compared with
+//! the reference ops, on every instruction set and with several threads.
 
 use arenite::config::DelegateConfig;
 use arenite::model_file::tensor_type::{FLOAT16, FLOAT32, INT8, INT32};
@@ -11,14 +11,14 @@ use arenite_abi::schema::{
 };
 use arenite_tests::options::{Attributes, WithOptions};
 
-/// A model under construction: nodes in order, the last one's result is the output.
+/// A model under construction: nodes are in execution order, and the last one's result is the output.
 struct Net {
     model: ModelBuilder,
     graph: SubGraph,
     seed: u64,
 }
 
-/// A tensor: its index, and what it holds.
+/// A tensor: its index and its type.
 #[derive(Clone)]
 struct Value {
     index: i32,
@@ -28,7 +28,7 @@ struct Value {
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     F32,
-    /// With this scale and zero point.
+    /// Quantized with this scale and zero point.
     I8(f32, i64),
 }
 
@@ -79,7 +79,7 @@ impl Net {
         Value { index: self.graph.tensor(tensor.buffer(buffer)), kind: Kind::I8(0.0, 0) }
     }
 
-    /// Weights that are stored in half precision, behind a DEQUANTIZE.
+    /// Weights that are stored in half precision, followed by a DEQUANTIZE.
     fn halves(&mut self, shape: &[i32]) -> Value {
         let len: i32 = shape.iter().product();
         let data: Vec<u16> = (0..len).map(|_| half::f16::from_f32(self.random()).to_bits()).collect();
@@ -88,7 +88,7 @@ impl Net {
         self.node("DEQUANTIZE", &[&Value { index, kind: REAL }], REAL, None)
     }
 
-    /// Random bytes of one quantization.
+    /// Random bytes with a scale for the whole tensor.
     fn row(&mut self, kind: Kind, columns: i32) -> Value {
         let data: Vec<u8> = (0..columns).map(|_| (self.random() * 127.0) as i8 as u8).collect();
         let buffer = self.model.buffer(data);
@@ -104,7 +104,7 @@ impl Net {
         Value { index: self.graph.tensor(Tensor::new("", INT32, shape).buffer(buffer)), kind: REAL }
     }
 
-    /// Adds a node with one result, of `kind`; its shape is found when it is prepared.
+    /// Adds a node with one result of `kind`; its shape is inferred by `allocate`.
     fn node(&mut self, op: &str, inputs: &[&Value], kind: Kind, options: Option<Attributes>) -> Value {
         let inputs: Vec<i32> = inputs.iter().map(|value| value.index).collect();
         let output = self.graph.tensor(Self::tensor(kind, &[]));
@@ -177,7 +177,7 @@ impl Net {
     }
 }
 
-/// The bytes of an input: multiples of 1/64 as floats, anything as bytes.
+/// The bytes of an input: multiples of 1/64 for floats, any values for integers.
 fn fill(interpreter: &mut Interpreter) {
     for i in 0..interpreter.input_count() {
         let input = interpreter.input_mut(i).unwrap();
@@ -200,8 +200,8 @@ fn run(interpreter: &mut Interpreter) -> Vec<u8> {
     interpreter.output(0).unwrap().bytes().unwrap().to_vec()
 }
 
-/// The steps that the delegate makes of the model. Its answers are those of the reference ops: bytes exactly, floats within 1e-5 of
-/// the largest; the same bits for any number of threads.
+/// The steps that the delegate makes of the model. Also checks its results against the reference ops: integers exactly,
+/// floats within 1e-5 of the largest, and the same bits for any number of threads.
 #[track_caller]
 fn steps(model: &Model) -> Vec<String> {
     let want = run(&mut arenite_tests::reference_ops(model).build().unwrap());
@@ -220,7 +220,7 @@ fn steps(model: &Model) -> Vec<String> {
         assert_eq!(interpreter.left_out(), [], "{isa}");
         interpreter.start_profile();
         interpreter.invoke().unwrap();
-        assert_eq!(run(&mut build(3)), got, "{isa}: three threads give other bits");
+        assert_eq!(run(&mut build(3)), got, "{isa}: the bits differ with three threads");
         match interpreter.output(0).unwrap().ty {
             arenite::ElementType::F32 => {
                 let (got, want) = (floats(&got), floats(&want));
@@ -236,7 +236,7 @@ fn steps(model: &Model) -> Vec<String> {
             true => vec![row.op.clone()],
             false => row.parts.iter().map(|part| part.op.clone()).collect(),
         };
-        // What is computed once does not run.
+        // Steps that are computed once, before the run, are not listed.
         names = rows.iter().filter(|row| row.runs > 0).flat_map(of_row).collect();
     }
     names
@@ -245,7 +245,7 @@ fn steps(model: &Model) -> Vec<String> {
 const PAD_ROWS_AND_COLUMNS: [[i32; 2]; 4] = [[0, 0], [0, 1], [1, 2], [0, 0]];
 
 #[test]
-fn a_convolution_reaches_over_the_border_in_place_of_a_pad() {
+fn a_pad_is_fused_into_a_convolution() {
     for (taps, stride) in [(3, 1), (3, 2), (5, 3)] {
         let mut net = Net::new();
         let x = net.input(REAL, &[2, 9, 10, 5]);
@@ -261,9 +261,10 @@ fn a_convolution_reaches_over_the_border_in_place_of_a_pad() {
     }
 }
 
-/// Where bytes are multiplied as words, Winograd's tiles take the place of taps; in the last row and column they are cut.
+/// Where 8-bit products use 16-bit multiplications, Winograd tiles replace taps; the last row and column have partial
+/// tiles.
 #[test]
-fn a_quantized_convolution_of_neighbours_gives_its_bits_on_every_instruction_set() {
+fn a_quantized_3_by_3_convolution_is_bit_exact_on_every_instruction_set() {
     for (input, filters, padding) in [
         ([2, 9, 11, 24], 20, padding::SAME),
         ([1, 14, 8, 35], 64, padding::VALID),
@@ -285,7 +286,7 @@ fn a_quantized_convolution_of_neighbours_gives_its_bits_on_every_instruction_set
 }
 
 #[test]
-fn a_quantized_convolution_reaches_over_the_border_too() {
+fn a_pad_is_fused_into_a_quantized_convolution() {
     let kind = Kind::I8(0.02, -3);
     let mut net = Net::new();
     let x = net.input(kind, &[1, 9, 10, 8]);
@@ -302,7 +303,7 @@ fn a_quantized_convolution_reaches_over_the_border_too() {
                 .set(Conv2DOptions::STRIDE_H, 2)
         })),
     );
-    // The copy has a border to the left and to the right, so that the taps of a filter row lie side by side.
+    // The padded copy has a border on the left and on the right, so that the taps of a filter row are contiguous.
     assert_eq!(steps(&net.finish(&y)), ["flip signs", "pad", "CONV_2D", "flip signs"]);
 
     let mut net = Net::new();
@@ -321,8 +322,8 @@ fn a_quantized_convolution_reaches_over_the_border_too() {
 }
 
 #[test]
-fn transposed_convolutions_of_dynamic_range_are_one_step_with_what_follows() {
-    // Phases with other taps each, or all as one; depths in whole fours and not; an image more than one.
+fn dynamic_range_transposed_convolutions_are_fused_with_the_ops_after_them() {
+    // Phases with different taps or with the same taps; depths that are multiples of four and others; several images.
     for (images, [depth, channels], taps, stride, same) in [
         (1, [8, 5], 2, 2, true),
         (2, [7, 20], 3, 2, true),
@@ -348,7 +349,7 @@ fn transposed_convolutions_of_dynamic_range_are_one_step_with_what_follows() {
 }
 
 #[test]
-fn products_and_sums_with_constant_rows_are_straight_lines() {
+fn products_and_sums_with_constant_rows_become_linear_steps() {
     for columns in [32, 45, 160] {
         let mut net = Net::new();
         let x = net.input(Kind::I8(0.02, -3), &[2, 3, 7, columns]);
@@ -367,7 +368,7 @@ fn products_and_sums_with_constant_rows_are_straight_lines() {
 }
 
 #[test]
-fn products_and_sums_with_numbers_are_tables() {
+fn products_and_sums_with_constants_become_lookup_tables() {
     let mut net = Net::new();
     let x = net.input(Kind::I8(0.02, -3), &[2, 3, 7, 16]);
     let (by, plus) = (net.row(Kind::I8(0.011, 4), 1), net.row(Kind::I8(0.025, -9), 1));
@@ -382,20 +383,20 @@ fn products_and_sums_with_numbers_are_tables() {
 }
 
 #[test]
-fn a_pad_stays_where_a_window_cannot_see_it() {
-    // Of channels.
+fn a_pad_is_kept_where_it_cannot_be_fused() {
+    // The channels are padded.
     let mut net = Net::new();
     let x = net.input(REAL, &[1, 6, 6, 5]);
     let padded = net.pad(&x, [[0, 0], [1, 1], [1, 1], [0, 1]]);
     let y = net.conv(&padded, 3, 1, [6, 4]);
     assert_eq!(steps(&net.finish(&y)), ["pad", "CONV_2D"]);
-    // So far that a window touches nothing else.
+    // The padding is so large that a window covers nothing but padding.
     let mut net = Net::new();
     let x = net.input(REAL, &[1, 6, 6, 5]);
     let padded = net.pad(&x, [[0, 0], [3, 3], [1, 1], [0, 0]]);
     let y = net.conv(&padded, 3, 1, [5, 4]);
     assert_eq!(steps(&net.finish(&y)), ["pad", "CONV_2D"]);
-    // Read by another node, too.
+    // Another node reads the padded tensor, too.
     let mut net = Net::new();
     let x = net.input(REAL, &[1, 6, 6, 5]);
     let padded = net.pad(&x, [[0, 0], [1, 1], [1, 1], [0, 0]]);
@@ -416,13 +417,13 @@ fn a_pad_stays_where_a_window_cannot_see_it() {
 }
 
 #[test]
-fn images_are_dealt_out_in_blocks_and_put_together_again() {
+fn space_to_batch_and_batch_to_space_are_single_steps() {
     for (kind, pads) in [(REAL, [0, 0, 0, 0]), (Kind::I8(0.5, -7), [1, 2, 0, 3])] {
         let mut net = Net::new();
         let x = net.input(kind, &[2, 9 - pads[0] - pads[1], 8 - pads[2] - pads[3], 5]);
         let (block, pads) = (net.integers(&[3, 4]), net.list(&[2, 2], &pads));
-        let dealt = net.node("SPACE_TO_BATCH_ND", &[&x, &block, &pads], kind, None);
-        let whole = net.node("BATCH_TO_SPACE_ND", &[&dealt, &block, &pads], kind, None);
+        let blocks = net.node("SPACE_TO_BATCH_ND", &[&x, &block, &pads], kind, None);
+        let whole = net.node("BATCH_TO_SPACE_ND", &[&blocks, &block, &pads], kind, None);
         let y = net.of_two("ADD", &whole, &x);
         let steps = steps(&net.finish(&y));
         let moves: Vec<_> = steps.iter().filter(|step| step.contains("batch")).collect();
@@ -431,7 +432,7 @@ fn images_are_dealt_out_in_blocks_and_put_together_again() {
 }
 
 #[test]
-fn functions_of_results_run_while_these_are_in_the_cache() {
+fn functions_of_results_are_fused_into_the_step_that_computes_them() {
     // SiLU, as x · logistic(x).
     let mut net = Net::new();
     let x = net.input(REAL, &[1, 6, 6, 5]);
@@ -439,14 +440,14 @@ fn functions_of_results_run_while_these_are_in_the_cache() {
     let gate = net.of_one("LOGISTIC", &a);
     let y = net.of_two("MUL", &a, &gate);
     assert_eq!(steps(&net.finish(&y)), ["CONV_2D"]);
-    // A residual sum of two convolutions, and ReLU.
+    // A residual sum of two convolutions, with ReLU.
     let mut net = Net::new();
     let x = net.input(REAL, &[1, 6, 6, 20]);
     let a = net.conv(&x, 1, 1, [20, 20]);
     let b = net.of_two("ADD", &x, &a);
     let y = net.of_one("RELU", &b);
     assert_eq!(steps(&net.finish(&y)), ["CONV_2D"]);
-    // A clamp behind a clamp.
+    // A clamp after a clamp.
     for clamp in ["RELU", "RELU_N1_TO_1"] {
         let mut net = Net::new();
         let x = net.input(REAL, &[1, 6, 6, 5]);
@@ -455,7 +456,7 @@ fn functions_of_results_run_while_these_are_in_the_cache() {
         let y = net.of_one("TANH", &b);
         assert_eq!(steps(&net.finish(&y)), ["CONV_2D"], "{clamp}");
     }
-    // GELU by its formula with tanh.
+    // GELU as its formula with tanh.
     let mut net = Net::new();
     let x = net.input(REAL, &[3, 7]);
     let [cube, root, half, one] = [0.044_715, 0.797_884_6, 0.5, 1.0].map(|c| net.real(&[], &[c]));
@@ -468,7 +469,7 @@ fn functions_of_results_run_while_these_are_in_the_cache() {
     let shifted = net.of_two("ADD", &tanh, &one);
     let halved = net.of_two("MUL", &x, &half);
     let y = net.of_two("MUL", &halved, &shifted);
-    // x is read again by the sum and by the last product, which begin steps of their own.
+    // x is also read by the sum and by the last product, which start new steps.
     assert_eq!(steps(&net.finish(&y)), ["elementwise"; 3]);
 }
 
@@ -506,7 +507,7 @@ fn layer_norm_is_one_step() {
 }
 
 #[test]
-fn weights_of_half_precision_and_of_bytes_are_packed_as_they_are_stored() {
+fn half_precision_and_8_bit_weights_are_packed_without_conversion() {
     for as_bytes in [false, true] {
         let stored = |net: &mut Net, shape: &[i32], axis: i32| match as_bytes {
             false => net.halves(shape),
@@ -541,9 +542,9 @@ fn weights_of_half_precision_and_of_bytes_are_packed_as_they_are_stored() {
     }
 }
 
-/// What a DEQUANTIZE gives to others, too, is made once, before the run.
+/// The result of a DEQUANTIZE that other nodes read, too, is computed once, before the run.
 #[test]
-fn weights_that_others_read_are_dequantized_once() {
+fn shared_weights_are_dequantized_once() {
     let mut net = Net::new();
     let x = net.input(REAL, &[48, 40]);
     let weights = net.halves(&[48, 40]);
@@ -556,7 +557,7 @@ fn weights_that_others_read_are_dequantized_once() {
     assert!(steps.contains(&"CONV_2D".to_owned()), "{steps:?}");
 }
 
-/// Bytes of the mapped file at `path` that are in this process's memory.
+/// Bytes of the mapped file at `path` that are resident in this process.
 #[cfg(target_os = "linux")]
 fn resident(path: &std::path::Path) -> usize {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
@@ -565,7 +566,7 @@ fn resident(path: &std::path::Path) -> usize {
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
 }
 
-/// Neither as floats beside what is packed nor as pages of the file.
+/// Packed weights are held neither as unpacked floats nor as resident pages of the file.
 #[cfg(target_os = "linux")]
 #[test]
 fn stored_weights_are_held_once() {
@@ -582,7 +583,7 @@ fn stored_weights_are_held_once() {
         let path = dir.path().join(name);
         let file = net.model.finish();
         std::fs::write(&path, &file).unwrap();
-        // SAFETY: nobody else knows the file in this test's own folder.
+        // SAFETY: the file is in this test's temporary folder, and nothing writes to it.
         let model = unsafe { Model::map_file(&path) }.unwrap();
         let mut interpreter =
             Interpreter::builder(&model).delegate(DelegateConfig::new("cpu")).build().unwrap();
@@ -594,7 +595,7 @@ fn stored_weights_are_held_once() {
 }
 
 #[test]
-fn attention_reads_heads_where_they_are() {
+fn attention_reads_heads_without_a_transpose() {
     let mut net = Net::new();
     let (tokens, heads, depth) = (6, 3, 8);
     let [q, k, v] = [0; 3].map(|_| net.input(REAL, &[1, tokens, heads * depth]));
@@ -615,7 +616,7 @@ fn attention_reads_heads_where_they_are() {
 }
 
 #[test]
-fn layers_whose_results_exceed_the_cache_run_some_rows_at_a_time() {
+fn layers_with_results_larger_than_the_cache_run_in_row_blocks() {
     let mut net = Net::new();
     let x = net.input(REAL, &[1, 112, 112, 16]);
     let a = net.conv(&x, 1, 1, [16, 96]);
@@ -627,10 +628,10 @@ fn layers_whose_results_exceed_the_cache_run_some_rows_at_a_time() {
 }
 
 #[test]
-fn means_over_images_of_one_pixel_round_as_those_over_more() {
+fn means_over_one_pixel_round_like_means_over_many() {
     for size in [1, 2] {
         let mut net = Net::new();
-        // Every other sum is a tie, which goes up in whole sixteens of channels, and away from zero in the others.
+        // Every other sum is a tie. It rounds up in full blocks of sixteen channels, and away from zero in the others.
         let x = net.input(Kind::I8(0.03125, -128), &[5, 1, size, 20]);
         let axes = net.integers(&[1, 2]);
         let keeps = Attributes::of(|o| o.set(ReducerOptions::KEEP_DIMS, true));
@@ -640,7 +641,7 @@ fn means_over_images_of_one_pixel_round_as_those_over_more() {
 }
 
 #[test]
-fn pads_of_bytes_with_a_scale_for_each_row_are_zero_too() {
+fn per_channel_quantized_pads_are_zero_too() {
     let mut net = Net::new();
     let rows = Tensor::new("", INT8, &[2, 9, 10, 4]).per_channel(&[0.02, 0.04], &[-3, 7], 0);
     let x = Value { index: net.graph.input(rows), kind: Kind::I8(0.05, -64) };
@@ -649,7 +650,7 @@ fn pads_of_bytes_with_a_scale_for_each_row_are_zero_too() {
 }
 
 #[test]
-fn a_chain_reads_its_first_operand_again_under_another_name() {
+fn a_chain_reads_its_first_operand_again_through_a_reshape() {
     let mut net = Net::new();
     let x = net.input(REAL, &[8, 9]);
     let a = net.of_one("ABS", &x);
@@ -677,7 +678,7 @@ fn arena(model: &Model) -> u64 {
 }
 
 #[test]
-fn layers_of_bytes_whose_results_are_large_run_some_rows_at_a_time() {
+fn quantized_layers_with_large_results_run_in_row_blocks() {
     let kind = Kind::I8(0.05, -3);
     let mut net = Net::new();
     let x = net.input(kind, &[2, 48, 40, 8]);
@@ -706,10 +707,10 @@ fn layers_of_bytes_whose_results_are_large_run_some_rows_at_a_time() {
     assert!(arena(&model) < large, "{} bytes of {large}", arena(&model));
 }
 
-/// Each network would need as much memory as its values apart, were it not for what its steps allow.
+/// Without overlapping results and operands, each network would need as much memory as the sum of its tensors.
 #[test]
-fn results_take_the_place_of_what_they_read() {
-    // Winograd's blocks of tiles, one after the other.
+fn results_overwrite_the_operands_they_no_longer_need() {
+    // A Winograd convolution runs one block of tiles after another.
     let mut net = Net::new();
     let x = net.input(REAL, &[1, 8, 8, 32]);
     let size = net.integers(&[130, 130]);
@@ -721,7 +722,7 @@ fn results_take_the_place_of_what_they_read() {
     let [wide, a, scratch] = [130 * 130 * 128, 128 * 128 * 128, 2 << 20];
     assert!(arena(&model) < wide + a / 2 + scratch, "{} bytes", arena(&model));
 
-    // Two tensors side by side, some rows at a time.
+    // A concatenation of two tensors runs in blocks of rows.
     let mut net = Net::new();
     let x = net.input(REAL, &[1, 64, 64, 16]);
     let (a, b) = (net.conv(&x, 1, 1, [16, 40]), net.conv(&x, 1, 1, [16, 24]));
@@ -734,10 +735,10 @@ fn results_take_the_place_of_what_they_read() {
     let y = net.mean(&both);
     let model = net.finish(&y);
     assert_eq!(steps(&model), ["CONV_2D", "CONV_2D", "concatenation", "sum"]);
-    let apart = 64 * 64 * 4 * (16 + 40 + 24 + 64 + 1);
-    assert!(arena(&model) < apart - 64 * 64 * 4 * 24, "{} bytes of {apart}", arena(&model));
+    let separate = 64 * 64 * 4 * (16 + 40 + 24 + 64 + 1);
+    assert!(arena(&model) < separate - 64 * 64 * 4 * 24, "{} bytes of {separate}", arena(&model));
 
-    // A sum, over the operand that nobody reads later.
+    // A sum overwrites an operand that no later node reads.
     let mut net = Net::new();
     let x = net.input(REAL, &[1, 64, 64, 16]);
     let (a, b) = (net.of_one("TANH", &x), net.conv(&x, 1, 1, [16, 16]));
@@ -745,6 +746,6 @@ fn results_take_the_place_of_what_they_read() {
     let y = net.mean(&sum);
     let model = net.finish(&y);
     assert_eq!(steps(&model), ["elementwise", "CONV_2D", "sum"]);
-    let apart = 64 * 64 * 4 * (16 + 16 + 16 + 1);
-    assert!(arena(&model) < apart - 64 * 64 * 4 * 14, "{} bytes of {apart}", arena(&model));
+    let separate = 64 * 64 * 4 * (16 + 16 + 16 + 1);
+    assert!(arena(&model) < separate - 64 * 64 * 4 * 14, "{} bytes of {separate}", arena(&model));
 }

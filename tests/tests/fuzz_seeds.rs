@@ -1,26 +1,26 @@
-//! The committed corpora of the fuzz targets, and what they found before, as ordinary tests.
+//! The committed fuzzing corpora and past findings, as ordinary tests.
 
 use std::path::Path;
 
 use arenite_tests::fuzz::TARGETS;
 
-/// Runs all files of a target that is in the list.
+/// Runs all files of a target.
 fn each_seed(target: &str) {
-    let (_, run) = TARGETS.iter().find(|(name, _)| *name == target).expect("the target is there");
+    let (_, run) = TARGETS.iter().find(|(name, _)| *name == target).expect("the target folder exists");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
     let mut count = 0;
     for entry in std::fs::read_dir(&folder).expect("the seeds are committed") {
         let path = entry.expect("the folder can be read").path();
         let bytes = std::fs::read(&path).expect("the seed can be read");
         if std::panic::catch_unwind(|| run(&bytes)).is_err() {
-            panic!("{} fails: see above", path.display());
+            panic!("{} fails, see the output above", path.display());
         }
         count += 1;
     }
     assert!(count > 0, "{} has no seeds", folder.display());
 }
 
-/// A test per target, so that they run side by side.
+/// One test per target, so that they run in parallel.
 macro_rules! targets {
     ($($name:ident)*) => {
         $(#[test]
@@ -28,7 +28,7 @@ macro_rules! targets {
             each_seed(stringify!($name));
         })*
 
-        /// Those of devices run in `tests/gpu`.
+        /// The targets for GPU delegates are run in `tests/gpu`.
         #[test]
         fn every_target_has_a_test() {
             let named = [$(stringify!($name)),*];

@@ -1,5 +1,5 @@
-//! What the CPU delegate holds counts against the quota, and is refused before it is allocated: packed weights, tables. Many small
-//! matrices need none.
+//! Memory that the CPU delegate holds (packed weights, tables) counts against the quota, which is checked before the
+//! allocation. Many small matrices need none.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ fn interpreter(model: &Model, bytes: u64) -> Interpreter {
     Interpreter::builder(model).threads(1).quota(quota).build().expect("it builds")
 }
 
-/// A tensor of one row with so many columns, made of two.
+/// A tensor of one row with `columns` columns, concatenated from two.
 fn wide_image(columns: i32) -> Model {
     let node = OneOp::new("RESIZE_BILINEAR")
         .feed(f32("x", &[1, 1, 2, 1]))
@@ -33,7 +33,7 @@ fn product(size: i32) -> Model {
     model(node.output(f32("y", &[1, size])).options::<FullyConnectedOptions>(|o| o))
 }
 
-/// A convolution of so many groups of one channel.
+/// A convolution of `count` groups of one channel.
 fn groups(count: i32) -> Model {
     let ones = bytes_of(&vec![1f32; count as usize]);
     let node =
@@ -44,9 +44,10 @@ fn groups(count: i32) -> Model {
     )
 }
 
-/// How much is held depends on the instruction set: panels of packed weights have 1 to 32 columns, and a group of one channel fills one.
+/// The size depends on the instruction set: panels of packed weights have 1 to 32 columns, and a group of one channel
+/// takes a whole panel.
 #[test]
-fn what_the_quota_has_no_room_for_is_not_allocated() {
+fn memory_beyond_the_quota_is_not_allocated() {
     const M: u64 = 1 << 20;
     for (model, tensors, expected, what) in [
         (wide_image(1 << 20), 5 * M, 24 * M..25 * M, "tables"),
@@ -54,25 +55,25 @@ fn what_the_quota_has_no_room_for_is_not_allocated() {
         (groups(1 << 16), 2 * M, M / 4..9 * M, "packed weights"),
     ] {
         let mut large = interpreter(&model, tensors + 2 * expected.end);
-        large.allocate().expect("there is room");
+        large.allocate().expect("the memory suffices");
         assert_eq!(large.left_out(), []);
         let held = large.memory_use().delegates;
         assert!(expected.contains(&held), "{held} bytes held");
         large.invoke().expect("it runs");
 
         if held < 2 * tensors {
-            // Reference ops need as much.
+            // The reference ops need as much.
             assert!(what == "packed weights" && expected.start < M, "{held} bytes held");
             continue;
         }
         let mut small = interpreter(&model, tensors + held / 2);
         small.allocate().expect("reference ops run it");
         let left_out = small.left_out();
-        let reason = left_out.first().map_or("nothing is left out", |one| &one.reason);
+        let reason = left_out.first().map_or("no delegate was skipped", |one| &one.reason);
         let needed =
             words_between(reason, &format!("{what} of the step of 'y' need "), " bytes, the quota leaves");
         let needed: u64 = needed.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{reason}"));
-        assert!(needed <= held && needed > held - M / 8, "needs {needed} bytes, where {held} were held");
+        assert!(needed <= held && needed > held - M / 8, "needs {needed} bytes, but {held} were held");
         small.invoke().expect("it runs");
         assert!(small.memory_use().delegates < M, "{:?}", small.memory_use());
 
@@ -88,15 +89,15 @@ fn words_between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str
     rest.split_once(after).map(|(between, _)| between)
 }
 
-/// What is held goes back with the program that held it.
+/// A program's memory is released with it.
 #[test]
-fn resizes_take_no_more_and_more() {
+fn repeated_resizes_do_not_accumulate_memory() {
     let model = wide_image(1 << 18);
     let mut interpreter = interpreter(&model, 1 << 24);
     let mut most = 0;
     for round in 0..6 {
-        interpreter.resize_input(0, &[1, 1, 2 + round, 1]).expect("it can");
-        interpreter.allocate().expect("there is room for two programs");
+        interpreter.resize_input(0, &[1, 1, 2 + round, 1]).expect("it compiles");
+        interpreter.allocate().expect("the memory suffices");
         assert_eq!(interpreter.left_out(), []);
         let held = interpreter.memory_use().delegates;
         assert!(round < 2 || held == most, "round {round}: {held}, not {most}");
@@ -111,13 +112,13 @@ fn many_small_matrices_need_no_tables() {
     let model = model(node.output(f32("y", &[2000, 2000, 1, 1])).options::<BatchMatMulOptions>(|o| o));
     let mut interpreter = interpreter(&model, 1 << 25);
     let start = Instant::now();
-    interpreter.allocate().expect("the output has 16 MB");
+    interpreter.allocate().expect("the output of 16 MB");
     assert!(start.elapsed() < Duration::from_millis(500), "{:?}", start.elapsed());
     assert_eq!(interpreter.left_out(), []);
     for (i, x) in [(0, 2f32), (1, 3.0)] {
         interpreter.input_mut(i).and_then(|input| input.copy_from_slice(&[x; 2000])).expect("2000 floats");
     }
     interpreter.invoke().expect("it runs");
-    let y = interpreter.output(0).expect("it has one");
+    let y = interpreter.output(0).expect("it exists");
     assert!(y.as_slice::<f32>().expect("floats").iter().all(|&y| y == 6.0));
 }

@@ -1,5 +1,6 @@
-//! Loops that the CPU delegate runs as one step, in the way that converters write recurrent layers; each against reference ops, on
-//! every instruction set and with several threads. And loops that it leaves, with the reason.
+//! Loops that the CPU delegate runs as one step, in the form in which converters write recurrent layers. Each is
+//! compared with the reference ops, on every instruction set and with several threads. And loops that it refuses, with
+//! the reason.
 
 use arenite::config::DelegateConfig;
 use arenite::model_file::tensor_type::{BOOL, FLOAT32, INT8, INT32};
@@ -24,10 +25,10 @@ impl Random {
 /// A loop `while (i < rounds) { states = body(x[i], states); list[at] = row; i += step }`.
 #[derive(Clone)]
 struct Loop {
-    /// Of the sequence: steps, batch, features.
+    /// The sequence: steps, batch, features.
     x: [i32; 3],
     units: i32,
-    /// Rows of the list.
+    /// The number of rows of the list.
     list: i32,
     first: i32,
     step: i32,
@@ -36,7 +37,7 @@ struct Loop {
     condition: &'static str,
     /// The list is written at the last row, not at row `i`.
     last_row: bool,
-    /// Weights of bytes.
+    /// Whether weights are quantized to 8 bits.
     hybrid: bool,
     cell: Cell,
 }
@@ -45,11 +46,11 @@ struct Loop {
 enum Cell {
     /// `h' = tanh(W x + R h + b)`.
     Simple,
-    /// As Keras has it: one product for four gates.
+    /// As Keras writes it: one product for four gates.
     Lstm,
-    /// As Keras has it, reset after the product.
+    /// As Keras writes it, with reset after the product.
     Gru,
-    /// Two values change places, and nothing is multiplied.
+    /// The two states are swapped, without a product.
     Swap,
 }
 
@@ -89,7 +90,7 @@ impl Graph<'_> {
         self.graph.tensor(Tensor::new("", FLOAT32, shape).buffer(buffer))
     }
 
-    /// Weights, of bytes if asked for.
+    /// Weights, quantized to 8 bits if `self.bytes` is set.
     fn weights(&mut self, shape: &[i32], hybrid: bool) -> i32 {
         if !hybrid {
             return self.constant(shape);
@@ -141,7 +142,7 @@ impl Graph<'_> {
 }
 
 impl Loop {
-    /// What the loop carries: `i`, the sequence, the list, and two states.
+    /// The values that the loop carries: `i`, the sequence, the list, and two states.
     fn ports(&self) -> Vec<Tensor> {
         let [steps, batch, features] = self.x;
         let state = Tensor::new("state", FLOAT32, &[batch, self.units]);
@@ -183,7 +184,7 @@ impl Loop {
         let pair = if self.condition.starts_with("GREATER") { [limit, i] } else { [i, limit] };
         g.node(self.condition, &pair, &[truths[0]], None);
         g.node("LESS", &[i, limit], &[truths[1]], None);
-        // Below the limit, or at it, one of the two decides.
+        // One of the two comparisons decides, below the limit or at it.
         g.node("LOGICAL_AND", &[truths[0], truths[1]], &[truths[2]], None);
         let strict = matches!(self.condition, "LESS" | "GREATER");
         g.graph.outputs.push(if strict { truths[2] } else { truths[0] });
@@ -283,7 +284,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
 }
 
-/// The delegate takes the loop; all results are those of the reference ops, and the same bits with two threads.
+/// The delegate claims the loop; all results agree with the reference ops, and have the same bits with two threads.
 #[track_caller]
 fn runs(form: &Loop) {
     let model = form.model();
@@ -299,8 +300,8 @@ fn runs(form: &Loop) {
         let served = interpreter.served_by();
         let refusals = interpreter.refusals();
         assert!(matches!(served[0], Served::Delegate { .. }), "{isa}: {refusals:?}");
-        assert_eq!(run(&mut interpreter), got, "{isa}: the second run gives other bits");
-        assert_eq!(run(&mut build(2)), got, "{isa}: two threads give other bits");
+        assert_eq!(run(&mut interpreter), got, "{isa}: the bits differ in the second run");
+        assert_eq!(run(&mut build(2)), got, "{isa}: the bits differ with two threads");
         assert_eq!(got[0], want[0], "{isa}: the counter");
         for (o, (got, want)) in got.iter().zip(&want).enumerate().skip(1) {
             let (got, want) = (floats(got), floats(want));
@@ -311,7 +312,7 @@ fn runs(form: &Loop) {
     }
 }
 
-/// The delegate leaves the loop for this reason; it runs as before, or fails as it does.
+/// The delegate refuses the loop for this reason; the reference ops run it, or fail as they do without the delegate.
 #[track_caller]
 fn left(form: &Loop, reason: &str) {
     let model = form.model();
@@ -337,7 +338,7 @@ fn a_gru_and_a_simple_cell() {
 }
 
 #[test]
-fn weights_of_bytes() {
+fn quantized_weights() {
     for cell in [Cell::Lstm, Cell::Gru] {
         runs(&Loop { hybrid: true, cell, ..LSTM });
         runs(&Loop { hybrid: true, cell, x: [4, 2, 5], list: 4, rounds: 4, ..LSTM });
@@ -345,7 +346,7 @@ fn weights_of_bytes() {
 }
 
 #[test]
-fn any_number_of_rounds() {
+fn any_number_of_iterations() {
     for rounds in [0, 1, 2, 3, 6] {
         runs(&Loop { rounds, ..LSTM });
     }
@@ -356,7 +357,7 @@ fn any_number_of_rounds() {
 }
 
 #[test]
-fn all_ways_to_say_less() {
+fn all_comparison_ops() {
     for condition in ["LESS", "GREATER"] {
         runs(&Loop { condition, ..LSTM });
     }
@@ -367,14 +368,14 @@ fn all_ways_to_say_less() {
 }
 
 #[test]
-fn the_last_row_is_written_by_all_rounds() {
+fn all_iterations_write_the_last_row() {
     runs(&Loop { last_row: true, ..LSTM });
     runs(&Loop { last_row: true, list: 1, ..LSTM });
     runs(&Loop { last_row: true, list: 3, rounds: 0, ..LSTM });
 }
 
 #[test]
-fn what_is_not_proved_is_left() {
+fn loops_without_proof_of_bounds_are_refused() {
     left(&Loop { step: 0, ..LSTM }, "how often it runs is not known");
     left(&Loop { step: -1, ..LSTM }, "how often it runs is not known");
     left(&Loop { rounds: i32::MAX, ..LSTM }, "how often it runs is not known");

@@ -1,4 +1,4 @@
-//! A plugin in C that breaks one promise of the contract: an error that says which, and a process that goes on.
+//! A plugin in C that violates one rule of the contract at a time: the error names the rule, and the process continues.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 const SOURCE: &str = include_str!("../plugins/misbehaving/misbehaving.c");
 
-/// The plugin with these macros; `None` without a C compiler.
+/// Compiles the plugin with these macros; `None` without a C compiler.
 fn compiled(folder: &Path, macros: &[&str]) -> Option<PathBuf> {
     let defined: String = macros.iter().map(|name| format!("#define {name}\n")).collect();
     let name = macros.join("_").replace(|c: char| !c.is_alphanumeric(), "_").to_lowercase();
@@ -32,23 +32,23 @@ fn loaded(path: &Path) -> Result<Registry, LoadError> {
             assert!(registry.plugins().iter().all(|plugin| plugin.id != "test.misbehaving"));
             Err(failure.reason)
         }
-        Err(other) => panic!("not an error of loading: {other}"),
+        Err(other) => panic!("not a load error: {other}"),
     }
 }
 
 fn run(mut interpreter: Interpreter) -> Result<Vec<f32>, String> {
     interpreter.allocate().map_err(|error| error.to_string())?;
-    let tensor = interpreter.input_mut(0).expect("there is one");
+    let tensor = interpreter.input_mut(0).expect("one exists");
     tensor.copy_from_slice(&[1.0f32, 2.0, 3.0, 4.0]).expect("it has this shape");
     interpreter.invoke().map_err(|error| error.to_string())?;
-    let output = interpreter.output(0).expect("there is one");
+    let output = interpreter.output(0).expect("one exists");
     assert_eq!(output.shape, [1, 4]);
     Ok(output.as_slice::<f32>().expect("floats").to_vec())
 }
 
 #[test]
-fn functions_that_are_null_and_lengths_that_lie_are_refused() {
-    let folder = TempDir::new().expect("there is room");
+fn null_functions_and_wrong_lengths_are_refused() {
+    let folder = TempDir::new().expect("a temporary folder");
     let (stride, size) = (1usize << 60, size_of::<arenite_abi::raw::ArOpV1>());
     let strides = ["OP_COUNT 60000".to_owned(), format!("OP_STRIDE {stride}ull")];
     let wide = ["OP_COUNT 2", "OP_STRIDE 65544"];
@@ -96,16 +96,16 @@ fn functions_that_are_null_and_lengths_that_lie_are_refused() {
 }
 
 #[test]
-fn an_undefined_symbol_is_an_error_of_loading_that_names_it() {
-    let folder = TempDir::new().expect("there is room");
+fn an_undefined_symbol_is_a_load_error_that_names_it() {
+    let folder = TempDir::new().expect("a temporary folder");
     let Some(path) = compiled(folder.path(), &["UNDEFINED_SYMBOL"]) else { return };
-    let reason = loaded(&path).expect_err("it is refused");
+    let reason = loaded(&path).expect_err("the call must fail");
     assert!(matches!(&reason, LoadError::Open(text) if text.contains("no_library_has_this")), "{reason}");
 }
 
 #[test]
-fn the_sound_plugin_and_one_without_prepare_run() {
-    let folder = TempDir::new().expect("there is room");
+fn the_correct_plugin_and_one_without_prepare_run() {
+    let folder = TempDir::new().expect("a temporary folder");
     for macros in [&[][..], &["NULL_FUNCTION ops[0].prepare"]] {
         let Some(path) = compiled(folder.path(), macros) else { return };
         let registry = Arc::new(loaded(&path).expect("it is sound"));
@@ -119,9 +119,9 @@ fn the_sound_plugin_and_one_without_prepare_run() {
 
 #[test]
 fn a_shape_at_a_null_pointer_is_an_error() {
-    let folder = TempDir::new().expect("there is room");
+    let folder = TempDir::new().expect("a temporary folder");
     let Some(path) = compiled(folder.path(), &["SHAPE_FROM_NULL"]) else { return };
-    let registry = Arc::new(loaded(&path).expect("that shows when it is prepared"));
+    let registry = Arc::new(loaded(&path).expect("the error is found by allocate"));
     let error = run(reference_ops(&model()).registry(registry).build().expect("it builds")).unwrap_err();
     assert!(
         error.contains("output 0 would have rank 3, but its dimensions are a null pointer; pass 3 of them"),
@@ -129,20 +129,20 @@ fn a_shape_at_a_null_pointer_is_an_error() {
     );
 }
 
-/// Dimensions are not read where a shape cannot have so many: these are at an address that nothing has.
+/// No dimensions are read if the rank exceeds the maximum: here the pointer is invalid.
 #[test]
-fn a_shape_of_more_dimensions_than_there_are_is_an_error() {
-    let folder = TempDir::new().expect("there is room");
+fn a_rank_beyond_the_maximum_is_an_error() {
+    let folder = TempDir::new().expect("a temporary folder");
     let Some(path) = compiled(folder.path(), &["SHAPE_OF_RANK UINT32_MAX"]) else { return };
-    let registry = Arc::new(loaded(&path).expect("that shows when it is prepared"));
+    let registry = Arc::new(loaded(&path).expect("the error is found by allocate"));
     let error = run(reference_ops(&model()).registry(registry).build().expect("it builds")).unwrap_err();
     assert!(error.contains("output 0 would have rank 4294967295, the highest is 8"), "{error}");
 }
 
-/// As for the shape of an output: a resource's dimensions are read only if it may have so many.
+/// Like an output's dimensions, a resource's are read only if the rank is within the maximum.
 #[test]
-fn a_resource_of_more_dimensions_than_there_are_is_an_error() {
-    let folder = TempDir::new().expect("there is room");
+fn a_resource_with_a_rank_beyond_the_maximum_is_an_error() {
+    let folder = TempDir::new().expect("a temporary folder");
     let cases = [
         (
             "{.rank = UINT32_MAX, .dims = (const int32_t *)16}",
@@ -159,7 +159,7 @@ fn a_resource_of_more_dimensions_than_there_are_is_an_error() {
     for (i, (value, wanted)) in cases.into_iter().enumerate() {
         let macros = [format!("ASSIGN {value}"), format!("CASE_{i}")];
         let Some(path) = compiled(folder.path(), &[&macros[0], &macros[1]]) else { return };
-        let registry = Arc::new(loaded(&path).expect("that shows when it runs"));
+        let registry = Arc::new(loaded(&path).expect("the error is found by invoke"));
         let ran = run(reference_ops(&model()).registry(registry).build().expect("it builds"));
         match wanted {
             "" => assert_eq!(ran, Ok(vec![2.0, 4.0, 6.0, 8.0])),
@@ -168,12 +168,12 @@ fn a_resource_of_more_dimensions_than_there_are_is_an_error() {
     }
 }
 
-/// The delegate is left out, and the op runs in its place.
+/// The delegate is skipped, and the op runs in its place.
 #[test]
-fn a_delegate_that_gives_another_shape_than_the_op_is_left_out() {
-    let folder = TempDir::new().expect("there is room");
+fn a_delegate_that_gives_another_shape_than_the_op_is_skipped() {
+    let folder = TempDir::new().expect("a temporary folder");
     let Some(path) = compiled(folder.path(), &["OTHER_SHAPE"]) else { return };
-    let registry = Arc::new(loaded(&path).expect("that shows when it is prepared"));
+    let registry = Arc::new(loaded(&path).expect("the error is found by allocate"));
     let builder = Interpreter::builder(&model()).registry(registry).delegate(DelegateConfig::new("doubler"));
     let mut interpreter = builder.build().expect("it builds");
     interpreter.allocate().expect("the op runs in place of the delegate");
@@ -183,11 +183,11 @@ fn a_delegate_that_gives_another_shape_than_the_op_is_left_out() {
     assert_eq!(run(interpreter), Ok(vec![2.0, 4.0, 6.0, 8.0]));
 }
 
-/// The plugin, built with these options too; `None`, and a line that says so, where the compiler does not have them.
+/// Compiles the plugin with these options too. Prints a note and returns `None` if the compiler does not support them.
 fn compiled_by(compiler: &str, folder: &Path, name: &str, options: &[&str]) -> Option<PathBuf> {
     let (source, library) = (folder.join(format!("{name}.c")), folder.join(format!("lib{name}.so")));
     std::fs::write(&source, SOURCE).expect("the folder can be written");
-    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ffi/c/include");
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/abi/include");
     let mut command = std::process::Command::new(compiler);
     command.args(["-std=c11", "-shared", "-fPIC", "-I"]).arg(include).args(options);
     let built = command.arg("-o").arg(&library).arg(&source).output();
@@ -200,8 +200,8 @@ fn compiled_by(compiler: &str, folder: &Path, name: &str, options: &[&str]) -> O
 
 /// A sanitizer's runtime that starts late ends the process, so the test passes only if the library is not opened.
 #[test]
-fn a_plugin_with_a_sanitizer_is_refused_in_a_process_without() {
-    let folder = TempDir::new().expect("there is room");
+fn a_plugin_with_a_sanitizer_is_refused_in_a_process_without_one() {
+    let folder = TempDir::new().expect("a temporary folder");
     let cases = [
         ("gcc", "address", "AddressSanitizer"),
         ("gcc", "thread", "ThreadSanitizer"),
@@ -223,10 +223,10 @@ fn a_plugin_with_a_sanitizer_is_refused_in_a_process_without() {
     }
 }
 
-/// Of a library whose runtime the system's loader finds no fault with, the plugin's own word counts.
+/// If the loader finds no sanitizer runtime in a library, the plugin's own build record is checked.
 #[test]
-fn what_a_plugin_says_of_its_build_is_read_before_its_entry_is_called() {
-    let folder = TempDir::new().expect("there is room");
+fn the_build_record_is_read_before_the_entry_is_called() {
+    let folder = TempDir::new().expect("a temporary folder");
     let cases = [
         (
             "{AR_HEADER(ArPluginBuildV1), AR_SANITIZER_ADDRESS, AR_PANIC_NONE}",

@@ -1,4 +1,4 @@
-//! A delegate in C that asks the host for operands, options and types of ops.
+//! A delegate in C that queries the operands, options and types of ops from the host.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const SOURCE: &str = include_str!("../plugins/schemas/schemas.c");
 
 #[test]
 fn a_delegate_in_c_prints_the_schema_of_each_node() {
-    let folder = TempDir::new().expect("there is room");
+    let folder = TempDir::new().expect("a temporary folder");
     let Some(path) = compile_c(SOURCE, folder.path(), "schemas") else { return };
     let mut registry = Registry::with_static_plugins().expect("they are linked in");
     registry.load_file(&path).expect("it is sound");
@@ -46,13 +46,13 @@ fn a_delegate_in_c_prints_the_schema_of_each_node() {
         let model = Model::from_bytes(model.model().finish()).expect("the model is sound");
         let builder = reference_ops(&model).registry(Arc::clone(&registry));
         let mut interpreter = builder.delegate(DelegateConfig::new("schemas")).build().expect("it builds");
-        interpreter.allocate().expect("the op serves it");
+        interpreter.allocate().expect("the op runs the node");
         let said = format!("{:?}", interpreter.refusals());
         assert!(said.contains(wanted), "wanted: {wanted}\n   got: {said}");
         let types = said
             .rsplit_once("types ")
             .and_then(|(_, bits)| bits.split(|c: char| !c.is_ascii_hexdigit()).next());
         let types = types.and_then(|bits| u64::from_str_radix(bits, 16).ok()).expect("a number");
-        assert!(types == 0 || types & 1 == 1, "a registered op takes floats: {said}");
+        assert!(types == 0 || types & 1 == 1, "a registered op supports floats: {said}");
     }
 }

@@ -1,4 +1,4 @@
-//! OPERATORS.md says what the registry has.
+//! OPERATORS.md matches the registry.
 
 use std::sync::Arc;
 
@@ -11,5 +11,8 @@ fn operators_md_is_current() {
     let wanted = arenite_tests::op_table::markdown(&registry).unwrap();
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../OPERATORS.md");
     let present = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(present == wanted, "OPERATORS.md is old; run `cargo run -p arenite-tests --bin op_table`");
+    assert!(
+        present == wanted,
+        "OPERATORS.md is out of date; run `cargo run -p arenite-tests --bin op_table`"
+    );
 }

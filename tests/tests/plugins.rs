@@ -1,4 +1,4 @@
-//! Plugins as libraries: found, used, and refused, each in the way of an application.
+//! Plugins as libraries: found, used, and refused, as an application sees it.
 
 use std::fs::{self, Permissions};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const PANICKING: &str = "arenite-test-panicking";
 const CUBE: &str = include_str!("../../plugins/template/c/cube.c");
 
 fn folder() -> TempDir {
-    tempfile::tempdir().expect("there is room for a folder")
+    tempfile::tempdir().expect("a temporary folder")
 }
 
 /// A folder with the libraries of these packages.
@@ -29,7 +29,7 @@ fn folder_of(packages: &[&str]) -> TempDir {
     folder
 }
 
-/// A configuration with this folder, and more lines.
+/// A configuration with this folder and additional lines.
 fn config(dir: &Path, lines: &str) -> Config {
     let text = format!("schema = 1\n{lines}\n");
     let mut config: Config = text.parse().expect("the configuration is well formed");
@@ -38,7 +38,7 @@ fn config(dir: &Path, lines: &str) -> Config {
 }
 
 fn discover(dir: &Path, lines: &str) -> Arc<Registry> {
-    Arc::new(Registry::discover(&config(dir, lines)).expect("nothing is strict"))
+    Arc::new(Registry::discover(&config(dir, lines)).expect("the configuration is not strict"))
 }
 
 /// A model of one custom op, f32.
@@ -47,7 +47,7 @@ fn custom(op: &str, shape: &[i32]) -> Model {
     Model::from_bytes(bytes).expect("the model is sound")
 }
 
-/// What comes out, first input set to `x`.
+/// The output for the input `x`.
 fn run(mut interpreter: Interpreter, x: &[f32]) -> arenite::Result<Vec<f32>> {
     interpreter.allocate()?;
     interpreter.input_mut(0)?.copy_from_slice(x)?;
@@ -72,24 +72,24 @@ fn template_op_planner_and_delegate() {
     let builder = || reference_ops(&model).registry(Arc::clone(&registry));
     assert_eq!(run(builder().build().expect("it builds"), &X).expect("the op runs"), wanted);
 
-    let first_fit = builder().planner("first-fit").build().expect("the planner is there");
+    let first_fit = builder().planner("first-fit").build().expect("the planner is registered");
     assert_eq!(run(first_fit, &X).expect("its plan is valid"), wanted);
 
     let mut delegated = builder().delegate(DelegateConfig::new("sin")).build().expect("it builds");
-    delegated.allocate().expect("the delegate takes the node");
+    delegated.allocate().expect("the delegate claims the node");
     assert_eq!(delegated.served_by(), [Served::Delegate { name: "sin".into(), partition: 0 }]);
     assert_eq!(run(delegated, &X).expect("the delegate runs"), wanted);
 
     let mut none = DelegateConfig::new("sin");
     none.options.push(("max_nodes".into(), "0".into()));
     let mut alone = builder().delegate(none).build().expect("it builds");
-    alone.allocate().expect("the op takes the node");
+    alone.allocate().expect("the op supports the node");
     assert_eq!(alone.served_by(), [Served::Plugin("org.arenite.template".into())]);
     let reasons = alone.refusals()[0].clone();
     assert_eq!(reasons, [("sin".to_owned(), "max_nodes is 0: no more nodes are claimed".to_owned())]);
 }
 
-/// Relu in steps of the template's own programs; the real Edge TPU's are refused.
+/// The template's own precompiled programs compute ReLU; programs for a real Edge TPU are an error.
 #[test]
 fn precompiled_accelerator() {
     let dir = folder_of(&[TEMPLATE]);
@@ -134,9 +134,9 @@ fn first_fit_on_real_models_gives_the_same_bytes() {
     }
 }
 
-/// Nothing linked in: ops and planners come from libraries alone.
+/// Without linked-in plugins, ops and planners come from libraries alone.
 #[test]
-fn dynamic_plugins_give_the_bytes_of_static_ones() {
+fn dynamic_plugins_give_the_same_bytes_as_static_ones() {
     let names = ["cpu", "flex", "ops", "planners"];
     let libraries = names.map(|name| format!("arenite-plugin-{name}"));
     let dir = folder_of(&libraries.each_ref().map(String::as_str));
@@ -156,7 +156,7 @@ fn dynamic_plugins_give_the_bytes_of_static_ones() {
     }
 }
 
-/// The committed models and, where the corpora are, a large one.
+/// The committed models and, if the corpora are installed, a large one.
 fn real_models() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let digits = root.join("examples/digits");
@@ -166,7 +166,9 @@ fn real_models() -> Vec<PathBuf> {
     let files = fs::read_dir(large).into_iter().flatten().flatten().map(|entry| entry.path());
     models.extend(files.filter(|path| path.extension().is_some_and(|e| e == "tflite")));
     if models.len() == 2 {
-        println!("without the large model: no corpora beside the workspace, and ARENITE_SHARED is not set");
+        println!(
+            "skipped the large model: no folder ../shared next to the workspace, and ARENITE_SHARED is not set"
+        );
     }
     models
 }
@@ -176,9 +178,9 @@ fn outputs(model: &Model, registry: &Arc<Registry>, planner: &str) -> Vec<Vec<u8
     let mut interpreter = builder.build().expect("it builds");
     interpreter.allocate().expect("it allocates");
     for i in 0..interpreter.input_count() {
-        let input = interpreter.input_mut(i).expect("it is there");
+        let input = interpreter.input_mut(i).expect("it exists");
         let bytes = input.into_bytes().expect("it has memory");
-        // Below 0x40, so that four of them are a float of ordinary size.
+        // Below 0x40, so that four bytes are a float of moderate size.
         bytes.iter_mut().enumerate().for_each(|(k, byte)| *byte = (k * 37 % 61) as u8);
     }
     interpreter.invoke().expect("it runs");
@@ -196,7 +198,7 @@ fn listing(registry: &Registry) -> Listing {
     (ids, registry.planner_names(), registry.delegate_names())
 }
 
-/// Loads `path` after the template, and wants an error that leaves the registry as it was.
+/// Loads `path` after the template, and expects an error that leaves the registry unchanged.
 fn refused(path: &Path) -> LoadError {
     let mut registry = Registry::with_static_plugins().expect("they are linked in");
     registry.load_file(library(TEMPLATE)).expect("the template is sound");
@@ -210,14 +212,14 @@ fn refused(path: &Path) -> LoadError {
             assert_eq!(failure.path, path);
             failure.reason
         }
-        other => panic!("not an error of loading: {other}"),
+        other => panic!("not a load error: {other}"),
     }
 }
 
 type IsKind = fn(&LoadError) -> bool;
 
 #[test]
-fn libraries_that_cannot_be_loaded() {
+fn libraries_that_fail_to_load() {
     let dir = folder();
     let missing = dir.path().join("libmissing.so");
     let text = dir.path().join("libtext.so");
@@ -255,18 +257,18 @@ fn libraries_that_cannot_be_loaded() {
     }
     texts.sort();
     texts.dedup();
-    assert_eq!(texts.len(), 7, "each is distinct");
+    assert_eq!(texts.len(), 7, "two messages are equal");
 }
 
 #[test]
-fn library_cut_short_anywhere() {
+fn truncated_libraries_are_refused() {
     let dir = folder();
     let path = dir.path().join("libshort.so");
     let bytes = fs::read(library(TEMPLATE)).expect("it was built");
     for part in 0..20 {
         fs::write(&path, &bytes[..bytes.len() * part / 20]).expect("the folder can be written");
         let mut registry = Registry::new();
-        // What follows the last segment, such as symbols for debuggers, is not needed to load a library.
+        // The loader does not need the data after the last segment, such as debug symbols.
         if registry.load_file(&path).is_err() {
             assert_eq!(listing(&registry), (vec![], vec![], vec![]));
         }
@@ -282,12 +284,13 @@ fn refused_half(path: &Path, bytes: &[u8]) -> LoadError {
 
 #[cfg(unix)]
 #[test]
-fn writable_by_others() {
+fn libraries_writable_by_others_are_refused() {
     use std::os::unix::fs::PermissionsExt;
     let dir = folder_of(&[TEMPLATE]);
     let path = dir.path().join(library(TEMPLATE).file_name().expect("it has a name"));
-    let set =
-        |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
+    let set = |path: &Path, mode| {
+        fs::set_permissions(path, Permissions::from_mode(mode)).expect("the plugin made it")
+    };
     set(&path, 0o777);
     let text = refused(&path).to_string();
     assert!(text.contains("other users may write to this file (mode 0777); take the right away"), "{text}");
@@ -297,11 +300,11 @@ fn writable_by_others() {
     assert!(text.contains("other users may write to the folder") && text.contains("(mode 0775)"), "{text}");
     set(dir.path(), 0o1777);
     let registry = discover(dir.path(), "[plugins]\nbuiltin = false");
-    assert!(registry.plugins().is_empty(), "anybody can put a library into a sticky folder");
+    assert!(registry.plugins().is_empty(), "a library in a world-writable sticky folder was loaded");
     let text = registry.failures()[0].to_string();
     assert!(text.contains("(mode 1777)"), "{text}");
-    Registry::new().load_file(&path).expect("a named file of one's own stays where it is");
-    // A link from a folder that everybody may write.
+    Registry::new().load_file(&path).expect("a named temporary file is not deleted");
+    // A link in a folder that is writable by everybody.
     let open = folder();
     let link = open.path().join("liblink.so");
     std::os::unix::fs::symlink(&path, &link).expect("the folder can be written");
@@ -322,14 +325,14 @@ fn only_libraries_with_the_right_digest_are_opened() {
     assert!(!has(&unlisted));
     let text = unlisted.failures()[0].to_string();
     assert!(text.contains("[plugins] sha256 does not list it; if it is to be loaded, add"), "{text}");
-    // The message has the line to add.
-    let line = text.rsplit("add ").next().expect("it ends so").to_owned();
+    // The message contains the line to add.
+    let line = text.rsplit("add ").next().expect("the command ends").to_owned();
     let registry = with(&line);
     assert!(has(&registry), "{:?}", registry.failures());
     assert_eq!(run_model(&custom("Sin", &[4]), &registry, &X).expect("the op runs"), X.map(f32::sin));
     let by_path = line.replace(&name, &path.display().to_string());
     assert!(has(&with(&by_path)));
-    // One byte of the file behind all segments, which only the digest sees.
+    // Changes a byte after all segments of the file, which only the digest covers.
     let mut bytes = fs::read(&path).expect("it can be read");
     *bytes.last_mut().expect("it has bytes") ^= 1;
     let other = dir.path().join("other");
@@ -345,19 +348,19 @@ fn only_libraries_with_the_right_digest_are_opened() {
 }
 
 #[test]
-fn library_without_the_entry() {
+fn a_library_without_the_entry() {
     let dir = folder();
     let Some(path) = compile_c("int nothing(void) { return 1; }\n", dir.path(), "nothing") else { return };
     let reason = refused(&path);
     assert_eq!(reason, LoadError::NoEntry);
     assert_eq!(reason.to_string(), "it has no symbol arenite_plugin_v1: not an arenite plugin");
-    // In a folder it is none of ours, even if the configuration is strict.
+    // Discovery ignores a library without the entry, even if the configuration is strict.
     let registry = discover(dir.path(), "[plugins]\nstrict = true");
     assert!(registry.failures().is_empty());
 }
 
 #[test]
-fn entry_that_gives_nothing_or_nonsense() {
+fn an_entry_that_returns_null_or_an_invalid_descriptor() {
     let dir = folder();
     let sources = [
         (
@@ -396,18 +399,18 @@ fn entry_that_gives_nothing_or_nonsense() {
 }
 
 #[test]
-fn first_of_two_with_one_id_wins() {
+fn the_first_of_two_plugins_with_one_id_wins() {
     let (first, second) = (folder_of(&[TEMPLATE]), folder_of(&[TEMPLATE]));
     let mut registry = Registry::new();
     registry.load_dir(first.path()).expect("the folder can be read");
     let before = listing(&registry);
     assert_eq!(before.0.len(), 1);
     registry.load_dir(first.path()).expect("the folder can be read");
-    assert!(registry.failures().is_empty(), "the same file is no duplicate");
+    assert!(registry.failures().is_empty(), "the same file was reported as a duplicate");
     registry.load_dir(second.path()).expect("the folder can be read");
     assert_eq!(listing(&registry), before);
     let text = registry.failures()[0].to_string();
-    let first = first.path().canonicalize().expect("it is there");
+    let first = first.path().canonicalize().expect("it exists");
     assert!(text.contains("plugin id 'org.arenite.template' is taken by org.arenite.template ("), "{text}");
     assert!(text.contains(&first.display().to_string()), "{text}");
     // A duplicate is a warning, even if the configuration is strict.
@@ -435,15 +438,15 @@ fn allow_list_and_strict() {
     assert_eq!(Registry::discover(&lax).expect("no error").failures().len(), 1);
 }
 
-/// A library that is none and a folder that is not there, in errors that may follow.
+/// Errors list plugins and folders that failed to load, if they may be the cause.
 #[test]
-fn what_was_not_loaded_stands_in_errors_that_follow() {
+fn errors_list_what_failed_to_load() {
     let dir = folder();
     fs::write(dir.path().join("libbroken.so"), b"no library").expect("the folder can be written");
     let mut config = config(dir.path(), "");
     config.plugins.dirs.push("/no/such/folder".into());
     let build = |model: &Model| Interpreter::builder(model).config(&config);
-    let registry = || Arc::new(Registry::discover(&config).expect("nothing is strict"));
+    let registry = || Arc::new(Registry::discover(&config).expect("the configuration is not strict"));
     let model = custom("Sin", &[4]);
     let mut interpreter = build(&model).registry(registry()).build().expect("it builds");
     let planner = build(&model).registry(registry()).planner("none-such").build().err();
@@ -465,17 +468,17 @@ fn what_was_not_loaded_stands_in_errors_that_follow() {
     let fallback = Registry::new().with_fallback(registry());
     let builder = build(&known).registry(Arc::new(fallback));
     let text = builder.build().and_then(|mut i| i.allocate()).expect_err("no such custom op").to_string();
-    assert!(text.contains("/no/such/folder: "), "those of the fallback too: {text}");
+    assert!(text.contains("/no/such/folder: "), "the fallback's failures are missing: {text}");
 }
 
-/// A configuration that is given to a builder says where plugins are, which are allowed, and which are preferred.
+/// The configuration given to a builder sets the plugin folders, the allowed plugins and the preferred ones.
 #[test]
 fn a_builder_takes_plugins_from_a_configuration() {
     let dir = folder_of(&[TEMPLATE, PANICKING]);
     let model = custom("Sin", &[4]);
     let build = |lines: &str| Interpreter::builder(&model).config(&config(dir.path(), lines)).build();
-    let interpreter = build("[planner]\nuse = \"first-fit\"").expect("the planner is there");
-    assert_eq!(run(interpreter, &X).expect("the op is there"), X.map(f32::sin));
+    let interpreter = build("[planner]\nuse = \"first-fit\"").expect("the planner is registered");
+    assert_eq!(run(interpreter, &X).expect("the op is registered"), X.map(f32::sin));
     let allowed = build("[plugins]\nallow = [\"org.arenite.test.*\"]").and_then(|i| run(i, &X));
     let text = allowed.expect_err("the template is not allowed").to_string();
     assert!(text.contains("'org.arenite.template' matches no pattern of [plugins] allow"), "{text}");
@@ -483,7 +486,7 @@ fn a_builder_takes_plugins_from_a_configuration() {
     assert!(matches!(strict, Some(Error::Plugin(_))), "{strict:?}");
     let without = build("[plugins]\nbuiltin = false").err().expect("no planner is linked in").to_string();
     assert!(without.contains("there is no planner 'portfolio'"), "{without}");
-    // A registry that is given has the plugins that it has.
+    // A registry given to the builder keeps its own plugins.
     let builder = Interpreter::builder(&model).config(&config(dir.path(), ""));
     let given =
         builder.registry(Arc::new(Registry::with_static_plugins().expect("they are linked in"))).build();
@@ -517,7 +520,7 @@ fn choice_between_two_plugins() {
     }
 }
 
-/// 10⁵ nodes, of which the delegate takes every other one: 50,000 partitions, in reasonable time.
+/// 10⁵ nodes, of which the delegate claims every other one: 50,000 partitions in reasonable time.
 #[test]
 fn alternating_delegate_nodes() {
     let dir = folder_of(&[TEMPLATE]);
@@ -569,13 +572,13 @@ fn missing_delegate() {
 
 fn panicking() -> Arc<Registry> {
     let mut registry = Registry::with_static_plugins().expect("they are linked in");
-    registry.load_file(library(PANICKING)).expect("it loads well");
+    registry.load_file(library(PANICKING)).expect("the library loads");
     Arc::new(registry)
 }
 
-/// The process lives, and the next interpreter works.
+/// The process survives, and the next interpreter works.
 fn still_works(registry: &Arc<Registry>) {
-    let y = run_model(&custom("Panic", &[2, 3]), registry, &[1.0; 6]).expect("it is not told to panic");
+    let y = run_model(&custom("Panic", &[2, 3]), registry, &[1.0; 6]).expect("this call does not panic");
     assert_eq!(y, [1.0; 6]);
 }
 
@@ -594,27 +597,27 @@ fn op_panics() {
         }
         still_works(&registry);
     };
-    ends(&[13, 3], 1.0, "told to panic in prepare");
-    ends(&[2, 3], -1.0, "told to panic in eval");
+    ends(&[13, 3], 1.0, "requested panic in prepare");
+    ends(&[2, 3], -1.0, "requested panic in eval");
     ends(&[2, 3], 1001.0, "panic");
-    // A panic in drop ends there.
+    // A panic in drop is contained.
     let y = run_model(&custom("Panic", &[2, 17]), &registry, &[1.0; 34]).expect("it runs");
     assert_eq!(y, [1.0; 34]);
     still_works(&registry);
 }
 
-/// An instance that panicked is poisoned: it is refused until it is prepared again.
+/// An instance that panicked is poisoned: it cannot run until it is prepared again.
 #[test]
 fn op_is_poisoned() {
     let registry = panicking();
     let model = custom("Panic", &[2, 3]);
     let mut interpreter = reference_ops(&model).registry(registry).build().expect("it builds");
-    interpreter.allocate().expect("it is not told to panic");
+    interpreter.allocate().expect("this call does not panic");
     let invoke = |interpreter: &mut Interpreter, x: f32| {
         interpreter.input_mut(0)?.copy_from_slice(&[x; 6])?;
         interpreter.invoke()
     };
-    invoke(&mut interpreter, 1.0).expect("it is not told to panic");
+    invoke(&mut interpreter, 1.0).expect("this call does not panic");
     assert!(invoke(&mut interpreter, -1.0).is_err());
     let error = invoke(&mut interpreter, 1.0).expect_err("the instance is poisoned").to_string();
     assert!(error.starts_with("Panic (node 0, output 'y'): "), "{error}");
@@ -630,7 +633,7 @@ fn planner_panics() {
     let error = builder.build().err().expect("the planner panics");
     assert!(matches!(error, Error::Plan { .. }), "{error}");
     let text = error.to_string();
-    assert!(text.starts_with("planner 'panicking': ") && text.contains("told to panic in plan"), "{text}");
+    assert!(text.starts_with("planner 'panicking': ") && text.contains("requested panic in plan"), "{text}");
     still_works(&registry);
 }
 
@@ -649,7 +652,7 @@ fn delegate_panics() {
             let left_out = interpreter.left_out().to_vec();
             let result = allocated.and_then(|()| run(interpreter, &[1.0; 6]));
             let text = match (call, on_missing, &result) {
-                // A delegate that is there and cannot start is an error, even if it may be missing.
+                // `skip` does not apply to a delegate that exists but cannot start: that is an error.
                 ("create" | "invoke", _, Err(error)) => error.to_string(),
                 ("claim" | "compile" | "prepare", _, Ok(_)) => {
                     assert_eq!(left_out.len(), 1, "{call}: {left_out:?}");
@@ -657,7 +660,7 @@ fn delegate_panics() {
                 }
                 _ => panic!("{call}, {on_missing:?}: {result:?}"),
             };
-            assert!(text.contains("told to panic here"), "{call}: {text}");
+            assert!(text.contains("requested panic here"), "{call}: {text}");
             still_works(&registry);
         }
     }
@@ -672,15 +675,15 @@ fn delegate_panics() {
 
 const CHILD: &str = "ARENITE_TEST_CHILD";
 
-/// Prints what a program finds; does nothing unless `children` runs it.
+/// Prints the plugins that a program finds. Does nothing unless it is started by `child_with`.
 #[test]
 fn child() {
     if std::env::var_os(CHILD).is_none() {
         return;
     }
-    let registry = Registry::discover(&Config::default()).expect("nothing is strict");
+    let registry = Registry::discover(&Config::default()).expect("the configuration is not strict");
     let interpreter = Interpreter::builder(&custom("Sin", &[4])).build().expect("it builds");
-    assert_eq!(listing(interpreter.registry()), listing(&registry), "a builder searches the same places");
+    assert_eq!(listing(interpreter.registry()), listing(&registry), "a builder finds other plugins");
     registry.plugins().iter().for_each(|plugin| println!("found {}", plugin.id));
     registry.failures().iter().for_each(|failure| println!("refused {failure}"));
 }
@@ -695,7 +698,7 @@ fn child_with(path: &std::ffi::OsStr, folder: &Path) -> String {
 }
 
 #[test]
-fn plugin_path_from_the_environment() {
+fn the_plugin_path_is_read_from_the_environment() {
     let (a, b) = (folder_of(&[TEMPLATE]), folder_of(&[PANICKING]));
     let list = std::env::join_paths([a.path(), b.path()]).expect("no colons in these");
     let found = child_with(&list, Path::new("/"));
@@ -703,7 +706,7 @@ fn plugin_path_from_the_environment() {
     assert!(position("org.arenite.ops") < position("org.arenite.template"), "{found}");
     assert!(position("org.arenite.template") < position("org.arenite.test.panicking"), "{found}");
     assert!(!found.contains("refused"), "{found}");
-    // Never the working directory, nor anything relative to it.
+    // Neither the working directory nor any relative path is searched.
     for path in ["", ".", "./", ":"] {
         let found = child_with(path.as_ref(), a.path());
         assert!(!found.contains("template"), "{path:?}: {found}");

@@ -1,4 +1,4 @@
-//! The names of `arenite_abi::schema` beside the tables of the reader of models, and beside models that converters wrote.
+//! `arenite_abi::schema` agrees with the tables of the model reader, and with models written by converters.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn table(union: Union, tag: u32) -> Option<TableInfo> {
 }
 
 #[test]
-fn operators_are_those_of_the_reader() {
+fn operators_match_the_reader() {
     for (code, op) in (0..).zip(OPERATORS) {
         assert_eq!(op.code, code, "{}", op.name);
         assert_eq!(builtin_operator_name(code), Some(op.name));
@@ -30,7 +30,7 @@ fn operators_are_those_of_the_reader() {
 }
 
 #[test]
-fn tables_are_those_of_the_reader() {
+fn tables_match_the_reader() {
     type Name = fn(u8) -> Option<&'static str>;
     let unions: [(Union, Name); 2] =
         [(Union::BuiltinOptions, builtin_options_name), (Union::BuiltinOptions2, builtin_options_2_name)];
@@ -46,16 +46,16 @@ fn tables_are_those_of_the_reader() {
 }
 
 #[test]
-fn element_types_are_those_of_the_reader() {
+fn element_types_match_the_reader() {
     for number in 0..64 {
         let ours = ElementType::from_raw(number).map(ElementType::name);
         assert_eq!(ours, tensor_type::name(number as i32), "type {number}");
     }
 }
 
-/// Models of converters have the table that the schema gives to the operator, and no field that it lacks.
+/// Models from converters use the options table that the schema names for the operator, and no unknown fields.
 #[test]
-fn converters_write_these_tables() {
+fn models_of_converters_use_these_tables() {
     let Some(corpus) = corpus() else { return };
     let mut seen = 0;
     for source in source::find(&corpus).unwrap() {
@@ -82,7 +82,8 @@ fn converters_write_these_tables() {
     assert!(seen > 0, "no operator with options below {}", corpus.display());
 }
 
-/// How many slots the table's vtable has: `{ u16 its size, u16 table's size, u16 offset per slot }`, which an i32 leads back to.
+/// The number of slots in a table's vtable: `{ u16 its size, u16 table's size, u16 offset per slot }`, at the i32
+/// offset stored in the table.
 fn slots(table: &RawTable<'_>) -> usize {
     let number = |at: usize| {
         table.buffer[at..].iter().zip([0, 8]).fold(0, |n, (&b, shift)| n | usize::from(b) << shift)
@@ -92,10 +93,10 @@ fn slots(table: &RawTable<'_>) -> usize {
 }
 
 fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let path = std::env::var_os("ARENITE_SHARED").map_or(beside, PathBuf::from).join("conformance");
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let path = std::env::var_os("ARENITE_SHARED").map_or(default, PathBuf::from).join("conformance");
     if !path.is_dir() {
-        eprintln!("{} is not there: set ARENITE_SHARED to the corpus; nothing was read", path.display());
+        eprintln!("skipped: {} does not exist; set ARENITE_SHARED to the corpus", path.display());
     }
     path.is_dir().then_some(path)
 }

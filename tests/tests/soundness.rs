@@ -1,4 +1,4 @@
-//! What threads may do at the same time: load plugins, share a model, cancel.
+//! Concurrency: threads load plugins, share a model, and cancel at the same time.
 
 use arenite_abi::schema::AddOptions;
 use std::path::Path;
@@ -36,9 +36,9 @@ fn interpreter(model: &Model, registry: &Arc<Registry>, threads: usize) -> Inter
 }
 
 #[test]
-fn plugins_are_loaded_by_several_threads_at_once() {
+fn several_threads_load_plugins_concurrently() {
     let files = ["arenite-plugin-template", "arenite-test-panicking", "arenite-test-future-abi"].map(library);
-    let dir = tempfile::tempdir().expect("there is room for a folder");
+    let dir = tempfile::tempdir().expect("a temporary folder");
     let folder = dir.path();
     for file in files {
         std::fs::copy(&file, folder.join(file.file_name().expect("a name"))).expect("it can be copied");
@@ -51,13 +51,13 @@ fn plugins_are_loaded_by_several_threads_at_once() {
                 for _ in 0..20 {
                     let mut config = Config::default();
                     config.plugins.dirs = vec![folder.to_owned()];
-                    let registry = Registry::discover(&config).expect("nothing is strict");
+                    let registry = Registry::discover(&config).expect("the configuration is not strict");
                     let ids: Vec<&str> = registry.plugins().iter().map(|plugin| plugin.id.as_str()).collect();
                     assert!(
                         ids.ends_with(&["org.arenite.template", "org.arenite.test.panicking"]),
                         "{ids:?}"
                     );
-                    // Messages of one thread's failures are not another's.
+                    // Error messages of one thread do not appear on another.
                     let failures = registry.failures();
                     assert_eq!(failures.len(), 1);
                     assert!(failures[0].to_string().contains("it needs ABI 2.0 or later"), "{}", failures[0]);
@@ -67,7 +67,7 @@ fn plugins_are_loaded_by_several_threads_at_once() {
                     let mut interpreter = interpreter(&model, &Arc::new(registry), 2);
                     interpreter.input_mut(0).and_then(|x| x.copy_from_slice(&[0.5f32, 1.0])).expect("two");
                     interpreter.invoke().expect("it runs");
-                    let y = interpreter.output(0).expect("it has one");
+                    let y = interpreter.output(0).expect("it exists");
                     assert_eq!(y.as_slice::<f32>().expect("floats"), [0.5f32.sin(), 1f32.sin()]);
                 }
             });
@@ -81,7 +81,7 @@ fn interpreters_share_a_model() {
     let (model, registry) = (digits(), fixed());
     let mut alone = interpreter(&model, &registry, 1);
     let wanted: Vec<Vec<u8>> = (0..8).map(|seed| run(&mut alone, seed)).collect();
-    assert!(wanted.iter().any(|bytes| *bytes != wanted[0]), "the input does not matter");
+    assert!(wanted.iter().any(|bytes| *bytes != wanted[0]), "all outputs are equal");
     std::thread::scope(|scope| {
         for threads in [1, 2, 2, 4] {
             let (model, registry, wanted) = (&model, &registry, &wanted);

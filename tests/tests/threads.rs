@@ -1,16 +1,16 @@
-//! Models that run at the same time, with several threads each: the answers are those of one thread. `tests/fuzz/races.sh` runs this under
-//! ThreadSanitizer.
+//! Models that run at the same time, with several threads each, give the results of one thread. `tests/fuzz/races.sh`
+//! runs this under ThreadSanitizer.
 
 use arenite::config::DelegateConfig;
 use arenite::{Interpreter, Model};
 use arenite_tests::differential::draw;
 
-/// Threads that run models at the same time.
+/// The number of threads that run models at the same time.
 const AT_ONCE: u64 = 4;
-/// Graphs that each of them runs.
+/// The number of graphs that each of them runs.
 const GRAPHS: u64 = 12;
 
-/// The outputs of two invocations; nothing for a graph that is refused.
+/// The outputs of two invocations; `None` if the graph fails to build.
 fn outputs(model: &Model, delegate: Option<&str>, threads: usize) -> Option<Vec<Vec<u8>>> {
     let builder = Interpreter::builder(model).threads(threads);
     let builder = match delegate {
@@ -35,12 +35,12 @@ fn outputs(model: &Model, delegate: Option<&str>, threads: usize) -> Option<Vec<
 }
 
 #[test]
-fn models_that_run_at_the_same_time_give_the_answers_of_one_thread() {
+fn concurrent_models_give_the_results_of_one_thread() {
     let models: Vec<Model> =
         (0..GRAPHS).filter_map(|seed| Model::from_bytes(draw(seed).model.finish()).ok()).collect();
     for delegate in [None, Some("cpu")] {
         let want: Vec<_> = models.iter().map(|model| outputs(model, delegate, 1)).collect();
-        assert!(want.iter().flatten().count() as u64 > GRAPHS / 2, "most of them run");
+        assert!(want.iter().flatten().count() as u64 > GRAPHS / 2, "fewer than half of the graphs run");
         std::thread::scope(|scope| {
             for first in 0..AT_ONCE as usize {
                 let (models, want) = (&models, &want);

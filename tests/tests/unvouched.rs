@@ -1,5 +1,6 @@
-//! Nodes that no op prepared: the shapes of their results are what the file says, and nobody computed them. No delegate gets them that
-//! does not vouch for them; and where one did, the CPU delegate's own checks refuse what does not follow from the inputs.
+//! Nodes that no op has prepared have result shapes that come from the file alone. They are offered only to delegates
+//! that vouch for such nodes. If the CPU delegate did vouch for them, its own checks would refuse every shape that does
+//! not follow from the inputs.
 
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ static TRUSTING: Plugin = arenite_abi::plugin! {
     delegates: [Trusting],
 };
 
-/// The delegate, and not one op.
+/// A registry with the delegate but without ops.
 fn without_ops() -> Arc<Registry> {
     let mut registry = Registry::new();
     let planners = arenite_tests::plugins().find(|plugin| plugin.id() == "org.arenite.planners");
@@ -60,7 +61,7 @@ fn trusting(model: &Model) -> arenite::Result<Interpreter> {
     builder.without_default_delegate().delegate(DelegateConfig::new(Trusting::NAME)).build()
 }
 
-/// The outputs for inputs of small numbers, but for those that are given.
+/// The outputs for inputs of small numbers, except where values are given.
 fn run(
     interpreter: arenite::Result<Interpreter>,
     inputs: &[(usize, Vec<u8>)],
@@ -86,40 +87,40 @@ fn model(builder: &ModelBuilder) -> Model {
     Model::from_bytes(builder.finish()).expect("the file is sound")
 }
 
-/// The models of one node of a builtin op.
+/// The single-node models of builtin ops.
 fn sound() -> impl Iterator<Item = Sound> {
     let is_builtin = |sound: &Sound| sound.model.operator_codes[0].custom.is_none();
     op_models::all().into_iter().filter(move |sound| sound.model.subgraphs.len() == 1 && is_builtin(sound))
 }
 
 #[test]
-fn a_version_that_no_op_serves_goes_to_no_delegate() {
+fn an_unserved_op_version_is_offered_to_no_delegate() {
     for Sound { op, model: mut builder, .. } in sound() {
         builder.operator_codes[0].version = 99;
         let model = model(&builder);
         let mut interpreter = Interpreter::builder(&model).build().expect("it builds");
-        let previews = interpreter.preview_delegates(0).expect("its shapes are those of the file");
+        let previews = interpreter.preview_delegates(0).expect("its shapes are in the file");
         assert_eq!(previews[0].partitions, Vec::<Vec<usize>>::new(), "{op}");
         let (_, reason) = &previews[0].refusals[0];
         assert!(reason.contains("version 99 as it is here: the shape of its result is unknown"), "{reason}");
-        let error = interpreter.allocate().expect_err("nobody runs it").to_string();
+        let error = interpreter.allocate().expect_err("it is never run").to_string();
         assert!(error.contains(&format!("{op} version 99")), "{error}");
     }
 }
 
-/// 8 MB go to places 8 MB apart, all but the first of which are not the output's.
+/// A transpose of 8 MB would write at strides of 8 MB; only the first element is inside the output.
 #[test]
-fn a_transpose_to_a_shape_that_is_not_its_own_is_refused() {
+fn a_transpose_with_a_wrong_declared_shape_is_refused() {
     let node =
         OneOp::new("TRANSPOSE").feed(f32("x", &[2, 1 << 20])).constant(i32("axes", &[2]), bytes_of(&[0, 1]));
     let mut builder = node.output(f32("y", &[1, 1 << 21])).model();
     builder.operator_codes[0].version = 99;
     let model = model(&builder);
     run(Interpreter::builder(&model).build(), &[]).expect_err("no op serves the version");
-    run(trusting(&model), &[]).expect_err("the delegate knows no such version");
+    run(trusting(&model), &[]).expect_err("the delegate must refuse an unknown version");
 }
 
-/// Other shapes for `shape`, most with as many elements.
+/// Other shapes than `shape`, most with as many elements.
 fn others(shape: &[i32]) -> Vec<Vec<i32>> {
     let count = shape.iter().product();
     let mut others =
@@ -145,7 +146,8 @@ fn others(shape: &[i32]) -> Vec<Vec<i32>> {
     others
 }
 
-/// With the right shapes the delegate runs what it runs beside ops; with any other one it refuses the node, or gives the same bytes.
+/// With the right shapes the delegate claims the same nodes as with ops. With wrong shapes it refuses the node, or
+/// gives the same bytes.
 #[test]
 fn the_cpu_delegate_computes_shapes_itself() {
     let mut ran = 0;
@@ -169,7 +171,7 @@ fn the_cpu_delegate_computes_shapes_itself() {
     assert!(ran > 80, "{ran} models ran");
 }
 
-/// The newest versions that the delegate takes are those of the ops, whose names are in the reason.
+/// The delegate supports the same newest versions as the ops. The refusal names them.
 #[test]
 fn the_cpu_delegate_knows_the_versions_of_the_ops() {
     let registry = Registry::with_static_plugins().expect("they are linked in");
@@ -179,14 +181,14 @@ fn the_cpu_delegate_knows_the_versions_of_the_ops() {
         }
         let ops = registry.plugins().iter().flat_map(|plugin| &plugin.ops);
         let newest = ops.filter(|found| found.key.name() == op).map(|found| found.versions.1).max();
-        let newest = newest.expect("an op serves it");
+        let newest = newest.expect("an op runs the node");
         builder.operator_codes[0].version = newest;
         run(trusting(&model(&builder)), &inputs)
             .unwrap_or_else(|error| panic!("{op} version {newest}: {error}"));
         builder.operator_codes[0].version = newest + 1;
         let model = model(&builder);
         let mut interpreter = trusting(&model).expect("it builds");
-        let previews = interpreter.preview_delegates(0).expect("its shapes are those of the file");
+        let previews = interpreter.preview_delegates(0).expect("its shapes are in the file");
         let (_, reason) = &previews[0].refusals[0];
         assert!(
             reason
@@ -198,7 +200,7 @@ fn the_cpu_delegate_knows_the_versions_of_the_ops() {
 
 /// A loop whose body has a node that no op serves.
 #[test]
-fn a_delegate_sees_no_subgraph_whose_shapes_nobody_computed() {
+fn subgraphs_with_unprepared_nodes_are_hidden_from_delegates() {
     let mut builder = control::counting_loop(1);
     let newer = builder.builtin("ADD", 99);
     builder.subgraphs[2].operators[1].opcode_index = newer;
@@ -206,5 +208,5 @@ fn a_delegate_sees_no_subgraph_whose_shapes_nobody_computed() {
     let mut interpreter = Interpreter::builder(&model).build().expect("it builds");
     let previews = interpreter.preview_delegates(0).expect("the loop is sound");
     let (_, reason) = &previews[0].refusals[0];
-    assert_eq!(reason, "subgraph 2 is not shown");
+    assert_eq!(reason, "subgraph 2 is not accessible");
 }

@@ -1,4 +1,4 @@
-//! `--ops`: the ops that a model needs, as code for the micro interpreter. What is not in the list is not linked.
+//! `--ops`: lists the ops that a model needs, as source code for the micro interpreter. Only listed ops are linked.
 
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
@@ -11,19 +11,19 @@ use serde::Serialize;
 use crate::answer::{Answer, Failure, Result};
 use crate::options::load_model;
 
-/// What the list is written in.
+/// The language of the list.
 #[derive(Clone, Copy, ValueEnum)]
-pub enum Language {
-    /// For arenite_micro::Loaded
+pub(super) enum Language {
+    /// For arenite_micro::LoadedModel
     Rust,
     /// For ar_micro_init
     C,
 }
 
-/// The list of one model.
+/// The ops one model needs.
 #[derive(Serialize)]
 struct Needed {
-    /// Places of the ops in `arenite_ops`.
+    /// Paths of the ops in `arenite_ops`.
     ops: Vec<&'static str>,
     #[serde(skip)]
     model: String,
@@ -31,15 +31,15 @@ struct Needed {
     language: Language,
 }
 
-/// The command with `--ops`.
-pub fn list(path: &Path, language: Language, json: bool) -> Result<Answer> {
+/// Runs `inspect --ops`.
+pub(super) fn list(path: &Path, language: Language, json: bool) -> Result<Answer> {
     let model = load_model(path)?;
     let ops = needed(&model).map_err(|error| Failure::with(path.display(), error))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Answer::new(&Needed { ops, model: name, language }, json)
 }
 
-/// Places of the ops that the nodes of all subgraphs ask for, in the order of the plugin.
+/// Paths of the ops used by the nodes of all subgraphs, in the plugin's order.
 fn needed(model: &Model) -> Result<Vec<&'static str>> {
     let model = model.view();
     let mut found = vec![false; PATHS.len()];
@@ -62,12 +62,12 @@ fn needed(model: &Model) -> Result<Vec<&'static str>> {
     missing.sort();
     missing.dedup();
     if !missing.is_empty() {
-        return Err(Failure::new(format!("no op of arenite-ops serves {}", missing.join(", "))));
+        return Err(Failure::new(format!("arenite-ops does not implement {}", missing.join(", "))));
     }
     Ok(PATHS.iter().zip(found).filter_map(|(path, found)| found.then_some(*path)).collect())
 }
 
-/// The schema's number of an op that has a name instead.
+/// The schema's code for custom ops, which are identified by name.
 const CUSTOM: i32 = 32;
 
 impl Display for Needed {
@@ -97,7 +97,7 @@ impl Needed {
     }
 }
 
-/// The op's symbol in `libarenite_micro.a`, after the file that it stands in.
+/// The op's symbol in `libarenite_micro.a`, named after the source file of the op.
 fn c_name(path: &str) -> String {
     let module = path.rsplit("::").nth(1).unwrap_or(path);
     format!("ar_micro_op_{}", module.trim_start_matches("r#"))

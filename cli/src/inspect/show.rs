@@ -1,4 +1,4 @@
-//! The report for people.
+//! The report as text for people.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
@@ -7,17 +7,18 @@ use std::path::Path;
 use arenite_common::inspection::{Inspection, Node, Port, Signature, Subgraph, Tensor};
 use arenite_common::memory::{Buffer, Memory};
 use arenite_common::placement::Server;
+use arenite_common::values::Number;
 
-use super::Report;
+use super::report::Report;
 use crate::devices::show_facts;
 use crate::text::{self, Align, DIM, HEAD, Table, Visible, count, thousands};
 
-/// Characters of a name before its middle is left out.
+/// Longer names are shortened in the middle to this many characters.
 const NAME: usize = 48;
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Report(report) = self;
+        let Report { inspection: report, described, totals, batch } = self;
         let model = &report.model;
         let (path, size) = (model.path.as_deref().unwrap_or(Path::new("")), thousands(model.bytes as u64));
         writeln!(f, "{HEAD}{}{HEAD:#}  {size} bytes, schema version {}", path.display(), model.schema)?;
@@ -26,7 +27,9 @@ impl Display for Report {
         }
         show_signatures(f, &report.signatures)?;
         show_metadata(f, report)?;
-        show_ops(f, report)?;
+        described.as_ref().map_or(Ok(()), |described| described.fmt(f))?;
+        totals.fmt(f)?;
+        batch.as_ref().map_or(Ok(()), |batch| batch.fmt(f))?;
         report.subgraphs.iter().try_for_each(|subgraph| show_subgraph(f, subgraph))?;
         show_refusals(f, report)?;
         show_facts(f, &report.facts)?;
@@ -69,19 +72,9 @@ fn show_metadata(f: &mut Formatter<'_>, report: &Inspection) -> fmt::Result {
     Ok(())
 }
 
-fn show_ops(f: &mut Formatter<'_>, report: &Inspection) -> fmt::Result {
-    writeln!(f, "\n{HEAD}ops{HEAD:#}")?;
-    let mut table = Table::new(&[("nodes", Align::Right), ("version", Align::Right), ("op", Align::Left)]);
-    for op in &report.ops {
-        let custom = if op.custom { " (custom)" } else { "" };
-        table.row([op.nodes.to_string(), op.version.to_string(), format!("{}{custom}", op.op)]);
-    }
-    table.fmt(f)
-}
-
 fn show_refusals(f: &mut Formatter<'_>, report: &Inspection) -> fmt::Result {
     if !report.left_out.is_empty() {
-        writeln!(f, "\n{HEAD}delegates left out{HEAD:#}")?;
+        writeln!(f, "\n{HEAD}delegates that were skipped{HEAD:#}")?;
         for left_out in &report.left_out {
             writeln!(f, "  {}: {}", Visible(&left_out.delegate), Visible(&left_out.reason))?;
         }
@@ -90,7 +83,7 @@ fn show_refusals(f: &mut Formatter<'_>, report: &Inspection) -> fmt::Result {
     if nodes().all(|node| node.refusals.is_empty()) {
         return Ok(());
     }
-    writeln!(f, "\n{HEAD}nodes that delegates refused{HEAD:#}")?;
+    writeln!(f, "\n{HEAD}nodes that delegates did not claim{HEAD:#}")?;
     let mut table = Table::new(&[
         ("node", Align::Right),
         ("op", Align::Left),
@@ -142,6 +135,8 @@ fn show_nodes(f: &mut Formatter<'_>, nodes: &[Node]) -> fmt::Result {
         ("inputs", Align::Left),
         ("outputs", Align::Left),
         ("runs on", Align::Left),
+        ("MACs", Align::Right),
+        ("options", Align::Left),
     ]);
     for node in nodes {
         table.row([
@@ -151,13 +146,22 @@ fn show_nodes(f: &mut Formatter<'_>, nodes: &[Node]) -> fmt::Result {
             text::shorten(&text::join(&node.inputs, " "), 32),
             text::shorten(&text::join(&node.outputs, " "), 24),
             node.served_by.as_ref().map_or(String::new(), server),
+            node.facts.as_ref().and_then(|facts| facts.macs).map_or(String::new(), thousands),
+            text::shorten(&options(node), 80),
         ]);
     }
     table.fmt(f)
 }
 
-/// Who runs a node.
-fn server(by: &Server) -> String {
+/// The padding, and the options that are not the schema's default.
+fn options(node: &Node) -> String {
+    let options = node.facts.iter().flat_map(|facts| &facts.options);
+    let shown = options.filter(|option| !option.is_default || option.name == "padding");
+    shown.map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// What runs a node.
+pub(super) fn server(by: &Server) -> String {
     match by {
         Server::Plugin { id, others } => format!("{id}{}", also(others)),
         Server::Folded { id, others } => format!("{id}, once: constant{}", also(others)),
@@ -166,7 +170,7 @@ fn server(by: &Server) -> String {
             Some(id) => format!("{id}, not prepared yet"),
             None => "not prepared yet".to_owned(),
         },
-        Server::Unresolved => "nobody: unresolved".to_owned(),
+        Server::Unresolved => "no op found".to_owned(),
         Server::Inlined { nodes } => {
             let distinct: BTreeSet<String> = nodes.iter().map(server).collect();
             let distinct: Vec<String> = distinct.into_iter().collect();
@@ -175,7 +179,7 @@ fn server(by: &Server) -> String {
     }
 }
 
-/// Who else could.
+/// The other plugins that offer the op.
 fn also(others: &[String]) -> String {
     if others.is_empty() { String::new() } else { format!(" (also in {})", text::join(others, ", ")) }
 }
@@ -203,8 +207,8 @@ fn show_tensors(f: &mut Formatter<'_>, tensors: &[Tensor]) -> fmt::Result {
     table.fmt(f)
 }
 
-/// The shape, and where it may vary the signature's.
-fn shape_of(tensor: &Tensor) -> String {
+/// The shape, followed by the signature's shape if some dimensions may vary.
+pub(super) fn shape_of(tensor: &Tensor) -> String {
     let shape = text::shape(&tensor.shape);
     if tensor.shape_signature.contains(&-1) {
         return format!("{shape} of {}", text::shape(&tensor.shape_signature));
@@ -212,10 +216,12 @@ fn shape_of(tensor: &Tensor) -> String {
     shape
 }
 
-fn quantization_of(tensor: &Tensor) -> String {
+pub(super) fn quantization_of(tensor: &Tensor) -> String {
     let Some(quantization) = &tensor.quantization else { return String::new() };
     match (&quantization.scales[..], &quantization.zero_points[..]) {
-        ([scale], zero_points) => format!("{scale} zp {}", zero_points.first().copied().unwrap_or(0)),
+        ([scale], zero_points) => {
+            format!("{} zp {}", Number::Float(*scale), zero_points.first().copied().unwrap_or(0))
+        }
         (scales, _) => format!("{} scales, dim {}", scales.len(), quantization.dimension),
     }
 }
@@ -259,7 +265,7 @@ fn show_buffers(f: &mut Formatter<'_>, buffers: &[Buffer]) -> fmt::Result {
         ("inside", Align::Left),
         ("name", Align::Left),
     ]);
-    // Scratch memory of no bytes is left out.
+    // Omits scratch buffers of zero bytes.
     for buffer in buffers.iter().filter(|buffer| buffer.size > 0 || buffer.tensor.is_some()) {
         let last = buffer.last_step.map_or("end".to_owned(), |step| step.to_string());
         table.row([

@@ -1,4 +1,4 @@
-//! `--bank NAME=CAPACITY`: which tensor lies in which of several memories.
+//! `--bank NAME=CAPACITY`: assigns tensors to several memories.
 
 use std::time::Instant;
 
@@ -8,14 +8,14 @@ use serde::Serialize;
 use super::solved::Solved;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bank {
+pub(super) struct Bank {
     pub name: String,
     pub capacity: u64,
 }
 
-/// `fast=256K`; K, M and G are 2¹⁰, 2²⁰ and 2³⁰ bytes.
-pub fn parse(text: &str) -> Result<Bank, String> {
-    let wrong = || format!("`{text}` is not NAME=BYTES; 256K, 16M and 1G are understood");
+/// Parses `fast=256K`; K, M and G are 2¹⁰, 2²⁰ and 2³⁰ bytes.
+pub(super) fn parse(text: &str) -> Result<Bank, String> {
+    let wrong = || format!("`{text}` is not NAME=BYTES; write BYTES as a number, or with K, M or G");
     let (name, size) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(wrong)?;
     let (digits, unit) = match size.char_indices().next_back() {
         Some((at, 'K')) => (&size[..at], 1 << 10),
@@ -27,35 +27,35 @@ pub fn parse(text: &str) -> Result<Bank, String> {
     Ok(Bank { name: name.to_owned(), capacity })
 }
 
-/// A problem in several banks.
+/// A problem assigned to several banks.
 #[derive(Serialize)]
-pub struct BanksReport {
+pub(super) struct BanksReport {
     pub problem: String,
     pub banks: Vec<BankReport>,
-    /// Whether it is known that no assignment has more traffic in the first bank, then in the second, and so on.
+    /// Whether it is proved that no other assignment has more traffic in the first bank, then in the second, and so on.
     pub optimal: bool,
     pub micros: u64,
-    /// By bank and offset.
+    /// Sorted by bank and offset.
     pub tensors: Vec<Place>,
-    /// Why there is no assignment.
+    /// Why the assignment failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Per buffer, its offset if all banks lay one behind the other; for pictures.
+    /// The offset of each buffer if the banks are placed one after another; used for drawings.
     #[serde(skip)]
     pub offsets: Vec<u64>,
 }
 
 #[derive(Serialize)]
-pub struct BankReport {
+pub(super) struct BankReport {
     pub name: String,
     pub capacity_bytes: u64,
     pub total_bytes: u64,
-    /// Bytes that steps read and write there.
+    /// Bytes that steps read and write in this bank.
     pub traffic_bytes: u64,
 }
 
 #[derive(Serialize)]
-pub struct Place {
+pub(super) struct Place {
     pub name: String,
     pub bank: String,
     pub offset: u64,
@@ -63,8 +63,8 @@ pub struct Place {
     pub traffic_bytes: u64,
 }
 
-/// Assigns the problem's buffers to the banks, by the bytes that are read and written in them.
-pub fn report(name: &str, problem: &Solved, banks: &[Bank]) -> BanksReport {
+/// Assigns the problem's buffers to the banks by the bytes read and written in them.
+pub(super) fn report(name: &str, problem: &Solved, banks: &[Bank]) -> BanksReport {
     let mut traffic = vec![0u64; problem.records.len()];
     for part in &problem.parts {
         let bytes = part.size.saturating_mul(part.accesses);
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(bank("d=1G"), Ok(("d".into(), 1 << 30)));
         assert_eq!(bank("x=100"), Ok(("x".into(), 100)));
         for wrong in ["fast", "=1K", "x=", "x=K", "x=-1", "x=1T", "x=99999999999G"] {
-            let message = format!("`{wrong}` is not NAME=BYTES; 256K, 16M and 1G are understood");
+            let message = format!("`{wrong}` is not NAME=BYTES; write BYTES as a number, or with K, M or G");
             assert_eq!(bank(wrong), Err(message));
         }
     }

@@ -1,27 +1,28 @@
-//! The most elements of results whose shape only a run tells: what is known of an op before it runs.
+//! Upper bounds on the size of results whose shape is known only after they are computed.
 
-/// The position of the input whose shape tells the most.
-pub fn input_that_bounds(op: &str) -> usize {
+/// The index of the input whose shape bounds the result.
+pub(super) fn input_that_bounds(op: &str) -> usize {
     match op {
-        // The keys.
+        // Input 1 holds the keys.
         "HASHTABLE_FIND" => 1,
         _ => 0,
     }
 }
 
-/// Most elements of an output of `op`, from the shape of [that input](input_that_bounds); `None` if there is no bound.
-pub fn most_elements(op: &str, shape: &[i32]) -> Option<u64> {
+/// Upper bound on the elements of an output of `op`, given the shape of the input at [`input_that_bounds`]; `None` if it
+/// is unbounded.
+pub(super) fn most_elements(op: &str, shape: &[i32]) -> Option<u64> {
     let elements = shape
         .iter()
         .try_fold(1u64, |product, &side| product.checked_mul(u64::try_from(side).unwrap_or(0)))?;
     match op {
-        // A row of indices per element that is true.
+        // One row of indices per true element.
         "WHERE" => elements.checked_mul((shape.len() as u64).max(1)),
-        // The same elements in another shape, or a value for each.
+        // The same elements in another shape, or one value for each.
         "RESHAPE" | "SQUEEZE" | "EXPAND_DIMS" | "TRANSPOSE" | "HASHTABLE_FIND" => Some(elements),
-        // Some of them.
+        // A subset of the elements.
         "SLICE" | "STRIDED_SLICE" | "TOPK_V2" | "UNIQUE" => Some(elements),
-        // One in the place of many; of none there is still one.
+        // A reduction has at most as many elements as its input, and at least one.
         "SUM" | "MEAN" | "REDUCE_PROD" | "REDUCE_MAX" | "REDUCE_MIN" | "REDUCE_ANY" | "REDUCE_ALL" => {
             (elements > 0).then_some(elements)
         }
@@ -29,10 +30,10 @@ pub fn most_elements(op: &str, shape: &[i32]) -> Option<u64> {
     }
 }
 
-/// Why there is no bound.
-pub fn reason(op: &str) -> &'static str {
+/// Why the result has no bound.
+pub(super) fn reason(op: &str) -> &'static str {
     match op {
-        "RANGE" => "its inputs' values say how long it is",
+        "RANGE" => "its length depends on its inputs' values",
         "FILL"
         | "BROADCAST_TO"
         | "TILE"
@@ -46,12 +47,12 @@ pub fn reason(op: &str) -> &'static str {
         | "NON_MAX_SUPPRESSION_V5"
         | "SPARSE_TO_DENSE"
         | "SEGMENT_SUM"
-        | "SCATTER_ND" => "an input's values say how large it is",
-        op if op.starts_with("UNSORTED_SEGMENT") => "an input's values say how large it is",
-        "READ_VARIABLE" => "what was assigned says how large it is",
-        "IF" | "WHILE" | "CALL" | "STABLEHLO_CASE" => "the subgraph that runs says how large it is",
-        _ if most_elements(op, &[1]).is_some() => "the size of what it reads, or of an element, is unknown",
-        _ => "nothing is known before it runs",
+        | "SCATTER_ND" => "its size depends on an input's values",
+        op if op.starts_with("UNSORTED_SEGMENT") => "its size depends on an input's values",
+        "READ_VARIABLE" => "its size depends on the assigned value",
+        "IF" | "WHILE" | "CALL" | "STABLEHLO_CASE" => "its size depends on the subgraph that runs",
+        _ if most_elements(op, &[1]).is_some() => "the size of its input or element is unknown",
+        _ => "its size is known only after it runs",
     }
 }
 
@@ -71,8 +72,8 @@ mod tests {
 
     #[test]
     fn reasons() {
-        assert_eq!(reason("UNSORTED_SEGMENT_MIN"), "an input's values say how large it is");
-        assert_eq!(reason("RESHAPE"), "the size of what it reads, or of an element, is unknown");
-        assert_eq!(reason("Mine"), "nothing is known before it runs");
+        assert_eq!(reason("UNSORTED_SEGMENT_MIN"), "its size depends on an input's values");
+        assert_eq!(reason("RESHAPE"), "the size of its input or element is unknown");
+        assert_eq!(reason("Mine"), "its size is known only after it runs");
     }
 }

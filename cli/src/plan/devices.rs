@@ -1,6 +1,8 @@
-//! Objects of devices' memory, as problems of their own: what a delegate asked for, and what a planner handed out.
+//! Shows the objects in a device's memory as problems of their own: what a delegate requested and what the planner
+//! assigned.
 //!
-//! An object has no address. Drawn, one stands upon the other, each as high as it has bytes, or elements where it is a texture.
+//! Objects have no addresses. They are drawn stacked, each as high as its number of bytes, or of elements if it is a
+//! texture.
 
 use std::time::Duration;
 
@@ -10,8 +12,8 @@ use arenite::{DeviceObjects, Objects, UsageRecord};
 use super::problem::{Problem, Source};
 use super::solved::{Part, Solved};
 
-/// The objects of a partition of the problem with this name, and who handed them out.
-pub fn problem(name: &str, given: &DeviceObjects) -> (Problem, PlannerConfig, Solved) {
+/// The device objects of one partition of the problem `name`, and the planner that assigned them.
+pub(super) fn problem(name: &str, given: &DeviceObjects) -> (Problem, PlannerConfig, Solved) {
     let volume = |extents: &[u64; 3]| extents.iter().fold(1u64, |volume, &n| volume.saturating_mul(n));
     let sizes: Vec<u64> = given.objects.sizes.iter().map(volume).collect();
     let bases: Vec<u64> = sizes
@@ -44,7 +46,7 @@ pub fn problem(name: &str, given: &DeviceObjects) -> (Problem, PlannerConfig, So
     (problem, PlannerConfig::new(given.planner.as_str()), solved)
 }
 
-/// What is drawn: each record in its object.
+/// What is drawn: each record inside its object.
 fn parts(records: &[UsageRecord], given: &DeviceObjects) -> Vec<Part> {
     let part = |(i, (record, id)): (usize, (&UsageRecord, &u32))| Part {
         record: i,

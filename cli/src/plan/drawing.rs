@@ -1,135 +1,82 @@
-//! Pictures of plans: time from left to right, offsets from bottom to top.
+//! The parts of a plan that are drawn, and the page that draws them: time runs from left to right, offsets from bottom
+//! to top.
 
-use std::fmt::Write;
 use std::path::Path;
 
+use arenite::config::PlannerConfig;
 use serde::Serialize;
 
 use super::banks::BanksReport;
 use super::problem::Problem;
-use super::report::PlanReport;
 use super::solved::{Part, Solved};
-use crate::answer::{Failure, Result};
+use crate::answer::Result;
+use crate::page;
 
-const WIDTH: f64 = 1200.0;
-const HEIGHT: f64 = 600.0;
-const MARGIN: f64 = 60.0;
-
-/// One plan as SVG.
-pub fn svg(plan: &Plan) -> String {
-    let (x, y) = (WIDTH / f64::from(plan.end.max(1)), HEIGHT / plan.total.max(1) as f64);
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-         <text x=\"{MARGIN}\" y=\"40\" font-size=\"16\">{}: {} bytes by {}, at least {} are alive at once</text>\n\
-         <rect x=\"{MARGIN}\" y=\"{MARGIN}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"none\" stroke=\"#999\"/>\n",
-        WIDTH + 2.0 * MARGIN,
-        HEIGHT + 2.0 * MARGIN,
-        escape(&plan.problem),
-        plan.total,
-        escape(&plan.planner),
-        plan.bound,
-    );
-    for block in plan.blocks.iter().filter(|block| block.size > 0) {
-        let _ = writeln!(
-            text,
-            "<rect x=\"{:.2}\" y=\"{:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{}\" stroke=\"#333\" \
-             stroke-width=\"0.5\"><title>{}</title></rect>",
-            MARGIN + f64::from(block.first) * x,
-            MARGIN + HEIGHT - (block.offset + block.size) as f64 * y,
-            f64::from(block.last + 1 - block.first) * x,
-            block.size as f64 * y,
-            color(&block.op),
-            escape(&block.title()),
-        );
-    }
-    for level in &plan.levels {
-        let at = MARGIN + HEIGHT - level.offset as f64 * y;
-        let _ = write!(
-            text,
-            "<line x1=\"{MARGIN}\" x2=\"{}\" y1=\"{at:.2}\" y2=\"{at:.2}\" stroke=\"#00c\" stroke-width=\"1.5\"/>\n\
-             <text x=\"{}\" y=\"{:.2}\" fill=\"#00c\">{}</text>\n",
-            MARGIN + WIDTH,
-            MARGIN + WIDTH + 4.0,
-            at + 12.0,
-            escape(&level.name),
-        );
-    }
-    let bound = MARGIN + HEIGHT - plan.bound as f64 * y;
-    let _ = write!(
-        text,
-        "<line x1=\"{MARGIN}\" x2=\"{}\" y1=\"{bound:.2}\" y2=\"{bound:.2}\" stroke=\"#c00\" stroke-dasharray=\"6 4\"/>\n\
-         <text x=\"{}\" y=\"{:.2}\" fill=\"#c00\">bound</text>\n\
-         <text x=\"{MARGIN}\" y=\"{}\">step 0</text>\n\
-         <text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n</svg>\n",
-        MARGIN + WIDTH,
-        MARGIN + WIDTH + 4.0,
-        bound + 4.0,
-        MARGIN + HEIGHT + 20.0,
-        MARGIN + WIDTH,
-        MARGIN + HEIGHT + 20.0,
-        plan.end.saturating_sub(1),
-    );
-    text
-}
-
-/// All plans in one page that needs nothing else.
-pub fn html(path: &Path, plans: &[Plan]) -> Result<String> {
-    let data = serde_json::to_string(plans).map_err(|error| Failure::with("JSON", error))?;
+/// Draws all plans in one self-contained page.
+pub(super) fn html(path: &Path, plans: &[Plan]) -> Result<String> {
     let title = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    // A tensor's name must not end the script.
-    let data = data.replace('<', "\\u003c");
-    Ok(include_str!("page.html").replace("{{title}}", &escape(&title)).replace("{{plans}}", &data))
+    let (title, data) = (page::escape(&title), page::embed(&plans)?);
+    let parts =
+        [("title", title.as_str()), ("style", page::STYLE), ("script", page::PLANS), ("data", data.as_str())];
+    Ok(page::fill(include_str!("page.html"), &parts))
 }
 
-/// What is drawn of a plan.
+/// The parts of a plan that are drawn.
 #[derive(Serialize)]
-pub struct Plan {
-    problem: String,
-    planner: String,
-    total: u64,
-    bound: u64,
-    optimal: bool,
-    micros: u64,
+pub(crate) struct Plan {
+    pub problem: String,
+    pub planner: String,
+    /// Whether `run` with the same options plans with this planner.
+    pub in_use: bool,
+    pub total: u64,
+    pub bound: u64,
+    pub optimal: bool,
+    pub micros: u64,
     /// Number of steps.
-    end: u32,
-    blocks: Vec<Block>,
-    /// Where banks end that lie one above the other.
-    levels: Vec<Level>,
+    pub end: u32,
+    pub blocks: Vec<Block>,
+    /// Where each bank ends; banks are stacked.
+    pub levels: Vec<Level>,
+    /// The scale: round numbers of bytes up to the total.
+    pub ticks: Vec<Level>,
 }
 
+/// A line across the picture.
 #[derive(Serialize)]
-struct Level {
-    name: String,
-    offset: u64,
+pub(crate) struct Level {
+    pub name: String,
+    pub offset: u64,
 }
 
+/// A tensor or scratch buffer.
 #[derive(Serialize)]
-struct Block {
-    name: String,
-    op: String,
-    color: String,
-    offset: u64,
-    size: u64,
-    first: u32,
-    last: u32,
+pub(crate) struct Block {
+    pub name: String,
+    pub op: String,
+    pub color: String,
+    pub offset: u64,
+    pub size: u64,
+    pub first: u32,
+    pub last: u32,
 }
 
 impl Plan {
-    pub fn new(problem: &Problem, solved: &Solved, report: &PlanReport) -> Self {
+    pub(super) fn new(problem: &Problem, planner: &PlannerConfig, solved: &Solved) -> Self {
         let plan = Plan::of_blocks(problem, solved, &solved.offsets);
+        let total = solved.total.max(plan.total);
         Plan {
-            planner: report.planner.clone(),
-            total: solved.total.max(plan.total),
+            planner: planner.name.clone(),
+            total,
+            ticks: ticks(total),
             bound: solved.bound,
-            optimal: report.optimal,
-            micros: report.micros,
+            optimal: solved.optimal,
+            micros: u64::try_from(solved.time.as_micros()).unwrap_or(u64::MAX),
             ..plan
         }
     }
 
-    /// Banks lie one above the other, the fastest at the bottom.
-    pub fn of_banks(problem: &Problem, solved: &Solved, report: &BanksReport) -> Self {
+    /// Stacks the banks, with the fastest at the bottom.
+    pub(super) fn of_banks(problem: &Problem, solved: &Solved, report: &BanksReport) -> Self {
         let plan = Plan::of_blocks(problem, solved, &report.offsets);
         let names: Vec<&str> = report.banks.iter().map(|bank| bank.name.as_str()).collect();
         let ends = report.banks.iter().scan(0u64, |end, bank| {
@@ -159,34 +106,61 @@ impl Plan {
             last: part.last.min(end.saturating_sub(1)).max(part.first),
         };
         let blocks: Vec<Block> = solved.parts.iter().map(block).collect();
+        let total = blocks.iter().map(|block| block.offset.saturating_add(block.size)).max().unwrap_or(0);
         Plan {
             problem: problem.name.clone(),
             planner: String::new(),
-            total: blocks.iter().map(|block| block.offset.saturating_add(block.size)).max().unwrap_or(0),
+            in_use: false,
+            total,
             bound: arenite::plan::lower_bound(&solved.records),
             optimal: false,
             micros: 0,
             end,
             blocks,
             levels: Vec::new(),
+            ticks: ticks(total),
         }
     }
 }
 
 impl Block {
-    fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         let Block { name, op, offset, size, first, last, .. } = self;
         format!("{name}\n{op}\n{size} bytes at {offset}, steps {first} to {last}")
     }
 }
 
-/// A colour per op, the same in every picture.
-fn color(op: &str) -> String {
+/// The multiples of a power of two, at most 9, from 0 to `total` bytes.
+fn ticks(total: u64) -> Vec<Level> {
+    let step = total.div_ceil(8).max(1).checked_next_power_of_two().unwrap_or(1 << 63);
+    let offsets = (0..=total / step).map(|i| i * step);
+    offsets.map(|offset| Level { name: bytes(offset), offset }).collect()
+}
+
+/// `512`, `3 KiB`, `1 MiB`: the largest unit in which the number is whole.
+fn bytes(n: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let power = if n == 0 { 0 } else { (n.trailing_zeros() / 10).min(4) };
+    format!("{} {}", n >> (10 * power), units[power as usize])
+}
+
+/// The colour of an op, the same in every drawing.
+pub(crate) fn color(op: &str) -> String {
     let hash =
         op.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
     format!("hsl({}, {}%, {}%)", hash % 360, 45 + hash / 360 % 25, 62 + hash / 9000 % 16)
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scale_has_round_numbers() {
+        let names = |total| ticks(total).into_iter().map(|tick| tick.name).collect::<Vec<_>>();
+        assert_eq!(names(0), ["0 B"]);
+        assert_eq!(names(5), ["0 B", "1 B", "2 B", "3 B", "4 B", "5 B"]);
+        assert_eq!(names(1_100_000), ["0 B", "256 KiB", "512 KiB", "768 KiB", "1 MiB"]);
+        assert!(ticks(u64::MAX).len() <= 9);
+    }
 }

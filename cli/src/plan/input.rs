@@ -1,18 +1,25 @@
-//! `--input NAME=1x128`: the shape of an input, as large as it will be. A number stands for the position of the input.
+//! `--input NAME=1x128`: the largest shape of an input. A number in place of the name is the input's position.
 
 use arenite::Interpreter;
 
 use crate::answer::Result;
+use crate::inputs::Resize;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InputShape {
+pub(super) struct InputShape {
     name: String,
     shape: Vec<i32>,
 }
 
+impl From<&Resize> for InputShape {
+    fn from(resize: &Resize) -> Self {
+        InputShape { name: resize.port.clone(), shape: resize.shape.clone() }
+    }
+}
+
 impl InputShape {
-    /// An error if the model has no such input, or it cannot have this shape.
-    pub fn apply(&self, interpreter: &mut Interpreter) -> Result<()> {
+    /// Resizes the input. Fails if the model has no such input, or it cannot have this shape.
+    pub(super) fn apply(&self, interpreter: &mut Interpreter) -> Result<()> {
         let input = match (interpreter.input_index(&self.name), self.name.parse::<usize>()) {
             (Err(_), Ok(position)) if position < interpreter.input_count() => position,
             (found, _) => found?,
@@ -21,9 +28,9 @@ impl InputShape {
     }
 }
 
-pub fn parse(text: &str) -> Result<InputShape, String> {
-    let wrong = || format!("`{text}` is not NAME=SHAPE; a shape is written 1x224x224x3");
-    // Names of tensors may have `=` in them.
+pub(super) fn parse(text: &str) -> Result<InputShape, String> {
+    let wrong = || format!("`{text}` is not NAME=SHAPE; write a shape as 1x224x224x3");
+    // Tensor names may contain `=`.
     let (name, sides) = text.rsplit_once('=').ok_or_else(wrong)?;
     let side = |side: &str| side.parse::<i32>().ok().filter(|&side| side >= 0).ok_or_else(wrong);
     let shape = match sides {
@@ -45,7 +52,7 @@ mod tests {
         for wrong in ["x", "x=1x", "x=-1", "x=1,2"] {
             assert_eq!(
                 shape(wrong).unwrap_err(),
-                format!("`{wrong}` is not NAME=SHAPE; a shape is written 1x224x224x3")
+                format!("`{wrong}` is not NAME=SHAPE; write a shape as 1x224x224x3")
             );
         }
     }

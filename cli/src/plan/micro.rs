@@ -1,11 +1,11 @@
-//! `--micro`: what models need of an arena on small machines.
+//! `--micro`: reports how much arena models need on small machines.
 
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 use arenite::config::PlannerConfig;
 use arenite_common::file;
-use arenite_micro::{Loaded, OpRegistration, Planner, Sizes, Target, required_arena, required_arena_on};
+use arenite_micro::{LoadedModel, OpRegistration, Planner, Sizes, Target, required_arena, required_arena_on};
 use arenite_ops::PLUGIN;
 use serde::Serialize;
 
@@ -13,28 +13,28 @@ use super::solved::Solver;
 use crate::answer::{Failure, Result};
 use crate::text::{Align, Table, thousands};
 
-/// Where the interpreter wants a model to begin.
+/// Alignment that the interpreter requires of a model.
 const ALIGNMENT: usize = 16;
-/// Most bytes of a model.
+/// The largest model that is read, in bytes.
 const MAX_BYTES: u64 = 2 << 30;
 
-/// What the models need, one after the other.
+/// The needs of all models, in order.
 #[derive(Serialize)]
-pub struct MicroReport {
-    /// The machine; null if it is this one.
+pub(super) struct MicroReport {
+    /// The machine; null for this one.
     target: Option<&'static str>,
     models: Vec<Needed>,
 }
 
-/// What one model needs, in bytes.
+/// The needs of one model, in bytes.
 #[derive(Serialize)]
 struct Needed {
     model: String,
     arena_bytes: usize,
     head_bytes: usize,
-    /// What lives at once in the head, at most: no plan that keeps buffers apart is smaller.
+    /// The largest sum of bytes alive at the same time in the head. No plan without overlaps is smaller.
     head_lower_bound_bytes: u64,
-    /// By the planner `exact`; null if it finds none in time.
+    /// The size with the planner `exact`; null if it does not finish in time.
     head_exact_bytes: Option<u64>,
     bookkeeping_bytes: usize,
     ops_bytes: usize,
@@ -43,15 +43,15 @@ struct Needed {
     temporary_bytes: usize,
 }
 
-/// Reads the name of a machine.
-pub fn target(name: &str) -> Result<Target, String> {
-    let known = || Target::ALL.iter().map(Target::name).collect::<Vec<_>>().join(", ");
-    Target::named(name)
-        .ok_or_else(|| format!("there is no table of the machine '{name}'; known: {}", known()))
+/// Parses the name of a machine.
+pub(super) fn target(name: &str) -> Result<Target, String> {
+    let title = |target: &Target| format!("{} ({})", target.name(), target.triple());
+    let known = || Target::ALL.iter().map(title).collect::<Vec<_>>().join(", ");
+    Target::named(name).ok_or_else(|| format!("unknown machine '{name}'; known: {}", known()))
 }
 
-/// Makes each model ready in memory from the heap, with the reference ops.
-pub fn report(paths: &[PathBuf], target: Option<Target>, solver: &Solver<'_>) -> Result<MicroReport> {
+/// Prepares each model in memory from the heap, with the reference ops.
+pub(super) fn report(paths: &[PathBuf], target: Option<Target>, solver: &Solver<'_>) -> Result<MicroReport> {
     let ops: Vec<OpRegistration> = (0..).map_while(|i| PLUGIN.op(i)).map(|(op, _)| *op).collect();
     let models = paths.iter().map(|path| needed(path, &ops, target, solver)).collect::<Result<_>>()?;
     Ok(MicroReport { target: target.as_ref().map(Target::name), models })
@@ -76,7 +76,7 @@ fn needed(
     };
     let sizes = sizes.map_err(|error| failed(&error))?;
     let mut arena = vec![0; here.arena + ALIGNMENT];
-    let prepared = Loaded::new(model, ops, &mut arena).and_then(Loaded::prepare);
+    let prepared = LoadedModel::new(model, ops, &mut arena).and_then(LoadedModel::prepare);
     let records = prepared.and_then(|model| model.records()).map_err(|error| failed(&error))?;
     let exact = solver.registry.plan(&PlannerConfig::new("exact"), &records, &solver.limits);
     let Sizes { arena, head, bookkeeping, ops, variables, constants } = sizes;
@@ -95,7 +95,7 @@ fn needed(
     })
 }
 
-/// So many bytes of `memory` that begin where the interpreter wants a model to.
+/// A part of `memory` with this many bytes, aligned as the interpreter requires.
 fn aligned(memory: &mut [u8], bytes: usize) -> &mut [u8] {
     let padding = memory.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT - 1);
     &mut memory[padding..][..bytes]

@@ -1,7 +1,8 @@
-//! The plan of a subgraph as it runs, what is inside of partitions too.
+//! The plan of a subgraph as the interpreter would run it, including the buffers inside partitions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arenite::config::PlannerConfig;
 use arenite::{DetailedPlan, Error, Interpreter, Model, SegmentPlan, UsageRecord};
@@ -10,8 +11,8 @@ use super::bounds;
 use super::solved::{Part, Solved, Solver, Unknown, Unsolved};
 use crate::answer::Failure;
 
-/// Has an interpreter with this planner prepare a subgraph. Nothing runs.
-pub fn solve(
+/// Prepares a subgraph in an interpreter that uses this planner. Nothing is run.
+pub(super) fn solve(
     solver: &Solver<'_>,
     planner: &PlannerConfig,
     label: &str,
@@ -29,11 +30,16 @@ pub fn solve(
     let before = interpreter.planning_time();
     interpreter.plan_subgraph(subgraph).map_err(unsolved)?;
     let time = interpreter.planning_time().saturating_sub(before);
-    // Nothing has run, so that there is one segment.
+    Ok(read(&interpreter, label, subgraph, time))
+}
+
+/// Reads the plan of a subgraph that is prepared but has not run. `time` is the planner's.
+pub(super) fn read(interpreter: &Interpreter, label: &str, subgraph: usize, time: Duration) -> Solved {
+    // Nothing has run, so there is only one segment.
     let detail = interpreter.detailed_plan(subgraph).into_iter().next().unwrap_or_default();
-    let prepared = Prepared::new(&interpreter, subgraph);
+    let prepared = Prepared::new(interpreter, subgraph);
     let (unknown, notes) = prepared.unknown(label);
-    Ok(Solved {
+    Solved {
         parts: prepared.parts(&detail),
         offsets: offsets(&detail.memory),
         total: detail.memory.plan.total_bytes,
@@ -46,7 +52,7 @@ pub fn solve(
         unknown,
         notes,
         devices: interpreter.device_objects(subgraph),
-    })
+    }
 }
 
 fn interpreter(solver: &Solver<'_>, planner: &PlannerConfig, model: &Model) -> Result<Interpreter, Unsolved> {
@@ -60,7 +66,7 @@ fn interpreter(solver: &Solver<'_>, planner: &PlannerConfig, model: &Model) -> R
     builder.build().map_err(unsolved)
 }
 
-/// Where each buffer begins.
+/// The offset of each buffer.
 fn offsets(memory: &SegmentPlan) -> Vec<u64> {
     let mut offsets = vec![0; memory.buffers.len()];
     for (&(buffer, at), offset) in memory.places.iter().zip(&memory.plan.offsets) {
@@ -80,13 +86,13 @@ fn unsolved(error: Error) -> Unsolved {
 struct Prepared<'a> {
     interpreter: &'a Interpreter,
     subgraph: usize,
-    /// Ops and delegates in the order in which they run.
+    /// Names of the ops and delegates, in execution order.
     steps: Vec<String>,
-    /// Of tensors.
+    /// Names of the tensors.
     names: Vec<String>,
     /// Tensors that the caller fills.
     inputs: Vec<i32>,
-    /// Per tensor of the file, the op that writes it, and how often ops name it.
+    /// For each tensor of the file, the op that writes it and the number of times ops use it.
     uses: BTreeMap<i32, (String, u64)>,
 }
 
@@ -128,7 +134,7 @@ impl<'a> Prepared<'a> {
         placed.zip(steps.iter().zip(names)).map(part).collect()
     }
 
-    /// Name, kind and accesses of a tensor or of a step's scratch memory.
+    /// Name, kind and number of accesses of a tensor or of a step's scratch buffer.
     fn outer(&self, tensor: i32, step: &str, accesses: &[u64]) -> (String, String, u64) {
         match usize::try_from(tensor) {
             Ok(t) => {
@@ -136,12 +142,12 @@ impl<'a> Prepared<'a> {
                 let name = self.names.get(t).cloned().unwrap_or_default();
                 (name, op.to_owned(), accesses.get(t).copied().unwrap_or(0))
             }
-            // It is written and read.
+            // Scratch memory is written once and read once.
             Err(_) => ("(scratch)".to_owned(), format!("{step} scratch"), 2),
         }
     }
 
-    /// The same of a buffer inside of a partition of `delegate`, which calls it `name`.
+    /// The same for a buffer inside a partition of `delegate`, which calls it `name`.
     fn inner(&self, tensor: i32, name: &str, delegate: &str) -> (String, String, u64) {
         let name = if name.is_empty() { "(scratch)" } else { name };
         let (op, uses) = match self.uses.get(&tensor) {
@@ -152,7 +158,7 @@ impl<'a> Prepared<'a> {
         (name.to_owned(), format!("{delegate}: {op}"), uses.max(2))
     }
 
-    /// How often each tensor is read or written, once per step and mention.
+    /// For each tensor, how often steps read or write it; each mention counts.
     fn accesses(&self) -> Vec<u64> {
         let mut accesses = vec![0; self.names.len()];
         for step in 0..self.steps.len() {
@@ -164,7 +170,7 @@ impl<'a> Prepared<'a> {
         accesses
     }
 
-    /// Where planning ended, and what the step there may give at most.
+    /// The results of unknown shape at which planning ended, with their largest possible sizes.
     fn unknown(&self, label: &str) -> (Vec<Unknown>, Vec<String>) {
         let (mut unknown, mut notes) = (Vec::new(), Vec::new());
         let planned = self.interpreter.planned_steps(self.subgraph);
@@ -174,7 +180,7 @@ impl<'a> Prepared<'a> {
         let (step, op, count) = (last - 1, &self.steps[last - 1], self.steps.len());
         if last < count {
             notes.push(format!(
-                "{label}: the shapes behind {op} (step {step}) are known only when it has run; {last} of {count} steps are planned"
+                "{label}: shapes after {op} (step {step}) are known only after it has run; {last} of {count} steps are planned"
             ));
         }
         let form = |tensor| self.interpreter.tensor_form(self.subgraph, tensor);

@@ -1,4 +1,4 @@
-//! What is to be planned: usage records, from a model or from a file.
+//! The input of a planner: usage records from a model or from a file.
 
 use std::path::Path;
 
@@ -10,25 +10,25 @@ use arenite_common::file;
 use crate::answer::{Failure, Result};
 use crate::options::load_model;
 
-/// Most bytes of a table of records.
+/// The largest table of records that is read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// What is planned by itself.
-pub struct Problem {
+/// A list of buffers that is planned on its own.
+pub(super) struct Problem {
     pub name: String,
     pub source: Source,
 }
 
-pub enum Source {
-    /// Usage records of a table.
+pub(super) enum Source {
+    /// The usage records of a table.
     Table(Vec<UsageRecord>),
-    /// A subgraph of the model of this name.
+    /// A subgraph of the model `of`.
     Subgraph { model: Model, of: String, index: usize },
 }
 
 impl Problem {
-    /// The model that it is a subgraph of.
-    pub fn model(&self) -> Option<&str> {
+    /// The name of the model that contains this subgraph.
+    pub(super) fn model(&self) -> Option<&str> {
         match &self.source {
             Source::Table(_) => None,
             Source::Subgraph { of, .. } => Some(of),
@@ -36,15 +36,9 @@ impl Problem {
     }
 }
 
-/// The problems of a file; `alignment` is that of the records of a table.
-pub fn read(path: &Path, alignment: u64) -> Result<Vec<Problem>> {
-    let text =
-        |part: Option<&std::ffi::OsStr>| part.map_or_else(String::new, |p| p.to_string_lossy().into_owned());
-    let name = match text(path.file_stem()) {
-        // What is called model.tflite is known by its folder.
-        stem if stem == "model" => text(path.parent().and_then(Path::file_name)),
-        stem => stem,
-    };
+/// Reads the problems in a file. `alignment` applies to the records of a table.
+pub(super) fn read(path: &Path, alignment: u64) -> Result<Vec<Problem>> {
+    let name = name_of(path);
     let contents = || file::read_text(path, MAX_BYTES).map_err(|error| Failure::with(path.display(), error));
     let wrong = |message: String| Failure::with(path.display(), message);
     match path.extension().and_then(|extension| extension.to_str()) {
@@ -64,8 +58,18 @@ pub fn read(path: &Path, alignment: u64) -> Result<Vec<Problem>> {
     }
 }
 
-/// Each subgraph of a model by itself.
-fn subgraphs(model: &Model, of: &str) -> Vec<Problem> {
+/// The file's name without its extension. A file called model.tflite is named after its folder.
+pub(crate) fn name_of(path: &Path) -> String {
+    let text =
+        |part: Option<&std::ffi::OsStr>| part.map_or_else(String::new, |p| p.to_string_lossy().into_owned());
+    match text(path.file_stem()) {
+        stem if stem == "model" => text(path.parent().and_then(Path::file_name)),
+        stem => stem,
+    }
+}
+
+/// One problem per subgraph of a model.
+pub(super) fn subgraphs(model: &Model, of: &str) -> Vec<Problem> {
     let count = model.view().subgraphs().len();
     let problem = |index| Problem {
         name: if count == 1 { of.to_owned() } else { format!("{of}, subgraph {index}") },
@@ -74,14 +78,14 @@ fn subgraphs(model: &Model, of: &str) -> Vec<Problem> {
     (0..count).map(problem).collect()
 }
 
-/// MiniMalloc's form: a head, then `id,lower,upper,size`, in any order of columns; `upper` is exclusive.
+/// MiniMalloc's format: a header line, then `id,lower,upper,size`, with columns in any order; `upper` is exclusive.
 fn csv(text: &str, alignment: u64) -> Result<Vec<UsageRecord>, String> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let (_, head) = lines.next().ok_or("it is empty; a line `id,lower,upper,size` is needed first")?;
+    let (_, head) = lines.next().ok_or("the file is empty; its first line must be `id,lower,upper,size`")?;
     let columns: Vec<&str> = head.split(',').map(str::trim).collect();
     let column = |name: &str| {
         let position = columns.iter().position(|column| *column == name);
-        position.ok_or_else(|| format!("line 1: there is no column `{name}`; the head is `{head}`"))
+        position.ok_or_else(|| format!("line 1: there is no column `{name}`; the header is `{head}`"))
     };
     let [lower, upper, size] = [column("lower")?, column("upper")?, column("size")?];
     lines
@@ -90,7 +94,7 @@ fn csv(text: &str, alignment: u64) -> Result<Vec<UsageRecord>, String> {
             let number = |at: usize| {
                 let text = fields.get(at).copied().unwrap_or("");
                 text.parse::<u64>()
-                    .map_err(|_| format!("line {}: `{text}` is no number of {}", i + 1, columns[at]))
+                    .map_err(|_| format!("line {}: column {}: `{text}` is not a number", i + 1, columns[at]))
             };
             record(number(size)?, number(lower)?, number(upper)?.wrapping_sub(1), alignment)
                 .map_err(|message| format!("line {}: {message}", i + 1))
@@ -112,11 +116,11 @@ struct LineRecord {
     last_task: u64,
 }
 
-type Named = (Option<String>, Vec<UsageRecord>);
+type NamedProblem = (Option<String>, Vec<UsageRecord>);
 
-fn jsonl(text: &str, alignment: u64) -> Result<Vec<Named>, String> {
+fn jsonl(text: &str, alignment: u64) -> Result<Vec<NamedProblem>, String> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let problems: Result<Vec<Named>, String> = lines
+    let problems: Result<Vec<NamedProblem>, String> = lines
         .map(|(i, line)| {
             let at = |message: String| format!("line {}: {message}", i + 1);
             let line: Line = serde_json::from_str(line).map_err(|error| at(error.to_string()))?;
@@ -128,7 +132,7 @@ fn jsonl(text: &str, alignment: u64) -> Result<Vec<Named>, String> {
         })
         .collect();
     problems.and_then(|problems| match problems.is_empty() {
-        true => Err("it is empty; a line with `records` is needed".into()),
+        true => Err("the file is empty; it needs a line with `records`".into()),
         false => Ok(problems),
     })
 }
@@ -139,7 +143,7 @@ fn record(size: u64, first: u64, last: u64, alignment: u64) -> Result<UsageRecor
         (Some(first), Some(last)) if first <= last => {
             Ok(UsageRecord { alignment, ..UsageRecord::new(size, first, last) })
         }
-        _ => Err(format!("it lives from {first} to {}, which is no time", last as i64)),
+        _ => Err(format!("its lifetime from {first} to {} is empty", last as i64)),
     }
 }
 
@@ -148,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn csv_has_an_exclusive_end() {
+    fn csv_has_exclusive_ends() {
         let records = csv("id,lower,upper,size\nb1,0,3,4\nb2,2,5,8\n\n", 16).unwrap();
         let shown: Vec<_> =
             records.iter().map(|r| (r.size, r.first_node, r.last_node, r.alignment)).collect();
@@ -157,20 +161,20 @@ mod tests {
     }
 
     #[test]
-    fn wrong_lines_are_named() {
+    fn errors_name_the_line() {
         for (text, message) in [
-            ("", "it is empty; a line `id,lower,upper,size` is needed first"),
-            ("id,lower,size\n1,2,3", "line 1: there is no column `upper`; the head is `id,lower,size`"),
-            ("id,lower,upper,size\n1,0,1,x", "line 2: `x` is no number of size"),
-            ("id,lower,upper,size\n1,0,1", "line 2: `` is no number of size"),
-            ("id,lower,upper,size\n1,3,3,4", "line 2: it lives from 3 to 2, which is no time"),
-            ("id,lower,upper,size\n1,0,0,4", "line 2: it lives from 0 to -1, which is no time"),
+            ("", "the file is empty; its first line must be `id,lower,upper,size`"),
+            ("id,lower,size\n1,2,3", "line 1: there is no column `upper`; the header is `id,lower,size`"),
+            ("id,lower,upper,size\n1,0,1,x", "line 2: column size: `x` is not a number"),
+            ("id,lower,upper,size\n1,0,1", "line 2: column size: `` is not a number"),
+            ("id,lower,upper,size\n1,3,3,4", "line 2: its lifetime from 3 to 2 is empty"),
+            ("id,lower,upper,size\n1,0,0,4", "line 2: its lifetime from 0 to -1 is empty"),
         ] {
             assert_eq!(csv(text, 1).unwrap_err(), message);
         }
         let error = jsonl("{\"records\":[{\"size\":1,\"first_task\":2,\"last_task\":1}]}", 1).unwrap_err();
-        assert_eq!(error, "line 1: record 0: it lives from 2 to 1, which is no time");
+        assert_eq!(error, "line 1: record 0: its lifetime from 2 to 1 is empty");
         assert!(jsonl("{}", 1).unwrap_err().starts_with("line 1: missing field `records`"));
-        assert_eq!(jsonl("\n", 1).unwrap_err(), "it is empty; a line with `records` is needed");
+        assert_eq!(jsonl("\n", 1).unwrap_err(), "the file is empty; it needs a line with `records`");
     }
 }

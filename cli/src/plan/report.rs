@@ -1,4 +1,4 @@
-//! What the command found.
+//! The results of the command.
 
 use arenite::UsageRecord;
 use arenite::config::PlannerConfig;
@@ -9,84 +9,85 @@ use super::problem::{Problem, Source};
 use super::solved::{Part, Solved, Unknown};
 
 #[derive(Default, Serialize)]
-pub struct Report {
+pub(super) struct Report {
     pub plans: Vec<PlanReport>,
-    /// What the techniques save; empty unless asked for.
+    /// Memory saved by each technique; empty without `--compare`.
     pub compared: Vec<Compared>,
-    /// Which tensor lies in which bank; empty unless banks are given.
+    /// Tensors assigned to banks; empty without `--bank`.
     pub banks: Vec<BanksReport>,
-    /// Results whose shape only a run tells.
+    /// Results whose shape is known only after they are computed.
     pub unknown: Vec<Unknown>,
     /// What could not be planned, and why.
     pub notes: Vec<String>,
 }
 
-/// One problem, one planner.
+/// One problem planned by one planner.
 #[derive(Serialize)]
-pub struct PlanReport {
+pub(super) struct PlanReport {
     pub problem: String,
-    /// The model that the problem is a subgraph of.
+    /// The model that contains the problem, if it is a subgraph.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     pub planner: String,
-    /// Null if it failed.
+    /// Null if planning failed.
     pub total_bytes: Option<u64>,
-    /// Null if a model's planner failed.
+    /// Null if planning a model failed.
     pub lower_bound_bytes: Option<u64>,
-    /// How many buffers are planned.
+    /// Number of buffers in the plan.
     pub buffer_count: Option<usize>,
-    /// Steps of a model, those inside of partitions too.
+    /// Number of steps of a model, including those inside partitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
     pub optimal: bool,
-    /// Whether it fits, if there is a capacity.
+    /// Whether the plan fits the capacity, if one was given.
     pub fits: Option<bool>,
     pub micros: u64,
-    /// Of the records of a table.
+    /// Offsets of the records of a table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offsets: Option<Vec<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_ids: Option<Vec<u32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_sizes: Option<Vec<u64>>,
-    /// What lies where in a model's arena.
+    /// Contents of a model's arena.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tensors: Option<Vec<Place>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// The arena of a model's main subgraph: by TensorFlow Lite's planner, without techniques, then with one more at a time.
+/// The arena size of a model's main subgraph: with TensorFlow Lite's planner, without techniques, then with one more
+/// technique at a time.
 #[derive(Serialize)]
-pub struct Compared {
+pub(super) struct Compared {
     pub problem: String,
     pub techniques: Vec<TechniqueReport>,
 }
 
 #[derive(Serialize)]
-pub struct TechniqueReport {
+pub(super) struct TechniqueReport {
     pub technique: &'static str,
     pub total_bytes: u64,
     pub lower_bound_bytes: u64,
 }
 
-/// A tensor, or scratch memory.
+/// A tensor or scratch buffer.
 #[derive(Serialize)]
-pub struct Place {
+pub(super) struct Place {
     pub name: String,
-    /// What writes it.
+    /// The op that writes it.
     pub op: String,
     pub offset: u64,
     pub bytes: u64,
     pub first_step: u32,
-    /// Null: until the end.
+    /// Null if it lives until the end.
     pub last_step: Option<u32>,
 }
 
 impl Report {
-    /// Why the command failed. One planner that refuses is a result where all are compared; banks that do not hold a problem are
-    /// none.
-    pub fn failure(&self) -> Option<String> {
+    /// Why the command failed. When all planners are compared, one that fails is a result, not a failure. Banks that
+    /// cannot hold a problem are a failure.
+    pub(super) fn failure(&self) -> Option<String> {
         let mut errors = self.plans.iter().map(|plan| plan.error.as_ref());
         let first = if errors.clone().all(|error| error.is_some()) { errors.next().flatten() } else { None };
         first.or_else(|| self.banks.iter().find_map(|report| report.error.as_ref())).cloned()
@@ -94,7 +95,7 @@ impl Report {
 }
 
 impl PlanReport {
-    pub fn new(
+    pub(super) fn new(
         problem: &Problem,
         planner: &PlannerConfig,
         solved: &Result<Solved, String>,
@@ -129,7 +130,7 @@ impl PlanReport {
     }
 }
 
-/// By offset.
+/// The places sorted by offset.
 fn places(solved: &Solved) -> Vec<Place> {
     let place = |part: &Part| Place {
         name: part.name.clone(),

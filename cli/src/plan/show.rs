@@ -1,4 +1,4 @@
-//! The report for people.
+//! The report as text for people.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -16,7 +16,10 @@ impl Display for Report {
             let what = plans.iter().find_map(size_of).unwrap_or_default();
             let bytes = thousands(bound);
             let name = Visible(&plans[0].problem);
-            writeln!(f, "{HEAD}{name}{HEAD:#}{DIM}  {what}at least {bytes} bytes are alive at once{DIM:#}")?;
+            writeln!(
+                f,
+                "{HEAD}{name}{HEAD:#}{DIM}  {what}{bytes} bytes are alive at the busiest step{DIM:#}"
+            )?;
             show_plans(f, plans, bound)?;
         }
         for plans in self.plans.chunk_by(|a, b| a.model == b.model) {
@@ -33,7 +36,7 @@ impl Display for Report {
     }
 }
 
-/// How many buffers of how many steps a plan has.
+/// How many buffers and steps a plan has.
 fn size_of(plan: &PlanReport) -> Option<String> {
     let buffers = count(plan.buffer_count?, "buffer");
     Some(match plan.steps {
@@ -42,7 +45,8 @@ fn size_of(plan: &PlanReport) -> Option<String> {
     })
 }
 
-/// `bound` is that of the problem; a planner that cannot use an overlap has a larger one of its own.
+/// Prints one row per planner. `bound` is the smallest bound of all planners: one that cannot use an overlap has a
+/// larger one.
 fn show_plans(f: &mut Formatter<'_>, plans: &[PlanReport], bound: u64) -> fmt::Result {
     let mut table = Table::new(&[
         ("planner", Align::Left),
@@ -73,11 +77,12 @@ fn show_plans(f: &mut Formatter<'_>, plans: &[PlanReport], bound: u64) -> fmt::R
     Ok(())
 }
 
-/// A row per model: bytes of TensorFlow Lite's arena, then parts of that with each, those to its left included.
+/// Prints a row per model: the bytes of TensorFlow Lite's arena, then the share of it that remains with each technique
+/// and those to its left.
 fn show_compared(f: &mut Formatter<'_>, compared: &[Compared]) -> fmt::Result {
     writeln!(
         f,
-        "\n{HEAD}techniques{HEAD:#}{DIM}  each with those to its left, as parts of TensorFlow Lite's arena{DIM:#}"
+        "\n{HEAD}techniques{HEAD:#}{DIM}  each includes those to its left; shares of TensorFlow Lite's arena{DIM:#}"
     )?;
     let names = compared[0].techniques.iter().map(|row| (row.technique, Align::Right));
     let mut table = Table::new(&[("model", Align::Left)].into_iter().chain(names).collect::<Vec<_>>());
@@ -104,7 +109,7 @@ fn show_compared(f: &mut Formatter<'_>, compared: &[Compared]) -> fmt::Result {
     table.fmt(f)
 }
 
-/// What all subgraphs of a model need together: those that are called have arenas of their own.
+/// The sum over all subgraphs of a model: each called subgraph has its own arena.
 fn show_sum(f: &mut Formatter<'_>, plans: &[PlanReport]) -> fmt::Result {
     let Some(model) = &plans[0].model else { return Ok(()) };
     let of_first: Vec<&PlanReport> = plans.iter().filter(|plan| plan.planner == plans[0].planner).collect();
@@ -122,11 +127,11 @@ fn show_sum(f: &mut Formatter<'_>, plans: &[PlanReport]) -> fmt::Result {
     Ok(())
 }
 
-/// Tensors that are listed; the others are in the JSON.
+/// How many tensors are listed; the JSON has all of them.
 const MOST_TENSORS: usize = 40;
 
 fn show_banks(f: &mut Formatter<'_>, report: &BanksReport) -> fmt::Result {
-    let optimal = if report.optimal { "  no assignment serves more from the fastest" } else { "" };
+    let optimal = if report.optimal { "  no assignment has more traffic in the fastest bank" } else { "" };
     writeln!(f, "\n{HEAD}{} in banks{HEAD:#}{DIM}{optimal}{DIM:#}", Visible(&report.problem))?;
     if let Some(error) = &report.error {
         return writeln!(f, "  {}", Visible(error));
@@ -168,7 +173,7 @@ fn show_unknown(f: &mut Formatter<'_>, unknown: &Unknown) -> fmt::Result {
     let Unknown { problem, step, op, tensor, most_bytes, reason } = unknown;
     let bound = match most_bytes {
         Some(bytes) => format!("at most {} bytes", thousands(*bytes)),
-        None => format!("unbounded: {}", reason.unwrap_or("nothing is known before it runs")),
+        None => format!("unbounded: {}", reason.unwrap_or("its size is known only after it runs")),
     };
     let [problem, tensor, op] = [problem, tensor, op].map(Visible);
     writeln!(f, "{problem}: '{tensor}' of {op} (step {step}): {bound}")

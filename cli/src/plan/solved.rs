@@ -1,4 +1,4 @@
-//! Plans of problems. A model's is the one that runs: each planner plans it in an interpreter of its own.
+//! Solves problems. A model's plan is the one that would run: each planner plans it in its own interpreter.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,70 +12,70 @@ use super::model;
 use super::problem::{Problem, Source};
 use crate::answer::Failure;
 
-/// A problem with a planner's answer.
-pub struct Solved {
-    /// What the planners got.
+/// A problem with a planner's solution.
+pub(super) struct Solved {
+    /// The records given to the planner.
     pub records: Vec<UsageRecord>,
-    /// What is drawn: tensors and scratch, each in one of the records; the records themselves if there is nothing else.
+    /// The blocks of a drawing: tensors and scratch buffers, each inside one of the records, or else the records themselves.
     pub parts: Vec<Part>,
-    /// Of each record.
+    /// The offset of each record.
     pub offsets: Vec<u64>,
     pub total: u64,
     pub bound: u64,
     pub optimal: bool,
-    /// Shared objects, of a table.
+    /// The shared objects of a table's plan.
     pub objects: Option<Objects>,
-    /// In the planner.
+    /// The planner's running time.
     pub time: Duration,
-    /// Steps of a model, those inside of partitions too.
+    /// Number of steps of a model, including those inside partitions.
     pub steps: Option<u32>,
     pub unknown: Vec<Unknown>,
-    /// What is left out.
+    /// Notes about what could not be planned.
     pub notes: Vec<String>,
-    /// Objects of devices' memory that planners handed out to partitions.
+    /// Objects in device memory that planners assigned to partitions.
     pub devices: Vec<DeviceObjects>,
 }
 
-/// A tensor in a record.
-pub struct Part {
+/// A tensor inside a record.
+pub(super) struct Part {
     pub record: usize,
-    /// From the record's beginning.
+    /// Counted from the record's first byte.
     pub offset: u64,
     pub size: u64,
     pub first: u32,
-    /// `UsageRecord::FOREVER` until the end.
+    /// `UsageRecord::FOREVER` if it lives until the end.
     pub last: u32,
     pub name: String,
-    /// The op that writes it; what kind of thing it is.
+    /// The op that writes it, or the kind of buffer.
     pub op: String,
     /// How often steps read or write it.
     pub accesses: u64,
 }
 
-/// A result whose shape only a run tells. What lies behind it is not planned.
+/// A result whose shape is known only after it is computed. Nodes after it are not planned.
 #[derive(Serialize)]
-pub struct Unknown {
+pub(super) struct Unknown {
     pub problem: String,
     pub step: usize,
     pub op: String,
     pub tensor: String,
-    /// Null if there is no bound.
+    /// Null if it is unbounded.
     pub most_bytes: Option<u64>,
-    /// Why there is none.
+    /// Why it is unbounded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
 }
 
-/// Why there is no plan.
-pub enum Unsolved {
-    /// The planner found none.
+/// Why planning failed.
+pub(super) enum Unsolved {
+    /// The planner failed.
     Planner(String),
-    /// The problem cannot be planned by any.
+    /// No planner can plan the problem.
     Problem(Failure),
 }
 
 impl Unsolved {
-    pub fn into_failure(self) -> Failure {
+    pub(super) fn into_failure(self) -> Failure {
         match self {
             Unsolved::Planner(error) => Failure::new(error),
             Unsolved::Problem(failure) => failure,
@@ -84,25 +84,25 @@ impl Unsolved {
 }
 
 impl Solved {
-    /// Where a tensor begins.
-    pub fn offset_of(&self, part: &Part) -> u64 {
+    /// The offset of a tensor in the arena.
+    pub(super) fn offset_of(&self, part: &Part) -> u64 {
         let buffer = self.offsets.get(part.record).copied().unwrap_or(0);
         buffer.saturating_add(part.offset)
     }
 }
 
-/// What problems are planned with, besides the planner.
+/// How problems are solved; the planner is chosen separately.
 #[derive(Clone, Copy)]
-pub struct Solver<'a> {
+pub(super) struct Solver<'a> {
     pub config: &'a Config,
     pub registry: &'a Arc<Registry>,
-    /// Shapes of inputs other than the model's.
+    /// Shapes of inputs that replace the shapes in the model.
     pub inputs: &'a [InputShape],
     pub limits: PlanLimits,
 }
 
 impl Solver<'_> {
-    pub fn solve(&self, problem: &Problem, planner: &PlannerConfig) -> Result<Solved, Unsolved> {
+    pub(super) fn solve(&self, problem: &Problem, planner: &PlannerConfig) -> Result<Solved, Unsolved> {
         match &problem.source {
             Source::Table(records) => self.table(records, planner),
             Source::Subgraph { model, index, .. } => {
@@ -117,7 +117,7 @@ impl Solver<'_> {
         let time = start.elapsed();
         let Plan { offsets, total_bytes, lower_bound, optimal, objects } =
             planned.map_err(|error| Unsolved::Planner(error.to_string()))?;
-        // The sum of the objects, without the gaps that alignment leaves between them.
+        // The sum of the objects' sizes, without the gaps between them due to alignment.
         let sum = objects
             .as_ref()
             .map(|objects| objects.sizes.iter().fold(0, |sum: u64, s| sum.saturating_add(*s)));

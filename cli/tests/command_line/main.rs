@@ -1,10 +1,16 @@
-//! The program as its users meet it: the digits example, every command, and what is said when something is wrong.
+//! Runs the program as users do: the digits example, every command, and the messages for mistakes.
 
+mod benching;
+mod comparing;
+mod configuration;
+mod inspecting;
 mod names;
 mod planning;
 mod plugins;
 mod refusals;
+mod reporting;
 mod running;
+mod sequences;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -35,7 +41,7 @@ fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).expect("stderr is UTF-8")
 }
 
-/// Runs a command that must succeed.
+/// Runs a command that must succeed, and returns its stdout.
 fn succeed(arguments: &[&str]) -> String {
     let output = arenite(arguments);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
@@ -46,7 +52,7 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&succeed(arguments)).expect("stdout is one JSON value")
 }
 
-/// Runs a command that must end with `status` and an error that has all `words`.
+/// Runs a command that must exit with `status` and print an error that contains all `words`.
 fn fail(arguments: &[&str], status: i32, words: &[&str]) {
     let output = arenite(arguments);
     let error = stderr(&output);

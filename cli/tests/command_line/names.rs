@@ -1,4 +1,4 @@
-//! Names with control characters in them, wherever names are shown.
+//! Names that contain control characters, in every place that shows names.
 
 use std::process::Output;
 
@@ -10,7 +10,7 @@ use super::{arenite, path, stderr, stdout};
 
 const NAME: &str = "x\x1b[2J\x1b]0;owned\x07\nerror: forged\u{9b}\u{202e}\r\nwarning: forged";
 
-/// A model whose every name is [`NAME`]; its op is ABS or a custom op of that name.
+/// A model in which every name is [`NAME`]. Its op is ABS or a custom op of that name.
 fn model(folder: &TempDir, is_custom: bool) -> String {
     let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new(NAME));
     let tensor = || Tensor::new(NAME, FLOAT32, &[2]);
@@ -35,7 +35,7 @@ fn assert_clean(arguments: &[&str], output: &Output) {
     }
 }
 
-/// Runs a command; its exit status is `status`, and one of its streams has the escaped name.
+/// Runs a command that must exit with `status` and print the escaped name on one of its streams.
 fn shows_escapes(arguments: &[&str], status: i32) {
     let output = arenite(arguments);
     assert_clean(arguments, &output);
@@ -88,7 +88,7 @@ fn labels_show_control_characters_as_escapes() {
 }
 
 #[test]
-fn json_has_names_as_they_are() {
+fn json_keeps_names_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let report = super::json(&["inspect", &model(&folder, false), "--json"]);
     assert_eq!(report["subgraphs"][0]["tensors"][0]["name"], NAME);

@@ -68,14 +68,14 @@ fn tensors_are_assigned_to_banks() {
     assert!(std::fs::read_to_string(&html).unwrap().contains("\"banks fast, slow\""));
     let text = succeed(&["plan", &model, "--delegate", "none", "--bank", "fast=1M"]);
     assert!(
-        text.contains("no assignment serves more from the fastest") && text.contains("100.0 %"),
+        text.contains("no assignment has more traffic in the fastest bank") && text.contains("100.0 %"),
         "{text}"
     );
     fail(&["plan", &model, "--bank", "fast=1K"], 1, &["no bank has room for it"]);
-    fail(&["plan", &model, "--bank", "fast"], 2, &["256K, 16M and 1G are understood"]);
+    fail(&["plan", &model, "--bank", "fast"], 2, &["is not NAME=BYTES"]);
 }
 
-/// A model with a plan in it still gives its answers.
+/// A model with an embedded plan still gives the same results.
 #[test]
 fn a_plan_is_written_into_the_model() {
     let model = path("digits_i8.tflite");
@@ -83,12 +83,12 @@ fn a_plan_is_written_into_the_model() {
     let out = folder.path().join("planned.tflite");
     let out = out.to_str().unwrap();
     let text = succeed(&["plan", &model, "--planner", "exact", "--embed", out]);
-    assert!(text.contains("stands in the model"), "{text}");
+    assert!(text.contains("with a plan for"), "{text}");
     let (old, new) = (std::fs::read(&model).unwrap(), std::fs::read(out).unwrap());
-    assert!(new.len() > old.len() && new.ends_with(&old), "the old model stands behind the plan");
+    assert!(new.len() > old.len() && new.ends_with(&old), "the old model follows the plan");
     let answers = |model: &str| json(&["run", model, "--delegate", "none", "--json"])["outputs"].clone();
     assert_eq!(answers(&model), answers(out));
-    fail(&["plan", &model, &model, "--embed", out], 1, &["--embed takes one model"]);
+    fail(&["plan", &model, &model, "--embed", out], 1, &["--embed takes exactly one model"]);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn every_planner_plans_what_runs() {
 }
 
 #[test]
-fn the_insides_of_partitions_are_planned_drawn_and_listed() {
+fn buffers_inside_partitions_are_planned_drawn_and_listed() {
     let model = path("digits_f32.tflite");
     let folder = tempfile::tempdir().unwrap();
     let (svg, html) = (folder.path().join("plan.svg"), folder.path().join("plan.html"));
@@ -151,7 +151,7 @@ fn the_insides_of_partitions_are_planned_drawn_and_listed() {
 }
 
 #[test]
-fn a_model_that_is_too_large_is_told() {
+fn a_model_above_the_capacity_is_reported() {
     let model = path("digits_f32.tflite");
     let got = json(&["plan", &model, "--capacity", "1000", "--timeout", "1", "--json"]);
     assert_eq!(got["plans"][0]["fits"], false);
@@ -159,7 +159,7 @@ fn a_model_that_is_too_large_is_told() {
 }
 
 #[test]
-fn inputs_are_planned_as_large_as_they_will_be() {
+fn inputs_are_planned_at_their_given_shapes() {
     let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
     let x = graph.input(Tensor::new("tokens", INT32, &[1, 16]));
     let y = graph.output(Tensor::new("y", INT32, &[1, 16]));
@@ -181,7 +181,7 @@ fn inputs_are_planned_as_large_as_they_will_be() {
     fail(&["plan", file, "--input", "tokens"], 2, &["is not NAME=SHAPE"]);
 }
 
-/// WHERE of 4 × 3, or RANGE; then ABS of what comes out.
+/// WHERE of 4 × 3 elements, or RANGE, followed by ABS of the result.
 fn model_of_unknown_shapes(op: &str) -> Vec<u8> {
     let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
     let inputs = match op {
@@ -200,11 +200,11 @@ fn model_of_unknown_shapes(op: &str) -> Vec<u8> {
 }
 
 #[test]
-fn results_of_unknown_shape_are_told_with_a_bound() {
+fn results_of_unknown_shape_are_listed_with_a_bound() {
     let folder = tempfile::tempdir().unwrap();
     for (op, bound, words) in [
         ("WHERE", Some(4 * 3 * 2 * 8), "'found' of WHERE (step 0): at most 192 bytes"),
-        ("RANGE", None, "'found' of RANGE (step 0): unbounded: its inputs' values say how long it is"),
+        ("RANGE", None, "'found' of RANGE (step 0): unbounded: its length depends on its inputs' values"),
     ] {
         let file = folder.path().join(format!("{op}.tflite"));
         std::fs::write(&file, model_of_unknown_shapes(op)).unwrap();

@@ -1,4 +1,4 @@
-//! Plugins, and what is said of those that give nothing or the same.
+//! `plugins` and `devices`: lists, load failures, and ops that several plugins offer.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,30 +20,38 @@ fn plugins_lists_what_is_linked_in() {
     assert!(
         ops["ops"].as_array().unwrap().iter().any(|op| op["name"] == "CONV_2D" && op["min_version"] == 1)
     );
-    assert!(succeed(&["plugins"]).contains("planners: arena, best-fit, both-ends, equality"));
+    let text = succeed(&["plugins"]);
+    assert!(text.contains("planners: arena, best-fit, both-ends, equality"));
+    assert!(text.contains(" ops; --all lists them") && !text.contains("CONV_2D"), "{text}");
+    assert!(succeed(&["plugins", "--all"]).contains("CONV_2D"));
 }
 
 #[test]
-fn a_library_that_is_no_plugin_is_listed_with_the_reason() {
+fn a_broken_library_is_listed_with_the_reason() {
     let dir = tempfile::tempdir().unwrap();
     let library = dir.path().join(format!("libbroken.{}", std::env::consts::DLL_EXTENSION));
-    std::fs::write(&library, b"no library").unwrap();
-    let got = json(&["plugins", &dir.path().display().to_string(), "--json"]);
+    std::fs::write(&library, b"not a library").unwrap();
+    let folder = dir.path().display().to_string();
+    let output = arenite(&["plugins", &folder, "--json"]);
+    assert_eq!(output.status.code(), Some(1), "a folder given as DIR must load");
+    let got: Value = serde_json::from_slice(&output.stdout).expect("stdout is one JSON value");
+    assert_eq!(json(&["plugins", "--plugin-dir", &folder, "--json"])["failures"], got["failures"]);
     let failure = &got["failures"][0];
     assert_eq!(failure["path"], library.display().to_string());
-    assert!(!failure["reason"].as_str().unwrap().is_empty());
+    let reason = failure["reason"].as_str().unwrap();
+    assert!(!reason.is_empty() && !reason.contains("libbroken"), "the path is not repeated: {reason}");
     let config = dir.path().join("strict.toml");
     std::fs::write(&config, "schema = 1\n[plugins]\ndirs = [\".\"]\nstrict = true\n").unwrap();
     fail(&["plugins", "--config", &config.display().to_string()], 1, &["libbroken"]);
 }
 
 #[test]
-fn plugin_folders_that_give_nothing_are_told() {
+fn plugin_folders_without_plugins_are_noted() {
     let folder = tempfile::tempdir().unwrap();
     let output = arenite(&["plugins", &folder.path().display().to_string()]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(stderr(&output).contains("has no plugin"), "{}", stderr(&output));
-    fail(&["plugins", &path("README.md")], 1, &["README.md", "give the folder that it lies in"]);
+    assert!(stderr(&output).contains("contains no plugin"), "{}", stderr(&output));
+    fail(&["plugins", &path("README.md")], 1, &["README.md", "give the folder that contains it"]);
 }
 
 #[test]
@@ -62,29 +70,29 @@ fn a_model_with_a_flex_op_says_which_plugin_to_add() {
     fail(&["run", &file.display().to_string()], 1, &words);
 }
 
-/// Puts plugins/template/c/cube.c in a folder, as a plugin of this name; whether there is a compiler to do it.
+/// Compiles plugins/template/c/cube.c into a folder, as a plugin of this name. Returns false without a C compiler.
 fn compile_cube(name: &str, folder: &Path) -> bool {
     let cube = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/template/c/cube.c");
     compile_plugin(&std::fs::read_to_string(cube).unwrap().replace("org.arenite.cube", name), name, folder)
 }
 
-/// Puts a plugin in a folder; whether there is a compiler to do it.
+/// Compiles a plugin into a folder. Returns false without a C compiler.
 fn compile_plugin(source: &str, name: &str, folder: &Path) -> bool {
     let file = folder.join(format!("{name}.c"));
     std::fs::write(&file, source).unwrap();
     let mut command = Command::new("cc");
     command.args(["-std=c11", "-shared", "-fPIC", "-I"]);
-    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../ffi/c/include")).arg(file);
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/abi/include")).arg(file);
     let library = folder.join(format!("{name}.{}", std::env::consts::DLL_EXTENSION));
     command.arg("-o").arg(library).status().is_ok_and(|status| status.success())
 }
 
-/// Of two plugins with one op the first of its folder serves it, unless the configuration prefers the other.
+/// If two plugins offer an op, the first one in the folder serves it, unless the configuration prefers the other.
 #[test]
-fn of_two_plugins_with_one_op_both_are_shown() {
+fn two_plugins_with_the_same_op_are_both_shown() {
     let folder = tempfile::tempdir().unwrap();
     if !compile_cube("org.example.a", folder.path()) || !compile_cube("org.example.b", folder.path()) {
-        println!("left out: there is no C compiler on this machine");
+        println!("skipped: no C compiler on this machine");
         return;
     }
     let plugins = folder.path().display().to_string();
@@ -118,21 +126,21 @@ fn of_two_plugins_with_one_op_both_are_shown() {
     assert_eq!(json(&["plugins", "--json"])["contested_ops"], serde_json::json!([]));
 }
 
-/// The delegate `far` in C has one device, and keeps what it negates there. Its plugin is not linked in.
+/// The delegate `far`, written in C, has one device and keeps its results there. Its plugin is not linked in.
 #[test]
-fn devices_and_what_partitions_tell_are_shown() {
+fn devices_and_facts_of_partitions_are_shown() {
     assert_eq!(json(&["devices", "--json"]), serde_json::json!({"delegates": []}));
     assert!(succeed(&["devices"]).starts_with("no delegate has devices"));
     let folder = tempfile::tempdir().unwrap();
     let far = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ffi/c/tests/c/far.c");
     if !compile_plugin(&std::fs::read_to_string(far).unwrap(), "far", folder.path()) {
-        println!("left out: there is no C compiler on this machine");
+        println!("skipped: no C compiler on this machine");
         return;
     }
     let plugins = folder.path().display().to_string();
     let listed = json(&["devices", "--plugin-dir", &plugins, "--json"]);
     let device = serde_json::json!({"index": 0, "name": "Attic", "driver": "Example 1.0", "kind": "cpu",
-        "memory_bytes": 4096, "limits": {"stairs": "39"}});
+        "memory_bytes": 4096, "limits": [{"key": "stairs", "value": 39}]});
     let far = serde_json::json!({"delegate": "far", "devices": [device], "error": null});
     assert_eq!(listed, serde_json::json!({"delegates": [far]}));
     let text = succeed(&["devices", "--plugin-dir", &plugins]);
@@ -156,13 +164,13 @@ fn devices_and_what_partitions_tell_are_shown() {
     let inspected = json(&with(&["inspect", &model, "--json"], &plugins));
     assert_eq!(inspected["facts"][0]["facts"][1]["value"], 0, "nothing ran");
     assert_eq!(inspected["memory"]["device_bytes"], 8);
-    assert!(succeed(&with(&["inspect", &model], &plugins)).contains("Attic  device"));
+    assert!(succeed(&with(&["inspect", &model], &plugins)).contains("device  Attic"));
 
     let got =
         json(&with(&["bench", &model, "--seconds", "0", "--profile", "--trace", &trace, "--json"], &plugins));
     assert_eq!((&got["facts"], &got["device_bytes"]), (&told, &8.into()));
     assert_eq!(got["ops"][0]["op"], "far: negate far away");
-    assert!(succeed(&with(&["bench", &model, "--seconds", "0"], &plugins)).contains("8 bytes  read"));
+    assert!(succeed(&with(&["bench", &model, "--seconds", "0"], &plugins)).contains("read    8 bytes"));
     let trace: Value = serde_json::from_str(&std::fs::read_to_string(&trace).unwrap()).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let of = |category: &str| events.iter().filter(|e| e["cat"] == category).collect::<Vec<_>>();
@@ -180,12 +188,12 @@ fn devices_and_what_partitions_tell_are_shown() {
     assert!(std::fs::read_to_string(html).unwrap().contains("record 1 in object 1"));
 }
 
-/// What is printed is what `[plugins] sha256` takes.
+/// The printed digest is in the form that `[plugins] sha256` takes.
 #[test]
-fn the_digest_of_a_library_is_listed_and_can_be_demanded() {
+fn the_digest_of_a_library_is_listed_and_can_be_required() {
     let folder = tempfile::tempdir().unwrap();
     if !compile_cube("org.example.a", folder.path()) {
-        println!("left out: there is no C compiler on this machine");
+        println!("skipped: no C compiler on this machine");
         return;
     }
     let plugins = folder.path().display().to_string();

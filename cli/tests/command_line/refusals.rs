@@ -1,4 +1,4 @@
-//! What is wrong: usage, files, inputs, settings, options.
+//! Errors: usage, files, inputs, settings, options.
 
 use std::process::{Command, Output};
 
@@ -11,8 +11,8 @@ fn wrong_usage_is_status_2_and_helps() {
     fail(&["run"], 2, &["<MODEL>", "--help"]);
     fail(&["run", "m.tflite", "--imge", "x.png"], 2, &["--imge", "--image"]);
     fail(&["run", "m.tflite", "--input", "in.npy"], 2, &["write K=FILE.npy"]);
-    fail(&["run", "m.tflite", "--resize", "0=1xa"], 2, &["'a' is no dimension"]);
-    fail(&["run", "m.tflite", "--threads", "0"], 2, &["a number from 1 to"]);
+    fail(&["run", "m.tflite", "--resize", "0=1xa"], 2, &["'a' is not a dimension"]);
+    fail(&["run", "m.tflite", "--threads", "0"], 2, &["expected a number from 1 to"]);
     fail(&["bench", "m.tflite", "--seconds", "-1"], 2, &["seconds"]);
     let output = arenite(&["run", "--json"]);
     let error: Value = serde_json::from_str(stdout(&output)).unwrap();
@@ -37,7 +37,7 @@ fn failures_are_status_1_and_name_the_file() {
 }
 
 #[test]
-fn arrays_of_another_type_or_shape_are_refused_with_advice() {
+fn arrays_of_another_type_or_shape_are_rejected_with_advice() {
     let floats = format!("0={}", path("cases/f32/in_0.npy"));
     let words =
         ["float32", "INT8", "np.clip(np.round(array / 0.007843138) -1, -128, 127)", "astype(np.int8)"];
@@ -48,7 +48,7 @@ fn arrays_of_another_type_or_shape_are_refused_with_advice() {
 }
 
 #[test]
-fn labels_of_another_number_than_the_classes_are_noted() {
+fn a_label_count_that_differs_from_the_class_count_is_noted() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("labels.txt");
     let noted = |lines: &str| {
@@ -56,7 +56,7 @@ fn labels_of_another_number_than_the_classes_are_noted() {
         let labels = file.display().to_string();
         let output = arenite(&["run", &path("digits_f32.tflite"), "--labels", &labels]);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        stderr(&output).contains("names 9 classes, the model has 10")
+        stderr(&output).contains("has 9 labels, but the model has 10 classes")
     };
     assert!(noted("0\n1\n2\n3\n4\n5\n6\n7\n8\n"));
     assert!(!noted("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n\n"));
@@ -65,27 +65,56 @@ fn labels_of_another_number_than_the_classes_are_noted() {
 #[test]
 fn inputs_of_the_wrong_kind_are_named() {
     let model = path("digits_f32.tflite");
-    fail(&["run", &model, "--input", "0=text:x"], 1, &["input 0 'image'", "holds no strings"]);
-    fail(&["run", &model, "--image", &path("README.md")], 1, &["README.md: is no png, jpeg or bmp picture"]);
-    fail(&["run", &model, "--image", "a.png", "--mean", "a", "--std", "1"], 2, &["a number is needed"]);
+    fail(&["run", &model, "--input", "0=text:x"], 1, &["input 0 'image'", "does not hold strings"]);
+    fail(
+        &["run", &model, "--image", &path("README.md")],
+        1,
+        &["README.md: is not a png, jpeg or bmp picture"],
+    );
+    fail(&["run", &model, "--image", "a.png", "--mean", "a", "--std", "1"], 2, &["expected a number"]);
 }
 
 #[test]
-fn help_is_there_for_every_command() {
+fn every_command_has_help() {
     let help = succeed(&["--help"]);
-    for command in ["run", "bench", "inspect", "plugins"] {
+    let (always, with_model) = (
+        ["--config", "--plugin-dir", "--json", "--verbose"],
+        ["--delegate", "--planner", "--threads", "--preserve-all", "--time-limit"],
+    );
+    for command in ["run", "bench", "inspect", "plugins", "devices"] {
         assert!(help.contains(command));
         let help = succeed(&[command, "--help"]);
-        for option in
-            ["--config", "--plugin-dir", "--delegate", "--planner", "--threads", "--json", "--verbose"]
-        {
-            assert!(help.contains(option), "{command} --help lacks {option}");
+        let has_model = !matches!(command, "plugins" | "devices");
+        always.iter().for_each(|option| assert!(help.contains(option), "{command} --help lacks {option}"));
+        for option in with_model {
+            assert_eq!(help.contains(&format!("\n      {option}")), has_model, "{option} of {command}");
         }
     }
     assert!(succeed(&["--version"]).starts_with("arenite "));
 }
 
-/// Runs a model with a configuration of these lines after its schema.
+#[test]
+fn an_unknown_option_is_answered_with_the_nearest_one_and_the_usage() {
+    fail(&["run", "m.tflite", "--lables", "x"], 2, &["run has no option '--lables'; did you mean --labels?"]);
+    fail(
+        &["run", "m.tflite", "--foo"],
+        2,
+        &["run has no option '--foo'\n\n", "Usage: arenite run [OPTIONS] <MODEL>"],
+    );
+}
+
+#[test]
+fn gpu_delegates_say_how_to_get_them() {
+    for (name, words) in [
+        ("opencl", ["'opencl' is in the plugin", "-p arenite-plugin-opencl", "--features opencl"]),
+        ("gpu", ["the GPU delegates are 'opencl' and 'vulkan'", "--plugin-dir", "known: cpu"]),
+        ("vulkan", ["'vulkan' is in the plugin", "-p arenite-plugin-vulkan", "--features vulkan"]),
+    ] {
+        fail(&["run", &path("digits_i8.tflite"), "--delegate", name], 1, &words);
+    }
+}
+
+/// Runs a model with a config file that has these lines after its schema.
 fn configured(command: &str, lines: &str) -> Output {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("arenite.toml");
@@ -96,7 +125,7 @@ fn configured(command: &str, lines: &str) -> Output {
 }
 
 #[test]
-fn settings_that_contradict_one_another_are_refused() {
+fn contradictory_settings_are_rejected() {
     let model = path("digits_i8.tflite");
     let both = ["run", &model, "--delegate", "none", "--delegate", "cpu"];
     fail(&both, 1, &["'none' stands for no delegate, but 'cpu' is named too: leave one of them out"]);
@@ -110,7 +139,7 @@ fn settings_that_contradict_one_another_are_refused() {
 }
 
 #[test]
-fn an_unknown_instruction_set_is_refused() {
+fn an_unknown_instruction_set_is_rejected() {
     let run = |delegate: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_arenite"));
         command.args(["run", &path("digits_i8.tflite"), "--delegate", delegate]);
@@ -121,14 +150,13 @@ fn an_unknown_instruction_set_is_refused() {
             .expect("the program starts")
     };
     let refused = run("cpu");
-    let error =
-        "error: delegate 'cpu': ARENITE_ISA: there is no instruction set 'sse9'; known are scalar, avx2";
+    let error = "error: delegate 'cpu': ARENITE_ISA: unknown instruction set 'sse9'; known: scalar, avx2";
     assert!(stderr(&refused).contains(error), "{}", stderr(&refused));
     assert_eq!((refused.status.code(), run("none").status.code()), (Some(1), Some(0)));
 }
 
 #[test]
-fn the_instruction_set_and_its_kernels_are_told() {
+fn the_instruction_set_and_its_kernels_are_logged() {
     let run = |more: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_arenite"));
         command.args(["run", &path("digits_i8.tflite"), more]).env_remove("ARENITE_PLUGIN_PATH");
@@ -136,7 +164,12 @@ fn the_instruction_set_and_its_kernels_are_told() {
     };
     let (set, kernels) = ("instruction set scalar of ", ", u8i8_gemm_2x8__scalar, ");
     let (v, vv) = (run("-v"), run("-vv"));
-    assert!(v.contains(set) && !v.contains(kernels), "{v}");
+    for line in
+        [set, kernels, "info: delegate cpu runs 15 of 15 nodes in 1 partition\n", "info: planner portfolio: "]
+    {
+        assert!(v.contains(line), "{line}: {v}");
+    }
+    assert!(!v.contains("time.busy") && vv.contains("time.busy"), "stages and their times are for -vv: {v}");
     assert!(vv.contains(set) && vv.contains(kernels), "{vv}");
 }
 
@@ -157,10 +190,10 @@ fn a_wrong_option_of_a_delegate_is_an_error_even_if_it_may_be_missing() {
     }
 }
 
-/// A pipe without a writer would block whoever opens it.
+/// Opening a pipe without a writer would block.
 #[cfg(unix)]
 #[test]
-fn named_pipes_are_refused_at_once() {
+fn named_pipes_are_rejected_without_blocking() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = |name: &str| {
         let pipe = folder.path().join(name);
@@ -184,7 +217,7 @@ fn named_pipes_are_refused_at_once() {
     }
 }
 
-/// What a shell redirects can be read: `--labels <(command)`, `--image /dev/stdin`.
+/// Files redirected by a shell can be read: `--labels <(command)`, `--image /dev/stdin`.
 #[cfg(unix)]
 #[test]
 fn pipes_of_the_shell_are_read() {

@@ -1,5 +1,6 @@
-//! Hostile files through the built program: `run`, `inspect` and `plan` keep to `[quota] time` and `bytes`, whatever the file asks
-//! for. A command may take a tenth more time and 0.2 s, and a fifth more memory in addition to what it needs for a model of one node.
+//! Runs the built program on hostile files: `run`, `inspect` and `plan` stay within `[quota] time` and `bytes` whatever
+//! the file contains. A command may take a tenth more time plus 0.2 s, and a fifth more memory plus what a model with
+//! one node needs.
 
 mod models;
 mod process;
@@ -10,11 +11,11 @@ use std::sync::OnceLock;
 use arenite_model::writer::ModelBuilder;
 use process::{Ended, Limits};
 
-/// Milliseconds, and bytes.
+/// In milliseconds.
 const TIME: u64 = 300;
 const BYTES: u64 = 64 << 20;
 
-/// A folder with a model and a config file.
+/// A temporary folder with a model and a config file.
 struct Case {
     folder: tempfile::TempDir,
     limits: Limits,
@@ -42,7 +43,7 @@ impl Case {
         self.limits.check(&arguments, base() + pages_of_the_file)
     }
 
-    /// The same of all three commands.
+    /// Runs all three commands within the limits.
     fn all_commands(&self) {
         self.keeps_to_its_limits("run", &["--delegate", "none"]);
         for command in ["run", "inspect", "plan"] {
@@ -51,7 +52,7 @@ impl Case {
     }
 }
 
-/// Peak memory of a command with a model of one node.
+/// The peak memory of a command on a model with one node.
 fn base() -> u64 {
     static BASE: OnceLock<u64> = OnceLock::new();
     *BASE.get_or_init(|| {
@@ -72,12 +73,10 @@ fn check(model: &ModelBuilder) {
     Case::new(model, "", usual()).all_commands();
 }
 
-/// With enough memory, so that time is what is left to exceed.
+/// Allows enough memory, so that only the time limit can be exceeded.
 fn check_time(model: &ModelBuilder) {
     Case::new(model, "", Limits { bytes: 1 << 30, ..usual() }).all_commands();
 }
-
-// The review's.
 
 #[test]
 fn composites_that_double_a_long_name() {
@@ -125,14 +124,14 @@ fn nested_calls_on_small_stacks() {
 }
 
 #[test]
-fn nested_calls_beyond_any_depth() {
+fn nested_calls_beyond_the_largest_depth() {
     let model = models::nested_ifs(2000);
     Case::new(&model, "depth = 256\n", usual()).all_commands();
     let refused = Case::new(&model, "depth = 1000000\n", usual()).keeps_to_its_limits("run", &[]);
     assert!(refused.stderr.contains("256"), "{}", refused.stderr);
 }
 
-/// A file with a hole of a terabyte: nobody tries to read it.
+/// A file with a hole of a terabyte must not be read.
 #[test]
 fn a_sparse_file_of_a_terabyte() {
     let case = Case::new(&models::one_node(), "", usual());
@@ -162,8 +161,6 @@ fn a_broadcast_of_4_gigabytes() {
     check(&models::broadcast(1 << 10, 1 << 20));
     check_time(&models::broadcast(1 << 7, 1 << 20));
 }
-
-// More of them.
 
 #[test]
 fn a_chain_of_50_000_nodes() {
@@ -240,7 +237,7 @@ fn pictures_of_large_plans() {
 }
 
 #[test]
-fn run_has_a_limit_that_its_help_names() {
+fn run_documents_its_default_time_limit() {
     let help = process::run(&["run", "--help"], None);
     assert!(help.stdout.contains("--time-limit") && help.stdout.contains("60 for `run`"), "{}", help.stdout);
     let case = Case::new(&models::endless_loop(), "", Limits { time: 1_000_000, ..usual() });

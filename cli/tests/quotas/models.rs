@@ -1,9 +1,9 @@
-//! Files that ask for more than they look like.
+//! Small files that demand large amounts of time or memory.
 
 use arenite_model::tensor_type::{BOOL, FLOAT32, INT8, INT32};
 use arenite_model::writer::{ModelBuilder, Operator, Options, SubGraph, Tensor, bytes_of};
 
-/// Tags of options, and slots of their fields, as in the schema.
+/// Union tags of the options and slots of their fields, as in the schema.
 const CONV_2D: u8 = 1;
 const FULLY_CONNECTED: u8 = 8;
 const CONCATENATION: u8 = 10;
@@ -19,7 +19,7 @@ fn pair(name: &str) -> Tensor {
     floats(name, &[2])
 }
 
-/// `graph` with an input and an output of two floats.
+/// Builds `graph` with an input and an output of two floats.
 fn with_ports(name: &str) -> (SubGraph, i32, i32) {
     with_ports_of(name, 2)
 }
@@ -35,12 +35,13 @@ fn composite(code: u32, subgraph: i32, x: i32, y: i32) -> Operator {
 }
 
 /// `y = −x`
-pub fn one_node() -> ModelBuilder {
+pub(crate) fn one_node() -> ModelBuilder {
     chain(1)
 }
 
-/// Subgraph k has two composites of subgraph k + 1; the last one has two nodes with a tensor of this name between them.
-pub fn doubling_composites(levels: i32, name: &str) -> ModelBuilder {
+/// Subgraph k has two composites of subgraph k + 1. The last subgraph has two nodes with a tensor of this name between
+/// them.
+pub(crate) fn doubling_composites(levels: i32, name: &str) -> ModelBuilder {
     doubling(levels, 2, |model, graph, x, y| {
         let (neg, t) = (model.builtin("NEG", 1), graph.tensor(pair(name)));
         graph.operator(Operator::new(neg, &[x], &[t]));
@@ -68,8 +69,8 @@ fn doubling(
     model
 }
 
-/// As [`doubling_composites`]; the tensor in the last subgraph has so many scales.
-pub fn doubling_scales(levels: i32, scales: i32) -> ModelBuilder {
+/// As [`doubling_composites`], but the tensor in the last subgraph has `scales` scales.
+pub(crate) fn doubling_scales(levels: i32, scales: i32) -> ModelBuilder {
     doubling(levels, scales, |model, graph, x, y| {
         let (quantize, dequantize) = (model.builtin("QUANTIZE", 1), model.builtin("DEQUANTIZE", 1));
         let count = scales as usize;
@@ -80,8 +81,8 @@ pub fn doubling_scales(levels: i32, scales: i32) -> ModelBuilder {
     })
 }
 
-/// As [`doubling_composites`], but the last subgraphs are empty: composites of nothing.
-pub fn empty_composites(levels: i32) -> ModelBuilder {
+/// As [`doubling_composites`], but the last subgraphs are empty.
+pub(crate) fn empty_composites(levels: i32) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let code = model.builtin("STABLEHLO_COMPOSITE", 1);
     let nothing =
@@ -102,7 +103,7 @@ pub fn empty_composites(levels: i32) -> ModelBuilder {
 }
 
 /// `y_i = x + x` for i < `count`.
-pub fn fan(count: usize) -> ModelBuilder {
+pub(crate) fn fan(count: usize) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let add = model.builtin("ADD", 1);
     let mut graph = SubGraph::new("main");
@@ -115,8 +116,8 @@ pub fn fan(count: usize) -> ModelBuilder {
     model
 }
 
-/// Negations in a row.
-pub fn chain(count: usize) -> ModelBuilder {
+/// A chain of negations.
+pub(crate) fn chain(count: usize) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let neg = model.builtin("NEG", 1);
     let mut graph = SubGraph::new("main");
@@ -131,8 +132,8 @@ pub fn chain(count: usize) -> ModelBuilder {
     model
 }
 
-/// An IF in both branches of an IF, and so on; each branch leads to the same subgraph.
-pub fn nested_ifs(levels: i32) -> ModelBuilder {
+/// Both branches of each IF contain an IF, up to `levels`. Both branches refer to the same subgraph.
+pub(crate) fn nested_ifs(levels: i32) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let choice = model.builtin("IF", 1);
     for level in 1..=levels {
@@ -150,8 +151,8 @@ pub fn nested_ifs(levels: i32) -> ModelBuilder {
     model
 }
 
-/// A composite of a composite, and so on.
-pub fn nested_composites(levels: i32) -> ModelBuilder {
+/// A composite inside a composite, and so on.
+pub(crate) fn nested_composites(levels: i32) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let code = model.builtin("STABLEHLO_COMPOSITE", 1);
     for level in 1..=levels {
@@ -166,13 +167,13 @@ pub fn nested_composites(levels: i32) -> ModelBuilder {
     model
 }
 
-/// FILL of `rows` × `columns` floats, whose shape is a constant.
-pub fn fill(rows: i32, columns: i32) -> ModelBuilder {
+/// FILL of `rows` × `columns` floats with a constant shape.
+pub(crate) fn fill(rows: i32, columns: i32) -> ModelBuilder {
     shaped("FILL", 1, rows, columns, |shape, value| [shape, value])
 }
 
 /// BROADCAST_TO of one float to `rows` × `columns`.
-pub fn broadcast(rows: i32, columns: i32) -> ModelBuilder {
+pub(crate) fn broadcast(rows: i32, columns: i32) -> ModelBuilder {
     shaped("BROADCAST_TO", 2, rows, columns, |shape, value| [value, shape])
 }
 
@@ -196,7 +197,7 @@ fn shaped(
 }
 
 /// `while (true) { x = concatenation(x, x) }`
-pub fn doubling_loop() -> ModelBuilder {
+pub(crate) fn doubling_loop() -> ModelBuilder {
     repeat(|model, graph, x, y| {
         let code = model.builtin("CONCATENATION", 1);
         graph.operator(Operator::new(code, &[x, x], &[y]).options(CONCATENATION, |o: Options| o.i32(0, 0)));
@@ -204,7 +205,7 @@ pub fn doubling_loop() -> ModelBuilder {
 }
 
 /// `while (true) { x = −x }`
-pub fn endless_loop() -> ModelBuilder {
+pub(crate) fn endless_loop() -> ModelBuilder {
     repeat(|model, graph, x, y| {
         let neg = model.builtin("NEG", 1);
         graph.operator(Operator::new(neg, &[x], &[y]));
@@ -230,7 +231,7 @@ fn repeat(fill: impl FnOnce(&mut ModelBuilder, &mut SubGraph, i32, i32)) -> Mode
 }
 
 /// `count` sums of the same `operands` tensors.
-pub fn wide_readers(count: usize, operands: usize) -> ModelBuilder {
+pub(crate) fn wide_readers(count: usize, operands: usize) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let (neg, sum) = (model.builtin("NEG", 1), model.builtin("ADD_N", 1));
     let mut graph = SubGraph::new("main");
@@ -249,8 +250,8 @@ pub fn wide_readers(count: usize, operands: usize) -> ModelBuilder {
     model
 }
 
-/// Concatenations of `width` tensors, each of which is written by a node.
-pub fn concatenations(count: usize, width: usize) -> ModelBuilder {
+/// Concatenations of `width` tensors, each written by its own node.
+pub(crate) fn concatenations(count: usize, width: usize) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let (neg, code) = (model.builtin("NEG", 1), model.builtin("CONCATENATION", 1));
     let mut graph = SubGraph::new("main");
@@ -273,8 +274,8 @@ pub fn concatenations(count: usize, width: usize) -> ModelBuilder {
     model
 }
 
-/// An IF for each of so many subgraphs.
-pub fn many_calls(count: i32) -> ModelBuilder {
+/// One IF for each of `count` subgraphs.
+pub(crate) fn many_calls(count: i32) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let (choice, neg) = (model.builtin("IF", 1), model.builtin("NEG", 1));
     let mut main = SubGraph::new("main");
@@ -294,8 +295,8 @@ pub fn many_calls(count: i32) -> ModelBuilder {
     model
 }
 
-/// A window of side × side on an image of side × side.
-pub fn convolution(side: i32) -> ModelBuilder {
+/// A convolution whose window is as large as its image, side × side.
+pub(crate) fn convolution(side: i32) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let code = model.builtin("CONV_2D", 1);
     let mut graph = SubGraph::new("main");
@@ -309,8 +310,8 @@ pub fn convolution(side: i32) -> ModelBuilder {
     model
 }
 
-/// A product of two matrices that FILL makes of a constant: it could run in `allocate`.
-pub fn product(side: i32) -> ModelBuilder {
+/// A product of two matrices that FILL makes from constants; it could be computed in `allocate`.
+pub(crate) fn product(side: i32) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let (fill, code) = (model.builtin("FILL", 1), model.builtin("FULLY_CONNECTED", 1));
     let (shape, value) = (model.buffer(bytes_of(&[side, side])), model.buffer(bytes_of(&[1.0f32])));
@@ -327,8 +328,8 @@ pub fn product(side: i32) -> ModelBuilder {
     model
 }
 
-/// Signatures and metadata.
-pub fn signatures(count: usize) -> ModelBuilder {
+/// A model with `count` signatures and metadata entries.
+pub(crate) fn signatures(count: usize) -> ModelBuilder {
     let mut model = chain(1);
     for i in 0..count {
         let key = format!("signature {i}");
@@ -338,16 +339,16 @@ pub fn signatures(count: usize) -> ModelBuilder {
     model
 }
 
-/// A chain whose tensors have names of so many letters.
-pub fn long_names(count: usize, letters: usize) -> ModelBuilder {
+/// A chain whose tensors have names of `letters` letters.
+pub(crate) fn long_names(count: usize, letters: usize) -> ModelBuilder {
     let mut model = chain(count);
     let name = "n".repeat(letters);
     model.subgraphs[0].tensors.iter_mut().for_each(|tensor| tensor.name.clone_from(&name));
     model
 }
 
-/// A chain of custom ops, of a hundred names.
-pub fn unknown_ops(count: usize) -> ModelBuilder {
+/// A chain of custom ops with a hundred different names.
+pub(crate) fn unknown_ops(count: usize) -> ModelBuilder {
     let mut model = chain(count);
     let codes: Vec<u32> = (0..100).map(|i| model.custom(&format!("unknown_{i}"), 1)).collect();
     for (i, operator) in model.subgraphs[0].operators.iter_mut().enumerate() {

@@ -1,62 +1,66 @@
-//! The program as a process: how long it takes, and how much memory it has at most.
+//! Runs the program as a process and measures its time and peak memory.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How a command ended.
-pub struct Ended {
-    /// The exit status; none if a signal ended it.
+/// The outcome of a command.
+pub(crate) struct Ended {
+    /// The exit status; `None` if a signal ended the command.
     pub status: Option<i32>,
     pub stdout: String,
     pub stderr: String,
-    /// From start to end, less the longest time that one of its threads was ready to run and had no processor.
+    /// Wall time, less the longest time that one of its threads was ready to run but had no processor.
     pub time: Duration,
-    /// The most memory that it had at once, in bytes; 0 where the system does not say.
+    /// Peak memory in bytes; 0 if the system does not report it.
     pub peak: u64,
 }
 
-/// What a command may take.
+/// Limits for a command.
 #[derive(Clone, Copy)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Milliseconds.
     pub time: u64,
     pub bytes: u64,
-    /// Kilobytes of stack; those of the system without it.
+    /// Stack size in kilobytes; `None` for the system's default.
     pub stack: Option<u64>,
 }
 
-/// Other programs can delay a command even when it has a processor. One attempt within the limit passes.
+/// Other programs can slow a command down even while it runs on a processor, so one attempt within the limit is enough.
 const ATTEMPTS: usize = 4;
 
 impl Limits {
-    /// Runs a command, and fails if it is ended by a signal, or takes too long or too much memory; `base` is what any model takes.
-    pub fn check(&self, arguments: &[&str], base: u64) -> Ended {
+    /// Runs a command. Fails if a signal ends it, or if it takes too long or too much memory. `base` is the memory that
+    /// any model needs.
+    pub(crate) fn check(&self, arguments: &[&str], base: u64) -> Ended {
         let most_time = Duration::from_millis(self.time * 11 / 10 + 200);
         let most_bytes = self.bytes / 5 * 6 + base;
         let mut times = Vec::new();
         loop {
             let ended = run(arguments, self.stack);
-            let told = format!("{arguments:?}: {:?}, {}", ended.status, ended.stderr);
-            assert!(ended.status.is_some_and(|status| status < 128), "ended by a signal: {told}");
+            let details = format!("{arguments:?}: {:?}, {}", ended.status, ended.stderr);
+            assert!(ended.status.is_some_and(|status| status < 128), "ended by a signal: {details}");
             assert!(
                 ended.peak <= most_bytes,
-                "{} bytes at once, the limit is {most_bytes}: {told}",
+                "peak memory of {} bytes exceeds the limit of {most_bytes}: {details}",
                 ended.peak
             );
             if ended.time <= most_time {
                 return ended;
             }
             times.push(ended.time);
-            assert!(times.len() < ATTEMPTS, "{times:?}, the limit is {most_time:?}: {told}");
+            assert!(
+                times.len() < ATTEMPTS,
+                "the attempts took {times:?}; the limit is {most_time:?}: {details}"
+            );
             thread::sleep(Duration::from_millis(300));
         }
     }
 }
 
-/// Runs the program, with so many kilobytes of stack at most.
-pub fn run(arguments: &[&str], stack: Option<u64>) -> Ended {
+/// Runs the program, with the stack limited to this many kilobytes.
+pub(crate) fn run(arguments: &[&str], stack: Option<u64>) -> Ended {
     let program = env!("CARGO_BIN_EXE_arenite");
     let mut command = match stack {
         None => Command::new(program),
@@ -76,7 +80,7 @@ pub fn run(arguments: &[&str], stack: Option<u64>) -> Ended {
         .expect("the program starts");
     let (stdout, stderr) = (read(child.stdout.take()), read(child.stderr.take()));
     let (status, peak, time) = wait(&mut child, start);
-    let text = |thread: thread::JoinHandle<String>| thread.join().expect("it can be read");
+    let text = |thread: thread::JoinHandle<String>| thread.join().expect("cannot read the stream");
     Ended { status, stdout: text(stdout), stderr: text(stderr), time, peak }
 }
 
@@ -101,7 +105,8 @@ fn wait(child: &mut Child, start: Instant) -> (Option<i32>, u64, Duration) {
     }
 }
 
-/// The longest time that one thread of a process was ready to run and had no processor: the second number of each `schedstat`, in ns.
+/// The longest time that a thread of the process was ready to run but had no processor: the second number of each
+/// `schedstat`, in ns.
 fn run_queue_wait(process: u32) -> Option<Duration> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let wait = |thread: std::fs::DirEntry| {

@@ -1,4 +1,4 @@
-//! A limit on the heap: an allocator that counts.
+//! An allocator that counts the heap's bytes and limits them.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -7,16 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering::Relaxed}
 
 use crate::Ending;
 
-/// The system's allocator, with a count of the bytes that are in use, and a limit on them. For `#[global_allocator]`.
+/// The system's allocator, with a count of the bytes in use and a limit on them. For use as `#[global_allocator]`.
 pub struct Heap;
 
-/// Of all threads, but for less than `BATCH` of each.
+/// Bytes in use by all threads, except for up to `BATCH` bytes that each thread has not added yet.
 static USED: AtomicIsize = AtomicIsize::new(0);
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static ENDING: OnceLock<Ending> = OnceLock::new();
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Bytes that a thread counts before it adds them to `USED`: small allocations then cost a few instructions.
+/// A thread counts this many bytes before it adds them to `USED`, so that small allocations cost only a few
+/// instructions.
 const BATCH: isize = 16 << 10;
 
 thread_local! {
@@ -24,13 +25,14 @@ thread_local! {
 }
 
 impl Heap {
-    /// Bytes in use, to 16 KiB for each thread, with what the system's allocator adds to each allocation. 0 where [`Heap`] is not the
-    /// program's allocator.
+    /// Bytes in use, to within 16 KiB per thread, including the overhead of the system's allocator. 0 if [`Heap`] is
+    /// not the program's allocator.
     pub fn used() -> usize {
         USED.load(Relaxed).max(0).unsigned_abs()
     }
 
-    /// From now on an allocation that brings the heap to more than `bytes` ends the process with `ending`. The first call counts.
+    /// From this call on, an allocation that brings the heap above `bytes` ends the process with `ending`. Only the
+    /// first call has an effect.
     pub fn limit(bytes: usize, ending: Ending) {
         if ENDING.set(ending).is_ok() {
             LIMIT.store(bytes, Relaxed);
@@ -38,13 +40,13 @@ impl Heap {
     }
 }
 
-/// What an allocation takes of the heap in glibc: a word in front of it, in multiples of 16 bytes, 32 at least.
+/// The heap bytes an allocation uses in glibc: its size plus one word, rounded up to a multiple of 16, and at least 32.
 fn taken(bytes: usize) -> isize {
-    // A layout has no more than `isize::MAX` bytes; the program does not live to count more.
+    // A layout has at most `isize::MAX` bytes, so saturation never affects a successful allocation.
     ((bytes.saturating_add(23) & !15).max(32)).try_into().unwrap_or(isize::MAX)
 }
 
-/// Counts bytes that are taken, or with a minus given back.
+/// Adds to the count; `bytes` is negative for memory that is freed.
 #[inline]
 fn count(bytes: isize) {
     OWN.with(|own| {
@@ -68,35 +70,38 @@ fn add(bytes: isize) {
 }
 
 fn end() {
-    // The first thread speaks; what others allocate in the meantime goes with the process.
+    // Only the first thread reports. Allocations by other threads do not matter, because the process ends.
     if let (Some(ending), false) = (ENDING.get(), IS_ENDING.swap(true, Relaxed)) {
         ending.end();
     }
 }
 
-// SAFETY: every call goes to `System` with the arguments that came, and its answer goes back; counting touches neither.
+// SAFETY: every method forwards its arguments to `System` unchanged and returns its result, so `Heap` keeps the
+// contract of `GlobalAlloc` because `System` does. Counting touches neither.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(taken(layout.size()));
-        // SAFETY: the requirements are those of this function.
+        // SAFETY: the caller of `alloc` guarantees a layout of nonzero size, which is all that `System.alloc` requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(taken(layout.size()));
-        // SAFETY: as in `alloc`.
+        // SAFETY: the caller of `alloc_zeroed` guarantees a layout of nonzero size.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, data: *mut u8, layout: Layout) {
-        // SAFETY: `data` came from `System` by this allocator, with this layout.
+        // SAFETY: the caller guarantees that this allocator returned `data` for this layout, and all its memory comes
+        // from `System`.
         unsafe { System.dealloc(data, layout) };
         count(-taken(layout.size()));
     }
 
     unsafe fn realloc(&self, data: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(taken(size).saturating_sub(taken(layout.size())));
-        // SAFETY: as in `dealloc`; the rest are the requirements of this function.
+        // SAFETY: the caller guarantees that this allocator returned `data` for this layout, so it comes from `System`,
+        // and that `size` is nonzero and does not overflow when it is rounded up to the alignment.
         unsafe { System.realloc(data, layout, size) }
     }
 }
@@ -106,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_allocations_take_more_than_they_ask_for() {
+    fn small_allocations_use_more_than_the_requested_size() {
         assert_eq!([0, 1, 24, 25, 40, 41, 1 << 20].map(taken), [32, 32, 32, 48, 48, 64, (1 << 20) + 16]);
     }
 }

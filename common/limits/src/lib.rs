@@ -1,7 +1,7 @@
-//! Limits of a whole program, as a last resort behind those of the libraries that it uses: past its time, or past a number of bytes
-//! of its heap, the process ends at once with a message and an exit status that the program chose.
+//! Limits on a whole program: when its time is over or its heap too large, the process ends immediately, with a message
+//! and an exit status chosen by the program. This is a last resort in addition to limits inside the libraries it uses.
 //!
-//! Nothing is unwound or dropped then: whoever is in the middle of a long computation, or asks for memory, need not cooperate.
+//! Nothing is unwound or dropped, so code in the middle of a long computation or an allocation need not cooperate.
 //!
 //! ```no_run
 //! use arenite_limits::{Ending, Heap, Watch};
@@ -14,7 +14,7 @@
 //!     let watch = Watch::start(std::time::Instant::now() + std::time::Duration::from_secs(60), late);
 //!     let large = Ending { stdout: Vec::new(), stderr: b"error: it needs too much memory\n".to_vec(), status: 1 };
 //!     Heap::limit(1 << 30, large);
-//!     // What takes time and memory.
+//!     // Work that takes time and memory.
 //!     drop(watch);
 //! }
 //! ```

@@ -1,12 +1,12 @@
-//! A limit in time.
+//! A time limit.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::Ending;
 
-/// Ends the process at a deadline, unless it is dropped before.
-#[must_use = "dropped, it watches no more"]
+/// Ends the process at a deadline unless it is dropped before.
+#[must_use = "the time limit ends when the watch is dropped"]
 pub struct Watch(Arc<State>);
 
 #[derive(Default)]
@@ -16,7 +16,7 @@ struct State {
 }
 
 impl Watch {
-    /// Starts a thread that watches. `None` if the system gives none.
+    /// Starts the thread that enforces the deadline. `None` if the system cannot start a thread.
     pub fn start(deadline: Instant, ending: Ending) -> Option<Watch> {
         let state = Arc::new(State::default());
         let watched = Arc::clone(&state);
@@ -31,7 +31,8 @@ impl State {
         while !*is_over {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                // Holding the lock: who drops the watch now waits for the end.
+                // Ends the process while holding the lock, so that a thread that drops the watch now waits instead of
+                // continuing.
                 ending.end();
             }
             let woken = self.changed.wait_timeout(is_over, left);

@@ -1,4 +1,4 @@
-//! The allocator counts what the program has, on any thread.
+//! The allocator counts allocations of all threads.
 
 use arenite_limits::Heap;
 
@@ -6,7 +6,7 @@ use arenite_limits::Heap;
 static HEAP: Heap = Heap;
 
 #[test]
-fn what_is_taken_is_counted_until_it_is_given_back() {
+fn memory_is_counted_until_it_is_freed() {
     let before = Heap::used();
     let near = |bytes: usize, wanted: usize| bytes.abs_diff(wanted) < 128 << 10;
     let mut large = vec![1u8; 4 << 20];
@@ -17,7 +17,7 @@ fn what_is_taken_is_counted_until_it_is_given_back() {
     let small: Vec<Box<u8>> = std::thread::spawn(|| (0..100_000).map(|i| Box::new(i as u8)).collect())
         .join()
         .expect("the thread ends");
-    // A box of one byte takes 32; the list takes 8 for each, and up to twice as much.
+    // A box of one byte uses 32. The list uses 8 per box, and up to twice that while it grows.
     let taken = Heap::used() - before;
     assert!((3_900_000..5_000_000).contains(&taken), "{taken}");
     drop(small);

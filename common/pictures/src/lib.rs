@@ -1,4 +1,4 @@
-//! Pictures as inputs: decoded, resized, and normalised to what the tensor's type and quantization ask for.
+//! Decodes pictures, resizes them, and normalizes them to the type and quantization of a model's input.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 use std::io::{BufReader, Cursor, Seek};
 use std::path::Path;
 
-use arenite::{ElementType, Tensor};
+use arenite::{ElementType, Tensor, TensorMut};
 use arenite_common::file;
 use arenite_common::shape;
 use arenite_common::values::{Scale, set_element};
@@ -15,26 +15,26 @@ use image::{
     DynamicImage, GrayImage, ImageDecoder, ImageError, ImageReader, Limits, Rgb32FImage, RgbImage, RgbaImage,
 };
 
-/// The rule, for people.
+/// The conversion rule, as text for people.
 pub const RULE: &str = "\
-A png, jpeg or bmp file goes into a tensor of shape [1,H,W,C] with C of 1 (grey),
-3 (RGB) or 4 (RGBA). It is turned upright and resized with bilinear interpolation,
-antialiased when it shrinks; a side of more than 4 times its target is first averaged
-down to that. Pictures above 64 megapixels or 256 MB decoded are refused.
+A png, jpeg or bmp file fills a tensor of shape [1,H,W,C], where C is 1 (grey), 3 (RGB)
+or 4 (RGBA). It is rotated upright and resized with antialiased bilinear interpolation; a
+side more than 4 times its target is first averaged down to that. The limits are 64
+megapixels and 256 MB decoded.
 A pixel p in 0..=255 becomes
   floats                                  p / 127.5 - 1
   quantized, real range covers 0..255     p
-  quantized, about -1..1                  p / 127.5 - 1   (UINT8: p is stored as it is)
-  quantized, about 0..1                   p / 255         (UINT8: p is stored as it is)
+  quantized, about -1..1                  p / 127.5 - 1   (UINT8: stored as p)
+  quantized, about 0..1                   p / 255         (UINT8: stored as p)
   integers that are not quantized         p
 and quantized tensors store round(real / scale) + zero_point. With mean and std a pixel
 becomes (p - mean) / std instead.";
 
-/// Most pixels of a picture that is decoded.
+/// Largest number of pixels of a picture that is decoded.
 const MAX_PIXELS: u64 = 64_000_000;
-/// Most bytes of its decoded pixels, and of what the decoder allocates for them.
+/// Largest number of bytes for the decoded pixels, and for the decoder's own allocations.
 const MAX_BYTES: u64 = 256 << 20;
-/// A side longer than this many times its target is averaged down to it before the interpolation.
+/// A side more than this many times longer than its target is averaged down to that length before interpolation.
 const MAX_RATIO: u32 = 4;
 
 /// A decoded picture.
@@ -42,25 +42,26 @@ pub struct Picture {
     image: DynamicImage,
 }
 
-/// Mean and standard deviation of the pixels, one for all channels or one for each; none: [`RULE`] says what a pixel becomes.
+/// Mean and standard deviation of the pixels: one value for all channels, or one per channel. If both are empty,
+/// [`RULE`] decides.
 #[derive(Clone, Copy, Default)]
 pub struct Normalization<'a> {
-    /// As many as `std`, or none.
+    /// Same length as `std`, or empty.
     pub mean: &'a [f32],
-    /// See `mean`.
+    /// Same length as `mean`, or empty.
     pub std: &'a [f32],
 }
 
-/// Why a picture cannot be made, or a tensor cannot hold it.
+/// Why a picture cannot be read, or a tensor cannot hold it.
 #[derive(Debug, PartialEq)]
 pub enum Refused {
-    /// The bytes are no picture.
+    /// The bytes are not a picture that can be read.
     Picture(String),
-    /// The tensor holds none.
+    /// The tensor cannot hold a picture.
     Tensor(String),
-    /// The tensor's height and width are the caller's to choose.
+    /// The caller must choose the tensor's height and width first.
     Open,
-    /// The type does not tell what a pixel becomes: mean and std do.
+    /// The type does not determine how to convert a pixel; mean and std must be given.
     Unclear(String),
 }
 
@@ -68,20 +69,20 @@ impl Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refused::Picture(reason) | Refused::Tensor(reason) => f.write_str(reason),
-            Refused::Open => f.write_str("its height and width are open: resize it first"),
-            Refused::Unclear(reason) => write!(f, "{reason}; mean and std say what it expects"),
+            Refused::Open => f.write_str("its height and width are not fixed; resize it first"),
+            Refused::Unclear(reason) => write!(f, "{reason}; give the expected range by mean and std"),
         }
     }
 }
 
-/// What a picture must become.
+/// The size and channels that a picture must be converted to.
 struct Target {
     height: u32,
     width: u32,
     channels: usize,
 }
 
-/// How a pixel `p` in 0..=255 becomes a stored value.
+/// How a pixel `p` in 0..=255 is converted to a stored value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
     /// `real = (p − mean) / std`, then quantized if the tensor is.
@@ -90,10 +91,12 @@ enum Rule {
     Stored,
 }
 
+impl std::error::Error for Refused {}
+
 impl From<ImageError> for Refused {
     fn from(error: ImageError) -> Self {
         Refused::Picture(match error {
-            ImageError::Unsupported(_) => "is no png, jpeg or bmp picture".to_owned(),
+            ImageError::Unsupported(_) => "is not a png, jpeg or bmp picture".to_owned(),
             ImageError::Limits(error) => format!("needs more than {MAX_BYTES} bytes to decode: {error}"),
             error => error.to_string(),
         })
@@ -104,10 +107,11 @@ impl Picture {
     /// Decodes a png, jpeg or bmp file.
     ///
     /// # Errors
-    /// The file cannot be read, has another format, is damaged, or declares more than 64 megapixels or 256 MB of them.
-    pub fn from_file(path: &Path) -> Result<Self, Refused> {
-        let file = file::open(path).map_err(ImageError::from)?;
-        // The decoders seek, which a pipe cannot.
+    /// The file cannot be read, has another format, is damaged, or declares more than 64 megapixels or 256 MB of
+    /// pixels.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Refused> {
+        let file = file::open(path.as_ref()).map_err(ImageError::from)?;
+        // The decoders seek, which is impossible in a pipe.
         let seekable = file.metadata().is_ok_and(|kind| kind.is_file());
         match seekable {
             true => Self::decode(ImageReader::new(BufReader::new(file))),
@@ -115,31 +119,35 @@ impl Picture {
         }
     }
 
-    /// Decodes the bytes of such a file.
+    /// Decodes the bytes of a png, jpeg or bmp file.
     ///
     /// # Errors
-    /// As [`from_file`](Self::from_file).
+    /// As for [`from_file`](Self::from_file).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Refused> {
         Self::decode(ImageReader::new(Cursor::new(bytes)))
     }
 
-    /// Takes pixels of 8 bits, row by row, with 1 (grey), 3 (RGB) or 4 (RGBA) channels.
+    /// Creates a picture from 8-bit pixels, row by row, with 1 (grey), 3 (RGB) or 4 (RGBA) channels.
     ///
     /// # Errors
-    /// Another number of channels, or of pixels.
+    /// The number of channels is not supported, or `pixels` does not have `width` × `height` × `channels` bytes.
     pub fn from_pixels(pixels: &[u8], width: u32, height: u32, channels: usize) -> Result<Self, Refused> {
         let bytes = pixels.to_vec();
         let image = match channels {
             1 => GrayImage::from_raw(width, height, bytes).map(DynamicImage::from),
             3 => RgbImage::from_raw(width, height, bytes).map(DynamicImage::from),
             4 => RgbaImage::from_raw(width, height, bytes).map(DynamicImage::from),
-            _ => return Err(Refused::Picture(format!("{channels} channels are given, 1, 3 or 4 can be"))),
+            _ => {
+                return Err(Refused::Picture(format!(
+                    "a picture of {channels} channels; only 1, 3 and 4 are supported"
+                )));
+            }
         };
         let is_whole = u64::from(width) * u64::from(height) * channels as u64 == pixels.len() as u64;
         image.filter(|_| is_whole && !pixels.is_empty()).map(|image| Picture { image }).ok_or_else(|| {
             let given = pixels.len();
             Refused::Picture(format!(
-                "{given} bytes are given for {width} x {height} pixels of {channels} channels"
+                "{given} bytes do not match {width} x {height} pixels of {channels} channels"
             ))
         })
     }
@@ -157,15 +165,29 @@ impl Picture {
         Ok(Picture { image })
     }
 
-    /// Width and height, upright.
+    /// The pixels, upright, without transparency.
+    pub fn to_rgb(&self) -> RgbImage {
+        self.image.to_rgb8()
+    }
+
+    /// Width and height in pixels, after rotation to upright.
     pub fn size(&self) -> (u32, u32) {
         (self.image.width(), self.image.height())
     }
 
-    /// The picture in the form of `tensor`.
+    /// Writes the picture into `tensor`, converted by [`RULE`].
     ///
     /// # Errors
-    /// The tensor cannot hold it.
+    /// The tensor cannot hold the picture.
+    pub fn write_to(&self, tensor: TensorMut<'_>) -> Result<(), Refused> {
+        let bytes = self.fill(tensor.tensor(), Normalization::default())?;
+        tensor.copy_from_bytes(&bytes).map_err(|error| Refused::Tensor(error.to_string()))
+    }
+
+    /// Converts the picture to the type and shape of `tensor`.
+    ///
+    /// # Errors
+    /// The tensor cannot hold the picture.
     pub fn fill(&self, tensor: &Tensor<'_>, normalization: Normalization<'_>) -> Result<Vec<u8>, Refused> {
         let target = Target::of(tensor)?;
         let rules = (0..target.channels).map(|c| normalization.rule(tensor, c));
@@ -178,7 +200,7 @@ impl Picture {
                 (Rule::Real { mean, std }, None) => (pixel - mean) / std,
                 (Rule::Real { mean, std }, Some(scale)) => scale.stored(i, (pixel - mean) / std),
             };
-            // `Target::of` has looked at type and shape.
+            // Cannot fail: `Target::of` checked the type and the shape.
             let _ = set_element(tensor.ty, &mut bytes, i, f64::from(stored));
         }
         Ok(bytes)
@@ -186,20 +208,20 @@ impl Picture {
 }
 
 impl Normalization<'_> {
-    /// Whether `tensor` can hold a picture; if not, why.
+    /// Checks whether `tensor` can hold a picture.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why it cannot.
     pub fn check(&self, tensor: &Tensor<'_>) -> Result<(), Refused> {
         let channels = Target::of(tensor)?.channels;
         if self.mean.is_empty() != self.std.is_empty() {
-            return Err(Refused::Tensor("mean and std go together".to_owned()));
+            return Err(Refused::Tensor("mean and std must be given together".to_owned()));
         }
         for (name, list) in [("mean", self.mean), ("std", self.std)] {
             if list.len() > 1 && list.len() != channels {
                 let count = list.len();
                 return Err(Refused::Tensor(format!(
-                    "{name} has {count} numbers, the picture {channels} channels"
+                    "{name} has {count} numbers, but the picture has {channels} channels"
                 )));
             }
         }
@@ -219,15 +241,19 @@ impl Target {
     fn of(tensor: &Tensor<'_>) -> Result<Target, Refused> {
         use ElementType::*;
         if !matches!(tensor.ty, F32 | F64 | F16 | BF16 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64) {
-            return Err(Refused::Tensor(format!("{} holds no pixels", tensor.ty)));
+            return Err(Refused::Tensor(format!("{} cannot hold pixels", tensor.ty)));
         }
-        let dims = match tensor.shape {
-            [1, dims @ ..] if dims.len() == 3 => dims,
-            dims => dims,
-        };
-        let (&[height, width, channels @ (1 | 3 | 4)], true) = (dims, tensor.shape.len() >= 3) else {
-            let message = format!("shape {} is not [1,H,W,C] with C of 1, 3 or 4", shape(tensor.shape));
-            return Err(Refused::Tensor(message));
+        let (height, width, channels) = match *tensor.shape {
+            [1, height, width, channels @ (1 | 3 | 4)] | [height, width, channels @ (1 | 3 | 4)] => {
+                (height, width, channels)
+            }
+            [1, height, width] if height >= MIN_GREY_SIDE && width >= MIN_GREY_SIDE => (height, width, 1),
+            _ => {
+                let shape = shape(tensor.shape);
+                return Err(Refused::Tensor(format!(
+                    "shape {shape} is not [1,H,W,C] with C of 1, 3 or 4, nor [1,H,W]"
+                )));
+            }
         };
         let open = tensor.shape_signature.len() == tensor.shape.len()
             && tensor.shape_signature.iter().rev().skip(1).take(2).any(|&d| d == -1);
@@ -236,15 +262,18 @@ impl Target {
         }
         match (u32::try_from(height), u32::try_from(width)) {
             (Ok(height @ 1..), Ok(width @ 1..)) => Ok(Target { height, width, channels: channels as usize }),
-            _ => Err(Refused::Tensor(format!("shape {} has no pixels", shape(tensor.shape)))),
+            _ => Err(Refused::Tensor(format!("shape {} cannot hold pixels", shape(tensor.shape)))),
         }
     }
 }
 
-/// The real range that counts as "about -1..1" or "about 0..1" may miss each end by this much.
+/// A smaller side of `[1,H,W]` is something else than pixels, such as a batch of vectors.
+const MIN_GREY_SIDE: i32 = 8;
+
+/// Tolerance at each end for a real range to count as "about -1..1" or "about 0..1".
 const ABOUT: f32 = 0.1;
 
-/// See [`RULE`].
+/// How pixels are converted for this type and quantization, as described in [`RULE`].
 fn rule(ty: ElementType, scales: &[f32], zero_points: &[i64]) -> Result<Rule, Refused> {
     use ElementType::*;
     const CENTERED: Rule = Rule::Real { mean: 127.5, std: 127.5 };
@@ -279,20 +308,21 @@ fn rule(ty: ElementType, scales: &[f32], zero_points: &[i64]) -> Result<Rule, Re
     }
 }
 
-/// Compares what a file declares with the limits, before anything of that size is allocated.
+/// Checks the size that a file declares against the limits before anything of that size is allocated.
 fn check_size((width, height): (u32, u32), bytes: u64) -> Result<(), Refused> {
     let pixels = u64::from(width) * u64::from(height);
     if pixels <= MAX_PIXELS && bytes <= MAX_BYTES {
         return Ok(());
     }
     Err(Refused::Picture(format!(
-        "declares {width} x {height} pixels of {bytes} bytes; at most {MAX_PIXELS} pixels and {MAX_BYTES} bytes \
-         are decoded: shrink it first"
+        "declares {width} x {height} pixels of {bytes} bytes; the limits are {MAX_PIXELS} pixels and {MAX_BYTES} \
+         bytes; shrink it first"
     )))
 }
 
-/// The picture with no side longer than [`MAX_RATIO`] times its target, by averages over boxes of 8-bit pixels; `None` if it is so
-/// already. Bounds the interpolation, which works on floats, by the size of the target.
+/// Shrinks the picture so that no side is longer than [`MAX_RATIO`] times its target, by averaging boxes of 8-bit
+/// pixels; `None` if it already fits. This bounds the memory for the interpolation, which works on floats, by the size
+/// of the target.
 fn averaged(image: &DynamicImage, target: &Target) -> Option<DynamicImage> {
     let (width, height) = (image.width(), image.height());
     let (most_wide, most_high) =
@@ -306,16 +336,16 @@ fn averaged(image: &DynamicImage, target: &Target) -> Option<DynamicImage> {
         | DynamicImage::ImageLumaA8(_)
         | DynamicImage::ImageRgb8(_)
         | DynamicImage::ImageRgba8(_) => image.thumbnail_exact(new_width, new_height),
-        // Sums of 16-bit pixels in 32 bits would overflow.
+        // Sums of 16-bit pixels would overflow 32 bits.
         wide => DynamicImage::from(wide.to_rgba8()).thumbnail_exact(new_width, new_height),
     })
 }
 
-/// Pixels in 0..=255, row by row, channels innermost.
+/// The pixels in 0..=255, row by row, with channels innermost.
 fn pixels(image: &DynamicImage, target: &Target) -> impl Iterator<Item = f32> {
     let averaged = averaged(image, target);
     let image = averaged.as_ref().unwrap_or(image);
-    // Resizing is done in f32, so that nothing is rounded before the tensor's own type rounds it.
+    // Resizes in f32, so that values are rounded only once, to the tensor's own type.
     let resized = |image: DynamicImage| image.resize_exact(target.width, target.height, FilterType::Triangle);
     let values = match target.channels {
         1 => {
@@ -329,7 +359,7 @@ fn pixels(image: &DynamicImage, target: &Target) -> impl Iterator<Item = f32> {
     values.into_iter().map(|value| (value * 255.0).clamp(0.0, 255.0))
 }
 
-/// A grey picture with three equal channels: `DynamicImage` has no single one of f32.
+/// Copies a grey picture into three equal channels, because `DynamicImage` has no grey format in f32.
 fn spread(grey: &image::ImageBuffer<image::Luma<f32>, Vec<f32>>) -> Rgb32FImage {
     Rgb32FImage::from_fn(grey.width(), grey.height(), |x, y| image::Rgb([grey.get_pixel(x, y).0[0]; 3]))
 }
@@ -350,11 +380,11 @@ mod tests {
     }
 
     #[test]
-    fn what_the_rule_cannot_tell_is_asked_for() {
+    fn ambiguous_ranges_need_mean_and_std() {
         let refused = rule(ElementType::U8, &[0.02], &[100]).unwrap_err();
         assert_eq!(refused, Refused::Unclear("its real range is -2..3.1".to_owned()));
         let refused = rule(ElementType::I8, &[], &[]).unwrap_err();
-        assert_eq!(refused.to_string(), "INT8 without quantization; mean and std say what it expects");
+        assert_eq!(refused.to_string(), "INT8 without quantization; give the expected range by mean and std");
     }
 
     #[test]
@@ -368,21 +398,21 @@ mod tests {
     }
 
     #[test]
-    fn pixels_are_as_many_as_they_should_be() {
+    fn the_number_of_pixels_is_checked() {
         assert!(Picture::from_pixels(&[7; 12], 2, 2, 3).is_ok());
         for (count, width, channels, wanted) in [
-            (11, 2, 3, "11 bytes are given for 2 x 2 pixels of 3 channels"),
-            (13, 2, 3, "13 bytes are given for 2 x 2 pixels of 3 channels"),
-            (0, 0, 1, "0 bytes are given for 0 x 2 pixels of 1 channels"),
-            (8, 2, 2, "2 channels are given, 1, 3 or 4 can be"),
+            (11, 2, 3, "11 bytes do not match 2 x 2 pixels of 3 channels"),
+            (13, 2, 3, "13 bytes do not match 2 x 2 pixels of 3 channels"),
+            (0, 0, 1, "0 bytes do not match 0 x 2 pixels of 1 channels"),
+            (8, 2, 2, "a picture of 2 channels; only 1, 3 and 4 are supported"),
         ] {
             let refused = Picture::from_pixels(&vec![7; count], width, 2, channels).err();
             assert_eq!(refused.map(|refused| refused.to_string()).as_deref(), Some(wanted));
         }
-        assert!(Picture::from_bytes(b"no picture").is_err());
+        assert!(Picture::from_bytes(b"not a picture").is_err());
     }
 
-    /// A BMP of 8 bits per pixel, run-length coded, whose data end at once.
+    /// A run-length coded BMP of 8 bits per pixel, with no data.
     fn bmp(width: u32, height: u32) -> Vec<u8> {
         let mut bytes = b"BM".to_vec();
         for number in [1080u32, 0, 1078, 40, width, height] {
@@ -404,15 +434,15 @@ mod tests {
     }
 
     #[test]
-    fn a_small_file_that_declares_a_huge_picture_is_refused_before_it_is_decoded() {
+    fn a_small_file_that_declares_a_huge_picture_is_rejected_before_decoding() {
         let refused = Picture::from_bytes(&bmp(30_000, 30_000)).err().unwrap().to_string();
         assert_eq!(
             refused,
-            "declares 30000 x 30000 pixels of 2700000000 bytes; at most 64000000 pixels and 268435456 bytes are \
-             decoded: shrink it first"
+            "declares 30000 x 30000 pixels of 2700000000 bytes; the limits are 64000000 pixels and 268435456 \
+             bytes; shrink it first"
         );
         assert!(Picture::from_bytes(&bmp(3, 2)).is_ok());
-        // 16 million pixels of 16 KB: they are decoded, and shrink without a float copy.
+        // The file has 16 KB and 16 million pixels. It is decoded and shrunk without a copy in floats.
         let line = png(&GrayImage::from_pixel(1 << 24, 1, [200].into()).into());
         assert!(line.len() < 1 << 17 && Picture::from_bytes(&line).is_ok(), "{} bytes", line.len());
         let refused = Picture::from_bytes(&bmp(8_192, 8_187)).err().unwrap().to_string();

@@ -1,17 +1,17 @@
-//! How a plugin was built: a struct that its library exports and that the loader reads before it calls anything. Part of
-//! [`raw`](crate::raw), whose rules it keeps.
+//! How a plugin was built: a struct exported by its library, which the loader reads before it calls any function. Part
+//! of [`raw`](crate::raw) and subject to its rules.
 #![allow(missing_docs)] // as there
 
 use crate::raw::ArHeader;
 
-/// How a plugin was built, exported as [`BUILD_SYMBOL`]. A library without it was built for an earlier host.
+/// How a plugin was built, exported as [`BUILD_SYMBOL`]. A library without it was built for an older host.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ArPluginBuildV1 {
     pub header: ArHeader,
-    /// `SANITIZER_*`: what the compiler added to the code.
+    /// `SANITIZER_*`: instrumentation added by the compiler.
     pub sanitizers: u32,
-    /// `PANIC_*`: what a panic does.
+    /// `PANIC_*`: the effect of a panic.
     pub panic: u32,
 }
 
@@ -25,13 +25,14 @@ pub const SANITIZER_UNDEFINED: u32 = 8;
 
 /// The plugin is not written in Rust.
 pub const PANIC_NONE: u32 = 0;
-/// A panic unwinds: it is caught in the plugin and becomes an error.
+/// A panic unwinds. It is caught in the plugin and converted to an error.
 pub const PANIC_UNWIND: u32 = 1;
-/// A panic ends the process.
+/// A panic aborts the process.
 pub const PANIC_ABORT: u32 = 2;
 
 impl ArPluginBuildV1 {
-    /// How this crate was built, and the crate that calls this with `cfg!(panic = "abort")`: both have the same compiler flags.
+    /// The build information of a crate that calls this with `cfg!(panic = "abort")`. It is compiled with the same
+    /// flags as this crate.
     pub const fn of_rust(aborts: bool) -> Self {
         let sanitizers = if cfg!(arenite_sanitizer = "address") { SANITIZER_ADDRESS } else { 0 }
             | if cfg!(arenite_sanitizer = "thread") { SANITIZER_THREAD } else { 0 }

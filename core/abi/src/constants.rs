@@ -1,4 +1,4 @@
-//! What a delegate says of the model's constants, and may ask.
+//! A delegate's access to information about the model's constants.
 
 use core::ffi::c_void;
 use core::marker::PhantomData;
@@ -7,7 +7,7 @@ use crate::host::check;
 use crate::raw::{ArConstantsV1, INTERFACE_CONSTANTS};
 use crate::{Result, invalid};
 
-/// The model's constants. A host without this interface keeps all, and says nothing of them.
+/// The model's constants. A host without this interface ignores releases and reports no origin.
 #[derive(Clone, Copy)]
 pub struct Constants<'a> {
     interface: Option<&'static ArConstantsV1>,
@@ -16,33 +16,42 @@ pub struct Constants<'a> {
 }
 
 impl Constants<'_> {
+    /// Asks the host for its interface.
+    ///
     /// # Safety
-    /// `query` answers `context` with null, or with the struct of that id, which lives as long as the process. The context is that
-    /// of a call in progress for the value's life.
+    /// For `context`, `query` must return null or the struct of the requested interface, valid as long as the process.
+    /// `context` must belong to a call that is in progress as long as the value is used.
     pub(crate) unsafe fn new(query: crate::model::Query, context: *mut c_void) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `query` returns null or an `ArConstantsV1` for this id.
         let interface = unsafe { query(context, INTERFACE_CONSTANTS).cast::<ArConstantsV1>().as_ref() };
         Constants { interface, context, of: PhantomData }
     }
 
-    /// Says that the caller has a copy of its own of constant tensor `tensor` (an index in the graph) and will hardly read it
-    /// again: the host may take its pages out of memory. It stays readable.
+    /// Tells the host that the caller has its own copy of constant tensor `tensor` (an index in the graph) and will
+    /// hardly read it again. The host may then evict its pages from memory. The tensor stays readable.
+    ///
+    /// # Errors
+    /// The tensor does not exist or is not constant.
     pub fn release(&self, tensor: usize) -> Result<()> {
         let Some(constants) = self.interface else { return Ok(()) };
         let tensor = i32::try_from(tensor).map_err(|_| invalid!("there is no tensor {tensor}"))?;
-        // SAFETY: a plain value; the interface takes this context.
+        // SAFETY: the arguments are plain values, and the function belongs to the interface of this context.
         check(unsafe { (constants.release)(self.context, tensor) })
     }
 
-    /// Four numbers that hint at which file the constants come from: device, inode, size, times of change, and the subgraph. `None` if
-    /// the model is no file, or the host does not say.
+    /// Four numbers that hint at the file of the constants: device, inode, size, times of change, combined with the
+    /// subgraph. `None` if the model is not a file, or the host does not report it.
     ///
-    /// A file of another model can have the same numbers. What is kept between processes has to be found by the contents of the
+    /// Files with different contents can have the same numbers. Data that is cached between processes must therefore be
+    /// found by the contents of the constants it was made from.
+    ///
+    /// # Errors
+    /// The host's error.
     /// constants that it was made of.
     pub fn origin(&self) -> Result<Option<[u64; 4]>> {
         let Some(constants) = self.interface else { return Ok(None) };
         let mut numbers = [0; 4];
-        // SAFETY: four numbers are writable; the interface takes this context.
+        // SAFETY: `numbers` has room for four numbers, and the function belongs to the interface of this context.
         check(unsafe { (constants.origin)(self.context, numbers.as_mut_ptr()) })?;
         Ok(Some(numbers).filter(|numbers| *numbers != [0; 4]))
     }

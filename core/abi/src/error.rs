@@ -1,34 +1,34 @@
-//! What can go wrong in a plugin: a status and a short message, without a heap.
+//! Errors of plugins: a status and a short message, stored without a heap.
 
 use core::fmt;
 
-/// The result of everything a plugin does.
+/// The result of plugin functions.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// The status numbers that cross the boundary.
+/// The status codes of the ABI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Status {
     /// No error.
     Ok = 0,
-    /// The model, a shape or an option is wrong: no other plugin could do better.
+    /// The model, a shape or an option is invalid; another plugin would reject it as well.
     Invalid = 1,
-    /// Right in itself, but not served by this implementation: the host tries the next candidate.
+    /// Valid, but not supported by this implementation: the host tries the next candidate.
     Unsupported = 2,
-    /// Memory was refused, by the system or by a quota.
+    /// The system or a quota refused memory.
     OutOfMemory = 3,
     /// The caller cancelled the invocation.
     Cancelled = 4,
-    /// The plugin panicked; the instance is not called again.
+    /// The plugin panicked. The instance is not called again.
     Panicked = 5,
-    /// The host or the plugin broke the contract.
+    /// The host or the plugin violated the ABI's rules.
     Internal = 6,
-    /// What the plugin works with is not there, or is no more: no device, a device lost, its memory exhausted.
+    /// A device is missing or lost, or its memory is exhausted.
     Unavailable = 7,
 }
 
 impl Status {
-    /// The status with this number; an unknown number is [`Status::Internal`].
+    /// The status with this code; an unknown code is [`Status::Internal`].
     pub const fn from_raw(raw: u32) -> Status {
         match raw {
             0 => Status::Ok,
@@ -43,13 +43,13 @@ impl Status {
     }
 }
 
-/// Longest message, in bytes; a longer one is cut at a character and ends with `…`.
+/// Maximum length of a message in bytes. A longer one is cut at a character boundary and ends with `…`.
 pub const MESSAGE_CAPACITY: usize = if cfg!(feature = "messages") { 232 } else { ELLIPSIS.len() };
 const ELLIPSIS: &str = "…";
 
 /// An error: a [`Status`] and a message of at most [`MESSAGE_CAPACITY`] bytes, stored inline.
 ///
-/// The host puts the op, the node and the tensors' names in front; the message tells both values and what to do.
+/// The host adds the op, the node and the tensors' names in front. The message should name both values and the remedy.
 #[derive(Clone, Copy)]
 pub struct Error {
     status: Status,
@@ -58,10 +58,10 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with this status and message; without the feature `messages` it has none.
+    /// Creates an error with this status and message. Without the feature `messages` the message is empty.
     pub fn new(status: Status, message: fmt::Arguments<'_>) -> Self {
         let mut error = Error { status, length: 0, text: [0; MESSAGE_CAPACITY] };
-        // A cut message is still the error that happened; `write_str` marks the cut and stops the formatter.
+        // `write_str` marks the cut and stops the formatter, which is not an error here.
         if cfg!(feature = "messages") {
             let _ = fmt::write(&mut error, message);
         }
@@ -78,12 +78,12 @@ impl Error {
         Error::new(Status::Unsupported, format_args!("{op} has no kernel for {ty}"))
     }
 
-    /// What kind of error.
+    /// The status of the error.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// The message.
+    /// The message of the error.
     pub fn message(&self) -> &str {
         core::str::from_utf8(&self.text[..self.length as usize]).unwrap_or("(message is not text)")
     }
@@ -98,7 +98,7 @@ impl fmt::Write for Error {
             self.length += s.len() as u8;
             return Ok(());
         }
-        // What is there plus what fits of `s`, less the room that the mark needs.
+        // The existing text plus the part of `s` that fits, minus the room for the mark.
         let keep = (MESSAGE_CAPACITY - ELLIPSIS.len()).saturating_sub(start);
         let cut = (0..=keep.min(s.len())).rev().find(|&i| s.is_char_boundary(i)).unwrap_or(0);
         self.text[start..start + cut].copy_from_slice(&s.as_bytes()[..cut]);
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_status_has_its_number_and_others_are_internal() {
+    fn every_status_has_its_code_and_others_are_internal() {
         let all = [
             Status::Ok,
             Status::Invalid,

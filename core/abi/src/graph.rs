@@ -1,19 +1,21 @@
-//! A subgraph, as delegates and control flow see it.
+//! A subgraph, as shown to delegates and control flow ops.
 
 use crate::op::NodeView;
 use crate::raw::{self, ArGraphV1, ArTensorV1};
 use crate::tensor::TensorView;
 use crate::{Result, ensure};
 
-/// A subgraph.
+/// A subgraph of the model.
 #[derive(Clone, Copy)]
 pub struct GraphView<'a> {
     raw: &'a ArGraphV1,
 }
 
 impl<'a> GraphView<'a> {
+    /// Wraps the host's struct.
+    ///
     /// # Safety
-    /// The struct and everything it points to is valid for `'a`.
+    /// The struct and everything it points to must be valid for `'a`.
     pub(crate) unsafe fn from_raw(raw: &'a ArGraphV1) -> Self {
         GraphView { raw }
     }
@@ -23,10 +25,10 @@ impl<'a> GraphView<'a> {
         self.raw.node_count
     }
 
-    /// Node at position `i` of the execution plan. Panics past the end.
+    /// The node at position `i` of the execution plan. Panics if `i` is out of range.
     pub fn node(&self, i: usize) -> NodeView<'a> {
         assert!(i < self.node_count(), "node {i} of {}", self.node_count());
-        // SAFETY: in range, as checked; valid, as promised to `from_raw`.
+        // SAFETY: `i` is in range, checked above, and `from_raw` requires that the array is valid for `'a`.
         unsafe { NodeView::from_raw(raw::strided(self.raw.nodes, self.raw.node_stride, i)) }
     }
 
@@ -41,25 +43,29 @@ impl<'a> GraphView<'a> {
         self.raw.tensor_count
     }
 
-    /// Description of the tensor with this index. It has data if it is constant; other data comes from an
+    /// The tensor with this index. It has data only if it is constant; other data is available from an
     /// [`EvalContext`](crate::EvalContext).
+    ///
+    /// # Errors
+    /// The index is out of range, or the element type is unknown.
     pub fn tensor(&self, index: usize) -> Result<TensorView<'a>> {
         ensure!(index < self.tensor_count(), "tensor {index} of {}", self.tensor_count());
-        // SAFETY: in range, as checked; the struct is copied.
+        // SAFETY: the index is in range, checked above; the struct is copied.
         let tensor: ArTensorV1 = unsafe { *raw::strided(self.raw.tensors, self.raw.tensor_stride, index) };
-        // SAFETY: valid, as promised to `from_raw`; nobody writes to constants.
+        // SAFETY: `from_raw` requires that everything is valid for `'a`, and `described` removes data other than that
+        // of constants, which are not written.
         unsafe { TensorView::from_raw(&tensor.described()) }
     }
 
-    /// Tensor indices of the subgraph's inputs.
+    /// Indices of the subgraph's input tensors.
     pub fn inputs(&self) -> &'a [i32] {
-        // SAFETY: valid, as promised to `from_raw`.
+        // SAFETY: `from_raw` requires that the struct and everything it points to is valid for `'a`.
         unsafe { raw::slice(self.raw.inputs, self.raw.input_count) }
     }
 
-    /// Tensor indices of the subgraph's outputs.
+    /// Indices of the subgraph's output tensors.
     pub fn outputs(&self) -> &'a [i32] {
-        // SAFETY: valid, as promised to `from_raw`.
+        // SAFETY: `from_raw` requires that the struct and everything it points to is valid for `'a`.
         unsafe { raw::slice(self.raw.outputs, self.raw.output_count) }
     }
 }

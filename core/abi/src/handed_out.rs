@@ -1,19 +1,20 @@
-//! What was handed out in one call, however many outputs, buffers, tables and states there are.
+//! Tracks which outputs, buffers, tables and states were handed out during one call, in constant memory.
 //!
-//! Outputs and scratch buffers are handed out once each, in any order as long as none comes 64 or more behind the last of them.
-//! Persistent memory is states, then tables (`prepare` keeps that order): a piece is one or the other.
+//! Each output and scratch buffer is handed out once, in any order, as long as none has a number 64 or more below the
+//! highest so far. Persistent memory consists of states, then tables (`prepare` keeps that order), and each piece is
+//! only one of them.
 
 use core::cell::Cell;
 
 use crate::{Error, Result, Status};
 
-/// What an `eval` has in hand.
+/// What an `eval` has received so far.
 pub(crate) struct HandedOut {
-    outputs: Once,
-    scratch: Once,
-    /// Behind the last state that is in hand.
+    outputs: IndexSet,
+    scratch: IndexSet,
+    /// One more than the number of the last state handed out.
     states_end: Cell<u32>,
-    /// The first table that is in hand.
+    /// The number of the first table handed out.
     tables_begin: Cell<u32>,
     variables: Cell<Option<VariableUse>>,
 }
@@ -25,35 +26,35 @@ pub(crate) enum VariableUse {
 }
 
 impl HandedOut {
-    pub const fn nothing() -> Self {
+    pub(crate) const fn nothing() -> Self {
         HandedOut {
-            outputs: Once::new(),
-            scratch: Once::new(),
+            outputs: IndexSet::new(),
+            scratch: IndexSet::new(),
             states_end: Cell::new(0),
             tables_begin: Cell::new(u32::MAX),
             variables: Cell::new(None),
         }
     }
 
-    pub fn output(&self, i: usize) -> Result<()> {
+    pub(crate) fn output(&self, i: usize) -> Result<()> {
         self.outputs.take("output", i)
     }
 
-    /// Refused where [`output`](Self::output) would be.
-    pub fn no_output(&self, i: usize) -> Result<()> {
+    /// Fails if [`output`](Self::output) would fail.
+    pub(crate) fn no_output(&self, i: usize) -> Result<()> {
         self.outputs.find("output", i).map(drop)
     }
 
-    pub fn scratch(&self, i: usize) -> Result<()> {
+    pub(crate) fn scratch(&self, i: usize) -> Result<()> {
         self.scratch.take("scratch buffer", i)
     }
 
-    pub fn table(&self, i: u32) -> Result<()> {
+    pub(crate) fn table(&self, i: u32) -> Result<()> {
         self.tables_begin.set(self.tables_begin.get().min(i));
         self.check_persistent()
     }
 
-    pub fn state(&self, i: u32) -> Result<()> {
+    pub(crate) fn state(&self, i: u32) -> Result<()> {
         self.states_end.set(self.states_end.get().max(i.saturating_add(1)));
         self.check_persistent()
     }
@@ -62,15 +63,15 @@ impl HandedOut {
         let (states, tables) = (self.states_end.get(), self.tables_begin.get());
         if states > tables {
             return Err(internal(format_args!(
-                "persistent memory {tables} is used as a table, {} as a state; states come first, so one of the two is not of \
-                 this node",
+                "persistent memory {tables} is used as a table, {} as a state; states come first, so one of the two belongs to \
+                 another node",
                 states - 1
             )));
         }
         Ok(())
     }
 
-    pub fn variables(&self, how: VariableUse) -> Result<()> {
+    pub(crate) fn variables(&self, how: VariableUse) -> Result<()> {
         if self.variables.replace(Some(how)).is_some_and(|before| before != how) {
             return Err(internal(format_args!("variables are used as slices and as cells in one call")));
         }
@@ -78,24 +79,24 @@ impl HandedOut {
     }
 }
 
-/// Which of a list were handed out: those below `first` count as such, and bit `i` tells of `first + i`.
-struct Once {
+/// Which numbers were handed out: all below `first`, and `first + i` if bit `i` is set.
+struct IndexSet {
     first: Cell<usize>,
     bits: Cell<u64>,
 }
 
-impl Once {
+impl IndexSet {
     const fn new() -> Self {
-        Once { first: Cell::new(0), bits: Cell::new(0) }
+        IndexSet { first: Cell::new(0), bits: Cell::new(0) }
     }
 
-    /// `first` and the bit with which number `i` can be told from those before it.
+    /// The new `first`, and the bit of number `i` relative to it.
     fn find(&self, what: &str, i: usize) -> Result<(usize, u32)> {
         let first = self.first.get();
         let Some(distance) = i.checked_sub(first) else {
             let last = first + 63 - self.bits.get().leading_zeros() as usize;
             return Err(internal(format_args!(
-                "{what} {i} was handed out already, or comes behind {last}: ask for it before number {}",
+                "{what} {i} was handed out already, or is too far below {last}: request it before number {}",
                 i.saturating_add(64)
             )));
         };
@@ -115,7 +116,7 @@ impl Once {
     }
 }
 
-/// A defect of the plugin.
+/// An error caused by a bug in the plugin.
 pub(crate) fn internal(message: core::fmt::Arguments<'_>) -> Error {
     Error::new(Status::Internal, message)
 }
@@ -126,14 +127,14 @@ mod tests {
 
     #[test]
     fn each_once_in_any_order_within_64() {
-        let message = |once: &Once, i| once.take("output", i).unwrap_err().message().to_owned();
-        let once = Once::new();
+        let message = |once: &IndexSet, i| once.take("output", i).unwrap_err().message().to_owned();
+        let once = IndexSet::new();
         for i in (0..64).rev().chain(64..1000) {
             once.take("output", i).unwrap();
         }
         assert_eq!(message(&once, 999), "output 999 was handed out already");
         assert_eq!(message(&once, 936), "output 936 was handed out already");
-        let far = "output 935 was handed out already, or comes behind 999: ask for it before number 999";
+        let far = "output 935 was handed out already, or is too far below 999: request it before number 999";
         assert_eq!(message(&once, 935), far);
         once.take("output", usize::MAX).unwrap();
         assert_eq!(message(&once, usize::MAX), format!("output {} was handed out already", usize::MAX));

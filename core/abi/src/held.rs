@@ -1,4 +1,4 @@
-//! Memory of a kernel's own, held against the host's quota.
+//! Memory that a kernel allocates itself, counted against the host's quota.
 
 use core::ffi::c_void;
 use core::marker::PhantomData;
@@ -7,8 +7,8 @@ use crate::Result;
 use crate::host::check;
 use crate::raw::{ArMemoryV1, INTERFACE_DEVICE_MEMORY, INTERFACE_MEMORY};
 
-/// What a compiled partition holds besides what the host gave it: packed weights, tables; or what it holds of a device's memory, which
-/// has a quota of its own. A host without this interface does not count it.
+/// Memory of a compiled partition in addition to what the host provides, such as packed weights and tables; or its
+/// device memory, which has a separate quota. A host without this interface does not count it.
 #[derive(Clone, Copy)]
 pub struct Held<'a> {
     interface: Option<&'static ArMemoryV1>,
@@ -17,44 +17,46 @@ pub struct Held<'a> {
 }
 
 impl Held<'_> {
+    /// Asks the host for its interface.
+    ///
     /// # Safety
-    /// `query` answers `context` with null, or with the struct of that id, which lives as long as the process. The context is that
-    /// of a call in progress for the value's life.
+    /// For `context`, `query` must return null or the struct of the requested interface, valid as long as the process.
+    /// `context` must belong to a call that is in progress as long as the value is used.
     pub(crate) unsafe fn new(query: crate::model::Query, context: *mut c_void) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller meets the same requirements, and this is the id of an `ArMemoryV1`.
         unsafe { Held::find(query, context, INTERFACE_MEMORY) }
     }
 
-    /// Memory of a device.
+    /// The quota of device memory.
     ///
     /// # Safety
     /// As for [`new`](Self::new).
     pub(crate) unsafe fn on_device(query: crate::model::Query, context: *mut c_void) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller meets the same requirements, and this is the id of an `ArMemoryV1`.
         unsafe { Held::find(query, context, INTERFACE_DEVICE_MEMORY) }
     }
 
     /// # Safety
-    /// As for [`new`](Self::new); `id` is that of an `ArMemoryV1`.
+    /// As for [`new`](Self::new), and `id` must be the id of an `ArMemoryV1`.
     unsafe fn find(query: crate::model::Query, context: *mut c_void, id: u64) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `query` returns null or an `ArMemoryV1` for this id.
         let interface = unsafe { query(context, id).cast::<ArMemoryV1>().as_ref() };
         Held { interface, context, of: PhantomData }
     }
 
-    /// Bytes that the quota leaves, besides those that the kernel holds.
+    /// Bytes the quota allows this kernel in total, including its current ones.
     pub fn room(&self) -> u64 {
-        // SAFETY: the interface takes this context.
+        // SAFETY: the function belongs to the interface of this context.
         self.interface.map_or(u64::MAX, |memory| unsafe { (memory.room)(self.context) })
     }
 
-    /// Says that the kernel holds so many bytes in all from now on. They go back to the quota when it is destroyed.
+    /// Sets the total number of bytes that the kernel holds. They return to the quota when the kernel is destroyed.
     ///
     /// # Errors
-    /// The quota has no room for them.
+    /// The quota does not allow them.
     pub fn hold(&self, bytes: u64) -> Result<()> {
         let Some(memory) = self.interface else { return Ok(()) };
-        // SAFETY: a plain value; the interface takes this context.
+        // SAFETY: the arguments are plain values, and the function belongs to the interface of this context.
         check(unsafe { (memory.hold)(self.context, bytes) })
     }
 }

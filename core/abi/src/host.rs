@@ -1,4 +1,4 @@
-//! The host, as seen from inside a plugin: logging, errors, threads.
+//! The host's services for plugins: logging, errors, threads.
 
 use core::ffi::c_void;
 use core::ops::Range;
@@ -10,74 +10,76 @@ use crate::{Error, OpSchema, Result, Status};
 /// The host of this plugin, set by the handshake.
 static HOST: AtomicPtr<ArHostV1> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Severity of a log line.
+/// Severity of a log message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum LogLevel {
-    /// Something failed.
+    /// An operation failed.
     Error = 1,
-    /// Something is not as it should be, work goes on.
+    /// Something is wrong, but work continues.
     Warn = 2,
-    /// What a user wants to know.
+    /// Information for users.
     Info = 3,
-    /// What a developer wants to know.
+    /// Information for developers.
     Debug = 4,
-    /// Everything.
+    /// Everything else.
     Trace = 5,
 }
 
-/// Writes a line to the host's log.
+/// Writes a message to the host's log.
 pub fn log(level: LogLevel, target: &str, message: &str) {
     if let Some(host) = host() {
-        // SAFETY: both texts are readable for the call.
+        // SAFETY: both texts are readable during the call.
         unsafe { (host.log)(level as u32, ArStr::borrowed(target), ArStr::borrowed(message)) };
     }
 }
 
-/// Keeps the host for this plugin; called by the handshake. Another host that was kept before is replaced: hosts live as
-/// long as the process, so calls in progress from it end well, but their messages go to the new one.
+/// Stores the host for this plugin; called by the handshake. It replaces an earlier host. Hosts live as long as the
+/// process, so calls in progress end normally, but their messages go to the new host.
 ///
 /// # Safety
-/// `host` is valid for the life of the process, and its functions keep the contract, as for [`offer_host`].
+/// `host` must be valid for the life of the process, and its functions must follow the ABI's rules, as for
+/// [`offer_host`].
 pub unsafe fn set_host(host: *const ArHostV1) {
     HOST.store(host.cast_mut(), Ordering::Release);
 }
 
-/// Keeps the host if there is none yet.
+/// Stores the host unless one is stored already.
 ///
 /// # Safety
-/// The functions of `host` keep the contract: `parallel_for` returns when all calls of its body have ended, and what `query` gives for an
-/// interface is null or that interface's struct.
+/// The functions of `host` must follow the ABI's rules: `parallel_for` must return only after all calls of its body
+/// have ended, and `query` must return null or the struct of the requested interface.
 pub unsafe fn offer_host(host: &'static ArHostV1) {
     let host = core::ptr::from_ref(host).cast_mut();
-    // Whoever was first stays.
+    // Keeps the first host.
     let _ = HOST.compare_exchange(core::ptr::null_mut(), host, Ordering::AcqRel, Ordering::Relaxed);
 }
 
 pub(crate) fn host() -> Option<&'static ArHostV1> {
-    // SAFETY: null, or valid for the life of the process: `set_host` requires it, and `offer_host` takes a `&'static`.
+    // SAFETY: the pointer is null or valid for the life of the process: `set_host` requires it, and `offer_host` takes
+    // a `&'static`.
     unsafe { HOST.load(Ordering::Acquire).as_ref() }
 }
 
-/// What the host knows of the builtin op with this code; `None` if that is nothing, or the host is of an earlier version. Custom ops have
-/// no schema.
+/// The host's information about the builtin op with this code; `None` if the host does not have it, or is too old.
+/// Custom ops have no schema.
 pub fn op_schema(code: i32) -> Option<OpSchema> {
-    OpSchema::find(code)
+    OpSchema::find(host()?, code)
 }
 
-/// Hands the message of an error to the host and gives its status.
+/// Passes an error's message to the host and returns its status.
 pub(crate) fn report(error: &Error) -> ArStatus {
-    // An empty message came from the host, which has kept its own.
+    // An empty message came from the host, which has stored its own.
     if let Some(host) = host()
         && !error.message().is_empty()
     {
-        // SAFETY: the message is readable for the call.
+        // SAFETY: the message is readable during the call.
         unsafe { (host.set_error)(ArStr::borrowed(error.message())) };
     }
     error.status() as ArStatus
 }
 
-/// A status that the host returned, as an error. The host keeps its own, longer message.
+/// Converts a status returned by the host to an error. The host keeps the full message.
 pub(crate) fn check(status: ArStatus) -> Result<()> {
     match Status::from_raw(status) {
         Status::Ok => Ok(()),
@@ -85,8 +87,11 @@ pub(crate) fn check(status: ArStatus) -> Result<()> {
     }
 }
 
-/// Calls `body(begin..end)` for consecutive ranges of at least `grain` that cover `0..count`, on at most `threads`
-/// threads of the host; without a host, on this one. The ranges depend on `count` and `grain` alone.
+/// Calls `body(begin..end)` for consecutive ranges that cover `0..count`, each of at least `grain`, on at most
+/// `threads` threads of the host, or on this thread without a host. The ranges depend only on `count` and `grain`.
+///
+/// # Errors
+/// The host failed, or `body` panicked.
 pub fn parallel_for<F: Fn(Range<usize>) + Sync>(
     count: usize,
     grain: usize,
@@ -98,7 +103,8 @@ pub fn parallel_for<F: Fn(Range<usize>) + Sync>(
         return Ok(());
     };
     let work = Work { body: &body, panicked: AtomicBool::new(false) };
-    // SAFETY: `call` fits the argument, and the host returns when all calls have ended.
+    // SAFETY: `call` expects this argument, and `set_host` and `offer_host` require that the function returns only
+    // after all calls have ended, so the argument outlives them.
     let status = unsafe {
         (host.parallel_for)(
             count,
@@ -121,9 +127,9 @@ struct Work<'a> {
 }
 
 unsafe extern "C" fn call(argument: *mut c_void, begin: usize, end: usize) {
-    // SAFETY: `argument` is the `Work` of `parallel_for`, which outlives the call and whose closure is `Sync`.
+    // SAFETY: `argument` is the `Work` of `parallel_for`, which outlives the call, and its closure is `Sync`.
     let work = unsafe { &*argument.cast::<Work<'_>>() };
-    if crate::shim::catch(&mut || (work.body)(begin..end)).is_err() {
+    if crate::panics::catch(&mut || (work.body)(begin..end)).is_err() {
         work.panicked.store(true, Ordering::Relaxed);
     }
 }

@@ -1,4 +1,4 @@
-//! Layout comparison: abi_stable's description of the contract, as the plugin's compiler saw it, against the host's.
+//! Compares layouts: abi_stable's description of the ABI as the plugin's compiler saw it, against the host's.
 
 use abi_stable::StableAbi;
 use abi_stable::library::{AbiHeaderRef, ROOT_MODULE_LOADER_NAME_WITH_NUL, RootModule as _};
@@ -7,7 +7,7 @@ use core::ffi::c_void;
 
 use crate::raw::{ArHostV1, ArPluginV1};
 
-/// The root module: from its one function all structs of the contract are reached.
+/// The root module. All structs of the ABI are reachable from its only function.
 #[repr(C)]
 #[derive(StableAbi)]
 #[sabi(kind(Prefix(prefix_ref = RootModuleRef, prefix_fields = RootModulePrefix)))]
@@ -25,37 +25,41 @@ impl abi_stable::library::RootModule for RootModuleRef {
 }
 
 impl RootModuleRef {
-    /// The root module with this entry.
+    /// The root module with this entry function.
     pub fn with_entry(entry: crate::raw::ArEntryV1) -> RootModuleRef {
         use abi_stable::prefix_type::PrefixTypeTrait as _;
         RootModule { entry }.leak_into_prefix()
     }
 }
 
-/// Name of the symbol that [`check`] takes, null-terminated. Plugins written in C do not have it.
+/// Name of the symbol for [`check`], null-terminated. Plugins written in C do not have it.
 pub const SYMBOL: &str = ROOT_MODULE_LOADER_NAME_WITH_NUL;
 
-/// Compares the layouts in a plugin with this host's. The error says the first difference.
+/// Compares a plugin's layouts with this host's.
+///
+/// # Errors
+/// A description of the first difference.
 ///
 /// # Safety
-/// `symbol` is the address of [`SYMBOL`] in a library that is never unloaded.
+/// `symbol` must be the address of [`SYMBOL`] in a library that is never unloaded.
 pub unsafe fn check(symbol: *const c_void) -> Result<(), String> {
     if symbol.is_null() {
         return Err("the layout symbol is null".into());
     }
-    // SAFETY: the symbol is a static that starts with an `AbiHeader`, by the caller's promise; `AbiHeaderRef` is a
-    // transparent reference to one.
+    // SAFETY: the caller guarantees that the symbol is the static `SYMBOL`, which starts with an `AbiHeader`;
+    // `AbiHeaderRef` is a transparent reference to one.
     let header: AbiHeaderRef = unsafe { core::mem::transmute(symbol) };
     let library = header.upgrade().map_err(|e| first_lines(&e.to_string()))?;
     library.ensure_layout::<RootModuleRef>().map_err(|e| first_difference(&e.to_string()))?;
     let (ours, theirs) = (RootModuleRef::VERSION_STRINGS, library.version_strings());
     if ours.version.as_str() != theirs.version.as_str() {
-        return Err(format!("its contract is {}, the host's {}", theirs.version, ours.version));
+        return Err(format!("its ABI version is {}, the host's is {}", theirs.version, ours.version));
     }
     Ok(())
 }
 
-/// From the text of a layout error, up to 166 KB, the first difference: the structure, what is expected, what is there.
+/// Extracts the first difference from the text of a layout error, which may have 166 KB: the struct, the expected and
+/// the found part.
 ///
 /// ```text
 /// Layout of expected type:
@@ -71,7 +75,7 @@ fn first_difference(text: &str) -> String {
     let Some(at) = lines.iter().position(|line| line.starts_with("Error:")) else { return first_lines(text) };
     let (before, after) = lines.split_at(at);
     let layout = before.iter().rposition(|line| *line == "Layout of expected type:").unwrap_or(0);
-    let name = before[layout..].iter().find_map(|line| line.strip_prefix("type:")).unwrap_or("the contract");
+    let name = before[layout..].iter().find_map(|line| line.strip_prefix("type:")).unwrap_or("the ABI");
     let side = |title: &str| -> String {
         let lines = after.iter().skip_while(|line| **line != title).skip(1);
         lines
@@ -96,7 +100,7 @@ fn first_lines(text: &str) -> String {
     text
 }
 
-/// Emits what `#[export_root_module]` emits, without the calling crate depending on abi_stable.
+/// Emits the same code as `#[export_root_module]`, without a dependency of the calling crate on abi_stable.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __export_layout {
@@ -112,10 +116,10 @@ macro_rules! __export_layout {
                 sabi::__call_root_module_loader(root_module)
             }
 
-            // The name is abi_stable's own; a test compares it with `layout::SYMBOL`.
+            // abi_stable's name; a test compares it with `layout::SYMBOL`.
             #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
             static LAYOUT: sabi::LibHeader = {
-                // SAFETY: `erased` gives a `RootModuleRef`.
+                // SAFETY: `erased` returns a `RootModuleRef`, the type that abi_stable expects here.
                 unsafe {
                     sabi::LibHeader::from_constructor::<$crate::layout::RootModuleRef>(
                         erased,

@@ -1,5 +1,5 @@
-//! The contract between arenite and its plugins: operators, memory planners and delegates. A plugin author depends on
-//! this crate alone.
+//! The ABI between arenite and its plugins: operators, memory planners and delegates. A plugin depends only on this
+//! crate.
 //!
 //! # A whole plugin
 //!
@@ -41,35 +41,36 @@
 //! # fn main() { assert_eq!(PLUGIN.descriptor().op_count, 1); }
 //! ```
 //!
-//! Built as a `cdylib`, that is a library which `arenite --plugin-dir DIR` finds. `plugins/template` holds one op, one
+//! Compile it as a `cdylib`; `arenite --plugin-dir DIR` then loads the library. `plugins/template` contains one op, one
 //! planner and one delegate to copy, and an op in C.
 //!
 //! # How the host uses it
 //!
-//! 1. *Load.* The file is checked, opened, and its layouts are compared with the host's ([`layout`]). The entry function
-//!    negotiates the version and gives the descriptor. A failed load registers nothing. Libraries are never unloaded.
-//! 2. *Op.* The host looks up an op by code, version and element types, and calls [`Op::prepare`] for each node, in
-//!    execution order, whenever shapes change. [`Status::Unsupported`] makes it try the next candidate; any other error
-//!    ends the graph's preparation, and the message is shown with the node's name in front. [`Op::eval`] runs the node.
-//! 3. *Planner.* After `prepare` the host knows the size and life of each buffer, and asks the chosen [`Planner`].
-//! 4. *Delegate.* With shapes known, the host shows the graph to each [`Delegate`] in the configured order. Of a
-//!    node that only the delegate serves the host knows the shapes that the model file gives. What a delegate compiles is
-//!    prepared again when shapes change; it is compiled anew when its nodes do, or the constants that they read.
+//! 1. *Load.* The file is checked and opened, and its layouts are compared with the host's ([`layout`]). The entry
+//!    function negotiates the version and returns the descriptor. A failed load registers nothing. Libraries are never
+//!    unloaded.
+//! 2. *Op.* The host finds an op by code, version and element types. It calls [`Op::prepare`] for each node, in
+//!    execution order, whenever shapes change. After [`Status::Unsupported`] it tries the next candidate; any other
+//!    error ends the preparation, and its message is shown after the node's name. [`Op::eval`] runs the node.
+//! 3. *Planner.* After `prepare` the host knows the size and lifetime of each buffer, and calls the chosen [`Planner`].
+//! 4. *Delegate.* Once shapes are known, the host shows the graph to each [`Delegate`] in the configured order. For a
+//!    node without a reference op, it only knows the shapes in the model file. A compiled partition is prepared again
+//!    when shapes change, and compiled again when its nodes or the constants they read change.
 //!
 //! # Rules
 //!
-//! - Memory comes from the host: [`PrepareContext::table`] for what is computed once, [`PrepareContext::scratch`] for
-//!   work space. `eval` allocates nothing.
+//! - Memory comes from the host: [`PrepareContext::table`] for data that is computed once, [`PrepareContext::scratch`]
+//!   for temporary buffers. `eval` allocates nothing.
 //! - Threads come from the host: [`EvalContext::parallel_for`]. Log with [`host::log`].
-//! - A panic is caught in the plugin and becomes an error; that instance is not called again.
-//! - `eval` may run on different threads, never twice at once for one instance.
-//! - What the schema numbers has a name in [`schema`]: operators, options and their values.
-//! - A constant can be read in `prepare`: [`TensorView::constant`]. What depends on data that is not constant is
+//! - A panic is caught in the plugin and converted to an error. The instance is not called again.
+//! - `eval` may run on different threads, but never twice at the same time for one instance.
+//! - The schema's numbers have names in [`schema`]: operators, options and their values.
+//! - Constants can be read in `prepare`: [`TensorView::constant`]. An output shape that depends on other data is
 //!   [dynamic](PrepareContext::set_output_dynamic).
 //!
 //! # Testing
 //!
-//! With the feature `testing` the module `testing` runs one op alone, on given tensors, in the way of the host.
+//! With the feature `testing`, the module `testing` runs a single op on given tensors as the host would.
 //!
 //! # Without std
 //!
@@ -85,6 +86,7 @@ pub mod delegate;
 mod devices;
 mod error;
 pub mod flexbuffer;
+mod frozen;
 mod graph;
 mod handed_out;
 mod held;
@@ -101,6 +103,7 @@ pub mod op;
 mod op_schema;
 pub mod options;
 mod pairs;
+mod panics;
 pub mod planner;
 pub mod plugin;
 pub mod raw;
@@ -135,8 +138,8 @@ pub use tensor::{
     Table, TensorView, TensorViewMut,
 };
 
-/// All that an op, a planner or a delegate needs. Of the element types, those whose names mean something else in Rust
-/// are left out: `ElementType::{Bool, String, Resource, Variant}`.
+/// Everything needed to write an op, a planner or a delegate. It omits element types whose names mean something else in
+/// Rust: `ElementType::{Bool, String, Resource, Variant}`.
 pub mod prelude {
     pub use core::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! What an op may do beyond its node: run the model's other subgraphs, keep values that outlive an invocation.
+//! An op's access to the model beyond its node: it may run other subgraphs, and keep values between invocations.
 
 use core::ffi::c_void;
 use core::marker::PhantomData;
@@ -12,10 +12,10 @@ use crate::raw::{
 use crate::tensor::{Element, TensorView};
 use crate::{Result, invalid, unsupported};
 
-/// The model around a node: its *subgraphs*, and its *resources*, values that outlive an invocation and that all
-/// subgraphs of an interpreter share.
+/// The model around a node: its *subgraphs*, and its *resources*, which are values that outlive an invocation and that
+/// all subgraphs of an interpreter share.
 ///
-/// A subgraph has one set of tensors. It is not called while it runs, so recursion is refused.
+/// A subgraph has only one set of tensors, so it cannot be called while it runs: recursion is an error.
 pub struct ModelContext<'a> {
     subgraphs: &'static ArSubgraphsV1,
     resources: &'static ArResourcesV1,
@@ -26,21 +26,23 @@ pub struct ModelContext<'a> {
 
 /// An output of a subgraph.
 pub struct SubgraphOutput<'a> {
-    /// Type and shape; after [`ModelContext::invoke`] its data.
+    /// Its type and shape, and after [`ModelContext::invoke`] its data.
     pub tensor: TensorView<'a>,
-    /// Only a run tells the shape.
+    /// Whether the shape is known only after a run.
     pub dynamic: bool,
 }
 
-/// How a host is asked for an interface.
+/// The function that returns a host's interfaces.
 pub(crate) type Query = unsafe extern "C" fn(*mut c_void, u64) -> *const c_void;
 
 impl<'a> ModelContext<'a> {
+    /// Asks the host for its interfaces.
+    ///
     /// # Safety
-    /// `query` answers `context` with null, or with the struct of that id, which lives as long as the process. The
-    /// context is that of a call in progress for `'a`, in which this is the only `ModelContext`.
+    /// For `context`, `query` must return null or the struct of the requested interface, valid as long as the process.
+    /// `context` must belong to a call that is in progress during `'a`, in which this is the only `ModelContext`.
     pub(crate) unsafe fn new(query: Query, context: *mut c_void) -> Result<Self> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `query` returns null or the struct of the id.
         let (subgraphs, resources, sizes) = unsafe {
             (
                 query(context, INTERFACE_SUBGRAPHS).cast::<ArSubgraphsV1>().as_ref(),
@@ -54,13 +56,14 @@ impl<'a> ModelContext<'a> {
         Ok(ModelContext { subgraphs, resources, sizes, context, of: PhantomData })
     }
 
-    /// The nodes of a subgraph, and its tensors with the shapes they have now.
+    /// The nodes of a subgraph, and its tensors with their current shapes.
     ///
     /// # Errors
-    /// There is no such subgraph, or it is running.
+    /// The subgraph does not exist, or is running.
     pub fn subgraph(&self, subgraph: i32) -> Result<GraphView<'_>> {
         let mut graph: *const ArGraphV1 = core::ptr::null();
-        // SAFETY: the result is writable; the graph lives as long as the call, and does not change under `&self`.
+        // SAFETY: the result is writable. The graph is valid until the call returns, and calls that change it need
+        // `&mut self`.
         unsafe {
             check((self.subgraphs.describe)(self.context, index(subgraph)?, &mut graph))?;
             let graph =
@@ -69,52 +72,69 @@ impl<'a> ModelContext<'a> {
         }
     }
 
-    /// How many inputs and outputs a subgraph has; some hosts tell that with less effort than [`subgraph`](Self::subgraph).
+    /// The number of inputs and outputs of a subgraph. Some hosts report it with less work than
+    /// [`subgraph`](Self::subgraph).
     ///
     /// # Errors
-    /// As `subgraph`.
+    /// The subgraph does not exist, or is running.
     pub fn ports(&self, subgraph: i32) -> Result<(usize, usize)> {
         let Some(sizes) = self.sizes else {
             let graph = self.subgraph(subgraph)?;
             return Ok((graph.inputs().len(), graph.outputs().len()));
         };
         let (mut inputs, mut outputs) = (0, 0);
-        // SAFETY: both results are writable.
+        // SAFETY: both results are writable, and the function belongs to the interface of this context.
         check(unsafe { (sizes.ports)(self.context, index(subgraph)?, &mut inputs, &mut outputs) })?;
         Ok((inputs as usize, outputs as usize))
     }
 
-    /// Gives an input of a subgraph the shape of `value` and, in `eval`, its data, which are copied. The types must agree.
+    /// Sets the shape of a subgraph's input to that of `value` and, in `eval`, copies its data. The types must be
+    /// equal.
+    ///
+    /// # Errors
+    /// The subgraph or the input does not exist, or the types differ.
     pub fn set_input(&mut self, subgraph: i32, input: usize, value: &TensorView<'_>) -> Result<()> {
-        // SAFETY: the tensor is readable for the call.
+        // SAFETY: the tensor is readable during the call, and the function belongs to the interface of this context.
         check(unsafe {
             (self.subgraphs.set_input)(self.context, index(subgraph)?, input as u32, value.as_raw())
         })
     }
 
-    /// In `eval`: input `i` of subgraph `to` gets shape and value of output `i` of `from`, which ran before; `from` may be
-    /// `to`.
+    /// In `eval`: gives input `i` of subgraph `to` the shape and value of output `i` of `from`, which must have run.
+    /// `from` may be `to`.
+    ///
+    /// # Errors
+    /// A subgraph does not exist, the types differ, or the call is made in `prepare`.
     pub fn forward(&mut self, from: i32, to: i32) -> Result<()> {
-        // SAFETY: plain values.
+        // SAFETY: the arguments are plain values, and the function belongs to the interface of this context.
         check(unsafe { (self.subgraphs.forward)(self.context, index(from)?, index(to)?) })
     }
 
-    /// Makes a subgraph ready for the shapes that its inputs have now.
+    /// Prepares a subgraph for the current shapes of its inputs.
+    ///
+    /// # Errors
+    /// The subgraph does not exist, or cannot be prepared.
     pub fn prepare(&mut self, subgraph: i32) -> Result<()> {
-        // SAFETY: plain values.
+        // SAFETY: the arguments are plain values, and the function belongs to the interface of this context.
         check(unsafe { (self.subgraphs.prepare)(self.context, index(subgraph)?) })
     }
 
-    /// In `eval`: runs a subgraph on the inputs that it has now.
+    /// In `eval`: runs a subgraph on its current inputs.
+    ///
+    /// # Errors
+    /// The subgraph does not exist or fails, or the call is made in `prepare`.
     pub fn invoke(&mut self, subgraph: i32) -> Result<()> {
-        // SAFETY: plain values.
+        // SAFETY: the arguments are plain values, and the function belongs to the interface of this context.
         check(unsafe { (self.subgraphs.invoke)(self.context, index(subgraph)?) })
     }
 
     /// An output of a subgraph that was prepared or run.
+    ///
+    /// # Errors
+    /// The subgraph or the output does not exist.
     pub fn output(&self, subgraph: i32, output: usize) -> Result<SubgraphOutput<'_>> {
         let mut value = ArTensorV1::NONE;
-        // SAFETY: the result is writable; what it points to does not change under `&self`.
+        // SAFETY: the result is writable. What it points to is valid, and calls that change it need `&mut self`.
         unsafe {
             check((self.subgraphs.output)(self.context, index(subgraph)?, output as u32, &mut value))?;
             let dynamic = value.flags & TENSOR_DYNAMIC != 0;
@@ -122,10 +142,14 @@ impl<'a> ModelContext<'a> {
         }
     }
 
-    /// The handle of the resource with this name, which may be any bytes; made, without a value, if there is none.
+    /// The handle of the resource with this name, which may be any bytes. Creates the resource without a value if
+    /// necessary.
+    ///
+    /// # Errors
+    /// The host cannot create another resource.
     pub fn open_resource(&mut self, name: &[u8]) -> Result<i32> {
         let mut handle = 0;
-        // SAFETY: the name is readable for the call, the result is writable.
+        // SAFETY: the name is readable during the call and the result is writable.
         check(unsafe { (self.resources.open)(self.context, ArBytes::borrowed(name), &mut handle) })?;
         Ok(handle)
     }
@@ -133,10 +157,10 @@ impl<'a> ModelContext<'a> {
     /// The value of a resource; `None` before it is assigned.
     ///
     /// # Errors
-    /// The handle is not one that [`open_resource`](Self::open_resource) gave.
+    /// The handle did not come from [`open_resource`](Self::open_resource).
     pub fn resource(&self, handle: i32) -> Result<Option<TensorView<'_>>> {
         let mut value = ArTensorV1::NONE;
-        // SAFETY: the result is writable; what it points to does not change under `&self`.
+        // SAFETY: the result is writable. What it points to is valid, and calls that change it need `&mut self`.
         unsafe {
             check((self.resources.value)(self.context, handle, &mut value))?;
             if value.dims.is_null() {
@@ -146,34 +170,46 @@ impl<'a> ModelContext<'a> {
         }
     }
 
-    /// In `prepare`: says that `eval` may assign a value of this type, rank and size. Hosts that take no memory while a model runs refuse
-    /// to assign what was not announced; others need not be told.
+    /// In `prepare`: announces that `eval` may assign a value of this type, rank and size. Hosts that cannot allocate
+    /// memory while a model runs require this announcement; others ignore it.
+    ///
+    /// # Errors
+    /// The handle is invalid, or the memory is not available.
     pub fn reserve_resource(&mut self, handle: i32, value: &TensorView<'_>) -> Result<()> {
         let Some(sizes) = self.sizes else { return Ok(()) };
-        // SAFETY: the tensor is readable for the call.
+        // SAFETY: the tensor is readable during the call, and the function belongs to the interface of this context.
         check(unsafe { (sizes.reserve)(self.context, handle, value.as_raw()) })
     }
 
-    /// As [`reserve_resource`](Self::reserve_resource), for a vector of so many elements.
+    /// Like [`reserve_resource`](Self::reserve_resource), for a vector of `count` elements.
+    ///
+    /// # Errors
+    /// As for [`reserve_resource`](Self::reserve_resource).
     pub fn reserve_resource_slice<T: Element>(&mut self, handle: i32, count: usize) -> Result<()> {
         let Some(sizes) = self.sizes else { return Ok(()) };
         let length = vector_length(count)?;
         let value = vector::<T>(&length, core::ptr::null(), count);
-        // SAFETY: the struct is readable for the call.
+        // SAFETY: the struct is readable during the call, and the function belongs to the interface of this context.
         check(unsafe { (sizes.reserve)(self.context, handle, &value) })
     }
 
-    /// In `eval`: gives a resource the type, shape and data of `value`, which are copied.
+    /// In `eval`: assigns the type, the shape and a copy of the data of `value` to a resource.
+    ///
+    /// # Errors
+    /// The handle is invalid, the memory is not available, or the call is made in `prepare`.
     pub fn assign_resource(&mut self, handle: i32, value: &TensorView<'_>) -> Result<()> {
-        // SAFETY: the tensor is readable for the call.
+        // SAFETY: the tensor is readable during the call, and the function belongs to the interface of this context.
         check(unsafe { (self.resources.assign)(self.context, handle, value.as_raw()) })
     }
 
-    /// As [`assign_resource`](Self::assign_resource), with a vector.
+    /// Like [`assign_resource`](Self::assign_resource), with a vector.
+    ///
+    /// # Errors
+    /// As for [`assign_resource`](Self::assign_resource).
     pub fn assign_resource_slice<T: Element>(&mut self, handle: i32, values: &[T]) -> Result<()> {
         let length = vector_length(values.len())?;
         let value = vector(&length, values.as_ptr(), values.len());
-        // SAFETY: the struct is readable for the call; `assign` only reads what it points to.
+        // SAFETY: the struct is readable during the call; `assign` only reads what it points to.
         check(unsafe { (self.resources.assign)(self.context, handle, &value) })
     }
 }
@@ -182,7 +218,7 @@ fn vector_length(count: usize) -> Result<i32> {
     i32::try_from(count).map_err(|_| invalid!("{count} elements are too many"))
 }
 
-/// An entry for a vector whose length stands at `length`.
+/// An entry for a vector whose length is stored at `length`.
 fn vector<T: Element>(length: *const i32, data: *const T, count: usize) -> ArTensorV1 {
     ArTensorV1 {
         element_type: T::TYPE as u32,
@@ -195,5 +231,5 @@ fn vector<T: Element>(length: *const i32, data: *const T, count: usize) -> ArTen
 }
 
 fn index(subgraph: i32) -> Result<u32> {
-    u32::try_from(subgraph).map_err(|_| invalid!("there is no subgraph {subgraph}"))
+    u32::try_from(subgraph).map_err(|_| invalid!("subgraph {subgraph} does not exist"))
 }

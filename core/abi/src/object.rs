@@ -1,8 +1,9 @@
-//! Ops, planners and delegates that are values, with data of their own: what a program hands to the runtime in its own process.
+//! Ops, planners and delegates as values with their own data, which a program registers with the runtime in its own
+//! process.
 //!
-//! A type says what it is by constants ([`Op`](crate::Op), [`Planner`](crate::Planner), [`Delegate`]); a value by what it holds, so
-//! that closures and other languages' functions can serve nodes. The runtime's registry takes them, and keeps each as long as
-//! something may call it.
+//! A type describes itself by constants ([`Op`](crate::Op), [`Planner`](crate::Planner), [`Delegate`]); a value by its
+//! contents, so that closures and other languages' functions can implement ops. The runtime's registry owns the values,
+//! and keeps each one as long as it may be called.
 
 use core::ffi::c_void;
 use core::marker::PhantomData;
@@ -10,40 +11,46 @@ use core::mem::MaybeUninit;
 
 use crate::op::{EvalContext, NodeView, PrepareContext};
 use crate::raw::*;
-use crate::shim::{into_raw, query_delegate, status};
+use crate::shim::{into_raw, status};
 use crate::{
     AssignmentMut, Delegate, ElementTypes, OptionPairs, PlanRequest, Result, Sharing, delegate, unsupported,
 };
 
-/// An op that is a value. It serves any number of nodes, of several interpreters.
+/// An op as a value. It runs any number of nodes, of several interpreters.
 pub trait OpObject: Send + Sync + 'static {
-    /// What `prepare` computed for one node.
+    /// The data that `prepare` computes for one node.
     type Node: Send + Sync + 'static;
 
-    /// As [`Op::prepare`](crate::Op::prepare).
+    /// Like [`Op::prepare`](crate::Op::prepare).
+    ///
+    /// # Errors
+    /// As for [`Op::prepare`](crate::Op::prepare).
     fn prepare(&self, node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self::Node>;
 
-    /// As [`Op::eval`](crate::Op::eval), for a node that was prepared.
+    /// Like [`Op::eval`](crate::Op::eval), for a node that was prepared.
+    ///
+    /// # Errors
+    /// As for [`Op::eval`](crate::Op::eval).
     fn eval(&self, node: &Self::Node, cx: &mut EvalContext<'_>) -> Result<()>;
 
-    /// As [`Op::TYPES`](crate::Op::TYPES).
+    /// Like [`Op::TYPES`](crate::Op::TYPES).
     fn types(&self) -> ElementTypes {
         ElementTypes::ANY
     }
 
-    /// As [`Op::STATEFUL`](crate::Op::STATEFUL).
+    /// Like [`Op::STATEFUL`](crate::Op::STATEFUL).
     fn is_stateful(&self) -> bool {
         false
     }
 
-    /// As [`Op::SHARING`](crate::Op::SHARING).
+    /// Like [`Op::SHARING`](crate::Op::SHARING).
     fn sharing(&self) -> Sharing {
         Sharing::None
     }
 }
 
-/// An op of two closures: `eval` gets what `prepare` gave for the node. It takes any element type, and its result depends on the
-/// inputs alone.
+/// An op made from two closures; `eval` receives what `prepare` returned for the node. It accepts any element type, and
+/// its result depends only on the inputs.
 pub fn closures<N, P, E>(prepare: P, eval: E) -> Closures<N, P, E>
 where
     N: Send + Sync + 'static,
@@ -53,7 +60,7 @@ where
     Closures { prepare, eval, node: PhantomData }
 }
 
-/// See [`closures`].
+/// An op made by [`closures`].
 pub struct Closures<N, P, E> {
     prepare: P,
     eval: E,
@@ -77,21 +84,23 @@ where
     }
 }
 
-/// The pointer that a registration comes with, freed when this is dropped.
+/// The pointer of a registration, freed when this value is dropped.
 pub struct UserData {
     pointer: *mut c_void,
     drop: Option<unsafe extern "C" fn(*mut c_void)>,
 }
 
 impl UserData {
+    /// Takes ownership of a pointer and the function that frees it.
+    ///
     /// # Safety
-    /// The functions that are given the pointer may use it, on any thread and on several at once, until `drop` is called with it:
-    /// once, on any thread, when none of them is called any more.
+    /// The functions that receive the pointer may use it on any thread, and on several at the same time, until `drop`
+    /// is called with it. `drop` is called once, on any thread, after the last of them returned.
     pub unsafe fn new(pointer: *mut c_void, drop: Option<unsafe extern "C" fn(*mut c_void)>) -> Self {
         UserData { pointer, drop }
     }
 
-    /// The pointer.
+    /// The pointer that functions receive.
     pub fn pointer(&self) -> *mut c_void {
         self.pointer
     }
@@ -104,15 +113,15 @@ impl UserData {
 impl Drop for UserData {
     fn drop(&mut self) {
         if let Some(drop) = self.drop {
-            // SAFETY: as promised to `new`; whoever calls the functions holds this.
+            // SAFETY: the caller of `new` allows this call, and code that calls the functions keeps this value alive.
             unsafe { drop(self.pointer) };
         }
     }
 }
 
-// SAFETY: as promised to `new`; what `of` takes is both.
+// SAFETY: the caller of `new` allows use on any thread; `of` takes a `Send + Sync` value.
 unsafe impl Send for UserData {}
-// SAFETY: as above.
+// SAFETY: the caller of `new` allows use on several threads at the same time; `of` takes a `Send + Sync` value.
 unsafe impl Sync for UserData {}
 
 unsafe extern "C" fn free<T>(value: *mut c_void) {
@@ -120,15 +129,15 @@ unsafe extern "C" fn free<T>(value: *mut c_void) {
     unsafe { crate::shim::destroy_box::<T>(value) };
 }
 
-/// A registration as a host takes it. Its name is empty: the host fills in name, number and versions.
+/// A registration for a host. Its name is empty: the host fills in name, code and versions.
 pub struct Object<R> {
-    /// The registration.
+    /// The functions and properties.
     pub registration: R,
-    /// What its functions are to be called with.
+    /// The pointer for its functions.
     pub user_data: UserData,
 }
 
-/// An op as it is handed over.
+/// The registration of an op.
 pub fn op<T: OpObject>(op: T) -> Object<ArOpV1> {
     let registration = ArOpV1 {
         header: ArHeader::of::<ArOpV1>(),
@@ -148,11 +157,11 @@ pub fn op<T: OpObject>(op: T) -> Object<ArOpV1> {
     Object { registration, user_data: UserData::of(op) }
 }
 
-/// The state of a node. The host writes the first word before `prepare` and leaves it.
+/// The state of a node. The host writes the first word before `prepare` and does not change it afterwards.
 #[repr(C)]
 struct Instance<T: OpObject> {
     op: *const T,
-    /// Written by `prepare`.
+    /// Initialized by `prepare`.
     node: MaybeUninit<T::Node>,
 }
 
@@ -162,8 +171,9 @@ unsafe extern "C" fn prepare<T: OpObject>(
     state: *mut c_void,
 ) -> ArStatus {
     status(&mut || {
-        // SAFETY: the host's promise: both structs are valid for the call; the state is zeroed memory for an `Instance`, but for the
-        // first word, which is the user data of this registration, a `T` that outlives the state.
+        // SAFETY: `host_side` requires both structs to be valid during the call. The state is zeroed memory for an
+        // `Instance`, except for the first word: the user data of this registration, which points to a `T` that
+        // outlives the state.
         unsafe {
             let instance = &mut *state.cast::<Instance<T>>();
             let (node, mut cx) = (NodeView::from_raw(&*node), PrepareContext::from_raw(&*prepare));
@@ -179,7 +189,7 @@ unsafe extern "C" fn eval<T: OpObject>(
     state: *mut c_void,
 ) -> ArStatus {
     status(&mut || {
-        // SAFETY: as for `prepare`, which went well before.
+        // SAFETY: as for `prepare`, which succeeded before and so initialized `node`.
         unsafe {
             let instance = &*state.cast::<Instance<T>>();
             let mut cx = EvalContext::from_raw(&*eval, &*node);
@@ -189,15 +199,15 @@ unsafe extern "C" fn eval<T: OpObject>(
 }
 
 unsafe extern "C" fn drop_node<T: OpObject>(state: *mut c_void) {
-    // A panic is reported and leaks, as for an `Op`.
+    // A panic is reported, and the rest leaks, as for an `Op`.
     status(&mut || {
-        // SAFETY: as for `eval`; the state is not used again.
+        // SAFETY: as for `eval`; the host does not use the state again.
         unsafe { (*state.cast::<Instance<T>>()).node.assume_init_drop() };
         Ok(())
     });
 }
 
-/// A planner as it is handed over. It is pure: the same records give the same assignment.
+/// The registration of a planner. It must be pure: the same records give the same assignment.
 pub fn planner<F>(plan: F) -> Object<ArPlannerV1>
 where
     F: Fn(&PlanRequest<'_>, &mut AssignmentMut<'_>) -> Result<()> + Send + Sync + 'static,
@@ -238,7 +248,8 @@ where
     F: Fn(&PlanRequest<'_>, &mut AssignmentMut<'_>) -> Result<()>,
 {
     status(&mut || {
-        // SAFETY: the host's promise: both structs and their arrays are valid for the call, and the user data is this registration's.
+        // SAFETY: the ABI requires both structs and their arrays to be valid during the call, and the user data is that
+        // of this registration.
         let (plan, request, mut assignment) = unsafe {
             let assignment = AssignmentMut::from_raw(&*request, &mut *assignment);
             (&*user_data.cast::<F>(), PlanRequest::from_raw(&*request)?, assignment)
@@ -247,7 +258,8 @@ where
     })
 }
 
-/// A delegate as it is handed over: `create` stands for [`Delegate::create`], and the name for [`Delegate::NAME`].
+/// The registration of a delegate. `create` replaces [`Delegate::create`], and the host's name replaces
+/// [`Delegate::NAME`].
 pub fn delegate<D, F>(create: F) -> Object<ArDelegateV1>
 where
     D: Delegate,
@@ -276,8 +288,8 @@ where
             const { &ArCreateV1 { header: ArHeader::of::<ArCreateV1>(), create: create::<D, F> } };
         return (&raw const *create).cast();
     }
-    // SAFETY: a plain value.
-    unsafe { query_delegate::<D>(interface) }
+    // SAFETY: the id is a plain value.
+    unsafe { delegate::shim::query::<D>(interface) }
 }
 
 unsafe extern "C" fn create<D, F>(
@@ -291,11 +303,12 @@ where
     F: Fn(&OptionPairs<'_>) -> Result<D>,
 {
     status(&mut || {
-        // SAFETY: the host's promise: the pairs are valid for the call, and the user data is this registration's.
+        // SAFETY: the ABI requires the pairs to be valid during the call, and the user data is that of this
+        // registration.
         let (create, options) =
             unsafe { (&*user_data.cast::<F>(), OptionPairs::from_raw(options, option_count)) };
         let value = create(&options)?;
-        // SAFETY: the result is writable. `destroy` takes the box back.
+        // SAFETY: the ABI requires the result to be writable. `destroy` frees the box.
         unsafe { *delegate = into_raw(value) };
         Ok(())
     })

@@ -1,4 +1,4 @@
-//! Options of planners and delegates: `key = value`, both as text.
+//! Options of planners and delegates: pairs of key and value, both as text.
 
 use core::str::FromStr;
 
@@ -12,40 +12,48 @@ pub struct OptionPairs<'a> {
 }
 
 impl<'a> OptionPairs<'a> {
+    /// Wraps the host's pairs.
+    ///
     /// # Safety
-    /// The pairs and their texts are valid for `'a`.
+    /// The pairs and their texts must be valid for `'a`.
     pub(crate) unsafe fn from_raw(pairs: *const ArPair, count: usize) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the array is valid for `'a`.
         OptionPairs { pairs: unsafe { raw::slice(pairs, count) } }
     }
 
-    /// The pairs as they cross, and their number.
+    /// The pairs as an array of the ABI, and their number.
     pub(crate) fn as_raw(&self) -> (*const ArPair, usize) {
         (self.pairs.as_ptr(), self.pairs.len())
     }
 
-    /// Keys and values, in the order in which they were given.
+    /// Keys and values, in their original order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'a str, &'a str)> + use<'a> {
-        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        // SAFETY: `from_raw` requires that the pairs and their texts are valid for `'a`.
         self.pairs.iter().map(|pair| unsafe { (pair.key.as_str(), pair.value.as_str()) })
     }
 
-    /// The value of `key`; the last one counts.
+    /// The value of `key`; the last one if it occurs several times.
     pub fn get(&self, key: &str) -> Option<&'a str> {
         self.iter().filter(|(k, _)| *k == key).last().map(|(_, value)| value)
     }
 
-    /// The value of `key` as a `T`, or `default`. An error names the key and the value.
+    /// The value of `key` as a `T`, or `default`.
+    ///
+    /// # Errors
+    /// The value is not a `T`. The message names the key and the value.
     pub fn parse<T: FromStr>(&self, key: &str, default: T) -> Result<T> {
         match self.get(key) {
             None => Ok(default),
             Some(text) => text
                 .parse()
-                .map_err(|_| invalid!("option {key} = '{text}' is no {}", core::any::type_name::<T>())),
+                .map_err(|_| invalid!("option {key} = '{text}' is not a {}", core::any::type_name::<T>())),
         }
     }
 
-    /// An error if there is a key that is not among `known`.
+    /// Checks that all keys are among `known`.
+    ///
+    /// # Errors
+    /// The first unknown key.
     pub fn expect_only(&self, known: &[&str]) -> Result<()> {
         match self.iter().find(|(key, _)| !known.contains(key)) {
             None => Ok(()),

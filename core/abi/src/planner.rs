@@ -1,18 +1,24 @@
-//! Memory planners: pure functions from usage records to an assignment.
+//! Memory planners: pure functions from usage records to offsets or shared objects.
 
-use crate::raw::{self, ArAssignmentV1, ArHeader, ArPlanRequestV1, ArPrepareV1};
-use crate::{ObjectAssignment, ObjectRequest, OptionPairs, Result, ensure, host, invalid};
+use core::ffi::c_void;
 
-/// Size and life of one buffer: `first_node..=last_node` are positions in the execution plan, both inclusive.
+use crate::raw::{
+    self, ArAssignV1, ArAssignmentV1, ArHeader, ArObjectAssignmentV1, ArObjectRequestV1, ArPlanRequestV1,
+    ArPrepareV1, ArStatus, INTERFACE_ASSIGN,
+};
+use crate::shim::status;
+use crate::{ObjectAssignment, ObjectRequest, OptionPairs, Result, ensure, host, invalid, unsupported};
+
+/// Size and lifetime of one buffer: `first_node..=last_node` are positions in the execution plan, both inclusive.
 pub use crate::raw::ArUsageRecordV1 as UsageRecord;
 
 impl UsageRecord {
-    /// `last_node` of a buffer that lives until the end.
+    /// `last_node` of a buffer that is alive until the end.
     pub const FOREVER: u32 = u32::MAX;
     /// `fixed_offset` of a buffer that the planner may place.
     pub const ANYWHERE: u64 = u64::MAX;
 
-    /// A buffer of `size` bytes, 64-byte aligned, that the planner may place anywhere.
+    /// A buffer of `size` bytes, aligned to 64 bytes, that the planner may place anywhere.
     pub const fn new(size: u64, first_node: u32, last_node: u32) -> Self {
         UsageRecord {
             size,
@@ -27,12 +33,12 @@ impl UsageRecord {
         }
     }
 
-    /// Whether both are alive at some node.
+    /// Whether both buffers are alive at the same node.
     pub const fn overlaps(&self, other: &UsageRecord) -> bool {
         self.first_node <= other.last_node && other.first_node <= self.last_node
     }
 
-    /// The offset where the buffer lies already, if it does.
+    /// The offset of the buffer if it is fixed.
     pub const fn fixed(&self) -> Option<u64> {
         if self.fixed_offset == Self::ANYWHERE { None } else { Some(self.fixed_offset) }
     }
@@ -55,102 +61,117 @@ impl core::fmt::Debug for UsageRecord {
     }
 }
 
-/// A strategy that places buffers in memory. Pure: the same records give the same assignment.
+/// A strategy for placing buffers in memory. It must be pure: the same records give the same assignment.
 ///
-/// The host checks every assignment (bounds, alignment, overlap in time and space), so that a wrong one is an error and
-/// never a corrupt result.
+/// The host checks every assignment (bounds, alignment, overlap in time and space), so a wrong one is an error and
+/// never corrupts results.
 pub trait Planner: 'static {
-    /// The name by which it is chosen.
+    /// The name by which users select it.
     const NAME: &'static str;
 
-    /// Fills in `assignment`, one entry per record.
+    /// Fills in `assignment`, with one entry per record.
+    ///
+    /// # Errors
+    /// The records cannot be planned within the limits.
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()>;
 
-    /// Hands out shared objects of one to three extents, if the strategy does.
+    /// Assigns shared objects of one to three extents, if the strategy supports that.
     const ASSIGN: Option<Assign> = None;
 }
 
-/// Hands out shared objects: pure, and checked by the host, as [`Planner::plan`] is.
+/// A function that assigns shared objects. Like [`Planner::plan`] it must be pure, and the host checks its result.
 pub type Assign = fn(&ObjectRequest<'_>, &mut ObjectAssignment<'_>) -> Result<()>;
 
-/// What is to be planned.
+/// The input of a planner.
 pub struct PlanRequest<'a> {
-    /// The buffers.
+    /// The buffers to place.
     pub records: &'a [UsageRecord],
-    /// Bytes that the plan should fit into, if there is a limit.
+    /// Maximum size of the plan in bytes, if there is a limit.
     pub capacity: Option<u64>,
-    /// Time to plan, in nanoseconds, if there is a limit.
+    /// Maximum planning time in nanoseconds, if there is a limit.
     pub time_limit: Option<u64>,
-    /// From the configuration.
+    /// Options from the configuration.
     pub options: OptionPairs<'a>,
 }
 
 impl<'a> PlanRequest<'a> {
+    /// Checks and wraps the host's struct.
+    ///
     /// # Safety
-    /// The struct and its arrays are valid for `'a`.
+    /// The struct and its arrays must be valid for `'a`.
     pub(crate) unsafe fn from_raw(raw: &'a ArPlanRequestV1) -> Result<Self> {
         ensure!(
             raw.record_stride == size_of::<UsageRecord>(),
-            "usage records have {} bytes, this planner knows {}",
+            "usage records have {} bytes, but this planner supports {}",
             raw.record_stride,
             size_of::<UsageRecord>()
         );
         let limit = |value: u64| (value != u64::MAX).then_some(value);
         Ok(PlanRequest {
-            // SAFETY: the caller's promise; the stride is the struct's size.
+            // SAFETY: the caller guarantees that the array is valid for `'a`, and the stride is the struct's size,
+            // checked above.
             records: unsafe { raw::slice(raw.records, raw.record_count) },
             capacity: limit(raw.capacity),
             time_limit: limit(raw.time_limit),
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees that the options are valid for `'a`.
             options: unsafe { OptionPairs::from_raw(raw.options, raw.option_count) },
         })
     }
 }
 
-/// Where a planner writes its answer: an offset per record, or a shared object per record and each object's size.
+/// The result of a planner: an offset per record, or a shared object per record and the size of each object.
 pub struct AssignmentMut<'a> {
     raw: &'a mut ArAssignmentV1,
     count: usize,
 }
 
 impl<'a> AssignmentMut<'a> {
+    /// Wraps the host's struct.
+    ///
     /// # Safety
-    /// The arrays have as many places as the request has records, nobody else uses them during `'a`.
+    /// The arrays must have one element per record of the request, and only this value may access them during `'a`.
     pub(crate) unsafe fn from_raw(request: &ArPlanRequestV1, raw: &'a mut ArAssignmentV1) -> Self {
         AssignmentMut { raw, count: request.record_count }
     }
 
-    /// Answers with offsets; the slice has a place per record.
+    /// Returns the slice for the offsets, with one element per record.
     pub fn offsets(&mut self) -> &mut [u64] {
         self.raw.kind = raw::ASSIGNMENT_OFFSETS;
-        // SAFETY: as promised to `from_raw`.
+        // SAFETY: `from_raw` requires that the array has `count` elements that only this value accesses.
         unsafe { writable(self.raw.offsets, self.count) }
     }
 
-    /// Answers with shared objects: the id of the object per record, and the size per object, `0..object_count`.
+    /// Sets the number of shared objects. Returns the slices for the object's id of each record, and for the size of
+    /// each object.
+    ///
+    /// # Errors
+    /// There are more objects than records.
     pub fn objects(&mut self, object_count: usize) -> Result<(&mut [u32], &mut [u64])> {
         ensure!(object_count <= self.count, "{object_count} objects for {} records", self.count);
         self.raw.kind = raw::ASSIGNMENT_OBJECTS;
         self.raw.object_count = object_count as u32;
-        // SAFETY: as promised to `from_raw`; the arrays are different ones.
+        // SAFETY: `from_raw` requires that both arrays have `count` elements that only this value accesses; they are
+        // different arrays.
         Ok(unsafe {
             (writable(self.raw.object_ids, self.count), writable(self.raw.object_sizes, object_count))
         })
     }
 
-    /// Says that no plan can be smaller.
+    /// Declares that no plan can be smaller.
     pub fn set_optimal(&mut self) {
         self.raw.optimal = 1;
     }
 }
 
+/// The elements as a slice; empty if the pointer is null.
+///
 /// # Safety
-/// `data` is null or points to `count` elements that nobody else uses during `'a`.
+/// `data` must be null or point to `count` elements that only the result accesses during `'a`.
 unsafe fn writable<'a, T>(data: *mut T, count: usize) -> &'a mut [T] {
     if data.is_null() || count == 0 {
         return &mut [];
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `data` is not null, checked above, and the caller guarantees `count` elements that nothing else accesses.
     unsafe { core::slice::from_raw_parts_mut(data, count) }
 }
 
@@ -170,7 +191,7 @@ pub(crate) fn plan_with_host(
         options: core::ptr::null(),
         option_count: 0,
     };
-    // The host answers with offsets whatever its planner gives, and needs no room for objects.
+    // The host always returns offsets from its planner, so it needs no arrays for objects.
     let mut assignment = ArAssignmentV1 {
         header: ArHeader::of::<ArAssignmentV1>(),
         kind: raw::ASSIGNMENT_OFFSETS,
@@ -180,7 +201,7 @@ pub(crate) fn plan_with_host(
         object_sizes: core::ptr::null_mut(),
         optimal: 0,
     };
-    // SAFETY: both structs and their arrays are valid for the call.
+    // SAFETY: both structs and their arrays are valid during the call.
     host::check(unsafe { (prepare.plan)(prepare.context, &request, &mut assignment) })?;
     records.iter().zip(offsets.iter()).try_fold(0, |total: u64, (record, &offset)| {
         let end = offset.checked_add(record.size).ok_or_else(|| invalid!("the host's plan overflows"))?;
@@ -188,12 +209,49 @@ pub(crate) fn plan_with_host(
     })
 }
 
-/// The registration of `T`.
+/// The registration of the op `T`.
 pub const fn registration<T: Planner>() -> raw::ArPlannerV1 {
     raw::ArPlannerV1 {
         header: ArHeader::of::<raw::ArPlannerV1>(),
         name: raw::ArStr::new(T::NAME),
-        plan: crate::shim::plan::<T>,
-        query: Some(crate::shim::query_planner::<T>),
+        plan: plan::<T>,
+        query: Some(query::<T>),
+    }
+}
+
+unsafe extern "C" fn plan<T: Planner>(
+    request: *const ArPlanRequestV1,
+    assignment: *mut ArAssignmentV1,
+) -> ArStatus {
+    status(&mut || {
+        // SAFETY: the ABI requires both structs and their arrays to be valid during the call.
+        let (request, mut assignment) = unsafe {
+            (PlanRequest::from_raw(&*request)?, AssignmentMut::from_raw(&*request, &mut *assignment))
+        };
+        T::plan(&request, &mut assignment)
+    })
+}
+
+unsafe extern "C" fn assign<T: Planner>(
+    request: *const ArObjectRequestV1,
+    assignment: *mut ArObjectAssignmentV1,
+) -> ArStatus {
+    status(&mut || {
+        let assign =
+            T::ASSIGN.ok_or_else(|| unsupported!("'{}' does not support shared objects", T::NAME))?;
+        // SAFETY: the ABI requires both structs and their arrays to be valid during the call.
+        let (request, mut assignment) = unsafe {
+            (ObjectRequest::from_raw(&*request)?, ObjectAssignment::from_raw(&*request, &mut *assignment)?)
+        };
+        assign(&request, &mut assignment)
+    })
+}
+
+unsafe extern "C" fn query<T: Planner>(interface: u64) -> *const c_void {
+    let assign: &'static ArAssignV1 =
+        const { &ArAssignV1 { header: ArHeader::of::<ArAssignV1>(), assign: assign::<T> } };
+    match interface == INTERFACE_ASSIGN && T::ASSIGN.is_some() {
+        true => (&raw const *assign).cast(),
+        false => core::ptr::null(),
     }
 }

@@ -1,21 +1,21 @@
-//! Plugins: the descriptor, the handshake, and the two ways in (a dynamic library's symbols, a static list).
+//! Plugins: the descriptor, the handshake, and both ways to load a plugin (a dynamic library's symbols, a static list).
 
 use crate::op::Registration;
 use crate::raw::{self, ArDelegateV1, ArHeader, ArHostV1, ArOpV1, ArPlannerV1, ArPluginV1, ArStr};
 
-/// What a plugin offers; made by [`plugin!`](crate::plugin!).
+/// The contents of a plugin, created by [`plugin!`](crate::plugin!).
 pub struct Plugin {
     descriptor: ArPluginV1,
 }
 
 impl Plugin {
-    /// A plugin from structs that cross the boundary. [`plugin!`](crate::plugin!) makes one from types, without `unsafe`.
+    /// Creates a plugin from structs of the ABI. [`plugin!`](crate::plugin!) creates one from types, without `unsafe`.
     ///
     /// # Safety
     /// For the life of the process:
-    /// - each op meets the conditions of [`Registration::from_raw`];
-    /// - the names of planners and delegates are readable, and their functions keep the contract: those of one delegate accept the
-    ///   delegates and kernels that its `create` and `compile` give.
+    /// - Each op must meet the requirements of [`Registration::from_raw`].
+    /// - The names of planners and delegates must be readable, and their functions must follow the ABI's rules. The
+    ///   functions of a delegate must accept the delegates and kernels returned by its `create` and `compile`.
     ///
     /// Safe code cannot mix the functions of two ops:
     ///
@@ -25,6 +25,16 @@ impl Plugin {
     ///     let eval = registration::<B>().eval;
     ///     let ops = Box::leak(Box::new([ArOpV1 { eval, ..registration::<A>().into_raw() }]));
     ///     Plugin::new("org.example.mixed", "1.0.0", "Reads A's state as B's", ops, &[], &[])
+    /// }
+    /// ```
+    /// nor give an op a name that cannot be read:
+    ///
+    /// ```compile_fail,E0133
+    /// # use arenite_abi::{Op, Plugin, op::registration, raw::{ArOpV1, ArStr}};
+    /// fn nameless<A: Op>() -> Plugin {
+    ///     let custom_name = ArStr { data: 0x1000 as *const u8, length: 8 };
+    ///     let ops = Box::leak(Box::new([ArOpV1 { custom_name, ..registration::<A>().into_raw() }]));
+    ///     Plugin::new("org.example.nameless", "1.0.0", "Reads address 0x1000", ops, &[], &[])
     /// }
     /// ```
     pub const unsafe fn new(
@@ -54,47 +64,50 @@ impl Plugin {
         Plugin { descriptor }
     }
 
-    /// The descriptor that crosses the boundary.
+    /// The descriptor as a struct of the ABI.
     pub const fn descriptor(&self) -> &ArPluginV1 {
         &self.descriptor
     }
 
-    /// The id, a reverse domain name.
+    /// The plugin's id, a reverse domain name.
     pub fn id(&self) -> &'static str {
         // SAFETY: `new` takes a `&'static str`, and the field is private.
         unsafe { self.descriptor.id.as_str() }
     }
 
-    /// Op `i` and, of a custom op, its name.
+    /// Op `i`, with its name if it is a custom op.
     pub fn op(&self, i: usize) -> Option<(&'static Registration, &'static str)> {
-        // SAFETY: `new` takes a slice of this length, whose elements it requires to be registrations for the life of the
-        // process; a `Registration` has the layout of its `ArOpV1`.
+        // SAFETY: `new` takes a slice of this length and requires its elements to be valid registrations for the life
+        // of the process. A `Registration` has the layout of its `ArOpV1`.
         let ops = unsafe { raw::slice(self.descriptor.ops.cast::<Registration>(), self.descriptor.op_count) };
         ops.get(i).map(|op| (op, op.name()))
     }
 
-    /// Answers the host: keeps it, lowers `version` to what both speak, and gives the descriptor; or null, and in
-    /// `version` the lowest that this plugin accepts.
+    /// Performs the handshake: stores the host, lowers `version` to the highest version that both support, and returns
+    /// the descriptor. If there is none, returns null and sets `version` to the lowest version that this plugin
+    /// accepts.
     ///
     /// # Safety
-    /// `host` is null, or lives as long as the process and keeps the contract; `version` is null or writable.
+    /// `host` must be null, or valid as long as the process and follow the ABI's rules. `version` must be null or
+    /// writable.
     pub unsafe fn handshake(&'static self, host: *const ArHostV1, version: *mut u32) -> *const ArPluginV1 {
-        // SAFETY: `version` is null or writable, which this function requires.
+        // SAFETY: the caller guarantees that `version` is null or writable.
         let Some(version) = (unsafe { version.as_mut() }) else { return core::ptr::null() };
         if host.is_null() || *version < raw::ABI_FLOOR {
             *version = raw::ABI_FLOOR;
             return core::ptr::null();
         }
         *version = (*version).min(raw::ABI_VERSION);
-        // SAFETY: `host` is not null, as checked; it lives as long as the process and keeps the contract, which this function requires.
+        // SAFETY: `host` is not null, checked above; the caller guarantees that it is valid as long as the process and
+        // follows the ABI's rules.
         unsafe { crate::host::set_host(host) };
         &self.descriptor
     }
 }
 
-/// Makes a [`Plugin`]: its id (reverse domain name), a description, and the types that implement [`Op`](crate::Op),
-/// [`Planner`](crate::Planner) and [`Delegate`](crate::Delegate), each with a `#[cfg(…)]` if it is not always there. The
-/// version is that of the calling package.
+/// Creates a [`Plugin`] from an id (reverse domain name), a description, and the types that implement
+/// [`Op`](crate::Op), [`Planner`](crate::Planner) and [`Delegate`](crate::Delegate), each with an optional `#[cfg(…)]`.
+/// The version is that of the calling package.
 #[macro_export]
 macro_rules! plugin {
     (
@@ -105,7 +118,7 @@ macro_rules! plugin {
         $(, delegates: [$($(#[$delegate_if:meta])? $delegate:ty),* $(,)?])?
         $(,)?
     ) => {
-        // What the author wrote is evaluated outside of the unsafe block.
+        // The author's expressions are evaluated outside the unsafe block.
         match (
             $id,
             $description,
@@ -114,8 +127,8 @@ macro_rules! plugin {
             const { &[$($($(#[$delegate_if])? $crate::delegate::registration::<$delegate>()),*)?] },
         ) {
             (id, description, ops, planners, delegates) => {
-                // SAFETY: each struct is, unchanged, what `registration` made of one type, so its functions fit one another; its
-                // name is a constant of that type.
+                // SAFETY: each struct is the unchanged result of `registration` for one type, so its functions belong
+                // together; its name is a constant of that type.
                 unsafe {
                     $crate::Plugin::new(id, ::core::env!("CARGO_PKG_VERSION"), description, ops, planners, delegates)
                 }
@@ -124,30 +137,32 @@ macro_rules! plugin {
     };
 }
 
-/// Exports a plugin from a dynamic library: `export_plugin!(PLUGIN)` for a `static PLUGIN: Plugin`.
+/// Exports a plugin from a dynamic library: `export_plugin!(PLUGIN)` for a `static PLUGIN: Plugin`. Use it once per
+/// library.
 ///
-/// Emits the C entry symbol and what the loader reads before it calls that: abi_stable's root module, which describes the layouts, and
-/// how the plugin was built ([`ArPluginBuildV1`](raw::ArPluginBuildV1)). Once per library.
+/// It emits the C entry function and the data that the loader reads before calling it: abi_stable's root module, which
+/// describes the layouts, and how the plugin was built ([`ArPluginBuildV1`](raw::ArPluginBuildV1)).
 #[macro_export]
 macro_rules! export_plugin {
     ($plugin:path) => {
-        /// The entry of this plugin.
+        /// The entry function of this plugin.
         ///
         /// # Safety
-        /// `host` is null, or lives as long as the process and keeps the contract; `version` is null or writable.
+        /// `host` must be null, or valid as long as the process and follow the ABI's rules. `version` must be null or
+        /// writable.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn arenite_plugin_v1(
             host: *const $crate::raw::ArHostV1,
             version: *mut u32,
         ) -> *const $crate::raw::ArPluginV1 {
-            // SAFETY: both arguments are what `handshake` requires, as this function requires the same of them.
+            // SAFETY: the caller meets the same requirements of `handshake`.
             unsafe { $crate::Plugin::handshake(&$plugin, host, version) }
         }
 
         $crate::__export_layout!(arenite_plugin_v1);
 
         const _: () = {
-            // The name is `raw::BUILD_SYMBOL`.
+            // The value of `raw::BUILD_SYMBOL`.
             #[unsafe(export_name = "arenite_plugin_build_v1")]
             static BUILD: $crate::raw::ArPluginBuildV1 =
                 $crate::raw::ArPluginBuildV1::of_rust(::core::cfg!(panic = "abort"));
@@ -155,7 +170,7 @@ macro_rules! export_plugin {
     };
 }
 
-/// Registers a plugin that is linked in statically: `register_plugin!(arenite_ops::PLUGIN)`.
+/// Registers a statically linked plugin: `register_plugin!(arenite_ops::PLUGIN)`.
 #[cfg(feature = "std")]
 #[macro_export]
 macro_rules! register_plugin {
@@ -164,7 +179,7 @@ macro_rules! register_plugin {
     };
 }
 
-/// A plugin that was linked in statically, as the host collects it.
+/// A statically linked plugin, as collected by the host.
 #[cfg(feature = "std")]
 pub struct StaticPlugin(
     /// The plugin.

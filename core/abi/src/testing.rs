@@ -1,4 +1,4 @@
-//! Runs one op alone, on given tensors, in the way of the host: for the tests of plugin authors.
+//! Runs a single op on given tensors as the host would, for the tests of plugin authors.
 //!
 //! ```
 //! use arenite_abi::prelude::*;
@@ -41,28 +41,29 @@
 //!
 //! # What is checked
 //!
-//! [`OpTest::run`] prepares the node once and evaluates it two times or more: with two different fillings of all memory
-//! whose contents are undefined (outputs, scratch), and with outputs and inputs over one another, in each way that the op
-//! allowed: in place, as parts, and as near behind one another as it said.
-//! It panics, with a message that says what the op did, if
-//! - the results differ (an element that is not written, memory read before it is written, a wrong claim to work in place or
-//!   behind an input);
-//! - a byte outside of a buffer, an input that is not a variable, or a table of `prepare` was changed by `eval`.
+//! [`OpTest::run`] prepares the node once and evaluates it at least twice: with two different contents of all undefined
+//! memory (outputs, scratch buffers), and with inputs and outputs that share memory in each way the op allows: in
+//! place, as parts, and with the smallest allowed distance.
+//! It panics with a message about the op if
+//! - the results differ (an element is not written, memory is read before it is written, or the op wrongly allowed
+//!   sharing);
+//! - `eval` changed a byte outside a buffer, an input that is not a variable, or a table of `prepare`.
 //!
-//! An op that is stateful is evaluated once, or once per step of [`OpTest::run_steps`], and may change what it keeps.
+//! A stateful op is evaluated once, or once per step of [`OpTest::run_steps`], and may change its state.
 //!
-//! What the op itself refuses comes back as an [`Error`](crate::Error). Tests of ops and an interpreter do not mix in one process: the
+//! If the op rejects the node, the result is an [`Error`](crate::Error). Do not run tests of ops and an interpreter in
+//! the same process, because error messages go to the host that was set last.
 //! messages of errors go to the host that was set last.
 
 mod calls;
 mod flexbuffer;
 mod host;
-mod laid;
 mod memory;
 mod model;
 mod node;
 pub mod nodes;
 mod options;
+mod overlap;
 mod registered;
 mod tensor;
 mod tensors;
@@ -72,36 +73,26 @@ use std::vec::Vec;
 
 use crate::op::{self, Op, OpCode, Sharing};
 use crate::raw::{ArOpV1, BUILTIN_CUSTOM, OP_STATEFUL};
-use crate::schema::{self, OptionsTable, Union};
+use crate::schema::{self, FieldInfo, OptionsTable, Union};
 use crate::{ElementTypes, Result, unsupported};
 
 pub use flexbuffer::FlexBuilder;
 pub use model::Subgraph;
 pub use options::{OptionsBuilder, Settable, Value};
 pub use registered::host;
-pub use tensor::{Quantized, Spec, Tensor};
+pub use tensor::{Outcome, Quantized, Spec, Tensor};
 
-use laid::Laid;
+use self::host::Session;
+use host::Overlap;
 use node::{Node, NodeTensor, Role};
 
-/// One node, described step by step, then [`run`](OpTest::run). Inputs and outputs are those of the node, in order.
+/// A node, described step by step and then [run](OpTest::run). Inputs and outputs are added in order.
 pub struct OpTest<T> {
     op: ArOpV1,
     node: Node,
-    /// Flags of the ways to share memory of which the op must allow one each.
+    /// Flags of the kinds of sharing; the op must allow at least one kind of each entry.
     demanded: Vec<u32>,
     of: PhantomData<fn() -> T>,
-}
-
-/// What an evaluation gives.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// The outputs that are not absent, in order.
-    pub outputs: Vec<Tensor>,
-    /// The variables as `eval` left them, in the order of the inputs.
-    pub variables: Vec<Tensor>,
-    /// Names and values of the resources that have a value.
-    pub resources: Vec<(Vec<u8>, Tensor)>,
 }
 
 impl<T> Clone for OpTest<T> {
@@ -116,7 +107,7 @@ impl<T: Op> Default for OpTest<T> {
     }
 }
 
-/// What `T` registers.
+/// The registration of `T`.
 struct OpOf<T>(PhantomData<T>);
 
 impl<T: Op> OpOf<T> {
@@ -124,7 +115,7 @@ impl<T: Op> OpOf<T> {
 }
 
 impl<T: Op> OpTest<T> {
-    /// A node of `T`, of the lowest version that `T` serves, without inputs, outputs and options.
+    /// A node of `T`, with the lowest version that `T` supports, without inputs, outputs and options.
     pub fn new() -> Self {
         let custom_name = match T::CODE {
             OpCode::Builtin(_) => "",
@@ -155,53 +146,53 @@ impl<T> OpTest<T> {
         OpTest { op: *op, node, demanded: Vec::new(), of: PhantomData }
     }
 
-    /// The next input: its shape is known in `prepare`, its data in `eval`.
+    /// Adds an input. Its shape is known in `prepare`, its data in `eval`.
     pub fn input(mut self, tensor: Tensor) -> Self {
         self.push_input(Role::Input, tensor);
         self
     }
 
-    /// The next input, whose data is known in `prepare` already.
+    /// Adds an input whose data is already known in `prepare`.
     pub fn constant(mut self, tensor: Tensor) -> Self {
         self.push_input(Role::Constant, tensor);
         self
     }
 
-    /// The next input, which `eval` may write; see [`Outcome::variables`].
+    /// Adds an input that `eval` may write; see [`Outcome::variables`].
     pub fn variable(mut self, tensor: Tensor) -> Self {
         self.push_input(Role::Variable, tensor);
         self
     }
 
-    /// The next input is the same tensor as input `i`.
+    /// Adds an input that is the same tensor as input `i`.
     ///
     /// # Panics
-    /// If there is no input `i` yet.
+    /// There is no input `i` yet.
     pub fn same_input(mut self, i: usize) -> Self {
         self.node.inputs.push(self.node.inputs[i]);
         self
     }
 
-    /// The next input is an optional one that is left out.
+    /// Adds an absent optional input.
     pub fn absent(mut self) -> Self {
         self.node.inputs.push(-1);
         self
     }
 
-    /// The next output.
+    /// Adds an output.
     pub fn output(mut self, spec: Spec) -> Self {
         let index = self.push(Role::Output, spec.into_tensor(), "out", self.node.outputs.len());
         self.node.outputs.push(index);
         self
     }
 
-    /// The next output is an optional one that is left out.
+    /// Adds an absent optional output.
     pub fn absent_output(mut self) -> Self {
         self.node.outputs.push(-1);
         self
     }
 
-    /// The next intermediate, which carries quantization only.
+    /// Adds an intermediate tensor, which only has quantization parameters.
     pub fn intermediate(mut self, spec: Spec) -> Self {
         let index =
             self.push(Role::Intermediate, spec.into_tensor(), "intermediate", self.node.intermediates.len());
@@ -209,13 +200,13 @@ impl<T> OpTest<T> {
         self
     }
 
-    /// The version that the model asks for.
+    /// Sets the version that the model requires.
     pub fn version(mut self, version: i32) -> Self {
         self.node.version = version;
         self
     }
 
-    /// Builtin options: the table that the schema gives to the op.
+    /// Sets builtin options of the op's table in the schema.
     pub fn options<O: OptionsTable>(
         mut self,
         fields: impl FnOnce(OptionsBuilder<O>) -> OptionsBuilder<O>,
@@ -224,97 +215,121 @@ impl<T> OpTest<T> {
             .iter()
             .find(|known| known.code == self.op.builtin_code && known.code != BUILTIN_CUSTOM);
         let table = known.map_or(Some(O::INFO), |known| known.options);
-        assert_eq!(table, Some(O::INFO), "the schema gives operator {} another table", self.op.builtin_code);
+        assert_eq!(
+            table,
+            Some(O::INFO),
+            "operator {} has another options table in the schema",
+            self.op.builtin_code
+        );
         *self.node.options_in(O::INFO.union) = fields(OptionsBuilder::default()).encode();
         self
     }
 
-    /// Builtin options as fields by slot, of the table with this tag.
+    /// Sets builtin options as fields by slot, of the table with this tag.
     pub fn options_of(mut self, union: Union, tag: u32, fields: Vec<(usize, Value)>) -> Self {
         *self.node.options_in(union) = options::Encoded::of(tag, fields);
         self
     }
 
-    /// Options of the first union as they stand in a flatbuffer, whose table of type `tag` lies at `position`.
+    /// Sets builtin options as text: `name=value` for each field, with the schema's names, and `()` for a table without
+    /// fields. A value is a number, `true`, a list such as `(1,2)`, or `'text'`.
+    ///
+    /// # Panics
+    /// The op has no options table in the schema, or the table has no such field.
+    pub fn options_text(self, text: &str) -> Self {
+        let known = schema::OPERATORS.iter().find(|known| known.code == self.op.builtin_code);
+        let table = known.and_then(|known| known.options).expect("the op has an options table");
+        let field = |(field, text): (&FieldInfo, &str)| (field.slot.into(), Value::parse(field, text));
+        let fields = nodes::fields(table, text).map(field).collect();
+        self.options_of(table.union, table.tag, fields)
+    }
+
+    /// Sets options of the first union as a flatbuffer, whose table with tag `tag` is at `position`.
     pub fn options_table(mut self, tag: u32, flatbuffer: &[u8], position: usize) -> Self {
         self.node.options = options::Encoded::new(tag, flatbuffer.to_vec(), position);
         self
     }
 
-    /// The bytes that the converter attaches to a custom op.
+    /// Sets the options of a custom op as bytes.
     pub fn custom_options(mut self, bytes: &[u8]) -> Self {
         self.node.custom_options = bytes.to_vec();
         self
     }
 
-    /// Custom options that are a flexbuffer's map.
+    /// Sets the options of a custom op as the map of a flexbuffer.
     pub fn flexbuffer(self, entries: impl FnOnce(FlexBuilder) -> FlexBuilder) -> Self {
         self.custom_options(&entries(FlexBuilder::default()).finish())
     }
 
-    /// How many threads the op is told it may use; its parallel loops run on the calling thread, last range first.
+    /// Sets the number of threads that the op may use. Its parallel loops run on the calling thread, with the last
+    /// range first.
     pub fn threads(mut self, threads: u32) -> Self {
         self.node.threads = threads;
         self
     }
 
-    /// The model's next subgraph, the first one being number 0.
+    /// Adds a subgraph of the model; the first one has number 0.
     pub fn subgraph(mut self, subgraph: Subgraph) -> Self {
         self.node.subgraphs.push(subgraph);
         self
     }
 
-    /// A resource with this name has a value. Its handle is the number of resources given before it.
+    /// Adds a resource with a value. Its handle is the number of resources added before.
     pub fn resource(mut self, name: &[u8], value: Tensor) -> Self {
         self.node.resources.push((name.to_vec(), value));
         self
     }
 
-    /// Demands that the op let an output share the memory of an input; [`run`](Self::run) panics otherwise.
+    /// Requires that the op allows an output to overwrite an input; otherwise [`run`](Self::run) panics.
     pub fn in_place(mut self) -> Self {
         self.demanded.push(crate::raw::OP_IN_PLACE | crate::raw::OP_VIEW);
         self
     }
 
-    /// Demands that the op let an output and an input share memory in each of these ways; [`run`](Self::run) panics
-    /// otherwise.
+    /// Requires that the op allows each of these kinds of sharing; otherwise [`run`](Self::run) panics.
     pub fn shares(mut self, ways: &[Sharing]) -> Self {
         self.demanded.extend(ways.iter().map(|way| way.flags()));
         self
     }
 
-    /// Prepares and evaluates the node; gives the outputs that are not absent.
+    /// Prepares and evaluates the node; returns the outputs that are not absent.
     ///
     /// # Errors
-    /// What the op refuses, in its own words, and what the host refuses it; [`Status::Unsupported`](crate::Status) for a
-    /// version or an element type outside of those that the op registers.
+    /// The op's error, or that of the host for an invalid request of the op; [`Status::Unsupported`](crate::Status) for
+    /// a version or an element type that the op does not register.
     ///
     /// # Panics
-    /// If the op breaks the contract, see [the module](self).
+    /// The op violates the ABI's rules, see [the module](self).
     pub fn run(&self) -> Result<Vec<Tensor>> {
         self.run_with_variables().map(|outcome| outcome.outputs)
     }
 
-    /// As [`run`](Self::run), and also gives the variables.
+    /// Like [`run`](Self::run), but also returns the variables and resources.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
     pub fn run_with_variables(&self) -> Result<Outcome> {
         self.check_registration()?;
-        let mut session = host::Session::prepare(&self.op, &self.node)?;
+        let mut session = Session::prepare(&self.op, &self.node)?;
         for &flags in &self.demanded {
-            assert!(session.ways() & flags != 0, "the op let no output share the memory of an input");
+            assert!(
+                session.ways() & flags != 0,
+                "the op did not allow an output to share memory with an input in a required way"
+            );
         }
-        let outcome = session.eval(0xa7, Laid::Apart)?;
+        let outcome = session.eval(0xa7, Overlap::None)?;
         if self.op.flags & OP_STATEFUL != 0 {
             return Ok(outcome);
         }
-        let again = session.eval(0x1e, Laid::Apart)?;
-        assert_same(&outcome, &again, "a second evaluation, with other leftovers in memory,");
-        for laid in session.layouts() {
-            let shared = session.eval(0x73, laid)?;
-            let what = match laid {
-                Laid::Behind { unit, .. } => {
-                    std::format!("an evaluation behind the input, as near as allowed in units of {unit},")
+        let again = session.eval(0x1e, Overlap::None)?;
+        assert_same(&outcome, &again, "a second evaluation, with other contents of undefined memory,");
+        for overlap in session.layouts() {
+            let shared = session.eval(0x73, overlap)?;
+            let what = match overlap {
+                Overlap::Behind { unit, .. } => {
+                    std::format!("an evaluation at the smallest allowed distance in units of {unit},")
                 }
-                Laid::Parts => "an evaluation of parts in their place".into(),
+                Overlap::Parts => "an evaluation of parts in their place".into(),
                 _ => "an evaluation in the input's memory".into(),
             };
             assert_same(&outcome, &shared, &what);
@@ -322,19 +337,20 @@ impl<T> OpTest<T> {
         Ok(outcome)
     }
 
-    /// Prepares the node once, and evaluates it once per step, with these inputs in place of those that are fed, in order.
+    /// Prepares the node once and evaluates it once per step. In each step, these tensors replace the inputs that are
+    /// not constant, in order.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As for [`run`](Self::run).
     ///
     /// # Panics
-    /// If a step has other inputs than the node is fed, or if the op breaks the contract, see [the module](self).
+    /// A step has a wrong number of inputs, or the op violates the ABI's rules, see [the module](self).
     pub fn run_steps(&self, steps: &[&[Tensor]]) -> Result<Vec<Vec<Tensor>>> {
         self.check_registration()?;
-        let mut session = host::Session::prepare(&self.op, &self.node)?;
+        let mut session = Session::prepare(&self.op, &self.node)?;
         let run = |inputs: &&[Tensor]| {
             session.feed(inputs);
-            session.eval(0xa7, Laid::Apart).map(|outcome| outcome.outputs)
+            session.eval(0xa7, Overlap::None).map(|outcome| outcome.outputs)
         };
         steps.iter().map(run).collect()
     }
@@ -343,7 +359,9 @@ impl<T> OpTest<T> {
         let version = self.node.version;
         let (least, most) = (self.op.min_version, self.op.max_version);
         if !(least..=most).contains(&version) {
-            return Err(unsupported!("the node has version {version}, the op serves {least} to {most}"));
+            return Err(unsupported!(
+                "the node has version {version}, but the op supports {least} to {most}"
+            ));
         }
         let types = ElementTypes::from_bits(self.op.element_types);
         for &index in self.node.inputs.iter().chain(&self.node.outputs).filter(|&&index| index >= 0) {
@@ -373,8 +391,8 @@ impl<T> OpTest<T> {
 }
 
 fn assert_same(a: &Outcome, b: &Outcome, what: &str) {
-    assert_eq!(a.outputs, b.outputs, "{what} gives other outputs");
-    assert_eq!(a.variables, b.variables, "{what} leaves other variables");
+    assert_eq!(a.outputs, b.outputs, "{what} gives different outputs");
+    assert_eq!(a.variables, b.variables, "{what} gives different variables");
 }
 
 #[cfg(test)]

@@ -1,23 +1,23 @@
-//! Layout: which tensors lie over one another, decided before the planner is asked. It then places *buffers*, each of
-//! which may hold many tensors, at fixed offsets from its beginning.
+//! Decides which tensors share memory, before the planner runs. The planner then places *buffers*, each of which may
+//! hold many tensors at fixed offsets.
 //!
-//! A *value* is what one node computes, with all that only renames its bytes: views, parts of it, and parts that others write
-//! into it. A *buffer* is a chain of values that take over one another's memory: the next is born at the node where the one
-//! before dies.
+//! A *value* is the result of one node, together with everything that only renames its bytes: views, parts of it, and
+//! parts of it that other nodes write. A *buffer* is a chain of values in which each takes over the memory of the one
+//! before: it is born at the node where that one dies.
 //!
 //! ```text
 //! offset
-//!   ▲  ┌────────┐                    A is pooled to B, which begins in front of it and follows as A is read;
-//!   │  │   A    │                    C = relu(B) lies where B does; D and E are the halves of C.
+//!   ▲  ┌────────┐                    A is pooled to B, which starts before A and overwrites it as it is read;
+//!   │  │   A    │                    C = relu(B) is at the place of B; D and E are the halves of C.
 //!   │  │   ┌────┼──┬──────┬────┐
 //!   │  └───┤    B  │  C   │ D  ├─┐
-//!   │      │       │      ├────┤ │   One buffer: as high as A and B together need, alive from A's birth to the death
-//!   │      └───────┴──────┤ E  │ │   of the last one.
+//!   │      │       │      ├────┤ │   One buffer: as high as A and B together need, alive from A's birth until
+//!   │      └───────┴──────┤ E  │ │   the last one dies.
 //!   └─────────────────────┴────┴─┴──► node
 //! ```
 //!
-//! A buffer occupies its whole height for as long as any of it lives. So a step is taken only if the largest sum of buffers that
-//! live together does not grow where it is taken, and overlaps of different sizes only where they lower the peak.
+//! A buffer occupies its full height as long as any part of it is alive. So values are joined only if the largest sum
+//! of buffers alive at the same node does not grow, and values of different sizes overlap only if that lowers the peak.
 
 mod live;
 
@@ -27,31 +27,31 @@ use arenite_abi::host_side::MAX_ALIGNMENT as ALIGNMENT;
 use crate::techniques::Techniques;
 use live::Live;
 
-/// What an op allows for one of its outputs and one of its inputs, both as numbers of records.
+/// A permission of an op to share memory between an output and an input, given as indices of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tie {
-    /// The node.
+    /// Index of the node.
     pub node: u32,
-    /// Record of the output.
+    /// Index of the output's record.
     pub output: usize,
-    /// Record of the input.
+    /// Index of the input's record.
     pub input: usize,
-    /// What is allowed.
+    /// How they may share memory.
     pub kind: TieKind,
 }
 
-/// How an output may lie in the memory of an input.
+/// How an output may share the memory of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TieKind {
     /// The output has the input's bytes.
     View,
-    /// The output has some of the input's bytes, from here on.
+    /// The output is a part of the input's bytes, starting at this offset.
     PartOfInput(u64),
-    /// The input's bytes become those of the output, from here on.
+    /// The input becomes a part of the output, starting at this offset.
     PartOfOutput(u64),
-    /// The output may take over the input's memory, element by element.
+    /// The output may overwrite the input element by element.
     InPlace,
-    /// The output may begin so many bytes in front of the input, or more, and take over its memory as it is read.
+    /// The output may start at least this many bytes before the input, and overwrite input bytes once they are read.
     Behind(u64),
 }
 
@@ -59,27 +59,37 @@ impl TieKind {
     fn is_part(self) -> bool {
         matches!(self, TieKind::PartOfInput(_) | TieKind::PartOfOutput(_))
     }
+
+    fn is_allowed(self, techniques: &Techniques) -> bool {
+        match self {
+            TieKind::View => techniques.views,
+            TieKind::PartOfInput(_) => techniques.split,
+            TieKind::PartOfOutput(_) => techniques.concat,
+            TieKind::InPlace => techniques.in_place,
+            TieKind::Behind(_) => techniques.overlap,
+        }
+    }
 }
 
-/// The buffers of some records, and where in them each record lies.
+/// The buffers, and where each record is placed in them.
 #[derive(Debug)]
 pub struct Layout {
-    /// What the planner gets. `tensor` is that of the first record inside.
+    /// The records for the planner. `tensor` comes from the first record in the buffer.
     pub buffers: Vec<UsageRecord>,
-    /// Per record, its buffer and its offset from the buffer's beginning.
+    /// For each record, the index of its buffer and its offset in the buffer.
     pub places: Vec<(usize, u64)>,
 }
 
 impl Layout {
-    /// Lays the records out. `ties` are in the order of their nodes.
+    /// Lays out the records. `ties` must be sorted by node.
     pub fn new(records: &[UsageRecord], ties: &[Tie], techniques: &Techniques) -> Layout {
         let mut plan = Arrangement::new(records);
-        let allowed = || ties.iter().filter(|tie| techniques.allow(tie.kind));
+        let allowed = || ties.iter().filter(|tie| tie.kind.is_allowed(techniques));
         for tie in allowed().filter(|tie| matches!(tie.kind, TieKind::View | TieKind::InPlace)) {
             plan.apply(tie);
         }
         let parts: Vec<&Tie> = allowed().filter(|tie| tie.kind.is_part()).collect();
-        // What one part costs another may save.
+        // The cost of one part may be compensated by another.
         for of_a_node in parts.chunk_by(|a, b| a.node == b.node) {
             plan.apply_together(of_a_node);
         }
@@ -89,24 +99,24 @@ impl Layout {
     }
 }
 
-/// How many overlaps before a peak, and from it on, are tried together: a buffer that holds two values lives as long as both,
-/// so that one overlap alone may cost where several save.
+/// Numbers of overlaps before and after a peak that are tried together. A buffer with two values lives as long as both,
+/// so a single overlap may cost memory where several together save it.
 const REACHES: [usize; 6] = [0, 1, 2, 4, 8, 16];
 
-/// Values and records that are looked at, all together. Beyond that, what is left stays apart.
+/// Limit on the values and records that are visited in total. Beyond it, the remaining values are not joined.
 const MOST_WORK: usize = 1 << 22;
 
-/// Bytes from a beginning that other buffers' are counted from, too; they may be negative until the end.
+/// An offset from an origin that other buffers may share. It may be negative until the layout is final.
 type Offset = i128;
 
 #[derive(Clone, Default)]
 struct Value {
-    /// From the buffer's own zero.
+    /// Relative to the buffer's origin.
     offset: Offset,
     size: u64,
     life: (u32, u32),
     records: Vec<usize>,
-    /// What others write into it, from its own beginning.
+    /// The parts that other nodes write into it: offset and size.
     written: Vec<(Offset, u64)>,
 }
 
@@ -129,15 +139,15 @@ impl Buffer {
 #[derive(Clone)]
 struct Arrangement<'a> {
     records: &'a [UsageRecord],
-    /// Per record: its value, and its offset from the value's beginning.
+    /// For each record, its value and its offset in the value.
     value_of: Vec<(usize, Offset)>,
     values: Vec<Value>,
-    /// Per value.
+    /// For each value, its buffer.
     buffer_of: Vec<usize>,
     buffers: Vec<Option<Buffer>>,
     live: Live,
     work: usize,
-    /// What is done now may cost memory.
+    /// Joins may currently cost memory.
     free: bool,
 }
 
@@ -174,7 +184,8 @@ impl<'a> Arrangement<'a> {
         }
     }
 
-    /// Lets results follow what they read, around the nodes where most bytes live, for as long as that lowers the peak.
+    /// Lets outputs overwrite inputs during the read, near the nodes with the most live bytes, as long as that lowers
+    /// the peak.
     fn lower_peaks(&mut self, ties: &[&Tie]) {
         loop {
             let (node, peak) = self.live.peak();
@@ -210,7 +221,7 @@ impl<'a> Arrangement<'a> {
         }
     }
 
-    /// Does what the ties allow, unless all of it together costs memory.
+    /// Applies all the ties, unless together they cost memory.
     fn apply_together(&mut self, ties: &[&Tie]) {
         let lives = ties.iter().flat_map(|tie| [tie.input, tie.output]).filter_map(|record| {
             self.buffers[self.buffer_of[self.value_of[record].0]].as_ref().map(|buffer| buffer.life)
@@ -231,7 +242,7 @@ impl<'a> Arrangement<'a> {
         }
     }
 
-    /// Does what the tie allows, if that is safe and costs nothing. Says whether it did.
+    /// Applies the tie if that is safe and costs no memory. Returns whether it did.
     fn apply(&mut self, tie: &Tie) -> bool {
         let (output, input) = (&self.records[tie.output], &self.records[tie.input]);
         if output.size == 0 || input.size == 0 || tie.output == tie.input {
@@ -247,14 +258,14 @@ impl<'a> Arrangement<'a> {
         }
     }
 
-    /// Makes record `part`, and the value that it is in, a part of record `whole`'s value: it lies `at` bytes from where
-    /// `whole` does. What is `written` there must not meet what else is.
+    /// Makes record `part`, with the value that contains it, a part of record `whole`'s value, `at` bytes after the
+    /// start of `whole`. If it is `written` there, it must not overlap other written parts.
     fn rename(&mut self, whole: usize, part: usize, at: u64, written: bool) -> bool {
         let ((outer, whole_at), (inner, part_at)) = (self.value_of[whole], self.value_of[part]);
-        // Where the inner value begins, from the beginning of the outer one.
+        // Offset of the inner value in the outer one.
         let shift = whole_at + i128::from(at) - part_at;
         let range = (shift, self.values[inner].size);
-        // The rest of a value that only a part of is written would be overwritten.
+        // If only a part of a value were placed there, writing would overwrite the rest.
         if outer == inner
             || written && (part_at, range.1) != (0, self.records[part].size)
             || !at.is_multiple_of(ALIGNMENT as u64)
@@ -285,8 +296,8 @@ impl<'a> Arrangement<'a> {
         true
     }
 
-    /// Lets the output's value take over the memory of the input's, which dies where the other is born: the output begins at
-    /// least `distance` bytes in front of the input.
+    /// Lets the output's value take over the memory of the input's value, which dies where the output is born. The
+    /// output starts at least `distance` bytes before the input.
     fn take_over(&mut self, tie: &Tie, distance: u64) -> bool {
         let ((old, input_at), (new, output_at)) = (self.value_of[tie.input], self.value_of[tie.output]);
         let (dying, born) = (&self.values[old], &self.values[new]);
@@ -294,7 +305,7 @@ impl<'a> Arrangement<'a> {
         if old == new || dying.life.1 != tie.node || born.life.0 != tie.node {
             return false;
         }
-        // The node must not see the old value, or give the new one, in a second way.
+        // The node must not access the old or the new value through a second record.
         self.work += dying.records.len() + born.records.len();
         let at_death = dying.records.iter().filter(|&&r| self.records[r].last_node >= tie.node).count();
         let at_birth = born.records.iter().filter(|&&r| self.records[r].first_node <= tie.node).count();
@@ -306,8 +317,8 @@ impl<'a> Arrangement<'a> {
         self.join(old, new, delta)
     }
 
-    /// Moves the buffer of value `moved` by `delta`, and makes it one with that of value `kept`, if no two values that live
-    /// together would meet, these two apart, and if memory does not grow.
+    /// Moves the buffer of value `moved` by `delta` and merges it with the buffer of value `kept`, unless two values
+    /// alive at the same time would then overlap (other than these two) or memory would grow.
     fn join(&mut self, kept: usize, moved: usize, delta: Offset) -> bool {
         let (a, b) = (self.buffer_of[kept], self.buffer_of[moved]);
         let (Some(one), Some(two)) = (&self.buffers[a], &self.buffers[b]) else { return false };

@@ -1,7 +1,7 @@
-//! Planning memory before a planner is asked, as pure functions of the contract's usage records: which of them lie over one another,
-//! and in which order nodes need the least memory.
+//! Prepares memory planning, as pure functions on usage records: decides which tensors share memory, and finds the node
+//! order that needs the least memory.
 //!
-//! The runtime uses them for the tensors between steps, a delegate for those inside of its partitions: what one of them learns, both know.
+//! The runtime applies them to tensors between steps, a delegate to tensors inside its partitions.
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -21,7 +21,7 @@ pub fn lower_bound(records: &[UsageRecord]) -> u64 {
         events.push((u64::from(record.first_node), true, record.size));
         events.push((u64::from(record.last_node) + 1, false, record.size));
     }
-    // At one node, ends come before starts: false sorts first.
+    // At the same node, ends sort before starts, because false sorts first.
     events.sort_unstable();
     let (mut alive, mut peak) = (0u64, 0u64);
     for (_, is_start, size) in events {

@@ -1,8 +1,8 @@
-//! The order of nodes that needs the least memory at once.
+//! Finds the order of nodes with the lowest peak of memory.
 //!
-//! The peak of an order is the most bytes that live at one node: what the node reads and writes, and what later ones read.
-//! Orders are searched by their peak, as the shortest paths through the sets of nodes that can have run: what is found first is
-//! the best. From a thousand sets on, the most promising ones only (a *beam*).
+//! The peak of an order is the largest number of bytes alive at one node: values that it reads or writes, and values
+//! that later nodes read. The search finds shortest paths through the sets of executed nodes, with the peak as length,
+//! so the first result is optimal. Beyond a thousand sets it keeps only the most promising ones (*beam search*).
 //!
 //! ```text
 //!        ┌─► B (9) ─► C (1) ─┐       A B D C E F needs 9 + 9 at D; A B C D E F frees B first: 9 + 1
@@ -10,47 +10,26 @@
 //!        └─► D (9) ─► E (1) ─┘
 //! ```
 
+mod bytes;
+mod problem;
 mod work;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use bytes::{Bytes, bytes};
+pub use problem::{Node, Problem};
 use work::Work;
 
-/// A graph of nodes and the values that they hand to one another.
-#[derive(Clone, Debug, Default)]
-pub struct Problem {
-    /// In the order that they have.
-    pub nodes: Vec<Node>,
-    /// Bytes of each value.
-    pub sizes: Vec<u64>,
-    /// Values that live on when all nodes have run.
-    pub kept: Vec<bool>,
-}
-
-/// What a node reads and writes.
-#[derive(Clone, Debug, Default)]
-pub struct Node {
-    /// Values, each once. What no node writes is there from the beginning.
-    pub reads: Vec<usize>,
-    /// Values that no other node writes.
-    pub writes: Vec<usize>,
-    /// Bytes while it runs.
-    pub scratch: u64,
-    /// A value that it reads, and may take over the memory of if nobody reads it later: for one that it writes.
-    pub takes_over: Option<usize>,
-    /// Nodes that must have run before, for other reasons than values.
-    pub after: Vec<usize>,
-}
-
-/// Sets of nodes that the exact search looks at.
+/// Limit on the sets of nodes visited by the exact search.
 const MOST_STATES: usize = 1 << 10;
-/// Sets that the beam keeps after each node.
+/// Number of sets the beam keeps after each node.
 const BEAM: usize = 24;
-/// Nodes that the beam tries in all.
+/// Limit on the nodes the beam tries in total.
 const MOST_TRIED: usize = 1 << 18;
-/// An order with a lower peak than the order of `problem.nodes`, if one is found. The search does at most 2²² steps, and asks
-/// `is_over` every 2¹⁴ steps whether to stop; it then gives the best order so far, if any.
+
+/// Finds an order with a lower peak than `problem.nodes`, if possible. The search takes at most 2²² steps and calls
+/// `is_over` every 2¹⁴ steps. If that returns true, it stops and returns the best order so far, if any.
 pub fn better(problem: &Problem, is_over: &dyn Fn() -> bool) -> Option<Vec<usize>> {
     let graph = Search::new(problem, is_over)?;
     let given = graph.peak_of(0..problem.nodes.len())?;
@@ -63,41 +42,26 @@ pub fn better(problem: &Problem, is_over: &dyn Fn() -> bool) -> Option<Vec<usize
 
 struct Search<'a> {
     problem: &'a Problem,
-    /// Per node, how many nodes it waits for, and which wait for it.
+    /// For each node, how many nodes it waits for, and which ones wait for it.
     waits: Vec<usize>,
     before: Vec<Vec<usize>>,
     next: Vec<Vec<usize>>,
     bytes: Vec<Bytes>,
-    /// Per value, the nodes that read it.
+    /// For each value, the nodes that read it.
     readers: Vec<Vec<usize>>,
-    /// Values that are there from the beginning.
+    /// Values that exist from the start.
     given: Vec<bool>,
     work: Work<'a>,
 }
 
-/// What a node adds to what lives, and takes from it.
-#[derive(Default)]
-struct Bytes {
-    written: u64,
-    /// Of `written`, what nobody else reads.
-    unread: u64,
-    /// Of values that only this node reads.
-    freed: u64,
-    /// Of each value that others read, too: the bytes, and the value. The last reader frees it.
-    shared: Vec<(u64, usize)>,
-    /// Of what it takes over: the bytes, and the value.
-    taken: Option<(u64, usize)>,
-    scratch: u64,
-}
-
-/// Nodes that have run.
+/// A set of executed nodes.
 #[derive(Clone)]
 struct State {
     done: Vec<u64>,
     ready: Vec<usize>,
     live: u64,
     peak: u64,
-    /// Sum over `done` of a number per node: stands for the set.
+    /// The sum over `done` of a random number per node: a hash of the set.
     key: u64,
     /// Position of the last node in the history.
     path: usize,
@@ -109,7 +73,7 @@ impl State {
     }
 }
 
-/// What came before: a node, and the entry for those before it.
+/// The nodes that ran before, as linked lists: a node, and the entry of its predecessor.
 struct History(Vec<(usize, usize)>);
 
 const NOBODY: usize = usize::MAX;
@@ -128,7 +92,7 @@ impl History {
 }
 
 impl<'a> Search<'a> {
-    /// `None` if a value has two writers, or if the problem is too large to be looked at.
+    /// `None` if two nodes write the same value, or if the problem is too large.
     fn new(problem: &'a Problem, is_over: &'a dyn Fn() -> bool) -> Option<Self> {
         let count = problem.nodes.len();
         let mut writer = vec![NOBODY; problem.sizes.len()];
@@ -176,9 +140,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Bytes while `node` runs, and afterwards.
+    /// Live bytes while `node` runs, and after it.
     fn cost(&self, state: &State, node: usize) -> (u64, u64) {
-        let Bytes { written, unread, freed, shared, taken, scratch } = &self.bytes[node];
+        let bytes = &self.bytes[node];
         let mut looked_at = 0;
         let mut is_last = |value: usize| {
             self.readers[value].iter().all(|&reader| {
@@ -187,16 +151,12 @@ impl<'a> Search<'a> {
             })
         };
         let mut last = 0u64;
-        for &(size, value) in shared {
+        for &(size, value) in &bytes.shared {
             last = last.saturating_add(if is_last(value) { size } else { 0 });
         }
-        let in_place = taken.filter(|&(_, value)| is_last(value)).map_or(0, |(size, _)| size);
+        let in_place = bytes.taken.filter(|&(_, value)| is_last(value)).map_or(0, |(size, _)| size);
         self.work.count(1 + looked_at);
-        let with = state.live.saturating_add(*written);
-        (
-            with.saturating_sub(in_place).saturating_add(*scratch),
-            with.saturating_sub(*unread).saturating_sub(freed.saturating_add(last)),
-        )
+        bytes.cost(state.live, last, in_place)
     }
 
     fn run(&self, state: &mut State, node: usize) {
@@ -213,11 +173,13 @@ impl<'a> Search<'a> {
         state.ready.extend(self.next[node].iter().copied().filter(all_done));
     }
 
-    /// Runs all nodes at once that cost nothing: no order does better than to run them first.
+    /// Runs every node that costs nothing. No order is better than one that runs them first.
     fn settle(&self, state: &mut State, history: &mut History) {
         let is_free = |state: &State, node: usize| {
-            let (during, live) = self.cost(state, node);
-            during <= state.peak && live <= state.live
+            let fits = |(during, live): (u64, u64)| during <= state.peak && live <= state.live;
+            // Most nodes are too large whichever values they free; the readers of those values need no visit.
+            self.work.count(1);
+            fits(self.bytes[node].least_cost(state.live)) && fits(self.cost(state, node))
         };
         while let Some(node) = state.ready.iter().copied().find(|&node| is_free(state, node)) {
             if self.work.is_used_up() {
@@ -233,7 +195,7 @@ impl<'a> Search<'a> {
         state.path = history.0.len() - 1;
     }
 
-    /// The state after `node` and all that costs nothing then, unless its peak reaches `limit`.
+    /// The state after `node` and after every node that then costs nothing, unless the peak reaches `limit`.
     fn after(&self, state: &State, node: usize, limit: u64, history: &mut History) -> Option<State> {
         (state.peak.max(self.cost(state, node).0) < limit).then(|| {
             self.work.count(state.done.len() + state.ready.len());
@@ -244,7 +206,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// The state at the beginning, and a history of it.
+    /// The initial state and its history.
     fn settled(&self) -> (State, History) {
         let (mut state, mut history) = (self.start(), History(Vec::new()));
         self.settle(&mut state, &mut history);
@@ -266,7 +228,7 @@ impl<'a> Search<'a> {
         Some(state.peak)
     }
 
-    /// Bytes of the values for which this holds.
+    /// The bytes of the values for which `of` is true.
     fn sum(&self, of: impl Fn(usize) -> bool) -> u64 {
         self.problem
             .sizes
@@ -276,7 +238,7 @@ impl<'a> Search<'a> {
             .fold(0, |sum, (_, size)| sum.saturating_add(*size))
     }
 
-    /// What each order needs at least: the costliest node alone.
+    /// A lower bound for all orders: the peak of the most expensive node alone.
     fn floor(&self) -> u64 {
         let always = |value: usize| self.given[value] && self.problem.kept[value];
         let alone = |node: &Node| {
@@ -291,7 +253,8 @@ impl<'a> Search<'a> {
         self.sum(always).saturating_add(self.problem.nodes.iter().map(alone).max().unwrap_or(0))
     }
 
-    /// The best order below `limit`: `Some(None)` if there is none, `None` if there are too many sets to say.
+    /// The best order with a peak below `limit`: `Some(None)` if none exists, `None` if there are too many sets to
+    /// decide.
     #[allow(clippy::type_complexity)]
     fn exact(&self, limit: u64) -> Option<Option<(u64, Vec<usize>)>> {
         let (first, mut history) = self.settled();
@@ -322,7 +285,7 @@ impl<'a> Search<'a> {
         Some(None)
     }
 
-    /// A good order below `limit`, if the beam finds one.
+    /// A good order with a peak below `limit`, if the beam search finds one.
     fn beam(&self, limit: u64) -> Option<(u64, Vec<usize>)> {
         let (first, mut history) = self.settled();
         let mut states = vec![first];
@@ -361,33 +324,7 @@ fn readers(problem: &Problem) -> Vec<Vec<usize>> {
     readers
 }
 
-fn bytes(problem: &Problem, readers: &[Vec<usize>]) -> Vec<Bytes> {
-    let of = |(i, node): (usize, &Node)| {
-        let size = |value: usize| problem.sizes[value];
-        let is_freed = |value: usize| !problem.kept[value];
-        // A list names each reader once, in ascending order.
-        let is_shared =
-            |value: usize| readers[value].len() > usize::from(readers[value].binary_search(&i).is_ok());
-        let total = |values: &mut dyn Iterator<Item = usize>| {
-            values.map(size).fold(0, |sum: u64, size| sum.saturating_add(size))
-        };
-        let alone =
-            |values: &[usize]| total(&mut values.iter().copied().filter(|&v| is_freed(v) && !is_shared(v)));
-        let written = total(&mut node.writes.iter().copied());
-        let shared = node.reads.iter().copied().filter(|&v| is_freed(v) && is_shared(v));
-        Bytes {
-            written,
-            unread: alone(&node.writes),
-            freed: alone(&node.reads),
-            shared: shared.map(|v| (size(v), v)).collect(),
-            taken: node.takes_over.filter(|&v| is_freed(v)).map(|v| (size(v).min(written), v)),
-            scratch: node.scratch,
-        }
-    };
-    problem.nodes.iter().enumerate().map(of).collect()
-}
-
-/// SplitMix64: spreads small numbers.
+/// SplitMix64, as a hash of small numbers.
 fn mix(x: u64) -> u64 {
     let mut z = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -413,7 +350,7 @@ mod tests {
         Problem { nodes, sizes: sizes.to_vec(), kept }
     }
 
-    /// The one of the head comment, in the bad order.
+    /// The graph from the module's documentation, in the bad order.
     fn two_branches() -> Problem {
         let nodes =
             vec![node(&[], 0), node(&[0], 1), node(&[0], 3), node(&[1], 2), node(&[3], 4), node(&[2, 4], 5)];
@@ -435,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn other_reasons_are_kept() {
+    fn dependencies_without_values_are_kept() {
         let mut problem = two_branches();
         problem.nodes[3].after = vec![2];
         let order = better(&problem, &|| false).unwrap();
@@ -443,12 +380,12 @@ mod tests {
     }
 
     #[test]
-    fn two_writers_are_left_alone() {
+    fn values_with_two_writers_keep_their_order() {
         let nodes = vec![node(&[], 0), node(&[], 0)];
         assert_eq!(better(&problem(nodes, &[5]), &|| false), None);
     }
 
-    /// `y_i = x + x` for i < `count`: each step of the search may take any of them.
+    /// `y_i = x + x` for i < `count`: each step of the search can choose any of them.
     fn fan(count: usize) -> Problem {
         let nodes = (0..count).map(|i| node(&[0], i + 1)).collect();
         Problem {
@@ -471,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_ends_when_it_is_told_to() {
+    fn the_search_stops_on_request() {
         let calls = Cell::new(0);
         let found = better(&fan(3000), &|| {
             calls.set(calls.get() + 1);
@@ -497,7 +434,7 @@ mod tests {
         })
     }
 
-    /// The lowest peak of all orders.
+    /// The lowest peak over all orders.
     fn lowest(search: &Search<'_>, state: &State) -> u64 {
         if search.is_over(state) {
             return state.peak;

@@ -1,35 +1,33 @@
-//! Ways to lay tensors over one another, each with a switch.
+//! Techniques for sharing memory between tensors, each with a switch.
 
-use crate::layout::TieKind;
-
-/// Which of them are used; each gives the same results.
+/// The techniques in use. Results are the same with any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Techniques {
-    /// Results whose bytes are those of an input lie where it does: RESHAPE, SQUEEZE.
+    /// An output with the same bytes as an input shares its memory: RESHAPE, SQUEEZE.
     pub views: bool,
-    /// Results take over the memory of an input that dies: elementwise ops.
+    /// An output overwrites an input that is not used later: elementwise ops.
     pub in_place: bool,
-    /// Contiguous parts of an input are read where they lie: SPLIT, SLICE.
+    /// Contiguous parts of an input are read in place: SPLIT, SLICE.
     pub split: bool,
-    /// Parts of a result are computed where they will lie: CONCATENATION, PACK.
+    /// Parts of an output are computed in their final place: CONCATENATION, PACK.
     pub concat: bool,
-    /// Results follow an input that dies as it is read: convolutions, pooling.
+    /// An output overwrites an input, which is not used later, while it is being read: convolutions, pooling.
     pub overlap: bool,
     /// Nodes run in the order that needs the least memory.
     pub reorder: bool,
-    /// The memory of inputs is used again after they were read; they must be filled before each run.
+    /// The memory of inputs is reused after they are read, so the caller must fill them before each run.
     pub overwrite_inputs: bool,
 }
 
 impl Default for Techniques {
-    /// All that callers cannot notice.
+    /// All techniques that callers cannot notice.
     fn default() -> Self {
         Techniques { overwrite_inputs: false, ..Techniques::ALL }
     }
 }
 
 impl Techniques {
-    /// Every one, `overwrite_inputs` too.
+    /// All techniques, including `overwrite_inputs`.
     pub const ALL: Techniques = Techniques {
         views: true,
         in_place: true,
@@ -40,7 +38,7 @@ impl Techniques {
         overwrite_inputs: true,
     };
 
-    /// None: each tensor has memory of its own while it lives.
+    /// No technique: each tensor has separate memory for its whole lifetime.
     pub const NONE: Techniques = Techniques {
         views: false,
         in_place: false,
@@ -55,7 +53,7 @@ impl Techniques {
     pub const NAMES: [&str; 7] =
         ["views", "in_place", "split", "concat", "overlap", "reorder", "overwrite_inputs"];
 
-    /// The technique of this name.
+    /// The switch of the technique with this name.
     pub fn named(&mut self, name: &str) -> Option<&mut bool> {
         Some(match name {
             "views" => &mut self.views,
@@ -67,15 +65,5 @@ impl Techniques {
             "overwrite_inputs" => &mut self.overwrite_inputs,
             _ => return None,
         })
-    }
-
-    pub(crate) fn allow(&self, kind: TieKind) -> bool {
-        match kind {
-            TieKind::View => self.views,
-            TieKind::PartOfInput(_) => self.split,
-            TieKind::PartOfOutput(_) => self.concat,
-            TieKind::InPlace => self.in_place,
-            TieKind::Behind(_) => self.overlap,
-        }
     }
 }

@@ -1,105 +1,105 @@
-//! Errors, without a heap.
+//! Errors that need no heap.
 
 use core::fmt;
 
 use arenite_abi::Status;
 use arenite_model::ModelError;
 
-/// The result of what this crate does.
+/// Result with this crate's [`Error`].
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why a model does not run.
+/// Why a model cannot be loaded or run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The arena is too small.
     Arena {
-        /// Bytes that were given.
+        /// Size of the arena in bytes.
         given: usize,
-        /// Bytes without which it goes no further. An arena of so many may turn out to be too small later on.
+        /// Bytes needed to continue. A later step may need more.
         needed: usize,
     },
-    /// Of two blocks, the one for what is persistent is too small.
+    /// The second of two blocks, for persistent memory, is too small.
     PersistentArena {
-        /// Bytes that were given.
+        /// Size of the block in bytes.
         given: usize,
-        /// As for [`Arena`](Self::Arena).
+        /// Bytes needed to continue. A later step may need more.
         needed: usize,
     },
-    /// The model's bytes do not begin at a multiple of 16.
+    /// The address of the model is not a multiple of 16.
     Misaligned {
         /// The address.
         address: usize,
     },
     /// The model is malformed.
     Model(ModelError),
-    /// A node's op is not among the ops that were given, or not in this version, or not for these element types.
+    /// None of the given ops serves a node: its code, version or element types differ.
     MissingOp {
-        /// The subgraph that the node is in.
+        /// Index of the subgraph.
         subgraph: usize,
         /// Position of the node.
         node: usize,
         /// The schema's number of the op.
         code: i32,
-        /// The version that the model asks for.
+        /// The op version in the model.
         version: i32,
     },
-    /// An op refused its node, or failed.
+    /// An op refused its node or failed.
     Node {
-        /// The subgraph that the node is in.
+        /// Index of the subgraph.
         subgraph: usize,
         /// Position of the node.
         node: usize,
         /// The schema's number of the op.
         code: i32,
-        /// What the op says.
+        /// The op's error.
         error: arenite_abi::Error,
     },
-    /// A tensor that this interpreter cannot hold.
+    /// A tensor is not supported.
     Tensor {
-        /// The subgraph that the tensor is in.
+        /// Index of the subgraph.
         subgraph: usize,
         /// Index of the tensor.
         tensor: usize,
-        /// What is wrong with it.
+        /// The reason.
         reason: &'static str,
     },
-    /// The plan in the model's metadata is wrong.
+    /// The plan in the model's metadata is invalid.
     Offline {
-        /// What is wrong with it.
+        /// The reason.
         reason: &'static str,
-        /// What stands there.
+        /// The invalid number.
         found: i64,
     },
-    /// The planner refused.
+    /// The planner failed.
     Plan(arenite_abi::Error),
     /// Two registrations serve the same nodes.
     Duplicate {
-        /// Position of the second one.
+        /// Position of the second registration.
         second: usize,
         /// The schema's number of the op.
         code: i32,
     },
-    /// The state of an op is to be aligned in a way that no memory is.
+    /// The alignment of an op's state is not supported.
     Alignment {
         /// Position of the op.
         op: usize,
-        /// What it asks for.
+        /// The alignment in bytes.
         alignment: u64,
     },
-    /// A list of ops has no room for another one.
+    /// A list of ops or models is full.
     Full {
-        /// What it has room for.
+        /// Its capacity.
         capacity: usize,
     },
-    /// There is no such input or output.
+    /// An input, output, tensor, node or model does not exist.
     Index {
-        /// The position that was asked for.
+        /// The index.
         index: usize,
-        /// How many there are.
+        /// The number of elements.
         count: usize,
     },
-    /// Something was done at the wrong time.
+    /// A call came at the wrong time.
     Phase(&'static str),
 }
 
@@ -110,7 +110,7 @@ impl From<ModelError> for Error {
 }
 
 impl Error {
-    /// Its kind, as plugins number them.
+    /// The status of the plugin contract that fits best.
     pub fn status(&self) -> Status {
         match self {
             Error::Arena { .. } | Error::PersistentArena { .. } => Status::OutOfMemory,
@@ -122,10 +122,10 @@ impl Error {
     }
 }
 
-/// The schema's name of an op, or its number.
-struct Op(i32);
+/// Displays the schema's name of an op, or its number.
+struct OpName(i32);
 
-impl fmt::Display for Op {
+impl fmt::Display for OpName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match arenite_model::builtin_operator_name(self.0) {
             Some(name) => f.write_str(name),
@@ -134,10 +134,10 @@ impl fmt::Display for Op {
     }
 }
 
-/// Where a node or tensor is, unless it is in the main subgraph.
-struct Of(usize);
+/// Displays ` of subgraph N`, or nothing for the main subgraph.
+struct SubgraphSuffix(usize);
 
-impl fmt::Display for Of {
+impl fmt::Display for SubgraphSuffix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 => Ok(()),
@@ -149,40 +149,37 @@ impl fmt::Display for Of {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Arena { given, needed } => write!(f, "the arena has {given} bytes, {needed} are needed"),
+            Error::Arena { given, needed } => write!(f, "the arena has {given} bytes; {needed} are needed"),
             Error::PersistentArena { given, needed } => {
-                write!(f, "the arena for what is persistent has {given} bytes, {needed} are needed")
+                write!(f, "the persistent arena has {given} bytes; {needed} are needed")
             }
             Error::Misaligned { address } => {
-                write!(f, "the model begins at address {address:#x}; align it to 16 bytes")
+                write!(f, "the model is at address {address:#x}; align it to 16 bytes")
             }
             Error::Model(error) => write!(f, "{error}"),
             Error::MissingOp { subgraph, node, code, version: v } => {
-                let (of, op) = (Of(*subgraph), Op(*code));
-                write!(
-                    f,
-                    "node {node}{of}: no op among those given serves {op} of version {v} for its tensors"
-                )
+                let (of, op) = (SubgraphSuffix(*subgraph), OpName(*code));
+                write!(f, "node {node}{of}: none of the given ops serves {op} version {v} with these types")
             }
             Error::Node { subgraph, node, code, error } => {
-                write!(f, "node {node}{}, {}: {error}", Of(*subgraph), Op(*code))
+                write!(f, "node {node}{}, {}: {error}", SubgraphSuffix(*subgraph), OpName(*code))
             }
             Error::Tensor { subgraph, tensor, reason } => {
-                write!(f, "tensor {tensor}{}: {reason}", Of(*subgraph))
+                write!(f, "tensor {tensor}{}: {reason}", SubgraphSuffix(*subgraph))
             }
             Error::Offline { reason, found } => write!(f, "OfflineMemoryAllocation: {found} {reason}"),
             Error::Plan(error) => write!(f, "{error}"),
             Error::Duplicate { second, code } => {
-                write!(f, "op {second} of the list: {} of some of its versions is there already", Op(*code))
+                write!(f, "op {second} of the list: an earlier op also serves {}", OpName(*code))
             }
             Error::Alignment { op, alignment } => {
                 write!(
                     f,
-                    "op {op} of the list: its state is aligned to {alignment}; a power of two up to 64 is served"
+                    "op {op} of the list: its state has alignment {alignment}; it must be a power of two up to 64"
                 )
             }
-            Error::Full { capacity } => write!(f, "the list of ops has room for {capacity}"),
-            Error::Index { index, count } => write!(f, "number {index} of {count}"),
+            Error::Full { capacity } => write!(f, "the list is full; its capacity is {capacity}"),
+            Error::Index { index, count } => write!(f, "index {index} is out of range; there are {count}"),
             Error::Phase(what) => f.write_str(what),
         }
     }

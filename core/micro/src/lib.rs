@@ -1,4 +1,5 @@
-//! Runs `.tflite` models from one caller-owned block of memory: no heap, no standard library, no allocation once a model is ready.
+//! Runs `.tflite` models in one block of memory from the caller: without a heap or the standard library, and without
+//! allocation while a model runs.
 //!
 //! ```
 //! use arenite_micro::{Interpreter, OpRegistration, Resolver};
@@ -17,22 +18,18 @@
 //! # }
 //! ```
 //!
-//! Ops are those of `arenite-ops`, or any others that keep the contract; only those that are named are linked. The same kernels run
-//! in the large runtime, so the answers are the same, byte by byte.
+//! Use the ops of `arenite-ops`, or any others that implement the contract. Only the ops you name are linked. They are
+//! the same kernels that the large runtime uses, so results are equal byte for byte.
 //!
-//! | file | what |
+//! | folder | contains |
 //! |---|---|
-//! | `arena` | the block: head, temporaries, tail |
-//! | `graph`, `node`, `build` | bookkeeping of a subgraph's tensors and nodes |
-//! | `machine`, `resources` | a model: its subgraphs, and values that they share |
-//! | `work`, `entry`, `describe` | the node in work, and a subgraph that it looks into, expanded to the structs of the contract |
-//! | `host`, `called` | what ops may ask for: of their own node, of the model around it |
-//! | `prepare`, `lives`, `plan`, `planned`, `parts`, `interpreter`, `shared` | the phases, of one model or of several over one block |
-//! | `offline`, `embed` | a plan that stands in the model: reading and writing it |
-//! | `layouts`, `target`, `elsewhere` | what a model would take of an arena on another machine |
-//! | `ops`, `message`, `error`, `sizes` | which op serves a node; what went wrong; what is needed |
+//! | `arena` | the caller's block: head, temporaries, tail; how much of it is used, by category |
+//! | `model` | the model's subgraphs, tensors, nodes and resources, in the compact form in which the arena stores them |
+//! | `work` | preparing and running nodes: expanding them to the contract's structs, and the host that ops see |
+//! | `phases` | `LoadedModel`, `PreparedModel`, `Interpreter`; planning the head; plans stored in the model |
+//! | `elsewhere` | how much arena a model needs, on this machine and on others |
 //!
-//! Not served here: shapes that depend on data, and text; a subgraph that is called with more than one shape; calls that are nested more
+//! Not supported: shapes that depend on data; strings; calling one subgraph with different shapes; calls nested more
 //! than eight levels deep.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![deny(missing_docs)]
@@ -41,49 +38,20 @@
 extern crate alloc;
 
 mod arena;
-mod build;
-mod called;
-mod describe;
-#[cfg(feature = "alloc")]
 mod elsewhere;
-#[cfg(feature = "std")]
-mod embed;
-mod entry;
 mod error;
-mod graph;
-mod host;
-mod interpreter;
-mod layouts;
-mod lives;
-mod machine;
-mod message;
-mod node;
-mod offline;
+mod model;
 mod ops;
-mod parts;
-mod plan;
-mod planned;
-mod prepare;
-#[cfg(feature = "alloc")]
-mod required;
-mod resources;
-mod shared;
-mod sizes;
-#[cfg(feature = "alloc")]
-mod target;
+mod phases;
 mod work;
 
-#[cfg(feature = "std")]
-pub use embed::OfflinePlan;
+pub use arena::{Category, Recording, Sizes};
+pub use elsewhere::write_layouts;
+#[cfg(feature = "alloc")]
+pub use elsewhere::{Target, required_arena, required_arena_on};
 pub use error::{Error, Result};
-pub use interpreter::{Interpreter, Loaded, PreparedModel, TensorInfo, Turn};
-pub use layouts::write_layouts;
-pub use message::host;
 pub use ops::{OpRegistration, Ops, Resolver};
-pub use plan::Planner;
-#[cfg(feature = "alloc")]
-pub use required::{required_arena, required_arena_on};
-pub use shared::SharedArena;
-pub use sizes::{Category, Recording, Sizes};
-#[cfg(feature = "alloc")]
-pub use target::Target;
+#[cfg(feature = "std")]
+pub use phases::OfflinePlan;
+pub use phases::{Interpreter, LoadedModel, Planner, PreparedModel, SharedArena, TensorInfo, Turn};
+pub use work::message::host;

@@ -1,25 +1,25 @@
-//! Which op serves a node.
+//! Lists of ops, and which op serves a node.
 
 use arenite_abi::host_side::MAX_ALIGNMENT;
 use arenite_abi::raw::{ArOpV1, BUILTIN_CUSTOM};
 use arenite_abi::{ElementType, ElementTypes, Op};
 
 use crate::error::{Error, Result};
-use crate::node::Spec;
+use crate::model::node::Spec;
 
 pub use arenite_abi::op::Registration as OpRegistration;
 
-/// The ops that a model may use: one after the other, or, as C has them, wherever they are.
+/// The ops that a model may use, in one of two forms.
 #[derive(Clone, Copy)]
 pub enum Ops<'a> {
-    /// One after the other.
+    /// A list of registrations.
     List(&'a [OpRegistration]),
-    /// By their addresses.
+    /// A list of pointers to registrations, as C programs have it.
     Pointers(&'a [&'a OpRegistration]),
 }
 
 impl<'a> Ops<'a> {
-    /// Each of them, in order.
+    /// The ops, in order.
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a OpRegistration> {
         let count = match self {
             Ops::List(ops) => ops.len(),
@@ -32,16 +32,16 @@ impl<'a> Ops<'a> {
     }
 }
 
-/// A list of ops with room for `N`, without duplicates.
+/// A list of up to `N` ops without duplicates.
 pub struct Resolver<const N: usize> {
     ops: [OpRegistration; N],
     count: usize,
 }
 
-/// Fills the room that is left. It serves nothing: no version is below 0 and above 1.
-struct Nothing;
+/// Fills unused places of a `Resolver`. Its range of versions is empty, so it serves no node.
+struct UnusedSlot;
 
-impl Op for Nothing {
+impl Op for UnusedSlot {
     const CODE: arenite_abi::OpCode = arenite_abi::OpCode::Builtin(-1);
     const VERSIONS: core::ops::RangeInclusive<i32> = core::ops::RangeInclusive::new(1, 0);
 
@@ -49,7 +49,7 @@ impl Op for Nothing {
         _: &arenite_abi::NodeView<'_>,
         _: &mut arenite_abi::PrepareContext<'_>,
     ) -> arenite_abi::Result<Self> {
-        Err(arenite_abi::unsupported!("it serves nothing"))
+        Err(arenite_abi::unsupported!("this is an unused slot"))
     }
 
     fn eval(&self, _: &mut arenite_abi::EvalContext<'_>) -> arenite_abi::Result<()> {
@@ -58,12 +58,12 @@ impl Op for Nothing {
 }
 
 impl<const N: usize> Resolver<N> {
-    /// Without ops.
+    /// An empty list.
     pub const fn new() -> Self {
-        Resolver { ops: [arenite_abi::op::registration::<Nothing>(); N], count: 0 }
+        Resolver { ops: [arenite_abi::op::registration::<UnusedSlot>(); N], count: 0 }
     }
 
-    /// With one more op.
+    /// Adds an op.
     ///
     /// # Errors
     /// [`Error::Duplicate`] if another op serves some of the same nodes; [`Error::Full`].
@@ -71,12 +71,12 @@ impl<const N: usize> Resolver<N> {
         self.push(arenite_abi::op::registration::<T>())
     }
 
-    /// With one more op, which is given as the struct that crosses the boundary: an op of another language.
+    /// Adds an op in the form of the contract's struct, for ops in other languages.
     ///
     /// # Safety
     /// As for [`OpRegistration::from_raw`].
     ///
-    /// Safe code adds types, or what [`registration`](arenite_abi::op::registration) made of one:
+    /// Safe code adds types, or results of [`registration`](arenite_abi::op::registration):
     ///
     /// ```compile_fail,E0133
     /// # use arenite_abi::{Op, op::registration, raw::ArOpV1};
@@ -88,7 +88,7 @@ impl<const N: usize> Resolver<N> {
     /// ```
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// As for [`add`](Self::add).
     pub unsafe fn add_registration(self, op: ArOpV1) -> Result<Self> {
         // SAFETY: this function requires what `from_raw` requires.
         self.push(unsafe { OpRegistration::from_raw(op) })
@@ -104,7 +104,7 @@ impl<const N: usize> Resolver<N> {
         Ok(self)
     }
 
-    /// The ops.
+    /// The registrations.
     pub fn as_slice(&self) -> &[OpRegistration] {
         &self.ops[..self.count]
     }
@@ -116,7 +116,7 @@ impl<const N: usize> Default for Resolver<N> {
     }
 }
 
-/// An error if two ops of the list serve some of the same nodes, or one has a state that cannot be placed.
+/// Fails if two ops serve some of the same nodes, or if the alignment of a state is not supported.
 pub(crate) fn check(ops: Ops<'_>) -> Result<()> {
     for (i, op) in ops.iter().enumerate() {
         if ops.iter().take(i).any(|other| compete(other, op)) {
@@ -130,20 +130,20 @@ pub(crate) fn check(ops: Ops<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether there are nodes that both serve.
+/// Whether both could serve the same node.
 fn compete(a: &OpRegistration, b: &OpRegistration) -> bool {
     let types = a.element_types == 0 || b.element_types == 0 || a.element_types & b.element_types != 0;
     let versions = a.min_version <= b.max_version && b.min_version <= a.max_version;
     a.builtin_code == b.builtin_code && a.name() == b.name() && types && versions
 }
 
-/// Whether an op may serve this node, whose tensors have these element types.
+/// Whether `op` may serve `node`, whose tensors have these element types.
 pub(crate) fn serves(
     op: &OpRegistration,
     node: &Spec<'_>,
     mut types: impl Iterator<Item = ElementType>,
 ) -> bool {
-    // SAFETY: the name lies in the model.
+    // SAFETY: the name is text of the model, which is borrowed.
     let same_name = || unsafe { node.custom_name.as_bytes() } == op.name().as_bytes();
     op.builtin_code == node.builtin_code
         && (op.builtin_code != BUILTIN_CUSTOM || same_name())
@@ -165,11 +165,11 @@ mod tests {
         assert!(matches!(again, Err(Error::Duplicate { second: 1, code: 101 })));
     }
 
-    /// Versions that do not overlap are two ops; so are element types.
+    /// Ops with disjoint versions or element types do not compete.
     #[test]
     fn versions_and_types_tell_ops_apart() {
         let op = arenite_abi::op::registration::<Abs>();
-        // SAFETY: an op of this type, but for numbers that no function reads; it is not called.
+        // SAFETY: the functions belong to this op type; only numbers differ, and the op is not called.
         let changed = |raw: ArOpV1| unsafe { OpRegistration::from_raw(raw) };
         let raw = op.into_raw();
         let (min_version, max_version) = (raw.max_version + 1, raw.max_version + 3);

@@ -1,7 +1,7 @@
 //! Names of the builtin operator codes and of the tables in the two options unions.
 //! Defined by: tflite/converter/schema/schema.fbs (enum BuiltinOperator, unions BuiltinOptions and BuiltinOptions2).
 
-/// Code of an operator whose name stands in `OperatorCode::custom_code`.
+/// Code of a custom operator. Its name is in `OperatorCode::custom_code`.
 pub const CUSTOM: i32 = 32;
 
 /// The schema's name of a builtin operator code, for instance `CONV_2D` for 3; `None` for a code the schema lacks.
@@ -15,12 +15,12 @@ pub fn builtin_operator_code(name: &str) -> Option<i32> {
     i32::try_from(position).ok()
 }
 
-/// The table name behind a tag of `Operator::builtin_options`, for instance `Conv2DOptions` for 1.
+/// The name of the table for a tag of `Operator::builtin_options`, for example `Conv2DOptions` for 1.
 pub fn builtin_options_name(tag: u8) -> Option<&'static str> {
     OPTIONS.get(usize::from(tag).checked_sub(1)?).copied()
 }
 
-/// The table name behind a tag of `Operator::builtin_options_2`, for instance `StablehloScatterOptions` for 7.
+/// The name of the table for a tag of `Operator::builtin_options_2`, for example `StablehloScatterOptions` for 7.
 pub fn builtin_options_2_name(tag: u8) -> Option<&'static str> {
     OPTIONS_2.get(usize::from(tag).checked_sub(1)?).copied()
 }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_and_tags_name_what_the_schema_says() {
+    fn codes_and_tags_have_the_names_of_the_schema() {
         assert_eq!(builtin_operator_name(0), Some("ADD"));
         assert_eq!(builtin_operator_name(3), Some("CONV_2D"));
         assert_eq!(builtin_operator_name(CUSTOM), Some("CUSTOM"));

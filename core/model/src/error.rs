@@ -2,288 +2,187 @@
 
 use core::fmt;
 
+use crate::path::Path;
 use crate::schema::Malformed;
 
-/// Where in the model a field lies, for instance `subgraphs[0].operators[3].inputs[1]`; without the feature `messages`, nothing.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Path {
-    steps: [Step; Path::LIMIT],
-    #[cfg(feature = "messages")]
-    len: usize,
-}
-
-/// One part of a path: a field name, and an index if the field is a list.
-pub(crate) type Step = (&'static str, Option<usize>);
-
-impl Path {
-    const LIMIT: usize = if cfg!(feature = "messages") { 6 } else { 0 };
-
-    /// The root of the file.
-    pub(crate) const fn root() -> Self {
-        Path {
-            steps: [("", None); Self::LIMIT],
-            #[cfg(feature = "messages")]
-            len: 0,
-        }
-    }
-
-    /// This path, then a field.
-    pub(crate) fn field(mut self, name: &'static str) -> Self {
-        self.enter((name, None));
-        self
-    }
-
-    /// This path, then an entry of a list field.
-    pub(crate) fn entry(mut self, name: &'static str, index: usize) -> Self {
-        self.enter((name, Some(index)));
-        self
-    }
-
-    /// Whether this is the root.
-    pub(crate) fn is_root(&self) -> bool {
-        self.steps().is_empty()
-    }
-}
-
-#[cfg(feature = "messages")]
-impl Path {
-    fn steps(&self) -> &[Step] {
-        &self.steps[..self.len]
-    }
-
-    /// Goes on to a field. No field of the schema is deeper than the limit.
-    pub(crate) fn enter(&mut self, step: Step) {
-        if let Some(free) = self.steps.get_mut(self.len) {
-            *free = step;
-            self.len += 1;
-        }
-    }
-
-    /// Goes on to an entry of the list that was entered last, or from its entries back to the list.
-    pub(crate) fn at(&mut self, index: Option<usize>) {
-        if let Some(last) = self.len.checked_sub(1) {
-            self.steps[last].1 = index;
-        }
-    }
-
-    /// Goes back to where the field is that was entered last.
-    pub(crate) fn leave(&mut self) {
-        self.len = self.len.saturating_sub(1);
-    }
-}
-
-#[cfg(not(feature = "messages"))]
-impl Path {
-    fn steps(&self) -> &[Step] {
-        &self.steps
-    }
-
-    pub(crate) fn enter(&mut self, _: Step) {}
-
-    pub(crate) fn at(&mut self, _: Option<usize>) {}
-
-    pub(crate) fn leave(&mut self) {}
-}
-
-impl fmt::Display for Path {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (depth, (name, index)) in self.steps().iter().enumerate() {
-            if depth > 0 {
-                f.write_str(".")?;
-            }
-            f.write_str(name)?;
-            if let Some(index) = index {
-                write!(f, "[{index}]")?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Debug for Path {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Path({self})")
-    }
-}
-
-/// Why a model was refused. Every message that concerns a field begins with its path.
+/// Why a model was rejected. Every message about a field starts with its path.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The file could not be opened or mapped.
     #[cfg(feature = "std")]
     Io {
-        /// The file.
+        /// Path of the file.
         file: std::path::PathBuf,
-        /// Class of the error.
+        /// Kind of the error.
         kind: std::io::ErrorKind,
-        /// What the system says.
+        /// The system's message.
         message: String,
     },
-    /// Fewer bytes than the smallest flatbuffer has.
+    /// The file is smaller than the smallest flatbuffer.
     TooShort {
-        /// Bytes given.
+        /// Size of the file in bytes.
         bytes: usize,
     },
     /// The file identifier is not `TFL3`.
     Identifier {
-        /// Bytes 4 to 7.
+        /// Bytes 4 to 7 of the file.
         found: [u8; 4],
     },
-    /// The structure is not that of a flatbuffer with the schema's tables.
+    /// The file is not a valid flatbuffer of the schema.
     Structure(Malformed),
     /// The schema version is not 3.
     SchemaVersion {
         /// The version in the file.
         found: u32,
     },
-    /// A field that must be there is absent or empty.
+    /// A required field is absent or empty.
     Missing {
-        /// The field.
+        /// Path of the field.
         path: Path,
     },
     /// An index points outside the list it belongs to.
     Index {
-        /// The index.
+        /// Path of the index.
         path: Path,
-        /// What is counted, for instance `tensor`.
+        /// The kind of entry, for example `tensor`.
         what: &'static str,
-        /// Its value.
+        /// Value of the index.
         index: i64,
-        /// Whose list it is.
+        /// The owner of the list.
         owner: &'static str,
-        /// Length of that list.
+        /// Length of the list.
         count: usize,
     },
-    /// A range of bytes does not lie inside the file.
+    /// A range of bytes exceeds the file.
     FileRange {
-        /// The owner of the range.
+        /// Path of the table that contains the range.
         path: Path,
-        /// First byte.
+        /// Offset of the first byte.
         offset: u64,
-        /// Bytes.
+        /// Number of bytes.
         size: u64,
-        /// Bytes in the file.
+        /// Size of the file in bytes.
         file: usize,
     },
-    /// A number is not one that the field may hold.
+    /// A number that is invalid for its field.
     Value {
-        /// The field.
+        /// Path of the field.
         path: Path,
-        /// Its value.
+        /// Value in the file.
         found: i64,
-        /// What it must be.
+        /// The valid values.
         expected: &'static str,
     },
     /// A quantization scale is not finite or not positive.
     Scale {
-        /// The scale.
+        /// Path of the scale.
         path: Path,
-        /// Its value.
+        /// Value in the file.
         found: f32,
     },
-    /// A list has another length than a second field demands.
+    /// The length of a list contradicts another field.
     Length {
-        /// The list.
+        /// Path of the list.
         path: Path,
-        /// Its length.
+        /// Length of the list.
         found: usize,
-        /// The length it must have.
+        /// Required length.
         expected: usize,
-        /// What demands it.
+        /// Where the requirement comes from.
         because: &'static str,
     },
     /// A tensor's elements do not fit into memory.
     ShapeOverflow {
-        /// The shape.
+        /// Path of the shape.
         path: Path,
     },
-    /// Constant data is shorter than type and shape need.
+    /// Constant data is shorter than type and shape require.
     DataSize {
-        /// The tensor.
+        /// Path of the tensor.
         path: Path,
-        /// Bytes in the buffer.
+        /// Size of the buffer in bytes.
         found: usize,
-        /// Bytes needed.
+        /// Required bytes.
         needed: usize,
     },
     /// The offsets inside a constant string tensor are inconsistent.
     Strings {
-        /// The tensor.
+        /// Path of the tensor.
         path: Path,
-        /// What is wrong.
+        /// Description of the error.
         reason: &'static str,
-        /// The string or count it is wrong with.
+        /// The string or count with the error.
         found: u64,
     },
-    /// Sparsity parameters contradict themselves or the shape.
+    /// Sparsity parameters are inconsistent with each other or with the shape.
     Sparsity {
-        /// The field.
+        /// Path of the field.
         path: Path,
-        /// What is wrong.
+        /// Description of the error.
         reason: &'static str,
     },
-    /// An operator reads a tensor that only a later one produces.
+    /// An operator reads a tensor that only a later operator writes.
     ReadBeforeWrite {
-        /// The input.
+        /// Path of the input.
         path: Path,
-        /// The tensor.
+        /// Index of the tensor.
         tensor: usize,
-        /// The operator that produces it.
+        /// Index of the operator that writes it.
         producer: usize,
     },
-    /// A tensor is read that has no data and no producer.
+    /// A tensor is read, but has no data and no operator writes it.
     NeverWritten {
-        /// The input or output.
+        /// Path of the input or output.
         path: Path,
-        /// The tensor.
+        /// Index of the tensor.
         tensor: usize,
     },
-    /// An operator writes a tensor that something else defines already.
+    /// An operator writes a tensor that is already defined.
     WrittenTwice {
-        /// The output.
+        /// Path of the output.
         path: Path,
-        /// The tensor.
+        /// Index of the tensor.
         tensor: usize,
-        /// What defines it.
+        /// The first definition.
         by: Definition,
     },
     /// Two entries of a list have the same name.
     DuplicateName {
-        /// The second entry.
+        /// Path of the second entry.
         path: Path,
-        /// Index of the first one.
+        /// Index of the first entry.
         first: usize,
     },
     /// A feature of the format that is not supported.
     Unsupported {
-        /// The field that asks for it.
+        /// Path of the field that requires it.
         path: Path,
-        /// What it is.
+        /// The feature.
         what: &'static str,
     },
-    /// Data shared by many tensors makes the file too costly to verify.
+    /// Too many tables share data, which makes the file too expensive to verify.
     TooMuchSharing {
-        /// Where the limit was reached.
+        /// Path at which the limit was reached.
         path: Path,
     },
     /// The scratch space given to [`crate::Model::new_in`] is too small.
     ScratchTooSmall {
-        /// Entries given.
+        /// Number of entries given.
         given: usize,
-        /// Entries needed.
+        /// Number of entries needed.
         needed: usize,
     },
 }
 
-/// What defines a tensor's value.
+/// How a tensor gets its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Definition {
-    /// Constant data in the file.
+    /// From constant data in the file.
     Constant,
-    /// The caller: the tensor is an input of the subgraph.
+    /// From the caller: the tensor is an input of the subgraph.
     Input,
-    /// Output of the operator with this index.
+    /// From the operator with this index.
     Operator(usize),
 }
 
@@ -326,7 +225,7 @@ impl fmt::Display for ModelError {
                 write!(f, "{path}: {what} index {index}, {owner} has {count} {what}s")
             }
             FileRange { path, offset, size, file } => {
-                write!(f, "{path}: {size} bytes at offset {offset} do not lie in the file of {file} bytes")
+                write!(f, "{path}: {size} bytes at offset {offset} exceed the file of {file} bytes")
             }
             Value { path, found, expected } => write!(f, "{path}: is {found}, must be {expected}"),
             Scale { path, found } => write!(f, "{path}: is {found}, must be finite and positive"),
@@ -349,10 +248,10 @@ impl fmt::Display for ModelError {
             DuplicateName { path, first } => write!(f, "{path}: same name as entry {first}"),
             Unsupported { path, what } => write!(f, "{path}: {what} is not supported"),
             TooMuchSharing { path } => {
-                write!(f, "{path}: too many tensors share the same data, the file is too costly to verify")
+                write!(f, "{path}: too many tensors share the same data; the file is too expensive to verify")
             }
             ScratchTooSmall { given, needed } => {
-                write!(f, "verification needs {needed} entries of scratch space, {given} were given")
+                write!(f, "verification needs {needed} entries of scratch space, but {given} were given")
             }
         }
     }

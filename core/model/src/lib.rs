@@ -1,9 +1,9 @@
 //! Verified, borrowed views of `.tflite` models.
 //!
-//! [`Model::new`] verifies a file once, structure and meaning; afterwards every accessor is a cheap read of the
-//! file's own bytes. [`ModelBuffer`] (with the `std` feature) owns those bytes: a mapped file, a vector, or
-//! memory of the caller. Without the feature `alloc` (which `std` includes, and which is there by default) a model needs no heap:
-//! [`Model::new_in`] verifies within memory that is lent.
+//! [`Model::new`] verifies the structure and the meaning of a file once. Afterwards, every accessor is a cheap read of
+//! the file's own bytes. [`ModelBuffer`] (feature `std`) owns those bytes: a mapped file, a vector, or memory of the
+//! caller. Without the feature `alloc` (part of `std`, on by default) a model needs no heap: [`Model::new_in`] verifies
+//! it with memory of the caller.
 //!
 //! ```no_run
 //! # #[cfg(feature = "std")] {
@@ -22,9 +22,11 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+mod buffers;
 mod builtin_names;
 mod error;
 mod model;
+mod path;
 mod schema;
 #[cfg(feature = "std")]
 #[allow(unsafe_code)]
@@ -38,8 +40,9 @@ pub mod writer;
 pub use builtin_names::{
     CUSTOM, builtin_operator_code, builtin_operator_name, builtin_options_2_name, builtin_options_name,
 };
-pub use error::{Definition, ModelError, Path};
+pub use error::{Definition, ModelError};
 pub use model::Model;
+pub use path::Path;
 pub use schema::{
     BlockwiseQuantization, Buffer, CustomQuantization, DimensionMetadata, Int32Vector, LinearScales, List,
     Malformed, Metadata, MultiAxisQuantization, Operator, OperatorCode, QuantizationDetails,

@@ -1,9 +1,10 @@
-//! `Model`: the verified, borrowed view of a `.tflite` file, and what its tables answer beyond their fields.
+//! `Model`: the verified, borrowed view of a `.tflite` file, and accessors that combine several fields.
 //! Semantics of buffers, external data and operator codes: tflite/core/interpreter_builder.cc.
 
+use crate::buffers::{buffer_data, constant, file_range};
 use crate::error::ModelError;
 use crate::schema::{
-    self, Buffer, Metadata, ModelTable, Operator, OperatorCode, SignatureDef, SubGraph, Tables, Tensor,
+    self, Metadata, ModelTable, Operator, OperatorCode, SignatureDef, SubGraph, Tables, Tensor,
     VariantSubType,
 };
 use crate::types::{packed_bytes, tensor_type};
@@ -11,18 +12,18 @@ use crate::verify;
 
 /// A verified model. Copying it copies a pointer; everything it returns borrows the file's bytes.
 ///
-/// Indices that come from the file itself (tensor indices of operators, buffer indices, operator code
-/// indices, signatures) were checked when the model was made: following them cannot fail.
+/// All indices in the file (of tensors, buffers, operator codes and in signatures) were verified when the model was
+/// created, so following them cannot fail.
 #[derive(Clone, Copy, Debug)]
 pub struct Model<'a>(pub(crate) ModelTable<'a>);
 
 impl<'a> Model<'a> {
     /// Verifies all of `bytes` and borrows it.
     ///
-    /// Allocates one vector of 4 bytes per tensor of the largest subgraph while it verifies, none after.
+    /// Allocates one vector of 4 bytes per tensor of the largest subgraph for verification, and nothing afterwards.
     ///
     /// # Errors
-    /// A [`ModelError`] that names the first field found wrong.
+    /// A [`ModelError`] for the first invalid field.
     #[cfg(feature = "alloc")]
     pub fn new(bytes: &'a [u8]) -> Result<Self, ModelError> {
         let root = verify::structure(bytes)?;
@@ -31,11 +32,11 @@ impl<'a> Model<'a> {
         Ok(Model(root))
     }
 
-    /// The same without a heap: `scratch` holds one entry per tensor of the largest subgraph (and per name of
-    /// the longest signature, if that is more) during the call.
+    /// Verifies a model without a heap. `scratch` is used during the call only, and needs one entry per tensor of the
+    /// largest subgraph or per name of the longest signature, whichever is more.
     ///
     /// # Errors
-    /// As [`Model::new`], and [`ModelError::ScratchTooSmall`] with the number of entries needed.
+    /// As for [`Model::new`], and [`ModelError::ScratchTooSmall`] with the number of entries needed.
     pub fn new_in(bytes: &'a [u8], scratch: &mut [u32]) -> Result<Self, ModelError> {
         let root = verify::structure(bytes)?;
         let (given, needed) = (scratch.len(), verify::scratch_len(root));
@@ -44,28 +45,28 @@ impl<'a> Model<'a> {
         Ok(Model(root))
     }
 
-    /// The whole file.
+    /// The bytes of the whole file.
     #[inline]
     pub fn bytes(&self) -> &'a [u8] {
         self.0.bytes()
     }
 
-    /// Schema version.
+    /// The schema version.
     pub fn version(&self) -> u32 {
         self.0.version()
     }
 
-    /// Free text that the converter left.
+    /// The description written by the converter.
     pub fn description(&self) -> Option<&'a str> {
         self.0.description()
     }
 
-    /// All subgraphs, at least one; the first is the main one.
+    /// All subgraphs. There is at least one; the first is the main subgraph.
     pub fn subgraphs(&self) -> Tables<'a, SubGraph<'a>> {
         self.0.subgraphs()
     }
 
-    /// Subgraph `index`.
+    /// The subgraph with this index.
     pub fn subgraph(&self, index: usize) -> Option<SubGraph<'a>> {
         self.0.subgraphs().get(index)
     }
@@ -75,7 +76,7 @@ impl<'a> Model<'a> {
         self.0.operator_codes()
     }
 
-    /// The op that an operator runs; `None` only for an operator of another model.
+    /// The op of an operator; `None` only for an operator of another model.
     pub fn operator_code(&self, operator: &Operator<'a>) -> Option<OperatorCode<'a>> {
         self.0.operator_codes().get(operator.opcode_index() as usize)
     }
@@ -85,75 +86,49 @@ impl<'a> Model<'a> {
         self.0.buffers().len()
     }
 
-    /// Data of buffer `index`, from inside the flatbuffer or from behind it; empty if there is none.
-    /// Not necessarily aligned for its element type.
+    /// The data of buffer `index`, from inside or after the flatbuffer; empty if it has none. It may be unaligned for
+    /// its element type.
     pub fn buffer(&self, index: usize) -> &'a [u8] {
         self.0.buffers().get(index).and_then(|buffer| buffer_data(&buffer, self.bytes())).unwrap_or(&[])
     }
 
-    /// Constant data of a tensor; `None` if the tensor is computed, filled by the caller, or a variable.
-    /// Empty data is constant only when the tensor has no elements. A tensor without elements that no operator
-    /// writes and that is no input may be read too: it is a constant, though it has no data at all.
+    /// The constant data of a tensor; `None` if the tensor is computed, filled by the caller, or a variable. Empty data
+    /// is a constant only if the tensor has no elements. A tensor without elements that is not an input and that no
+    /// operator writes is also a constant, even without data.
     pub fn constant(&self, tensor: &Tensor<'a>) -> Option<&'a [u8]> {
         constant(self.0, tensor)
     }
 
-    /// Named entry points.
+    /// The model's signatures.
     pub fn signatures(&self) -> Tables<'a, SignatureDef<'a>> {
         self.0.signature_defs()
     }
 
-    /// The entry point with this key.
+    /// The signature with this key.
     pub fn signature(&self, key: &str) -> Option<SignatureDef<'a>> {
         self.0.signature_defs().iter().find(|signature| signature.key() == key)
     }
 
-    /// Names and bytes of the metadata.
+    /// Names and bytes of the metadata entries.
     pub fn metadata_entries(&self) -> impl Iterator<Item = (&'a str, &'a [u8])> + use<'a> {
         let model = *self;
         let name = |entry: &Metadata<'a>| entry.name().unwrap_or("");
         self.0.metadata().iter().map(move |entry| (name(&entry), model.buffer(entry.buffer() as usize)))
     }
 
-    /// Bytes of the metadata with this name.
+    /// The bytes of the metadata entry with this name.
     pub fn metadata(&self, name: &str) -> Option<&'a [u8]> {
         self.metadata_entries().find(|(found, _)| *found == name).map(|(_, bytes)| bytes)
     }
 }
 
-/// Constant data of a tensor in a model whose buffer ranges may not have been verified yet.
-pub(crate) fn constant<'a>(root: ModelTable<'a>, tensor: &Tensor<'a>) -> Option<&'a [u8]> {
-    let index = tensor.buffer() as usize;
-    if index == 0 {
-        return None;
-    }
-    let data = buffer_data(&root.buffers().get(index)?, root.bytes())?;
-    (!data.is_empty() || tensor.shape().iter().any(|dim| dim == 0)).then_some(data)
-}
-
-/// A buffer's data, if it has any; `None` also for a range outside the file.
-pub(crate) fn buffer_data<'a>(buffer: &Buffer<'a>, file: &'a [u8]) -> Option<&'a [u8]> {
-    match buffer.data() {
-        Some(data) if !data.is_empty() => Some(data),
-        inline if buffer.offset() <= 1 => inline,
-        _ => file_range(file, buffer.offset(), buffer.size()),
-    }
-}
-
-/// `size` bytes at `offset`, if they lie in the file.
-pub(crate) fn file_range(file: &[u8], offset: u64, size: u64) -> Option<&[u8]> {
-    let start = usize::try_from(offset).ok()?;
-    let end = start.checked_add(usize::try_from(size).ok()?)?;
-    file.get(start..end)
-}
-
 impl OperatorCode<'_> {
-    /// The operator code, whichever of the two fields holds it; 32 is a custom op.
+    /// The operator code, from whichever of the two fields contains it; 32 is a custom op.
     pub fn builtin_code(&self) -> i32 {
         self.extended_builtin_code().max(i32::from(self.deprecated_builtin_code()))
     }
 
-    /// The schema's name of a builtin op, the name in the file of a custom one.
+    /// The schema's name of a builtin op, or the file's name of a custom op.
     pub fn name(&self) -> &str {
         match self.builtin_code() {
             crate::CUSTOM => self.custom_code().unwrap_or("CUSTOM"),
@@ -163,7 +138,7 @@ impl OperatorCode<'_> {
 }
 
 impl<'a> Operator<'a> {
-    /// Attributes of a custom op, from inside the flatbuffer or from behind it; empty if there are none.
+    /// The options of a custom op, from inside or after the flatbuffer; empty if it has none.
     pub fn custom_options(&self) -> &'a [u8] {
         match self.inline_custom_options() {
             Some(options) => options,
@@ -175,7 +150,7 @@ impl<'a> Operator<'a> {
         }
     }
 
-    /// Attributes of a builtin op, from whichever of the two unions holds them.
+    /// The options of a builtin op, from whichever of the two unions contains them.
     pub fn any_builtin_options(&self) -> Option<schema::RawTable<'a>> {
         self.builtin_options().or_else(|| self.builtin_options_2())
     }
@@ -187,13 +162,13 @@ impl<'a> Operator<'a> {
 }
 
 impl Tensor<'_> {
-    /// Number of the element type, see [`tensor_type`].
+    /// The number of the element type, see [`tensor_type`].
     pub fn element_type(&self) -> i32 {
         i32::from(self.type_code())
     }
 
-    /// The dimension that per-channel scales belong to; 0 for a tensor of one dimension, whatever the file
-    /// says: older quantizers give a bias its filter's dimension.
+    /// The dimension of per-channel scales. Always 0 for a tensor of one dimension, because older quantizers wrote the
+    /// filter's dimension for a bias.
     pub fn quantized_dimension(&self) -> i32 {
         match self.quantization() {
             Some(quantization) if self.shape().len() != 1 => quantization.quantized_dimension(),
@@ -201,13 +176,13 @@ impl Tensor<'_> {
         }
     }
 
-    /// Number of elements that the shape spans; `None` on a negative dimension or overflow.
+    /// The number of elements of the shape; `None` for a negative dimension or on overflow.
     pub fn element_count(&self) -> Option<usize> {
         element_count(self.shape().iter())
     }
 
-    /// Bytes that a dense tensor of this type and shape takes, sub-byte types packed; `None` if the shape
-    /// overflows or the size depends on the contents (strings, resources, variants).
+    /// The bytes of a dense tensor of this type and shape, with sub-byte types packed; `None` if the shape overflows or
+    /// the size depends on the contents (strings, resources, variants).
     pub fn byte_size(&self) -> Option<usize> {
         let bits = tensor_type::bits(self.element_type()).filter(|&bits| bits > 0)?;
         packed_bytes(self.element_count()?, bits)
@@ -215,13 +190,13 @@ impl Tensor<'_> {
 }
 
 impl VariantSubType<'_> {
-    /// Number of the element type, see [`tensor_type`].
+    /// The number of the element type, see [`tensor_type`].
     pub fn element_type(&self) -> i32 {
         i32::from(self.type_code())
     }
 }
 
-/// Product of dimensions; a zero anywhere makes it zero even where the others would overflow.
+/// The product of the dimensions. If one is zero, the product is zero, even if the others would overflow.
 pub(crate) fn element_count(dims: impl Iterator<Item = i32>) -> Option<usize> {
     let mut product = Some(1usize);
     let mut empty = false;
@@ -234,17 +209,17 @@ pub(crate) fn element_count(dims: impl Iterator<Item = i32>) -> Option<usize> {
 }
 
 impl<'a> SignatureDef<'a> {
-    /// Name of the entry point.
+    /// The key of the signature.
     pub fn key(&self) -> &'a str {
         self.signature_key().unwrap_or("")
     }
 
-    /// Tensor index of the input with this name.
+    /// The index of the input tensor with this name.
     pub fn input(&self, name: &str) -> Option<usize> {
         tensor_named(self.inputs(), name)
     }
 
-    /// Tensor index of the output with this name.
+    /// The index of the output tensor with this name.
     pub fn output(&self, name: &str) -> Option<usize> {
         tensor_named(self.outputs(), name)
     }

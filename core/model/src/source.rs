@@ -1,6 +1,7 @@
-//! `ModelBuffer`: owns the bytes of a model (a file, read or mapped, a vector, the caller's memory), verified once.
+//! `ModelBuffer`: owns the bytes of a verified model, which may be a file (read or mapped), a vector, or memory of the
+//! caller.
 //!
-//! Unsafe code: the memory map, and the borrow of the owner that is kept with the owner.
+//! Unsafe code: the memory map, and the borrow of the owner that is stored next to the owner.
 
 use crate::error::ModelError;
 use crate::model::Model;
@@ -16,41 +17,41 @@ type Owner = Arc<dyn AsRef<[u8]> + Send + Sync>;
 /// A verified model together with its bytes. Cloning it shares them.
 #[derive(Clone)]
 pub struct ModelBuffer {
-    /// What `owner` gave on its first and only `as_ref`.
+    /// The result of the first and only call of `owner.as_ref()`.
     bytes: NonNull<[u8]>,
-    /// Position of the verified root in `bytes`.
+    /// Position of the verified root table in `bytes`.
     root: usize,
     /// Keeps `bytes` alive.
     _owner: Owner,
-    /// The owner, if it is a mapped file.
+    /// The owner again, if it is a mapped file.
     map: Option<Arc<memmap2::Mmap>>,
-    /// See [`ModelBuffer::origin`].
+    /// The value of [`ModelBuffer::origin`].
     origin: [u64; 4],
 }
 
-// SAFETY: the bytes are only read, and their owner is Send and Sync.
+// SAFETY: `bytes` is only read, and the owner that keeps it alive is `Send + Sync`.
 unsafe impl Send for ModelBuffer {}
-// SAFETY: the bytes are only read, and their owner is Send and Sync.
+// SAFETY: `bytes` is only read, and the owner that keeps it alive is `Send + Sync`.
 unsafe impl Sync for ModelBuffer {}
 
 impl ModelBuffer {
-    /// Reads a file into memory and verifies it. What happens to the file afterwards changes nothing.
+    /// Reads a file into memory and verifies it. Later changes to the file have no effect.
     ///
     /// # Errors
-    /// [`ModelError::Io`] for what cannot be read (absent, a directory, empty, cut short meanwhile, larger than memory); otherwise as
-    /// [`Model::new`].
+    /// [`ModelError::Io`] if the file cannot be read (it is absent, a directory, empty, truncated while it is read, or
+    /// larger than memory); otherwise as for [`Model::new`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ModelError> {
         let path = path.as_ref();
         let read = open(path).and_then(|file| read_part(&file, None));
         Self::from_read(read, path.to_path_buf())
     }
 
-    /// Reads `length` bytes of an open file from `offset` on and verifies them: a model inside another file, such as an archive, or one
-    /// of which there is a descriptor and no path. The file's position stays where it is on Unix.
+    /// Reads `length` bytes at `offset` of an open file and verifies them, for a model inside another file, such as an
+    /// archive, or one known only by its descriptor. On Unix the position of the file does not change.
     ///
     /// # Errors
-    /// [`ModelError::Io`] for what cannot be read (no regular file, no bytes, a part beyond the file's end, with both numbers);
-    /// otherwise as [`Model::new`].
+    /// [`ModelError::Io`] if the part cannot be read (not a regular file, no bytes, or a part beyond the end of the
+    /// file, with both numbers); otherwise as for [`Model::new`].
     pub fn from_file_part(file: &File, offset: u64, length: u64) -> Result<Self, ModelError> {
         Self::from_read(read_part(file, Some((offset, length))), part_name(offset, length))
     }
@@ -60,32 +61,37 @@ impl ModelBuffer {
         Ok(ModelBuffer { origin, ..Self::from_owner(Arc::new(bytes))? })
     }
 
-    /// Maps a file, read-only, and verifies it: no copy is made, the pages are shared with other processes, and those of packed weights
-    /// leave memory again ([`release`](Self::release)).
+    /// Maps a file read-only and verifies it. Nothing is copied, the pages are shared with other processes, and the
+    /// pages of packed weights can be released again ([`release`](Self::release)).
     ///
     /// # Errors
-    /// As [`from_file`](Self::from_file).
+    /// As for [`from_file`](Self::from_file).
     ///
     /// # Safety
-    /// Until the last clone of this value is dropped, the file is neither written to nor cut short; replacing it by renaming another
-    /// over it is fine. Otherwise what was verified is no longer true, and reading beyond a new end raises SIGBUS.
+    /// Until the last clone of this value is dropped, the file must be neither written to nor truncated; renaming
+    /// another file over it is fine. Otherwise the verification no longer holds, and reading beyond a new end raises
+    /// SIGBUS. Safe code reads files instead:
+    ///
+    /// ```compile_fail,E0133
+    /// let model = arenite_model::ModelBuffer::map_file("model.tflite");
+    /// ```
     pub unsafe fn map_file(path: impl AsRef<Path>) -> Result<Self, ModelError> {
         let path = path.as_ref();
-        // SAFETY: the file stays as it is, as this function requires.
+        // SAFETY: the caller of this function guarantees that the file does not change while the map exists.
         let mapped = open(path).and_then(|file| unsafe { map(&file, None) });
         Self::from_map(mapped, path.to_path_buf())
     }
 
-    /// Maps a part of an open file, which may be closed then: [`map_file`](Self::map_file) for what
-    /// [`from_file_part`](Self::from_file_part) reads.
+    /// Maps a part of an open file, which may then be closed. Like [`map_file`](Self::map_file), with the range of
+    /// [`from_file_part`](Self::from_file_part).
     ///
     /// # Errors
-    /// As [`from_file_part`](Self::from_file_part).
+    /// As for [`from_file_part`](Self::from_file_part).
     ///
     /// # Safety
-    /// As [`map_file`](Self::map_file).
+    /// As for [`map_file`](Self::map_file).
     pub unsafe fn map_file_part(file: &File, offset: u64, length: u64) -> Result<Self, ModelError> {
-        // SAFETY: the file stays as it is, as this function requires.
+        // SAFETY: the caller of this function guarantees that the file does not change while the map exists.
         Self::from_map(unsafe { map(file, Some((offset, length))) }, part_name(offset, length))
     }
 
@@ -95,26 +101,26 @@ impl ModelBuffer {
         Ok(ModelBuffer { map: Some(Arc::clone(&map)), origin, ..Self::from_owner(map)? })
     }
 
-    /// Takes over bytes and verifies them.
+    /// Takes ownership of bytes and verifies them.
     ///
     /// # Errors
-    /// As [`Model::new`].
+    /// As for [`Model::new`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, ModelError> {
         Self::from_owner(Arc::new(bytes))
     }
 
-    /// Verifies bytes that live as long as the program.
+    /// Verifies static bytes.
     ///
     /// # Errors
-    /// As [`Model::new`].
+    /// As for [`Model::new`].
     pub fn from_static(bytes: &'static [u8]) -> Result<Self, ModelError> {
         Self::from_owner(Arc::new(bytes))
     }
 
-    /// Verifies memory of the caller, which is released with the last clone of this value.
+    /// Verifies memory of the caller. The owner is released with the last clone of this value.
     ///
     /// # Errors
-    /// As [`Model::new`].
+    /// As for [`Model::new`].
     pub fn from_owner(owner: Arc<dyn AsRef<[u8]> + Send + Sync>) -> Result<Self, ModelError> {
         let bytes: &[u8] = (*owner).as_ref();
         let root = Model::new(bytes)?.0.position();
@@ -122,21 +128,21 @@ impl ModelBuffer {
         Ok(ModelBuffer { bytes, root, _owner: owner, map: None, origin: [0; 4] })
     }
 
-    /// The model, without verifying again.
+    /// The model. It is not verified again.
     pub fn model(&self) -> Model<'_> {
         Model(schema::root_at(self.bytes(), self.root))
     }
 
-    /// Four numbers that hint at which file the bytes came from: device, inode, size (and offset, of a part), and the times at which data and inode
-    /// last changed, in nanoseconds, as one number. Files with other contents can have the same numbers. Zeros for bytes that came
-    /// from no file, and where the system does not tell.
+    /// Four numbers that identify the source file: device, inode, size (and offset, for a part), and the times of the
+    /// last change of data and inode in nanoseconds, combined into one number. Files with different contents may have
+    /// the same numbers. All are zero for bytes that are not from a file, and if the system does not report them.
     pub fn origin(&self) -> [u64; 4] {
         self.origin
     }
 
-    /// Lets the system take the pages of `bytes`, a part of a mapped file, out of memory: for constants of which somebody has a
-    /// copy in another form. They, and what else lies on these pages, stay readable, and come back from the file when they are read.
-    /// Nothing happens to other bytes.
+    /// Lets the system evict the pages of `bytes`, a part of a mapped file, from memory, for constants of which a copy
+    /// in another format exists. These bytes, and others on the same pages, stay readable and are loaded from the file
+    /// again when they are read. Does nothing for bytes that are not mapped.
     pub fn release(&self, bytes: &[u8]) {
         #[cfg(unix)]
         {
@@ -145,18 +151,19 @@ impl ModelBuffer {
             if start < from || start + bytes.len() > from + map.len() {
                 return;
             }
-            // What the system brings along when it reads a page: at least a page of every size in use.
+            // The readahead around a page, which is at least one page of any size in use.
             const AROUND: usize = 1 << 16;
-            // Fewer bytes are hardly worth the call; their pages go with those of larger neighbours.
+            // Smaller ranges are hardly worth a call; their pages are released together with larger neighbours.
             const WORTH: usize = 1 << 12;
             let first = (start / AROUND * AROUND).max(from) - from;
             let end = (start + bytes.len()).next_multiple_of(AROUND).min(from + map.len()) - from;
             if bytes.len() >= WORTH {
-                // SAFETY: the map is read-only and never written, so its pages are the file's: dropping them loses nothing.
+                // SAFETY: the map is read-only and never written, so its pages equal the file's contents, and dropping
+                // them loses nothing.
                 let result = unsafe {
                     map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, first, end - first)
                 };
-                // Advice that is not taken changes nothing.
+                // A failure only means that the pages stay in memory.
                 drop(result);
             }
         }
@@ -166,8 +173,8 @@ impl ModelBuffer {
 
     /// The bytes of the file.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: `as_ref` lent these bytes for as long as the owner is borrowed. The owner lies in an Arc that
-        // this value holds: it neither moves nor is lent mutably nor dropped before this value is.
+        // SAFETY: `as_ref` returned these bytes, which are valid as long as the owner is borrowed. The owner is in an
+        // `Arc` stored in this value, so it is neither moved, nor borrowed mutably, nor dropped before this value is.
         unsafe { self.bytes.as_ref() }
     }
 }
@@ -201,7 +208,7 @@ fn expect_file(kind: &std::fs::Metadata) -> io::Result<()> {
 }
 
 fn part_name(offset: u64, length: u64) -> PathBuf {
-    format!("the file's {length} bytes from {offset} on").into()
+    format!("the {length} bytes at offset {offset} of the file").into()
 }
 
 fn io_error(file: PathBuf, error: &io::Error) -> ModelError {
@@ -209,12 +216,12 @@ fn io_error(file: PathBuf, error: &io::Error) -> ModelError {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    // Asked before opening: opening a named pipe would wait for a writer.
+    // Checked before opening, because opening a named pipe would wait for a writer.
     expect_file(&std::fs::metadata(path)?)?;
     File::open(path)
 }
 
-/// Offset and length of a file, or of a part of it; and its origin.
+/// Offset and length of a file or of a part of it, and its origin.
 fn extent(file: &File, part: Option<(u64, u64)>) -> io::Result<(u64, usize, [u64; 4])> {
     let kind = file.metadata()?;
     expect_file(&kind)?;
@@ -223,7 +230,7 @@ fn extent(file: &File, part: Option<(u64, u64)>) -> io::Result<(u64, usize, [u64
     }
     let (offset, length) = part.unwrap_or((0, kind.len()));
     if offset.checked_add(length).is_none_or(|end| end > kind.len()) {
-        let message = format!("end beyond the file, which has {} bytes", kind.len());
+        let message = format!("exceed the file of {} bytes", kind.len());
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
     }
     let bytes = usize::try_from(length).ok().filter(|&length| length > 0);
@@ -233,19 +240,20 @@ fn extent(file: &File, part: Option<(u64, u64)>) -> io::Result<(u64, usize, [u64
 }
 
 /// # Safety
-/// As [`ModelBuffer::map_file`].
+/// As for [`ModelBuffer::map_file`].
 unsafe fn map(file: &File, part: Option<(u64, u64)>) -> io::Result<(memmap2::Mmap, [u64; 4])> {
     let (offset, length, origin) = extent(file, part)?;
     let mut options = memmap2::MmapOptions::new();
     options.offset(offset).len(length);
-    // SAFETY: the map is private and read-only; the file stays as it is, as this function requires.
+    // SAFETY: the map is private and read-only, and the caller guarantees that the file does not change while the map
+    // exists.
     Ok((unsafe { options.map_copy_read_only(file) }?, origin))
 }
 
-/// A file's bytes in memory that belongs to this process alone.
+/// A copy of a file in private memory.
 struct FileCopy {
     memory: memmap2::Mmap,
-    /// Where the bytes begin, at a boundary of huge pages if there are enough.
+    /// Offset of the first byte, aligned to huge pages if the file is large enough.
     start: usize,
     length: usize,
 }
@@ -261,15 +269,15 @@ fn read_part(file: &File, part: Option<(u64, u64)>) -> io::Result<(FileCopy, [u6
     let mut first = [0; 64];
     let first = &mut first[..length.min(64)];
     fill(file, offset, first)?;
-    // What is no model is refused by its first bytes, however long it is.
+    // A file that is not a model is rejected by its first bytes, however long it is.
     let length = if first.get(4..8) == Some(b"TFL3") { length } else { first.len() };
     let spare = if length < HUGE_PAGE { 0 } else { HUGE_PAGE };
     let mut memory = memmap2::MmapMut::map_anon(length.saturating_add(spare))?;
     let start = if spare == 0 { 0 } else { memory.as_ptr().align_offset(HUGE_PAGE) };
     #[cfg(target_os = "linux")]
     if spare > 0 {
-        // One page fault per 2 MiB instead of 512. The advice leaves out the last part of a page, which would take 2 MiB all the same.
-        // The copy is right without it, so a refusal changes nothing.
+        // One page fault per 2 MiB instead of 512. The advice excludes the last partial huge page, which would occupy 2
+        // MiB as well. A failure has no effect on the copy.
         let _ = memory.advise_range(memmap2::Advice::HugePage, start, length / HUGE_PAGE * HUGE_PAGE);
     }
     let to = memory.get_mut(start..).and_then(|rest| rest.get_mut(..length)).unwrap_or_default();
@@ -278,14 +286,14 @@ fn read_part(file: &File, part: Option<(u64, u64)>) -> io::Result<(FileCopy, [u6
     Ok((FileCopy { memory, start, length }, origin))
 }
 
-/// Bytes of a huge page on x86-64, and on aarch64 with pages of 4 KiB.
+/// Size of a huge page on x86-64, and on aarch64 with pages of 4 KiB.
 const HUGE_PAGE: usize = 2 << 20;
-/// Bytes below which one thread reads them all.
+/// Smaller files are read by a single thread.
 const READ_ALONE: usize = 16 << 20;
-/// Most threads that read one file: the copy is bound by memory.
+/// Maximum number of threads that read one file. The copy is limited by memory bandwidth.
 const READERS: usize = 4;
 
-/// Reads as many bytes as `to` has, from `offset` on; large files in parts, by several threads.
+/// Fills `to` from the file at `offset`. Several threads read parts of a large file.
 #[cfg(unix)]
 fn fill(file: &File, offset: u64, to: &mut [u8]) -> io::Result<()> {
     use std::os::unix::fs::FileExt;
@@ -299,7 +307,7 @@ fn fill(file: &File, offset: u64, to: &mut [u8]) -> io::Result<()> {
     let next = || parts.lock().map_or(None, |mut parts| parts.next());
     let work = || std::iter::from_fn(next).try_for_each(read);
     std::thread::scope(|scope| {
-        // Where the system gives no thread, the others read its part.
+        // If the system cannot start a thread, the other threads read its part.
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let readers: Vec<_> = (1..threads).filter_map(start).collect();
         let failed = || io::Error::other("a thread that reads the file panicked");
@@ -317,6 +325,6 @@ fn fill(mut file: &File, offset: u64, to: &mut [u8]) -> io::Result<()> {
     file.read_exact(to)
 }
 
-/// Parts begin at multiples of it.
+/// Parts start at multiples of this.
 #[cfg(unix)]
 const PAGE: usize = 4096;

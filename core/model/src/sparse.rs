@@ -1,4 +1,4 @@
-//! Sparse constants: the model stores their non-zero elements, operators see all of them.
+//! Expands sparse constants: the model stores only their non-zero elements, but operators need all elements.
 //!
 //! Defined by: tflite/kernels/internal/utils/sparsity_format_converter.cc.
 //!
@@ -11,8 +11,8 @@
 use crate::schema::{DimensionMetadata, List, SparseIndexVector, SparsityParameters};
 use crate::verify::MAX_LEVELS;
 
-/// Writes the stored elements, of `size` bytes each, to their places in `dense`, which holds zeros and has `shape`.
-/// `None` if the parameters are not sound, which verified models do not have.
+/// Writes the stored elements, of `size` bytes each, to their positions in `dense`, which must hold zeros and has
+/// `shape`. `None` if the parameters are invalid, which cannot happen in a verified model.
 pub fn expand_sparse(
     parameters: &SparsityParameters<'_>,
     shape: &[i32],
@@ -35,7 +35,7 @@ pub fn expand_sparse(
     expansion.level(0, 0, &mut [0; MAX_LEVELS])
 }
 
-/// A list that is no longer than there are levels.
+/// Copies a list that is no longer than the maximum number of levels.
 fn numbers(list: List<'_, i32>) -> Option<[usize; MAX_LEVELS]> {
     let mut numbers = [0; MAX_LEVELS];
     for (i, number) in list.iter().enumerate() {
@@ -45,11 +45,11 @@ fn numbers(list: List<'_, i32>) -> Option<[usize; MAX_LEVELS]> {
 }
 
 struct Expansion<'a, 'm> {
-    /// How many levels there are.
+    /// The number of levels.
     depth: usize,
-    /// Dimensions in storage order; those from the rank on are blocks.
+    /// Dimensions in storage order. Those numbered from the rank upwards are blocks.
     order: [usize; MAX_LEVELS],
-    /// The dimension that each block divides.
+    /// For each block, the dimension it divides.
     map: [usize; MAX_LEVELS],
     levels: [Option<DimensionMetadata<'m>>; MAX_LEVELS],
     shape: &'a [i32],
@@ -59,7 +59,7 @@ struct Expansion<'a, 'm> {
 }
 
 impl Expansion<'_, '_> {
-    /// Walks the entries of `level` below entry `parent` of the one above; `at` has the positions on the way.
+    /// Visits the entries of `level` below entry `parent` of the level above. `at` holds the positions along the path.
     fn level(&mut self, level: usize, parent: usize, at: &mut [usize]) -> Option<()> {
         if level == self.depth {
             return self.element(parent, at);
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn blocks_divide_dimensions() {
-        // Rows of 2 × 2 blocks: the second block of the first row, the first of the second.
+        // Rows of 2 × 2 blocks: the second block in the first row, the first block in the second row.
         let levels = vec![Level::Dense(2), rows(&[0, 1, 2], &[1, 0]), Level::Dense(2), Level::Dense(2)];
         let sparsity = Sparsity { traversal_order: vec![0, 1, 2, 3], block_map: vec![0, 1], levels };
         assert_eq!(

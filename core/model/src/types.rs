@@ -1,7 +1,7 @@
-//! Numbers, names and storage sizes of the schema's element types.
+//! Numbers, names and sizes of the schema's element types.
 //! Defined by: tflite/converter/schema/schema.fbs (enum TensorType).
 
-/// Numbers of `Tensor::element_type`.
+/// The values of `Tensor::element_type`.
 pub mod tensor_type {
     macro_rules! numbers {
         ($($name:ident = $number:literal: $bits:expr,)*) => {
@@ -15,8 +15,8 @@ pub mod tensor_type {
                 }
             }
 
-            /// Bits that one element takes in a constant; 0 when the size depends on the contents.
-            /// `None` for a number that the schema lacks.
+            /// Bits per element of a constant; 0 if the size depends on the contents. `None` for a number that is not
+            /// in the schema.
             pub fn bits(number: i32) -> Option<u32> {
                 match number {
                     $($number => Some($bits),)*
@@ -52,7 +52,7 @@ pub mod tensor_type {
         FLOAT8_E5M2 = 22: 8,
     }
 
-    /// Smallest and largest stored value of an integer type that can be quantized.
+    /// The smallest and largest stored value of a quantizable integer type.
     pub fn quantized_range(number: i32) -> Option<(i64, i64)> {
         Some(match number {
             INT2 => (-2, 1),
@@ -70,7 +70,7 @@ pub mod tensor_type {
     }
 }
 
-/// Bytes that `elements` of `bits` each take, sub-byte types packed without gaps; `None` on overflow.
+/// The bytes of `elements` elements of `bits` bits each, packed without gaps; `None` on overflow.
 pub(crate) fn packed_bytes(elements: usize, bits: u32) -> Option<usize> {
     let bits = u128::from(bits) * elements as u128;
     usize::try_from(bits.div_ceil(8)).ok().filter(|&bytes| isize::try_from(bytes).is_ok())

@@ -1,9 +1,9 @@
-//! Verification at load: the structure of a flatbuffer, then the meaning of every field.
+//! Verifies a model when it is loaded: the structure of the flatbuffer, then the meaning of every field.
 //!
-//! Each check is linear in what one walk of all tables reads (names in a signature: `n log n`), and that
-//! is limited by `schema::verify_root`. What TFLite itself refuses: tflite/core/interpreter_builder.cc,
-//! tflite/core/tools/verifier.cc.
+//! Each check is linear in the data that one walk over all tables reads, which `schema::verify_root` limits (`n log n`
+//! for the names in a signature). Checks of TFLite: tflite/core/interpreter_builder.cc, tflite/core/tools/verifier.cc.
 
+mod check;
 mod graph;
 mod quantization;
 mod signatures;
@@ -12,13 +12,14 @@ mod tensors;
 
 pub(crate) use sparsity::MAX_LEVELS;
 
-use crate::error::{ModelError, Path};
-use crate::model::file_range;
+use check::{Checked, check_index};
+
+use crate::buffers::file_range;
+use crate::error::ModelError;
+use crate::path::Path;
 use crate::schema::{self, ModelTable};
 
-type Checked = Result<(), ModelError>;
-
-/// Verifies identifier and flatbuffers structure.
+/// Verifies the identifier and the flatbuffers structure.
 pub(crate) fn structure(bytes: &[u8]) -> Result<ModelTable<'_>, ModelError> {
     let found = bytes.first_chunk::<8>().ok_or(ModelError::TooShort { bytes: bytes.len() })?;
     let [.., a, b, c, d] = *found;
@@ -28,7 +29,7 @@ pub(crate) fn structure(bytes: &[u8]) -> Result<ModelTable<'_>, ModelError> {
     Ok(schema::verify_root(bytes)?)
 }
 
-/// Entries of scratch space that `semantics` needs.
+/// The number of scratch entries that `semantics` needs.
 pub(crate) fn scratch_len(root: ModelTable<'_>) -> usize {
     let tensors = root.subgraphs().iter().map(|graph| graph.tensors().len());
     let signatures = root.signature_defs().iter();
@@ -36,7 +37,7 @@ pub(crate) fn scratch_len(root: ModelTable<'_>) -> usize {
     tensors.chain(names).chain([root.signature_defs().len()]).max().unwrap_or(0)
 }
 
-/// Verifies everything that the structure does not say.
+/// Verifies everything beyond the structure.
 pub(crate) fn semantics(root: ModelTable<'_>, scratch: &mut [u32]) -> Checked {
     if root.version() != 3 {
         return Err(ModelError::SchemaVersion { found: root.version() });
@@ -83,18 +84,4 @@ fn operator_codes(root: ModelTable<'_>) -> Checked {
         }
     }
     Ok(())
-}
-
-/// Whether `index` points into a list of `count` entries; gives it back as such.
-fn check_index(
-    index: i64,
-    count: usize,
-    what: &'static str,
-    owner: &'static str,
-    path: impl FnOnce() -> Path,
-) -> Result<usize, ModelError> {
-    match usize::try_from(index) {
-        Ok(valid) if valid < count => Ok(valid),
-        _ => Err(ModelError::Index { path: path(), what, index, owner, count }),
-    }
 }

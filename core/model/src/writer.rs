@@ -1,7 +1,7 @@
-//! Writes `.tflite` models, for tests, benches and generators: models as plain data, and a way to encode them.
+//! Writes `.tflite` models for tests, benchmarks and generators: models as plain data, and their encoding.
 //!
-//! Everything is a public field, so that a test can first build a sound model and then spoil one number.
-//! Nothing is checked: whatever is written here, [`Model::new`](crate::Model::new) judges.
+//! Every field is public, so that a test can build a valid model and then corrupt a single number. Nothing is checked
+//! here; [`Model::new`](crate::Model::new) does that.
 //!
 //! ```
 //! use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
@@ -32,39 +32,39 @@ mod values;
 pub use metadata::with_metadata;
 pub use values::{Number, Options, Value, bytes_of, bytes_of_strings};
 
-/// A model to be written.
+/// A model to write.
 #[derive(Clone, Debug, Default)]
 pub struct ModelBuilder {
     /// Schema version; [`ModelBuilder::new`] sets 3.
     pub version: u32,
-    /// Free text.
+    /// A free-form description.
     pub description: Option<String>,
-    /// The ops in use.
+    /// The ops that operators refer to.
     pub operator_codes: Vec<OperatorCode>,
-    /// Subgraphs; the first is the main one. An empty list is left out of the file.
+    /// Subgraphs; the first is the main one. If empty, the field is omitted from the file.
     pub subgraphs: Vec<SubGraph>,
-    /// Buffers; [`ModelBuilder::new`] adds the empty one with index 0.
+    /// The buffers; [`ModelBuilder::new`] adds an empty one with index 0.
     pub buffers: Vec<Buffer>,
-    /// Names and buffer indices.
+    /// Metadata entries: name and buffer index.
     pub metadata: Vec<(String, u32)>,
-    /// Named entry points.
+    /// The model's signatures.
     pub signatures: Vec<Signature>,
 }
 
 impl ModelBuilder {
-    /// A model of schema version 3 with nothing but the empty buffer 0.
+    /// A model of schema version 3 that contains only the empty buffer 0.
     pub fn new() -> Self {
         ModelBuilder { version: 3, buffers: vec![Buffer::None], ..Default::default() }
     }
 
-    /// Index of the builtin op with this schema name (`CONV_2D`), added if it is new. A name that the schema
-    /// lacks gives the code of `PLACEHOLDER_FOR_GREATER_OP_CODES`, 127, which nothing implements.
+    /// The index of the builtin op with this schema name (`CONV_2D`); adds it if it is new. A name that is not in the
+    /// schema gets the code `PLACEHOLDER_FOR_GREATER_OP_CODES`, 127, which no plugin implements.
     pub fn builtin(&mut self, name: &str, version: i32) -> u32 {
         let code = crate::builtin_operator_code(name).unwrap_or(127);
         self.operator_code(OperatorCode { code, custom: None, version })
     }
 
-    /// Index of the custom op with this name, added if it is new.
+    /// The index of the custom op with this name; adds it if it is new.
     pub fn custom(&mut self, name: &str, version: i32) -> u32 {
         let custom = Some(name.to_owned());
         self.operator_code(OperatorCode { code: crate::CUSTOM, custom, version })
@@ -75,28 +75,28 @@ impl ModelBuilder {
         found.unwrap_or_else(|| add(&mut self.operator_codes, code)) as u32
     }
 
-    /// Adds constant data inside the flatbuffer, aligned to 16 bytes; gives the buffer's index.
+    /// Adds constant data inside the flatbuffer, aligned to 16 bytes, and returns the buffer's index.
     pub fn buffer(&mut self, data: impl Into<Vec<u8>>) -> u32 {
         add(&mut self.buffers, Buffer::Inline(data.into())) as u32
     }
 
-    /// Adds constant data behind the flatbuffer, as in models of more than 2 GiB; gives the buffer's index.
+    /// Adds constant data after the flatbuffer, as in models of more than 2 GiB, and returns the buffer's index.
     pub fn external_buffer(&mut self, data: impl Into<Vec<u8>>) -> u32 {
         add(&mut self.buffers, Buffer::External(data.into())) as u32
     }
 
-    /// Adds a subgraph; gives its index.
+    /// Adds a subgraph and returns its index.
     pub fn subgraph(&mut self, graph: SubGraph) -> usize {
         add(&mut self.subgraphs, graph)
     }
 
-    /// Adds a named buffer.
+    /// Adds a metadata entry.
     pub fn metadata(&mut self, name: &str, data: impl Into<Vec<u8>>) {
         let buffer = self.buffer(data);
         self.metadata.push((name.to_owned(), buffer));
     }
 
-    /// Adds an entry point; names are (name, tensor index).
+    /// Adds a signature; inputs and outputs are pairs of name and tensor index.
     pub fn signature(&mut self, key: &str, subgraph: u32, inputs: &[(&str, i32)], outputs: &[(&str, i32)]) {
         let owned = |names: &[(&str, i32)]| {
             names.iter().map(|&(name, tensor)| (name.to_owned(), tensor as u32)).collect()
@@ -105,7 +105,7 @@ impl ModelBuilder {
         self.signatures.push(Signature { key: Some(key.to_owned()), subgraph, inputs, outputs });
     }
 
-    /// The file's bytes.
+    /// Encodes the model.
     pub fn finish(&self) -> Vec<u8> {
         encode::model(self)
     }
@@ -116,10 +116,10 @@ fn add<T>(list: &mut Vec<T>, entry: T) -> usize {
     list.len() - 1
 }
 
-/// An op in use.
+/// An op with its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorCode {
-    /// Operator code; 32 is a custom op.
+    /// The operator code; 32 is a custom op.
     pub code: i32,
     /// Name of a custom op.
     pub custom: Option<String>,
@@ -127,48 +127,48 @@ pub struct OperatorCode {
     pub version: i32,
 }
 
-/// Bytes of a buffer or of custom options.
+/// The bytes of a buffer or of custom options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Buffer {
     /// No data.
     #[default]
     None,
-    /// Inside the flatbuffer.
+    /// Data inside the flatbuffer.
     Inline(Vec<u8>),
-    /// Behind the flatbuffer, at the next multiple of 16.
+    /// Data after the flatbuffer, at the next multiple of 16.
     External(Vec<u8>),
-    /// A reference as it stands, whatever is there.
+    /// A range of the file, written without any check.
     Range {
-        /// First byte.
+        /// Offset of the first byte.
         offset: u64,
-        /// Bytes.
+        /// Number of bytes.
         size: u64,
     },
 }
 
-/// A named entry point.
+/// A signature to write.
 #[derive(Clone, Debug, Default)]
 pub struct Signature {
-    /// Its name.
+    /// Key of the signature.
     pub key: Option<String>,
-    /// The subgraph it runs.
+    /// Index of the subgraph it runs.
     pub subgraph: u32,
-    /// Names and tensor indices.
+    /// Names and tensor indices of the inputs.
     pub inputs: Vec<(String, u32)>,
-    /// Names and tensor indices.
+    /// Names and tensor indices of the outputs.
     pub outputs: Vec<(String, u32)>,
 }
 
-/// A graph to be written.
+/// A subgraph to write.
 #[derive(Clone, Debug, Default)]
 pub struct SubGraph {
-    /// Free text.
+    /// Name of the subgraph.
     pub name: String,
-    /// Tensors.
+    /// The tensors, referred to by index.
     pub tensors: Vec<Tensor>,
-    /// Tensor indices.
+    /// Indices of input tensors.
     pub inputs: Vec<i32>,
-    /// Tensor indices.
+    /// Indices of output tensors.
     pub outputs: Vec<i32>,
     /// Operators in execution order.
     pub operators: Vec<Operator>,
@@ -180,51 +180,51 @@ impl SubGraph {
         SubGraph { name: name.to_owned(), ..Default::default() }
     }
 
-    /// Adds a tensor; gives its index.
+    /// Adds a tensor and returns its index.
     pub fn tensor(&mut self, tensor: Tensor) -> i32 {
         add(&mut self.tensors, tensor) as i32
     }
 
-    /// Adds a tensor and makes it the next input; gives its index.
+    /// Adds a tensor as the next input and returns its index.
     pub fn input(&mut self, tensor: Tensor) -> i32 {
         let index = self.tensor(tensor);
         self.inputs.push(index);
         index
     }
 
-    /// Adds a tensor and makes it the next output; gives its index.
+    /// Adds a tensor as the next output and returns its index.
     pub fn output(&mut self, tensor: Tensor) -> i32 {
         let index = self.tensor(tensor);
         self.outputs.push(index);
         index
     }
 
-    /// Adds an operator; gives its index.
+    /// Adds an operator and returns its index.
     pub fn operator(&mut self, operator: Operator) -> usize {
         add(&mut self.operators, operator)
     }
 }
 
-/// A tensor to be written.
+/// A tensor to write.
 #[derive(Clone, Debug, Default)]
 pub struct Tensor {
-    /// Free text.
+    /// Name of the tensor.
     pub name: String,
     /// Number of the element type, see [`tensor_type`](crate::tensor_type).
     pub element_type: i32,
     /// Dimensions, outermost first.
     pub shape: Vec<i32>,
-    /// The shape with -1 for unknown dimensions; empty: left out.
+    /// The shape with −1 for unknown dimensions; omitted if empty.
     pub shape_signature: Vec<i32>,
-    /// Index of the buffer with its data; 0: none.
+    /// Index of the buffer with its data; 0 for no data.
     pub buffer: u32,
     /// Whether it keeps its value between invocations.
     pub is_variable: bool,
-    /// Scale and zero point.
+    /// Quantization parameters.
     pub quantization: Option<Quantization>,
-    /// How non-zero elements are stored.
+    /// Sparsity parameters.
     pub sparsity: Option<Sparsity>,
-    /// Entry of the external buffers; 0: none.
+    /// Index of the external buffer; 0 for none.
     pub external_buffer: u32,
 }
 
@@ -246,18 +246,18 @@ impl Tensor {
         self
     }
 
-    /// Marks dimensions as unknown with -1.
+    /// Sets the shape with −1 for unknown dimensions.
     pub fn shape_signature(mut self, dims: &[i32]) -> Self {
         self.shape_signature = dims.to_vec();
         self
     }
 
-    /// One scale and zero point.
+    /// Quantizes the tensor with one scale and zero point.
     pub fn quantized(self, scale: f32, zero_point: i64) -> Self {
         self.per_channel(&[scale], &[zero_point], 0)
     }
 
-    /// Scales and zero points per slice of `dimension`.
+    /// Quantizes the tensor with one scale and zero point per slice of `dimension`.
     pub fn per_channel(mut self, scale: &[f32], zero_point: &[i64], dimension: i32) -> Self {
         self.quantization = Some(Quantization {
             scale: scale.to_vec(),
@@ -268,7 +268,8 @@ impl Tensor {
         self
     }
 
-    /// Scales per block of `dimension`, in other tensors; `zero_points` is -1 if all are zero.
+    /// Quantizes the tensor with scales per block of `dimension`, stored in other tensors; `zero_points` is −1 if all
+    /// are zero.
     pub fn blockwise(mut self, scales: i32, zero_points: i32, block_size: i32, dimension: i32) -> Self {
         let blockwise = Some(Blockwise { scales, zero_points, block_size });
         let quantized_dimension = dimension;
@@ -276,85 +277,85 @@ impl Tensor {
         self
     }
 
-    /// Stores only some elements.
+    /// Makes the tensor sparse.
     pub fn sparse(mut self, sparsity: Sparsity) -> Self {
         self.sparsity = Some(sparsity);
         self
     }
 }
 
-/// Quantization parameters to be written.
+/// Quantization parameters to write.
 #[derive(Clone, Debug, Default)]
 pub struct Quantization {
     /// One scale, or one per slice.
     pub scale: Vec<f32>,
     /// One zero point per scale.
     pub zero_point: Vec<i64>,
-    /// The dimension that the scales belong to.
+    /// The dimension of the scales.
     pub quantized_dimension: i32,
-    /// Scales in other tensors, instead.
+    /// If present, scales in other tensors are used instead.
     pub blockwise: Option<Blockwise>,
 }
 
-/// Scales per block, in other tensors.
+/// Scales per block, stored in other tensors.
 #[derive(Clone, Copy, Debug)]
 pub struct Blockwise {
-    /// Tensor index.
+    /// Index of the tensor with the scales.
     pub scales: i32,
-    /// Tensor index, or -1.
+    /// Index of the tensor with the zero points, or −1.
     pub zero_points: i32,
-    /// Elements per block.
+    /// Number of elements per block.
     pub block_size: i32,
 }
 
-/// Sparsity parameters to be written.
+/// Sparsity parameters to write.
 #[derive(Clone, Debug, Default)]
 pub struct Sparsity {
     /// Dimensions in storage order, block dimensions last.
     pub traversal_order: Vec<i32>,
-    /// Which dimension each block dimension divides.
+    /// The dimension that each block dimension divides.
     pub block_map: Vec<i32>,
-    /// One per entry of the order.
+    /// One level per entry of the order.
     pub levels: Vec<Level>,
 }
 
 /// One level of a sparse tensor.
 #[derive(Clone, Debug)]
 pub enum Level {
-    /// All of this many entries.
+    /// A dense level with this many entries.
     Dense(i32),
-    /// Only the entries at `indices`; `segments` says where each parent's begin.
+    /// A level with only the entries at `indices`; `segments` has the start of each parent's entries.
     Sparse {
-        /// One per parent and one more.
+        /// One entry per parent, plus one.
         segments: Vec<i32>,
         /// Positions of the entries.
         indices: Vec<i32>,
     },
 }
 
-/// An operator to be written.
+/// An operator to write.
 #[derive(Clone, Debug, Default)]
 pub struct Operator {
     /// Index of the op, from [`ModelBuilder::builtin`] or [`ModelBuilder::custom`].
     pub opcode_index: u32,
-    /// Tensor indices; -1: absent.
+    /// Tensor indices; −1 for an absent input.
     pub inputs: Vec<i32>,
-    /// Tensor indices.
+    /// Indices of output tensors.
     pub outputs: Vec<i32>,
-    /// Tensor indices; empty: left out.
+    /// Indices of internal tensors; omitted if empty.
     pub intermediates: Vec<i32>,
-    /// Which inputs are written to; empty: left out.
+    /// Whether each input is written to; omitted if empty.
     pub mutating_variable_inputs: Vec<bool>,
-    /// Union tag and table of a builtin op.
+    /// Union tag and options of a builtin op.
     pub options: Option<(u8, Options)>,
-    /// The same in the second union.
+    /// Union tag and options in the second union.
     pub options_2: Option<(u8, Options)>,
-    /// Attributes of a custom op.
+    /// Options of a custom op.
     pub custom_options: Buffer,
 }
 
 impl Operator {
-    /// An operator without attributes.
+    /// An operator without options.
     pub fn new(opcode_index: u32, inputs: &[i32], outputs: &[i32]) -> Self {
         Operator { opcode_index, inputs: inputs.to_vec(), outputs: outputs.to_vec(), ..Default::default() }
     }
@@ -371,13 +372,13 @@ impl Operator {
         self
     }
 
-    /// Adds a custom op's attributes, inside the flatbuffer.
+    /// Sets a custom op's options, stored inside the flatbuffer.
     pub fn custom_options(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.custom_options = Buffer::Inline(bytes.into());
         self
     }
 
-    /// Adds internal tensors.
+    /// Sets the internal tensors.
     pub fn intermediates(mut self, tensors: &[i32]) -> Self {
         self.intermediates = tensors.to_vec();
         self

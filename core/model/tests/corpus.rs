@@ -1,4 +1,4 @@
-//! Every model of the shared corpora loads, and everything in it can be read.
+//! Every model of the shared corpora loads, and all of its contents can be read.
 
 mod files;
 mod read;
@@ -17,6 +17,6 @@ fn every_model_of_the_corpora_loads() {
         Err(error) => refused.push(format!("{name}: {error}")),
     });
     println!("{loaded} models loaded, {} refused", refused.len());
-    assert!(!found || loaded + refused.len() > 0, "the corpora have no model");
+    assert!(!found || loaded + refused.len() > 0, "the corpora contain no model");
     assert!(refused.is_empty(), "{} of {loaded} refused:\n{}", refused.len(), refused.join("\n"));
 }

@@ -1,7 +1,8 @@
-//! Accepted and refused, in the same words, and read, is what the crate `flatbuffers` accepts, refuses and reads: small models whose bytes
-//! are changed in all ways, the seeds of the fuzz targets, and the models of the shared corpora.
+//! The crate accepts, rejects and reads the same files as the crate `flatbuffers`, with the same messages: small models
+//! with all kinds of changed bytes, the seeds of the fuzz targets, and the models of the shared corpora.
 
 mod files;
+#[allow(unreachable_pub)]
 mod oracle;
 mod small;
 mod spoilt;
@@ -9,7 +10,7 @@ mod spoilt;
 use arenite_model::{Model, ModelError};
 use std::path::Path;
 
-/// Whether the structure is accepted; a panic where it is judged in another way.
+/// Whether both accept the structure; panics if they disagree.
 fn check(name: &str, bytes: &[u8]) -> bool {
     let ours = Model::new(bytes);
     let structure = match &ours {
@@ -45,7 +46,7 @@ fn changed_bytes() {
     }
 }
 
-/// `ARENITE_MUTANTS` says how many.
+/// `ARENITE_MUTANTS` sets the number of mutants.
 #[test]
 fn damaged_in_several_places() {
     let mutants = std::env::var("ARENITE_MUTANTS").ok().and_then(|count| count.parse().ok());
@@ -56,7 +57,7 @@ fn damaged_in_several_places() {
         let mut bytes = sound.clone();
         for _ in 0..1 + random() % 4 {
             let position = (random() as usize) % bytes.len();
-            // Small changes lead offsets to places that make sense.
+            // Small changes make offsets point to valid positions.
             bytes[position] =
                 if random() & 1 == 0 { random() as u8 } else { bytes[position] ^ (1 << (random() % 8)) };
         }

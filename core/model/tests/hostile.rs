@@ -1,5 +1,5 @@
-//! Malformed models, class by class: each is a sound model with one thing spoilt, and is refused with an
-//! error that names the field.
+//! Malformed models, class by class: each is a valid model with one defect, and is rejected with an error that names
+//! the field.
 
 use arenite_model::tensor_type::{FLOAT32, INT4, INT8, STRING, UINT8};
 use arenite_model::writer::{
@@ -12,7 +12,7 @@ const ADD_OPTIONS: u8 = 11;
 const ACTIVATION: u16 = 0;
 const RELU: i8 = 1;
 
-/// `x + w -> sum -> RELU -> y`, beside it a string constant `s`, a sparse one `p` and a variable `v`.
+/// `x + w -> sum -> RELU -> y`, with a string constant `s`, a sparse constant `p` and a variable `v`.
 fn sound() -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let (add, relu) = (model.builtin("ADD", 1), model.builtin("RELU", 1));
@@ -44,12 +44,12 @@ fn sound() -> ModelBuilder {
 #[test]
 fn the_sound_model_is_accepted() {
     let bytes = sound().finish();
-    Model::new(&bytes).expect("nothing is wrong with it");
+    Model::new(&bytes).expect("the model is valid");
 }
 
 type Spoil = fn(&mut ModelBuilder);
 
-/// Refuses every spoilt model with exactly the message beside it.
+/// Checks that each corrupted model is rejected with exactly its message.
 fn check(cases: &[(Spoil, &str)]) {
     for (spoil, message) in cases {
         let mut model = sound();
@@ -75,11 +75,11 @@ fn d2_d20_buffers() {
     check(&[
         (
             |m| m.buffers[1] = Buffer::Range { offset: u64::MAX - 63, size: 216 },
-            "buffers[1]: 216 bytes at offset 18446744073709551552 do not lie in the file of N bytes",
+            "buffers[1]: 216 bytes at offset 18446744073709551552 exceed the file of N bytes",
         ),
         (
             |m| m.buffers[1] = Buffer::Range { offset: 16, size: 1 << 40 },
-            "buffers[1]: 1099511627776 bytes at offset 16 do not lie in the file of N bytes",
+            "buffers[1]: 1099511627776 bytes at offset 16 exceed the file of N bytes",
         ),
         (
             |m| m.subgraphs[0].tensors[1].buffer = 9999,
@@ -109,11 +109,11 @@ fn d2_d20_buffers() {
 }
 
 #[test]
-fn d3_custom_options_behind_the_file() {
+fn d3_custom_options_beyond_the_file() {
     check(&[(
         |m| m.subgraphs[0].operators[1].custom_options = Buffer::Range { offset: u64::MAX, size: 2 },
         "subgraphs[0].operators[1].large_custom_options_offset: 2 bytes at offset 18446744073709551615 \
-         do not lie in the file of N bytes",
+         exceed the file of N bytes",
     )]);
 }
 
@@ -227,7 +227,7 @@ fn a_tensor_without_elements_needs_no_producer() {
     let empty = model.subgraphs[0].tensor(Tensor::new("axis", FLOAT32, &[0]));
     model.subgraphs[0].operators[0].inputs.push(empty);
     model.subgraphs[0].outputs.push(empty);
-    Model::new(&model.finish()).expect("there is nothing to define");
+    Model::new(&model.finish()).expect("a tensor without elements needs no producer");
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn d10_sparsity() {
         (
             |m| sparse(m, &[0, 1, i32::MAX], &[1, 0]),
             "subgraphs[0].tensors[5].sparsity.dim_metadata[1].array_indices: has 2 entries, must have 2147483647 \
-             (as the last segment says)",
+             (the value of the last segment)",
         ),
         (
             |m| sparse(m, &[0, 1, 2], &[1, 1 << 28]),
@@ -257,7 +257,7 @@ fn d10_sparsity() {
         (
             |m| sparse(m, &[0, 2], &[1, 0]),
             "subgraphs[0].tensors[5].sparsity.dim_metadata[1].array_segments: has 2 entries, must have 3 \
-             (one per parent and one more)",
+             (one per parent, plus one)",
         ),
         (
             |m| levels(m).levels[0] = Level::Dense(1 << 30),
@@ -403,7 +403,7 @@ fn d19_d25_shapes_and_types() {
     ]);
     let mut model = sound();
     model.subgraphs[0].tensors[0] = Tensor::new("x", INT8, &[1 << 20, 1 << 20]);
-    Model::new(&model.finish()).expect("1 TiB is for the runtime's quota to refuse");
+    Model::new(&model.finish()).expect("the model is valid; the runtime's quota limits its size");
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn d23_strings() {
     let spoilt = |bytes: Vec<u8>| {
         let mut model = sound();
         model.buffers[2] = Buffer::Inline(bytes);
-        Model::new(&model.finish()).expect_err("the strings are spoilt").to_string()
+        Model::new(&model.finish()).expect_err("the strings are invalid").to_string()
     };
     let path = "subgraphs[0].tensors[4].buffer: string data: ";
     let offsets = |values: &[u32]| {
@@ -425,13 +425,13 @@ fn d23_strings() {
     );
     assert_eq!(
         spoilt(offsets(&[2, 16, 8, 20])),
-        format!("{path}an offset lies before the one in front of it (1)")
+        format!("{path}an offset is less than the previous one (1)")
     );
     assert_eq!(
         spoilt(offsets(&[2, 4, 20, 24])),
-        format!("{path}an offset lies before the one in front of it (0)")
+        format!("{path}an offset is less than the previous one (0)")
     );
-    assert_eq!(spoilt(offsets(&[2, 16, 20, 999])), format!("{path}an offset lies behind the buffer (2)"));
+    assert_eq!(spoilt(offsets(&[2, 16, 20, 999])), format!("{path}an offset is beyond the buffer (2)"));
     assert_eq!(spoilt(bytes_of(&[2u32, 16])), format!("{path}the offsets do not fit into the buffer (2)"));
     assert_eq!(spoilt(vec![2]), format!("{path}no count of strings (0)"));
 }

@@ -1,4 +1,4 @@
-//! One more entry of metadata: all else of the model stays as it was.
+//! Adding a metadata entry changes nothing else in the model.
 
 mod files;
 mod small;
@@ -8,7 +8,7 @@ use arenite_model::writer::with_metadata;
 
 const NAME: &str = "OfflineMemoryAllocation";
 
-/// Adds the entry, twice, the second time with other data; compares all that the models say.
+/// Adds an entry, then replaces it, and compares everything else with the original model.
 fn check(name: &str, bytes: &[u8]) {
     let old = Model::new(bytes).expect("a sound model");
     let first = with_metadata(old, NAME, &[1; 7]);
@@ -22,7 +22,7 @@ fn check(name: &str, bytes: &[u8]) {
     assert_eq!(model.metadata_entries().filter(|(entry, _)| *entry == NAME).count(), 1, "{name}");
 }
 
-/// `added` buffers stand behind those of the old model.
+/// The new model has `added` more buffers after the old ones.
 fn same(name: &str, old: Model<'_>, new: Model<'_>, added: usize) {
     let moved = new.bytes().len() - old.bytes().len();
     assert!(moved.is_multiple_of(64), "{name}: moved by {moved} bytes");
@@ -46,7 +46,7 @@ fn same(name: &str, old: Model<'_>, new: Model<'_>, added: usize) {
     }
 }
 
-/// It has data behind the flatbuffer, metadata, signatures.
+/// The model has data after the flatbuffer, metadata and signatures.
 #[test]
 fn of_a_small_model() {
     check("rich", &small::rich());

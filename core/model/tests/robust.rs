@@ -1,4 +1,4 @@
-//! Damaged bytes never panic, and hostile sharing never costs more than the file's size allows.
+//! Corrupted bytes never cause a panic, and sharing never costs more than the file's size allows.
 
 mod read;
 mod small;
@@ -10,9 +10,9 @@ use arenite_model::{Model, ModelError};
 use arenite_test_clock::Clock;
 
 #[test]
-fn every_cut_and_every_changed_byte_is_refused_or_readable() {
+fn every_truncated_or_changed_file_is_rejected_or_readable() {
     let sound = small::rich();
-    read::everything(Model::new(&sound).expect("it is sound"));
+    read::everything(Model::new(&sound).expect("the model is valid"));
     for length in 0..sound.len() {
         if let Ok(model) = Model::new(&sound[..length]) {
             read::everything(model);
@@ -36,7 +36,7 @@ fn every_cut_and_every_changed_byte_is_refused_or_readable() {
 }
 
 #[test]
-fn random_damage_is_refused_or_readable() {
+fn randomly_changed_files_are_rejected_or_readable() {
     let sound = small::rich();
     let mut random = spoilt::random();
     for _ in 0..20_000 {

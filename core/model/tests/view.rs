@@ -1,4 +1,4 @@
-//! What is written is read back; sources; scratch space.
+//! Written models are read back; sources; scratch space.
 
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32};
 use arenite_model::writer::{Buffer, ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
@@ -38,13 +38,13 @@ fn model() -> ModelBuilder {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn written_models_are_read_back() {
     let bytes = model().finish();
-    let model = Model::new(&bytes).expect("the model is sound");
+    let model = Model::new(&bytes).expect("the model is valid");
     assert_eq!((model.version(), model.description()), (3, Some("two constants")));
     assert_eq!(model.metadata("notes"), Some(&b"hello"[..]));
     assert_eq!(model.metadata("none"), None);
-    let graph = model.subgraph(0).expect("there is one");
+    let graph = model.subgraph(0).expect("subgraph 0 exists");
     assert_eq!((graph.name(), model.subgraphs().len()), (Some("main"), 1));
     assert_eq!(graph.inputs().iter().collect::<Vec<_>>(), [0]);
 
@@ -62,16 +62,16 @@ fn what_is_written_is_read() {
     }
     assert_eq!(model.buffer(99), b"");
 
-    let [first, second] = [0, 1].map(|index| graph.operators().get(index).expect("there are two"));
-    let [one, two] = [first, second].map(|op| model.operator_code(&op).expect("its index is sound"));
+    let [first, second] = [0, 1].map(|index| graph.operators().get(index).expect("two operators exist"));
+    let [one, two] = [first, second].map(|op| model.operator_code(&op).expect("the index is valid"));
     assert_eq!((one.builtin_code(), one.name(), one.version()), (163, "STABLEHLO_ADD", 2));
     assert_eq!((two.builtin_code(), two.name(), two.version()), (32, "Mine", 3));
-    let options = first.any_builtin_options().expect("they were written");
+    let options = first.any_builtin_options().expect("the options were written");
     assert_eq!((options.tag, first.builtin_options().is_none()), (SLICE_OPTIONS, true));
     assert_eq!((second.custom_options(), second.mutates_input(1)), (&[9u8; 5][..], true));
     assert_eq!(second.intermediates().iter().collect::<Vec<_>>(), [-1, 3]);
 
-    let signature = model.signature("serving_default").expect("it was written");
+    let signature = model.signature("serving_default").expect("the signature was written");
     assert_eq!(
         (signature.input("in"), signature.output("out"), signature.input("out")),
         (Some(0), Some(4), None)
@@ -80,7 +80,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn verification_without_a_heap_says_what_it_needs() {
+fn verification_without_a_heap_reports_the_scratch_it_needs() {
     let bytes = model().finish();
     let error = Model::new_in(&bytes, &mut [0; 4]).expect_err("five tensors");
     assert_eq!(error, ModelError::ScratchTooSmall { given: 4, needed: 5 });
@@ -97,15 +97,15 @@ fn all_sources_give_the_same_model() {
     let owner: Arc<dyn AsRef<[u8]> + Send + Sync> = Arc::new(bytes.clone());
     let buffers = [
         ModelBuffer::from_file(&file),
-        ModelBuffer::from_file_part(&File::open(&file).expect("it is there"), 0, bytes.len() as u64),
-        // SAFETY: nobody else knows the file.
+        ModelBuffer::from_file_part(&File::open(&file).expect("cannot open the file"), 0, bytes.len() as u64),
+        // SAFETY: no other process or thread knows the temporary file, so it does not change.
         unsafe { ModelBuffer::map_file(&file) },
         ModelBuffer::from_bytes(bytes.clone()),
         ModelBuffer::from_static(fixed),
         ModelBuffer::from_owner(owner.clone()),
     ];
     for buffer in buffers {
-        let buffer = buffer.expect("the model is sound").clone();
+        let buffer = buffer.expect("the model is valid").clone();
         let moved = std::thread::spawn(move || {
             assert_eq!(buffer.model().description(), Some("two constants"));
             buffer.bytes().to_vec()
@@ -115,33 +115,33 @@ fn all_sources_give_the_same_model() {
     assert_eq!(Arc::strong_count(&owner), 1, "the owner was released");
 }
 
-/// Whoever rewrites or cuts the file, what was read stays as it was verified.
+/// After a file was read, rewriting or truncating it has no effect on the model.
 #[test]
-fn a_file_that_changes_after_it_was_read_changes_nothing() {
+fn changes_to_a_file_after_it_was_read_have_no_effect() {
     let mut large = model();
     large.buffers.push(Buffer::Inline(vec![5; 17 << 20]));
     for bytes in [model().finish(), large.finish()] {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("model.tflite");
         std::fs::write(&path, &bytes).expect("a temporary file");
-        let file = File::options().read(true).write(true).open(&path).expect("it is there");
+        let file = File::options().read(true).write(true).open(&path).expect("cannot open the file");
         let buffers =
             [ModelBuffer::from_file(&path), ModelBuffer::from_file_part(&file, 0, bytes.len() as u64)];
-        let buffers = buffers.map(|buffer| buffer.expect("the model is sound"));
-        std::fs::write(&path, vec![0xff; bytes.len()]).expect("it can be written");
+        let buffers = buffers.map(|buffer| buffer.expect("the model is valid"));
+        std::fs::write(&path, vec![0xff; bytes.len()]).expect("cannot write the file");
         assert!(buffers.iter().all(|buffer| buffer.bytes() == bytes));
-        file.set_len(0).expect("it can be cut");
+        file.set_len(0).expect("cannot truncate the file");
         assert!(buffers.iter().all(|buffer| buffer.bytes() == bytes));
         assert!(buffers.iter().all(|buffer| buffer.model().description() == Some("two constants")));
     }
 }
 
 #[test]
-fn what_is_no_model_file_is_refused_with_its_name() {
+fn errors_for_other_files_contain_their_names() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let refused = |name: &str| {
         let path = folder.path().join(name);
-        let error = ModelBuffer::from_file(&path).expect_err("it is no model").to_string();
+        let error = ModelBuffer::from_file(&path).expect_err("not a model").to_string();
         error.replace(&folder.path().display().to_string(), "DIR")
     };
     std::fs::write(folder.path().join("empty"), []).expect("a temporary file");
@@ -154,33 +154,38 @@ fn what_is_no_model_file_is_refused_with_its_name() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_rewritten_under_its_old_times_has_another_origin() {
+fn a_file_rewritten_with_its_old_times_has_another_origin() {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
-    file.write_all(&model().finish()).expect("it can be written");
-    let before = ModelBuffer::from_file(file.path()).expect("the model is sound").origin();
-    assert_eq!(ModelBuffer::from_file(file.path()).expect("the model is sound").origin(), before);
-    let time = file.as_file().metadata().and_then(|about| about.modified()).expect("it has one");
-    // Clocks of file systems tick every few milliseconds.
+    file.write_all(&model().finish()).expect("cannot write the file");
+    let before = ModelBuffer::from_file(file.path()).expect("the model is valid").origin();
+    assert_eq!(ModelBuffer::from_file(file.path()).expect("the model is valid").origin(), before);
+    let time = file
+        .as_file()
+        .metadata()
+        .and_then(|about| about.modified())
+        .expect("cannot read the modification time");
+    // File systems update their clocks every few milliseconds.
     std::thread::sleep(std::time::Duration::from_millis(30));
-    std::fs::write(file.path(), model().finish()).expect("it can be written");
-    file.as_file().set_modified(time).expect("it is ours");
-    let after = ModelBuffer::from_file(file.path()).expect("the model is sound").origin();
+    std::fs::write(file.path(), model().finish()).expect("cannot write the file");
+    file.as_file().set_modified(time).expect("cannot set the modification time");
+    let after = ModelBuffer::from_file(file.path()).expect("the model is valid").origin();
     assert_eq!(after[..3], before[..3]);
     assert_ne!(after, before);
 }
 
 #[test]
-fn a_model_is_a_part_of_another_file() {
+fn a_model_can_be_a_part_of_another_file() {
     let bytes = model().finish();
     let mut archive = tempfile::tempfile().expect("a temporary file");
     for part in [&[7; 4099][..], &bytes, &[8; 100]] {
-        archive.write_all(part).expect("it can be written");
+        archive.write_all(part).expect("cannot write the file");
     }
     let (at, length) = (4099, bytes.len() as u64);
-    let buffer = ModelBuffer::from_file_part(&archive, at, length).expect("the model is sound");
+    let buffer = ModelBuffer::from_file_part(&archive, at, length).expect("the model is valid");
     assert_eq!(buffer.bytes(), bytes);
     assert_eq!(buffer.model().description(), Some("two constants"));
-    let other = ModelBuffer::from_file_part(&archive, at, length + 1).expect("more than the model");
+    let other =
+        ModelBuffer::from_file_part(&archive, at, length + 1).expect("the part is longer than the model");
     assert_ne!(buffer.origin(), other.origin());
     let refused = |offset, length| {
         ModelBuffer::from_file_part(&archive, offset, length).expect_err("no model").to_string()
@@ -188,30 +193,30 @@ fn a_model_is_a_part_of_another_file() {
     let end = at + length + 100;
     assert_eq!(
         refused(at, length + 101),
-        format!("the file's {} bytes from 4099 on: end beyond the file, which has {end} bytes", length + 101)
+        format!("the {} bytes at offset 4099 of the file: exceed the file of {end} bytes", length + 101)
     );
-    assert!(refused(u64::MAX, 2).contains("end beyond the file"), "{}", refused(u64::MAX, 2));
-    assert_eq!(refused(at, 0), "the file's 0 bytes from 4099 on: cannot be read into memory");
+    assert!(refused(u64::MAX, 2).contains("exceed the file"), "{}", refused(u64::MAX, 2));
+    assert_eq!(refused(at, 0), "the 0 bytes at offset 4099 of the file: cannot be read into memory");
     assert!(refused(0, length).contains("not a .tflite model"));
     let closed = archive;
     drop(closed);
     assert_eq!(buffer.model().description(), Some("two constants"));
 }
 
-/// The data lies behind 2 GiB of nothing; the file is sparse, and only its ends are ever read.
+/// The data comes after 2 GiB of zeros. The file is sparse, and only its ends are read.
 #[test]
-fn data_behind_two_gibibytes_is_reached() {
+fn data_beyond_two_gibibytes_is_reached() {
     const FAR: u64 = (1 << 31) + 4096;
     let mut model = model();
     model.buffers[2] = Buffer::Range { offset: FAR, size: 12 };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("large.tflite");
     let mut file = File::create(&path).expect("a temporary file");
-    file.write_all(&model.finish()).expect("it can be written");
-    file.seek(SeekFrom::Start(FAR)).expect("it can be extended");
-    file.write_all(&bytes_of(&[3i32, 4, 5])).expect("it can be written");
-    // SAFETY: nobody else knows the file.
-    let buffer = unsafe { ModelBuffer::map_file(&path) }.expect("the model is sound");
+    file.write_all(&model.finish()).expect("cannot write the file");
+    file.seek(SeekFrom::Start(FAR)).expect("cannot extend the file");
+    file.write_all(&bytes_of(&[3i32, 4, 5])).expect("cannot write the file");
+    // SAFETY: no other process or thread knows the temporary file, so it does not change.
+    let buffer = unsafe { ModelBuffer::map_file(&path) }.expect("the model is valid");
     let model = buffer.model();
     let b = model.subgraph(0).and_then(|graph| graph.tensors().get(2)).expect("tensor b");
     assert_eq!(model.constant(&b), Some(&bytes_of(&[3i32, 4, 5])[..]));

@@ -1,4 +1,4 @@
-//! Memory: aligned blocks, and the persistent arena that hands out pieces which never move.
+//! Memory: aligned blocks, and persistent memory whose pieces never move.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Range;
@@ -7,22 +7,23 @@ use std::ptr::NonNull;
 use crate::error::{Error, Result};
 use crate::quota::Budget;
 
-/// Every block and every tensor in an arena starts at a multiple of this.
+/// The alignment of every block and of every tensor in an arena.
 pub(crate) const ALIGNMENT: usize = arenite_abi::host_side::MAX_ALIGNMENT;
 
-/// Of an allocation that has `bytes` bytes from the first multiple of [`ALIGNMENT`] on. What has no larger alignment than this comes from
-/// the system as zeros; the rest would be written, and so be held before it is used.
+/// The layout of an allocation with `bytes` bytes after the first multiple of [`ALIGNMENT`]. With at most this
+/// alignment, the system provides zeroed pages; with more, the allocator would write zeros, so the pages would be
+/// resident before they are used.
 fn layout(bytes: usize) -> Option<Layout> {
     const USUAL: usize = 16;
     Layout::from_size_align(bytes.checked_add(ALIGNMENT - USUAL)?, USUAL).ok()
 }
 
-/// A block of zeroed memory, aligned to [`ALIGNMENT`]. Its owner hands out pointers into it; it makes no references.
+/// A block of zeroed memory, aligned to [`ALIGNMENT`]. Its owner hands out pointers into it and creates no references.
 #[derive(Debug)]
 pub(crate) struct Block {
     data: NonNull<u8>,
     bytes: usize,
-    /// Bytes of the allocation in front of `data`.
+    /// Bytes of the allocation before `data`.
     lead: usize,
 }
 
@@ -36,11 +37,11 @@ struct Aligned;
 const _: () = assert!(align_of::<Aligned>() == ALIGNMENT);
 
 impl Block {
-    /// No memory. Its address is aligned like that of others: delegates check the addresses of empty tensors, too.
-    pub const EMPTY: Block = Block { data: NonNull::<Aligned>::dangling().cast(), bytes: 0, lead: 0 };
+    /// No memory. The address is aligned like any other, because delegates check the addresses of empty tensors too.
+    pub(crate) const EMPTY: Block = Block { data: NonNull::<Aligned>::dangling().cast(), bytes: 0, lead: 0 };
 
-    /// A block of so many zero bytes.
-    pub fn zeroed(bytes: usize) -> Result<Self> {
+    /// Allocates `bytes` zero bytes.
+    pub(crate) fn zeroed(bytes: usize) -> Result<Self> {
         if bytes == 0 {
             return Ok(Block::EMPTY);
         }
@@ -52,24 +53,24 @@ impl Block {
         Ok(Block { data: unsafe { start.add(lead) }, bytes, lead })
     }
 
-    /// Bytes in the block.
-    pub fn len(&self) -> usize {
+    /// The number of bytes.
+    pub(crate) fn len(&self) -> usize {
         self.bytes
     }
 
-    /// From its first address to behind its last.
-    pub fn addresses(&self) -> Range<usize> {
+    /// The addresses of its bytes.
+    pub(crate) fn addresses(&self) -> Range<usize> {
         let start = self.data.as_ptr().addr();
         start..start + self.bytes
     }
 
     /// Its start; dangling if it is empty.
-    pub fn as_ptr(&self) -> *mut u8 {
+    pub(crate) fn as_ptr(&self) -> *mut u8 {
         self.data.as_ptr()
     }
 
-    /// Makes room for `bytes`, keeping the contents, within `budget`. Says whether the block moved.
-    pub fn grow(&mut self, bytes: usize, budget: &mut Budget, purpose: &str) -> Result<bool> {
+    /// Grows to `bytes` within `budget`, and keeps the contents. Returns whether the block moved.
+    pub(crate) fn grow(&mut self, bytes: usize, budget: &mut Budget, purpose: &str) -> Result<bool> {
         if bytes <= self.bytes {
             return Ok(false);
         }
@@ -87,20 +88,20 @@ impl Block {
         Ok(true)
     }
 
-    /// Frees the memory, which goes back to `budget`.
-    pub fn release(&mut self, budget: &mut Budget) {
+    /// Frees the memory and returns it to `budget`.
+    pub(crate) fn release(&mut self, budget: &mut Budget) {
         budget.give(self.bytes as u64);
         *self = Block::EMPTY;
     }
 
-    /// Sets `count` bytes from `first` on. Panics outside of the block.
-    pub fn fill(&mut self, first: usize, count: usize, value: u8) {
+    /// Fills `count` bytes, starting at offset `first`. Panics if they are not all in the block.
+    pub(crate) fn fill(&mut self, first: usize, count: usize, value: u8) {
         assert!(
             first <= self.bytes && count <= self.bytes - first,
             "{count} bytes from {first} of {}",
             self.bytes
         );
-        // SAFETY: within the block, and `&mut self` says that nobody reads it.
+        // SAFETY: the assertion keeps the range in the block, and `&mut self` is exclusive access.
         unsafe { self.as_ptr().add(first).write_bytes(value, count) };
     }
 }
@@ -114,7 +115,7 @@ impl Drop for Block {
     }
 }
 
-/// Memory that lives as long as the nodes that asked for it: a stack of pieces in blocks that never move.
+/// Memory that lives as long as the nodes that requested it: a stack of pieces in blocks that never move.
 ///
 /// ```text
 /// block 0 [ state 0 | table 0 | state 1 | ……… ]  block 1 [ table 1 | state 2 | ……… ]
@@ -123,9 +124,9 @@ impl Drop for Block {
 #[derive(Debug, Default)]
 pub(crate) struct Persistent {
     blocks: Vec<Block>,
-    /// Blocks in use; those after it are kept for later.
+    /// The number of blocks in use; later blocks are kept for reuse.
     filled: usize,
-    /// Bytes in use of the last block in use.
+    /// Bytes in use in the last block.
     used: usize,
     total: u64,
 }
@@ -141,17 +142,17 @@ pub(crate) struct Mark {
 const BLOCK_BYTES: usize = 64 << 10;
 
 impl Persistent {
-    /// The height of the empty stack.
-    pub const BOTTOM: Mark = Mark { filled: 0, used: 0, total: 0 };
+    /// The height of an empty stack.
+    pub(crate) const BOTTOM: Mark = Mark { filled: 0, used: 0, total: 0 };
 
-    /// The present height.
-    pub fn mark(&self) -> Mark {
+    /// The current height.
+    pub(crate) fn mark(&self) -> Mark {
         Mark { filled: self.filled, used: self.used, total: self.total }
     }
 
-    /// Releases everything above `mark`; whoever used it does not any more. Blocks of the usual size are kept for the
-    /// next one, larger ones go back, so that sizes which change do not pile up.
-    pub fn release(&mut self, mark: Mark, budget: &mut Budget) {
+    /// Releases everything above `mark`, which must no longer be in use. Blocks of the usual size are kept for reuse;
+    /// larger ones are freed, so that they do not accumulate when sizes change.
+    pub(crate) fn release(&mut self, mark: Mark, budget: &mut Budget) {
         let mut position = 0;
         self.blocks.retain(|block| {
             position += 1;
@@ -166,18 +167,18 @@ impl Persistent {
         self.total = mark.total;
     }
 
-    /// All blocks, those that are kept for later included.
-    pub fn blocks(&self) -> &[Block] {
+    /// All blocks, including those kept for reuse.
+    pub(crate) fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// Bytes handed out.
-    pub fn in_use(&self) -> u64 {
+    /// Bytes in use.
+    pub(crate) fn in_use(&self) -> u64 {
         self.total
     }
 
-    /// `bytes` zero bytes at a multiple of `align` (a power of two).
-    pub fn take(&mut self, bytes: usize, align: usize, budget: &mut Budget) -> Result<*mut u8> {
+    /// Allocates `bytes` zero bytes at a multiple of `align`, a power of two.
+    pub(crate) fn take(&mut self, bytes: usize, align: usize, budget: &mut Budget) -> Result<*mut u8> {
         if bytes == 0 {
             return Ok(std::ptr::without_provenance_mut(align.max(1)));
         }
@@ -208,9 +209,9 @@ impl Persistent {
         let to = from.checked_add(bytes).filter(|&to| to <= block.len())?;
         self.used = to;
         self.total += bytes as u64;
-        // SAFETY: `from..to` lies in the block.
+        // SAFETY: `from..to` is in the block, since `to` was checked against its length.
         let piece = unsafe { block.as_ptr().add(from) };
-        // SAFETY: the piece is in nobody's use; a released one may hold old bytes.
+        // SAFETY: the piece is in the block, and `used` ensures that it overlaps no other piece in use.
         unsafe { piece.write_bytes(0, bytes) };
         Some(piece)
     }

@@ -1,5 +1,5 @@
-//! `arenite.toml`: where plugins are, which of them may load, and which planner and delegates to use. `docs/config.md` tells what each
-//! key means.
+//! `arenite.toml`: where plugins are, which of them may load, and which planner and delegates to use. `docs/config.md`
+//! describes each key.
 //!
 //! ```toml
 //! schema = 1
@@ -54,38 +54,33 @@ pub use error::{ConfigError, Place};
 
 use crate::planning::lifetime::Lifetimes;
 use arenite_layout::Techniques;
-use parse::parse;
-use reader::Document;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::PathBuf;
 
-/// The name that stands for no delegate, alone: the runtime adds none of its own then.
+/// The delegate name that turns all delegates off, including the default one. It must be the only one.
 pub const NO_DELEGATE: &str = "none";
 
 /// The only value of `schema` that this version reads.
 pub const SCHEMA: i64 = 1;
 
-/// A config file longer than this many bytes is refused.
+/// The maximum length of a config file in bytes.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// The most threads that `[threads] count` may ask for.
+/// The maximum of `[threads] count`.
 pub const MAX_THREADS: usize = crate::pool::MAX_THREADS;
 
-/// What an `arenite.toml` says. The default is what an empty file would say: no directories, every
-/// plugin allowed, the runtime's own choice of planner, no delegate, no quota.
+/// The contents of an `arenite.toml`. The default equals an empty file: no directories, every plugin allowed, the
+/// default planner, no delegates listed, the default quota.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Config {
-    /// `[plugins]`: where plugins are and which may load.
+    /// `[plugins]`: where to search for plugins, and which may load.
     pub plugins: PluginsConfig,
-    /// `[planner]`; `None` leaves the choice to the runtime.
+    /// `[planner]`; `None` selects the default planner.
     pub planner: Option<PlannerConfig>,
-    /// `[[delegate]]`, in the order of the file: the first one claims nodes first. The runtime adds its default delegate behind
-    /// them, unless one is `none`.
+    /// `[[delegate]]`, in the order of the file: the first one claims nodes first. The default delegate is added at the
+    /// end, unless the list contains `none`.
     pub delegates: Vec<DelegateConfig>,
     /// `[ops.NAME]` by operator name (`CONV_2D`, or the name of a custom op).
     pub ops: BTreeMap<String, OpConfig>,
@@ -93,9 +88,9 @@ pub struct Config {
     pub lifetimes: Lifetimes,
     /// `[threads] count`, in `1..=MAX_THREADS`; `None` means one per processor.
     pub threads: Option<NonZeroUsize>,
-    /// `[memory]`: how tensors may lie over one another.
+    /// `[memory]`: techniques for sharing memory between tensors.
     pub techniques: Techniques,
-    /// `[quota]`: limits on what a model may ask for.
+    /// `[quota]`: limits on the resources that a model can use.
     pub quota: QuotaConfig,
 }
 
@@ -107,17 +102,17 @@ pub struct PluginsConfig {
     pub dirs: Vec<PathBuf>,
     /// Plugin libraries named one by one, in order. Absolute when read by [`Config::from_file`].
     pub paths: Vec<PathBuf>,
-    /// Patterns on plugin ids, of which one must match; `None` allows every plugin.
+    /// Patterns for plugin ids. A plugin may load if its id matches one of them; `None` allows every plugin.
     pub allow: Option<Vec<String>>,
-    /// SHA-256 digests, as 64 hexadecimal digits, by path or by file name. With a list, no library is opened that it does not name
-    /// with its digest. Paths are absolute when read by [`Config::from_file`].
+    /// SHA-256 digests, as 64 hexadecimal digits, by path or by file name. If set, only libraries in this list whose
+    /// digest matches are opened. Paths are absolute when read by [`Config::from_file`].
     pub sha256: Option<BTreeMap<String, String>>,
     /// Whether a plugin that fails to load is an error; otherwise it is a warning.
     pub strict: bool,
     /// Whether the plugins that are linked into the program are used.
     pub builtin: bool,
-    /// Where the library that asks was installed: `lib/arenite/plugins` below it is searched last. A program in a folder `bin`
-    /// has the folder above that one, whatever stands here. Not part of the file.
+    /// The install prefix of the calling library; `lib/arenite/plugins` below it is searched last. Ignored if the
+    /// program is in a folder named `bin`: its prefix is the parent folder. Not part of the file.
     pub prefix: Option<PathBuf>,
 }
 
@@ -158,16 +153,16 @@ impl PlannerConfig {
 pub struct DelegateConfig {
     /// `use`: the delegate's name.
     pub name: String,
-    /// What to do when no plugin has this delegate, or when its device is [not there](crate::Status::Unavailable). Whatever
-    /// else keeps it from starting, such as an unknown option, is an error.
+    /// What to do when no plugin has this delegate, or when its device is [unavailable](crate::Status::Unavailable).
+    /// All other problems, such as an unknown option, are errors.
     pub on_missing: OnMissing,
-    /// Names of ops that stay off this delegate.
+    /// Names of ops that this delegate must not run.
     pub exclude_ops: Vec<String>,
-    /// Partitions of fewer nodes stay off this delegate; 0 and 1 set no limit.
+    /// The minimum number of nodes in a partition for this delegate; 0 and 1 set no limit.
     pub min_nodes: usize,
-    /// The most partitions that this delegate gets in a subgraph: those with the most nodes; `None` sets no limit.
+    /// The maximum number of partitions in a subgraph; the ones with the most nodes are kept. `None` sets no limit.
     pub max_partitions: Option<NonZeroUsize>,
-    /// What becomes of an invocation in which its device is [unavailable](crate::Status::Unavailable).
+    /// What to do when its device becomes [unavailable](crate::Status::Unavailable) during an invocation.
     pub on_failure: OnFailure,
     /// `options` as text, in the order of the file. Integers are decimal, floats have a point or an
     /// exponent (or are `inf`, `NaN`), booleans are `true` or `false`.
@@ -175,7 +170,7 @@ pub struct DelegateConfig {
 }
 
 impl DelegateConfig {
-    /// The delegate of this name, which must be there, without options.
+    /// The delegate of this name, without options. It is an error if the delegate is missing.
     pub fn new(name: impl Into<String>) -> Self {
         DelegateConfig {
             name: name.into(),
@@ -189,7 +184,7 @@ impl DelegateConfig {
     }
 }
 
-/// What is wrong with [`NO_DELEGATE`] among these delegates, and with which of them.
+/// If [`NO_DELEGATE`] has options or is listed with another delegate: its index and the error message.
 pub(crate) fn misused_none(delegates: &[DelegateConfig]) -> Option<(usize, String)> {
     let index = delegates.iter().position(|delegate| delegate.name == NO_DELEGATE)?;
     if let Some(other) = delegates.iter().find(|delegate| delegate.name != NO_DELEGATE) {
@@ -203,17 +198,17 @@ pub(crate) fn misused_none(delegates: &[DelegateConfig]) -> Option<(usize, Strin
     Some((index, format!("'none' stands for no delegate, and has no option '{key}'")))
 }
 
-/// What to do about a delegate that is not there.
+/// What to do about a missing delegate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnMissing {
     /// Fail.
     #[default]
     Error,
-    /// Go on without it.
+    /// Continue without it.
     Skip,
 }
 
-/// What to do when a delegate's device is lost, or its memory is, while the model runs.
+/// What to do when a delegate loses its device or its device memory while the model runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnFailure {
     /// The invocation fails.
@@ -223,72 +218,36 @@ pub enum OnFailure {
     Fallback,
 }
 
-/// `[ops.NAME]`: which plugin's op wins.
+/// `[ops.NAME]`: which plugin's op is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpConfig {
-    /// Plugin ids, best first. They win over any plugin that is not listed.
+    /// Plugin ids, most preferred first. They take precedence over all plugins that are not listed.
     pub prefer: Vec<String>,
-    /// Priority by plugin id, in place of the one that the plugin's registration states.
+    /// Priority by plugin id. It replaces the priority in the plugin's registration.
     pub priority: BTreeMap<String, i32>,
 }
 
-/// `[quota]`; `None` leaves the runtime's own limit.
+/// `[quota]`; `None` selects the default limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QuotaConfig {
-    /// Most bytes of memory that one interpreter may hold.
+    /// The maximum bytes of memory that one interpreter can use.
     pub bytes: Option<u64>,
-    /// Most bytes of devices' memory that one interpreter may hold.
+    /// The maximum bytes of device memory that one interpreter can use.
     pub device_bytes: Option<u64>,
-    /// Most nodes of a model, all subgraphs together.
+    /// The maximum number of nodes in all subgraphs of a model together.
     pub nodes: Option<u64>,
-    /// Deepest nesting of subgraph calls.
+    /// The maximum nesting depth of subgraph calls.
     pub depth: Option<u32>,
-    /// Most calls of subgraphs in one `invoke`.
+    /// The maximum number of subgraph calls in one `invoke`.
     pub calls: Option<u64>,
-    /// Longest `allocate` or `invoke`, in milliseconds.
+    /// The time limit of one `allocate` or `invoke`, in milliseconds.
     pub time: Option<u64>,
 }
 
-impl Config {
-    /// Reads a config file. Relative `dirs` and `paths` are resolved against the folder of the file.
-    ///
-    /// # Errors
-    /// The file cannot be read, is longer than [`MAX_FILE_BYTES`], or is wrong in one of the ways
-    /// that [`ConfigError`] lists; those name the file, the line and the column.
-    pub fn from_file(path: impl AsRef<Path>) -> Result<Config, ConfigError> {
-        let path = path.as_ref();
-        let text = read_text(path)?;
-        let mut config = parse(&Document::new(&text, Some(path)))?;
-        let read_error = |source| ConfigError::Read { path: path.to_owned(), source };
-        let absolute = std::path::absolute(path).map_err(read_error)?;
-        if let Some(folder) = absolute.parent() {
-            let plugins = &mut config.plugins;
-            for entry in plugins.dirs.iter_mut().chain(&mut plugins.paths) {
-                *entry = folder.join(&*entry);
-            }
-            let absolute = |(key, digest): (String, String)| match key.contains(std::path::is_separator) {
-                true => (folder.join(key).display().to_string(), digest),
-                false => (key, digest),
-            };
-            plugins.sha256 = plugins.sha256.take().map(|list| list.into_iter().map(absolute).collect());
-        }
-        Ok(config)
-    }
-}
-
-impl FromStr for Config {
-    type Err = ConfigError;
-
-    /// Reads the text of a config file. Relative `dirs` and `paths` stay as they are written.
-    fn from_str(text: &str) -> Result<Config, ConfigError> {
-        parse(&Document::new(text, None))
-    }
-}
-
 impl PluginsConfig {
-    /// Whether a plugin of this id may load.
+    /// Whether a plugin with this id may load.
     pub fn allows(&self, id: &str) -> bool {
         match &self.allow {
             None => true,
@@ -297,14 +256,14 @@ impl PluginsConfig {
     }
 }
 
-/// Whether `text` matches `pattern`, in which each `*` stands for any run of characters, also an
-/// empty one, and every other character for itself. Time: `O(pattern * text)`.
+/// Whether `text` matches `pattern`. Each `*` matches any sequence of characters, including an empty one; all other
+/// characters match themselves. Time: `O(pattern * text)`.
 pub fn matches_pattern(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(first) else { return false };
     let Some(last) = pieces.next_back() else { return rest.is_empty() };
-    // The leftmost place of each middle piece leaves most room for the pieces after it.
+    // Matching each middle piece as far left as possible leaves the most text for the following pieces.
     for piece in pieces {
         match rest.find(piece) {
             Some(at) => rest = rest.get(at + piece.len()..).unwrap_or_default(),
@@ -314,26 +273,7 @@ pub fn matches_pattern(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-fn read_text(path: &Path) -> Result<String, ConfigError> {
-    let read_error = |source| ConfigError::Read { path: path.to_owned(), source };
-    // Asked before opening: opening a named pipe would wait for a writer.
-    let kind = std::fs::metadata(path).map_err(read_error)?;
-    if !kind.is_file() && !kind.is_dir() {
-        return Err(read_error(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")));
-    }
-    let file = File::open(path).map_err(read_error)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(read_error)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(ConfigError::TooLarge { path: path.to_owned(), limit: MAX_FILE_BYTES });
-    }
-    String::from_utf8(bytes).map_err(|error| ConfigError::NotUtf8 {
-        path: path.to_owned(),
-        offset: error.utf8_error().valid_up_to(),
-    })
-}
-
-/// The known name with the least edit distance, if it is near enough to be what was meant.
+/// The known name with the smallest edit distance, if it is close enough to suggest as a correction.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
     let distance = |known: &str| strsim::osa_distance(&name, &known.to_lowercase());

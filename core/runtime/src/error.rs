@@ -1,35 +1,37 @@
-//! What can go wrong when a model is loaded, prepared or run.
+//! The errors of loading, preparing and running a model.
 
+mod resource;
 mod text;
+
+pub use resource::Resource;
 
 use std::path::PathBuf;
 
 use arenite_abi::{ElementType, Status};
 
 use crate::config::ConfigError;
-use crate::quota::Resource;
 
-/// The result of everything in this crate.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of the runtime. Its text names the op, the tensor, both values, and what to do; `Debug` writes it too, so that a `main`
-/// that returns the error shows it.
+/// An error of the runtime. Its text names the op, the tensor, both values and the remedy. `Debug` writes the same
+/// text, so a `main` that returns the error shows it.
 #[non_exhaustive]
 pub enum Error {
-    /// The model file is refused.
+    /// The model file was rejected.
     Model(arenite_model::ModelError),
-    /// The configuration is refused.
+    /// The configuration was rejected.
     Config(ConfigError),
-    /// A plugin cannot be loaded; nothing of it is registered.
+    /// A plugin failed to load; nothing of it is registered.
     Plugin(LoadFailure),
     /// No plugin serves some of the model's ops.
     UnresolvedOps {
-        /// All of them.
+        /// All such ops.
         ops: Vec<UnresolvedOp>,
-        /// Who else might have served them.
+        /// Plugins and delegates that are missing and might serve them.
         missing: Missing,
     },
-    /// An op or a delegate refused a node, or failed to run it.
+    /// An op or a delegate refused a node or failed to run it.
     Node {
         /// The op's name.
         op: String,
@@ -37,87 +39,87 @@ pub enum Error {
         subgraph: usize,
         /// See `subgraph`.
         node: usize,
-        /// Name of the node's first output.
+        /// The name of the node's first output.
         output: String,
-        /// What kind of failure.
+        /// The kind of failure.
         status: Status,
-        /// What the op says.
+        /// The op's message.
         message: String,
     },
-    /// Nothing of this name is there.
+    /// Nothing has this name.
     NotFound {
-        /// What kind of thing was asked for.
+        /// The kind of thing.
         what: Named,
-        /// The name that was asked for.
+        /// The name.
         name: String,
-        /// The names that are there.
+        /// The names that exist.
         known: Vec<String>,
-        /// The plugins that might have it and were not loaded.
+        /// Plugins that failed to load and might provide it.
         failures: Vec<LoadFailure>,
     },
-    /// What a program handed over cannot be registered.
+    /// An op, planner or delegate of the program cannot be registered.
     Registration {
-        /// What it is.
+        /// Its kind.
         what: Named,
         /// Its name.
         name: String,
-        /// What is wrong.
+        /// The reason.
         message: String,
     },
-    /// A planner's answer is wrong, or it gave none.
+    /// A planner failed, or its plan is wrong.
     Plan {
-        /// The planner.
+        /// The planner's name.
         planner: String,
-        /// What is wrong.
+        /// The reason.
         message: String,
     },
     /// A delegate failed as a whole.
     Delegate {
-        /// The delegate.
+        /// The delegate's name.
         delegate: String,
-        /// What kind of failure.
+        /// The kind of failure.
         status: Status,
-        /// What it says.
+        /// The delegate's message.
         message: String,
     },
     /// A limit of [`Quota`](crate::Quota) would be exceeded.
     Quota {
-        /// Which one.
+        /// The limited resource.
         resource: Resource,
-        /// What for.
+        /// The purpose for which the resource is needed.
         purpose: String,
         /// The amount needed, in [`Resource::unit`].
         needed: u64,
         /// The limit.
         limit: u64,
     },
-    /// The system gave no memory.
+    /// The system is out of memory.
     OutOfMemory {
-        /// How many bytes.
+        /// The number of bytes requested.
         bytes: usize,
     },
     /// The invocation was cancelled.
     Cancelled,
-    /// A tensor was given data of another type or size.
+    /// A tensor does not fit the data or the request; for example another type or size.
     Tensor {
         /// The tensor's name.
         name: String,
-        /// What is wrong.
+        /// The reason.
         message: String,
     },
-    /// The call does not fit the interpreter's state; the text says which call is missing.
+    /// The interpreter is not in the right state for the call; the text names the call that is missing.
     State(String),
-    /// A file cannot be written or read.
+    /// A file could not be read or written.
     Io(PathBuf, std::io::Error),
 }
 
 impl Error {
-    /// [`Error::UnresolvedOps`].
+    /// Builds [`Error::UnresolvedOps`].
     pub(crate) fn unresolved(ops: Vec<UnresolvedOp>) -> Self {
         Error::UnresolvedOps { ops, missing: Missing::default() }
     }
 
-    /// [`Error::NotFound`], of what plugins have nothing to do with.
+    /// Builds [`Error::NotFound`] for something that plugins cannot provide.
     pub(crate) fn not_found(
         what: Named,
         name: impl ToString,
@@ -127,7 +129,7 @@ impl Error {
         Error::NotFound { what, name: name.to_string(), known, failures: Vec::new() }
     }
 
-    /// Puts in what is missing, if the error may follow from it.
+    /// Adds missing plugins and delegates if they may have caused the error.
     pub(crate) fn explained_by(mut self, missing: impl FnOnce() -> Missing) -> Self {
         match &mut self {
             Error::UnresolvedOps { missing: place, .. } => *place = missing(),
@@ -139,7 +141,7 @@ impl Error {
         self
     }
 
-    /// [`Error::Quota`].
+    /// Builds [`Error::Quota`].
     pub(crate) fn quota(
         resource: Resource,
         purpose: impl Into<String>,
@@ -150,7 +152,7 @@ impl Error {
     }
 }
 
-/// What has a name.
+/// The kinds of things with names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Named {
@@ -162,22 +164,22 @@ pub enum Named {
     Delegate,
     /// A signature of the model.
     Signature,
-    /// A subgraph of the model; its name is its number.
+    /// A subgraph of the model; its number is its name.
     Subgraph,
-    /// An input of the model or of a signature.
+    /// An input of the model or a signature.
     Input,
-    /// An output of the model or of a signature.
+    /// An output of the model or a signature.
     Output,
 }
 
 /// An op that no plugin serves.
 #[derive(Clone, Debug)]
 pub struct UnresolvedOp {
-    /// The op's name and whether it is a custom op.
+    /// The op's name, and whether it is a custom op.
     pub op: String,
     /// See `op`.
     pub custom: bool,
-    /// The version that the model asks for.
+    /// The version that the model uses.
     pub version: i32,
     /// Element types of its inputs and outputs.
     pub element_types: Vec<ElementType>,
@@ -185,19 +187,19 @@ pub struct UnresolvedOp {
     pub nodes: Vec<usize>,
     /// The subgraph.
     pub subgraph: usize,
-    /// Why the candidates do not fit, for instance their versions; empty if there is none.
+    /// Why each candidate does not fit, for example its versions; empty without candidates.
     pub candidates: Vec<String>,
 }
 
-/// A delegate that was left out as a whole.
+/// A delegate that is disabled as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// The delegate.
+    /// The delegate's name.
     pub delegate: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// No plugin has it, and the settings say that it may be missing. Anything else is a warning.
+    /// No plugin has it, and the settings permit that. Other reasons are reported as a warning.
     pub is_absent: bool,
 }
 
@@ -211,50 +213,50 @@ impl LeftOut {
     }
 }
 
-/// What is not there, and may be why something else fails. Its text has a line for each plugin and each delegate.
+/// Missing plugins and delegates that may have caused another error. The text has one line for each.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Missing {
-    /// Where plugins were looked for.
+    /// The places that were searched for plugins.
     pub searched: Vec<String>,
-    /// Plugins and plugin folders that could not be loaded.
+    /// Plugins and plugin folders that failed to load.
     pub failures: Vec<LoadFailure>,
-    /// Delegates that were left out.
+    /// Delegates that are disabled.
     pub left_out: Vec<LeftOut>,
 }
 
-/// A plugin, or a folder of plugins, that was not loaded.
+/// A plugin, or a folder of plugins, that failed to load.
 #[derive(Clone, Debug)]
 pub struct LoadFailure {
-    /// The file, or the folder.
+    /// The file or folder.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub reason: LoadError,
 }
 
-/// Why a plugin was not loaded.
+/// Why a plugin failed to load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The file is missing, truncated, world-writable, or no library.
+    /// The file is missing, truncated, world-writable, or not a library.
     File(String),
-    /// The system's loader refused it.
+    /// The system's loader rejected it.
     Open(String),
-    /// `[plugins] sha256` does not list it, or with another digest.
+    /// `[plugins] sha256` does not list it, or lists another digest.
     Digest(String),
-    /// It was built with or without a sanitizer that this process has, or so that a panic ends the process.
+    /// Its sanitizers differ from this process's, or its panics end the process.
     Build(String),
     /// It has no symbol `arenite_plugin_v1`.
     NoEntry,
-    /// Its structs are laid out otherwise than the host's.
+    /// The layout of its structs differs from the host's.
     Layout(String),
-    /// It needs a newer contract than the host speaks, or an older one.
+    /// It needs a newer or an older contract than the host supports.
     Version(String),
     /// Its descriptor is malformed.
     Descriptor(String),
     /// The configuration does not allow this id.
     NotAllowed(String),
-    /// A plugin with the same id is registered already.
+    /// A plugin with the same id is already registered.
     Duplicate(String),
 }
 

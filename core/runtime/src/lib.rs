@@ -1,9 +1,12 @@
-//! An inference runtime for `.tflite` models whose operators, planners and delegates are plugins.
+//! The core of arenite: loads a `.tflite` model, plans its memory and runs it with plugins.
+//!
+//! Programs depend on the crate `arenite`, which re-exports this one and links the default plugins. Use this crate alone to
+//! leave them out:
 //!
 //! ```no_run
-//! use arenite::{Interpreter, Model};
+//! use arenite_runtime::{Interpreter, Model};
 //!
-//! # fn main() -> arenite::Result<()> {
+//! # fn main() -> arenite_runtime::Result<()> {
 //! let model = Model::from_file("model.tflite")?;
 //! let mut interpreter = Interpreter::builder(&model).threads(2).build()?;
 //! interpreter.allocate()?;
@@ -13,10 +16,10 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The program needs plugins: link the default set with `use arenite_builtin as _;`. Beside these, `build` finds libraries as
-//! `ARENITE_PLUGIN_PATH` and an `arenite.toml` ([`config`]) say that [`InterpreterBuilder::config`] was given.
+//! `build` uses the plugins that are linked into the program. It also loads plugin libraries from
+//! `ARENITE_PLUGIN_PATH` and from the `arenite.toml` ([`config`]) passed to [`InterpreterBuilder::config`].
 //!
-//! The way of the data, each stage a value:
+//! The stages, each of which is a value:
 //!
 //! ```text
 //! bytes ─► Model ─► Graph ─► Inferred ─► Delegated ─► Prepared ─► Placed ─► Runner ─► outputs
@@ -24,6 +27,7 @@
 #![deny(missing_docs)]
 
 mod arena;
+mod call;
 pub mod config;
 mod error;
 mod graph;
@@ -31,17 +35,18 @@ mod host;
 mod interpreter;
 mod model;
 mod observer;
+mod one_shot;
 mod planning;
 mod plugins;
 pub mod pool;
 mod profile;
 mod quota;
 mod resources;
-mod run;
 mod stack;
 mod stages;
 pub mod text;
 pub mod trace;
+pub mod values;
 
 pub use planning::{lifetime, objects, plan};
 pub use plugins::library_file;
@@ -52,7 +57,7 @@ pub use arenite_abi as abi;
 pub use arenite_abi::{Bool, Complex32, Complex64, Element, ElementType, Status, UsageRecord};
 pub use arenite_layout::Techniques;
 pub use config::{Config, ConfigError, NO_DELEGATE};
-pub use error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result, UnresolvedOp};
+pub use error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Resource, Result, UnresolvedOp};
 pub use host::devices::{DelegateDevices, DeviceInfo, Fact, FactValue};
 pub use interpreter::builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder};
 pub use interpreter::signature::SignatureRunner;
@@ -60,17 +65,20 @@ pub use interpreter::strings;
 pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};
 pub use model::Model;
 pub use observer::{Moment, Observed};
+pub use one_shot::{Output, Outputs};
 pub use planning::lifetime::{Lifetimes, OutputsFrom};
 pub use planning::objects::SharedObjects;
 pub use planning::plan::{Objects, Plan, PlanLimits, SegmentPlan};
 pub use plugins::loader::PLUGIN_PATH;
-pub use plugins::registry::{ContestedOp, OpInfo, OpKey, Origin, PROGRAM, PluginInfo, Registry};
+pub use plugins::op_key::OpKey;
+pub use plugins::registration::PROGRAM;
+pub use plugins::registry::{ContestedOp, OpInfo, Origin, PluginInfo, Registry};
 pub use profile::{Profile, ProfileRow};
-pub use quota::{FREE_GRAPH_BYTES, MAX_DEPTH, Quota, Resource};
+pub use quota::{FREE_GRAPH_BYTES, MAX_DEPTH, Quota};
 pub use stages::lent::{AlignedBytes, LentMemory};
 pub use stages::preview::DelegatePreview;
 pub use stages::report::detail::DetailedPlan;
 pub use stages::report::{DeviceObjects, PartitionFacts, Served};
 
-/// The model file's tables, as [`Model::view`] gives them.
+/// The model file's tables, as [`Model::view`] returns them.
 pub use arenite_model as model_file;

@@ -1,4 +1,4 @@
-//! What a program sees of nodes while they run.
+//! Observers: functions that see each node as it runs.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,10 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::interpreter::Tensor;
-use crate::run::Run;
-use crate::stages::memory::Memory;
-use crate::stages::op_of;
-use crate::stages::step::{Kernel, Step};
+use crate::stages::table::TensorTable;
 
 /// Called around each node. See [`Interpreter::set_observer`](crate::Interpreter::set_observer).
 pub(crate) type Observer = Box<dyn FnMut(&Observed<'_>) + Send>;
@@ -17,86 +14,78 @@ pub(crate) type Observer = Box<dyn FnMut(&Observed<'_>) + Send>;
 /// When an observer is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// The node is about to run.
+    /// Before the node runs.
     Before,
-    /// The node ran.
+    /// After the node ran.
     After,
 }
 
-/// A node, or a delegate's partition, that is about to run or ran.
+/// A node or a delegate's partition before or after it runs.
 pub struct Observed<'a> {
-    /// Which of the two.
+    /// Before or after.
     pub moment: Moment,
-    /// The subgraph that runs it.
+    /// The subgraph of the node.
     pub subgraph: usize,
-    graph: &'a Graph,
-    memory: &'a Memory,
-    step: &'a Step,
+    pub(crate) graph: &'a Graph,
+    pub(crate) table: &'a TensorTable,
+    pub(crate) op: &'a str,
+    pub(crate) delegate: Option<&'a str>,
+    pub(crate) nodes: &'a [usize],
+    pub(crate) inputs: &'a [i32],
+    pub(crate) outputs: &'a [i32],
+    /// Position of the node in its subgraph of the model.
+    pub(crate) index: u32,
 }
 
 impl Observed<'_> {
-    /// The op's name; that of its delegate for a partition.
+    /// The op's name; for a partition, the delegate's.
     pub fn op(&self) -> &str {
-        op_of(self.graph, self.step)
+        self.op
     }
 
-    /// The delegate, if it is a partition.
+    /// The delegate's name, for a partition.
     pub fn delegate(&self) -> Option<&str> {
-        match &self.step.kernel {
-            Kernel::Partition(kernel) => Some(&kernel.owner.name),
-            _ => None,
-        }
+        self.delegate
     }
 
-    /// The node, numbered as in [`served_by`](crate::Interpreter::served_by); those of a partition.
+    /// The node, numbered as in [`served_by`](crate::Interpreter::served_by); for a partition, all its nodes.
     pub fn nodes(&self) -> &[usize] {
-        self.step.members()
+        self.nodes
     }
 
-    /// Tensors that it reads; −1 for one that is absent.
+    /// Indices of the tensors that it reads; −1 for an absent one.
     pub fn inputs(&self) -> &[i32] {
-        self.step.inputs()
+        self.inputs
     }
 
-    /// Tensors that it writes; −1 for one that is absent.
+    /// Indices of the tensors that it writes; −1 for an absent one.
     pub fn outputs(&self) -> &[i32] {
-        self.step.outputs()
+        self.outputs
     }
 
-    /// A tensor of the subgraph as it is now.
+    /// A tensor of the subgraph, with its current value.
     ///
     /// # Errors
-    /// There is no such tensor.
+    /// The index is out of range.
     pub fn tensor(&self, index: usize) -> Result<Tensor<'_>> {
-        Tensor::of(self.graph, self.memory, index, true)
+        Tensor::of(self.graph, self.table, index, true)
     }
 }
 
-/// Shows a step to the observer, if there is one.
-#[inline]
-pub(crate) fn observe(
-    run: &Run<'_>,
-    moment: Moment,
-    graph: &Graph,
-    memory: &Memory,
-    step: &Step,
-) -> Result<()> {
-    match run.observer {
-        Some(observer) => show(observer, &Observed { moment, subgraph: graph.index, graph, memory, step }),
-        None => Ok(()),
-    }
-}
-
+/// Calls the observer.
+///
+/// # Errors
+/// The observer panicked.
 #[inline(never)]
-fn show(observer: &RefCell<Observer>, observed: &Observed<'_>) -> Result<()> {
-    // Of a called subgraph it is called below a plugin, through which no panic may pass.
+pub(crate) fn notify(observer: &RefCell<Observer>, observed: &Observed<'_>) -> Result<()> {
+    // In a called subgraph, a plugin is on the stack, and a panic must not unwind through it.
     let call = || observer.try_borrow_mut().map(|mut observer| observer(observed));
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(_) => Ok(()),
         Err(_) => Err(Error::State(format!(
             "the observer panicked at {} (node {} of subgraph {})",
             observed.op(),
-            observed.step.raw.index,
+            observed.index,
             observed.subgraph
         ))),
     }

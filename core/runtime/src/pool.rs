@@ -1,7 +1,7 @@
 //! The thread pool of the process, behind [`parallel_for`].
 //!
-//! One call at a time has the pool. A call that comes while another one runs (from another thread, or
-//! from inside a body) runs all its chunks on its own thread, so nobody ever waits for a stranger.
+//! Only one call can use the pool at a time. While it runs, other calls (from another thread, or from inside a body)
+//! run all their chunks on the calling thread, so no call waits for another one.
 //!
 //! ```text
 //! worker   IDLE ──(spins in vain)──► PARKED        caller   offers:  any ► OFFERED, wakes a parked one
@@ -10,8 +10,8 @@
 //!         RUNNING ◄─────────────── OFFERED                  waits until `pending` is 0
 //! ```
 //! `pending` counts the offers that are neither finished nor revoked. A worker touches the job only
-//! between OFFERED ► RUNNING and its decrement of `pending`, and the caller returns only at zero: that is
-//! why a job may live on the caller's stack. A worker that is slow to wake up is revoked, not waited for.
+//! between OFFERED ► RUNNING and its decrement of `pending`, and the caller returns only at zero, so a job can
+//! be on the caller's stack. If a worker is slow to wake up, its offer is revoked instead of waiting for it.
 //!
 //! Nothing here allocates once the workers have been started.
 
@@ -28,7 +28,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// The most threads that one call can use, the caller among them.
+/// The maximum number of threads that one call can use, including the caller.
 pub const MAX_THREADS: usize = 256;
 
 /// The body of a [`parallel_for`] panicked. Some chunks may not have run.
@@ -43,18 +43,16 @@ impl fmt::Display for Panicked {
 
 impl std::error::Error for Panicked {}
 
-/// Runs `body` over `0..count`, cut into the chunks `i * grain..min((i + 1) * grain, count)`. Each chunk
-/// runs exactly once, in no fixed order, on one of at most `max_threads` threads (0 means no limit other
-/// than [`threads`]), of which the calling thread is one. The chunks depend on `count` and `grain` only,
-/// so a body that writes per-chunk results gives the same bytes for any number of threads. A `grain` of
-/// 0 counts as 1.
+/// Runs `body` over `0..count`, divided into the chunks `i * grain..min((i + 1) * grain, count)`. Each chunk
+/// runs exactly once, in no fixed order, on one of at most `max_threads` threads including the calling thread
+/// (0 means no limit other than [`threads`]). The chunks depend on `count` and `grain` only, so a body that
+/// writes per-chunk results produces the same bytes for any number of threads. A `grain` of 0 counts as 1.
 ///
-/// When it returns, all chunks have run and their writes are visible to the caller. A call from inside a
-/// body, or while another thread has the pool, runs on the calling thread alone.
+/// When this returns, all chunks have run and their writes are visible to the caller. A call from inside a
+/// body, or while another thread uses the pool, runs on the calling thread only.
 ///
 /// # Errors
-/// [`Panicked`] if the body panicked in any chunk; chunks not yet begun are then abandoned. The pool stays
-/// usable.
+/// [`Panicked`] if the body panicked in any chunk; chunks that were not started are skipped. The pool stays usable.
 pub fn parallel_for(
     count: usize,
     grain: usize,
@@ -79,8 +77,8 @@ pub fn parallel_for(
     if job.panicked.load(Relaxed) { Err(Panicked) } else { Ok(()) }
 }
 
-/// How many threads a call uses at most: the limit set by [`set_thread_limit`], by default one for each
-/// processor that this process may use.
+/// The maximum number of threads of a call: the limit set by [`set_thread_limit`], by default one for each
+/// processor that this process can use.
 pub fn threads() -> usize {
     match LIMIT.load(Relaxed) {
         0 => processors(),
@@ -88,15 +86,15 @@ pub fn threads() -> usize {
     }
 }
 
-/// Sets how many threads later calls use at most, in the whole process, the caller counted: 1 turns the
-/// pool off, 0 restores the default. Values above [`MAX_THREADS`] are lowered to it. Threads that run
-/// already are kept, parked, when the limit sinks.
+/// Sets the maximum number of threads of later calls in the whole process, including the caller: 1 turns the
+/// pool off, 0 restores the default. Values above [`MAX_THREADS`] are lowered to it. If the limit decreases,
+/// running threads are parked, not stopped.
 pub fn set_thread_limit(limit: usize) {
     LIMIT.store(limit.min(MAX_THREADS), Relaxed);
 }
 
-/// How long a thread spins for the next job, or for the end of this one, before it sleeps. Longer than
-/// the pause between two nodes of a model, so that workers stay awake during an invocation.
+/// The time that a thread spins, waiting for the next job or the end of the current one, before it sleeps. Longer
+/// than the pause between two nodes of a model, so that workers stay awake during an invocation.
 const SPIN: Duration = Duration::from_micros(50);
 
 const IDLE: u8 = 0;
@@ -116,7 +114,7 @@ fn processors() -> usize {
     *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS)))
 }
 
-/// One call of [`parallel_for`]; lives on the caller's stack.
+/// One call of [`parallel_for`], on the caller's stack.
 struct Job<'a> {
     body: &'a (dyn Fn(Range<usize>) + Sync),
     count: usize,
@@ -132,7 +130,7 @@ impl<'a> Job<'a> {
         Job { body, count, grain, chunks: count.div_ceil(grain), next, panicked }
     }
 
-    /// Runs chunks until none is left or one has panicked.
+    /// Runs chunks until all are started or one has panicked.
     fn work(&self) {
         let outer = IN_BODY.replace(true);
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.run_chunks())) {
@@ -155,14 +153,14 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Drops what a panic carried. A payload may panic in its own `drop`; that second one is leaked.
+/// Drops the payload of a panic. If `drop` panics too, the payload of that second panic is leaked.
 fn discard(payload: Box<dyn Any + Send>) {
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(second);
     }
 }
 
-/// What the caller and one worker share. A cache line pair each.
+/// The state that the caller shares with one worker. Aligned to a pair of cache lines.
 #[repr(align(128))]
 struct Worker {
     state: AtomicU8,
@@ -174,12 +172,12 @@ struct Pool {
     /// Set by the caller before it makes an offer; read by workers that hold one.
     job: AtomicPtr<Job<'static>>,
     pending: Pending,
-    /// Workers `0..started` run and have their `thread` set. Changed only by who has the pool.
+    /// Workers `0..started` run and have their `thread` set. Only the call that uses the pool changes this.
     started: AtomicUsize,
     workers: [Worker; MAX_THREADS - 1],
 }
 
-/// Gives the pool back.
+/// Releases the pool on drop.
 struct Turn<'p>(&'p Pool);
 
 impl Drop for Turn<'_> {
@@ -204,7 +202,7 @@ impl Pool {
         self.taken.compare_exchange(false, true, Acquire, Relaxed).ok().map(|_| Turn(self))
     }
 
-    /// Runs a job on this thread and up to `helpers` workers. The caller must have the pool.
+    /// Runs a job on this thread and up to `helpers` workers. The caller must hold the `Turn` of the pool.
     fn run(&'static self, job: &Job<'_>, helpers: usize) {
         let started = self.start_workers(helpers);
         let workers = self.workers.get(..helpers.min(started)).unwrap_or_default();
@@ -218,7 +216,7 @@ impl Pool {
         self.job.store(ptr::null_mut(), Relaxed);
     }
 
-    /// Makes sure that `wanted` workers run, as far as the system lets it; returns how many do.
+    /// Starts workers until `wanted` run or the system cannot start another one; returns how many run.
     fn start_workers(&'static self, wanted: usize) -> usize {
         let running = self.started.load(Relaxed);
         for (index, worker) in self.workers.iter().enumerate().take(wanted).skip(running) {
@@ -237,7 +235,7 @@ impl Pool {
         self.started.load(Relaxed)
     }
 
-    /// The life of a worker.
+    /// The main loop of a worker.
     fn serve(&self, worker: &Worker) {
         loop {
             worker.await_offer();
@@ -267,7 +265,7 @@ impl Worker {
         }
     }
 
-    /// Takes an offer back, unless the worker has begun.
+    /// Revokes an offer. Returns whether it did: a worker may have accepted it already.
     fn revoke(&self) -> bool {
         self.state.compare_exchange(OFFERED, IDLE, AcqRel, Relaxed).is_ok()
     }
@@ -292,7 +290,7 @@ impl Worker {
     }
 }
 
-/// How many offers are open, and a way to wait until none is.
+/// The number of open offers, and a way to wait until it is zero.
 #[repr(align(128))]
 struct Pending {
     open: AtomicUsize,
@@ -311,7 +309,7 @@ impl Pending {
     }
 
     fn finish(&self, offers: usize) {
-        // Everything the worker wrote happens before the caller's acquire of the zero.
+        // All writes of the worker happen before the caller loads the zero (acquire).
         if self.open.fetch_sub(offers, AcqRel) == offers && *self.lock() {
             self.ended.notify_one();
         }
@@ -334,7 +332,7 @@ impl Pending {
     }
 }
 
-/// Spins until `ready`, at most for [`SPIN`]; returns whether it is. On one processor it does not spin.
+/// Spins until `ready` or for [`SPIN`]; returns whether it became ready. Does not spin on a single processor.
 fn spin_until(ready: impl Fn() -> bool) -> bool {
     const PAUSES_PER_LOOK_AT_THE_CLOCK: u32 = 64;
     if ready() {

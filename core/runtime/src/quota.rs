@@ -1,96 +1,50 @@
-//! Limits on what a model may ask for.
+//! Limits on the resources of a model.
 
 mod available;
 
 use std::cell::Cell;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::config::QuotaConfig;
-use crate::error::{Error, Result};
+use crate::error::{Error, Resource, Result};
 
 /// Limits on one interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Bytes of arenas, states, dynamic tensors and what delegates hold, all together, and of graphs what exceeds
-    /// [`FREE_GRAPH_BYTES`].
+    /// Bytes of arenas, states, dynamic tensors, delegates and graphs together. The first [`FREE_GRAPH_BYTES`] of the
+    /// graphs are not counted.
     pub bytes: u64,
-    /// Bytes of devices' memory, of all delegates together.
+    /// Bytes of device memory, for all delegates together.
     pub device_bytes: u64,
-    /// Nodes of the model, all subgraphs together, and of the graphs that are built: in those, each composite counts as itself and
-    /// as the nodes of its subgraph, wherever it is used.
+    /// Nodes in all subgraphs of the model and in the graphs built from it. In a graph, each use of a composite
+    /// counts as one node plus the nodes of its subgraph.
     pub nodes: u64,
-    /// Nesting of subgraphs that call one another; more than [`MAX_DEPTH`] counts as that.
+    /// The maximum nesting depth of subgraph calls; values above [`MAX_DEPTH`] are lowered to it.
     pub depth: u32,
-    /// How often subgraphs may be run by nodes of others in one `invoke`: a bound for loops.
+    /// The maximum number of subgraph calls during one `invoke`, which bounds loops.
     pub calls: u64,
-    /// Length of one `build`, `allocate` or `invoke`; checked between nodes, and inside long ones.
+    /// Duration of one `build`, `allocate` or `invoke`; checked between nodes and inside long ones.
     pub time: Option<Duration>,
 }
 
-/// What a [`Quota`] limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Resource {
-    /// [`Quota::bytes`].
-    Bytes,
-    /// [`Quota::device_bytes`].
-    DeviceBytes,
-    /// [`Quota::time`].
-    Time,
-    /// [`Quota::nodes`].
-    Nodes,
-    /// [`Quota::depth`].
-    Depth,
-    /// [`Quota::calls`].
-    Calls,
-}
-
-impl Resource {
-    /// What its amounts are counted in.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Resource::Bytes | Resource::DeviceBytes => "bytes",
-            Resource::Time => "milliseconds",
-            Resource::Nodes => "nodes",
-            Resource::Depth => "levels",
-            Resource::Calls => "calls",
-        }
-    }
-}
-
-impl fmt::Display for Resource {
-    /// Its key in `[quota]`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Resource::Bytes => "bytes",
-            Resource::DeviceBytes => "device_bytes",
-            Resource::Time => "time",
-            Resource::Nodes => "nodes",
-            Resource::Depth => "depth",
-            Resource::Calls => "calls",
-        })
-    }
-}
-
-/// Where the system does not say how much memory is available.
+/// The default if the system does not report available memory.
 const DEFAULT_BYTES: u64 = 8 << 30;
 
-/// Nested levels by default: they fit into 256 KB of stack.
+/// The default depth, which fits into 256 KB of stack.
 const DEFAULT_DEPTH: u32 = 16;
 
-/// The most nested levels, whatever [`Quota::depth`] says.
+/// The maximum depth, regardless of [`Quota::depth`].
 pub const MAX_DEPTH: u32 = 256;
 
 /// Bytes of an interpreter's graphs (nodes, tensors, operands, scales) that [`Quota::bytes`] does not count.
 pub const FREE_GRAPH_BYTES: u64 = 1 << 20;
 
 impl Default for Quota {
-    /// Four fifths of the memory that was available when the program first asked: the smaller of what the machine and what the
-    /// process's control groups have left, or 8 GiB where the system says neither. All memory of devices, a million nodes, 16
-    /// levels, ten million calls, no limit in time.
+    /// Four fifths of the memory that was available when the program first asked, on the machine and in the process's
+    /// control groups, or 8 GiB if the system does not report it. No limit on device memory and time, a million nodes,
+    /// 16 levels, ten million calls.
     fn default() -> Self {
         Quota {
             bytes: available::memory().map_or(DEFAULT_BYTES, |bytes| bytes / 5 * 4),
@@ -104,7 +58,7 @@ impl Default for Quota {
 }
 
 impl Quota {
-    /// The default with what the configuration says.
+    /// The default, with the values of the configuration.
     pub fn from_config(config: &QuotaConfig) -> Self {
         let default = Quota::default();
         Quota {
@@ -117,41 +71,42 @@ impl Quota {
         }
     }
 
-    /// The error of a call whose time is over.
+    /// The error of a call that exceeded its time limit.
     pub(crate) fn exceeded_time(&self) -> Error {
         let limit = self.time.unwrap_or(Duration::ZERO).as_millis() as u64;
         Error::quota(Resource::Time, "this call", limit + 1, limit)
     }
 }
 
-/// Bytes or nodes in use, held against the quota. Clones count together: all subgraphs of an interpreter have one quota.
+/// Bytes or nodes in use, checked against the quota. Clones share one count: all subgraphs of an interpreter have one
+/// quota.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     resource: Resource,
     limit: u64,
     used: Arc<AtomicU64>,
-    /// Bytes of graphs, of which `used` has what exceeds `FREE_GRAPH_BYTES`.
+    /// Bytes of graphs; `used` includes only those beyond `FREE_GRAPH_BYTES`.
     graphs: Arc<AtomicU64>,
 }
 
 impl Budget {
-    /// Of the machine's memory.
-    pub fn new(limit: u64) -> Self {
+    /// A budget of the machine's memory.
+    pub(crate) fn new(limit: u64) -> Self {
         Budget { resource: Resource::Bytes, limit, used: Arc::default(), graphs: Arc::default() }
     }
 
-    /// Of nodes.
-    pub fn of_nodes(limit: u64) -> Self {
+    /// A budget of nodes.
+    pub(crate) fn of_nodes(limit: u64) -> Self {
         Budget { resource: Resource::Nodes, ..Budget::new(limit) }
     }
 
-    /// Of devices' memory.
-    pub fn of_devices(limit: u64) -> Self {
+    /// A budget of device memory.
+    pub(crate) fn of_devices(limit: u64) -> Self {
         Budget { resource: Resource::DeviceBytes, ..Budget::new(limit) }
     }
 
-    /// Takes `bytes`, or says what they were for.
-    pub fn take(&mut self, bytes: u64, purpose: &str) -> Result<()> {
+    /// Takes `bytes`. The error names their purpose.
+    pub(crate) fn take(&mut self, bytes: u64, purpose: &str) -> Result<()> {
         let needed = self.used().saturating_add(bytes);
         if needed > self.limit {
             return Err(Error::quota(self.resource, purpose, needed, self.limit));
@@ -161,7 +116,7 @@ impl Budget {
     }
 
     /// Takes bytes of a graph.
-    pub fn take_graph(&mut self, bytes: u64) -> Result<()> {
+    pub(crate) fn take_graph(&mut self, bytes: u64) -> Result<()> {
         let before = self.graphs.load(Relaxed);
         let after = before.saturating_add(bytes);
         let counted = after.max(FREE_GRAPH_BYTES) - before.max(FREE_GRAPH_BYTES);
@@ -170,39 +125,39 @@ impl Budget {
         Ok(())
     }
 
-    /// What is taken now, for [`give_since`](Self::give_since).
-    pub fn mark(&self) -> (u64, u64) {
+    /// The current count, for [`give_since`](Self::give_since).
+    pub(crate) fn mark(&self) -> (u64, u64) {
         (self.used(), self.graphs.load(Relaxed))
     }
 
-    /// Gives back all that was taken since the mark.
-    pub fn give_since(&mut self, (used, graphs): (u64, u64)) {
+    /// Returns everything taken since the mark.
+    pub(crate) fn give_since(&mut self, (used, graphs): (u64, u64)) {
         self.used.store(used, Relaxed);
         self.graphs.store(graphs, Relaxed);
     }
 
-    /// Takes again what was just given back.
+    /// Takes `bytes` that were just returned, without checking the limit.
     fn retake(&mut self, bytes: u64) {
         self.used.store(self.used().saturating_add(bytes), Relaxed);
     }
 
-    /// Gives back what was taken.
-    pub fn give(&mut self, bytes: u64) {
+    /// Returns bytes or nodes.
+    pub(crate) fn give(&mut self, bytes: u64) {
         self.used.store(self.used().saturating_sub(bytes), Relaxed);
     }
 
-    /// Bytes that may be taken.
-    pub fn room(&self) -> u64 {
+    /// The number of bytes or nodes that can still be taken.
+    pub(crate) fn room(&self) -> u64 {
         self.limit.saturating_sub(self.used())
     }
 
-    /// Bytes taken.
-    pub fn used(&self) -> u64 {
+    /// The number of bytes or nodes in use.
+    pub(crate) fn used(&self) -> u64 {
         self.used.load(Relaxed)
     }
 }
 
-/// Bytes that a delegate's kernel says it holds; they go back when it is dropped.
+/// The bytes that a delegate's kernel reports; returned to the budget when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Holding {
     budget: Budget,
@@ -210,23 +165,23 @@ pub(crate) struct Holding {
 }
 
 impl Holding {
-    /// Nothing yet.
-    pub fn new(budget: &Budget) -> Self {
+    /// Holds nothing yet.
+    pub(crate) fn new(budget: &Budget) -> Self {
         Holding { budget: budget.clone(), bytes: Cell::new(0) }
     }
 
-    /// Bytes that may be held besides.
-    pub fn room(&self) -> u64 {
+    /// How many more bytes can be held.
+    pub(crate) fn room(&self) -> u64 {
         self.budget.room()
     }
 
-    /// Bytes that are held.
-    pub fn bytes(&self) -> u64 {
+    /// The bytes held.
+    pub(crate) fn bytes(&self) -> u64 {
         self.bytes.get()
     }
 
-    /// So many bytes are held in all, by `owner`. On an error as many as before.
-    pub fn set(&self, bytes: u64, owner: &str) -> Result<()> {
+    /// Sets the total held by `owner`. On an error the total does not change.
+    pub(crate) fn set(&self, bytes: u64, owner: &str) -> Result<()> {
         let (mut budget, before) = (self.budget.clone(), self.bytes.get());
         budget.give(before);
         if let Err(error) = budget.take(bytes, owner) {

@@ -1,4 +1,4 @@
-//! Values that outlive an invocation and that all subgraphs of an interpreter share.
+//! Values that outlive an invocation; all subgraphs of an interpreter share them.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::arena::Block;
 use crate::error::{Error, Result};
 use crate::quota::Budget;
 
-/// Named values; a handle is the position of one.
+/// Named values; a handle is the position of a value.
 #[derive(Default)]
 pub(crate) struct Resources {
     handles: HashMap<Vec<u8>, i32>,
@@ -25,12 +25,12 @@ struct Value {
     bytes: usize,
 }
 
-/// Bytes that an entry takes besides its name and its value, roughly.
+/// Approximate bytes of an entry, without its name and value.
 const ENTRY_BYTES: u64 = 128;
 
 impl Resources {
-    /// The handle of the resource with this name, made if there is none.
-    pub fn open(&mut self, name: &[u8], budget: &mut Budget) -> Result<i32> {
+    /// The handle of the resource with this name, which is created if necessary.
+    pub(crate) fn open(&mut self, name: &[u8], budget: &mut Budget) -> Result<i32> {
         if let Some(&handle) = self.handles.get(name) {
             return Ok(handle);
         }
@@ -48,8 +48,8 @@ impl Resources {
         Ok(handle)
     }
 
-    /// The value; [`ArTensorV1::NONE`] before it is assigned.
-    pub fn value(&self, handle: i32) -> Result<ArTensorV1> {
+    /// The value; [`ArTensorV1::NONE`] before the first assignment.
+    pub(crate) fn value(&self, handle: i32) -> Result<ArTensorV1> {
         let count = self.values.len();
         let value = usize::try_from(handle).ok().and_then(|i| self.values.get(i));
         let value = value.ok_or_else(|| no_such(handle, count))?;
@@ -65,11 +65,16 @@ impl Resources {
         })
     }
 
-    /// Replaces the value by a copy of `from`. After an error it is what it was.
+    /// Replaces the value with a copy of `from`. On an error it is unchanged.
     ///
     /// # Safety
-    /// What `from` points to is readable, and it has at most [`MAX_RANK`](arenite_abi::host_side::MAX_RANK) dimensions.
-    pub unsafe fn assign(&mut self, handle: i32, from: &ArTensorV1, budget: &mut Budget) -> Result<()> {
+    /// The arrays of `from` are readable, and it has at most [`MAX_RANK`](arenite_abi::host_side::MAX_RANK) dimensions.
+    pub(crate) unsafe fn assign(
+        &mut self,
+        handle: i32,
+        from: &ArTensorV1,
+        budget: &mut Budget,
+    ) -> Result<()> {
         let count = self.values.len();
         let value = usize::try_from(handle).ok().and_then(|i| self.values.get_mut(i));
         let value = value.ok_or_else(|| no_such(handle, count))?;
@@ -93,7 +98,7 @@ impl Resources {
         }
         value.data.grow(bytes, budget, "its resources")?;
         if bytes > 0 {
-            // SAFETY: the block has that many bytes and does not overlap `from`, as checked; the caller's promise.
+            // SAFETY: `grow` made room for `bytes`; no overlap, as checked; `assign` requires that `from` is readable.
             unsafe { std::ptr::copy_nonoverlapping(from.data.cast::<u8>(), value.data.as_ptr(), bytes) };
         }
         value.ty = Some(ty);
@@ -104,11 +109,11 @@ impl Resources {
     }
 
     /// Bytes of all values.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.values.iter().map(|value| value.data.len() as u64).sum()
     }
 }
 
 fn no_such(handle: i32, count: usize) -> Error {
-    Error::State(format!("there is no resource with handle {handle}; {count} are open"))
+    Error::State(format!("resource handle {handle} does not exist; {count} are open"))
 }

@@ -21,6 +21,45 @@ impl<T: Display> Display for Lines<T> {
     }
 }
 
+/// Characters of a name in an error message.
+const NAME: usize = 80;
+
+/// Shows a name like [`Visible`]; if it has more than 80 characters, its middle is cut out.
+pub struct Shortened<T>(pub T);
+
+impl<T: Display> Display for Shortened<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Visible(&self.0).to_string();
+        let count = name.chars().count();
+        if count <= NAME {
+            return f.write_str(&name);
+        }
+        let head = (NAME - 1) / 2;
+        let tail = NAME - 1 - head;
+        let ends = name.chars().take(head).chain(['…']).chain(name.chars().skip(count - tail));
+        f.write_str(&ends.collect::<String>())
+    }
+}
+
+/// A message whose names, which are in quotation marks, are shown like [`Shortened`] ones. A text in quotation marks that has a
+/// space is not a name.
+pub(crate) struct ShortNames<'a>(pub &'a str);
+
+impl Display for ShortNames<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, part) in self.0.split('\'').enumerate() {
+            if i > 0 {
+                f.write_str("'")?;
+            }
+            match part.contains(' ') {
+                true => f.write_str(part)?,
+                false => Shortened(part).fmt(f)?,
+            }
+        }
+        Ok(())
+    }
+}
+
 struct Filter<'a, 'b> {
     to: &'a mut fmt::Formatter<'b>,
     keeps_lines: bool,

@@ -1,7 +1,7 @@
 //! A writer of the Chrome trace event format, which `chrome://tracing` and Perfetto open.
 //!
-//! Recording appends the event's JSON to a buffer of fixed size: it allocates nothing, so it may run inside
-//! an invocation. What no longer fits is counted, and the count is part of the file.
+//! Recording appends the event as JSON to a buffer of fixed size. It allocates nothing, so an observer can record
+//! during an invocation. Events that do not fit are dropped; the file contains their number.
 //!
 //! Format: "Trace Event Format", complete events (`"ph": "X"`), times in microseconds.
 
@@ -21,31 +21,31 @@ pub struct ChromeTrace {
     process: u32,
 }
 
-/// Something that began and ended on one thread.
+/// An interval of time on one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceEvent<'a> {
-    /// What is shown, such as `CONV_2D (node 12)`.
+    /// The label in the viewer, such as `CONV_2D (node 12)`.
     pub name: &'a str,
-    /// What it is, such as `node` or `plan`; viewers can filter by it.
+    /// The kind of event, such as `node` or `plan`; viewers can filter by it.
     pub category: &'a str,
-    /// When it began, from any fixed moment that all events share. Written to the nanosecond.
+    /// The time from any origin that all events share to the start of this one. Written with nanosecond precision.
     pub start: Duration,
-    /// How long it took.
+    /// Its duration.
     pub duration: Duration,
-    /// Any number that tells the threads apart.
+    /// A number that identifies the thread.
     pub thread: u64,
-    /// Further facts, shown when the event is selected. A name should occur once.
+    /// Arguments, shown when the event is selected. Names should be unique.
     pub args: &'a [(&'a str, TraceValue<'a>)],
 }
 
-/// The value of a fact.
+/// The value of an argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TraceValue<'a> {
     /// Text.
     Text(&'a str),
-    /// A whole number. Viewers round it beyond 53 bits.
+    /// An integer. Viewers round integers of more than 53 bits.
     Integer(i64),
-    /// A number; one that is not finite is written as text, since JSON has no such numbers.
+    /// A number. Infinities and NaN are written as text, because JSON cannot represent them as numbers.
     Float(f64),
 }
 
@@ -69,22 +69,22 @@ impl ChromeTrace {
         }
     }
 
-    /// How many events the trace holds.
+    /// The number of events in the trace.
     pub fn len(&self) -> usize {
         self.events
     }
 
-    /// Whether the trace holds no event.
+    /// Whether the trace has no events.
     pub fn is_empty(&self) -> bool {
         self.events == 0
     }
 
-    /// How many events did not fit.
+    /// The number of events that did not fit.
     pub fn dropped(&self) -> usize {
         self.dropped
     }
 
-    /// Forgets all events and the count of dropped ones; keeps the buffer.
+    /// Removes all events and resets the count of dropped ones; keeps the buffer.
     pub fn clear(&mut self) {
         self.text.clear();
         (self.events, self.dropped) = (0, 0);
@@ -93,10 +93,10 @@ impl ChromeTrace {
     /// Writes the whole trace as one JSON object.
     ///
     /// # Errors
-    /// What `out` returns.
+    /// The errors of `out`.
     pub fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
         out.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?;
-        // Each event ends with a comma and a newline.
+        // Each event has a trailing comma and newline.
         out.write_all(self.text.strip_suffix(",\n").unwrap_or(&self.text).as_bytes())?;
         writeln!(out, "],\"otherData\":{{\"dropped_events\":{}}}}}", self.dropped)?;
         out.flush()

@@ -1,11 +1,11 @@
-//! Bare memory that is lent, and memory that overlaps it.
+//! Memory lent by raw pointer, and memory that overlaps it.
 
 use std::sync::Arc;
 
-use arenite::model_file::tensor_type::INT32;
-use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor};
-use arenite::{AlignedBytes, Interpreter, Model, Registry};
 use arenite_abi::prelude::*;
+use arenite_runtime::model_file::tensor_type::INT32;
+use arenite_runtime::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor};
+use arenite_runtime::{AlignedBytes, Interpreter, Model, Registry};
 
 struct Twice;
 
@@ -26,7 +26,7 @@ impl Op for Twice {
     }
 }
 
-/// All at the beginning: there is one tensor.
+/// Places all records at offset 0: there is only one tensor.
 struct Zero;
 
 impl Planner for Zero {
@@ -61,11 +61,11 @@ fn interpreter() -> Interpreter {
 }
 
 #[test]
-fn bare_memory_is_used_until_it_is_taken_back_and_never_twice() {
+fn raw_memory_is_used_until_it_is_taken_back_and_lent_only_once() {
     let mut memory = AlignedBytes::zeroed(256).unwrap();
     let data = memory.as_mut().as_mut_ptr();
     let mut interpreter = interpreter();
-    // SAFETY: the memory outlives the interpreter; it is looked at through `data` alone, between calls.
+    // SAFETY: the memory outlives the interpreter, and is accessed only through `data`, between calls.
     let mut lend = |t, at, bytes| unsafe { interpreter.lend_raw(0, t, data.add(at), bytes) };
     assert!(lend(0, 64, 8).unwrap().is_none());
     let overlap = lend(2, 64, 16).map(drop).unwrap_err().to_string();
@@ -77,19 +77,19 @@ fn bare_memory_is_used_until_it_is_taken_back_and_never_twice() {
     assert!(overlap.contains("overlaps it"), "{overlap}");
     lend(2, 128, 8).unwrap();
     lend(2, 0, 64).unwrap();
-    // SAFETY: null is refused, whatever else is promised.
+    // SAFETY: a null pointer is rejected before any access.
     let null = unsafe { interpreter.lend_raw(0, 0, std::ptr::null_mut(), 8) }.map(drop).unwrap_err();
     assert_eq!(null.to_string(), "the memory of 8 bytes lent to tensor 0 is null");
     interpreter.allocate().unwrap();
     for x in [3, -4] {
-        // SAFETY: 8 bytes at 64 are lent, aligned, and no call is in progress.
+        // SAFETY: 8 aligned bytes at offset 64 are lent, and no call is in progress.
         unsafe { data.add(64).cast::<[i32; 2]>().write([x, x + 1]) };
         interpreter.invoke().unwrap();
         // SAFETY: as above, at 0.
         assert_eq!(unsafe { data.cast::<[i32; 2]>().read() }, [4 * x, 4 * (x + 1)]);
         assert_eq!(interpreter.input(0).unwrap().as_slice::<i32>().unwrap(), [x, x + 1], "not overwritten");
     }
-    assert!(interpreter.take_back(0, 2).unwrap().is_none(), "the caller has it");
+    assert!(interpreter.take_back(0, 2).unwrap().is_none(), "the raw memory was handed back");
     interpreter.allocate().unwrap();
     interpreter.invoke().unwrap();
     assert_eq!(interpreter.output(0).unwrap().as_slice::<i32>().unwrap(), [-16, -12]);
@@ -98,7 +98,7 @@ fn bare_memory_is_used_until_it_is_taken_back_and_never_twice() {
 }
 
 #[test]
-fn the_interpreters_own_memory_is_not_lent() {
+fn the_interpreters_own_memory_cannot_be_lent() {
     let mut interpreter = interpreter();
     for tensor in [0, 2] {
         interpreter.lend(0, tensor, Box::new(AlignedBytes::zeroed(8).unwrap())).unwrap();
@@ -108,7 +108,7 @@ fn the_interpreters_own_memory_is_not_lent() {
     interpreter.invoke().unwrap();
     let own = interpreter.tensor(1).unwrap().bytes().unwrap().as_ptr().cast_mut();
     for tensor in [0, 2] {
-        // SAFETY: memory of the interpreter's own is refused before it is used.
+        // SAFETY: the interpreter's own memory is rejected before any access.
         let error = unsafe { interpreter.lend_raw(0, tensor, own, 8) }.map(drop).unwrap_err().to_string();
         assert!(error.contains("overlaps the interpreter's own"), "{error}");
     }

@@ -1,6 +1,6 @@
-//! Once its workers run, `parallel_for` allocates nothing, on any thread.
+//! Once the pool's workers run, `parallel_for` allocates nothing on any thread.
 
-use arenite::pool::{parallel_for, set_thread_limit};
+use arenite_runtime::pool::{parallel_for, set_thread_limit};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -17,7 +17,7 @@ static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
@@ -30,7 +30,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Runs bodies until `count` threads have taken part: from then on all of them have started.
+/// Runs bodies until `count` threads have taken part. After that, all of them have started.
 fn await_threads(count: usize) {
     let (seen, start) = (Mutex::new(HashSet::new()), Instant::now());
     let body = |_| {
@@ -38,7 +38,7 @@ fn await_threads(count: usize) {
         thread::sleep(Duration::from_millis(1));
     };
     while seen.lock().expect("no body panics").len() < count {
-        assert!(start.elapsed() < Duration::from_secs(60), "the workers do not take part");
+        assert!(start.elapsed() < Duration::from_secs(60), "the pool's workers did not start");
         assert_eq!(parallel_for(64, 1, 0, &body), Ok(()));
     }
 }
@@ -63,7 +63,7 @@ fn steady_state_does_not_allocate() {
     await_threads(4);
     (0..200).for_each(|i| assert_eq!(round(i % 2 == 0), 500));
     let warm = ALLOCATIONS.load(Relaxed);
-    assert!(warm > start, "the counter does not see the start of the workers");
+    assert!(warm > start, "the counter missed the allocations of starting workers");
     (0..2000).for_each(|i| assert_eq!(round(i % 8 == 0), 500));
     assert_eq!(ALLOCATIONS.load(Relaxed) - warm, 0);
 }

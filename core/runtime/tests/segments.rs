@@ -1,13 +1,13 @@
-//! Nodes of dynamic shape: what is prepared and planned behind them, also after something failed.
+//! Nodes with data-dependent output shapes: how the nodes after them are prepared and planned, also after a failure.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arenite::config::DelegateConfig;
-use arenite::model_file::tensor_type::INT32;
-use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
-use arenite::{Error, Interpreter, InterpreterBuilder, Model, Registry, SegmentPlan, Status};
 use arenite_abi::prelude::*;
+use arenite_runtime::config::DelegateConfig;
+use arenite_runtime::model_file::tensor_type::INT32;
+use arenite_runtime::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
+use arenite_runtime::{Error, Interpreter, InterpreterBuilder, Model, Registry, SegmentPlan, Status};
 use arenite_test_clock::Clock;
 
 macro_rules! op {
@@ -31,7 +31,7 @@ macro_rules! op {
     };
 }
 
-// `[n]` gives n times n; the shape depends on the data.
+// `[n]` gives `n` times `n`; the shape depends on the data.
 op!(
     Grow,
     "Grow",
@@ -60,14 +60,14 @@ op!(
     "Not13",
     |node, cx| {
         let shape = node.input(0)?.shape;
-        ensure!(shape != [13], "13 is refused");
+        ensure!(shape != [13], "13 is not supported");
         cx.set_output_shape(0, shape)?;
     },
     |cx| {
         cx.copy_or_view(0, 0)?;
     }
 );
-// Has the bytes of input 0; a second input is only read.
+// A view of input 0; a second input is only read.
 op!(
     View,
     "View",
@@ -119,7 +119,7 @@ op!(
     }
 );
 
-/// Takes every `Twice`.
+/// Claims every `Twice`.
 struct Doubling;
 
 struct DoublingKernel;
@@ -136,7 +136,7 @@ impl Delegate for Doubling {
         for (i, node) in graph.nodes().enumerate() {
             match node.custom_name() {
                 "Twice" => claims.accept(i),
-                _ => claims.refuse(i, "it is no Twice"),
+                _ => claims.refuse(i, "it is not a Twice"),
             }
         }
         Ok(())
@@ -156,7 +156,7 @@ impl DelegateKernel for DoublingKernel {
     }
 
     fn invoke(&mut self, partition: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()> {
-        // What nobody reads is no output.
+        // Tensors that no node reads are not partition outputs.
         if partition.outputs().is_empty() {
             return Ok(());
         }
@@ -167,7 +167,7 @@ impl DelegateKernel for DoublingKernel {
     }
 }
 
-/// One after the other.
+/// Places records one after another.
 struct Stack;
 
 impl Planner for Stack {
@@ -222,20 +222,20 @@ fn builder(nodes: &[(&str, &[i32], i32)], constant: Option<i32>, outputs: &[i32]
     Interpreter::builder(&model).registry(Arc::new(registry)).planner("stack").threads(1)
 }
 
-fn invoke(interpreter: &mut Interpreter, x: i32) -> arenite::Result<Vec<i32>> {
+fn invoke(interpreter: &mut Interpreter, x: i32) -> arenite_runtime::Result<Vec<i32>> {
     interpreter.input_mut(0)?.copy_from_slice(&[x])?;
     interpreter.invoke()?;
     Ok(interpreter.output(0)?.as_slice::<i32>()?.to_vec())
 }
 
 #[test]
-fn a_segment_that_could_not_be_prepared_leaves_nothing_behind() {
+fn a_segment_that_fails_to_prepare_leaves_no_state() {
     let nodes: [(&str, &[i32], i32); 3] = [("Grow", &[0], 1), ("Twice", &[1], 2), ("Not13", &[2], 3)];
     let mut interpreter = interpreter(&nodes, None, &[3]);
     interpreter.allocate().unwrap();
     assert_eq!(invoke(&mut interpreter, 4).unwrap(), [8; 4]);
     let error = invoke(&mut interpreter, 13).unwrap_err().to_string();
-    assert!(error.contains("Not13") && error.contains("13 is refused"), "{error}");
+    assert!(error.contains("Not13") && error.contains("13 is not supported"), "{error}");
     let stale = interpreter.output(0).unwrap().bytes().unwrap_err().to_string();
     assert!(stale.contains("no memory"), "{stale}");
     assert_eq!(invoke(&mut interpreter, 5).unwrap(), [10; 5]);
@@ -249,7 +249,7 @@ fn a_segment_that_could_not_be_prepared_leaves_nothing_behind() {
 }
 
 #[test]
-fn views_of_one_tensor_live_on_into_a_later_segment() {
+fn views_of_one_tensor_stay_valid_in_a_later_segment() {
     let nodes: [(&str, &[i32], i32); 5] = [
         ("Twice", &[0], 1),
         ("View", &[1], 2),
@@ -264,12 +264,12 @@ fn views_of_one_tensor_live_on_into_a_later_segment() {
     }
     let SegmentPlan { records, plan, .. } = &interpreter.memory_plan()[0];
     let at = |tensor| plan.offsets[records.iter().position(|r| r.tensor == tensor).unwrap()];
-    assert_eq!(at(1), at(2), "the view has no memory of its own");
-    assert_ne!(at(1), at(3), "its source is read in another way by the same node");
+    assert_eq!(at(1), at(2), "the view does not share its source's memory");
+    assert_ne!(at(1), at(3), "the result overlaps the source, which the same node reads");
 }
 
 #[test]
-fn a_constant_node_that_panics_is_an_error_and_can_be_tried_again() {
+fn a_panic_in_a_constant_node_is_an_error_and_allocate_can_be_retried() {
     let nodes: [(&str, &[i32], i32); 1] = [("Panic", &[2], 1)];
     let mut interpreter = interpreter(&nodes, Some(2), &[1]);
     for _ in 0..2 {
@@ -290,11 +290,11 @@ fn a_constant_node_that_panics_is_an_error_and_can_be_tried_again() {
 fn an_output_gets_its_shape_once() {
     let nodes: [(&str, &[i32], i32); 1] = [("TwoShapes", &[0], 1)];
     let error = interpreter(&nodes, None, &[1]).allocate().unwrap_err().to_string();
-    assert!(error.contains("set it once"), "{error}");
+    assert!(error.contains("set the shape only once"), "{error}");
 }
 
 #[test]
-fn a_hundred_thousand_nodes_half_of_them_dynamic_take_no_quadratic_time() {
+fn a_hundred_thousand_nodes_half_of_them_dynamic_run_in_linear_time() {
     let tensors: Vec<i32> = (1..=100_000).collect();
     let node = |&t: &i32| (if t % 2 == 0 { "Grow" } else { "Twice" }, &[0][..], t);
     let nodes: Vec<(&str, &[i32], i32)> = tensors.iter().map(node).collect();
@@ -302,13 +302,13 @@ fn a_hundred_thousand_nodes_half_of_them_dynamic_take_no_quadratic_time() {
     let clock = Clock::start();
     interpreter.allocate().unwrap();
     assert_eq!(invoke(&mut interpreter, 1).unwrap(), [2]);
-    assert_eq!(invoke(&mut interpreter, 2).unwrap(), [4], "all segments anew");
+    assert_eq!(invoke(&mut interpreter, 2).unwrap(), [4], "all segments run again");
     assert_eq!(interpreter.output(1).unwrap().as_slice::<i32>().unwrap(), [4]);
     clock.at_most(20);
 }
 
 #[test]
-fn fifty_thousand_of_them_on_a_delegate_take_no_quadratic_time() {
+fn fifty_thousand_nodes_on_a_delegate_run_in_linear_time() {
     let tensors: Vec<i32> = (1..=50_000).collect();
     let input: Vec<[i32; 1]> = tensors.iter().map(|&t| [if t % 2 == 0 { 0 } else { t - 1 }]).collect();
     let node =
@@ -320,6 +320,6 @@ fn fifty_thousand_of_them_on_a_delegate_take_no_quadratic_time() {
     let clock = Clock::start();
     interpreter.allocate().unwrap();
     assert_eq!(invoke(&mut interpreter, 1).unwrap(), [2]);
-    assert_eq!(invoke(&mut interpreter, 3).unwrap(), [6; 3], "all segments anew");
+    assert_eq!(invoke(&mut interpreter, 3).unwrap(), [6; 3], "all segments run again");
     clock.at_most(20);
 }

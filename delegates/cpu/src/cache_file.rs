@@ -5,18 +5,23 @@ use std::path::{Path, PathBuf};
 use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 
-use crate::delegate::Cpu;
+use crate::settings::Settings;
 use crate::store::{Cache, Origin, Store, hash};
 
-/// A file in the folder that option `cache` names, whether it is there or not.
-pub struct CacheFile {
+/// A file in the folder of option `cache`. It need not exist.
+pub(crate) struct CacheFile {
     path: PathBuf,
     origin: Origin,
 }
 
 impl CacheFile {
-    /// That of a partition whose constants have this hash.
-    pub fn of(folder: &Path, settings: &Cpu, partition: &PartitionView<'_>, contents: u128) -> CacheFile {
+    /// The file of a partition whose constants have this hash.
+    pub(crate) fn of(
+        folder: &Path,
+        settings: &Settings,
+        partition: &PartitionView<'_>,
+        contents: u128,
+    ) -> CacheFile {
         let nodes: Vec<_> = partition
             .nodes()
             .map(|node| {
@@ -32,16 +37,16 @@ impl CacheFile {
         CacheFile { path, origin: Origin { contents, setting } }
     }
 
-    /// What it has; `None` if there is no such file, or it is another partition's, or it cannot be read.
-    pub fn open(&self) -> Option<Cache> {
+    /// The contents of the file. `None` if it does not exist, cannot be read or belongs to another partition.
+    pub(crate) fn open(&self) -> Option<Cache> {
         Cache::open(&self.path, &self.origin).unwrap_or_else(|error| {
             self.warn("cannot be read", &error);
             None
         })
     }
 
-    /// Writes all blocks, and says whether that went well.
-    pub fn save(&self, store: &Store) -> bool {
+    /// Writes all blocks. Returns whether that succeeded; a failure is logged.
+    pub(crate) fn save(&self, store: &Store) -> bool {
         store.save(&self.path, &self.origin).map_err(|error| self.warn("was not written", &error)).is_ok()
     }
 

@@ -7,19 +7,22 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use crate::net::{Layer, Net, Node, Own};
+use crate::ops::values::NetValues;
 
 /// Hashes of the constants that steps pack: of type, shape, quantization and every byte.
 #[derive(Default)]
-pub struct Contents(RefCell<HashMap<Id, u128>>);
+pub(crate) struct Contents(RefCell<HashMap<Id, u128>>);
 
 impl Contents {
-    /// The hash of all constants that `net` packs, in the order of its nodes. Calls `done` with each tensor whose bytes were read.
+    /// The hash of the constants `packed`, in this order. Calls `done` for each tensor whose bytes were read.
     ///
-    /// The net is as it was lowered: rewriting may give a constant other bytes than those that its layer packs.
-    pub fn of_net(&self, net: &Net<'_>, mut done: impl FnMut(usize) -> Result<()>) -> Result<u128> {
-        let mut packed = Vec::new();
-        collect_packed(&net.nodes, &mut packed);
+    /// The net must not be rewritten yet: rewriting may replace a constant by other bytes than its layer packs.
+    pub(crate) fn of_all(
+        &self,
+        net: &NetValues<'_, '_>,
+        packed: Vec<Id>,
+        mut done: impl FnMut(usize) -> Result<()>,
+    ) -> Result<u128> {
         let mut all = Vec::with_capacity(packed.len());
         for id in packed {
             let is_new = !self.0.borrow().contains_key(&id);
@@ -30,12 +33,12 @@ impl Contents {
     }
 
     /// What `packed`, constants of the net, are called in a cache.
-    pub fn name(&self, net: &Net<'_>, packed: &[Id]) -> Result<String> {
+    pub(crate) fn name(&self, net: &NetValues<'_, '_>, packed: &[Id]) -> Result<String> {
         let hashes = packed.iter().map(|&id| Ok(format!("{:032x}", self.of(net, id)?)));
         Ok(hashes.collect::<Result<Vec<_>>>()?.join(" "))
     }
 
-    fn of(&self, net: &Net<'_>, id: Id) -> Result<u128> {
+    fn of(&self, net: &NetValues<'_, '_>, id: Id) -> Result<u128> {
         if let Some(&known) = self.0.borrow().get(&id) {
             return Ok(known);
         }
@@ -45,17 +48,7 @@ impl Contents {
     }
 }
 
-/// Appends the constants that these nodes pack, and those inside of loops.
-fn collect_packed(nodes: &[Node<'_>], packed: &mut Vec<Id>) {
-    for node in nodes {
-        packed.extend(&node.packed);
-        if let Layer::Own(Own::Scan(scan)) = &node.layer {
-            collect_packed(&scan.nodes, packed);
-        }
-    }
-}
-
-fn hash(net: &Net<'_>, id: Id) -> Result<u128> {
+fn hash(net: &NetValues<'_, '_>, id: Id) -> Result<u128> {
     let value = &net.values[id];
     let bytes = net.bytes_of(id).ok_or_else(|| invalid!("'{}' is packed and has no data", value.name))?;
     let quantization = value.constant.as_ref().and_then(|constant| constant.quantization());

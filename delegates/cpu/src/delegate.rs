@@ -6,11 +6,12 @@ use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 use arenite_layers::refusals;
 
-use crate::isa::Isa;
+use crate::isa::{Isa, UnknownIsa};
 use crate::kernel::CpuKernel;
 use crate::kernels::f32_winograd;
-use crate::net::{LIMITS, Own};
-use crate::ops::{Build, Winograd};
+use crate::net::{CpuLayer, LIMITS};
+use crate::ops::build::{Build, Winograd};
+use crate::settings::Settings;
 use crate::store::Store;
 
 /// The delegate `cpu`. Options:
@@ -21,10 +22,10 @@ use crate::store::Store;
 /// * `cache`: a folder for packed weights. The first start writes a file there, later ones map it: nothing is packed, and processes share
 ///   the memory. Weights are found by a hash of the constants that they were packed from, so each start reads those once.
 #[derive(Clone)]
-pub struct Cpu {
-    pub(crate) isa: Isa,
-    pub(crate) winograd: Winograd,
-    pub(crate) cache: Option<PathBuf>,
+pub struct Cpu(Settings);
+
+fn unknown_isa(unknown: UnknownIsa) -> Error {
+    invalid!("{unknown}")
 }
 
 impl Delegate for Cpu {
@@ -33,22 +34,23 @@ impl Delegate for Cpu {
 
     fn create(options: &OptionPairs<'_>) -> Result<Self> {
         options.expect_only(&["isa", "winograd", "cache"])?;
-        let detected = Isa::detect()?;
+        let detected = Isa::detect().map_err(unknown_isa)?;
         let isa = match options.get("isa") {
-            Some(names) => detected & Isa::named(names)?,
+            Some(names) => detected & Isa::named(names).map_err(unknown_isa)?,
             None => detected,
         };
         tell(isa);
         let winograd = if options.parse("winograd", true)? { Winograd::Allowed } else { Winograd::Off };
         let cache = options.get("cache").map(PathBuf::from);
         if let Some(folder) = &cache {
-            ensure!(folder.is_dir(), "option cache: {} is no folder; make it first", folder.display());
+            ensure!(folder.is_dir(), "option cache: {} is not an existing folder", folder.display());
         }
-        Ok(Cpu { isa, winograd, cache })
+        Ok(Cpu(Settings { isa, winograd, cache }))
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
-        let mut refused = refusals::<Own<'_>>(*graph, &|subgraph| claims.subgraph(subgraph), None, &LIMITS)?;
+        let mut refused =
+            refusals::<CpuLayer<'_>>(*graph, &|subgraph| claims.subgraph(subgraph), None, &LIMITS)?;
         for (i, reason) in refused.iter_mut().enumerate() {
             match reason.take() {
                 Some(reason) => claims.refuse(i, &reason),
@@ -58,19 +60,19 @@ impl Delegate for Cpu {
         Ok(())
     }
 
-    /// A host that offers nothing meanwhile shows subgraphs in `prepare`, and takes back what is packed then.
+    /// A host without `compile_with` shows subgraphs in `prepare`, and weights are packed then.
     fn compile(&self, _: &PartitionView<'_>) -> Result<CpuKernel> {
-        Ok(CpuKernel::new(self.clone(), usize::MAX))
+        Ok(CpuKernel::new(self.0.clone(), usize::MAX))
     }
 
     fn compile_with(&self, partition: &PartitionView<'_>, cx: &CompileContext<'_>) -> Result<CpuKernel> {
-        let mut kernel = CpuKernel::new(self.clone(), cx.threads() as usize);
+        let mut kernel = CpuKernel::new(self.0.clone(), cx.threads() as usize);
         kernel.take_shapes(partition, cx.constants(), cx.held(), &|subgraph| cx.subgraph(subgraph))?;
         Ok(kernel)
     }
 }
 
-/// Says which instructions are used, and which kernels were selected for them.
+/// Logs the instruction set and the selected kernels.
 fn tell(isa: Isa) {
     host::log(LogLevel::Info, "arenite_cpu", &format!("instruction set {isa} of {}", Isa::machine()));
     let build = Build::new(isa, Winograd::Allowed, Store::new(None), 1);
@@ -92,5 +94,5 @@ fn tell(isa: Isa) {
         build.bytes.pools.name,
         build.bytes.reals.name,
     ];
-    host::log(LogLevel::Debug, "arenite_cpu", &format!("kernels {}", kernels.join(", ")));
+    host::log(LogLevel::Info, "arenite_cpu", &format!("kernels {}", kernels.join(", ")));
 }

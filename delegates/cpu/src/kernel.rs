@@ -12,11 +12,12 @@ use arenite_layers::Subgraphs;
 
 use crate::cache_file::CacheFile;
 use crate::contents::Contents;
-use crate::delegate::Cpu;
-use crate::net::{LIMITS, Net};
-use crate::ops::Build;
+use crate::net::{LIMITS, Net, packed_constants};
+use crate::ops::build::Build;
+use crate::ops::values::NetValues;
 use crate::program::Program;
 use crate::rewrite::rewrite;
+use crate::settings::Settings;
 use crate::store::Store;
 
 /// Programs that are kept: one more than runs, so that shapes may go to and fro.
@@ -24,7 +25,7 @@ const PROGRAMS: usize = 2;
 
 /// A compiled partition.
 pub struct CpuKernel {
-    settings: Cpu,
+    settings: Settings,
     build: Build,
     /// With the shapes that each is for, and the bytes of its tables; the one that runs is first.
     programs: Vec<(Shapes, Program, u64)>,
@@ -33,15 +34,15 @@ pub struct CpuKernel {
 }
 
 impl CpuKernel {
-    /// Nothing packed yet; it will run on at most so many threads.
-    pub(crate) fn new(settings: Cpu, threads: usize) -> Self {
+    /// A kernel without packed weights, for at most `threads` threads.
+    pub(crate) fn new(settings: Settings, threads: usize) -> Self {
         let contents = settings.cache.as_ref().map(|_| Contents::default());
         let build =
             Build { contents, ..Build::new(settings.isa, settings.winograd, Store::new(None), threads) };
         CpuKernel { settings, build, programs: Vec::new(), prepared: false }
     }
 
-    /// Bytes of weights that were packed so far. What a cache file had, or what was packed before, is not packed again.
+    /// Bytes of weights that were packed since the start. Weights from a cache file are not packed.
     pub fn packed_bytes(&self) -> usize {
         self.build.store.packed()
     }
@@ -64,13 +65,13 @@ impl CpuKernel {
         let mut program = self.program(partition, constants, held, subgraphs);
         let is_short = program.as_ref().is_err_and(|error| error.status() == Status::OutOfMemory);
         if is_short && !self.programs.is_empty() {
-            // Those of other shapes are kept for speed alone.
+            // The programs of other shapes only save time; they may be dropped.
             self.programs.clear();
             program = self.program(partition, constants, held, subgraphs);
         }
         let tables = self.build.store.allowance.tables();
         let done = program.map(|program| self.programs.insert(0, (shapes, program, tables)));
-        // After an error, too: what was packed stays.
+        // Also after an error: packed weights remain.
         held.hold(self.held())?;
         done?;
         let (packed, nodes) = (self.packed_bytes() - packed, partition.node_indices().len());
@@ -99,7 +100,7 @@ impl CpuKernel {
         let release = |tensor| constants.release(tensor);
         let file = match (&self.settings.cache, &self.build.contents) {
             (Some(folder), Some(contents)) if self.build.store.is_empty() => {
-                let contents = contents.of_net(&net, release)?;
+                let contents = contents.of_all(&NetValues::of(&net), packed_constants(&net), release)?;
                 Some(CacheFile::of(folder, &self.settings, partition, contents))
             }
             _ => None,
@@ -114,7 +115,7 @@ impl CpuKernel {
         let program = Program::build(&net, &is_free, &self.build, release)?;
         match file {
             Some(file) if self.packed_bytes() > 0 && file.save(&self.build.store) => {
-                // Nothing is held twice: from here on the file's pages are used.
+                // From here on the pages of the file are used; the packed copies are freed.
                 drop(program);
                 self.build.store.start_over(file.open());
                 held.hold(self.held())?;
@@ -160,6 +161,14 @@ impl DelegateKernel for CpuKernel {
             _ => Err(invalid!("the partition was not prepared")),
         }
     }
+
+    fn facts(&self, notes: &mut FactNotes<'_>) -> Result<()> {
+        let time = self.build.store.packing_time().as_nanos();
+        notes.text("instruction set", &self.settings.isa.to_string());
+        notes.number("packed weights", self.packed_bytes() as u64, "bytes");
+        notes.number("time of packing", u64::try_from(time).unwrap_or(u64::MAX), "ns");
+        Ok(())
+    }
 }
 
 /// What lowering reads of a partition but for its nodes and constants: per tensor its rank, its dimensions, and whether it is
@@ -182,7 +191,8 @@ impl Shapes {
     }
 }
 
-/// Per output of the partition, whether what is in its memory before is nobody's. A variable has its value from before.
+/// For each output of the partition, whether its memory may be overwritten before the output is computed. A variable
+/// still holds its value.
 fn free_outputs(partition: &PartitionView<'_>) -> Result<Vec<bool>> {
     let outputs = partition.outputs().iter();
     outputs.map(|&t| Ok(!partition.graph().tensor(t as usize)?.is_variable())).collect()

@@ -12,8 +12,8 @@
 
 /// A line that gives all values of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fit {
-    /// What one more adds.
+pub(crate) struct Fit {
+    /// The increase from one byte to the next.
     pub slope: i32,
     /// Where `x` is `zero`.
     pub offset: i32,
@@ -21,15 +21,15 @@ pub struct Fit {
     pub drop: i32,
 }
 
-/// The most bits behind the point for lines of this steepness, so that nothing leaves 32 bits; `None` if these are too few to tell bytes
-/// apart.
-pub fn shift(steepest: f64) -> Option<u32> {
+/// The most fraction bits for lines of this steepness that fit 32 bits. `None` if they are too few to distinguish
+/// bytes.
+pub(crate) fn shift(steepest: f64) -> Option<u32> {
     let most = f64::from(i32::MAX) / (256.0 + 512.0 * steepest.abs());
     (12..=22).rev().find(|&shift| f64::from(1u32 << shift) <= most)
 }
 
-/// The line of about this slope through values that are clamped to `limits`; `None` if there is none.
-pub fn fit(values: &[u8; 256], zero: u8, slope: f64, shift: u32, limits: (u8, u8)) -> Option<Fit> {
+/// The line of about this slope that gives `values`, clamped to `limits`. `None` if no line does.
+pub(crate) fn fit(values: &[u8; 256], zero: u8, slope: f64, shift: u32, limits: (u8, u8)) -> Option<Fit> {
     let nearest = (slope * f64::from(1u32 << shift)).round() as i32;
     [nearest, nearest - 1, nearest + 1].into_iter().find_map(|slope| {
         let (below, above) = values.split_at(zero.into());
@@ -44,7 +44,7 @@ pub fn fit(values: &[u8; 256], zero: u8, slope: f64, shift: u32, limits: (u8, u8
     })
 }
 
-/// The smallest and the largest offset for values of `first‥`; the ends of `i32` stand for none.
+/// The smallest and the largest offset for values of `first‥`. `i32::MIN` and `i32::MAX` mean unbounded.
 fn bounds(values: &[u8], first: i32, slope: i32, shift: u32, (low, high): (u8, u8)) -> (i32, i32) {
     let (mut least, mut most) = (i32::MIN, i32::MAX);
     for (x, &y) in (first..).zip(values) {

@@ -1,56 +1,123 @@
 //! The delegate's nets: common layers and its own side by side.
 
-use arenite_abi::prelude::*;
-use arenite_layers::{Limits, Parts, Source};
+use arenite_layers::{Id, Limits, Value};
 
-use crate::ops::{Hybrid, Quantized, Scan, Typed, hybrid, quantized, scan, typed};
-use crate::steps;
+use crate::ops::hybrid::Hybrid;
+use crate::ops::quantized::Quantized;
+use crate::ops::typed::Typed;
+use crate::reach;
+use crate::step::Ports;
+use crate::steps::scan::{Alias, Feed, List, State};
 
 /// A partition as a graph of layers.
-pub type Net<'a> = arenite_layers::Net<'a, Own<'a>>;
+pub(crate) type Net<'a> = arenite_layers::Net<'a, CpuLayer<'a>>;
 /// A node of a net.
-pub type Node<'a> = arenite_layers::Node<Layer<'a>>;
-/// What a node computes.
-pub type Layer<'a> = arenite_layers::Layer<'a, Own<'a>>;
+pub(crate) type Node<'a> = arenite_layers::Node<Layer<'a>>;
+/// The computation of a node.
+pub(crate) type Layer<'a> = arenite_layers::Layer<'a, CpuLayer<'a>>;
 
 /// The delegate's own layers.
-pub enum Own<'a> {
+pub(crate) enum CpuLayer<'a> {
     /// On quantized bytes.
     Quantized(Quantized<'a>),
     /// On `f32`, with weights of bytes.
     Hybrid(Hybrid<'a>),
     /// A function of elements of any type.
     Typed(Typed),
-    /// Layers one behind the other, some rows of each at a time.
+    /// Consecutive layers that are computed a few rows at a time.
     Cascade(Vec<Node<'a>>),
     /// A loop that counts.
     Scan(Box<Scan<'a>>),
 }
 
-/// What the steps can do.
-pub const LIMITS: Limits = Limits {
-    epilogue: steps::epilogue::MAX_OPS,
-    conv_taps: steps::pointers::MAX_TAPS,
-    depthwise_taps: steps::slide::MAX_TAPS,
-    pool_taps: steps::slide::MAX_TAPS,
-    transpose_conv_taps: steps::phases::MAX_TAPS,
+/// The limits of the steps.
+pub(crate) const LIMITS: Limits = Limits {
+    epilogue: reach::epilogue::MAX_OPS,
+    conv_taps: reach::pointers::MAX_TAPS,
+    depthwise_taps: reach::slide::MAX_TAPS,
+    pool_taps: reach::slide::MAX_TAPS,
+    transpose_conv_taps: reach::phases::MAX_TAPS,
 };
 
-impl<'a> arenite_layers::Own<'a> for Own<'a> {
-    fn lower(x: &Source<'_, 'a>) -> Option<Result<arenite_layers::Node<Self>>> {
-        let quantized = || Some(quantized::lower(x)?.map(|node| node.with(Own::Quantized)));
-        let hybrid = || Some(hybrid::lower(x)?.map(|node| node.with(Own::Hybrid)));
-        let typed = || Some(typed::lower(x)?.map(|node| node.with(Own::Typed)));
-        let scan = || Some(scan::lower(x)?.map(|node| node.with(|scan| Own::Scan(Box::new(scan)))));
-        quantized().or_else(hybrid).or_else(typed).or_else(scan)
+/// A counted loop.
+pub(crate) struct Scan<'a> {
+    /// How often the body runs.
+    pub rounds: usize,
+    /// Of the body, and others that rewriting adds; the net around takes them.
+    pub values: Vec<Value<'a>>,
+    /// The nodes of the body.
+    pub nodes: Vec<Node<'a>>,
+    /// Values that are parts of other values.
+    pub aliases: Vec<Alias>,
+    /// Rows of tensors outside, and whole ones.
+    pub feeds: Vec<Feed>,
+    /// Values that one round passes to the next.
+    pub states: Vec<State>,
+    /// Tensors of which rounds write rows.
+    pub lists: Vec<List>,
+    /// Outputs that are inputs.
+    pub kept: Vec<[Id; 2]>,
+    /// Outputs that are known numbers.
+    pub counters: Vec<(Id, i32)>,
+}
+
+impl Scan<'_> {
+    /// The values of the surrounding net that the loop reads.
+    pub(crate) fn inputs(&self) -> Vec<Id> {
+        let feeds = self.feeds.iter().map(|feed| feed.from);
+        let states = self.states.iter().map(|state| state.initial);
+        let lists = self.lists.iter().map(|list| list.initial);
+        let kept = self.kept.iter().map(|[from, _]| *from);
+        let mut inputs: Vec<Id> = feeds.chain(states).chain(lists).chain(kept).collect();
+        inputs.sort_unstable();
+        inputs.dedup();
+        inputs
     }
 
-    fn parts_mut(&mut self) -> Parts<'_, 'a> {
-        match self {
-            Own::Quantized(layer) => Parts { window: layer.window_mut(), ..Parts::NONE },
-            Own::Hybrid(layer) => layer.parts_mut(),
-            Own::Scan(layer) => Parts { values: Some(&mut layer.values), ..Parts::NONE },
-            Own::Typed(_) | Own::Cascade(_) => Parts::NONE,
+    /// States whose source a layer writes for no other state.
+    pub(crate) fn direct(&self) -> Vec<bool> {
+        let is_first = |i: usize, id: Id| self.states[..i].iter().all(|state| state.source != id);
+        let is_written = |id: Id| self.nodes.iter().any(|node| node.outputs.contains(&id));
+        let states = self.states.iter().enumerate();
+        states.map(|(i, state)| is_first(i, state.source) && is_written(state.source)).collect()
+    }
+
+    /// What layers write to places that stay.
+    pub(crate) fn written(&self) -> impl Iterator<Item = Id> {
+        let states = self.states.iter().zip(self.direct());
+        let moving: Vec<Id> = states.filter(|(_, direct)| *direct).map(|(state, _)| state.source).collect();
+        let outputs = self.nodes.iter().flat_map(|node| &node.outputs).copied();
+        outputs.filter(move |id| !moving.contains(id))
+    }
+}
+
+/// The values that the step of a node writes: its outputs, and for a loop also the outputs of its inner nodes.
+pub(crate) fn written(node: &Node<'_>) -> Vec<Id> {
+    let mut written = node.outputs.clone();
+    if let Layer::Engine(CpuLayer::Scan(scan)) = &node.layer {
+        written.extend(scan.written());
+    }
+    written
+}
+
+/// The values that the step of a node may reach.
+pub(crate) fn ports(node: &Node<'_>) -> Ports {
+    Ports::new(node.inputs.clone(), written(node))
+}
+
+/// The constants that the steps of a net pack, in the order of its nodes, and those inside loops.
+pub(crate) fn packed_constants(net: &Net<'_>) -> Vec<Id> {
+    let mut packed = Vec::new();
+    collect_packed(&net.nodes, &mut packed);
+    packed
+}
+
+/// Appends the constants that these nodes pack, and those inside of loops.
+fn collect_packed(nodes: &[Node<'_>], packed: &mut Vec<Id>) {
+    for node in nodes {
+        packed.extend(&node.packed);
+        if let Layer::Engine(CpuLayer::Scan(scan)) = &node.layer {
+            collect_packed(&scan.nodes, packed);
         }
     }
 }

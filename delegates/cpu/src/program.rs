@@ -1,14 +1,13 @@
-//! A compiled partition: steps in order, and where each value lies.
+//! A compiled partition: its steps in order, and the layout of its values.
 //!
 //! ```text
 //! values:  partition's inputs ─► intermediates (one scratch buffer, laid out by the host's planner) ─► its outputs
 //! ```
-//! A value that only renames another one's bytes (a reshape) has the other's place. A step's result may take the place of an
-//! input that nobody reads later, if the step says so. Intermediates may lie in the memory of outputs that are not written yet.
+//! A value that only renames another (a reshape) shares its memory. If a step allows it, its result overwrites an input
+//! that no later step reads. Intermediates may use the memory of outputs that are not written yet.
 
 mod layout;
 mod lodging;
-mod run;
 #[cfg(test)]
 mod tests;
 #[cfg(any(test, debug_assertions))]
@@ -18,111 +17,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Aligned, Id, is_aligned};
+use arenite_base::Aligned;
+use arenite_layers::{Id, is_aligned};
 
 use crate::memory;
-use crate::net::Net;
-pub use run::{Grain, Inputs, Ports, Run};
-
-use layout::{Buffers, Built, Frame, Place, Places as Found};
-use run::HandedOut;
-
-/// What runs.
-pub trait Step: Send + Sync {
-    /// Computes all outputs.
-    fn run(&self, cx: &Run<'_>) -> Result<()>;
-
-    /// What it does, for profiles.
-    fn name(&self) -> &'static str;
-
-    /// Where its packed weights begin.
-    fn weights(&self) -> Ahead {
-        Ahead::NOTHING
-    }
-
-    /// Tells it where the next step's weights begin, to ask for them ahead of time.
-    fn follow(&mut self, _next: Ahead) {}
-
-    /// Bytes of scratch memory, at a multiple of 64, that `run` gets.
-    fn scratch(&self) -> usize {
-        0
-    }
-
-    /// Shrinks the scratch memory towards `bytes`, as far as the step stays as fast on one thread. Results keep every bit.
-    fn shrink_scratch(&mut self, _bytes: usize) {}
-
-    /// Whether output 0 may lie where this input lies.
-    fn in_place(&self, _input: Id) -> InPlace {
-        InPlace::NEVER
-    }
-
-    /// If output 0 may lie over this input, so that it follows it as it is read: by how many bytes it has to begin in front of the input.
-    fn behind(&self, _input: Id) -> Option<Behind> {
-        None
-    }
-}
-
-/// Whether a step's first output may lie where an input lies.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct InPlace(bool);
-
-impl InPlace {
-    /// It may not.
-    pub const NEVER: InPlace = InPlace(false);
-
-    /// It may if `condition` holds.
-    ///
-    /// # Safety
-    /// If it holds, the step's `run` reads each element of the input before it writes the one at its place, on the same thread, and makes no
-    /// reference to the memory of either.
-    pub unsafe fn only_if(condition: bool) -> InPlace {
-        InPlace(condition)
-    }
-
-    /// Whether it may.
-    pub fn is_allowed(self) -> bool {
-        self.0
-    }
-}
-
-/// By how many bytes a step's first output has to begin in front of an input that it may lie over.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Behind(u64);
-
-impl Behind {
-    /// By so many.
-    ///
-    /// # Safety
-    /// If it does, the step's `run` has read each byte of the input before it writes the one at its place, also where threads share the
-    /// work, and makes no reference to the memory of either.
-    pub unsafe fn by(bytes: u64) -> Behind {
-        Behind(bytes)
-    }
-
-    /// The distance.
-    pub fn bytes(self) -> u64 {
-        self.0
-    }
-}
-
-/// An address that is asked for ahead of time, and never read through.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Ahead(usize);
-
-impl Ahead {
-    /// None.
-    pub const NOTHING: Ahead = Ahead(0);
-
-    /// Where these weights begin.
-    pub fn of(weights: &[f32]) -> Ahead {
-        Ahead(weights.as_ptr().addr())
-    }
-
-    /// The address.
-    pub fn address(self) -> *const f32 {
-        std::ptr::without_provenance(self.0)
-    }
-}
+use crate::net::{Net, ports};
+use crate::ops::build::Build;
+use crate::ops::build_step;
+use crate::ops::values::NetValues;
+use crate::step::{HandedOut, Ports, PrefetchAddress, Run, Step};
+use layout::{Buffers, BuiltStep, Frame, Place, Places};
 
 struct Compiled {
     step: Box<dyn Step>,
@@ -135,7 +39,7 @@ struct Compiled {
 }
 
 /// The steps of a partition and their memory.
-pub struct Program {
+pub(crate) struct Program {
     steps: Vec<Compiled>,
     places: Vec<Place>,
     /// Bytes of each value.
@@ -147,45 +51,45 @@ pub struct Program {
     arena: Option<Scratch<u8>>,
     /// In this call, of each value.
     found: Vec<memory::Place>,
-    /// Where the partition's outputs lie.
+    /// The places of the partition's outputs in this call.
     outputs: Vec<memory::Place>,
     constants: Vec<(Id, Arc<Aligned<u8>>)>,
     handed_out: HandedOut,
     #[cfg(any(test, debug_assertions))]
-    audit: verify::Audit,
+    audit: layout::Audit,
 }
 
 impl Program {
     /// Builds a step for each node of the net. The memory of outputs that `is_free` names may be used until they are written.
     ///
     /// Constants that a step has packed now are given to `release`.
-    pub fn build(
+    pub(crate) fn build(
         net: &Net<'_>,
         is_free: &[bool],
-        build: &crate::ops::Build,
+        build: &Build,
         mut release: impl FnMut(usize) -> Result<()>,
     ) -> Result<Program> {
         let frame = Frame::new(net);
         let mut steps = Vec::with_capacity(net.nodes.len());
-        // What a step takes beside its inputs and outputs is free up to this sum. With several threads it is not limited: they wait
-        // for one another once per block, and smaller blocks cost up to a fifth of the time.
+        // On one thread, scratch memory up to the peak of the values costs nothing. With several threads it is not
+        // limited: they synchronize once per block, and smaller blocks cost up to a fifth of the time.
         let most = if build.threads == 1 { net.most_bytes() } else { usize::MAX };
         for (i, node) in net.nodes.iter().enumerate().filter(|(_, node)| !frame.is_name(node)) {
             let packed = build.store.packed();
-            let mut step = crate::ops::build(node, net, build)?;
+            let mut step = build_step(node, &NetValues::of(net), build)?;
             step.shrink_scratch(most - net.bytes_around(node));
             if build.store.packed() > packed {
                 node.packed.iter().filter_map(|&id| net.values[id].tensor).try_for_each(&mut release)?;
             }
-            steps.push(Built { node: i, step });
+            steps.push(BuiltStep { node: i, step });
         }
         let steps = frame.reorder(steps);
         #[cfg(any(test, debug_assertions))]
-        let audit = verify::Audit::of(net, &steps, frame.names.clone());
-        let Found { values: places, scratch, buffers } = frame.lay_out(&steps, is_free);
-        let compiled = |(Built { node, step }, scratch): (_, Option<usize>)| Compiled {
+        let audit = layout::Audit::of(net, &steps, frame.names.clone());
+        let Places { values: places, scratch, buffers } = frame.lay_out(&steps, is_free);
+        let compiled = |(BuiltStep { node, step }, scratch): (_, Option<usize>)| Compiled {
             scratch: scratch.map(|record| (record, step.scratch())),
-            ports: Ports::of(&net.nodes[node]),
+            ports: ports(&net.nodes[node]),
             step,
             tensor: net.values[net.nodes[node].outputs[0]].tensor,
         };
@@ -209,8 +113,8 @@ impl Program {
         })
     }
 
-    /// Has the host lay out the intermediates, once, and give them memory.
-    pub fn prepare(&mut self, cx: &mut PrepareContext<'_>) -> Result<()> {
+    /// Has the host plan the intermediates, once, and allocate their memory.
+    pub(crate) fn prepare(&mut self, cx: &mut PrepareContext<'_>) -> Result<()> {
         self.arena = None;
         if !self.buffers.records.is_empty() {
             let total = match self.total {
@@ -224,8 +128,8 @@ impl Program {
         Ok(())
     }
 
-    /// Tells what lies in scratch memory.
-    pub fn note(&self, notes: &mut PlanNotes<'_>) {
+    /// Reports the contents of the scratch memory.
+    pub(crate) fn note(&self, notes: &mut PlanNotes<'_>) {
         let Some(arena) = &self.arena else { return };
         let named = self.buffers.records.iter().zip(&self.buffers.names);
         for ((record, name), &offset) in named.zip(&self.offsets) {
@@ -233,7 +137,7 @@ impl Program {
         }
     }
 
-    /// Looks up where each value lies in this call.
+    /// Looks up the place of each value in this call.
     fn find_places(&mut self, cx: &EvalContext<'_>, arena: memory::Place) -> Result<()> {
         for (o, output) in self.outputs.iter_mut().enumerate() {
             *output = writable(cx.output_bytes(o)?);
@@ -262,7 +166,7 @@ impl Program {
     }
 
     /// Runs all steps.
-    pub fn run(&mut self, cx: &EvalContext<'_>) -> Result<()> {
+    pub(crate) fn run(&mut self, cx: &EvalContext<'_>) -> Result<()> {
         let arena = match &self.arena {
             Some(arena) => writable(cx.scratch(arena)?),
             None => memory::Place::NOWHERE,
@@ -277,9 +181,10 @@ impl Program {
             if i > 0 && cx.is_cancelled() {
                 return Err(Error::new(Status::Cancelled, format_args!("")));
             }
-            // SAFETY: `find_places` looked all places up in this call, in memory that is the call's until `cx` ends: its arena, outputs and
-            // inputs, and the program's constants. `layout` gave no two values that are needed at one time the same memory, but where a
-            // step allows it, nor a value that is written that of an input or constant; `verify` checks that in debug builds.
+            // SAFETY: `find_places` looked up all places in this call: in its arena, outputs and inputs, and in the
+            // program's constants. All of these outlive `run`. `layout` gives two values that are needed at the same
+            // time the same memory only where a step allows it, and never places a written value in an input or
+            // constant; `verify` checks that in debug builds.
             let run = unsafe { Run::new(&self.found, scratch, cx, (&self.handed_out, ports)) };
             step.run(&run)?;
             if let (Some(times), Some(start)) = (&times, start) {
@@ -290,12 +195,12 @@ impl Program {
     }
 }
 
-/// Tells each step where the next one's weights begin.
+/// Passes each step the address of the next one's weights.
 fn follow(steps: &mut [Compiled]) {
-    let mut next = Ahead::NOTHING;
+    let mut next = PrefetchAddress::NOTHING;
     for Compiled { step, .. } in steps.iter_mut().rev() {
         step.follow(next);
-        next = if step.weights() == Ahead::NOTHING { next } else { step.weights() };
+        next = if step.weights() == PrefetchAddress::NOTHING { next } else { step.weights() };
     }
 }
 
@@ -325,7 +230,7 @@ fn readable(bytes: &[u8]) -> memory::Place {
 /// Bytes of the widest element.
 const WIDEST: usize = 16;
 
-/// A tensor's bytes, which lie at a multiple of its elements' size.
+/// The bytes of a tensor, which must be aligned to its elements.
 fn aligned<'a>(tensor: &TensorView<'a>) -> Result<&'a [u8]> {
     ensure!(
         is_aligned(tensor),

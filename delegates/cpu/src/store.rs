@@ -1,12 +1,13 @@
-//! Where packed weights lie: in large pieces of memory of the delegate's own, or in a cache file that is mapped.
+//! Packed weights, in large pieces of memory or in a mapped cache file.
 //!
 //! ```text
-//! block(key, len, fill) ─┬─ it was asked for before ──► the same block
+//! block(key, len, fill) ─┬─ it exists already ───────► the same block
 //!                        ├─ the cache has key and len ─► a part of the mapped file; `fill` is not called
 //!                        └─ else ─► a part of a piece ──► filled
 //! ```
-//! A key names the constants and all that decides how they are packed. So one store serves a partition whatever its shapes. In memory
-//! constants are named by their ids in the partition, in a cache by a hash of what they hold.
+//! A key names the constants and everything that determines how they are packed. So one store serves a partition with
+//! any shapes. In memory constants are named by their ids in the partition, in a cache file by a hash of their
+//! contents.
 
 mod allowance;
 mod cache;
@@ -15,37 +16,39 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use arenite_abi::prelude::*;
 use bytemuck::Pod;
 use memmap2::{MmapMut, MmapRaw};
 
-pub use allowance::Allowance;
-pub use cache::{Cache, Origin, hash};
+pub(crate) use allowance::Allowance;
+pub(crate) use cache::{Cache, Origin, hash};
 
 /// Packed weights: read-only, at a multiple of 64 bytes.
-pub struct Block<T> {
+pub(crate) struct Block<T> {
     data: *const T,
     len: usize,
     /// Keeps `data` alive.
     _piece: Arc<MmapRaw>,
 }
 
-// SAFETY: the elements are plain values that nobody writes once the block exists.
+// SAFETY: the elements are `Send`, and they are not written after the block was made.
 unsafe impl<T: Pod + Send> Send for Block<T> {}
-// SAFETY: nobody writes the elements once the block exists, so threads may share them where `T` may be shared.
+// SAFETY: the elements are not written after the block was made, so threads may share them if `T` is `Sync`.
 unsafe impl<T: Pod + Sync> Sync for Block<T> {}
 
 impl<T: Pod> Deref for Block<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
-        // SAFETY: `len` initialised elements inside the piece, which lives as long as this value; nobody writes them.
+        // SAFETY: `data` points to `len` initialized elements of the piece, which this value keeps alive and which are
+        // not written any more.
         unsafe { std::slice::from_raw_parts(self.data, self.len) }
     }
 }
 
 /// Hands out blocks, and room for tables, as far as the host's quota goes.
-pub struct Store {
+pub(crate) struct Store {
     inner: RefCell<Inner>,
     /// What may be taken, for pieces and for tables.
     pub allowance: Allowance,
@@ -55,20 +58,22 @@ pub struct Store {
 struct Inner {
     cache: Option<Cache>,
     pieces: Vec<Arc<MmapRaw>>,
-    /// Bytes of the last piece that are taken.
+    /// Bytes of the last piece that are in use.
     used: usize,
     /// All blocks, in the order in which they were asked for first.
-    blocks: Vec<Known>,
-    /// Where in `blocks` one with this key, of so many bytes, is.
+    blocks: Vec<StoredBlock>,
+    /// The index in `blocks` for a key and a number of bytes.
     places: HashMap<(String, usize), usize>,
     /// Bytes that were filled.
     packed: usize,
-    /// Those of the pieces that are there, with what lies between blocks.
+    /// Time spent on filling them.
+    packing: Duration,
+    /// Bytes of all pieces that are in use, gaps between blocks included.
     held: u64,
 }
 
 /// A block that was handed out.
-struct Known {
+struct StoredBlock {
     key: u64,
     piece: Arc<MmapRaw>,
     /// First byte in the piece.
@@ -80,20 +85,25 @@ struct Known {
 const FIRST: usize = 1 << 16;
 /// Bytes of the largest piece, but for blocks that are larger.
 const LARGEST: usize = 1 << 25;
-/// Pieces from here on are asked to be of large pages.
+/// Pieces of at least this size ask the system for large pages.
 const LARGE: usize = 1 << 22;
-/// Blocks from here on are many pages.
+/// Blocks of at least this size span many pages.
 const MANY: usize = 1 << 15;
 
 impl Store {
     /// An empty store; blocks come from the cache where it has them.
-    pub fn new(cache: Option<Cache>) -> Self {
+    pub(crate) fn new(cache: Option<Cache>) -> Self {
         let inner = Inner { cache, ..Inner::default() };
         Store { inner: RefCell::new(inner), allowance: Allowance::default() }
     }
 
-    /// The block with this key, of `len` elements: there already, or filled, from zeros. The key tells what is packed and how.
-    pub fn block<T: Pod>(&self, key: &str, len: usize, fill: impl FnOnce(&mut [T])) -> Result<Block<T>> {
+    /// The block of `len` elements with this key. If it does not exist yet, it is allocated, zeroed and filled.
+    pub(crate) fn block<T: Pod>(
+        &self,
+        key: &str,
+        len: usize,
+        fill: impl FnOnce(&mut [T]),
+    ) -> Result<Block<T>> {
         let inner = &mut *self.inner.borrow_mut();
         let bytes =
             len.checked_mul(size_of::<T>()).ok_or_else(|| invalid!("{len} packed weights overflow"))?;
@@ -104,46 +114,52 @@ impl Store {
                 let key = hash(key.as_bytes());
                 let cached = inner.cache.as_mut().and_then(|cache| cache.find(key, bytes));
                 let (piece, at) = cached.map_or_else(|| inner.fill(len, fill, &self.allowance), Ok)?;
-                inner.blocks.push(Known { key, piece, at, bytes });
+                inner.blocks.push(StoredBlock { key, piece, at, bytes });
                 inner.places.insert(place, inner.blocks.len() - 1);
                 inner.blocks.len() - 1
             }
         };
-        let Known { piece, at, .. } = &inner.blocks[known];
+        let StoredBlock { piece, at, .. } = &inner.blocks[known];
         Ok(Block { data: piece.as_ptr().wrapping_add(*at).cast(), len, _piece: Arc::clone(piece) })
     }
 
     /// `count` elements that a step keeps.
-    pub fn table<T>(&self, count: usize, value: impl FnMut(usize) -> T) -> Result<Vec<T>> {
+    pub(crate) fn table<T>(&self, count: usize, value: impl FnMut(usize) -> T) -> Result<Vec<T>> {
         self.allowance.table(count, value)
     }
 
     /// Bytes of all blocks that were filled.
-    pub fn held(&self) -> u64 {
+    pub(crate) fn held(&self) -> u64 {
         self.inner.borrow().held
     }
 
-    /// Forgets all blocks; those who have them keep them. From here on blocks come from the cache where it has them.
-    pub fn start_over(&self, cache: Option<Cache>) {
+    /// Drops all blocks; steps that use them keep them. New blocks come from the cache if it has them.
+    pub(crate) fn start_over(&self, cache: Option<Cache>) {
         let inner = &mut *self.inner.borrow_mut();
-        *inner = Inner { cache, packed: inner.packed, ..Inner::default() };
+        let Inner { packed, packing, .. } = *inner;
+        *inner = Inner { cache, packed, packing, ..Inner::default() };
     }
 
-    /// Whether no block was asked for yet.
-    pub fn is_empty(&self) -> bool {
+    /// Whether no block was requested yet.
+    pub(crate) fn is_empty(&self) -> bool {
         self.inner.borrow().blocks.is_empty()
     }
 
     /// Bytes that were packed here: neither asked for before nor found in a cache.
-    pub fn packed(&self) -> usize {
+    pub(crate) fn packed(&self) -> usize {
         self.inner.borrow().packed
     }
 
+    /// Time spent on packing, which a cache saves.
+    pub(crate) fn packing_time(&self) -> Duration {
+        self.inner.borrow().packing
+    }
+
     /// Writes all blocks to a cache file at `path`, for models of this origin.
-    pub fn save(&self, path: &std::path::Path, origin: &Origin) -> std::io::Result<()> {
+    pub(crate) fn save(&self, path: &std::path::Path, origin: &Origin) -> std::io::Result<()> {
         let inner = self.inner.borrow();
-        let blocks = inner.blocks.iter().map(|Known { key, piece, at, bytes }| {
-            // SAFETY: a part of a piece or of a cache's map, filled, which nobody writes any more.
+        let blocks = inner.blocks.iter().map(|StoredBlock { key, piece, at, bytes }| {
+            // SAFETY: the range is a filled block of a piece or of the cache's map, and is not written any more.
             (*key, unsafe { std::slice::from_raw_parts(piece.as_ptr().wrapping_add(*at), *bytes) })
         });
         cache::write(path, origin, &blocks.collect::<Vec<_>>())
@@ -158,22 +174,25 @@ impl Inner {
         fill: impl FnOnce(&mut [T]),
         allowance: &Allowance,
     ) -> Result<(Arc<MmapRaw>, usize)> {
+        let start = Instant::now();
         let bytes = len * size_of::<T>();
         let (piece, at) = self.take(bytes, allowance)?;
         let piece = &self.pieces[piece];
         #[cfg(target_os = "linux")]
         if bytes >= MANY {
-            // All pages at once, in place of one at a time; a system that cannot does the latter.
+            // Populates all pages in one call. Where the system cannot, each page is populated on its first use.
             drop(piece.advise_range(memmap2::Advice::PopulateWrite, at, bytes));
         }
         let data = piece.as_mut_ptr().wrapping_add(at).cast::<T>();
         // SAFETY: this part of the piece is this block's alone, zeroed by the system, aligned to 64 bytes.
         fill(unsafe { std::slice::from_raw_parts_mut(data, len) });
         self.packed += bytes;
+        self.packing += start.elapsed();
         Ok((Arc::clone(piece), at))
     }
 
-    /// A part of a piece: number of the piece, first byte. What is left of a piece takes no memory yet.
+    /// Takes a part of a piece: the index of the piece and the first byte. The unused rest of a piece needs no memory
+    /// yet.
     fn take(&mut self, bytes: usize, allowance: &Allowance) -> Result<(usize, usize)> {
         let at = self.used.next_multiple_of(64);
         let room = self.pieces.last().map_or(0, |piece| piece.len());

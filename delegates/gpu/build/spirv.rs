@@ -1,15 +1,17 @@
 //! SPIR-V of all kernels in `src/ops`, and a table of them.
 //!
 //! ```text
-//! common.wgsl, functions.wgsl, stored.wgsl, epilogue.wgsl, X.wgsl, and what lines `// with Y.wgsl` in it name
-//!     ─► naga ─► words of X, and what X has: buffers, operands, numbers, constants
+//! declaration of X, X.wgsl, files in its lines `// with Y.wgsl`, common.wgsl, functions.rs and .wgsl, stored.wgsl,
+//! epilogue.wgsl
+//!     ─► naga ─► words of X, and its buffers, operands, numbers and constants
 //! ```
-//! Each is there twice: as floats are stored in 32 bits, and in 16; what reads an `Input` once more, where that has 32 bits and all else 16. Of
-//! `Y.wgsl` that stores floats there are two files, `Y_f32.wgsl` and `Y_f16.wgsl`, and of inputs `input_wide.wgsl`; all others ask these for it.
+//! Each kernel is compiled for 32-bit and for 16-bit floats, and kernels that read an `Input` also for 32-bit inputs
+//! among 16-bit floats. Texts that depend on the precision have two files, `Y_f32.wgsl` and `Y_f16.wgsl`; wide inputs
+//! are in `input_wide.wgsl`.
 //!
-//! `override` of WGSL is a specialization constant of SPIR-V, but naga writes none: it wants values. So an override becomes a private
-//! variable that begins with a number from `MARK` on, which nothing else has, and in the words the constant with that number becomes a
-//! specialization constant. A private variable that nobody writes is a constant to drivers.
+//! A WGSL `override` should become a SPIR-V specialization constant, but naga requires its value. So an override
+//! becomes a private variable with a unique initial value of at least `MARK`, and in the words, the constant with that
+//! value becomes a specialization constant. Drivers treat a private variable that is never written as a constant.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -18,26 +20,38 @@ use std::{env, fs, io};
 
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{AddressSpace, Block, Handle, Module, Statement, Type, TypeInner};
+use naga::{Block, Module, Statement};
+
+#[path = "../src/functions.rs"]
+mod functions;
+#[allow(dead_code, unreachable_pub)]
+#[path = "../src/kernels.rs"]
+mod kernels;
+
+use functions::{binary_functions, unary_functions};
+use kernels::{Declaration, KernelName};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const OPS: &str = "src/ops";
-/// How floats are stored: in 32 bits, in 16, or in 16 but for what a kernel reads first.
+/// The precisions of stored floats: 32 bits, 16 bits, or 16 bits with 32-bit inputs.
 const PRECISIONS: [&str; 3] = ["f32", "f16", "wide"];
-/// The first number that stands for a specialization constant, and how many there may be.
+/// The first value that marks a specialization constant, and the number of such values.
 const MARK: u32 = 0x5eed_0000;
 const MARKS: u32 = 0x100;
-/// Functions that an epilogue may have, each in a binary of its own: what is not there need not be compiled.
+/// Capacities of epilogues, each with a separate binary: fewer slots compile faster.
 const SLOTS: [usize; 3] = [1, 3, 8];
-/// The version of SPIR-V that devices of Vulkan 1.1 take.
+/// The SPIR-V version of Vulkan 1.1.
 const VERSION: (u8, u8) = (1, 3);
 
-/// Writes a file of words per kernel, and the table `kernels.rs`.
-pub fn write() -> Result<()> {
+/// Writes a file of words per binary, and the table `kernels.rs`.
+pub(crate) fn write() -> Result<()> {
     println!("cargo::rerun-if-changed=build/spirv.rs");
     println!("cargo::rerun-if-changed={OPS}");
+    println!("cargo::rerun-if-changed=src/functions.rs");
+    println!("cargo::rerun-if-changed=src/kernels.rs");
     let out = env::var("OUT_DIR")?;
+    let functions = functions()?;
     let mut table = String::from("&[\n");
     for (file, precision) in files()?.iter().flat_map(|file| PRECISIONS.map(|precision| (file, precision))) {
         let read = |name: &str| read(name, precision);
@@ -50,12 +64,19 @@ pub fn write() -> Result<()> {
         if !own.contains("@compute") || (precision == "wide" && !calls_one("given(")) {
             continue;
         }
-        let slots: &[usize] = if calls_one("epilogue(") { &SLOTS } else { &[0] };
+        let name = file.trim_end_matches(".wgsl");
+        let declaration = declaration(name)?;
+        if declaration.has_epilogue != calls_one("epilogue(") {
+            return Err(format!("{file}: only one of text and declaration has an epilogue").into());
+        }
+        let arguments = declaration.wgsl();
+        let slots: &[usize] = if declaration.has_epilogue { &SLOTS } else { &[0] };
         for &slots in slots {
             let behind = if slots > 0 { read("epilogue.wgsl")? + &calls(slots)? } else { String::new() };
-            let text = [&*own, &named, &behind, &shared].concat();
-            let id = Id { name: file.trim_end_matches(".wgsl"), slots, precision };
-            let (words, entry) = kernel(&id, &text).map_err(|error| format!("{file}: {error}"))?;
+            let text = [&*arguments, &own, &named, &behind, &shared, &functions].concat();
+            let id = Id { name, slots, precision };
+            let (words, entry) =
+                kernel(&id, declaration, &text).map_err(|error| format!("{file}: {error}"))?;
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             fs::write(Path::new(&out).join(id.file()), bytes)?;
             table.push_str(&entry);
@@ -65,13 +86,41 @@ pub fn write() -> Result<()> {
     Ok(())
 }
 
-/// What tells binaries apart.
+/// The declaration of a kernel.
+fn declaration(name: &str) -> Result<&'static Declaration> {
+    let mut all = KernelName::ALL.iter().map(|kernel| kernel.declaration());
+    all.find(|known| known.name == name).ok_or_else(|| format!("src/kernels.rs lacks '{name}'").into())
+}
+
+/// The functions of epilogues, by number. WGSL requires a default, which is the last.
+fn functions() -> Result<String> {
+    macro_rules! texts {
+        ($($name:ident $opencl:literal $wgsl:literal;)*) => {
+            [$($wgsl),*]
+        };
+    }
+    let mut text = String::new();
+    let signatures =
+        ["unary(function: u32, v: vec4<f32>)", "binary(function: u32, v: vec4<f32>, o: vec4<f32>)"];
+    let all = [&unary_functions!(texts)[..], &binary_functions!(texts)];
+    for (signature, texts) in signatures.iter().zip(all) {
+        writeln!(text, "fn {signature} -> vec4<f32> {{\n  switch function {{")?;
+        for (i, function) in texts.iter().enumerate() {
+            let case = if i + 1 == texts.len() { "default".into() } else { format!("case {i}u") };
+            writeln!(text, "    {case}: {{ return {function}; }}")?;
+        }
+        writeln!(text, "  }}\n}}")?;
+    }
+    Ok(text)
+}
+
+/// Identifies a binary.
 struct Id<'a> {
     /// The kernel.
     name: &'a str,
-    /// Functions that its epilogue may have.
+    /// The capacity of its epilogue.
     slots: usize,
-    /// How floats are stored.
+    /// The precision of stored floats.
     precision: &'a str,
 }
 
@@ -81,7 +130,7 @@ impl Id<'_> {
     }
 }
 
-/// A text, or the one of several where floats are stored so.
+/// Reads a text, in the variant for a precision if it has variants.
 fn read(name: &str, precision: &str) -> io::Result<String> {
     let of = |precision: &str| Path::new(OPS).join(name.replace(".wgsl", &format!("_{precision}.wgsl")));
     let of_several = [of(precision), of(if precision == "wide" { "f16" } else { precision })];
@@ -89,7 +138,7 @@ fn read(name: &str, precision: &str) -> io::Result<String> {
     fs::read_to_string(found.unwrap_or_else(|| Path::new(OPS).join(name)))
 }
 
-/// All texts in WGSL, sorted.
+/// All WGSL texts, sorted.
 fn files() -> Result<Vec<String>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(OPS)? {
@@ -102,7 +151,7 @@ fn files() -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// An epilogue with so many slots.
+/// An epilogue with `slots` slots.
 fn calls(slots: usize) -> Result<String> {
     let (mut overrides, mut body) = (String::new(), String::new());
     for i in 0..slots {
@@ -115,8 +164,8 @@ fn calls(slots: usize) -> Result<String> {
     Ok(format!("{overrides}{signature} {{\n  var v = result;\n{body}  return v;\n}}\n"))
 }
 
-/// A kernel's words, and its line in the table.
-fn kernel(id: &Id<'_>, text: &str) -> Result<(Vec<u32>, String)> {
+/// The words of a kernel and its line in the table.
+fn kernel(id: &Id<'_>, declaration: &Declaration, text: &str) -> Result<(Vec<u32>, String)> {
     let (text, constants) = mark(text)?;
     let mut module = naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))?;
     naga::compact::compact(&mut module, naga::compact::KeepUnused::No);
@@ -128,7 +177,7 @@ fn kernel(id: &Id<'_>, text: &str) -> Result<(Vec<u32>, String)> {
     let options = spv::Options {
         lang_version: VERSION,
         flags: spv::WriterFlags::empty(),
-        // Loops end, and nothing is divided by zero: the host has seen to it.
+        // Host code guarantees that loops end and divisors are not zero.
         force_loop_bounding: false,
         emit_int_div_checks: false,
         // Kernels write local memory before they read it.
@@ -136,6 +185,9 @@ fn kernel(id: &Id<'_>, text: &str) -> Result<(Vec<u32>, String)> {
         ..spv::Options::default()
     };
     let words = specialize(&spv::write_vec(&module, &info, &options, None)?, &constants)?;
+    if bound(&module, 0)? != declaration.buffers.len() as u32 {
+        return Err(format!("the kernel does not use all of its buffers: {:?}", declaration.buffers).into());
+    }
     let (mut line, Id { name, slots, precision }) = (String::new(), id);
     writeln!(line, "Text {{")?;
     writeln!(line, "    name: {name:?},")?;
@@ -143,15 +195,15 @@ fn kernel(id: &Id<'_>, text: &str) -> Result<(Vec<u32>, String)> {
     writeln!(line, "    precision: {precision:?},")?;
     writeln!(line, "    bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{}\")),", id.file())?;
     writeln!(line, "    constants: &{constants:?},")?;
-    writeln!(line, "    buffers: {},", bound(&module, 0)?)?;
+    writeln!(line, "    buffers: {},", declaration.buffers.len())?;
     writeln!(line, "    operands: {},", bound(&module, 1)?)?;
-    writeln!(line, "    numbers: &{:?},", numbers(&module)?)?;
+    writeln!(line, "    numbers: {},", declaration.number_names().count())?;
     writeln!(line, "    loops: {},", loops(&module))?;
     writeln!(line, "}},")?;
     Ok((words, line))
 }
 
-/// The text with variables in the place of overrides, and their names.
+/// Replaces overrides by marked variables, and returns their names.
 fn mark(text: &str) -> Result<(String, Vec<String>)> {
     let (mut marked, mut names) = (String::new(), Vec::new());
     for line in text.lines() {
@@ -169,7 +221,7 @@ fn mark(text: &str) -> Result<(String, Vec<String>)> {
     Ok((marked, names))
 }
 
-/// Bindings of a group, which count from 0.
+/// The number of bindings of a group, which must be consecutive from 0.
 fn bound(module: &Module, group: u32) -> Result<u32> {
     let bindings = module.global_variables.iter().filter_map(|(_, variable)| variable.binding);
     let mut bindings: Vec<u32> = bindings.filter(|b| b.group == group).map(|b| b.binding).collect();
@@ -180,31 +232,7 @@ fn bound(module: &Module, group: u32) -> Result<u32> {
     }
 }
 
-/// Names of the numbers of four bytes that the host pushes, in order.
-fn numbers(module: &Module) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    let variables = module.global_variables.iter().map(|(_, variable)| variable);
-    for pushed in variables.filter(|variable| variable.space == AddressSpace::Immediate) {
-        push_names(module, pushed.ty, "", &mut names)?;
-    }
-    Ok(names)
-}
-
-/// Adds the names of a struct's fields, and of the fields of structs in it.
-fn push_names(module: &Module, ty: Handle<Type>, name: &str, names: &mut Vec<String>) -> Result<()> {
-    match &module.types[ty].inner {
-        TypeInner::Struct { members, .. } => members.iter().try_for_each(|member| {
-            push_names(module, member.ty, member.name.as_deref().unwrap_or(""), names)
-        }),
-        TypeInner::Scalar(scalar) if scalar.width == 4 && !name.is_empty() => {
-            names.push(name.to_owned());
-            Ok(())
-        }
-        other => Err(format!("'{name}' is pushed and is no number of four bytes: {other:?}").into()),
-    }
-}
-
-/// Loops of all functions.
+/// The loops of all functions.
 fn loops(module: &Module) -> usize {
     let functions = module.functions.iter().map(|(_, function)| function);
     let entries = module.entry_points.iter().map(|entry| &entry.function);
@@ -222,14 +250,14 @@ fn loops_of(block: &Block) -> usize {
     block.iter().map(of).sum()
 }
 
-/// Words of a header; opcodes, and the number of the decoration.
+/// Words in the header, opcodes, and the number of the decoration.
 const HEADER: usize = 5;
 const CONSTANT: u32 = 43;
 const SPEC_CONSTANT: u32 = 50;
 const DECORATE: u32 = 71;
 const SPEC_ID: u32 = 1;
 
-/// Makes specialization constants of what is marked. Each has to be there once.
+/// Turns marked constants into specialization constants. Each must occur once.
 fn specialize(words: &[u32], names: &[String]) -> Result<Vec<u32>> {
     let mut specialized = words[..HEADER].to_vec();
     let (mut found, mut decorations) = (vec![0; names.len()], Vec::new());
@@ -244,7 +272,7 @@ fn specialize(words: &[u32], names: &[String]) -> Result<Vec<u32>> {
         match *instruction {
             [_, ty, id, value] if first & 0xffff == CONSTANT && (MARK..MARK + MARKS).contains(&value) => {
                 let number = (value - MARK) as usize;
-                *found.get_mut(number).ok_or("a constant is marked that is none")? += 1;
+                *found.get_mut(number).ok_or("a constant has an unknown mark")? += 1;
                 specialized.extend([4 << 16 | SPEC_CONSTANT, ty, id, 0]);
                 decorations.extend([4 << 16 | DECORATE, id, SPEC_ID, number as u32]);
             }
@@ -254,7 +282,7 @@ fn specialize(words: &[u32], names: &[String]) -> Result<Vec<u32>> {
     if let Some((name, _)) = names.iter().zip(&found).find(|(_, found)| **found != 1) {
         return Err(format!("override {name} is not read").into());
     }
-    let at = behind.ok_or("there are no decorations")?;
+    let at = behind.ok_or("the module has no decorations")?;
     specialized.splice(at..at, decorations);
     Ok(specialized)
 }

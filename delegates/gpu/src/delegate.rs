@@ -1,4 +1,4 @@
-//! A delegate of a backend's devices.
+//! The delegate over a backend's devices.
 
 use std::sync::Arc;
 
@@ -7,38 +7,39 @@ use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 use arenite_layers::{Reals, refusals, rewrite};
 
-use crate::builder::{Built, With, build};
-use crate::device::{self, About, Effort, Queue};
-use crate::net::{LIMITS, Net, Own};
-use crate::ops::tiled::Tiles;
-use crate::ops::winograd::Winograd;
+use crate::device::{self, DeviceInfo, Effort, Queue};
+use crate::net::transfer::{unworthy, work};
+use crate::net::{GpuLayer, LIMITS, Net};
+use crate::ops::build;
 use crate::options::Options;
-use crate::program::{Given, Program};
-use crate::shared::Shared;
-use crate::storage::Storage;
-use crate::store::{Loaded, Store, Uploads};
-use crate::transfer::{unworthy, work};
+use crate::plan::builder::{BuildOptions, TaskList};
+use crate::plan::program::{Program, ProgramContext};
+use crate::plan::tiles::Tiles;
+use crate::plan::winograd::Winograd;
+use crate::store::constants::{ProgramConstants, Store, Uploads};
+use crate::store::shared::SharedState;
+use crate::store::storage::Storage;
 
-/// The delegate of a backend, for one interpreter. `options` has a table of what users may ask of it.
+/// The delegate of a backend, for one interpreter. The module `options` has a table of its options.
 pub struct Gpu<D: device::Device> {
     device: Arc<D>,
-    shared: Arc<Shared<D::Queue>>,
+    shared: Arc<SharedState<D::Queue>>,
     options: Arc<Options>,
-    with: With,
+    build_options: BuildOptions,
 }
 
 /// A compiled partition.
 pub struct GpuKernel<D: device::Device> {
-    // In front of what is shared, where it may be under way.
-    /// For the shapes that it was prepared for last.
+    // Declared before `shared`, so it is dropped first: it may still run on the shared queue.
+    /// The program for the current shapes.
     program: Option<Program<D::Queue>>,
     store: Store<<D::Queue as Queue>::Memory>,
-    /// What it took to make the program ready.
+    /// The effort spent on the program.
     effort: Effort,
     device: Arc<D>,
     options: Arc<Options>,
-    with: With,
-    shared: Arc<Shared<D::Queue>>,
+    build_options: BuildOptions,
+    shared: Arc<SharedState<D::Queue>>,
 }
 
 impl<D: device::Device> Delegate for Gpu<D> {
@@ -50,13 +51,13 @@ impl<D: device::Device> Delegate for Gpu<D> {
     fn create(options: &OptionPairs<'_>) -> Result<Self> {
         let options = Options::read(options)?;
         let device = D::open(options.device.as_deref())?;
-        let shared = Shared::new(device.queue_with(&options.settings)?);
+        let shared = SharedState::new(device.queue_with(&options.settings)?);
         options.precision.expect_on::<D>(device.about())?;
         options.storage.expect_on::<D>(device.about())?;
         let tiles = Tiles::asked(options.products.as_deref(), device.about().filter(|_| D::HAS_TILES))?;
         let about = device.about().filter(|_| D::HAS_WINOGRAD);
         let winograd = Winograd::asked(options.winograd.as_deref(), about)?;
-        let with = With {
+        let build_options = BuildOptions {
             slots: D::SLOTS,
             tiles,
             products: D::HAS_PRODUCTS,
@@ -64,13 +65,13 @@ impl<D: device::Device> Delegate for Gpu<D> {
             precision: options.precision,
             storage: options.storage,
         };
-        Ok(Gpu { device, shared, options: Arc::new(options), with })
+        Ok(Gpu { device, shared, options: Arc::new(options), build_options })
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
         let reals = Reals::of(*graph);
         let subgraphs = |subgraph| claims.subgraph(subgraph);
-        let mut refused = refusals::<Own<'_>>(*graph, &subgraphs, Some(&reals), &LIMITS)?;
+        let mut refused = refusals::<GpuLayer<'_>>(*graph, &subgraphs, Some(&reals), &LIMITS)?;
         if self.options.min_work > 0.0 {
             let wide = self.options.precision.bytes() as u64;
             let bytes = |t: usize| graph.tensor(t).map_or(0, |tensor| tensor.len() as u64 * wide);
@@ -108,7 +109,7 @@ impl<D: device::Device> Gpu<D> {
             effort: Effort::default(),
             device: Arc::clone(&self.device),
             options: Arc::clone(&self.options),
-            with: self.with,
+            build_options: self.build_options,
             shared: Arc::clone(&self.shared),
         };
         kernel.build(partition, held)?;
@@ -118,7 +119,7 @@ impl<D: device::Device> Gpu<D> {
 
 /// Lists the devices of a backend.
 fn list<D: device::Device>(notes: &mut DeviceNotes<'_>) -> Result<()> {
-    for About { name, driver, kind, memory, largest, local, units, images, limits } in &D::list()? {
+    for DeviceInfo { name, driver, kind, memory, largest, local, units, images, limits } in &D::list()? {
         let [x, y, z] = limits.axes;
         let told = [
             ("largest buffer", Some(format!("{largest} bytes"))),
@@ -134,17 +135,17 @@ fn list<D: device::Device>(notes: &mut DeviceNotes<'_>) -> Result<()> {
 }
 
 impl<D: device::Device> GpuKernel<D> {
-    /// What runs for the present shapes, and its constants; those that are on the device stay there.
-    fn build(&mut self, partition: &PartitionView<'_>, held: Option<Held<'_>>) -> Result<BuiltOn<D>> {
-        let none = |_| Err(unsupported!("subgraphs are not looked into"));
+    /// Builds the tasks for the current shapes, and their constants. Constants on the device are reused.
+    fn build(&mut self, partition: &PartitionView<'_>, held: Option<Held<'_>>) -> Result<BuiltNet<D>> {
+        let none = |_| Err(unsupported!("subgraphs are not supported"));
         let reals = Reals::of(partition.graph());
         let mut net = Net::lower(partition, &none, Some(&reals), &LIMITS)?;
         rewrite::rewrite(&mut net, &LIMITS, |_| ());
         let queue = self.shared.queue();
         let mut uploads = Uploads::new(&*queue, &mut self.store, held);
-        let built = build(&net, partition.graph().inputs(), &mut uploads, self.with)?;
+        let built = build(&net, partition.graph().inputs(), &mut uploads, self.build_options)?;
         let (bytes, used) = (uploads.bytes(), uploads.into_used());
-        Ok((built, Loaded { used, bytes }))
+        Ok((built, ProgramConstants { used, bytes }))
     }
 
     fn forget_program(&mut self) {
@@ -154,8 +155,8 @@ impl<D: device::Device> GpuKernel<D> {
     }
 }
 
-/// A net as tasks, and its constants.
-type BuiltOn<D> = (Built, Loaded<<<D as device::Device>::Queue as Queue>::Memory>);
+/// A built net and its constants.
+type BuiltNet<D> = (TaskList, ProgramConstants<<<D as device::Device>::Queue as Queue>::Memory>);
 
 impl<D: device::Device> Drop for GpuKernel<D> {
     fn drop(&mut self) {
@@ -176,8 +177,8 @@ impl<D: device::Device> DelegateKernel for GpuKernel<D> {
         }
         let records = built.records.len();
         let before = self.shared.queue().effort();
-        let given = Given { shared: &self.shared, planner: &self.options.memory, keeps: D::KEEPS };
-        let program = Program::new(built, constants, &given, cx)?;
+        let context = ProgramContext { shared: &self.shared, planner: &self.options.memory, keeps: D::KEEPS };
+        let program = Program::new(built, constants, &context, cx)?;
         self.effort = self.shared.queue().effort().since(before);
         let [bytes, constants] = program.bytes();
         let (nodes, kernels) = (partition.node_indices().len(), program.kernels());
@@ -222,7 +223,7 @@ impl<D: device::Device> DelegateKernel for GpuKernel<D> {
         ] {
             notes.number(key, number, unit);
         }
-        if self.with.storage == Storage::Image {
+        if self.options.storage == Storage::Image {
             notes.number("kernels whose memory is too large for images", imageless, "");
         }
         Ok(())

@@ -1,75 +1,75 @@
-//! What a backend gives the rest of the delegate: devices, their memory, and recordings of kernels. What is above names no driver.
+//! The interface of a backend: devices, their memory, and recordings of kernels. Code outside of backends names no
+//! driver.
 //!
 //! ```text
 //! Device ─► Queue ─► Memory                       constants, objects
-//!              └───► Recording of steps on memory  made once: write inputs ─► run, all in order ─► read outputs
+//!              └───► Recording of steps on memory  recorded once: write inputs ─► run all in order ─► read outputs
 //! ```
-//! A kernel is named by its layer, by what its text is compiled with, and by what it does with its results: which text that is, or
-//! which binary, is the backend's.
+//! A kernel is described by its name, definitions and epilogue; the backend selects its text or binary.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Binary, Clamp, Unary};
+use arenite_base::{Binary, Clamp, Unary};
 
 use crate::GpuInfo;
-use crate::kernel_name::KernelName;
-use crate::work_groups::{Extent, Kind, Tuning};
+use crate::kernels::KernelName;
+use crate::work_groups::{Extent, Tuning};
 
-/// What a device tells about itself.
+/// The properties of a device.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct DeviceInfo {
     /// Its name.
     pub name: String,
-    /// Who wrote the driver, and its version.
+    /// The driver's vendor and version.
     pub driver: String,
-    /// Whether it is a GPU, a processor, or neither.
+    /// `gpu`, `cpu` or `other`.
     pub kind: &'static str,
     /// Bytes of its memory.
     pub memory: u64,
-    /// Most bytes of one buffer.
+    /// The size limit of a buffer in bytes.
     pub largest: u64,
     /// Bytes of local memory of a work-group.
     pub local: u64,
-    /// Units that run work-groups; 0 if the driver does not say.
+    /// Compute units; 0 if unknown.
     pub units: u32,
-    /// Most pixels of an image over a buffer; 0 if kernels read none.
+    /// The most pixels of an image over a buffer; 0 if kernels cannot read images.
     pub images: u64,
-    /// What work-groups may be.
+    /// Limits of work-groups.
     pub limits: GpuInfo,
 }
 
-/// How kernels are made ready.
+/// Settings for the preparation of kernels.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How sizes of work-groups are found.
+    /// How work-group sizes are found.
     pub tuning: Tuning,
-    /// The folder where programs and sizes stay from one start to the next.
+    /// The folder that keeps programs and sizes between processes.
     pub cache: Option<PathBuf>,
 }
 
-/// What it took so far to make kernels ready.
+/// The effort spent on the preparation of kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Programs that were compiled, and how long that took in nanoseconds, loading included.
+    /// Programs that were compiled.
     pub compiled: u64,
-    /// Programs from the folder.
+    /// Programs that were loaded from the cache folder.
     pub loaded: u64,
-    /// For both, in nanoseconds.
+    /// Time for compiling and loading, in nanoseconds.
     pub compiling: u64,
-    /// Kernels whose sizes were timed.
+    /// Kernels that were tuned.
     pub tuned: u64,
-    /// Kernels whose sizes came from the folder.
+    /// Kernels whose tuned sizes were known.
     pub recalled: u64,
-    /// For timing, in nanoseconds.
+    /// Time for tuning, in nanoseconds.
     pub tuning: u64,
-    /// Kernels that read memory too large for an image, and so none.
+    /// Kernels that read through pointers because memory was too large for an image.
     pub imageless: u64,
 }
 
 impl Effort {
-    /// What was done in both.
+    /// The sum of both.
     pub fn and(self, other: Effort) -> Effort {
         Effort {
             compiled: self.compiled + other.compiled,
@@ -82,7 +82,7 @@ impl Effort {
         }
     }
 
-    /// What was done since `before`.
+    /// The effort since `before`.
     pub fn since(self, before: Effort) -> Effort {
         Effort {
             compiled: self.compiled - before.compiled,
@@ -96,59 +96,57 @@ impl Effort {
     }
 }
 
-/// A device, of which the process has one context.
+/// A device. A process has one context per device.
 pub trait Device: Send + Sync + Sized + 'static {
     /// The delegate's name.
     const NAME: &'static str;
-    /// What of an epilogue one of its kernels can do.
+    /// The capacity of a kernel's epilogue.
     const SLOTS: Slots;
-    /// Whether it has the kernels that share local memory.
+    /// Whether it has the kernels that use local memory.
     const HAS_TILES: bool = false;
-    /// Whether it has a kernel of products of matrices that are made of whole slices.
+    /// Whether it has a kernel for products of matrices with whole slices.
     const HAS_PRODUCTS: bool = false;
     /// Whether it has the kernels of [Winograd's convolutions](crate::ops::winograd).
     const HAS_WINOGRAD: bool = false;
-    /// Whether its kernels [store](crate::precision::Precision) floats in 16 bits where that is asked for, and with the flag `WIDE` those of
-    /// convolutions and pools read [floats of 32](crate::wide) all the same.
+    /// Whether its kernels support 16-bit [storage](crate::store::precision::Precision) of floats, and with the flag
+    /// `WIDE` also [32-bit inputs](crate::store::wide) of convolutions and pools.
     const HAS_HALVES: bool = false;
-    /// Whether recordings [copy](Queue::copy) what others left on the device.
+    /// Whether recordings can [copy](Queue::copy) values that stayed on the device.
     const KEEPS: bool = false;
-    /// The queue of an interpreter.
+    /// The type of its queues.
     type Queue: Queue;
 
-    /// All devices, in the order of their numbers.
+    /// Lists all devices in the order of their numbers.
     ///
     /// # Errors
-    /// `Unavailable` if there is no driver.
-    fn list() -> Result<Vec<About>> {
+    /// `Unavailable` if no driver is installed.
+    fn list() -> Result<Vec<DeviceInfo>> {
         Err(unavailable!("'{}' does not list its devices", Self::NAME))
     }
 
-    /// What it tells about itself, if it does.
-    fn about(&self) -> Option<&About> {
+    /// The properties of the device, if they are known.
+    fn about(&self) -> Option<&DeviceInfo> {
         None
     }
 
-    /// The device with this number or a name that has this text in it; without one the first GPU, else the first device.
+    /// Opens the device with this number, or whose name contains this text. Without a choice, opens the first GPU, else
+    /// the first device.
     ///
     /// # Errors
-    /// `Unavailable` if there is none.
+    /// `Unavailable` if no device matches.
     fn open(choice: Option<&str>) -> Result<Arc<Self>>;
 
-    /// A queue of its own.
+    /// Creates a queue.
     fn queue(self: &Arc<Self>) -> Result<Self::Queue>;
 
-    /// The same, where kernels are made ready in this way.
+    /// Creates a queue with settings for its kernels.
     fn queue_with(self: &Arc<Self>, settings: &Settings) -> Result<Self::Queue> {
         if settings.tuning != Tuning::Fast {
-            return Err(unsupported!(
-                "option tuning: '{}' tunes nothing, 'fast' is its only one",
-                Self::NAME
-            ));
+            return Err(unsupported!("option tuning: '{}' supports only 'fast'", Self::NAME));
         }
         if let Some(folder) = &settings.cache {
             return Err(unsupported!(
-                "option cache_dir = '{}': '{}' keeps no programs",
+                "option cache_dir = '{}': '{}' does not support a cache",
                 folder.display(),
                 Self::NAME
             ));
@@ -157,33 +155,33 @@ pub trait Device: Send + Sync + Sized + 'static {
     }
 }
 
-/// Floats in a device's memory, or other words of 32 bits in their place: nothing computes with these on the way.
+/// Memory on the device: floats, or other 32-bit words that pass through unchanged.
 pub trait Memory: Send + Sync {
     /// Number of floats.
     fn len(&self) -> usize;
 }
 
-/// What is done on a device, in order. Whoever uses memory meanwhile holds it.
+/// An in-order queue. Recordings hold the memory that they use.
 pub trait Queue: Send + Sized + 'static {
-    /// Its memory.
+    /// The type of its memory.
     type Memory: Memory;
-    /// Kernels with their arguments, and what goes to the device before them and comes back behind.
+    /// Recorded kernels with their inputs and outputs.
     type Recording: Send;
 
-    /// Room for so many floats, of zeros.
+    /// Allocates `floats` zeros.
     fn memory(&self, floats: usize) -> Result<Self::Memory>;
 
-    /// Floats of the host, copied.
+    /// Copies floats from the host to new memory.
     fn upload(&self, floats: &[f32]) -> Result<Self::Memory>;
 
-    /// Makes steps ready, and what `write` and `read` copy.
+    /// Records the steps of a plan.
     fn record(&self, plan: Plan<'_, Self::Memory>) -> Result<Self::Recording>;
 
-    /// Times sizes of work-groups, where settings ask for it and they are not known, until `stop` says so. It may write to all memory of
-    /// the steps.
+    /// Tunes work-groups that are not known yet, if the settings require it, until `stop` returns true. This may
+    /// overwrite all memory of the steps.
     ///
     /// # Errors
-    /// `Cancelled` if it does: what was found by then is kept.
+    /// `Cancelled` if `stop` returned true. Sizes found by then are kept.
     fn tune(&self, recording: &mut Self::Recording, stop: &dyn Fn() -> bool) -> Result<()> {
         let _ = (recording, stop);
         Ok(())
@@ -195,10 +193,11 @@ pub trait Queue: Send + Sized + 'static {
     /// Starts all steps.
     fn run(&self, recording: &mut Self::Recording) -> Result<()>;
 
-    /// Runs all steps until `stop` says so, and tells `time` the number of each and its nanoseconds, if the device tells them.
+    /// Runs all steps until `stop` returns true, and passes each step's number and nanoseconds to `time`, if the device
+    /// reports times.
     ///
     /// # Errors
-    /// `Cancelled` if it does; steps may be under way, as behind [`wait`](Self::wait).
+    /// `Cancelled` if `stop` returned true. Steps may still run, as after [`wait`](Self::wait).
     fn run_timed(
         &self,
         recording: &mut Self::Recording,
@@ -206,22 +205,23 @@ pub trait Queue: Send + Sized + 'static {
         time: &mut dyn FnMut(usize, u64),
     ) -> Result<()>;
 
-    /// In place of [`write`](Self::write): input `port` of the next run is what lies in other memory of the device, from its beginning.
+    /// Replaces [`write`](Self::write): input `port` of the next run is copied from the start of other memory on the
+    /// device.
     fn copy(&self, recording: &mut Self::Recording, port: usize, from: &Arc<Self::Memory>) -> Result<()> {
         let _ = (recording, from);
         Err(unsupported!("input {port} cannot be copied on the device"))
     }
 
-    /// Waits for what was run, until `stop` says so.
+    /// Waits until the run completes or `stop` returns true.
     ///
     /// # Errors
-    /// `Cancelled` if it does; what was run may be under way.
+    /// `Cancelled` if `stop` returned true. The run may still be in progress.
     fn wait(&self, recording: &mut Self::Recording, stop: &dyn Fn() -> bool) -> Result<()> {
         let _ = (recording, stop);
         Ok(())
     }
 
-    /// What it took to make kernels ready.
+    /// The effort spent on kernels so far.
     fn effort(&self) -> Effort {
         Effort::default()
     }
@@ -230,107 +230,116 @@ pub trait Queue: Send + Sized + 'static {
     fn read(&self, recording: &mut Self::Recording, port: usize, floats: &mut [f32]) -> Result<()>;
 }
 
-/// What is to be recorded.
+/// The contents of a recording.
 pub struct Plan<'p, M> {
-    /// Memory that `write` fills, from its beginning.
+    /// Memory that `write` fills from its start.
     pub inputs: Vec<Port<M>>,
-    /// In order.
+    /// The steps, in order.
     pub steps: Vec<Step<'p, M>>,
-    /// Memory that `read` reads, from its beginning.
+    /// Memory that `read` copies from its start.
     pub outputs: Vec<Port<M>>,
 }
 
 /// Floats that are copied between the host and a device.
 pub struct Port<M> {
-    /// Where.
+    /// The memory on the device.
     pub memory: Arc<M>,
-    /// How many.
+    /// The number of floats.
     pub floats: usize,
-    /// Whether it may be that nobody reads it: an output that stays on the device.
+    /// Whether it may remain unread: an output that stays on the device.
     pub stays: bool,
 }
 
-/// What a device does next.
+/// A step on the device.
 pub enum Step<'p, M> {
     /// A kernel runs.
     Launch(Launch<'p, M>),
-    /// Memory becomes zeros.
+    /// Memory is filled with zeros.
     Clear(Arc<M>),
 }
 
-/// A kernel with its arguments. It looks where the grid ends, and touches nothing but the memory that it is given, inside of it.
+/// A kernel with its arguments. It checks the bounds of its grid and accesses only the memory of its arguments, within
+/// bounds.
 pub struct Launch<'p, M> {
-    /// Which.
+    /// The kernel.
     pub kernel: &'p Kernel,
-    /// In the order of its parameters.
+    /// The arguments, in the order of the parameters.
     pub arguments: Vec<Argument<M>>,
     /// Work-items.
     pub grid: Extent,
-    /// For the choice of work-groups.
-    pub kind: Kind,
+    /// An upper bound of the iterations of a work-item's loops.
+    pub iterations: u64,
 }
 
 /// An argument of a kernel.
 pub enum Argument<M> {
-    /// Floats, or numbers in their place.
+    /// Memory of floats or numbers.
     Memory(Arc<M>),
     /// A number.
     Number(i32),
 }
 
-/// A kernel, whatever its sizes.
+/// A kernel, independent of sizes.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// Which.
+    /// The kernel.
     pub name: KernelName,
-    /// What the text is compiled with.
+    /// The definitions of its text.
     pub definitions: Vec<Definition>,
-    /// What becomes of a result before it is written; `None` for a kernel that does not ask.
+    /// The functions applied to results; `None` for a kernel without an epilogue.
     pub epilogue: Option<Vec<Function>>,
 }
 
-/// Something that a kernel's text asks for.
+/// A definition for a kernel's text.
 #[derive(Clone, Copy, Debug)]
 pub enum Definition {
-    /// It is defined.
+    /// A flag that is set.
     Flag(&'static str),
-    /// It is a number.
+    /// A number.
     Number(&'static str, i32),
-    /// `FUNCTION` is this one of two operands.
+    /// The binary function `FUNCTION`.
     Function(Binary),
 }
 
-/// A function of a result `v`, four channels at a time. Operands are the kernel's last arguments, in the functions' order.
+impl Definition {
+    /// The flags that are set.
+    pub fn flags<const N: usize>(flags: [(&'static str, bool); N]) -> Vec<Definition> {
+        flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| Definition::Flag(name)).collect()
+    }
+}
+
+/// A function of a result `v`, four channels at a time. Operands are the kernel's last arguments, in the functions'
+/// order.
 #[derive(Clone, Copy, Debug)]
 pub enum Function {
-    /// Both clamps.
+    /// A clamp.
     Clamp(Clamp),
-    /// Of `v` alone.
+    /// A function of `v`.
     Unary(Unary),
-    /// Of `v` and a number.
+    /// A function of `v` and a number.
     Scalar(Binary, f32),
-    /// Of `v` and what lies in the operand where `v` lies in the result.
+    /// A function of `v` and the operand's slice at the same position.
     Binary(Binary),
-    /// Of `v` and the operand's slice of the same channels: it has one row.
+    /// A function of `v` and the slice of the same channels of an operand with one row.
     Row(Binary),
 }
 
-/// How many functions, and operands of them, a kernel's epilogue has at most. What is left is done by kernels of its own.
+/// The most functions and operands of a kernel's epilogue. Separate kernels apply further functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots {
-    /// Functions, one at least.
+    /// Functions, at least one.
     pub functions: usize,
     /// Operands.
     pub operands: usize,
 }
 
-/// The error of a wait that was stopped.
-pub fn late() -> Error {
+/// The error of a stopped wait.
+pub(crate) fn late() -> Error {
     Error::new(Status::Cancelled, format_args!("the device did not end in time"))
 }
 
-/// The position of the device that `choice` means, see [`Device::open`]; `title` is how users know the backend.
-pub fn choose(about: &[About], choice: Option<&str>, title: &str) -> Result<usize> {
+/// The position of the chosen device, see [`Device::open`]; `title` is the backend's name in messages.
+pub(crate) fn choose(about: &[DeviceInfo], choice: Option<&str>, title: &str) -> Result<usize> {
     let position = match choice {
         None => about.iter().position(|about| about.kind == "gpu").or((!about.is_empty()).then_some(0)),
         Some(text) => match text.parse::<usize>() {

@@ -1,11 +1,11 @@
-//! What is known of a device, as data: rules are tested on devices that are not there.
+//! The facts about a device on which rules depend, so that rules can be tested without the device.
 //!
 //! Defined by: tflite/delegates/gpu/common/gpu_info.cc.
 
-/// Who made a device.
+/// The vendor of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vendor {
-    /// Qualcomm, with what is known of the model.
+    /// Qualcomm, with the model.
     Adreno(Adreno),
     /// ARM, with the family.
     Mali(Mali),
@@ -19,7 +19,7 @@ pub enum Vendor {
     Amd,
     /// Intel.
     Intel,
-    /// Anybody else, software devices among them.
+    /// Any other vendor, including software devices.
     Other,
 }
 
@@ -36,14 +36,14 @@ pub enum Mali {
     T7xx,
     /// T820 to T880.
     T8xx,
-    /// Bifrost, Valhall, and what is unknown.
+    /// Bifrost, Valhall, and unknown models.
     Later,
 }
 
 /// A device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuInfo {
-    /// Who made it.
+    /// Its vendor.
     pub vendor: Vendor,
     /// Most work-items of a work-group along each axis.
     pub axes: [u32; 3],
@@ -51,7 +51,7 @@ pub struct GpuInfo {
     pub total: u32,
 }
 
-/// What a description names, and the vendor that it means. The first that is found counts.
+/// Names in descriptions and their vendors. The first match counts.
 const NAMES: [(&str, Vendor); 11] = [
     ("adreno", Vendor::Adreno(Adreno(0))),
     ("qualcomm", Vendor::Adreno(Adreno(0))),
@@ -67,7 +67,7 @@ const NAMES: [(&str, Vendor); 11] = [
 ];
 
 impl Vendor {
-    /// Of a device whose name and vendor a driver describes so.
+    /// The vendor of a device with this description.
     pub fn of(description: &str) -> Vendor {
         let description = description.to_ascii_lowercase();
         let named = NAMES.iter().find(|(name, _)| description.contains(name));
@@ -80,7 +80,7 @@ impl Vendor {
 }
 
 impl Adreno {
-    /// The number of three digits.
+    /// The model: the first number of three digits.
     fn of(description: &str) -> Adreno {
         let numbers = description.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() == 3);
         Adreno(numbers.filter_map(|digits| digits.parse().ok()).find(|n| (100..800).contains(n)).unwrap_or(0))
@@ -91,7 +91,7 @@ impl Adreno {
         self.0 / 100 == 3
     }
 
-    /// Work-items of a wave; of a kernel that runs in `full` ones, which have twice as many.
+    /// Work-items of a wave; `full` waves have twice as many.
     pub fn wave(self, full: bool) -> u32 {
         let half = match self.0 / 100 {
             0..=3 => 16,
@@ -112,7 +112,7 @@ impl Adreno {
         Some(128 * rows * 16)
     }
 
-    /// Waves of a compute unit that run at once, for work-items with so many bytes of registers; at least one.
+    /// Concurrent waves of a compute unit for work-items with `bytes` bytes of registers; at least one.
     pub fn waves(self, bytes: u32, full: bool) -> u32 {
         let most = if self.0 == 640 { 30 } else { 16 };
         let fit = |registers: u32| registers / self.wave(full).saturating_mul(bytes).max(1);

@@ -2,124 +2,121 @@
 //!
 //! ```text
 //!  partition ─► net, rewritten ─► tasks, records ─► kernels, objects ─► run
-//!             (arenite_layers)  (builder, ops)     (program)
+//!             (arenite_layers)  (plan, ops)        (plan::program)
 //! ```
-//! * `ops` makes tasks of layers: one file per layer, and beside it the texts of its kernel. `epilogue` says what a kernel does with its
-//!   results, so that programs are shared by all nodes that do the same, whatever their sizes.
-//! * `layout` says how tensors lie in a device's memory, `precision` in how many bits, `wide` where in more than that, `storage` by which way
-//!   kernels read them.
-//! * `device` is what a backend gives: devices, memory, queues, recordings. `opencl` and `vulkan` are backends, behind features of
-//!   their names; all unsafe code is there.
-//! * `cache` keeps what was compiled and timed from one start to the next; `tuner` has timed what is not known; `shared` is what partitions of an interpreter share; `transfer`
-//!   leaves nodes that are not worth what crosses for them.
-//! * `work_groups` selects the sizes of work-groups from what a device tells about itself: pure functions of a [`GpuInfo`].
+//! | module | contents |
+//! |---|---|
+//! | `kernels` | the declaration of each kernel: buffers, numbers, epilogue, loops |
+//! | `functions` | the functions of epilogues, in both shader languages |
+//! | `device` | the interface of a backend: devices, memory, queues, recordings |
+//! | `work_groups` | the choice of work-group sizes: pure functions of a [`GpuInfo`] |
+//! | `net` | layers that only this delegate has, the refused nodes, and whether nodes are worth their transfers |
+//! | `store` | how values are stored on the device; caches |
+//! | `plan` | tasks, records and programs |
+//! | `ops` | the tasks of each layer: one file per layer, next to the texts of its kernel |
+//! | `opencl`, `vulkan` | the backends, each behind a feature of its name; all unsafe code is here |
 //!
-//! Neither a driver, an SDK nor a compiler of shaders is needed to build: libOpenCL and libvulkan are opened when a delegate is made, which
-//! without a device is unavailable.
+//! A module uses only modules above it, except that backends do not use `plan` and `ops`. Kernel programs do not depend
+//! on sizes, so nodes share them.
+//!
+//! The build needs no driver, SDK or shader compiler: libOpenCL and libvulkan are opened when a delegate is created.
+//! Without a device, the delegate is unavailable.
 //!
 //! # Words
 //!
-//! Those of layers, nets and windows are explained by [`arenite_layers`].
+//! [`arenite_layers`] explains layers, nets and windows.
 //!
-//! | word | what it is |
+//! | word | meaning |
 //! |---|---|
 //! | work-item | one thread of a device |
 //! | work-group | work-items that run together and share local memory |
 //! | grid | all work-items of a dispatch |
 //! | wave | work-items that a device runs in lockstep |
-//! | slice | four channels, which lie and are computed side by side |
+//! | slice | four consecutive channels |
+//! | record | memory that a value needs while it is live |
 //! | task | a kernel with its arguments, on records |
 //! | launch | a kernel with its arguments, on memory |
-//! | recording | launches in order, with what is copied before and behind them |
-//! | object | memory of the device that records share |
+//! | recording | launches in order, with the copies before and after them |
+//! | object | device memory that records share |
 
-// Who asks for no backend gets rules for work-groups, and nothing that would call the rest.
+// Without a backend, only the choice of work-groups is public, and the rest is unused.
 #![cfg_attr(not(any(feature = "opencl", feature = "vulkan")), allow(dead_code))]
 
-mod builder;
-mod cache;
-mod crossing;
 mod delegate;
 mod device;
-mod epilogue;
-#[cfg(feature = "faults")]
-pub mod faults;
+// The build script includes this file.
+#[cfg(any(feature = "opencl", feature = "vulkan"))]
+mod functions;
 mod gpu_info;
-mod kernel_name;
-mod layout;
+// The build script includes this file.
+#[allow(unreachable_pub)]
+mod kernels;
 mod net;
 #[cfg(feature = "opencl")]
 mod opencl;
 mod ops;
 mod options;
-mod precision;
-mod program;
-#[cfg(any(feature = "opencl", feature = "vulkan"))]
-mod recent;
-mod shared;
-mod sizes;
-mod storage;
+mod plan;
 mod store;
-mod transfer;
-mod tuner;
+#[cfg(feature = "faults")]
+pub mod testing;
 #[cfg(feature = "vulkan")]
 mod vulkan;
-mod wide;
 pub mod work_groups;
 
 #[cfg(any(feature = "opencl", feature = "vulkan"))]
 use arenite_abi::{Plugin, plugin};
 
 pub use delegate::Gpu;
-pub use device::About;
+pub use device::DeviceInfo;
 pub use gpu_info::{Adreno, GpuInfo, Mali, Vendor};
 
-/// The devices of OpenCL.
+/// Lists the OpenCL devices.
 ///
 /// # Errors
-/// `Unavailable` if there is no driver.
+/// `Unavailable` if no driver is installed.
 #[cfg(feature = "opencl")]
-pub fn devices() -> arenite_abi::Result<Vec<About>> {
+pub fn devices() -> arenite_abi::Result<Vec<DeviceInfo>> {
     <opencl::Device as device::Device>::list()
 }
 
-/// Those of Vulkan.
+/// Lists the Vulkan devices.
 ///
 /// # Errors
-/// As [`devices`].
+/// `Unavailable` if no driver is installed.
 #[cfg(feature = "vulkan")]
-pub fn vulkan_devices() -> arenite_abi::Result<Vec<About>> {
+pub fn vulkan_devices() -> arenite_abi::Result<Vec<DeviceInfo>> {
     <vulkan::Device as device::Device>::list()
 }
 
-/// The delegate of OpenCL's devices.
+/// The delegate for OpenCL devices.
 #[cfg(feature = "opencl")]
 pub type OpenCl = Gpu<opencl::Device>;
 
-/// The same over Vulkan's devices that fail on purpose.
+/// The delegate for Vulkan devices that fail on request.
 #[cfg(all(feature = "vulkan", feature = "faults"))]
-pub type FaultyVulkan = Gpu<faults::Faulty<vulkan::Device>>;
+pub type FaultyVulkan = Gpu<testing::faults::Faulty<vulkan::Device>>;
 
-/// The same over OpenCL devices that fail on purpose.
+/// The delegate for OpenCL devices that fail on request.
 #[cfg(all(feature = "opencl", feature = "faults"))]
-pub type FaultyOpenCl = Gpu<faults::Faulty<opencl::Device>>;
+pub type FaultyOpenCl = Gpu<testing::faults::Faulty<opencl::Device>>;
 
-/// The plugin of it.
+/// The plugin with the delegate.
 #[cfg(feature = "opencl")]
 pub static PLUGIN: Plugin = plugin! {
     id: "org.arenite.opencl",
-    description: "The delegate opencl: GPUs, and whatever else has an OpenCL driver",
+    description: "The delegate opencl: GPUs and other devices with an OpenCL driver",
     delegates: [OpenCl],
 };
 
-/// The delegate of Vulkan's devices.
+/// The delegate for Vulkan devices.
 #[cfg(feature = "vulkan")]
 pub type Vulkan = Gpu<vulkan::Device>;
 
-/// The plugin of it.
+/// The plugin with the delegate.
 #[cfg(feature = "vulkan")]
 pub static VULKAN: Plugin = plugin! {
     id: "org.arenite.vulkan",
-    description: "The delegate vulkan: GPUs, and whatever else has a driver of Vulkan 1.1",
+    description: "The delegate vulkan: GPUs and other devices with a Vulkan 1.1 driver",
     delegates: [Vulkan],
 };

@@ -5,39 +5,39 @@ use std::path::PathBuf;
 use arenite_abi::prelude::*;
 
 use crate::device::Settings;
-use crate::precision::Precision;
-use crate::storage::Storage;
+use crate::store::precision::Precision;
+use crate::store::storage::Storage;
 use crate::work_groups::Tuning;
 
-/// What a user asks of the delegate.
+/// The options of the delegate.
 ///
-/// | option | value | without it |
+/// | option | value | default |
 /// |---|---|---|
-/// | `device` | its number in the list of devices, or a part of its name | the first GPU, else the first device |
-/// | `memory` | the planner that hands out shared objects for activations; empty: the interpreter's own | `greedy-in-order` |
-/// | `precision` | in how many bits floats are stored: `f32`, `f16`; kernels compute with 32 | `f32` |
-/// | `storage` | how kernels read slices: `buffer` by pointers, `image` through images over the same memory | `buffer` |
-/// | `tuning` | `fast`: sizes of work-groups by a formula; `exhaustive`: by timing all that fit; `fixed`: 8 × 4 × 1 | `fast` |
-/// | `products` | of matrices: `tiled` through local memory, `direct` without, `auto` as the device and their sizes are | `auto` |
-/// | `winograd` | which convolutions of 3 × 3 are computed with fewer multiplications: `auto` large ones, `true` all that can, `false` none | `auto` |
-/// | `cache_dir` | a folder where programs and sizes that were timed stay from one start to the next | none |
-/// | `min_work` | operations that a group of nodes must have per byte that crosses for it: see `transfer` | 0 |
-pub struct Options {
-    /// Which device.
+/// | `device` | a number in the list of devices, or part of a name | the first GPU, else the first device |
+/// | `memory` | the planner of shared objects for activations; empty: the interpreter's | `greedy-in-order` |
+/// | `precision` | the precision of stored floats: `f32`, `f16`; kernels compute with 32 bits | `f32` |
+/// | `storage` | how kernels read slices: `buffer` through pointers, `image` through images over buffers | `buffer` |
+/// | `tuning` | work-groups: `fast` by a formula, `exhaustive` by timing all that fit, `fixed` 8 × 4 × 1 | `fast` |
+/// | `products` | matrix products: `tiled` through local memory, `direct` without, `auto` by device and size | `auto` |
+/// | `winograd` | 3 × 3 convolutions with fewer multiplications: `auto` large ones, `true` all, `false` none | `auto` |
+/// | `cache_dir` | a folder that keeps compiled programs and tuned sizes between processes | none |
+/// | `min_work` | the least operations of a group of nodes per transferred byte: see `net::transfer` | 0 |
+pub(crate) struct Options {
+    /// Selects the device.
     pub device: Option<String>,
-    /// Whose shared objects.
+    /// The planner of shared objects.
     pub memory: String,
-    /// How floats are stored.
+    /// The precision of stored floats.
     pub precision: Precision,
-    /// What kernels read slices from.
+    /// The storage that kernels read slices from.
     pub storage: Storage,
-    /// How kernels are made ready.
+    /// Settings for the preparation of kernels.
     pub settings: Settings,
-    /// Operations per byte.
+    /// The least operations per transferred byte.
     pub min_work: f64,
-    /// Which products go through local memory; see [`Tiles::asked`](crate::ops::tiled::Tiles::asked).
+    /// Which products go through local memory; see [`Tiles::asked`](crate::plan::tiles::Tiles::asked).
     pub products: Option<String>,
-    /// Which convolutions; see [`Winograd::asked`](crate::ops::winograd::Winograd::asked).
+    /// Which convolutions use Winograd's algorithm; see [`Winograd::asked`](crate::plan::winograd::Winograd::asked).
     pub winograd: Option<String>,
 }
 
@@ -45,11 +45,11 @@ const KNOWN: &[&str] =
     &["device", "memory", "precision", "storage", "tuning", "cache_dir", "min_work", "products", "winograd"];
 
 impl Options {
-    /// Reads them.
+    /// Parses options.
     ///
     /// # Errors
-    /// One that is not known, or has another value; the error names it.
-    pub fn read(options: &OptionPairs<'_>) -> Result<Options> {
+    /// An option is unknown or has an invalid value.
+    pub(crate) fn read(options: &OptionPairs<'_>) -> Result<Options> {
         options.expect_only(KNOWN)?;
         let precisions = [("f32", Precision::F32), ("f16", Precision::F16)];
         let precision = one_of(options, "precision", &precisions)?;
@@ -58,7 +58,7 @@ impl Options {
         let tuning = one_of(options, "tuning", &tunings)?;
         let min_work: f64 = options.parse("min_work", 0.0)?;
         if min_work.is_nan() || min_work < 0.0 {
-            return Err(invalid!("option min_work = '{min_work}' is no number of operations"));
+            return Err(invalid!("option min_work = '{min_work}' is not a number of operations"));
         }
         Ok(Options {
             device: options.get("device").map(str::to_owned),
@@ -73,12 +73,12 @@ impl Options {
     }
 }
 
-/// The meaning of an option's value; the first one if it is not given.
+/// Parses an option's value. The first choice is the default.
 fn one_of<T: Copy>(options: &OptionPairs<'_>, key: &str, values: &[(&str, T)]) -> Result<T> {
     let text = options.get(key).unwrap_or(values[0].0);
     let found = values.iter().find(|(value, _)| *value == text);
     found.map(|&(_, meaning)| meaning).ok_or_else(|| {
         let known: Vec<&str> = values.iter().map(|&(value, _)| value).collect();
-        invalid!("option {key} = '{text}' is not there; known: {}", known.join(", "))
+        invalid!("option {key} = '{text}' is unknown; known: {}", known.join(", "))
     })
 }

@@ -1,14 +1,15 @@
-//! Copies of elements at steps.
+//! Copies of elements at fixed distances.
 
-use arenite_layers::ops::moves::Dim;
+use arenite_base::Dim;
 
-/// Bytes of a row that are copied without a call.
+/// The length in bytes up to which a row is copied without calling `memcpy`.
 const SHORT: usize = 256;
 
-/// Copies `count` rows of `bytes` bytes, each a step from the last.
+/// Copies `count` rows of `bytes` bytes. The distance between rows is `from_step` bytes in the source and `to_step` in
+/// the target.
 ///
 /// # Safety
-/// All of them are readable and writable, and apart.
+/// All rows must be readable in the source and writable in the target, and must not overlap.
 pub unsafe fn copy_rows(
     bytes: usize,
     count: usize,
@@ -17,7 +18,7 @@ pub unsafe fn copy_rows(
 ) {
     for r in 0..count as isize {
         let (from, to) = (from.wrapping_offset(r * from_step), to.wrapping_offset(r * to_step));
-        // SAFETY: `bytes` from the beginning of row `r` on both sides; each way to copy touches no others.
+        // SAFETY: row `r` has `bytes` bytes on both sides; each way to copy accesses only these.
         unsafe {
             match bytes {
                 16..=SHORT => copy_in::<u128>(bytes, from, to),
@@ -29,14 +30,15 @@ pub unsafe fn copy_rows(
     }
 }
 
-/// Copies in pieces of the size of `T`, of which the last one may overlap the one before.
+/// Copies pieces of the size of `T`. The last piece may overlap the previous one.
 ///
 /// # Safety
-/// `bytes`, at least one piece, are readable and writable, and apart.
+/// `bytes` must be at least `size_of::<T>()`. That number of bytes must be readable and writable, without overlap.
 #[inline(always)]
 unsafe fn copy_in<T: Copy>(bytes: usize, from: *const u8, to: *mut u8) {
     let copy = |at: usize| {
-        // SAFETY: `at` is at most `bytes` less a piece, so the piece lies inside of what is readable and writable.
+        // SAFETY: `at` is at most `bytes − size_of::<T>()`, so the piece is within the bytes that are readable and
+        // writable.
         unsafe { to.add(at).cast::<T>().write_unaligned(from.add(at).cast::<T>().read_unaligned()) }
     };
     (0..bytes / size_of::<T>()).for_each(|i| copy(i * size_of::<T>()));
@@ -48,25 +50,25 @@ unsafe fn copy_in<T: Copy>(bytes: usize, from: *const u8, to: *mut u8) {
 /// Copies the elements of a run.
 ///
 /// # Safety
-/// All of them are readable and writable, and aligned.
+/// All elements of the run must be aligned, and readable in the source and writable in the target.
 pub unsafe fn strided<T: Copy>(dim: Dim, from: *const u8, to: *mut u8) {
     let (from, to) = (from.cast::<T>(), to.cast::<T>());
     for i in 0..dim.size as isize {
-        // SAFETY: element `i` of the run, on both sides.
+        // SAFETY: element `i` of the run, which is readable and writable, as `# Safety` requires.
         unsafe { *to.offset(i * dim.to) = *from.offset(i * dim.from) };
     }
 }
 
-/// Writes `count` times the same element, at steps.
+/// Writes the same element `count` times, with a stride of `step` elements.
 ///
 /// # Safety
-/// All of them are writable, and aligned.
+/// All elements of the run must be aligned and writable.
 pub unsafe fn filled<T: Copy>(count: usize, step: isize, element: &[u8; 16], to: *mut u8) {
     let to = to.cast::<T>();
-    // SAFETY: `T` is a whole number of at most 16 bytes.
+    // SAFETY: `T` is an integer of at most 16 bytes, so `element` has enough bytes and any bits are valid.
     let element = unsafe { element.as_ptr().cast::<T>().read_unaligned() };
     for i in 0..count as isize {
-        // SAFETY: element `i` of the run.
+        // SAFETY: element `i` of the run, which is writable, as `# Safety` requires.
         unsafe { *to.offset(i * step) = element };
     }
 }
@@ -80,7 +82,7 @@ mod tests {
         let from: Vec<u8> = (0..3 * 600).map(|i| (i % 251) as u8).collect();
         for bytes in 0..600 {
             let mut to = vec![0; 3 * 601];
-            // SAFETY: three rows of at most 600 bytes.
+            // SAFETY: `from` and `to` have three rows of at least `bytes` bytes, with strides of 600 and 601 bytes.
             unsafe { copy_rows(bytes, 3, (from.as_ptr(), 600), (to.as_mut_ptr(), 601)) };
             for r in 0..3 {
                 let row = &to[r * 601..(r + 1) * 601];

@@ -1,8 +1,10 @@
-//! What all families of microkernels share: a table with one line per instruction set, and how a line is made and selected.
+//! The mechanism of all families of microkernels: a table with one line per instruction set, and how lines are created
+//! and selected.
 //!
-//! The safe methods of a member call kernels that need the member's features. They are sound because a `&Member` outside of this crate is
-//! one that the machine can run: tables are private to the crate, members cannot be made or copied elsewhere (`non_exhaustive`, no
-//! `Clone`), and what `select` and `available` give is compared with `Isa::machine()`.
+//! The safe methods of a member call kernels that need the member's CPU features. They are sound because code outside
+//! this crate only gets a `&Member` that the machine can run: tables are private to the crate, members cannot be
+//! created or copied elsewhere (`non_exhaustive`, no `Clone`), and `select` and `available` check members against
+//! `Isa::machine()`.
 //!
 //! ```compile_fail,E0603
 //! let fastest = arenite_kernels::f32_fold::TABLE.last();
@@ -14,35 +16,43 @@
 //! fn largest(_: usize, _: *const u8) -> u8 { 0 } // may have any `#[target_feature]`
 //! Fold { name, isa: Isa::SCALAR, add_rows, raise_rows, sum, largest }.largest_of(&[1]);
 //! ```
+//! A kernel itself, which checks no length, is `unsafe` to call:
+//!
+//! ```compile_fail,E0133
+//! use arenite_kernels::{f32_map::Map, isa::Isa};
+//!
+//! let sum = (Map::select(Isa::SCALAR).sum)(8, 0x1000 as *const f32);
+//! ```
 
 use crate::isa::Isa;
 
-/// A line of a table.
+/// A member of a family, which is a line of a table.
 pub trait Member: Sized + 'static {
-    /// As in `f32_fold__avx512`: the family, and the instruction set.
+    /// The family and the instruction set, such as `f32_fold__avx512`.
     fn name(&self) -> &'static str;
-    /// The features that it needs.
+    /// The CPU features that it needs.
     fn isa(&self) -> Isa;
 }
 
-/// Those that this machine can run and that need nothing beyond `isa`, whatever features `isa` claims.
+/// The members that this machine can run and that need no features outside `isa`. Features in `isa` that the machine
+/// lacks are ignored.
 pub fn usable<M: Member>(table: &'static [M], isa: Isa) -> impl DoubleEndedIterator<Item = &'static M> {
     let isa = isa & Isa::machine();
     table.iter().filter(move |member| isa.has(member.isa()))
 }
 
-/// The last of them, which is the fastest. The first line of a table needs nothing.
+/// The last usable member, which is the fastest. The first line of a table needs no features.
 pub fn best<M: Member>(table: &'static [M], isa: Isa) -> &'static M {
     usable(table, isa).next_back().unwrap_or(&table[0])
 }
 
-/// All that this machine can run.
+/// All members that this machine can run.
 #[cfg(test)]
 pub fn available<M: Member>(table: &'static [M]) -> impl Iterator<Item = &'static M> {
     usable(table, Isa::ALL)
 }
 
-/// Makes a type with `name` and `isa` a member of the table beside it.
+/// Makes a type with fields `name` and `isa` a [`Member`], with the table in the same module.
 macro_rules! member_of_table {
     ($member:ty) => {
         impl crate::family::Member for $member {
@@ -54,13 +64,11 @@ macro_rules! member_of_table {
             }
         }
 
-        const _: () = assert!(
-            Isa::SCALAR.has(TABLE[0].isa),
-            "what is selected where nothing else can be needs nothing"
-        );
+        const _: () =
+            assert!(Isa::SCALAR.has(TABLE[0].isa), "the first line of a table must need no features");
 
         impl $member {
-            /// The best member on this machine that needs nothing beyond `isa`.
+            /// The fastest member that this machine can run and that needs no features outside `isa`.
             pub fn select(isa: Isa) -> &'static $member {
                 crate::family::best(TABLE, isa)
             }
@@ -73,22 +81,22 @@ macro_rules! member_of_table {
     };
 }
 
-/// Compiles functions for instruction sets, and makes a table of them, the slowest first.
+/// Compiles functions for several instruction sets, and creates a table of them, the slowest first.
 ///
 /// ```text
 /// family! {
-///     Folds: "f32_fold"                                     type of a line, and what names begin with
+///     Folds: "f32_fold"                                     type of a line, and the start of its name
 ///     {
 ///         fn row[F: usize](n: usize, x: *const f32) -> f32; calls body::row::<T, F>(T::new(), n, x)
-///         fn sum(x: &[f32]) -> f32 { plain(x) };            has a body of its own, which may name T, and `body` as `bodies`
+///         fn sum(x: &[f32]) -> f32 { plain(x) };            has its own body, which may use T, and `body` as `bodies`
 ///     }
 ///     scalar(Scalar);                                       with T = Scalar
 ///     neon("_4x8" Neon: by_lane, 4);                        has "_4x8" in its name, and calls by_lane::row
-///     amx = Folds { … };                                    a line without functions of its own
+///     amx = Folds { … };                                    a line without its own functions
 /// }
 /// ```
-/// The family's macro `member!(name, features, T, …)` makes a line where the functions are in scope; what stands behind the type is
-/// handed on to it. `vectors` stands for all levels of [`Simd`](crate::simd::Simd).
+/// The family's macro `member!(name, features, T, …)` creates a line where the functions are in scope; arguments after
+/// the type are passed to it. `vectors` means all levels of [`Simd`](crate::simd::Simd).
 macro_rules! family {
     ($member:ty: $name:literal $functions:tt vectors) => {
         family! { $member: $name $functions scalar(Scalar); avx2(Avx2); avx512(Avx512); neon(Neon); }
@@ -97,7 +105,7 @@ macro_rules! family {
         family! { @ [[$member] $name $functions] [] $($lines)* }
     };
     (@ [[$member:ty] $name:literal $functions:tt] [$($table:tt)*]) => {
-        /// All members of the family, the slowest first; some of them may need more than this machine has.
+        /// All members of the family, the slowest first. Some may need more features than this machine has.
         pub(crate) static TABLE: &[$member] = &[$($table)*];
     };
     (@ $family:tt $table:tt $level:ident $($lines:tt)*) => {
@@ -129,7 +137,8 @@ macro_rules! family {
     };
 }
 
-/// What each instruction set is compiled for, and with, and the features of the machine that it needs.
+/// For each instruction set: when it is compiled, the target features it is compiled with, and the features that the
+/// machine needs.
 macro_rules! level {
     (scalar $($rest:tt)*) => {
         family! { @in [true]
@@ -139,7 +148,7 @@ macro_rules! level {
         family! { @in [all(target_arch = "x86_64", feature = "avx2")]
             [target_feature(enable = "avx2,fma")] AVX2 $($rest)* }
     };
-    // What tests the bodies of `avxvnni` on processors with AVX-512, which select the latter's own kernels otherwise.
+    // Tests the bodies of `avxvnni` on processors with AVX-512, which otherwise select kernels for AVX-512.
     (vnni256 $($rest:tt)*) => {
         family! { @in [all(target_arch = "x86_64", feature = "avx512", debug_assertions)]
             [target_feature(enable = "avx512vnni,avx512vl,avx2,fma")] VNNI256 $($rest)* }
@@ -186,8 +195,9 @@ macro_rules! functions {
         $(#[$own])*
         #[$attribute]
         pub(super) unsafe fn $f<$($(const $c: $ct),*)?>($($p: $pt),*) $(-> $r)? {
-            // SAFETY: a line's function requires that the machine has the line's features, so there may be a value of their type; and
-            // it requires of the arguments what the type of the function says, which is what the body requires.
+            // SAFETY: a member's function requires that the machine has the member's features, so a value of their type
+            // may be created. It requires of its arguments what the function's type documents, which is what the body
+            // requires.
             unsafe { functions!(@call $f [$($($c),*)?] [$($p),*] $({ $($body)* })?) }
         }
     )* };

@@ -1,51 +1,53 @@
-//! Instruction sets as sets of features: what the machine has, found once, and what `ARENITE_ISA` leaves of it.
+//! Instruction sets as sets of CPU features: the features of the machine, detected once, and the features that
+//! `ARENITE_ISA` permits.
 //!
-//! A line of a table of microkernels names the features that it needs. Of those whose features are all there, the last one, which is
-//! the fastest, is selected; so families do not wait for one another's features.
+//! A line of a table of microkernels names the features that it needs. The last line whose features are all available,
+//! which is the fastest, is selected. So families can use different features.
+
+#[cfg(all(target_arch = "x86_64", feature = "amx"))]
+mod amx;
 
 use std::fmt;
 use std::ops::{BitAnd, BitOr};
 use std::sync::OnceLock;
 
-use arenite_abi::{Error, Status};
-
-/// A set of features: of a machine, allowed by a user, or needed by a kernel.
+/// A set of features: of a machine, permitted by a user, or needed by a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Isa(u16);
 
 impl Isa {
-    /// Plain Rust.
+    /// Plain Rust, without special features.
     pub const SCALAR: Isa = Isa(0);
     /// x86-64: AVX2, FMA and F16C.
     pub const AVX2: Isa = Isa(1);
-    /// x86-64: dot products of bytes on 256 bits, as AVX-512 VNNI and VL encode them.
+    /// x86-64: 8-bit dot products on 256 bits, in the encoding of AVX-512 VNNI and VL.
     pub const VNNI256: Isa = Isa(1 << 1 | Isa::AVX2.0);
-    /// x86-64: dot products of bytes on 256 bits, as AVX-VNNI encodes them.
+    /// x86-64: 8-bit dot products on 256 bits, in the encoding of AVX-VNNI.
     pub const AVXVNNI: Isa = Isa(1 << 2 | Isa::AVX2.0);
     /// x86-64: AVX-512 F, BW, DQ and VL.
     pub const AVX512: Isa = Isa(1 << 3 | Isa::AVX2.0);
-    /// x86-64: AVX-512 VNNI, dot products of bytes.
+    /// x86-64: AVX-512 VNNI, 8-bit dot products.
     pub const AVX512VNNI: Isa = Isa(1 << 4 | Isa::AVX512.0);
     /// x86-64: AVX-512 VBMI, permutations of bytes.
     pub const AVX512VBMI: Isa = Isa(1 << 5 | Isa::AVX512.0);
-    /// x86-64: AMX with 8-bit tiles, where the system permits them.
+    /// x86-64: AMX with 8-bit tiles, if the operating system permits them.
     pub const AMX: Isa = Isa(1 << 6 | Isa::AVX512VNNI.0);
     /// aarch64: NEON.
     pub const NEON: Isa = Isa(1 << 7);
-    /// aarch64: NEON with dot products of bytes.
+    /// aarch64: NEON with 8-bit dot products.
     pub const NEONDOT: Isa = Isa(1 << 8 | Isa::NEON.0);
-    /// aarch64: NEON with products of matrices of bytes.
+    /// aarch64: NEON with 8-bit matrix products.
     pub const NEONI8MM: Isa = Isa(1 << 9 | Isa::NEONDOT.0);
 
     /// All features.
     pub const ALL: Isa = Isa((1 << FEATURES.len()) - 1);
 
-    /// Whether all of `other` is in this set.
+    /// Whether this set contains all features of `other`.
     pub const fn has(self, other: Isa) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// What this machine has, and microkernels were compiled for. Looked up once.
+    /// The features that this machine has and for which microkernels were compiled. Detected once.
     pub fn machine() -> Isa {
         static FOUND: OnceLock<Isa> = OnceLock::new();
         *FOUND.get_or_init(|| {
@@ -53,26 +55,33 @@ impl Isa {
         })
     }
 
-    /// What this machine has and `ARENITE_ISA` allows, looked up once. An unknown name is an error.
-    pub fn detect() -> Result<Isa, Error> {
-        static FOUND: OnceLock<Result<Isa, Error>> = OnceLock::new();
-        *FOUND.get_or_init(|| match std::env::var_os("ARENITE_ISA") {
+    /// The features of this machine that `ARENITE_ISA` permits. Detected once.
+    ///
+    /// # Errors
+    /// If `ARENITE_ISA` contains an unknown name.
+    pub fn detect() -> Result<Isa, UnknownIsa> {
+        static FOUND: OnceLock<Result<Isa, UnknownIsa>> = OnceLock::new();
+        let found = FOUND.get_or_init(|| match std::env::var_os("ARENITE_ISA") {
             Some(names) => Isa::allowed_by(&names.to_string_lossy()),
             None => Ok(Isa::machine()),
-        })
+        });
+        found.clone()
     }
 
-    /// What this machine has, where `ARENITE_ISA` is `names`.
-    fn allowed_by(names: &str) -> Result<Isa, Error> {
+    /// The features of this machine that are permitted if `ARENITE_ISA` is `names`.
+    fn allowed_by(names: &str) -> Result<Isa, UnknownIsa> {
         match Isa::named(names) {
             Ok(allowed) => Ok(allowed & Isa::machine()),
-            Err(error) => Err(Error::new(error.status(), format_args!("ARENITE_ISA: {error}"))),
+            Err(error) => Err(UnknownIsa { variable: Some("ARENITE_ISA"), ..error }),
         }
     }
 
-    /// The set of a level, or of several names: `+` adds what a level stands for, `-` takes a feature away, and those that need it.
-    /// Where the first name is taken away, it is from all.
-    pub fn named(names: &str) -> Result<Isa, Error> {
+    /// The set of a level, or of several names: `+` adds the features of a level, `-` removes a feature and all
+    /// features that need it. If the first name has a `-`, it is removed from the set of all features.
+    ///
+    /// # Errors
+    /// If a name is unknown.
+    pub fn named(names: &str) -> Result<Isa, UnknownIsa> {
         let mut set = if names.starts_with('-') { Isa::ALL } else { Isa::SCALAR };
         let mut rest = names;
         loop {
@@ -83,7 +92,7 @@ impl Isa {
                 Some(feature) if takes => set.without(feature.isa),
                 Some(feature) => set | feature.level,
                 None if name == SCALAR && !takes => set,
-                None => return Err(unknown(name)),
+                None => return Err(UnknownIsa { name: name.to_owned(), variable: None }),
             };
             rest = next;
             if rest.is_empty() {
@@ -92,7 +101,7 @@ impl Isa {
         }
     }
 
-    /// What does not need `feature`.
+    /// The features in this set that do not need `feature`.
     fn without(self, feature: Isa) -> Isa {
         let stay = FEATURES.iter().filter(|f| self.has(f.isa) && !f.isa.has(feature));
         stay.fold(Isa::SCALAR, |all, f| all | f.isa)
@@ -106,7 +115,7 @@ impl BitOr for Isa {
     }
 }
 
-/// Both operands have what their features need, and so has the result.
+/// Both operands contain the features that their features need, so the result does too.
 impl BitAnd for Isa {
     type Output = Isa;
     fn bitand(self, other: Isa) -> Isa {
@@ -114,7 +123,7 @@ impl BitAnd for Isa {
     }
 }
 
-/// Names that [`Isa::named`] takes.
+/// Writes names that [`Isa::named`] can read.
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> =
@@ -129,19 +138,19 @@ impl fmt::Debug for Isa {
     }
 }
 
-/// The name of no features.
+/// The name of the empty set.
 const SCALAR: &str = "scalar";
 
-/// A feature and the level of its name.
+/// A feature, and the level with the same name.
 struct Feature {
     name: &'static str,
-    /// The feature, and those that it needs.
+    /// The feature and its prerequisites.
     isa: Isa,
-    /// All that `ARENITE_ISA` allows up to it.
+    /// The features that `ARENITE_ISA` permits with this name.
     level: Isa,
 }
 
-/// All features, the last bit first.
+/// All features, in the order of their bits.
 const FEATURES: [Feature; 10] = [
     Feature { name: "avx2", isa: Isa::AVX2, level: Isa::AVX2 },
     Feature { name: "vnni256", isa: Isa::VNNI256, level: Isa::VNNI256 },
@@ -163,22 +172,34 @@ const FEATURES: [Feature; 10] = [
     Feature { name: "neoni8mm", isa: Isa::NEONI8MM, level: Isa::NEONI8MM },
 ];
 
-fn unknown(name: &str) -> Error {
-    let known = FEATURES.map(|feature| feature.name).join(", ");
-    Error::new(
-        Status::Invalid,
-        format_args!("there is no instruction set '{name}'; known are {SCALAR}, {known}"),
-    )
+/// The error for an unknown name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownIsa {
+    name: String,
+    /// The environment variable that contains the name.
+    variable: Option<&'static str>,
 }
 
+impl fmt::Display for UnknownIsa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(variable) = self.variable {
+            write!(f, "{variable}: ")?;
+        }
+        let known = FEATURES.map(|feature| feature.name).join(", ");
+        write!(f, "unknown instruction set '{}'; known: {SCALAR}, {known}", self.name)
+    }
+}
+
+impl std::error::Error for UnknownIsa {}
+
 impl Feature {
-    /// Whether this machine has it, and its microkernels were compiled.
+    /// Whether this machine has the feature and its prerequisites, and kernels for them were compiled.
     fn is_there(&self) -> bool {
         let needed = FEATURES.iter().filter(|f| self.isa.has(f.isa));
         needed.fold(true, |all, f| all && f.is_compiled() && available(f.isa))
     }
 
-    /// Whether its microkernels were compiled: a feature of this crate.
+    /// Whether kernels for this feature were compiled, which a feature of this crate decides.
     fn is_compiled(&self) -> bool {
         match self.isa {
             Isa::AVX2 | Isa::AVXVNNI => cfg!(feature = "avx2"),
@@ -189,7 +210,7 @@ impl Feature {
     }
 }
 
-/// Whether the machine has a feature, but for those that it needs.
+/// Whether the machine has a feature, without checking the features that it needs.
 #[cfg(target_arch = "x86_64")]
 fn available(feature: Isa) -> bool {
     use std::arch::is_x86_feature_detected as has;
@@ -201,12 +222,12 @@ fn available(feature: Isa) -> bool {
         Isa::AVX512VNNI => has!("avx512vnni"),
         Isa::AVX512VBMI => has!("avx512vbmi"),
         #[cfg(feature = "amx")]
-        Isa::AMX => crate::u8i8_gemm::has_tiles(),
+        Isa::AMX => amx::has_tiles(),
         _ => false,
     }
 }
 
-/// Whether the machine has a feature, but for those that it needs.
+/// Whether the machine has a feature, without checking the features that it needs.
 #[cfg(target_arch = "aarch64")]
 fn available(feature: Isa) -> bool {
     use std::arch::is_aarch64_feature_detected as has;
@@ -228,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stand_for_sets() {
+    fn names_are_read_as_sets() {
         let vnni = Isa::AVX512VNNI | Isa::VNNI256;
         for (names, want) in [
             ("scalar", Isa::SCALAR),
@@ -253,24 +274,25 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_unknown_is_told() {
+    fn unknown_names_are_errors() {
         for (names, name) in
             [("mmx", "mmx"), ("avx2+sse9", "sse9"), ("", ""), ("avx2+", ""), ("-scalar", "scalar")]
         {
             let error = Isa::named(names).unwrap_err();
-            let start = format!("there is no instruction set '{name}'; known are scalar, avx2, ");
-            assert!(error.message().starts_with(&start), "{names}: {error}");
+            let start = format!("unknown instruction set '{name}'; known: scalar, avx2, ");
+            assert!(error.to_string().starts_with(&start), "{names}: {error}");
         }
         let error = Isa::allowed_by("sse9").unwrap_err();
-        assert!(error.message().starts_with("ARENITE_ISA: there is no instruction set 'sse9'; "), "{error}");
+        assert!(error.to_string().starts_with("ARENITE_ISA: unknown instruction set 'sse9'; "), "{error}");
     }
 
     #[test]
-    fn sets_are_written_as_they_are_read() {
+    fn written_sets_can_be_read_again() {
         for feature in &FEATURES {
             assert!(Isa::ALL.has(feature.level) && feature.level.has(feature.isa));
             for set in [feature.isa, feature.level, Isa::ALL.without(feature.isa)] {
-                // Names stand for levels, which may be more than what is written; what is left out again is not.
+                // A name means a level, which may have more features than were written, so the missing features are
+                // removed.
                 let left_out = FEATURES.iter().filter(|f| !set.has(f.isa)).map(|f| format!("-{}", f.name));
                 let names = format!("{set}{}", left_out.collect::<String>());
                 assert_eq!(Isa::named(&names).unwrap(), set, "{names}");
@@ -281,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_has_what_its_features_need() {
+    fn machine_features_are_complete() {
         let machine = Isa::machine();
         assert_eq!(
             FEATURES.iter().filter(|f| machine.has(f.isa)).fold(Isa::SCALAR, |all, f| all | f.isa),

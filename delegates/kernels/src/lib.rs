@@ -1,13 +1,13 @@
-//! Microkernels of the CPU delegate: what a step computes of a tile, a row or a run, on each instruction set.
+//! Microkernels of the CPU delegate: the computation of one tile, row or run of elements, for each instruction set.
 //!
-//! A folder per family with a table, one line per instruction set: what is not in a table cannot run, and what is in it is tested against
-//! plain code. Here is all that pays by being compiled for speed; steps, packing and programs stand in `arenite-cpu`, which explains the
-//! words.
+//! Each folder is a family of kernels with a table, one line per instruction set. Only kernels in a table can run, and
+//! every kernel in a table is tested against plain code. This crate contains all code that is compiled for speed.
+//! Steps, packing and programs are in `arenite-cpu`, which explains the terms.
 //!
 //! ```text
-//! isa ─► family: the best member that a machine has ─► body, for any `simd` ─► results: requantize, rescale, fixed_point
+//! isa ─► family: the best member for the machine ─► body, for any `simd` ─► results: requantize, rescale, fixed_point
 //! ```
-//! * `memory` has the checked sources and targets that kernels are called with.
+//! * `arenite_base::memory` provides the checked sources and targets that kernels are called with.
 
 #[macro_use]
 pub mod family;
@@ -36,10 +36,11 @@ pub mod widen;
 
 pub mod fixed_point;
 pub mod isa;
-pub mod memory;
 pub mod requantize;
 pub mod rescale;
 pub mod simd;
+
+pub use calls::StridedRows;
 
 #[doc(hidden)]
 pub mod random;

@@ -1,22 +1,22 @@
-//! Where a tile of neighbouring results finds the pixels under its windows.
+//! The pixels in the windows of a tile of neighboring results.
 
 /// Pixels of an NHWC tensor, by rows and columns of taps.
 #[derive(Clone, Copy)]
 pub struct Pixels {
-    /// `[rows][columns]` pointers to first channels; of kernels that find pixels by pointers.
+    /// `[rows][columns]` pointers to first channels, for kernels that access pixels by pointer.
     pub pointers: *const *const f32,
-    /// The first channel of the first pixel; of kernels with even steps, as are the next two.
+    /// The first channel of the first pixel, for kernels with pixels at equal distances, like the next two fields.
     pub base: *const f32,
-    /// Values from one row of taps to the next.
+    /// The distance between rows of taps, in values.
     pub row: usize,
-    /// Values from one column to the next.
+    /// The distance between columns, in values.
     pub column: usize,
-    /// Rows of taps.
+    /// The number of rows of taps.
     pub rows: usize,
 }
 
 impl Pixels {
-    /// The pixels from `channels` further on, for kernels with even steps.
+    /// The same pixels starting at channel `channels`, for kernels with pixels at equal distances.
     pub fn offset(self, channels: usize) -> Pixels {
         Pixels { base: self.base.wrapping_add(channels), ..self }
     }

@@ -1,4 +1,4 @@
-//! Numbers for tests.
+//! Random numbers for tests.
 
 use crate::fixed_point::{Multiplier, Ties};
 use crate::requantize::Channel;
@@ -7,7 +7,7 @@ use crate::rescale::{QuantizedRow, RealChannel};
 /// A linear congruential generator.
 pub struct Random(u64);
 
-/// `n` numbers from −1 to 1.
+/// `n` numbers between −1 and 1.
 pub fn values(seed: u64, n: usize) -> Vec<f32> {
     let mut random = Random::new(seed);
     (0..n).map(|_| random.next() as f32 / (1u32 << 30) as f32 - 1.0).collect()
@@ -19,8 +19,8 @@ impl Random {
         Random(seed | 1)
     }
 
-    /// The next number, of 31 bits.
-    #[allow(clippy::should_implement_trait)] // It never ends: an iterator's would be an option.
+    /// The next number, with 31 bits.
+    #[allow(clippy::should_implement_trait)] // The sequence never ends, so there is no need for an option.
     pub fn next(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) as u32
@@ -31,7 +31,7 @@ impl Random {
         self.next().is_multiple_of(2)
     }
 
-    /// A channel that divides by up to `2^most`; where `general`, it may multiply, and round away from zero.
+    /// A channel that divides by up to `2^most`. If `general`, it may also multiply, and round away from zero.
     pub fn channel(&mut self, most: u32, general: bool) -> Channel {
         let shift = (self.next() % most) as i32 - most as i32 + if general { 3 } else { 0 };
         Channel {
@@ -41,13 +41,13 @@ impl Random {
         }
     }
 
-    /// A channel of `f32` results.
+    /// A channel with `f32` results.
     pub fn real_channel(&mut self) -> RealChannel {
         let [scale, bias] = [1 << 20, 1 << 30].map(|unit| self.next() as f32 / unit as f32);
         RealChannel { sum: self.next() as i32 % 2_000 - 1_000, scale: scale * 1e-4, bias: bias - 1.0 }
     }
 
-    /// What a row of bytes means.
+    /// The zero point and scale of a quantized row.
     pub fn quantized_row(&mut self) -> QuantizedRow {
         QuantizedRow {
             zero_point: (self.next() % 256) as i32,

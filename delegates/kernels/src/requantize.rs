@@ -1,71 +1,72 @@
-//! The way from sums of products to bytes, prepared for vectors.
+//! Converts sums of products to bytes. The parameters are prepared for vectors.
 //!
 //! ```text
 //! byte = clamp((bias + sum) · multiplier + zero point)
 //! ```
-//! Lanes that lie side by side are scaled apart, the even ones and the odd ones, as 64-bit numbers. So a block, which serves as many
-//! channels as a vector has 32-bit lanes, consists of rows that a vector holds each:
+//! Even and odd lanes are scaled separately, as 64-bit numbers. So a block, which has the parameters of as many
+//! channels as a vector has 32-bit lanes, consists of rows of one vector each:
 //!
 //! ```text
 //! row      0      1      2      3      4      5      6      7      8      9      10
 //!          bias   multiplier    rounding      shift         away          left   far
 //!          i32    even   odd    even   odd    even   odd    even   odd    i32    i32
 //! ```
-//! `rounding` is added to the product and `shift` divides it; see [`crate::fixed_point`]. `away` (2³¹ or 0) and `left` shifts are read
-//! only if a channel has them. `far` is what is left to shift of the upper half of a number; −1 for all if a channel's shift is below 32.
+//! `rounding` is added to the product, which is then shifted right by `shift`; see [`crate::fixed_point`]. `away` (2³¹
+//! or 0) and `left` shifts are read only if a channel has them. `far` is the remaining shift of the upper half of a
+//! number; it is −1 for all channels if the shift of one is below 32.
 
-use arenite_layers::Aligned;
+use arenite_base::Aligned;
 
 use crate::fixed_point::Factor;
 
-/// Row of the biases.
+/// The row of the biases.
 pub const BIAS: usize = 0;
-/// Rows of the multipliers.
+/// The rows of the multipliers.
 pub const MULTIPLIER: [usize; 2] = [1, 2];
-/// Rows of what is added to products.
+/// The rows of the rounding terms, which are added to products.
 pub const ROUNDING: [usize; 2] = [3, 4];
-/// Rows of the shifts to the right.
+/// The rows of the right shifts.
 pub const SHIFT: [usize; 2] = [5, 6];
-/// Rows of what is taken from negative products.
+/// The rows of the numbers that are subtracted from negative products.
 pub const AWAY: [usize; 2] = [7, 8];
-/// Row of the shifts to the left.
+/// The row of the left shifts.
 pub const LEFT: usize = 9;
-/// Row of the shifts to the right of upper halves.
+/// The row of the right shifts of upper halves.
 pub const FAR: usize = 10;
 const ROWS: usize = 11;
 
-/// One channel.
+/// The parameters of one channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Channel {
-    /// Added to sums.
+    /// The bias, which is added to sums.
     pub bias: i32,
-    /// Multiplied with them.
+    /// The factor that sums are multiplied with.
     pub factor: Factor,
 }
 
-/// What scaled sums become.
+/// The output range of scaled sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes {
-    /// Added.
+    /// The zero point, which is added.
     pub zero_point: i32,
-    /// Smallest.
+    /// The smallest result.
     pub low: u8,
-    /// Largest.
+    /// The largest result.
     pub high: u8,
 }
 
-/// Channels in blocks.
+/// The parameters of channels, in blocks.
 pub struct Channels {
     words: Aligned<i64>,
     lanes: usize,
     /// Whether a channel rounds away from zero or shifts to the left.
     pub is_general: bool,
-    /// The same for all channels.
+    /// The output range, which is the same for all channels.
     pub bytes: Bytes,
 }
 
 impl Channels {
-    /// In blocks of `lanes`, an even number. What is left of the last block is zero.
+    /// Prepares blocks of `lanes` channels, an even number. The rest of the last block is zero.
     pub fn new(lanes: usize, channels: &[Channel], bytes: Bytes) -> Channels {
         let half = lanes / 2;
         let mut words = Aligned::<i64>::zeros(channels.len().div_ceil(lanes) * Channels::stride(lanes));
@@ -89,15 +90,16 @@ impl Channels {
         Channels { words, lanes, is_general, bytes }
     }
 
-    /// The block of channels `from..from + lanes`, where `from` is a multiple of `lanes`, and those that follow it.
+    /// The address of the block of channels `from..from + lanes`, where `from` is a multiple of `lanes`. Later blocks
+    /// follow it.
     #[inline]
     pub fn block(&self, from: usize) -> *const i64 {
         debug_assert!(self.lanes.is_power_of_two() && from.is_multiple_of(self.lanes));
-        // `from / lanes` blocks of `ROWS · lanes / 2` words.
+        // Each of the `from / lanes` earlier blocks has `ROWS · lanes / 2` words.
         self.words[from / 2 * ROWS..].as_ptr()
     }
 
-    /// Channels of a block.
+    /// The number of channels of a block.
     #[inline]
     pub(crate) fn lanes(&self) -> usize {
         self.lanes
@@ -109,7 +111,7 @@ impl Channels {
         self.lanes > 0 && self.words.len() >= Channels::stride(self.lanes)
     }
 
-    /// Words from one block to the next.
+    /// The distance between blocks, in words.
     #[inline]
     pub const fn stride(lanes: usize) -> usize {
         ROWS * (lanes / 2)

@@ -1,32 +1,32 @@
-//! Numbers of half precision as `f32`, which holds each of them.
+//! Converts half-precision numbers to `f32`, which is exact.
 
 use half::f16;
 
 use crate::isa::Isa;
 
 /// # Safety
-/// The machine has the instruction set. Both slices are of one length.
+/// The machine must have the instruction set. Both slices must have the same length.
 pub type Kernel = unsafe fn(&[f16], &mut [f32]);
 
-/// A conversion.
+/// A conversion for one instruction set.
 #[non_exhaustive]
 pub struct Widen {
-    /// As in `f16_widen_8__avx2`.
+    /// The name, such as `f16_widen_8__avx2`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Converts.
+    /// The function that converts a slice.
     pub widen: Kernel,
 }
 
 member_of_table!(Widen);
 
-/// What widens halves with the instructions up to `isa`.
+/// A function that converts half-precision numbers, with the features in `isa`.
 pub fn halves(isa: Isa) -> impl Fn(&[f16], &mut [f32]) {
     let widen = Widen::select(isa).widen;
     move |from, to| {
         let len = from.len().min(to.len());
-        // SAFETY: selected for this machine; both slices have `len` elements.
+        // SAFETY: `select` returns a member that this machine can run; both slices have `len` elements.
         unsafe { widen(&from[..len], &mut to[..len]) }
     }
 }
@@ -36,7 +36,7 @@ fn scalar(from: &[f16], to: &mut [f32]) {
 }
 
 /// # Safety
-/// That of [`Kernel`].
+/// The machine must have AVX2 and F16C. Both slices must have the same length.
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn avx2(from: &[f16], to: &mut [f32]) {
@@ -45,7 +45,7 @@ unsafe fn avx2(from: &[f16], to: &mut [f32]) {
     let (eights, rest) = from.as_chunks::<8>();
     let (results, last) = to.as_chunks_mut::<8>();
     for (x, y) in eights.iter().zip(results) {
-        // SAFETY: eight numbers of 2 bytes are read, and eight of 4 bytes written.
+        // SAFETY: the chunks have eight elements of 2 bytes to read, and eight of 4 bytes to write.
         unsafe { _mm256_storeu_ps(y.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(x.as_ptr().cast()))) };
     }
     scalar(rest, last);
@@ -63,14 +63,14 @@ mod tests {
     use super::*;
     use crate::family::available;
 
-    /// All numbers, among them those that are no numbers, and all lengths of a rest.
+    /// All bit patterns, including NaNs, and all lengths of the remainder.
     #[test]
     fn every_entry_widens_every_number() {
         let all: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
         for entry in available(TABLE) {
             for from in [0, 1, 5, 7].map(|first| &all[first..]) {
                 let mut to = vec![0f32; from.len()];
-                // SAFETY: available; the lengths agree.
+                // SAFETY: `available` returns members that this machine can run; the lengths are equal.
                 unsafe { (entry.widen)(from, &mut to) };
                 for (x, y) in from.iter().zip(&to) {
                     assert_eq!(y.to_bits(), x.to_f32().to_bits(), "{} {:#x}", entry.name, x.to_bits());

@@ -1,73 +1,57 @@
-//! What delegates share, whatever device they run on: from a partition of a model's nodes to a net of layers that has been rewritten
-//! so that few values go through memory.
+//! What delegates share: a partition of a model's nodes becomes a net of layers, and passes rewrite the net so that few
+//! values go through memory.
 //!
 //! ```text
-//!  partition ─► net ──────────► net, rewritten ─► the engine's own: passes, steps, kernels
-//!             (ops: lower)    (rewrite)
+//!  partition ─► net ──────────► rewritten net ─► the engine's passes, steps and kernels
+//!             (lower)         (rewrite)
 //! ```
-//! * `ops` lowers nodes to layers, one op family one file; its table has a row for each op.
-//! * `rewrite` has a pass per file, each on the whole net, and says the order of passes and why each comes where it does.
+//! | folder | contents | uses |
+//! |---|---|---|
+//! | `net` | values, nodes and nets of any layers | |
+//! | `layer` | the kinds of layers, one per file | `net` |
+//! | `lower` | from nodes of a model to layers: one op family per file, one row per op in `table` | `net`, `layer` |
+//! | `rewrite` | passes on nets, one per file, and their order | `net`, `layer` |
 //!
-//! An engine puts layers of its own beside the common ones ([`Own`]), and says what it can do ([`Limits`]). Nothing here knows how a
-//! layer runs, or on what.
+//! An engine can add its own layers ([`EngineLayer`], [`EngineLowering`]), and states its [`Limits`]. This crate does not
+//! know how or where layers run.
 //!
 //! # Words
 //!
-//! | word | what it is |
+//! | word | meaning |
 //! |---|---|
-//! | value | a tensor of a partition, or one that rewriting added; named by its [`Id`] |
-//! | constant | a value whose bytes are known: the model's, or computed by rewriting |
-//! | stored weights | constant weights as the model has them: `f32`, of half precision, or bytes with scales |
-//! | to pack | to copy weights into the order in which kernels read them, once |
-//! | layer | what a node computes, with its sizes and constants, and not how |
-//! | own layer | one that only this engine has |
-//! | node | a layer, the values that it reads and writes, and the constants that it packs |
-//! | net | nodes in execution order, their values, and what is read outside |
-//! | to lower | to make a node of layers of a node of the model, or to say why not |
-//! | pass | a function that rewrites a net and changes no result that a user sees, but for rounding where it says so |
-//! | window | where a filter or a pool reads: taps, strides, dilations and padding along rows and columns |
-//! | tap | one element of a window; of a filter, the weights that meet it |
-//! | position | one place of a window, that is a pixel of the output |
-//! | point | a window of one tap: a convolution that is a product of matrices |
-//! | group | channels of a convolution that have filters of their own |
+//! | value | a tensor of a partition, or one that a pass added; identified by its [`Id`] |
+//! | constant | a value with known bytes, from the model or computed by a pass |
+//! | stored weights | constant weights in the model's form: `f32`, half precision, or bytes with scales |
+//! | to pack | to copy weights once into the order in which kernels read them |
+//! | layer | the computation of a node, with its sizes and constants, independent of the engine |
+//! | own layer | a layer that only one engine has |
+//! | node | a layer with the values that it reads and writes, and the constants that it packs |
+//! | net | nodes in execution order, their values, and the outputs |
+//! | to lower | to convert a node of the model to a layer, or to give the reason for a refusal |
+//! | pass | a function that rewrites a net without changing outputs, except for documented rounding |
+//! | window | the taps, strides, dilations and padding of a filter or a pool along rows and columns |
+//! | tap | one element of a window, and the filter's weights for it |
+//! | position | a placement of the window, which is a pixel of the output |
+//! | point | a window with one tap: the convolution is a product of matrices |
+//! | group | channels of a convolution with separate filters |
 //! | multiplier | results per channel of a depthwise convolution |
-//! | epilogue | operations on a layer's results while they are in the cache or in registers, in order |
-//! | row operand | an operand of an epilogue that is as long as the innermost dimension, and used for each row again |
-//! | clamp | what a fused activation makes of results: the range that they stay in |
-//! | parts | what passes may change of a layer, whichever it is |
-//! | box | elements that go to other places as they are, with a stride per dimension on either side |
-//! | view | matrices inside of a tensor, at any strides, so that a transposed operand is read where it is |
-//! | loops | how operands of other shapes are broadcast to a result |
-//! | real | a float that a byte stands for |
-//! | grid | the reals that the bytes of a tensor stand for |
-//! | rename | an output that has the input's bytes under another shape |
+//! | epilogue | operations on a layer's results while they are in registers or in the cache |
+//! | row operand | an operand of an epilogue with the length of the innermost dimension, applied to each row |
+//! | clamp | the range of results, usually from a fused activation |
+//! | parts | the parts of a layer that passes may change |
+//! | box | elements that are copied, with a stride per dimension on both sides |
+//! | view | matrices inside of a tensor with any strides, so that transposed operands are read in place |
+//! | loops | the iteration over a result with broadcast operands |
+//! | real | the real value of a quantized element |
+//! | grid | the real values that a quantized tensor can hold |
+//! | rename | a layer whose output has the input's bytes with another shape |
 #![forbid(unsafe_code)]
 
-mod aligned;
-mod claim;
-mod clamp;
-mod epilogue;
-mod layer;
-mod loops;
-mod net;
-pub mod ops;
-mod reals;
-mod replace;
+pub mod layer;
+pub mod lower;
+pub mod net;
 pub mod rewrite;
-mod stored;
-mod values;
-mod window;
 
-pub use aligned::Aligned;
-pub use claim::refusals;
-pub use clamp::Clamp;
-pub use epilogue::{Binary, EpilogueOp, Unary};
-pub use layer::{Common, Layer, Limits, Own, Parts};
-pub use loops::Loops;
-pub use net::{Net, Node};
-pub use ops::{Source, lower};
-pub use reals::{Grid, Real, Reals};
-pub use replace::replace;
-pub use stored::{Rows, Stored};
-pub use values::{Id, Quant, Subgraphs, Value, Values, is_aligned};
-pub use window::{Axis, Window};
+pub use layer::{Axis, Common, EngineLayer, EpilogueOp, Layer, Limits, Loops, Net, Parts, Window};
+pub use lower::{EngineLowering, Source, Subgraphs, Values, clamp_of, lower_node, refusals};
+pub use net::{Grid, Id, Node, Real, Reals, Value, aligned_zeros, is_aligned};

@@ -1,4 +1,4 @@
-// scores MODEL PICTURE.pgm: every score of a picture, by the C++ headers.
+// scores MODEL PICTURE.pgm: prints the scores for a picture, using the C++ headers.
 #include <arenite.hpp>
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-//! What a call through C costs: set input, invoke, get output, by the C functions and by the Rust API, by turns.
+//! Measures the cost of a call through C: set the input, invoke, read the output, alternately with the C functions and
+//! with the Rust API.
 //!
 //!     cargo run --release -p arenite-c --example calls -- ../shared/models/hello_world_int8/model.tflite
 
@@ -10,16 +11,16 @@ use std::time::Instant;
 use arenite::Interpreter;
 use arenite_c::*;
 
-/// Calls of one turn, and turns of each side. The least time of a call within a turn is what counts.
+/// Calls per turn, and turns of each side. The result is the shortest time per call of all turns.
 const CALLS: u32 = 2_000;
 const TURNS: usize = 100;
 
-/// An error of the C library.
+/// Converts an error of the C library, and frees it.
 fn check(error: *mut ArError) -> Result<(), String> {
     if error.is_null() {
         return Ok(());
     }
-    // SAFETY: an error that the library gave, freed once, behind its text.
+    // SAFETY: not null, as checked, so it is an error that the caller owns; it is freed after its message was copied.
     unsafe {
         let text = CStr::from_ptr(ar_error_message(error)).to_string_lossy().into_owned();
         ar_error_free(error);
@@ -27,7 +28,7 @@ fn check(error: *mut ArError) -> Result<(), String> {
     }
 }
 
-/// Through C: an interpreter with the handles of its first input and output.
+/// An interpreter used through C, with the handles of its first input and output.
 struct Through {
     interpreter: *mut ArInterpreter,
     input: *mut ArTensor,
@@ -39,7 +40,7 @@ impl Through {
         let path = CString::new(model)?;
         let (mut model, mut interpreter) = (ptr::null_mut(), ptr::null_mut());
         let (mut input, mut output) = (ptr::null_mut(), ptr::null());
-        // SAFETY: as the headers say: pointers to write to, and objects that the library gave.
+        // SAFETY: the path is null-terminated, the results are writable, and all handles come from the library.
         unsafe {
             let options = ar_options_new();
             check(ar_options_set_threads(options, 1))?;
@@ -55,7 +56,7 @@ impl Through {
     }
 
     fn call(&self, input: &[u8], output: &mut [u8]) -> Result<(), String> {
-        // SAFETY: handles of a live interpreter, buffers with their sizes.
+        // SAFETY: the handles belong to a live interpreter, and the buffers have the given sizes.
         unsafe {
             check(ar_tensor_copy_from(self.input, input.as_ptr().cast(), input.len()))?;
             check(ar_interpreter_invoke(self.interpreter))?;
@@ -66,7 +67,7 @@ impl Through {
 
 impl Drop for Through {
     fn drop(&mut self) {
-        // SAFETY: this one's own, used no more.
+        // SAFETY: this struct owns the interpreter, which is not used afterwards.
         unsafe { ar_interpreter_free(self.interpreter) };
     }
 }
@@ -78,7 +79,7 @@ fn direct(interpreter: &mut Interpreter, input: &[u8], output: &mut [u8]) -> are
     Ok(())
 }
 
-/// Nanoseconds per call of one turn.
+/// The time per call in one turn, in nanoseconds.
 fn turn<E>(mut call: impl FnMut() -> Result<(), E>) -> Result<f64, E> {
     let start = Instant::now();
     (0..CALLS).try_for_each(|_| call())?;
@@ -101,7 +102,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         rust = rust.min(turn(|| direct(&mut interpreter, &input, of_rust))?);
     }
     if of_c != of_rust {
-        return Err("the answers differ".into());
+        return Err("the outputs differ".into());
     }
     println!("through C {c:.0} ns, in Rust {rust:.0} ns: {:.0} ns more", c - rust);
     Ok(())

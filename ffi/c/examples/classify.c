@@ -1,5 +1,6 @@
 /*
- * Classifies a picture in the binary PGM format (P5, 8 bits) with the models of examples/digits, in their input's size.
+ * Classifies a picture with the models of examples/digits. The picture is a binary PGM file (P5, 8 bits) of the size of the
+ * model's input.
  *
  *   cc -std=c11 classify.c $(pkg-config --cflags --libs arenite) -lm -o classify
  *   ./classify digits_i8.tflite seven.pgm
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Ends the program with the error's text. */
+/* Exits with the error's message. */
 static void check(ArError *error) {
   if (error) {
     fprintf(stderr, "error: %s\n", ar_error_message(error));
@@ -18,19 +19,19 @@ static void check(ArError *error) {
   }
 }
 
-/* Reads the picture into `pixels`, which are as many as the model wants. */
+/* Reads a picture with exactly `count` pixels. */
 static void read_picture(const char *path, unsigned char *pixels, size_t count) {
   FILE *file = fopen(path, "rb");
   unsigned width, height, white;
   if (!file || fscanf(file, "P5 %u %u %u", &width, &height, &white) != 3 || white != 255 || fgetc(file) == EOF ||
       (size_t)width * height != count || fread(pixels, 1, count, file) != count) {
-    fprintf(stderr, "error: %s is no PGM picture with %zu pixels of 8 bits\n", path, count);
+    fprintf(stderr, "error: %s is not a PGM picture with %zu pixels of 8 bits\n", path, count);
     exit(1);
   }
   fclose(file);
 }
 
-/* Fills the input with p / 127.5 - 1, as real or as quantized numbers. */
+/* Fills the input with p / 127.5 - 1, quantized if the input is. */
 static void set_pixels(ArTensor *input, const unsigned char *pixels, size_t count) {
   void *data;
   check(ar_tensor_data_mut(input, &data));

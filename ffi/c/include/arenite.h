@@ -14,23 +14,25 @@
  *   ar_interpreter_output(interpreter, 0, &output);
  *   ar_tensor_copy_to(output, scores, sizeof scores);
  *
- * with the returned errors looked at: examples/classify.c is a whole program.
+ * plus checks of the returned errors: examples/classify.c is a complete program.
  *
- * One header per type, below arenite/, describes its functions, and says who owns what, on which threads, and what fails.
+ * Each header in arenite/ documents the functions of one type: their ownership rules, threads and errors.
  *
  * Rules
- *  - A function that can fail returns an ArError, or null if it went well. The caller frees it. A function that returns
- *    a plain value cannot be asked why it gave 0 or null.
- *  - What a function gives through its last argument, `X **x`, is null after an error.
- *  - ArModel, ArOptions, ArRegistry, ArInterpreter, ArProfile and ArError are owned by the caller, who frees each once. Freeing
- *    null does nothing. Models, options and registries may be freed while interpreters that were made of them live.
- *  - Handles (ArTensor, ArSignature, ArPlugin) belong to their interpreter and live as long. Asking twice for the
- *    same tensor gives the same handle. A handle stays right after a resize: it is asked anew each time.
- *  - Text is UTF-8 and ends with a null byte. Text that the library returns belongs to the object that it was asked from.
- *  - No argument may be null, unless its description says so; a null is an error (AR_ERROR_ARGUMENT), not a crash.
- *  - A model and a registry may be used from several threads at once. An interpreter and its handles are for one thread at a time,
- *    which need not be the one that made it, ar_interpreter_cancel apart; a call that comes while another one runs is
- *    an error (AR_ERROR_STATE).
+ *  - A function that can fail returns an ArError, or null on success. The caller frees the error. A function that
+ *    returns a plain value returns 0 or null on failure, without a reason.
+ *  - After an error, the result of a function in its last argument, `X **x`, is null.
+ *  - The caller owns ArModel, ArOptions, ArRegistry, ArInterpreter, ArProfile and ArError, and frees each once. Freeing
+ *    null does nothing. Models, options and registries may be freed before the interpreters that were created from
+ *    them.
+ *  - Handles (ArTensor, ArSignature, ArPlugin) belong to their interpreter and exist as long as it does. Asking twice
+ *    for the same tensor returns the same handle. A handle stays valid after a resize, since it reads the current
+ *    state.
+ *  - Text is UTF-8 and null-terminated. Text that the library returns belongs to the object that it describes.
+ *  - No argument may be null unless its description permits it; null is an error (AR_ERROR_ARGUMENT), not a crash.
+ *  - A model and a registry may be used on several threads at the same time. One thread at a time may use an
+ *    interpreter and its handles, not necessarily the one that created it; a call during another call is an error
+ *    (AR_ERROR_STATE). The exception is ar_interpreter_cancel, which may be called on any thread.
  *  - Nothing unwinds out of the library. No longjmp or C++ exception may leave a callback.
  */
 #ifndef ARENITE_H

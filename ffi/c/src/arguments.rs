@@ -1,92 +1,94 @@
-//! Checks of what C passes in.
+//! Checks arguments that C passes in, and writes results.
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CString, c_char, c_void};
+
+pub(crate) use arenite_ffi_common::free;
+use arenite_ffi_common::{ArrayError, array, c_str};
 
 use crate::error::{Failure, Result};
 
+/// The value behind a pointer, or an error that names the argument if the pointer is null.
+///
 /// # Safety
-/// `pointer` is null or valid for reads for `'a`.
+/// `pointer` must be null or point to a live value that is not modified during `'a`.
 pub(crate) unsafe fn shared<'a, T>(pointer: *const T, name: &str) -> Result<&'a T> {
     // SAFETY: `pointer` is null or points to a live value, as `# Safety` requires.
     unsafe { pointer.as_ref() }.ok_or_else(|| null(name))
 }
 
-/// The pointer, unless it is null: for a struct that is checked before there is a reference to it.
+/// Checks a pointer for null without creating a reference: the caller still has to check the struct.
 pub(crate) fn given<T>(pointer: *const T, name: &str) -> Result<*const T> {
     if pointer.is_null() { Err(null(name)) } else { Ok(pointer) }
 }
 
+/// The value behind a pointer, or an error that names the argument if the pointer is null.
+///
 /// # Safety
-/// `pointer` is null or valid for reads and writes for `'a`, and nothing else uses it meanwhile.
+/// `pointer` must be null or point to a live value that nothing else uses during `'a`.
 pub(crate) unsafe fn exclusive<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut T> {
     // SAFETY: `pointer` is null or points to a live value that nothing else uses, as `# Safety` requires.
     unsafe { pointer.as_mut() }.ok_or_else(|| null(name))
 }
 
+/// The text behind a pointer, or an error that names the argument if it is null or not UTF-8.
+///
 /// # Safety
-/// `pointer` is null or points to text that ends with a null byte and stays as it is for `'a`.
+/// `pointer` must be null or point to a null-terminated string that is not modified during `'a`.
 pub(crate) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a str> {
-    if pointer.is_null() {
-        return Err(null(name));
-    }
-    // SAFETY: by the caller.
-    let text = unsafe { CStr::from_ptr(pointer) };
+    // SAFETY: `pointer` is null or a null-terminated string that is not modified, as `# Safety` requires.
+    let text = unsafe { c_str(pointer) }.ok_or_else(|| null(name))?;
     text.to_str().map_err(|error| {
-        Failure::argument(format!("argument '{name}' is not UTF-8 from byte {} on", error.valid_up_to()))
+        Failure::argument(format!("argument '{name}' is not valid UTF-8 at byte {}", error.valid_up_to()))
     })
 }
 
+/// The `count` elements behind a pointer, or an error that names the argument if they cannot be a slice.
+///
 /// # Safety
-/// `pointer` is null, or `count` elements can be read from it for `'a`.
+/// `pointer` must be null or point to `count` initialized elements that are not modified during `'a`.
 pub(crate) unsafe fn list<'a, T>(pointer: *const T, count: usize, name: &str) -> Result<&'a [T]> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    if pointer.is_null() {
-        return Err(null(name));
-    }
-    if !pointer.is_aligned() {
-        return Err(Failure::argument(format!(
-            "argument '{name}' lies at {pointer:p}, not at a multiple of {}",
+    // SAFETY: `pointer` is null or points to `count` elements that are not modified, as `# Safety` requires.
+    unsafe { array(pointer, count) }.map_err(|error| match error {
+        ArrayError::Null => null(name),
+        ArrayError::Misaligned => Failure::argument(format!(
+            "argument '{name}' is at address {pointer:p}, which is not a multiple of {}",
             align_of::<T>()
-        )));
-    }
-    if count > isize::MAX as usize / size_of::<T>().max(1) {
-        return Err(Failure::argument(format!("argument '{name}' cannot have {count} elements")));
-    }
-    // SAFETY: readable by the caller, aligned, and not larger than an object can be.
-    Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
+        )),
+        ArrayError::TooLong => Failure::argument(format!("argument '{name}' cannot have {count} elements")),
+    })
 }
 
-/// Where a result goes: null first, the result at the end.
+/// The place for a result. It holds null until the result is written.
 pub(crate) struct Out<T>(*mut *mut T);
 
+/// Writes null to the place for a result.
+///
 /// # Safety
-/// `pointer` is null or writable until the result is written.
+/// `pointer` must be null or writable until the result is written.
 pub(crate) unsafe fn out<T>(pointer: *mut *mut T, name: &str) -> Result<Out<T>> {
     if pointer.is_null() {
         return Err(null(name));
     }
-    // SAFETY: writable by the caller.
+    // SAFETY: not null, as checked, so it is writable, as `# Safety` requires.
     unsafe { pointer.write(std::ptr::null_mut()) };
     Ok(Out(pointer))
 }
 
 impl<T> Out<T> {
-    pub fn set(self, value: *mut T) {
-        // SAFETY: writable, as promised to `out`.
+    pub(crate) fn set(self, value: *mut T) {
+        // SAFETY: `out`, which created this value, requires that the pointer stays writable.
         unsafe { self.0.write(value) };
     }
 
-    pub fn give(self, value: T) {
+    pub(crate) fn give(self, value: T) {
         self.set(Box::into_raw(Box::new(value)));
     }
 }
 
-/// Writes a plain value.
+/// Writes a result that is not a handle.
 ///
 /// # Safety
-/// `place` is null or writable.
+/// `place` must be null or writable.
 pub(crate) unsafe fn put<T>(place: *mut T, name: &str, value: T) -> Result<()> {
     if place.is_null() {
         return Err(null(name));
@@ -96,10 +98,10 @@ pub(crate) unsafe fn put<T>(place: *mut T, name: &str, value: T) -> Result<()> {
     Ok(())
 }
 
-/// The elements of a list, whose number goes to `count`; null if there are none, or if `count` is.
+/// The address of a list, whose length is written to `count`. Null if the list is empty or `count` is null.
 ///
 /// # Safety
-/// `count` is null or writable.
+/// `count` must be null or writable.
 pub(crate) unsafe fn give_list<T>(list: &[T], count: *mut usize) -> *const T {
     if count.is_null() {
         return std::ptr::null();
@@ -109,61 +111,49 @@ pub(crate) unsafe fn give_list<T>(list: &[T], count: *mut usize) -> *const T {
     if list.is_empty() { std::ptr::null() } else { list.as_ptr() }
 }
 
-/// One text of a list, or null.
+/// Element `index` of a list of texts; null if the index is out of range.
 pub(crate) fn text_at(texts: &[CString], index: usize) -> *const c_char {
     texts.get(index).map_or(std::ptr::null(), |text| text.as_ptr())
 }
 
-/// What C lends: freed by `release`, once, when this is dropped.
-pub(crate) struct Lent {
+/// Memory that the program lends. `release` is called once, when this is dropped.
+pub(crate) struct ProgramMemory {
     pub data: *mut u8,
     pub size: usize,
     pub release: ArReleaseCallback,
     pub user_data: *mut c_void,
 }
 
-/// Called once, when lent memory or user data is no longer needed.
+/// Called once, when the library no longer uses lent memory or user data.
 pub type ArReleaseCallback = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
 
-// SAFETY: the header says that `release` is called on any thread, and that the bytes are used on any.
-unsafe impl Send for Lent {}
-// SAFETY: as above; shared, the bytes are only read.
-unsafe impl Sync for Lent {}
+// SAFETY: the header documents that `release` may be called, and the bytes used, on any thread.
+unsafe impl Send for ProgramMemory {}
+// SAFETY: see `Send`; through a shared reference, the bytes are only read.
+unsafe impl Sync for ProgramMemory {}
 
-impl AsRef<[u8]> for Lent {
+impl AsRef<[u8]> for ProgramMemory {
     fn as_ref(&self) -> &[u8] {
-        // SAFETY: the lender promised `size` bytes until `release` is called. `list` has refused null.
+        // SAFETY: the functions that take lent memory require `size` bytes until `release` is called, and check with
+        // `list` that the pointer is not null.
         unsafe { std::slice::from_raw_parts(self.data, self.size) }
     }
 }
 
-impl AsMut<[u8]> for Lent {
+impl AsMut<[u8]> for ProgramMemory {
     fn as_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above; memory of tensors is lent to be written, and nobody else uses it during a call.
+        // SAFETY: see `as_ref`; memory for tensors is lent writable, and the header forbids the program to use it
+        // during a call.
         unsafe { std::slice::from_raw_parts_mut(self.data, self.size) }
     }
 }
 
-impl Drop for Lent {
+impl Drop for ProgramMemory {
     fn drop(&mut self) {
         if let Some(release) = self.release {
-            // SAFETY: the lender's own function with its own argument, called this once.
+            // SAFETY: the program passed the function together with the pointer, and this is the only call.
             unsafe { release(self.user_data) };
         }
-    }
-}
-
-/// Drops what [`Out::give`] gave.
-///
-/// # Safety
-/// `pointer` is null or comes from `Out::give`, and is not used afterwards.
-pub(crate) unsafe fn free<T>(pointer: *mut T) {
-    if !pointer.is_null() {
-        crate::error::guard_value((), || {
-            // SAFETY: by the caller.
-            drop(unsafe { Box::from_raw(pointer) });
-            Ok(())
-        });
     }
 }
 

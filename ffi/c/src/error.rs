@@ -1,50 +1,49 @@
-//! Errors as owned objects, and the guard around every function that can fail.
+//! Errors, which the caller owns, and the guard that every fallible function runs in.
 
-use std::any::Any;
 use std::ffi::{CStr, CString, c_char};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use arenite::model_file::ModelError;
 use arenite::{Error, Resource, Status};
 
-use crate::arguments;
+pub(crate) use arenite_ffi_common::c_string;
+use arenite_ffi_common::{catch_panic, free};
 
 /// `AR_ERROR_*`.
 pub type ArErrorCode = u32;
 
 /// No error.
 pub const AR_ERROR_NONE: ArErrorCode = 0;
-/// An argument is null, no UTF-8, out of range, or of another size.
+/// An argument is null, not UTF-8, out of range, or has the wrong size.
 pub const AR_ERROR_ARGUMENT: ArErrorCode = 1;
 /// A file cannot be opened or read.
 pub const AR_ERROR_IO: ArErrorCode = 2;
-/// The model is refused.
+/// The model is not valid or not supported.
 pub const AR_ERROR_MODEL: ArErrorCode = 3;
-/// The configuration is refused.
+/// The configuration is not valid.
 pub const AR_ERROR_CONFIG: ArErrorCode = 4;
 /// A plugin cannot be loaded.
 pub const AR_ERROR_PLUGIN: ArErrorCode = 5;
-/// There is no planner, delegate, signature, input or output of this name.
+/// No planner, delegate, signature, input or output has this name.
 pub const AR_ERROR_NOT_FOUND: ArErrorCode = 6;
-/// No plugin serves an op of the model, or none in this form.
+/// No plugin implements an op of the model, or none supports it in this form.
 pub const AR_ERROR_UNSUPPORTED: ArErrorCode = 7;
-/// The call does not fit the state.
+/// The function cannot be called in the current state.
 pub const AR_ERROR_STATE: ArErrorCode = 8;
-/// The quota of bytes, or the system's memory, is exhausted.
+/// The memory quota or the system's memory is exhausted.
 pub const AR_ERROR_MEMORY: ArErrorCode = 9;
 /// The invocation was cancelled.
 pub const AR_ERROR_CANCELLED: ArErrorCode = 10;
 /// An op, a planner or a delegate failed.
 pub const AR_ERROR_FAILED: ArErrorCode = 11;
-/// Something panicked.
+/// The library or a plugin panicked.
 pub const AR_ERROR_PANICKED: ArErrorCode = 12;
-/// A device is not there, or no more.
+/// A device does not exist or was lost.
 pub const AR_ERROR_UNAVAILABLE: ArErrorCode = 13;
 /// A limit on time, nodes or nesting is exceeded.
 pub const AR_ERROR_QUOTA: ArErrorCode = 14;
 
-/// An error; the caller owns it.
+/// An error. The caller owns it.
 pub struct ArError {
     code: ArErrorCode,
     message: CString,
@@ -52,7 +51,7 @@ pub struct ArError {
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// What becomes an [`ArError`].
+/// The code and message of an [`ArError`] to be created.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: ArErrorCode,
@@ -60,11 +59,11 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    pub fn new(code: ArErrorCode, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: ArErrorCode, message: impl Into<String>) -> Self {
         Failure { code, message: message.into() }
     }
 
-    pub fn argument(message: impl Into<String>) -> Self {
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
         Failure::new(AR_ERROR_ARGUMENT, message)
     }
 
@@ -110,7 +109,7 @@ fn code_of_status(status: Status) -> ArErrorCode {
     }
 }
 
-/// Runs the body of a function of the library. Null: it went well.
+/// Runs the body of an exported function. Returns null on success.
 pub(crate) fn guard(body: impl FnOnce() -> Result<()>) -> *mut ArError {
     let mut body = Some(body);
     guarded(&mut || once(&mut body))
@@ -123,65 +122,52 @@ fn guarded(body: &mut dyn FnMut() -> Result<()>) -> *mut ArError {
     }
 }
 
-/// What a body is that runs once behind a pointer: the functions that take one so are there once, not once per body.
+/// Calls a body that runs once. With this, the functions that take a `dyn FnMut` are not generic, so they exist only
+/// once in the library.
 fn once(body: &mut Option<impl FnOnce() -> Result<()>>) -> Result<()> {
     body.take().map_or(Ok(()), |body| body())
 }
 
-/// Runs the body of a function that returns a plain value, and `otherwise` if it cannot.
+/// Runs the body of an exported function that returns a plain value. Returns `otherwise` if the body fails.
 pub(crate) fn guard_value<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
     let mut value = otherwise;
     let mut body = Some(|| {
         value = body()?;
         Ok(())
     });
-    // A plain value cannot say what went wrong.
+    // A plain value cannot carry an error message.
     let _ = caught(&mut || once(&mut body));
     value
 }
 
-/// Runs `body`; a panic is a failure. Not generic: what unwinding needs is there once.
+/// Runs `body` and turns a panic into a failure. Not generic, so that the code for unwinding exists only once in the
+/// library.
 fn caught(body: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| {
-        Err(Failure::new(AR_ERROR_PANICKED, format!("the library panicked: {}", panic_text(payload))))
+    catch_panic(body).unwrap_or_else(|message| {
+        Err(Failure::new(AR_ERROR_PANICKED, format!("the library panicked: {message}")))
     })
 }
 
-fn panic_text(payload: Box<dyn Any + Send>) -> String {
-    let text = match payload.downcast_ref::<&str>() {
-        Some(text) => (*text).to_owned(),
-        None => payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "without a message".into()),
-    };
-    // A payload of any type could panic again when it is dropped.
-    std::mem::forget(payload);
-    text
-}
-
-/// Text for C, which cannot have a null in it: one becomes U+FFFD.
-pub(crate) fn c_string(text: &str) -> CString {
-    CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default()
-}
-
-/// What kind of error it is; `AR_ERROR_NONE` for null.
+/// The error's code; `AR_ERROR_NONE` for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_error_code(error: *const ArError) -> ArErrorCode {
-    // SAFETY: null or an error of this library.
+    // SAFETY: `error` is null or a live error of this library, as the header requires.
     unsafe { error.as_ref() }.map_or(AR_ERROR_NONE, |error| error.code)
 }
 
-/// The error's text; empty for null.
+/// The error's message; empty for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_error_message(error: *const ArError) -> *const c_char {
     const EMPTY: &CStr = c"";
-    // SAFETY: null or an error of this library.
+    // SAFETY: `error` is null or a live error of this library, as the header requires.
     unsafe { error.as_ref() }.map_or(EMPTY, |error| &error.message).as_ptr()
 }
 
-/// Frees an error.
+/// Frees an error. Does nothing for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_error_free(error: *mut ArError) {
-    // SAFETY: null or an error that the caller owns.
-    unsafe { arguments::free(error) };
+    // SAFETY: `error` is null or an error that the caller owns, as the header requires.
+    unsafe { free(error) };
 }
 
 #[cfg(test)]
@@ -189,7 +175,7 @@ mod tests {
     use super::*;
 
     fn text(error: *mut ArError) -> (ArErrorCode, String) {
-        // SAFETY: an error of `guard`, used until it is freed.
+        // SAFETY: `error` is null or comes from `guard`, and is not used after it was freed.
         unsafe {
             let message = CStr::from_ptr(ar_error_message(error)).to_str().expect("UTF-8").to_owned();
             let code = ar_error_code(error);
@@ -212,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_no_error() {
+    fn null_means_no_error() {
         assert_eq!(text(guard(|| Ok(()))), (AR_ERROR_NONE, String::new()));
     }
 }

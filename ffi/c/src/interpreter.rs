@@ -1,4 +1,7 @@
-//! Interpreters, and the handles that they own.
+//! Functions of `arenite/interpreter.h`. An interpreter owns the handles of its tensors and signatures.
+
+mod inspect;
+mod memory;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,32 +17,36 @@ use crate::arguments::{self, list, out, shared, text};
 use crate::error::{AR_ERROR_PANICKED, AR_ERROR_STATE, ArError, Failure, Result, guard, guard_value};
 use crate::model::ArModel;
 use crate::options::ArOptions;
-use crate::registry::Found;
+use crate::registry::DescribedRegistry;
 use crate::signature::ArSignature;
 use crate::tensor::ArTensor;
 
-/// An interpreter. C may call it from two threads at once by mistake, and `ar_interpreter_cancel` on purpose: hence no
-/// function makes an exclusive reference to it.
+pub(crate) use inspect::give_report;
+pub use inspect::*;
+pub use memory::*;
+
+/// An interpreter. `ar_interpreter_cancel` may run on another thread during a call, and a faulty program may make any
+/// two calls at the same time. So no function creates an exclusive reference to it.
 pub struct ArInterpreter {
     cancel: CancelHandle,
-    pub(crate) found: Arc<Found>,
-    /// Where the model was read from.
+    pub(crate) found: Arc<DescribedRegistry>,
+    /// The file, if the model was loaded from one.
     pub(crate) path: Option<PathBuf>,
     state: Mutex<State>,
 }
 
-/// What one call at a time may use. Handles live as long as the interpreter.
+/// The part of an interpreter that only one call at a time may use. Its handles exist as long as the interpreter.
 pub(crate) struct State {
     pub interpreter: Interpreter,
-    /// Texts of the delegates that were left out, as they were asked for last.
+    /// For each skipped delegate the reason, from the last call that asked for them.
     pub left_out: Vec<CString>,
-    /// The report that was asked for last.
+    /// The last report that was requested.
     pub json: CString,
     tensors: HashMap<Place, Rc<ArTensor>>,
     signatures: HashMap<String, Rc<ArSignature>>,
 }
 
-/// Which tensor of an interpreter, and whether it was given to be written.
+/// Identifies a tensor of an interpreter and whether the program may write it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     pub subgraph: usize,
@@ -48,34 +55,34 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// To be written.
-    pub fn open(subgraph: usize, tensor: usize) -> Self {
+    /// A tensor that the program may write.
+    pub(crate) fn open(subgraph: usize, tensor: usize) -> Self {
         Place { subgraph, tensor, writable: true }
     }
 
-    /// To be read.
-    pub fn closed(subgraph: usize, tensor: usize) -> Self {
+    /// A tensor that the program may only read.
+    pub(crate) fn closed(subgraph: usize, tensor: usize) -> Self {
         Place { subgraph, tensor, writable: false }
     }
 }
 
 impl ArInterpreter {
-    /// The state, if no other call is using it.
+    /// Locks the state. Fails while another call uses it, and after one panicked.
     pub(crate) fn lock(&self) -> Result<MutexGuard<'_, State>> {
         match self.state.try_lock() {
             Ok(state) => Ok(state),
             Err(TryLockError::WouldBlock) => Err(Failure::new(
                 AR_ERROR_STATE,
-                "the interpreter is in use by another call: use it from one thread at a time",
+                "the interpreter is in use by another call: use it on one thread at a time",
             )),
             Err(TryLockError::Poisoned(_)) => Err(Failure::new(
                 AR_ERROR_PANICKED,
-                "the interpreter panicked in an earlier call: free it and make another",
+                "the interpreter panicked in an earlier call: free it and create another one",
             )),
         }
     }
 
-    /// The handle of a tensor, the same one each time.
+    /// The handle of a tensor: the same one on each call.
     pub(crate) fn handle(&self, state: &mut State, place: Place) -> Result<*mut ArTensor> {
         let State { interpreter, tensors, .. } = state;
         let handle = match tensors.entry(place) {
@@ -92,27 +99,27 @@ impl ArInterpreter {
 }
 
 impl State {
-    /// A tensor, to be read.
-    pub fn read(&self, place: Place) -> Result<Tensor<'_>> {
+    /// A tensor, for reading.
+    pub(crate) fn read(&self, place: Place) -> Result<Tensor<'_>> {
         Ok(self.interpreter.tensor_of(place.subgraph, place.tensor)?)
     }
 
-    /// A tensor that may be filled.
-    pub fn write(&mut self, place: Place) -> Result<TensorMut<'_>> {
+    /// A tensor, for writing. Fails if the handle was created for reading.
+    pub(crate) fn write(&mut self, place: Place) -> Result<TensorMut<'_>> {
         if !place.writable {
             return Err(not_an_input());
         }
         Ok(self.interpreter.tensor_mut_of(place.subgraph, place.tensor)?)
     }
 
-    pub fn write_strings(&mut self, place: Place, strings: &[&[u8]]) -> Result<()> {
+    pub(crate) fn write_strings(&mut self, place: Place, strings: &[&[u8]]) -> Result<()> {
         if !place.writable {
             return Err(not_an_input());
         }
         Ok(self.interpreter.set_strings_of(place.subgraph, place.tensor, strings)?)
     }
 
-    /// Input `i` of the main subgraph.
+    /// The place of input `i` of the main subgraph.
     fn input(&mut self, i: usize) -> Result<Place> {
         self.interpreter.input(i)?;
         Ok(Place::open(0, self.interpreter.inputs_of(0)?[i] as usize))
@@ -126,11 +133,11 @@ impl State {
 
 fn not_an_input() -> Failure {
     Failure::argument(
-        "the tensor is not an input, and was given to be read: ar_interpreter_tensor_of gives one to be set",
+        "this handle is read-only because the tensor is not an input: use ar_interpreter_tensor_of to write the tensor",
     )
 }
 
-/// Calls `body` with the interpreter, locked.
+/// Locks the interpreter and calls `body` with its state.
 pub(crate) fn using(
     interpreter: *const ArInterpreter,
     body: impl FnOnce(&mut State) -> Result<()>,
@@ -141,14 +148,14 @@ pub(crate) fn using(
 
 fn used(interpreter: *const ArInterpreter, body: &mut dyn FnMut(&mut State) -> Result<()>) -> *mut ArError {
     guard(|| {
-        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
+        // SAFETY: `interpreter` is null or a live handle, as the header requires.
         let interpreter = unsafe { shared(interpreter, "interpreter") }?;
         let mut state = interpreter.lock()?;
         body(&mut state)
     })
 }
 
-/// A number that the interpreter knows; 0 if it cannot be asked now.
+/// A property of the interpreter; 0 for null and while another call uses the interpreter.
 pub(crate) fn number<T: Default>(
     interpreter: *const ArInterpreter,
     body: impl FnOnce(&Interpreter) -> T,
@@ -164,7 +171,7 @@ pub(crate) fn number<T: Default>(
 
 fn asked(interpreter: *const ArInterpreter, body: &mut dyn FnMut(&Interpreter)) {
     guard_value((), || {
-        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
+        // SAFETY: `interpreter` is null or a live handle, as the header requires.
         let interpreter = unsafe { shared(interpreter, "interpreter") }?;
         let state = interpreter.lock()?;
         body(&state.interpreter);
@@ -172,14 +179,14 @@ fn asked(interpreter: *const ArInterpreter, body: &mut dyn FnMut(&Interpreter)) 
     });
 }
 
-/// Gives the handle of the tensor that `find` names.
+/// Writes the handle of the tensor that `find` returns.
 pub(crate) fn give_tensor(
     interpreter: *const ArInterpreter,
     tensor: *mut *mut ArTensor,
     find: impl FnOnce(&mut State) -> Result<Place>,
 ) -> *mut ArError {
     let mut find = Some(find);
-    let unknown = || Err(Failure::argument("no tensor is named"));
+    let unknown = || Err(Failure::argument("no tensor was specified"));
     given_tensor(interpreter, tensor, &mut |state| find.take().map_or_else(unknown, |find| find(state)))
 }
 
@@ -189,7 +196,7 @@ fn given_tensor(
     find: &mut dyn FnMut(&mut State) -> Result<Place>,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `tensor` is null or writable, as `# Safety` requires.
+        // SAFETY: `tensor` is null or writable, as the header requires.
         let (out, interpreter) = unsafe { (out(tensor, "tensor")?, shared(interpreter, "interpreter")?) };
         let mut state = interpreter.lock()?;
         let place = find(&mut state)?;
@@ -198,7 +205,7 @@ fn given_tensor(
     })
 }
 
-/// Finds plugins and makes an interpreter.
+/// Creates an interpreter, and finds and loads plugins unless the options have a registry.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_new(
     model: *const ArModel,
@@ -206,7 +213,7 @@ pub unsafe extern "C" fn ar_interpreter_new(
     interpreter: *mut *mut ArInterpreter,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `interpreter` is null or writable, as `# Safety` requires.
+        // SAFETY: `interpreter` is null or writable, as the header requires.
         let (out, model, options) =
             unsafe { (out(interpreter, "interpreter")?, shared(model, "model")?, options.as_ref()) };
         let default = ArOptions::default();
@@ -229,14 +236,15 @@ pub unsafe extern "C" fn ar_interpreter_new(
     })
 }
 
-/// Frees an interpreter and its handles.
+/// Frees an interpreter and its handles. Does nothing for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_free(interpreter: *mut ArInterpreter) {
-    // SAFETY: null or an interpreter that the caller owns and no call is using.
+    // SAFETY: `interpreter` is null or an interpreter that the caller owns and that no other call uses, as the header
+    // requires.
     unsafe { arguments::free(interpreter) };
 }
 
-/// Prepares every node and plans memory.
+/// Computes all shapes, plans memory and allocates it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_allocate(interpreter: *mut ArInterpreter) -> *mut ArError {
     using(interpreter, |state| Ok(state.interpreter.allocate()?))
@@ -248,17 +256,18 @@ pub unsafe extern "C" fn ar_interpreter_invoke(interpreter: *mut ArInterpreter) 
     using(interpreter, |state| Ok(state.interpreter.invoke()?))
 }
 
-/// Stops the invocation in progress.
+/// Cancels the invocation in progress.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_cancel(interpreter: *const ArInterpreter) {
     guard_value((), || {
-        // SAFETY: the crate's rule. Nothing but the handle is used, which is made for other threads.
+        // SAFETY: `interpreter` is null or a live handle, as the header requires. Only its cancel handle is used, which
+        // is made for other threads.
         unsafe { shared(interpreter, "interpreter") }?.cancel.cancel();
         Ok(())
     });
 }
 
-/// Zeroes the variables, and lets the states of ops begin anew.
+/// Sets variables to zero and resets the states of ops.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_reset_variables(interpreter: *mut ArInterpreter) -> *mut ArError {
     using(interpreter, |state| {
@@ -267,7 +276,7 @@ pub unsafe extern "C" fn ar_interpreter_reset_variables(interpreter: *mut ArInte
     })
 }
 
-/// Gives an input another shape.
+/// Changes the shape of an input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_resize_input(
     interpreter: *mut ArInterpreter,
@@ -276,31 +285,31 @@ pub unsafe extern "C" fn ar_interpreter_resize_input(
     rank: usize,
 ) -> *mut ArError {
     using(interpreter, |state| {
-        // SAFETY: `dims` has as many elements as its count says, as `# Safety` requires.
+        // SAFETY: `dims` is null or has the given number of elements, as the header requires.
         let dims = unsafe { list(dims, rank, "dims") }?;
         Ok(state.interpreter.resize_input(index, dims)?)
     })
 }
 
-/// Number of inputs.
+/// The number of inputs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_input_count(interpreter: *const ArInterpreter) -> usize {
     number(interpreter, Interpreter::input_count)
 }
 
-/// Number of outputs.
+/// The number of outputs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_output_count(interpreter: *const ArInterpreter) -> usize {
     number(interpreter, Interpreter::output_count)
 }
 
-/// Number of tensors of the main subgraph.
+/// The number of tensors of the main subgraph.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_tensor_count(interpreter: *const ArInterpreter) -> usize {
     number(interpreter, Interpreter::tensor_count)
 }
 
-/// An input by position.
+/// Finds an input by position.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_input(
     interpreter: *mut ArInterpreter,
@@ -310,7 +319,7 @@ pub unsafe extern "C" fn ar_interpreter_input(
     give_tensor(interpreter, tensor, |state| state.input(index))
 }
 
-/// An input by name.
+/// Finds an input by name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_input_by_name(
     interpreter: *mut ArInterpreter,
@@ -318,13 +327,13 @@ pub unsafe extern "C" fn ar_interpreter_input_by_name(
     tensor: *mut *mut ArTensor,
 ) -> *mut ArError {
     give_tensor(interpreter, tensor, |state| {
-        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let index = state.interpreter.input_index(unsafe { text(name, "name") }?)?;
         state.input(index)
     })
 }
 
-/// An output by position.
+/// Finds an output by position.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_output(
     interpreter: *const ArInterpreter,
@@ -334,7 +343,7 @@ pub unsafe extern "C" fn ar_interpreter_output(
     give_tensor(interpreter, tensor.cast(), |state| state.output(index))
 }
 
-/// An output by name.
+/// Finds an output by name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_output_by_name(
     interpreter: *const ArInterpreter,
@@ -342,13 +351,13 @@ pub unsafe extern "C" fn ar_interpreter_output_by_name(
     tensor: *mut *const ArTensor,
 ) -> *mut ArError {
     give_tensor(interpreter, tensor.cast(), |state| {
-        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let index = state.interpreter.output_index(unsafe { text(name, "name") }?)?;
         state.output(index)
     })
 }
 
-/// Any tensor of the main subgraph.
+/// Finds a tensor of the main subgraph, for reading.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_tensor(
     interpreter: *const ArInterpreter,
@@ -358,7 +367,7 @@ pub unsafe extern "C" fn ar_interpreter_tensor(
     give_tensor(interpreter, tensor.cast(), |_| Ok(Place::closed(0, index)))
 }
 
-/// The handle of a signature.
+/// Finds a signature by its key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_signature(
     interpreter: *mut ArInterpreter,
@@ -366,7 +375,7 @@ pub unsafe extern "C" fn ar_interpreter_signature(
     signature: *mut *mut ArSignature,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `signature` is null or writable, as `# Safety` requires.
+        // SAFETY: `signature` is null or writable, as the header requires.
         let (out, interpreter, key) =
             unsafe { (out(signature, "signature")?, shared(interpreter, "interpreter")?, text(key, "key")?) };
         let mut state = interpreter.lock()?;

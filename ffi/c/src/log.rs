@@ -1,4 +1,4 @@
-//! The library's log: what the runtime and its plugins say through `tracing`, handed to a function of the program.
+//! The library's log: passes `tracing` events of the runtime and its plugins to a callback of the program.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};
@@ -15,17 +15,17 @@ use crate::error::{AR_ERROR_STATE, ArError, Failure, Result, c_string, guard};
 
 /// `AR_LOG_*`.
 pub type ArLogLevel = u32;
-/// Nothing.
+/// Logs nothing.
 pub const AR_LOG_OFF: ArLogLevel = 0;
-/// Something failed.
+/// An operation failed.
 pub const AR_LOG_ERROR: ArLogLevel = 1;
-/// Something is not as it should be, work goes on.
+/// Something is wrong, but the operation continues.
 pub const AR_LOG_WARN: ArLogLevel = 2;
-/// What a user wants to know.
+/// Information for users.
 pub const AR_LOG_INFO: ArLogLevel = 3;
-/// What a developer wants to know.
+/// Information for developers.
 pub const AR_LOG_DEBUG: ArLogLevel = 4;
-/// Everything.
+/// All events.
 pub const AR_LOG_TRACE: ArLogLevel = 5;
 
 type LogFn = unsafe extern "C" fn(
@@ -35,29 +35,29 @@ type LogFn = unsafe extern "C" fn(
     user_data: *mut c_void,
 );
 
-/// Called for each line.
+/// Called for each line of the log.
 pub type ArLogCallback = Option<LogFn>;
 
-/// Where lines go.
+/// The program's callback and its user data.
 struct Sink {
     callback: LogFn,
     user_data: *mut c_void,
 }
 
-// SAFETY: the header says that the callback is called on any thread, several at a time.
+// SAFETY: the header documents that the callback may be called on any thread, and on several at the same time.
 unsafe impl Send for Sink {}
-// SAFETY: as above.
+// SAFETY: see `Send`.
 unsafe impl Sync for Sink {}
 
 static SINK: RwLock<Option<Sink>> = RwLock::new(None);
 static MAX_LEVEL: AtomicU32 = AtomicU32::new(AR_LOG_OFF);
 
 thread_local! {
-    /// Whether this thread is inside the callback, and so holds the lock.
+    /// Whether this thread is in the callback and thus holds the lock.
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Sends the log of the process to a function.
+/// Sends the log of the process to a callback.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_set_log_callback(
     callback: ArLogCallback,
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn ar_set_log_callback(
             return Err(Failure::new(AR_ERROR_STATE, "the log callback cannot set the log callback"));
         }
         install()?;
-        // Waits for calls of the old callback to return.
+        // The write lock waits until calls of the old callback have returned.
         *SINK.write().unwrap_or_else(PoisonError::into_inner) =
             callback.map(|callback| Sink { callback, user_data });
         let level = if callback.is_some() { max_level } else { AR_LOG_OFF };
@@ -84,21 +84,21 @@ pub unsafe extern "C" fn ar_set_log_callback(
     })
 }
 
-/// Makes this library the subscriber of its own copy of `tracing`, once.
+/// Installs this library as the subscriber of its own copy of `tracing`, once.
 fn install() -> Result<()> {
     static INSTALLED: OnceLock<bool> = OnceLock::new();
-    let installed =
-        INSTALLED.get_or_init(|| tracing::dispatcher::set_global_default(Dispatch::new(Forward)).is_ok());
+    let installed = INSTALLED
+        .get_or_init(|| tracing::dispatcher::set_global_default(Dispatch::new(CallbackLayer)).is_ok());
     if *installed {
         return Ok(());
     }
-    Err(Failure::new(AR_ERROR_STATE, "the program's own tracing subscriber gets the log already"))
+    Err(Failure::new(AR_ERROR_STATE, "the program has already installed its own tracing subscriber"))
 }
 
-/// Hands events on; spans are of no use to a line of text.
-struct Forward;
+/// Forwards events to the callback. Spans are ignored.
+struct CallbackLayer;
 
-impl Subscriber for Forward {
+impl Subscriber for CallbackLayer {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.is_event() && number(metadata.level()) <= MAX_LEVEL.load(Ordering::Relaxed)
     }
@@ -115,7 +115,7 @@ impl Subscriber for Forward {
     }
 
     fn event(&self, event: &Event<'_>) {
-        // A line that the callback itself causes is dropped: it would call the callback again.
+        // An event caused by the callback is dropped, since it would call the callback again.
         if IN_CALLBACK.get() {
             return;
         }
@@ -126,7 +126,7 @@ impl Subscriber for Forward {
         let sink = SINK.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(sink) = &*sink {
             IN_CALLBACK.set(true);
-            // SAFETY: the program's function with its argument; both texts live until it returns.
+            // SAFETY: the program passed the callback together with the pointer; both strings exist until it returns.
             unsafe {
                 (sink.callback)(number(metadata.level()), target.as_ptr(), message.as_ptr(), sink.user_data);
             }
@@ -154,7 +154,7 @@ fn number(level: &Level) -> ArLogLevel {
     }
 }
 
-/// The message, then the other fields as ` name=value`.
+/// A line of the log: the message, followed by the other fields as ` name=value`.
 #[derive(Default)]
 struct Line {
     message: String,
@@ -173,7 +173,7 @@ impl Visit for Line {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        // Writing to a String does not fail, unless the value's own formatting does; then the field is cut.
+        // Writing to a String fails only if the value's own formatting does. Then the field is incomplete.
         let _ = match field.name() {
             "message" => write!(self.message, "{value:?}"),
             name => write!(self.fields, " {name}={value:?}"),

@@ -1,4 +1,5 @@
-//! Models: from a file, from memory that is copied, from memory that is lent.
+//! Functions of `arenite/model.h`: load models from a file, from memory that is copied, and from memory that the caller
+//! lends.
 
 use std::ffi::{CString, c_char, c_void};
 use std::path::PathBuf;
@@ -7,13 +8,13 @@ use std::sync::Arc;
 
 use arenite::Model;
 
-use crate::arguments::{self, ArReleaseCallback, Lent, list, out, shared, text, text_at};
+use crate::arguments::{self, ArReleaseCallback, ProgramMemory, list, out, shared, text, text_at};
 use crate::error::{ArError, c_string, guard, guard_value};
 
 /// A verified model.
 pub struct ArModel {
     pub(crate) model: Model,
-    /// Where it was read from.
+    /// The file, if the model was loaded from one.
     pub(crate) path: Option<PathBuf>,
     signature_keys: Vec<CString>,
 }
@@ -29,7 +30,7 @@ impl ArModel {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_model_from_file(path: *const c_char, model: *mut *mut ArModel) -> *mut ArError {
     guard(|| {
-        // SAFETY: `model` is null or writable, as `# Safety` requires.
+        // SAFETY: `model` is null or writable, as the header requires.
         let (out, path) = unsafe { (out(model, "model")?, text(path, "path")?) };
         out.give(ArModel::new(Model::from_file(path)?, Some(path.into())));
         Ok(())
@@ -40,9 +41,10 @@ pub unsafe extern "C" fn ar_model_from_file(path: *const c_char, model: *mut *mu
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_model_map_file(path: *const c_char, model: *mut *mut ArModel) -> *mut ArError {
     guard(|| {
-        // SAFETY: model.h asks for a result that is writable and a path that ends with a null byte, or null, which is refused.
+        // SAFETY: `model` is null or writable and `path` is null or a null-terminated string, as the header requires;
+        // null is rejected.
         let (out, path) = unsafe { (out(model, "model")?, text(path, "path")?) };
-        // SAFETY: model.h asks that the file stays as it is.
+        // SAFETY: the header requires that the file is not modified while the model exists.
         out.give(ArModel::new(unsafe { Model::map_file(path) }?, Some(path.into())));
         Ok(())
     })
@@ -56,7 +58,7 @@ pub unsafe extern "C" fn ar_model_from_memory(
     model: *mut *mut ArModel,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `model` is null or writable, as `# Safety` requires.
+        // SAFETY: `model` is null or writable, as the header requires.
         let (out, bytes) = unsafe { (out(model, "model")?, list(data.cast::<u8>(), size, "data")?) };
         out.give(ArModel::new(Model::from_bytes(bytes.to_vec())?, None));
         Ok(())
@@ -73,9 +75,10 @@ pub unsafe extern "C" fn ar_model_from_borrowed(
     model: *mut *mut ArModel,
 ) -> *mut ArError {
     guard(|| {
-        // From here on `release` is called on every way out.
-        let lent = Lent { data: data.cast_mut().cast(), size, release, user_data };
-        // SAFETY: the crate's rule. The list refuses null and sizes that no object has.
+        // `lent` calls `release` when it is dropped, on every return path.
+        let lent = ProgramMemory { data: data.cast_mut().cast(), size, release, user_data };
+        // SAFETY: `data` is null or points to `size` bytes and `model` is null or writable, as the header requires.
+        // `list` rejects null and sizes that exceed the largest object.
         let out = unsafe {
             list(lent.data.cast_const(), size, "data")?;
             out(model, "model")?
@@ -87,26 +90,26 @@ pub unsafe extern "C" fn ar_model_from_borrowed(
     })
 }
 
-/// Number of signatures.
+/// The number of signatures; 0 for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_model_signature_count(model: *const ArModel) -> usize {
-    // SAFETY: `model` is null or a live handle, as `# Safety` requires.
+    // SAFETY: `model` is null or a live handle, as the header requires.
     guard_value(0, || Ok(unsafe { shared(model, "model") }?.signature_keys.len()))
 }
 
-/// Key of a signature, or null.
+/// The key of a signature; null if the index is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_model_signature_key(model: *const ArModel, index: usize) -> *const c_char {
     guard_value(ptr::null(), || {
-        // SAFETY: `model` is null or a live handle, as `# Safety` requires.
+        // SAFETY: `model` is null or a live handle, as the header requires.
         let model = unsafe { shared(model, "model") }?;
         Ok(text_at(&model.signature_keys, index))
     })
 }
 
-/// Frees a model.
+/// Frees a model. Does nothing for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_model_free(model: *mut ArModel) {
-    // SAFETY: null or a model that the caller owns.
+    // SAFETY: `model` is null or a model that the caller owns, as the header requires.
     unsafe { arguments::free(model) };
 }

@@ -1,4 +1,5 @@
-//! Observers: functions of the program that see each node before and after it runs.
+//! Functions of `arenite/observer.h`. An observer is a function of the program that is called before and after each
+//! node.
 
 use std::cell::OnceCell;
 use std::ffi::{CString, c_char, c_void};
@@ -18,18 +19,18 @@ pub const AR_MOMENT_BEFORE: ArMoment = 0;
 /// The node ran.
 pub const AR_MOMENT_AFTER: ArMoment = 1;
 
-/// A node that is about to run or ran, for the length of the callback.
+/// A node that is about to run or has run. It exists until the callback returns.
 pub struct ArObserved<'a> {
     observed: &'a Observed<'a>,
     op: OnceCell<CString>,
     delegate: OnceCell<CString>,
 }
 
-/// Called around each node.
+/// Called before and after each node.
 pub type ArObserverCallback =
     Option<unsafe extern "C" fn(observed: *const ArObserved<'_>, user_data: *mut c_void)>;
 
-/// A tensor as it is now.
+/// A tensor's current data, shape and type.
 #[repr(C)]
 pub struct ArTensorView {
     data: *const c_void,
@@ -39,7 +40,7 @@ pub struct ArTensorView {
     element_type: u32,
 }
 
-/// Has a function see each node.
+/// Sets the function that is called before and after each node, or removes it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_set_observer(
     interpreter: *mut ArInterpreter,
@@ -47,7 +48,7 @@ pub unsafe extern "C" fn ar_interpreter_set_observer(
     user_data: *mut c_void,
     release: ArReleaseCallback,
 ) -> *mut ArError {
-    // SAFETY: the crate's rule; the header says how the pointer is used.
+    // SAFETY: the header documents that the pointer is passed to `observer`, and once to `release`.
     let user_data = unsafe { UserData::new(user_data, release) };
     using(interpreter, |state| {
         let Some(observer) = observer else {
@@ -56,20 +57,20 @@ pub unsafe extern "C" fn ar_interpreter_set_observer(
         };
         state.interpreter.set_observer(move |observed| {
             let observed = ArObserved { observed, op: OnceCell::new(), delegate: OnceCell::new() };
-            // SAFETY: the program's function with its pointer; the node is there until it returns.
+            // SAFETY: the program passed the function together with the pointer; `observed` exists until it returns.
             unsafe { observer(&raw const observed, user_data.pointer()) };
         });
         Ok(())
     })
 }
 
-/// Calls `body` with what is observed.
+/// Calls `body` with the observed node. Returns `otherwise` for null.
 fn of<'a, R>(observed: *const ArObserved<'a>, otherwise: R, body: impl FnOnce(&ArObserved<'a>) -> R) -> R {
-    // SAFETY: `observed` is null or a live handle, as `# Safety` requires.
+    // SAFETY: `observed` is null or a live handle, as the header requires.
     guard_value(otherwise, || Ok(body(unsafe { shared(observed, "observed") }?)))
 }
 
-/// Before or after.
+/// Whether the callback runs before or after the node.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_observed_moment(observed: *const ArObserved<'_>) -> ArMoment {
     of(observed, AR_MOMENT_BEFORE, |it| match it.observed.moment {
@@ -78,19 +79,19 @@ pub unsafe extern "C" fn ar_observed_moment(observed: *const ArObserved<'_>) -> 
     })
 }
 
-/// The subgraph that runs it.
+/// The index of the subgraph that contains the node.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_observed_subgraph(observed: *const ArObserved<'_>) -> usize {
     of(observed, 0, |it| it.observed.subgraph)
 }
 
-/// The op's name, or the delegate's.
+/// The name of the op or, for a partition, of the delegate.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_observed_op(observed: *const ArObserved<'_>) -> *const c_char {
     of(observed, ptr::null(), |it| it.op.get_or_init(|| c_string(it.observed.op())).as_ptr())
 }
 
-/// The delegate, or null.
+/// The delegate that runs the node, or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_observed_delegate(observed: *const ArObserved<'_>) -> *const c_char {
     of(observed, ptr::null(), |it| match it.observed.delegate() {
@@ -99,37 +100,37 @@ pub unsafe extern "C" fn ar_observed_delegate(observed: *const ArObserved<'_>) -
     })
 }
 
-/// The nodes.
+/// The indices of the nodes: several for a delegate's partition.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_observed_nodes(
     observed: *const ArObserved<'_>,
     count: *mut usize,
 ) -> *const usize {
-    // SAFETY: the crate's rule.
+    // SAFETY: `count` is null or writable, as the header requires.
     of(observed, ptr::null(), |it| unsafe { give_list(it.observed.nodes(), count) })
 }
 
-/// The tensors that it reads.
+/// The indices of the tensors that are read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_observed_inputs(
     observed: *const ArObserved<'_>,
     count: *mut usize,
 ) -> *const i32 {
-    // SAFETY: the crate's rule.
+    // SAFETY: `count` is null or writable, as the header requires.
     of(observed, ptr::null(), |it| unsafe { give_list(it.observed.inputs(), count) })
 }
 
-/// The tensors that it writes.
+/// The indices of the tensors that are written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_observed_outputs(
     observed: *const ArObserved<'_>,
     count: *mut usize,
 ) -> *const i32 {
-    // SAFETY: the crate's rule.
+    // SAFETY: `count` is null or writable, as the header requires.
     of(observed, ptr::null(), |it| unsafe { give_list(it.observed.outputs(), count) })
 }
 
-/// A tensor of the subgraph as it is now.
+/// The current data, shape and type of a tensor of the subgraph.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_observed_tensor(
     observed: *const ArObserved<'_>,
@@ -137,10 +138,10 @@ pub unsafe extern "C" fn ar_observed_tensor(
     view: *mut ArTensorView,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `observed` is null or a live handle, as `# Safety` requires.
+        // SAFETY: `observed` is null or a live handle, as the header requires.
         let observed = unsafe { shared(observed, "observed") }?;
         let index = usize::try_from(index)
-            .map_err(|_| Failure::argument(format!("tensor {index} is absent, it has no data")))?;
+            .map_err(|_| Failure::argument(format!("tensor {index} is absent and has no data")))?;
         let tensor = observed.observed.tensor(index)?;
         let bytes = tensor.bytes()?;
         let value = ArTensorView {
@@ -150,7 +151,7 @@ pub unsafe extern "C" fn ar_observed_tensor(
             rank: tensor.shape.len(),
             element_type: tensor.ty as u32,
         };
-        // SAFETY: `view` is null or writable, as `# Safety` requires.
+        // SAFETY: `view` is null or writable, as the header requires.
         unsafe { put(view, "view", value) }
     })
 }

@@ -1,6 +1,7 @@
-//! What an interpreter is to be made with: an `arenite.toml` in memory.
+//! Functions of `arenite/options.h`: the settings of an interpreter, as in `arenite.toml`.
 
 mod delegates;
+mod handed_over;
 mod limits;
 mod planning;
 mod plugins;
@@ -14,9 +15,10 @@ use arenite::{Config, Interpreter, Model, Registry};
 
 use crate::arguments::{self, exclusive, list, text};
 use crate::error::{AR_ERROR_STATE, ArError, Failure, Result, guard, guard_value};
-use crate::registry::Found;
+use crate::registry::DescribedRegistry;
 
 pub use delegates::*;
+pub use handed_over::*;
 pub use limits::*;
 pub use planning::*;
 pub use plugins::*;
@@ -24,10 +26,10 @@ pub use plugins::*;
 /// Options of an interpreter.
 pub struct ArOptions {
     pub(crate) config: Config,
-    /// What the program handed over.
+    /// Ops, planners and delegates that the program registered.
     pub(crate) handed_over: Registry,
-    /// The registry that interpreters share.
-    found: Option<Arc<Found>>,
+    /// The registry that was set, which interpreters share.
+    found: Option<Arc<DescribedRegistry>>,
     planning_time: Option<Duration>,
     has_default_delegate: bool,
 }
@@ -52,15 +54,15 @@ impl Default for ArOptions {
 }
 
 impl ArOptions {
-    /// The registry that was set, or what these options find.
-    pub(crate) fn find(&self) -> Result<Arc<Found>> {
+    /// The registry that was set, or a new one from these options.
+    pub(crate) fn find(&self) -> Result<Arc<DescribedRegistry>> {
         match &self.found {
             Some(found) => Ok(Arc::clone(found)),
-            None => Found::new(&self.config, &self.handed_over),
+            None => DescribedRegistry::new(&self.config, &self.handed_over),
         }
     }
 
-    pub(crate) fn build(&self, model: &Model, found: &Found) -> Result<Interpreter> {
+    pub(crate) fn build(&self, model: &Model, found: &DescribedRegistry) -> Result<Interpreter> {
         let registry = Arc::clone(&found.registry);
         let mut builder = Interpreter::builder(model).config(&self.config).registry(registry);
         if let Some(limit) = self.planning_time {
@@ -72,30 +74,30 @@ impl ArOptions {
         Ok(builder.build()?)
     }
 
-    /// What is handed over goes into the registry that is made of the options.
+    /// Fails if a registry was set: ops, planners and delegates must be registered before the registry is created.
     pub(crate) fn check_open(&self) -> Result<()> {
         if self.found.is_none() {
             return Ok(());
         }
-        let message = "these options have a registry: register with the options that it is made of, before";
+        let message = "these options already have a registry: register with the options from which the registry is created, before creating it";
         Err(Failure::new(AR_ERROR_STATE, message))
     }
 }
 
-/// New options, all at their defaults.
+/// Creates options with default values.
 #[unsafe(no_mangle)]
 pub extern "C" fn ar_options_new() -> *mut ArOptions {
     guard_value(std::ptr::null_mut(), || Ok(Box::into_raw(Box::default())))
 }
 
-/// Replaces everything by a config file.
+/// Replaces the configuration by that in a file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_config_file(
     options: *mut ArOptions,
     path: *const c_char,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: `path` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `path` is null or a null-terminated string, as the header requires.
         let path = unsafe { text(path, "path") }?;
         let config = Config::from_file(Path::new(path)).map_err(arenite::Error::from)?;
         options.config = config;
@@ -103,14 +105,14 @@ pub unsafe extern "C" fn ar_options_set_config_file(
     })
 }
 
-/// Replaces everything by the text of a config file.
+/// Replaces the configuration by that in a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_config_text(
     options: *mut ArOptions,
     toml: *const c_char,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: `toml` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `toml` is null or a null-terminated string, as the header requires.
         let toml = unsafe { text(toml, "toml") }?;
         let config = toml.parse::<Config>().map_err(arenite::Error::from)?;
         options.config = config;
@@ -124,17 +126,17 @@ pub unsafe extern "C" fn ar_options_set_threads(options: *mut ArOptions, count: 
     change(options, |options| {
         let limit = arenite::config::MAX_THREADS;
         if count as usize > limit {
-            return Err(Failure::argument(format!("{count} threads are asked for, the most is {limit}")));
+            return Err(Failure::argument(format!("{count} threads were requested; the maximum is {limit}")));
         }
         options.config.threads = std::num::NonZeroUsize::new(count as usize);
         Ok(())
     })
 }
 
-/// Frees options.
+/// Frees options. Does nothing for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_free(options: *mut ArOptions) {
-    // SAFETY: null or options that the caller owns.
+    // SAFETY: `options` is null or options that the caller owns, as the header requires.
     unsafe { arguments::free(options) };
 }
 
@@ -147,17 +149,20 @@ pub(crate) fn change(
 }
 
 fn changed(options: *mut ArOptions, body: &mut dyn FnMut(&mut ArOptions) -> Result<()>) -> *mut ArError {
-    // SAFETY: the crate's rule; the header says that options are used by one thread at a time.
+    // SAFETY: `options` is null or a live handle that no other thread uses, as the header requires.
     guard(|| body(unsafe { exclusive(options, "options") }?))
 }
 
+/// Copies the keys and values of a list of options.
+///
 /// # Safety
-/// As [`list`], and both texts of each option as [`text`].
+/// `options` must be null or point to `count` options, and each key and value must be null or point to a
+/// null-terminated string.
 unsafe fn pairs(options: *const ArOption, count: usize, name: &str) -> Result<Vec<(String, String)>> {
-    // SAFETY: `options` has as many elements as its count says, as `# Safety` requires.
+    // SAFETY: `options` is null or has the given number of elements, as `# Safety` requires.
     let options = unsafe { list(options, count, name) }?;
     let pair = |(i, option): (usize, &ArOption)| {
-        // SAFETY: by the caller.
+        // SAFETY: key and value are null or null-terminated strings, as `# Safety` requires.
         let (key, value) = unsafe {
             (
                 text(option.key, &format!("{name}[{i}].key"))?,

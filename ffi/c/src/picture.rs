@@ -1,4 +1,4 @@
-//! Tensors filled from pictures, where the feature `image` has what decodes and resizes them.
+//! Functions of `arenite/picture.h`: fill tensors from pictures. The feature `image` provides decoding and resizing.
 
 #[cfg(not(feature = "image"))]
 mod absent;
@@ -24,10 +24,13 @@ pub struct ArNormalization {
     count: usize,
 }
 
+/// Reads a normalization; the default for null.
+///
 /// # Safety
-/// Null, or lists of that many numbers.
+/// `given` must be null or point to a struct whose `mean` and `std` are each null or have `count` elements.
 unsafe fn normalization<'a>(given: *const ArNormalization) -> Result<Normalization<'a>> {
-    // SAFETY: by the caller.
+    // SAFETY: `given` is null or points to a struct whose lists have `count` elements, as `# Safety` requires; `list`
+    // checks for null.
     unsafe {
         let Some(ArNormalization { mean, std, count }) = given.as_ref() else {
             return Ok(Normalization::default());
@@ -52,7 +55,7 @@ fn fill(tensor: &ArTensor, picture: &Picture, normalization: Normalization<'_>) 
     })
 }
 
-/// Fills a tensor from a file.
+/// Fills a tensor from a picture file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_set_picture_file(
     tensor: *mut ArTensor,
@@ -60,7 +63,7 @@ pub unsafe extern "C" fn ar_tensor_set_picture_file(
     normalization: *const ArNormalization,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
+        // SAFETY: `tensor` is null or a live handle, as the header requires.
         let (tensor, path, normalization) =
             unsafe { (shared(tensor, "tensor")?, text(path, "path")?, self::normalization(normalization)?) };
         let picture =
@@ -69,7 +72,7 @@ pub unsafe extern "C" fn ar_tensor_set_picture_file(
     })
 }
 
-/// Fills a tensor from the bytes of a file.
+/// Fills a tensor from the bytes of a picture file.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_set_picture(
     tensor: *mut ArTensor,
@@ -78,7 +81,8 @@ pub unsafe extern "C" fn ar_tensor_set_picture(
     normalization: *const ArNormalization,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensor` is null or a live handle, `data` null or `size` bytes, and `normalization` null or valid, as
+        // the header requires.
         let (tensor, bytes, normalization) = unsafe {
             (shared(tensor, "tensor")?, list(data.cast(), size, "data")?, self::normalization(normalization)?)
         };
@@ -99,7 +103,8 @@ pub unsafe extern "C" fn ar_tensor_set_pixels(
     guard(|| {
         let channels = channels as usize;
         let size = (width as usize).saturating_mul(height as usize).saturating_mul(channels);
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensor` is null or a live handle, `pixels` null or `size` bytes, and `normalization` null or valid,
+        // as the header requires.
         let (tensor, pixels, normalization) = unsafe {
             (shared(tensor, "tensor")?, list(pixels, size, "pixels")?, self::normalization(normalization)?)
         };

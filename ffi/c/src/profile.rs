@@ -1,4 +1,4 @@
-//! Profiles: time per node, and per step of a delegate.
+//! Functions of `arenite/profile.h`: the time of each node, and of each step of a delegate.
 
 use std::ffi::{CString, c_char};
 use std::time::Duration;
@@ -7,9 +7,10 @@ use arenite::ProfileRow;
 
 use crate::arguments::{self, out, put, shared};
 use crate::error::{AR_ERROR_STATE, ArError, Failure, c_string, guard, guard_value};
-use crate::interpreter::{ArInterpreter, using};
+use crate::interpreter::{ArInterpreter, give_report, using};
+use crate::report;
 
-/// Time per node, as it was when it was asked for.
+/// A copy of the times of the nodes of a subgraph.
 pub struct ArProfile {
     rows: Vec<Row>,
 }
@@ -42,7 +43,7 @@ impl Row {
     }
 }
 
-/// Starts to collect time per node.
+/// Starts to measure the time of each node.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_start_profile(interpreter: *mut ArInterpreter) -> *mut ArError {
     using(interpreter, |state| {
@@ -51,15 +52,15 @@ pub unsafe extern "C" fn ar_interpreter_start_profile(interpreter: *mut ArInterp
     })
 }
 
-/// Why there is no profile.
-pub(crate) fn not_started() -> Failure {
+/// The error if no times were measured.
+fn not_started() -> Failure {
     Failure::new(
         AR_ERROR_STATE,
-        "there is no profile: call ar_interpreter_start_profile, then run the subgraph",
+        "there is no profile yet: call ar_interpreter_start_profile, then run the subgraph",
     )
 }
 
-/// Time per node of a subgraph.
+/// The times of the nodes of a subgraph.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_profile(
     interpreter: *const ArInterpreter,
@@ -67,7 +68,7 @@ pub unsafe extern "C" fn ar_interpreter_profile(
     profile: *mut *mut ArProfile,
 ) -> *mut ArError {
     using(interpreter, |state| {
-        // SAFETY: `profile` is null or writable, as `# Safety` requires.
+        // SAFETY: `profile` is null or writable, as the header requires.
         let out = unsafe { out(profile, "profile") }?;
         let profile = state.interpreter.profile_of(subgraph).ok_or_else(not_started)?;
         let rows = profile.rows().iter().flat_map(|row| std::iter::once(row).chain(&row.parts));
@@ -76,21 +77,21 @@ pub unsafe extern "C" fn ar_interpreter_profile(
     })
 }
 
-/// Frees a profile.
+/// Frees a profile. Does nothing for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_profile_free(profile: *mut ArProfile) {
-    // SAFETY: null or a profile that the caller owns.
+    // SAFETY: `profile` is null or a profile that the caller owns, as the header requires.
     unsafe { arguments::free(profile) };
 }
 
-/// Number of rows.
+/// The number of rows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_profile_row_count(profile: *const ArProfile) -> usize {
-    // SAFETY: `profile` is null or a live handle, as `# Safety` requires.
+    // SAFETY: `profile` is null or a live handle, as the header requires.
     guard_value(0, || Ok(unsafe { shared(profile, "profile") }?.rows.len()))
 }
 
-/// A row.
+/// A row of the profile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_profile_row(
     profile: *const ArProfile,
@@ -98,7 +99,7 @@ pub unsafe extern "C" fn ar_profile_row(
     row: *mut ArProfileRow,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `profile` is null or a live handle, as `# Safety` requires.
+        // SAFETY: `profile` is null or a live handle, as the header requires.
         let rows = &unsafe { shared(profile, "profile") }?.rows;
         let found = rows.get(index).ok_or_else(|| {
             Failure::argument(format!("there is no row {index}; the profile has {}", rows.len()))
@@ -111,7 +112,19 @@ pub unsafe extern "C" fn ar_profile_row(
             min_ns: found.min.as_nanos() as u64,
             parts: found.parts,
         };
-        // SAFETY: `row` is null or writable, as `# Safety` requires.
+        // SAFETY: `row` is null or writable, as the header requires.
         unsafe { put(row, "row", value) }
+    })
+}
+
+/// The times of the nodes of a subgraph, as JSON.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_profile_json(
+    interpreter: *mut ArInterpreter,
+    subgraph: usize,
+    json: *mut *const c_char,
+) -> *mut ArError {
+    give_report(interpreter, json, &mut |_, state| {
+        report::profile(state.interpreter.profile_of(subgraph).ok_or_else(not_started)?)
     })
 }

@@ -1,4 +1,5 @@
-//! Signatures: entry points with names for their inputs and outputs. Their tensors are found once, when the handle is made.
+//! Functions of `arenite/signature.h`. A signature names the inputs and outputs of a subgraph. Their tensors are looked
+//! up once, when the handle is created.
 
 use std::ffi::{CString, c_char};
 use std::ptr;
@@ -20,7 +21,7 @@ pub struct ArSignature {
     outputs: Vec<Port>,
 }
 
-/// An input or an output: its name, and its tensor in the subgraph.
+/// The name of an input or output, and the index of its tensor in the subgraph.
 struct Port {
     name: CString,
     tensor: usize,
@@ -28,7 +29,7 @@ struct Port {
 
 impl ArSignature {
     pub(crate) fn new(owner: *const ArInterpreter, interpreter: &mut Interpreter, key: &str) -> Result<Self> {
-        // Says what is wrong with a signature, and builds its subgraph.
+        // Checks the signature and builds its subgraph.
         let subgraph = interpreter.signature(key)?.subgraph();
         let view = interpreter.model().view();
         let ports = |maps: Tables<'_, TensorMap<'_>>| {
@@ -44,18 +45,18 @@ impl ArSignature {
     }
 
     fn owner(&self) -> &ArInterpreter {
-        // SAFETY: the interpreter owns this handle, so it is alive.
+        // SAFETY: the interpreter owns this handle, so it exists as long as the handle.
         unsafe { &*self.owner }
     }
 }
 
-/// Calls `body` with the interpreter's state.
+/// Locks the interpreter and calls `body` with the signature and the interpreter's state.
 fn using(
     signature: *const ArSignature,
     body: impl FnOnce(&ArSignature, &mut State) -> Result<()>,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `signature` is null or a live handle, as `# Safety` requires.
+        // SAFETY: `signature` is null or a live handle, as the header requires.
         let signature = unsafe { shared(signature, "signature") }?;
         let mut state = signature.owner().lock()?;
         body(signature, &mut state)
@@ -63,11 +64,11 @@ fn using(
 }
 
 fn fixed<R>(signature: *const ArSignature, otherwise: R, body: impl FnOnce(&ArSignature) -> R) -> R {
-    // SAFETY: `signature` is null or a live handle, as `# Safety` requires.
+    // SAFETY: `signature` is null or a live handle, as the header requires.
     guard_value(otherwise, || Ok(body(unsafe { shared(signature, "signature") }?)))
 }
 
-/// The tensor of this name.
+/// The tensor index of the input or output with this name.
 fn named(ports: &[Port], what: Named, name: &str) -> Result<usize> {
     let found = ports.iter().find(|port| port.name.as_bytes() == name.as_bytes());
     found.map(|port| port.tensor).ok_or_else(|| {
@@ -76,21 +77,21 @@ fn named(ports: &[Port], what: Named, name: &str) -> Result<usize> {
     })
 }
 
-/// The tensor at this position.
+/// The tensor index of the input or output at this position.
 fn positioned(ports: &[Port], what: Named, index: usize) -> Result<usize> {
     ports.get(index).map(|port| port.tensor).ok_or_else(|| {
         Failure::argument(format!("there is no {what} {index}; the signature has {}", ports.len()))
     })
 }
 
-/// Gives the handle of the tensor that `find` names.
+/// Writes the handle of the tensor that `find` returns.
 fn give_tensor(
     signature: *const ArSignature,
     tensor: *mut *mut ArTensor,
     find: impl FnOnce(&ArSignature) -> Result<Place>,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `tensor` is null or writable, as `# Safety` requires.
+        // SAFETY: `tensor` is null or writable, as the header requires.
         let (out, signature) = unsafe { (out(tensor, "tensor")?, shared(signature, "signature")?) };
         let owner = signature.owner();
         let mut state = owner.lock()?;
@@ -103,25 +104,25 @@ fn name_at(ports: &[Port], index: usize) -> *const c_char {
     ports.get(index).map_or(ptr::null(), |port| port.name.as_ptr())
 }
 
-/// The signature's key.
+/// The key of the signature.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_key(signature: *const ArSignature) -> *const c_char {
     fixed(signature, ptr::null(), |signature| signature.key.as_ptr())
 }
 
-/// The subgraph that it runs.
+/// The index of the subgraph that the signature runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_subgraph(signature: *const ArSignature) -> usize {
     fixed(signature, 0, |signature| signature.subgraph)
 }
 
-/// Number of inputs.
+/// The number of inputs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_input_count(signature: *const ArSignature) -> usize {
     fixed(signature, 0, |signature| signature.inputs.len())
 }
 
-/// Name of an input, or null.
+/// The name of an input; null if the index is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_input_name(
     signature: *const ArSignature,
@@ -130,13 +131,13 @@ pub unsafe extern "C" fn ar_signature_input_name(
     fixed(signature, ptr::null(), |signature| name_at(&signature.inputs, index))
 }
 
-/// Number of outputs.
+/// The number of outputs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_output_count(signature: *const ArSignature) -> usize {
     fixed(signature, 0, |signature| signature.outputs.len())
 }
 
-/// Name of an output, or null.
+/// The name of an output; null if the index is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_output_name(
     signature: *const ArSignature,
@@ -145,7 +146,7 @@ pub unsafe extern "C" fn ar_signature_output_name(
     fixed(signature, ptr::null(), |signature| name_at(&signature.outputs, index))
 }
 
-/// An input by name.
+/// Finds an input by name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_input(
     signature: *mut ArSignature,
@@ -153,13 +154,13 @@ pub unsafe extern "C" fn ar_signature_input(
     tensor: *mut *mut ArTensor,
 ) -> *mut ArError {
     give_tensor(signature, tensor, |signature| {
-        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let name = unsafe { text(name, "name") }?;
         Ok(Place::open(signature.subgraph, named(&signature.inputs, Named::Input, name)?))
     })
 }
 
-/// An output by name.
+/// Finds an output by name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_output(
     signature: *const ArSignature,
@@ -167,13 +168,13 @@ pub unsafe extern "C" fn ar_signature_output(
     tensor: *mut *const ArTensor,
 ) -> *mut ArError {
     give_tensor(signature, tensor.cast(), |signature| {
-        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let name = unsafe { text(name, "name") }?;
         Ok(Place::closed(signature.subgraph, named(&signature.outputs, Named::Output, name)?))
     })
 }
 
-/// An input by position.
+/// Finds an input by position.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_input_at(
     signature: *mut ArSignature,
@@ -185,7 +186,7 @@ pub unsafe extern "C" fn ar_signature_input_at(
     })
 }
 
-/// An output by position.
+/// Finds an output by position.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_output_at(
     signature: *const ArSignature,
@@ -197,7 +198,7 @@ pub unsafe extern "C" fn ar_signature_output_at(
     })
 }
 
-/// Gives an input another shape.
+/// Changes the shape of an input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_resize_input(
     signature: *mut ArSignature,
@@ -206,14 +207,14 @@ pub unsafe extern "C" fn ar_signature_resize_input(
     rank: usize,
 ) -> *mut ArError {
     using(signature, |signature, state| {
-        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let (name, dims) = unsafe { (text(name, "name")?, list(dims, rank, "dims")?) };
         let tensor = named(&signature.inputs, Named::Input, name)?;
         Ok(state.interpreter.resize_of(signature.subgraph, tensor, dims)?)
     })
 }
 
-/// Prepares the signature's subgraph.
+/// Computes the shapes of the signature's subgraph and allocates its memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_signature_allocate(signature: *mut ArSignature) -> *mut ArError {
     using(signature, |signature, state| Ok(state.interpreter.allocate_subgraph(signature.subgraph)?))

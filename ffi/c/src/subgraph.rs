@@ -1,4 +1,4 @@
-//! Everything by subgraph and tensor index.
+//! Functions of `arenite/subgraph.h`: access by subgraph and tensor index.
 
 use arenite::Interpreter;
 
@@ -7,13 +7,13 @@ use crate::error::ArError;
 use crate::interpreter::{ArInterpreter, Place, give_tensor, number, using};
 use crate::tensor::ArTensor;
 
-/// Number of subgraphs.
+/// The number of subgraphs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_subgraph_count(interpreter: *const ArInterpreter) -> usize {
     number(interpreter, Interpreter::subgraph_count)
 }
 
-/// Number of a subgraph's tensors.
+/// The number of tensors of a subgraph.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_tensor_count_of(
     interpreter: *mut ArInterpreter,
@@ -21,12 +21,12 @@ pub unsafe extern "C" fn ar_interpreter_tensor_count_of(
     count: *mut usize,
 ) -> *mut ArError {
     using(interpreter, |state| {
-        // SAFETY: `count` is null or writable, as `# Safety` requires.
+        // SAFETY: `count` is null or writable, as the header requires.
         unsafe { put(count, "count", state.interpreter.tensor_count_of(subgraph)?) }
     })
 }
 
-/// A tensor, to be read and written.
+/// Finds a tensor of a subgraph, for reading and writing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_tensor_of(
     interpreter: *mut ArInterpreter,
@@ -37,10 +37,10 @@ pub unsafe extern "C" fn ar_interpreter_tensor_of(
     give_tensor(interpreter, tensor, |_| Ok(Place::open(subgraph, index)))
 }
 
-/// Which tensors of a subgraph.
+/// A function that returns the inputs, outputs or variables of a subgraph.
 type Ports = for<'a> fn(&'a mut Interpreter, usize) -> arenite::Result<&'a [i32]>;
 
-/// Gives indices of a subgraph's tensors, which stay as long as the interpreter.
+/// Writes the address and length of a list of tensor indices, which exists as long as the interpreter.
 fn give_ports(
     interpreter: *const ArInterpreter,
     subgraph: usize,
@@ -49,7 +49,8 @@ fn give_ports(
     count: *mut usize,
 ) -> *mut ArError {
     using(interpreter, |state| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `tensors` and `count` are null or writable, as the header requires; `put` checks for null before
+        // `tensors` is written again.
         unsafe {
             put(tensors, "tensors", std::ptr::null())?;
             put(count, "count", 0)?;
@@ -59,7 +60,7 @@ fn give_ports(
     })
 }
 
-/// A subgraph's inputs.
+/// The tensor indices of a subgraph's inputs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_inputs_of(
     interpreter: *mut ArInterpreter,
@@ -70,7 +71,7 @@ pub unsafe extern "C" fn ar_interpreter_inputs_of(
     give_ports(interpreter, subgraph, Interpreter::inputs_of, tensors, count)
 }
 
-/// A subgraph's outputs.
+/// The tensor indices of a subgraph's outputs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_outputs_of(
     interpreter: *mut ArInterpreter,
@@ -81,7 +82,7 @@ pub unsafe extern "C" fn ar_interpreter_outputs_of(
     give_ports(interpreter, subgraph, Interpreter::outputs_of, tensors, count)
 }
 
-/// A subgraph's variables.
+/// The tensor indices of a subgraph's variables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_variables_of(
     interpreter: *mut ArInterpreter,
@@ -92,7 +93,7 @@ pub unsafe extern "C" fn ar_interpreter_variables_of(
     give_ports(interpreter, subgraph, Interpreter::variables_of, tensors, count)
 }
 
-/// Prepares a subgraph.
+/// Computes the shapes of a subgraph and allocates its memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_allocate_subgraph(
     interpreter: *mut ArInterpreter,
@@ -101,7 +102,7 @@ pub unsafe extern "C" fn ar_interpreter_allocate_subgraph(
     using(interpreter, |state| Ok(state.interpreter.allocate_subgraph(subgraph)?))
 }
 
-/// Runs a subgraph.
+/// Runs a subgraph once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_invoke_subgraph(
     interpreter: *mut ArInterpreter,
@@ -110,7 +111,7 @@ pub unsafe extern "C" fn ar_interpreter_invoke_subgraph(
     using(interpreter, |state| Ok(state.interpreter.invoke_subgraph(subgraph)?))
 }
 
-/// A number that changes when addresses may have.
+/// A number that changes when addresses of tensors may have changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_generation(
     interpreter: *const ArInterpreter,

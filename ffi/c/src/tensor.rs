@@ -1,4 +1,8 @@
-//! Tensors: handles that name a tensor of an interpreter and ask for its shape and data anew each time.
+//! Functions of `arenite/tensor.h`. A tensor handle identifies a tensor of an interpreter; its shape and data are read
+//! from the interpreter on each call.
+
+mod lend;
+mod values;
 
 use std::ffi::{CString, c_char, c_void};
 use std::ptr;
@@ -10,7 +14,10 @@ use crate::arguments::{give_list, list, null, put, shared};
 use crate::error::{ArError, Failure, Result, c_string, guard, guard_value};
 use crate::interpreter::{ArInterpreter, Place, State};
 
-/// A tensor of an interpreter. What cannot change is kept here.
+pub use lend::*;
+pub use values::*;
+
+/// A tensor of an interpreter. The handle holds a copy of the properties that never change.
 pub struct ArTensor {
     owner: *const ArInterpreter,
     place: Place,
@@ -23,7 +30,7 @@ pub struct ArTensor {
     quantized_dimension: i32,
 }
 
-/// `real = scale * (q - zero_point)`.
+/// The parameters of `real = scale * (q - zero_point)`.
 #[repr(C)]
 pub struct ArQuantization {
     scales: *const f32,
@@ -32,7 +39,7 @@ pub struct ArQuantization {
     dimension: i32,
 }
 
-/// Bytes with a length.
+/// A string: bytes with a length, not null-terminated.
 #[repr(C)]
 pub struct ArString {
     data: *const c_char,
@@ -46,7 +53,7 @@ impl ArTensor {
         tensor: &Tensor<'_>,
         is_variable: bool,
     ) -> Self {
-        // A model may give one zero point, or none, for many scales.
+        // A model may have many scales with only one zero point, or with none.
         let zero_point = |i| match tensor.zero_points {
             [one] => *one,
             many => many.get(i).copied().unwrap_or(0),
@@ -64,32 +71,32 @@ impl ArTensor {
         }
     }
 
-    /// Calls `body` with the interpreter's state, locked, and the tensor's place in it.
+    /// Locks the interpreter and calls `body` with its state and the tensor's place.
     pub(crate) fn with_state<R>(&self, body: impl FnOnce(&mut State, Place) -> Result<R>) -> Result<R> {
-        // SAFETY: the interpreter owns this handle, so it is alive.
+        // SAFETY: the interpreter owns this handle, so it exists as long as the handle.
         let owner = unsafe { &*self.owner };
         let mut state = owner.lock()?;
         body(&mut state, self.place)
     }
 }
 
-/// Calls `body` with the tensor as it is now.
+/// Calls `body` with the tensor in its current state.
 pub(crate) fn read<R>(tensor: *const ArTensor, body: impl FnOnce(Tensor<'_>) -> Result<R>) -> Result<R> {
-    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
+    // SAFETY: `tensor` is null or a live handle, as the header requires.
     let tensor = unsafe { shared(tensor, "tensor") }?;
     tensor.with_state(|state, place| body(state.read(place)?))
 }
 
-/// Calls `body` with the tensor, to be written.
+/// Calls `body` with the tensor for writing.
 pub(crate) fn write<R>(tensor: *const ArTensor, body: impl FnOnce(TensorMut<'_>) -> Result<R>) -> Result<R> {
-    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
+    // SAFETY: `tensor` is null or a live handle, as the header requires.
     let tensor = unsafe { shared(tensor, "tensor") }?;
     tensor.with_state(|state, place| body(state.write(place)?))
 }
 
-/// Calls `body` with what of the tensor never changes.
+/// Calls `body` with the properties that never change. Returns `otherwise` for null.
 fn fixed<R>(tensor: *const ArTensor, otherwise: R, body: impl FnOnce(&ArTensor) -> R) -> R {
-    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
+    // SAFETY: `tensor` is null or a live handle, as the header requires.
     guard_value(otherwise, || Ok(body(unsafe { shared(tensor, "tensor") }?)))
 }
 
@@ -105,19 +112,19 @@ pub unsafe extern "C" fn ar_tensor_type(tensor: *const ArTensor) -> u32 {
     fixed(tensor, 0, |tensor| tensor.ty as u32)
 }
 
-/// Number of dimensions.
+/// The number of dimensions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_rank(tensor: *const ArTensor) -> usize {
     guard_value(0, || read(tensor, |tensor| Ok(tensor.shape.len())))
 }
 
-/// A dimension, or -1.
+/// The size of a dimension; −1 if the axis is out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_dim(tensor: *const ArTensor, axis: usize) -> i32 {
     guard_value(-1, || read(tensor, |tensor| Ok(tensor.shape.get(axis).copied().unwrap_or(-1))))
 }
 
-/// Number of elements.
+/// The number of elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_element_count(tensor: *const ArTensor) -> usize {
     guard_value(0, || {
@@ -128,40 +135,40 @@ pub unsafe extern "C" fn ar_tensor_element_count(tensor: *const ArTensor) -> usi
     })
 }
 
-/// Bytes of data.
+/// The size of the data in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_byte_size(tensor: *const ArTensor) -> usize {
     guard_value(0, || read(tensor, |tensor| Ok(tensor.byte_len())))
 }
 
-/// Whether it keeps its value from one invocation to the next.
+/// Whether the tensor keeps its value from one invocation to the next.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_is_variable(tensor: *const ArTensor) -> bool {
     fixed(tensor, false, |tensor| tensor.is_variable)
 }
 
-/// The subgraph that it belongs to.
+/// The index of the tensor's subgraph.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_subgraph(tensor: *const ArTensor) -> usize {
     fixed(tensor, 0, |tensor| tensor.place.subgraph)
 }
 
-/// Its index in the subgraph.
+/// The tensor's index in its subgraph.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_index(tensor: *const ArTensor) -> usize {
     fixed(tensor, 0, |tensor| tensor.place.tensor)
 }
 
-/// The shape with −1 for dimensions that the caller may choose.
+/// The shape with −1 for dimensions that may change.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_shape_signature(tensor: *const ArTensor, rank: *mut usize) -> *const i32 {
     fixed(tensor, ptr::null(), |tensor| {
-        // SAFETY: the crate's rule.
+        // SAFETY: `rank` is null or writable, as the header requires.
         unsafe { give_list(&tensor.shape_signature, rank) }
     })
 }
 
-/// Gives an input another shape.
+/// Changes the shape of an input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_resize(
     tensor: *mut ArTensor,
@@ -169,75 +176,75 @@ pub unsafe extern "C" fn ar_tensor_resize(
     rank: usize,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
+        // SAFETY: `tensor` is null or a live handle, as the header requires.
         let (tensor, dims) = unsafe { (shared(tensor, "tensor")?, list(dims, rank, "dims")?) };
         tensor
             .with_state(|state, place| Ok(state.interpreter.resize_of(place.subgraph, place.tensor, dims)?))
     })
 }
 
-/// Whether its value is part of the model.
+/// Whether the tensor's value is part of the model.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_is_constant(tensor: *const ArTensor) -> bool {
     guard_value(false, || read(tensor, |tensor| Ok(tensor.is_constant())))
 }
 
-/// Scale, or 0.
+/// The first scale; 0 if the tensor is not quantized.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_scale(tensor: *const ArTensor) -> f32 {
     fixed(tensor, 0.0, |tensor| tensor.scales.first().copied().unwrap_or(0.0))
 }
 
-/// Zero point, or 0.
+/// The first zero point; 0 if the tensor is not quantized.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_zero_point(tensor: *const ArTensor) -> i64 {
     fixed(tensor, 0, |tensor| tensor.zero_points.first().copied().unwrap_or(0))
 }
 
-/// All scales and zero points.
+/// All scales and zero points of the tensor.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_quantization(
     tensor: *const ArTensor,
     quantization: *mut ArQuantization,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
+        // SAFETY: `tensor` is null or a live handle, as the header requires.
         let tensor = unsafe { shared(tensor, "tensor") }?;
         let (scales, zero_points, count) = match tensor.scales.len() {
             0 => (ptr::null(), ptr::null(), 0),
             count => (tensor.scales.as_ptr(), tensor.zero_points.as_ptr(), count),
         };
         let value = ArQuantization { scales, zero_points, count, dimension: tensor.quantized_dimension };
-        // SAFETY: `quantization` is null or writable, as `# Safety` requires.
+        // SAFETY: `quantization` is null or writable, as the header requires.
         unsafe { put(quantization, "quantization", value) }
     })
 }
 
-/// The data, to be read.
+/// The address of the data, for reading.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_data(tensor: *const ArTensor, data: *mut *const c_void) -> *mut ArError {
     guard(|| {
-        // SAFETY: `data` is null or writable, as `# Safety` requires.
+        // SAFETY: `data` is null or writable, as the header requires.
         unsafe { put(data, "data", ptr::null()) }?;
         let bytes = read(tensor, |tensor| Ok(tensor.bytes()?.as_ptr()))?;
-        // SAFETY: as above.
+        // SAFETY: `data` is writable: the first `put` has checked that it is not null.
         unsafe { put(data, "data", bytes.cast()) }
     })
 }
 
-/// The data of an input, to be written.
+/// The address of an input's data, for writing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_data_mut(tensor: *mut ArTensor, data: *mut *mut c_void) -> *mut ArError {
     guard(|| {
-        // SAFETY: `data` is null or writable, as `# Safety` requires.
+        // SAFETY: `data` is null or writable, as the header requires.
         unsafe { put(data, "data", ptr::null_mut()) }?;
         let bytes = write(tensor, |tensor| Ok(tensor.into_bytes()?.as_mut_ptr()))?;
-        // SAFETY: as above.
+        // SAFETY: `data` is writable: the first `put` has checked that it is not null.
         unsafe { put(data, "data", bytes.cast()) }
     })
 }
 
-/// Fills an input.
+/// Copies data into an input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_copy_from(
     tensor: *mut ArTensor,
@@ -245,12 +252,13 @@ pub unsafe extern "C" fn ar_tensor_copy_from(
     size: usize,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `buffer` has as many elements as its count says, as `# Safety` requires.
+        // SAFETY: `buffer` is null or has the given number of elements, as the header requires.
         let bytes = unsafe { list(buffer.cast::<u8>(), size, "buffer") }?;
         write(tensor, |tensor| {
             let own = tensor.tensor().bytes().map_or(ptr::null()..ptr::null(), <[u8]>::as_ptr_range);
             let given = bytes.as_ptr_range();
-            // What lies in the tensor's own memory is copied twice: nothing that is read is borrowed mutably.
+            // Data that overlaps the tensor's own memory is copied first, so that nothing is read while it is borrowed
+            // mutably.
             let overlaps = given.start < own.end && own.start < given.end;
             let copy = if overlaps { bytes.to_vec() } else { Vec::new() };
             Ok(tensor.copy_from_bytes(if overlaps { &copy } else { bytes })?)
@@ -258,7 +266,7 @@ pub unsafe extern "C" fn ar_tensor_copy_from(
     })
 }
 
-/// Copies the data out.
+/// Copies the data to a buffer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_copy_to(
     tensor: *const ArTensor,
@@ -270,7 +278,7 @@ pub unsafe extern "C" fn ar_tensor_copy_to(
             let bytes = tensor.bytes()?;
             if bytes.len() != size {
                 return Err(Failure::argument(format!(
-                    "tensor '{}': it has {} bytes, the buffer has {size}",
+                    "tensor '{}' has {} bytes, but the buffer has {size}",
                     tensor.name,
                     bytes.len()
                 )));
@@ -278,14 +286,15 @@ pub unsafe extern "C" fn ar_tensor_copy_to(
             if size > 0 && buffer.is_null() {
                 return Err(null("buffer"));
             }
-            // SAFETY: the caller's buffer has `size` bytes; `ptr::copy` lets it be the tensor's own memory.
+            // SAFETY: `buffer` is not null, as checked, and has `size` bytes, as the header requires; `ptr::copy`
+            // permits that it is the tensor's own memory.
             unsafe { ptr::copy(bytes.as_ptr(), buffer.cast::<u8>(), size) };
             Ok(())
         })
     })
 }
 
-/// Fills an input of strings.
+/// Copies strings into an input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_set_strings(
     tensor: *mut ArTensor,
@@ -293,10 +302,10 @@ pub unsafe extern "C" fn ar_tensor_set_strings(
     count: usize,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
+        // SAFETY: `tensor` is null or a live handle, as the header requires.
         let (tensor, strings) = unsafe { (shared(tensor, "tensor")?, list(strings, count, "strings")?) };
         let bytes = |(i, string): (usize, &ArString)| {
-            // SAFETY: `string` has as many elements as its count says, as `# Safety` requires.
+            // SAFETY: the header requires `length` bytes at `data`; `list` checks for null.
             unsafe { list(string.data.cast::<u8>(), string.length, &format!("strings[{i}].data")) }
         };
         let strings = strings.iter().enumerate().map(bytes).collect::<Result<Vec<&[u8]>>>()?;
@@ -304,7 +313,7 @@ pub unsafe extern "C" fn ar_tensor_set_strings(
     })
 }
 
-/// The elements of a tensor of strings.
+/// Writes addresses and lengths of the elements of a string tensor.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_tensor_strings(
     tensor: *const ArTensor,
@@ -316,7 +325,7 @@ pub unsafe extern "C" fn ar_tensor_strings(
             let found = tensor.strings()?;
             if found.len() != count {
                 return Err(Failure::argument(format!(
-                    "tensor '{}': it has {} strings, the array has room for {count}",
+                    "tensor '{}' has {} strings, but the array has {count} elements",
                     tensor.name,
                     found.len()
                 )));
@@ -326,7 +335,8 @@ pub unsafe extern "C" fn ar_tensor_strings(
             }
             for (i, string) in found.iter().enumerate() {
                 let string = ArString { data: string.as_ptr().cast(), length: string.len() };
-                // SAFETY: the caller's array has `count` elements.
+                // SAFETY: `strings` is not null, as checked, and has `count` elements, as the header requires; `i` is
+                // below `count`.
                 unsafe { strings.add(i).write(string) };
             }
             Ok(())
@@ -334,7 +344,7 @@ pub unsafe extern "C" fn ar_tensor_strings(
     })
 }
 
-/// Name of an element type, or null.
+/// The name of an element type; null for a number that is not a type.
 #[unsafe(no_mangle)]
 pub extern "C" fn ar_type_name(element_type: u32) -> *const c_char {
     static NAMES: OnceLock<Vec<CString>> = OnceLock::new();

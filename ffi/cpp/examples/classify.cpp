@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// The pixels as the models take them, p / 127.5 - 1; none if the file is no picture of `count` pixels.
+// The pixels in the range of the models, p / 127.5 - 1; empty if the file is not a picture of `count` pixels.
 static std::vector<float> ReadPicture(const char *path, size_t count) {
   std::ifstream file(path, std::ios::binary);
   std::string kind;
@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "usage: %s MODEL.tflite PICTURE.pgm\n", argv[0]);
     return 2;
   }
-  // What fails says why on stderr.
+  // Each failed call prints its reason on stderr.
   const auto model = arenite::FlatBufferModel::BuildFromFile(argv[1]);
   if (model == nullptr) return 1;
   const arenite::ops::builtin::BuiltinOpResolver resolver;
@@ -42,15 +42,15 @@ int main(int argc, char **argv) {
   arenite::Tensor *input = interpreter->input_tensor(0);
   const arenite::Tensor *output = interpreter->output_tensor(0);
   if (input == nullptr || output == nullptr) {
-    std::fprintf(stderr, "error: the model has no input, or no output\n");
+    std::fprintf(stderr, "error: the model needs an input and an output\n");
     return 1;
   }
   const std::vector<float> pixels = ReadPicture(argv[2], input->NumElements());
   if (pixels.empty()) {
-    std::fprintf(stderr, "error: %s is no PGM picture with %zu pixels of 8 bits\n", argv[2], input->NumElements());
+    std::fprintf(stderr, "error: %s is not a PGM picture with %zu pixels of 8 bits\n", argv[2], input->NumElements());
     return 1;
   }
-  // Real numbers, whatever the tensors hold.
+  // Quantize and Dequantize convert real numbers to and from the tensors' types.
   if (input->Quantize(pixels.data(), pixels.size()) != arenite::kOk || interpreter->Invoke() != arenite::kOk) return 1;
   std::vector<float> scores(output->NumElements());
   if (scores.empty() || output->Dequantize(scores.data(), scores.size()) != arenite::kOk) return 1;

@@ -9,19 +9,19 @@
 //   interpreter->Invoke();
 //   const float *scores = interpreter->typed_output_tensor<float>(0);
 //
-// with model, interpreter and the statuses looked at: examples/classify.cpp is a whole program. A program that is written for
-// TensorFlow Lite includes <arenite/tflite.hpp> in place of its headers.
+// For brevity the example ignores failures; examples/classify.cpp is a complete program. A program written for
+// TensorFlow Lite includes <arenite/tflite.hpp> instead of its headers.
 //
 // Rules
-//  - Nothing throws, and nothing needs RTTI. What can fail returns a Status, or a pointer that is null. Why it failed goes to the
-//    model's ErrorReporter (by default to stderr), and stays in error_text() and error_code() of the builder or interpreter that
-//    was asked.
-//  - Objects own what they hold and free it; none can be copied but options and resolvers. A model may be freed before its
-//    interpreters.
-//  - Tensors and signature runners belong to their interpreter. A pointer to a Tensor stays, and what it says is renewed by
-//    AllocateTensors, Invoke, and whenever it is asked for.
-//  - An index that is not there, or an element type that is another one, gives null, in every build.
-//  - A model may be used from several threads at once; an interpreter by one at a time, Cancel apart.
+//  - Nothing throws, and nothing needs RTTI. A call that can fail returns a Status or a null pointer. The reason goes
+//    to the model's ErrorReporter (by default to stderr) and to error_text() and error_code() of the builder or
+//    interpreter.
+//  - Objects own their contents and free them. Only options and resolvers can be copied. A model may be freed before
+//    its interpreters.
+//  - Tensors and signature runners belong to their interpreter. A pointer to a Tensor stays valid; its fields are
+//    updated by AllocateTensors, by Invoke, and each time the tensor is requested.
+//  - A wrong index or element type gives null, in every build.
+//  - Several threads may use a model at the same time, but only one an interpreter, except for Cancel.
 #ifndef ARENITE_HPP
 #define ARENITE_HPP
 

@@ -1,6 +1,9 @@
-//! Where the C++ headers of arenite lie. They are the whole of it; this package tests them.
+//! The location of arenite's C++ headers. The headers are the whole library; this package tests them.
 #![forbid(unsafe_code)]
 
-/// The folders that a compiler searches for `arenite.hpp`, and for `arenite.h`, which it includes.
-pub const INCLUDE: [&str; 2] =
-    [concat!(env!("CARGO_MANIFEST_DIR"), "/include"), concat!(env!("CARGO_MANIFEST_DIR"), "/../c/include")];
+/// The include folders that a compiler needs for `arenite.hpp` and the C headers it includes.
+pub const INCLUDE: [&str; 3] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/include"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../c/include"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../core/abi/include"),
+];

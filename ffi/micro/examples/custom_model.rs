@@ -1,4 +1,4 @@
-//! Writes a model with the custom op Weigh, whose kernel is tests/micro/weigh.c: `custom_model FILE`.
+//! `custom_model FILE`: writes a model with the custom op Weigh, whose kernel is in tests/micro/weigh.c.
 
 use arenite_model::tensor_type::FLOAT32;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};

@@ -1,8 +1,8 @@
 /*
- * arenite_micro_kernel.h: what kernels of TensorFlow Lite Micro ask of their context, over the structs of arenite_plugin.h.
+ * arenite_micro_kernel.h: the context functions of TensorFlow Lite Micro for kernels, implemented with arenite_plugin.h.
  *
- * A kernel that was written for TfLiteContext keeps its body: it makes an ArKernelContext of what `prepare` or `eval` gets, and calls
- * the functions below in place of the context's. They are all there is in `TfLiteContext` for kernels of microcontrollers:
+ * A kernel written for TfLiteContext keeps its body: it creates an ArKernelContext from the arguments of `prepare` or `eval`, and
+ * calls the functions below instead of the context's. They cover everything in `TfLiteContext` that microcontroller kernels use:
  *
  *   context->ReportError                 ar_kernel_report_error
  *   context->GetTensor                   ar_kernel_get_tensor
@@ -12,7 +12,7 @@
  *   context->AllocatePersistentBuffer    ar_kernel_allocate_persistent
  *   context->GetExternalContext          ar_kernel_external_context
  *
- * Such an op runs in the large runtime, too: only the external context is the micro interpreter's alone.
+ * Such an op also runs in the large runtime, except that only the micro interpreter has an external context.
  */
 #ifndef ARENITE_MICRO_KERNEL_H
 #define ARENITE_MICRO_KERNEL_H
@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* What a call of a kernel has. */
+/* The context of a kernel call. */
 typedef struct ArKernelContext {
   const ArHostV1 *host;       /* what the plugin's entry got */
   const ArPrepareV1 *prepare; /* null while the kernel runs */
@@ -32,38 +32,39 @@ typedef struct ArKernelContext {
   void *external; /* of the program: `ar_micro_external()`, or null */
 } ArKernelContext;
 
-/* Says what is wrong; `text` ends with a zero. The kernel then returns a status other than AR_STATUS_OK. */
+/* Reports an error; `text` must be null-terminated. The kernel must then return a status other than AR_STATUS_OK. */
 static inline void ar_kernel_report_error(const ArKernelContext *context, const char *text) {
   ArStr message = {(const uint8_t *)text, 0};
   while (text[message.length] != 0) message.length++;
   context->host->set_error(message);
 }
 
-/* The tensor with this index, as the node's lists of inputs and outputs have it; null if the index is that of no tensor: -1 is an
- * optional input that is absent. Data is there of constants alone. */
+/* In `prepare`: the tensor with this index from the node's lists of inputs and outputs; null if the index is out of range, such as
+ * -1 for an absent optional input. Only constants have data. */
 static inline const ArTensorV1 *ar_kernel_get_tensor(const ArKernelContext *context, int32_t index) {
   const ArNodeV1 *node = context->node;
   if (index < 0 || (size_t)index >= node->tensor_count) return NULL;
   return (const ArTensorV1 *)((const char *)node->tensors + (size_t)index * node->tensor_stride);
 }
 
-/* The same while the kernel runs, with data. */
+/* In `eval`: the same tensor, with data. */
 static inline const ArTensorV1 *ar_kernel_get_eval_tensor(const ArKernelContext *context, int32_t index) {
   return ar_kernel_get_tensor(context, index);
 }
 
-/* In `prepare`: a buffer for the length of one `eval`, aligned to 16 bytes. `*handle` finds it there. */
+/* In `prepare`: requests a buffer for each `eval`, aligned to 16 bytes. `*handle` identifies it in `eval`. */
 static inline ArStatus ar_kernel_request_scratch(const ArKernelContext *context, size_t bytes, uint32_t *handle) {
   return context->prepare->request_scratch(context->prepare->context, bytes, 16, handle);
 }
 
-/* In `eval`: that buffer; null if there is none. */
+/* In `eval`: the requested buffer; null for an unknown handle. */
 static inline void *ar_kernel_get_scratch(const ArKernelContext *context, uint32_t handle) {
   if (context->eval == NULL || handle >= context->eval->scratch_count) return NULL;
   return context->eval->scratch[handle].data;
 }
 
-/* In `prepare`: zeroed memory, aligned to 16 bytes, for as long as the interpreter; null if there is none left, and then the host knows. */
+/* In `prepare`: zeroed memory, aligned to 16 bytes, that is valid as long as the interpreter. Null if the arena is full, in which
+ * case the host has recorded the error. */
 static inline void *ar_kernel_allocate_persistent(const ArKernelContext *context, size_t bytes) {
   uint32_t index = 0;
   void *data = NULL;
@@ -71,7 +72,7 @@ static inline void *ar_kernel_allocate_persistent(const ArKernelContext *context
   return status == AR_STATUS_OK ? data : NULL;
 }
 
-/* What the program gave with ar_micro_set_external. */
+/* The pointer set by ar_micro_set_external. */
 static inline void *ar_kernel_external_context(const ArKernelContext *context) { return context->external; }
 
 #ifdef __cplusplus

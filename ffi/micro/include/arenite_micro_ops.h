@@ -1,7 +1,7 @@
 /*
- * arenite_micro_ops.h: the ops of the library, those of the large runtime. What a program does not name is not linked.
+ * arenite_micro_ops.h: the ops of the library, the same as in the large runtime. Only ops named by the program are linked.
  *
- * `arenite inspect MODEL --ops c` prints those that a model needs.
+ * `arenite inspect MODEL --ops c` prints the ops that a model needs.
  */
 #ifndef ARENITE_MICRO_OPS_H
 #define ARENITE_MICRO_OPS_H

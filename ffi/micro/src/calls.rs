@@ -6,7 +6,7 @@ use core::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use arenite_abi::raw::{ArHostV1, ArStr};
-use arenite_micro::{Error, Loaded, OpRegistration, Ops, Planner, Sizes, TensorInfo};
+use arenite_micro::{Error, LoadedModel, OpRegistration, Ops, Planner, Sizes, TensorInfo};
 
 use crate::lent::{lent, refuse, registrations};
 use crate::micro::{ArMicro, Phase, wrong};
@@ -14,7 +14,7 @@ use crate::status::{self, ARGUMENT, ArMicroStatus};
 
 /// `ArMicroTensor` of the header.
 #[repr(C)]
-pub struct ArMicroTensor {
+pub(crate) struct ArMicroTensor {
     name: ArStr,
     element_type: u32,
     pub(crate) rank: u32,
@@ -27,7 +27,7 @@ pub struct ArMicroTensor {
 
 /// `ArMicroSizes` of the header.
 #[repr(C)]
-pub struct ArMicroSizes {
+pub(crate) struct ArMicroSizes {
     pub(crate) arena: usize,
     head: usize,
     bookkeeping: usize,
@@ -36,10 +36,10 @@ pub struct ArMicroSizes {
     constants: usize,
 }
 
-/// Makes a reference of a pointer to an `ArMicro`, or ends the call.
+/// Converts a pointer to an `ArMicro` to a reference, or returns an error from the function.
 macro_rules! micro {
     ($micro:expr) => {
-        // SAFETY: the header's rule: null, or an ArMicro that one thread at a time uses.
+        // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
         match unsafe { $micro.as_mut() } {
             Some(micro) => micro,
             None => return refuse("the interpreter"),
@@ -47,12 +47,12 @@ macro_rules! micro {
     };
 }
 
-/// Verifies a model.
+/// Verifies a model and creates an interpreter.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_load(
+pub(crate) unsafe extern "C" fn ar_micro_load(
     micro: *mut ArMicro,
     model: *const c_void,
     model_bytes: usize,
@@ -65,7 +65,8 @@ pub unsafe extern "C" fn ar_micro_load(
     if micro.phase().is_some() {
         return wrong("another model is there", micro.phase());
     }
-    // SAFETY: the header's rule: the model and the ops are there until the interpreter is closed.
+    // SAFETY: the header requires that the model and the ops are neither changed nor moved until the interpreter is
+    // closed.
     let (model, ops) = unsafe { (lent(model.cast::<u8>(), model_bytes), registrations(ops, op_count)) };
     let Some(model) = model else { return refuse("the model") };
     let ops = match ops {
@@ -75,20 +76,20 @@ pub unsafe extern "C" fn ar_micro_load(
     let arena = match NonNull::new(arena.cast::<u8>()) {
         None if arena_bytes == 0 => &mut [],
         Some(arena) if arena_bytes <= isize::MAX as usize => {
-            // SAFETY: the header's rule: the arena is the interpreter's alone until it is closed.
+            // SAFETY: the header requires that only the interpreter uses the arena until it is closed.
             unsafe { &mut *slice_from_raw_parts_mut(arena.as_ptr(), arena_bytes) }
         }
         _ => return refuse("the arena"),
     };
-    micro.set(Loaded::with(model, Ops::Pointers(ops), arena).map(Phase::Loaded))
+    micro.set(LoadedModel::with(model, Ops::Pointers(ops), arena).map(Phase::Loaded))
 }
 
 /// Prepares every node.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_prepare(micro: *mut ArMicro) -> ArMicroStatus {
+pub(crate) unsafe extern "C" fn ar_micro_prepare(micro: *mut ArMicro) -> ArMicroStatus {
     let micro = micro!(micro);
     match micro.take() {
         Some(Phase::Loaded(loaded)) => micro.set(loaded.prepare().map(Phase::Prepared)),
@@ -96,12 +97,12 @@ pub unsafe extern "C" fn ar_micro_prepare(micro: *mut ArMicro) -> ArMicroStatus 
     }
 }
 
-/// Gives every tensor its place.
+/// Places every tensor in the arena.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_plan(micro: *mut ArMicro, planner: u32) -> ArMicroStatus {
+pub(crate) unsafe extern "C" fn ar_micro_plan(micro: *mut ArMicro, planner: u32) -> ArMicroStatus {
     let micro = micro!(micro);
     let planner = match planner {
         0 => Planner::Greedy,
@@ -114,7 +115,7 @@ pub unsafe extern "C" fn ar_micro_plan(micro: *mut ArMicro, planner: u32) -> ArM
     }
 }
 
-/// Refuses a call, which changes nothing.
+/// Rejects a call in the wrong phase; restores the phase it took.
 fn put_back(micro: &mut ArMicro, what: &str, phase: Option<Phase>) -> ArMicroStatus {
     let refused = wrong(what, phase.as_ref());
     if let Some(phase) = phase {
@@ -123,12 +124,12 @@ fn put_back(micro: &mut ArMicro, what: &str, phase: Option<Phase>) -> ArMicroSta
     refused
 }
 
-/// The three phases at once.
+/// Runs the phases load, prepare and plan.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_init(
+pub(crate) unsafe extern "C" fn ar_micro_init(
     micro: *mut ArMicro,
     model: *const c_void,
     model_bytes: usize,
@@ -137,7 +138,7 @@ pub unsafe extern "C" fn ar_micro_init(
     arena: *mut c_void,
     arena_bytes: usize,
 ) -> ArMicroStatus {
-    // SAFETY: the caller's promises are those of the three calls.
+    // SAFETY: the three functions have the same requirements as this one, and its caller meets them.
     unsafe {
         match ar_micro_load(micro, model, model_bytes, ops, op_count, arena, arena_bytes) {
             status::OK => {}
@@ -153,21 +154,21 @@ pub unsafe extern "C" fn ar_micro_init(
 /// Runs the model.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_invoke(micro: *mut ArMicro) -> ArMicroStatus {
+pub(crate) unsafe extern "C" fn ar_micro_invoke(micro: *mut ArMicro) -> ArMicroStatus {
     match micro!(micro).ready() {
         Ok(interpreter) => status::of(interpreter.invoke()),
         Err(status) => status,
     }
 }
 
-/// Gives variables and states their first values.
+/// Resets variables and states of ops to their initial values.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_reset(micro: *mut ArMicro) -> ArMicroStatus {
+pub(crate) unsafe extern "C" fn ar_micro_reset(micro: *mut ArMicro) -> ArMicroStatus {
     match micro!(micro).ready() {
         Ok(interpreter) => {
             interpreter.reset();
@@ -177,50 +178,50 @@ pub unsafe extern "C" fn ar_micro_reset(micro: *mut ArMicro) -> ArMicroStatus {
     }
 }
 
-/// Ends an interpreter.
+/// Closes an interpreter.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_close(micro: *mut ArMicro) {
-    // SAFETY: the header's rule.
+pub(crate) unsafe extern "C" fn ar_micro_close(micro: *mut ArMicro) {
+    // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
     if let Some(micro) = unsafe { micro.as_mut() } {
         drop(micro.take());
     }
 }
 
-/// How many inputs the model has; 0 before it is ready.
+/// The number of inputs; 0 before the model is ready to run.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_input_count(micro: *const ArMicro) -> usize {
-    // SAFETY: the header's rule.
+pub(crate) unsafe extern "C" fn ar_micro_input_count(micro: *const ArMicro) -> usize {
+    // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
     match unsafe { micro.as_ref() }.and_then(ArMicro::phase) {
         Some(Phase::Ready(interpreter)) => interpreter.input_count(),
         _ => 0,
     }
 }
 
-/// How many outputs the model has; 0 before it is ready.
+/// The number of outputs; 0 before the model is ready to run.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_output_count(micro: *const ArMicro) -> usize {
-    // SAFETY: the header's rule.
+pub(crate) unsafe extern "C" fn ar_micro_output_count(micro: *const ArMicro) -> usize {
+    // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
     match unsafe { micro.as_ref() }.and_then(ArMicro::phase) {
         Some(Phase::Ready(interpreter)) => interpreter.output_count(),
         _ => 0,
     }
 }
 
-/// An input.
+/// Describes an input.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_input(
+pub(crate) unsafe extern "C" fn ar_micro_input(
     micro: *mut ArMicro,
     index: usize,
     tensor: *mut ArMicroTensor,
@@ -230,16 +231,16 @@ pub unsafe extern "C" fn ar_micro_input(
         Err(status) => return status,
     };
     let data = interpreter.input(index).map(|data| (data.as_mut_ptr(), data.len()));
-    // SAFETY: the header's rule.
+    // SAFETY: the header requires that `tensor` is null or writable.
     unsafe { tell(tensor, data, interpreter.input_info(index)) }
 }
 
-/// An output.
+/// Describes an output.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_output(
+pub(crate) unsafe extern "C" fn ar_micro_output(
     micro: *mut ArMicro,
     index: usize,
     tensor: *mut ArMicroTensor,
@@ -249,14 +250,14 @@ pub unsafe extern "C" fn ar_micro_output(
         Err(status) => return status,
     };
     let data = interpreter.output(index).map(|data| (data.as_ptr().cast_mut(), data.len()));
-    // SAFETY: the header's rule.
+    // SAFETY: the header requires that `tensor` is null or writable.
     unsafe { tell(tensor, data, interpreter.output_info(index)) }
 }
 
-/// Writes what is known of a tensor.
+/// Writes the description of a tensor.
 ///
 /// # Safety
-/// `tensor` is null or writable.
+/// `tensor` must be null or writable.
 unsafe fn tell(
     tensor: *mut ArMicroTensor,
     data: Result<(*mut u8, usize), Error>,
@@ -278,61 +279,64 @@ unsafe fn tell(
             scale,
             zero_point,
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: `tensor` is not null here, and the caller passes null or a writable pointer.
         unsafe { tensor.write(told) };
         Ok(())
     }))
 }
 
-/// What the model needs of an arena.
+/// Reports how much arena the model needs.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_sizes(micro: *const ArMicro, sizes: *mut ArMicroSizes) -> ArMicroStatus {
-    // SAFETY: the header's rule.
+pub(crate) unsafe extern "C" fn ar_micro_sizes(
+    micro: *const ArMicro,
+    sizes: *mut ArMicroSizes,
+) -> ArMicroStatus {
+    // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
     let phase = unsafe { micro.as_ref() }.and_then(ArMicro::phase);
     let Some(Phase::Ready(interpreter)) = phase else { return wrong("it is not ready to run", phase) };
     if sizes.is_null() || !sizes.is_aligned() {
         return refuse("the place for the sizes");
     }
     let Sizes { arena, head, bookkeeping, ops, variables, constants } = interpreter.sizes();
-    // SAFETY: the header's rule: it is writable.
+    // SAFETY: `sizes` is not null here, and the header requires it to be writable.
     unsafe { sizes.write(ArMicroSizes { arena, head, bookkeeping, ops, variables, constants }) };
     status::OK
 }
 
-/// Bytes that the arena lacks.
+/// The size in bytes that a failed call found the arena to need.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_needed(micro: *const ArMicro) -> usize {
-    // SAFETY: the header's rule.
+pub(crate) unsafe extern "C" fn ar_micro_needed(micro: *const ArMicro) -> usize {
+    // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
     unsafe { micro.as_ref() }.map_or(0, |micro| micro.needed)
 }
 
-/// What the program gives its ops.
+/// The pointer that the program passes to its ops.
 static EXTERNAL: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 
-/// Keeps a pointer of the program's for its ops.
+/// Stores a pointer for the program's ops.
 #[unsafe(no_mangle)]
-pub extern "C" fn ar_micro_set_external(external: *mut c_void) {
+pub(crate) extern "C" fn ar_micro_set_external(external: *mut c_void) {
     EXTERNAL.store(external, Ordering::Relaxed);
 }
 
-/// That pointer.
+/// The stored pointer.
 #[unsafe(no_mangle)]
-pub extern "C" fn ar_micro_external() -> *mut c_void {
+pub(crate) extern "C" fn ar_micro_external() -> *mut c_void {
     EXTERNAL.load(Ordering::Relaxed)
 }
 
-/// Hands text on to a function of the program's.
-struct Through(unsafe extern "C" fn(text: *const u8, length: usize));
+/// Passes text to a function of the program.
+struct TextSink(unsafe extern "C" fn(text: *const u8, length: usize));
 
-impl Write for Through {
+impl Write for TextSink {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // SAFETY: the header's rule: a function that reads so many bytes.
+        // SAFETY: the header requires a function that reads `length` bytes, and `text` has that many.
         unsafe { (self.0)(text.as_ptr(), text.len()) };
         Ok(())
     }
@@ -341,22 +345,22 @@ impl Write for Through {
 /// Writes the layouts on this machine.
 ///
 /// # Safety
-/// As the header says.
+/// The rules for ownership and threads in `arenite_micro.h`; `write` must be callable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ar_micro_write_layouts(
+pub(crate) unsafe extern "C" fn ar_micro_write_layouts(
     write: unsafe extern "C" fn(text: *const u8, length: usize),
     ops: *const *const OpRegistration,
     op_count: usize,
 ) {
-    // SAFETY: the header's rule.
+    // SAFETY: the header requires that `ops` points to `op_count` valid ops.
     if let Ok(ops) = unsafe { registrations(ops, op_count) } {
-        // Writing never fails.
-        let _ = arenite_micro::write_layouts(&mut Through(write), Ops::Pointers(ops));
+        // Cannot fail: `TextSink` returns no errors.
+        let _ = arenite_micro::write_layouts(&mut TextSink(write), Ops::Pointers(ops));
     }
 }
 
-/// The host of ops in C.
+/// The host for ops in C.
 #[unsafe(no_mangle)]
-pub extern "C" fn ar_micro_host() -> *const ArHostV1 {
+pub(crate) extern "C" fn ar_micro_host() -> *const ArHostV1 {
     arenite_micro::host()
 }

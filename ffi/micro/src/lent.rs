@@ -1,4 +1,4 @@
-//! Lists that a program lends, looked at before references to them exist.
+//! Checks lists that a program lends before creating references to them.
 
 use core::mem::offset_of;
 use core::ptr::{NonNull, slice_from_raw_parts};
@@ -8,52 +8,54 @@ use arenite_micro::OpRegistration;
 
 use crate::status::{self, ARGUMENT, ArMicroStatus};
 
-/// A list that the program lends; `None` if it is null and not empty, or too long.
+/// A list that the program lends; `None` if it is null but not empty, or too long.
 ///
 /// # Safety
-/// Null, or `count` values that are there as long as they are used.
+/// `list` must be null or point to `count` values that stay valid and unchanged as long as the result is used.
 pub(crate) unsafe fn lent<T>(list: *const T, count: usize) -> Option<&'static [T]> {
     let fits = count.checked_mul(size_of::<T>()).is_some_and(|bytes| bytes <= isize::MAX as usize);
     match NonNull::new(list.cast_mut()) {
         None => (count == 0).then_some(&[]),
         Some(list) if fits && list.is_aligned() => {
-            // SAFETY: neither null nor misaligned nor too long; the rest is the caller's promise.
+            // SAFETY: the pointer is neither null nor misaligned and the list is not too long, all checked above; the
+            // caller guarantees that it points to `count` values that stay valid.
             Some(unsafe { &*slice_from_raw_parts(list.as_ptr(), count) })
         }
         Some(_) => None,
     }
 }
 
-/// A list of ops that the program lends: each has the header of this library's contract, and both functions.
+/// A list of ops that the program lends. Each op must have the header of this library's ABI and both functions.
 ///
 /// # Errors
-/// The list or an op is null or misaligned, or an op has another header or a null function; the text says which op.
+/// The list or an op is null or misaligned, or an op has another header or a null function. The message names the op.
 ///
 /// # Safety
-/// As for [`lent`], of the list and of each op, as far as an op's header says.
+/// As for [`lent`], both for the list and for each op up to the size in the op's header.
 pub(crate) unsafe fn registrations(
     list: *const *const OpRegistration,
     count: usize,
 ) -> Result<&'static [&'static OpRegistration], ArMicroStatus> {
-    // SAFETY: as this function requires.
+    // SAFETY: the caller guarantees the same about `list` and `count`.
     let ops = unsafe { lent(list, count) };
     let ops = ops.filter(|ops| ops.iter().all(|op| !op.is_null() && op.is_aligned()));
     let Some(ops) = ops else { return Err(refuse("the list of ops, or an op,")) };
     for (i, op) in ops.iter().enumerate() {
-        // SAFETY: neither null nor misaligned; an op begins with its header, of which any bytes are one.
+        // SAFETY: the pointer is neither null nor misaligned, and the caller guarantees that the op is readable up to
+        // the size in its header.
         unsafe { check_op(i, op.cast::<ArOpV1>()) }?;
     }
-    // SAFETY: pointers that are neither null nor misaligned, to structs of this size whose functions are not null, are references; the
-    // ops are there as long as the list.
+    // SAFETY: each pointer is neither null nor misaligned, and points to a struct of this size whose functions are not
+    // null (`check_op`). The ops stay valid as long as the list.
     Ok(unsafe { &*(core::ptr::from_ref(ops) as *const [&'static OpRegistration]) })
 }
 
-/// Looks at op `i` of a list before a reference to it exists.
+/// Checks op `i` of a list before a reference to it is created.
 ///
 /// # Safety
-/// `op` is neither null nor misaligned, and as many bytes as its header says are readable.
+/// `op` must be neither null nor misaligned, and readable up to the size in its header.
 unsafe fn check_op(i: usize, op: *const ArOpV1) -> Result<(), ArMicroStatus> {
-    // SAFETY: an op begins with its header.
+    // SAFETY: the caller guarantees that the header is readable.
     let header = unsafe { op.cast::<ArHeader>().read() };
     if header.major != 1 || (header.struct_size as usize) < size_of::<ArOpV1>() {
         return Err(status::fail(
@@ -68,9 +70,10 @@ unsafe fn check_op(i: usize, op: *const ArOpV1) -> Result<(), ArMicroStatus> {
         ));
     }
     for (name, offset) in [("prepare", offset_of!(ArOpV1, prepare)), ("eval", offset_of!(ArOpV1, eval))] {
-        // SAFETY: a function inside the struct, whose size was compared; any word is a `usize`.
+        // SAFETY: the struct has at least this size, checked above, so the function pointer is inside it; any word is a
+        // valid `usize`.
         if unsafe { op.cast::<u8>().add(offset).cast::<usize>().read() } == 0 {
-            // SAFETY: as above, a number.
+            // SAFETY: the struct has at least this size, checked above, and any bytes are a valid number.
             let code = unsafe { (&raw const (*op).builtin_code).read() };
             return Err(status::fail(
                 ARGUMENT,
@@ -83,7 +86,7 @@ unsafe fn check_op(i: usize, op: *const ArOpV1) -> Result<(), ArMicroStatus> {
     Ok(())
 }
 
-/// The error of a pointer that is wrong.
+/// Fails because of an invalid pointer.
 pub(crate) fn refuse(what: &str) -> ArMicroStatus {
     status::fail(ARGUMENT, format_args!("{what} is null, misaligned or too long"))
 }

@@ -3,13 +3,13 @@
 //! | file | what |
 //! |---|---|
 //! | `calls` | the functions of the header |
-//! | `micro` | the phases of an interpreter in memory that the program owns |
-//! | `status` | what a call gives back, and the text of the last error |
-//! | `ops` | a symbol per op: the linker keeps those that the program names |
-//! | `panic` | the end of a program that breaks down |
+//! | `micro` | an interpreter in the program's memory, and its phases |
+//! | `status` | statuses, and the message of the last error |
+//! | `ops` | a symbol per op, so that the linker keeps only those the program names |
+//! | `panic` | passes panics to the program |
 //!
-//! `build.sh` builds it: a library without the standard one that needs no more of the program than `memcpy`, `memmove`, `memset`,
-//! `memcmp` and `arenite_micro_panic`.
+//! `build.sh` builds it without the standard library. The program must only define `memcpy`, `memmove`, `memset`, `memcmp` and
+//! `arenite_micro_panic`.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![deny(missing_docs)]
 

@@ -1,26 +1,27 @@
-//! `ArMicro`: an interpreter in memory that the program owns, and the phase that it is in.
+//! `ArMicro`: an interpreter in the program's memory, and its phase.
 //!
 //! ```text
 //! zeros ─► load ─► Loaded ─► prepare ─► Prepared ─► plan ─► Ready ─► close ─► zeros
 //! ```
 //!
-//! What is done in another phase is refused. Whatever fails on the way leaves zeros.
+//! A call in the wrong phase is rejected. A call that fails leaves zeros.
 
 use core::mem::MaybeUninit;
 
-use arenite_micro::{Error, Interpreter, Loaded, PreparedModel};
+use arenite_micro::{Error, Interpreter, LoadedModel, PreparedModel};
 
 use crate::status::{self, ArMicroStatus, PHASE};
 
-/// Words of the header's `ArMicro` that hold the phase.
+/// Number of words of the header's `ArMicro` that hold the phase.
 const ROOM: usize = 64;
 
-/// An interpreter. The model, the ops and the arena are the program's, and stay until it is closed: hence `'static`.
+/// An interpreter. The model, the ops and the arena belong to the program and stay valid until it is closed, hence
+/// `'static`.
 #[repr(C)]
-pub struct ArMicro {
+pub(crate) struct ArMicro {
     /// Whether `room` holds a phase: 0 or 1.
     is_open: usize,
-    /// Bytes that the arena of the last call lacked: 0, or the bytes that it should have.
+    /// The size in bytes that the last call found the arena to need; 0 if it was large enough.
     pub(crate) needed: usize,
     room: MaybeUninit<Room>,
 }
@@ -30,9 +31,9 @@ struct Room([usize; ROOM]);
 
 const _: () = assert!(size_of::<Phase>() <= size_of::<Room>() && align_of::<Phase>() <= align_of::<Room>());
 
-/// How far an interpreter has come.
+/// The phase of an interpreter.
 pub(crate) enum Phase {
-    Loaded(Loaded<'static>),
+    Loaded(LoadedModel<'static>),
     Prepared(PreparedModel<'static>),
     Ready(Interpreter<'static>),
 }
@@ -48,29 +49,29 @@ impl Phase {
 }
 
 impl ArMicro {
-    pub fn phase(&self) -> Option<&Phase> {
-        // SAFETY: `is_open` says that `set` has written a phase, and nobody has taken it.
+    pub(crate) fn phase(&self) -> Option<&Phase> {
+        // SAFETY: `is_open` is 1 only after `set` wrote a phase to `room`, until `take` moves it out.
         (self.is_open != 0).then(|| unsafe { &*self.room.as_ptr().cast::<Phase>() })
     }
 
-    pub fn phase_mut(&mut self) -> Option<&mut Phase> {
-        // SAFETY: as in `phase`.
+    pub(crate) fn phase_mut(&mut self) -> Option<&mut Phase> {
+        // SAFETY: `is_open` is 1 only after `set` wrote a phase to `room`, until `take` moves it out.
         (self.is_open != 0).then(|| unsafe { &mut *self.room.as_mut_ptr().cast::<Phase>() })
     }
 
-    /// The phase, which is the caller's from now on.
-    pub fn take(&mut self) -> Option<Phase> {
+    /// Moves the phase out, so that the interpreter is empty.
+    pub(crate) fn take(&mut self) -> Option<Phase> {
         let is_open = core::mem::take(&mut self.is_open) != 0;
-        // SAFETY: as in `phase`; the flag is gone, so it is read once.
+        // SAFETY: `is_open` was 1, so `room` holds a phase, and it is now 0, so the phase is moved out only once.
         is_open.then(|| unsafe { self.room.as_ptr().cast::<Phase>().read() })
     }
 
-    /// The next phase, in place of none; or what went wrong on the way to it.
-    pub fn set(&mut self, next: Result<Phase, Error>) -> ArMicroStatus {
+    /// Stores the next phase, or reports why it was not reached. The interpreter must be empty.
+    pub(crate) fn set(&mut self, next: Result<Phase, Error>) -> ArMicroStatus {
         self.needed = 0;
         match next {
             Ok(phase) => {
-                // SAFETY: there is room for a phase, aligned.
+                // SAFETY: `room` is large enough for a phase and aligned for it.
                 unsafe { self.room.as_mut_ptr().cast::<Phase>().write(phase) };
                 self.is_open = 1;
                 status::OK
@@ -84,8 +85,8 @@ impl ArMicro {
         }
     }
 
-    /// The interpreter, if it is ready.
-    pub fn ready(&mut self) -> Result<&mut Interpreter<'static>, ArMicroStatus> {
+    /// The interpreter, if it is ready to run.
+    pub(crate) fn ready(&mut self) -> Result<&mut Interpreter<'static>, ArMicroStatus> {
         match self.phase_mut() {
             Some(Phase::Ready(interpreter)) => Ok(interpreter),
             other => Err(wrong("it is not ready to run", other.map(|phase| &*phase))),
@@ -93,7 +94,7 @@ impl ArMicro {
     }
 }
 
-/// The refusal of a call in the wrong phase.
+/// The error of a call in the wrong phase.
 pub(crate) fn wrong(what: &str, phase: Option<&Phase>) -> ArMicroStatus {
     let now = phase.map_or("empty: load comes first", Phase::name);
     status::fail(PHASE, format_args!("{what}; it is {now}"))

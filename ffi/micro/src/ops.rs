@@ -1,8 +1,8 @@
-//! A registration per op of `arenite-ops`, under the name that `include/arenite_micro_ops.h` declares.
+//! One registration per op of `arenite-ops`, with the name declared in `include/arenite_micro_ops.h`.
 
 use arenite_micro::OpRegistration;
 
-/// The name of an op in C, after the file that it stands in.
+/// The C name of an op, derived from its source file.
 macro_rules! name {
     (r#if) => {
         "ar_micro_op_if"
@@ -18,7 +18,7 @@ macro_rules! name {
     };
 }
 
-/// One symbol per op: as a program names them one by one, the linker leaves out the others and their kernels.
+/// Defines one symbol per op, so that the linker drops ops and kernels that a program does not name.
 macro_rules! symbols {
     ($($($part:ident)::+,)*) => {
         $(symbols! { @op $($part)::+ })*
@@ -49,7 +49,7 @@ arenite_ops::each_op!(symbols);
 mod tests {
     use super::*;
 
-    /// The header has them all; where it does not, the test prints what it should have.
+    /// If the header is out of date, the test prints the lines it should contain.
     #[test]
     fn the_header_declares_each_op() {
         let lines = NAMES.iter().map(|name| format!("extern const ArOpV1 {name};\n"));
@@ -57,12 +57,12 @@ mod tests {
         let header = include_str!("../include/arenite_micro_ops.h");
         let declared =
             header.lines().filter(|line| line.starts_with("extern const")).map(|line| format!("{line}\n"));
-        assert!(declared.collect::<String>() == expected, "arenite_micro_ops.h is to have:\n{expected}");
+        assert!(declared.collect::<String>() == expected, "arenite_micro_ops.h should contain:\n{expected}");
     }
 
-    /// Names are those that `arenite inspect --ops c` makes of an op's place.
+    /// The names are those that `arenite inspect --ops c` derives from an op's path.
     #[test]
-    fn names_are_made_of_places() {
+    fn names_are_derived_from_paths() {
         for (name, path) in NAMES.iter().zip(arenite_ops::PATHS) {
             let module = path.rsplit("::").nth(1).map(|module| module.trim_start_matches("r#"));
             assert_eq!(

@@ -1,9 +1,9 @@
-//! A panic ends in a function of the program, which does not return.
+//! A panic calls a function of the program that does not return.
 
 use core::panic::PanicInfo;
 
 unsafe extern "C" {
-    /// Of the program: halts, or restarts, the machine. `file` is not null-terminated.
+    /// Defined by the program: halts or restarts the machine. `file` is not null-terminated.
     safe fn arenite_micro_panic(file: *const u8, length: usize, line: u32) -> !;
 }
 
@@ -13,16 +13,17 @@ fn end(info: &PanicInfo<'_>) -> ! {
     arenite_micro_panic(file.as_ptr(), file.len(), line)
 }
 
-/// Where the C library has it, the compiler takes it instead of `memcmp`; programs without one need not have it.
+/// Compilers call this instead of `memcmp` on targets whose C library has it. Programs without a C library need not
+/// define it.
 ///
 /// # Safety
-/// As `memcmp`.
+/// The requirements of `memcmp`.
 #[cfg(target_os = "linux")]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn bcmp(a: *const core::ffi::c_void, b: *const core::ffi::c_void, bytes: usize) -> i32 {
     unsafe extern "C" {
         fn memcmp(a: *const core::ffi::c_void, b: *const core::ffi::c_void, bytes: usize) -> i32;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: `memcmp` has the same requirements as this function, and its caller meets them.
     unsafe { memcmp(a, b, bytes) }
 }

@@ -1,4 +1,4 @@
-//! What a call gives back: a number for programs, and a text for people, of which there is one in the program.
+//! The result of a call: a number for programs, and a text for people, of which there is a single one in the program.
 
 use core::cell::UnsafeCell;
 use core::ffi::c_char;
@@ -21,7 +21,7 @@ pub(crate) const TENSOR: ArMicroStatus = 8;
 pub(crate) const PLAN: ArMicroStatus = 9;
 pub(crate) const INDEX: ArMicroStatus = 10;
 
-/// The number of an error.
+/// The status code of an error.
 fn number(error: &Error) -> ArMicroStatus {
     match error {
         Error::Arena { .. } => ARENA,
@@ -36,21 +36,21 @@ fn number(error: &Error) -> ArMicroStatus {
     }
 }
 
-/// Bytes of the text, with the zero at its end.
+/// Size of the text in bytes, including the terminating zero.
 const ROOM: usize = 256;
 
-/// The text of the call that failed last.
+/// The message of the last call that failed.
 struct Text(UnsafeCell<[u8; ROOM]>);
 
-// SAFETY: the header's rule: one thread at a time calls the library.
+// SAFETY: the header requires that only one thread at a time calls the library.
 unsafe impl Sync for Text {}
 
 static TEXT: Text = Text(UnsafeCell::new([0; ROOM]));
 
-/// What is written into the text; what has no room is left out.
-struct Rest<'t>(&'t mut [u8]);
+/// The rest of the text's buffer; text beyond it is dropped.
+struct TextBuffer<'t>(&'t mut [u8]);
 
-impl Write for Rest<'_> {
+impl Write for TextBuffer<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let bytes = text.len().min(self.0.len());
         let (here, rest) = core::mem::take(&mut self.0).split_at_mut(bytes);
@@ -60,14 +60,14 @@ impl Write for Rest<'_> {
     }
 }
 
-/// The number of a failure whose text this is.
+/// Stores the message and returns the status.
 #[inline(never)]
 pub(crate) fn fail(status: ArMicroStatus, text: fmt::Arguments<'_>) -> ArMicroStatus {
-    // SAFETY: one thread at a time is in the library, and nothing that is formatted calls it.
+    // SAFETY: only one thread at a time calls the library, and formatting the arguments does not call `fail` again.
     let room = unsafe { &mut *TEXT.0.get() };
     room.fill(0);
-    // Writing never fails; the last byte stays zero.
-    let mut rest = Rest(&mut room[..ROOM - 1]);
+    // Writing cannot fail. The last byte is reserved for the terminating zero.
+    let mut rest = TextBuffer(&mut room[..ROOM - 1]);
     let _ = match cfg!(feature = "messages") {
         true => rest.write_fmt(text),
         false => rest.write_str(KINDS.get(status as usize).copied().unwrap_or_default()),
@@ -75,27 +75,27 @@ pub(crate) fn fail(status: ArMicroStatus, text: fmt::Arguments<'_>) -> ArMicroSt
     status
 }
 
-/// What is said of each status where there are no messages.
+/// The messages without the feature `messages`.
 const KINDS: [&str; 11] = [
     "",
-    "an argument is wrong",
-    "the phase is wrong",
+    "an argument is invalid",
+    "the call does not fit the phase",
     "the arena is too small",
     "the model is malformed or misaligned",
-    "the list of ops is wrong",
+    "the list of ops is invalid",
     "an op is missing",
-    "an op refuses its node",
-    "a tensor cannot be held",
-    "the plan is wrong",
+    "an op rejected its node or failed",
+    "a tensor has an unsupported type or size",
+    "the model's plan is missing or invalid",
     "the index is out of range",
 ];
 
-/// The number of an error, whose text is kept.
+/// Stores the message of an error and returns its status.
 pub(crate) fn failed(error: &Error) -> ArMicroStatus {
     fail(number(error), format_args!("{error}"))
 }
 
-/// The number of a result.
+/// The status of a result; an error stores its message.
 pub(crate) fn of(result: Result<(), Error>) -> ArMicroStatus {
     match result {
         Ok(()) => OK,
@@ -103,8 +103,8 @@ pub(crate) fn of(result: Result<(), Error>) -> ArMicroStatus {
     }
 }
 
-/// The text of the last failure; empty before the first.
+/// The message of the last failure; empty before the first one.
 #[unsafe(no_mangle)]
-pub extern "C" fn ar_micro_error() -> *const c_char {
+pub(crate) extern "C" fn ar_micro_error() -> *const c_char {
     TEXT.0.get().cast_const().cast()
 }

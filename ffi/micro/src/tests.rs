@@ -1,4 +1,5 @@
-//! The functions of the header as a program in C calls them. One thread at a time may: hence the lock.
+//! Calls the functions of the header as a C program would. A lock ensures that only one thread uses the library at a
+//! time.
 
 use std::ffi::CStr;
 use std::mem::{MaybeUninit, offset_of};
@@ -18,11 +19,11 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 static ABS: OpRegistration = arenite_abi::op::registration::<arenite_ops::abs::Abs>();
 
-/// Memory that begins at a multiple of 16.
+/// Memory aligned to 16.
 #[repr(C, align(16))]
 struct Aligned([u8; 4096]);
 
-/// `x ─► ABS ─► y`, four floats each, and how many bytes the model has.
+/// The model `x ─► ABS ─► y` with four floats each, and its size in bytes.
 fn model() -> (Box<Aligned>, usize) {
     let mut model = ModelBuilder::new();
     let abs = model.builtin("ABS", 1);
@@ -37,18 +38,19 @@ fn model() -> (Box<Aligned>, usize) {
     (memory, file.len())
 }
 
-/// As static memory is in C.
+/// An interpreter in static memory, which C initializes with zeros.
 fn zeros() -> ArMicro {
-    // SAFETY: the header's rule: zeros are an interpreter without a model.
+    // SAFETY: `ArMicro` consists of integers, for which zeros are valid; the header defines them as an interpreter
+    // without a model.
     unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
 fn text() -> String {
-    // SAFETY: a text with a zero at its end, which lives as long as the program.
+    // SAFETY: `ar_micro_error` returns a static, null-terminated text.
     unsafe { CStr::from_ptr(ar_micro_error()) }.to_string_lossy().into_owned()
 }
 
-/// Sees to it that a call was refused, with a text that has these words.
+/// Checks that a call failed with this status and a message that contains `words`.
 #[track_caller]
 fn refused(status: ArMicroStatus, expected: ArMicroStatus, words: &str) {
     assert_eq!(status, expected, "{}", text());
@@ -60,7 +62,7 @@ fn a_model_runs() {
     let _one = ONE_AT_A_TIME.lock();
     let ((model, bytes), mut arena, mut micro) = (model(), Box::new(Aligned([0; 4096])), zeros());
     let ops = [&raw const ABS];
-    // SAFETY: everything outlives the interpreter, which this thread alone uses.
+    // SAFETY: the model, the ops and the arena outlive the interpreter, which only this thread uses.
     unsafe {
         let arena = (&raw mut arena.0).cast();
         let init = |micro, bytes_of_arena| {
@@ -71,7 +73,7 @@ fn a_model_runs() {
         assert_eq!(ar_micro_sizes(&micro, sizes.as_mut_ptr()), OK);
         let needed = sizes.assume_init().arena;
         ar_micro_close(&mut micro);
-        refused(init(&mut micro, needed - 1), ARENA, &format!("{} bytes, {needed} are needed", needed - 1));
+        refused(init(&mut micro, needed - 1), ARENA, &format!("{} bytes; {needed} are needed", needed - 1));
         assert_eq!(ar_micro_needed(&micro), needed);
         assert_eq!(init(&mut micro, needed), OK, "{}", text());
         let mut tensor = MaybeUninit::<ArMicroTensor>::uninit();
@@ -82,7 +84,11 @@ fn a_model_runs() {
         assert_eq!(ar_micro_invoke(&mut micro), OK);
         assert_eq!(ar_micro_output(&mut micro, 0, tensor.as_mut_ptr()), OK);
         assert_eq!(tensor.assume_init_ref().data.cast::<[f32; 4]>().read(), [1.0, 2.0, 0.5, 4.0]);
-        refused(ar_micro_output(&mut micro, 1, tensor.as_mut_ptr()), INDEX, "number 1 of 1");
+        refused(
+            ar_micro_output(&mut micro, 1, tensor.as_mut_ptr()),
+            INDEX,
+            "index 1 is out of range; there are 1",
+        );
         ar_micro_close(&mut micro);
     }
 }
@@ -93,7 +99,7 @@ fn calls_keep_to_the_phases() {
     let ((model, bytes), mut arena, mut micro) = (model(), Box::new(Aligned([0; 4096])), zeros());
     let ops = [&raw const ABS];
     let micro = &raw mut micro;
-    // SAFETY: as in `a_model_runs`.
+    // SAFETY: the model, the ops and the arena outlive the interpreter, which only this thread uses.
     unsafe {
         let mut load = || {
             let arena = (&raw mut arena.0).cast();
@@ -121,13 +127,14 @@ fn calls_keep_to_the_phases() {
 }
 
 #[test]
-fn wrong_arguments_are_refused() {
+fn invalid_arguments_are_rejected() {
     let _one = ONE_AT_A_TIME.lock();
     let ((model, bytes), mut arena, mut micro) = (model(), Box::new(Aligned([0; 4096])), zeros());
     let (good, nothing) = ([&raw const ABS], [null()]);
     let at = model.0.as_ptr();
     let micro = &raw mut micro;
-    // SAFETY: as in `a_model_runs`; pointers that are wrong are null or misaligned, which the functions see.
+    // SAFETY: as in `a_model_runs`. Invalid pointers are null or misaligned, which the functions check before they use
+    // them.
     unsafe {
         let block = (&raw mut arena.0).cast::<u8>();
         let load = |model: *const u8, bytes, ops, op_count, arena: *mut u8, arena_bytes| {
@@ -154,17 +161,17 @@ fn wrong_arguments_are_refused() {
     }
 }
 
-/// An op of a program in C: as the struct crosses, with something left out.
+/// A C op with some words overwritten.
 fn spoiled(spoil: impl FnOnce(&mut [usize])) -> Box<[usize]> {
     let words = size_of::<ArOpV1>() / size_of::<usize>();
-    // SAFETY: so many words are in the struct, and any bytes are one.
+    // SAFETY: the struct has `words` words, and any bytes are a valid `usize`.
     let mut op: Box<[usize]> = unsafe { std::slice::from_raw_parts((&raw const ABS).cast(), words) }.into();
     spoil(&mut op);
     op
 }
 
 #[test]
-fn an_op_without_a_function_or_of_another_version_is_refused() {
+fn an_op_without_a_function_or_of_another_version_is_rejected() {
     let _one = ONE_AT_A_TIME.lock();
     let ((model, bytes), mut arena, mut micro) = (model(), Box::new(Aligned([0; 4096])), zeros());
     let at = |offset: usize| offset / size_of::<usize>();
@@ -180,14 +187,14 @@ fn an_op_without_a_function_or_of_another_version_is_refused() {
     ];
     for (op, words) in cases {
         let ops = [&raw const ABS, op.as_ptr().cast()];
-        // SAFETY: as in `a_model_runs`; the second op is readable, and what is wrong with it is seen before it is used.
+        // SAFETY: as in `a_model_runs`. The second op is readable, and its error is found before it is used.
         unsafe {
             let arena = (&raw mut arena.0).cast();
             let mut load = |count| {
                 ar_micro_load(&mut micro, model.0.as_ptr().cast(), bytes, ops.as_ptr(), count, arena, 4096)
             };
             refused(load(2), ARGUMENT, words);
-            // Nothing is written about ops that are refused.
+            // No layouts are written if an op is invalid.
             ar_micro_write_layouts(unwritten, ops.as_ptr(), 2);
         }
     }

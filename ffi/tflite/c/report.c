@@ -1,9 +1,9 @@
-/* What stable Rust cannot define: functions that take any number of arguments, and calls of functions that take a va_list. */
+/* Variadic functions, which stable Rust cannot define, and calls of functions that take a va_list. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How a TfLiteContext begins, and what its `impl_` points to here: a Scene of kernel/scene.rs. */
+/* The first fields of a TfLiteContext. In this library its `impl_` points to a Scene of kernel/scene.rs. */
 struct scene {
   void (*tell)(void *context, const char *text);
 };
@@ -28,7 +28,7 @@ void arenite_tflite_report_va(void *context, const char *format, va_list argumen
   if (length >= (int)sizeof line) {
     text = malloc((size_t)length + 1);
     if (text == NULL) {
-      text = line; /* cut, but told */
+      text = line; /* report the truncated text */
     } else {
       length = vsnprintf(text, (size_t)length + 1, format, again);
     }
@@ -50,7 +50,7 @@ void arenite_tflite_report(void *context, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Calls an error reporter with one text, which it may print as it prints all. */
+/* Passes `format` and the arguments to an error reporter as a va_list. */
 void arenite_tflite_call_reporter(void (*reporter)(void *user_data, const char *format, va_list arguments),
                                   void *user_data, const char *format, ...) {
   va_list arguments;

@@ -1,5 +1,5 @@
-//! `TfLiteIntArray` and `TfLiteFloatArray`: a count, and as many numbers behind it. They lie in memory of the C library's `malloc`, since
-//! kernels hand over what they made, and free what they got.
+//! `TfLiteIntArray` and `TfLiteFloatArray`: a count followed by that number of elements. They are allocated with the C
+//! library's `malloc`, since kernels create arrays that this library frees, and the other way round.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -12,20 +12,20 @@ unsafe extern "C" {
     pub(crate) fn free(data: *mut c_void);
 }
 
-/// Bytes of an array of `size` numbers of four bytes, its count included; 0 if it cannot be.
+/// Size in bytes of an array of `size` 4-byte elements, including its count; 0 for a negative `size`.
 fn bytes(size: c_int) -> usize {
     usize::try_from(size).map_or(0, |size| size_of::<c_int>() * (size + 1))
 }
 
-/// A new array of such a count, its numbers zero; null if it cannot be.
+/// A new array of `size` zeros; null if `size` is negative or memory is exhausted.
 fn create(size: c_int) -> *mut c_int {
     if size < 0 {
         return ptr::null_mut();
     }
-    // SAFETY: any number of bytes may be asked for.
+    // SAFETY: `malloc` accepts any size.
     let array = unsafe { malloc(bytes(size)) }.cast::<c_int>();
     if !array.is_null() {
-        // SAFETY: room for `size + 1` numbers was given.
+        // SAFETY: `malloc` returned room for `size + 1` elements.
         unsafe {
             array.write_bytes(0, size as usize + 1);
             array.write(size);
@@ -34,140 +34,147 @@ fn create(size: c_int) -> *mut c_int {
     array
 }
 
-/// A copy of an array; null for null.
+/// A copy of `source`; null if `source` is null or memory is exhausted.
 ///
 /// # Safety
-/// `source` is null or an array.
+/// `source` must be null or point to a whole array: its count, followed by that number of 4-byte elements.
 unsafe fn copy(source: *const c_int) -> *mut c_int {
-    // SAFETY: the caller's promise; an array begins with its count.
+    // SAFETY: `source` is null or points to an array, which starts with its count, as `# Safety` requires.
     let Some(&size) = (unsafe { source.as_ref() }) else { return ptr::null_mut() };
     let array = create(size);
     if !array.is_null() {
-        // SAFETY: both have `size + 1` numbers, and the new one is apart.
+        // SAFETY: both arrays have `size + 1` elements, and `create` returned a separate allocation.
         unsafe { array.copy_from_nonoverlapping(source, size as usize + 1) };
     }
     array
 }
 
-/// A new array of these numbers; null where the system has no memory.
+/// A new array of `numbers`; null if memory is exhausted.
 pub(crate) fn int_array(numbers: &[i32]) -> *mut TfLiteIntArray {
     let array = create(c_int::try_from(numbers.len()).unwrap_or(-1));
     if !array.is_null() {
-        // SAFETY: the array has room for as many behind its count.
+        // SAFETY: `create` allocated `numbers.len()` elements after the count.
         unsafe { array.add(1).copy_from_nonoverlapping(numbers.as_ptr(), numbers.len()) };
     }
     array.cast()
 }
 
-/// As [`int_array`].
+/// A new array of `numbers`; null if memory is exhausted.
 pub(crate) fn float_array(numbers: &[f32]) -> *mut TfLiteFloatArray {
     let array = create(c_int::try_from(numbers.len()).unwrap_or(-1));
     if !array.is_null() {
-        // SAFETY: the array has room for as many behind its count.
+        // SAFETY: `create` allocated `numbers.len()` elements after the count.
         unsafe { array.add(1).cast::<f32>().copy_from_nonoverlapping(numbers.as_ptr(), numbers.len()) };
     }
     array.cast()
 }
 
-/// The numbers of an array; none for null.
+/// The elements of `array`; empty for null.
 ///
 /// # Safety
-/// `array` is null or an array that nobody writes to or frees for `'a`.
+/// `array` must be null or point to a whole array that is neither modified nor freed during `'a`.
 pub(crate) unsafe fn numbers<'a>(array: *const TfLiteIntArray) -> &'a [i32] {
     if array.is_null() {
         return &[];
     }
-    // SAFETY: as many numbers as the count says lie behind it. The pointer is to the whole array, not to its header alone.
+    // SAFETY: not null, as checked; the count is followed by that number of elements, as `# Safety` requires. `array`
+    // points to all of it, not only to the header.
     unsafe {
         let array = array.cast::<c_int>();
         crate::guard::list(array.add(1), *array).unwrap_or(&[])
     }
 }
 
-/// Bytes of an array of `size` integers.
+/// Size in bytes of an array of `size` integers; 0 for a negative `size`.
 #[unsafe(no_mangle)]
-pub extern "C" fn TfLiteIntArrayGetSizeInBytes(size: c_int) -> usize {
+pub(crate) extern "C" fn TfLiteIntArrayGetSizeInBytes(size: c_int) -> usize {
     bytes(size)
 }
 
-/// A new array of `size` integers, zero; null for a negative size.
+/// A new array of `size` zeros; null if `size` is negative or memory is exhausted.
 #[unsafe(no_mangle)]
-pub extern "C" fn TfLiteIntArrayCreate(size: c_int) -> *mut TfLiteIntArray {
+pub(crate) extern "C" fn TfLiteIntArrayCreate(size: c_int) -> *mut TfLiteIntArray {
     create(size).cast()
 }
 
-/// Whether two arrays are equal; null is equal to null alone.
+/// Returns 1 if both arrays have the same elements or both are null, else 0.
 ///
 /// # Safety
-/// Both are null or arrays.
+/// `a` and `b` must each be null or point to a whole array.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteIntArrayEqual(a: *const TfLiteIntArray, b: *const TfLiteIntArray) -> c_int {
-    // SAFETY: the caller's promise.
+pub(crate) unsafe extern "C" fn TfLiteIntArrayEqual(
+    a: *const TfLiteIntArray,
+    b: *const TfLiteIntArray,
+) -> c_int {
+    // SAFETY: `a` and `b` are null or arrays, as `# Safety` requires.
     c_int::from(a.is_null() == b.is_null() && unsafe { numbers(a) == numbers(b) })
 }
 
-/// Whether an array has these numbers; null has none.
+/// Returns 1 if `a` consists of the `b_size` integers at `b_data`, else 0. A null `a` counts as empty.
 ///
 /// # Safety
-/// `a` is null or an array; `b_data` is null or has `b_size` integers.
+/// `a` must be null or point to a whole array. `b_data` must be null or point to `b_size` integers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteIntArrayEqualsArray(
+pub(crate) unsafe extern "C" fn TfLiteIntArrayEqualsArray(
     a: *const TfLiteIntArray,
     b_size: c_int,
     b_data: *const c_int,
 ) -> c_int {
-    // SAFETY: `b_data` has as many elements as its count says, as `# Safety` requires.
+    // SAFETY: `a` is null or an array and `b_data` has `b_size` elements, as `# Safety` requires; `list` checks for
+    // null.
     c_int::from(unsafe { crate::guard::list(b_data, b_size).is_some_and(|b| numbers(a) == b) })
 }
 
-/// A copy; null for null.
+/// A copy of `source`; null if `source` is null or memory is exhausted.
 ///
 /// # Safety
-/// `source` is null or an array.
+/// `source` must be null or point to a whole array.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteIntArrayCopy(source: *const TfLiteIntArray) -> *mut TfLiteIntArray {
-    // SAFETY: the caller's promise.
+pub(crate) unsafe extern "C" fn TfLiteIntArrayCopy(source: *const TfLiteIntArray) -> *mut TfLiteIntArray {
+    // SAFETY: `source` is null or an array, as `# Safety` requires.
     unsafe { copy(source.cast()) }.cast()
 }
 
-/// Frees an array.
+/// Frees `array`. Does nothing for null.
 ///
 /// # Safety
-/// `array` is null or an array that is not used again.
+/// `array` must be null or come from `malloc`, as all arrays of this library do, and must not be used afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteIntArrayFree(array: *mut TfLiteIntArray) {
-    // SAFETY: arrays come from `malloc`.
+pub(crate) unsafe extern "C" fn TfLiteIntArrayFree(array: *mut TfLiteIntArray) {
+    // SAFETY: `array` is null or comes from `malloc`, as `# Safety` requires.
     unsafe { free(array.cast()) };
 }
 
-/// Bytes of an array of `size` floats.
+/// Size in bytes of an array of `size` floats; 0 if it is negative or the result exceeds an `int`.
 #[unsafe(no_mangle)]
-pub extern "C" fn TfLiteFloatArrayGetSizeInBytes(size: c_int) -> c_int {
+pub(crate) extern "C" fn TfLiteFloatArrayGetSizeInBytes(size: c_int) -> c_int {
     c_int::try_from(bytes(size)).unwrap_or(0)
 }
 
-/// A new array of `size` floats, zero; null for a negative size.
+/// A new array of `size` zeros; null if `size` is negative or memory is exhausted.
 #[unsafe(no_mangle)]
-pub extern "C" fn TfLiteFloatArrayCreate(size: c_int) -> *mut TfLiteFloatArray {
+pub(crate) extern "C" fn TfLiteFloatArrayCreate(size: c_int) -> *mut TfLiteFloatArray {
     create(size).cast()
 }
 
-/// A copy; null for null.
+/// A copy of `source`; null if `source` is null or memory is exhausted.
 ///
 /// # Safety
-/// `source` is null or an array.
+/// `source` must be null or point to a whole array.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteFloatArrayCopy(source: *const TfLiteFloatArray) -> *mut TfLiteFloatArray {
-    // SAFETY: the caller's promise; both kinds have numbers of four bytes.
+pub(crate) unsafe extern "C" fn TfLiteFloatArrayCopy(
+    source: *const TfLiteFloatArray,
+) -> *mut TfLiteFloatArray {
+    // SAFETY: `source` is null or an array, as `# Safety` requires; both kinds have 4-byte elements.
     unsafe { copy(source.cast()) }.cast()
 }
 
-/// Frees an array.
+/// Frees `array`. Does nothing for null.
 ///
 /// # Safety
-/// `array` is null or an array that is not used again.
+/// `array` must be null or come from `malloc`, as all arrays of this library do, and must not be used afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteFloatArrayFree(array: *mut TfLiteFloatArray) {
-    // SAFETY: arrays come from `malloc`.
+pub(crate) unsafe extern "C" fn TfLiteFloatArrayFree(array: *mut TfLiteFloatArray) {
+    // SAFETY: `array` is null or comes from `malloc`, as `# Safety` requires.
     unsafe { free(array.cast()) };
 }

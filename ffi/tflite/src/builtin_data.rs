@@ -1,4 +1,4 @@
-//! Parameters of builtin ops as the structs of `builtin_op_data.h`, written field by field in C's layout.
+//! Writes the parameters of builtin ops as the structs of `builtin_op_data.h`, field by field in C's layout.
 
 use arenite::abi::options::Options;
 use arenite::abi::schema::{self, OPERATORS, OptionsTable, op};
@@ -6,11 +6,11 @@ use arenite::abi::{ElementType, NodeView, Result};
 
 use crate::describe::type_of;
 
-/// Where the options of a node are read from.
+/// Where a node's options are read from.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
     View(NodeView<'a>),
-    /// The file, and the position of the table if there is one.
+    /// The bytes of the file, and the position of the options table if the node has one.
     File(&'a [u8], Option<usize>),
 }
 
@@ -24,7 +24,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A struct of C, as it is written.
+/// The bytes of a C struct, while they are written.
 #[derive(Default)]
 struct Struct(Vec<u8>);
 
@@ -42,7 +42,8 @@ impl Struct {
         self.0.push(u8::from(value));
     }
 
-    /// `kTfLitePaddingSame` is 1, and 0 is unknown; so it is with mirror padding.
+    /// `kTfLitePaddingSame` is 1 and `kTfLitePaddingUnknown` 0, one more than in the schema. Mirror padding is shifted
+    /// in the same way.
     fn padding(&mut self, value: i8) {
         self.int(i32::from(value) + 1);
     }
@@ -56,19 +57,19 @@ impl Struct {
         self.int(ty.map_or(0, type_of));
     }
 
-    /// Eight places, and how many are used.
+    /// An array of eight values, followed by the number of values in use.
     fn list(&mut self, values: impl Iterator<Item = i32>) {
         let values: Vec<i32> = values.take(8).collect();
         (0..8).for_each(|i| self.int(values.get(i).copied().unwrap_or(0)));
         self.int(values.len() as i32);
     }
 
-    /// Computed by kernels, from the shapes.
+    /// Space for `ints` values that kernels compute from the shapes.
     fn room(&mut self, ints: usize) {
         (0..ints).for_each(|_| self.int(0));
     }
 
-    /// Aligned as everything is.
+    /// The bytes as 8-byte words: C allocates the struct with an alignment for any type.
     fn finish(self) -> Box<[u64]> {
         let words = self.0.chunks(8).map(|chunk| {
             let mut word = [0; 8];
@@ -79,10 +80,10 @@ impl Struct {
     }
 }
 
-/// `OPERATORS: Table(field kind, …);` in the order of the struct's fields.
+/// `OPERATORS: Table(kind FIELD, …);` with the fields in the order of the C struct.
 macro_rules! structs {
     ($($($op:ident)|+: $table:ident($($kind:ident $field:ident),* $(; room $room:literal)?);)*) => {
-        /// Writes the struct of an op; false for one that is not in the table.
+        /// Writes the struct of op `code`. Returns false if the op is not in the table.
         fn write(code: i32, source: Source<'_>, to: &mut Struct) -> Result<bool> {
             match code {
                 $($(op::$op)|+ => {
@@ -148,19 +149,19 @@ structs! {
     GELU: GeluOptions(flag APPROXIMATE);
 }
 
-/// What a program sees of a builtin op's parameters.
+/// A builtin op's parameters, as the program gets them.
 pub(crate) enum Parameters {
-    /// It has none.
+    /// The op has no parameters.
     None,
     Struct(Box<[u64]>),
-    /// Its struct is not written here.
+    /// The op has parameters, but this module does not write its struct.
     Unknown,
 }
 
 /// The parameters of builtin op `code`.
 ///
 /// # Errors
-/// Options that lie outside of the file, or are another op's.
+/// If the options exceed the file or belong to another op.
 pub(crate) fn parameters(code: i32, source: Source<'_>) -> Result<Parameters> {
     let mut to = Struct::default();
     if write(code, source, &mut to)? {
@@ -174,7 +175,7 @@ pub(crate) fn parameters(code: i32, source: Source<'_>) -> Result<Parameters> {
 mod tests {
     use super::*;
 
-    /// Bytes of a struct of an op without options, each field being its default.
+    /// The struct of an op whose options are absent, so that each field has its default.
     fn defaults(code: i32) -> Vec<u8> {
         match parameters(code, Source::File(&[], None)) {
             Ok(Parameters::Struct(words)) => words.iter().flat_map(|word| word.to_ne_bytes()).collect(),
@@ -183,13 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn fields_lie_where_c_has_them() {
+    fn fields_have_the_offsets_of_c() {
         let ints = |bytes: &[u8]| -> Vec<i32> {
             bytes.as_chunks::<4>().0.iter().map(|bytes| i32::from_ne_bytes(*bytes)).collect()
         };
         assert_eq!(ints(&defaults(op::CONV_2D))[..7], [1, 0, 0, 0, 1, 1, 1]);
         assert_eq!(ints(&defaults(op::DEPTHWISE_CONV_2D))[..7], [1, 0, 0, 0, 0, 1, 1]);
-        // Activation and format, two flags in one place, type of the bias.
+        // Activation, format, two flags that share 4 bytes, bias type.
         assert_eq!(ints(&defaults(op::FULLY_CONNECTED))[..4], [0, 0, 0, 1]);
         assert_eq!(defaults(op::ADD)[..5], [0, 0, 0, 0, 1]);
         assert_eq!(ints(&defaults(op::MAX_POOL_2D)).len() % 2, 0);

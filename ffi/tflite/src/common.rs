@@ -1,4 +1,4 @@
-//! Functions of `common.h` on tensors that the caller owns, or may change.
+//! Functions of `common.h` on tensors that the caller owns or may change.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
@@ -6,10 +6,10 @@ use std::ptr;
 use crate::arrays::{self, TfLiteFloatArrayFree, TfLiteIntArrayCopy, TfLiteIntArrayFree};
 use crate::types::*;
 
-/// Kernels of others read a few bytes behind the end.
+/// Bytes added to each allocation: kernels of other libraries may read past the end.
 const SPARE: usize = 16;
 
-/// Bytes of an element of each type; 0 where the type does not tell.
+/// Name and bits per element of each type; 0 bits for a type without a fixed size.
 pub(crate) const TYPES: [(&std::ffi::CStr, usize); 24] = [
     (c"NOTYPE", 0),
     (c"FLOAT32", 32),
@@ -37,35 +37,37 @@ pub(crate) const TYPES: [(&std::ffi::CStr, usize); 24] = [
     (c"FLOAT8_E5M2", 8),
 ];
 
-/// Bits of an element; none for an unknown type, and one of no fixed size.
+/// Bits per element; `None` for an unknown type and for one without a fixed size.
 pub(crate) fn bits(kind: TfLiteType) -> Option<usize> {
     usize::try_from(kind).ok().and_then(|kind| TYPES.get(kind)).map(|row| row.1).filter(|&bits| bits > 0)
 }
 
-/// Bytes of a tensor of this type and shape.
+/// Size in bytes of a tensor of this type and shape; `None` if a dimension is negative, the type has no fixed size, or
+/// the result overflows.
 pub(crate) fn bytes_of(kind: TfLiteType, shape: &[i32]) -> Option<usize> {
     let dims = shape.iter().map(|&dim| usize::try_from(dim).ok());
     let count = dims.into_iter().try_fold(1usize, |count, dim| count.checked_mul(dim?))?;
     Some(count.checked_mul(bits(kind)?)?.div_ceil(8))
 }
 
-/// Name of a type.
+/// The name of a type; `Unknown type` for a number that is not a type.
 #[unsafe(no_mangle)]
-pub extern "C" fn TfLiteTypeGetName(kind: TfLiteType) -> *const c_char {
+pub(crate) extern "C" fn TfLiteTypeGetName(kind: TfLiteType) -> *const c_char {
     let row = usize::try_from(kind).ok().and_then(|kind| TYPES.get(kind));
     row.map_or(c"Unknown type", |row| row.0).as_ptr()
 }
 
-/// Frees a tensor's data, if it owns any.
+/// Frees the data of a tensor that owns it (dynamic and persistent tensors), and sets `data` to null.
 ///
 /// # Safety
-/// `tensor` is null or a tensor whose data, if it says that it is dynamic or persistent, comes from `malloc`.
+/// `tensor` must be null or point to a tensor that nothing else uses. If it is dynamic or persistent, its data must be
+/// null or come from `malloc`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorDataFree(tensor: *mut TfLiteTensor) {
+pub(crate) unsafe extern "C" fn TfLiteTensorDataFree(tensor: *mut TfLiteTensor) {
     // SAFETY: `tensor` is null or points to a live value that nothing else uses, as `# Safety` requires.
     let Some(tensor) = (unsafe { tensor.as_mut() }) else { return };
     if owns_data(tensor) {
-        // SAFETY: as above.
+        // SAFETY: the tensor is dynamic or persistent, as checked, so `# Safety` requires data from `malloc`.
         unsafe { arrays::free(tensor.data) };
     }
     tensor.data = ptr::null_mut();
@@ -75,13 +77,15 @@ pub(crate) fn owns_data(tensor: &TfLiteTensor) -> bool {
     matches!(tensor.allocation_type, kTfLiteDynamic | kTfLitePersistentRo)
 }
 
-/// Frees a quantization's parameters.
+/// Frees a quantization's parameters and sets it to "not quantized".
 ///
 /// # Safety
-/// `quantization` is null, or its parameters come from `malloc`.
+/// `quantization` must be null or point to a quantization that nothing else uses, whose parameters and arrays are null
+/// or come from `malloc`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteQuantizationFree(quantization: *mut TfLiteQuantization) {
-    // SAFETY: the caller's promise.
+pub(crate) unsafe extern "C" fn TfLiteQuantizationFree(quantization: *mut TfLiteQuantization) {
+    // SAFETY: `quantization` is null or a live value with parameters from `malloc`, as `# Safety` requires; affine
+    // quantization has parameters of this type.
     unsafe {
         let Some(quantization) = quantization.as_mut() else { return };
         if quantization.kind == kTfLiteAffineQuantization
@@ -113,13 +117,14 @@ struct Sparsity {
     dim_count: c_int,
 }
 
-/// Frees what tells of a sparse tensor. Tensors of this library are dense: sparse ones are expanded when a model is loaded.
+/// Frees the description of a sparse tensor. Tensors of this library are dense: sparse ones are expanded when a model
+/// is loaded.
 ///
 /// # Safety
-/// `sparsity` is null or a `TfLiteSparsity` that comes from `malloc`, as all its parts do.
+/// `sparsity` must be null or point to a `TfLiteSparsity` that comes from `malloc`, like all its members.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSparsityFree(sparsity: *mut c_void) {
-    // SAFETY: the caller's promise.
+pub(crate) unsafe extern "C" fn TfLiteSparsityFree(sparsity: *mut c_void) {
+    // SAFETY: `sparsity` is null or a `TfLiteSparsity` whose members come from `malloc`, as `# Safety` requires.
     unsafe {
         let Some(parts) = sparsity.cast::<Sparsity>().as_ref() else { return };
         TfLiteIntArrayFree(parts.traversal_order);
@@ -135,13 +140,14 @@ pub unsafe extern "C" fn TfLiteSparsityFree(sparsity: *mut c_void) {
     }
 }
 
-/// Frees all that a tensor owns.
+/// Frees everything that a tensor owns, but not the struct.
 ///
 /// # Safety
-/// `tensor` is null or a tensor whose parts come from `malloc`.
+/// `tensor` must be null or point to a tensor that nothing else uses. Its shape, signature, quantization, sparsity and,
+/// if it is dynamic or persistent, its data must be null or come from `malloc`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorFree(tensor: *mut TfLiteTensor) {
-    // SAFETY: the caller's promise.
+pub(crate) unsafe extern "C" fn TfLiteTensorFree(tensor: *mut TfLiteTensor) {
+    // SAFETY: `tensor` is null or a live value whose members come from `malloc`, as `# Safety` requires.
     unsafe {
         TfLiteTensorDataFree(tensor);
         let Some(tensor) = tensor.as_mut() else { return };
@@ -155,12 +161,13 @@ pub unsafe extern "C" fn TfLiteTensorFree(tensor: *mut TfLiteTensor) {
     }
 }
 
-/// Frees what a tensor owns, and sets its fields.
+/// Frees everything that a tensor owns, and sets its fields.
 ///
 /// # Safety
-/// `tensor` is null or a tensor whose parts come from `malloc`, as `dims` does, which is handed over.
+/// `tensor` must be null or point to a tensor that nothing else uses and whose members come from `malloc`. `dims` must
+/// be null or come from `malloc`; the tensor takes ownership.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorReset(
+pub(crate) unsafe extern "C" fn TfLiteTensorReset(
     kind: TfLiteType,
     name: *const c_char,
     dims: *mut TfLiteIntArray,
@@ -172,7 +179,7 @@ pub unsafe extern "C" fn TfLiteTensorReset(
     is_variable: bool,
     tensor: *mut TfLiteTensor,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or a live value whose members come from `malloc`, as `# Safety` requires.
     unsafe {
         TfLiteTensorFree(tensor);
         let Some(tensor) = tensor.as_mut() else { return };
@@ -191,19 +198,21 @@ pub unsafe extern "C" fn TfLiteTensorReset(
     }
 }
 
-/// Copies type, shape and data; an error where sizes differ, or one has no data.
+/// Copies type, shape and data. Returns `kTfLiteError` if the sizes differ or a tensor has no data.
 ///
 /// # Safety
-/// Both are null or tensors with as much data as they say, or none.
+/// Both must be null or point to tensors whose data is null or has `bytes` bytes. Nothing else may use `target`, whose
+/// shape must come from `malloc`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorCopy(
+pub(crate) unsafe extern "C" fn TfLiteTensorCopy(
     source: *const TfLiteTensor,
     target: *mut TfLiteTensor,
 ) -> TfLiteStatus {
     if source.is_null() || target.is_null() || source == target.cast_const() {
         return kTfLiteOk;
     }
-    // SAFETY: the caller's promise; they are two tensors, as looked at.
+    // SAFETY: neither is null and they are two tensors, as checked; `# Safety` requires data of `bytes` bytes, and both
+    // sizes are equal.
     unsafe {
         let (source, target) = (&*source, &mut *target);
         if source.bytes != target.bytes {
@@ -225,12 +234,14 @@ pub unsafe extern "C" fn TfLiteTensorCopy(
     kTfLiteOk
 }
 
-/// Gives a dynamic tensor so many bytes; with `preserve_data` what fits of the old ones is kept. Nothing happens to other tensors.
+/// Changes the size of a dynamic or persistent tensor. With `preserve_data`, the old bytes that fit are kept. Other
+/// tensors are not changed.
 ///
 /// # Safety
-/// `tensor` is null or a tensor whose data, if it says that it is dynamic or persistent, comes from `malloc`.
+/// `tensor` must be null or point to a tensor that nothing else uses. If it is dynamic or persistent, its data must be
+/// null or come from `malloc`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorResizeMaybeCopy(
+pub(crate) unsafe extern "C" fn TfLiteTensorResizeMaybeCopy(
     bytes: usize,
     tensor: *mut TfLiteTensor,
     preserve_data: bool,
@@ -243,13 +254,13 @@ pub unsafe extern "C" fn TfLiteTensorResizeMaybeCopy(
     if tensor.data.is_null() || bytes > tensor.bytes {
         let Some(room) = bytes.checked_add(SPARE) else { return kTfLiteError };
         let old = if preserve_data { tensor.data } else { ptr::null_mut() };
-        // SAFETY: null or of `malloc`, by the caller's promise.
+        // SAFETY: `old` is null or data of a tensor that owns it, which comes from `malloc`, as `# Safety` requires.
         let new = unsafe { arrays::realloc(old, room) };
         if new.is_null() {
             return kTfLiteError;
         }
         if !preserve_data {
-            // SAFETY: as above; the tensor gets other data.
+            // SAFETY: the data comes from `malloc`, as `# Safety` requires, and `realloc` got null instead of it.
             unsafe { arrays::free(tensor.data) };
         }
         tensor.data = new;
@@ -258,23 +269,26 @@ pub unsafe extern "C" fn TfLiteTensorResizeMaybeCopy(
     kTfLiteOk
 }
 
-/// As [`TfLiteTensorResizeMaybeCopy`], what fits is kept.
+/// Changes the size of a dynamic or persistent tensor and keeps the old bytes that fit.
 ///
 /// # Safety
-/// As there.
+/// `tensor` must be null or point to a tensor that nothing else uses. If it is dynamic or persistent, its data must be
+/// null or come from `malloc`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorRealloc(bytes: usize, tensor: *mut TfLiteTensor) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+pub(crate) unsafe extern "C" fn TfLiteTensorRealloc(bytes: usize, tensor: *mut TfLiteTensor) -> TfLiteStatus {
+    // SAFETY: `# Safety` requires the same of `tensor`.
     unsafe { TfLiteTensorResizeMaybeCopy(bytes, tensor, true) }
 }
 
-/// The shape with −1 for what may be chosen, or the shape where all is fixed.
+/// The shape with −1 for dimensions that may change, or the current shape if none may; null for null.
 ///
 /// # Safety
-/// `tensor` is null or a tensor.
+/// `tensor` must be null or point to a tensor whose `dims_signature` is null or an array.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorGetDimsSignature(tensor: *const TfLiteTensor) -> *const TfLiteIntArray {
-    // SAFETY: the caller's promise.
+pub(crate) unsafe extern "C" fn TfLiteTensorGetDimsSignature(
+    tensor: *const TfLiteTensor,
+) -> *const TfLiteIntArray {
+    // SAFETY: `tensor` is null or a live value whose `dims_signature` is null or an array, as `# Safety` requires.
     unsafe {
         let Some(tensor) = tensor.as_ref() else { return ptr::null() };
         if arrays::numbers(tensor.dims_signature).is_empty() { tensor.dims } else { tensor.dims_signature }

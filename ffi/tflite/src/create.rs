@@ -1,4 +1,4 @@
-//! Making an interpreter of a model and options.
+//! Creates an interpreter from a model and options.
 
 use std::env;
 use std::sync::Arc;
@@ -11,25 +11,27 @@ use crate::builtin_data::{self, Parameters, Source};
 use crate::delegate;
 use crate::kernel::node::{Key, Node, Parts};
 use crate::kernel::{Kernel, Stage};
-use crate::options::{Own, TfLiteInterpreterOptions};
+use crate::options::{RegisteredOp, TfLiteInterpreterOptions};
 
-/// A file like `arenite.toml`: delegates, planner, plugins.
+/// Environment variable with the path of a file like `arenite.toml`: delegates, planner, plugins.
 const CONFIG: &str = "ARENITE_TFLITE_CONFIG";
 
-/// What it takes to make an interpreter, more than once if need be.
+/// Everything an interpreter is built from. It is kept so that the interpreter can be built again.
 #[derive(Clone)]
 pub(crate) struct Recipe {
     pub model: Model,
     pub registry: Arc<Registry>,
     pub config: Config,
-    /// Whether the CPU delegate comes behind those of the configuration.
+    /// Whether the CPU delegate runs after the configured delegates.
     pub has_default_delegate: bool,
 }
 
 impl Recipe {
+    /// Builds an interpreter.
+    ///
     /// # Errors
-    /// A builtin op that nobody serves; what the runtime refuses.
-    pub fn build(&self) -> Result<Interpreter, String> {
+    /// If no kernel is registered for a builtin op of the model, or if the runtime cannot build the interpreter.
+    pub(crate) fn build(&self) -> Result<Interpreter, String> {
         let builder =
             Interpreter::builder(&self.model).config(&self.config).registry(Arc::clone(&self.registry));
         let builder = if self.has_default_delegate { builder } else { builder.without_default_delegate() };
@@ -41,18 +43,19 @@ impl Recipe {
         }
     }
 
-    /// The same without delegates.
-    pub fn without_delegates(&self) -> Recipe {
+    /// The same recipe without delegates.
+    pub(crate) fn without_delegates(&self) -> Recipe {
         let mut recipe = self.clone();
         recipe.config.delegates = vec![DelegateConfig::new(NO_DELEGATE)];
         recipe
     }
 }
 
-/// Puts together what options and environment say. With `selected` only the program's own ops serve.
+/// Combines options and environment into a recipe. With `selected`, only the program's ops are available.
 ///
 /// # Errors
-/// What cannot be, in words.
+/// A message if the configuration cannot be read, an op is missing or cannot be registered, `init` of an op fails, or a
+/// plugin fails to load.
 pub(crate) fn recipe(
     model: &Model,
     options: &TfLiteInterpreterOptions,
@@ -88,21 +91,21 @@ pub(crate) fn recipe(
     Ok(Recipe { model: model.clone(), registry: Arc::new(registry), config, has_default_delegate })
 }
 
-/// The runtime's own default, where a build has it.
+/// The CPU delegate, the runtime's default. It is skipped in builds without it.
 fn cpu() -> DelegateConfig {
     let mut delegate = DelegateConfig::new(DEFAULT_DELEGATE);
     delegate.on_missing = OnMissing::Skip;
     delegate
 }
 
-/// What no delegate may take, since the program has ops of its own for it.
-fn own_builtins(ops: &[Own]) -> Vec<String> {
+/// Names of the builtin ops that the program replaces, so delegates must not claim them.
+fn own_builtins(ops: &[RegisteredOp]) -> Vec<String> {
     let builtins = ops.iter().filter(|op| matches!(op.key, OpKey::Builtin(_)));
     builtins.map(|op| op.key.name()).collect()
 }
 
-/// Registers ops; of those for the same nodes the one that was added last.
-fn add_ops(registry: &mut Registry, ops: &[Own], stage: &Arc<Stage>) -> Result<(), Error> {
+/// Registers `ops`. If several match a node, the one that was added last is used.
+fn add_ops(registry: &mut Registry, ops: &[RegisteredOp], stage: &Arc<Stage>) -> Result<(), Error> {
     for (i, op) in ops.iter().enumerate() {
         let later: Vec<(i32, i32)> = ops[i + 1..]
             .iter()
@@ -117,13 +120,13 @@ fn add_ops(registry: &mut Registry, ops: &[Own], stage: &Arc<Stage>) -> Result<(
     Ok(())
 }
 
-/// Makes the nodes that the program's own ops serve, so that `init` is called for each when the interpreter is made.
-fn begin_nodes(model: &Model, ops: &[Own], stage: &Stage) -> Result<(), String> {
+/// Creates the nodes of the program's ops, which calls `init` once for each.
+fn begin_nodes(model: &Model, ops: &[RegisteredOp], stage: &Stage) -> Result<(), String> {
     let view = model.view();
     for (s, subgraph) in view.subgraphs().iter().enumerate() {
         for (index, operator) in subgraph.operators().iter().enumerate() {
             let Some(code) = view.operator_code(&operator) else { continue };
-            let serves = |op: &&Own| op.serves(code.builtin_code(), code.name(), code.version());
+            let serves = |op: &&RegisteredOp| op.serves(code.builtin_code(), code.name(), code.version());
             let Some(op) = ops.iter().rev().find(serves) else { continue };
             let list = |list: arenite::model_file::List<'_, i32>| list.iter().collect::<Vec<i32>>();
             let (inputs, outputs) = (list(operator.inputs()), list(operator.outputs()));
@@ -150,7 +153,7 @@ fn begin_nodes(model: &Model, ops: &[Own], stage: &Stage) -> Result<(), String> 
     Ok(())
 }
 
-/// A builtin op's parameters, as the file has them.
+/// A builtin op's parameters from the model file.
 fn file_parameters(code: i32, operator: &Operator<'_>) -> arenite::abi::Result<Parameters> {
     match operator.any_builtin_options() {
         Some(table) => builtin_data::parameters(code, Source::File(table.buffer, Some(table.position))),
@@ -158,7 +161,7 @@ fn file_parameters(code: i32, operator: &Operator<'_>) -> arenite::abi::Result<P
     }
 }
 
-/// The versions of `range` that none of `taken` has.
+/// The versions in `range` that are in no range of `taken`.
 fn left_over(range: (i32, i32), taken: &[(i32, i32)]) -> Vec<(i32, i32)> {
     let mut left = vec![range];
     for &(from, to) in taken {
@@ -173,12 +176,12 @@ fn left_over(range: (i32, i32), taken: &[(i32, i32)]) -> Vec<(i32, i32)> {
     left
 }
 
-/// Every builtin op of the model is among `ops`. What custom ops lack is told when memory is allocated.
-fn check_selected(model: &Model, ops: &[Own]) -> Result<(), String> {
+/// Checks that `ops` has every builtin op of the model. Missing custom ops are reported when memory is allocated.
+fn check_selected(model: &Model, ops: &[RegisteredOp]) -> Result<(), String> {
     for code in model.view().operator_codes().iter() {
         let (number, version) = (code.builtin_code(), code.version());
         let is_served = ops.iter().any(|op| op.serves(number, code.name(), version));
-        if number != crate::options::CUSTOM && !is_served {
+        if number != crate::types::CUSTOM && !is_served {
             return Err(format!("the program has no op for builtin op {} of version {version}", code.name()));
         }
     }
@@ -190,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_later_ops_serve_earlier_ones_do_not() {
+    fn later_ops_replace_earlier_ones() {
         type Ranges = &'static [(i32, i32)];
         let cases: [(Ranges, Ranges); 6] = [
             (&[], &[(2, 6)]),

@@ -1,13 +1,14 @@
-//! What is the same of a tensor for as long as it lives: type, name, quantization, signature of its shape.
+//! Properties of a tensor that never change: type, name, quantization and shape signature.
 
 use std::ffi::{CString, c_int};
 
 use arenite::ElementType;
 
 use crate::arrays::{self, TfLiteFloatArrayFree, TfLiteIntArrayFree, float_array, int_array};
+use crate::guard::c_string;
 use crate::types::*;
 
-/// A tensor of the model, from whichever side it is seen.
+/// The fixed properties of a tensor, from the runtime or from a kernel's node.
 pub(crate) struct Described<'a> {
     pub ty: ElementType,
     pub name: &'a str,
@@ -18,7 +19,7 @@ pub(crate) struct Described<'a> {
     pub is_variable: bool,
 }
 
-/// The schema's type as TensorFlow Lite's C interface counts it.
+/// The number in TensorFlow Lite's C interface of the schema's element type.
 pub(crate) fn type_of(ty: ElementType) -> TfLiteType {
     match ty as TfLiteType {
         0 => 1,
@@ -29,9 +30,9 @@ pub(crate) fn type_of(ty: ElementType) -> TfLiteType {
 }
 
 impl Described<'_> {
-    /// The tensor without shape and data, and its name, which it points to.
-    pub fn tensor(&self) -> (TfLiteTensor, CString) {
-        let name = CString::new(self.name.replace('\0', "\u{fffd}")).unwrap_or_default();
+    /// The tensor without shape and data. It points to the returned name, which must outlive it.
+    pub(crate) fn tensor(&self) -> (TfLiteTensor, CString) {
+        let name = c_string(self.name);
         let tensor = TfLiteTensor {
             kind: type_of(self.ty),
             name: name.as_ptr(),
@@ -44,7 +45,7 @@ impl Described<'_> {
         (tensor, name)
     }
 
-    /// Scale and zero point where there is one of each; zeros else.
+    /// Scale and zero point of a tensor that has one of each or only a scale, otherwise zeros.
     fn params(&self) -> TfLiteQuantizationParams {
         match (self.scales, self.zero_points) {
             (&[scale], &[]) => TfLiteQuantizationParams { scale, zero_point: 0 },
@@ -59,7 +60,7 @@ impl Described<'_> {
         if self.scales.is_empty() {
             return TfLiteQuantization::NONE;
         }
-        // As many zero points as scales, whatever the file says.
+        // C expects one zero point per scale, while a file may have fewer: the first one replaces missing ones.
         let zero = |i: usize| self.zero_points.get(i).or(self.zero_points.first()).copied().unwrap_or(0);
         let zero_points: Vec<i32> =
             (0..self.scales.len()).map(|i| c_int::try_from(zero(i)).unwrap_or(0)).collect();
@@ -68,25 +69,25 @@ impl Described<'_> {
             zero_point: int_array(&zero_points),
             quantized_dimension: self.quantized_dimension.try_into().unwrap_or(0),
         };
-        // SAFETY: any number of bytes may be asked for.
+        // SAFETY: `malloc` accepts any size.
         let params = unsafe { arrays::malloc(size_of_val(&affine)) }.cast::<TfLiteAffineQuantization>();
         if params.is_null() {
-            // SAFETY: both were made above, and go nowhere else.
+            // SAFETY: `float_array` and `int_array` returned both pointers, which are stored nowhere else.
             unsafe {
                 TfLiteFloatArrayFree(affine.scale);
                 TfLiteIntArrayFree(affine.zero_point);
             }
             return TfLiteQuantization::NONE;
         }
-        // SAFETY: room for one was given, aligned for anything.
+        // SAFETY: `malloc` returned room for one struct, aligned for any type.
         unsafe { params.write(affine) };
         TfLiteQuantization { kind: kTfLiteAffineQuantization, params: params.cast() }
     }
 }
 
-/// Gives a tensor this shape, unless it has it: pointers to a shape stay good as long as it is the same.
+/// Sets the shape of a tensor. An equal shape is not replaced, so that pointers to it remain valid.
 pub(crate) fn set_shape(tensor: &mut TfLiteTensor, shape: &[i32]) {
-    // SAFETY: null or an array that the tensor owns.
+    // SAFETY: `dims` is null or an array that the tensor owns.
     unsafe {
         if tensor.dims.is_null() || arrays::numbers(tensor.dims) != shape {
             TfLiteIntArrayFree(tensor.dims);

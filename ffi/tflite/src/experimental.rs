@@ -10,15 +10,16 @@ use crate::interpreter::{TfLiteInterpreter, listed, shared};
 use crate::state::Shared;
 use crate::types::*;
 
-/// Lent memory begins at a multiple of this.
+/// The required alignment of the program's memory, in bytes.
 const ALIGNMENT: usize = arenite::AlignedBytes::ALIGNMENT;
 
-/// Gives variables their first values; an error before memory is allocated, if there are any.
+/// Sets all variables to their initial values. Returns `kTfLiteError` if the model has variables and their memory is
+/// not allocated yet.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterResetVariableTensors(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterResetVariableTensors(
     interpreter: *mut TfLiteInterpreter,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
@@ -35,24 +36,24 @@ pub unsafe extern "C" fn TfLiteInterpreterResetVariableTensors(
     })
 }
 
-/// Number of variables of the main subgraph; 0 for null.
+/// The number of variables of the main subgraph; 0 for null.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetVariableTensorCount(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetVariableTensorCount(
     interpreter: *const TfLiteInterpreter,
 ) -> i32 {
     // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(0, |shared| shared.ports.variables.len() as i32)
 }
 
-/// A variable; null where there is none.
+/// Variable `variable_index`; null if the index is out of range.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter, which lives as long as the tensor is used.
+/// `interpreter` must be null or point to an interpreter that is not deleted while the tensor is used.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetVariableTensor(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetVariableTensor(
     interpreter: *const TfLiteInterpreter,
     variable_index: i32,
 ) -> *mut TfLiteTensor {
@@ -65,12 +66,12 @@ fn index_at(list: &[i32], position: i32) -> i32 {
     usize::try_from(position).ok().and_then(|position| list.get(position)).copied().unwrap_or(-1)
 }
 
-/// Index of the tensor that an input is; −1 where there is none.
+/// The tensor index of input `input_index`; −1 if the index is out of range.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetInputTensorIndex(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetInputTensorIndex(
     interpreter: *const TfLiteInterpreter,
     input_index: i32,
 ) -> i32 {
@@ -78,12 +79,12 @@ pub unsafe extern "C" fn TfLiteInterpreterGetInputTensorIndex(
     unsafe { shared(interpreter) }.map_or(-1, |shared| index_at(&shared.ports.inputs, input_index))
 }
 
-/// Index of the tensor that an output is; −1 where there is none.
+/// The tensor index of output `output_index`; −1 if the index is out of range.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetOutputTensorIndex(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetOutputTensorIndex(
     interpreter: *const TfLiteInterpreter,
     output_index: i32,
 ) -> i32 {
@@ -91,14 +92,15 @@ pub unsafe extern "C" fn TfLiteInterpreterGetOutputTensorIndex(
     unsafe { shared(interpreter) }.map_or(-1, |shared| index_at(&shared.ports.outputs, output_index))
 }
 
-/// Puts an input, an output or a variable into memory of the program's, aligned to 64 bytes, from the next allocation or invocation on.
-/// Flags change nothing: memory that is not aligned is refused.
+/// Places an input, output or variable in memory of the program, starting with the next allocation or invocation. The
+/// memory must be aligned to 64 bytes; `flags` cannot disable that check.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter, `allocation` null or readable. The memory stays until other memory is given or the interpreter is
-/// deleted; nobody uses it while a function of the interpreter runs.
+/// `interpreter` must be null or point to a live interpreter, `allocation` null or to a readable struct. The memory
+/// must remain valid until it is replaced or the interpreter is deleted. Any thread that uses the interpreter may
+/// access it, and the program must not access it while a function of the interpreter runs.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterSetCustomAllocationForTensor(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterSetCustomAllocationForTensor(
     interpreter: *mut TfLiteInterpreter,
     tensor_index: c_int,
     allocation: *const TfLiteCustomAllocation,
@@ -113,7 +115,7 @@ pub unsafe extern "C" fn TfLiteInterpreterSetCustomAllocationForTensor(
         shared.with(|state| {
             let index = check_lent(shared, tensor_index, allocation).map_err(Error::State)?;
             state.lent.insert(index, (*allocation, false));
-            // SAFETY: no other reference to the struct is in use.
+            // SAFETY: `with` holds the state's lock, and no other reference to the struct is in use in this call.
             let entry = unsafe { shared.table.get(index) };
             (entry.allocation_type, entry.data) = (kTfLiteCustom, allocation.room_for(entry.bytes));
             Ok(())
@@ -126,46 +128,48 @@ fn check_lent(shared: &Shared, tensor: c_int, memory: &TfLiteCustomAllocation) -
     let is_port = [&ports.inputs, &ports.outputs, &ports.variables].iter().any(|list| list.contains(&tensor));
     let Some(index) = usize::try_from(tensor).ok().filter(|_| is_port) else {
         return Err(format!(
-            "memory is lent to inputs, outputs and variables; tensor {tensor} is none of these"
+            "tensor {tensor} cannot use custom memory: only inputs, outputs and variables can"
         ));
     };
-    // SAFETY: no other reference to the struct is in use.
+    // SAFETY: `with` in the caller holds the state's lock, and no other reference to the struct is in use in this call.
     let entry = unsafe { shared.table.get(index) };
     if matches!(entry.allocation_type, kTfLiteMmapRo | kTfLiteDynamic) {
-        return Err(format!("tensor {tensor} is constant or dynamic, no memory can be lent to it"));
+        return Err(format!("tensor {tensor} cannot use custom memory: it is constant or dynamic"));
     }
     if memory.data.is_null() || !memory.data.addr().is_multiple_of(ALIGNMENT) {
         return Err(format!(
-            "the memory lent to tensor {tensor} begins at {:p}, which is null or no multiple of {ALIGNMENT}",
+            "the memory for tensor {tensor} is at {:p}: it must not be null and must be aligned to {ALIGNMENT} bytes",
             memory.data
         ));
     }
     Ok(index)
 }
 
-/// Applies a delegate of the program's own, see `TfLiteInterpreterOptionsAddDelegate`.
+/// Always returns an error: delegates must be added with `TfLiteInterpreterOptionsAddDelegate` before the interpreter
+/// is created.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter; the delegate is null or outlives it.
+/// `interpreter` must be null or point to a live interpreter. `delegate` must be null or point to a delegate that
+/// outlives it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterModifyGraphWithDelegate(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterModifyGraphWithDelegate(
     interpreter: *const TfLiteInterpreter,
     delegate: *mut c_void,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
         // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let Some(shared) = (unsafe { shared(interpreter) }) else { return kTfLiteError };
-        // SAFETY: as above.
+        // SAFETY: `delegate` is null or a live delegate, as `# Safety` requires.
         unsafe { crate::delegate::modify(shared, delegate) }
     })
 }
 
-/// Refused: data lies in memory of the host, and no tensor has a handle.
+/// Always returns an error: all data is in host memory, so no tensor has a buffer handle.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterSetBufferHandle(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterSetBufferHandle(
     interpreter: *mut TfLiteInterpreter,
     tensor: *mut TfLiteTensor,
     buffer_handle: c_int,
@@ -176,23 +180,25 @@ pub unsafe extern "C" fn TfLiteInterpreterSetBufferHandle(
     if let Some(shared) = unsafe { shared(interpreter) } {
         shared
             .reporter
-            .report("TfLiteInterpreterSetBufferHandle is not served: data lies in memory of the host");
+            .report("TfLiteInterpreterSetBufferHandle is not supported: all tensor data is in host memory");
     }
     kTfLiteError
 }
 
-/// Says that a tensor has no handle, and no delegate.
+/// Sets `buffer_handle` to `kTfLiteNullBufferHandle` and `delegate` to null: no tensor has a buffer handle. Returns
+/// `kTfLiteError` if the tensor does not exist or a pointer is null.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter; the results are null or writable.
+/// `interpreter` must be null or point to a live interpreter. `buffer_handle` and `delegate` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetBufferHandle(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetBufferHandle(
     interpreter: *mut TfLiteInterpreter,
     tensor_index: c_int,
     buffer_handle: *mut c_int,
     delegate: *mut *mut c_void,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `interpreter` is null or a live handle, and the results are writable where they are not null, as `#
+    // Safety` requires.
     unsafe {
         let known = shared(interpreter).is_some_and(|shared| !shared.table.at(tensor_index).is_null());
         if !known || buffer_handle.is_null() || delegate.is_null() {
@@ -204,24 +210,24 @@ pub unsafe extern "C" fn TfLiteInterpreterGetBufferHandle(
     kTfLiteOk
 }
 
-/// Changes nothing: results always lie in memory of the host.
+/// Has no effect: results are always in host memory.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSetAllowBufferHandleOutput(
+pub(crate) unsafe extern "C" fn TfLiteSetAllowBufferHandleOutput(
     interpreter: *const TfLiteInterpreter,
     allow_buffer_handle_output: bool,
 ) {
     let _ = (interpreter, allow_buffer_handle_output);
 }
 
-/// Data always is; an error where there is no such tensor.
+/// Does nothing, since all data is in host memory. Returns `kTfLiteError` if the tensor does not exist.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterEnsureTensorDataIsReadable(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterEnsureTensorDataIsReadable(
     interpreter: *mut TfLiteInterpreter,
     tensor_index: c_int,
 ) -> TfLiteStatus {

@@ -1,11 +1,11 @@
-//! Another run without delegates, after one with them failed.
+//! Repeats a failed invocation without delegates.
 
 use arenite::Served;
 
 use crate::state::Shared;
 use crate::types::*;
 
-/// Removes all delegates and runs again; `failed` where there are none.
+/// Removes all delegates and runs again. Returns `failed` if there are no delegates.
 pub(crate) fn invoke(shared: &Shared, failed: TfLiteStatus) -> TfLiteStatus {
     let Some(mut state) = shared.lock() else { return kTfLiteError };
     let has_delegates =

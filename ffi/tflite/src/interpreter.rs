@@ -12,37 +12,41 @@ use crate::options::TfLiteInterpreterOptions;
 use crate::state::Shared;
 use crate::types::*;
 
-/// An interpreter. C may call it from two threads at once by mistake, and `TfLiteInterpreterCancel` on purpose: hence no function makes
-/// an exclusive reference to it.
-pub struct TfLiteInterpreter {
+/// An interpreter. `TfLiteInterpreterCancel` may run on another thread during a call, and a faulty program may make any
+/// two calls at the same time. So no function creates an exclusive reference to it.
+pub(crate) struct TfLiteInterpreter {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// The interpreter behind a handle.
+/// The contents of an interpreter handle; `None` for null.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter that lives for `'a`.
+/// `interpreter` must be null or point to an interpreter that is not deleted during `'a`.
 pub(crate) unsafe fn shared<'a>(interpreter: *const TfLiteInterpreter) -> Option<&'a Arc<Shared>> {
     // SAFETY: `interpreter` is null or points to a live value, as `# Safety` requires.
     unsafe { interpreter.as_ref() }.map(|interpreter| &interpreter.shared)
 }
 
+/// Creates an interpreter. With `selected`, only the ops in `options` are available.
+///
 /// # Safety
-/// `model` and `options` are null or live.
+/// `model` must be null or point to a live model, `options` null or to live options.
 unsafe fn create(
     model: *const TfLiteModel,
     options: *const TfLiteInterpreterOptions,
     selected: bool,
 ) -> *mut TfLiteInterpreter {
     guard(ptr::null_mut(), || {
-        // SAFETY: `model` is null or points to a live value, as `# Safety` requires.
+        // SAFETY: both are null or point to live values, as `# Safety` requires.
         let (Some(model), options) = (unsafe { (model.as_ref(), options.as_ref()) }) else {
             return ptr::null_mut();
         };
         let default = TfLiteInterpreterOptions::default();
         let options = options.unwrap_or(&default);
         if options.threads < -1 {
-            options.reporter.report(format_args!("{} threads cannot be, one is used", options.threads));
+            options
+                .reporter
+                .report(format_args!("{} is not a valid number of threads; using one", options.threads));
         }
         let threads = options.thread_count() as c_int;
         let stage = Arc::new(Stage::new(model.model.clone(), threads, options.reporter));
@@ -58,12 +62,14 @@ unsafe fn create(
     })
 }
 
-/// A new interpreter; null where an op that the model needs is not there, or the options cannot be.
+/// Creates an interpreter. Returns null if an op of the model is not available or the options cannot be applied; the
+/// error goes to the reporter of `options`.
 ///
 /// # Safety
-/// `model` is null or a model, `options` null or options, that nobody changes or frees meanwhile.
+/// `model` must be null or point to a live model, and `options` null or to live options; no other thread may change or
+/// free them during the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterCreate(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterCreate(
     model: *const TfLiteModel,
     options: *const TfLiteInterpreterOptions,
 ) -> *mut TfLiteInterpreter {
@@ -71,12 +77,13 @@ pub unsafe extern "C" fn TfLiteInterpreterCreate(
     unsafe { create(model, options, false) }
 }
 
-/// As [`TfLiteInterpreterCreate`], with the options' ops alone.
+/// Like [`TfLiteInterpreterCreate`], but only the ops in `options` are available.
 ///
 /// # Safety
-/// As there.
+/// `model` must be null or point to a live model, and `options` null or to live options; no other thread may change or
+/// free them during the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterCreateWithSelectedOps(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterCreateWithSelectedOps(
     model: *const TfLiteModel,
     options: *const TfLiteInterpreterOptions,
 ) -> *mut TfLiteInterpreter {
@@ -84,50 +91,52 @@ pub unsafe extern "C" fn TfLiteInterpreterCreateWithSelectedOps(
     unsafe { create(model, options, true) }
 }
 
-/// Frees an interpreter and its tensors. Runners of its signatures stay.
+/// Frees an interpreter and its tensors. Runners of its signatures remain usable.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter that is not used again.
+/// `interpreter` must be null or an interpreter of this library that is not used afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterDelete(interpreter: *mut TfLiteInterpreter) {
+pub(crate) unsafe extern "C" fn TfLiteInterpreterDelete(interpreter: *mut TfLiteInterpreter) {
     // SAFETY: `interpreter` is null or a handle that nothing uses any more, as `# Safety` requires.
     unsafe { free(interpreter) };
 }
 
-/// One of a list of tensors.
+/// The tensor whose index is at `position` in `list`; null if the position is out of range.
 pub(crate) fn listed(shared: &Shared, list: &[i32], position: i32) -> *mut TfLiteTensor {
     let index = usize::try_from(position).ok().and_then(|position| list.get(position));
     index.map_or(ptr::null_mut(), |&index| shared.table.at(index))
 }
 
-/// Number of inputs; 0 for null.
+/// The number of inputs; 0 for null.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetInputTensorCount(interpreter: *const TfLiteInterpreter) -> i32 {
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetInputTensorCount(
+    interpreter: *const TfLiteInterpreter,
+) -> i32 {
     // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(0, |shared| shared.ports.inputs.len() as i32)
 }
 
-/// Indices of the inputs; null for null.
+/// The tensor indices of the inputs; null for null.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter, which lives as long as the indices are read.
+/// `interpreter` must be null or point to an interpreter that is not deleted while the indices are read.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterInputTensorIndices(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterInputTensorIndices(
     interpreter: *const TfLiteInterpreter,
 ) -> *const c_int {
     // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(ptr::null(), |shared| shared.ports.inputs.as_ptr())
 }
 
-/// An input; null where there is none.
+/// Input `input_index`; null if the index is out of range.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter, which lives as long as the tensor is used.
+/// `interpreter` must be null or point to an interpreter that is not deleted while the tensor is used.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetInputTensor(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetInputTensor(
     interpreter: *const TfLiteInterpreter,
     input_index: i32,
 ) -> *mut TfLiteTensor {
@@ -136,12 +145,13 @@ pub unsafe extern "C" fn TfLiteInterpreterGetInputTensor(
     shared.map_or(ptr::null_mut(), |shared| listed(shared, &shared.ports.inputs, input_index))
 }
 
-/// Gives an input another shape. `TfLiteInterpreterAllocateTensors` must follow.
+/// Changes the shape of an input. Call `TfLiteInterpreterAllocateTensors` before the next invocation.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter; `input_dims` is null or has `input_dims_size` integers.
+/// `interpreter` must be null or point to a live interpreter. `input_dims` must be null or point to `input_dims_size`
+/// integers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterResizeInputTensor(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterResizeInputTensor(
     interpreter: *mut TfLiteInterpreter,
     input_index: i32,
     input_dims: *const c_int,
@@ -150,27 +160,32 @@ pub unsafe extern "C" fn TfLiteInterpreterResizeInputTensor(
     guard(kTfLiteError, || {
         // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let Some(shared) = (unsafe { shared(interpreter) }) else { return kTfLiteError };
-        // SAFETY: as above.
+        // SAFETY: `input_dims` is null or points to `input_dims_size` integers, as `# Safety` requires; `list` checks
+        // for null.
         let Some(dims) = (unsafe { list(input_dims, input_dims_size) }) else {
-            shared.reporter.report(format_args!("a shape of {input_dims_size} dimensions at {input_dims:p}"));
+            shared.reporter.report(format_args!(
+                "cannot read a shape of {input_dims_size} dimensions at address {input_dims:p}"
+            ));
             return kTfLiteError;
         };
         let input = usize::try_from(input_index).ok().and_then(|input| shared.ports.inputs.get(input));
         let Some(tensor) = input.and_then(|&tensor| usize::try_from(tensor).ok()) else {
             let count = shared.ports.inputs.len();
-            shared.reporter.report(format_args!("there is no input {input_index}, the model has {count}"));
+            shared.reporter.report(format_args!(
+                "input index {input_index} is out of range: the model has {count} inputs"
+            ));
             return kTfLiteError;
         };
         shared.with(|state| state.resize(0, tensor, dims))
     })
 }
 
-/// Gives all tensors their shapes and memory.
+/// Computes the shapes of all tensors and allocates their memory.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterAllocateTensors(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterAllocateTensors(
     interpreter: *mut TfLiteInterpreter,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
@@ -180,12 +195,13 @@ pub unsafe extern "C" fn TfLiteInterpreterAllocateTensors(
     })
 }
 
-/// Runs the model once. With fallback, `kTfLiteDelegateError` says that results are right, and come from a run without delegates.
+/// Runs the model once. If delegate fallback is enabled, `kTfLiteDelegateError` means that a delegate failed and the
+/// results, which are valid, come from a second run without delegates.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterInvoke(interpreter: *mut TfLiteInterpreter) -> TfLiteStatus {
+pub(crate) unsafe extern "C" fn TfLiteInterpreterInvoke(interpreter: *mut TfLiteInterpreter) -> TfLiteStatus {
     guard(kTfLiteError, || {
         // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let Some(shared) = (unsafe { shared(interpreter) }) else { return kTfLiteError };
@@ -197,34 +213,36 @@ pub unsafe extern "C" fn TfLiteInterpreterInvoke(interpreter: *mut TfLiteInterpr
     })
 }
 
-/// Number of outputs; 0 for null.
+/// The number of outputs; 0 for null.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetOutputTensorCount(interpreter: *const TfLiteInterpreter) -> i32 {
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetOutputTensorCount(
+    interpreter: *const TfLiteInterpreter,
+) -> i32 {
     // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(0, |shared| shared.ports.outputs.len() as i32)
 }
 
-/// Indices of the outputs; null for null.
+/// The tensor indices of the outputs; null for null.
 ///
 /// # Safety
-/// As [`TfLiteInterpreterInputTensorIndices`].
+/// `interpreter` must be null or point to an interpreter that is not deleted while the indices are read.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOutputTensorIndices(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOutputTensorIndices(
     interpreter: *const TfLiteInterpreter,
 ) -> *const c_int {
     // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(ptr::null(), |shared| shared.ports.outputs.as_ptr())
 }
 
-/// An output; null where there is none.
+/// Output `output_index`; null if the index is out of range.
 ///
 /// # Safety
-/// As [`TfLiteInterpreterGetInputTensor`].
+/// `interpreter` must be null or point to an interpreter that is not deleted while the tensor is used.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetOutputTensor(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetOutputTensor(
     interpreter: *const TfLiteInterpreter,
     output_index: i32,
 ) -> *const TfLiteTensor {
@@ -233,12 +251,12 @@ pub unsafe extern "C" fn TfLiteInterpreterGetOutputTensor(
     shared.map_or(ptr::null_mut(), |shared| listed(shared, &shared.ports.outputs, output_index))
 }
 
-/// Any tensor of the main subgraph; null where there is none.
+/// Tensor `index` of the main subgraph; null if the index is out of range.
 ///
 /// # Safety
-/// As [`TfLiteInterpreterGetInputTensor`].
+/// `interpreter` must be null or point to an interpreter that is not deleted while the tensor is used.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetTensor(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetTensor(
     interpreter: *const TfLiteInterpreter,
     index: c_int,
 ) -> *mut TfLiteTensor {
@@ -246,12 +264,15 @@ pub unsafe extern "C" fn TfLiteInterpreterGetTensor(
     unsafe { shared(interpreter) }.map_or(ptr::null_mut(), |shared| shared.table.at(index))
 }
 
-/// Stops the invocation in progress, from any thread; an error unless the options allow it.
+/// Cancels the invocation in progress. May be called from any thread. Returns `kTfLiteError` unless the options enabled
+/// cancellation.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterCancel(interpreter: *const TfLiteInterpreter) -> TfLiteStatus {
+pub(crate) unsafe extern "C" fn TfLiteInterpreterCancel(
+    interpreter: *const TfLiteInterpreter,
+) -> TfLiteStatus {
     // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     let Some(shared) = (unsafe { shared(interpreter) }).filter(|shared| shared.can_cancel) else {
         return kTfLiteError;

@@ -1,4 +1,5 @@
-//! The structs that cross against `tests/c/layout.txt`, which a program compiled by TensorFlow Lite's own headers prints as well.
+//! Compares the layout of this crate's structs with `tests/c/layout.txt`. A C program that uses TensorFlow Lite's own
+//! headers prints the same file.
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
@@ -14,7 +15,7 @@ macro_rules! offsets {
 }
 
 #[test]
-fn structs_lie_as_in_c() {
+fn struct_layouts_match_c() {
     let mut ours = BTreeMap::new();
     offsets! { ours:
         TfLiteTensor {

@@ -1,5 +1,5 @@
-//! `libtensorflowlite_c`: TensorFlow Lite's C interface on arenite's runtime. Programs that call TensorFlow Lite's library run with this
-//! one in its place; the README tells what differs.
+//! `libtensorflowlite_c`: TensorFlow Lite's C interface, implemented by arenite. A program that calls TensorFlow Lite's
+//! library runs with this one unchanged; the README lists the differences.
 //!
 //! | header | modules |
 //! |---|---|
@@ -9,11 +9,13 @@
 //! | `common.h` | `types`, `arrays`, `common`, `kernel/types`, `delegate/types` |
 //! | `builtin_op_data.h` | `builtin_data` |
 //!
-//! Behind them: `create` (options become a registry and an interpreter), `state` (the interpreter, and what the program sees of it),
-//! `table` (a `TfLiteTensor` per tensor), `kernel/` (ops of the program's own), `delegate/` (its delegates), `report` (error reporters, with `c/report.c`).
+//! Other modules: `create` turns options into a registry and an interpreter, `state` is the interpreter with the
+//! tensors that the program sees, `table` keeps one `TfLiteTensor` per tensor, `kernel/` runs ops that the program
+//! registers, `delegate/` runs its delegates, and `report` calls error reporters (with `c/report.c`).
 //!
-//! Handles are shared references to C: an interpreter keeps its state in a lock that is only ever tried, so that two threads that use one
-//! interpreter at once get an error and no data race. No panic crosses: [`guard`](guard::guard) ends it.
+//! To C, a handle is a shared reference. An interpreter keeps its state in a lock that is never waited for: if two
+//! threads use one interpreter at the same time, the second gets an error instead of a data race. No panic reaches C:
+//! [`guard`](guard::guard) catches it.
 #![deny(missing_docs)]
 #![allow(non_snake_case, non_upper_case_globals, reason = "TensorFlow Lite's names")]
 

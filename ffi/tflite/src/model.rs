@@ -1,4 +1,4 @@
-//! Models: a file that is mapped, or bytes that are copied.
+//! Models: loaded from a file, which is mapped into memory, or from bytes, which are copied.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
@@ -11,28 +11,28 @@ use crate::report::Reporter;
 use crate::types::TfLiteErrorReporter;
 
 /// A verified model. Interpreters share it.
-pub struct TfLiteModel {
+pub(crate) struct TfLiteModel {
     pub(crate) model: Model,
 }
 
-/// The version of TensorFlow Lite whose interface this is.
+/// The version of TensorFlow Lite whose interface this library implements.
 pub(crate) const VERSION: &CStr = c"2.19.0";
 
-/// The version of TensorFlow Lite whose interface this is.
+/// The version of TensorFlow Lite whose interface this library implements.
 #[unsafe(no_mangle)]
-pub extern "C" fn TfLiteVersion() -> *const c_char {
+pub(crate) extern "C" fn TfLiteVersion() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// The version of the interface that custom ops and delegates see.
+/// The version of the interface for custom ops and delegates.
 #[unsafe(no_mangle)]
-pub extern "C" fn TfLiteExtensionApisVersion() -> *const c_char {
+pub(crate) extern "C" fn TfLiteExtensionApisVersion() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// The version of the model's format that can be read.
+/// The version of the model format that this library reads.
 #[unsafe(no_mangle)]
-pub extern "C" fn TfLiteSchemaVersion() -> i32 {
+pub(crate) extern "C" fn TfLiteSchemaVersion() -> i32 {
     3
 }
 
@@ -46,27 +46,29 @@ fn give(model: Result<Model>, reporter: Reporter) -> *mut TfLiteModel {
     }
 }
 
-/// The bytes are copied: interpreters outlive the model, whose bytes the caller may then free.
+/// Loads a model from a copy of the bytes, so that interpreters do not depend on the caller's memory.
 ///
 /// # Safety
-/// `data` is null or has `size` bytes.
+/// `data` must be null or point to `size` bytes.
 unsafe fn from_memory(data: *const c_void, size: usize, reporter: Reporter) -> *mut TfLiteModel {
     guard(ptr::null_mut(), || {
         if data.is_null() || size > isize::MAX as usize {
-            reporter.report(format_args!("a model of {size} bytes at {data:p} cannot be"));
+            reporter.report(format_args!("cannot read a model of {size} bytes at address {data:p}"));
             return ptr::null_mut();
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: not null and not larger than an object can be, as checked; `# Safety` requires `size` bytes.
         let bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), size) };
         give(Model::from_bytes(bytes.to_vec()), reporter)
     })
 }
 
+/// Loads a model from a file.
+///
 /// # Safety
-/// `path` is null or ends with a null byte.
+/// `path` must be null or point to a null-terminated string.
 unsafe fn from_file(path: *const c_char, reporter: Reporter) -> *mut TfLiteModel {
     guard(ptr::null_mut(), || {
-        // SAFETY: `path` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `path` is null or a null-terminated string, as `# Safety` requires.
         let Some(path) = (unsafe { text(path) }) else {
             reporter.report("the path of the model is null");
             return ptr::null_mut();
@@ -74,81 +76,86 @@ unsafe fn from_file(path: *const c_char, reporter: Reporter) -> *mut TfLiteModel
         match path_of(path) {
             Some(path) => give(Model::from_file(path), reporter),
             None => {
-                reporter.report(format_args!("{} is no path", path.to_string_lossy()));
+                reporter.report(format_args!("{} is not a valid path", path.to_string_lossy()));
                 ptr::null_mut()
             }
         }
     })
 }
 
-/// A path of any bytes, where the system has such.
+/// The path. On Unix it may contain any bytes.
 #[cfg(unix)]
 fn path_of(text: &CStr) -> Option<&Path> {
     use std::os::unix::ffi::OsStrExt;
     Some(Path::new(std::ffi::OsStr::from_bytes(text.to_bytes())))
 }
 
-/// A path of UTF-8.
+/// The path; `None` if it is not UTF-8.
 #[cfg(not(unix))]
 fn path_of(text: &CStr) -> Option<&Path> {
     text.to_str().ok().map(Path::new)
 }
 
-/// A model from bytes; null where they are none.
+/// Loads a model from bytes, which are copied. Returns null if they are not a valid model.
 ///
 /// # Safety
-/// `model_data` is null or has `model_size` bytes.
+/// `model_data` must be null or point to `model_size` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteModelCreate(model_data: *const c_void, model_size: usize) -> *mut TfLiteModel {
-    // SAFETY: `model_data` points to as many bytes as its size says, as `# Safety` requires.
+pub(crate) unsafe extern "C" fn TfLiteModelCreate(
+    model_data: *const c_void,
+    model_size: usize,
+) -> *mut TfLiteModel {
+    // SAFETY: `model_data` is null or points to `model_size` bytes, as `# Safety` requires.
     unsafe { from_memory(model_data, model_size, Reporter::DEFAULT) }
 }
 
-/// As [`TfLiteModelCreate`]; `reporter` is told why not.
+/// Like [`TfLiteModelCreate`], but errors go to `reporter`.
 ///
 /// # Safety
-/// As there; `reporter` may be called with `user_data` during the call.
+/// `model_data` must be null or point to `model_size` bytes. `reporter` must be null or accept `user_data` during the
+/// call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteModelCreateWithErrorReporter(
+pub(crate) unsafe extern "C" fn TfLiteModelCreateWithErrorReporter(
     model_data: *const c_void,
     model_size: usize,
     reporter: TfLiteErrorReporter,
     user_data: *mut c_void,
 ) -> *mut TfLiteModel {
-    // SAFETY: `model_data` points to as many bytes as its size says, as `# Safety` requires.
+    // SAFETY: `model_data` is null or points to `model_size` bytes, as `# Safety` requires.
     unsafe { from_memory(model_data, model_size, Reporter::new(reporter, user_data)) }
 }
 
-/// A model from a file; null where it is none.
+/// Loads a model from a file. Returns null if the file cannot be read or is not a valid model.
 ///
 /// # Safety
-/// `model_path` is null or ends with a null byte.
+/// `model_path` must be null or point to a null-terminated string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteModelCreateFromFile(model_path: *const c_char) -> *mut TfLiteModel {
-    // SAFETY: `model_path` is null or a string that ends with a null byte, as `# Safety` requires.
+pub(crate) unsafe extern "C" fn TfLiteModelCreateFromFile(model_path: *const c_char) -> *mut TfLiteModel {
+    // SAFETY: `model_path` is null or a null-terminated string, as `# Safety` requires.
     unsafe { from_file(model_path, Reporter::DEFAULT) }
 }
 
-/// As [`TfLiteModelCreateFromFile`]; `reporter` is told why not.
+/// Like [`TfLiteModelCreateFromFile`], but errors go to `reporter`.
 ///
 /// # Safety
-/// As there; `reporter` may be called with `user_data` during the call.
+/// `model_path` must be null or point to a null-terminated string. `reporter` must be null or accept `user_data` during
+/// the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteModelCreateFromFileWithErrorReporter(
+pub(crate) unsafe extern "C" fn TfLiteModelCreateFromFileWithErrorReporter(
     model_path: *const c_char,
     reporter: TfLiteErrorReporter,
     user_data: *mut c_void,
 ) -> *mut TfLiteModel {
-    // SAFETY: `model_path` is null or a string that ends with a null byte, as `# Safety` requires.
+    // SAFETY: `model_path` is null or a null-terminated string, as `# Safety` requires.
     unsafe { from_file(model_path, Reporter::new(reporter, user_data)) }
 }
 
-/// Frees a model. Its interpreters stay.
+/// Frees a model. Its interpreters remain usable.
 ///
 /// # Safety
-/// `model` is null or a model that is not used again.
+/// `model` must be null or a model of this library that is not used afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteModelDelete(model: *mut TfLiteModel) {
+pub(crate) unsafe extern "C" fn TfLiteModelDelete(model: *mut TfLiteModel) {
     // SAFETY: `model` is null or a handle that nothing uses any more, as `# Safety` requires.
     unsafe { free(model) };
 }

@@ -1,4 +1,4 @@
-//! `TfLiteOperator`: a custom op as a set of functions, and what they are given.
+//! `TfLiteOperator`: a custom op as a set of functions with user data.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
@@ -9,21 +9,22 @@ use crate::kernel::types::{TfLiteContext, TfLiteNode};
 use crate::types::*;
 
 /// `init` of an op.
-pub type Init = unsafe extern "C" fn(*mut TfLiteContext, *const c_char, usize) -> *mut c_void;
+pub(crate) type Init = unsafe extern "C" fn(*mut TfLiteContext, *const c_char, usize) -> *mut c_void;
 /// `init` of an op, with its user data.
-pub type InitWithData =
+pub(crate) type InitWithData =
     unsafe extern "C" fn(*mut c_void, *mut TfLiteContext, *const c_char, usize) -> *mut c_void;
 /// `free` of an op.
-pub type Free = unsafe extern "C" fn(*mut TfLiteContext, *mut c_void);
+pub(crate) type Free = unsafe extern "C" fn(*mut TfLiteContext, *mut c_void);
 /// `free` of an op, with its user data.
-pub type FreeWithData = unsafe extern "C" fn(*mut c_void, *mut TfLiteContext, *mut c_void);
+pub(crate) type FreeWithData = unsafe extern "C" fn(*mut c_void, *mut TfLiteContext, *mut c_void);
 /// `prepare` and `invoke` of an op.
-pub type Run = unsafe extern "C" fn(*mut TfLiteContext, *mut TfLiteNode) -> TfLiteStatus;
+pub(crate) type Run = unsafe extern "C" fn(*mut TfLiteContext, *mut TfLiteNode) -> TfLiteStatus;
 /// `prepare` and `invoke` of an op, with its user data.
-pub type RunWithData = unsafe extern "C" fn(*mut c_void, *mut TfLiteContext, *mut TfLiteNode) -> TfLiteStatus;
+pub(crate) type RunWithData =
+    unsafe extern "C" fn(*mut c_void, *mut TfLiteContext, *mut TfLiteNode) -> TfLiteStatus;
 
-/// An op of the program's own. Interpreters keep what it says when they are made, so that it may be deleted before them.
-pub struct TfLiteOperator {
+/// An op that the program registers. Interpreters share it, so that it may be deleted before them.
+pub(crate) struct TfLiteOperator {
     pub(crate) builtin_code: c_int,
     pub(crate) custom_name: Option<CString>,
     pub(crate) version: c_int,
@@ -31,12 +32,13 @@ pub struct TfLiteOperator {
     functions: Mutex<Functions>,
 }
 
-// SAFETY: the pointer is only handed to the program's own functions, on the thread that runs the interpreter.
+// SAFETY: the pointer is only passed to the program's own functions, on the thread that runs the interpreter.
 unsafe impl Send for TfLiteOperator {}
-// SAFETY: as above; what changes is behind a lock.
+// SAFETY: the functions are behind a lock; all other fields never change, and the pointer is used as described for
+// `Send`.
 unsafe impl Sync for TfLiteOperator {}
 
-/// The functions of an op. One that takes user data comes before one that does not.
+/// The functions of an op. Of each pair, the function that takes user data has precedence.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Functions {
     pub init: Option<Init>,
@@ -50,28 +52,31 @@ pub(crate) struct Functions {
 }
 
 impl TfLiteOperator {
-    pub fn functions(&self) -> Functions {
+    pub(crate) fn functions(&self) -> Functions {
         *self.functions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The operator behind a handle, shared.
+/// A shared reference to the operator of a handle; `None` for null.
 ///
 /// # Safety
-/// `operator` is null or comes from [`TfLiteOperatorCreate`] and was not deleted.
+/// `operator` must be null or come from [`TfLiteOperatorCreate`] and not be deleted yet.
 pub(crate) unsafe fn shared(operator: *const TfLiteOperator) -> Option<Arc<TfLiteOperator>> {
     if operator.is_null() {
         return None;
     }
-    // SAFETY: the pointer is that of an `Arc` which its handle holds, by the caller's promise.
+    // SAFETY: not null, as checked, so `# Safety` requires a handle, which is an `Arc` from `TfLiteOperatorCreate` and
+    // holds one reference.
     unsafe {
         Arc::increment_strong_count(operator);
         Some(Arc::from_raw(operator))
     }
 }
 
+/// Changes the functions of an op. Returns `kTfLiteError` for null.
+///
 /// # Safety
-/// As [`shared`].
+/// `operator` must be null or come from [`TfLiteOperatorCreate`] and not be deleted yet.
 unsafe fn set(operator: *mut TfLiteOperator, change: impl FnOnce(&mut Functions)) -> TfLiteStatus {
     // SAFETY: `operator` is null or points to a live value, as `# Safety` requires.
     let Some(operator) = (unsafe { operator.as_ref() }) else { return kTfLiteError };
@@ -79,19 +84,20 @@ unsafe fn set(operator: *mut TfLiteOperator, change: impl FnOnce(&mut Functions)
     kTfLiteOk
 }
 
-/// A new op; the name is copied.
+/// Creates an op. The name is copied. Free the op with `TfLiteOperatorDelete`.
 ///
 /// # Safety
-/// `custom_name` is null or ends with a null byte. `user_data` fits the functions that are set later.
+/// `custom_name` must be null or point to a null-terminated string. The functions that are set later must accept
+/// `user_data`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOperatorCreate(
+pub(crate) unsafe extern "C" fn TfLiteOperatorCreate(
     builtin_code: c_int,
     custom_name: *const c_char,
     version: c_int,
     user_data: *mut c_void,
 ) -> *mut TfLiteOperator {
     guard(ptr::null_mut(), || {
-        // SAFETY: `custom_name` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `custom_name` is null or a null-terminated string, as `# Safety` requires.
         let custom_name = unsafe { text(custom_name) }.map(CString::from);
         let functions = Mutex::default();
         let operator = TfLiteOperator { builtin_code, custom_name, version, user_data, functions };
@@ -99,34 +105,36 @@ pub unsafe extern "C" fn TfLiteOperatorCreate(
     })
 }
 
-/// Frees an op. Options and interpreters that have it keep it.
+/// Frees an op. Options and interpreters that use it keep it alive.
 ///
 /// # Safety
-/// `operator` is null or an operator that is not used again.
+/// `operator` must be null or come from [`TfLiteOperatorCreate`], and must not be used afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOperatorDelete(operator: *mut TfLiteOperator) {
+pub(crate) unsafe extern "C" fn TfLiteOperatorDelete(operator: *mut TfLiteOperator) {
     if !operator.is_null() {
-        // SAFETY: the caller's promise.
+        // SAFETY: not null, as checked, so it is an `Arc` from `TfLiteOperatorCreate`, as `# Safety` requires.
         guard((), || drop(unsafe { Arc::from_raw(operator) }));
     }
 }
 
-/// Number of the builtin op; −1 for null.
+/// The code of the builtin op that this op implements; −1 for null.
 ///
 /// # Safety
-/// `operator` is null or an operator.
+/// `operator` must be null or point to a live operator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOperatorGetBuiltInCode(operator: *const TfLiteOperator) -> c_int {
+pub(crate) unsafe extern "C" fn TfLiteOperatorGetBuiltInCode(operator: *const TfLiteOperator) -> c_int {
     // SAFETY: `operator` is null or points to a live value, as `# Safety` requires.
     unsafe { operator.as_ref() }.map_or(-1, |operator| operator.builtin_code)
 }
 
-/// The custom op's name; null where it has none.
+/// The custom op's name; null without one.
 ///
 /// # Safety
-/// `operator` is null or an operator.
+/// `operator` must be null or point to a live operator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOperatorGetCustomName(operator: *const TfLiteOperator) -> *const c_char {
+pub(crate) unsafe extern "C" fn TfLiteOperatorGetCustomName(
+    operator: *const TfLiteOperator,
+) -> *const c_char {
     // SAFETY: `operator` is null or points to a live value, as `# Safety` requires.
     let name = unsafe { operator.as_ref() }.and_then(|operator| operator.custom_name.as_ref());
     name.map_or(ptr::null(), |name| name.as_ptr())
@@ -135,19 +143,19 @@ pub unsafe extern "C" fn TfLiteOperatorGetCustomName(operator: *const TfLiteOper
 /// The op's version; −1 for null.
 ///
 /// # Safety
-/// `operator` is null or an operator.
+/// `operator` must be null or point to a live operator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOperatorGetVersion(operator: *const TfLiteOperator) -> c_int {
+pub(crate) unsafe extern "C" fn TfLiteOperatorGetVersion(operator: *const TfLiteOperator) -> c_int {
     // SAFETY: `operator` is null or points to a live value, as `# Safety` requires.
     unsafe { operator.as_ref() }.map_or(-1, |operator| operator.version)
 }
 
-/// What the functions that take user data get.
+/// The user data that is passed to the op's functions; null for null.
 ///
 /// # Safety
-/// `operator` is null or an operator.
+/// `operator` must be null or point to a live operator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOperatorGetUserData(operator: *const TfLiteOperator) -> *mut c_void {
+pub(crate) unsafe extern "C" fn TfLiteOperatorGetUserData(operator: *const TfLiteOperator) -> *mut c_void {
     // SAFETY: `operator` is null or points to a live value, as `# Safety` requires.
     unsafe { operator.as_ref() }.map_or(ptr::null_mut(), |operator| operator.user_data)
 }
@@ -157,55 +165,58 @@ macro_rules! setters {
         $(#[doc = $doc])*
         ///
         /// # Safety
-        /// `operator` is null or an operator; the function keeps the interface's rules.
+        /// `operator` must be null or point to a live operator. `function` must be null or follow TensorFlow Lite's
+        /// rules for kernels.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(
+        pub(crate) unsafe extern "C" fn $name(
             operator: *mut TfLiteOperator,
             function: Option<$function>,
         ) $(-> $status)? {
-            // SAFETY: the caller's promise.
+            // SAFETY: `operator` is null or a live handle, as `# Safety` requires.
             let _status = unsafe { set(operator, |functions| functions.$field = function) };
             $($status::from(_status))?
         }
     )*};
 }
 setters! {
-    /// Called once for each node, with its custom options; what it returns is the node's.
+    /// Sets the function that is called once per node, with its custom options. What it returns becomes the node's
+    /// `user_data`.
     TfLiteOperatorSetInit(init: Init);
-    /// As `TfLiteOperatorSetInit`, with user data.
+    /// Like `TfLiteOperatorSetInit`, for a function that takes the op's user data.
     TfLiteOperatorSetInitWithData(init_with_data: InitWithData) -> TfLiteStatus;
-    /// Called once for each node, when the interpreter is deleted, with what `init` returned.
+    /// Sets the function that is called once per node, with the result of `init`, when the interpreter is deleted.
     TfLiteOperatorSetFree(free: Free);
-    /// As `TfLiteOperatorSetFree`, with user data.
+    /// Like `TfLiteOperatorSetFree`, for a function that takes the op's user data.
     TfLiteOperatorSetFreeWithData(free_with_data: FreeWithData) -> TfLiteStatus;
-    /// Called when shapes are known or have changed: checks them and gives outputs theirs.
+    /// Sets the function that is called when the input shapes are known or have changed. It checks the inputs and sets
+    /// the shapes of outputs.
     TfLiteOperatorSetPrepare(prepare: Run);
-    /// As `TfLiteOperatorSetPrepare`, with user data.
+    /// Like `TfLiteOperatorSetPrepare`, for a function that takes the op's user data.
     TfLiteOperatorSetPrepareWithData(prepare_with_data: RunWithData) -> TfLiteStatus;
-    /// Computes outputs.
+    /// Sets the function that computes the outputs.
     TfLiteOperatorSetInvoke(invoke: Run);
-    /// As `TfLiteOperatorSetInvoke`, with user data.
+    /// Like `TfLiteOperatorSetInvoke`, for a function that takes the op's user data.
     TfLiteOperatorSetInvokeWithData(invoke_with_data: RunWithData) -> TfLiteStatus;
 }
 
-/// Asynchronous kernels are not run: the function is not called.
+/// Has no effect: asynchronous kernels are not supported, so the function is never called.
 ///
 /// # Safety
-/// `operator` is null or an operator.
+/// `operator` must be null or point to a live operator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOperatorSetAsyncKernel(
+pub(crate) unsafe extern "C" fn TfLiteOperatorSetAsyncKernel(
     operator: *mut TfLiteOperator,
     function: *const c_void,
 ) {
     let _ = (operator, function);
 }
 
-/// As [`TfLiteOperatorSetAsyncKernel`].
+/// Has no effect: asynchronous kernels are not supported, so the function is never called.
 ///
 /// # Safety
-/// `operator` is null or an operator.
+/// `operator` must be null or point to a live operator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOperatorSetAsyncKernelWithData(
+pub(crate) unsafe extern "C" fn TfLiteOperatorSetAsyncKernelWithData(
     operator: *mut TfLiteOperator,
     function: *const c_void,
 ) -> TfLiteStatus {
@@ -213,11 +224,14 @@ pub unsafe extern "C" fn TfLiteOperatorSetAsyncKernelWithData(
     if operator.is_null() { kTfLiteError } else { kTfLiteOk }
 }
 
-/// Permissions to lie in the memory of an input are not used: outputs lie apart.
+/// Has no effect: an output of the op never shares memory with an input.
 ///
 /// # Safety
-/// `operator` is null or an operator.
+/// `operator` must be null or point to a live operator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOperatorSetInplaceOperator(operator: *mut TfLiteOperator, permissions: u64) {
+pub(crate) unsafe extern "C" fn TfLiteOperatorSetInplaceOperator(
+    operator: *mut TfLiteOperator,
+    permissions: u64,
+) {
     let _ = (operator, permissions);
 }

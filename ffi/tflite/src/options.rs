@@ -1,4 +1,4 @@
-//! What an interpreter is to be made with.
+//! `TfLiteInterpreterOptions`: the settings from which interpreters are created.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
@@ -13,33 +13,30 @@ use crate::report::Reporter;
 use crate::resolver::Resolver;
 use crate::types::*;
 
-/// The schema's number of custom ops.
-pub(crate) const CUSTOM: c_int = 32;
-
-/// Options of interpreters. They may be deleted before these.
+/// Options for creating interpreters. They may be deleted while the interpreters still exist.
 #[derive(Clone)]
-pub struct TfLiteInterpreterOptions {
+pub(crate) struct TfLiteInterpreterOptions {
     pub(crate) threads: i32,
     pub(crate) reporter: Reporter,
-    pub(crate) ops: Vec<Own>,
+    pub(crate) ops: Vec<RegisteredOp>,
     pub(crate) resolver: Resolver,
     pub(crate) delegates: Vec<*mut c_void>,
     pub(crate) cancellation: bool,
     pub(crate) fallback: bool,
 }
 
-/// An op of the program's own.
+/// An op that the program registered.
 #[derive(Clone)]
-pub(crate) struct Own {
+pub(crate) struct RegisteredOp {
     pub key: OpKey,
     pub min_version: i32,
     pub max_version: i32,
     pub functions: Source,
 }
 
-impl Own {
-    /// Whether it is the op of this number, or name if it is a custom one, and version.
-    pub fn serves(&self, code: c_int, name: &str, version: i32) -> bool {
+impl RegisteredOp {
+    /// Whether this is the op with builtin code `code` (for a custom op: with this name) and this version.
+    pub(crate) fn serves(&self, code: c_int, name: &str, version: i32) -> bool {
         let is_named = match &self.key {
             OpKey::Builtin(own) => *own == code,
             OpKey::Custom(own) => code == CUSTOM && own == name,
@@ -48,7 +45,7 @@ impl Own {
     }
 }
 
-/// Where an op's functions come from: those of an operator are read when an interpreter is made.
+/// An op's functions. An operator's functions are read when an interpreter is created.
 #[derive(Clone)]
 pub(crate) enum Source {
     Operator(Arc<TfLiteOperator>),
@@ -56,7 +53,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub fn callbacks(&self) -> Callbacks {
+    pub(crate) fn callbacks(&self) -> Callbacks {
         match self {
             Source::Operator(operator) => Callbacks::of(Arc::clone(operator)),
             Source::Registration(functions) => Callbacks::Registration(*functions),
@@ -79,36 +76,37 @@ impl Default for TfLiteInterpreterOptions {
 }
 
 impl TfLiteInterpreterOptions {
-    /// One unless the program says otherwise.
-    pub fn thread_count(&self) -> usize {
+    /// The number of threads: 1 unless the program asks for more.
+    pub(crate) fn thread_count(&self) -> usize {
         usize::try_from(self.threads).map_or(1, |threads| threads.max(1))
     }
 
-    pub fn add_op(&mut self, key: OpKey, versions: (i32, i32), functions: Source) {
+    pub(crate) fn add_op(&mut self, key: OpKey, versions: (i32, i32), functions: Source) {
         let (min_version, max_version) = (versions.0.max(1), versions.1);
         if min_version <= max_version {
-            self.ops.push(Own { key, min_version, max_version, functions });
+            self.ops.push(RegisteredOp { key, min_version, max_version, functions });
         }
     }
 }
 
-/// The key of an op by number and name; none where a custom op has no name.
+/// The key of the op with this code, or with this name if it is the code of custom ops. `None` if a custom op has no
+/// name or its name is not UTF-8.
 ///
 /// # Safety
-/// `name` is null or ends with a null byte.
+/// `name` must be null or point to a null-terminated string.
 pub(crate) unsafe fn key(code: c_int, name: *const c_char) -> Option<OpKey> {
     if code != CUSTOM {
         return Some(OpKey::Builtin(code));
     }
-    // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
+    // SAFETY: `name` is null or a null-terminated string, as `# Safety` requires.
     let name = unsafe { text(name) }?;
     Some(OpKey::Custom(name.to_str().ok()?.to_owned()))
 }
 
-/// Changes options, unless they are null.
+/// Runs `body` on `options`. Returns `kTfLiteError` if they are null or `body` panics.
 ///
 /// # Safety
-/// `options` is null or options that nobody else uses meanwhile.
+/// `options` must be null or point to live options that no other thread uses during the call.
 pub(crate) unsafe fn change(
     options: *mut TfLiteInterpreterOptions,
     body: impl FnOnce(&mut TfLiteInterpreterOptions),
@@ -121,18 +119,18 @@ pub(crate) unsafe fn change(
     })
 }
 
-/// New options.
+/// Creates options with default values. Free them with `TfLiteInterpreterOptionsDelete`.
 #[unsafe(no_mangle)]
-pub extern "C" fn TfLiteInterpreterOptionsCreate() -> *mut TfLiteInterpreterOptions {
+pub(crate) extern "C" fn TfLiteInterpreterOptionsCreate() -> *mut TfLiteInterpreterOptions {
     guard(std::ptr::null_mut(), || Box::into_raw(Box::default()))
 }
 
-/// A copy; null for null.
+/// A copy of the options; null for null.
 ///
 /// # Safety
-/// `from` is null or options.
+/// `from` must be null or point to live options that no other thread changes during the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsCopy(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsCopy(
     from: *const TfLiteInterpreterOptions,
 ) -> *mut TfLiteInterpreterOptions {
     guard(std::ptr::null_mut(), || {
@@ -142,22 +140,22 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsCopy(
     })
 }
 
-/// Frees options.
+/// Frees the options. Does nothing for null.
 ///
 /// # Safety
-/// `options` is null or options that are not used again.
+/// `options` must be null or point to options of this library that are not used afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsDelete(options: *mut TfLiteInterpreterOptions) {
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsDelete(options: *mut TfLiteInterpreterOptions) {
     // SAFETY: `options` is null or a handle that nothing uses any more, as `# Safety` requires.
     unsafe { free(options) };
 }
 
-/// Threads of an interpreter: 0 and −1 are one.
+/// Sets the number of threads of an interpreter. 0 and negative numbers mean one thread.
 ///
 /// # Safety
-/// `options` is null or options that nobody else uses meanwhile.
+/// `options` must be null or point to live options that no other thread uses during the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsSetNumThreads(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsSetNumThreads(
     options: *mut TfLiteInterpreterOptions,
     num_threads: i32,
 ) {
@@ -165,13 +163,14 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsSetNumThreads(
     unsafe { change(options, |options| options.threads = num_threads) };
 }
 
-/// Adds a delegate of the program's own. It is used, when an interpreter is made, only where `ARENITE_TFLITE_UNSAFE_DELEGATES` is 1; else none
-/// is made.
+/// Adds a delegate of the program. Creating an interpreter with one fails unless the environment variable
+/// `ARENITE_TFLITE_UNSAFE_DELEGATES` is `1`.
 ///
 /// # Safety
-/// `options` is null or options that nobody else uses meanwhile; the delegate outlives its interpreters.
+/// `options` must be null or point to live options that no other thread uses during the call. `delegate` must be null
+/// or a delegate that outlives all interpreters created with it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsAddDelegate(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsAddDelegate(
     options: *mut TfLiteInterpreterOptions,
     delegate: *mut c_void,
 ) {
@@ -179,13 +178,13 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsAddDelegate(
     unsafe { change(options, |options| options.delegates.push(delegate)) };
 }
 
-/// Errors of interpreters go to `reporter`, null for the standard error stream.
+/// Sets the function that receives the errors of interpreters; null means the standard error stream.
 ///
 /// # Safety
-/// `options` is null or options that nobody else uses meanwhile; `reporter` may be called with `user_data` as long as an interpreter
-/// lives.
+/// `options` must be null or point to live options that no other thread uses during the call. `reporter` must accept
+/// `user_data`, on any thread that uses such an interpreter, while one exists.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsSetErrorReporter(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsSetErrorReporter(
     options: *mut TfLiteInterpreterOptions,
     reporter: TfLiteErrorReporter,
     user_data: *mut c_void,
@@ -194,12 +193,14 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsSetErrorReporter(
     unsafe { change(options, |options| options.reporter = Reporter::new(reporter, user_data)) };
 }
 
-/// Adds an op of the program's own, in the place of one of the same name that is there.
+/// Adds an op of the program. It replaces an existing op with the same builtin code or custom name and the same
+/// version.
 ///
 /// # Safety
-/// `options` is null or options that nobody else uses meanwhile; `operator` is null or an operator.
+/// `options` must be null or point to live options that no other thread uses during the call. `operator` must be null
+/// or point to a live operator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsAddOperator(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsAddOperator(
     options: *mut TfLiteInterpreterOptions,
     operator: *mut TfLiteOperator,
 ) {
@@ -216,12 +217,12 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsAddOperator(
     unsafe { change(options, |options| options.add_op(key, versions, Source::Operator(operator))) };
 }
 
-/// Lets `TfLiteInterpreterCancel` stop an invocation.
+/// Enables or disables `TfLiteInterpreterCancel`.
 ///
 /// # Safety
-/// `options` is null or options that nobody else uses meanwhile.
+/// `options` must be null or point to live options that no other thread uses during the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsEnableCancellation(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsEnableCancellation(
     options: *mut TfLiteInterpreterOptions,
     enable: bool,
 ) -> TfLiteStatus {
@@ -229,12 +230,12 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsEnableCancellation(
     unsafe { change(options, |options| options.cancellation = enable) }
 }
 
-/// Lets an invocation that failed run again without delegates.
+/// Sets whether an invocation that failed is repeated without delegates.
 ///
 /// # Safety
-/// `options` is null or options that nobody else uses meanwhile.
+/// `options` must be null or point to live options that no other thread uses during the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsSetEnableDelegateFallback(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsSetEnableDelegateFallback(
     options: *mut TfLiteInterpreterOptions,
     enable: bool,
 ) {
@@ -242,36 +243,37 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsSetEnableDelegateFallback(
     unsafe { change(options, |options| options.fallback = enable) };
 }
 
-/// There is no NNAPI here, and without it nothing changes.
+/// Has no effect: NNAPI is not supported.
 ///
 /// # Safety
-/// `options` is null or options.
+/// `options` must be null or point to live options.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsSetUseNNAPI(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsSetUseNNAPI(
     options: *mut TfLiteInterpreterOptions,
     enable: bool,
 ) {
     let _ = (options, enable);
 }
 
-/// No telemetry is collected: the functions are not called.
+/// Has no effect: no telemetry is collected, so the profiler's functions are never called.
 ///
 /// # Safety
-/// `options` is null or options.
+/// `options` must be null or point to live options.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsSetTelemetryProfiler(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsSetTelemetryProfiler(
     options: *mut TfLiteInterpreterOptions,
     profiler: *mut c_void,
 ) {
     let _ = (options, profiler);
 }
 
-/// Adds an op of the program's own in the place of a builtin one. The registration is copied.
+/// Adds an op of the program that replaces a builtin one. The registration is copied.
 ///
 /// # Safety
-/// `options` is null or options that nobody else uses meanwhile; `registration` is null or a registration.
+/// `options` must be null or point to live options that no other thread uses during the call. `registration` must be
+/// null or point to a registration whose functions follow TensorFlow Lite's rules for kernels.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsAddBuiltinOp(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsAddBuiltinOp(
     options: *mut TfLiteInterpreterOptions,
     op: c_int,
     registration: *const TfLiteRegistration,
@@ -286,12 +288,14 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsAddBuiltinOp(
     unsafe { change(options, |options| options.add_op(key, versions, functions)) };
 }
 
-/// Adds a custom op of the program's own. The registration is copied.
+/// Adds a custom op of the program. The registration is copied.
 ///
 /// # Safety
-/// As [`TfLiteInterpreterOptionsAddBuiltinOp`]; `name` is null or ends with a null byte.
+/// `options` must be null or point to live options that no other thread uses during the call. `name` must be null or
+/// point to a null-terminated string. `registration` must be null or point to a registration whose functions follow
+/// TensorFlow Lite's rules for kernels.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsAddCustomOp(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsAddCustomOp(
     options: *mut TfLiteInterpreterOptions,
     name: *const c_char,
     registration: *const TfLiteRegistration,

@@ -1,4 +1,4 @@
-//! Op resolvers: functions of the program that are asked for each op of a model.
+//! Op resolvers: functions of the program that look up the implementation of each op that a model uses.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
@@ -6,14 +6,15 @@ use arenite::{Model, OpKey};
 
 use crate::kernel::types::{LatestRegistration, TfLiteRegistration};
 use crate::operator::{self, TfLiteOperator};
-use crate::options::{CUSTOM, Own, Source, TfLiteInterpreterOptions, change};
+use crate::options::{RegisteredOp, Source, TfLiteInterpreterOptions, change};
+use crate::types::CUSTOM;
 
 type FindBuiltin<R> =
     Option<unsafe extern "C" fn(user_data: *mut c_void, op: c_int, version: c_int) -> *const R>;
 type FindCustom<R> =
     Option<unsafe extern "C" fn(user_data: *mut c_void, name: *const c_char, version: c_int) -> *const R>;
 
-/// A pair of functions of a program, of one kind of struct.
+/// A program's two look-up functions. `R` is the struct that they return.
 struct Pair<R> {
     builtin: FindBuiltin<R>,
     custom: FindCustom<R>,
@@ -34,10 +35,12 @@ impl<R> Pair<R> {
         self.builtin.is_none() && self.custom.is_none()
     }
 
+    /// The implementation of `op`; null if the function is missing or does not know the op.
+    ///
     /// # Safety
-    /// The functions keep the interface's rules.
-    unsafe fn find(&self, user_data: *mut c_void, op: &Wanted) -> *const R {
-        // SAFETY: the program's own functions with its own pointer; the name ends with a null byte.
+    /// The functions must follow TensorFlow Lite's rules for resolvers and accept `user_data`.
+    unsafe fn find(&self, user_data: *mut c_void, op: &RequestedOp) -> *const R {
+        // SAFETY: the functions accept `user_data`, as `# Safety` requires; the name is null-terminated.
         unsafe {
             match &op.name {
                 Some(name) => {
@@ -49,12 +52,12 @@ impl<R> Pair<R> {
     }
 }
 
-/// What a program says of its resolver. Where it says nothing, all ops that are there serve.
+/// A program's op resolver. Without functions, all registered ops are available.
 #[derive(Clone, Copy)]
 pub(crate) struct Resolver {
     operators: Pair<TfLiteOperator>,
     latest: Pair<LatestRegistration>,
-    /// Of versions whose structs end earlier.
+    /// Look-up functions with the struct of earlier versions, which has fewer fields.
     plain: Pair<TfLiteRegistration>,
     user_data: *mut c_void,
 }
@@ -70,20 +73,20 @@ impl Default for Resolver {
     }
 }
 
-/// An op that a model names.
-struct Wanted {
+/// The op of a model that a resolver has to find.
+struct RequestedOp {
     code: c_int,
     name: Option<CString>,
     version: c_int,
 }
 
 impl Resolver {
-    pub fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         self.operators.is_none() && self.latest.is_none() && self.plain.is_none()
     }
 
-    /// The ops of a model that the program's functions have.
-    pub fn find_all(&self, model: &Model) -> Vec<Own> {
+    /// Looks up all ops of a model. Returns the ops that the resolver knows.
+    pub(crate) fn find_all(&self, model: &Model) -> Vec<RegisteredOp> {
         let view = model.view();
         let mut found = Vec::new();
         for code in view.operator_codes().iter() {
@@ -91,15 +94,16 @@ impl Resolver {
             let key =
                 if number == CUSTOM { OpKey::Custom(code.name().to_owned()) } else { OpKey::Builtin(number) };
             let name = (number == CUSTOM).then(|| CString::new(code.name()).unwrap_or_default());
-            if let Some(functions) = self.find(&Wanted { code: number, name, version }) {
-                found.push(Own { key, min_version: version, max_version: version, functions });
+            if let Some(functions) = self.find(&RequestedOp { code: number, name, version }) {
+                found.push(RegisteredOp { key, min_version: version, max_version: version, functions });
             }
         }
         found
     }
 
-    fn find(&self, op: &Wanted) -> Option<Source> {
-        // SAFETY: the functions were given as keeping the interface's rules: what they return is null or lives for this call.
+    fn find(&self, op: &RequestedOp) -> Option<Source> {
+        // SAFETY: the functions that set a resolver require that it follows the interface's rules: each result is null
+        // or valid during this call.
         unsafe {
             if let Some(operator) = operator::shared(self.operators.find(self.user_data, op)) {
                 return Some(Source::Operator(operator));
@@ -113,35 +117,46 @@ impl Resolver {
     }
 }
 
+/// Replaces the resolver of `options`.
+///
 /// # Safety
-/// `options` is null or options that nobody else uses meanwhile.
+/// `options` must be null or point to live options that no other thread uses during the call. The resolver's functions
+/// must follow the interface's rules and must accept its `user_data` whenever an interpreter is created from the
+/// options.
 unsafe fn set(options: *mut TfLiteInterpreterOptions, resolver: Resolver) {
     // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.resolver = resolver) };
 }
 
-/// Operators come from these functions, and from nowhere else.
+/// Sets the only source of ops: `builtin` and `custom` are called for each op of a model, and other ops are not
+/// available.
 ///
 /// # Safety
-/// `options` is null or options that nobody else uses meanwhile; the functions may be called with `user_data` when an interpreter is made.
+/// `options` must be null or point to live options that no other thread uses during the call. `builtin` and `custom`
+/// must be null or functions that accept `user_data` whenever an interpreter is created from the options; they must
+/// return null or a live operator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsSetOpResolverExternal(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsSetOpResolverExternal(
     options: *mut TfLiteInterpreterOptions,
     builtin: FindBuiltin<TfLiteOperator>,
     custom: FindCustom<TfLiteOperator>,
     user_data: *mut c_void,
 ) {
     let resolver = Resolver { operators: Pair { builtin, custom }, user_data, ..Resolver::default() };
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` and the functions meet the requirements of `set`, as `# Safety` demands.
     unsafe { set(options, resolver) };
 }
 
-/// As [`TfLiteInterpreterOptionsSetOpResolverExternal`]; what the first two do not have, the others are asked for.
+/// Like [`TfLiteInterpreterOptionsSetOpResolverExternal`], with a second pair of functions that is called for ops that
+/// the first pair does not know.
 ///
 /// # Safety
-/// As there.
+/// `options` must be null or point to live options that no other thread uses during the call. The functions must be
+/// null or accept `user_data` whenever an interpreter is created from the options. `builtin_external` and
+/// `custom_external` must return null or a live operator, `builtin` and `custom` null or a registration that is valid
+/// while the interpreter is created.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterOptionsSetOpResolverExternalWithFallback(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsSetOpResolverExternalWithFallback(
     options: *mut TfLiteInterpreterOptions,
     builtin_external: FindBuiltin<TfLiteOperator>,
     custom_external: FindCustom<TfLiteOperator>,
@@ -151,7 +166,7 @@ pub unsafe extern "C" fn TfLiteInterpreterOptionsSetOpResolverExternalWithFallba
 ) {
     let operators = Pair { builtin: builtin_external, custom: custom_external };
     let resolver = Resolver { operators, latest: Pair { builtin, custom }, user_data, ..Resolver::default() };
-    // SAFETY: the caller's promise.
+    // SAFETY: `options` and the functions meet the requirements of `set`, as `# Safety` demands.
     unsafe { set(options, resolver) };
 }
 
@@ -160,28 +175,30 @@ macro_rules! plain_resolvers {
         $(#[doc = $doc])*
         ///
         /// # Safety
-        /// As [`TfLiteInterpreterOptionsSetOpResolverExternal`].
+        /// `options` must be null or point to live options that no other thread uses during the call. `builtin` and
+        /// `custom` must be null or functions that accept `user_data` whenever an interpreter is created from the
+        /// options; they must return null or a registration that is valid while the interpreter is created.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(
+        pub(crate) unsafe extern "C" fn $name(
             options: *mut TfLiteInterpreterOptions,
             builtin: FindBuiltin<TfLiteRegistration>,
             custom: FindCustom<TfLiteRegistration>,
             user_data: *mut c_void,
         ) {
             let resolver = Resolver { plain: Pair { builtin, custom }, user_data, ..Resolver::default() };
-            // SAFETY: the caller's promise.
+            // SAFETY: `options` and the functions meet the requirements of `set`, as `# Safety` demands.
             unsafe { set(options, resolver) };
         }
     )*};
 }
 plain_resolvers! {
-    /// Registrations come from these functions, and from nowhere else. Programs compiled with any version call this one, so what is read of a
-    /// struct is what all versions have.
+    /// Sets the only source of ops, as registrations. Programs compiled against any version call this function, so only
+    /// the fields that all versions have are read.
     TfLiteInterpreterOptionsSetOpResolver;
-    /// As `TfLiteInterpreterOptionsSetOpResolver`.
+    /// Like `TfLiteInterpreterOptionsSetOpResolver`, under the name that version 3 of the struct uses.
     TfLiteInterpreterOptionsSetOpResolverV3;
-    /// As `TfLiteInterpreterOptionsSetOpResolver`.
+    /// Like `TfLiteInterpreterOptionsSetOpResolver`, under the name that version 2 of the struct uses.
     TfLiteInterpreterOptionsSetOpResolverV2;
-    /// As `TfLiteInterpreterOptionsSetOpResolver`.
+    /// Like `TfLiteInterpreterOptionsSetOpResolver`, under the name that version 1 of the struct uses.
     TfLiteInterpreterOptionsSetOpResolverV1;
 }

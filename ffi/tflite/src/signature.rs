@@ -1,4 +1,4 @@
-//! Runners of signatures: subgraphs with names for their inputs and outputs.
+//! Signature runners. A signature names the inputs and outputs of a subgraph.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;
@@ -10,40 +10,42 @@ use crate::state::Shared;
 use crate::table::Table;
 use crate::types::*;
 
-/// Runs one signature. It holds its interpreter, which may be deleted first.
-pub struct TfLiteSignatureRunner {
+/// Runs one signature. It keeps its interpreter alive, so that the interpreter may be deleted first.
+pub(crate) struct TfLiteSignatureRunner {
     shared: Arc<Shared>,
     subgraph: usize,
     table: Arc<Table>,
-    inputs: Vec<Named>,
-    outputs: Vec<Named>,
+    inputs: Vec<NamedTensor>,
+    outputs: Vec<NamedTensor>,
 }
 
-/// A name and its tensor, in the order of names.
-struct Named {
+/// An input or output of a signature. Lists of these are sorted by name.
+struct NamedTensor {
     name: CString,
     tensor: i32,
 }
 
-/// Subgraph, inputs and outputs by name.
-type Found = (usize, Vec<Named>, Vec<Named>);
+/// A signature's subgraph, inputs and outputs.
+type SignatureParts = (usize, Vec<NamedTensor>, Vec<NamedTensor>);
 
-fn sorted(names: impl Iterator<Item = (String, i32)>) -> Vec<Named> {
-    let mut list: Vec<Named> =
-        names.map(|(name, tensor)| Named { name: CString::new(name).unwrap_or_default(), tensor }).collect();
+fn sorted(names: impl Iterator<Item = (String, i32)>) -> Vec<NamedTensor> {
+    let mut list: Vec<NamedTensor> = names
+        .map(|(name, tensor)| NamedTensor { name: CString::new(name).unwrap_or_default(), tensor })
+        .collect();
     list.sort_by(|a, b| a.name.cmp(&b.name));
     list
 }
 
-/// The signature with this key. Without a key the first one of the main subgraph, or, where the model has none, tensors' own names.
-fn find(shared: &Shared, key: Option<&CStr>) -> Option<Found> {
+/// Finds the signature with this key. If `key` is `None`, it is the first signature of the main subgraph or, in a model
+/// without signatures, the main subgraph with its tensors' own names.
+fn find(shared: &Shared, key: Option<&CStr>) -> Option<SignatureParts> {
     let view = shared.stage.model.view();
     let signatures = view.signatures();
     if key.is_none() && signatures.is_empty() {
         let names = |list: &[i32]| {
             let tensors = list.iter().map(|&tensor| (shared.table.at(tensor), tensor));
             let named = tensors.filter_map(|(entry, tensor)| {
-                // SAFETY: null or a tensor of the table, whose name never changes.
+                // SAFETY: `entry` is null or a tensor of the table, whose name never changes.
                 let name = unsafe { text(entry.as_ref()?.name) }?;
                 Some((name.to_str().ok()?.to_owned(), tensor))
             });
@@ -64,22 +66,24 @@ fn find(shared: &Shared, key: Option<&CStr>) -> Option<Found> {
     Some((signature.subgraph_index() as usize, names(signature.inputs()), names(signature.outputs())))
 }
 
-/// Number of signatures; 0 for null.
+/// The number of signatures; 0 for null.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter.
+/// `interpreter` must be null or point to a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetSignatureCount(interpreter: *const TfLiteInterpreter) -> i32 {
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetSignatureCount(
+    interpreter: *const TfLiteInterpreter,
+) -> i32 {
     // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
     unsafe { shared(interpreter) }.map_or(0, |shared| shared.signature_keys.len() as i32)
 }
 
-/// Key of a signature; null where there is none.
+/// The key of signature `signature_index`; null if the index is out of range.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter, which lives as long as the key is read.
+/// `interpreter` must be null or point to an interpreter that is not deleted while the key is read.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetSignatureKey(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetSignatureKey(
     interpreter: *const TfLiteInterpreter,
     signature_index: i32,
 ) -> *const c_char {
@@ -89,19 +93,21 @@ pub unsafe extern "C" fn TfLiteInterpreterGetSignatureKey(
     index.and_then(|index| shared.signature_keys.get(index)).map_or(ptr::null(), |key| key.as_ptr())
 }
 
-/// A runner for a signature; null where there is none. Without a key, that of the main subgraph.
+/// Creates a runner for the signature with this key, or for the main subgraph if `signature_key` is null. Returns null
+/// if the signature does not exist. Free the runner with `TfLiteSignatureRunnerDelete`.
 ///
 /// # Safety
-/// `interpreter` is null or an interpreter; `signature_key` is null or ends with a null byte.
+/// `interpreter` must be null or point to a live interpreter. `signature_key` must be null or point to a
+/// null-terminated string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteInterpreterGetSignatureRunner(
+pub(crate) unsafe extern "C" fn TfLiteInterpreterGetSignatureRunner(
     interpreter: *const TfLiteInterpreter,
     signature_key: *const c_char,
 ) -> *mut TfLiteSignatureRunner {
     guard(ptr::null_mut(), || {
         // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let Some(shared) = (unsafe { shared(interpreter) }) else { return ptr::null_mut() };
-        // SAFETY: as above.
+        // SAFETY: `signature_key` is null or null-terminated, as `# Safety` requires.
         let Some((subgraph, inputs, outputs)) = find(shared, unsafe { text(signature_key) }) else {
             return ptr::null_mut();
         };
@@ -120,28 +126,28 @@ pub unsafe extern "C" fn TfLiteInterpreterGetSignatureRunner(
     })
 }
 
-/// Frees a runner.
+/// Frees a runner. Does nothing for null.
 ///
 /// # Safety
-/// `runner` is null or a runner that is not used again.
+/// `runner` must be null or a runner of this library that is not used afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSignatureRunnerDelete(runner: *mut TfLiteSignatureRunner) {
+pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerDelete(runner: *mut TfLiteSignatureRunner) {
     // SAFETY: `runner` is null or a handle that nothing uses any more, as `# Safety` requires.
     unsafe { free(runner) };
 }
 
-fn name_at(list: &[Named], index: i32) -> *const c_char {
+fn name_at(list: &[NamedTensor], index: i32) -> *const c_char {
     let named = usize::try_from(index).ok().and_then(|index| list.get(index));
     named.map_or(ptr::null(), |named| named.name.as_ptr())
 }
 
 impl TfLiteSignatureRunner {
-    /// The tensor of a name; the program is told where there is none.
+    /// The tensor with this name in `list`. Reports an error and returns `None` if the name is not in the list.
     ///
     /// # Safety
-    /// `name` is null or ends with a null byte.
-    unsafe fn tensor(&self, list: &[Named], what: &str, name: *const c_char) -> Option<i32> {
-        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
+    /// `name` must be null or point to a null-terminated string.
+    unsafe fn tensor(&self, list: &[NamedTensor], what: &str, name: *const c_char) -> Option<i32> {
+        // SAFETY: `name` is null or a null-terminated string, as `# Safety` requires.
         let name = unsafe { text(name) };
         let found = name.and_then(|name| list.iter().find(|named| *named.name == *name));
         if found.is_none() {
@@ -152,22 +158,24 @@ impl TfLiteSignatureRunner {
     }
 }
 
-/// Number of inputs; 0 for null.
+/// The number of inputs; 0 for null.
 ///
 /// # Safety
-/// `runner` is null or a runner.
+/// `runner` must be null or point to a live runner.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSignatureRunnerGetInputCount(runner: *const TfLiteSignatureRunner) -> usize {
+pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerGetInputCount(
+    runner: *const TfLiteSignatureRunner,
+) -> usize {
     // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
     unsafe { runner.as_ref() }.map_or(0, |runner| runner.inputs.len())
 }
 
-/// Name of an input; null where there is none.
+/// The name of input `input_index`; null if the index is out of range.
 ///
 /// # Safety
-/// `runner` is null or a runner, which lives as long as the name is read.
+/// `runner` must be null or point to a runner that is not deleted while the name is read.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSignatureRunnerGetInputName(
+pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerGetInputName(
     runner: *const TfLiteSignatureRunner,
     input_index: i32,
 ) -> *const c_char {
@@ -175,19 +183,22 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerGetInputName(
     unsafe { runner.as_ref() }.map_or(ptr::null(), |runner| name_at(&runner.inputs, input_index))
 }
 
-/// Gives an input another shape, which differs from the model's only where that is unknown.
+/// Changes the shape of an input. Only dimensions that the model declares as −1 can change. Call
+/// `TfLiteSignatureRunnerAllocateTensors` before the next invocation.
 ///
 /// # Safety
-/// `runner` is null or a runner; the name is null or ends with a null byte; `input_dims` is null or has `input_dims_size` integers.
+/// `runner` must be null or point to a live runner. `input_name` must be null or point to a null-terminated string.
+/// `input_dims` must be null or point to `input_dims_size` integers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSignatureRunnerResizeInputTensor(
+pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerResizeInputTensor(
     runner: *mut TfLiteSignatureRunner,
     input_name: *const c_char,
     input_dims: *const c_int,
     input_dims_size: i32,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: each pointer is null or valid, as `# Safety` requires; `tensor` and `list` check for null. The tensor
+        // belongs to the runner's table, whose shape signatures are null or arrays.
         unsafe {
             let Some(runner) = runner.as_ref() else { return kTfLiteError };
             let Some(tensor) = runner.tensor(&runner.inputs, "Input", input_name) else {
@@ -200,7 +211,7 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerResizeInputTensor(
                 && signature.iter().zip(dims).all(|(&wanted, &dim)| wanted == -1 || wanted == dim);
             if !fits {
                 runner.shared.reporter.report(format_args!(
-                    "input tensor {tensor} has shape {signature:?}, of which only −1 can be chosen; {dims:?} differs"
+                    "input tensor {tensor} cannot have shape {dims:?}: the model's shape is {signature:?}, where only dimensions of −1 can change"
                 ));
                 return kTfLiteError;
             }
@@ -209,12 +220,12 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerResizeInputTensor(
     })
 }
 
-/// Gives all tensors of the signature's subgraph their shapes and memory.
+/// Computes the shapes of all tensors of the signature's subgraph and allocates their memory.
 ///
 /// # Safety
-/// `runner` is null or a runner.
+/// `runner` must be null or point to a live runner.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSignatureRunnerAllocateTensors(
+pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerAllocateTensors(
     runner: *mut TfLiteSignatureRunner,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
@@ -224,17 +235,19 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerAllocateTensors(
     })
 }
 
-/// An input by name; null where there is none.
+/// The input with this name; null if the signature has no such input.
 ///
 /// # Safety
-/// As [`TfLiteSignatureRunnerGetOutputTensor`].
+/// `runner` must be null or point to a runner that is not deleted while the tensor is used. `input_name` must be null
+/// or point to a null-terminated string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSignatureRunnerGetInputTensor(
+pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerGetInputTensor(
     runner: *mut TfLiteSignatureRunner,
     input_name: *const c_char,
 ) -> *mut TfLiteTensor {
     guard(ptr::null_mut(), || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `runner` is null or a live handle and `input_name` null or a null-terminated string, as `# Safety`
+        // requires.
         unsafe {
             let Some(runner) = runner.as_ref() else { return ptr::null_mut() };
             let tensor = runner.tensor(&runner.inputs, "Input", input_name);
@@ -246,9 +259,11 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerGetInputTensor(
 /// Runs the signature once.
 ///
 /// # Safety
-/// `runner` is null or a runner.
+/// `runner` must be null or point to a live runner.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSignatureRunnerInvoke(runner: *mut TfLiteSignatureRunner) -> TfLiteStatus {
+pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerInvoke(
+    runner: *mut TfLiteSignatureRunner,
+) -> TfLiteStatus {
     guard(kTfLiteError, || {
         // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
         let runner = unsafe { runner.as_ref() };
@@ -256,22 +271,24 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerInvoke(runner: *mut TfLiteSignatur
     })
 }
 
-/// Number of outputs; 0 for null.
+/// The number of outputs; 0 for null.
 ///
 /// # Safety
-/// `runner` is null or a runner.
+/// `runner` must be null or point to a live runner.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSignatureRunnerGetOutputCount(runner: *const TfLiteSignatureRunner) -> usize {
+pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerGetOutputCount(
+    runner: *const TfLiteSignatureRunner,
+) -> usize {
     // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
     unsafe { runner.as_ref() }.map_or(0, |runner| runner.outputs.len())
 }
 
-/// Name of an output; null where there is none.
+/// The name of output `output_index`; null if the index is out of range.
 ///
 /// # Safety
-/// `runner` is null or a runner, which lives as long as the name is read.
+/// `runner` must be null or point to a runner that is not deleted while the name is read.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSignatureRunnerGetOutputName(
+pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerGetOutputName(
     runner: *const TfLiteSignatureRunner,
     output_index: i32,
 ) -> *const c_char {
@@ -279,17 +296,19 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerGetOutputName(
     unsafe { runner.as_ref() }.map_or(ptr::null(), |runner| name_at(&runner.outputs, output_index))
 }
 
-/// An output by name; null where there is none.
+/// The output with this name; null if the signature has no such output.
 ///
 /// # Safety
-/// `runner` is null or a runner, which lives as long as the tensor is used; the name is null or ends with a null byte.
+/// `runner` must be null or point to a runner that is not deleted while the tensor is used. `output_name` must be null
+/// or point to a null-terminated string.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSignatureRunnerGetOutputTensor(
+pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerGetOutputTensor(
     runner: *const TfLiteSignatureRunner,
     output_name: *const c_char,
 ) -> *const TfLiteTensor {
     guard(ptr::null_mut(), || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `runner` is null or a live handle and `output_name` null or a null-terminated string, as `# Safety`
+        // requires.
         unsafe {
             let Some(runner) = runner.as_ref() else { return ptr::null_mut() };
             let tensor = runner.tensor(&runner.outputs, "Output", output_name);
@@ -298,12 +317,15 @@ pub unsafe extern "C" fn TfLiteSignatureRunnerGetOutputTensor(
     })
 }
 
-/// Stops the invocation in progress, from any thread; an error unless the options allow it.
+/// Cancels the invocation in progress. May be called from any thread. Returns `kTfLiteError` unless the options enabled
+/// cancellation.
 ///
 /// # Safety
-/// `runner` is null or a runner.
+/// `runner` must be null or point to a live runner.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteSignatureRunnerCancel(runner: *mut TfLiteSignatureRunner) -> TfLiteStatus {
+pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerCancel(
+    runner: *mut TfLiteSignatureRunner,
+) -> TfLiteStatus {
     // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
     let Some(runner) = (unsafe { runner.as_ref() }).filter(|runner| runner.shared.can_cancel) else {
         return kTfLiteError;

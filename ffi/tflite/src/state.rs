@@ -1,4 +1,4 @@
-//! What an interpreter is made of, behind its handle.
+//! The contents of an interpreter handle.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -12,56 +12,57 @@ use crate::report::Reporter;
 use crate::table::{Copied, Table, bytes, shape};
 use crate::types::*;
 
-/// An interpreter. Runners of its signatures hold it as well, so that they may outlive the handle.
+/// The contents of an interpreter. Its signature runners share it, so that they may outlive the handle.
 pub(crate) struct Shared {
     pub reporter: Reporter,
     pub cancel: CancelHandle,
     pub can_cancel: bool,
     pub falls_back: bool,
-    /// Tensors of the main subgraph, and which of them are its inputs, outputs and variables: never changed.
+    /// The tensors of the main subgraph. This field and `ports` never change.
     pub table: Arc<Table>,
     pub ports: Ports,
     pub signature_keys: Vec<CString>,
     state: Mutex<State>,
-    /// Behind the interpreter, whose kernels it serves.
+    /// Declared after the interpreter, so that it is dropped later: its kernels use the stage.
     pub stage: Arc<Stage>,
 }
 
-/// Tensors by what they are to their subgraph.
+/// The tensors of a subgraph that are inputs, outputs and variables.
 pub(crate) struct Ports {
     pub inputs: Vec<i32>,
     pub outputs: Vec<i32>,
     pub variables: Vec<i32>,
 }
 
-/// What one call at a time may use.
+/// The part of an interpreter that only one call at a time may use.
 pub(crate) struct State {
     pub interpreter: Interpreter,
     pub recipe: Recipe,
     views: BTreeMap<usize, View>,
-    /// Memory that a program gave tensors of the main subgraph, and whether the runtime has it.
+    /// Memory that the program provided for tensors of the main subgraph, each with whether the runtime has been given
+    /// it.
     pub lent: BTreeMap<usize, (TfLiteCustomAllocation, bool)>,
 }
 
-// SAFETY: what is not `Send` by itself is memory that the program lends, which it promised to be usable from any thread that uses the
-// interpreter.
+// SAFETY: the only part that is not `Send` is memory that the program provides, and
+// `TfLiteInterpreterSetCustomAllocationForTensor` requires that any thread that uses the interpreter may access it.
 unsafe impl Send for State {}
 
-/// A subgraph as the program sees it.
+/// A subgraph's tensors as the program sees them.
 struct View {
     table: Arc<Table>,
-    /// By tensor.
+    /// For each tensor, whether the table has a copy of its data.
     copied: Vec<Copied>,
-    /// Inputs of strings.
+    /// Inputs with strings.
     strings: Vec<usize>,
-    /// Tensors that may change from one invocation to the next.
+    /// Tensors whose data or shape may change in an invocation.
     changing: Vec<usize>,
-    /// That of the runtime when all was read last.
+    /// The runtime's generation number when all tensors were last read.
     generation: u64,
 }
 
 impl Shared {
-    pub fn new(
+    pub(crate) fn new(
         recipe: Recipe,
         stage: Arc<Stage>,
         options: &crate::options::TfLiteInterpreterOptions,
@@ -76,7 +77,7 @@ impl Shared {
         let views = BTreeMap::from([(0, view)]);
         let mut state = State { interpreter, recipe, views, lent: BTreeMap::new() };
         if !options.delegates.is_empty() {
-            // As there, delegates of the program's own are applied now, and memory is allocated with them.
+            // As in TensorFlow Lite, the program's delegates are applied now. This requires allocating memory.
             state.allocate(0).map_err(text)?;
             crate::delegate::left_out(&state.interpreter).map_or(Ok(()), Err)?;
         }
@@ -93,8 +94,8 @@ impl Shared {
         })
     }
 
-    /// The state; none while another call uses it, or after one panicked.
-    pub fn lock(&self) -> Option<MutexGuard<'_, State>> {
+    /// Locks the state. Reports an error and returns `None` while another call uses it, or after one panicked.
+    pub(crate) fn lock(&self) -> Option<MutexGuard<'_, State>> {
         let state = self.state.try_lock().ok();
         if state.is_none() {
             self.reporter.report("the interpreter is in use by another call, or a call of it panicked");
@@ -102,11 +103,11 @@ impl Shared {
         state
     }
 
-    /// Runs `body`, and tells the program of its error.
-    pub fn with(&self, body: impl FnOnce(&mut State) -> Result<(), Error>) -> TfLiteStatus {
+    /// Runs `body` on the state and reports its error to the program.
+    pub(crate) fn with(&self, body: impl FnOnce(&mut State) -> Result<(), Error>) -> TfLiteStatus {
         let Some(mut state) = self.lock() else { return kTfLiteError };
         let done = body(&mut state);
-        // A reporter may call functions of the interpreter.
+        // The reporter may call functions of the interpreter, so unlock first.
         drop(state);
         match done {
             Ok(()) => kTfLiteOk,
@@ -142,7 +143,7 @@ impl View {
             if interpreter.tensor_of(subgraph, index)?.ty == ElementType::String {
                 copied[index] = Copied::In;
                 strings.push(index);
-                // SAFETY: nothing else refers to the new table.
+                // SAFETY: the table was just created, so no other reference to the struct exists.
                 let entry = unsafe { table.get(index) };
                 (entry.allocation_type, entry.bytes) = (kTfLiteDynamic, 0);
             }
@@ -150,7 +151,7 @@ impl View {
         Ok((View { table, copied, strings, changing: Vec::new(), generation: 0 }, ports))
     }
 
-    /// Reads all tensors, after an allocation.
+    /// Reads all tensors from the runtime after an allocation.
     fn refresh(&mut self, interpreter: &mut Interpreter, subgraph: usize, outputs: &[i32]) {
         self.generation = interpreter.generation(subgraph);
         self.changing.clear();
@@ -161,8 +162,8 @@ impl View {
             let is_output = outputs.contains(&(index as i32));
             let is_constant = interpreter.tensor_of(subgraph, index).is_ok_and(|tensor| tensor.is_constant());
             if is_output && (is_string || is_dynamic) && !is_constant && self.copied[index] == Copied::No {
-                // From here on the data is the table's own.
-                // SAFETY: no other reference to the struct is in use.
+                // From now on the table owns the data.
+                // SAFETY: this call holds the state's lock, and no other reference to the struct is in use in it.
                 let entry = unsafe { self.table.get(index) };
                 (entry.data, entry.bytes) = (std::ptr::null_mut(), 0);
                 self.copied[index] = Copied::Out;
@@ -174,7 +175,7 @@ impl View {
         }
     }
 
-    /// Reads what an invocation may have changed.
+    /// Reads the tensors that an invocation may have changed.
     fn refresh_changed(&mut self, interpreter: &mut Interpreter, subgraph: usize, outputs: &[i32]) {
         if interpreter.generation(subgraph) != self.generation {
             return self.refresh(interpreter, subgraph, outputs);
@@ -186,8 +187,11 @@ impl View {
 }
 
 impl State {
-    /// The tensors of a subgraph, made when they are asked for first.
-    pub fn table(&mut self, subgraph: usize) -> arenite::Result<Arc<Table>> {
+    /// The tensors of a subgraph. They are created on first use.
+    ///
+    /// # Errors
+    /// If the subgraph does not exist.
+    pub(crate) fn table(&mut self, subgraph: usize) -> arenite::Result<Arc<Table>> {
         if !self.views.contains_key(&subgraph) {
             let (view, _) = View::new(&mut self.interpreter, subgraph)?;
             self.views.insert(subgraph, view);
@@ -195,20 +199,24 @@ impl State {
         Ok(Arc::clone(&self.views[&subgraph].table))
     }
 
-    /// Reads all tensors of a subgraph.
-    pub fn refresh(&mut self, subgraph: usize) {
+    /// Reads all tensors of a subgraph from the runtime.
+    pub(crate) fn refresh(&mut self, subgraph: usize) {
         let outputs = self.interpreter.outputs_of(subgraph).map(<[i32]>::to_vec).unwrap_or_default();
         if let Some(view) = self.views.get_mut(&subgraph) {
             view.refresh(&mut self.interpreter, subgraph, &outputs);
         }
     }
 
-    /// Gives an input another shape; what the program sees of it has that shape at once, and no memory.
-    pub fn resize(&mut self, subgraph: usize, tensor: usize, dims: &[i32]) -> arenite::Result<()> {
+    /// Changes the shape of an input. The program sees the new shape immediately; the tensor has no memory until the
+    /// next allocation.
+    ///
+    /// # Errors
+    /// If the runtime rejects the shape.
+    pub(crate) fn resize(&mut self, subgraph: usize, tensor: usize, dims: &[i32]) -> arenite::Result<()> {
         let table = self.table(subgraph)?;
-        // SAFETY: no other reference to the struct is in use.
+        // SAFETY: this call holds the state's lock, and no other reference to the struct is in use in it.
         let entry = unsafe { table.get(tensor) };
-        // SAFETY: the shape is not changed while it is compared.
+        // SAFETY: nothing changes the shape during the comparison.
         if !entry.data.is_null() && unsafe { shape(entry) } == dims {
             return Ok(());
         }
@@ -225,14 +233,14 @@ impl State {
         Ok(())
     }
 
-    pub fn allocate(&mut self, subgraph: usize) -> arenite::Result<()> {
+    pub(crate) fn allocate(&mut self, subgraph: usize) -> arenite::Result<()> {
         self.lend()?;
         let done = self.interpreter.allocate_subgraph(subgraph);
         self.refresh(subgraph);
         done
     }
 
-    pub fn invoke(&mut self, subgraph: usize) -> arenite::Result<()> {
+    pub(crate) fn invoke(&mut self, subgraph: usize) -> arenite::Result<()> {
         if self.lend()? {
             self.interpreter.allocate_subgraph(subgraph)?;
         }
@@ -252,7 +260,7 @@ impl State {
         view.refresh_changed(&mut self.interpreter, subgraph, &outputs);
     }
 
-    /// Gives the runtime the strings, and the shapes, that the program put into inputs.
+    /// Passes the strings and shapes that the program wrote into string inputs to the runtime.
     fn set_strings(&mut self, subgraph: usize) -> arenite::Result<()> {
         let Some(view) = self.views.get(&subgraph).filter(|view| !view.strings.is_empty()) else {
             return Ok(());
@@ -260,7 +268,8 @@ impl State {
         let (table, strings) = (Arc::clone(&view.table), view.strings.clone());
         let mut is_resized = false;
         for &index in &strings {
-            // SAFETY: no other reference to the struct is in use, and its shape stays for this call.
+            // SAFETY: this call holds the state's lock, and no other reference to the struct is in use in it; its shape
+            // is not changed during this call.
             let dims = unsafe { shape(table.get(index)) };
             if self.interpreter.tensor_of(subgraph, index)?.shape != dims {
                 self.interpreter.resize_of(subgraph, index, dims)?;
@@ -272,24 +281,27 @@ impl State {
             self.refresh(subgraph);
         }
         for &index in &strings {
-            // SAFETY: as above; the data is the table's own.
+            // SAFETY: this call holds the state's lock, and no other reference to the struct is in use in it; string
+            // inputs have data that the table owns, from `TfLiteTensorRealloc`.
             let packed = unsafe { bytes(table.get(index)) };
             if packed.is_empty() {
                 continue;
             }
             let strings = arenite::strings::unpack(packed).ok_or_else(|| {
-                Error::State(format!("the bytes of input tensor {index} are no packed strings"))
+                Error::State(format!("input tensor {index} does not contain packed strings"))
             })?;
             self.interpreter.set_strings_of(subgraph, index, &strings)?;
         }
         Ok(())
     }
 
-    /// Hands over memory that the program gave tensors since; true if it must be allocated then.
+    /// Lends the runtime the memory that the program provided since the last call. Returns true if that requires an
+    /// allocation.
     fn lend(&mut self) -> arenite::Result<bool> {
         let mut is_new = false;
         for (&tensor, (memory, is_known)) in self.lent.iter_mut().filter(|(_, (_, is_known))| !is_known) {
-            // SAFETY: the program promised, when it gave the memory, that it stays, and that it uses it between calls alone.
+            // SAFETY: `TfLiteInterpreterSetCustomAllocationForTensor` requires that the memory outlives the interpreter
+            // and that the program uses it only between calls.
             unsafe { self.interpreter.lend_raw(0, tensor, memory.data.cast(), memory.bytes) }?;
             *is_known = true;
             is_new = true;
@@ -297,8 +309,11 @@ impl State {
         Ok(is_new)
     }
 
-    /// Makes the interpreter anew by another recipe, with shapes and values of inputs as they are.
-    pub fn rebuild(&mut self, recipe: Recipe) -> Result<(), String> {
+    /// Builds the interpreter again from another recipe. Inputs keep their shapes and values.
+    ///
+    /// # Errors
+    /// A message if the interpreter cannot be built or its memory cannot be allocated.
+    pub(crate) fn rebuild(&mut self, recipe: Recipe) -> Result<(), String> {
         let text = |error: Error| error.to_string();
         let mut next = recipe.build()?;
         let inputs = self.interpreter.inputs_of(0).map_err(text)?.to_vec();

@@ -1,5 +1,5 @@
-//! The tensors of a subgraph as a program sees them: one `TfLiteTensor` each, at the same place as long as the interpreter lives, kept
-//! up to date with the runtime's.
+//! The tensors of a subgraph as the program sees them: one `TfLiteTensor` each, updated from the runtime's tensors.
+//! Their addresses do not change while the interpreter exists.
 
 use std::ffi::CString;
 use std::ptr;
@@ -11,35 +11,39 @@ use crate::common::{TfLiteTensorFree, TfLiteTensorRealloc};
 use crate::describe::{Described, set_shape};
 use crate::types::*;
 
-/// The structs. A program may read and write them between calls, so they are reached by pointer alone, and no reference to one outlives
-/// a call.
+/// The `TfLiteTensor` structs of one subgraph. A program may read and write them between calls, so they are only
+/// accessed through raw pointers, and no reference to one outlives a call.
 ///
-/// Of a tensor that says `kTfLiteDynamic` the data comes from `malloc` and is this table's own: strings that go in, and results of
-/// strings or of dynamic shape, which are copied out. Other data is the runtime's.
+/// The data of a tensor marked `kTfLiteDynamic` comes from `malloc` and belongs to this table: string inputs, and
+/// outputs that have strings or a dynamic shape and are copied out. All other data belongs to the runtime.
 pub(crate) struct Table {
     tensors: *mut TfLiteTensor,
     names: Vec<CString>,
 }
 
-// SAFETY: the structs and what they point to belong to the table; whoever uses them from two threads at once breaks the interface's rule.
+// SAFETY: the table owns the structs and what they point to. TensorFlow Lite's interface forbids two threads to use the
+// tensors of one interpreter at the same time.
 unsafe impl Send for Table {}
-// SAFETY: as above.
+// SAFETY: see `Send`.
 unsafe impl Sync for Table {}
 
 impl Drop for Table {
     fn drop(&mut self) {
         for i in 0..self.names.len() {
-            // SAFETY: as many structs were leaked by `new`; their parts come from `malloc`.
+            // SAFETY: `new` leaked this number of structs; their members come from `malloc`.
             unsafe { TfLiteTensorFree(self.tensors.add(i)) };
         }
-        // SAFETY: the boxed slice that `new` leaked.
+        // SAFETY: `new` leaked this boxed slice of `names.len()` structs.
         drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(self.tensors, self.names.len())) });
     }
 }
 
 impl Table {
-    /// The tensors of a subgraph that is built. `empty` is told for tensors whose memory is this table's.
-    pub fn new(interpreter: &Interpreter, subgraph: usize, variables: &[i32]) -> Result<Self> {
+    /// Creates the structs of a subgraph of a built interpreter.
+    ///
+    /// # Errors
+    /// The runtime's error if it cannot access a tensor.
+    pub(crate) fn new(interpreter: &Interpreter, subgraph: usize, variables: &[i32]) -> Result<Self> {
         let count = interpreter.tensor_names(subgraph).len();
         let mut names = Vec::with_capacity(count);
         let mut tensors = Vec::with_capacity(count);
@@ -63,31 +67,46 @@ impl Table {
         Ok(Table { tensors: Box::into_raw(tensors.into_boxed_slice()).cast(), names })
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// The struct of a tensor; null if there is none.
-    pub fn at(&self, index: i32) -> *mut TfLiteTensor {
+    /// The struct of tensor `index`; null if the index is out of range.
+    pub(crate) fn at(&self, index: i32) -> *mut TfLiteTensor {
         match usize::try_from(index) {
-            // SAFETY: within the allocation, as looked at.
+            // SAFETY: the index is within the allocation, as the guard checks.
             Ok(index) if index < self.len() => unsafe { self.tensors.add(index) },
             _ => ptr::null_mut(),
         }
     }
 
+    /// The struct of tensor `index`.
+    ///
+    /// # Panics
+    /// If `index` is out of range.
+    ///
     /// # Safety
-    /// The caller uses no other reference to the struct while this one lives.
-    #[expect(clippy::mut_from_ref, reason = "the structs are reached by pointer, and the caller promises")]
-    pub unsafe fn get(&self, index: usize) -> &mut TfLiteTensor {
+    /// No other reference to the struct may be used while the returned one exists.
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "the struct is behind a raw pointer, and `# Safety` forbids aliases"
+    )]
+    pub(crate) unsafe fn get(&self, index: usize) -> &mut TfLiteTensor {
         assert!(index < self.len(), "tensor {index} of {}", self.len());
-        // SAFETY: within the allocation, as checked; not referred to elsewhere, by the caller's promise.
+        // SAFETY: the index is within the allocation, as asserted; `# Safety` excludes other references.
         unsafe { &mut *self.tensors.add(index) }
     }
 
-    /// Takes shape, size and address of a tensor from the runtime. What `copied` names lies in memory of its own.
-    pub fn refresh(&self, interpreter: &mut Interpreter, subgraph: usize, index: usize, copied: Copied) {
-        // SAFETY: the reference ends with this function, which calls nobody else's code.
+    /// Reads shape, size and address of a tensor from the runtime. `copied` says whether the table owns the data
+    /// instead.
+    pub(crate) fn refresh(
+        &self,
+        interpreter: &mut Interpreter,
+        subgraph: usize,
+        index: usize,
+        copied: Copied,
+    ) {
+        // SAFETY: the reference is not used after this function, which calls no code of the program.
         let entry = unsafe { self.get(index) };
         let Ok(tensor) = interpreter.tensor_of(subgraph, index) else { return };
         set_shape(entry, tensor.shape);
@@ -95,7 +114,7 @@ impl Table {
             Copied::In => {}
             Copied::Out => {
                 entry.allocation_type = kTfLiteDynamic;
-                // Where no run has told the shape yet, there is no data.
+                // No data exists before an invocation has set the shape.
                 if let Ok(bytes) = tensor.bytes()
                     && (!bytes.is_empty() || !entry.data.is_null())
                 {
@@ -119,7 +138,7 @@ impl Table {
     }
 }
 
-/// Which way a tensor's data is copied between the runtime and the table, if it is.
+/// Whether the table has its own copy of a tensor's data, and in which direction that is copied.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Copied {
     No,
@@ -128,7 +147,8 @@ pub(crate) enum Copied {
 }
 
 fn copy_out(entry: &mut TfLiteTensor, bytes: &[u8]) {
-    // SAFETY: the tensor is dynamic, so its data is null or this table's own; it gets room for `bytes`, which lie apart.
+    // SAFETY: the tensor is dynamic, so its data is null or owned by this table. `TfLiteTensorRealloc` provides
+    // `bytes.len()` bytes, in an allocation separate from the runtime's memory.
     unsafe {
         if TfLiteTensorRealloc(bytes.len(), entry) == kTfLiteOk {
             entry.data.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
@@ -136,7 +156,7 @@ fn copy_out(entry: &mut TfLiteTensor, bytes: &[u8]) {
     }
 }
 
-/// Where the data of a tensor lies; null where it has none.
+/// The address of a tensor's data; null without one.
 fn address(interpreter: &mut Interpreter, subgraph: usize, index: usize) -> *mut std::ffi::c_void {
     if let Ok(Ok(bytes)) = interpreter.tensor_mut_of(subgraph, index).map(|tensor| tensor.into_bytes()) {
         return bytes.as_mut_ptr().cast();
@@ -145,23 +165,24 @@ fn address(interpreter: &mut Interpreter, subgraph: usize, index: usize) -> *mut
     bytes.map_or(ptr::null_mut(), |bytes| bytes.as_ptr().cast_mut().cast())
 }
 
-/// The bytes of a tensor.
+/// The bytes of a tensor; empty if it has no data.
 ///
 /// # Safety
-/// The tensor's data is null or as many bytes as it says, which nobody writes to for `'a`.
+/// The tensor's `data` must be null or point to `bytes` initialized bytes that are not written during `'a`.
 pub(crate) unsafe fn bytes<'a>(tensor: &TfLiteTensor) -> &'a [u8] {
     if tensor.data.is_null() || tensor.bytes > isize::MAX as usize {
         return &[];
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: not null and not larger than an object can be, as checked; `# Safety` requires initialized bytes that are
+    // not written.
     unsafe { std::slice::from_raw_parts(tensor.data.cast(), tensor.bytes) }
 }
 
 /// The shape of a tensor.
 ///
 /// # Safety
-/// Nobody changes the tensor for `'a`.
+/// `dims` must be null or point to a whole array that is neither modified nor freed during `'a`.
 pub(crate) unsafe fn shape<'a>(tensor: &TfLiteTensor) -> &'a [i32] {
-    // SAFETY: the caller's promise.
+    // SAFETY: `dims` is null or an array that is not modified, as `# Safety` requires.
     unsafe { arrays::numbers(tensor.dims) }
 }

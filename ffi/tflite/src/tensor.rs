@@ -1,57 +1,58 @@
-//! Functions of `c_api.h` on tensors: they read the struct, and nothing else.
+//! Functions of `c_api.h` that read a tensor. They access only the struct.
 
 use std::ffi::{c_char, c_void};
 
 use crate::arrays::numbers;
 use crate::types::*;
 
-/// Type of the elements; `kTfLiteNoType` for null.
+/// The element type; `kTfLiteNoType` for null.
 ///
 /// # Safety
-/// `tensor` is null or a tensor of an interpreter that lives.
+/// `tensor` must be null or point to a tensor of a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorType(tensor: *const TfLiteTensor) -> TfLiteType {
+pub(crate) unsafe extern "C" fn TfLiteTensorType(tensor: *const TfLiteTensor) -> TfLiteType {
     // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(kTfLiteNoType, |tensor| tensor.kind)
 }
 
-/// Number of dimensions; −1 where none are known, and for null.
+/// The number of dimensions; −1 if the shape is not known or `tensor` is null.
 ///
 /// # Safety
-/// As [`TfLiteTensorType`].
+/// `tensor` must be null or point to a tensor of a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorNumDims(tensor: *const TfLiteTensor) -> i32 {
-    // SAFETY: the caller's promise; dimensions are null or an array.
+pub(crate) unsafe extern "C" fn TfLiteTensorNumDims(tensor: *const TfLiteTensor) -> i32 {
+    // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires; its `dims` are null or an array,
+    // which `set_shape` maintains.
     unsafe { tensor.as_ref().and_then(|tensor| tensor.dims.as_ref()) }.map_or(-1, |dims| dims.size)
 }
 
-/// A dimension; −1 where there is none.
+/// The size of dimension `index`; −1 if the index is out of range.
 ///
 /// # Safety
-/// As [`TfLiteTensorType`].
+/// `tensor` must be null or point to a tensor of a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorDim(tensor: *const TfLiteTensor, index: i32) -> i32 {
+pub(crate) unsafe extern "C" fn TfLiteTensorDim(tensor: *const TfLiteTensor, index: i32) -> i32 {
     // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     let dims = unsafe { tensor.as_ref().map_or(&[][..], |tensor| numbers(tensor.dims)) };
     usize::try_from(index).ok().and_then(|index| dims.get(index)).copied().unwrap_or(-1)
 }
 
-/// Bytes of data.
+/// The size of the data in bytes; 0 for null.
 ///
 /// # Safety
-/// As [`TfLiteTensorType`].
+/// `tensor` must be null or point to a tensor of a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorByteSize(tensor: *const TfLiteTensor) -> usize {
+pub(crate) unsafe extern "C" fn TfLiteTensorByteSize(tensor: *const TfLiteTensor) -> usize {
     // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(0, |tensor| tensor.bytes)
 }
 
-/// Where the data lies; null where there is none yet.
+/// The address of the data; null if none is allocated yet.
 ///
 /// # Safety
-/// As [`TfLiteTensorType`].
+/// `tensor` must be null or point to a tensor of a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorData(tensor: *const TfLiteTensor) -> *mut c_void {
+pub(crate) unsafe extern "C" fn TfLiteTensorData(tensor: *const TfLiteTensor) -> *mut c_void {
     // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(std::ptr::null_mut(), |tensor| tensor.data)
 }
@@ -59,31 +60,33 @@ pub unsafe extern "C" fn TfLiteTensorData(tensor: *const TfLiteTensor) -> *mut c
 /// The tensor's name; null for null.
 ///
 /// # Safety
-/// As [`TfLiteTensorType`].
+/// `tensor` must be null or point to a tensor of a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorName(tensor: *const TfLiteTensor) -> *const c_char {
+pub(crate) unsafe extern "C" fn TfLiteTensorName(tensor: *const TfLiteTensor) -> *const c_char {
     // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(std::ptr::null(), |tensor| tensor.name)
 }
 
-/// Scale and zero point of the whole tensor; zeros where it has none, or one per channel.
+/// The scale and zero point of a tensor that has one of each; zeros if it is not quantized or is quantized per channel.
 ///
 /// # Safety
-/// As [`TfLiteTensorType`].
+/// `tensor` must be null or point to a tensor of a live interpreter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorQuantizationParams(
+pub(crate) unsafe extern "C" fn TfLiteTensorQuantizationParams(
     tensor: *const TfLiteTensor,
 ) -> TfLiteQuantizationParams {
     // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(TfLiteQuantizationParams::default(), |tensor| tensor.params)
 }
 
-/// Copies data in; an error where sizes differ, or there is no memory.
+/// Copies `bytes` bytes into the tensor. Returns `kTfLiteError` if the tensor has another size, has no memory or is
+/// constant.
 ///
 /// # Safety
-/// As [`TfLiteTensorType`]; `data` is null or has `bytes` bytes.
+/// `tensor` must be null or point to a tensor of a live interpreter that no other thread uses. `data` must be null or
+/// point to `bytes` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorCopyFromBuffer(
+pub(crate) unsafe extern "C" fn TfLiteTensorCopyFromBuffer(
     tensor: *mut TfLiteTensor,
     data: *const c_void,
     bytes: usize,
@@ -91,31 +94,36 @@ pub unsafe extern "C" fn TfLiteTensorCopyFromBuffer(
     // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     let Some(tensor) = (unsafe { tensor.as_ref() }) else { return kTfLiteError };
     if tensor.allocation_type == kTfLiteMmapRo {
-        // The model's own bytes are mapped from a file and cannot be written.
+        // The bytes of the model are mapped from a file and cannot be written.
         return kTfLiteError;
     }
-    // SAFETY: a tensor has as many bytes as it says; the other side is the caller's promise.
+    // SAFETY: `Table::refresh` sets data and size together, so `tensor.data` is null or has `tensor.bytes` bytes; `#
+    // Safety` requires `bytes` bytes at `data`.
     unsafe { copy(tensor, data, tensor.data, bytes) }
 }
 
-/// Copies data out; an error where sizes differ, or there is no memory.
+/// Copies the tensor's data to `data`. Returns `kTfLiteError` if the tensor's size is not `bytes` or it has no memory.
 ///
 /// # Safety
-/// As [`TfLiteTensorType`]; `data` is null or has room for `bytes` bytes.
+/// `tensor` must be null or point to a tensor of a live interpreter that no other thread writes. `data` must be null or
+/// point to `bytes` writable bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteTensorCopyToBuffer(
+pub(crate) unsafe extern "C" fn TfLiteTensorCopyToBuffer(
     tensor: *const TfLiteTensor,
     data: *mut c_void,
     bytes: usize,
 ) -> TfLiteStatus {
     // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     let Some(tensor) = (unsafe { tensor.as_ref() }) else { return kTfLiteError };
-    // SAFETY: as in `TfLiteTensorCopyFromBuffer`.
+    // SAFETY: `Table::refresh` sets data and size together, so `tensor.data` is null or has `tensor.bytes` bytes; `#
+    // Safety` requires `bytes` writable bytes at `data`.
     unsafe { copy(tensor, tensor.data, data, bytes) }
 }
 
+/// Copies `bytes` bytes. Returns `kTfLiteError` if the size of `tensor` differs or a pointer is null.
+///
 /// # Safety
-/// `from` and `to` are null or have `bytes` bytes, if `tensor` has as many.
+/// If `tensor.bytes` is `bytes`, `from` and `to` must each be null or have `bytes` bytes.
 unsafe fn copy(tensor: &TfLiteTensor, from: *const c_void, to: *mut c_void, bytes: usize) -> TfLiteStatus {
     if tensor.bytes != bytes {
         return kTfLiteError;
@@ -124,7 +132,8 @@ unsafe fn copy(tensor: &TfLiteTensor, from: *const c_void, to: *mut c_void, byte
         if from.is_null() || to.is_null() {
             return kTfLiteError;
         }
-        // SAFETY: the caller's promise; `copy` allows that they overlap.
+        // SAFETY: neither is null, as checked, and both have `bytes` bytes, as `# Safety` requires; `copy_from` permits
+        // overlap.
         unsafe { to.cast::<u8>().copy_from(from.cast(), bytes) };
     }
     kTfLiteOk

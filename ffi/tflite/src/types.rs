@@ -1,55 +1,58 @@
-//! The structs and numbers of `c_api_types.h` and `common.h` that describe tensors, as C sees them.
+//! Structs and constants of `c_api_types.h` and `common.h` that describe tensors, in C's layout.
 
 use std::ffi::{c_char, c_int, c_void};
 
+/// The schema's code of custom ops.
+pub(crate) const CUSTOM: c_int = 32;
+
 /// `TfLiteStatus`.
-pub type TfLiteStatus = c_int;
+pub(crate) type TfLiteStatus = c_int;
 
 mod numbers {
     use super::*;
 
-    pub const kTfLiteOk: TfLiteStatus = 0;
-    pub const kTfLiteError: TfLiteStatus = 1;
-    pub const kTfLiteDelegateError: TfLiteStatus = 2;
-    pub const kTfLiteApplicationError: TfLiteStatus = 3;
-    pub const kTfLiteUnresolvedOps: TfLiteStatus = 7;
-    pub const kTfLiteCancelled: TfLiteStatus = 8;
+    pub(crate) const kTfLiteOk: TfLiteStatus = 0;
+    pub(crate) const kTfLiteError: TfLiteStatus = 1;
+    pub(crate) const kTfLiteDelegateError: TfLiteStatus = 2;
+    pub(crate) const kTfLiteApplicationError: TfLiteStatus = 3;
+    pub(crate) const kTfLiteUnresolvedOps: TfLiteStatus = 7;
+    pub(crate) const kTfLiteCancelled: TfLiteStatus = 8;
 
-    pub const kTfLiteNoType: TfLiteType = 0;
+    pub(crate) const kTfLiteNoType: TfLiteType = 0;
 
-    pub const kTfLiteMemNone: TfLiteAllocationType = 0;
-    pub const kTfLiteMmapRo: TfLiteAllocationType = 1;
-    pub const kTfLiteArenaRw: TfLiteAllocationType = 2;
-    pub const kTfLiteArenaRwPersistent: TfLiteAllocationType = 3;
-    pub const kTfLiteDynamic: TfLiteAllocationType = 4;
-    pub const kTfLitePersistentRo: TfLiteAllocationType = 5;
-    pub const kTfLiteCustom: TfLiteAllocationType = 6;
-    pub const kTfLiteNonCpu: TfLiteAllocationType = 8;
+    pub(crate) const kTfLiteMemNone: TfLiteAllocationType = 0;
+    pub(crate) const kTfLiteMmapRo: TfLiteAllocationType = 1;
+    pub(crate) const kTfLiteArenaRw: TfLiteAllocationType = 2;
+    pub(crate) const kTfLiteArenaRwPersistent: TfLiteAllocationType = 3;
+    pub(crate) const kTfLiteDynamic: TfLiteAllocationType = 4;
+    pub(crate) const kTfLitePersistentRo: TfLiteAllocationType = 5;
+    pub(crate) const kTfLiteCustom: TfLiteAllocationType = 6;
+    pub(crate) const kTfLiteNonCpu: TfLiteAllocationType = 8;
 
-    pub const kTfLiteNoQuantization: c_int = 0;
-    pub const kTfLiteAffineQuantization: c_int = 1;
+    pub(crate) const kTfLiteNoQuantization: c_int = 0;
+    pub(crate) const kTfLiteAffineQuantization: c_int = 1;
 
-    pub const kTfLiteNullBufferHandle: c_int = -1;
-    pub const kTfLiteOptionalTensor: c_int = -1;
+    pub(crate) const kTfLiteNullBufferHandle: c_int = -1;
+    pub(crate) const kTfLiteOptionalTensor: c_int = -1;
 }
-pub use numbers::*;
+pub(crate) use numbers::*;
 
 /// `TfLiteType`.
-pub type TfLiteType = c_int;
+pub(crate) type TfLiteType = c_int;
 
 /// `TfLiteAllocationType`.
-pub type TfLiteAllocationType = c_int;
+pub(crate) type TfLiteAllocationType = c_int;
 
-/// `TfLiteIntArray`: `size` integers follow.
+/// `TfLiteIntArray`: `size` integers follow the header.
 #[repr(C)]
-pub struct TfLiteIntArray {
+pub(crate) struct TfLiteIntArray {
     pub size: c_int,
     pub data: [c_int; 0],
 }
 
-/// `TfLiteFloatArray`: `size` numbers follow.
+/// `TfLiteFloatArray`: `size` floats follow the header.
 #[repr(C)]
-pub struct TfLiteFloatArray {
+pub(crate) struct TfLiteFloatArray {
     pub size: c_int,
     pub data: [f32; 0],
 }
@@ -57,7 +60,7 @@ pub struct TfLiteFloatArray {
 /// `TfLiteQuantizationParams`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct TfLiteQuantizationParams {
+pub(crate) struct TfLiteQuantizationParams {
     pub scale: f32,
     pub zero_point: i32,
 }
@@ -65,19 +68,19 @@ pub struct TfLiteQuantizationParams {
 /// `TfLiteQuantization`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct TfLiteQuantization {
+pub(crate) struct TfLiteQuantization {
     pub kind: c_int,
     pub params: *mut c_void,
 }
 
 impl TfLiteQuantization {
-    pub const NONE: TfLiteQuantization =
+    pub(crate) const NONE: TfLiteQuantization =
         TfLiteQuantization { kind: kTfLiteNoQuantization, params: std::ptr::null_mut() };
 }
 
 /// `TfLiteAffineQuantization`.
 #[repr(C)]
-pub struct TfLiteAffineQuantization {
+pub(crate) struct TfLiteAffineQuantization {
     pub scale: *mut TfLiteFloatArray,
     pub zero_point: *mut TfLiteIntArray,
     pub quantized_dimension: i32,
@@ -86,9 +89,9 @@ pub struct TfLiteAffineQuantization {
 /// `TfLiteTensor`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct TfLiteTensor {
+pub(crate) struct TfLiteTensor {
     pub kind: TfLiteType,
-    /// The union of pointers to each type.
+    /// C declares a union of typed pointers.
     pub data: *mut c_void,
     pub dims: *mut TfLiteIntArray,
     pub params: TfLiteQuantizationParams,
@@ -106,8 +109,8 @@ pub struct TfLiteTensor {
 }
 
 impl TfLiteTensor {
-    /// A tensor of no type, without memory.
-    pub const EMPTY: TfLiteTensor = TfLiteTensor {
+    /// A tensor without type, shape and memory.
+    pub(crate) const EMPTY: TfLiteTensor = TfLiteTensor {
         kind: kTfLiteNoType,
         data: std::ptr::null_mut(),
         dims: std::ptr::null_mut(),
@@ -129,18 +132,18 @@ impl TfLiteTensor {
 /// `TfLiteCustomAllocation`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TfLiteCustomAllocation {
+pub(crate) struct TfLiteCustomAllocation {
     pub data: *mut c_void,
     pub bytes: usize,
 }
 
 impl TfLiteCustomAllocation {
-    /// The memory, if it has so many bytes; else null: nothing can be copied there.
-    pub fn room_for(&self, bytes: usize) -> *mut c_void {
+    /// The memory if it holds at least `bytes` bytes, otherwise null.
+    pub(crate) fn room_for(&self, bytes: usize) -> *mut c_void {
         if bytes <= self.bytes { self.data } else { std::ptr::null_mut() }
     }
 }
 
-/// A function that tells errors: `(void* user_data, const char* format, va_list)`. Only C calls it.
-pub type TfLiteErrorReporter =
+/// An error reporter: `(void* user_data, const char* format, va_list)`. Rust cannot call it; `c/report.c` does.
+pub(crate) type TfLiteErrorReporter =
     Option<unsafe extern "C" fn(user_data: *mut c_void, format: *const c_char, arguments: *mut c_void)>;

@@ -1,9 +1,10 @@
 #!/bin/sh
-# What a call costs, by our library and by TensorFlow Lite's own of 2022, by turns: input set, model run, output read.
+# Compares the cost of a call in our library and in TensorFlow Lite's of 2022, alternately: set the input, run the
+# model, read the output.
 #
 #   ffi/tflite/tests/bench.sh MODEL.tflite
 #
-# It needs npm and a C compiler; what it fetches and builds lies in cargo's target folder.
+# Needs npm and a C compiler. Downloads and builds are kept in cargo's target folder.
 set -eu
 
 [ $# = 1 ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p;}' "$0"; exit 2; }

@@ -1,4 +1,4 @@
-//! AdjustContrastv2: each channel further from its mean, by a factor. F16, F32. Inputs: images, factor.
+//! AdjustContrastv2: `mean + factor · (x − mean)` for each channel of each image. F16, F32. Inputs: images, factor.
 //! Defined by: tensorflow/core/kernels/image/adjust_contrast_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, expect_rank, expect_type};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::{put_reals, real, reals};
 
-/// The op.
+/// The `FlexAdjustContrastv2` op.
 pub type AdjustContrastv2 = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexAdjustContrastv2`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -80,7 +80,7 @@ mod tests {
             Tensor::f32(&[1], &[0.0]),
             "'in1' is [1]; it must have 0 axes",
         );
-        let message = "input 'in0' is FLOAT64, which this op does not serve";
+        let message = "input 'in0' is FLOAT64, which this op does not support";
         refused(of(F64, &[1, 1, 3], &[0.0; 3]), real(0.0), message);
     }
 }

@@ -1,4 +1,4 @@
-//! AdjustHue: the hue moved on by a part of the circle. F16, F32; three colors on the last axis.
+//! AdjustHue: rotates the hue by a fraction of a full turn. F16, F32; the last axis holds three colors.
 //! Defined by: tensorflow/core/kernels/image/adjust_hue_op.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::color::{Color, Member, hsv, rgb};
 use crate::kit::kernel::Node;
 
-/// The op.
+/// The `FlexAdjustHue` op.
 pub type AdjustHue = Node<Color<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexAdjustHue`.
 pub struct Definition;
 
 impl Member for Definition {
@@ -42,7 +42,7 @@ mod tests {
         hue(&red, 1.0 / 3.0, &green);
         hue(&red, -1.0 / 3.0, &blue);
         hue(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0], 0.5, &[0.0, 1.0, 1.0, 1.0, 0.0, 1.0]);
-        // Gray has no hue; whole turns change nothing.
+        // Gray has no hue, and a whole turn changes nothing.
         hue(&[0.5, 0.5, 0.5], 0.3, &[0.5, 0.5, 0.5]);
         hue(&[1.0, 0.5, 0.25], 2.0, &[1.0, 0.5, 0.25]);
         hue(&[], 0.5, &[]);
@@ -54,16 +54,16 @@ mod tests {
             let ty = x.ty();
             refuses::<AdjustHue>(&[], &[x, by], &[ty], message);
         };
-        let message = "the image is [1, 1, 4]; 3 or more axes, the last one of 3, are needed";
+        let message = "the image is [1, 1, 4]; 3 or more axes are needed, the last one of size 3";
         refused(of(F32, &[1, 1, 4], &[0.0; 4]), real(0.0), message);
-        let message = "the image is [1, 3]; 3 or more axes, the last one of 3, are needed";
+        let message = "the image is [1, 3]; 3 or more axes are needed, the last one of size 3";
         refused(of(F32, &[1, 3], &[0.0; 3]), real(0.0), message);
         refused(
             of(F32, &[1, 1, 3], &[0.0; 3]),
             Tensor::f32(&[1], &[0.0]),
             "'in1' is [1]; it must have 0 axes",
         );
-        let message = "input 'in0' is FLOAT64, which this op does not serve";
+        let message = "input 'in0' is FLOAT64, which this op does not support";
         refused(of(F64, &[1, 1, 3], &[0.0; 3]), real(0.0), message);
     }
 }

@@ -1,4 +1,5 @@
-//! AdjustSaturation: the saturation times a number, at most 1. F16, F32; three colors on the last axis.
+//! AdjustSaturation: multiplies the saturation by a factor and clamps it to 1. F16, F32; the last axis holds three
+//! colors.
 //! Defined by: tensorflow/core/kernels/image/adjust_saturation_op.cc.
 
 use arenite_abi::prelude::*;
@@ -6,10 +7,10 @@ use arenite_abi::prelude::*;
 use crate::kit::color::{Color, Member, hsv, rgb};
 use crate::kit::kernel::Node;
 
-/// The op.
+/// The `FlexAdjustSaturation` op.
 pub type AdjustSaturation = Node<Color<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexAdjustSaturation`.
 pub struct Definition;
 
 impl Member for Definition {
@@ -42,7 +43,7 @@ mod tests {
         saturation(&pale, 1.0, &pale);
         saturation(&pale, 0.5, &[1.0, 0.75, 0.75]);
         saturation(&pale, 2.0, &[1.0, 0.0, 0.0]);
-        // It stays in 0..=1.
+        // The saturation stays in 0..=1.
         saturation(&pale, 5.0, &[1.0, 0.0, 0.0]);
         saturation(&pale, -1.0, &[1.0, 1.0, 1.0]);
         saturation(&[0.0, 0.0, 0.0, 0.25, 0.25, 0.25], 3.0, &[0.0, 0.0, 0.0, 0.25, 0.25, 0.25]);
@@ -55,16 +56,16 @@ mod tests {
             let ty = x.ty();
             refuses::<AdjustSaturation>(&[], &[x, by], &[ty], message);
         };
-        let message = "the image is [1, 1, 4]; 3 or more axes, the last one of 3, are needed";
+        let message = "the image is [1, 1, 4]; 3 or more axes are needed, the last one of size 3";
         refused(of(F32, &[1, 1, 4], &[0.0; 4]), real(0.0), message);
-        let message = "the image is [1, 3]; 3 or more axes, the last one of 3, are needed";
+        let message = "the image is [1, 3]; 3 or more axes are needed, the last one of size 3";
         refused(of(F32, &[1, 3], &[0.0; 3]), real(0.0), message);
         refused(
             of(F32, &[1, 1, 3], &[0.0; 3]),
             Tensor::f32(&[1], &[0.0]),
             "'in1' is [1]; it must have 0 axes",
         );
-        let message = "input 'in0' is FLOAT64, which this op does not serve";
+        let message = "input 'in0' is FLOAT64, which this op does not support";
         refused(of(F64, &[1, 1, 3], &[0.0; 3]), real(0.0), message);
     }
 }

@@ -1,4 +1,4 @@
-//! Where the largest or smallest element along an axis is.
+//! ArgMax and ArgMin.
 
 use arenite_abi::prelude::*;
 
@@ -7,13 +7,11 @@ use crate::kit::arg::{self, Member};
 use crate::kit::kernel::Framed;
 
 family! { Framed<arg::Arg>:
-    /// ArgMax: where the largest element along an axis is, the first one. Reals, integers, BOOL to
-    /// I16, U16, I32, I64.
+    /// ArgMax: the index of the first largest element along an axis. Reals, integers, BOOL to I16, U16, I32, I64.
     /// Defined by: tensorflow/core/kernels/argmax_op.cc.
     ArgMax "FlexArgMax" = Member { largest: true, outputs: &[I16, U16, I32, I64] };
 
-    /// ArgMin: where the smallest element along an axis is, the first one. Reals, integers, BOOL to
-    /// I32, I64.
+    /// ArgMin: the index of the first smallest element along an axis. Reals, integers, BOOL to I32, I64.
     /// Defined by: tensorflow/core/kernels/argmax_op.cc.
     ArgMin "FlexArgMin" = Member { largest: false, outputs: &[I32, I64] };
 }

@@ -1,5 +1,5 @@
-//! AsString: the digits of each number, as C's `printf` writes them. Reals, integers, BOOL, complex numbers,
-//! STRING to STRING; attributes `precision`, `scientific`, `shortest`, `width`, `fill`.
+//! AsString: each number as text, formatted as by C's `printf`. Reals, integers, BOOL, complex numbers, STRING to
+//! STRING; attributes `precision`, `scientific`, `shortest`, `width`, `fill`.
 //! Defined by: tensorflow/core/kernels/as_string_op.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +10,10 @@ use crate::kit::node_def::NodeDef;
 use crate::kit::text::text_output;
 use crate::kit::values::Values;
 
-/// The op.
+/// The `FlexAsString` op.
 pub type AsString = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexAsString`.
 pub struct Definition {
     precision: i64,
     style: Style,
@@ -21,14 +21,14 @@ pub struct Definition {
     fill: Option<u8>,
 }
 
-/// The letter of the format.
+/// The conversion that is used for reals.
 #[derive(Clone, Copy, PartialEq)]
 enum Style {
-    /// `%f`
+    /// As `%f` prints it.
     Fixed,
-    /// `%e`
+    /// As `%e` prints it.
     Scientific,
-    /// `%g`
+    /// As `%g` prints it.
     Shortest,
 }
 
@@ -50,14 +50,14 @@ impl Kernel for Definition {
             (true, true) => return Err(invalid!("'scientific' and 'shortest' exclude each other")),
         };
         let fill = def.bytes("fill", b"")?;
-        ensure!(fill.len() <= 1, "attribute 'fill' has {} characters; one is needed at most", fill.len());
+        ensure!(fill.len() <= 1, "attribute 'fill' has {} characters; at most one is allowed", fill.len());
         let fill = fill.first().copied();
         let known = fill.is_none_or(|fill| b" +-0#".contains(&fill));
         ensure!(known, "attribute 'fill' is '{}'; it may be a space, +, -, 0 or #", def.text("fill", "")?);
         let points = matches!(x.ty, F16 | BF16 | F32 | F64 | C64 | C128 | ElementType::String);
         ensure!(
             points || precision < 0 && style == Style::Fixed,
-            "'{}' is {}, for which there is neither a precision nor a notation",
+            "'{}' is {}, which takes neither a precision nor a notation",
             x.name,
             x.ty
         );
@@ -99,7 +99,7 @@ impl Definition {
         self.padded(x.is_sign_negative(), &digits, true, x.is_finite())
     }
 
-    /// As `%f`, `%e` or `%g` print what is not negative.
+    /// The digits that `%f`, `%e` or `%g` print for a non-negative number.
     fn digits(&self, x: f64) -> String {
         let precision = if self.precision < 0 { 6 } else { self.precision as usize };
         let alternate = self.fill == Some(b'#');
@@ -136,9 +136,8 @@ impl Definition {
         }
     }
 
-    /// With its sign, and filled to the width: zeros go behind the sign of a number, a minus for filling puts
-    /// spaces on
-    /// the right.
+    /// Adds the sign and pads to the width. Zero padding goes between the sign and the digits; with `-` as the fill
+    /// character, spaces go on the right.
     fn padded(&self, negative: bool, digits: &str, signed: bool, number: bool) -> String {
         let sign = match self.fill {
             _ if negative => "-",
@@ -154,7 +153,7 @@ impl Definition {
         }
     }
 
-    /// As `%s` prints it.
+    /// Pads a string as `%s` does.
     fn text(&self, text: &[u8]) -> Vec<u8> {
         let text = match usize::try_from(self.precision) {
             Ok(most) => &text[..most.min(text.len())],
@@ -209,7 +208,7 @@ mod tests {
         printed(&short, floats(&[999.5, 0.0001, 0.00001, 100.0]), &["1e+03", "0.0001", "1e-05", "100"]);
         let alternate = [("shortest", Bool(true)), ("fill", Text("#"))];
         printed(&alternate, floats(&[1.5, 1e20]), &["1.50000", "1.00000e+20"]);
-        // Halves go to the even neighbour.
+        // Ties round to even.
         printed(&[("precision", Int(0))], floats(&[1.5, 2.5, 1234.5]), &["2", "2", "1234"]);
         printed(&[("precision", Int(0)), ("fill", Text("#"))], floats(&[3.0]), &["3."]);
         printed(&[("precision", Int(20))], doubles(&[1.0 / 3.0]), &["0.33333333333333331483"]);
@@ -223,7 +222,7 @@ mod tests {
         }
         let half = half::f16::from_f32(1.5);
         printed(&[("precision", Int(1))], Tensor::f16(&[1], &[half]), &["1.5"]);
-        // The width is that of each part.
+        // The width applies to the real and to the imaginary part.
         let z = || Tensor::complex64(&[1], &[Complex32 { re: -0.0, im: 1.5 }]);
         printed(&[], z(), &["(-0.000000,1.500000)"]);
         let attributes = [("width", Int(6)), ("precision", Int(1)), ("fill", Text("0"))];
@@ -243,8 +242,8 @@ mod tests {
             refuses::<super::AsString>(attributes, &[x], &[ElementType::String], message);
         };
         refused(&[("fill", Text("x"))], int(1), "attribute 'fill' is 'x'; it may be a space, +, -, 0 or #");
-        refused(&[("fill", Text("00"))], int(1), "attribute 'fill' has 2 characters; one is needed at most");
-        let message = "'in0' is INT32, for which there is neither a precision nor a notation";
+        refused(&[("fill", Text("00"))], int(1), "attribute 'fill' has 2 characters; at most one is allowed");
+        let message = "'in0' is INT32, which takes neither a precision nor a notation";
         refused(&[("precision", Int(2))], int(1), message);
         refused(&[("scientific", Bool(true))], int(1), message);
         let both = [("scientific", Bool(true)), ("shortest", Bool(true))];

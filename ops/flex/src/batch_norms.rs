@@ -1,4 +1,4 @@
-//! Channels normalized.
+//! Batch normalization.
 
 use arenite_abi::prelude::*;
 

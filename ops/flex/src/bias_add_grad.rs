@@ -1,4 +1,4 @@
-//! BiasAddGrad: the sums over all but the channels. Reals, integers.
+//! BiasAddGrad: the sum over all axes except the channels. Reals, integers.
 //! Defined by: tensorflow/core/kernels/bias_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::values::Values;
 
-/// The op.
+/// The `FlexBiasAddGrad` op.
 pub type BiasAddGrad = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexBiasAddGrad`.
 pub struct Definition {
     channels_first: bool,
 }

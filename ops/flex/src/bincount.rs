@@ -1,5 +1,5 @@
-//! Bincount: how often each number comes, or the sum of its weights. I32. Inputs: numbers, how many bins,
-//! weights or nothing.
+//! Bincount: how often each number occurs, or the sum of its weights. I32. Inputs: the numbers, the number of bins, and
+//! weights, which may be empty.
 //! Defined by: tensorflow/core/kernels/bincount_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::values::Values;
 
-/// The op.
+/// The `FlexBincount` op.
 pub type Bincount = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexBincount`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -33,12 +33,12 @@ impl Kernel for Definition {
         let weights = Values::of(&call.input(2)?)?;
         ensure!(
             weights.is_empty() || weights.len() == of.len(),
-            "{} weights for {} numbers",
+            "{} weights for {} numbers; their numbers must agree",
             weights.len(),
             of.len()
         );
         if let Some(negative) = of.iter().find(|&&i| i < 0) {
-            return Err(invalid!("{negative} is negative, and is not counted"));
+            return Err(invalid!("{negative} is negative; only non-negative numbers can be counted"));
         }
         let size = call.output_dims(0)?.flat_size();
         let ones = match &weights {
@@ -83,10 +83,11 @@ mod tests {
         let refused = |of: &[i32], size: Tensor, weights: &[i32], message: &str| {
             refuses::<super::Bincount>(&[], &[ints(of), size, ints(weights)], &[I32], message);
         };
-        refused(&[1, -1], int(3), &[], "-1 is negative, and is not counted");
-        refused(&[1, 1], int(3), &[1], "1 weights for 2 numbers");
+        refused(&[1, -1], int(3), &[], "-1 is negative; only non-negative numbers can be counted");
+        refused(&[1, 1], int(3), &[1], "1 weights for 2 numbers; their numbers must agree");
         refused(&[1], ints(&[3]), &[], "'in1' is [1]; a scalar is needed");
-        let message = "[-3] is no shape; sizes must not be negative, and at most 8 axes are served";
+        let message =
+            "[-3] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
         refused(&[1], int(-3), &[], message);
     }
 }

@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 
-/// The op.
+/// The `FlexBroadcastArgs` op.
 pub type BroadcastArgs = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexBroadcastArgs`.
 pub struct Definition;
 
 impl Kernel for Definition {

@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 
-/// The op.
+/// The `FlexBroadcastGradientArgs` op.
 pub type BroadcastGradientArgs = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexBroadcastGradientArgs`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -42,7 +42,7 @@ impl Kernel for Definition {
     }
 }
 
-/// Those of size 1, unless the shapes are equal.
+/// The axes of size 1; none if the shapes are equal.
 fn summed([a, b]: &[Vec<i64>; 2]) -> Result<[Vec<i64>; 2]> {
     let mut summed = [Vec::new(), Vec::new()];
     if a == b {

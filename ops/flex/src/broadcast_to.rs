@@ -1,4 +1,4 @@
-//! BroadcastTo: the input in a larger shape, along axes of size 1. Any type.
+//! BroadcastTo: repeats the input along its axes of size 1 to fill a larger shape. Any type.
 //! Defined by: tensorflow/core/kernels/broadcast_to_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexBroadcastTo` op.
 pub type BroadcastTo = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexBroadcastTo`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -73,7 +73,8 @@ mod tests {
         refuses::<super::BroadcastTo>(&[], &[x.clone(), ints(&[3])], &[I32], "[2] does not broadcast to [3]");
         refuses::<super::BroadcastTo>(&[], &[x.clone(), ints(&[])], &[I32], "[2] does not broadcast to []");
         refuses::<super::BroadcastTo>(&[], &[x.clone(), int(2)], &[I32], "the shape is []; a list is needed");
-        let message = "[-1] is no shape; sizes must not be negative, and at most 8 axes are served";
+        let message =
+            "[-1] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
         refuses::<super::BroadcastTo>(&[], &[x, ints(&[-1])], &[I32], message);
     }
 }

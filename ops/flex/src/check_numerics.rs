@@ -1,4 +1,4 @@
-//! CheckNumerics: the input, an error if a number is not finite. Reals.
+//! CheckNumerics: copies the input; fails if a number is not finite. Reals.
 //! Defined by: tensorflow/core/kernels/check_numerics_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::{reals, same_reals};
 
-/// The op.
+/// The `FlexCheckNumerics` op.
 pub type CheckNumerics = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexCheckNumerics`.
 pub struct Definition {
     message: String,
 }
@@ -45,7 +45,6 @@ mod tests {
     use crate::kit::testing::*;
     use crate::kit::write::Attribute;
     use arenite_abi::prelude::*;
-    use arenite_abi::testing::Tensor;
 
     #[test]
     fn values() {
@@ -74,19 +73,9 @@ mod tests {
             "weights: element 1 of 'in0' is -inf"
         );
         denies::<CheckNumerics>(
-            &[Tensor::i32(&[1], &[1])],
-            I32,
-            "input 'in0' is INT32, which this op does not serve",
-        );
-        denies::<CheckNumerics>(
             &[of(F32, &[1], &[1.0])],
             F64,
             "input 'in0' is FLOAT32, output 'out0' is FLOAT64; they must agree",
-        );
-        denies::<CheckNumerics>(
-            &[of(F32, &[1], &[1.0]), of(F32, &[1], &[1.0])],
-            F32,
-            "it has 2 inputs, this op takes 1 to 1",
         );
     }
 }

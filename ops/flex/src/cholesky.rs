@@ -1,5 +1,5 @@
-//! Cholesky: the lower triangular `L` with `L L* = A`, of NaN if there is none; the lower triangle of `A`
-//! counts. Reals and complex numbers; axes ahead of the matrices count the matrices.
+//! Cholesky: the lower triangular `L` with `L L* = A`, filled with NaN if there is no such `L`. Only the lower triangle
+//! of `A` is read. Reals and complex numbers; the axes ahead of the matrices are batch axes.
 //! Defined by: tensorflow/core/kernels/linalg/cholesky_op.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +10,10 @@ use crate::kit::linear::{Linear, Member, square};
 use crate::kit::matrix::{Matrix, cholesky};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexCholesky` op.
 pub type Cholesky = Node<Linear<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexCholesky`.
 pub struct Definition;
 
 impl Member for Definition {
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn values() {
         let types = &[F32, F64, C64, C128];
-        // What is above the diagonal does not count.
+        // Elements above the diagonal are not read.
         each::<Cholesky>(types, &[], &[(&[2, 2], &[4.0, 9.0, 2.0, 5.0])], (&[2, 2], &[2.0, 0.0, 1.0, 2.0]));
         each::<Cholesky>(types, &[], &[(&[2, 1, 1], &[4.0, 9.0])], (&[2, 1, 1], &[2.0, 3.0]));
         each::<Cholesky>(types, &[], &[(&[3, 0, 0], &[])], (&[3, 0, 0], &[]));

@@ -1,7 +1,7 @@
-//! CombinedNonMaxSuppression: the best boxes of all classes of each image, without those that overlap better
-//! ones of their class. F32.
-//! Inputs: boxes `[batch, n, 1 or classes, 4]`, scores `[batch, n, classes]`, most per class, most in all,
-//! overlap, lowest score. Outputs: boxes, scores, classes, how many are valid; the rest is zeros.
+//! CombinedNonMaxSuppression: the best boxes of all classes of each image, without those that overlap a better box of
+//! their class. F32. Inputs: boxes `[batch, n, 1 or classes, 4]`, scores `[batch, n, classes]`, the maximum per class,
+//! the maximum in all, the overlap and the score thresholds. Outputs: boxes, scores, classes, the number of valid ones;
+//! the rest is filled with zeros.
 //! Defined by: tensorflow/core/kernels/image/non_max_suppression_op.cc.
 
 use arenite_abi::prelude::*;
@@ -13,22 +13,22 @@ use crate::kit::node_def::NodeDef;
 use crate::kit::number::real;
 use crate::kit::suppression::{Corners, limit, select};
 
-/// The op.
+/// The `FlexCombinedNonMaxSuppression` op.
 pub type CombinedNonMaxSuppression = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexCombinedNonMaxSuppression`.
 pub struct Definition {
     pad_per_class: bool,
     clip: bool,
 }
 
 impl Definition {
-    /// Most boxes per class, and the boxes of an output.
+    /// The maximum number of boxes per class, and the number of boxes in an output.
     fn sizes(&self, x: &Inputs<'_, '_>) -> Result<Option<(usize, usize)>> {
         let (Some(per_class), Some(total)) = (x.integer(2)?, x.integer(3)?) else { return Ok(None) };
         ensure!(
             per_class > 0 && total > 0,
-            "at most {per_class} boxes per class, {total} in all; both must be positive"
+            "at most {per_class} boxes per class, {total} in total; both must be positive"
         );
         let classes = x.dims(1)?.size(2) as i64;
         let size = if self.pad_per_class { total.min(per_class.saturating_mul(classes)) } else { total };
@@ -150,14 +150,14 @@ mod tests {
         let want =
             [(0.75, 0.0, corners[1]), (0.625, 1.0, corners[2]), (0.25, 1.0, corners[1]), (0.0, 0.0, none)];
         best(&[all], [2, 4], boxes.clone(), &want, 3);
-        // The best two; one per class; as many as one per class are.
+        // The best two boxes; one per class; as many boxes as all classes together may have.
         best(&[all], [2, 2], boxes.clone(), &want[..2], 2);
         best(&[all], [1, 3], boxes.clone(), &[want[0], want[1], want[3]], 2);
         best(&[all, ("pad_per_class", Flag(true))], [1, 3], boxes.clone(), &want[..2], 2);
         // Corners are clipped to 0..=1.
         let clipped = [(0.75, 0.0, [0.0, 0.125, 1.0, 1.0]), (0.625, 1.0, [0.0, 1.0, 1.0, 1.0])];
         best(&[], [1, 2], boxes, &clipped, 2);
-        // Each class has boxes of its own.
+        // Each class has its own boxes.
         let mut own = Vec::new();
         for i in 0..3 {
             own.extend([corners[i], corners[2 - i]]);
@@ -185,9 +185,9 @@ mod tests {
             refused(boxes, scores, one(), 0.5, &message);
         }
         let (boxes, scores) = ([1, 2, 1, 4], [1, 2, 1]);
-        let message = "at most 0 boxes per class, 1 in all; both must be positive";
+        let message = "at most 0 boxes per class, 1 in total; both must be positive";
         refused(&boxes, &scores, [int(0), int(1)], 0.5, message);
         refused(&boxes, &scores, [list(&[1]), int(1)], 0.5, "'in2' is [1]; it must have 0 axes");
-        refused(&boxes, &scores, one(), -0.5, "the overlap is -0.5; it must lie in 0..=1");
+        refused(&boxes, &scores, one(), -0.5, "the overlap is -0.5; it must be in 0..=1");
     }
 }

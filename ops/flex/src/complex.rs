@@ -1,4 +1,4 @@
-//! Complex: a complex number of a real and an imaginary part, which broadcast. F32 to C64, F64 to C128.
+//! Complex: complex numbers from real and imaginary parts; the inputs broadcast. F32 to C64, F64 to C128.
 //! Defined by: tensorflow/core/kernels/cwise_op_complex.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, expect_type};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::{put_complexes, reals};
 
-/// The op.
+/// The `FlexComplex` op.
 pub type Complex = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexComplex`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -72,6 +72,6 @@ mod tests {
         refused(of(F32, &[2], &[0.0; 2]), of(F32, &[3], &[0.0; 3]), message);
         let message = "'in0' is FLOAT32, 'in1' is FLOAT64; they must agree";
         refused(real(0.0), of(F64, &[], &[0.0]), message);
-        refused(int(0), int(0), "input 'in0' is INT32, which this op does not serve");
+        refused(int(0), int(0), "input 'in0' is INT32, which this op does not support");
     }
 }

@@ -9,7 +9,7 @@ family! { Framed<Conv>:
     /// Defined by: tensorflow/core/kernels/conv_ops.cc.
     Conv2D "FlexConv2D" = Member { kind: Kind::Forward, axes: 2, depthwise: false };
 
-    /// Conv2DBackpropFilter: the gradient of a filter; inputs: images, its shape, gradient. Numbers.
+    /// Conv2DBackpropFilter: the gradient of the filter. Inputs: images, filter shape, gradient of the output. Numbers.
     /// Defined by: tensorflow/core/kernels/conv_grad_filter_ops.cc.
     Conv2DBackpropFilter "FlexConv2DBackpropFilter" = Member {
         kind: Kind::Filter,
@@ -17,8 +17,7 @@ family! { Framed<Conv>:
         depthwise: false,
     };
 
-    /// Conv2DBackpropInput: the gradient of images under a convolution; inputs: their shape, filter, gradient.
-    /// Numbers.
+    /// Conv2DBackpropInput: the gradient of the images. Inputs: image shape, filter, gradient of the output. Numbers.
     /// Defined by: tensorflow/core/kernels/conv_grad_input_ops.cc.
     Conv2DBackpropInput "FlexConv2DBackpropInput" = Member { kind: Kind::Images, axes: 2, depthwise: false };
 
@@ -26,7 +25,8 @@ family! { Framed<Conv>:
     /// Defined by: tensorflow/core/kernels/conv_ops_3d.cc.
     Conv3D "FlexConv3D" = Member { kind: Kind::Forward, axes: 3, depthwise: false };
 
-    /// Conv3DBackpropFilterV2: the gradient of a filter; inputs: volumes, its shape, gradient. Numbers.
+    /// Conv3DBackpropFilterV2: the gradient of the filter. Inputs: volumes, filter shape, gradient of the output.
+    /// Numbers.
     /// Defined by: tensorflow/core/kernels/conv_grad_ops_3d.cc.
     Conv3DBackpropFilterV2 "FlexConv3DBackpropFilterV2" = Member {
         kind: Kind::Filter,
@@ -34,7 +34,7 @@ family! { Framed<Conv>:
         depthwise: false,
     };
 
-    /// Conv3DBackpropInputV2: the gradient of volumes under a convolution; inputs: their shape, filter, gradient.
+    /// Conv3DBackpropInputV2: the gradient of the volumes. Inputs: volume shape, filter, gradient of the output.
     /// Numbers.
     /// Defined by: tensorflow/core/kernels/conv_grad_ops_3d.cc.
     Conv3DBackpropInputV2 "FlexConv3DBackpropInputV2" = Member {
@@ -43,7 +43,7 @@ family! { Framed<Conv>:
         depthwise: false,
     };
 
-    /// DepthwiseConv2dNative: a convolution of each channel; filter `[rows, columns, depth, multiplier]`.
+    /// DepthwiseConv2dNative: convolves each channel with its own filters, `[rows, columns, depth, multiplier]`.
     /// Numbers.
     /// Defined by: tensorflow/core/kernels/depthwise_conv_op.cc.
     DepthwiseConv2dNative "FlexDepthwiseConv2dNative" = Member {
@@ -52,8 +52,8 @@ family! { Framed<Conv>:
         depthwise: true,
     };
 
-    /// DepthwiseConv2dNativeBackpropFilter: the gradient of a filter; inputs: images, its shape, gradient.
-    /// Numbers.
+    /// DepthwiseConv2dNativeBackpropFilter: the gradient of the filter. Inputs: images, filter shape, gradient of the
+    /// output. Numbers.
     /// Defined by: tensorflow/core/kernels/depthwise_conv_grad_op.cc.
     DepthwiseConv2dNativeBackpropFilter "FlexDepthwiseConv2dNativeBackpropFilter" = Member {
         kind: Kind::Filter,
@@ -61,8 +61,8 @@ family! { Framed<Conv>:
         depthwise: true,
     };
 
-    /// DepthwiseConv2dNativeBackpropInput: the gradient of images; inputs: their shape, filter, gradient.
-    /// Numbers.
+    /// DepthwiseConv2dNativeBackpropInput: the gradient of the images. Inputs: image shape, filter, gradient of the
+    /// output. Numbers.
     /// Defined by: tensorflow/core/kernels/depthwise_conv_grad_op.cc.
     DepthwiseConv2dNativeBackpropInput "FlexDepthwiseConv2dNativeBackpropInput" = Member {
         kind: Kind::Images,

@@ -1,6 +1,6 @@
-//! CropAndResize: boxes of images, resized to one size. Images of reals and integers; the result is F32.
-//! Inputs: images `[images, height, width, depth]`, boxes `[n, 4]` (y1, x1, y2, x2 as parts of the image),
-//! the image of each box `[n]`, size `[2]`.
+//! CropAndResize: crops boxes out of images and resizes them to one size. Images of reals or integers; the result is
+//! F32. Inputs: images `[images, height, width, depth]`, boxes `[n, 4]` (y1, x1, y2, x2 as fractions of the image), the
+//! image of each box `[n]`, size `[2]`.
 //! Defined by: tensorflow/core/kernels/image/crop_and_resize_op.cc.
 
 use arenite_abi::prelude::*;
@@ -11,10 +11,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::reals;
 
-/// The op.
+/// The `FlexCropAndResize` op.
 pub type CropAndResize = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexCropAndResize`.
 pub struct Definition {
     nearest: bool,
     outside: f32,
@@ -68,7 +68,7 @@ impl Kernel for Definition {
         let mut pace = Pace::new(call.cx);
         for (b, (corners, &image_of)) in boxes.as_chunks::<4>().0.iter().zip(&of).enumerate() {
             let Some(start) = usize::try_from(image_of).ok().filter(|&i| i < dims.size(0)) else {
-                return Err(invalid!("box {b} is of image {image_of}; there are {}", dims.size(0)));
+                return Err(invalid!("box {b} refers to image {image_of}; there are {}", dims.size(0)));
             };
             let image = &image[start * height * width * depth..][..height * width * depth];
             for row in 0..rows {
@@ -94,7 +94,7 @@ impl Kernel for Definition {
     }
 }
 
-/// Where sample `i` of `count` between two parts of an axis lies; `None` outside of the image.
+/// The position of sample `i` of `count` between two fractions of an axis; `None` outside the image.
 fn position(from: f32, to: f32, i: usize, count: usize, size: usize) -> Option<f32> {
     let last = size as f32 - 1.0;
     let at = if count > 1 {
@@ -134,10 +134,10 @@ mod tests {
         let all = [0.0, 0.0, 1.0, 1.0];
         crop(&[], &all, (&[1, 2, 2, 1], &[1.0, 2.0, 3.0, 4.0]));
         crop(&[], &all, (&[1, 2, 3, 1], &[1.0, 1.5, 2.0, 3.0, 3.5, 4.0]));
-        // One sample is in the middle.
+        // A single sample is taken from the middle.
         crop(&[], &all, (&[1, 1, 1, 1], &[2.5]));
         crop(&[("method", Text("nearest"))], &all, (&[1, 1, 1, 1], &[4.0]));
-        // Corners in the other order mirror the image; the outside has a value of its own.
+        // Swapped corners mirror the image; pixels outside get the extrapolation value.
         crop(&[], &[1.0, 1.0, 0.0, 0.0], (&[1, 2, 2, 1], &[4.0, 3.0, 2.0, 1.0]));
         let outside = [("extrapolation_value", Float(-9.0))];
         crop(&outside, &[0.0, -1.0, 0.0, 1.0], (&[1, 1, 3, 1], &[-9.0, 1.0, 2.0]));
@@ -161,8 +161,8 @@ mod tests {
         let message =
             "images are [1, 1, 1, 1], boxes [1, 3], their images [1]; four axes, [n, 4] and [n] are needed";
         refused(&[1; 4], &[0.0; 3], 0, &[1, 1], message);
-        refused(&[1; 4], &[0.0; 4], 1, &[1, 1], "box 0 is of image 1; there are 1");
-        refused(&[1; 4], &[0.0; 4], -1, &[1, 1], "box 0 is of image -1; there are 1");
+        refused(&[1; 4], &[0.0; 4], 1, &[1, 1], "box 0 refers to image 1; there are 1");
+        refused(&[1; 4], &[0.0; 4], -1, &[1, 1], "box 0 refers to image -1; there are 1");
         refused(&[1; 4], &[0.0; 4], 0, &[0, 1], "the size is [0, 1]; two positive numbers are needed");
         refused(&[1, 0, 1, 1], &[0.0; 4], 0, &[1, 1], "images are [1, 0, 1, 1]; they must not be empty");
         let message = "box 0 has the coordinate inf; it must be finite";

@@ -1,4 +1,4 @@
-//! Cross: the cross product of vectors of three numbers. Reals, integers.
+//! Cross: the cross product of vectors of three elements. Reals, integers.
 //! Defined by: tensorflow/core/kernels/cross_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::values::Values;
 
-/// The op.
+/// The `FlexCross` op.
 pub type Cross = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexCross`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -26,7 +26,7 @@ impl Kernel for Definition {
         let (a, b) = (x.dims(0)?, x.dims(1)?);
         ensure!(
             a == b && a.as_slice().last() == Some(&3),
-            "inputs are {:?} and {:?}; they must be equal, and the last axis 3",
+            "inputs are {:?} and {:?}; their shapes must be equal, with a last axis of 3",
             a.as_slice(),
             b.as_slice()
         );
@@ -54,7 +54,7 @@ impl Kernel for Definition {
             _ => {
                 let (a, b) = (call.input(0)?, call.input(1)?);
                 return Err(invalid!(
-                    "inputs '{}' {} and '{}' {} must be of one type, and not complex",
+                    "inputs '{}' {} and '{}' {} must have the same type, which must not be complex",
                     a.name,
                     a.ty,
                     b.name,
@@ -66,7 +66,7 @@ impl Kernel for Definition {
     }
 }
 
-/// The two elements that follow within the vector, going round.
+/// The positions of the next two elements of the vector, cyclically.
 fn others(k: usize) -> (usize, usize) {
     let start = k / 3 * 3;
     (start + (k % 3 + 1) % 3, start + (k % 3 + 2) % 3)
@@ -97,10 +97,15 @@ mod tests {
             let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
             refuses::<Cross>(&[], &[zeros(a), zeros(b)], &[F32], message);
         };
-        refused(&[4], &[4], "inputs are [4] and [4]; they must be equal, and the last axis 3");
-        refused(&[3], &[1, 3], "inputs are [3] and [1, 3]; they must be equal, and the last axis 3");
-        refused(&[], &[], "inputs are [] and []; they must be equal, and the last axis 3");
-        let message = "inputs 'in0' COMPLEX64 and 'in1' COMPLEX64 must be of one type, and not complex";
+        refused(&[4], &[4], "inputs are [4] and [4]; their shapes must be equal, with a last axis of 3");
+        refused(
+            &[3],
+            &[1, 3],
+            "inputs are [3] and [1, 3]; their shapes must be equal, with a last axis of 3",
+        );
+        refused(&[], &[], "inputs are [] and []; their shapes must be equal, with a last axis of 3");
+        let message =
+            "inputs 'in0' COMPLEX64 and 'in1' COMPLEX64 must have the same type, which must not be complex";
         refuses::<Cross>(&[], &[of(C64, &[3], &[0.0; 3]), of(C64, &[3], &[0.0; 3])], &[C64], message);
     }
 }

@@ -1,6 +1,5 @@
-//! CTCGreedyDecoder: the most probable symbol of each step, without blanks, as a sparse tensor. F32, F64.
-//! Inputs: logits `[time, batch, classes]`, lengths `[batch]`. Outputs: indices, values, shape, negated sums
-//! of logits.
+//! CTCGreedyDecoder: the most probable symbol of each step, without blanks, as a sparse tensor. F32, F64. Inputs:
+//! logits `[time, batch, classes]`, lengths `[batch]`. Outputs: indices, values, shape, negated sums of the logits.
 //! Defined by: tensorflow/core/kernels/ctc_decoder_ops.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::{put_reals, reals};
 
-/// The op.
+/// The `FlexCTCGreedyDecoder` op.
 pub type CtcGreedyDecoder = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexCTCGreedyDecoder`.
 pub struct Definition {
     merge_repeated: bool,
     blank: i64,
@@ -50,7 +49,11 @@ impl Kernel for Definition {
         let dims = call.dims(0)?;
         let (time, batch, classes) = (dims.size(0), dims.size(1), dims.size(2));
         let blank = if self.blank < 0 { self.blank + classes as i64 } else { self.blank };
-        ensure!((0..classes as i64).contains(&blank), "blank_index {} of {classes} classes", self.blank);
+        ensure!(
+            (0..classes as i64).contains(&blank),
+            "blank_index {} is not one of {classes} classes",
+            self.blank
+        );
         let (logits, lengths) = (reals(&call.input(0)?)?, integers(&call.input(1)?)?);
         let (mut indices, mut values, mut longest, mut sums) = (Vec::new(), Vec::new(), 0, vec![0.0; batch]);
         for (b, &length) in lengths.iter().enumerate() {
@@ -85,7 +88,7 @@ mod tests {
 
     #[test]
     fn values() {
-        // The largest logit of the steps is of the symbols 0, 0, 2 (the blank), 0, 1.
+        // The largest logits of the steps belong to the symbols 0, 0, 2 (the blank), 0, 1.
         let logits = [[4.0, 1.0, 0.0], [3.0, 1.0, 0.0], [0.0, 1.0, 2.0], [5.0, 1.0, 0.0], [0.0, 6.0, 1.0]];
         let decode = |attributes: &[_], length: i32, want: &[i64], sum: f64| {
             for ty in [F32, F64] {
@@ -106,10 +109,10 @@ mod tests {
         decode(&[], 2, &[0, 0], -7.0);
         decode(&[], 0, &[], 0.0);
         decode(&[], -3, &[], 0.0);
-        // Another blank, counted from the front or from the end.
+        // Another blank, counted from the front or from the back.
         decode(&[("blank_index", Int(0))], 5, &[2, 1], -20.0);
         decode(&[("blank_index", Int(-3))], 5, &[2, 1], -20.0);
-        // Two sequences: of equal logits the first one.
+        // Two sequences; of equal logits the first one wins.
         let inputs = [of(F32, &[1, 2, 2], &[7.0, 7.0, 1.0, 2.0]), list(&[1, 1])];
         let outputs = [
             Tensor::i64(&[1, 2], &[0, 0]),
@@ -132,7 +135,7 @@ mod tests {
         refused(&[], &[2, 1, 2], &[1, 1], message);
         refused(&[], &[0, 1, 2], &[0], "logits are [0, 1, 2]; they must not be empty");
         refused(&[], &[2, 1, 2], &[3], "length 0 is 3; it must be at most 2");
-        refused(&[("blank_index", Int(2))], &[2, 1, 2], &[1], "blank_index 2 of 2 classes");
-        refused(&[("blank_index", Int(-3))], &[2, 1, 2], &[1], "blank_index -3 of 2 classes");
+        refused(&[("blank_index", Int(2))], &[2, 1, 2], &[1], "blank_index 2 is not one of 2 classes");
+        refused(&[("blank_index", Int(-3))], &[2, 1, 2], &[1], "blank_index -3 is not one of 2 classes");
     }
 }

@@ -1,13 +1,13 @@
-//! DeepCopy: the input as it is. Any type.
+//! DeepCopy: copies the input. Any type.
 //! Defined by: tensorflow/core/kernels/inplace_ops.cc.
 
 use crate::kit::kernel::Node;
 use crate::kit::same::{Member, Same};
 
-/// The op.
+/// The `FlexDeepCopy` op.
 pub type DeepCopy = Node<Same<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexDeepCopy`.
 pub struct Definition;
 
 impl Member for Definition {

@@ -1,4 +1,4 @@
-//! DepthToSpace: blocks of the depth laid out in space. Any type.
+//! DepthToSpace: rearranges depth into blocks of space. Any type.
 //! Defined by: tensorflow/core/kernels/depthtospace_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexDepthToSpace` op.
 pub type DepthToSpace = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexDepthToSpace`.
 pub struct Definition {
     block: i64,
 }
@@ -32,7 +32,7 @@ impl Kernel for Definition {
         let b = self.block as usize;
         ensure!(
             dims.rank() == 4 && dims.size(3).is_multiple_of(b * b),
-            "{:?} has no blocks of {b}",
+            "{:?} cannot be divided into blocks of {b}",
             dims.as_slice()
         );
         let [n, h, w, c] = [0, 1, 2, 3].map(|i| dims.size(i) as i64);
@@ -79,8 +79,8 @@ mod tests {
             refuses::<DepthToSpace>(attributes, &[x], &[F32], message);
         };
         let block = ("block_size", Int(2));
-        refused(&[block], &[1, 2, 2, 3], "[1, 2, 2, 3] has no blocks of 2");
-        refused(&[block], &[2, 2, 4], "[2, 2, 4] has no blocks of 2");
+        refused(&[block], &[1, 2, 2, 3], "[1, 2, 2, 3] cannot be divided into blocks of 2");
+        refused(&[block], &[2, 2, 4], "[2, 2, 4] cannot be divided into blocks of 2");
         refused(&[("block_size", Int(1))], &[1, 2, 2, 4], "block_size is 1; at least 2 is needed");
         refused(&[], &[1, 2, 2, 4], "block_size is 0; at least 2 is needed");
         let format = ("data_format", Text("NCHW"));

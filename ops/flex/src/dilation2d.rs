@@ -1,6 +1,5 @@
-//! Dilation2D: the largest sum of an input and the filter's tap above it, at least the lowest finite number.
-//! Reals and integers.
-//! Inputs: `[batch, height, width, depth]`, `[rows, columns, depth]`.
+//! Dilation2D: the maximum over a window of input plus filter tap, at least the lowest finite number. Reals and
+//! integers. Inputs: `[batch, height, width, depth]`, `[rows, columns, depth]`.
 //! Defined by: tensorflow/core/kernels/dilation_ops.cc.
 
 use arenite_abi::prelude::*;
@@ -13,10 +12,10 @@ use crate::kit::node_def::NodeDef;
 use crate::kit::number::{Number, lowest_integer, lowest_real};
 use crate::kit::window::{Layout, Padding, Windows, spatial};
 
-/// The op.
+/// The `FlexDilation2D` op.
 pub type Dilation2D = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexDilation2D`.
 pub struct Definition {
     layout: Layout,
     strides: Vec<i64>,
@@ -110,7 +109,7 @@ mod tests {
         let (one, same) = ([strides, rates], [strides, rates, ("padding", Text("SAME"))]);
         let types = &[F16, BF16, F32, F64, I8, U8, I16, I32, I64];
         let x = (&[1, 2, 2, 1][..], &[1.0, 2.0, 3.0, 4.0][..]);
-        // An element, or ten more than the one below.
+        // The larger of an element and ten plus the element below it.
         let filter = (&[2, 1, 1][..], &[0.0, 10.0][..]);
         each::<Dilation2D>(types, &one, &[x, filter], (&[1, 1, 2, 1], &[13.0, 14.0]));
         each::<Dilation2D>(types, &same, &[x, filter], (&[1, 2, 2, 1], &[13.0, 14.0, 3.0, 4.0]));
@@ -118,9 +117,9 @@ mod tests {
         each::<Dilation2D>(types, &wide, &[x, filter], (&[1, 1, 1, 1], &[13.0]));
         let apart = [strides, ("rates", Ints(&[1, 1, 2, 1])), ("padding", Text("SAME"))];
         let row = [(&[1, 1, 3, 1][..], &[1.0, 2.0, 3.0][..]), (&[1, 2, 1], &[0.0, 10.0])];
-        // Of two taps two apart, with one column of padding on either side.
+        // Two taps with dilation 2, and one column of padding on either side.
         each::<Dilation2D>(types, &apart, &row, (&[1, 1, 3, 1], &[12.0, 13.0, 2.0]));
-        // What is no number does not count.
+        // NaN is ignored.
         let x = of(F32, &[1, 1, 1, 1], &[f64::NAN]);
         let lowest = Tensor::f32(&[1, 1, 1, 1], &[f32::MIN]);
         gives::<Dilation2D>(&one, &[x, of(F32, &[1, 1, 1], &[0.0])], &[lowest]);
@@ -141,7 +140,7 @@ mod tests {
         refused(&[strides], &[1; 4], &[1; 3], "rates are []; 4 numbers are needed");
         let message = "axis 1 has filter size 0; it must be positive";
         refused(&[strides, rates], &[1; 4], &[0, 1, 1], message);
-        let message = "axis 2 has 1 elements, a window 3; it does not fit";
+        let message = "axis 2 has 1 elements; a window of 3 does not fit";
         refused(&[strides, rates], &[1; 4], &[1, 3, 1], message);
     }
 }

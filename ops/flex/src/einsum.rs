@@ -1,5 +1,5 @@
-//! Einsum: sums of products over named axes, by the attribute `equation`; one or two inputs, with `...` for
-//! axes that broadcast. A label that comes twice walks along the diagonal. Reals, integers, complex numbers.
+//! Einsum: sums of products over labelled axes, given by the attribute `equation`; one or two inputs, with `...` for
+//! axes that broadcast. A label that occurs twice in a term walks along the diagonal. Reals, integers, complex numbers.
 //! Defined by: tensorflow/core/kernels/linalg/einsum_op_impl.h, tensorflow/core/util/einsum_op_util.cc.
 
 use arenite_abi::prelude::*;
@@ -10,28 +10,29 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::values::Values;
 
-/// The op.
+/// The `FlexEinsum` op.
 pub type Einsum = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexEinsum`.
 pub struct Definition {
     inputs: Vec<Vec<char>>,
     output: Vec<char>,
 }
 
-/// Axes that the ellipsis stands for, the last one first.
+/// The label that represents the ellipsis in a term. The labels of its axes are the code points that follow, counted
+/// from the last axis.
 const ELLIPSIS: char = '\u{e000}';
 
-/// The labels of a term; the ellipsis is one label.
+/// Splits a term into labels; the ellipsis is one label.
 fn labels(term: &str) -> Result<Vec<char>> {
     let labels: Vec<char> = term.replace("...", &ELLIPSIS.to_string()).chars().collect();
     let known = labels.iter().all(|c| !".,->".contains(*c));
     let once = labels.iter().filter(|c| **c == ELLIPSIS).count() <= 1;
-    ensure!(known && once, "'{term}' is no term of an equation");
+    ensure!(known && once, "'{term}' is not a valid term of an equation");
     Ok(labels)
 }
 
-/// The labels with an own one for each axis of the ellipsis.
+/// Replaces the ellipsis by one label for each of its `axes` axes.
 fn spread(labels: &[char], axes: usize) -> Vec<char> {
     let own = (0..axes).rev().map(|i| char::from_u32(ELLIPSIS as u32 + 1 + i as u32).unwrap_or(ELLIPSIS));
     labels.iter().flat_map(|&c| if c == ELLIPSIS { own.clone().collect() } else { vec![c] }).collect()
@@ -39,7 +40,7 @@ fn spread(labels: &[char], axes: usize) -> Vec<char> {
 
 struct Plan {
     output: Dims,
-    /// Loops over output and sums: steps in the output and both inputs.
+    /// The loops over the output and over the summed axes, with the strides of the output and of both inputs.
     nest: Nest<3>,
 }
 
@@ -58,10 +59,10 @@ impl Definition {
         }
         ensure!(
             axes == 0 || self.output.contains(&ELLIPSIS),
-            "the ellipsis of an input stands for {axes} axes; the output of the equation has none"
+            "the ellipsis of an input covers {axes} axes; the output of the equation has no ellipsis"
         );
         let output = spread(&self.output, if self.output.contains(&ELLIPSIS) { axes } else { 0 });
-        // Every label once: those of the output, then those that are summed.
+        // Every label once: first the output's, then the summed ones.
         let mut all = output.clone();
         all.extend(terms.iter().flatten().copied());
         let mut order: Vec<(char, usize)> = Vec::new();
@@ -72,7 +73,7 @@ impl Definition {
         }
         ensure!(
             order.len() <= MAX_RANK,
-            "the equation has {} labels; at most {MAX_RANK} are served",
+            "the equation has {} labels; at most {MAX_RANK} are supported",
             order.len()
         );
         let of =
@@ -84,7 +85,7 @@ impl Definition {
         for (steps, (term, dims)) in steps.iter_mut().zip(operands) {
             for ((&label, stride), &size) in term.iter().zip(dims.strides()).zip(dims.as_slice()) {
                 let axis = order.iter().position(|(known, _)| *known == label).unwrap_or_default();
-                // A label that comes twice walks along the diagonal.
+                // A label that occurs twice walks along the diagonal: its strides add up.
                 steps[axis] += if size == 1 { 0 } else { stride };
             }
         }
@@ -110,7 +111,7 @@ fn size(label: char, terms: &[Vec<char>], dims: &[Dims]) -> Result<usize> {
             });
         }
     }
-    found.ok_or_else(|| invalid!("the label '{label}' of the equation's output is in none of its inputs"))
+    found.ok_or_else(|| invalid!("the label '{label}' of the equation's output occurs in none of its inputs"))
 }
 
 impl Kernel for Definition {
@@ -181,7 +182,7 @@ mod tests {
         sum("ij->ji", &[a], (&[2, 2], &[1.0, 3.0, 2.0, 4.0]));
         sum("ij->", &[a], (&[], &[10.0]));
         sum("i,j->ij", &[v, w], (&[2, 3], &[3.0, 4.0, 5.0, 6.0, 8.0, 10.0]));
-        // A diagonal, its sum, and a matrix of one.
+        // A diagonal, its sum, and a matrix made of a diagonal.
         sum("ii->i", &[a], (&[2], &[1.0, 4.0]));
         sum("ii->", &[a], (&[], &[5.0]));
         sum("i->ii", &[v], (&[2, 2], &[1.0, 0.0, 0.0, 2.0]));
@@ -208,14 +209,14 @@ mod tests {
         };
         refused("ij", &[&[1, 1]], "the equation 'ij' has no arrow");
         refused("i,j->ij", &[&[1]], "the equation 'i,j->ij' has 2 terms, the node 1 inputs");
-        refused("i.j->ij", &[&[1, 1]], "'i.j' is no term of an equation");
+        refused("i.j->ij", &[&[1, 1]], "'i.j' is not a valid term of an equation");
         refused("ij->i", &[&[1, 1, 1]], "an input is [1, 1, 1], its term has 2 labels");
         refused("ij,jk->ik", &[&[2, 3], &[2, 4]], "the label 'j' of the equation has the sizes 3 and 2");
-        refused("i->j", &[&[1]], "the label 'j' of the equation's output is in none of its inputs");
+        refused("i->j", &[&[1]], "the label 'j' of the equation's output occurs in none of its inputs");
         refused(
             "...i->i",
             &[&[2, 3]],
-            "the ellipsis of an input stands for 1 axes; the output of the equation has none",
+            "the ellipsis of an input covers 1 axes; the output of the equation has no ellipsis",
         );
         let inputs = [of(F32, &[1], &[0.0]), list(&[1])];
         let message = "inputs are FLOAT32 and INT32; they must agree";

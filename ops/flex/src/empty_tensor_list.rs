@@ -1,4 +1,4 @@
-//! EmptyTensorList: a tensor list without elements. Inputs: element shape, how many it will have at most.
+//! EmptyTensorList: an empty tensor list. Inputs: the element shape, the maximum number of elements.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::list::{List, shape_argument, type_argument};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexEmptyTensorList` op.
 pub type EmptyTensorList = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexEmptyTensorList`.
 pub struct Definition {
     ty: ElementType,
 }
@@ -52,11 +52,11 @@ mod tests {
     #[test]
     fn refusals() {
         let variant = [ElementType::Variant];
-        let message = "attribute 'element_dtype' is left out";
+        let message = "attribute 'element_dtype' is missing";
         refuses::<super::EmptyTensorList>(&[], &[int(-1), int(-1)], &variant, message);
         let message = "the element shape is the scalar 2; a list of sizes, or -1, is needed";
         refuses::<super::EmptyTensorList>(&FLOATS, &[int(2), int(-1)], &variant, message);
-        let message = "the element shape is [-2]; a size is at least 0, or -1 where it is not known";
+        let message = "the element shape is [-2]; sizes must be at least 0, or -1 if unknown";
         refuses::<super::EmptyTensorList>(&FLOATS, &[ints(&[-2]), int(-1)], &variant, message);
     }
 }

@@ -1,4 +1,4 @@
-//! EnsureShape: the input, an error unless it has the shape of the attribute. Any type.
+//! EnsureShape: copies the input; fails unless it has the shape of the attribute. Any type.
 //! Defined by: tensorflow/core/kernels/shape_ops.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexEnsureShape` op.
 pub type EnsureShape = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexEnsureShape`.
 pub struct Definition {
     shape: Option<Vec<i64>>,
 }

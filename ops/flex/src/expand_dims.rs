@@ -1,4 +1,4 @@
-//! ExpandDims: the same elements with one more axis. Any type.
+//! ExpandDims: inserts an axis of size 1. Any type.
 //! Defined by: tensorflow/core/kernels/shape_ops.h.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexExpandDims` op.
 pub type ExpandDims = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexExpandDims`.
 pub struct Definition;
 
 impl Kernel for Definition {

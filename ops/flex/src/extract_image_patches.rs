@@ -1,5 +1,4 @@
-//! ExtractImagePatches: the inputs under each window, one after the other in the depth; zeros outside. Any
-//! type.
+//! ExtractImagePatches: the elements under each window, concatenated in the depth; zeros outside the image. Any type.
 //! Defined by: tensorflow/core/kernels/extract_image_patches_op.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::window::{Layout, Padding, Windows, spatial};
 
-/// The op.
+/// The `FlexExtractImagePatches` op.
 pub type ExtractImagePatches = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexExtractImagePatches`.
 pub struct Definition {
     layout: Layout,
     sizes: Vec<i64>,
@@ -105,7 +104,7 @@ mod tests {
         let message = "sizes of windows are [1, 1, 1, 2]; along batch and channels they must be 1";
         refused(&[deep, strides, rates], &[1, 2, 2, 1], message);
         let large = ("ksizes", Ints(&[1, 4, 1, 1]));
-        let message = "axis 1 has 2 elements, a window 4; it does not fit";
+        let message = "axis 1 has 2 elements; a window of 4 does not fit";
         refused(&[large, strides, rates], &[1, 2, 2, 1], message);
     }
 }

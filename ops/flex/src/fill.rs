@@ -1,4 +1,4 @@
-//! Fill: a tensor of one value. Any type. Inputs: shape, value.
+//! Fill: a tensor filled with one value. Any type. Inputs: shape, value.
 //! Defined by: tensorflow/core/kernels/constant_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexFill` op.
 pub type Fill = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexFill`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -43,13 +43,14 @@ mod tests {
             gives::<super::Fill>(&[], &[longs(&[]), x(&[], &[3])], &[x(&[], &[3])]);
         });
         gives::<super::Fill>(&[], &[ints(&[0, 2]), float(f32::NAN)], &[Tensor::f32(&[0, 2], &[])]);
-        // A scalar for a list of one, and a list of one for a scalar.
+        // A scalar serves as a shape of one axis, and a list of one element as a value.
         gives::<super::Fill>(&[], &[int(2), ints(&[7])], &[ints(&[7, 7])]);
     }
 
     #[test]
     fn refusals() {
-        let message = "[-3] is no shape; sizes must not be negative, and at most 8 axes are served";
+        let message =
+            "[-3] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
         refuses::<super::Fill>(&[], &[ints(&[-3]), int(1)], &[I32], message);
         refuses::<super::Fill>(
             &[],

@@ -1,4 +1,4 @@
-//! GatherNd: the slices that lists of indices name. Any type.
+//! GatherNd: gathers slices by index vectors. Any type.
 //! Defined by: tensorflow/core/kernels/gather_nd_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::scatter::{Outside, starts};
 
-/// The op.
+/// The `FlexGatherNd` op.
 pub type GatherNd = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexGatherNd`.
 pub struct Definition {
     outside: Outside,
 }
@@ -30,14 +30,14 @@ impl Kernel for Definition {
         let depth = indices.as_slice().last().copied().unwrap_or(-1);
         ensure!(
             (0..=dims.rank() as i32).contains(&depth),
-            "indices {:?} do not name slices of {:?}",
+            "indices {:?} do not match a tensor of shape {:?}",
             indices.as_slice(),
             dims.as_slice()
         );
         let outer = &indices.as_slice()[..indices.rank() - 1];
         ensure!(
             dims.flat_size() > 0 || outer.contains(&0),
-            "indices {:?} name slices of {:?}, which has no elements",
+            "indices {:?} refer to slices of {:?}, which has no elements",
             indices.as_slice(),
             dims.as_slice()
         );
@@ -68,7 +68,7 @@ mod tests {
             let inputs = [data.clone(), Tensor::i32(&[2, 2], &[1, 0, 0, 1])];
             gives::<super::GatherNd>(&[], &inputs, &[x(&[2], &[3, 2])]);
             gives::<super::GatherNd>(&[], &[data.clone(), longs(&[1])], &[x(&[2], &[3, 4])]);
-            // No index at all names the whole tensor.
+            // An index vector of length 0 selects the whole tensor.
             let inputs = [data.clone(), Tensor::i32(&[2, 0], &[])];
             gives::<super::GatherNd>(&[], &inputs, &[x(&[2, 2, 2], &[1, 2, 3, 4, 1, 2, 3, 4])]);
             let inputs = [data, Tensor::i32(&[2, 1], &[5, 1])];
@@ -86,26 +86,31 @@ mod tests {
     fn refusals() {
         let x = Tensor::i32(&[2, 2], &[1, 2, 3, 4]);
         let inputs = [x.clone(), Tensor::i32(&[1, 2], &[0, 2])];
-        refuses::<super::GatherNd>(&[], &inputs, &[I32], "index [0, 2] lies outside of [2, 2]");
-        refuses::<super::GatherNd>(&[], &[x.clone(), ints(&[-1])], &[I32], "index [-1] lies outside of [2]");
+        refuses::<super::GatherNd>(&[], &inputs, &[I32], "index [0, 2] is out of bounds for [2, 2]");
+        refuses::<super::GatherNd>(
+            &[],
+            &[x.clone(), ints(&[-1])],
+            &[I32],
+            "index [-1] is out of bounds for [2]",
+        );
         refuses::<super::GatherNd>(
             &[],
             &[x.clone(), ints(&[0, 0, 0])],
             &[I32],
-            "indices [3] do not name slices of [2, 2]",
+            "indices [3] do not match a tensor of shape [2, 2]",
         );
         refuses::<super::GatherNd>(
             &[],
             &[x.clone(), int(0)],
             &[I32],
-            "indices [] do not name slices of [2, 2]",
+            "indices [] do not match a tensor of shape [2, 2]",
         );
         let inputs = [Tensor::i32(&[2, 0], &[]), ints(&[0])];
         refuses::<super::GatherNd>(
             &[],
             &inputs,
             &[I32],
-            "indices [1] name slices of [2, 0], which has no elements",
+            "indices [1] refer to slices of [2, 0], which has no elements",
         );
         let message = "attribute 'bad_indices_policy' is 'CLAMP'; it may be , DEFAULT, ERROR, IGNORE";
         refuses::<super::GatherNd>(

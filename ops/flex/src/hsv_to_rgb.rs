@@ -1,4 +1,4 @@
-//! HsvToRgb: the color of a hue, a saturation and a value. Reals, three colors on the last axis.
+//! HsvToRgb: converts hue, saturation and value to red, green and blue. Reals; the last axis holds three colors.
 //! Defined by: tensorflow/core/kernels/image/colorspace_op.h.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::color::{Color, Member, rgb};
 use crate::kit::kernel::Node;
 
-/// The op.
+/// The `FlexHSVToRGB` op.
 pub type HsvToRgb = Node<Color<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexHSVToRGB`.
 pub struct Definition;
 
 impl Member for Definition {
@@ -40,7 +40,7 @@ mod tests {
                 ([0.0, 0.5, 1.0], [1.0, 0.5, 0.5]),
                 ([0.0, 0.0, 0.5], [0.5, 0.5, 0.5]),
                 ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
-                // A whole turn is red again.
+                // A whole turn gives red again.
                 ([1.0, 1.0, 1.0], [1.0, 0.0, 0.0]),
             ] {
                 gives::<HsvToRgb>(&[], &[of(ty, &[3], &x)], &[of(ty, &[3], &want)]);
@@ -58,10 +58,10 @@ mod tests {
             let ty = x.ty();
             refuses::<HsvToRgb>(&[], &[x], &[ty], message);
         };
-        let message = "the image is [2]; 1 or more axes, the last one of 3, are needed";
+        let message = "the image is [2]; 1 or more axes are needed, the last one of size 3";
         refused(of(F32, &[2], &[0.0; 2]), message);
-        refused(real(0.0), "the image is []; 1 or more axes, the last one of 3, are needed");
-        let message = "input 'in0' is INT32, which this op does not serve";
+        refused(real(0.0), "the image is []; 1 or more axes are needed, the last one of size 3");
+        let message = "input 'in0' is INT32, which this op does not support";
         refused(list(&[0, 0, 0]), message);
     }
 }

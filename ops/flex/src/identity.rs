@@ -1,13 +1,13 @@
-//! Identity: the input as it is. Any type.
+//! Identity: copies the input. Any type.
 //! Defined by: tensorflow/core/kernels/identity_op.cc.
 
 use crate::kit::kernel::Node;
 use crate::kit::same::{Member, Same};
 
-/// The op.
+/// The `FlexIdentity` op.
 pub type Identity = Node<Same<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexIdentity`.
 pub struct Definition;
 
 impl Member for Definition {

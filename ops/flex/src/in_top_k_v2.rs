@@ -1,5 +1,5 @@
-//! InTopKV2: whether fewer than `k` predictions of a row are above that of its target. Targets I32, I64.
-//! Inputs: predictions F32 `[batch, classes]`, targets `[batch]`, `k`.
+//! InTopKV2: whether the prediction for a row's target is among the row's `k` largest. Targets I32, I64. Inputs:
+//! predictions F32 `[batch, classes]`, targets `[batch]`, `k`.
 //! Defined by: tensorflow/core/kernels/in_topk_op.h.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use arenite_ops::kit::indexing::Dims;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, expect_rank, integer, integers};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexInTopKV2` op.
 pub type InTopKv2 = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexInTopKV2`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -48,7 +48,7 @@ impl Kernel for Definition {
     }
 }
 
-/// Counts until `k` are above; a number that is not finite spoils what was not decided before it.
+/// Whether fewer than `k` predictions of the row exceed `own`; `false` if any of them is not finite.
 fn is_in(row: &[f32], own: f32, k: i64) -> bool {
     let mut above = 0;
     for x in row {
@@ -75,7 +75,7 @@ mod tests {
         for (k, want) in [
             (0, [false, false, false, false]),
             (1, [false, true, true, false]),
-            // Equal ones do not count as above.
+            // Equal predictions do not count as larger.
             (2, [false, true, true, false]),
             (3, [true, true, true, false]),
             (4, [true, true, true, true]),
@@ -88,7 +88,7 @@ mod tests {
                 gives::<InTopKv2>(&[], &inputs, &[bools(&want)]);
             }
         }
-        // No such class; a prediction that is not finite.
+        // A class that does not exist; a prediction that is not finite.
         let inf = f64::INFINITY;
         let predictions = of(F32, &[4, 2], &[1.0, 2.0, 1.0, 2.0, inf, 1.0, f64::NAN, 1.0]);
         let inputs = [predictions, list(&[-1, 2, 0, 1]), int(2)];

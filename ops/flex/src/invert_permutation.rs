@@ -1,4 +1,4 @@
-//! InvertPermutation: where each number of a permutation is. I32, I64.
+//! InvertPermutation: the inverse of a permutation. I32, I64.
 //! Defined by: tensorflow/core/kernels/transpose_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 
-/// The op.
+/// The `FlexInvertPermutation` op.
 pub type InvertPermutation = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexInvertPermutation`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -32,9 +32,7 @@ impl Kernel for Definition {
         let mut y = vec![-1; x.len()];
         for (i, &to) in x.iter().enumerate() {
             let place = usize::try_from(to).ok().and_then(|to| y.get_mut(to)).filter(|place| **place < 0);
-            *place
-                .ok_or_else(|| invalid!("{to} is not in a permutation of {}, or comes twice", x.len()))? =
-                i as i64;
+            *place.ok_or_else(|| invalid!("{to} is not in 0..{}, or occurs twice", x.len()))? = i as i64;
         }
         put_integers(call.output(0)?, y)
     }
@@ -56,9 +54,9 @@ mod tests {
         let refused = |x: &[i32], message: &str| {
             refuses::<super::InvertPermutation>(&[], &[ints(x)], &[I32], message);
         };
-        refused(&[0, 0], "0 is not in a permutation of 2, or comes twice");
-        refused(&[0, 2], "2 is not in a permutation of 2, or comes twice");
-        refused(&[-1, 0], "-1 is not in a permutation of 2, or comes twice");
+        refused(&[0, 0], "0 is not in 0..2, or occurs twice");
+        refused(&[0, 2], "2 is not in 0..2, or occurs twice");
+        refused(&[-1, 0], "-1 is not in 0..2, or occurs twice");
         refuses::<super::InvertPermutation>(
             &[],
             &[Tensor::i32(&[1, 1], &[0])],

@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::{put_reals, reals, same_reals};
 
-/// The op.
+/// The `FlexL2Loss` op.
 pub type L2Loss = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexL2Loss`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -38,7 +38,6 @@ mod tests {
     use super::L2Loss;
     use crate::kit::testing::*;
     use arenite_abi::prelude::*;
-    use arenite_abi::testing::Tensor;
 
     #[test]
     fn values() {
@@ -59,19 +58,9 @@ mod tests {
     #[test]
     fn refusals() {
         denies::<L2Loss>(
-            &[Tensor::i32(&[1], &[1])],
-            I32,
-            "input 'in0' is INT32, which this op does not serve",
-        );
-        denies::<L2Loss>(
             &[of(F32, &[1], &[1.0])],
             F64,
             "input 'in0' is FLOAT32, output 'out0' is FLOAT64; they must agree",
-        );
-        denies::<L2Loss>(
-            &[of(F32, &[1], &[1.0]), of(F32, &[1], &[1.0])],
-            F32,
-            "it has 2 inputs, this op takes 1 to 1",
         );
     }
 }

@@ -1,4 +1,4 @@
-//! LeakyRelu: `y = x` above zero, else `alpha x`. Reals.
+//! LeakyRelu: `y = x` where x is positive, else `alpha x`. Reals.
 //! Defined by: tensorflow/core/kernels/relu_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::{put_reals, reals, same_reals};
 
-/// The op.
+/// The `FlexLeakyRelu` op.
 pub type LeakyRelu = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexLeakyRelu`.
 pub struct Definition {
     alpha: f64,
 }
@@ -41,7 +41,6 @@ mod tests {
     use crate::kit::testing::*;
     use crate::kit::write::Attribute;
     use arenite_abi::prelude::*;
-    use arenite_abi::testing::Tensor;
 
     #[test]
     fn values() {
@@ -76,19 +75,9 @@ mod tests {
     #[test]
     fn refusals() {
         denies::<LeakyRelu>(
-            &[Tensor::i32(&[1], &[1])],
-            I32,
-            "input 'in0' is INT32, which this op does not serve",
-        );
-        denies::<LeakyRelu>(
             &[of(F32, &[1], &[1.0])],
             F64,
             "input 'in0' is FLOAT32, output 'out0' is FLOAT64; they must agree",
-        );
-        denies::<LeakyRelu>(
-            &[of(F32, &[1], &[1.0]), of(F32, &[1], &[1.0])],
-            F32,
-            "it has 2 inputs, this op takes 1 to 1",
         );
     }
 }

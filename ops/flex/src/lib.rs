@@ -1,10 +1,9 @@
-//! TensorFlow's operators, as converters leave them in models: custom ops with the prefix `Flex`, whose
-//! options are a
+//! TensorFlow's operators as converters keep them in models: custom ops with the prefix `Flex`, whose options are a
 //! serialized NodeDef.
 //!
-//! Ops that differ by a value stand in the table of their family, found by their names; every other op is one file,
-//! named after the op. What several share is in [`kit`]. Results are those of TensorFlow's CPU kernels.
-//! This crate needs std: lists of attributes, and work space of results whose size depends on data, come from the heap.
+//! Ops that differ only in parameters are rows in the table of their family. Every other op has its own file, which is
+//! named after it. Shared code is in [`kit`]. Results equal those of TensorFlow's CPU kernels. This crate needs std:
+//! attribute lists and the work space for results of data-dependent size are allocated on the heap.
 #![forbid(unsafe_code)]
 
 use arenite_abi::{Plugin, plugin};
@@ -148,11 +147,11 @@ macro_rules! ops {
         /// All operators of this crate.
         pub static PLUGIN: Plugin = plugin! {
             id: "org.arenite.flex",
-            description: "TensorFlow operators behind the prefix Flex",
+            description: "TensorFlow operators with the prefix Flex",
             ops: [$($op,)*],
         };
 
-        /// The same, for tests.
+        /// All operators of this crate, for tests.
         #[cfg(test)]
         pub(crate) const OPS: &[kit::testing::Subject] = &[$(kit::testing::op::<$op>(),)*];
     };

@@ -1,4 +1,4 @@
-//! LinSpace: numbers at equal distances from `start` to `stop`. Reals. Inputs: start, stop, how many.
+//! LinSpace: evenly spaced numbers from `start` to `stop`. Reals. Inputs: start, stop, count.
 //! Defined by: tensorflow/core/kernels/sequence_ops.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::{put_reals, real, round_as};
 
-/// The op.
+/// The `FlexLinSpace` op.
 pub type LinSpace = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexLinSpace`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -36,7 +36,7 @@ impl Kernel for Definition {
         let (start, stop) = (real(&call.input(0)?)?, real(&call.input(1)?)?);
         let y = call.output(0)?;
         let last = y.spec().len() - 1;
-        // Each step is rounded, as in the type itself.
+        // Each step is rounded to the type, as TensorFlow does.
         let round = |x| round_as(y.ty(), x);
         let step = round(round(stop - start)? / last.max(1) as f64)?;
         let steps = (0..last).map(|i| round(i as f64 * step)).collect::<Result<Vec<_>>>()?;
@@ -58,7 +58,7 @@ mod tests {
         );
         gives::<super::LinSpace>(&[], &[double(1.0), double(-1.0), long(3)], &[doubles(&[1.0, 0.0, -1.0])]);
         gives::<super::LinSpace>(&[], &[float(3.0), float(1.0), int(1)], &[floats(&[3.0])]);
-        // Each step is rounded in the type itself.
+        // Each step is rounded to the type.
         let want = [0.3, 0.5, 0.700_000_05, 0.900_000_04, 1.100_000_1, 1.300_000_2, 1.5, 1.7, 1.900_000_1];
         let want = [&want[..], &[2.100_000_1, 2.300_000_2, 2.500_000_2, 2.7, 2.9]].concat();
         gives::<super::LinSpace>(&[], &[float(0.3), float(2.9), int(14)], &[floats(&want)]);

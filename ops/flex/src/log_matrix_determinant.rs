@@ -1,5 +1,5 @@
-//! LogMatrixDeterminant: the sign of the determinant and the logarithm of its absolute value. Reals and
-//! complex numbers; axes ahead of the matrices count the matrices.
+//! LogMatrixDeterminant: the sign of the determinant and the logarithm of its absolute value. Reals and complex
+//! numbers; the axes ahead of the matrices are batch axes.
 //! Defined by: tensorflow/core/kernels/linalg/determinant_op.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +10,10 @@ use crate::kit::linear::{Linear, Member, square};
 use crate::kit::matrix::{Matrix, lu};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexLogMatrixDeterminant` op.
 pub type LogMatrixDeterminant = Node<Linear<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexLogMatrixDeterminant`.
 pub struct Definition;
 
 impl Member for Definition {

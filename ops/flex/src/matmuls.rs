@@ -1,11 +1,11 @@
-//! Products of stacks of matrices.
+//! Products of batches of matrices.
 
 use crate::family;
 use crate::kit::kernel::Framed;
 use crate::kit::matmul::{self, Ahead, Member};
 
 family! { Framed<matmul::MatMul>:
-    /// BatchMatMul: products of stacks of matrices of equal shape ahead. Reals, integers, complex numbers.
+    /// BatchMatMul: products of matrices with equal batch axes. Reals, integers, complex numbers.
     /// Defined by: tensorflow/core/kernels/batch_matmul_op_impl.h.
     BatchMatMul "FlexBatchMatMul" = Member {
         turned: ["adj_x", "adj_y"],
@@ -14,8 +14,7 @@ family! { Framed<matmul::MatMul>:
         mixed: false,
     };
 
-    /// BatchMatMulV2: products of stacks of matrices, whose axes ahead broadcast. Reals, integers, complex
-    /// numbers.
+    /// BatchMatMulV2: products of matrices whose batch axes broadcast. Reals, integers, complex numbers.
     /// Defined by: tensorflow/core/kernels/batch_matmul_op_impl.h.
     BatchMatMulV2 "FlexBatchMatMulV2" = Member {
         turned: ["adj_x", "adj_y"],
@@ -24,8 +23,7 @@ family! { Framed<matmul::MatMul>:
         mixed: false,
     };
 
-    /// BatchMatMulV3: products of stacks of matrices, whose axes ahead broadcast. Reals, integers, complex
-    /// numbers.
+    /// BatchMatMulV3: products of matrices whose batch axes broadcast. Reals, integers, complex numbers.
     /// Defined by: tensorflow/core/kernels/batch_matmul_op_impl.h.
     BatchMatMulV3 "FlexBatchMatMulV3" = Member {
         turned: ["adj_x", "adj_y"],

@@ -1,5 +1,5 @@
-//! MatrixBandPart: matrices with zeros outside of a band; a negative number of diagonals is all. Any type.
-//! Inputs: matrices, below, above.
+//! MatrixBandPart: sets the elements outside a band of diagonals to zero; a negative number of diagonals keeps them
+//! all. Any type. Inputs: matrices, below, above.
 //! Defined by: tensorflow/core/kernels/linalg/matrix_band_part_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, expect_rank, integer};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexMatrixBandPart` op.
 pub type MatrixBandPart = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexMatrixBandPart`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -36,7 +36,7 @@ impl Kernel for Definition {
         let [rows, columns] = [2, 1].map(|i| dims.size(dims.rank() - i));
         ensure!(
             below <= rows as i64 && above <= columns as i64,
-            "{below} diagonals below and {above} above do not lie in a matrix of {rows} by {columns}"
+            "{below} diagonals below and {above} above exceed a matrix of {rows} by {columns}"
         );
         let (rows, columns) = (rows.max(1), columns.max(1));
         pick(call, 0, &[call.input(0)?], |k| {
@@ -86,7 +86,7 @@ mod tests {
         };
         refused(&[2], int(0), int(0), "the matrix is [2]; two axes are needed");
         refused(&[2, 3], list(&[0]), int(0), "'in1' is [1]; it must have 0 axes");
-        let message = "3 diagonals below and 0 above do not lie in a matrix of 2 by 3";
+        let message = "3 diagonals below and 0 above exceed a matrix of 2 by 3";
         refused(&[2, 3], int(3), int(0), message);
     }
 }

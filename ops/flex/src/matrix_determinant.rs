@@ -1,5 +1,4 @@
-//! MatrixDeterminant: the determinant. Reals and complex numbers; axes ahead of the matrices count
-//! the matrices.
+//! MatrixDeterminant: the determinant. Reals and complex numbers; the axes ahead of the matrices are batch axes.
 //! Defined by: tensorflow/core/kernels/linalg/determinant_op.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +9,10 @@ use crate::kit::linear::{Linear, Member, square};
 use crate::kit::matrix::{Matrix, lu};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexMatrixDeterminant` op.
 pub type MatrixDeterminant = Node<Linear<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexMatrixDeterminant`.
 pub struct Definition;
 
 impl Member for Definition {

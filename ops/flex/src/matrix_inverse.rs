@@ -1,5 +1,5 @@
-//! MatrixInverse: the inverse, with `adjoint` that of the conjugate transpose. Reals and complex numbers;
-//! axes ahead of the matrices count the matrices.
+//! MatrixInverse: the inverse, or with `adjoint` the inverse of the conjugate transpose. Reals and complex numbers; the
+//! axes ahead of the matrices are batch axes.
 //! Defined by: tensorflow/core/kernels/linalg/matrix_inverse_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::linear::{Linear, Member, square};
 use crate::kit::matrix::{Matrix, lu};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexMatrixInverse` op.
 pub type MatrixInverse = Node<Linear<Definition>>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexMatrixInverse`.
 pub struct Definition {
     adjoint: bool,
 }
@@ -51,7 +51,7 @@ mod tests {
         each::<MatrixInverse>(types, adjoint, &[x], (&[2, 2], &[-2.0, 1.5, 1.0, -0.5]));
         each::<MatrixInverse>(types, &[], &[(&[2, 1, 1], &[2.0, -4.0])], (&[2, 1, 1], &[0.5, -0.25]));
         each::<MatrixInverse>(types, &[], &[(&[2, 0, 0], &[])], (&[2, 0, 0], &[]));
-        // 1 / 2i = −i / 2, of the conjugate i / 2.
+        // 1 / 2i = −i / 2; the inverse of the conjugate is i / 2.
         let x = complex(C64, &[1, 1], &[(0.0, 2.0)]);
         gives::<MatrixInverse>(&[], core::slice::from_ref(&x), &[complex(C64, &[1, 1], &[(0.0, -0.5)])]);
         gives::<MatrixInverse>(adjoint, &[x], &[complex(C64, &[1, 1], &[(0.0, 0.5)])]);

@@ -1,5 +1,5 @@
-//! MatrixSolve: `X` with `A X = B`, with `adjoint` `A* X = B`. Reals and complex numbers; axes ahead of the
-//! matrices count the matrices.
+//! MatrixSolve: solves `A X = B`, or with `adjoint` `A* X = B`. Reals and complex numbers; the axes ahead of the
+//! matrices are batch axes.
 //! Defined by: tensorflow/core/kernels/linalg/matrix_solve_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::linear::{Linear, Member, square};
 use crate::kit::matrix::{Matrix, lu};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexMatrixSolve` op.
 pub type MatrixSolve = Node<Linear<Definition>>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexMatrixSolve`.
 pub struct Definition {
     adjoint: bool,
 }
@@ -27,7 +27,7 @@ impl Member for Definition {
 
     fn size(&self, inputs: &[(usize, usize)], _: usize) -> Result<Vec<usize>> {
         let n = square(inputs[0])?;
-        ensure!(inputs[1].0 == n, "the right side has {} rows, the matrix {n}", inputs[1].0);
+        ensure!(inputs[1].0 == n, "the right side has {} rows, the matrix {n}; they must agree", inputs[1].0);
         Ok(vec![n, inputs[1].1])
     }
 
@@ -65,7 +65,7 @@ mod tests {
             |a: Tensor, b: Tensor, message: &str| refuses::<MatrixSolve>(&[], &[a, b], &[F32], message);
         let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
         refused(zeros(&[2, 2]), zeros(&[2, 1]), "a matrix has no inverse");
-        refused(zeros(&[2, 2]), zeros(&[3, 1]), "the right side has 3 rows, the matrix 2");
+        refused(zeros(&[2, 2]), zeros(&[3, 1]), "the right side has 3 rows, the matrix 2; they must agree");
         refused(zeros(&[2, 3]), zeros(&[2, 1]), "matrices are 2 by 3; they must be square");
         refused(zeros(&[2, 2]), zeros(&[2]), "the shape [2] has no matrices; at least two axes are needed");
         let message = "inputs are [1, 2, 2] and [2, 1]; the axes ahead of the matrices must agree";

@@ -1,5 +1,5 @@
-//! Multinomial: classes drawn by their unscaled log probabilities. Reals to I32, I64.
-//! Inputs: logits `[batch, classes]`, how many.
+//! Multinomial: draws classes by their unnormalized log probabilities. Reals to I32, I64. Inputs: logits `[batch,
+//! classes]`, count.
 //! Defined by: tensorflow/core/kernels/multinomial_op.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +10,10 @@ use crate::kit::node_def::NodeDef;
 use crate::kit::number::{put_integers, reals};
 use crate::kit::random::{Source, blocks, double_unit};
 
-/// The op.
+/// The `FlexMultinomial` op.
 pub type Multinomial = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexMultinomial`.
 pub struct Definition {
     source: Source,
 }
@@ -78,7 +78,7 @@ mod tests {
     fn values() {
         let seeds = [("seed", Int(42)), ("seed2", Int(7))];
         let inf = f64::INFINITY;
-        // Those of TensorFlow; a class with the logit −∞ is never drawn.
+        // TensorFlow's numbers; a class with the logit −∞ is never drawn.
         let logits = [0.0, 0.0, 0.0, 0.0, 1.0, -inf];
         let want = [2.0, 2.0, 2.0, 2.0, 2.0, 1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0];
         for ty in [F16, BF16, F32, F64] {
@@ -101,7 +101,8 @@ mod tests {
         refused(&[3], int(1), "logits are [3]; [batch, classes] is needed");
         refused(&[1, 0], int(1), "logits are [1, 0]; [batch, classes] is needed");
         refused(&[1, 3], list(&[1]), "'in1' is [1]; it must have 0 axes");
-        let message = "[1, -1] is no shape; sizes must not be negative, and at most 8 axes are served";
+        let message =
+            "[1, -1] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
         refused(&[1, 3], int(-1), message);
     }
 }

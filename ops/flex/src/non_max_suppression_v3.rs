@@ -1,5 +1,5 @@
-//! NonMaxSuppressionV3: boxes that do not overlap better ones too much. F16, F32 to I32. Inputs: boxes,
-//! scores, most, overlap, lowest score.
+//! NonMaxSuppressionV3: drops boxes that overlap a better one too much. F16, F32 to I32. Inputs: boxes, scores, maximum
+//! count, overlap threshold, score threshold.
 //! Defined by: tensorflow/core/kernels/image/non_max_suppression_op.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +10,10 @@ use crate::kit::node_def::NodeDef;
 use crate::kit::number::{real, reals};
 use crate::kit::suppression::{limit, select};
 
-/// The op.
+/// The `FlexNonMaxSuppressionV3` op.
 pub type NonMaxSuppressionV3 = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexNonMaxSuppressionV3`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn values() {
-        // 1 overlaps 0 by 9/11. 2 overlaps 0 by 1/3 and 1 by 3/7, and has its corners in another order.
+        // 1 overlaps 0 by 9/11. 2 overlaps 0 by 1/3 and 1 by 3/7, and its corners are swapped.
         let boxes = [
             [0.0, 0.0, 10.0, 10.0],
             [0.0, 1.0, 10.0, 11.0],
@@ -81,7 +81,7 @@ mod tests {
         select(scores, 4, 1.0, f32::NEG_INFINITY, &[1, 0, 2, 3]);
         select(scores, 2, 0.5, 0.0, &[1, 2]);
         select(scores, 0, 0.5, 0.0, &[]);
-        // Above the lowest score; the first one of equals.
+        // Only scores above the threshold count; of equal scores the first box wins.
         select(scores, 4, 0.5, 0.25, &[1]);
         select([1.0; 4], 4, 0.5, 0.0, &[0, 2, 3]);
         let none = [of(F32, &[0, 4], &[]), of(F32, &[0], &[]), int(4), real(0.5), real(0.0)];
@@ -99,7 +99,7 @@ mod tests {
         refused(&[1, 3], int(1), 0.5, "boxes are [1, 3] and scores [1]; [n, 4] and [n] are needed");
         refused(&[1, 4], list(&[1]), 0.5, "'in2' is [1]; it must have 0 axes");
         refused(&[1, 4], int(-1), 0.5, "at most -1 boxes; the number must not be negative");
-        refused(&[1, 4], int(1), 1.5, "the overlap is 1.5; it must lie in 0..=1");
-        refused(&[1, 4], int(1), f32::NAN, "the overlap is NaN; it must lie in 0..=1");
+        refused(&[1, 4], int(1), 1.5, "the overlap is 1.5; it must be in 0..=1");
+        refused(&[1, 4], int(1), f32::NAN, "the overlap is NaN; it must be in 0..=1");
     }
 }

@@ -1,5 +1,5 @@
-//! OneHot: vectors of one value at the place that an index names, and another elsewhere. Any type. Inputs:
-//! indices, depth, on, off.
+//! OneHot: vectors that hold one value at the position given by an index, and another value elsewhere. Any type.
+//! Inputs: indices, depth, on, off.
 //! Defined by: tensorflow/core/kernels/one_hot_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, integers, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexOneHot` op.
 pub type OneHot = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexOneHot`.
 pub struct Definition {
     axis: i64,
 }
@@ -70,7 +70,8 @@ mod tests {
     fn refusals() {
         let (i, one, zero) = (ints(&[0, 2]), int(1), int(0));
         let inputs = [i.clone(), int(-1), one.clone(), zero.clone()];
-        let message = "[2, -1] is no shape; sizes must not be negative, and at most 8 axes are served";
+        let message =
+            "[2, -1] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
         refuses::<super::OneHot>(&[], &inputs, &[I32], message);
         let inputs = [i.clone(), ints(&[3]), one.clone(), zero.clone()];
         refuses::<super::OneHot>(&[], &inputs, &[I32], "'in1' is [1]; a scalar is needed");

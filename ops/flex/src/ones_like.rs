@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::values::Values;
 
-/// The op.
+/// The `FlexOnesLike` op.
 pub type OnesLike = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexOnesLike`.
 pub struct Definition;
 
 impl Kernel for Definition {

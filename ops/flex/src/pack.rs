@@ -1,4 +1,4 @@
-//! Pack: inputs of one shape, side by side along a new axis. Any type.
+//! Pack: stacks inputs of one shape along a new axis. Any type.
 //! Defined by: tensorflow/core/kernels/pack_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexPack` op.
 pub type Pack = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexPack`.
 pub struct Definition {
     axis: i64,
 }

@@ -1,13 +1,13 @@
-//! PlaceholderWithDefault: the input as it is. Any type.
+//! PlaceholderWithDefault: copies the input. Any type.
 //! Defined by: tensorflow/core/kernels/identity_op.cc.
 
 use crate::kit::kernel::Node;
 use crate::kit::same::{Member, Same};
 
-/// The op.
+/// The `FlexPlaceholderWithDefault` op.
 pub type PlaceholderWithDefault = Node<Same<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexPlaceholderWithDefault`.
 pub struct Definition;
 
 impl Member for Definition {

@@ -1,13 +1,13 @@
-//! PreventGradient: the input as it is. Any type.
+//! PreventGradient: copies the input. Any type.
 //! Defined by: tensorflow/core/kernels/identity_op.cc.
 
 use crate::kit::kernel::Node;
 use crate::kit::same::{Member, Same};
 
-/// The op.
+/// The `FlexPreventGradient` op.
 pub type PreventGradient = Node<Same<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexPreventGradient`.
 pub struct Definition;
 
 impl Member for Definition {

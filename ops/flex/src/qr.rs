@@ -1,5 +1,5 @@
-//! Qr: `Q` with orthonormal columns and triangular `R`, whose product is the matrix. Reals and complex
-//! numbers; axes ahead of the matrices count the matrices.
+//! Qr: decomposes a matrix into `Q`, whose columns are orthonormal, and the upper triangular `R`. Reals and complex
+//! numbers; the axes ahead of the matrices are batch axes.
 //! Defined by: tensorflow/core/kernels/linalg/qr_op_impl.h.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::linear::{Linear, Member};
 use crate::kit::matrix::{Matrix, qr};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexQr` op.
 pub type Qr = Node<Linear<Definition>>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexQr`.
 pub struct Definition {
     full: bool,
 }

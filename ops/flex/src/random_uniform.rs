@@ -1,15 +1,15 @@
-//! RandomUniform: random numbers, evenly in `0..1`. F16, BF16, F32, F64. Input: shape. Given seeds give
-//! TensorFlow's numbers.
+//! RandomUniform: random numbers, uniform in `0..1`. F16, BF16, F32, F64. Input: shape. With given seeds the numbers
+//! equal TensorFlow's.
 //! Defined by: tensorflow/core/kernels/random_op.cc.
 
 use crate::kit::drawn::{Drawn, Member};
 use crate::kit::kernel::Node;
 use crate::kit::random::Distribution;
 
-/// The op.
+/// The `FlexRandomUniform` op.
 pub type RandomUniform = Node<Drawn<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexRandomUniform`.
 pub struct Definition;
 
 impl Member for Definition {
@@ -25,7 +25,7 @@ mod tests {
 
     #[test]
     fn values() {
-        // Those of TensorFlow.
+        // TensorFlow's numbers for these seeds.
         let seeds = [("seed", Int(42)), ("seed2", Int(7))];
         for (ty, want) in [
             (F32, [0.862_767_7, 0.656_762_6, 0.990_545_9, 0.903_101_3, 0.733_680_7]),
@@ -47,11 +47,11 @@ mod tests {
         }
         gives::<RandomUniform>(&seeds, &[list(&[2, 0])], &[of(F32, &[2, 0], &[])]);
         gives::<RandomUniform>(&seeds, &[list(&[])], &[of(F32, &[], &[0.862_767_7])]);
-        // The next call goes on.
+        // The next invocation continues the sequence.
         let steps = node::<RandomUniform>(&seeds, &[list(&[5])], &[F32]);
         let outputs = steps.run_steps(&[&[list(&[5])], &[list(&[5])]]).unwrap();
         assert_ne!(outputs[0], outputs[1]);
-        // Without seeds each node has its own.
+        // Without seeds, each node draws its own numbers.
         let own = || node::<RandomUniform>(&[], &[list(&[5])], &[F32]).run().unwrap();
         assert_ne!(own(), own());
     }
@@ -61,7 +61,8 @@ mod tests {
         let refused = |shape: Tensor, ty: ElementType, message: &str| {
             refuses::<RandomUniform>(&[("seed", Int(1))], &[shape], &[ty], message);
         };
-        let message = "[-1] is no shape; sizes must not be negative, and at most 8 axes are served";
+        let message =
+            "[-1] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
         refused(list(&[-1]), F32, message);
         refused(int(1), F32, "'in0' is []; it must have 1 axes");
         refused(Tensor::i32(&[1, 1], &[1]), F32, "'in0' is [1, 1]; it must have 1 axes");

@@ -1,4 +1,4 @@
-//! RandomUniformInt: random integers, evenly in `low..high`. I32, I64. Inputs: shape, low, high.
+//! RandomUniformInt: random integers, uniform in `low..high`. I32, I64. Inputs: shape, low, high.
 //! Defined by: tensorflow/core/kernels/random_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 use crate::kit::random::{Source, blocks};
 
-/// The op.
+/// The `FlexRandomUniformInt` op.
 pub type RandomUniformInt = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexRandomUniformInt`.
 pub struct Definition {
     source: Source,
 }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn values() {
         let seeds = [("seed", Int(42)), ("seed2", Int(7))];
-        // Those of TensorFlow, in −5..5.
+        // TensorFlow's numbers in −5..5.
         let draw = |ty, shape: &[i32], low: f64, high: f64, want: &[f64]| {
             let inputs = [list(shape), of(ty, &[], &[low]), of(ty, &[], &[high])];
             gives::<RandomUniformInt>(&seeds, &inputs, &[of(ty, shape, want)]);
@@ -72,7 +72,7 @@ mod tests {
         draw(I32, &[6], -5.0, 5.0, &[1.0, 3.0, 4.0, -2.0, -3.0, 3.0]);
         draw(I64, &[2, 3], -5.0, 5.0, &[-1.0, 2.0, -5.0, -4.0, -1.0, -3.0]);
         draw(I32, &[3], 7.0, 8.0, &[7.0; 3]);
-        // Of no numbers the bounds do not matter.
+        // For an empty output the bounds do not matter.
         draw(I32, &[0], 5.0, 2.0, &[]);
         draw(I64, &[2, 0], 5.0, 2.0, &[]);
     }
@@ -86,7 +86,8 @@ mod tests {
         refused(list(&[1]), int(3), int(-3), "low is 3, high -3; low must be less");
         refused(list(&[1]), list(&[0]), int(3), "'in1' is [1]; it must have 0 axes");
         refused(int(1), int(0), int(3), "'in0' is []; it must have 1 axes");
-        let message = "[-2] is no shape; sizes must not be negative, and at most 8 axes are served";
+        let message =
+            "[-2] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
         refused(list(&[-2]), int(0), int(3), message);
     }
 }

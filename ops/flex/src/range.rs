@@ -10,10 +10,10 @@ use crate::kit::node_def::NodeDef;
 use crate::kit::number::{real, round_as};
 use crate::kit::values::Values;
 
-/// The op.
+/// The `FlexRange` op.
 pub type Range = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexRange`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -36,7 +36,7 @@ impl Kernel for Definition {
                 ensure!(delta != 0.0, "delta is 0");
                 let ahead = if delta > 0.0 { start <= limit } else { start >= limit };
                 ensure!(ahead, "steps of {delta} do not lead from {start} to {limit}");
-                // Rounded as the type itself does.
+                // Rounded in the type itself, as TensorFlow does.
                 let steps = round_as(known[0].ty, round_as(known[0].ty, limit - start)? / delta)?;
                 libm::ceil(steps.abs()) as i64
             }
@@ -82,7 +82,7 @@ mod tests {
         gives::<super::Range>(&[], &[int(5), int(5), int(1)], &[ints(&[])]);
         let ends = [long(i64::MIN), long(i64::MAX), long(1 << 62)];
         gives::<super::Range>(&[], &ends, &[longs(&[i64::MIN, -(1 << 62), 0, 1 << 62])]);
-        // In the type itself 0.3 is three steps of 0.1, and steps are rounded before they are added.
+        // In FLOAT32 0.3 is three steps of 0.1, and each step is rounded before it is added.
         gives::<super::Range>(&[], &[float(0.0), float(0.3), float(0.1)], &[floats(&[0.0, 0.1, 0.2])]);
         let want = [1.0, 0.7, 0.399_999_98, 0.099_999_964, -0.200_000_05, -0.5, -0.800_000_1];
         gives::<super::Range>(&[], &[float(1.0), float(-1.0), float(-0.3)], &[floats(&want)]);
@@ -96,8 +96,7 @@ mod tests {
         refuses::<super::Range>(&[], &[int(5), int(0), int(1)], &[I32], "steps of 1 do not lead from 5 to 0");
         let inputs = [float(f32::NAN), float(5.0), float(1.0)];
         refuses::<super::Range>(&[], &inputs, &[F32], "steps of 1 do not lead from NaN to 5");
-        let message =
-            "[9223372036854775807] is no shape; sizes must not be negative, and at most 8 axes are served";
+        let message = "[9223372036854775807] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
         refuses::<super::Range>(&[], &[float(0.0), float(f32::INFINITY), float(1.0)], &[F32], message);
         refuses::<super::Range>(
             &[],

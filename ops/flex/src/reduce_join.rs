@@ -1,5 +1,5 @@
-//! ReduceJoin: strings along axes, joined by the attribute `separator`. Of several axes the first one listed
-//! runs fastest. Inputs: strings, axes.
+//! ReduceJoin: joins the strings along axes with the attribute `separator`. The first axis listed varies fastest.
+//! Inputs: strings, axes.
 //! Defined by: tensorflow/core/kernels/reduce_join_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::elements::{ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, integers, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexReduceJoin` op.
 pub type ReduceJoin = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexReduceJoin`.
 pub struct Definition {
     keep: bool,
     separator: Vec<u8>,
@@ -83,7 +83,7 @@ mod tests {
         gives::<super::ReduceJoin>(&[DOT], &[x(), int(1)], &[texts(&["a.b", "c.d"])]);
         let keep = ("keep_dims", Bool(true));
         gives::<super::ReduceJoin>(&[keep], &[x(), int(-1)], &[Tensor::strings(&[2, 1], &["ab", "cd"])]);
-        // The axis that is named first runs fastest.
+        // The axis that is listed first varies fastest.
         gives::<super::ReduceJoin>(&[DOT], &[x(), ints(&[0, 1])], &[text("a.c.b.d")]);
         gives::<super::ReduceJoin>(&[DOT], &[x(), ints(&[1, 0])], &[text("a.b.c.d")]);
         gives::<super::ReduceJoin>(&[DOT], &[x(), ints(&[])], &[x()]);

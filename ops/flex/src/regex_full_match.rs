@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::regex::compile;
 
-/// The op.
+/// The `FlexRegexFullMatch` op.
 pub type RegexFullMatch = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexRegexFullMatch`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -46,7 +46,7 @@ mod tests {
     fn values() {
         let inputs = [texts(&["abc", "ab", "xabc", "abcx"]), text("a.c")];
         gives::<super::RegexFullMatch>(&[], &inputs, &[bools(&[true, false, false, false])]);
-        // The alternatives are tried for the whole text.
+        // Every alternative must match the whole text.
         gives::<super::RegexFullMatch>(&[], &[text("ab"), text("a|ab")], &[truth(true)]);
         gives::<super::RegexFullMatch>(&[], &[texts(&["a\n", ""]), text(".*")], &[bools(&[false, true])]);
         gives::<super::RegexFullMatch>(&[], &[texts(&[]), text("a")], &[bools(&[])]);
@@ -62,7 +62,7 @@ mod tests {
             &[],
             &inputs,
             &bool,
-            "the pattern '(' is not served: unclosed group",
+            "the pattern '(' is not supported: unclosed group",
         );
         refuses::<super::RegexFullMatch>(&[], &[int(1), text("a")], &bool, "'in0' is INT32, not STRING");
     }

@@ -1,4 +1,4 @@
-//! RegexReplace: matches of a pattern become a rewrite. STRING. Inputs: strings, pattern, rewrite.
+//! RegexReplace: replaces the matches of a pattern by a rewrite. STRING. Inputs: strings, pattern, rewrite.
 //! Defined by: tensorflow/core/kernels/regex_replace_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::regex::{check_rewrite, compile, replace};
 
-/// The op.
+/// The `FlexRegexReplace` op.
 pub type RegexReplace = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexRegexReplace`.
 pub struct Definition {
     all: bool,
 }
@@ -71,11 +71,11 @@ mod tests {
                 message,
             );
         };
-        refused(text("("), text(""), "the pattern '(' is not served: unclosed group");
+        refused(text("("), text(""), "the pattern '(' is not supported: unclosed group");
         refused(texts(&["a"]), text("b"), "'in1' is [1]; a scalar is needed");
         refused(text("a"), texts(&["b"]), "'in2' is [1]; a scalar is needed");
         refused(text("a"), text("\\1"), "the rewrite names group 1, the pattern has 0");
-        let message = "the rewrite has a backslash without a digit or a backslash behind it";
+        let message = "the rewrite has a backslash that neither a digit nor a backslash follows";
         refused(text("a"), text("\\x"), message);
         refused(text("a"), text("b\\"), message);
     }

@@ -1,4 +1,4 @@
-//! Reshape: the same elements in another shape, of which one size may be −1. Any type.
+//! Reshape: gives the elements another shape, in which one size may be −1. Any type.
 //! Defined by: tensorflow/core/kernels/reshape_op.h.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexReshape` op.
 pub type Reshape = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexReshape`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -27,7 +27,7 @@ impl Kernel for Definition {
         ensure!(x.dims(1)?.rank() <= 1, "the shape is {:?}; a list is needed", x.dims(1)?.as_slice());
         let unknown = sizes.iter().filter(|&&size| size == -1).count();
         ensure!(unknown <= 1, "{sizes:?} has more than one unknown size");
-        // Beside a zero, the unknown size is that of what the other axes would have without their zeros.
+        // If another size is zero, the unknown size is computed as if the zeros were missing from both shapes.
         let zero = sizes.contains(&0);
         let product = |sizes: &mut dyn Iterator<Item = i64>| {
             sizes.filter(|&size| size != -1 && !(zero && size == 0)).fold(1, i64::saturating_mul)
@@ -82,7 +82,10 @@ mod tests {
         refused(&[3], "[4] has 4 elements, which do not fit [3]");
         refused(&[-1, 3], "[4] has 4 elements, which do not fit [1, 3]");
         refused(&[-1, -1], "[-1, -1] has more than one unknown size");
-        refused(&[-2, -2], "[-2, -2] is no shape; sizes must not be negative, and at most 8 axes are served");
+        refused(
+            &[-2, -2],
+            "[-2, -2] is not a valid shape; sizes must not be negative, and at most 8 axes are supported",
+        );
         refused(&[0, -1], "[4] has 4 elements, which do not fit [0, 4]");
         let inputs = [ints(&[1]), Tensor::i32(&[1, 1], &[1])];
         refuses::<super::Reshape>(&[], &inputs, &[I32], "the shape is [1, 1]; a list is needed");

@@ -1,4 +1,4 @@
-//! ReverseV2: the elements along axes from last to first. Any type.
+//! ReverseV2: reverses the elements along axes. Any type.
 //! Defined by: tensorflow/core/kernels/reverse_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, integers};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexReverseV2` op.
 pub type ReverseV2 = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexReverseV2`.
 pub struct Definition;
 
 impl Kernel for Definition {

@@ -1,4 +1,4 @@
-//! RgbToHsv: hue, saturation and value of a color. Reals, three colors on the last axis.
+//! RgbToHsv: converts red, green and blue to hue, saturation and value. Reals; the last axis holds three colors.
 //! Defined by: tensorflow/core/kernels/image/colorspace_op.h.
 
 use arenite_abi::prelude::*;
@@ -6,10 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::color::{Color, Member, hsv};
 use crate::kit::kernel::Node;
 
-/// The op.
+/// The `FlexRGBToHSV` op.
 pub type RgbToHsv = Node<Color<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexRGBToHSV`.
 pub struct Definition;
 
 impl Member for Definition {
@@ -56,10 +56,10 @@ mod tests {
             let ty = x.ty();
             refuses::<RgbToHsv>(&[], &[x], &[ty], message);
         };
-        let message = "the image is [2]; 1 or more axes, the last one of 3, are needed";
+        let message = "the image is [2]; 1 or more axes are needed, the last one of size 3";
         refused(of(F32, &[2], &[0.0; 2]), message);
-        refused(real(0.0), "the image is []; 1 or more axes, the last one of 3, are needed");
-        let message = "input 'in0' is INT32, which this op does not serve";
+        refused(real(0.0), "the image is []; 1 or more axes are needed, the last one of size 3");
+        let message = "input 'in0' is INT32, which this op does not support";
         refused(list(&[0, 0, 0]), message);
     }
 }

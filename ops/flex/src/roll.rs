@@ -1,4 +1,4 @@
-//! Roll: elements move along axes, and come back in at the other end. Any type. Inputs: tensor, shifts, axes.
+//! Roll: shifts elements cyclically along axes. Any type. Inputs: tensor, shifts, axes.
 //! Defined by: tensorflow/core/kernels/roll_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, integers};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexRoll` op.
 pub type Roll = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexRoll`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -35,7 +35,12 @@ impl Kernel for Definition {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let dims = call.dims(0)?;
         let (shifts, axes) = (integers(&call.input(1)?)?, integers(&call.input(2)?)?);
-        ensure!(shifts.len() == axes.len(), "{} shifts for {} axes", shifts.len(), axes.len());
+        ensure!(
+            shifts.len() == axes.len(),
+            "{} shifts for {} axes; their numbers must agree",
+            shifts.len(),
+            axes.len()
+        );
         let mut back = [0i64; 8];
         for (&shift, &axis) in shifts.iter().zip(&axes) {
             let axis = axis_of(axis, dims.rank())?;
@@ -65,7 +70,7 @@ mod tests {
             let inputs = [data, ints(&[-4, 3]), longs(&[-1, 0])];
             gives::<super::Roll>(&[], &inputs, &[x(&[2, 3], &[5, 6, 4, 2, 3, 1])]);
         });
-        // Shifts of one axis add up.
+        // Shifts along the same axis add up.
         gives::<super::Roll>(&[], &[ints(&[1, 2, 3]), ints(&[1, 1]), ints(&[0, 0])], &[ints(&[2, 3, 1])]);
         gives::<super::Roll>(&[], &[ints(&[]), int(1), int(0)], &[ints(&[])]);
     }
@@ -79,7 +84,12 @@ mod tests {
             &[I32],
             "axis 1 does not exist in a tensor of rank 1",
         );
-        refuses::<super::Roll>(&[], &[x.clone(), ints(&[1, 1]), int(0)], &[I32], "2 shifts for 1 axes");
+        refuses::<super::Roll>(
+            &[],
+            &[x.clone(), ints(&[1, 1]), int(0)],
+            &[I32],
+            "2 shifts for 1 axes; their numbers must agree",
+        );
         refuses::<super::Roll>(
             &[],
             &[int(5), int(1), int(0)],

@@ -1,49 +1,46 @@
-//! Slices combined by segment.
+//! Reductions per segment.
 
 use crate::family;
 use crate::kit::kernel::Framed;
 use crate::kit::segment::{Kind, Member, Segment};
 
 family! { Framed<Segment>:
-    /// SegmentMax: the largest elements of slices by the segment that each belongs to. Numbers. Inputs: data,
-    /// segments.
+    /// SegmentMax: the largest elements among the slices of each segment. Numbers. Inputs: data, segments.
     /// Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
     SegmentMax "FlexSegmentMax" = Member { kind: Kind::Max, sorted: true };
 
-    /// SegmentMean: means of slices by the segment that each belongs to. Numbers. Inputs: data, segments.
+    /// SegmentMean: the mean of the slices of each segment. Numbers. Inputs: data, segments.
     /// Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
     SegmentMean "FlexSegmentMean" = Member { kind: Kind::Mean, sorted: true };
 
-    /// SegmentMin: the smallest elements of slices by the segment that each belongs to. Numbers. Inputs: data,
-    /// segments.
+    /// SegmentMin: the smallest elements among the slices of each segment. Numbers. Inputs: data, segments.
     /// Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
     SegmentMin "FlexSegmentMin" = Member { kind: Kind::Min, sorted: true };
 
-    /// SegmentProd: products of slices by the segment that each belongs to. Numbers. Inputs: data, segments.
+    /// SegmentProd: the product of the slices of each segment. Numbers. Inputs: data, segments.
     /// Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
     SegmentProd "FlexSegmentProd" = Member { kind: Kind::Prod, sorted: true };
 
-    /// SegmentSum: sums of slices by the segment that each belongs to. Numbers. Inputs: data, segments.
+    /// SegmentSum: the sum of the slices of each segment. Numbers. Inputs: data, segments.
     /// Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
     SegmentSum "FlexSegmentSum" = Member { kind: Kind::Sum, sorted: true };
 
-    /// UnsortedSegmentMax: the largest elements of slices by the segment that each belongs to. Numbers. Inputs:
-    /// data, segments, how many segments.
+    /// UnsortedSegmentMax: the largest elements among the slices of each segment. Numbers. Inputs: data, segments,
+    /// number of segments.
     /// Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
     UnsortedSegmentMax "FlexUnsortedSegmentMax" = Member { kind: Kind::Max, sorted: false };
 
-    /// UnsortedSegmentMin: the smallest elements of slices by the segment that each belongs to. Numbers. Inputs:
-    /// data, segments, how many segments.
+    /// UnsortedSegmentMin: the smallest elements among the slices of each segment. Numbers. Inputs: data, segments,
+    /// number of segments.
     /// Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
     UnsortedSegmentMin "FlexUnsortedSegmentMin" = Member { kind: Kind::Min, sorted: false };
 
-    /// UnsortedSegmentProd: products of slices by the segment that each belongs to. Numbers. Inputs: data,
-    /// segments, how many segments.
+    /// UnsortedSegmentProd: the product of the slices of each segment. Numbers. Inputs: data, segments, number of
+    /// segments.
     /// Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
     UnsortedSegmentProd "FlexUnsortedSegmentProd" = Member { kind: Kind::Prod, sorted: false };
 
-    /// UnsortedSegmentSum: sums of slices by the segment that each belongs to. Numbers. Inputs: data, segments,
-    /// how many segments.
+    /// UnsortedSegmentSum: the sum of the slices of each segment. Numbers. Inputs: data, segments, number of segments.
     /// Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
     UnsortedSegmentSum "FlexUnsortedSegmentSum" = Member { kind: Kind::Sum, sorted: false };
 }

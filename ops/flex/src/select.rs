@@ -1,4 +1,4 @@
-//! Select: elements of the second input where the first is true, else of the third; the condition may be one
+//! Select: elements of the second input where the first is true, else of the third; the condition may have one element
 //! per row. Any type.
 //! Defined by: tensorflow/core/kernels/cwise_op_select.cc.
 
@@ -9,10 +9,10 @@ use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexSelect` op.
 pub type Select = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexSelect`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -30,7 +30,7 @@ impl Kernel for Definition {
             || condition.as_slice() == &a.as_slice()[..a.rank().min(1)];
         ensure!(
             a == b && fits,
-            "a condition {:?} does not choose between {:?} and {:?}",
+            "a condition {:?} cannot choose between {:?} and {:?}",
             condition.as_slice(),
             a.as_slice(),
             b.as_slice()
@@ -67,9 +67,9 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let message = "a condition [1] does not choose between [2] and [2]";
+        let message = "a condition [1] cannot choose between [2] and [2]";
         refuses::<super::Select>(&[], &[bools(&[true]), ints(&[1, 2]), ints(&[5, 6])], &[I32], message);
-        let message = "a condition [2] does not choose between [] and [2]";
+        let message = "a condition [2] cannot choose between [] and [2]";
         refuses::<super::Select>(&[], &[bools(&[true, false]), int(1), ints(&[5, 6])], &[I32], message);
         refuses::<super::Select>(
             &[],

@@ -1,5 +1,4 @@
-//! SelectV2: elements of the second input where the first is true, else of the third; all broadcast. Any
-//! type.
+//! SelectV2: elements of the second input where the first is true, else of the third; all three broadcast. Any type.
 //! Defined by: tensorflow/core/kernels/cwise_op_select.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +9,10 @@ use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexSelectV2` op.
 pub type SelectV2 = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexSelectV2`.
 pub struct Definition;
 
 impl Kernel for Definition {

@@ -1,5 +1,5 @@
-//! SelfAdjointEigV2: eigenvalues in ascending order and eigenvectors of a Hermitian matrix, of which the
-//! lower triangle counts. Reals and complex numbers; axes ahead of the matrices count the matrices.
+//! SelfAdjointEigV2: the eigenvalues of a Hermitian matrix in ascending order, and its eigenvectors. Only the lower
+//! triangle is read. Reals and complex numbers; the axes ahead of the matrices are batch axes.
 //! Defined by: tensorflow/core/kernels/linalg/self_adjoint_eig_v2_op_impl.h.
 
 use arenite_abi::prelude::*;
@@ -10,10 +10,10 @@ use crate::kit::linear::{Linear, Member, square};
 use crate::kit::matrix::{Matrix, eigen};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexSelfAdjointEigV2` op.
 pub type SelfAdjointEigV2 = Node<Linear<Definition>>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexSelfAdjointEigV2`.
 pub struct Definition {
     vectors: bool,
 }
@@ -58,7 +58,7 @@ mod tests {
             let eigen = |x: Tensor, values: Tensor, vectors: Tensor| {
                 gives::<SelfAdjointEigV2>(&[], &[x], &[values, vectors]);
             };
-            // What is above the diagonal does not count.
+            // Elements above the diagonal are not read.
             let (values, vectors) = (of(ty, &[2], &[1.0, 3.0]), of(ty, &[2, 2], &[-h, h, h, h]));
             eigen(of(ty, &[2, 2], &[2.0, 99.0, 1.0, 2.0]), values.clone(), vectors);
             eigen(of(ty, &[2, 2], &[3.0, 0.0, 0.0, 1.0]), values, of(ty, &[2, 2], &[0.0, 1.0, 1.0, 0.0]));

@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 
-/// The op.
+/// The `FlexShape` op.
 pub type Shape = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexShape`.
 pub struct Definition;
 
 impl Kernel for Definition {

@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 
-/// The op.
+/// The `FlexShapeN` op.
 pub type ShapeN = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexShapeN`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -19,7 +19,10 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         let (inputs, outputs) = (node.input_count(), node.output_count());
-        ensure!(inputs == outputs, "it has {inputs} inputs and {outputs} outputs; they must be as many");
+        ensure!(
+            inputs == outputs,
+            "it has {inputs} inputs and {outputs} outputs; there must be equally many"
+        );
         Ok(Definition)
     }
 
@@ -55,7 +58,7 @@ mod tests {
             &[],
             &[int(1), int(2)],
             &[I32],
-            "it has 2 inputs and 1 outputs; they must be as many",
+            "it has 2 inputs and 1 outputs; there must be equally many",
         );
     }
 }

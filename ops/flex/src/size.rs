@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 
-/// The op.
+/// The `FlexSize` op.
 pub type Size = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexSize`.
 pub struct Definition;
 
 impl Kernel for Definition {

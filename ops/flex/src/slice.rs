@@ -1,5 +1,4 @@
-//! Slice: the elements from `begin` on, `size` along each axis, or all that follow where `size` is −1. Any
-//! type.
+//! Slice: `size` elements along each axis, starting at `begin`; a size of −1 takes all that follow. Any type.
 //! Defined by: tensorflow/core/kernels/slice_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +8,10 @@ use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexSlice` op.
 pub type Slice = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexSlice`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -36,7 +35,7 @@ impl Kernel for Definition {
             let end = if size == -1 { all } else { begin.saturating_add(size) };
             ensure!(
                 (0..=all).contains(&begin) && (begin..=all).contains(&end),
-                "begin {begin} and size {size} do not lie in axis {axis} of {:?}",
+                "begin {begin} and size {size} exceed axis {axis} of {:?}",
                 dims.as_slice()
             );
             sizes.push(end - begin);
@@ -76,10 +75,10 @@ mod tests {
         let refused = |begin: i32, size: i32, message: &str| {
             refuses::<super::Slice>(&[], &[ints(&[1, 2, 3]), ints(&[begin]), ints(&[size])], &[I32], message);
         };
-        refused(2, 2, "begin 2 and size 2 do not lie in axis 0 of [3]");
-        refused(4, -1, "begin 4 and size -1 do not lie in axis 0 of [3]");
-        refused(-1, 1, "begin -1 and size 1 do not lie in axis 0 of [3]");
-        refused(1, -2, "begin 1 and size -2 do not lie in axis 0 of [3]");
+        refused(2, 2, "begin 2 and size 2 exceed axis 0 of [3]");
+        refused(4, -1, "begin 4 and size -1 exceed axis 0 of [3]");
+        refused(-1, 1, "begin -1 and size 1 exceed axis 0 of [3]");
+        refused(1, -2, "begin 1 and size -2 exceed axis 0 of [3]");
         let inputs = [ints(&[1]), ints(&[0, 0]), ints(&[1, 1])];
         let message = "begin [0, 0] and size [1, 1] of [1]; one number is needed for each axis";
         refuses::<super::Slice>(&[], &inputs, &[I32], message);

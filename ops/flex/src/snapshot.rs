@@ -1,13 +1,13 @@
-//! Snapshot: the input as it is. Any type.
+//! Snapshot: copies the input. Any type.
 //! Defined by: tensorflow/core/kernels/snapshot_op.cc.
 
 use crate::kit::kernel::Node;
 use crate::kit::same::{Member, Same};
 
-/// The op.
+/// The `FlexSnapshot` op.
 pub type Snapshot = Node<Same<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexSnapshot`.
 pub struct Definition;
 
 impl Member for Definition {

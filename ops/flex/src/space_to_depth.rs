@@ -1,4 +1,4 @@
-//! SpaceToDepth: blocks of space laid out in the depth. Any type.
+//! SpaceToDepth: rearranges blocks of space into depth. Any type.
 //! Defined by: tensorflow/core/kernels/spacetodepth_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexSpaceToDepth` op.
 pub type SpaceToDepth = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexSpaceToDepth`.
 pub struct Definition {
     block: i64,
 }
@@ -32,7 +32,7 @@ impl Kernel for Definition {
         let b = self.block as usize;
         ensure!(
             dims.rank() == 4 && dims.size(1).is_multiple_of(b) && dims.size(2).is_multiple_of(b),
-            "{:?} has no blocks of {b}",
+            "{:?} cannot be divided into blocks of {b}",
             dims.as_slice()
         );
         let [n, h, w, c] = [0, 1, 2, 3].map(|i| dims.size(i) as i64);
@@ -79,8 +79,8 @@ mod tests {
             refuses::<SpaceToDepth>(attributes, &[x], &[F32], message);
         };
         let block = ("block_size", Int(2));
-        refused(&[block], &[1, 3, 2, 1], "[1, 3, 2, 1] has no blocks of 2");
-        refused(&[block], &[2, 2, 4], "[2, 2, 4] has no blocks of 2");
+        refused(&[block], &[1, 3, 2, 1], "[1, 3, 2, 1] cannot be divided into blocks of 2");
+        refused(&[block], &[2, 2, 4], "[2, 2, 4] cannot be divided into blocks of 2");
         refused(&[("block_size", Int(1))], &[1, 2, 2, 4], "block_size is 1; at least 2 is needed");
         refused(&[], &[1, 2, 2, 4], "block_size is 0; at least 2 is needed");
         let format = ("data_format", Text("NCHW"));

@@ -1,5 +1,5 @@
-//! SparseToDense: a tensor of one value with others at places. Any type. Inputs: places, shape, values, value
-//! elsewhere. The attribute `validate_indices` demands that places ascend.
+//! SparseToDense: a tensor that holds the given values at the given indices, and a default value elsewhere. Any type.
+//! Inputs: indices, shape, values, default value. The attribute `validate_indices` requires the indices to ascend.
 //! Defined by: tensorflow/core/kernels/sparse_to_dense_op.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +10,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers};
 use crate::kit::node_def::NodeDef;
 use crate::kit::scatter::{Outside, starts};
 
-/// The op.
+/// The `FlexSparseToDense` op.
 pub type SparseToDense = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexSparseToDense`.
 pub struct Definition {
     ascending: bool,
 }
@@ -25,19 +25,19 @@ impl Kernel for Definition {
         node.expect(4..=4, 1..=1)?;
         let (places, shape, values, default) =
             (node.input(0)?, node.input(1)?, node.input(2)?, node.input(3)?);
-        ensure!(places.rank() <= 2, "places are {:?}; a list of lists is needed", places.shape);
+        ensure!(places.rank() <= 2, "indices are {:?}; at most two axes are allowed", places.shape);
         ensure!(shape.rank() == 1, "'{}' is {:?}; a list of sizes is needed", shape.name, shape.shape);
         ensure!(default.rank() == 0, "'{}' is {:?}; a scalar is needed", default.name, default.shape);
         let count = places.shape.first().map_or(1, |&count| count as usize);
         let depth = if places.rank() == 2 { places.shape[1] } else { 1 };
         ensure!(
             shape.shape[0] == depth,
-            "places of {depth} numbers in a shape of rank {}; they must agree",
+            "indices of {depth} numbers in a shape of rank {}; they must agree",
             shape.shape[0]
         );
         ensure!(
             values.rank() == 0 || values.rank() == 1 && values.len() == count,
-            "values are {:?} for {count} places; they must be as many, or a scalar",
+            "values are {:?} for {count} indices; there must be equally many, or a scalar",
             values.shape
         );
         Ok(Definition { ascending: def.bool("validate_indices", true)? })
@@ -56,7 +56,7 @@ impl Kernel for Definition {
             && let Some(i) = starts.windows(2).position(|pair| pair[0] >= pair[1])
         {
             return Err(invalid!(
-                "places {:?} and {:?} do not ascend",
+                "indices {:?} and {:?} do not ascend",
                 &indices[i * dims.rank()..][..dims.rank()],
                 &indices[(i + 1) * dims.rank()..][..dims.rank()]
             ));
@@ -85,7 +85,7 @@ mod tests {
             gives::<super::SparseToDense>(&[], &inputs, &[x(&[2, 2], &[9, 7, 7, 9])]);
         });
         gives::<super::SparseToDense>(&[], &[int(1), ints(&[2]), int(5), int(0)], &[ints(&[0, 5])]);
-        // Of two values for one place the last one stays.
+        // Of two values for the same index the last one wins.
         let inputs = [ints(&[3, 1, 1]), ints(&[4]), ints(&[5, 6, 7]), int(0)];
         gives::<super::SparseToDense>(&ANY_ORDER, &inputs, &[ints(&[0, 7, 0, 5])]);
         let inputs = [Tensor::i32(&[0, 2], &[]), ints(&[1, 2]), ints(&[]), int(3)];
@@ -97,20 +97,28 @@ mod tests {
         let refused = |places: Tensor, values: Tensor, message: &str| {
             refuses::<super::SparseToDense>(&[], &[places, ints(&[4]), values, int(0)], &[I32], message);
         };
-        refused(ints(&[1, 1]), ints(&[5, 6]), "places [1] and [1] do not ascend");
-        refused(ints(&[3, 1]), ints(&[5, 6]), "places [3] and [1] do not ascend");
-        refused(ints(&[4]), ints(&[5]), "index [4] lies outside of [4]");
-        refused(ints(&[-1]), ints(&[5]), "index [-1] lies outside of [4]");
-        refused(ints(&[1, 2]), ints(&[5]), "values are [1] for 2 places; they must be as many, or a scalar");
+        refused(ints(&[1, 1]), ints(&[5, 6]), "indices [1] and [1] do not ascend");
+        refused(ints(&[3, 1]), ints(&[5, 6]), "indices [3] and [1] do not ascend");
+        refused(ints(&[4]), ints(&[5]), "index [4] is out of bounds for [4]");
+        refused(ints(&[-1]), ints(&[5]), "index [-1] is out of bounds for [4]");
+        refused(
+            ints(&[1, 2]),
+            ints(&[5]),
+            "values are [1] for 2 indices; there must be equally many, or a scalar",
+        );
         refused(
             Tensor::i32(&[1, 2], &[0, 0]),
             ints(&[5]),
-            "places of 2 numbers in a shape of rank 1; they must agree",
+            "indices of 2 numbers in a shape of rank 1; they must agree",
         );
-        refused(Tensor::i32(&[1, 1, 1], &[0]), ints(&[5]), "places are [1, 1, 1]; a list of lists is needed");
+        refused(
+            Tensor::i32(&[1, 1, 1], &[0]),
+            ints(&[5]),
+            "indices are [1, 1, 1]; at most two axes are allowed",
+        );
         let inputs = [ints(&[1]), ints(&[4]), ints(&[5]), ints(&[0])];
         refuses::<super::SparseToDense>(&[], &inputs, &[I32], "'in3' is [1]; a scalar is needed");
         let inputs = [ints(&[9]), ints(&[4]), ints(&[5]), int(0)];
-        refuses::<super::SparseToDense>(&ANY_ORDER, &inputs, &[I32], "index [9] lies outside of [4]");
+        refuses::<super::SparseToDense>(&ANY_ORDER, &inputs, &[I32], "index [9] is out of bounds for [4]");
     }
 }

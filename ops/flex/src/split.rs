@@ -1,13 +1,13 @@
-//! Split: equal parts of the input along an axis. Any type. Inputs: axis, tensor.
+//! Split: splits the input into equal parts along an axis. Any type. Inputs: axis, tensor.
 //! Defined by: tensorflow/core/kernels/split_op.cc.
 
 use crate::kit::kernel::Node;
 use crate::kit::split::{self, Member};
 
-/// The op.
+/// The `FlexSplit` op.
 pub type Split = Node<split::Split<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexSplit`.
 pub struct Definition;
 
 impl Member for Definition {
@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn refusals() {
         let x = ints(&[1, 2, 3]);
-        let message = "axis 0 of [3] does not make 2 equal parts";
+        let message = "axis 0 of [3] cannot be split into 2 equal parts";
         refuses::<super::Split>(&[("num_split", Int(2))], &[int(0), x.clone()], &[I32, I32], message);
         refuses::<super::Split>(
             &[("num_split", Int(1))],

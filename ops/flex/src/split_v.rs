@@ -1,13 +1,14 @@
-//! SplitV: parts of the input along an axis. Any type. Inputs: tensor, sizes (one may be −1), axis.
+//! SplitV: splits the input into parts of given sizes along an axis. Any type. Inputs: tensor, sizes (one may be −1),
+//! axis.
 //! Defined by: tensorflow/core/kernels/split_v_op.cc.
 
 use crate::kit::kernel::Node;
 use crate::kit::split::{Member, Split};
 
-/// The op.
+/// The `FlexSplitV` op.
 pub type SplitV = Node<Split<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexSplitV`.
 pub struct Definition;
 
 impl Member for Definition {
@@ -37,11 +38,11 @@ mod tests {
             let (types, inputs) = ([I32, I32], [ints(&[1, 2, 3]), ints(sizes), int(0)]);
             refuses::<super::SplitV>(&[("num_split", Int(2))], &inputs, &types, message);
         };
-        refused(&[1, 1], "sizes [1, 1] do not divide axis 0 of [3]");
-        refused(&[-1, 4], "sizes [-1, 4] do not divide axis 0 of [3]");
-        refused(&[-2, 5], "sizes [-2, 5] do not divide axis 0 of [3]");
+        refused(&[1, 1], "sizes [1, 1] do not add up to axis 0 of [3]");
+        refused(&[-1, 4], "sizes [-1, 4] do not add up to axis 0 of [3]");
+        refused(&[-2, 5], "sizes [-2, 5] do not add up to axis 0 of [3]");
         refused(&[-1, -1], "sizes [-1, -1] have more than one -1");
-        refused(&[3], "1 sizes for 2 parts");
+        refused(&[3], "1 sizes for 2 parts; their numbers must agree");
         let inputs = [ints(&[1]), ints(&[1]), int(1)];
         refuses::<super::SplitV>(
             &[("num_split", Int(1))],

@@ -1,4 +1,4 @@
-//! Squeeze: the same elements without axes of size 1. Any type.
+//! Squeeze: removes axes of size 1. Any type.
 //! Defined by: tensorflow/core/kernels/shape_ops.h.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexSqueeze` op.
 pub type Squeeze = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexSqueeze`.
 pub struct Definition {
     axes: Vec<i64>,
 }

@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::regex::compile;
 
-/// The op.
+/// The `FlexStaticRegexFullMatch` op.
 pub type StaticRegexFullMatch = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexStaticRegexFullMatch`.
 pub struct Definition {
     regex: Regex,
 }
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let message = "the pattern '*' is not served: repetition operator missing expression";
+        let message = "the pattern '*' is not supported: repetition operator missing expression";
         refuses::<super::StaticRegexFullMatch>(
             &[("pattern", Text("*"))],
             &[text("a")],

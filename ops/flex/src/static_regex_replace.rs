@@ -1,4 +1,4 @@
-//! StaticRegexReplace: matches of the attribute `pattern` become the attribute `rewrite`. STRING.
+//! StaticRegexReplace: replaces matches of the attribute `pattern` by the attribute `rewrite`. STRING.
 //! Defined by: tensorflow/core/kernels/regex_replace_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::regex::{check_rewrite, compile, replace};
 
-/// The op.
+/// The `FlexStaticRegexReplace` op.
 pub type StaticRegexReplace = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexStaticRegexReplace`.
 pub struct Definition {
     regex: Regex,
     rewrite: Vec<u8>,
@@ -67,7 +67,7 @@ mod tests {
             let attributes = [("pattern", Text(pattern)), ("rewrite", Text(rewrite))];
             refuses::<super::StaticRegexReplace>(&attributes, &[text("a")], &[ElementType::String], message);
         };
-        refused("(", "", "the pattern '(' is not served: unclosed group");
+        refused("(", "", "the pattern '(' is not supported: unclosed group");
         refused("a", "\\1", "the rewrite names group 1, the pattern has 0");
     }
 }

@@ -1,13 +1,13 @@
-//! StopGradient: the input as it is. Any type.
+//! StopGradient: copies the input. Any type.
 //! Defined by: tensorflow/core/kernels/identity_op.cc.
 
 use crate::kit::kernel::Node;
 use crate::kit::same::{Member, Same};
 
-/// The op.
+/// The `FlexStopGradient` op.
 pub type StopGradient = Node<Same<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexStopGradient`.
 pub struct Definition;
 
 impl Member for Definition {

@@ -1,5 +1,5 @@
-//! StridedSlice: elements from `begin` to `end` in steps, by masks. Any type. Inputs: tensor, begin, end,
-//! strides.
+//! StridedSlice: the elements from `begin` to `end` with the given strides, modified by masks. Any type. Inputs:
+//! tensor, begin, end, strides.
 //! Defined by: tensorflow/core/kernels/strided_slice_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexStridedSlice` op.
 pub type StridedSlice = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexStridedSlice`.
 pub struct Definition {
     begin: i64,
     end: i64,
@@ -54,7 +54,7 @@ impl Kernel for Definition {
 }
 
 struct Plan {
-    /// Per axis of the input: first element, step, count.
+    /// For each axis of the input: the first element, the step and the count.
     axes: Vec<(i64, i64, i64)>,
     output: Vec<i64>,
 }
@@ -68,19 +68,20 @@ impl Definition {
         let count = begin.len();
         ensure!(
             count <= 32 && end.len() == count && strides.len() == count,
-            "begin has {count} numbers, end {}, strides {}; they must agree, and be 32 at most",
+            "begin has {count} numbers, end {}, strides {}; they must agree, and be at most 32",
             end.len(),
             strides.len()
         );
         let has = |mask: i64, i: usize| mask >> i & 1 != 0;
         let named = (0..count).filter(|&i| !has(self.new_axis, i) && !has(self.ellipsis, i)).count();
         let spare = dims.rank().checked_sub(named);
-        let spare = spare.ok_or_else(|| invalid!("{named} axes are sliced of {:?}", dims.as_slice()))?;
+        let spare = spare
+            .ok_or_else(|| invalid!("{named} axes are sliced, but the input is {:?}", dims.as_slice()))?;
         let mut plan = Plan { axes: Vec::new(), output: Vec::new() };
         let mut ellipsis = false;
         for i in 0..count {
             if has(self.ellipsis, i) {
-                ensure!(!ellipsis, "two ellipses; one at most is served");
+                ensure!(!ellipsis, "two ellipses; at most one is supported");
                 ellipsis = true;
                 plan.all(&dims, spare);
             } else if has(self.new_axis, i) {
@@ -123,10 +124,10 @@ impl Plan {
             let at = from_end(begin);
             ensure!(
                 step > 0,
-                "one element of axis {axis} is taken with the stride {step}; it must be positive"
+                "axis {axis} is reduced to one element with the stride {step}; it must be positive"
             );
             let inside = (0..size).contains(&at);
-            ensure!(inside, "element {begin} lies outside of axis {axis} of {:?}", dims.as_slice());
+            ensure!(inside, "element {begin} is outside axis {axis} of {:?}", dims.as_slice());
             self.axes.push((at, 1, 1));
             return Ok(());
         }
@@ -160,7 +161,7 @@ mod tests {
             let inputs = [x(&[2, 3], &[1, 2, 3, 4, 5, 6]), ints(&[0, 2]), ints(&[2, 0]), ints(&[1, -1])];
             gives::<super::StridedSlice>(&[], &inputs, &[x(&[2, 2], &[3, 2, 6, 5])]);
         });
-        // Rows 1 and 2; indices beyond the end, and from the end.
+        // Rows 1 and 2; indices may exceed the end, or count from it.
         let rows = Tensor::i32(&[2, 4], &X[4..]);
         sliced(&[], &[1], &[99], &[1], &rows);
         sliced(&[], &[-2], &[3], &[1], &rows);
@@ -168,14 +169,14 @@ mod tests {
         let reversed = Tensor::i32(&[2, 4], &[8, 9, 10, 11, 0, 1, 2, 3]);
         sliced(&[("begin_mask", 1), ("end_mask", 1)], &[0], &[0], &[-2], &reversed);
         sliced(&[], &[2], &[1], &[1], &Tensor::i32(&[0, 4], &[]));
-        // One row; `begin_mask` has no meaning there.
+        // A single row; `begin_mask` is ignored there.
         sliced(&[("shrink_axis_mask", 1)], &[-1], &[0], &[1], &ints(&X[8..]));
         sliced(&[("shrink_axis_mask", 1), ("begin_mask", 1)], &[2], &[0], &[1], &ints(&X[8..]));
         // `x[..., newaxis, 1:3]`
         let masks = [("ellipsis_mask", 1), ("new_axis_mask", 2)];
         let want = Tensor::i32(&[3, 1, 2], &[1, 2, 5, 6, 9, 10]);
         sliced(&masks, &[0, 0, 1], &[0, 0, 3], &[1, 1, 1], &want);
-        // A new axis rather than a lost one, an ellipsis rather than both.
+        // A new axis wins over a removed one, and an ellipsis over both.
         let masks = [("new_axis_mask", 1), ("shrink_axis_mask", 1)];
         sliced(&masks, &[0], &[1], &[1], &Tensor::i32(&[1, 3, 4], &X));
         sliced(&[("new_axis_mask", 1), ("ellipsis_mask", 1)], &[0], &[1], &[1], &Tensor::i32(&[3, 4], &X));
@@ -194,14 +195,14 @@ mod tests {
         };
         let shrink = [("shrink_axis_mask", Int(1))];
         refused(&[], [&[0], &[1], &[0]], "the stride of axis 0 is 0");
-        refused(&shrink, [&[3], &[4], &[1]], "element 3 lies outside of axis 0 of [3, 4]");
-        refused(&shrink, [&[-4], &[0], &[1]], "element -4 lies outside of axis 0 of [3, 4]");
-        let message = "one element of axis 0 is taken with the stride -1; it must be positive";
+        refused(&shrink, [&[3], &[4], &[1]], "element 3 is outside axis 0 of [3, 4]");
+        refused(&shrink, [&[-4], &[0], &[1]], "element -4 is outside axis 0 of [3, 4]");
+        let message = "axis 0 is reduced to one element with the stride -1; it must be positive";
         refused(&shrink, [&[1], &[0], &[-1]], message);
-        refused(&[], [&[0, 0, 0], &[1, 1, 1], &[1, 1, 1]], "3 axes are sliced of [3, 4]");
-        let message = "begin has 1 numbers, end 2, strides 1; they must agree, and be 32 at most";
+        refused(&[], [&[0, 0, 0], &[1, 1, 1], &[1, 1, 1]], "3 axes are sliced, but the input is [3, 4]");
+        let message = "begin has 1 numbers, end 2, strides 1; they must agree, and be at most 32";
         refused(&[], [&[0], &[1, 2], &[1]], message);
-        let message = "two ellipses; one at most is served";
+        let message = "two ellipses; at most one is supported";
         refused(&[("ellipsis_mask", Int(3))], [&[0, 0], &[0, 0], &[1, 1]], message);
         let inputs = [ints(&[1]), int(0), int(1), int(1)];
         refuses::<super::StridedSlice>(&[], &inputs, &[I32], "'in1' is []; a list is needed");

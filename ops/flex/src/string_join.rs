@@ -1,4 +1,4 @@
-//! StringJoin: strings of all inputs joined by the attribute `separator`; scalars go with all.
+//! StringJoin: joins the strings of all inputs with the attribute `separator`; scalars broadcast.
 //! Defined by: tensorflow/core/kernels/string_join_op.cc.
 
 use arenite_abi::prelude::*;
@@ -7,10 +7,10 @@ use arenite_ops::kit::indexing::Dims;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexStringJoin` op.
 pub type StringJoin = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexStringJoin`.
 pub struct Definition {
     separator: Vec<u8>,
 }
@@ -43,7 +43,7 @@ impl Kernel for Definition {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let inputs = (0..call.cx.input_count()).map(|i| call.strings(i)).collect::<Result<Vec<_>>>()?;
         let shape = call.output_dims(0)?;
-        // A scalar's text comes once for each string of the output.
+        // A scalar's text occurs in each string of the output.
         let scalars: usize =
             inputs.iter().filter(|s| s.len() == 1).filter_map(|s| s.get(0)).map(<[u8]>::len).sum();
         let each = scalars.saturating_add(self.separator.len().saturating_mul(inputs.len()));

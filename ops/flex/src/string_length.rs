@@ -1,4 +1,4 @@
-//! StringLength: how many bytes, or with `unit` "UTF8_CHAR" characters, each string has. STRING to I32.
+//! StringLength: the length of each string in bytes, or with `unit` "UTF8_CHAR" in characters. STRING to I32.
 //! Defined by: tensorflow/core/kernels/string_length_op.cc.
 
 use arenite_abi::prelude::*;
@@ -7,10 +7,10 @@ use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
 use crate::kit::text::{Measure, Measured};
 
-/// The op.
+/// The `FlexStringLength` op.
 pub type StringLength = Node<Measured<Definition>>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexStringLength`.
 pub struct Definition {
     characters: bool,
 }

@@ -1,4 +1,4 @@
-//! StringLower: lower case letters: with `encoding` "utf-8" all, else those of ASCII.
+//! StringLower: converts to lower case, ASCII letters only unless `encoding` is "utf-8".
 //! Defined by: tensorflow/core/kernels/string_lower_op.cc.
 
 use arenite_abi::prelude::*;
@@ -7,10 +7,10 @@ use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
 use crate::kit::text::{Edit, Edited};
 
-/// The op.
+/// The `FlexStringLower` op.
 pub type StringLower = Node<Edited<Definition>>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexStringLower`.
 pub struct Definition {
     unicode: bool,
 }
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn values() {
         gives::<super::StringLower>(&[], &[texts(&["aBC1", "Ä", ""])], &[texts(&["abc1", "Ä", ""])]);
-        // A sigma at the end of a word has another form.
+        // A sigma at the end of a word has a special form.
         let utf8 = [("encoding", Text("utf-8"))];
         gives::<super::StringLower>(
             &utf8,

@@ -1,5 +1,5 @@
-//! StringSplitV2: the parts of each string between separators, as a sparse tensor; the empty separator is any
-//! space. Inputs: strings `[n]`, separator. Outputs: indices, values, shape.
+//! StringSplitV2: splits each string at a separator, into a sparse tensor; the empty separator splits at whitespace.
+//! Inputs: strings `[n]`, separator. Outputs: indices, values, shape.
 //! Defined by: tensorflow/core/kernels/string_split_op.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +10,10 @@ use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 use crate::kit::text::{is_space, text_output};
 
-/// The op.
+/// The `FlexStringSplitV2` op.
 pub type StringSplitV2 = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexStringSplitV2`.
 pub struct Definition {
     most: i64,
 }
@@ -51,7 +51,8 @@ impl Kernel for Definition {
     }
 }
 
-/// At most `most` splits; what is left comes last, with the empty separator even if nothing is.
+/// Splits at most `most` times; the last part is the rest of the text. With the empty separator the rest is returned
+/// even if it is empty.
 fn split<'a>(mut text: &'a [u8], separator: &[u8], most: usize) -> Vec<&'a [u8]> {
     let mut parts = Vec::new();
     if most == 0 {
@@ -106,7 +107,7 @@ mod tests {
             5,
         );
         split(-1, &["a<>b<>"], "<>", &[0, 0, 0, 1, 0, 2], &["a", "b", ""], 3);
-        // What is left behind the last split; of space even nothing.
+        // The rest after the last split; when splitting at whitespace, also an empty one.
         split(1, &["a b  c ", " a"], "", &[0, 0, 0, 1, 1, 0, 1, 1], &["a", "b  c ", "a", ""], 2);
         split(1, &["a,b,,c,"], ",", &[0, 0, 0, 1], &["a", "b,,c,"], 2);
         split(0, &["a b", ""], "", &[0, 0, 1, 0], &["a b", ""], 1);

@@ -1,4 +1,4 @@
-//! StringStrip: strings without ASCII space at both ends.
+//! StringStrip: strips ASCII whitespace from both ends of each string.
 //! Defined by: tensorflow/core/kernels/string_strip_op.cc.
 
 use arenite_abi::prelude::*;
@@ -7,10 +7,10 @@ use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
 use crate::kit::text::{Edit, Edited, strip};
 
-/// The op.
+/// The `FlexStringStrip` op.
 pub type StringStrip = Node<Edited<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexStringStrip`.
 pub struct Definition;
 
 impl Edit for Definition {

@@ -9,10 +9,10 @@ use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
 use crate::kit::text::{Measure, Measured, buckets};
 
-/// The op.
+/// The `FlexStringToHashBucketFast` op.
 pub type StringToHashBucketFast = Node<Measured<Definition>>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexStringToHashBucketFast`.
 pub struct Definition {
     buckets: u64,
 }
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn values() {
-        // Texts of each of the lengths that FarmHash treats in its own way.
+        // One text for each of the length classes that FarmHash distinguishes.
         let x = ["", "a", "hello", "hello worlds", "hello world, this is", &"x".repeat(40), &"y".repeat(100)];
         let want = [263, 939, 296, 398, 195, 852, 355];
         gives::<super::StringToHashBucketFast>(&[("num_buckets", Int(1000))], &[texts(&x)], &[longs(&want)]);

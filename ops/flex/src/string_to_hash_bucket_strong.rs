@@ -1,4 +1,4 @@
-//! StringToHashBucketStrong: SipHash-2-4 with the attribute `key` of each string, modulo the attribute
+//! StringToHashBucketStrong: the SipHash-2-4 of each string with the attribute `key`, modulo the attribute
 //! `num_buckets`. STRING to I64.
 //! Defined by: tensorflow/core/kernels/string_to_hash_bucket_op.h.
 
@@ -9,10 +9,10 @@ use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
 use crate::kit::text::{Measure, Measured, buckets};
 
-/// The op.
+/// The `FlexStringToHashBucketStrong` op.
 pub type StringToHashBucketStrong = Node<Measured<Definition>>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexStringToHashBucketStrong`.
 pub struct Definition {
     buckets: u64,
     key: [u64; 2],

@@ -1,4 +1,4 @@
-//! StringToNumber: the number that each string spells. STRING to F32, F64, I32, I64, U32, U64.
+//! StringToNumber: parses each string as a number. STRING to F32, F64, I32, I64, U32, U64.
 //! Defined by: tensorflow/core/kernels/string_to_number_op.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +10,10 @@ use crate::kit::number::put_reals;
 use crate::kit::text::strip;
 use crate::kit::values::Values;
 
-/// The op.
+/// The `FlexStringToNumber` op.
 pub type StringToNumber = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexStringToNumber`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -23,7 +23,7 @@ impl Kernel for Definition {
         let (x, y) = node.unary()?;
         ensure!(x.ty == ElementType::String, "'{}' is {}, not STRING", x.name, x.ty);
         let served = matches!(y.ty, F32 | F64 | I32 | I64 | U32 | U64);
-        ensure!(served, "'{}' is {}; numbers of 32 or 64 bits are made", y.name, y.ty);
+        ensure!(served, "'{}' is {}; it must be a number of 32 or 64 bits", y.name, y.ty);
         Ok(Definition)
     }
 
@@ -37,7 +37,7 @@ impl Kernel for Definition {
         let ty = y.ty();
         let texts = strings
             .iter()
-            .map(|text| core::str::from_utf8(strip(text)).map_err(|_| invalid!("a string is no UTF-8")));
+            .map(|text| core::str::from_utf8(strip(text)).map_err(|_| invalid!("a string is not UTF-8")));
         if matches!(ty, F32 | F64) {
             let value = |text| real(text, ty).ok_or_else(|| not_a_number(text, ty));
             return put_reals(y, texts.map(|text| text.and_then(value)).collect::<Result<Vec<_>>>()?);
@@ -58,7 +58,7 @@ fn fits(value: i128, ty: ElementType) -> bool {
     }
 }
 
-/// As C's `strtod` reads it: decimal, hexadecimal, `inf`, `nan`.
+/// Parses a number like C's `strtod`: decimal, hexadecimal, `inf` or `nan`.
 fn real(text: &str, ty: ElementType) -> Option<f64> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -80,7 +80,7 @@ fn real(text: &str, ty: ElementType) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// `h.hhp±d`; digits beyond 28 are refused.
+/// Parses `h.hhp±d`; `None` if there are more than 28 digits.
 fn hexadecimal(text: &str) -> Option<f64> {
     let (digits, exponent) = text.split_once('p').unwrap_or((text, "0"));
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
@@ -94,7 +94,7 @@ fn hexadecimal(text: &str) -> Option<f64> {
 }
 
 fn not_a_number(text: &str, ty: ElementType) -> Error {
-    invalid!("'{text}' is no number of the type {ty}")
+    invalid!("'{text}' is not a number of type {ty}")
 }
 
 #[cfg(test)]
@@ -144,11 +144,11 @@ mod tests {
             ("4294967296", U32),
             ("-1", U64),
         ] {
-            let message = format!("'{x}' is no number of the type {ty}");
+            let message = format!("'{x}' is not a number of type {ty}");
             refuses::<super::StringToNumber>(&[("out_type", Type(ty))], &[text(x)], &[ty], &message);
         }
         refuses::<super::StringToNumber>(&[], &[int(1)], &[F32], "'in0' is INT32, not STRING");
-        let message = "'out0' is INT8; numbers of 32 or 64 bits are made";
+        let message = "'out0' is INT8; it must be a number of 32 or 64 bits";
         refuses::<super::StringToNumber>(&[("out_type", Type(I8))], &[text("1")], &[I8], message);
     }
 }

@@ -1,4 +1,4 @@
-//! StringUpper: upper case letters: with `encoding` "utf-8" all, else those of ASCII.
+//! StringUpper: converts to upper case, ASCII letters only unless `encoding` is "utf-8".
 //! Defined by: tensorflow/core/kernels/string_upper_op.cc.
 
 use arenite_abi::prelude::*;
@@ -7,10 +7,10 @@ use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
 use crate::kit::text::{Edit, Edited};
 
-/// The op.
+/// The `FlexStringUpper` op.
 pub type StringUpper = Node<Edited<Definition>>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexStringUpper`.
 pub struct Definition {
     unicode: bool,
 }

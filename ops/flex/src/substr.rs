@@ -1,5 +1,5 @@
-//! Substr: parts of strings, from `pos` on, `len` bytes or (`unit` "UTF8_CHAR") characters. Inputs: strings,
-//! pos, len, which broadcast.
+//! Substr: substrings of `len` bytes, or with `unit` "UTF8_CHAR" characters, starting at `pos`. Inputs: strings, pos,
+//! len, which broadcast.
 //! Defined by: tensorflow/core/kernels/substr_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use arenite_ops::kit::indexing::Dims;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexSubstr` op.
 pub type Substr = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexSubstr`.
 pub struct Definition {
     characters: bool,
 }
@@ -57,14 +57,14 @@ impl Kernel for Definition {
 
 impl Definition {
     fn part<'a>(&self, text: &'a [u8], at: i64, length: i64) -> Result<&'a [u8]> {
-        // Where each unit begins, and the end.
+        // The start of each unit, and the end of the text.
         let begins = |(_, byte): &(usize, &u8)| !self.characters || **byte & 0xc0 != 0x80;
         let mut starts: Vec<usize> = text.iter().enumerate().filter(begins).map(|(i, _)| i).collect();
         starts.push(text.len());
         let count = starts.len() as i64 - 1;
         let from = if at < 0 { at.saturating_add(count) } else { at };
-        ensure!((0..=count).contains(&from), "pos {at} lies outside of a string of length {count}");
-        // No length at all is one without end where bytes are counted.
+        ensure!((0..=count).contains(&from), "pos {at} is outside a string of length {count}");
+        // When counting bytes, a negative length means the rest of the string.
         let length = if length < 0 && !self.characters { count } else { length.max(0) };
         let to = from.saturating_add(length).min(count);
         Ok(&text[starts[from as usize]..starts[to as usize]])
@@ -89,7 +89,7 @@ mod tests {
             Tensor::i32(&[2, 1], &[1, 1]),
         ];
         gives::<super::Substr>(&[], &inputs, &[Tensor::strings(&[2, 2], &["a", "c", "b", "d"])]);
-        // The end is a position; a negative length has no end where bytes are counted.
+        // The end of a string is a valid position; a negative length means the rest when counting bytes.
         gives::<super::Substr>(&[], &[text("a"), int(1), int(1)], &[text("")]);
         gives::<super::Substr>(&[], &[text("abc"), int(1), int(-1)], &[text("bc")]);
         gives::<super::Substr>(&[], &[text(""), int(0), int(1)], &[text("")]);
@@ -108,10 +108,10 @@ mod tests {
                        message: &str| {
             refuses::<super::Substr>(attributes, &[texts(&[x]), at, length], &[ElementType::String], message);
         };
-        refused(&[], "a", int(2), int(1), "pos 2 lies outside of a string of length 1");
-        refused(&[], "abc", int(-4), int(1), "pos -4 lies outside of a string of length 3");
-        refused(&CHARACTERS, "äö", int(3), int(1), "pos 3 lies outside of a string of length 2");
-        refused(&CHARACTERS, "äö", int(-3), int(1), "pos -3 lies outside of a string of length 2");
+        refused(&[], "a", int(2), int(1), "pos 2 is outside a string of length 1");
+        refused(&[], "abc", int(-4), int(1), "pos -4 is outside a string of length 3");
+        refused(&CHARACTERS, "äö", int(3), int(1), "pos 3 is outside a string of length 2");
+        refused(&CHARACTERS, "äö", int(-3), int(1), "pos -3 is outside a string of length 2");
         refused(&[], "a", ints(&[0]), int(1), "pos is [1], len is []; they must agree");
         refused(
             &[("unit", Text("WORD"))],

@@ -1,5 +1,5 @@
-//! TensorListConcatV2: the elements of a tensor list joined along their first axis, and the length of each;
-//! zeros for absent ones. Inputs: list, element shape, lengths of absent elements whose length is not known
+//! TensorListConcatV2: concatenates the elements of a tensor list along their first axis, and returns the length of
+//! each; absent elements are zeros. Inputs: list, element shape, lengths of absent elements whose length is not known
 //! otherwise.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
@@ -11,10 +11,10 @@ use crate::kit::list::{Element, List, merge, put_elements, shape_argument};
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 
-/// The op.
+/// The `FlexTensorListConcatV2` op.
 pub type TensorListConcatV2 = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTensorListConcatV2`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -34,22 +34,22 @@ impl Kernel for Definition {
         list.check_output(call, 0)?;
         let argument = shape_argument(&call.input(1)?)?;
         let first = argument.as_ref().and_then(|sizes| sizes.first().copied()).filter(|&size| size >= 0);
-        // What is known of the elements' shape behind the first axis.
+        // The known part of the element shape after the first axis.
         let mut inner = None;
         let elements = list.elements.iter().flatten().map(|x| x.shape.iter().map(|&d| d.into()).collect());
         for shape in list.shape.clone().into_iter().chain(argument).chain(elements) {
             let rest: Option<&[i64]> = shape.get(1..);
-            let rest = rest.ok_or_else(|| invalid!("a tensor list of scalars is not joined"))?;
+            let rest = rest.ok_or_else(|| invalid!("a tensor list of scalars cannot be concatenated"))?;
             inner = merge(inner, Some(rest.to_vec()))?;
         }
         let inner = inner.ok_or_else(|| invalid!("the shape of a tensor list's elements is not known"))?;
         ensure!(
             inner.iter().all(|&size| size >= 0),
-            "the shape {inner:?} behind the first axis of a tensor list's elements is not fully known"
+            "the shape {inner:?} after the first axis of a tensor list's elements is not fully known"
         );
 
         let leading = integers(&call.input(2)?)?;
-        // The length of all present elements, if it is one.
+        // The length of the elements that are present, if all have the same.
         let mut present =
             list.elements.iter().flatten().filter_map(|x| x.shape.first().map(|&d| i64::from(d)));
         let common = present.next().filter(|&length| present.all(|other| other == length));
@@ -105,7 +105,7 @@ mod tests {
             &[absent, int(-1), longs(&[])],
             &[floats(&[0.0, 1.0]), longs(&[1, 1])],
         );
-        // The length that the list itself knows does not count.
+        // The length in the list's own element shape is ignored.
         let absent = list(F32, Some(&[2]), &[None]);
         gives::<super::TensorListConcatV2>(
             &[],
@@ -126,10 +126,10 @@ mod tests {
         let x = |x: &[f32]| Some(floats(x));
         let message = "element 1 of a tensor list has length 1; it must be 2";
         refused(&[x(&[1.0, 2.0]), x(&[3.0])], ints(&[2]), message);
-        refused(&[Some(float(1.0))], int(-1), "a tensor list of scalars is not joined");
-        refused(&[], ints(&[]), "a tensor list of scalars is not joined");
+        refused(&[Some(float(1.0))], int(-1), "a tensor list of scalars cannot be concatenated");
+        refused(&[], ints(&[]), "a tensor list of scalars cannot be concatenated");
         refused(&[], int(-1), "the shape of a tensor list's elements is not known");
-        let message = "the shape [-1] behind the first axis of a tensor list's elements is not fully known";
+        let message = "the shape [-1] after the first axis of a tensor list's elements is not fully known";
         refused(&[], ints(&[-1, -1]), message);
         refused(
             &[x(&[1.0]), x(&[]), None],

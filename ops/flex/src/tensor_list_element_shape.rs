@@ -1,5 +1,4 @@
-//! TensorListElementShape: what is known of the shape of a tensor list's elements; the scalar −1 if nothing
-//! is.
+//! TensorListElementShape: the known part of the element shape of a tensor list; the scalar −1 if the rank is unknown.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
@@ -10,10 +9,10 @@ use crate::kit::list::List;
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 
-/// The op.
+/// The `FlexTensorListElementShape` op.
 pub type TensorListElementShape = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTensorListElementShape`.
 pub struct Definition;
 
 impl Kernel for Definition {

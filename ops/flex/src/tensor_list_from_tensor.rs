@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::list::{Element, List, merge, shape_argument, slices};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTensorListFromTensor` op.
 pub type TensorListFromTensor = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTensorListFromTensor`.
 pub struct Definition;
 
 impl Kernel for Definition {

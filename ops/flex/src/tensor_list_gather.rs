@@ -1,5 +1,5 @@
-//! TensorListGather: the elements of a tensor list that indices name, side by side; zeros for absent ones.
-//! Inputs: list, indices, element shape.
+//! TensorListGather: stacks the elements of a tensor list at the given indices; absent elements are zeros. Inputs:
+//! list, indices, element shape.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers, shape_of};
 use crate::kit::list::{List, put_elements, shape_argument};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTensorListGather` op.
 pub type TensorListGather = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTensorListGather`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -50,7 +50,7 @@ mod tests {
             let inputs = [elements, ints(&[1, 0, 0]), ints(&[2])];
             gives::<super::TensorListGather>(&[], &inputs, &[x(&[3, 2], &[0, 0, 1, 2, 1, 2])]);
         });
-        // Only those that are named have to agree.
+        // Only the elements that are gathered must have the same shape.
         let uneven = list(F32, None, &[Some(floats(&[1.0, 2.0])), Some(floats(&[3.0]))]);
         gives::<super::TensorListGather>(
             &[],
@@ -73,6 +73,11 @@ mod tests {
         refused(&[0], ints(&[3]), F32, "shapes [3] and [2] of a tensor list's elements do not agree");
         refused(&[1], int(-1), F32, "the shape of a tensor list's elements is not known");
         refused(&[], ints(&[-1]), F32, "the shape [-1] of a tensor list's elements is not fully known");
-        refused(&[0], int(-1), I32, "the list's elements are FLOAT32, output 'out0' is INT32");
+        refused(
+            &[0],
+            int(-1),
+            I32,
+            "the list's elements are FLOAT32, output 'out0' is INT32; they must agree",
+        );
     }
 }

@@ -1,5 +1,4 @@
-//! TensorListGetItem: an element of a tensor list; zeros where it is absent. Inputs: list, index, element
-//! shape.
+//! TensorListGetItem: one element of a tensor list; zeros if it is absent. Inputs: list, index, element shape.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::list::{List, shape_argument};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTensorListGetItem` op.
 pub type TensorListGetItem = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTensorListGetItem`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -42,7 +41,7 @@ mod tests {
     fn values() {
         let x = || list(F32, Some(&[-1]), &[Some(floats(&[1.0, 2.0])), None]);
         gives::<super::TensorListGetItem>(&[], &[x(), int(0), int(-1)], &[floats(&[1.0, 2.0])]);
-        // An absent element is zeros of the shape that is known, be it from its neighbours.
+        // An absent element is zeros; its shape may come from the other elements.
         gives::<super::TensorListGetItem>(&[], &[x(), int(1), ints(&[2])], &[floats(&[0.0; 2])]);
         gives::<super::TensorListGetItem>(&[], &[x(), int(1), ints(&[-1])], &[floats(&[0.0; 2])]);
         let words = list(ElementType::String, Some(&[]), &[Some(text("a")), None]);
@@ -58,7 +57,7 @@ mod tests {
         let x = || list(F32, None, &[None]);
         refused(x(), 1, F32, "element 1 of a tensor list of 1");
         refused(x(), -1, F32, "element -1 of a tensor list of 1");
-        refused(x(), 0, I32, "the list's elements are FLOAT32, output 'out0' is INT32");
+        refused(x(), 0, I32, "the list's elements are FLOAT32, output 'out0' is INT32; they must agree");
         refused(x(), 0, F32, "the shape of a tensor list's elements is not known");
         let open = list(F32, Some(&[2, -1]), &[None]);
         refused(open, 0, F32, "the shape [2, -1] of a tensor list's elements is not fully known");

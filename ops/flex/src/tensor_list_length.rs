@@ -9,10 +9,10 @@ use crate::kit::list::List;
 use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 
-/// The op.
+/// The `FlexTensorListLength` op.
 pub type TensorListLength = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTensorListLength`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -47,6 +47,6 @@ mod tests {
     fn refusals() {
         refuses::<super::TensorListLength>(&[], &[int(1)], &[I32], "'in0' is INT32, not VARIANT");
         let other = Tensor::raw(ElementType::Variant, &[], b"other");
-        refuses::<super::TensorListLength>(&[], &[other], &[I32], "'in0': the variant is no tensor list");
+        refuses::<super::TensorListLength>(&[], &[other], &[I32], "'in0': the variant is not a tensor list");
     }
 }

@@ -1,4 +1,4 @@
-//! TensorListPopBack: a tensor list without its last element, and that. Inputs: list, element shape.
+//! TensorListPopBack: removes the last element of a tensor list, and returns both. Inputs: list, element shape.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::list::{List, shape_argument};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTensorListPopBack` op.
 pub type TensorListPopBack = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTensorListPopBack`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -45,7 +45,7 @@ mod tests {
         let two = list(F32, Some(&[2]), &[Some(a.clone()), Some(b.clone())]);
         let one = list(F32, Some(&[2]), &[Some(a)]);
         gives::<super::TensorListPopBack>(&[], &[two, ints(&[2])], &[one, b]);
-        // An absent element is zeros of the shape that is known.
+        // An absent element is zeros of the known shape.
         let absent = list(F32, Some(&[-1]), &[None]);
         gives::<super::TensorListPopBack>(
             &[],
@@ -64,7 +64,7 @@ mod tests {
         };
         refused(list(F32, None, &[]), F32, "the tensor list is empty");
         let one = list(F32, None, &[Some(float(1.0))]);
-        refused(one, I32, "the list's elements are FLOAT32, output 'out1' is INT32");
+        refused(one, I32, "the list's elements are FLOAT32, output 'out1' is INT32; they must agree");
         refused(list(F32, None, &[None]), F32, "the shape of a tensor list's elements is not known");
     }
 }

@@ -1,4 +1,4 @@
-//! TensorListPushBack: a tensor list with one more element. Inputs: list, element.
+//! TensorListPushBack: appends an element to a tensor list. Inputs: list, element.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::list::{Element, List};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTensorListPushBack` op.
 pub type TensorListPushBack = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTensorListPushBack`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -59,7 +59,7 @@ mod tests {
     fn refusals() {
         let variant = [ElementType::Variant];
         let empty = list(F32, Some(&[2]), &[]);
-        let message = "'in1' is INT32, the list's elements are FLOAT32";
+        let message = "'in1' is INT32, the list's elements are FLOAT32; they must agree";
         refuses::<super::TensorListPushBack>(&[], &[empty.clone(), ints(&[1, 2])], &variant, message);
         let message = "shapes [2] and [1] of a tensor list's elements do not agree";
         refuses::<super::TensorListPushBack>(&[], &[empty, floats(&[1.0])], &variant, message);

@@ -1,4 +1,4 @@
-//! TensorListReserve: a tensor list of absent elements. Inputs: element shape, how many.
+//! TensorListReserve: a tensor list of absent elements. Inputs: element shape, count.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::list::{List, shape_argument, type_argument};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTensorListReserve` op.
 pub type TensorListReserve = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexTensorListReserve`.
 pub struct Definition {
     ty: ElementType,
 }
@@ -52,10 +52,10 @@ mod tests {
         let refused = |inputs: [Tensor; 2], message: &str| {
             refuses::<super::TensorListReserve>(&FLOATS, &inputs, &[ElementType::Variant], message);
         };
-        refused([int(-1), int(-1)], "a tensor list of -1 elements; 0..=1048576 are served");
-        refused([int(-1), int(i32::MAX)], "a tensor list of 2147483647 elements; 0..=1048576 are served");
+        refused([int(-1), int(-1)], "a tensor list of -1 elements; 0..=1048576 are supported");
+        refused([int(-1), int(i32::MAX)], "a tensor list of 2147483647 elements; 0..=1048576 are supported");
         refused([int(-1), ints(&[1, 1])], "'in1' is [2]; a scalar is needed");
-        let message = "attribute 'element_dtype' is left out";
+        let message = "attribute 'element_dtype' is missing";
         refuses::<super::TensorListReserve>(&[], &[int(-1), int(1)], &[ElementType::Variant], message);
     }
 }

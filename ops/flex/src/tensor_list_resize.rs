@@ -1,4 +1,4 @@
-//! TensorListResize: a tensor list cut to a length, or with absent elements up to it. Inputs: list, length.
+//! TensorListResize: truncates a tensor list, or extends it with absent elements. Inputs: list, length.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::list::List;
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTensorListResize` op.
 pub type TensorListResize = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTensorListResize`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -55,8 +55,8 @@ mod tests {
             let inputs = [list(F32, None, &[]), size];
             refuses::<super::TensorListResize>(&[], &inputs, &[ElementType::Variant], message);
         };
-        refused(int(-1), "a tensor list of -1 elements; 0..=1048576 are served");
-        refused(int(i32::MAX), "a tensor list of 2147483647 elements; 0..=1048576 are served");
+        refused(int(-1), "a tensor list of -1 elements; 0..=1048576 are supported");
+        refused(int(i32::MAX), "a tensor list of 2147483647 elements; 0..=1048576 are supported");
         refused(ints(&[1]), "'in1' is [1]; a scalar is needed");
     }
 }

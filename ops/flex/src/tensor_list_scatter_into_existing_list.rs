@@ -1,5 +1,5 @@
-//! TensorListScatterIntoExistingList: a tensor list whose elements that indices name are the slices of a
-//! tensor; it grows where that is needed. Inputs: list, tensor, indices.
+//! TensorListScatterIntoExistingList: replaces the elements of a tensor list at the given indices by the slices of a
+//! tensor; the list grows as needed. Inputs: list, tensor, indices.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::list::{Element, List, slices};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTensorListScatterIntoExistingList` op.
 pub type TensorListScatterIntoExistingList = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTensorListScatterIntoExistingList`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -33,8 +33,18 @@ impl Kernel for Definition {
         let [count, inner @ ..] = x.shape else {
             return Err(invalid!("'{}' is a scalar, which has no slices", x.name));
         };
-        ensure!(*count as usize == indices.len(), "{} indices for {count} slices", indices.len());
-        ensure!(x.ty == list.ty, "'{}' is {}, the list's elements are {}", x.name, x.ty, list.ty);
+        ensure!(
+            *count as usize == indices.len(),
+            "{} indices for {count} slices; their numbers must agree",
+            indices.len()
+        );
+        ensure!(
+            x.ty == list.ty,
+            "'{}' is {}, the list's elements are {}; they must agree",
+            x.name,
+            x.ty,
+            list.ty
+        );
         if let Some(negative) = indices.iter().find(|&&i| i < 0) {
             return Err(invalid!("index {negative} is negative"));
         }
@@ -63,7 +73,7 @@ mod tests {
             let want = new(&[Some(a.clone()), Some(a), None, Some(b)]);
             gives::<super::TensorListScatterIntoExistingList>(&[], &inputs, &[want]);
         });
-        // Of two slices for one place the last one stays.
+        // Of two slices for the same index the last one wins.
         let inputs = [list(F32, None, &[None]), floats(&[1.0, 2.0]), ints(&[0, 0])];
         let want = list(F32, None, &[Some(float(2.0))]);
         gives::<super::TensorListScatterIntoExistingList>(&[], &inputs, &[want]);
@@ -83,11 +93,11 @@ mod tests {
             );
         };
         refused(floats(&[1.0]), ints(&[-1]), "index -1 is negative");
-        refused(floats(&[1.0]), ints(&[0, 0]), "2 indices for 1 slices");
-        refused(ints(&[1]), ints(&[0]), "'in1' is INT32, the list's elements are FLOAT32");
+        refused(floats(&[1.0]), ints(&[0, 0]), "2 indices for 1 slices; their numbers must agree");
+        refused(ints(&[1]), ints(&[0]), "'in1' is INT32, the list's elements are FLOAT32; they must agree");
         refused(float(1.0), ints(&[0]), "'in1' is a scalar, which has no slices");
         refused(floats(&[1.0]), int(0), "'in2' is []; a list is needed");
-        let message = "a tensor list of 2147483648 elements; 0..=1048576 are served";
+        let message = "a tensor list of 2147483648 elements; 0..=1048576 are supported";
         refused(floats(&[1.0]), ints(&[i32::MAX]), message);
     }
 }

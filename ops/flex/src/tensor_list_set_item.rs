@@ -1,4 +1,4 @@
-//! TensorListSetItem: a tensor list with another element. Inputs: list, index, element.
+//! TensorListSetItem: replaces an element of a tensor list. Inputs: list, index, element.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::list::{Element, List};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTensorListSetItem` op.
 pub type TensorListSetItem = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexTensorListSetItem`.
 pub struct Definition {
     resize: bool,
 }
@@ -67,11 +67,11 @@ mod tests {
         };
         refused(1, floats(&[1.0]), "element 1 of a tensor list of 1");
         refused(-1, floats(&[1.0]), "element -1 of a tensor list of 1");
-        refused(0, ints(&[1]), "'in2' is INT32, the list's elements are FLOAT32");
+        refused(0, ints(&[1]), "'in2' is INT32, the list's elements are FLOAT32; they must agree");
         refused(0, float(1.0), "shapes [1] and [] of a tensor list's elements do not agree");
         let resize = [("resize_if_index_out_of_bounds", Bool(true))];
         let inputs = [list(F32, None, &[]), int(i32::MAX), float(1.0)];
-        let message = "a tensor list of 2147483648 elements; 0..=1048576 are served";
+        let message = "a tensor list of 2147483648 elements; 0..=1048576 are supported";
         refuses::<super::TensorListSetItem>(&resize, &inputs, &[ElementType::Variant], message);
     }
 }

@@ -1,4 +1,4 @@
-//! TensorListSplit: a tensor list of slices of a tensor along its first axis, of given lengths. Inputs:
+//! TensorListSplit: splits a tensor along its first axis into a tensor list of slices with given lengths. Inputs:
 //! tensor, element shape, lengths.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::list::{Element, List, merge, shape_argument, slices};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTensorListSplit` op.
 pub type TensorListSplit = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTensorListSplit`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -38,7 +38,7 @@ impl Kernel for Definition {
         let total = lengths.iter().try_fold(0i64, |sum, &length| sum.checked_add(length));
         ensure!(
             lengths.iter().all(|&length| length >= 0) && total == Some((*rows).into()),
-            "lengths {lengths:?} do not divide {rows} slices"
+            "lengths {lengths:?} do not add up to {rows} slices"
         );
         let mut list = List::reserved(x.ty, known, lengths.len() as i64)?;
         let counts: Vec<usize> = lengths.iter().map(|&length| length as usize).collect();
@@ -79,9 +79,9 @@ mod tests {
             );
         };
         let x = || floats(&[1.0, 2.0]);
-        refused(x(), &[-1], longs(&[1, 2]), "lengths [1, 2] do not divide 2 slices");
-        refused(x(), &[-1], longs(&[1]), "lengths [1] do not divide 2 slices");
-        refused(x(), &[-1], longs(&[-1, 3]), "lengths [-1, 3] do not divide 2 slices");
+        refused(x(), &[-1], longs(&[1, 2]), "lengths [1, 2] do not add up to 2 slices");
+        refused(x(), &[-1], longs(&[1]), "lengths [1] do not add up to 2 slices");
+        refused(x(), &[-1], longs(&[-1, 3]), "lengths [-1, 3] do not add up to 2 slices");
         refused(x(), &[-1], long(2), "'in2' is []; a list is needed");
         refused(float(1.0), &[-1], longs(&[1]), "'in0' is a scalar, which has no slices");
         refused(x(), &[], longs(&[2]), "shapes [] and [-1] of a tensor list's elements do not agree");

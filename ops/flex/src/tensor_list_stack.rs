@@ -1,5 +1,4 @@
-//! TensorListStack: all elements of a tensor list side by side; zeros for absent ones. Inputs: list, element
-//! shape.
+//! TensorListStack: stacks all elements of a tensor list; absent elements are zeros. Inputs: list, element shape.
 //! Defined by: tensorflow/core/kernels/list_kernels.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +8,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::list::{List, put_elements, shape_argument};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTensorListStack` op.
 pub type TensorListStack = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexTensorListStack`.
 pub struct Definition {
     count: i64,
 }
@@ -79,6 +78,6 @@ mod tests {
         let one = list(F32, None, &[a]);
         let message = "the tensor list has 1 elements; it must have 2";
         refused(&[("num_elements", Int(2))], one.clone(), F32, message);
-        refused(&[], one, I32, "the list's elements are FLOAT32, output 'out0' is INT32");
+        refused(&[], one, I32, "the list's elements are FLOAT32, output 'out0' is INT32; they must agree");
     }
 }

@@ -1,4 +1,4 @@
-//! Tile: the input several times along each axis. Any type.
+//! Tile: repeats the input along each axis. Any type.
 //! Defined by: tensorflow/core/kernels/tile_ops.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTile` op.
 pub type Tile = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTile`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -67,7 +67,8 @@ mod tests {
             "2 multiples for [2]; one is needed for each axis",
         );
         refuses::<super::Tile>(&[], &[x.clone(), int(2)], &[I32], "'in1' is []; a list is needed");
-        let message = "[-2] is no shape; sizes must not be negative, and at most 8 axes are served";
+        let message =
+            "[-2] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
         refuses::<super::Tile>(&[], &[x, ints(&[-1])], &[I32], message);
     }
 }

@@ -1,5 +1,5 @@
-//! TopKV2: the `k` largest elements of each row in descending order, the first ones of equals, and their
-//! places. Reals, integers. Inputs: x, k.
+//! TopKV2: the `k` largest elements of each row in descending order, and their indices; of equal elements the first one
+//! comes first. Reals, integers. Inputs: x, k.
 //! Defined by: tensorflow/core/kernels/topk_op.cc.
 
 use arenite_abi::prelude::*;
@@ -11,10 +11,10 @@ use crate::kit::node_def::NodeDef;
 use crate::kit::number::put_integers;
 use crate::kit::values::Values;
 
-/// The op.
+/// The `FlexTopKV2` op.
 pub type TopKV2 = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTopKV2`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -69,7 +69,7 @@ mod tests {
                 gives::<TopKV2>(&[], &[of(ty, x.0, x.1), int(k)], &outputs);
             }
         };
-        // The first one of equals.
+        // Of equal elements the first one comes first.
         let x = (&[5][..], &[3.0, -1.0, 4.0, 3.0, 4.0][..]);
         top(x, 1, (&[1], &[4.0], &[2]));
         top(x, 4, (&[4], &[4.0, 4.0, 3.0, 3.0], &[2, 4, 0, 3]));
@@ -80,7 +80,7 @@ mod tests {
         let x = of(F32, &[3], &[f64::NEG_INFINITY, 0.0, f64::INFINITY]);
         let outputs = [of(F32, &[2], &[f64::INFINITY, 0.0]), list(&[2, 1])];
         gives::<TopKV2>(&[], &[x, int(2)], &outputs);
-        // Unsigned numbers; k and the places of other types.
+        // Unsigned numbers, and other types for k and the indices.
         let (x, k) = (Tensor::u8(&[2], &[1, 200]), Tensor::i64(&[], &[1]));
         gives::<TopKV2>(&[], &[x, k], &[Tensor::u8(&[1], &[200]), Tensor::i64(&[1], &[1])]);
     }

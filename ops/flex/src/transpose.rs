@@ -1,4 +1,4 @@
-//! Transpose: the axes in another order. Any type.
+//! Transpose: permutes the axes. Any type.
 //! Defined by: tensorflow/core/kernels/transpose_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::{pick, ravel, unravel};
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, integers, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexTranspose` op.
 pub type Transpose = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTranspose`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -36,7 +36,11 @@ impl Kernel for Definition {
 fn axes(order: &[i64], dims: &Dims) -> Result<Vec<usize>> {
     let axes = order.iter().map(|&axis| axis_of(axis, dims.rank())).collect::<Result<Vec<_>>>()?;
     let all = (0..dims.rank()).all(|axis| axes.contains(&axis));
-    ensure!(axes.len() == dims.rank() && all, "{order:?} is no order of the axes of {:?}", dims.as_slice());
+    ensure!(
+        axes.len() == dims.rank() && all,
+        "{order:?} is not a permutation of the axes of {:?}",
+        dims.as_slice()
+    );
     Ok(axes)
 }
 
@@ -80,13 +84,13 @@ mod tests {
             &[],
             &[x.clone(), ints(&[1, 1])],
             &[I32],
-            "[1, 1] is no order of the axes of [1, 2]",
+            "[1, 1] is not a permutation of the axes of [1, 2]",
         );
         refuses::<super::Transpose>(
             &[],
             &[x.clone(), ints(&[0])],
             &[I32],
-            "[0] is no order of the axes of [1, 2]",
+            "[0] is not a permutation of the axes of [1, 2]",
         );
         refuses::<super::Transpose>(
             &[],

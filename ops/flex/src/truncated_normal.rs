@@ -1,15 +1,15 @@
-//! TruncatedNormal: random numbers, normally distributed, within two deviations. F16, BF16, F32, F64. Input:
-//! shape. Given seeds give TensorFlow's numbers.
+//! TruncatedNormal: normally distributed random numbers within two standard deviations. F16, BF16, F32, F64. Input:
+//! shape. With given seeds the numbers equal TensorFlow's.
 //! Defined by: tensorflow/core/kernels/random_op.cc.
 
 use crate::kit::drawn::{Drawn, Member};
 use crate::kit::kernel::Node;
 use crate::kit::random::Distribution;
 
-/// The op.
+/// The `FlexTruncatedNormal` op.
 pub type TruncatedNormal = Node<Drawn<Definition>>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexTruncatedNormal`.
 pub struct Definition;
 
 impl Member for Definition {
@@ -25,7 +25,7 @@ mod tests {
 
     #[test]
     fn values() {
-        // Those of TensorFlow.
+        // TensorFlow's numbers for these seeds.
         let seeds = [("seed", Int(42)), ("seed2", Int(7))];
         for (ty, want) in [
             (F32, [-0.452_741_56, -0.300_407_53, -0.078_828_62, 0.113_067_49, -1.465_004_1]),
@@ -47,11 +47,11 @@ mod tests {
         }
         gives::<TruncatedNormal>(&seeds, &[list(&[2, 0])], &[of(F32, &[2, 0], &[])]);
         gives::<TruncatedNormal>(&seeds, &[list(&[])], &[of(F32, &[], &[-0.452_741_56])]);
-        // The next call goes on.
+        // The next invocation continues the sequence.
         let steps = node::<TruncatedNormal>(&seeds, &[list(&[5])], &[F32]);
         let outputs = steps.run_steps(&[&[list(&[5])], &[list(&[5])]]).unwrap();
         assert_ne!(outputs[0], outputs[1]);
-        // Without seeds each node has its own.
+        // Without seeds, each node draws its own numbers.
         let own = || node::<TruncatedNormal>(&[], &[list(&[5])], &[F32]).run().unwrap();
         assert_ne!(own(), own());
     }
@@ -61,7 +61,8 @@ mod tests {
         let refused = |shape: Tensor, ty: ElementType, message: &str| {
             refuses::<TruncatedNormal>(&[("seed", Int(1))], &[shape], &[ty], message);
         };
-        let message = "[-1] is no shape; sizes must not be negative, and at most 8 axes are served";
+        let message =
+            "[-1] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
         refused(list(&[-1]), F32, message);
         refused(int(1), F32, "'in0' is []; it must have 1 axes");
         refused(Tensor::i32(&[1, 1], &[1]), F32, "'in0' is [1, 1]; it must have 1 axes");

@@ -1,4 +1,4 @@
-//! Unpack: the slices of the input along an axis. Any type.
+//! Unpack: splits the input into its slices along an axis. Any type.
 //! Defined by: tensorflow/core/kernels/unpack_op.cc.
 
 use arenite_abi::prelude::*;
@@ -8,10 +8,10 @@ use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, axis_of, shape_of};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexUnpack` op.
 pub type Unpack = Node<Definition>;
 
-/// What it computes.
+/// Attributes, shape function and kernel of `FlexUnpack`.
 pub struct Definition {
     axis: i64,
     count: usize,
@@ -30,7 +30,7 @@ impl Kernel for Definition {
         let axis = axis_of(self.axis, dims.rank())?;
         ensure!(
             self.count == dims.size(axis),
-            "axis {axis} of {:?} does not make {} outputs",
+            "axis {axis} of {:?} does not match {} outputs",
             dims.as_slice(),
             self.count
         );
@@ -77,13 +77,13 @@ mod tests {
             &[("num", Int(1))],
             from_ref(&x),
             &[I32],
-            "axis 0 of [2, 2] does not make 1 outputs",
+            "axis 0 of [2, 2] does not match 1 outputs",
         );
         refuses::<super::Unpack>(
             &[("num", Int(3))],
             &[x],
             &[I32; 3],
-            "axis 0 of [2, 2] does not make 3 outputs",
+            "axis 0 of [2, 2] does not match 3 outputs",
         );
         refuses::<super::Unpack>(
             &[("num", Int(1))],

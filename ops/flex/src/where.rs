@@ -1,4 +1,4 @@
-//! Where: the indices of elements that are not zero, in order. Numbers, BOOL to I64.
+//! Where: the indices of all non-zero elements, in order. Numbers, BOOL to I64.
 //! Defined by: tensorflow/core/kernels/where_op.cc.
 
 use arenite_abi::prelude::*;
@@ -9,10 +9,10 @@ use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 use crate::kit::values::Values;
 
-/// The op.
+/// The `FlexWhere` op.
 pub type Where = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexWhere`.
 pub struct Definition;
 
 impl Kernel for Definition {
@@ -20,7 +20,7 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         let (x, _) = node.unary()?;
-        ensure!(x.rank() > 0, "'{}' is a scalar, whose element has no index", x.name);
+        ensure!(x.rank() > 0, "'{}' is a scalar, which has no indices", x.name);
         Ok(Definition)
     }
 
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn values() {
         each_type(|x| {
-            // What is zero, and therefore not found, is so in every type.
+            // Zeros of every type are skipped.
             if x(&[], &[0]).ty() != ElementType::String {
                 let want = Tensor::i64(&[2, 2], &[0, 1, 1, 0]);
                 gives::<super::Where>(&[], &[x(&[2, 2], &[0, 1, 3, 0])], &[want]);
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn refusals() {
-        refuses::<super::Where>(&[], &[truth(true)], &[I64], "'in0' is a scalar, whose element has no index");
+        refuses::<super::Where>(&[], &[truth(true)], &[I64], "'in0' is a scalar, which has no indices");
         refuses::<super::Where>(&[], &[texts(&["a"])], &[I64], "STRING is not an element type of this op");
         refuses::<super::Where>(&[], &[], &[I64], "it has 0 inputs, this op takes 1 to 1");
     }

@@ -8,10 +8,10 @@ use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
 
-/// The op.
+/// The `FlexZerosLike` op.
 pub type ZerosLike = Node<Definition>;
 
-/// What it computes.
+/// Shape function and kernel of `FlexZerosLike`.
 pub struct Definition;
 
 impl Kernel for Definition {

@@ -15,13 +15,13 @@ fn tensor(_: usize, shape: &[i32], numbers: &[f32]) -> Tensor {
     Tensor::f32(shape, numbers)
 }
 
-/// Weights of another layer.
+/// The weights of a different layer.
 fn other(mut weights: Weights) -> Weights {
     weights.parts.iter_mut().flatten().for_each(|(_, numbers)| numbers.iter_mut().for_each(|x| *x *= -0.75));
     weights
 }
 
-/// A node up to its second input.
+/// Adds the inputs up to the second input of the node.
 fn node(x: &[f32], forward: &Weights, backward: &Weights) -> Node {
     let test = Node::new().input(Tensor::f32(&[TIMES as i32, 1, 3], x));
     let test = backward.weights(forward.weights(test, &tensor), &tensor);
@@ -120,7 +120,7 @@ fn second_inputs() {
     let want = reversed(&weights.run(&reversed(&aux, 3)), 4);
     assert_near(reals(&stacked[1]), &want, 1e-5, "backward reads the second input");
 
-    // With the weights of the first input for the second too, the layers see the sum.
+    // If the weights for the second input equal those for the first, the layers see the sum of both inputs.
     let added = node(&x, &weights, &weights).input(aux_tensor);
     let gates: Vec<_> =
         weights.parts[..4].iter().flatten().chain(weights.parts[..4].iter().flatten()).collect();

@@ -1,5 +1,5 @@
-//! aeq.hadamard_rotation: runs of `hadamard_size` elements times the Hadamard matrix, over the root of their number. f32.
-//! An input of i32 is taken as the bits of f32.
+//! aeq.hadamard_rotation: multiplies runs of `hadamard_size` elements by the Hadamard matrix, divided by the square
+//! root of the size. f32. The elements of an i32 input are the bits of f32 numbers.
 //! Defined by: tflite/kernels/hadamard_rotation.cc.
 //!
 //! ```text
@@ -11,7 +11,7 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::pace::Pace;
 
-/// Prepared node: elements per run, and how many elements are in runs.
+/// A prepared `aeq.hadamard_rotation` node: the elements per run, and the number of elements that are in runs.
 pub struct AeqHadamardRotation {
     size: usize,
     rotated: usize,
@@ -29,7 +29,7 @@ impl Op for AeqHadamardRotation {
             size >= 1 && (size as u32).is_power_of_two(),
             "option 'hadamard_size' is {size}; it must be a power of two"
         );
-        ensure!(y.ty == x.ty || y.ty == F32, "input is {}, output is {}", x.ty, y.ty);
+        ensure!(y.ty == x.ty || y.ty == F32, "input is {}, output is {}; they must agree", x.ty, y.ty);
         let features = match *x.shape {
             [_, features] | [_, _, features] => features as usize,
             _ => return Err(invalid!("'{}' is {:?}; it must have two or three axes", x.name, x.shape)),
@@ -37,7 +37,7 @@ impl Op for AeqHadamardRotation {
         cx.set_output_shape(0, x.shape)?;
         let size = size as usize;
         let rows = x.len().checked_div(features).unwrap_or(0);
-        // Whole runs per row are counted, and then follow each other without a gap.
+        // The number of runs is computed per row, but the runs follow each other without gaps between rows.
         Ok(AeqHadamardRotation { size, rotated: rows * (features / size) * size })
     }
 
@@ -80,10 +80,10 @@ mod tests {
         assert_eq!(run(&[1, 4], &[1., 2., 3., 8.], 4), [7., -3., -4., 2.]);
         assert_eq!(run(&[1, 2, 4], &[1., 2., 3., 8., 4., 0., 0., 0.], 4), [7., -3., -4., 2., 2., 2., 2., 2.]);
         assert_eq!(run(&[1, 2], &[3., 4.], 1), [3., 4.]);
-        // Two rows of five have two runs of four: the second begins in the first row.
+        // Two rows of five elements have two runs of four; the second run begins in the first row.
         let x = [0., 0., 0., 0., 4., 0., 0., 0., 9., 9.];
         assert_eq!(run(&[2, 5], &x, 4), [0., 0., 0., 0., 2., 2., 2., 2., 9., 9.]);
-        // Twice is nothing.
+        // Applying the rotation twice restores the input.
         let x: Vec<f32> = (0..256).map(|i| (i % 7) as f32).collect();
         let y = run(&[1, 256], &run(&[1, 256], &x, 256), 256);
         assert!(x.iter().zip(y).all(|(x, y)| (x - y).abs() < 1e-5));

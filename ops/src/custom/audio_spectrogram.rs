@@ -1,5 +1,5 @@
-//! AudioSpectrogram: the energy of each frequency in windows of a signal, `[samples, channels]` to
-//! `[channels, windows, frequencies]`. f32.
+//! AudioSpectrogram: the energy of each frequency in windows of a signal, `[samples, channels]` to `[channels, windows,
+//! frequencies]`. f32.
 //! Defined by: tflite/kernels/audio_spectrogram.cc, tflite/kernels/internal/spectrogram.cc.
 //!
 //! ```text
@@ -14,13 +14,13 @@ use crate::kit::fft::{Direction, RealFft};
 use crate::kit::float;
 use crate::kit::pace::Pace;
 
-/// Prepared node.
+/// A prepared `AudioSpectrogram` node.
 pub struct AudioSpectrogram {
     stride: usize,
     squared: bool,
     windows: usize,
     frequencies: usize,
-    /// What it takes, if there is something to do.
+    /// The transform and its scratch memory; `None` if there are no windows.
     transform: Option<Transform>,
 }
 
@@ -119,7 +119,8 @@ mod tests {
         let x: Vec<f32> = left.iter().flat_map(|&x| [x, -2.0 * x]).collect();
         let y = test(Tensor::f32(&[7, 2], &x), 4, 3, true).run().unwrap();
         assert_eq!(y[0].shape(), [2, 2, 3]);
-        // 0, ½, 2, 1½: sums 4; (−2)² + 1²; 0. And of 3, 1, 5, 0: 0, ½, 5, 0: 5½; 5² + ½²; 4½.
+        // 0, ½, 2, 1½ give the energies 4², (−2)² + 1² and 0. 3, 1, 5, 0 become 0, ½, 5, 0, which give 5½², 5² + ½² and
+        // 4½².
         let want = [16.0, 5.0, 0.0, 30.25, 25.25, 20.25];
         let all = y[0].as_f32();
         all.iter().zip(want.iter().chain(&want.map(|x| 4.0 * x))).for_each(|(y, want)| {
@@ -129,9 +130,9 @@ mod tests {
         assert!(all.iter().zip(&y).all(|(all, y)| (all.sqrt() - y).abs() < 1e-6));
     }
 
-    /// A sine of 3 periods in a window of 24, which is filled up to 32, against the sum that defines the transform.
+    /// A sine of 3 periods in a window of 24, padded to 32, is compared with the sum that defines the transform.
     #[test]
-    fn windows_are_filled_up_with_zeros() {
+    fn windows_are_padded_with_zeros() {
         let x: Vec<f32> = (0..24).map(|t| (t as f32 * 0.785).sin()).collect();
         let y = test(Tensor::f32(&[24, 1], &x), 24, 1, true).run().unwrap();
         assert_eq!(y[0].shape(), [1, 1, 17]);

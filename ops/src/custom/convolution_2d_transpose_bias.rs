@@ -1,5 +1,5 @@
-//! Convolution2DTransposeBias: a transposed convolution that starts from a bias. f32; filter `[outputs, height, width,
-//! inputs]`. The options are TensorFlow Lite's C struct of a transposed convolution.
+//! Convolution2DTransposeBias: a transposed convolution whose sums start from a bias. f32; filter `[outputs, height,
+//! width, inputs]`. The options are TensorFlow Lite's C struct of a transposed convolution.
 //! Defined by: mediapipe/util/tflite/operations/transpose_conv_bias.cc.
 //!
 //! ```text
@@ -14,7 +14,7 @@ use crate::kit::custom_options;
 use crate::kit::pace::Pace;
 use crate::kit::padding::Padding;
 
-/// Prepared node: along height and width.
+/// A prepared `Convolution2DTransposeBias` node: the axes of height and width.
 pub struct Convolution2dTransposeBias([Axis; 2]);
 
 #[derive(Clone, Copy)]
@@ -45,14 +45,14 @@ impl Op for Convolution2dTransposeBias {
         };
         ensure!(
             inputs == filter_inputs,
-            "filter '{}' is {:?}, input '{}' has {inputs} channels",
+            "filter '{}' is {:?}, input '{}' has {inputs} channels; they must agree",
             filter.name,
             filter.shape,
             x.name
         );
         ensure!(
             bias.shape == [outputs],
-            "bias '{}' is {:?}, filter '{}' gives {outputs} channels",
+            "bias '{}' is {:?}, filter '{}' gives {outputs} channels; they must agree",
             bias.name,
             bias.shape,
             filter.name
@@ -124,7 +124,7 @@ impl Axis {
         })
     }
 
-    /// Where `tap` of the pixel at `position` goes, if it does not miss the output.
+    /// The output position that `tap` of the pixel at `position` reaches, or `None` if it is outside the output.
     fn reached(&self, position: usize, tap: usize) -> Option<usize> {
         (position * self.stride + tap).checked_sub(self.before).filter(|&at| at < self.output)
     }
@@ -160,7 +160,8 @@ mod tests {
 
     #[test]
     fn same() {
-        // Of 2 columns with stride 2, 3 − 1 − 1 = 1 is lost, none of it before; of 1 row 2 are, one before.
+        // With 2 columns and stride 2, 3 − 1 − 1 = 1 is cropped, at the end. With 1 row, 2 are cropped, one at each
+        // end.
         let y =
             test(&[1, 2, 1], (&[1, 1, 2, 1], &[1., 10.]), (&[1, 3, 3, 1], &FILTER), &[0.0]).run().unwrap();
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[1, 1, 4, 1][..], vec![4., 5., 46., 50.]));
@@ -185,11 +186,11 @@ mod tests {
         assert_eq!(error(&[1, 0, 1], &[1, 3, 3, 1], &[0.0]), "a stride is 0; it must be at least 1");
         assert_eq!(
             error(&[1, 1, 1], &[1, 3, 3, 2], &[0.0]),
-            "filter 'in1' is [1, 3, 3, 2], input 'in0' has 1 channels"
+            "filter 'in1' is [1, 3, 3, 2], input 'in0' has 1 channels; they must agree"
         );
         assert_eq!(
             error(&[1, 1, 1], &[1, 3, 3, 1], &[0.0, 0.0]),
-            "bias 'in2' is [2], filter 'in1' gives 1 channels"
+            "bias 'in2' is [2], filter 'in1' gives 1 channels; they must agree"
         );
         assert_eq!(
             error(&[2, i32::MAX, 1], &[1, 3, 3, 1], &[0.0]),

@@ -1,8 +1,8 @@
-//! DenseImageWarp: each pixel comes from where it was `flow` (down, right) ago, between four pixels. f32.
+//! DenseImageWarp: moves each pixel by `flow` (down, right), interpolating between four pixels. f32.
 //! Defined by: tflite/kernels/perception/dense_image_warp.cc.
 //!
 //! ```text
-//! y[b, i, j] = x[b, i − flow[b, i, j, 0], j − flow[b, i, j, 1]]      positions are kept inside of the image
+//! y[b, i, j] = x[b, i − flow[b, i, j, 0], j − flow[b, i, j, 1]]      positions are clamped to the image
 //! ```
 
 use arenite_abi::prelude::*;
@@ -10,7 +10,7 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::pace::Pace;
 
-/// Prepared node: height, width, channels.
+/// A prepared `DenseImageWarp` node: height, width, channels.
 pub struct DenseImageWarp([usize; 3]);
 
 impl Op for DenseImageWarp {
@@ -64,14 +64,14 @@ impl Op for DenseImageWarp {
     }
 }
 
-/// The last pixel before `position`, such that another follows, and how far beyond it lies, 0 to 1.
+/// The last pixel at or before `position` that has a successor, and the distance from it, 0 to 1.
 fn between(position: f32, size: usize) -> (usize, f32) {
     let floor = float::floor(position);
-    // What does not fit i32 is its least number in the reference's machine code.
+    // In the reference's machine code, a number that does not fit i32 becomes the least i32.
     let floor = if floor < -(i32::MIN as f32) { floor as i32 } else { i32::MIN };
     let first = floor.max(0).min(size as i32 - 2);
     let beyond = position - first as f32;
-    // Not-a-number counts as 0.
+    // NaN counts as 0.
     let beyond = if beyond > 0.0 { beyond } else { 0.0 };
     (first as usize, if beyond > 1.0 { 1.0 } else { beyond })
 }
@@ -93,7 +93,7 @@ mod tests {
     fn pixels_move() {
         let x = [1., 2., 3., 4., 5., 6.];
         assert_eq!(warp(&[1, 2, 3, 1], &x, &[0.0; 12]), x);
-        // Down by 1, from the right by 1, half way, out of the image, nowhere.
+        // Down by 1, from the right by 1, by half a pixel, out of the image, and NaN.
         let flow = [1., 0., 0., -1., 0., 0.5, 1.0, 0.0, -9., 9., f32::NAN, f32::NAN];
         assert_eq!(warp(&[1, 2, 3, 1], &x, &flow), [1., 3., 2.5, 1., 4., 1.]);
         // A quarter down and right, in the second of two images with two channels.

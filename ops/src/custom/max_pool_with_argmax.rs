@@ -8,7 +8,7 @@ use crate::kit::argmax_pool::ArgmaxPool;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::padding::Padding;
 
-/// Prepared node.
+/// A prepared `MaxPoolWithArgmax` node.
 pub struct MaxPoolWithArgmax(ArgmaxPool);
 
 impl Op for MaxPoolWithArgmax {
@@ -29,15 +29,15 @@ impl Op for MaxPoolWithArgmax {
         };
         let (filter, stride) = (sizes(&options, "ksize")?, sizes(&options, "strides")?);
         if options.flag("include_batch_in_index")? {
-            return Err(unsupported!("option 'include_batch_in_index' is true; only false is served"));
+            return Err(unsupported!("option 'include_batch_in_index' is true; only false is supported"));
         }
         let pool = ArgmaxPool::prepare(node, cx, padding, filter, stride)?;
-        // Indices count elements of one image.
+        // The indices count the elements of one image.
         let x = node.input(0)?;
         let image: i64 = x.shape[1..].iter().map(|&size| i64::from(size)).product();
         ensure!(
             image <= i64::from(i32::MAX),
-            "'{}' {:?} has more elements than an index can tell",
+            "'{}' {:?} has more elements than an index can express",
             x.name,
             x.shape
         );
@@ -56,7 +56,7 @@ impl Op for MaxPoolWithArgmax {
     }
 }
 
-/// Height and width out of `[1, height, width, 1]`.
+/// Reads the height and the width from `[1, height, width, 1]`.
 fn sizes(options: &CustomOptions<'_>, key: &str) -> Result<[i32; 2]> {
     match options.integers(key)? {
         [1, height, width, 1] => Ok([height, width]),
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn maxima_and_their_places() {
+    fn maxima_and_their_positions() {
         let x = [1., 2., 9., 4., 5., 6., 7., 8., 3., -1., -2., -3.];
         let y = test(&[1, 3, 4, 1], &x, |o| o).run().unwrap();
         assert_eq!(
@@ -91,14 +91,14 @@ mod tests {
         );
         let y = test(&[1, 3, 4, 1], &x, |o| o.text("padding", "SAME")).run().unwrap();
         assert_eq!((y[0].as_f32(), y[1].as_i32()), (vec![6., 9., 3., -2.], vec![5, 2, 8, 10]));
-        // Two images of two channels: the index does not count the images.
+        // Two images with two channels; the index does not count the images.
         let x = [1., 8., 2., 7., 3., 6., 4., 5., 0., 0., -1., 1., 0., 0., 0., 2.];
         let y = test(&[2, 2, 2, 2], &x, |o| o).run().unwrap();
         assert_eq!((y[0].as_f32(), y[1].as_i32()), (vec![4., 8., 0., 2.], vec![6, 1, 0, 7]));
     }
 
     #[test]
-    fn nothing_above_the_least_number() {
+    fn inputs_of_the_least_number() {
         let y = test(&[1, 2, 2, 1], &[f32::NAN, f32::NEG_INFINITY, f32::NAN, f32::MIN], |o| o).run().unwrap();
         assert_eq!((y[0].as_f32(), y[1].as_i32()), (vec![f32::MIN], vec![0]));
     }
@@ -125,7 +125,7 @@ mod tests {
         );
         assert_eq!(
             error(&|o| o.bool("include_batch_in_index", true)),
-            "option 'include_batch_in_index' is true; only false is served"
+            "option 'include_batch_in_index' is true; only false is supported"
         );
     }
 }

@@ -1,5 +1,5 @@
 //! MaxPoolingWithArgmax2D: the maximum of each window, and its index in the window, `row × filter width + column`. f32;
-//! the indices are f32 too, a tenth above the whole number. The options are TensorFlow Lite's C struct of a pool.
+//! the indices are f32 too, and 0.1 larger than the integer. The options are TensorFlow Lite's C struct of a pool.
 //! Defined by: mediapipe/util/tflite/operations/max_pool_argmax.cc.
 
 use arenite_abi::prelude::*;
@@ -8,7 +8,7 @@ use crate::kit::activation::{Activation, Limits};
 use crate::kit::argmax_pool::{ArgmaxPool, padding_of_c_struct};
 use crate::kit::custom_options;
 
-/// Prepared node.
+/// A prepared `MaxPoolingWithArgmax2D` node.
 pub struct MaxPoolingWithArgmax2d {
     pool: ArgmaxPool,
     limits: Limits<f32>,
@@ -29,7 +29,7 @@ impl Op for MaxPoolingWithArgmax2d {
             .ok()
             .and_then(Activation::from_schema)
             .filter(|activation| activation.is_range())
-            .ok_or_else(|| invalid!("activation {activation} is not served; it may be 0 to 3"))?
+            .ok_or_else(|| invalid!("activation {activation} is not supported; it may be 0 to 3"))?
             .f32_range();
         let padding = padding_of_c_struct(padding)?;
         let (filter, stride) = ([filter_height, filter_width], [stride_height, stride_width]);
@@ -60,12 +60,12 @@ mod tests {
     }
 
     #[test]
-    fn maxima_and_their_places_in_the_window() {
+    fn maxima_and_their_positions_in_the_window() {
         let x = [1., 2., 9., 4., 5., 6., 7., 8., 3., -1., -2., -3.];
         let y = test(&[1, 2, 2, 2, 2, 0], &[1, 3, 4, 1], &x).run().unwrap();
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[1, 2, 2, 1][..], vec![6., 9., 3., -2.]));
         assert_eq!(y[1].as_f32(), [3.1, 0.1, 0.1, 0.1]);
-        // Columns 3 at a time in steps of 1, RELU6.
+        // Windows of 3 columns with stride 1, and RELU6.
         let y = test(&[2, 1, 1, 3, 1, 3], &[1, 1, 4, 1], &x[..4]).run().unwrap();
         assert_eq!((y[0].as_f32(), y[1].as_f32()), (vec![6., 6.], vec![2.1, 1.1]));
     }
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(error(&[]), "the custom options have 0 bytes, they lack 'padding'");
         assert_eq!(error(&[1, 2, 2, 2, 2]), "the custom options have 20 bytes, they lack 'activation'");
         assert_eq!(error(&[0, 2, 2, 2, 2, 0]), "padding 0 is unknown; 1 is SAME, 2 is VALID");
-        assert_eq!(error(&[1, 2, 2, 2, 2, 5]), "activation 5 is not served; it may be 0 to 3");
+        assert_eq!(error(&[1, 2, 2, 2, 2, 5]), "activation 5 is not supported; it may be 0 to 3");
         assert_eq!(
             error(&[1, 2, 2, 0, 2, 0]),
             "windows of [2, 0] in steps of [2, 2] do not fit 'in0' [1, 2, 2, 1]"

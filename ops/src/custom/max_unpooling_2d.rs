@@ -1,13 +1,13 @@
-//! MaxUnpooling2D: puts each element where the maximum of a pool was; zeros elsewhere. f32. The options are TensorFlow
-//! Lite's C struct of a pool.
+//! MaxUnpooling2D: puts each element where the maximum of a pool was, with zeros elsewhere. f32. The options are
+//! TensorFlow Lite's C struct of a pool.
 //!
 //! | indices | meaning | output |
 //! |---|---|---|
 //! | i32 | index in the image: `(row × width + column) × channels + channel` | SAME: size × stride; VALID: (size − 1) × stride + filter |
-//! | f32 | index in the window: `row × filter width + column`; what leads out of the image is left out | size × filter |
+//! | f32 | index in the window: `row × filter width + column`; positions outside the image are skipped | size × filter |
 //!
-//! Defined by: tflite/kernels/perception/max_unpooling_2d.cc (i32),
-//! mediapipe/util/tflite/operations/max_unpooling.cc (f32).
+//! Defined by: tflite/kernels/perception/max_unpooling_2d.cc (i32), mediapipe/util/tflite/operations/max_unpooling.cc
+//! (f32).
 
 use arenite_abi::prelude::*;
 
@@ -15,7 +15,7 @@ use crate::kit::argmax_pool::padding_of_c_struct;
 use crate::kit::custom_options;
 use crate::kit::padding::{Padding, padding_for};
 
-/// Prepared node.
+/// A prepared `MaxUnpooling2D` node.
 pub struct MaxUnpooling2d {
     input: [usize; 4],
     output: [usize; 4],
@@ -46,7 +46,7 @@ impl Op for MaxUnpooling2d {
         };
         ensure!(
             indices.shape == x.shape,
-            "indices '{}' are {:?}, input '{}' is {:?}",
+            "indices '{}' are {:?}, input '{}' is {:?}; they must agree",
             indices.name,
             indices.shape,
             x.name,
@@ -148,7 +148,7 @@ mod tests {
         let indices = Tensor::f32(&[1, 1, 2, 2], &[3.1, 0.1, 1.1, 9.1]);
         let y = test(&[1, 2, 2, 2, 2], &[1, 1, 2, 2], &[6., 9., 3., 4.], indices).run().unwrap();
         assert_eq!(y[0].shape(), [1, 2, 4, 2]);
-        // The last would lie in the fifth row.
+        // The last element would be in a fifth row, which does not exist.
         assert_eq!(y[0].as_f32(), [0., 9., 0., 0., 0., 0., 3., 0., 0., 0., 6., 0., 0., 0., 0., 0.]);
     }
 
@@ -166,7 +166,7 @@ mod tests {
         );
         assert_eq!(
             error(&[1, 2, 2, 2, 2], Tensor::i32(&[1, 2, 1, 1], &[0, 1])),
-            "indices 'in1' are [1, 2, 1, 1], input 'in0' is [1, 1, 2, 1]"
+            "indices 'in1' are [1, 2, 1, 1], input 'in0' is [1, 1, 2, 1]; they must agree"
         );
         for index in [8, -1] {
             assert_eq!(

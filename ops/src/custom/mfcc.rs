@@ -1,10 +1,10 @@
-//! Mfcc: mel-frequency cepstral coefficients of a spectrogram of squared magnitudes, `[channels, windows, frequencies]`,
-//! at a sample rate that the second input gives. f32.
+//! Mfcc: mel-frequency cepstral coefficients of a spectrogram of squared magnitudes, `[channels, windows,
+//! frequencies]`, with the sample rate in the second input. f32.
 //! Defined by: tflite/kernels/mfcc.cc, tflite/kernels/internal/{mfcc,mfcc_mel_filterbank,mfcc_dct}.cc.
 //!
 //! ```text
 //! mel(f) = 1127 ln(1 + f / 700)
-//! bands:  /\  /\     a triangle each, between the centres of its neighbours, evenly spaced in mel
+//! bands:  /\  /\     a triangle each, between the centers of its neighbors, evenly spaced in mel
 //!        /  \/  \
 //! y = DCT(ln(Σ over a band of √energy × weight))
 //! ```
@@ -14,10 +14,10 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::pace::Pace;
 
-/// The least that a band may hold, so that it has a logarithm.
+/// The least energy of a band, so that the logarithm is finite.
 const FLOOR: f64 = 1e-12;
 
-/// Prepared node.
+/// A prepared `Mfcc` node.
 pub struct Mfcc {
     lower: f64,
     upper: f64,
@@ -109,14 +109,14 @@ impl Op for Mfcc {
     }
 }
 
-/// Which frequencies belong to which bands.
+/// Maps frequencies to bands.
 struct FilterBank<'a> {
-    /// The band that a frequency belongs to on the right side of its triangle; the next has it on the left.
+    /// The band that has a frequency on the right side of its triangle; the next band has it on the left side.
     band_of: &'a [i32],
-    /// The part that goes to the right side.
+    /// The fraction that goes to the band on the right side.
     weights: &'a [f64],
     first: usize,
-    /// Inclusive. Beyond the spectrum, nothing is counted at all.
+    /// The last frequency that counts, inclusive. If it is beyond the spectrum, nothing is counted.
     last: usize,
 }
 
@@ -199,8 +199,8 @@ mod tests {
         test.input(Tensor::i32(&[1], &[rate])).output(Spec::f32())
     }
 
-    /// Frequencies 0, 1000, ... 4000. Mel of 4000 is 2146.06: centres at 715.35 and 1430.71; 1000 is 999.99, 2000 is
-    /// 1521.36, 3000 is 1876.37.
+    /// The frequencies are 0, 1000, ... 4000. The mel value of 4000 is 2146.06, so the centers are at 715.35 and
+    /// 1430.71; 1000 is 999.99 mel, 2000 is 1521.36, 3000 is 1876.37.
     #[test]
     fn two_bands() {
         let y = test(&[100.0, 4.0, 9.0, 16.0, 25.0], 8000, |o| o).run().unwrap();
@@ -215,13 +215,13 @@ mod tests {
     }
 
     #[test]
-    fn empty_bands_have_the_floor() {
+    fn empty_bands_give_the_floor() {
         let y = test(&[0.0; 5], 8000, |o| o.int("dct_coefficient_count", 1)).run().unwrap();
         assert!((y[0].as_f32()[0] - 2.0 * 1e-12f32.ln()).abs() < 1e-4);
     }
 
     #[test]
-    fn spectra_that_end_too_early_give_zeros() {
+    fn short_spectra_give_zeros() {
         assert_eq!(test(&[1.0; 5], 1000, |o| o).run().unwrap()[0].as_f32(), [0.0, 0.0]);
     }
 

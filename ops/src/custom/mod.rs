@@ -1,4 +1,5 @@
-//! Custom ops that TensorFlow Lite, its Micro's signal library and MediaPipe bring along: served by name.
+//! Custom ops of TensorFlow Lite, of TensorFlow Lite Micro's signal library and of MediaPipe, which are looked up by
+//! name.
 
 pub mod aeq_hadamard_rotation;
 pub mod audio_spectrogram;

@@ -1,5 +1,5 @@
-//! NumericVerify: how far a quantized tensor is from the floats that it stands for. i8, u8, i16, f16 against f32.
-//! With `log_if_failed` and a tolerance of 0.1 or more, a difference above `tolerance × scale` is an error.
+//! NumericVerify: the difference between a dequantized tensor and a float reference. i8, u8, i16, f16 against f32. With
+//! `log_if_failed` and a tolerance of 0.1 or more, a difference above `tolerance × scale` is an error.
 //! Defined by: tflite/kernels/numeric_verify.cc.
 //!
 //! ```text
@@ -13,11 +13,11 @@ use crate::kit::channel_quant::ChannelQuant;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::node;
 
-/// Prepared node.
+/// A prepared `NumericVerify` node.
 pub struct NumericVerify {
-    /// f16 has none.
+    /// The quantization; `None` for f16.
     channels: Option<ChannelQuant>,
-    /// The largest difference that is no error, and the tolerance in steps.
+    /// The largest difference that is allowed, and the tolerance in steps.
     limit: Option<(f32, f32)>,
 }
 
@@ -48,7 +48,7 @@ impl Op for NumericVerify {
         };
         ensure!(
             reference.len() == x.len(),
-            "'{}' is {:?}, its reference '{}' {:?}",
+            "'{}' is {:?}, its reference '{}' is {:?}; they must agree",
             x.name,
             x.shape,
             reference.name,
@@ -93,7 +93,7 @@ impl NumericVerify {
         self.differences(reference, y, |i| (real(i), x[i].into()))
     }
 
-    /// `of(i)` is element `i` as a real number, and as it is stored.
+    /// Compares with the reference; `of(i)` is element `i` as a real number and as a stored integer.
     fn differences(&self, reference: &[f32], y: &mut [f32], of: impl Fn(usize) -> (f32, i32)) -> Result<()> {
         for (i, (y, &reference)) in y.iter_mut().zip(reference).enumerate() {
             let (x, stored) = of(i);
@@ -145,7 +145,10 @@ mod tests {
             error(test(x(), &[1.0, 0.0], 2.0, true)),
             "element 1 is -5, which means -3; the reference is 0: they differ by more than 1, 2 steps"
         );
-        assert_eq!(error(test(x(), &[1.0], 2.0, true)), "'in0' is [2], its reference 'in1' [1]");
+        assert_eq!(
+            error(test(x(), &[1.0], 2.0, true)),
+            "'in0' is [2], its reference 'in1' is [1]; they must agree"
+        );
         assert_eq!(
             error(test(x(), &[1.0], 2.0, true).custom_options(&[])),
             "the custom options lack 'tolerance'"

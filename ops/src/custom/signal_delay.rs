@@ -1,4 +1,5 @@
-//! SignalDelay: the samples of `delay_length` samples ago, zeros at first; each row of the last axis by itself. i16.
+//! SignalDelay: delays samples by `delay_length`, starting with zeros; each row of the last axis is a separate signal.
+//! i16.
 //! Defined by: tflite-micro's signal/micro/kernels/delay.cc.
 
 use arenite_abi::prelude::*;
@@ -6,11 +7,11 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, expect, last_axis};
 
-/// Prepared node.
+/// A prepared `SignalDelay` node.
 pub struct SignalDelay {
     frame: usize,
     delay: usize,
-    /// The last `delay` samples of each row.
+    /// The last `delay` samples of each row, which are not output yet.
     waiting: State<i16>,
 }
 
@@ -63,10 +64,10 @@ mod tests {
     }
 
     #[test]
-    fn samples_come_later() {
+    fn samples_are_delayed() {
         for delay in [0, 1, 3, 7, 20] {
             let samples: Vec<i16> = (1..=24).collect();
-            // The second row is the first, negated.
+            // The second row is the negated first one.
             let steps: Vec<[Tensor; 1]> = samples
                 .chunks(3)
                 .map(|x| [Tensor::i16(&[2, 3], &[x.to_vec(), x.iter().map(|x| -x).collect()].concat())])

@@ -1,4 +1,4 @@
-//! SignalEnergy: `re² + im²` of the numbers `start_index .. end_index` of a complex spectrum; 0 elsewhere. i16 to u32.
+//! SignalEnergy: `re² + im²` of the elements `start_index .. end_index` of a complex spectrum; 0 elsewhere. i16 to u32.
 //! Defined by: tflite-micro's signal/micro/kernels/energy.cc, signal/src/energy.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, expect_list};
 
-/// Prepared node: the first index, and the one after the last.
+/// A prepared `SignalEnergy` node: the start index and the end index.
 pub struct SignalEnergy(usize, usize);
 
 impl Op for SignalEnergy {

@@ -1,11 +1,13 @@
-//! SignalFftAutoScale: samples doubled as often as the largest of them allows, and how often that is. i16, i32.
-//! Defined by: tflite-micro's signal/micro/kernels/fft_auto_scale_{kernel,common}.cc, signal/src/{fft_auto_scale,max_abs}.cc.
+//! SignalFftAutoScale: shifts samples left by as many bits as the largest of them allows, and returns the number of
+//! bits. i16, i32.
+//! Defined by: tflite-micro's signal/micro/kernels/fft_auto_scale_{kernel,common}.cc,
+//! signal/src/{fft_auto_scale,max_abs}.cc.
 
 use arenite_abi::prelude::*;
 
 use crate::kit::signal::{self, expect_list, most_significant_bit};
 
-/// Prepared node: nothing to remember.
+/// A prepared `SignalFftAutoScale` node, which has no state.
 pub struct SignalFftAutoScale;
 
 impl Op for SignalFftAutoScale {
@@ -35,7 +37,8 @@ impl Op for SignalFftAutoScale {
     }
 }
 
-/// How often the largest magnitude can be doubled. The magnitude of −32768 is −32768, which counts as full.
+/// The number of bits by which the largest magnitude can be shifted left. The magnitude of −32768 stays −32768, which
+/// leaves no spare bits.
 fn spare_bits(x: &[i16]) -> u32 {
     let larger = |max: i16, &x: &i16| match x {
         x if x > max => x,
@@ -64,7 +67,7 @@ mod tests {
         assert_eq!(run(&[16384, 1]), (vec![16384, 1], 0));
         assert_eq!(run(&[1, -32768]), (vec![1, -32768], 0));
         assert_eq!(run(&[-16383, 1]), (vec![-32766, 2], 1));
-        // After −32768 any sample is larger.
+        // Any sample after −32768 counts as larger.
         assert_eq!(run(&[-32768, 1]), (vec![0, 16384], 14));
         assert_eq!(run(&[-32768, -1, 3]), (vec![0, -8192, 24576], 13));
     }

@@ -1,10 +1,10 @@
-//! SignalFilterBank: a spectrum summed into channels that overlap, each frequency with `weights` in one and `unweights` in
-//! the next. u32 to u64, weights i16.
+//! SignalFilterBank: sums a spectrum into overlapping channels; each frequency counts with `weights` in one channel and
+//! with `unweights` in the next. u32 to u64, weights i16.
 //! Defined by: tflite-micro's signal/micro/kernels/filter_bank.cc, signal/src/filter_bank.cc.
 //!
 //! ```text
 //! y[c] = Σ_j unweights[w(c) + j] x[f(c) + j] + Σ_j weights[w(c + 1) + j] x[f(c + 1) + j]
-//! f, w: where a channel's frequencies and weights begin; j < its width
+//! f, w: the first frequency and the first weight of a channel; j < its width
 //! ```
 
 use arenite_abi::prelude::*;
@@ -13,7 +13,7 @@ use crate::kit::custom_options::CustomOptions;
 use crate::kit::pace::Pace;
 use crate::kit::signal::{self, expect_list};
 
-/// Prepared node.
+/// A prepared `SignalFilterBank` node.
 pub struct SignalFilterBank;
 
 impl Op for SignalFilterBank {
@@ -32,7 +32,7 @@ impl Op for SignalFilterBank {
             let starts = node.input(i)?;
             ensure!(
                 starts.len() > channels as usize,
-                "'{}' has {} elements; {channels} channels need one more than there are",
+                "'{}' has {} elements; {channels} channels need one more",
                 starts.name,
                 starts.len()
             );
@@ -55,7 +55,7 @@ impl Op for SignalFilterBank {
             let x = part(x, frequencies[c], width, c, "the spectrum")?;
             let weighted = sum(x, part(weights, firsts[c], width, c, "the weights")?);
             let unweighted = sum(x, part(unweights, firsts[c], width, c, "the unweights")?);
-            // What a first channel would be is dropped.
+            // The weighted sum of the first channel is dropped.
             if let Some(before) = c.checked_sub(1) {
                 y[before] = weighted.wrapping_add(carried);
             }
@@ -71,7 +71,7 @@ fn part<'a, T>(x: &'a [T], first: i16, width: usize, c: usize, what: &str) -> Re
     }
     let first_index = usize::try_from(first).ok();
     first_index.and_then(|first| x.get(first..)?.get(..width)).ok_or_else(|| {
-        invalid!("channel {c} takes {width} elements of {what} from {first} on; there are {}", x.len())
+        invalid!("channel {c} reads {width} elements of {what} from {first}; there are {}", x.len())
     })
 }
 
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn channels_overlap() {
         let y = test(2, &[0, 2, 4], &[0, 1, 3], &[2, 2, 1]).run().unwrap();
-        // Weighted: 50, 3 × 20 + 4 × 30 = 180, 200. Unweighted: 5, 3 × 2 + 4 × 3 = 18, 20.
+        // The weighted sums are 50, 3 × 20 + 4 × 30 = 180 and 200, the unweighted ones 5, 3 × 2 + 4 × 3 = 18 and 20.
         assert_eq!(y[0].elements::<u64>(), [180 + 5, 200 + 18]);
         let y = test(1, &[0, 5], &[0, 3], &[0, 1]).run().unwrap();
         assert_eq!(y[0].elements::<u64>(), [40 * u64::from(u32::MAX)]);
@@ -109,15 +109,15 @@ mod tests {
         let error = |test: OpTest<SignalFilterBank>| test.run().unwrap_err().message().to_owned();
         assert_eq!(
             error(test(3, &[0, 2, 4], &[0, 1, 3], &[2, 2, 1])),
-            "'in3' has 3 elements; 3 channels need one more than there are"
+            "'in3' has 3 elements; 3 channels need one more"
         );
         assert_eq!(
             error(test(2, &[0, 2, 5], &[0, 1, 3], &[2, 2, 2])),
-            "channel 2 takes 2 elements of the spectrum from 5 on; there are 6"
+            "channel 2 reads 2 elements of the spectrum from 5; there are 6"
         );
         assert_eq!(
             error(test(2, &[0, 2, 4], &[0, -1, 3], &[2, 2, 1])),
-            "channel 1 takes 2 elements of the weights from -1 on; there are 4"
+            "channel 1 reads 2 elements of the weights from -1; there are 4"
         );
         assert_eq!(
             error(test(2, &[0, 2, 4], &[0, 1, 3], &[2, 2, 1]).custom_options(&[])),

@@ -7,16 +7,16 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, expect_list};
 
-/// The segments of the table.
+/// The number of segments of the table.
 const SEGMENTS: usize = 128;
-/// `ln 2`, with 16 bits after the point.
+/// `ln 2` with 16 fraction bits.
 const LN_2: u64 = 45426;
 
-/// Prepared node.
+/// A prepared `SignalFilterBankLog` node.
 pub struct SignalFilterBankLog {
     bits: u32,
     scale: u32,
-    /// `log₂(1 + f) − f` for `f` in 128 steps from 0 to 1, with 16 bits after the point.
+    /// `log₂(1 + f) − f` for `f` in 128 steps from 0 to 1, with 16 fraction bits.
     table: Table<i32>,
 }
 

@@ -1,4 +1,5 @@
-//! SignalFilterBankSpectralSubtraction: channels less a running estimate of their noise, which is the second output. u32.
+//! SignalFilterBankSpectralSubtraction: subtracts a running estimate of the noise from each channel; the second output
+//! is the estimate. u32.
 //! Defined by: tflite-micro's signal/micro/kernels/filter_bank_spectral_subtraction.cc,
 //! signal/src/filter_bank_spectral_subtraction.cc.
 //!
@@ -12,9 +13,9 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, expect_list};
 
-/// Prepared node.
+/// A prepared `SignalFilterBankSpectralSubtraction` node.
 pub struct SignalFilterBankSpectralSubtraction {
-    /// Of even and of odd channels: smoothing, and what is left of one.
+    /// For even and for odd channels: the smoothing factor and its complement to one.
     smoothing: [[u32; 2]; 2],
     remaining: u32,
     smoothing_bits: u32,
@@ -43,7 +44,7 @@ impl Op for SignalFilterBankSpectralSubtraction {
         let count = expect_list(&x, U32)?;
         ensure!(
             usize::try_from(channels) == Ok(count),
-            "'{}' has {count} elements, option 'num_channels' is {channels}",
+            "'{}' has {count} elements, option 'num_channels' is {channels}; they must agree",
             x.name
         );
         for output in 0..2 {
@@ -98,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_remembered() {
+    fn noise_persists_between_invocations() {
         let x = |x: [u32; 2]| [Tensor::of(&[2], &x)];
         let run = |change: &dyn Fn(FlexBuilder) -> FlexBuilder| -> Vec<[Vec<u32>; 2]> {
             let steps = test(change).run_steps(&[&x([100, 100]), &x([100, 10]), &x([16, 0])]).unwrap();
             steps.iter().map(|y| [y[0].elements(), y[1].elements()]).collect()
         };
         // 400 × 4 / 16 = 100, 400 × 8 / 16 = 200; then (400 × 4 + 100 × 12) / 16 = 175, (40 × 8 + 200 × 8) / 16 = 120,
-        // of which 40 are taken; (64 × 4 + 175 × 12) / 16 = 147, 120 / 2 = 60.
+        // of which 40 are subtracted; (64 × 4 + 175 × 12) / 16 = 147, 120 / 2 = 60.
         let want =
             [[vec![75, 50], vec![100, 200]], [vec![56, 0], vec![175, 120]], [vec![1, 0], vec![147, 60]]];
         assert_eq!(run(&|o| o), want);
@@ -122,7 +123,10 @@ mod tests {
         for key in ["alternate_smoothing", "one_minus_smoothing", "min_signal_remaining", "smoothing_bits"] {
             assert_eq!(error(&|o| o.without(key)), format!("the custom options lack '{key}'"));
         }
-        assert_eq!(error(&|o| o.int("num_channels", 3)), "'in0' has 2 elements, option 'num_channels' is 3");
+        assert_eq!(
+            error(&|o| o.int("num_channels", 3)),
+            "'in0' has 2 elements, option 'num_channels' is 3; they must agree"
+        );
         assert_eq!(
             error(&|o| o.int("smoothing_bits", 32)),
             "option 'smoothing_bits' is 32; it must be 0 to 31"

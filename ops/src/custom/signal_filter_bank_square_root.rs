@@ -1,4 +1,4 @@
-//! SignalFilterBankSquareRoot: `y = round(√x) >> scale_bits`, where the second input gives the bits. u64 to u32.
+//! SignalFilterBankSquareRoot: `y = round(√x) >> scale_bits`; the second input holds `scale_bits`. u64 to u32.
 //! Defined by: tflite-micro's signal/micro/kernels/filter_bank_square_root{,_common}.cc,
 //! signal/src/{filter_bank_square_root,square_root_32,square_root_64}.cc.
 
@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 
 use crate::kit::signal::{self, expect_list};
 
-/// Prepared node: nothing to remember.
+/// A prepared `SignalFilterBankSquareRoot` node, which has no state.
 pub struct SignalFilterBankSquareRoot;
 
 impl Op for SignalFilterBankSquareRoot {
@@ -26,7 +26,7 @@ impl Op for SignalFilterBankSquareRoot {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (x, bits) = (cx.input(0)?.as_slice::<u64>()?, cx.input(1)?.as_slice::<i32>()?[0]);
-        ensure!((0..32).contains(&bits), "the roots are shifted by {bits} bits; it must be 0 to 31");
+        ensure!((0..32).contains(&bits), "the shift of the roots is {bits} bits; it must be 0 to 31");
         for (y, &x) in cx.output(0)?.into_slice::<u32>()?.iter_mut().zip(x) {
             *y = root(x) >> bits;
         }
@@ -34,7 +34,7 @@ impl Op for SignalFilterBankSquareRoot {
     }
 }
 
-/// The nearest whole number, but of what fits 32 bits at most 2¹⁶ − 1, of others at most 2³² − 1.
+/// The square root rounded to the nearest integer, at most 2¹⁶ − 1 if `x` fits 32 bits, else at most 2³² − 1.
 fn root(x: u64) -> u32 {
     let floor = x.isqrt();
     let highest = if x >> 32 == 0 { u64::from(u16::MAX) } else { u64::from(u32::MAX) };
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn refusals() {
         let error = test(&[1], 32).run().unwrap_err();
-        assert_eq!(error.message(), "the roots are shifted by 32 bits; it must be 0 to 31");
+        assert_eq!(error.message(), "the shift of the roots is 32 bits; it must be 0 to 31");
         let test = OpTest::<SignalFilterBankSquareRoot>::new().input(Tensor::of(&[1], &[1u64]));
         let error = test.input(Tensor::i32(&[1], &[1])).output(Spec::of(U32)).run().unwrap_err();
         assert_eq!(error.message(), "'in1' is [1]; it must be one number");

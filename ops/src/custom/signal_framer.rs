@@ -1,6 +1,6 @@
-//! SignalFramer: frames of the latest `frame_size` samples, every `frame_step` samples; each row of the last axis by itself.
-//! With `prefill` zeros stand before the first sample; without, frames are zero and the second output is false until there
-//! are enough samples. i16, bool.
+//! SignalFramer: frames of the latest `frame_size` samples, one every `frame_step` samples; each row of the last axis
+//! is a separate signal. With `prefill` the first frames start with zeros. Without it frames are zero and the second
+//! output is false until there are enough samples. i16, bool.
 //! Defined by: tflite-micro's signal/micro/kernels/framer.cc, signal/src/circular_buffer.cc.
 
 use arenite_abi::prelude::*;
@@ -9,15 +9,15 @@ use crate::kit::custom_options::CustomOptions;
 use crate::kit::pace::Pace;
 use crate::kit::signal::{self, Queue, Shape, expect, last_axis};
 
-/// Prepared node.
+/// A prepared `SignalFramer` node.
 pub struct SignalFramer {
     samples: usize,
     size: usize,
     step: usize,
-    /// Samples that a row can keep.
+    /// The number of samples that a row can store.
     capacity: usize,
     kept: State<i16>,
-    /// How many a row keeps now.
+    /// The number of samples that a row stores now.
     count: State<i32>,
 }
 
@@ -41,7 +41,7 @@ impl Op for SignalFramer {
         let (samples, others) = last_axis(&x)?;
         ensure!(
             samples % step as usize == 0,
-            "'{}' has rows of {samples} samples, which are no whole number of steps of {step}",
+            "'{}' has rows of {samples} samples, which is not a whole number of steps of {step}",
             x.name
         );
         let frames = samples as i32 / step;
@@ -94,7 +94,7 @@ mod tests {
         test.input(x).output(Spec::of(I16)).output(Spec::bool())
     }
 
-    /// Frames of each step, and whether they are valid.
+    /// The frames of each step, and whether they are valid.
     fn frames(test: &OpTest<SignalFramer>, steps: &[&[i16]], shape: &[i32]) -> Vec<(Vec<i16>, bool)> {
         let steps: Vec<[Tensor; 1]> = steps.iter().map(|x| [Tensor::i16(shape, x)]).collect();
         let steps: Vec<&[Tensor]> = steps.iter().map(|step| &step[..]).collect();
@@ -119,7 +119,7 @@ mod tests {
         let y = frames(&test(&[2, 2], 3, 1, true), &[&[1, 2, 11, 12], &[3, 4, 13, 14]], &[2, 2]);
         assert_eq!(y[0].0, [0, 0, 1, 0, 1, 2, 0, 0, 11, 0, 11, 12]);
         assert_eq!(y[1].0, [1, 2, 3, 2, 3, 4, 11, 12, 13, 12, 13, 14]);
-        // Of steps of 4 the first 2 are taken.
+        // Of steps of 4 samples, the first 2 are used.
         let y = frames(&test(&[4], 2, 4, false), &[&[1, 2, 3, 4], &[5, 6, 7, 8]], &[4]);
         assert_eq!(y, [(vec![1, 2], true), (vec![5, 6], true)]);
     }
@@ -129,7 +129,7 @@ mod tests {
         let error = |test: OpTest<SignalFramer>| test.run().unwrap_err().message().to_owned();
         assert_eq!(
             error(test(&[4], 2, 3, false)),
-            "'in0' has rows of 4 samples, which are no whole number of steps of 3"
+            "'in0' has rows of 4 samples, which is not a whole number of steps of 3"
         );
         assert_eq!(error(test(&[4], 2, 4, true)), "frames of 2 in steps of 4 leave nothing to prefill");
         assert_eq!(error(test(&[4], 2, 0, true)), "option 'frame_step' is 0; it must be 1 to 1073741824");

@@ -1,5 +1,5 @@
-//! SignalIrfft: the samples with the spectrum that each row of the last axis is, real and imaginary parts in turn. f32; i16
-//! and i32 in fixed point.
+//! SignalIrfft: the inverse Fourier transform of each row of the last axis, which holds a half spectrum as alternating
+//! real and imaginary parts. f32; i16 and i32 in fixed point.
 //! Defined by: tflite-micro's signal/micro/kernels/irfft.cc, signal/src/irfft_{float,int16,int32}.cc.
 
 use arenite_abi::prelude::*;
@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 use crate::kit::fft::Direction;
 use crate::kit::row_fft::{Member, RowFft};
 
-/// Prepared node.
+/// A prepared `SignalIrfft` node.
 pub type SignalIrfft = RowFft<Inverse>;
 
 /// From spectra to samples.
@@ -20,7 +20,7 @@ impl Member for Inverse {
     fn check(x: &TensorView<'_>, row: usize, length: i32) -> Result<()> {
         ensure!(
             row as i64 >= i64::from(length) + 2,
-            "option 'fft_length' is {length}, '{}' has rows of {row} numbers; a spectrum takes two more than the length",
+            "option 'fft_length' is {length}, '{}' has rows of {row} numbers; a spectrum has two more than the length",
             x.name
         );
         Ok(())
@@ -45,7 +45,7 @@ mod tests {
         assert_eq!((y[0].shape(), y[0].as_f32()), (&[2, 4][..], vec![1., 2., 3., 0., -1., 0., 4., 0.]));
     }
 
-    /// A constant and one cosine, of which fixed point gives as much as there was over the length.
+    /// A constant and one cosine; in fixed point the result is the input divided by the length.
     #[test]
     fn all_lengths() {
         for length in [4, 6, 8, 10, 12, 16, 18, 20, 30, 32, 50, 60, 64, 90, 120, 250, 512] {
@@ -71,7 +71,8 @@ mod tests {
         }
     }
 
-    /// Checksums of what KISS FFT (v130, with TensorFlow Lite Micro's patch, g++ 12) gives for the same random numbers.
+    /// Checksums of the results of KISS FFT (v130, with TensorFlow Lite Micro's patch, g++ 12) for the same random
+    /// numbers.
     #[test]
     fn bit_by_bit_as_kiss_fft() {
         let short = |r: u32| (r >> 16) as i16;
@@ -102,7 +103,7 @@ mod tests {
             let y = test(Tensor::i32(&[length + 2], &x), length.into()).run().unwrap()[0].as_i32();
             assert_eq!(checksum(y.into_iter().map(i64::from)), want, "i32, {length}");
         }
-        // TensorFlow Lite Micro divides by the length, which is undone exactly for powers of two.
+        // TensorFlow Lite Micro divides by the length; for powers of two this can be undone exactly.
         let cases: [(i32, u64); 3] =
             [(8, 0xaf47_0235_40a6_6313), (64, 0xe653_ddf2_c383_6904), (512, 0x7cc9_3753_e4ab_808a)];
         for (length, want) in cases {
@@ -116,7 +117,7 @@ mod tests {
         }
     }
 
-    /// Numbers of a linear congruential generator.
+    /// Numbers from a linear congruential generator.
     fn random(length: i32) -> impl Iterator<Item = u32> {
         let next = |seed: &u32| Some(seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
         core::iter::successors(next(&(length as u32)), next).skip(length as usize).take(length as usize + 2)
@@ -127,7 +128,7 @@ mod tests {
         let error = |test: OpTest<SignalIrfft>| test.run().unwrap_err().message().to_owned();
         assert_eq!(
             error(test(Tensor::f32(&[4], &[0.; 4]), 4)),
-            "option 'fft_length' is 4, 'in0' has rows of 4 numbers; a spectrum takes two more than the length"
+            "option 'fft_length' is 4, 'in0' has rows of 4 numbers; a spectrum has two more than the length"
         );
         assert_eq!(
             error(test(Tensor::f32(&[4], &[0.; 4]), 0)),

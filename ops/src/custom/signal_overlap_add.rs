@@ -1,5 +1,5 @@
-//! SignalOverlapAdd: frames `[.., frames, size]` added up where they overlap, one every `frame_step` samples:
-//! `[.., frames × step]`. What is left of the last frames is added to the next call's. f32; i16, saturating.
+//! SignalOverlapAdd: adds up overlapping frames `[.., frames, size]`, which start every `frame_step` samples, to `[..,
+//! frames × step]`. The tail of the last frame is added in the next invocation. f32; i16, saturating.
 //! Defined by: tflite-micro's signal/micro/kernels/overlap_add.cc, signal/src/overlap_add.cc.
 
 use core::cell::Cell;
@@ -10,7 +10,7 @@ use crate::kit::custom_options::CustomOptions;
 use crate::kit::pace::Pace;
 use crate::kit::signal::{self, Shape, check_type, expect, last_axis};
 
-/// Prepared node.
+/// A prepared `SignalOverlapAdd` node.
 pub struct SignalOverlapAdd {
     size: usize,
     step: usize,
@@ -18,7 +18,7 @@ pub struct SignalOverlapAdd {
     sums: Sums,
 }
 
-/// What is not complete, a frame for each row.
+/// The sums that are still incomplete, one frame for each row.
 enum Sums {
     Float(State<f32>),
     Short(State<i16>),

@@ -1,4 +1,4 @@
-//! SignalPCAN: channels times a gain that falls with their noise, then compressed. u32, table i16.
+//! SignalPCAN: multiplies each channel by a gain that falls with its noise, then compresses it. u32, table i16.
 //! Defined by: tflite-micro's signal/micro/kernels/pcan.cc, signal/src/pcan_argc_fixed.cc.
 //!
 //! ```text
@@ -11,7 +11,7 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, expect_list, most_significant_bit};
 
-/// Prepared node: how far the product is shifted.
+/// A prepared `SignalPCAN` node: the number of bits by which the product is shifted right.
 pub struct SignalPcan(u32);
 
 impl Op for SignalPcan {
@@ -26,7 +26,7 @@ impl Op for SignalPcan {
         let (channels, estimates) = (expect_list(&x, U32)?, expect_list(&noise, U32)?);
         ensure!(
             channels == estimates,
-            "'{}' has {channels} channels, '{}' estimates the noise of {estimates}",
+            "'{}' has {channels} channels, '{}' estimates the noise of {estimates}; they must agree",
             x.name,
             noise.name
         );
@@ -46,7 +46,7 @@ impl Op for SignalPcan {
                     table.len()
                 )
             })?;
-            // A negative gain counts as its bits.
+            // A negative gain is reinterpreted as unsigned.
             let snr = u64::from(x).wrapping_mul(u64::from(i32::from(gain) as u32)) >> self.0;
             *y = shrunk(snr as u32);
         }
@@ -84,7 +84,8 @@ mod tests {
         test.constant(Tensor::i16(&[table.len() as i32], table)).output(Spec::of(U32))
     }
 
-    /// Noise of 3 lies in the middle of 2 .. 4, whose numbers stand at 2; that of 4096 at the start of the thirteenth.
+    /// A noise of 3 is in the middle of 2 .. 4, whose three numbers start at index 2 of the table; 4096 is the start of
+    /// the thirteenth interval.
     #[test]
     fn gains_and_compression() {
         let mut table = vec![0i16; 60];
@@ -107,7 +108,7 @@ mod tests {
         );
         assert_eq!(
             error(test(&[1], &[3, 4], &[0; 4], 1)),
-            "'in0' has 1 channels, 'in1' estimates the noise of 2"
+            "'in0' has 1 channels, 'in1' estimates the noise of 2; they must agree"
         );
         assert_eq!(error(test(&[1], &[3], &[0; 4], 64)), "option 'snr_shift' is 64; it must be 0 to 63");
         assert_eq!(

@@ -1,5 +1,6 @@
-//! SignalRfft: the spectrum of each row of the last axis, filled up with zeros to `fft_length`: `fft_length + 2` numbers, real
-//! and imaginary parts in turn. f32; i16 and i32 in fixed point, over `fft_length`.
+//! SignalRfft: the Fourier transform of each row of the last axis, padded with zeros to `fft_length`. The result has
+//! `fft_length + 2` numbers, alternating real and imaginary parts. f32; i16 and i32 in fixed point, divided by
+//! `fft_length`.
 //! Defined by: tflite-micro's signal/micro/kernels/rfft.cc, signal/src/rfft_{float,int16,int32}.cc.
 
 use arenite_abi::prelude::*;
@@ -7,7 +8,7 @@ use arenite_abi::prelude::*;
 use crate::kit::fft::Direction;
 use crate::kit::row_fft::{Member, RowFft};
 
-/// Prepared node.
+/// A prepared `SignalRfft` node.
 pub type SignalRfft = RowFft<Forward>;
 
 /// From samples to spectra.
@@ -40,14 +41,14 @@ mod tests {
 
     #[test]
     fn floats() {
-        // Two rows of 3 samples, filled up to 4: x0 + x1 + x2, x0 − x2 − i x1, x0 − x1 + x2.
+        // Two rows of 3 samples, padded to 4: x0 + x1 + x2, x0 − x2 − i x1, x0 − x1 + x2.
         let x = Tensor::f32(&[2, 3], &[1., 2., 3., -1., 0., 4.]);
         let y = test(x, 4).run().unwrap();
         assert_eq!(y[0].shape(), [2, 6]);
         assert_eq!(y[0].as_f32(), [6., 0., -2., -2., 2., 0., 3., 0., -5., 0., 3., 0.]);
     }
 
-    /// Every kind of factor, against the sum that defines the transform.
+    /// Lengths with every kind of factor are compared with the sum that defines the transform.
     #[test]
     fn all_lengths() {
         for length in [2, 4, 6, 8, 10, 12, 16, 18, 20, 30, 32, 50, 60, 64, 90, 120, 250, 512] {
@@ -76,7 +77,8 @@ mod tests {
         }
     }
 
-    /// Checksums of what KISS FFT (v130, with TensorFlow Lite Micro's patch, g++ 12) gives for the same random numbers.
+    /// Checksums of the results of KISS FFT (v130, with TensorFlow Lite Micro's patch, g++ 12) for the same random
+    /// numbers.
     #[test]
     fn bit_by_bit_as_kiss_fft() {
         let short = |r: u32| (r >> 16) as i16;
@@ -122,7 +124,7 @@ mod tests {
         }
     }
 
-    /// Numbers of a linear congruential generator.
+    /// Numbers from a linear congruential generator.
     fn random(length: i32) -> impl Iterator<Item = u32> {
         let next = |seed: &u32| Some(seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
         core::iter::successors(next(&(length as u32)), next).take(length as usize)
@@ -140,6 +142,6 @@ mod tests {
         assert_eq!(error(test(x(), 14)), "the transform has length 14; it must be a product of 2, 3 and 5");
         assert_eq!(error(test(x(), 4).custom_options(&[])), "the custom options lack 'fft_length'");
         let typed = test(x(), 4).flexbuffer(|o| o.int("fft_length", 4).int("T", 7));
-        assert_eq!(error(typed), "option 'T' is 7, 'in0' is FLOAT32, number 0");
+        assert_eq!(error(typed), "option 'T' is 7, 'in0' is FLOAT32, number 0; they must agree");
     }
 }

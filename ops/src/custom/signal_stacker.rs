@@ -1,6 +1,6 @@
-//! SignalStacker: a frame with `stacker_left_context` frames before it and `stacker_right_context` after it, every
-//! `stacker_step` frames; the first frame also stands for those before it. The second output is false, and the first zero,
-//! while there are too few frames. i16, bool.
+//! SignalStacker: stacks each frame with the `stacker_left_context` frames before it and the `stacker_right_context`
+//! frames after it, every `stacker_step` frames. The first frame also replaces the missing frames before it. While
+//! there are too few frames, the first output is zero and the second one is false. i16, bool.
 //! Defined by: tflite-micro's signal/micro/kernels/stacker.cc, signal/src/circular_buffer.cc.
 
 use arenite_abi::prelude::*;
@@ -8,13 +8,13 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, Queue, expect, expect_list};
 
-/// Prepared node.
+/// A prepared `SignalStacker` node.
 pub struct SignalStacker {
     channels: usize,
     left: usize,
     step: usize,
     frames: State<i16>,
-    /// How many samples wait; −1 before the first frame.
+    /// The number of buffered samples; −1 before the first frame.
     count: State<i32>,
 }
 
@@ -35,7 +35,7 @@ impl Op for SignalStacker {
         let count = expect_list(&x, I16)?;
         ensure!(
             count >= channels as usize,
-            "'{}' has {count} elements, option 'num_channels' is {channels}",
+            "'{}' has {count} elements, option 'num_channels' is {channels}; they must agree",
             x.name
         );
         expect(&node.output(0)?, I16)?;
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_and_their_neighbours() {
+    fn frames_are_stacked_with_their_neighbors() {
         let steps: Vec<[Tensor; 1]> = (1..=5).map(|i| [Tensor::i16(&[2], &[i, 10 * i])]).collect();
         let steps: Vec<&[Tensor]> = steps.iter().map(|step| &step[..]).collect();
         let y = test(|o| o).run_steps(&steps).unwrap();
@@ -116,6 +116,9 @@ mod tests {
             assert_eq!(error(&|o| o.without(key)), format!("the custom options lack '{key}'"));
         }
         assert_eq!(error(&|o| o.int("stacker_step", 4)), "option 'stacker_step' is 4; it must be 1 to 3");
-        assert_eq!(error(&|o| o.int("num_channels", 3)), "'in0' has 2 elements, option 'num_channels' is 3");
+        assert_eq!(
+            error(&|o| o.int("num_channels", 3)),
+            "'in0' has 2 elements, option 'num_channels' is 3; they must agree"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! SignalWindow: `y = x × weights >> shift`, saturated, the weights over and over. i16.
+//! SignalWindow: `y = x × weights >> shift`, saturated; the weights repeat. i16.
 //! Defined by: tflite-micro's signal/micro/kernels/window.cc, signal/src/window.cc.
 
 use arenite_abi::prelude::*;
@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, expect, expect_list};
 
-/// Prepared node.
+/// A prepared `SignalWindow` node.
 pub struct SignalWindow {
     shift: u32,
     weights: usize,
@@ -25,7 +25,7 @@ impl Op for SignalWindow {
         let count = expect_list(&weights, I16)?;
         ensure!(
             count > 0 && x.len().is_multiple_of(count),
-            "'{}' {:?} is no whole number of windows of {count} weights",
+            "'{}' {:?} is not a whole number of windows of {count} weights",
             x.name,
             x.shape
         );
@@ -68,11 +68,11 @@ mod tests {
         let error = |test: OpTest<SignalWindow>| test.run().unwrap_err().message().to_owned();
         assert_eq!(
             error(test(&[3], &[0; 3], &[1, 1], 0)),
-            "'in0' [3] is no whole number of windows of 2 weights"
+            "'in0' [3] is not a whole number of windows of 2 weights"
         );
         assert_eq!(
             error(test(&[3], &[0; 3], &[], 0)),
-            "'in0' [3] is no whole number of windows of 0 weights"
+            "'in0' [3] is not a whole number of windows of 0 weights"
         );
         assert_eq!(error(test(&[2], &[0; 2], &[1, 1], 32)), "option 'shift' is 32; it must be 0 to 31");
         assert_eq!(

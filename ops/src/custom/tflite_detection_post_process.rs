@@ -1,11 +1,11 @@
-//! TFLite_Detection_PostProcess: decodes the boxes of an SSD network and keeps those that no better box hides.
-//! Encodings, scores and anchors are f32 or u8; the outputs are f32, zero where there are fewer boxes.
+//! TFLite_Detection_PostProcess: decodes the boxes of an SSD network and drops those that overlap a better box.
+//! Encodings, scores and anchors are f32 or u8; the outputs are f32, and zero where there are fewer boxes.
 //! Defined by: tflite/kernels/detection_postprocess.cc.
 //!
 //! ```text
-//! centre = encoding / scale × anchor size + anchor centre     half = ½ exp(encoding / scale) × anchor size
-//! regular: each class by itself, best first; a box that overlaps a kept one too much goes; the best of all classes stay
-//! fast:    the same once, by each box's best class; every kept box is given with its best classes
+//! center = encoding / scale × anchor size + anchor center     half = ½ exp(encoding / scale) × anchor size
+//! regular: each class separately, best first; drops a box that overlaps a kept one too much; keeps the best of all
+//! fast:    the same once, by each box's best class; every kept box is returned with its best classes
 //! ```
 
 use core::cmp::Ordering;
@@ -22,15 +22,15 @@ const BOXES: usize = 0;
 const SCORES: usize = 1;
 const ANCHORS: usize = 2;
 
-/// Prepared node.
+/// A prepared `TFLite_Detection_PostProcess` node.
 pub struct DetectionPostProcess {
     options: DetectionOptions,
     boxes: usize,
-    /// Numbers per encoding; the first four are the box.
+    /// The number of values per encoding; the first four are the box.
     encoding: usize,
-    /// Scores per box. One more than there are classes where the first is of the background.
+    /// The number of scores per box: one per class, and possibly one for the background, which comes first.
     columns: usize,
-    /// Quantization of encodings and anchors.
+    /// The quantization of encodings and anchors.
     quants: Option<[Quant; 2]>,
     scores_quant: Option<Quant>,
     scratch: Buffers,
@@ -39,11 +39,11 @@ pub struct DetectionPostProcess {
 struct Buffers {
     corners: Scratch<f32>,
     scores: Option<Scratch<f32>>,
-    /// Scores of one class, or the best of each box.
+    /// The scores of one class, or the best score of each box.
     ranked: Scratch<f32>,
     candidates: Scratch<i32>,
     selected: Scratch<i32>,
-    /// Regular: the best boxes so far, by position in the table of scores. Fast: classes of one box.
+    /// Regular search: the best boxes so far, by position in the table of scores. Fast search: the classes of a box.
     indices: Scratch<i32>,
     best: Scratch<f32>,
 }
@@ -57,7 +57,7 @@ struct DetectionOptions {
     score_threshold: f32,
     overlap_threshold: f32,
     classes: usize,
-    /// Of y, x, height, width.
+    /// The scales of y, x, height and width.
     scales: [f32; 4],
 }
 
@@ -120,7 +120,7 @@ impl Op for DetectionPostProcess {
         }
         ensure!(
             x.ty == anchors.ty,
-            "boxes '{}' are {}, anchors '{}' {}",
+            "boxes '{}' are {}, anchors '{}' are {}; they must agree",
             x.name,
             x.ty,
             anchors.name,
@@ -183,7 +183,7 @@ impl Op for DetectionPostProcess {
     }
 }
 
-/// Boxes, numbers per encoding, and scores per box.
+/// The number of boxes, of values per encoding, and of scores per box.
 fn shapes(node: &NodeView<'_>, options: &DetectionOptions) -> Result<[usize; 3]> {
     let (x, scores, anchors) = (node.input(BOXES)?, node.input(SCORES)?, node.input(ANCHORS)?);
     let (boxes, encoding) = match *x.shape {
@@ -200,10 +200,10 @@ fn shapes(node: &NodeView<'_>, options: &DetectionOptions) -> Result<[usize; 3]>
             scores.shape
         ));
     };
-    ensure!(rows == boxes, "there are {boxes} boxes '{}' and scores '{}' of {rows}", x.name, scores.name);
+    ensure!(rows == boxes, "there are {boxes} boxes '{}', but scores '{}' for {rows}", x.name, scores.name);
     ensure!(
         (least..=most).contains(&columns.into()),
-        "scores '{}' are of {columns} classes, option 'num_classes' is {least}; one more may be of the background",
+        "scores '{}' cover {columns} classes, option 'num_classes' is {least}; there may be one more for the background",
         scores.name
     );
     ensure!(
@@ -217,7 +217,7 @@ fn shapes(node: &NodeView<'_>, options: &DetectionOptions) -> Result<[usize; 3]>
 }
 
 impl DetectionPostProcess {
-    /// Corners of all boxes: top, left, bottom, right.
+    /// Decodes the corners of all boxes: top, left, bottom, right.
     fn decode(&self, cx: &EvalContext<'_>, corners: &mut [f32]) -> Result<()> {
         let (x, anchors) = (cx.input(BOXES)?, cx.input(ANCHORS)?);
         let (corners, _) = corners.as_chunks_mut::<4>();
@@ -311,8 +311,8 @@ impl DetectionPostProcess {
         Ok(())
     }
 
-    /// Writes the rows of at most `limit` boxes to `selected`, best score first, none of which overlaps a better one
-    /// too much; gives their number.
+    /// Writes the rows of at most `limit` boxes to `selected`, best score first, so that none overlaps a better one too
+    /// much. Returns their number.
     fn suppress(
         &self,
         pace: &mut Pace<'_, '_>,
@@ -330,7 +330,7 @@ impl DetectionPostProcess {
             }
         }
         let candidates = &mut candidates[..count];
-        // Ties keep the order of the rows.
+        // Equal scores keep the order of the rows.
         candidates.sort_unstable_by(|&a, &b| {
             let by_score = scores[b as usize].partial_cmp(&scores[a as usize]);
             by_score.unwrap_or(Ordering::Equal).then(a.cmp(&b))
@@ -370,7 +370,7 @@ fn overlap(a: [f32; 4], b: [f32; 4]) -> f32 {
     if area_a <= 0.0 || area_b <= 0.0 {
         return 0.0;
     }
-    // As `std::max` and `std::min`: the first unless the second is beyond it.
+    // Like `std::max` and `std::min`: the first argument wins unless the second is strictly beyond it.
     let max = |a: f32, b: f32| if a < b { b } else { a };
     let min = |a: f32, b: f32| if b < a { b } else { a };
     let height = max(min(a[2], b[2]) - max(a[0], b[0]), 0.0);
@@ -386,7 +386,7 @@ struct Best<'a> {
 }
 
 impl Best<'_> {
-    /// Merges `rows`, in descending order too, into the first `count`, from behind; of equals the earlier class is first.
+    /// Merges the descending `rows` into the first `count`, from the end. Of equal scores the earlier class wins.
     fn merge(&mut self, count: usize, rows: &[i32], of: impl Fn(i32) -> (i32, f32)) {
         let (mut old, mut new) = (count, rows.len());
         while new > 0 {
@@ -403,7 +403,7 @@ impl Best<'_> {
     }
 }
 
-/// The outputs, zero until something is put there.
+/// The outputs, which are zero until a detection is written.
 struct Detections<'a> {
     boxes: &'a mut [f32],
     classes: &'a mut [f32],
@@ -421,7 +421,7 @@ impl<'a> Detections<'a> {
         Ok(Detections { boxes: zeroed(0)?, classes: zeroed(1)?, scores: zeroed(2)?, count: zeroed(3)? })
     }
 
-    /// A regular search may find more boxes than the outputs have rows.
+    /// Writes a detection. A regular search may find more boxes than the outputs have rows; these are ignored.
     fn put(&mut self, row: usize, corners: [f32; 4], class: usize, score: f32) {
         if row < self.scores.len() {
             self.boxes[row * 4..][..4].copy_from_slice(&corners);
@@ -441,7 +441,7 @@ fn best_classes(scores: &[f32], wanted: usize, classes: &mut [i32]) {
     partial_sort(classes, wanted, |a, b| scores[a as usize] > scores[b as usize]);
 }
 
-/// Not-a-numbers lose against numbers.
+/// The index of the first largest score; NaN loses against numbers.
 fn first_maximum(scores: &[f32]) -> usize {
     let mut best = 0;
     for (i, score) in scores.iter().enumerate() {
@@ -463,7 +463,8 @@ mod tests {
         o.float("y_scale", 10.0).float("x_scale", 10.0).float("h_scale", 5.0).float("w_scale", 5.0)
     }
 
-    /// Unit boxes with the corners 0, 0; 0, 0.125; 0, 5; 0, 10; scores of a background and two classes.
+    /// Unit boxes with their corners at 0, 0; 0, 0.125; 0, 5; 0, 10. The scores are those for a background and two
+    /// classes.
     fn test(change: impl FnOnce(FlexBuilder) -> FlexBuilder) -> OpTest<DetectionPostProcess> {
         let anchors = [0.5, 0.5, 1., 1., 0.5, 0.5, 1., 1., 0.5, 5.5, 1., 1., 0.5, 10.5, 1., 1.];
         let encodings = [[0f32; 4], [0., 1.25, 0., 0.], [0.; 4], [0.; 4]].concat();
@@ -481,7 +482,7 @@ mod tests {
         test.output(Spec::f32()).output(Spec::f32()).output(Spec::f32()).output(Spec::f32())
     }
 
-    /// Left sides, classes and scores of the detections, and their number.
+    /// The left sides, classes and scores of the detections, and their number.
     fn found(test: &OpTest<DetectionPostProcess>) -> (Vec<f32>, Vec<f32>, Vec<f32>, f32) {
         let y = test.run().unwrap();
         let boxes = y[0].as_f32();
@@ -491,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn fast_search_keeps_the_best_class_of_each_box() {
+    fn fast_search_returns_the_best_class_of_each_box() {
         let y = found(&test(|o| o));
         // The second box overlaps the first by 7 / 9.
         assert_eq!(y, (vec![0.0, 5.0, 10.0], vec![0., 0., 1.], vec![0.9, 0.6, 0.3], 3.0));
@@ -501,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn regular_search_goes_class_by_class() {
+    fn regular_search_ranks_each_class() {
         let y = found(&test(|o| o.bool("use_regular_nms", true)));
         assert_eq!(y, (vec![0.0, 0.125, 5.0], vec![0., 1., 0.], vec![0.9, 0.85, 0.6], 3.0));
         let y = found(&test(|o| o.bool("use_regular_nms", true).int("detections_per_class", 1)));
@@ -509,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn few_boxes_leave_zeros() {
+    fn missing_boxes_are_zero() {
         let y = found(&test(|o| o.float("nms_score_threshold", 0.7)));
         assert_eq!(y, (vec![0.0; 3], vec![0.; 3], vec![0.9, 0.0, 0.0], 1.0));
         let y = found(&test(|o| o.int("max_detections", 0)));
@@ -518,7 +519,7 @@ mod tests {
 
     #[test]
     fn quantized() {
-        // Half sizes are ½ e^(ln 2) = 1 of the anchor's, which is 1.
+        // Half sizes are ½ e^(ln 2) = 1 times the anchor's size, which is 1.
         let encodings = [10u8, 10, 17, 17, 99];
         let test = outputs(
             OpTest::new()
@@ -553,13 +554,13 @@ mod tests {
         );
         assert_eq!(
             error(&|o| o.int("num_classes", 4)),
-            "scores 'in1' are of 3 classes, option 'num_classes' is 4; one more may be of the background"
+            "scores 'in1' cover 3 classes, option 'num_classes' is 4; there may be one more for the background"
         );
         assert_eq!(
             error(&|o| o.int("max_detections", 1 << 30).int("max_classes_per_detection", 4)),
             "1073741824 detections of 4 classes each are too many"
         );
-        // Negative anchors turn the boxes around.
+        // Negative anchor sizes swap the corners.
         let test = outputs(
             OpTest::<DetectionPostProcess>::new()
                 .flexbuffer(options)
@@ -583,7 +584,7 @@ mod tests {
             error(&[2, 1, 4], &[1, 1, 2], &[1, 4]),
             "boxes 'in0' are [2, 1, 4]; they must be [1, boxes, 4 or more]"
         );
-        assert_eq!(error(&[1, 1, 4], &[1, 2, 2], &[1, 4]), "there are 1 boxes 'in0' and scores 'in1' of 2");
+        assert_eq!(error(&[1, 1, 4], &[1, 2, 2], &[1, 4]), "there are 1 boxes 'in0', but scores 'in1' for 2");
         assert_eq!(error(&[1, 2, 4], &[1, 2, 2], &[1, 4]), "anchors 'in2' are [1, 4]; 2 boxes need [2, 4]");
         assert_eq!(
             error(&[1, 2, 4], &[2, 2], &[2, 4]),

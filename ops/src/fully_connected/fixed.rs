@@ -25,7 +25,7 @@ pub(super) struct Fixed {
     row: Scratch<i8>,
 }
 
-/// How sums are kept and scaled; each is what one of TFLite's kernels does.
+/// How sums are stored and scaled; each variant matches one of TFLite's kernels.
 #[derive(Clone, Copy, PartialEq)]
 enum Sums {
     /// 32 bits, rounded twice with ties up: 8-bit inputs.
@@ -95,7 +95,7 @@ impl Fixed {
         }
     }
 
-    /// Filters of a type of their own.
+    /// Filters whose type differs from the input's.
     fn plain<X: Quantized, W: Quantized, Y: Quantized>(
         &self,
         layer: &Layer,
@@ -152,7 +152,7 @@ impl Fixed {
     }
 }
 
-/// What the sums of one output unit are scaled with.
+/// The scaling of the sums of one output unit.
 struct Unit {
     bias: i64,
     multiplier: Multiplier,
@@ -182,8 +182,8 @@ impl Parts<'_> {
         self.expect_bias(&[told])
     }
 
-    /// The bias is added to sums in steps of `input × filter`: its own scale may not differ by more than what makes 2 %
-    /// of an output step.
+    /// The bias is added in steps of `input × filter`, so its own scale may differ from that by at most 2 % of an
+    /// output step.
     fn check_bias_scale(&self, input: f32, filter: f32, output: f32) -> Result<()> {
         let Some((bias, q)) = self.bias.as_ref().and_then(|b| Some((b, b.quantization()?))) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Float inputs with quantized filters: each input row is quantized while it runs.
+//! Float inputs with quantized filters: each input row is quantized at run time.
 //!
 //! Defined by: tflite/kernels/fully_connected.cc (`EvalHybridDense`, `EvalHybridDense4Bit`, `EvalBlockwise4Bit`).
 
@@ -16,7 +16,7 @@ use super::{Layer, Parts, Rows, row_scratch};
 
 pub(super) struct Hybrid {
     activation: Activation,
-    /// Elements of a filter row that share a scale; the whole row unless blockwise.
+    /// The number of elements of a filter row that share a scale: the whole row unless scales are blockwise.
     block: usize,
     inputs: hybrid::Rows,
     row: Scratch<i8>,
@@ -78,8 +78,8 @@ impl Hybrid {
 }
 
 impl Parts<'_> {
-    /// Constant i4 filters of some size run in a kernel that ignores the option: it is asymmetric if they are
-    /// blockwise, and symmetric if not.
+    /// Constant i4 filters above some size run in a kernel that ignores the option: it is asymmetric for blockwise
+    /// scales, else symmetric.
     fn symmetry(&self, layer: &Layer, q: &Quantization<'_>) -> Symmetry {
         if q.block_size != 0 {
             return Symmetry::Asymmetric;

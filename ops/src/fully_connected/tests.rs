@@ -63,14 +63,15 @@ fn bytes() {
     let x = Tensor::i8(&[2, 2], &[4, 0, -4, 1]).quantized(0.5, 2);
     let filter = Tensor::i8(&[1, 2], &[3, 0]).quantized(0.5, 1);
     let y = test(x.clone(), filter.clone(), None, Spec::i8(1.0, 10)).run().unwrap();
-    // 6 and (-6)(2) + (-1)(-1) = -11, in quarters. Two roundings, ties up: 1.5 is 2; -11/2 is -5, half of that -2.
+    // 6 and (-6)(2) + (-1)(-1) = -11, in quarters. Rounded twice, ties up: 1.5 becomes 2; -11/2 becomes -5, and half of
+    // that -2.
     assert_eq!(y[0].as_i8(), [12, 8]);
     let y = test(x, filter, None, Spec::i8(1.0, 10)).options(activation(activation::RELU)).run().unwrap();
     assert_eq!(y[0].as_i8(), [12, 10]);
 }
 
 #[test]
-fn a_scale_for_each_unit() {
+fn per_unit_scales() {
     let x = Tensor::i8(&[1, 2], &[10, 20]).quantized(1.0, 0);
     let scales: [f32; 2] = [1.0, 0.5];
     let plain = Tensor::i8(&[2, 2], &[1, 2, -3, 1]).per_channel(&scales, &[0, 0], 0);
@@ -86,9 +87,9 @@ fn a_scale_for_each_unit() {
 }
 
 #[test]
-fn words() {
-    // Sums 1, 2, 3 and -2 of the real factor 1/4, which is 2^30 × 2^-1: the tie in 0.5 and the double rounding of 0.25
-    // tell the kernels apart.
+fn sixteen_bits() {
+    // Sums 1, 2, 3 and -2 with the real factor 1/4, which is 2^30 × 2^-1: the tie in 0.5 and the double rounding of
+    // 0.25 distinguish the kernels.
     let x = Tensor::i16(&[4, 1], &[1, 2, 3, -2]).quantized(0.25, 0);
     let filter = Tensor::i8(&[1, 1], &[1]).quantized(1.0, 0);
     let y = |filter: &Tensor, bias| {
@@ -120,7 +121,7 @@ fn hybrid() {
         assert_eq!(y[0].as_f32()[..2], [1.0, -1.0]);
         let y = layer.clone().options(activation(activation::SIGN_BIT)).run().unwrap();
         assert_eq!(y[0].as_f32(), [0.0, 1.0, 0.0, 1.0]);
-        // Asymmetric: the range [-1, 127] has steps of 128 / 255, so that 127 is 253 steps and -1 is two.
+        // Asymmetric: the range [-1, 127] has steps of 128 / 255, so 127 is 253 steps and -1 is two.
         let y =
             layer.options(|o| o.set(FullyConnectedOptions::ASYMMETRIC_QUANTIZE_INPUTS, true)).run().unwrap()
                 [0]
@@ -130,14 +131,14 @@ fn hybrid() {
             assert!((got - want).abs() < 1e-3, "{y:?}");
         }
     }
-    // A filter of unsigned bytes holds signed ones.
+    // A filter of unsigned bytes is read as signed.
     let filter = Tensor::u8(&[1, 2], &[255, 2]).quantized(1.0, 128);
     let y = test(x, filter, None, Spec::f32()).run().unwrap();
     assert_eq!(y[0].as_f32(), [-129.0, 0.0]);
 }
 
 #[test]
-fn blocks_have_their_own_scales() {
+fn blockwise_scales() {
     let x = Tensor::f32(&[1, 4], &[0.0, 255.0, 0.0, 51.0]);
     let blocks =
         |block_size| Quantized { scales: vec![1.0, 0.5], zero_points: vec![0], dimension: 1, block_size };

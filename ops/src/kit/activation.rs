@@ -1,7 +1,7 @@
-//! Fused activations and the ranges they clamp to.
+//! Fused activations and their clamping ranges.
 //!
-//! Defined by: tflite/kernels/kernel_util.{h,cc} (`CalculateActivationRange`,
-//! `CalculateActivationRangeQuantized`) and `ActivationFunctionType` of the schema.
+//! Defined by: tflite/kernels/kernel_util.{h,cc} (`CalculateActivationRange`, `CalculateActivationRangeQuantized`) and
+//! `ActivationFunctionType` of the schema.
 
 use arenite_abi::schema::activation;
 
@@ -20,23 +20,23 @@ pub enum Activation {
     ReluN1To1,
     /// `clamp(x, 0, 6)`.
     Relu6,
-    /// `tanh(x)`: not a range; only recurrent kernels apply it.
+    /// `tanh(x)`, which is not a clamp; only recurrent kernels apply it.
     Tanh,
-    /// The sign bit: not a range; no kernel of TFLite applies it.
+    /// The sign bit, which is not a clamp; no kernel of TFLite applies it.
     SignBit,
 }
 
 /// A closed range that results are clamped to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits<T> {
-    /// Smallest value.
+    /// The smallest value.
     pub min: T,
-    /// Largest value.
+    /// The largest value.
     pub max: T,
 }
 
 impl Activation {
-    /// The activation with this number in the schema. `None` for an unknown number.
+    /// The activation with this number in the schema, or `None` for an unknown number.
     pub const fn from_schema(number: i8) -> Option<Activation> {
         Some(match number {
             activation::NONE => Activation::None,
@@ -49,12 +49,12 @@ impl Activation {
         })
     }
 
-    /// True for the activations that are a clamp, which most kernels support.
+    /// Whether the activation is a clamp. Most kernels support only these.
     pub const fn is_range(self) -> bool {
         !matches!(self, Activation::Tanh | Activation::SignBit)
     }
 
-    /// The range of f32 results. `None` clamps to the finite numbers, as TFLite does.
+    /// The range of f32 results. Without an activation they are clamped to the finite numbers, as in TFLite.
     pub const fn f32_range(self) -> Limits<f32> {
         match self.bounds() {
             (None, _) => Limits { min: f32::MIN, max: f32::MAX },
@@ -63,14 +63,14 @@ impl Activation {
         }
     }
 
-    /// The range of f16 results; the finite numbers where there is no bound.
+    /// The range of f16 results; a missing bound becomes the largest finite number.
     pub fn f16_range(self) -> Limits<f16> {
         let Limits { min, max } = self.f32_range();
         let (lowest, highest) = (f16::MIN.to_f32(), f16::MAX.to_f32());
         Limits { min: f16::from_f32(min.max(lowest)), max: f16::from_f32(max.min(highest)) }
     }
 
-    /// The range of i32 results that carry no scale.
+    /// The range of unscaled i32 results.
     pub const fn i32_range(self) -> Limits<i32> {
         match self.bounds() {
             (None, _) => Limits { min: i32::MIN, max: i32::MAX },
@@ -79,7 +79,7 @@ impl Activation {
         }
     }
 
-    /// The range of i64 results that carry no scale.
+    /// The range of unscaled i64 results.
     pub const fn i64_range(self) -> Limits<i64> {
         match self.bounds() {
             (None, _) => Limits { min: i64::MIN, max: i64::MAX },
@@ -90,7 +90,7 @@ impl Activation {
 
     /// The range of quantized results within `ty`, the range of the type.
     ///
-    /// `None` when a bound of the activation does not fit i32 at this scale (a zero scale too).
+    /// `None` if a bound of the activation does not fit i32 at this scale, for example because the scale is zero.
     pub fn quantized_range(self, scale: f32, zero_point: i32, ty: Limits<i32>) -> Option<Limits<i32>> {
         let quantize = |x: i8| quantized_bound(f32::from(x), scale, zero_point);
         let (min, max) = self.bounds();
@@ -106,7 +106,7 @@ impl Activation {
         })
     }
 
-    /// Real bounds; an activation that is not a clamp has none.
+    /// The real bounds of the clamp; none if the activation is not a clamp.
     const fn bounds(self) -> (Option<i8>, Option<i8>) {
         match self {
             Activation::Relu => (Some(0), None),
@@ -118,7 +118,7 @@ impl Activation {
 }
 
 impl<T: Copy + PartialOrd> Limits<T> {
-    /// `min(max(x, min), max)`. Keeps NaN; never panics, even when `min > max`: then it is `max`.
+    /// Returns `min(max(x, min), max)`. Keeps NaN, and never panics: if `min > max`, the result is `max`.
     #[inline]
     pub fn clamp(self, x: T) -> T {
         let x = if x < self.min { self.min } else { x };
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn quantized_range_refuses_overflow() {
+    fn quantized_range_rejects_overflow() {
         assert_eq!(Activation::Relu6.quantized_range(0.0, 0, Limits::I8), None);
         assert_eq!(Activation::Relu.quantized_range(f32::NAN, 0, Limits::I8), None);
         assert_eq!(Activation::Relu6.quantized_range(1.0, i32::MAX, Limits::I8), None);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn clamp_keeps_nan_and_takes_empty_ranges() {
+    fn clamp_keeps_nan_and_accepts_empty_ranges() {
         assert!(Limits { min: 0.0, max: 6.0 }.clamp(f32::NAN).is_nan());
         assert_eq!(Activation::None.f32_range().clamp(f32::INFINITY), f32::MAX);
         assert_eq!(Limits { min: 5, max: 3 }.clamp(4), 3);

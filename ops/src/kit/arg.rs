@@ -1,7 +1,7 @@
-//! ARG_MAX and ARG_MIN: where along an axis the best element is, the first of equals.
+//! ARG_MAX and ARG_MIN: the index of the first best element along an axis.
 //!
-//! Of floats, NaN loses against every number. Four or more floats that lie side by side are compared as SIMD code does:
-//! in four lanes, of which one that holds nothing but NaN can hide the others.
+//! For floats, NaN loses against every number. Four or more contiguous floats are compared like SIMD code does: in four
+//! lanes, where a lane that holds only NaN can hide the others.
 //!
 //! Defined by: tflite/kernels/arg_min_max.cc, tflite/kernels/internal/reference/arg_min_max.h,
 //! tflite/kernels/internal/optimized/optimized_ops.h (`ArgMinMax`).
@@ -15,22 +15,22 @@ use super::arguments::{Integers, expect_type, saturated};
 use super::indexing::{Dims, normalize_axis};
 use super::node;
 
-/// What an op file says of its op.
+/// The parameters of one op, which its op file provides.
 pub trait Best: Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
-    /// Its options.
+    /// The options table of the op.
     type Options: OptionsTable;
-    /// The type of the output.
+    /// The option that names the type of the output.
     const OUTPUT_TYPE: Field<Self::Options, i8>;
 
     /// Whether `a` is better than `b`.
     fn better<T: PartialOrd>(a: T, b: T) -> bool;
 }
 
-/// Prepared node.
+/// A prepared node of the family.
 pub struct Arg<B> {
-    /// Known in `prepare` unless it depends on data.
+    /// The axis; `None` if it is known only in `eval`.
     axis: Option<usize>,
     best: PhantomData<B>,
 }
@@ -48,7 +48,7 @@ impl<B: Best> Op for Arg<B> {
         let output_type = node.options()?.get(B::OUTPUT_TYPE)?;
         ensure!(
             i64::from(output_type) == i64::from(y.ty as u32),
-            "its options ask for type {output_type}, output '{}' is {}",
+            "its options ask for type {output_type}, output '{}' is {}; they must agree",
             y.name,
             y.ty
         );
@@ -106,7 +106,7 @@ fn without(x: &TensorView<'_>, axis: usize) -> Result<Dims> {
     Dims::from_sizes(rest).ok_or_else(|| invalid!("input '{}' is {:?}: too large", x.name, x.shape))
 }
 
-/// NaN beats nothing, and a number beats NaN.
+/// Whether `a` beats `b`: NaN beats nothing, and a number beats NaN.
 fn beats(a: f32, b: f32, better: impl Fn(f32, f32) -> bool) -> bool {
     !a.is_nan() && (b.is_nan() || better(a, b))
 }
@@ -135,7 +135,7 @@ fn write(y: TensorViewMut<'_>, indices: impl Iterator<Item = usize>) -> Result<(
     Ok(())
 }
 
-/// The index of the best of some floats that lie side by side.
+/// The index of the best of some contiguous floats.
 fn of_row(row: &[f32], better: impl Fn(f32, f32) -> bool) -> usize {
     let (mut value, mut index) = (row[0], 0);
     let mut done = 1;
@@ -160,13 +160,14 @@ fn of_row(row: &[f32], better: impl Fn(f32, f32) -> bool) -> usize {
     if value.is_nan() { 0 } else { index }
 }
 
-/// What the tests of both ops share.
+/// Helpers for the tests of both ops.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    /// The indices along an axis, checked to be the same for a known and a late axis and for both types of output.
+    /// The indices along an axis; checks that they are the same for a constant and a late axis and for both output
+    /// types.
     pub(crate) fn run<B: Best>(x: &Tensor, axis: i32) -> Result<(Vec<i32>, Vec<i64>)> {
         let test = |axis: Tensor, known: bool, y: Spec, output_type: i8| {
             let test =
@@ -182,7 +183,7 @@ pub(crate) mod tests {
         Ok((long.shape().to_vec(), long.as_i64()))
     }
 
-    /// Checks what both ops refuse.
+    /// Checks the errors that are common to both ops.
     pub(crate) fn expect_refusals<B: Best>() {
         let x = Tensor::f32(&[2, 2], &[0.0; 4]);
         let message = |x: &Tensor, axis| run::<B>(x, axis).unwrap_err().message().to_owned();
@@ -199,6 +200,9 @@ pub(crate) mod tests {
             test.clone().constant(Tensor::i32(&[2], &[0, 1])).options(|o| o.set(B::OUTPUT_TYPE, I32 as i8));
         assert_eq!(error.run().unwrap_err().message(), "axis 'in1' is [2]; it must hold one number");
         let error = test.constant(Tensor::i32(&[], &[0])).options(|o| o.set(B::OUTPUT_TYPE, I64 as i8));
-        assert_eq!(error.run().unwrap_err().message(), "its options ask for type 4, output 'out0' is INT32");
+        assert_eq!(
+            error.run().unwrap_err().message(),
+            "its options ask for type 4, output 'out0' is INT32; they must agree"
+        );
     }
 }

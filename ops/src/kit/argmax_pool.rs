@@ -1,11 +1,11 @@
-//! Maximum pools of f32 that also tell where the maximum was.
+//! Maximum pooling of f32 that also returns the positions of the maxima.
 
 use arenite_abi::prelude::*;
 
 use super::pace::Pace;
 use super::padding::{Padding, Window};
 
-/// A pool over height and width, prepared.
+/// A prepared pool over height and width.
 #[derive(Clone, Copy)]
 pub struct ArgmaxPool {
     input: [usize; 4],
@@ -14,19 +14,23 @@ pub struct ArgmaxPool {
     stride: [i32; 2],
 }
 
-/// A maximum: its value, where in the image it was, and where in the window; both 0, 0 if there was none.
+/// The maximum of a window: its value, its position in the image, and its position in the window. Both positions are 0,
+/// 0 if there is no maximum.
 #[derive(Clone, Copy)]
 pub struct Maximum {
-    /// The value.
+    /// The value of the maximum.
     pub value: f32,
-    /// Row and column in the image.
+    /// The row and the column in the image.
     pub pixel: [i32; 2],
-    /// Row and column in the window.
+    /// The row and the column in the window.
     pub tap: [i32; 2],
 }
 
 impl ArgmaxPool {
-    /// Checks the input, and sets the shape of both outputs. Filter and stride are given as height, width.
+    /// Checks the input and sets the shape of both outputs. Filter and stride are given as height, width.
+    ///
+    /// # Errors
+    /// The input is not FLOAT32 of rank 4, or the windows do not fit it.
     pub fn prepare(
         node: &NodeView<'_>,
         cx: &mut PrepareContext<'_>,
@@ -53,6 +57,9 @@ impl ArgmaxPool {
     }
 
     /// Calls `put(i, channel, maximum)` for each output element `i`.
+    ///
+    /// # Errors
+    /// A tensor does not have the prepared type, or the invocation is cancelled.
     pub fn for_each(&self, cx: &EvalContext<'_>, mut put: impl FnMut(usize, usize, Maximum)) -> Result<()> {
         let x = cx.input(0)?.as_slice::<f32>()?;
         let [batches, height, width, channels] = self.input;
@@ -84,25 +91,28 @@ impl ArgmaxPool {
         Ok(())
     }
 
-    /// Where the window at `position` begins, and which of its taps lie in the image.
+    /// The start of the window at `position`, and the range of its taps that are inside the image.
     fn inside(&self, axis: usize, position: i32) -> (i32, core::ops::Range<i32>) {
         let first = position * self.stride[axis] - self.windows[axis].before;
         let size = self.input[axis + 1] as i32;
         (first, (-first).max(0)..self.filter[axis].min(size.saturating_sub(first)))
     }
 
-    /// Height and width of the filter.
+    /// The height and the width of the filter.
     pub fn filter(&self) -> [i32; 2] {
         self.filter
     }
 
-    /// Width of the image, and its channels.
+    /// The width of the image and its number of channels.
     pub fn width_and_channels(&self) -> (i32, i32) {
         (self.input[2] as i32, self.input[3] as i32)
     }
 }
 
-/// The padding with this number in TensorFlow Lite's C structs.
+/// The padding for this number in TensorFlow Lite's C structs.
+///
+/// # Errors
+/// The number is neither 1 nor 2.
 pub fn padding_of_c_struct(number: i32) -> Result<Padding> {
     match number {
         1 => Ok(Padding::Same),

@@ -1,13 +1,13 @@
-//! Short lists of integers that tensors hold as arguments: axes, sizes, paddings.
+//! Short lists of integers that tensors hold as arguments, such as axes, sizes and paddings.
 
 use core::ops::Deref;
 
 use arenite_abi::prelude::*;
 
-/// The longest list: a strided slice has up to 31 entries, paddings have two for each of eight axes.
+/// The maximum length of a list: a strided slice has up to 31 entries, and paddings have two for each of eight axes.
 pub const MAX_INTEGERS: usize = 32;
 
-/// The elements of an integer tensor.
+/// The elements of a short integer tensor.
 #[derive(Clone, Copy, Debug)]
 pub struct Integers {
     count: usize,
@@ -15,7 +15,10 @@ pub struct Integers {
 }
 
 impl Integers {
-    /// The elements of `x`, which is INT8, INT16, INT32, INT64 or BOOL; in `prepare` only of a constant.
+    /// Reads the elements of `x`, which must be INT8, INT16, INT32, INT64 or BOOL. In `prepare` it must be a constant.
+    ///
+    /// # Errors
+    /// The type is another one, the data is not known, or there are more than [`MAX_INTEGERS`] elements.
     pub fn of(x: &TensorView<'_>) -> Result<Integers> {
         match x.ty {
             I32 => Self::convert(x, x.as_slice::<i32>()?.iter().map(|&v| v.into())),
@@ -27,7 +30,10 @@ impl Integers {
         }
     }
 
-    /// The one element of `x`.
+    /// Reads the only element of `x`.
+    ///
+    /// # Errors
+    /// The errors of [`of`](Self::of), or `x` does not have exactly one element.
     pub fn scalar(x: &TensorView<'_>) -> Result<i64> {
         match *Integers::of(x)? {
             [value] => Ok(value),
@@ -35,7 +41,7 @@ impl Integers {
         }
     }
 
-    /// The elements as i32; one out of range becomes the nearest i32, which is no valid axis or size either.
+    /// The elements as i32. An element out of range becomes the nearest i32, which is not a valid axis or size either.
     pub fn saturated(&self) -> ([i32; MAX_INTEGERS], usize) {
         (self.values.map(saturated), self.count)
     }
@@ -44,7 +50,7 @@ impl Integers {
         let count = from.len();
         ensure!(
             count == x.len() && count <= MAX_INTEGERS,
-            "'{}' is {:?} and holds {count} numbers; at most {MAX_INTEGERS} are served",
+            "'{}' is {:?} and holds {count} numbers; at most {MAX_INTEGERS} are supported",
             x.name,
             x.shape
         );
@@ -62,12 +68,15 @@ impl Deref for Integers {
     }
 }
 
-/// The nearest i32.
+/// Converts to the nearest i32.
 pub fn saturated(value: i64) -> i32 {
     value.clamp(i32::MIN.into(), i32::MAX.into()) as i32
 }
 
-/// Checks that `x` is of one of these types.
+/// Checks that the type of `x` is one of `types`.
+///
+/// # Errors
+/// `x` has another type.
 pub fn expect_type(x: &TensorView<'_>, types: &[ElementType]) -> Result<()> {
     if types.contains(&x.ty) {
         return Ok(());
@@ -75,7 +84,10 @@ pub fn expect_type(x: &TensorView<'_>, types: &[ElementType]) -> Result<()> {
     Err(unsupported!("'{}' is {}; it may be {}", x.name, x.ty, Alternatives(types)))
 }
 
-/// Checks that `x` is a list.
+/// Checks that `x` is a vector, and returns its length.
+///
+/// # Errors
+/// `x` has another rank.
 pub fn expect_vector(x: &TensorView<'_>) -> Result<usize> {
     match *x.shape {
         [count] => Ok(count.max(0) as usize),

@@ -5,16 +5,19 @@ use arenite_abi::prelude::*;
 /// The bias of a quantized layer.
 #[derive(Clone, Copy)]
 pub enum Bias<'a> {
-    /// No bias.
+    /// The layer has no bias.
     Absent,
-    /// One 32-bit number per channel.
+    /// One 32-bit number per output channel.
     I32(&'a [i32]),
-    /// One 64-bit number per channel.
+    /// One 64-bit number per output channel.
     I64(&'a [i64]),
 }
 
 impl<'a> Bias<'a> {
-    /// The bias of an optional input.
+    /// Reads the bias of an optional input.
+    ///
+    /// # Errors
+    /// The input is neither INT32 nor INT64.
     pub fn of(bias: Option<TensorView<'a>>) -> Result<Bias<'a>> {
         match bias {
             None => Ok(Bias::Absent),
@@ -23,7 +26,7 @@ impl<'a> Bias<'a> {
         }
     }
 
-    /// The number of a channel; 0 past the end.
+    /// The bias of a channel; 0 past the end.
     #[inline]
     pub fn at(&self, channel: usize) -> i64 {
         match self {
@@ -34,7 +37,10 @@ impl<'a> Bias<'a> {
     }
 }
 
-/// The bias of a float output, input `index` of the node; empty if it is absent.
+/// The bias of a float layer, input `index` of the node; empty if it is absent.
+///
+/// # Errors
+/// The bias is not FLOAT32.
 pub fn float_bias<'a>(cx: &EvalContext<'a>, index: usize) -> Result<&'a [f32]> {
     cx.optional_input(index)?.map_or(Ok(&[]), |bias| bias.as_slice())
 }

@@ -7,20 +7,23 @@ use arenite_abi::prelude::*;
 use super::broadcast::{Broadcast, broadcast_dims};
 use super::node::dims;
 
-/// What `prepare` finds: both inputs, the output's description, and the loops.
+/// The results of [`prepare`]: both inputs, the output's description, and the loops.
 pub struct Operands<'a> {
-    /// First input.
+    /// The first input.
     pub a: TensorView<'a>,
-    /// Second input, of the same type.
+    /// The second input, which has the same type.
     pub b: TensorView<'a>,
-    /// The output's description; its shape is that of the file.
+    /// The output's description; its shape is still the one in the file.
     pub y: TensorView<'a>,
-    /// The loops over both.
+    /// The loops over both inputs.
     pub broadcast: Broadcast<2>,
 }
 
-/// Checks that the inputs agree, and sets the output's shape; an output of strings is dynamic. An input of the output's shape and
-/// element size may be overwritten.
+/// Checks that the inputs agree, and sets the output's shape; an output of strings becomes dynamic. Allows the output
+/// to overwrite an input of the same shape and element size.
+///
+/// # Errors
+/// The numbers of inputs or outputs are wrong, or the shapes do not broadcast.
 pub fn prepare<'a>(node: &NodeView<'a>, cx: &mut PrepareContext<'_>) -> Result<Operands<'a>> {
     let (a, b, y) = node.binary()?;
     same_types(&a, &b)?;
@@ -48,7 +51,7 @@ pub fn prepare<'a>(node: &NodeView<'a>, cx: &mut PrepareContext<'_>) -> Result<O
     Ok(Operands { a, b, y, broadcast })
 }
 
-/// `y = f(a, b)` for each element of the output.
+/// Computes `y = f(a, b)` for each element of the output.
 pub fn map<X: Element, Y: Element>(
     cx: &EvalContext<'_>,
     broadcast: &Broadcast<2>,
@@ -57,7 +60,7 @@ pub fn map<X: Element, Y: Element>(
     map_indexed(cx, broadcast, |_, a, b| f(a, b))
 }
 
-/// `y = f(index, a, b)` for each element of the output.
+/// Computes `y = f(index, a, b)` for each element of the output.
 pub fn map_indexed<X: Element, Y: Element>(
     cx: &EvalContext<'_>,
     broadcast: &Broadcast<2>,
@@ -68,31 +71,40 @@ pub fn map_indexed<X: Element, Y: Element>(
     Ok(())
 }
 
-/// Elements of both inputs, and cells of the output.
+/// The elements of both inputs and the cells of the output.
 type Cells<'a, X, Y> = (ReadCells<'a, X>, ReadCells<'a, X>, &'a [Cell<Y>]);
 
 fn cells<'a, X: Element, Y: Element>(cx: &'a EvalContext<'_>) -> Result<Cells<'a, X, Y>> {
     Ok((cx.input_cells(0)?, cx.input_cells(1)?, cx.output_cells(0)?))
 }
 
-/// Refuses inputs of two types.
+/// Checks that both inputs have the same type.
+///
+/// # Errors
+/// The types differ.
 pub fn same_types(a: &TensorView<'_>, b: &TensorView<'_>) -> Result<()> {
     ensure!(a.ty == b.ty, "inputs '{}' and '{}' are {} and {}; they must agree", a.name, b.name, a.ty, b.ty);
     Ok(())
 }
 
-/// Refuses an output whose type is not that of the inputs.
+/// Checks that the output has the type of the inputs.
+///
+/// # Errors
+/// The types differ.
 pub fn same_type(operands: &Operands<'_>) -> Result<()> {
     let Operands { a, y, .. } = operands;
     ensure!(a.ty == y.ty, "inputs are {}, output '{}' is {}; they must agree", a.ty, y.name, y.ty);
     Ok(())
 }
 
-/// Refuses a second input, the divisor, of which an element equals `zero`.
+/// Checks that no element of the second input, the divisor, equals `zero`.
+///
+/// # Errors
+/// An element does; the message names its index.
 pub fn nonzero<T: Element + PartialEq>(cx: &EvalContext<'_>, zero: T) -> Result<()> {
     let mut elements = cx.input_cells::<T>(1)?.iter();
     match elements.position(|b| b == zero) {
-        Some(i) => Err(invalid!("element {i} of '{}' is zero, it divides", cx.node().input(1)?.name)),
+        Some(i) => Err(invalid!("element {i} of '{}' is a zero divisor", cx.node().input(1)?.name)),
         None => Ok(()),
     }
 }

@@ -1,10 +1,11 @@
-//! Elementwise loops over inputs whose shapes broadcast together.
+//! Element-wise loops over inputs whose shapes broadcast.
 //!
 //! Defined by: `CalculateShapeForBroadcast` in tflite/kernels/kernel_util.cc.
 
 use super::indexing::{Dims, MAX_RANK, Nest};
 
-/// Shapes aligned at the last axis; per axis the sizes are equal or 1. Zero counts as a size.
+/// Loops over shapes that are aligned at the last axis. On each axis the sizes are equal or 1; zero is an ordinary
+/// size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Broadcast<const N: usize> {
     output: Dims,
@@ -12,12 +13,12 @@ pub struct Broadcast<const N: usize> {
 }
 
 impl<const N: usize> Broadcast<N> {
-    /// The loops over `inputs`. `None` when the shapes are not broadcastable.
+    /// The loops over `inputs`, or `None` if the shapes do not broadcast.
     pub fn new(inputs: [&Dims; N]) -> Option<Broadcast<N>> {
         Broadcast::onto(inputs, &broadcast_dims(inputs)?)
     }
 
-    /// The loops over a given output shape. `None` unless every input broadcasts to it.
+    /// The loops over a given output shape, or `None` unless every input broadcasts to it.
     pub fn onto(inputs: [&Dims; N], output: &Dims) -> Option<Broadcast<N>> {
         let mut steps = [[0; MAX_RANK]; N];
         for (steps, input) in steps.iter_mut().zip(inputs) {
@@ -34,12 +35,12 @@ impl<const N: usize> Broadcast<N> {
         Some(Broadcast { output: *output, nest: Nest::new(output, steps) })
     }
 
-    /// Shape of the output.
+    /// The shape of the output.
     pub fn output(&self) -> Dims {
         self.output
     }
 
-    /// The loops themselves, for whole runs.
+    /// The loops themselves, to process whole runs.
     pub fn nest(&self) -> &Nest<N> {
         &self.nest
     }
@@ -65,8 +66,7 @@ impl Broadcast<3> {
     }
 }
 
-/// The shape that `inputs` broadcast to. `None` when they are not broadcastable, or when the
-/// result has too many elements.
+/// The shape that `inputs` broadcast to, or `None` if they do not broadcast or the result has too many elements.
 pub fn broadcast_dims<const N: usize>(inputs: [&Dims; N]) -> Option<Dims> {
     let rank = inputs.iter().map(|dims| dims.rank()).max().unwrap_or(0);
     let mut sizes = [1; MAX_RANK];
@@ -119,7 +119,7 @@ mod tests {
         );
     }
 
-    /// Every index, computed from the coordinates.
+    /// The index into an input, computed from the coordinates of the output.
     fn expected(input: &Dims, output: &Dims, out: usize) -> usize {
         let input = input.extended(output.rank()).unwrap();
         let (mut rest, mut index, mut stride) = (out, 0, 1);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_where_possible() {
+    fn runs_are_as_long_as_possible() {
         let run = |a: &[i32], b: &[i32]| {
             let mut length = 0;
             let broadcast = Broadcast::new([&dims(a), &dims(b)]).unwrap();

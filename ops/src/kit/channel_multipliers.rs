@@ -1,4 +1,4 @@
-//! Multipliers of a quantized layer, one per output channel or one for all.
+//! The multipliers of a quantized layer, one per output channel or one for all.
 //!
 //! Defined by: tflite/kernels/kernel_util.cc (`PopulateConvolutionQuantizationParams`,
 //! `GetQuantizedConvolutionMultipler`).
@@ -8,9 +8,9 @@ use arenite_abi::prelude::*;
 use super::node::quant;
 use super::requantize::Multiplier;
 
-/// Prepared multipliers, in the host's persistent memory.
+/// Prepared multipliers in the host's persistent memory.
 pub struct ChannelMultipliers {
-    /// Value and shift of each channel in turn.
+    /// The value and the shift of each channel in turn.
     table: Table<i32>,
 }
 
@@ -19,8 +19,11 @@ pub struct ChannelMultipliers {
 pub struct Multipliers<'a>(&'a [i32]);
 
 impl ChannelMultipliers {
-    /// `input × filter[c] / output` for each of `channels` channels, multiplied in f64. The filter has one scale, or
-    /// as many as channels along `axis`.
+    /// Computes `input × filter[c] / output` in f64 for each of `channels` channels. The filter has one scale, or one
+    /// per channel along `axis`.
+    ///
+    /// # Errors
+    /// The number of scales does not match, or a quotient is not finite.
     pub fn per_channel(
         cx: &mut PrepareContext<'_>,
         [input, filter, output]: [&TensorView<'_>; 3],
@@ -35,7 +38,10 @@ impl ChannelMultipliers {
         })
     }
 
-    /// `input × filter / output` for all channels, where the product of the scales is rounded to f32.
+    /// Computes `input × filter / output` for all channels, with the product of the scales rounded to f32.
+    ///
+    /// # Errors
+    /// The quotient is not finite.
     pub fn per_tensor(
         cx: &mut PrepareContext<'_>,
         [input, filter, output]: [&TensorView<'_>; 3],
@@ -54,7 +60,7 @@ impl ChannelMultipliers {
     ) -> Result<Self> {
         let words = count.checked_mul(2).ok_or_else(|| invalid!("{count} channels are too many"))?;
         let mut shift = 0;
-        // In order: each shift is asked for behind its value.
+        // The entries are requested in order, each shift right after its value.
         let table = cx.try_table(words, |i| {
             if i % 2 == 1 {
                 return Ok(shift);
@@ -66,7 +72,10 @@ impl ChannelMultipliers {
         Ok(ChannelMultipliers { table })
     }
 
-    /// The multipliers.
+    /// Reads the multipliers in `eval`.
+    ///
+    /// # Errors
+    /// The context does not provide the memory that `prepare` declared.
     pub fn read<'a>(&self, cx: &EvalContext<'a>) -> Result<Multipliers<'a>> {
         cx.table(&self.table).map(Multipliers)
     }
@@ -84,7 +93,10 @@ impl Multipliers<'_> {
     }
 }
 
-/// The filter's quantization: one scale, or one for each channel along `axis`.
+/// The filter's quantization, with one scale or one for each channel along `axis`.
+///
+/// # Errors
+/// The filter is not quantized, or the number or the axis of its scales does not match.
 pub fn filter_scales<'a>(filter: &TensorView<'a>, channels: usize, axis: usize) -> Result<Quantization<'a>> {
     let q = filter
         .quantization()

@@ -1,4 +1,4 @@
-//! Quantization whose scale depends on the position along one dimension.
+//! Quantization with a scale that depends on the position along one axis.
 
 use arenite_abi::prelude::*;
 
@@ -6,23 +6,27 @@ use super::indexing::Dims;
 use super::node;
 use super::requantize::Quant;
 
-/// Which channel each element of a tensor belongs to.
+/// Maps each element of a tensor to its channel.
 #[derive(Clone, Copy)]
 pub struct ChannelQuant {
     count: usize,
-    /// Elements between neighbours along the dimension.
+    /// The number of elements between neighbors along the axis.
     inner: usize,
 }
 
 impl ChannelQuant {
-    /// Checks the quantization of `x` against `shape`, the tensor's true shape. One channel if it is per-tensor.
+    /// Checks the quantization of `x` against `shape`, the tensor's actual shape. A per-tensor quantization has a
+    /// single channel.
+    ///
+    /// # Errors
+    /// `x` is not quantized, has blockwise scales, or the number of scales or zero points does not match the axis.
     pub fn new(x: &TensorView<'_>, shape: &[i32]) -> Result<Self> {
         let q = x.quantization().ok_or_else(|| invalid!("'{}' is {} without quantization", x.name, x.ty))?;
         let dims = Dims::new(shape)
-            .ok_or_else(|| invalid!("'{}' is {shape:?}; at most 8 axes are served", x.name))?;
+            .ok_or_else(|| invalid!("'{}' is {shape:?}; at most 8 axes are supported", x.name))?;
         if q.block_size != 0 {
             return Err(unsupported!(
-                "'{}' has blockwise scales; per-tensor and per-channel ones are served",
+                "'{}' has blockwise scales; only per-tensor and per-channel scales are supported",
                 x.name
             ));
         }
@@ -39,7 +43,7 @@ impl ChannelQuant {
         );
         ensure!(
             q.zero_points.len() == 1 || q.zero_points.len() == q.scales.len(),
-            "'{}' has {} scales and {} zero points; there must be as many, or one",
+            "'{}' has {} scales and {} zero points; there must be one zero point, or as many as scales",
             x.name,
             q.scales.len(),
             q.zero_points.len()
@@ -48,7 +52,7 @@ impl ChannelQuant {
         Ok(ChannelQuant { count, inner })
     }
 
-    /// Scale and zero point of element `i`. `q` is the quantization that was checked.
+    /// The scale and the zero point of element `i`. `q` must be the quantization that was checked.
     #[inline]
     pub fn quant(&self, q: &Quantization<'_>, i: usize) -> Quant {
         let channel = i / self.inner.max(1) % self.count.max(1);

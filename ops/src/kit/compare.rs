@@ -1,6 +1,6 @@
-//! The comparisons: `y = a ∘ b` with broadcasting, of numbers, quantized numbers, truth values and strings.
+//! Comparisons: `y = a ∘ b` with broadcasting, of numbers, quantized numbers, booleans and strings.
 //!
-//! Quantized numbers are brought to one unit of 2^-8, each with its own scale:
+//! Quantized numbers are converted to a common unit of 2^-8, each with its own scale:
 //! ```text
 //! a' = ((a - za) 2^8) × sa      b' likewise      y = a' ∘ b'
 //! ```
@@ -19,22 +19,22 @@ use super::quantized::Quantized;
 use super::requantize::Multiplier;
 use super::strings::Strings;
 
-/// A comparison: what its op file says of it.
+/// The parameters of a comparison, which its op file provides.
 pub trait Relation: Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
-    /// The versions of it.
+    /// The versions that are supported.
     const VERSIONS: RangeInclusive<i32>;
-    /// The types of its inputs.
+    /// The input types that are supported.
     const INPUTS: &'static [ElementType];
-    /// Whether it heeds the quantization of i16.
+    /// Whether i16 inputs are compared with their quantization.
     const SCALES_WORDS: bool;
 
-    /// Whether it holds for two elements of this order; `None` if one is NaN.
+    /// Whether the relation holds for two elements in this order; `None` if one is NaN.
     fn holds(order: Option<Ordering>) -> bool;
 }
 
-/// Prepared node of a comparison.
+/// A prepared comparison node.
 pub struct Comparison<R> {
     broadcast: Broadcast<2>,
     scaled: Option<[Scaled; 2]>,
@@ -107,7 +107,7 @@ impl<R: Relation> Comparison<R> {
     }
 }
 
-/// How one input is brought to the common unit.
+/// The conversion of one input to the common unit.
 #[derive(Clone, Copy)]
 struct Scaled {
     zero_point: i32,
@@ -133,7 +133,7 @@ impl Scaled {
     }
 }
 
-/// What holds for each comparison, for the tests of its file.
+/// Helpers for the tests of each comparison.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -143,7 +143,7 @@ pub(crate) mod tests {
         OpTest::<O>::new().input(a).input(b).output(Spec::bool()).run().unwrap()[0].as_bool()
     }
 
-    /// Checks 1 ∘ 2, 2 ∘ 2, 3 ∘ 2 and, of floats, NaN ∘ 2.
+    /// Checks 1 ∘ 2, 2 ∘ 2, 3 ∘ 2 and, for floats, NaN ∘ 2.
     pub(crate) fn expect<O: Op>(less_equal_greater: [bool; 3], nan: bool) {
         let want = less_equal_greater;
         let [l, e, g] = want;
@@ -162,9 +162,9 @@ pub(crate) mod tests {
         assert_eq!(run::<O>(Tensor::i32(&[0, 3], &[]), Tensor::i32(&[3], &[1, 2, 3])), []);
     }
 
-    /// Checks 8 bits with scales, and what comes of a scale above one.
+    /// Checks 8-bit numbers with scales, and the effect of a scale above one.
     pub(crate) fn expect_quantized<O: Op>([l, e, g]: [bool; 3]) {
-        // 0.5 (q - 2) against 0.25 (12 + 4) = 4.
+        // 0.5 (q - 2) is compared with 0.25 (12 + 4) = 4.
         let a = Tensor::i8(&[3], &[9, 10, 11]).quantized(0.5, 2);
         let b = Tensor::i8(&[], &[12]).quantized(0.25, -4);
         let test = OpTest::<O>::new().input(a).input(b).output(Spec::bool()).in_place();
@@ -172,7 +172,7 @@ pub(crate) mod tests {
         let a = Tensor::u8(&[2, 2], &[0, 128, 129, 255]).quantized(0.125, 128);
         let b = Tensor::u8(&[2], &[3, 3]).quantized(0.5, 3);
         assert_eq!(run::<O>(a, b), [l, e, g, g]);
-        // Only the sign is left, and zero counts as above.
+        // Only the sign is left, and zero counts as positive.
         let q = |q: &[i8]| Tensor::i8(&[q.len() as i32], q).quantized(1.5, 0);
         assert_eq!(run::<O>(q(&[-9, -1, 0, 9]), q(&[1])), [l, l, e, e]);
     }
@@ -183,7 +183,7 @@ pub(crate) mod tests {
         assert_eq!(run::<O>(a, Tensor::i16(&[2], &[8, 5]).quantized(0.25, 0)), want);
     }
 
-    /// Checks what every comparison refuses.
+    /// Checks the errors that are common to all comparisons.
     pub(crate) fn expect_refusals<O: Op>() {
         let message = |a: &Tensor, b: &Tensor, y: Spec| {
             let error = OpTest::<O>::new().input(a.clone()).input(b.clone()).output(y).run().unwrap_err();
@@ -212,7 +212,7 @@ pub(crate) mod tests {
         );
     }
 
-    /// Checks that truth values and strings are refused.
+    /// Checks that booleans and strings are rejected.
     pub(crate) fn expect_order_only<O: Op>() {
         for x in [Tensor::bool(&[1], &[true]), Tensor::strings(&[1], &["a"])] {
             let test = OpTest::<O>::new().input(x.clone()).input(x).output(Spec::bool());
@@ -220,7 +220,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Checks truth values and strings, for `true` where elements are equal or where they differ.
+    /// Checks booleans and strings; `equal` is the result for equal elements.
     pub(crate) fn expect_identity<O: Op>(equal: bool) {
         let (a, b) = (Tensor::bool(&[2], &[false, true]), Tensor::bool(&[1], &[true]));
         assert_eq!(run::<O>(a, b), [!equal, equal]);

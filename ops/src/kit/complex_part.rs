@@ -1,4 +1,4 @@
-//! REAL, IMAG and COMPLEX_ABS: one real number of each complex one.
+//! REAL, IMAG and COMPLEX_ABS: one real number from each complex one.
 //!
 //! Defined by: tflite/kernels/complex_support.cc.
 
@@ -8,9 +8,9 @@ use arenite_abi::prelude::*;
 
 use super::unary;
 
-/// A member of the family: what its op file says of it.
+/// The parameters of one member of the family, which its op file provides.
 pub trait Member: Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
 
     /// The function of a COMPLEX64 number.
@@ -19,7 +19,7 @@ pub trait Member: Send + Sync + 'static {
     fn double(z: Complex64) -> f64;
 }
 
-/// Prepared node of a member.
+/// A prepared node of the family.
 pub struct ComplexPart<M>(PhantomData<M>);
 
 impl<M: Member> Op for ComplexPart<M> {
@@ -47,13 +47,13 @@ impl<M: Member> Op for ComplexPart<M> {
     }
 }
 
-/// What the tests of the members' files share.
+/// Helpers for the tests in the members' files.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    /// Checks what the op makes of these numbers, in both widths.
+    /// Checks the op's results for these numbers, in both widths.
     pub(crate) fn expect<O: Op>(cases: &[([f64; 2], f64)]) {
         let shape = &[cases.len() as i32, 1];
         let z: Vec<_> = cases.iter().map(|&([re, im], _)| Complex64 { re, im }).collect();
@@ -67,7 +67,7 @@ pub(crate) mod tests {
         assert_eq!(test.run().unwrap()[0].as_f32(), want);
     }
 
-    /// Checks what every member refuses.
+    /// Checks the errors that are common to all members.
     pub(crate) fn expect_refusals<O: Op>() {
         let z = Tensor::complex64(&[1], &[Complex32 { re: 0.0, im: 0.0 }]);
         let error = OpTest::<O>::new().input(z).output(Spec::of(F64)).run().unwrap_err();

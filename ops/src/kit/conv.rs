@@ -1,4 +1,4 @@
-//! What CONV_2D and DEPTHWISE_CONV_2D share: the checks of their tensors, and the way back to a quantized output.
+//! Code that CONV_2D and DEPTHWISE_CONV_2D share: checks of their tensors, and requantization.
 //!
 //! Defined by: tflite/kernels/conv.cc, tflite/kernels/depthwise_conv.cc, tflite/kernels/kernel_util.cc.
 
@@ -13,49 +13,49 @@ use arenite_abi::prelude::*;
 
 /// The tensors of a convolution.
 pub struct Layer<'a> {
-    /// `[batches, height, width, channels]`.
+    /// The input, `[batches, height, width, channels]`.
     pub input: TensorView<'a>,
-    /// The weights; their meaning per dimension is the op's.
+    /// The weights; the op determines the meaning of their axes.
     pub filter: TensorView<'a>,
-    /// One number per output channel.
+    /// The bias, one number per output channel.
     pub bias: Option<TensorView<'a>>,
-    /// Of the input's type.
+    /// The output, which has the input's type.
     pub output: TensorView<'a>,
 }
 
-/// From a sum of products to a quantized output.
+/// Converts sums of products to a quantized output.
 pub struct Requantization {
-    /// Per output channel.
+    /// The multipliers of the output channels.
     pub multipliers: ChannelMultipliers,
-    /// Zero point of the input.
+    /// The zero point of the input.
     pub input_zero: i16,
-    /// Zero point of the filter.
+    /// The zero point of the filter.
     pub filter_zero: i16,
-    /// Zero point of the output.
+    /// The zero point of the output.
     pub output_zero: i32,
-    /// Range of the output.
+    /// The range of the output.
     pub limits: Limits<i32>,
 }
 
-/// Where the signed weights of a layer are read from.
+/// The source of a layer's signed weights.
 pub struct Weights {
-    /// 4-bit weights, one to a byte.
+    /// 4-bit weights, unpacked to one per byte.
     unpacked: Option<Scratch<i8>>,
 }
 
-/// A float layer with quantized weights, whose images are quantized one after the other.
+/// A float layer with quantized weights. Its images are quantized one at a time.
 pub struct Hybrid {
     image: Scratch<i8>,
     symmetry: Symmetry,
     limits: Limits<f32>,
     channels: usize,
-    /// The filter's dimension of output channels.
+    /// The filter axis that enumerates the output channels.
     axis: usize,
 }
 
-/// What sums over a quantized image mean.
+/// The quantization of one image, which gives its sums their meaning.
 pub struct Meaning<'a> {
-    /// Zero point of the image.
+    /// The zero point of the image.
     pub zero_point: i16,
     scale: f32,
     filter: &'a Quantization<'a>,
@@ -64,8 +64,11 @@ pub struct Meaning<'a> {
 }
 
 impl<'a> Layer<'a> {
-    /// The inputs and the output of the node. An error unless the filter has rank 4 and no dimension of it is zero, the
-    /// output has the input's type, and the bias has `channels(filter shape)` elements of a type that goes with the input.
+    /// Reads the inputs and the output of the node.
+    ///
+    /// # Errors
+    /// The filter does not have rank 4 or is empty, the output does not have the input's type, or the bias does not
+    /// have `channels(filter shape)` elements of a type that matches the input.
     pub fn read(node: &NodeView<'a>, channel_axis: usize) -> Result<Layer<'a>> {
         node.expect(2..=3, 1..=1)?;
         let layer = Layer {
@@ -94,7 +97,7 @@ impl<'a> Layer<'a> {
         Ok(layer)
     }
 
-    /// The error for types that no kernel serves together.
+    /// The error for a combination of types that no kernel supports.
     pub fn unsupported(&self) -> Error {
         match &self.bias {
             Some(bias) => unsupported!(
@@ -137,7 +140,10 @@ impl<'a> Layer<'a> {
 }
 
 impl Requantization {
-    /// For u8, i8 and i16 inputs. `axis` is the filter's dimension of output channels.
+    /// For u8, i8 and i16 inputs. `axis` is the filter axis that enumerates the output channels.
+    ///
+    /// # Errors
+    /// A tensor is not quantized, a zero point is out of range, or a multiplier is not finite.
     pub fn new(
         cx: &mut PrepareContext<'_>,
         layer: &Layer<'_>,
@@ -166,13 +172,13 @@ impl Requantization {
         Ok(Requantization { multipliers, input_zero, filter_zero, output_zero: output_zero.into(), limits })
     }
 
-    /// An element of the input less its zero point.
+    /// An element of the input minus the zero point.
     #[inline]
     pub fn centered<X: Quantized>(&self, x: X) -> i16 {
         (x.into() as i16).wrapping_sub(self.input_zero)
     }
 
-    /// The element of the output that a scaled sum gives.
+    /// The output element for a scaled sum.
     #[inline]
     pub fn output<Y: Quantized>(&self, scaled: i32) -> Y {
         Y::saturate(self.limits.clamp(scaled.wrapping_add(self.output_zero)))
@@ -180,7 +186,10 @@ impl Requantization {
 }
 
 impl Weights {
-    /// Takes room for the weights if they are packed.
+    /// Declares scratch memory for the weights if they are packed.
+    ///
+    /// # Errors
+    /// The host refuses the scratch memory.
     pub fn declare(cx: &mut PrepareContext<'_>, filter: &TensorView<'_>) -> Result<Weights> {
         let unpacked = match filter.ty {
             I4 => Some(cx.scratch(filter.len())?),
@@ -189,7 +198,10 @@ impl Weights {
         Ok(Weights { unpacked })
     }
 
-    /// The weights, which are input 1 of the node, one to a byte.
+    /// The weights, which are input 1 of the node, one per byte.
+    ///
+    /// # Errors
+    /// The filter does not have the prepared type.
     pub fn read<'a>(&self, cx: &EvalContext<'a>) -> Result<&'a [i8]> {
         let filter = cx.input(1)?;
         let Some(unpacked) = &self.unpacked else { return filter.as_slice() };
@@ -200,7 +212,10 @@ impl Weights {
 }
 
 impl Hybrid {
-    /// For images of `image` elements. An error if the filter's scales do not go with its dimension `axis`.
+    /// For images of `image` elements.
+    ///
+    /// # Errors
+    /// The filter's scales do not match its axis `axis`.
     pub fn new(
         cx: &mut PrepareContext<'_>,
         layer: &Layer<'_>,
@@ -213,7 +228,11 @@ impl Hybrid {
         Ok(Hybrid { image: cx.scratch(image)?, symmetry, limits: activation.f32_range(), channels, axis })
     }
 
-    /// Calls `f(quantized image, meaning, image of the output)` until it fails. The latter has `output_image` elements.
+    /// Calls `f(quantized image, meaning, output image)` for each image until it fails. An output image has
+    /// `output_image` elements.
+    ///
+    /// # Errors
+    /// The error of `f`, or the invocation is cancelled.
     pub fn for_each_image(
         &self,
         cx: &EvalContext<'_>,
@@ -234,7 +253,7 @@ impl Hybrid {
 }
 
 impl Meaning<'_> {
-    /// The element of the output that a sum gives.
+    /// The output element for a sum.
     #[inline]
     pub fn output(&self, sum: i32, channel: usize) -> f32 {
         let real = sum as f32 * (self.filter.scale_of(channel) * self.scale);
@@ -249,10 +268,10 @@ fn zero_point(x: &TensorView<'_>) -> Result<i16> {
     i16::try_from(z)
         .ok()
         .filter(|_| fits)
-        .ok_or_else(|| invalid!("'{}' has zero point {z}, which is no {}", x.name, x.ty))
+        .ok_or_else(|| invalid!("'{}' has zero point {z}, which {} does not hold", x.name, x.ty))
 }
 
-/// Signed filters are symmetric.
+/// The zero point of the filter; signed filters must be symmetric.
 fn filter_zero_point(x: &TensorView<'_>, w: &TensorView<'_>) -> Result<i16> {
     if x.ty == U8 {
         return zero_point(w);
@@ -268,7 +287,7 @@ fn filter_zero_point(x: &TensorView<'_>, w: &TensorView<'_>) -> Result<i16> {
     Ok(0)
 }
 
-/// The bias counts in steps of `input scale × filter scale`, to 2 % of a step of the output.
+/// The bias counts in steps of `input scale × filter scale`, up to 2 % of an output step.
 fn check_bias_scale(layer: &Layer<'_>) -> Result<()> {
     let Some(bias) = &layer.bias else { return Ok(()) };
     let Some(scale) = bias.quantization().map(|q| q.scales[0]) else { return Ok(()) };

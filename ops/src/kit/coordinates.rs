@@ -1,4 +1,4 @@
-//! Slices of a tensor that rows of indices name: each row has one coordinate for each of the first axes.
+//! Slices of a tensor, addressed by vectors with one coordinate for each of the first axes.
 //!
 //! Defined by: tflite/kernels/internal/reference/reference_ops.h (`GatherNd`, `ScatterNd`, `SparseToDense`).
 
@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 
 use super::indexing::{Dims, MAX_RANK};
 
-/// A tensor seen as slices, named by `depth` coordinates.
+/// A tensor divided into slices, which `depth` coordinates address.
 #[derive(Clone, Copy, Debug)]
 pub struct Coordinates {
     depth: usize,
@@ -25,14 +25,16 @@ impl Coordinates {
         })
     }
 
-    /// Number of elements in a slice.
+    /// The number of elements in a slice.
     pub fn slice_len(&self) -> usize {
         self.slice_len
     }
 
-    /// Calls `f(row, slice)` for each row of `indices`, which is INT16, INT32 or INT64, until one fails. An error for a
-    /// coordinate out of range. Rows without coordinates, of empty slices, are left out: nothing tells how many there
-    /// may be.
+    /// Calls `f(row, slice)` for each row of `indices`, which must be INT16, INT32 or INT64, until one call fails. Rows
+    /// without coordinates are skipped if slices are empty, because their number is unbounded.
+    ///
+    /// # Errors
+    /// A coordinate is out of range, or `f` fails.
     pub fn for_each(
         &self,
         indices: &TensorView<'_>,
@@ -46,7 +48,10 @@ impl Coordinates {
         }
     }
 
-    /// Fails for a coordinate out of range.
+    /// Checks all coordinates.
+    ///
+    /// # Errors
+    /// A coordinate is out of range.
     pub fn check(&self, indices: &TensorView<'_>, rows: usize) -> Result<()> {
         if self.depth == 0 { Ok(()) } else { self.for_each(indices, rows, |_, _| Ok(())) }
     }
@@ -74,7 +79,7 @@ impl Coordinates {
                 let coordinate = usize::try_from(index).ok().filter(|&coordinate| coordinate < size);
                 let coordinate = coordinate.ok_or_else(|| {
                     invalid!(
-                        "index {index} at position {} of '{}' lies outside of 0..{size}",
+                        "index {index} at position {} of '{}' is out of bounds for 0..{size}",
                         first + axis,
                         indices.name
                     )

@@ -1,4 +1,4 @@
-//! The options of custom ops: a flexbuffer's map, or the bytes of a C struct.
+//! The options of custom ops: a flexbuffer map, or the bytes of a C struct.
 
 use arenite_abi::flexbuffer::{FlexMap, FlexValue, FlexVector};
 use arenite_abi::prelude::*;
@@ -13,7 +13,10 @@ impl<'a> CustomOptions<'a> {
         CustomOptions(node.custom_options())
     }
 
-    /// The option `key`, `None` if it is left out.
+    /// The option `key`, or `None` if it is missing.
+    ///
+    /// # Errors
+    /// The options are not a valid flexbuffer map.
     pub fn optional(&self, key: &str) -> Result<Option<FlexValue<'a>>> {
         if self.0.is_empty() {
             return Ok(None);
@@ -22,46 +25,73 @@ impl<'a> CustomOptions<'a> {
     }
 
     /// The option `key` as a 32-bit integer.
+    ///
+    /// # Errors
+    /// It is missing, or has another type.
     pub fn i32(&self, key: &str) -> Result<i32> {
         self.required(key)?.as_i32().map_err(|e| about(key, &e))
     }
 
-    /// The option `key` as a 32-bit integer, `default` if it is left out.
+    /// The option `key` as a 32-bit integer, or `default` if it is missing.
+    ///
+    /// # Errors
+    /// It has another type.
     pub fn i32_or(&self, key: &str, default: i32) -> Result<i32> {
         self.optional(key)?.map_or(Ok(default), |value| value.as_i32()).map_err(|e| about(key, &e))
     }
 
     /// The option `key` as a 64-bit integer.
+    ///
+    /// # Errors
+    /// It is missing, or has another type.
     pub fn i64(&self, key: &str) -> Result<i64> {
         self.required(key)?.as_i64().map_err(|e| about(key, &e))
     }
 
     /// The option `key` as a float.
+    ///
+    /// # Errors
+    /// It is missing, or has another type.
     pub fn f32(&self, key: &str) -> Result<f32> {
         self.required(key)?.as_f32().map_err(|e| about(key, &e))
     }
 
-    /// The option `key` as a float, `default` if it is left out.
+    /// The option `key` as a float, or `default` if it is missing.
+    ///
+    /// # Errors
+    /// It has another type.
     pub fn f32_or(&self, key: &str, default: f32) -> Result<f32> {
         self.optional(key)?.map_or(Ok(default), |value| value.as_f32()).map_err(|e| about(key, &e))
     }
 
-    /// The option `key` as a truth value; false if it is left out.
+    /// The option `key` as a boolean, or false if it is missing.
+    ///
+    /// # Errors
+    /// It has another type.
     pub fn flag(&self, key: &str) -> Result<bool> {
         self.optional(key)?.map_or(Ok(false), |value| value.as_bool()).map_err(|e| about(key, &e))
     }
 
     /// The option `key` as text.
+    ///
+    /// # Errors
+    /// It is missing, or has another type.
     pub fn str(&self, key: &str) -> Result<&'a str> {
         self.required(key)?.as_str().map_err(|e| about(key, &e))
     }
 
     /// The option `key` as a list.
+    ///
+    /// # Errors
+    /// It is missing, or has another type.
     pub fn list(&self, key: &str) -> Result<FlexVector<'a>> {
         self.required(key)?.as_vector().map_err(|e| about(key, &e))
     }
 
     /// The option `key` as a list of `N` integers.
+    ///
+    /// # Errors
+    /// It is missing, has another type, or another length.
     pub fn integers<const N: usize>(&self, key: &str) -> Result<[i32; N]> {
         let list = self.list(key)?;
         ensure!(list.len() == N, "option '{key}' has {} elements; it must have {N}", list.len());
@@ -77,7 +107,10 @@ impl<'a> CustomOptions<'a> {
     }
 }
 
-/// The 32-bit fields that a C struct in the custom options begins with; there may be more.
+/// The 32-bit fields at the start of a C struct in the custom options; there may be more.
+///
+/// # Errors
+/// The options are too short; the message names the first missing field.
 pub fn words<const N: usize>(node: &NodeView<'_>, names: [&str; N]) -> Result<[i32; N]> {
     let (words, _) = node.custom_options().as_chunks::<4>();
     let mut fields = [0; N];
@@ -121,7 +154,7 @@ mod tests {
         assert_eq!(options.i32("m").map_err(message), Err("the custom options lack 'm'".into()));
         assert_eq!(
             options.i32("text").map_err(message),
-            Err("option 'text': custom options: a value is String, a number is needed".into())
+            Err("option 'text': custom options: expected a number, found String".into())
         );
         assert_eq!(
             options.integers::<4>("list").map_err(message),
@@ -130,7 +163,7 @@ mod tests {
         assert_eq!(CustomOptions(&[]).f32("x").map_err(message), Err("the custom options lack 'x'".into()));
         assert_eq!(
             CustomOptions(&[1, 2]).f32("x").map_err(message),
-            Err("option 'x': custom options end inside of a value, or an offset leads out of them".into())
+            Err("option 'x': custom options end inside a value, or an offset points out of them".into())
         );
     }
 }

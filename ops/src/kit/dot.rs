@@ -1,15 +1,15 @@
-//! Inner products: sums of products over contiguous slices. Integers wrap; the order of additions is free.
+//! Inner products over contiguous slices. Integers wrap; the order of additions is unspecified.
 //!
 //! | | sum of 32 bits | sum of 64 bits |
 //! |---|---|---|
-//! | elements as they lie in tensors, with zero points | [`dot`] | [`dot_i64`] |
-//! | `a` of i16, less its zero point already | [`dot_centered`] | [`dot_centered_i64`] |
+//! | elements as stored in tensors, with zero points | [`dot`] | [`dot_i64`] |
+//! | `a` of i16, minus its zero point already | [`dot_centered`] | [`dot_centered_i64`] |
 
 use super::quantized::Quantized;
 
-/// A quantized weight of 8 bits, less its zero point.
+/// A quantized 8-bit weight, which can be centered on its zero point.
 pub trait Weight: Copy {
-    /// `self − zero_point`, within i16 for every zero point of the type.
+    /// Returns `self − zero_point`, which fits i16 for every zero point of the type.
     fn centered(self, zero_point: i16) -> i16;
 }
 
@@ -20,7 +20,7 @@ impl Weight for u8 {
     }
 }
 
-/// Signed weights are symmetric: their zero point is 0 and left out.
+/// Signed weights are symmetric, so the zero point is 0 and ignored.
 impl Weight for i8 {
     #[inline]
     fn centered(self, _zero_point: i16) -> i16 {
@@ -28,7 +28,7 @@ impl Weight for i8 {
     }
 }
 
-/// `Σ a × b` in f32, by eight partial sums.
+/// Computes `Σ a × b` in f32, with eight partial sums.
 #[inline]
 pub fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0f32; 8];
@@ -42,7 +42,7 @@ pub fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + tail
 }
 
-/// `Σ (x − x_zero) × (w − w_zero)`, wrapping.
+/// Computes `Σ (x − x_zero) × (w − w_zero)`, wrapping.
 #[inline]
 pub fn dot<X: Quantized, W: Quantized>(x: &[X], x_zero: i32, w: &[W], w_zero: i32) -> i32 {
     x.iter().zip(w).fold(0i32, |sum, (&x, &w)| {
@@ -51,7 +51,7 @@ pub fn dot<X: Quantized, W: Quantized>(x: &[X], x_zero: i32, w: &[W], w_zero: i3
     })
 }
 
-/// As [`dot`], in 64 bits.
+/// Like [`dot`], in 64 bits.
 #[inline]
 pub fn dot_i64<X: Quantized, W: Quantized>(x: &[X], x_zero: i32, w: &[W], w_zero: i32) -> i64 {
     x.iter().zip(w).fold(0i64, |sum, (&x, &w)| {
@@ -61,7 +61,7 @@ pub fn dot_i64<X: Quantized, W: Quantized>(x: &[X], x_zero: i32, w: &[W], w_zero
     })
 }
 
-/// `Σ a × (b − zero_point)` in i32.
+/// Computes `Σ a × (b − zero_point)` in i32.
 #[inline]
 pub fn dot_centered<W: Weight>(a: &[i16], b: &[W], zero_point: i16) -> i32 {
     a.iter()
@@ -69,7 +69,7 @@ pub fn dot_centered<W: Weight>(a: &[i16], b: &[W], zero_point: i16) -> i32 {
         .fold(0, |sum: i32, (&a, &b)| sum.wrapping_add(i32::from(a) * i32::from(b.centered(zero_point))))
 }
 
-/// `Σ a × b` in i64.
+/// Computes `Σ a × b` in i64.
 #[inline]
 pub fn dot_centered_i64(a: &[i16], b: &[i8]) -> i64 {
     // 256 products of 2^15 × 2^7 stay below 2^31.

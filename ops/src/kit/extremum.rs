@@ -1,6 +1,6 @@
-//! MAXIMUM and MINIMUM: `y = a if a ∘ b, else b`, with broadcasting; quantized elements as the integers they are.
+//! MAXIMUM and MINIMUM: `y = a if a ∘ b, else b`, with broadcasting. Quantized elements are compared as plain integers.
 //!
-//! A comparison with NaN fails: the result is `b`, NaN or not.
+//! A comparison with NaN is false, so the result is then `b`, whether it is NaN or not.
 //! Defined by: tflite/kernels/maximum_minimum.cc.
 
 use core::cmp::Ordering;
@@ -12,21 +12,21 @@ use half::{bf16, f16};
 use super::binary;
 use super::broadcast::Broadcast;
 
-/// The types whose elements are compared.
+/// The types whose elements can be compared.
 const COMPARED: ElementTypes = ElementTypes::of(&[F32, F16, BF16, I8, U8, I16, I32, I64]);
 
-/// The types of which tensors without elements are served.
+/// The types that are supported only for empty tensors.
 const EMPTY: ElementTypes = ElementTypes::of(&[F64, U16, U32, U64, C64, C128, ElementType::Bool]);
 
-/// One of the two: what its op file says of it.
+/// The parameters of one of the two ops, which its op file provides.
 pub trait Member: Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
-    /// The result is the first element if its order to the second is this.
+    /// The result is the first element if it compares to the second like this.
     const FIRST: Ordering;
 }
 
-/// Prepared node of a member.
+/// A prepared node of the family.
 pub struct Extremum<M> {
     broadcast: Broadcast<2>,
     member: PhantomData<M>,
@@ -69,7 +69,7 @@ impl<M: Member> Extremum<M> {
     }
 }
 
-/// What holds for both, for the tests of their files.
+/// Helpers for the tests of both ops.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -81,7 +81,7 @@ pub(crate) mod tests {
         OpTest::<O>::new().input(a).input(b).output(spec).in_place().run().unwrap().remove(0)
     }
 
-    /// Checks elements of every type: of -3 and 5, and of 5 and -3, `pick` is the result.
+    /// Checks elements of every type: `pick` is the result for -3 and 5, and for 5 and -3.
     pub(crate) fn expect<O: Op>(pick: i8) {
         let (a, b) = ([-3i8, 5], [5i8, -3]);
         let want = [pick, pick];
@@ -97,7 +97,7 @@ pub(crate) mod tests {
         );
     }
 
-    /// Checks that a comparison with NaN, or of zeros, gives the second.
+    /// Checks that a comparison with NaN, or of two zeros, gives the second element.
     pub(crate) fn expect_second<O: Op>() {
         let a = Tensor::f32(&[4], &[f32::NAN, 1.0, 0.0, -0.0]);
         let y = run::<O>(a, Tensor::f32(&[4], &[1.0, f32::NAN, -0.0, 0.0])).as_f32();
@@ -105,13 +105,13 @@ pub(crate) mod tests {
         assert_eq!((y[0], y[2].is_sign_negative(), y[3].is_sign_negative()), (1.0, true, false));
     }
 
-    /// Checks that without elements there is nothing to compare.
+    /// Checks that empty tensors need no comparison.
     pub(crate) fn expect_empty<O: Op>() {
         let (a, b) = (Tensor::u16(&[0, 3], &[]), Tensor::u16(&[1, 3], &[1, 2, 3]));
         assert_eq!(run::<O>(a, b).shape(), [0, 3]);
     }
 
-    /// Checks what both refuse.
+    /// Checks the errors that are common to both ops.
     pub(crate) fn expect_refusals<O: Op>() {
         let test =
             |a: Tensor, b: Tensor, y| OpTest::<O>::new().input(a).input(b).output(y).run().unwrap_err();

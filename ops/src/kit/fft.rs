@@ -1,5 +1,6 @@
-//! The Fourier transform of real signals, in floats and in fixed point: mixed radix, decimation in time, as KISS FFT
-//! orders and rounds it (tflite-micro's signal/src/kiss_fft_wrappers, github.com/mborgerding/kissfft).
+//! The Fourier transform of real signals, in floats and in fixed point: mixed radix, decimation in time, with the order
+//! of operations and the rounding of KISS FFT (tflite-micro's signal/src/kiss_fft_wrappers,
+//! github.com/mborgerding/kissfft).
 //!
 //! ```text
 //! n reals are n/2 complex numbers (even samples, odd samples)
@@ -8,35 +9,35 @@
 
 use arenite_abi::prelude::*;
 
-/// The most factors that a length has: 3³¹ is beyond any.
+/// The maximum number of factors of a length: 3³¹ exceeds every length.
 const MAX_FACTORS: usize = 32;
 
-/// A complex number.
+/// A complex number as real and imaginary part.
 type Complex<T> = [T; 2];
 
-/// What a signal consists of.
+/// The element type of a signal.
 pub trait Sample: Element + Copy {
-    /// Nothing.
+    /// The number zero.
     const ZERO: Self;
-    /// A number between −1 and 1.
+    /// Converts a number between −1 and 1.
     fn from_real(x: f64) -> Self;
-    /// `self + other`.
+    /// Returns `self + other`.
     fn plus(self, other: Self) -> Self;
-    /// `self − other`.
+    /// Returns `self − other`.
     fn minus(self, other: Self) -> Self;
-    /// `−self`.
+    /// Returns `−self`.
     fn negated(self) -> Self;
-    /// `self × other`.
+    /// Returns `self × other`.
     fn times(self, other: Self) -> Self;
-    /// `a × b + c × d`, rounded once.
+    /// Returns `a × b + c × d`, rounded once.
     fn sum_of_products(a: Self, b: Self, c: Self, d: Self) -> Self;
-    /// `a × b − c × d`, rounded once.
+    /// Returns `a × b − c × d`, rounded once.
     fn difference_of_products(a: Self, b: Self, c: Self, d: Self) -> Self;
-    /// Keeps a sum of `count` numbers in range: fixed point is divided by it.
+    /// Keeps a sum of `count` numbers in range: fixed-point numbers are divided by `count`.
     fn scaled_down(self, count: i32) -> Self;
-    /// `(self + other) / 2`.
+    /// Returns `(self + other) / 2`.
     fn half_sum(self, other: Self) -> Self;
-    /// `(self − other) / 2`.
+    /// Returns `(self − other) / 2`.
     fn half_difference(self, other: Self) -> Self;
 }
 
@@ -80,8 +81,8 @@ macro_rules! float {
 
 float!(f32, f64);
 
-/// Fixed point with all bits but the sign's after the point; sums wrap around. `$wide` holds products, `$sum` a sum that
-/// is halved.
+/// Fixed point with one sign bit and only fraction bits; sums wrap around. `$wide` holds products, `$sum` a sum before
+/// it is halved.
 macro_rules! fixed {
     ($($ty:ident, $wide:ident, $sum:ident;)*) => {$(
         impl Sample for $ty {
@@ -127,16 +128,16 @@ fixed! {
     i32, i64, i32;
 }
 
-/// From samples to the spectrum, or back.
+/// The direction of a transform.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Direction {
-    /// To the spectrum.
+    /// From samples to the spectrum.
     Forward,
-    /// To the samples, times their number in floats.
+    /// From the spectrum to the samples; float results are multiplied by the number of samples.
     Inverse,
 }
 
-/// A transform of one length, prepared.
+/// A prepared transform of one length.
 pub struct RealFft<T> {
     plan: Plan,
     roots: Table<T>,
@@ -144,28 +145,31 @@ pub struct RealFft<T> {
     buffer: Scratch<T>,
 }
 
-/// How the complex transform of half the length goes.
+/// The stages of the complex transform of half the length.
 #[derive(Clone, Copy)]
 struct Plan {
     direction: Direction,
-    /// Number of complex numbers.
+    /// The number of complex numbers.
     length: usize,
-    /// Radices, and the lengths of what they combine; the first is the last to be combined.
+    /// The radices and the lengths of the parts that they combine; the first stage is combined last.
     stages: [(usize, usize); MAX_FACTORS],
 }
 
-/// A transform at work.
+/// A transform with access to its tables and scratch memory.
 pub struct Running<'a, T> {
     plan: Plan,
-    /// `e^(∓2πi k/length)`.
+    /// The numbers `e^(∓2πi k/length)`.
     roots: &'a [Complex<T>],
-    /// `e^(∓πi ((k + 1)/length + ½))`.
+    /// The numbers `e^(∓πi ((k + 1)/length + ½))`.
     half_roots: &'a [Complex<T>],
     buffer: &'a mut [Complex<T>],
 }
 
 impl<T: Sample> RealFft<T> {
-    /// For signals of `length` samples: an even number, a product of 2, 3 and 5.
+    /// Prepares a transform for signals of `length` samples.
+    ///
+    /// # Errors
+    /// The length is odd, or not a product of 2, 3 and 5.
     pub fn prepare(cx: &mut PrepareContext<'_>, length: i32, direction: Direction) -> Result<Self> {
         ensure!(length >= 2 && length % 2 == 0, "the transform has length {length}; it must be even");
         let half = length as usize / 2;
@@ -185,7 +189,10 @@ impl<T: Sample> RealFft<T> {
         Ok(RealFft { plan, roots, half_roots, buffer: cx.scratch(2 * half)? })
     }
 
-    /// The transform, in `eval`; once per call.
+    /// Starts the transform in `eval`; call this once per evaluation.
+    ///
+    /// # Errors
+    /// The context does not provide the memory that `prepare` declared.
     pub fn begin<'a>(&self, cx: &EvalContext<'a>) -> Result<Running<'a, T>> {
         Ok(Running {
             plan: self.plan,
@@ -195,18 +202,18 @@ impl<T: Sample> RealFft<T> {
         })
     }
 
-    /// Number of samples.
+    /// The number of samples.
     pub fn length(&self) -> usize {
         2 * self.plan.length
     }
 
-    /// About how many multiplications one transform takes.
+    /// The approximate number of multiplications of one transform.
     pub fn work(&self) -> usize {
         self.length() * (usize::BITS - self.length().leading_zeros()) as usize
     }
 }
 
-/// Radices 4, 2, 3, 5 in this order.
+/// The stages of a length: radices 4, 2, 3, 5 in this order.
 fn stages(length: usize) -> Option<[(usize, usize); MAX_FACTORS]> {
     let (mut stages, mut rest) = ([(1, 1); MAX_FACTORS], length);
     let mut stage = stages.iter_mut();
@@ -220,7 +227,7 @@ fn stages(length: usize) -> Option<[(usize, usize); MAX_FACTORS]> {
 }
 
 impl<T: Sample> Running<'_, T> {
-    /// The spectrum of `length` samples: its real and imaginary parts in turn, `length + 2` numbers.
+    /// Transforms `length` samples to their spectrum, `length + 2` alternating real and imaginary parts.
     pub fn forward(&mut self, samples: &[T], spectrum: &mut [T]) {
         let n = self.plan.length;
         let (samples, spectrum) = (&samples.as_chunks().0[..n], &mut spectrum.as_chunks_mut().0[..=n]);
@@ -238,7 +245,7 @@ impl<T: Sample> Running<'_, T> {
         }
     }
 
-    /// The samples with this spectrum.
+    /// Transforms a spectrum back to samples.
     pub fn inverse(&mut self, spectrum: &[T], samples: &mut [T]) {
         let n = self.plan.length;
         let (spectrum, samples) = (&spectrum.as_chunks().0[..=n], &mut samples.as_chunks_mut().0[..n]);
@@ -257,7 +264,7 @@ impl<T: Sample> Running<'_, T> {
 }
 
 impl Plan {
-    /// Transforms every `step`th number of `from`, starting at `start`, by the stages from `stage` on.
+    /// Transforms every `step`th number of `from`, starting at `start`, with the stages that begin at `stage`.
     fn combine<T: Sample>(
         &self,
         to: &mut [Complex<T>],

@@ -1,4 +1,4 @@
-//! A 64-bit fingerprint of bytes, the same on all machines.
+//! A 64-bit fingerprint of bytes that is the same on all machines.
 //!
 //! Defined by: `Fingerprint64` of FarmHash (github.com/google/farmhash, `farmhashna::Hash64`).
 
@@ -46,7 +46,7 @@ impl Text<'_> {
         }
     }
 
-    /// There are four bytes at least.
+    /// The fingerprint of 4 to 16 bytes.
     fn up_to_16(self) -> u64 {
         let length = self.len() as u64;
         let factor = K2.wrapping_add(length.wrapping_mul(2));
@@ -126,7 +126,7 @@ impl Text<'_> {
         hash_16(first, hash_16(v.1, w.1, factor).wrapping_add(x), factor)
     }
 
-    /// A quick hash of 32 bytes and two seeds.
+    /// A fast, weak hash of 32 bytes and two seeds.
     fn weak_32(self, at: usize, a: u64, b: u64) -> (u64, u64) {
         let [w, x, y, z] = [0, 8, 16, 24].map(|i| self.word(at + i));
         let a = a.wrapping_add(w);
@@ -152,8 +152,8 @@ mod tests {
     use super::fingerprint;
 
     #[test]
-    fn every_length_has_its_formula() {
-        // As TensorFlow gives them (`tf.fingerprint`).
+    fn every_length_class_matches_the_reference() {
+        // TensorFlow's results (`tf.fingerprint`).
         let text: Vec<u8> = (0..300).map(|i| (i * 37 + 11) as u8).collect();
         for (length, want) in [
             (4, 0xcc1e_7781_37ae_6d69),

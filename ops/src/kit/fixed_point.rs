@@ -2,16 +2,15 @@
 //!
 //! Defined by: gemmlowp fixedpoint.h and tflite/kernels/internal/common.h.
 //!
-//! A number in `Q(n).(31-n)` is a raw i32 that stands for `raw / 2^(31-n)`; `n` is its count of
-//! integer bits. Sums wrap, products round to nearest and saturate. The product of `Qa` and `Qb`
-//! is `Q(a+b)`.
+//! A number in `Q(n).(31-n)` is a raw i32 that represents `raw / 2^(31-n)`; `n` is its number of integer bits. Sums
+//! wrap; products round to nearest and saturate. The product of `Qa` and `Qb` is `Q(a+b)`.
 
 use super::requantize::{Multiplier, rounding_divide_by_pot, saturating_rounding_doubling_high_mul as mul};
 
-/// One in Q0.31, as near as the format gets.
+/// One in Q0.31, or rather the closest number of the format.
 pub const ONE_Q0: i32 = i32::MAX;
 
-/// `x × 2^exponent`: saturates to the left, rounds to nearest with ties away from zero to the right.
+/// Computes `x × 2^exponent`. Left shifts saturate; right shifts round to nearest, ties away from zero.
 #[inline]
 pub fn multiply_by_pot(x: i32, exponent: i32) -> i32 {
     if exponent < 0 {
@@ -21,7 +20,7 @@ pub fn multiply_by_pot(x: i32, exponent: i32) -> i32 {
     wide.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
-/// From `from` integer bits to `to` integer bits (gemmlowp `Rescale`).
+/// Converts from `from` to `to` integer bits (gemmlowp `Rescale`).
 #[inline]
 pub fn rescale(x: i32, from: u32, to: u32) -> i32 {
     multiply_by_pot(x, from as i32 - to as i32)
@@ -53,7 +52,7 @@ pub fn exp_on_negative_values(a: i32, integer_bits: u32) -> i32 {
 
 /// `1 / (1 + x)` in Q0.31 for `x` in `[0, 1]`, Q0.31.
 pub fn one_over_one_plus_x_for_x_in_0_1(x: i32) -> i32 {
-    // The result of Newton's method is 2 / (1 + x) in Q2, read as half of that in Q1.
+    // The result of Newton's method is 2 / (1 + x) in Q2; half of that has the same raw value in Q1.
     rescale(two_over_one_plus_x(x), 1, 0)
 }
 
@@ -68,7 +67,7 @@ pub fn tanh(a: i32, integer_bits: u32) -> i32 {
         return 0;
     }
     let negative = if a < 0 { a } else { -a };
-    // exp(2a): doubling is one integer bit more.
+    // exp(2a): doubling adds one integer bit.
     let exp = exp_on_negative_values(negative, integer_bits + 1);
     let magnitude = one_minus_x_over_one_plus_x_for_x_in_0_1(exp);
     if a < 0 { magnitude.wrapping_neg() } else { magnitude }
@@ -106,7 +105,7 @@ pub fn inverse_sqrt(x: i32) -> Multiplier {
         x /= 4;
         right_shift += 1;
     }
-    // Even left shift that brings x into [2^27, 2^29).
+    // An even left shift that brings x into [2^27, 2^29).
     let pairs = (x.leading_zeros() - 1) / 2 - 1;
     right_shift -= pairs as i32;
     x <<= 2 * pairs;
@@ -210,7 +209,7 @@ const EXP_OF_NEGATED_POWERS: [(i32, i32); 7] = [
     (4, 242),
 ];
 
-/// The checksums are those of gemmlowp and TFLite's own code over the same arguments.
+/// The checksums come from gemmlowp's and TFLite's own code for the same arguments.
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! LOGISTIC and TANH in 16-bit fixed point, for inputs with 3 integer bits.
 //!
-//! Defined by: gemmlowp fixedpoint.h, with `std::int16_t` as the raw type. The steps are those of
-//! [`fixed_point`](super::fixed_point), with 15 instead of 31 bits behind the point.
+//! Defined by: gemmlowp fixedpoint.h, with `std::int16_t` as the raw type. The steps are the same as in
+//! [`fixed_point`](super::fixed_point), with 15 instead of 31 fraction bits.
 
 use super::requantize::{rounding_divide_by_pot, saturating_rounding_doubling_high_mul_i16 as mul};
 
@@ -30,13 +30,13 @@ pub fn tanh_of(a: i16, integer_bits: i32) -> i16 {
         return 0;
     }
     let negative = if a < 0 { a } else { -a };
-    // (1 - e^2a) / (1 + e^2a); doubling is one integer bit more.
+    // (1 - e^2a) / (1 + e^2a); doubling adds one integer bit.
     let twice = two_over_one_plus_x(exp_on_negative_values(negative, integer_bits.clamp(0, 6) as u32 + 1));
     let magnitude = multiply_by_pot(twice.wrapping_sub(ONE_Q2), 2);
     if a < 0 { magnitude.wrapping_neg() } else { magnitude }
 }
 
-/// `x × 2^exponent`: saturates to the left, rounds to nearest with ties away from zero to the right.
+/// Computes `x × 2^exponent`. Left shifts saturate; right shifts round to nearest, ties away from zero.
 pub fn multiply_by_pot(x: i16, exponent: i32) -> i16 {
     if exponent < 0 {
         return rounding_divide_by_pot(x.into(), exponent.unsigned_abs()) as i16;

@@ -2,8 +2,8 @@
 //!
 //! Defined by: tflite/kernels/internal/reference/{logistic,gelu}.h and the kernels of the same name.
 //!
-//! Every transcendental function is computed in f64 and rounded once, so its result is the nearest
-//! f32 in practice, and the same on every machine.
+//! Every transcendental function is computed in f64 and rounded once, so its result is in practice the nearest f32, and
+//! the same on every machine.
 
 use core::f64::consts::FRAC_2_SQRT_PI;
 
@@ -20,15 +20,15 @@ macro_rules! through_f64 {
 through_f64! {
     /// `e^x`.
     exp = libm::exp;
-    /// `e^x - 1`, exact near zero (ELU).
+    /// `e^x - 1`, accurate near zero (ELU).
     expm1 = libm::expm1;
     /// Natural logarithm.
     log = libm::log;
-    /// `ln(1 + x)`, exact near zero.
+    /// `ln(1 + x)`, accurate near zero.
     log1p = libm::log1p;
-    /// Sine of radians.
+    /// The sine of an angle in radians.
     sin = libm::sin;
-    /// Cosine of radians.
+    /// The cosine of an angle in radians.
     cos = libm::cos;
     /// Hyperbolic tangent.
     tanh = libm::tanh;
@@ -56,7 +56,7 @@ pub fn rsqrt(x: f32) -> f32 {
     1.0 / sqrt(x)
 }
 
-/// `1 / (1 + e^-x)`: 1 above 16.6, `e^x` below -9, as TFLite cuts it off.
+/// `1 / (1 + e^-x)`, but 1 above 16.6 and `e^x` below -9, like TFLite.
 #[inline]
 pub fn logistic(x: f32) -> f32 {
     if x > 16.619_047 {
@@ -68,56 +68,56 @@ pub fn logistic(x: f32) -> f32 {
     }
 }
 
-/// `x × Φ(x)`, written with erfc so that large negative inputs keep their digits.
+/// `x × Φ(x)`, computed with erfc so that large negative inputs keep their precision.
 #[inline]
 pub fn gelu(x: f32) -> f32 {
     0.5 * x * erfc(x * -core::f32::consts::FRAC_1_SQRT_2)
 }
 
-/// GELU by `0.5 x (1 + tanh(sqrt(2/π) (x + 0.044715 x³)))`.
+/// GELU approximated by `0.5 x (1 + tanh(sqrt(2/π) (x + 0.044715 x³)))`.
 #[inline]
 pub fn gelu_approximate(x: f32) -> f32 {
     const SQRT_2_OVER_PI: f32 = (FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2) as f32;
     0.5 * x * (1.0 + tanh(SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)))
 }
 
-/// Largest whole number not above `x`.
+/// The largest integer that is not above `x`.
 #[inline]
 pub fn floor(x: f32) -> f32 {
     libm::floorf(x)
 }
 
-/// Smallest whole number not below `x`.
+/// The smallest integer that is not below `x`.
 #[inline]
 pub fn ceil(x: f32) -> f32 {
     libm::ceilf(x)
 }
 
-/// Whole part of `x`.
+/// The integer part of `x`.
 #[inline]
 pub fn trunc(x: f32) -> f32 {
     libm::truncf(x)
 }
 
-/// Nearest whole number, ties to even (ROUND). See `requantize::round_f32` for ties away from zero.
+/// The nearest integer, ties to even (ROUND). See `requantize::round_f32` for ties away from zero.
 #[inline]
 pub fn round_ties_even(x: f32) -> f32 {
     libm::rintf(x)
 }
 
-/// Remainder of the truncated division, with the sign of `x` (`fmod`).
+/// The remainder of the truncated division, with the sign of `x` (`fmod`).
 #[inline]
 pub fn fmod(x: f32, y: f32) -> f32 {
     libm::fmodf(x, y)
 }
 
-/// The f32 of these f16 bits; exact.
+/// Converts f16 bits to f32, exactly.
 #[inline]
 pub fn f16_to_f32(bits: u16) -> f32 {
     half::f16::from_bits(bits).to_f32()
 }
 
-/// The bits of the f16 nearest to `x`, ties to even; infinite beyond its range.
+/// The bits of the f16 nearest to `x`, ties to even; infinite beyond the range of f16.
 #[inline]
 pub fn f32_to_f16(x: f32) -> u16 {
     half::f16::from_f32(x).to_bits()

@@ -1,4 +1,5 @@
-//! Ops that are one real function: `y = f(x)`, of floats computed in f32, of quantized integers looked up.
+//! Ops that apply one real function: `y = f(x)`. Floats are computed in f32, quantized integers are looked up in a
+//! table.
 
 use core::marker::PhantomData;
 
@@ -9,28 +10,28 @@ use super::node;
 use super::table::FunctionTable;
 use super::unary;
 
-/// A member of the family: what its op file says of it.
+/// The parameters of one member of the family, which its op file provides.
 pub trait Member: Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
-    /// The versions of it.
+    /// The versions that are supported.
     const VERSIONS: RangeInclusive<i32>;
-    /// The types of its input and output, of f32, f16, bf16, i8 and i16.
+    /// The input and output types that are supported, out of f32, f16, bf16, i8 and i16.
     const TYPES: ElementTypes;
 
     /// The function.
     fn value(x: f32) -> f32;
 
-    /// What tables hold of it; `lowest` is the smallest real number that the output can hold.
+    /// The value that tables hold for `x`; `lowest` is the smallest real number that the output can represent.
     fn tabled(x: f32, lowest: f32) -> f32 {
         let _ = lowest;
         Self::value(x)
     }
 }
 
-/// Prepared node of a member.
+/// A prepared node of the family.
 pub struct Function<M> {
-    /// None for floats.
+    /// The lookup table; `None` for floats.
     table: Option<FunctionTable>,
     member: PhantomData<M>,
 }
@@ -74,13 +75,13 @@ fn table<M: Member>(
     FunctionTable::prepare(x, y, cx, |x| M::tabled(x, lowest))
 }
 
-/// What the tests of the members' files share.
+/// Helpers for the tests in the members' files.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    /// Checks floats of every type that the op registers.
+    /// Checks floats of every type that the op supports.
     pub(crate) fn expect<O: Op>(cases: &[(f32, f32)]) {
         let (x, want): (Vec<f32>, Vec<f32>) = cases.iter().copied().unzip();
         let shape = &[cases.len() as i32];
@@ -113,7 +114,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// Checks what every member refuses: another number of inputs, a type that it does not serve, types that differ.
+    /// Checks the errors that are common to all members: a wrong number of inputs, an unsupported type, and types that
+    /// differ.
     pub(crate) fn expect_refusals<O: Op>() {
         let x = Tensor::f32(&[1], &[0.0]);
         let error =
@@ -129,7 +131,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Checks the members that have tables: integers need quantization, and 16 bits the zero point 0.
+    /// Checks the members that have tables: integers need a quantization, and for 16 bits the zero point must be 0.
     pub(crate) fn expect_quantization<O: Op>() {
         let error =
             OpTest::<O>::new().input(Tensor::i8(&[1], &[0])).output(Spec::i8(1.0, 0)).run().unwrap_err();

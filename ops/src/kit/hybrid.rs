@@ -1,4 +1,4 @@
-//! Dynamic-range layers: float inputs quantized while the model runs, one scale per batch row.
+//! Dynamic-range layers: float inputs are quantized at run time, with one scale per batch row.
 //!
 //! Defined by: tflite/kernels/internal/optimized/neon_tensor_utils.cc (`NeonSymmetricQuantizeFloats`,
 //! `NeonAsymmetricQuantizeFloats`), which x86-64 builds run as well.
@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 
 use super::requantize::{round_f32, round_f64};
 
-/// Whether rows get a zero point.
+/// Whether rows are quantized with a zero point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symmetry {
     /// `[-127, 127]`, zero point 0.
@@ -16,7 +16,7 @@ pub enum Symmetry {
     Asymmetric,
 }
 
-/// Quantizes `row`; returns scale and zero point. A row of zeros has scale 1. NaN becomes 0.
+/// Quantizes `row`, and returns the scale and the zero point. A row of zeros has scale 1. NaN becomes 0.
 pub fn quantize_row(row: &[f32], symmetry: Symmetry, to: &mut [i8]) -> (f32, i32) {
     match symmetry {
         Symmetry::Symmetric => (quantize_symmetric(row, to), 0),
@@ -24,7 +24,7 @@ pub fn quantize_row(row: &[f32], symmetry: Symmetry, to: &mut [i8]) -> (f32, i32
     }
 }
 
-/// Room for rows that are quantized while the model runs.
+/// Scratch memory for rows that are quantized at run time.
 pub struct Rows {
     length: usize,
     symmetry: Symmetry,
@@ -34,7 +34,10 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// For `count` rows of `length` elements.
+    /// Declares scratch memory for `count` rows of `length` elements.
+    ///
+    /// # Errors
+    /// The size overflows.
     pub fn prepare(
         cx: &mut PrepareContext<'_>,
         count: usize,
@@ -53,7 +56,10 @@ impl Rows {
         })
     }
 
-    /// The room itself, once per call.
+    /// Returns the scratch memory in `eval`; call this once per evaluation.
+    ///
+    /// # Errors
+    /// The context does not provide the memory that `prepare` declared.
     pub fn begin<'a>(&self, cx: &EvalContext<'a>) -> Result<QuantizedRows<'a>> {
         Ok(QuantizedRows {
             length: self.length.max(1),
@@ -65,7 +71,7 @@ impl Rows {
     }
 }
 
-/// Rows, quantized.
+/// The scratch memory for quantized rows, and the rows that it holds.
 pub struct QuantizedRows<'a> {
     length: usize,
     symmetry: Symmetry,
@@ -74,14 +80,14 @@ pub struct QuantizedRows<'a> {
     zero_points: &'a mut [i32],
 }
 
-/// One of them: its elements are `scale × (q − zero_point)`.
+/// A quantized row; its elements represent `scale × (q − zero_point)`.
 #[derive(Clone, Copy)]
 pub struct QuantizedRow<'a> {
-    /// What was quantized.
+    /// The quantized elements.
     pub elements: &'a [i8],
-    /// Its scale.
+    /// The scale of the row.
     pub scale: f32,
-    /// Its zero point.
+    /// The zero point of the row.
     pub zero_point: i32,
 }
 
@@ -94,19 +100,19 @@ impl QuantizedRows<'_> {
         }
     }
 
-    /// What was quantized, row after row.
+    /// The quantized elements, row after row.
     pub fn elements(&self) -> &[i8] {
         self.elements
     }
 
-    /// Row `i` of those that there are.
+    /// Row `i` of the rows that were quantized.
     #[inline]
     pub fn row(&self, i: usize) -> QuantizedRow<'_> {
         let elements = &self.elements[i * self.length..][..self.length];
         QuantizedRow { elements, scale: self.scales[i], zero_point: self.zero_points[i] }
     }
 
-    /// All rows in turn.
+    /// Iterates over all quantized rows.
     pub fn iter(&self) -> impl Iterator<Item = QuantizedRow<'_>> {
         (0..self.scales.len()).map(|i| self.row(i))
     }
@@ -123,7 +129,7 @@ fn quantize_symmetric(row: &[f32], to: &mut [i8]) -> f32 {
     range / 127.0
 }
 
-/// The zero point that represents zero exactly, from the end of the range that gives the smaller error.
+/// Uses the zero point that represents zero exactly, computed from the end of the range that gives the smaller error.
 fn quantize_asymmetric(row: &[f32], to: &mut [i8]) -> (f32, i32) {
     let (min, max) = row.iter().fold((0f32, 0f32), |(min, max), &x| (min.min(x), max.max(x)));
     if min == max {
@@ -140,8 +146,8 @@ fn quantize_asymmetric(row: &[f32], to: &mut [i8]) -> (f32, i32) {
     (scale, zero_point)
 }
 
-/// `to = finish(x × factor, rounded to nearest, ties away from zero)`. Vectors of eight elements add a half and cut, which
-/// takes the largest number below a half for a whole one.
+/// Computes `to = finish(x × factor)`, rounded to nearest, ties away from zero. Groups of eight elements are rounded by
+/// adding a half and truncating, which rounds the largest number below a half up to one.
 fn for_each_rounded(row: &[f32], factor: f32, to: &mut [i8], finish: impl Fn(i32) -> i8) {
     let eights = row.len() & !7;
     for (i, (to, x)) in to.iter_mut().zip(row).enumerate() {
@@ -158,7 +164,7 @@ mod tests {
     #[test]
     fn symmetric_rows() {
         let mut q = [9; 4];
-        // 127 / 2 = 63.5 steps per unit; 0.5 -> 31.75 -> 32.
+        // 127 / 2 = 63.5 steps per unit; 0.5 becomes 31.75, which is rounded to 32.
         assert_eq!(quantize_row(&[2.0, -1.0, 0.5, 0.0], Symmetry::Symmetric, &mut q), (2.0 / 127.0, 0));
         assert_eq!(q, [127, -64, 32, 0]);
         assert_eq!(quantize_row(&[0.0; 4], Symmetry::Symmetric, &mut q), (1.0, 0));
@@ -179,15 +185,15 @@ mod tests {
     }
 
     #[test]
-    fn ties_in_vectors_and_after() {
-        // Scale 1; the largest number below 0.5 counts as 1 in the first eight elements.
+    fn ties_in_groups_and_after_them() {
+        // With scale 1, the largest number below 0.5 becomes 1 in the first eight elements.
         let below = 0.5f32.next_down();
         let mut row = [below; 10];
         row[0] = 127.0;
         let mut q = [9; 10];
         quantize_row(&row, Symmetry::Symmetric, &mut q);
         assert_eq!(q, [127, 1, 1, 1, 1, 1, 1, 1, 0, 0]);
-        // Zero point -28, added to what was rounded: 1 - 28, where round(0.5 - 28) would be -28.
+        // The zero point -28 is added after rounding: 1 - 28, where round(0.5 - 28) would be -28.
         (row[0], row[1]) = (155.0, -100.0);
         assert_eq!(quantize_row(&row, Symmetry::Asymmetric, &mut q), (1.0, -28));
         assert_eq!(q, [127, -128, -27, -27, -27, -27, -27, -27, -28, -28]);

@@ -4,14 +4,14 @@
 
 mod runs;
 
-/// The largest supported rank.
+/// The maximum rank that is supported.
 pub const MAX_RANK: usize = 8;
 
-/// A shape: up to eight sizes, none negative, whose product fits the address space.
+/// A shape of up to eight axes. Sizes are not negative, and their product fits the address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dims {
     rank: usize,
-    /// Entries from `rank` on are 1.
+    /// Entries beyond the rank are 1.
     sizes: [i32; MAX_RANK],
 }
 
@@ -19,8 +19,8 @@ impl Dims {
     /// The shape of rank 0, with one element.
     pub const SCALAR: Dims = Dims { rank: 0, sizes: [1; MAX_RANK] };
 
-    /// `None` for more than eight axes, a negative size, or too many elements (zero sizes are left
-    /// out of that count, so that strides never overflow).
+    /// `None` for more than eight axes, a negative size, or too many elements. Sizes of zero do not count in that
+    /// product, so that strides never overflow.
     pub fn new(sizes: &[i32]) -> Option<Dims> {
         let mut dims = Dims { rank: sizes.len(), ..Dims::SCALAR };
         let mut count: usize = 1;
@@ -31,7 +31,7 @@ impl Dims {
         (count <= isize::MAX as usize).then_some(dims)
     }
 
-    /// As [`new`](Self::new), from sizes one by one.
+    /// Like [`new`](Self::new), with sizes from an iterator.
     pub fn from_sizes(sizes: impl IntoIterator<Item = i32>) -> Option<Dims> {
         let (mut rank, mut list) = (0, [0; MAX_RANK]);
         for size in sizes {
@@ -41,7 +41,7 @@ impl Dims {
         Dims::new(&list[..rank])
     }
 
-    /// Number of axes.
+    /// The number of axes.
     #[inline]
     pub fn rank(&self) -> usize {
         self.rank
@@ -53,18 +53,18 @@ impl Dims {
         &self.sizes[..self.rank]
     }
 
-    /// Size of an axis; 1 beyond the rank.
+    /// The size of an axis; 1 beyond the rank.
     #[inline]
     pub fn size(&self, axis: usize) -> usize {
         self.sizes.get(axis).map_or(1, |&size| size as usize)
     }
 
-    /// Number of elements.
+    /// The number of elements.
     pub fn flat_size(&self) -> usize {
         self.product(0, self.rank)
     }
 
-    /// Elements between neighbours along each axis, row-major; 0 beyond the rank.
+    /// The distance in elements between neighbors along each axis, in row-major order; 0 beyond the rank.
     pub fn strides(&self) -> [isize; MAX_RANK] {
         let mut strides = [0; MAX_RANK];
         let mut stride = 1;
@@ -75,7 +75,7 @@ impl Dims {
         strides
     }
 
-    /// The same shape with ones in front up to `rank` axes. `None` when it has more already.
+    /// The same shape with leading ones up to `rank` axes, or `None` if it has more already.
     pub fn extended(&self, rank: usize) -> Option<Dims> {
         let added = rank.checked_sub(self.rank)?;
         let mut dims = Dims { rank, ..Dims::SCALAR };
@@ -83,20 +83,20 @@ impl Dims {
         Some(dims)
     }
 
-    /// `(outer, size, inner)`: elements before, along and after an axis.
-    /// Element `[o, i, k]` lies at `(o × size + i) × inner + k`.
+    /// `(outer, size, inner)`: the number of elements before, along and after an axis. Element `[o, i, k]` has the
+    /// index `(o × size + i) × inner + k`.
     pub fn split_at(&self, axis: usize) -> (usize, usize, usize) {
         let axis = axis.min(self.rank);
         (self.product(0, axis), self.size(axis), self.product(axis + 1, self.rank))
     }
 
-    /// Number of elements in the axes `from..to`.
+    /// The number of elements in the axes `from..to`.
     pub fn product(&self, from: usize, to: usize) -> usize {
         (from..to).map(|axis| self.size(axis)).product()
     }
 }
 
-/// Counts a negative axis from the end. `None` outside `-rank..rank`.
+/// The index of an axis; a negative one counts from the end. `None` outside `-rank..rank`.
 pub fn normalize_axis(axis: i32, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
     let axis = i64::from(axis);
@@ -109,8 +109,8 @@ pub fn normalize_axis(axis: i32, rank: usize) -> Option<usize> {
 pub struct Axes(u8);
 
 impl Axes {
-    /// The axes of a list; negative ones count from the end, repeated ones count once.
-    /// Rank 0 ignores the list. `None` for an axis outside the rank.
+    /// The axes of a list; negative ones count from the end, repeated ones count once. With rank 0 the list is ignored.
+    /// `None` for an axis that does not exist.
     pub fn new(list: &[i32], rank: usize) -> Option<Axes> {
         if rank == 0 {
             return Some(Axes(0));
@@ -121,17 +121,17 @@ impl Axes {
         })
     }
 
-    /// Whether the axis is in the set.
+    /// Whether the set contains the axis.
     #[inline]
     pub fn contains(self, axis: usize) -> bool {
         axis < MAX_RANK && self.0 & (1 << axis) != 0
     }
 }
 
-/// A nest of loops over `N` tensors at once, one step per axis and tensor.
+/// A nest of loops over `N` tensors at once, with one stride per axis and tensor.
 ///
-/// Axes of size 1 are dropped and neighbouring axes merged where every tensor allows it, so the
-/// innermost loop (a *run*) is as long as can be. Position `out` counts row-major from 0.
+/// Axes of size 1 are dropped, and neighboring axes are merged if every tensor allows it, so that the innermost loop (a
+/// *run*) is as long as possible. Positions are counted in row-major order from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nest<const N: usize> {
     rank: usize,
@@ -141,8 +141,8 @@ pub struct Nest<const N: usize> {
 }
 
 impl<const N: usize> Nest<N> {
-    /// Loops over `dims`; tensor `n` moves by `steps[n][axis]` elements along an axis (0 stands
-    /// still, negative goes back).
+    /// Loops over `dims`; tensor `n` moves by `steps[n][axis]` elements along an axis (0 repeats elements, a negative
+    /// step goes back).
     pub fn new(dims: &Dims, steps: [[isize; MAX_RANK]; N]) -> Nest<N> {
         let mut nest = Nest { rank: 0, sizes: [1; MAX_RANK], steps: [[0; MAX_RANK]; N], start: [0; N] };
         for axis in 0..dims.rank() {
@@ -166,12 +166,12 @@ impl<const N: usize> Nest<N> {
         nest
     }
 
-    /// The same loops from other first elements, as a slice needs.
+    /// The same loops with other first elements, as a slice needs.
     pub fn starting_at(self, start: [isize; N]) -> Nest<N> {
         Nest { start, ..self }
     }
 
-    /// Number of positions.
+    /// The number of positions.
     pub fn len(&self) -> usize {
         self.sizes.iter().product()
     }
@@ -181,13 +181,13 @@ impl<const N: usize> Nest<N> {
         self.sizes.contains(&0)
     }
 
-    /// Steps of every tensor within a run.
+    /// The step of every tensor within a run.
     pub fn run_steps(&self) -> [isize; N] {
         self.steps.map(|steps| steps[self.rank - 1])
     }
 
-    /// Calls `f(out, first indices, length)` for every run, in row-major order. `f` is called by pointer, so that the walk is
-    /// compiled once, not once per kernel.
+    /// Calls `f(out, first indices, length)` for every run, in row-major order. `f` is called through a pointer, so
+    /// that the loops are compiled once instead of once per kernel.
     pub fn for_each_run(&self, f: &mut dyn FnMut(usize, [usize; N], usize)) {
         if self.is_empty() {
             return;
@@ -211,7 +211,8 @@ fn step<const N: usize>(at: &mut [usize; N], steps: &[isize; N]) {
 }
 
 impl Nest<1> {
-    /// The diagonals of the matrices that the last two axes are, one after another. `None` for less than two axes.
+    /// The diagonals of the matrices in the last two axes, one matrix after another, or `None` with fewer than two
+    /// axes.
     pub fn diagonals(matrices: &Dims) -> Option<Nest<1>> {
         let row = matrices.rank().checked_sub(2)?;
         let (rows, columns) = (matrices.sizes[row], matrices.sizes[row + 1]);
@@ -222,19 +223,19 @@ impl Nest<1> {
         Some(Nest::new(&loops, [steps]))
     }
 
-    /// Where the elements lie if all follow one another: the index of the first.
+    /// The index of the first element if all elements are contiguous.
     pub fn contiguous(&self) -> Option<usize> {
         let follows = self.rank == 1 && (self.steps[0][0] == 1 || self.sizes[0] == 1);
         usize::try_from(self.start[0]).ok().filter(|_| follows && !self.is_empty())
     }
 
-    /// How far a position gets ahead of its index at most: with all before a position overwritten, that many elements further
-    /// on in memory nothing is lost that is still to be read.
+    /// The maximum by which a position is ahead of its index. If outputs start this many elements before the input in
+    /// memory, overwriting everything before a position never destroys elements that are still to be read.
     pub fn lead(&self) -> i128 {
         self.farthest(1)
     }
 
-    /// How far an index gets ahead of its position at most.
+    /// The maximum by which an index is ahead of its position.
     pub fn lag(&self) -> i128 {
         self.farthest(-1)
     }
@@ -250,13 +251,13 @@ impl Nest<1> {
         sum
     }
 
-    /// The indices of the one tensor, in row-major order of the loops.
+    /// The indices of a nest over a single tensor, in row-major order of the loops.
     pub fn indices(&self) -> Indices {
         Indices { remaining: self.len(), walk: Walk::new(*self, self.rank) }
     }
 }
 
-/// Indices of one tensor in the order of a [`Nest`].
+/// Iterates over the indices of one tensor in the order of a [`Nest`].
 #[derive(Clone, Copy, Debug)]
 pub struct Indices {
     remaining: usize,
@@ -300,7 +301,7 @@ impl<const N: usize> Walk<N> {
         for axis in (0..self.axes).rev() {
             self.counter[axis] += 1;
             let wraps = self.counter[axis] == self.nest.sizes[axis];
-            // One step on, or back to the first position of the axis.
+            // Advances by one step, or returns to the first position of the axis.
             let count = if wraps { 1 - self.nest.sizes[axis] as isize } else { 1 };
             for (at, steps) in self.at.iter_mut().zip(&self.nest.steps) {
                 *at = at.wrapping_add(steps[axis].wrapping_mul(count));
@@ -313,16 +314,16 @@ impl<const N: usize> Walk<N> {
     }
 }
 
-/// Whether a reduction leaves its axes in the output, with size 1.
+/// Whether the reduced axes stay in the output with size 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeepDims {
-    /// Leave them, with size 1.
+    /// Keep them with size 1.
     Keep,
     /// Drop them.
     Drop,
 }
 
-/// A tensor seen as one group of elements per output element.
+/// Divides a tensor into groups of elements, one group per output element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduction {
     output: Dims,
@@ -362,12 +363,12 @@ impl Reduction {
         }
     }
 
-    /// Shape of the output.
+    /// The shape of the output.
     pub fn output(&self) -> Dims {
         self.output
     }
 
-    /// Number of input elements in each output element; 0 when a reduced axis is empty.
+    /// The number of input elements per output element; 0 if a reduced axis is empty.
     pub fn group_len(&self) -> usize {
         self.reduced.len()
     }
@@ -393,7 +394,7 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// `None` unless `perm` holds every axis of `input` once; negative axes count from the end.
+    /// `None` unless `perm` contains every axis of `input` exactly once; negative axes count from the end.
     pub fn new(input: &Dims, perm: &[i32]) -> Option<Permutation> {
         let rank = input.rank();
         if perm.len() != rank {
@@ -414,7 +415,7 @@ impl Permutation {
         Some(Permutation { output, nest: Nest::new(&output, [steps]) })
     }
 
-    /// Shape of the output.
+    /// The shape of the output.
     pub fn output(&self) -> Dims {
         self.output
     }
@@ -424,7 +425,7 @@ impl Permutation {
         self.nest.for_each(|out, [input]| f(out, input));
     }
 
-    /// The loops themselves, for copies of whole runs.
+    /// The loops themselves, to copy whole runs.
     pub fn nest(&self) -> &Nest<1> {
         &self.nest
     }
@@ -466,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_shapes() {
+    fn rejected_shapes() {
         assert_eq!(Dims::new(&[1; 9]), None);
         assert_eq!(Dims::from_sizes([1; 9]), None);
         assert_eq!(Dims::from_sizes([2, 0, 3]), Dims::new(&[2, 0, 3]));

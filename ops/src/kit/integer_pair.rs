@@ -1,4 +1,5 @@
-//! BITWISE_XOR and RIGHT_SHIFT: two integers of one type that broadcast. i8, u8, i16, u16, i32, u32, as they are stored.
+//! BITWISE_XOR and RIGHT_SHIFT: functions of two integers of one type that broadcast. i8, u8, i16, u16, i32, u32,
+//! without regard to quantization.
 //!
 //! Defined by: tflite/kernels/{bitwise_xor,right_shift}.cc.
 
@@ -9,16 +10,16 @@ use arenite_abi::prelude::*;
 use super::binary;
 use super::broadcast::Broadcast;
 
-/// A member of the family: what its op file says of it.
+/// The parameters of one member of the family, which its op file provides.
 pub trait Member: Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
 
-    /// The function on integers of `bits` bits. Its result is cut off to as many.
+    /// The function on integers of `bits` bits. The result is truncated to the same width.
     fn value(a: i64, b: i64, bits: u32) -> i64;
 }
 
-/// Prepared node of a member.
+/// A prepared node of the family.
 pub struct IntegerPair<M> {
     broadcast: Broadcast<2>,
     member: PhantomData<M>,
@@ -53,7 +54,7 @@ impl<M: Member> Op for IntegerPair<M> {
     }
 }
 
-/// What the tests of the members' files share.
+/// Helpers for the tests in the members' files.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -66,7 +67,7 @@ pub(crate) mod tests {
         y[0].elements()
     }
 
-    /// Checks what every member refuses.
+    /// Checks the errors that are common to all members.
     pub(crate) fn expect_refusals<O: Op>() {
         let of = |size: i32| Tensor::i32(&[size], &vec![1; size as usize]);
         let test = OpTest::<O>::new().input(of(2)).output(Spec::i32());

@@ -1,4 +1,4 @@
-//! LOGICAL_AND and LOGICAL_OR: truth values that broadcast.
+//! LOGICAL_AND and LOGICAL_OR: functions of two booleans that broadcast.
 //!
 //! Defined by: tflite/kernels/logical.cc.
 
@@ -9,16 +9,16 @@ use arenite_abi::prelude::*;
 use super::binary;
 use super::broadcast::Broadcast;
 
-/// A member of the family: what its op file says of it.
+/// The parameters of one member of the family, which its op file provides.
 pub trait Member: Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
 
-    /// The function.
+    /// The function of two booleans.
     fn value(a: bool, b: bool) -> bool;
 }
 
-/// Prepared node of a member.
+/// A prepared node of the family.
 pub struct Logical<M> {
     broadcast: Broadcast<2>,
     member: PhantomData<M>,
@@ -41,7 +41,7 @@ impl<M: Member> Op for Logical<M> {
     }
 }
 
-/// What the tests of the members' files share.
+/// Helpers for the tests in the members' files.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -53,13 +53,13 @@ pub(crate) mod tests {
         let test = OpTest::<O>::new().input(Tensor::bool(&[2, 1], &[false, true])).input(all);
         let y = test.output(Spec::bool()).run().unwrap();
         assert_eq!((y[0].shape(), y[0].as_bool()), (&[2, 2][..], want.to_vec()));
-        // Any byte but 0 is true.
+        // Every byte but 0 is true.
         let [a, b] = [[0, 0, 2, 2], [0, 4, 0, 4]].map(|bytes| Tensor::of(&[4], &bytes.map(Bool)));
         let y = OpTest::<O>::new().input(a).input(b).output(Spec::bool()).in_place().run().unwrap();
         assert_eq!(y[0].bytes(), want.map(u8::from));
     }
 
-    /// Checks what every member refuses.
+    /// Checks the errors that are common to all members.
     pub(crate) fn expect_refusals<O: Op>() {
         let of = |size: i32| Tensor::bool(&[size], &vec![true; size as usize]);
         let error = OpTest::<O>::new().input(of(2)).input(of(3)).output(Spec::bool()).run().unwrap_err();

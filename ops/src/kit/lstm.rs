@@ -1,7 +1,7 @@
-//! LSTM layers, checked: what `LSTM`, `UNIDIRECTIONAL_SEQUENCE_LSTM` and each direction of
-//! `BIDIRECTIONAL_SEQUENCE_LSTM` have in common.
+//! Checked LSTM layers, shared by `LSTM`, `UNIDIRECTIONAL_SEQUENCE_LSTM` and each direction of
+//! `BIDIRECTIONAL_SEQUENCE_LSTM`.
 //!
-//! A gate is `σ(W x + A aux + R h + p ⊙ c + b)`, and with the input gate `i`, the forget gate `f`, the cell gate `g` (whose
+//! A gate is `σ(W x + A aux + R h + p ⊙ c + b)`. With the input gate `i`, the forget gate `f`, the cell gate `g` (whose
 //! activation is an option) and the output gate `o`:
 //!
 //! ```text
@@ -20,49 +20,49 @@ use super::hybrid::Symmetry;
 use super::node;
 use super::recurrent::{self, expect, expect_state};
 
-/// A gate; the order is that of a node's inputs.
+/// A gate, in the order of a node's inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// How much of the cell gate the cell takes in.
+    /// The fraction of the cell gate that is added to the cell.
     Input,
-    /// How much of the cell remains.
+    /// The fraction of the cell that is kept.
     Forget,
-    /// What the cell may take in.
+    /// The candidate values for the cell.
     Cell,
-    /// How much of the cell comes out.
+    /// The fraction of the cell that is output.
     Output,
 }
 
-/// Positions among a node's inputs.
+/// The positions of the layer's tensors among the node's inputs.
 #[derive(Clone, Copy)]
 pub struct Layout {
-    /// What the layer reads.
+    /// The input of the layer.
     pub x: usize,
-    /// First of 17 weights and biases.
+    /// The first of 17 weights and biases.
     pub weights: usize,
     /// The previous output; the cell follows.
     pub state: usize,
-    /// First of four vectors of the layer norm.
+    /// The first of four vectors of the layer norm.
     pub norm: Option<usize>,
     /// A second input, and the first of its four weights.
     pub aux: Option<(usize, usize)>,
 }
 
 impl Layout {
-    /// That of nodes with one layer.
+    /// The layout of nodes with a single layer.
     pub const SINGLE: Layout = Layout { x: 0, weights: 1, state: 18, norm: Some(20), aux: None };
 
-    /// Weights of the input.
+    /// The position of a gate's weights for the input.
     pub const fn input_to(&self, gate: Gate) -> usize {
         self.weights + gate as usize
     }
 
-    /// Weights of the previous output.
+    /// The position of a gate's weights for the previous output.
     pub const fn recurrent_to(&self, gate: Gate) -> usize {
         self.weights + 4 + gate as usize
     }
 
-    /// Weights of the cell; the cell gate has none.
+    /// The position of a gate's weights for the cell; the cell gate has none.
     pub const fn cell_to(&self, gate: Gate) -> Option<usize> {
         match gate {
             Gate::Input => Some(self.weights + 8),
@@ -72,56 +72,56 @@ impl Layout {
         }
     }
 
-    /// Bias of a gate.
+    /// The position of a gate's bias.
     pub const fn bias(&self, gate: Gate) -> usize {
         self.weights + 11 + gate as usize
     }
 
-    /// Weights of the projection.
+    /// The position of the weights of the projection.
     pub const fn projection(&self) -> usize {
         self.weights + 15
     }
 
-    /// Bias of the projection.
+    /// The position of the bias of the projection.
     pub const fn projection_bias(&self) -> usize {
         self.weights + 16
     }
 
-    /// The previous output.
+    /// The position of the previous output.
     pub const fn output_state(&self) -> usize {
         self.state
     }
 
-    /// The cell.
+    /// The position of the cell.
     pub const fn cell_state(&self) -> usize {
         self.state + 1
     }
 }
 
-/// A layer whose tensors were checked.
+/// A layer whose tensors have been checked.
 #[derive(Clone, Copy)]
 pub struct Layer {
-    /// Where they stand; without `norm` and `aux` where the node has none.
+    /// The positions of the tensors; `norm` and `aux` are `None` if the node lacks them.
     pub layout: Layout,
-    /// Elements of a row of the input.
+    /// The number of elements in a row of the input.
     pub inputs: usize,
-    /// Elements of a row of the second input.
+    /// The number of elements in a row of the second input.
     pub aux: usize,
-    /// Cells, the rows of most weights.
+    /// The number of cells, which is the number of rows of most weights.
     pub cells: usize,
-    /// Elements of a row of the output.
+    /// The number of elements in a row of the output.
     pub outputs: usize,
-    /// Whether there is an input gate.
+    /// Whether the layer has an input gate.
     pub input_gate: bool,
-    /// Whether gates see the cell.
+    /// Whether the gates read the cell.
     pub peephole: bool,
-    /// Whether outputs are projected.
+    /// Whether the outputs are projected.
     pub projection: bool,
-    /// Type of the weights.
+    /// The type of the weights.
     pub weights: ElementType,
 }
 
-/// Types that depend on the type of the input.
+/// The types that depend on the type of the input.
 struct Types {
     peephole: ElementType,
     bias: ElementType,
@@ -131,7 +131,10 @@ struct Types {
 }
 
 impl Layer {
-    /// The layer with this layout; `batches` is the number of rows of its states.
+    /// Reads and checks the layer with this layout; `batches` is the number of rows of its states.
+    ///
+    /// # Errors
+    /// A tensor is missing, has another type or shape, or must not exist without another one.
     pub fn read(node: &NodeView<'_>, layout: Layout, batches: usize) -> Result<Layer> {
         let layer = Layer::measure(node, layout)?;
         let types = match (node.input(layout.x)?.ty, layer.weights) {
@@ -193,13 +196,13 @@ impl Layer {
         })
     }
 
-    /// The gates that the layer has.
+    /// The gates of the layer.
     pub fn gates(&self) -> impl Iterator<Item = Gate> + use<> {
         let all = [Gate::Input, Gate::Forget, Gate::Cell, Gate::Output];
         all.into_iter().skip(usize::from(!self.input_gate))
     }
 
-    /// Multiply-adds of one step.
+    /// The number of multiply-adds of one step.
     pub fn work(&self) -> usize {
         let columns = self.inputs.saturating_add(self.aux).saturating_add(self.outputs).saturating_add(1);
         self.cells.saturating_mul(columns).saturating_mul(4).max(1)
@@ -212,7 +215,7 @@ impl Layer {
         if recurrent.rank() == 1 && types.output == F32 {
             ensure!(
                 self.outputs == self.cells,
-                "weights '{}' are a diagonal; {} outputs of {} cells do not go with it",
+                "weights '{}' are a diagonal, which needs as many outputs as cells, not {} and {}",
                 recurrent.name,
                 self.outputs,
                 self.cells
@@ -234,12 +237,12 @@ impl Layer {
         Ok(())
     }
 
-    /// Tensors that go only with others.
+    /// Checks that tensors exist only together with the tensors that they belong to.
     fn check_absent(&self, node: &NodeView<'_>) -> Result<()> {
         let layout = &self.layout;
         let refuse = |i: usize, without: &str| -> Result<()> {
             let Some(x) = node.optional_input(i)? else { return Ok(()) };
-            Err(invalid!("'{}' (input {i}) is there without {without}", x.name))
+            Err(invalid!("'{}' (input {i}) is present without {without}", x.name))
         };
         if !self.input_gate {
             let weights = "weights of the input gate";
@@ -274,21 +277,24 @@ impl Layer {
     }
 }
 
-/// Options of a layer.
+/// The options of a layer.
 #[derive(Clone, Copy)]
 pub struct LstmOptions {
-    /// Of the cell gate, and of the cell on its way out.
+    /// The activation of the cell gate, and of the cell before it is output.
     pub activation: Activation,
-    /// Limit of the cell; 0 for none.
+    /// The limit of the cell; 0 for no limit.
     pub cell_clip: f32,
-    /// Limit of projected outputs; 0 for none.
+    /// The limit of projected outputs; 0 for no limit.
     pub projection_clip: f32,
-    /// How inputs of layers with weights of 8 bits are quantized.
+    /// How inputs are quantized if the weights have 8 bits.
     pub symmetry: Symmetry,
 }
 
 impl LstmOptions {
-    /// From the fields of the options; `clips` are that of the cell and that of projected outputs.
+    /// From the fields of the options; `clips` are the limits of the cell and of projected outputs.
+    ///
+    /// # Errors
+    /// The activation is unknown, or a limit is negative.
     pub fn new(activation: i8, clips: [f32; 2], asymmetric: bool) -> Result<LstmOptions> {
         for (clip, what) in clips.into_iter().zip(["cell_clip", "proj_clip"]) {
             ensure!(clip >= 0.0, "{what} is {clip}; it must not be negative");

@@ -1,4 +1,4 @@
-//! The LSTM step on f32, with weights of f32, or of 8 bits and inputs quantized row by row (hybrid).
+//! The LSTM step on f32, with weights of f32, or of 8 bits, where inputs are quantized row by row (hybrid).
 //!
 //! Defined by: tflite/kernels/lstm_eval.cc (`LstmStepFloat`, `LstmStepHybrid`).
 
@@ -15,13 +15,14 @@ use super::recurrent::{Columns, Diagonal, Direction, Matrix, Sequence, Vector, a
 pub struct FloatLstm {
     layer: Layer,
     options: LstmOptions,
-    /// Three gates, the cell, the output.
+    /// Scratch memory for three gates, the cell and the output.
     room: Scratch<f32>,
-    /// Quantized input, second input, output, and what is projected; nothing for weights of f32.
+    /// Scratch memory for the quantized input, second input, output, and values to be projected; empty for weights of
+    /// f32.
     quantized: Scratch<i8>,
 }
 
-/// The data of a gate.
+/// The weights and biases of a gate.
 #[derive(Clone, Copy)]
 struct GateData<'a> {
     input: Matrix<'a>,
@@ -32,7 +33,7 @@ struct GateData<'a> {
     bias: &'a [f32],
 }
 
-/// The data of a layer.
+/// The weights and biases of a layer.
 struct LayerData<'a> {
     input: Option<GateData<'a>>,
     forget: GateData<'a>,
@@ -41,14 +42,14 @@ struct LayerData<'a> {
     projection: Option<(Matrix<'a>, &'a [f32])>,
 }
 
-/// What one step starts from.
+/// The inputs of one step.
 struct Row<'a> {
     x: Vector<'a>,
     aux: Vector<'a>,
     output: Vector<'a>,
 }
 
-/// Memory of one step.
+/// The scratch memory of one step.
 struct Room<'a> {
     input: &'a mut [f32],
     forget: &'a mut [f32],
@@ -59,7 +60,10 @@ struct Room<'a> {
 }
 
 impl FloatLstm {
-    /// Asks for memory.
+    /// Declares the scratch memory of the layer.
+    ///
+    /// # Errors
+    /// The layer is too large.
     pub fn prepare(layer: Layer, options: LstmOptions, cx: &mut PrepareContext<'_>) -> Result<FloatLstm> {
         let floats = layer.cells.checked_mul(4).and_then(|n| n.checked_add(layer.outputs));
         let floats = floats.ok_or_else(|| invalid!("{} cells are too many", layer.cells))?;
@@ -73,7 +77,10 @@ impl FloatLstm {
         })
     }
 
-    /// Runs the layer over `sequence`, of which `x` is the input, and writes `columns` of `y`.
+    /// Runs the layer over `sequence`, whose input is `x`, and writes `columns` of `y`.
+    ///
+    /// # Errors
+    /// A tensor does not have the prepared type, or the invocation is cancelled.
     pub fn eval(
         &self,
         cx: &EvalContext<'_>,
@@ -117,7 +124,7 @@ impl FloatLstm {
         Ok(Room { input, forget, gate, cell, output, quantized })
     }
 
-    /// Takes the cell and the output of `room` one row further.
+    /// Advances the cell and the output in `room` by one row.
     fn step(&self, data: &LayerData<'_>, (x, aux): (&[f32], &[f32]), room: &mut Room<'_>) {
         let options = &self.options;
         let [q_x, q_aux, q_output, q_cell] = &mut room.quantized;
@@ -140,7 +147,7 @@ impl FloatLstm {
         }
         clip(room.cell, options.cell_clip);
         data.output.apply(&row, room.cell, room.forget, float::logistic);
-        // Without an activation the cell gate stands where the activated cell would, as in TFLite.
+        // Without an activation, the cell gate is used in place of the activated cell, as in TFLite.
         if options.activation != Activation::None {
             room.gate.copy_from_slice(room.cell);
             activate(options.activation, room.gate);
@@ -198,7 +205,7 @@ impl<'a> GateData<'a> {
         to.iter_mut().for_each(|x| *x = activation(*x));
     }
 
-    /// The gate before its activation.
+    /// Computes a gate before its activation.
     fn sum(&self, row: &Row<'_>, cell: &[f32], to: &mut [f32]) {
         set(to, if self.norm.is_some() { &[] } else { self.bias });
         self.input.accumulate(&row.x, to);
@@ -216,19 +223,19 @@ impl<'a> GateData<'a> {
     }
 }
 
-/// Copies a bias, or zeros.
+/// Copies a bias, or zeros if it is empty.
 fn set(to: &mut [f32], bias: &[f32]) {
     to.iter_mut().enumerate().for_each(|(i, to)| *to = bias.get(i).copied().unwrap_or(0.0));
 }
 
-/// Limits to `[-limit, limit]`, if there is a limit.
+/// Clamps to `[-limit, limit]`; a limit of 0 means no limit.
 fn clip(values: &mut [f32], limit: f32) {
     if limit > 0.0 {
         values.iter_mut().for_each(|x| *x = x.min(limit).max(-limit));
     }
 }
 
-/// To mean 0 and variance 1.
+/// Normalizes to mean 0 and variance 1.
 fn normalize(values: &mut [f32]) {
     let n = values.len() as f32;
     let mean = values.iter().sum::<f32>() / n;

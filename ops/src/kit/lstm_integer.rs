@@ -1,5 +1,5 @@
-//! The LSTM step on i8, with gates and cells of i16: all in fixed point. Gates are Q3.12 before their activation and Q0.15
-//! after it, unless the layer norm gives them other scales.
+//! The LSTM step on i8 with gates and cells of i16, entirely in fixed point. Gates are Q3.12 before their activation
+//! and Q0.15 after it, unless the layer norm gives them other scales.
 //!
 //! Defined by: tflite/kernels/lstm_eval.cc (`LstmStepInteger8x8_16`) and
 //! tflite/kernels/internal/reference/portable_tensor_utils.cc.
@@ -20,36 +20,37 @@ use super::requantize::{Multiplier, rounding_divide_by_pot};
 pub struct IntegerLstm {
     layer: Layer,
     gates: [GateScales; 4],
-    /// From `o × tanh(c)` to what is projected, or to the output.
+    /// Rescales `o × tanh(c)` to the projection's input, or to the output.
     hidden: Multiplier,
     hidden_zero_point: i32,
     projection: Multiplier,
-    /// Binary logarithm of the cell's scale.
+    /// The binary logarithm of the cell's scale.
     cell_exponent: i32,
     cell_clip: i16,
     projection_clip: i8,
     input_zero_point: i32,
     output_zero_point: i32,
-    /// Rows that TFLite's peephole of the projected layer takes for one; see [`IntegerLstm::peephole`].
+    /// The number of rows that TFLite's peephole treats as one in a layer with projection; see
+    /// [`IntegerLstm::peephole`].
     batches: usize,
-    /// Two gates, the sum of another, the cell.
+    /// Scratch memory for two gates, the sum of a third, and the cell.
     room: Scratch<i16>,
-    /// What is projected, and the output.
+    /// Scratch memory for the projection's input and the output.
     bytes: Scratch<i8>,
 }
 
-/// Factors of a gate's sums.
+/// The factors that scale a gate's sums.
 #[derive(Clone, Copy)]
 struct GateScales {
     input: Multiplier,
     recurrent: Multiplier,
     cell: Multiplier,
     norm: Multiplier,
-    /// What a variance of less than one counts as.
+    /// The least variance that the layer norm divides by.
     variance_guard: i32,
 }
 
-/// The data of a gate.
+/// The weights and biases of a gate.
 #[derive(Clone, Copy)]
 struct GateData<'a> {
     scales: GateScales,
@@ -60,7 +61,7 @@ struct GateData<'a> {
     bias: Bias<'a>,
 }
 
-/// Memory of one step.
+/// The scratch memory of one step.
 struct Room<'a> {
     input: &'a mut [i16],
     forget: &'a mut [i16],
@@ -70,23 +71,29 @@ struct Room<'a> {
     output: &'a mut [i8],
 }
 
-/// The factor for a product of scales, a number of f32.
+/// The fixed-point form of a product of scales, computed in f32.
+///
+/// # Errors
+/// The factor is not finite.
 pub(super) fn multiplier(factor: f32) -> Result<Multiplier> {
     Multiplier::from_real(f64::from(factor))
         .ok_or_else(|| invalid!("scales give the factor {factor}; scales must be above zero and finite"))
 }
 
-/// The scale of a tensor with one.
+/// The scale of a tensor with per-tensor quantization.
 pub(super) fn scale(x: Result<TensorView<'_>>) -> Result<f32> {
     Ok(x?.scale_and_zero_point()?.0)
 }
 
-/// `2^exponent`.
+/// Returns `2^exponent`.
 pub(super) fn power_of_two(exponent: i32) -> f64 {
     libm::ldexp(1.0, exponent)
 }
 
-/// The binary logarithm of the scale of a cell, which must be a power of two.
+/// The binary logarithm of a cell's scale.
+///
+/// # Errors
+/// The scale is not a power of two.
 pub fn cell_exponent(cell: &TensorView<'_>) -> Result<i32> {
     let (scale, _) = cell.scale_and_zero_point()?;
     let exact = super::float::log(scale) * (1.0 / core::f32::consts::LN_2);
@@ -127,7 +134,10 @@ impl GateScales {
 }
 
 impl IntegerLstm {
-    /// Computes all factors.
+    /// Prepares all factors and declares the scratch memory.
+    ///
+    /// # Errors
+    /// A tensor is not quantized, or a scale or zero point is out of range.
     pub fn prepare(
         (node, cx): (&NodeView<'_>, &mut PrepareContext<'_>),
         layer: Layer,
@@ -173,7 +183,10 @@ impl IntegerLstm {
         })
     }
 
-    /// Runs the layer over `sequence`, of which `x` is the input, and writes `columns` of `y`.
+    /// Runs the layer over `sequence`, whose input is `x`, and writes `columns` of `y`.
+    ///
+    /// # Errors
+    /// A tensor does not have the prepared type, or the invocation is cancelled.
     pub fn eval(
         &self,
         cx: &EvalContext<'_>,
@@ -250,7 +263,7 @@ impl IntegerLstm {
         Ok(Some((cx.input(layout.projection())?.as_slice()?, bias)))
     }
 
-    /// Takes the cell one row further, and leaves the output gate in `room.forget`.
+    /// Advances the cell by one row, and leaves the output gate in `room.forget`.
     fn step(&self, gates: [&GateData<'_>; 4], x: &[i8], batch: usize, room: &mut Room<'_>) {
         let [input, forget, cell, output] = gates;
         self.sum(forget, (x, room.output), (room.cell, batch), room.forget);
@@ -276,7 +289,7 @@ impl IntegerLstm {
         room.forget.iter_mut().for_each(|o| *o = fixed_point_i16::logistic(*o));
     }
 
-    /// The output, from the cell and the output gate.
+    /// Computes the output from the cell and the output gate.
     fn project(&self, projection: &Option<(&[i8], Bias<'_>)>, room: &mut Room<'_>) {
         let bits = 15 + self.cell_exponent;
         let hidden = |c: i16, o: i16, zero_point: i32| {
@@ -301,7 +314,7 @@ impl IntegerLstm {
         }
     }
 
-    /// A gate before its activation.
+    /// Computes a gate before its activation.
     fn sum(
         &self,
         gate: &GateData<'_>,
@@ -326,8 +339,9 @@ impl IntegerLstm {
         }
     }
 
-    /// Adds `weights ⊙ cell`. TFLite counts cells by outputs: of the cells of all batches in a row as many get a weight as
-    /// there are outputs, and the weights repeat after one for each output.
+    /// Adds `weights ⊙ cell`. TFLite uses the number of outputs instead of the number of cells. With the cells of all
+    /// batches in a row, only the first `batches × outputs` of them get a weight, and the weights repeat every
+    /// `outputs` cells.
     fn peephole(&self, gate: &GateData<'_>, cell: &[i16], batch: usize, to: &mut [i16]) {
         let outputs = self.layer.outputs.max(1);
         let first = if self.batches > 1 { batch * self.layer.cells } else { 0 };
@@ -338,7 +352,7 @@ impl IntegerLstm {
             }
             let v = position % outputs;
             let product = i32::from(gate.cell.get(v).copied().unwrap_or(0)) * i32::from(*c);
-            // Vectors of sixteen round ties up.
+            // TFLite processes groups of sixteen with ties rounded up.
             let scaled = match v < outputs & !15 {
                 true => gate.scales.cell.apply_ties_up(product),
                 false => gate.scales.cell.apply(product),
@@ -348,17 +362,17 @@ impl IntegerLstm {
     }
 }
 
-/// The nearest number of 16 bits.
+/// Saturates to 16 bits.
 pub(super) fn saturate(x: i32) -> i16 {
     x.clamp(i16::MIN.into(), i16::MAX.into()) as i16
 }
 
-/// `a × b / 2^shift`, cut to 16 bits.
+/// Computes `a × b / 2^shift`, truncated to 16 bits.
 pub(super) fn multiply(a: i16, b: i16, shift: u32) -> i16 {
     rounding_divide_by_pot(i32::from(a) * i32::from(b), shift) as i16
 }
 
-/// Layer norm, in steps of 2^-10 between mean and weights.
+/// Layer norm, in steps of 2^-10 between subtracting the mean and applying the weights.
 fn normalize(gate: &GateData<'_>, to: &mut [i16]) {
     let n = to.len() as i64;
     let (sum, squares) = to

@@ -1,5 +1,5 @@
-//! The LSTM step on i8 whose sums are i8 too, with a scale each: twelve intermediates. Layer norm and activations are
-//! computed in f32. Of the input gate TFLite takes no notice: it is `1 - f`.
+//! The LSTM step on i8 whose sums are i8 too, each with its own scale, which twelve intermediates hold. Layer norm and
+//! activations are computed in f32. As in TFLite, the input gate is ignored and replaced by `1 - f`.
 //!
 //! Defined by: tflite/kernels/lstm_eval.cc (`LstmStepInteger8x8_8`), tflite/kernels/lstm.cc and
 //! tflite/kernels/internal/reference/portable_tensor_utils.cc.
@@ -18,14 +18,14 @@ use super::requantize::{Multiplier, round_f32};
 /// A prepared layer.
 pub struct IntegerLstm8 {
     layer: Layer,
-    /// Forget gate, cell gate, output gate.
+    /// The factors of the forget gate, the cell gate and the output gate.
     gates: [GateScales; 3],
     projection: Multiplier,
     cell_clip: i16,
     projection_clip: i8,
     input_zero_point: i32,
     output_zero_point: i32,
-    /// Two gates and the cell.
+    /// Scratch memory for two gates and the cell.
     room: Scratch<i16>,
     output: Scratch<i8>,
 }
@@ -37,7 +37,7 @@ struct GateScales {
     norm: f32,
 }
 
-/// A sum of products on its way to i8 and from there to the sum of the gate.
+/// Rescales a sum of products to i8, and from there to the sum of the gate.
 #[derive(Clone, Copy)]
 struct Sum {
     to_i8: Multiplier,
@@ -53,7 +53,7 @@ struct GateData<'a> {
     bias: &'a [i32],
 }
 
-/// Memory of one step.
+/// The scratch memory of one step.
 struct Room<'a> {
     gate: &'a mut [i16],
     other: &'a mut [i16],
@@ -62,7 +62,10 @@ struct Room<'a> {
 }
 
 impl IntegerLstm8 {
-    /// Computes all factors.
+    /// Prepares all factors and declares the scratch memory.
+    ///
+    /// # Errors
+    /// A tensor is not quantized, a scale is out of range, or the layer has no layer norm or projection.
     pub fn prepare(
         (node, cx): (&NodeView<'_>, &mut PrepareContext<'_>),
         layer: Layer,
@@ -97,7 +100,10 @@ impl IntegerLstm8 {
         })
     }
 
-    /// Runs the layer over `sequence`, of which `x` is the input, and writes `y`.
+    /// Runs the layer over `sequence`, whose input is `x`, and writes `y`.
+    ///
+    /// # Errors
+    /// A tensor does not have the prepared type, or the invocation is cancelled.
     pub fn eval(&self, cx: &EvalContext<'_>, sequence: &Sequence, y: &mut [i8]) -> Result<()> {
         let layer = &self.layer;
         let layout = &layer.layout;
@@ -137,7 +143,7 @@ impl IntegerLstm8 {
         })
     }
 
-    /// Takes the cell one row further, and leaves `o × tanh(c)` in `room.gate`.
+    /// Advances the cell by one row, and leaves `o × tanh(c)` in `room.gate`.
     fn step(&self, [forget, cell, output]: [&GateData<'_>; 3], x: &[i8], room: &mut Room<'_>) {
         self.sum(forget, x, room.output, room.gate);
         room.gate.iter_mut().for_each(|f| *f = logistic(*f));
@@ -165,7 +171,7 @@ impl IntegerLstm8 {
         }
     }
 
-    /// A gate before its activation.
+    /// Computes a gate before its activation.
     fn sum(&self, gate: &GateData<'_>, x: &[i8], output: &[i8], to: &mut [i16]) {
         let GateScales { input, recurrent, norm } = gate.scales;
         for (r, to) in to.iter_mut().enumerate() {
@@ -185,8 +191,8 @@ impl Sum {
     }
 }
 
-/// The factors of the three gates. Intermediates come in groups of three: the sum of the gate, the product with the input,
-/// the product with the output.
+/// The factors of the three gates. Intermediates come in groups of three: the sum of the gate, the product with the
+/// input, and the product with the output.
 fn gates(layer: &Layer, node: &NodeView<'_>) -> Result<[GateScales; 3]> {
     let layout = &layer.layout;
     let x = scale(node.input(layout.x))?;
@@ -209,25 +215,25 @@ fn gates(layer: &Layer, node: &NodeView<'_>) -> Result<[GateScales; 3]> {
         })
     };
     let [forget, cell, mut output] = [scales(Gate::Forget)?, scales(Gate::Cell)?, scales(Gate::Output)?];
-    // TFLite looks for these two numbers at the wrong places, one of them behind the end of its array.
+    // TFLite reads these two zero points from the wrong positions, one of them beyond the end of its array.
     output.recurrent.zero_point = cell.input.zero_point;
     output.recurrent.to_gate.value = forget.recurrent.to_gate.shift;
     Ok([forget, cell, output])
 }
 
-/// `1 / (1 + e^-x)` in Q0.15 for `x` in Q3.12, cut towards zero.
+/// Computes `1 / (1 + e^-x)` in Q0.15 for `x` in Q3.12, truncated towards zero.
 fn logistic(x: i16) -> i16 {
     let x = f32::from(x) * (1.0 / 4096.0);
     saturate((1.0 / (1.0 + float::exp(-x)) * 32768.0) as i32)
 }
 
-/// `tanh(x × 2^exponent)` in Q0.15, cut towards zero.
+/// Computes `tanh(x × 2^exponent)` in Q0.15, truncated towards zero.
 fn tanh(x: i16, exponent: i32) -> i16 {
     let x = (f64::from(x) * power_of_two(exponent)) as f32;
     saturate((float::tanh(x) * 32768.0) as i32)
 }
 
-/// Layer norm; the result is Q3.12.
+/// Layer norm with results in Q3.12.
 fn normalize(values: &mut [i16], (weights, scale): (&[i16], f32), bias: &[i32]) {
     let n = values.len() as f32;
     let (sum, squares) = values.iter().fold((0f32, 0f32), |(sum, squares), &x| {

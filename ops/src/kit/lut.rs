@@ -6,9 +6,9 @@
 use super::activation::Limits;
 use super::requantize::{Quant, round_f32, round_f64};
 
-/// Entries of a table over i8 or u8.
+/// The number of entries of a table for i8 or u8.
 pub const LUT8_SIZE: usize = 256;
-/// Entries of a table over i16: one per 128 values, and the end of the last slope.
+/// The number of entries of a table for i16: one per 128 values, and the end of the last segment.
 pub const LUT16_SIZE: usize = 513;
 
 /// Fills the table of `f` for i8 tensors. Look up with [`lookup_i8`].
@@ -25,13 +25,13 @@ pub fn populate_u8(input: Quant, output: Quant, mut f: impl FnMut(f32) -> f32, l
     }
 }
 
-/// The entry of `q` in a table over i8.
+/// The entry for `q` in a table for i8.
 #[inline]
 pub fn lookup_i8(q: i8, lut: &[i8; LUT8_SIZE]) -> i8 {
     lut[usize::from(q as u8)]
 }
 
-/// The value of `q` in a table over i16, interpolated between its neighbours.
+/// The value for `q` in a table for i16, interpolated between two entries.
 #[inline]
 pub fn lookup_i16(q: i16, lut: &[i16; LUT16_SIZE]) -> i16 {
     let index = (256 + (i32::from(q) >> 7)) as usize & 511;
@@ -87,8 +87,8 @@ populate_i16! {
     populate_i16_f64, f64, round_f64
 }
 
-/// LOGISTIC of an i16 number. `multiplier` and `left_shift` are those of TFLite's prepare;
-/// a zero multiplier means `3 << left_shift` (power-of-two scales).
+/// LOGISTIC of an i16 number. `multiplier` and `left_shift` come from TFLite's prepare step; a zero multiplier means `3
+/// << left_shift` (power-of-two scales).
 #[inline]
 pub fn logistic_i16(q: i16, multiplier: i32, left_shift: u32) -> i16 {
     let x = scale_to_table(q, multiplier, left_shift);
@@ -102,7 +102,7 @@ pub fn logistic_i16(q: i16, multiplier: i32, left_shift: u32) -> i16 {
     (result >> 10) as i16
 }
 
-/// TANH of an i16 number. `multiplier` and `left_shift` as in [`logistic_i16`].
+/// TANH of an i16 number, with the same `multiplier` and `left_shift` as for [`logistic_i16`].
 #[inline]
 pub fn tanh_i16(q: i16, multiplier: i32, left_shift: u32) -> i16 {
     let x = scale_to_table(q, multiplier, left_shift);
@@ -132,8 +132,8 @@ fn entry(q: i32, input: Quant, output: Quant, limits: Limits<i32>, f: &mut impl 
     limits.clamp((steps + output.zero_point as f32) as i32)
 }
 
-/// Entry `i` is near `logistic(i / 24)` in Q0.16: the numbers of TFLite, which no rounding of the
-/// formula gives exactly. Never decreasing.
+/// Entry `i` is close to `logistic(i / 24)` in Q0.16. These are TFLite's numbers, which no rounding of the formula
+/// reproduces exactly. They never decrease.
 #[rustfmt::skip]
 const SIGMOID: [u16; 256] = [
     32768, 33451, 34133, 34813, 35493, 36169, 36843, 37513, 38180, 38841, 39498, 40149, 40794, 41432, 42064, 42688,
@@ -154,7 +154,7 @@ const SIGMOID: [u16; 256] = [
     65533, 65533, 65533, 65533, 65533, 65534, 65534, 65534, 65534, 65534, 65534, 65534, 65534, 65534, 65534, 65535,
 ];
 
-/// The checksums are those of TFLite's own code over the same arguments.
+/// The checksums come from TFLite's own code for the same arguments.
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
-//! The random engine of the C++ standard library, and what its distributions make of it.
+//! The random number engine of the C++ standard library and its distributions.
 //!
-//! Defined by: `minstd_rand0`, which is `default_random_engine` of GNU libstdc++, and its `uniform_real_distribution` and
-//! `normal_distribution`. The kernels that use it take no seed: each prepared node starts from state 1.
+//! Defined by: `minstd_rand0`, which is `default_random_engine` of GNU libstdc++, and its `uniform_real_distribution`
+//! and `normal_distribution`. The kernels that use it have no seed: each prepared node starts from state 1.
 //!
 //! ```text
 //! x = 16807 × x mod (2³¹ − 1)        1 ≤ x < 2³¹ − 1
@@ -12,22 +12,22 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::float;
 
 const MODULUS: u64 = 0x7fff_ffff;
-/// Number of values that an engine gives.
+/// The number of different values that an engine returns.
 const RANGE: f64 = 2_147_483_646.0;
 
-/// An engine's state between evaluations, which lives in the prepared node. Evaluations of one node do not overlap.
+/// The state of an engine between evaluations. It is part of the prepared node; evaluations of one node never overlap.
 pub struct State(AtomicU32);
 
-/// An engine that is at work.
+/// An engine while it draws numbers.
 pub struct Minstd(u32);
 
 impl State {
-    /// The first state.
+    /// The initial state.
     pub fn new() -> State {
         State(AtomicU32::new(1))
     }
 
-    /// Lets `f` draw numbers, and keeps the state that it leaves.
+    /// Lets `f` draw numbers, and stores the resulting state.
     pub fn draw<T>(&self, f: impl FnOnce(&mut Minstd) -> T) -> T {
         let mut engine = Minstd(self.0.load(Relaxed));
         let result = f(&mut engine);
@@ -43,19 +43,19 @@ impl Default for State {
 }
 
 impl Minstd {
-    /// From 0 to `RANGE` − 1.
+    /// A number from 0 to `RANGE` − 1.
     fn next(&mut self) -> u32 {
         self.0 = (u64::from(self.0) * 16_807 % MODULUS) as u32;
         self.0 - 1
     }
 
-    /// Evenly in `0..1`, by one number of the engine.
+    /// Uniform in `0..1`, from one number of the engine.
     pub fn unit_f32(&mut self) -> f32 {
         let x = self.next() as f32 / RANGE as f32;
         if x < 1.0 { x } else { 1.0 - f32::EPSILON / 2.0 }
     }
 
-    /// Evenly in `0..1`, by two numbers of the engine.
+    /// Uniform in `0..1`, from two numbers of the engine.
     pub fn unit_f64(&mut self) -> f64 {
         let low = f64::from(self.next());
         let x = (low + f64::from(self.next()) * RANGE) / (RANGE * RANGE);
@@ -72,7 +72,7 @@ impl Minstd {
         }
     }
 
-    /// As [`fill_normal_f32`](Self::fill_normal_f32), in f64.
+    /// Like [`fill_normal_f32`](Self::fill_normal_f32), in f64.
     pub fn fill_normal_f64(&mut self, y: &mut [f64]) {
         for pair in y.chunks_mut(2) {
             let (a, b, radius) =
@@ -83,7 +83,7 @@ impl Minstd {
     }
 }
 
-/// The first point with an accepted squared distance from the origin, and that distance.
+/// The first point whose squared distance from the origin is accepted, and that distance.
 fn polar<T: Copy>(
     mut draw: impl FnMut() -> T,
     square: impl Fn(T, T) -> T,
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_standard_tells_the_ten_thousandth_number() {
+    fn the_ten_thousandth_number_is_the_one_in_the_standard() {
         let mut engine = Minstd(1);
         (0..9_999).for_each(|_| _ = engine.next());
         assert_eq!(engine.next() + 1, 1_043_618_065);
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(state.draw(Minstd::unit_f32), 282_475_248f32 / 2_147_483_648.0);
         let both = (16_806.0 + 282_475_248.0 * RANGE) / (RANGE * RANGE);
         assert_eq!(State::new().draw(Minstd::unit_f64), both);
-        // The engine gives its largest number from the inverse of 16807, times −1: 2³¹ − 1 − 1407677000.
+        // The engine returns its largest number after the inverse of 16807, times −1: 2³¹ − 1 − 1407677000.
         assert_eq!(Minstd(739_806_647).unit_f32(), 1.0 - f32::EPSILON / 2.0);
     }
 }

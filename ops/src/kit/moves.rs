@@ -1,7 +1,7 @@
-//! Copies of elements that nobody looks at: by size, whole or packed, along any steps.
+//! Copies of elements that are not interpreted: by size, whole or packed, with any strides.
 //!
-//! Everything that only moves elements (slices, transpositions, padding, tiles, ...) comes down to runs: `length`
-//! elements from a [`Run`] of one tensor to a [`Run`] of another. Loops over runs come from a [`Nest`].
+//! Everything that only moves elements (slices, transpositions, padding, tiles, ...) is reduced to runs: `length`
+//! elements from a [`Run`] of one tensor to a [`Run`] of another. A [`Nest`] loops over the runs.
 
 use arenite_abi::prelude::*;
 use arenite_abi::tensor::{cells_of, word_cells};
@@ -10,15 +10,15 @@ use core::cell::Cell;
 use super::indexing::Nest;
 use super::pace::Pace;
 
-/// Elements that are moved between two questions whether to go on.
+/// The number of elements that are moved between two checks for cancellation.
 const PIECE: usize = 1 << 20;
 
-/// The size of an element: how its bytes are found.
+/// The size of an element, which determines where its bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// Two bits, four elements to a byte, the first in the lowest bits.
+    /// Two bits: four elements per byte, the first one in the lowest bits.
     Bits2,
-    /// Four bits, two elements to a byte, the first in the lower half.
+    /// Four bits: two elements per byte, the first one in the lower half.
     Bits4,
     /// One byte.
     Bytes1,
@@ -32,22 +32,22 @@ pub enum Width {
     Bytes16,
 }
 
-/// Elements at `first`, `first + step`, `first + 2 × step`, ...
+/// The elements at `first`, `first + step`, `first + 2 × step`, ...
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Index of the first element.
+    /// The index of the first element.
     pub first: usize,
-    /// Elements from one to the next; may be 0 or negative.
+    /// The distance from one element to the next; may be 0 or negative.
     pub step: isize,
 }
 
 impl Run {
-    /// Neighbouring elements.
+    /// A run of neighboring elements.
     pub fn contiguous(first: usize) -> Run {
         Run { first, step: 1 }
     }
 
-    /// Whether `length` elements of the run lie in a tensor of `count`.
+    /// Whether `length` elements of the run are within a tensor of `count` elements.
     fn lies_in(self, count: usize, length: usize) -> bool {
         let Some(steps) = length.checked_sub(1) else { return true };
         let last = isize::try_from(steps)
@@ -57,7 +57,7 @@ impl Run {
         self.first < count && last.is_some_and(|last| last < count)
     }
 
-    /// The run without its first `k` elements, of which it has more.
+    /// The run without its first `k` elements; it must have more than `k`.
     fn from(self, k: usize) -> Run {
         Run { first: self.at(k), step: self.step }
     }
@@ -68,7 +68,10 @@ impl Run {
 }
 
 impl Width {
-    /// The width of a type. [`Status::Unsupported`] for strings, resources and variants, whose size is not fixed.
+    /// The width of a type.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`] for strings, resources and variants, whose size is not fixed.
     pub fn of(ty: ElementType) -> Result<Width> {
         Ok(match ty.bits() {
             2 => Width::Bits2,
@@ -78,11 +81,11 @@ impl Width {
             32 => Width::Bytes4,
             64 => Width::Bytes8,
             128 => Width::Bytes16,
-            _ => return Err(unsupported!("{ty} elements have no fixed size, they cannot be moved")),
+            _ => return Err(unsupported!("{ty} elements have no fixed size and cannot be moved")),
         })
     }
 
-    /// Number of whole elements in this many bytes.
+    /// The number of whole elements in this many bytes.
     fn count(self, bytes: usize) -> usize {
         match self {
             Width::Bits2 => bytes.saturating_mul(4),
@@ -95,13 +98,19 @@ impl Width {
         }
     }
 
-    /// `to[target[k]] = from[source[k]]` for `k` in `0..length`. An error if a run leaves its tensor.
+    /// Sets `to[target[k]] = from[source[k]]` for `k` in `0..length`.
+    ///
+    /// # Errors
+    /// A run leaves its tensor.
     pub fn copy_run(self, from: &[u8], source: Run, to: &mut [u8], target: Run, length: usize) -> Result<()> {
         self.move_run(from.into(), source, cells_of(to), target, length)
     }
 
-    /// As [`copy_run`](Self::copy_run), in ascending order of `k`, where the tensors may overlap. Neighbouring elements stay
-    /// where they are if they lie there already.
+    /// Like [`copy_run`](Self::copy_run), in ascending order of `k`, for tensors that may overlap. Contiguous elements
+    /// that are already in place are not touched.
+    ///
+    /// # Errors
+    /// A run leaves its tensor.
     pub fn move_run(
         self,
         from: ReadCells<'_, u8>,
@@ -111,8 +120,8 @@ impl Width {
         length: usize,
     ) -> Result<()> {
         let (n, m) = (self.count(from.len()), self.count(to.len()));
-        ensure!(source.lies_in(n, length), "{length} elements from {source:?} leave a tensor of {n}");
-        ensure!(target.lies_in(m, length), "{length} elements from {target:?} leave a tensor of {m}");
+        ensure!(source.lies_in(n, length), "{length} elements from {source:?} exceed a tensor of {n}");
+        ensure!(target.lies_in(m, length), "{length} elements from {target:?} exceed a tensor of {m}");
         if length == 0 {
             return Ok(());
         }
@@ -128,20 +137,23 @@ impl Width {
         Ok(())
     }
 
-    /// Clears what packed elements leave of the last byte, before all of `to` is written.
+    /// Clears the unused bits of the last byte of packed elements. Call it before `to` is written.
     pub fn clear_rest(self, to: &mut [u8]) {
         self.clear_rest_cells(cells_of(to));
     }
 
-    /// As [`clear_rest`](Self::clear_rest), of cells.
+    /// Like [`clear_rest`](Self::clear_rest), for cells.
     pub fn clear_rest_cells(self, to: &[Cell<u8>]) {
         if let (Width::Bits2 | Width::Bits4, Some(last)) = (self, to.last()) {
             last.set(0);
         }
     }
 
-    /// `to[k] = from[nest[k]]` for the positions `k` of the nest, in order: all elements of `to`. The tensors may overlap,
-    /// see [`Nest::lead`].
+    /// Sets `to[k] = from[nest[k]]` for the positions `k` of the nest, in order, which covers all elements of `to`. The
+    /// tensors may overlap; see [`Nest::lead`].
+    ///
+    /// # Errors
+    /// An index is outside a tensor, or the invocation is cancelled.
     pub fn gather(
         self,
         nest: &Nest<1>,
@@ -156,7 +168,10 @@ impl Width {
         })
     }
 
-    /// As [`move_run`](Self::move_run), in pieces between which `pace` asks whether to go on.
+    /// Like [`move_run`](Self::move_run), in pieces between which `pace` checks for cancellation.
+    ///
+    /// # Errors
+    /// A run leaves its tensor, or the invocation is cancelled.
     pub fn move_long_run(
         self,
         from: ReadCells<'_, u8>,
@@ -176,7 +191,10 @@ impl Width {
         Ok(())
     }
 
-    /// `to[nest[k]] = from[k]` for the positions `k` of the nest, in order.
+    /// Sets `to[nest[k]] = from[k]` for the positions `k` of the nest, in order.
+    ///
+    /// # Errors
+    /// An index is outside a tensor.
     pub fn scatter(self, nest: &Nest<1>, from: &[u8], to: &mut [u8]) -> Result<()> {
         let [step] = nest.run_steps();
         nest.try_each_run(&mut |k, [first], length| {
@@ -184,7 +202,10 @@ impl Width {
         })
     }
 
-    /// `to[b] = from[a]` for the positions `[a, b]` of the nest, in order.
+    /// Sets `to[b] = from[a]` for the positions `[a, b]` of the nest, in order.
+    ///
+    /// # Errors
+    /// An index is outside a tensor.
     pub fn copy(self, nest: &Nest<2>, from: &[u8], to: &mut [u8]) -> Result<()> {
         let [from_step, to_step] = nest.run_steps();
         nest.try_each_run(&mut |_, [source, target], length| {
@@ -194,7 +215,10 @@ impl Width {
         })
     }
 
-    /// As [`fill`](Self::fill), in pieces between which `pace` asks whether to go on.
+    /// Like [`fill`](Self::fill), in pieces between which `pace` checks for cancellation.
+    ///
+    /// # Errors
+    /// The errors of [`fill`](Self::fill), or the invocation is cancelled.
     pub fn fill_long(self, value: &[u8], to: &mut [u8], pace: &mut Pace<'_, '_>) -> Result<()> {
         let bytes = value.len().max(1);
         to.chunks_mut(PIECE.saturating_mul(bytes)).try_for_each(|part| {
@@ -203,17 +227,23 @@ impl Width {
         })
     }
 
-    /// Sets all of `to` to one element, whose bytes are `value`. Packed types have no such fill.
+    /// Sets all of `to` to one element, whose bytes are `value`.
+    ///
+    /// # Errors
+    /// `value` does not have the size of an element, `to` is not a whole number of elements, or the type is packed.
     pub fn fill(self, value: &[u8], to: &mut [u8]) -> Result<()> {
         self.fill_cells(value, cells_of(to))
     }
 
-    /// As [`fill`](Self::fill), of cells.
+    /// Like [`fill`](Self::fill), for cells.
+    ///
+    /// # Errors
+    /// The errors of [`fill`](Self::fill).
     pub fn fill_cells(self, value: &[u8], to: &[Cell<u8>]) -> Result<()> {
         let bytes = value.len();
         ensure!(
             bytes > 0 && self.count(bytes) == 1 && to.len().is_multiple_of(bytes),
-            "{bytes} bytes are no element of {self:?} for a tensor of {} bytes",
+            "{bytes} bytes are not an element of {self:?} for a tensor of {} bytes",
             to.len()
         );
         match self {
@@ -227,14 +257,14 @@ impl Width {
     }
 }
 
-/// `S` is the length of `value`, as `fill_cells` checked.
+/// `S` must be the length of `value`; `fill_cells` checks that.
 fn fill_words<const S: usize>(value: &[u8], to: &[Cell<u8>]) {
     if let Ok(value) = <[u8; S]>::try_from(value) {
         word_cells::<S>(to).iter().for_each(|element| element.set(value));
     }
 }
 
-/// Both runs lie in their tensors and are not empty, as `move_run` checked.
+/// Both runs must be within their tensors and not empty; `move_run` checks that.
 fn copy_bytes<const S: usize>(
     from: ReadCells<'_, u8>,
     source: Run,
@@ -252,7 +282,7 @@ fn copy_bytes<const S: usize>(
     }
 }
 
-/// As `copy_bytes`, for elements of `BITS` bits. Their neighbours stay.
+/// Like `copy_bytes`, for elements of `BITS` bits. Neighboring elements in the same byte are preserved.
 fn copy_bits<const BITS: usize>(
     from: ReadCells<'_, u8>,
     source: Run,
@@ -297,14 +327,14 @@ mod tests {
     }
 
     #[test]
-    fn packed_elements_keep_their_neighbours() {
+    fn packed_elements_preserve_their_neighbors() {
         let mut to = [0xff, 0xff];
         Width::Bits4.copy_run(&[0x42], FORWARD, &mut to, Run::contiguous(1), 2).unwrap();
         assert_eq!(to, [0x2f, 0xf4]);
     }
 
     #[test]
-    fn runs_that_leave_the_tensor_are_refused() {
+    fn runs_outside_the_tensor_are_rejected() {
         let mut to = [0; 4];
         for (source, target, length) in [
             (Run::contiguous(0), Run::contiguous(0), 5),
@@ -347,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn types_without_a_size_are_refused() {
+    fn types_without_a_size_are_rejected() {
         for ty in ElementType::ALL {
             let fixed = !matches!(ty, ElementType::String | ElementType::Variant);
             assert_eq!(Width::of(*ty).is_ok(), fixed, "{ty}");

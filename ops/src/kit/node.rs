@@ -1,4 +1,4 @@
-//! What `prepare` reads from a node, with errors that name the tensor.
+//! Reads parts of a node in `prepare`, with errors that name the tensor.
 //!
 //! Defined by: tflite/kernels/kernel_util.cc.
 
@@ -9,15 +9,25 @@ use super::indexing::Dims;
 use super::padding::Padding;
 use super::requantize::{Multiplier, Quant};
 
-/// The tensor's shape. An error for more than eight axes, a negative size or too many elements.
+/// The tensor's shape.
+///
+/// # Errors
+/// It has more than eight axes, a negative size or too many elements.
 pub fn dims(x: &TensorView<'_>) -> Result<Dims> {
     Dims::new(x.shape).ok_or_else(|| {
-        invalid!("'{}' is {:?}; sizes must not be negative, and at most 8 axes are served", x.name, x.shape)
+        invalid!(
+            "'{}' is {:?}; sizes must not be negative, and at most 8 axes are supported",
+            x.name,
+            x.shape
+        )
     })
 }
 
-/// Checks that an op which only moves elements gives them the meaning that they had: one scale and zero point for both,
-/// or none. Per-channel quantization counts as none, as TFLite sees it.
+/// Checks that input and output of an op that only moves elements have the same quantization: one scale and zero point,
+/// or none. Per-channel quantization counts as none, as in TFLite.
+///
+/// # Errors
+/// They differ.
 pub fn same_quantization(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     let of = |t: &TensorView<'_>| match t.quantization() {
         Some(q) if q.scales.len() == 1 => (q.scales[0], q.zero_points[0]),
@@ -38,29 +48,38 @@ pub fn same_quantization(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
 }
 
 /// The fused activation with this number in the schema.
+///
+/// # Errors
+/// The number is unknown.
 pub fn activation(number: i8) -> Result<Activation> {
     Activation::from_schema(number)
         .ok_or_else(|| invalid!("its fused activation is number {number}, the schema has 0 to 5"))
 }
 
 /// The padding with this number in the schema.
+///
+/// # Errors
+/// The number is unknown.
 pub fn padding(number: i8) -> Result<Padding> {
     Padding::from_schema(number)
         .ok_or_else(|| invalid!("its padding is number {number}, the schema has 0 and 1"))
 }
 
-/// As [`activation`], only for those that clamp to a range.
+/// Like [`activation`], for activations that clamp to a range.
+///
+/// # Errors
+/// The number is unknown, or the activation is not a clamp.
 pub fn range_activation(number: i8) -> Result<Activation> {
     let activation = activation(number)?;
     if !activation.is_range() {
         return Err(unsupported!(
-            "no kernel for the fused activation {activation:?}; only ranges are served"
+            "no kernel for the fused activation {activation:?}; only clamping activations are supported"
         ));
     }
     Ok(activation)
 }
 
-/// All values of a quantized type. `None` for other types.
+/// The range of a quantized type, or `None` for other types.
 pub fn type_limits(ty: ElementType) -> Option<Limits<i32>> {
     match ty {
         I8 => Some(Limits::I8),
@@ -71,12 +90,18 @@ pub fn type_limits(ty: ElementType) -> Option<Limits<i32>> {
 }
 
 /// The quantization of a per-tensor quantized tensor.
+///
+/// # Errors
+/// The tensor is not quantized per tensor, or its zero point does not fit its type.
 pub fn quant(x: &TensorView<'_>) -> Result<Quant> {
     let (scale, zero_point) = x.scale_and_zero_point()?;
     Ok(Quant { scale, zero_point })
 }
 
 /// The fixed-point form of a ratio of scales, from `x` to `y`.
+///
+/// # Errors
+/// The ratio is not finite.
 pub fn multiplier(ratio: f64, x: &TensorView<'_>, y: &TensorView<'_>) -> Result<Multiplier> {
     Multiplier::from_real(ratio).ok_or_else(|| {
         invalid!(
@@ -87,14 +112,20 @@ pub fn multiplier(ratio: f64, x: &TensorView<'_>, y: &TensorView<'_>) -> Result<
     })
 }
 
-/// Refuses a zero point other than 0.
+/// Checks that the zero point is 0.
+///
+/// # Errors
+/// The tensor is not quantized per tensor, or its zero point is not 0.
 pub fn symmetric(x: &TensorView<'_>) -> Result<()> {
     let zero_point = quant(x)?.zero_point;
     ensure!(zero_point == 0, "'{}' is {} with zero point {zero_point}; it must be 0", x.name, x.ty);
     Ok(())
 }
 
-/// Refuses a zero point other than 0 of a tensor that may also have no quantization, or one scale per channel.
+/// Checks that the zero point is 0, for a tensor that may also have no quantization or one scale per channel.
+///
+/// # Errors
+/// The zero point is not 0.
 pub fn no_zero_point(x: &TensorView<'_>) -> Result<()> {
     match x.quantization() {
         Some(q) if q.scales.len() == 1 => symmetric(x),
@@ -103,6 +134,9 @@ pub fn no_zero_point(x: &TensorView<'_>) -> Result<()> {
 }
 
 /// The range of a quantized output with this activation.
+///
+/// # Errors
+/// The type is not quantized, or a bound of the activation does not fit i32.
 pub fn quantized_range(activation: Activation, y: &TensorView<'_>) -> Result<Limits<i32>> {
     let Some(limits) = type_limits(y.ty) else {
         return Err(unsupported!("no quantized range for output '{}' of type {}", y.name, y.ty));

@@ -1,15 +1,15 @@
-//! NON_MAX_SUPPRESSION_V4 and _V5: of boxes with scores, the best ones that do not overlap a better one. f32.
+//! NON_MAX_SUPPRESSION_V4 and _V5: the best of a set of scored boxes that do not overlap a better one. f32.
 //!
 //! Defined by: tflite/kernels/non_max_suppression.cc, tflite/kernels/internal/reference/non_max_suppression.h.
 //!
 //! ```text
 //! boxes [n, 4]: y1, x1, y2, x2, corners in any order     scores [n]
 //! iou(a, b) = area of a ∩ b / area of a ∪ b, 0 for an empty box
-//! hard: a box goes if its iou with one chosen before reaches the threshold
-//! soft: besides, with sigma > 0, each box chosen before multiplies the score by e^(−iou² / 2 sigma)
+//! hard: a box is dropped if its iou with a box chosen before reaches the threshold
+//! soft: in addition, with sigma > 0, each box chosen before multiplies the score by e^(−iou² / 2 sigma)
 //! ```
-//! With five inputs it is hard and has two outputs (indices, count), with six it is soft and has three (indices, scores,
-//! count). Both ops serve both. What is left of the outputs is 0.
+//! With five inputs the suppression is hard, with two outputs (indices, count); with six inputs it is soft, with three
+//! outputs (indices, scores, count). Both ops support both. Unused elements of the outputs are 0.
 
 use arenite_abi::prelude::*;
 
@@ -17,8 +17,8 @@ use super::arguments::{Integers, expect_type};
 use super::float;
 use super::pace::Pace;
 
-/// The op with this number in the schema; prepared: a queue of boxes, and per box its score and how many of the chosen
-/// ones have lowered it.
+/// A prepared node of the op with this number in the schema: a queue of boxes, and for each box its score and the
+/// number of chosen boxes that have already lowered it.
 pub struct NonMaxSuppression<const CODE: i32> {
     queue: Scratch<u32>,
     scores: Scratch<f32>,
@@ -85,7 +85,7 @@ impl<const CODE: i32> Op for NonMaxSuppression<CODE> {
             overlap: number(cx, 3)?,
             threshold: number(cx, 4)?,
             sigma,
-            // In f64, as the constant that it comes from.
+            // Computed in f64, as in TFLite.
             scale: (-0.5 / f64::from(sigma)) as f32,
         };
         let scores = cx.scratch(&self.scores)?;
@@ -97,7 +97,7 @@ impl<const CODE: i32> Op for NonMaxSuppression<CODE> {
     }
 }
 
-/// The number of boxes.
+/// Checks the inputs and returns the number of boxes.
 fn check(boxes: &TensorView<'_>, scores: &TensorView<'_>) -> Result<usize> {
     [boxes, scores].into_iter().try_for_each(|x| expect_type(x, &[F32]))?;
     let [count, 4] = *boxes.shape else {
@@ -114,7 +114,7 @@ fn check(boxes: &TensorView<'_>, scores: &TensorView<'_>) -> Result<usize> {
     Ok(count.max(0) as usize)
 }
 
-/// How many boxes are chosen at most.
+/// The maximum number of boxes to choose.
 fn size(limit: &TensorView<'_>) -> Result<i32> {
     let size = Integers::scalar(limit)?;
     ensure!(size >= 0, "'{}' is {size}; the number of boxes must not be negative", limit.name);
@@ -135,7 +135,7 @@ struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Writes the chosen boxes and their scores; gives their number.
+    /// Writes the chosen boxes and their scores, and returns their number.
     fn choose(
         &self,
         cx: &EvalContext<'_>,
@@ -174,7 +174,7 @@ impl Choice<'_> {
                 }
                 count += 1;
             }
-            // A chosen box too: it goes when it meets itself, if it has an area and the threshold is at most 1.
+            // A chosen box is queued too; it drops out on meeting itself, unless it is empty or the threshold above 1.
             if lowered > self.threshold {
                 queued += 1;
                 rise(&mut queue[..queued], scores);
@@ -183,7 +183,7 @@ impl Choice<'_> {
         Ok(count)
     }
 
-    /// The score of a box after these chosen ones; `None` if it overlaps one too much.
+    /// The score of a box after these chosen ones, or `None` if it overlaps one of them too much.
     fn lowered(&self, index: usize, mut score: f32, chosen: &[i32]) -> Option<f32> {
         for &other in chosen.iter().rev() {
             let iou = iou(self.boxes[index], self.boxes[other as usize]);
@@ -201,7 +201,7 @@ impl Choice<'_> {
     }
 }
 
-/// An undefined coordinate is never smaller and never larger than another.
+/// Compares so that NaN is neither smaller nor larger than any other coordinate.
 fn min(a: f32, b: f32) -> f32 {
     if b < a { b } else { a }
 }
@@ -211,7 +211,7 @@ fn max(a: f32, b: f32) -> f32 {
 }
 
 fn iou(a: [f32; 4], b: [f32; 4]) -> f32 {
-    // Sides `[y from, x from, y to, x to]`.
+    // The sides as `[y from, x from, y to, x to]`.
     let sides = |[y1, x1, y2, x2]: [f32; 4]| [min(y1, y2), min(x1, x2), max(y1, y2), max(x1, x2)];
     let (a, b) = (sides(a), sides(b));
     let area = |s: [f32; 4]| (s[2] - s[0]) * (s[3] - s[1]);
@@ -223,9 +223,9 @@ fn iou(a: [f32; 4], b: [f32; 4]) -> f32 {
     both / (area(a) + area(b) - both)
 }
 
-/// The last entry of a heap rises to its place: the best one stands first.
+/// Lets the last entry of a heap rise to its place, so that the best one is first.
 ///
-/// Equal scores come out in the order in which the heap of the C++ library GNU libstdc++ gives them.
+/// Equal scores leave the heap in the same order as in GNU libstdc++.
 fn rise(heap: &mut [u32], scores: &[f32]) {
     let mut hole = heap.len() - 1;
     let entry = heap[hole];
@@ -240,14 +240,14 @@ fn rise(heap: &mut [u32], scores: &[f32]) {
     heap[hole] = entry;
 }
 
-/// Moves the best entry of a heap to its end; the rest is a heap.
+/// Moves the best entry of a heap to its end; the rest remains a heap.
 fn take(heap: &mut [u32], scores: &[f32]) {
     let last = heap.len() - 1;
     heap.swap(0, last);
     if last < 2 {
         return;
     }
-    // The hole goes all the way down, to the right where both are equal, then the entry rises from there.
+    // The hole sinks all the way down, to the right child if both are equal; then the entry rises from there.
     let (entry, mut hole) = (heap[0], 0);
     loop {
         let (left, right) = (2 * hole + 1, 2 * hole + 2);
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn hard() {
-        // 1 overlaps 0 by 0.75 / 1.25; 3 is below the threshold; 4 is better than all.
+        // 1 overlaps 0 by 0.75 / 1.25; 3 is below the threshold; 4 is better than all others.
         let (boxes, scores) = (squares(&[0.0, 0.25, 5.0, 9.0, -5.0]), [0.9, 0.8, 0.7, 0.1, 0.95]);
         for fed in [false, true] {
             let y = node(boxes.clone(), &scores, limit(4), None, fed).run().unwrap();
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn soft() {
-        // iou = 0.6 / 1.4 of 0 and 1: 1 falls behind 2.
+        // The iou of 0 and 1 is 0.6 / 1.4, which moves 1 behind 2.
         let (boxes, scores) = (squares(&[0.0, 0.4, 5.0]), [0.9, 0.8, 0.79]);
         let y = node(boxes, &scores, limit(4), Some(0.5), true).run().unwrap();
         assert_eq!((y[0].as_i32(), y[2].as_i32()), (vec![0, 2, 1, 0], vec![3]));
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_keep_the_order_of_the_reference() {
+    fn equal_scores_come_in_the_order_of_the_reference() {
         for want in [
             &[0, 2, 4, 1, 3][..],
             &[0, 2, 6, 7, 5, 4, 3, 1],
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn undefined_numbers_choose_nothing_twice() {
+    fn nan_never_chooses_a_box_twice() {
         let nan = f32::NAN;
         let y = node(squares(&[nan, nan, 0.0]), &[0.5, 0.4, nan], limit(3), Some(1.0), true).run().unwrap();
         assert_eq!((y[0].as_i32(), y[2].as_i32()), (vec![0, 0, 0], vec![1]));

@@ -1,4 +1,4 @@
-//! Numbers whose arithmetic has no errors: integers wrap, floats have infinities.
+//! Numbers whose arithmetic cannot fail: integers wrap, floats have infinities.
 //!
 //! Defined by: tflite/kernels/internal/common.h (`AddTensorValuesWithExpectedOverflow`, ...).
 
@@ -6,19 +6,19 @@ use arenite_abi::prelude::*;
 
 /// An element that can be added, multiplied and compared.
 pub trait Number: Element + PartialOrd {
-    /// 0.
+    /// The number 0.
     const ZERO: Self;
-    /// 1.
+    /// The number 1.
     const ONE: Self;
-    /// The smallest number; finite.
+    /// The smallest finite number.
     const LOWEST: Self;
-    /// The largest number; finite.
+    /// The largest finite number.
     const HIGHEST: Self;
 
-    /// `self + other`.
+    /// Returns `self + other`.
     fn plus(self, other: Self) -> Self;
 
-    /// `self × other`.
+    /// Returns `self × other`.
     fn times(self, other: Self) -> Self;
 }
 
@@ -61,11 +61,11 @@ impl Number for f32 {
     }
 }
 
-/// Makes one number of several, of any type. The order of the operands tells what becomes of NaN.
+/// Folds numbers of any type to one. The order of the operands determines the result for NaN.
 pub trait Combine: Send + Sync + 'static {
-    /// What none gives.
+    /// The result for no numbers.
     fn nothing<T: Number>() -> T;
 
-    /// What `so_far` becomes with the next number.
+    /// Combines the result so far with the next number.
     fn with<T: Number>(so_far: T, next: T) -> T;
 }

@@ -1,35 +1,41 @@
-//! Long loops ask now and then whether the invocation was cancelled, or its time is over.
+//! Checks for cancellation and time limits in long loops.
 
 use arenite_abi::prelude::*;
 
-/// Multiply-adds between two questions: some milliseconds.
+/// The number of multiply-adds between two checks, which take some milliseconds.
 const BETWEEN: usize = 1 << 22;
 
-/// Counts work, and asks when there was enough of it.
+/// Counts work, and checks for cancellation after enough of it.
 pub struct Pace<'c, 'a> {
-    /// `None`: never asks.
+    /// The context to check; `None` disables checks.
     cx: Option<&'c EvalContext<'a>>,
     work: usize,
 }
 
 impl<'c, 'a> Pace<'c, 'a> {
-    /// Nothing is counted yet.
+    /// Starts with no work counted.
     pub fn new(cx: &'c EvalContext<'a>) -> Self {
         Pace { cx: Some(cx), work: 0 }
     }
 
-    /// Never asks.
+    /// Returns a pace that never checks.
     pub fn unasked() -> Self {
         Pace { cx: None, work: 0 }
     }
 
-    /// Counts elements that are about to be moved. An error once the invocation is cancelled.
+    /// Counts elements that are about to be moved.
+    ///
+    /// # Errors
+    /// The invocation was cancelled, or its time is over.
     #[inline]
     pub fn move_ahead(&mut self, elements: usize) -> Result<()> {
         self.ahead(elements.saturating_add(1))
     }
 
-    /// Counts `work` multiply-adds that are about to be done. An error once the invocation is cancelled.
+    /// Counts `work` multiply-adds that are about to be done.
+    ///
+    /// # Errors
+    /// The invocation was cancelled, or its time is over.
     #[inline]
     pub fn ahead(&mut self, work: usize) -> Result<()> {
         self.work = self.work.saturating_add(work);

@@ -1,4 +1,4 @@
-//! Elements of 2 and 4 bits; the first one lies in the lowest bits of a byte.
+//! Elements of 2 and 4 bits; the first one is in the lowest bits of a byte.
 //!
 //! Defined by: tflite/kernels/internal/portable_tensor_utils.cc (`UnpackPackedIntToInt8`, `PackInt8IntoDenseInt`).
 
@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 
 use super::activation::Limits;
 
-/// All values of I2, I4 or U4. `None` for types that are not packed.
+/// The range of I2, I4 or U4, or `None` for types that are not packed.
 pub fn limits(ty: ElementType) -> Option<Limits<i32>> {
     match ty {
         I2 => Some(Limits { min: -2, max: 1 }),
@@ -16,7 +16,7 @@ pub fn limits(ty: ElementType) -> Option<Limits<i32>> {
     }
 }
 
-/// Element `i`; 0 past the end.
+/// Returns element `i`; 0 past the end.
 #[inline]
 pub fn read(ty: ElementType, bytes: &[u8], i: usize) -> i32 {
     match ty {
@@ -26,14 +26,14 @@ pub fn read(ty: ElementType, bytes: &[u8], i: usize) -> i32 {
     }
 }
 
-/// Elements of I2 or I4, from element `first` on; 0 past the end.
+/// Unpacks elements of I2 or I4, starting at element `first`; 0 past the end.
 pub fn unpack(ty: ElementType, bytes: &[u8], first: usize, to: &mut [i8]) {
     for (i, q) in (first..).zip(to) {
         *q = read(ty, bytes, i) as i8;
     }
 }
 
-/// Writes `count` elements, `value(i)` each, which must lie within [`limits`]. Bits past the last one become 0.
+/// Writes `count` elements, `value(i)` each, which must be within [`limits`]. Unused bits of the last byte become 0.
 pub fn write(ty: ElementType, bytes: &mut [u8], count: usize, mut value: impl FnMut(usize) -> i32) {
     bytes.fill(0);
     for i in 0..count {
@@ -44,14 +44,14 @@ pub fn write(ty: ElementType, bytes: &mut [u8], count: usize, mut value: impl Fn
     }
 }
 
-/// The bits of element `i`, as the lowest of the result; 0 past the end. `BITS` is 2 or 4.
+/// The raw bits of element `i`, in the low bits of the result; 0 past the end. `BITS` is 2 or 4.
 #[inline]
 pub fn raw<const BITS: usize>(bytes: &[u8], i: usize) -> u8 {
     let byte = bytes.get(i / (8 / BITS)).copied().unwrap_or(0);
     byte >> (i % (8 / BITS) * BITS) & mask::<BITS>()
 }
 
-/// Sets element `i` to the lowest `BITS` bits of `raw`, and leaves its neighbours. Past the end it does nothing.
+/// Sets element `i` to the lowest `BITS` bits of `raw`, and preserves its neighbors. Does nothing past the end.
 #[inline]
 pub fn set_raw<const BITS: usize>(bytes: &mut [u8], i: usize, raw: u8) {
     let shift = i % (8 / BITS) * BITS;
@@ -60,7 +60,7 @@ pub fn set_raw<const BITS: usize>(bytes: &mut [u8], i: usize, raw: u8) {
     }
 }
 
-/// The sign bit moves to the top of the byte, so that the shift back extends it.
+/// Shifts the sign bit to the top of the byte, so that the shift back extends it.
 fn sign_extended<const BITS: usize>(raw: u8) -> i32 {
     i32::from((raw << (8 - BITS)) as i8 >> (8 - BITS))
 }

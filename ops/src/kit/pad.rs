@@ -1,4 +1,4 @@
-//! Ops that put the input in the middle of a larger tensor of one constant value.
+//! Ops that place the input inside a larger tensor filled with one value.
 //!
 //! Defined by: tflite/kernels/pad.cc.
 
@@ -11,14 +11,15 @@ use super::indexing::{Dims, MAX_RANK, Nest};
 use super::moves::{Run, Width};
 use super::node;
 
-/// Inputs: the tensor, the paddings `[rank, 2]` (before and after each axis), and the value, if it is not zero.
+/// Inputs: the tensor, the paddings `[rank, 2]` (before and after each axis), and optionally the value, which is zero
+/// by default.
 pub struct ConstantPad {
     plan: Option<Plan>,
-    /// The element that stands for zero, in its first bytes.
+    /// The element that represents zero, in the first bytes.
     zero: [u8; 16],
 }
 
-/// Where the input lies in the output.
+/// The position of the input in the output.
 #[derive(Clone, Copy)]
 struct Plan {
     output: Dims,
@@ -27,10 +28,13 @@ struct Plan {
 
 impl ConstantPad {
     /// Checks the node and sets the output's shape.
+    ///
+    /// # Errors
+    /// The shapes or types of the inputs do not match, or constant paddings are negative or too large.
     pub fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<ConstantPad> {
         node.expect(2..=3, 1..=1)?;
         let (x, paddings, y) = (node.input(0)?, node.input(1)?, node.output(0)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         expect_type(&paddings, &[I32, I64, I8, I16, ElementType::Bool])?;
         ensure!(
             paddings.shape == [x.rank() as i32, 2],
@@ -58,6 +62,9 @@ impl ConstantPad {
     }
 
     /// Fills the output and copies the input into it.
+    ///
+    /// # Errors
+    /// Paddings that are known only now are negative or too large.
     pub fn eval(&self, cx: &EvalContext<'_>) -> Result<()> {
         let x = cx.node().input(0)?;
         let (plan, to) = match self.plan {
@@ -70,13 +77,13 @@ impl ConstantPad {
         let value = cx.optional_input(2)?;
         let bytes = x.ty.bits() as usize / 8;
         let element = value.as_ref().map_or(self.zero.get(..bytes), |value| value.bytes().get(..bytes));
-        let element = element.ok_or_else(|| invalid!("the value to pad with has no {bytes} bytes"))?;
+        let element = element.ok_or_else(|| invalid!("the padding value does not have {bytes} bytes"))?;
         plan.pad(Width::of(x.ty)?, element, cx.input_byte_cells(0)?, to)
     }
 }
 
 impl Plan {
-    /// The input's last element is the one that lies farthest from where it goes.
+    /// Lets the output overwrite the input; the input's last element moves farthest.
     fn allow_behind(&self, cx: &mut PrepareContext<'_>, bytes: usize) -> Result<()> {
         match usize::try_from(self.nest.lag()) {
             Ok(lag) if lag < self.output.flat_size() && !self.nest.is_empty() => {
@@ -86,7 +93,8 @@ impl Plan {
         }
     }
 
-    /// Writes the output from its beginning to its end: in turn what lies before a run of the input, and the run.
+    /// Writes the output from start to end, alternating between the padding before a run of the input and the run
+    /// itself.
     fn pad(self, width: Width, element: &[u8], from: ReadCells<'_, u8>, to: &[Cell<u8>]) -> Result<()> {
         let (bytes, [step]) = (element.len(), self.nest.run_steps());
         let (mut written, mut result) = (0, Ok(()));
@@ -121,7 +129,7 @@ fn check_value(x: &TensorView<'_>, value: &TensorView<'_>, y: &TensorView<'_>) -
     Ok(())
 }
 
-/// The bytes of the element that stands for zero: the output's zero point if it is quantized.
+/// The bytes of the element that represents zero: the output's zero point if it is quantized.
 fn zero(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<[u8; 16]> {
     let mut bytes = [0; 16];
     match x.ty {
@@ -147,7 +155,7 @@ fn zero(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<[u8; 16]> {
     Ok(bytes)
 }
 
-/// 0 where the tensors are not quantized or have one scale per channel, as TFLite sees it.
+/// The zero point, or 0 if the tensors are not quantized or have one scale per channel, as in TFLite.
 fn zero_point(x: &TensorView<'_>, y: &TensorView<'_>, min: i64, max: i64) -> Result<i64> {
     let quantization = y.quantization().filter(|q| q.scales.len() == 1);
     let Some(q) = quantization.filter(|_| x.quantization().is_some() || x.ty == U8) else { return Ok(0) };
@@ -179,7 +187,7 @@ fn plan(x: &TensorView<'_>, paddings: &TensorView<'_>) -> Result<Plan> {
     let output = output.ok_or_else(|| invalid!("the padded output of {:?} is too large", x.shape))?;
     let strides = output.strides();
     let offset = list.chunks_exact(2).zip(strides).map(|(pair, stride)| pair[0] as isize * stride);
-    // The offset lies in the output, unless the input is empty.
+    // The offset is within the output, unless the input is empty.
     let start = if dims.flat_size() == 0 { 0 } else { offset.sum() };
     Ok(Plan { output, nest: Nest::new(&dims, [strides]).starting_at([start]) })
 }

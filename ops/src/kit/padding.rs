@@ -10,28 +10,28 @@
 
 use arenite_abi::schema::padding;
 
-/// How a window op treats the border.
+/// How a windowed op treats the border.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
-    /// Zeros on both sides, so that stride 1 keeps the size; the odd one goes after.
+    /// Zeros on both sides, so that stride 1 keeps the size; an odd one goes after the input.
     Same,
-    /// No padding: only windows that lie inside.
+    /// No padding: all windows are inside the input.
     Valid,
 }
 
-/// A window that slides over one axis.
+/// A window that slides along one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Number of positions.
+    /// The number of positions.
     pub output: i32,
-    /// Zeros before the first element.
+    /// The number of zeros before the first element.
     pub before: i32,
-    /// Zeros after the last element: `before` or one more.
+    /// The number of zeros after the last element: `before` or one more.
     pub after: i32,
 }
 
 impl Padding {
-    /// The padding with this number in the schema. `None` for an unknown number.
+    /// The padding with this number in the schema, or `None` for an unknown number.
     pub const fn from_schema(number: i8) -> Option<Padding> {
         match number {
             padding::SAME => Some(Padding::Same),
@@ -40,10 +40,10 @@ impl Padding {
         }
     }
 
-    /// Number of window positions along an axis.
+    /// The number of window positions along an axis.
     ///
-    /// `None` for a negative input, for filter, stride or dilation below one, and when the filter
-    /// is so much larger than the input that the size would be negative, or does not fit i32.
+    /// `None` for a negative input, for a filter, stride or dilation below one, and if the filter is so much larger
+    /// than the input that the size would be negative or does not fit i32.
     pub fn output_size(self, input: i32, filter: i32, stride: i32, dilation: i32) -> Option<i32> {
         if input < 0 || filter <= 0 || stride <= 0 || dilation <= 0 {
             return None;
@@ -56,7 +56,8 @@ impl Padding {
         i32::try_from(size).ok().filter(|size| *size >= 0)
     }
 
-    /// Output size and padding of a window along an axis. `None` as in [`Padding::output_size`].
+    /// The output size and the padding of a window along an axis. `None` in the same cases as for
+    /// [`Padding::output_size`].
     pub fn window(self, input: i32, filter: i32, stride: i32, dilation: i32) -> Option<Window> {
         let output = self.output_size(input, filter, stride, dilation)?;
         let (before, after) = padding_for(input, filter, stride, dilation, output)?;
@@ -64,11 +65,11 @@ impl Padding {
     }
 }
 
-/// Zeros `(before, after)` that make `output` windows fit `input` (`ComputePaddingWithOffset`;
-/// its offset is `after - before`).
+/// The zeros `(before, after)` that make `output` windows fit `input` (`ComputePaddingWithOffset`, whose offset is
+/// `after - before`).
 ///
-/// Transposed convolutions call it with the roles of input and output swapped.
-/// `None` for negative sizes, and for filter, stride or dilation below one.
+/// Transposed convolutions call it with the roles of input and output swapped. `None` for negative sizes, and for a
+/// filter, stride or dilation below one.
 pub fn padding_for(input: i32, filter: i32, stride: i32, dilation: i32, output: i32) -> Option<(i32, i32)> {
     if input < 0 || output < 0 || filter <= 0 || stride <= 0 || dilation <= 0 {
         return None;
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn transposed() {
-        // TRANSPOSE_CONV SAME, stride 2, filter 3: 4 inputs make 8 outputs.
+        // TRANSPOSE_CONV SAME, stride 2, filter 3: 4 inputs give 8 outputs.
         assert_eq!(padding_for(8, 3, 2, 1, 4), Some((0, 1)));
     }
 }

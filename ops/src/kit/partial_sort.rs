@@ -1,8 +1,10 @@
-//! The best few of a list, in the order of `std::partial_sort` of libstdc++, which decides among equals.
+//! The best few elements of a list, in the order of libstdc++'s `std::partial_sort`, which also determines the order of
+//! equal elements.
 
-/// Brings the `wanted` best items to the front, best first; the others stay in some order.
+/// Moves the `wanted` best items to the front, best first; the order of the others is unspecified.
 ///
-/// A heap of the first `wanted`, the worst on top, which each better one that follows replaces; then it is taken apart.
+/// Builds a heap of the first `wanted` items with the worst on top, replaces the top by each better item that follows,
+/// and then sorts the heap.
 pub fn partial_sort<T: Copy>(items: &mut [T], wanted: usize, better: impl Fn(T, T) -> bool) {
     let wanted = wanted.min(items.len());
     if wanted == 0 {
@@ -64,7 +66,7 @@ mod tests {
         }
     }
 
-    /// Computed with g++ 12.
+    /// The expected order was computed with g++ 12.
     #[test]
     fn equals_come_in_the_order_of_libstdcxx() {
         let order = |values: &[i32], wanted: usize| {

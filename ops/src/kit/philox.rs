@@ -11,7 +11,7 @@ const A: u64 = 0xd251_1f53;
 const B: u64 = 0xcd9e_8d57;
 const RAISE: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 
-/// The four numbers that `key` makes of `counter`.
+/// The four random numbers for `key` and `counter`.
 pub fn block(mut key: [u32; 2], mut counter: [u32; 4]) -> [u32; 4] {
     for _ in 0..10 {
         let [c0, c1, c2, c3] = counter;

@@ -1,4 +1,4 @@
-//! What the pools share: a window over each channel on its own.
+//! Code that the pooling ops share: a window over each channel separately.
 //!
 //! Defined by: tflite/kernels/pooling.cc.
 
@@ -13,13 +13,13 @@ use core::cell::Cell;
 /// A prepared pool.
 pub struct Pool {
     windows: Windows,
-    /// Range of f32 outputs.
+    /// The range of f32 outputs.
     pub float_limits: Limits<f32>,
-    /// Range of quantized outputs; empty for f32.
+    /// The range of quantized outputs; empty for f32.
     pub limits: Limits<i32>,
 }
 
-/// The elements under one window: for each of `taps` pixels its channels.
+/// The elements in one window: the channels of each of `taps` pixels.
 pub struct Patch<'a, T> {
     image: ReadCells<'a, T>,
     windows: &'a Windows,
@@ -27,7 +27,10 @@ pub struct Patch<'a, T> {
 }
 
 impl Pool {
-    /// Checks the node, whose output has the input's type and channels, and sets its shape.
+    /// Checks the node, whose output has the input's type and channels, and sets the output's shape.
+    ///
+    /// # Errors
+    /// The input does not have four axes, or the options or the quantization are invalid.
     pub fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Pool> {
         let (x, y) = node.unary()?;
         ensure!(
@@ -52,12 +55,15 @@ impl Pool {
         Ok(Pool { windows, float_limits: activation.f32_range(), limits })
     }
 
-    /// Channels of a pixel.
+    /// The number of channels of a pixel.
     pub fn channels(&self) -> usize {
         self.windows.channels
     }
 
     /// Calls `reduce(patch, output pixel)` for each position.
+    ///
+    /// # Errors
+    /// A tensor does not have the type `T`, or the invocation is cancelled.
     pub fn for_each<T: Element>(
         &self,
         cx: &EvalContext<'_>,
@@ -76,7 +82,7 @@ impl Pool {
 }
 
 impl<'a, T: Copy> Patch<'a, T> {
-    /// The pixels under the window that lie inside of the image.
+    /// The pixels of the window that are inside the image.
     pub fn pixels(&self) -> impl Iterator<Item = ReadCells<'a, T>> {
         let (image, windows, (y, x)) = (self.image, self.windows, self.at);
         windows.rows.inside(y).flat_map(move |(_, row)| {
@@ -84,7 +90,7 @@ impl<'a, T: Copy> Patch<'a, T> {
         })
     }
 
-    /// How many pixels there are.
+    /// The number of these pixels.
     pub fn count(&self) -> usize {
         self.windows.rows.inside(self.at.0).count() * self.windows.columns.inside(self.at.1).count()
     }

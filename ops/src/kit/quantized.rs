@@ -1,4 +1,4 @@
-//! The integers of quantized tensors: i8, u8 and i16.
+//! The integer types of quantized tensors: i8, u8 and i16.
 
 use arenite_abi::prelude::*;
 
@@ -6,10 +6,10 @@ use super::activation::Limits;
 
 /// An element of a quantized tensor.
 pub trait Quantized: Element + Into<i32> {
-    /// All values.
+    /// The range of the type.
     const LIMITS: Limits<i32>;
 
-    /// The nearest value of the type.
+    /// Converts to the nearest value of the type.
     fn saturate(x: i32) -> Self;
 }
 

@@ -1,4 +1,4 @@
-//! Fourier transforms of a power of two of complex numbers, many at once, where they lie.
+//! In-place Fourier transforms of many sequences of complex numbers at once, for lengths that are powers of two.
 //!
 //! ```text
 //! X[k] = Σ x[n] × e^(−2πi nk / N)          decimation in time: bits of the index reversed, then log2 N rounds of butterflies
@@ -6,9 +6,9 @@
 
 use core::ops::{Add, Mul, Sub};
 
-/// The numbers that a transform is computed with.
+/// The real type that a transform is computed in.
 pub trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// The nearest one.
+    /// The nearest number of the type.
     fn from_f64(x: f64) -> Self;
 }
 
@@ -24,22 +24,26 @@ impl Real for f64 {
     }
 }
 
-/// Where the sequences lie in a slice of complex numbers: element `n` of sequence `s` at `n × step + s × distance`.
+/// The positions of the sequences in a slice of complex numbers: element `n` of sequence `s` is at `n × step + s ×
+/// distance`.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// Elements of a sequence: a power of two.
+    /// The number of elements of a sequence, a power of two.
     pub length: usize,
-    /// From one element to the next.
+    /// The distance from one element to the next.
     pub step: usize,
-    /// Number of sequences.
+    /// The number of sequences.
     pub count: usize,
-    /// From one sequence to the next.
+    /// The distance from one sequence to the next.
     pub distance: usize,
 }
 
 /// Transforms all sequences of `x`, complex numbers as `[real, imaginary]`.
 ///
-/// Calls `rest` before each round with the number of butterflies in it, and stops at its error.
+/// Calls `rest` before each round with the number of butterflies in it, and stops if it fails.
+///
+/// # Errors
+/// The error of `rest`.
 pub fn transform<R: Real, E>(
     x: &mut [[R; 2]],
     layout: &Layout,
@@ -72,8 +76,8 @@ pub fn transform<R: Real, E>(
     Ok(())
 }
 
-/// Splits the transform of `z[n] = x[2n] + i x[2n + 1]`, of `length` numbers at the front of `z`, into that of the real
-/// sequence `x`: `length + 1` numbers.
+/// Converts the transform of `z[n] = x[2n] + i x[2n + 1]`, `length` numbers at the front of `z`, to the transform of
+/// the real sequence `x`, `length + 1` numbers.
 ///
 /// ```text
 /// E = (Z[k] + Z*[L − k]) / 2    O = (Z[k] − Z*[L − k]) / 2i    X[k] = E + e^(−πi k / L) O    X[L − k] = (E − …)*
@@ -93,7 +97,7 @@ pub fn split_real<R: Real>(z: &mut [[R; 2]], length: usize) {
     }
 }
 
-/// `e^(−2πi k / n)`.
+/// Returns `e^(−2πi k / n)`.
 fn root<R: Real>(k: usize, n: usize) -> [R; 2] {
     let angle = -core::f64::consts::TAU * k as f64 / n as f64;
     [R::from_f64(libm::cos(angle)), R::from_f64(libm::sin(angle))]

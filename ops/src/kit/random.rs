@@ -1,16 +1,16 @@
-//! Random numbers from the seeds of a node, and their position, which lives as long as the prepared node.
+//! Random numbers from the seeds of a node, and the position in their sequence, which the prepared node holds.
 //!
 //! Defined by: tflite/kernels/random_ops.cc; `PhiloxRandom` and `random_distributions_utils.h` of TensorFlow.
 //!
 //! ```text
 //! block n = Philox(key = seed, counter = seed2 × 2⁶⁴ + n)
 //! ```
-//! An evaluation goes on where the one before it ended; `prepare` starts from block 0. The number of the next block is
-//! two atomic words inside the prepared node: `eval` gets it by shared reference, and needs no other memory.
+//! An evaluation continues where the previous one ended; `prepare` starts from block 0. The number of the next block is
+//! stored in two atomic words of the prepared node, because `eval` has only a shared reference to it.
 //!
-//! Where both seeds are 0, `prepare` draws some that nobody can tell: with the feature `std` from the keys that the
-//! standard library draws for its hash maps, otherwise from an address and a counter. The latter differ from node to
-//! node, but not from run to run where programs always lie at the same address.
+//! If both seeds are 0, `prepare` chooses unpredictable ones: with the feature `std` from the random keys of the
+//! standard library's hash maps, otherwise from an address and a counter. The latter differ from node to node, but not
+//! from run to run if programs are always loaded at the same address.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -20,19 +20,22 @@ use arenite_abi::schema::RandomOptions;
 use super::arguments::{Integers, expect_type, expect_vector};
 use super::philox;
 
-/// Numbers in a block.
+/// The number of random numbers in a block.
 pub const BLOCK: usize = 4;
 
 /// A source of random blocks.
 pub struct Generator {
     key: [u32; 2],
     stream: u64,
-    /// The number of the next block, lower half first. Evaluations of one node do not overlap.
+    /// The number of the next block, lower half first. Evaluations of one node never overlap.
     next: [AtomicU32; 2],
 }
 
 impl Generator {
-    /// The generator of the seeds that the node's options hold.
+    /// Creates the generator from the seeds in the node's options.
+    ///
+    /// # Errors
+    /// The options are invalid.
     pub fn read(node: &NodeView<'_>) -> Result<Generator> {
         let options = node.options()?;
         let seeds = match (options.get(RandomOptions::SEED)?, options.get(RandomOptions::SEED2)?) {
@@ -42,19 +45,19 @@ impl Generator {
         Ok(Generator::new(seeds))
     }
 
-    /// The generator of these seeds.
+    /// Creates the generator from these seeds.
     pub fn new([seed, stream]: [u64; 2]) -> Generator {
         let key = [seed as u32, (seed >> 32) as u32];
         Generator { key, stream, next: [AtomicU32::new(0), AtomicU32::new(0)] }
     }
 
-    /// Block `n`.
+    /// Returns block `n`.
     pub fn block(&self, n: u64) -> [u32; BLOCK] {
         let counter = (u128::from(self.stream) << 64).wrapping_add(n.into());
         philox::block(self.key, [0, 32, 64, 96].map(|shift| (counter >> shift) as u32))
     }
 
-    /// Takes `count` blocks: the number of the first one.
+    /// Reserves `count` blocks, and returns the number of the first one.
     pub fn take(&self, count: u64) -> u64 {
         let [low, high] = self.next.each_ref().map(|word| u64::from(word.load(Relaxed)));
         let first = high << 32 | low;
@@ -64,7 +67,7 @@ impl Generator {
         first
     }
 
-    /// Fills `y` with what `convert` makes of each block.
+    /// Fills `y` with the results of `convert` for consecutive blocks.
     pub fn fill(&self, y: &mut [f32], convert: impl Fn([u32; BLOCK]) -> [f32; BLOCK]) {
         let first = self.take(y.len().div_ceil(BLOCK) as u64);
         for (y, n) in y.chunks_mut(BLOCK).zip(first..) {
@@ -73,17 +76,20 @@ impl Generator {
     }
 }
 
-/// Evenly in `0..1`, by 23 bits of `x`.
+/// Uniform in `0..1`, from 23 bits of `x`.
 pub fn unit_f32(x: u32) -> f32 {
     f32::from_bits(0x7f << 23 | x & 0x7f_ffff) - 1.0
 }
 
-/// Evenly in `0..1`, by 20 bits of `high` and 32 of `low`.
+/// Uniform in `0..1`, from 20 bits of `high` and 32 bits of `low`.
 pub fn unit_f64(high: u32, low: u32) -> f64 {
     f64::from_bits(0x3ff << 52 | u64::from(high & 0xf_ffff) << 32 | u64::from(low)) - 1.0
 }
 
-/// Declares output 0, whose shape is the value of input 0 of one of the types `shapes`.
+/// Declares output 0. Its shape is the value of input 0, which has one of the types `shapes`.
+///
+/// # Errors
+/// The input has another type or is not a vector, or the shape is invalid.
 pub fn declare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, shapes: &[ElementType]) -> Result<()> {
     let shape = node.input(0)?;
     expect_type(&shape, shapes)?;
@@ -95,7 +101,10 @@ pub fn declare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, shapes: &[Eleme
     cx.set_output_shape(0, &sizes[..rank])
 }
 
-/// Output 0, in the shape that input 0 gives.
+/// Returns output 0 with the shape that input 0 holds.
+///
+/// # Errors
+/// The shape is invalid, or too large for the host.
 pub fn output<'a>(cx: &EvalContext<'a>) -> Result<TensorViewMut<'a>> {
     let shape = cx.input(0)?;
     if shape.is_constant() {
@@ -144,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_go_on_past_every_word() {
+    fn positions_carry_between_words() {
         let generator = Generator::new([5, 7]);
         assert_eq!(
             (generator.take(3), generator.take(u64::from(u32::MAX)), generator.take(1)),

@@ -1,18 +1,18 @@
-//! Outputs that overwrite their input from its beginning on: how far in front of it they must begin.
+//! Outputs that overwrite their input from its start: how far before the input they must begin.
 //!
-//! An op goes through images in order: rows, and the pixels of each row. Before it writes a pixel it reads the input from
-//! some row and column on.
+//! The op processes images in order: rows, and the pixels of each row. Before it writes a pixel, it reads the input
+//! starting at some row and column.
 //!
 //! ```text
 //! distance = max over pixels of (end of the pixel in the output − first byte that is read for it)
 //! ```
 //!
-//! As ends ascend, what is read for a later pixel lies behind all that is written before. Where both ends and first bytes
-//! are sums of one term each per image, row and column, so is the maximum.
+//! Since the ends ascend, everything that is read for a later pixel is beyond everything that was written before. If
+//! both the ends and the first bytes are sums of one term each per image, row and column, so is the maximum.
 
 use arenite_abi::prelude::*;
 
-/// Bytes from one image, row and pixel to the next.
+/// The distances in bytes from one image, row and pixel to the next.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
     image: usize,
@@ -21,15 +21,18 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Of images with so many rows, and columns with pixels of so many bytes.
+    /// The distances for images with this many rows, columns, and bytes per pixel.
     pub fn new(rows: usize, columns: usize, pixel: usize) -> Steps {
         let row = columns.saturating_mul(pixel);
         Steps { image: rows.saturating_mul(row), row, pixel }
     }
 }
 
-/// Lets output 0 overwrite input 0, of so many images. `rows` and `columns` give, for each row and column of the output,
-/// the first of the input that is read for it; `None` if nothing is.
+/// Lets output 0 overwrite input 0, which consists of `images` images. `rows` and `columns` give, for each row and
+/// column of the output, the first row or column of the input that is read for it, or `None` if nothing is read.
+///
+/// # Errors
+/// The host refuses the offer.
 pub fn allow_behind(
     cx: &mut PrepareContext<'_>,
     images: usize,
@@ -38,7 +41,7 @@ pub fn allow_behind(
     columns: impl IntoIterator<Item = Option<usize>>,
 ) -> Result<()> {
     let whole = images.saturating_mul(output.image);
-    // A distance as long as the output gains nothing.
+    // A distance of at least the output's size saves no memory.
     match distance(images, (input, output), rows, columns) {
         Some(bytes) if bytes < whole => cx.allow_behind(0, 0, bytes),
         _ => Ok(()),
@@ -57,7 +60,7 @@ fn distance(
     usize::try_from((image.max(0) + row + column).max(0)).ok()
 }
 
-/// The largest of `(position + ahead) × output − first × input`.
+/// The maximum of `(position + ahead) × output − first × input`.
 fn farthest(
     firsts: impl IntoIterator<Item = Option<usize>>,
     ahead: usize,
@@ -84,8 +87,8 @@ mod tests {
     #[test]
     fn distances() {
         let first = |list: &'static [usize]| list.iter().map(|&first| Some(first));
-        // Three rows of four pixels of 2 bytes, a window of 3 × 3 with padding: the last pixel ends at 24, and reads from
-        // row 1, column 2 on, which is byte 12.
+        // Three rows of four pixels of 2 bytes, and a window of 3 × 3 with padding: the last pixel ends at 24, and
+        // reads from row 1, column 2, which is byte 12.
         let same = Steps::new(3, 4, 2);
         assert_eq!(distance(1, (same, same), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(12));
         assert_eq!(distance(9, (same, same), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(12));
@@ -93,7 +96,7 @@ mod tests {
         let wide = Steps::new(3, 4, 4);
         assert_eq!(distance(1, (same, wide), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(36));
         assert_eq!(distance(3, (same, wide), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(84));
-        // A stride of two in both directions: the first pixel ends 2 bytes behind its window's beginning.
+        // A stride of two in both directions: the first pixel ends 2 bytes after the start of its window.
         assert_eq!(
             distance(2, (Steps::new(4, 4, 2), Steps::new(2, 2, 2)), first(&[0, 2]), first(&[0, 2])),
             Some(2)
@@ -112,7 +115,8 @@ mod tests {
         o.set(rows, dilation).set(columns, dilation)
     }
 
-    /// The test harness lays each output as near as allowed: a distance too small gives another result.
+    /// The test harness places each output as close to its input as allowed, so a distance that is too small changes
+    /// the result.
     #[test]
     fn no_window_is_overwritten_before_it_is_read() {
         for geometry in 0..3 * 3 * 2 * 2 * 2 {
@@ -202,7 +206,7 @@ mod tests {
             let mirror = OpTest::<MirrorPad>::new().input(x.clone()).constant(paddings).output(Spec::f32());
             mirror.shares(&[Sharing::Behind]).run().unwrap();
         }
-        // Rows of one element: the nest is one run with steps.
+        // With rows of one element, the nest is a single run with a stride.
         let column = Tensor::f32(&[3, 1], &[1.0, 2.0, 3.0]);
         let pad = OpTest::<Pad>::new().input(column).constant(Tensor::i32(&[2, 2], &[0, 0, 1, 1]));
         let padded = pad.output(Spec::f32()).shares(&[Sharing::Behind]).run().unwrap();

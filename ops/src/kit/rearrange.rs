@@ -1,6 +1,6 @@
-//! Ops whose output is elements of one input in another order: slices, transpositions, reversals, repetitions.
+//! Ops whose output consists of elements of one input in another order: slices, transpositions, reversals, repetitions.
 //!
-//! An op computes a [`Rearrangement`] from its arguments, in `prepare` if they are constant, otherwise in `eval`.
+//! An op computes a [`Rearrangement`] from its arguments, in `prepare` if they are constant, else in `eval`.
 //! [`Prepared`] does the rest, for elements of any size and for strings.
 
 use arenite_abi::prelude::*;
@@ -11,12 +11,12 @@ use super::moves::Width;
 use super::pace::Pace;
 use super::strings::{self, Strings};
 
-/// How the output of an op with [`Prepared::declare`] may lie.
+/// How the output of an op that uses [`Prepared::declare`] may share memory with its input.
 pub const SHARING: Sharing = Sharing::AnyOf(&[Sharing::View, Sharing::PartOfInput, Sharing::Behind]);
-/// How the outputs of an op with [`Prepared::declare_part`] may lie.
+/// How the outputs of an op that uses [`Prepared::declare_part`] may share memory with its inputs.
 pub const SHARING_OF_PARTS: Sharing = Sharing::AnyOf(&[Sharing::View, Sharing::PartOfInput]);
 
-/// `output[k] = input[nest[k]]`, `k` counting row-major.
+/// The rearrangement `output[k] = input[nest[k]]`, where `k` counts in row-major order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rearrangement {
     output: Dims,
@@ -24,17 +24,24 @@ pub struct Rearrangement {
 }
 
 impl Rearrangement {
-    /// The loops of `nest` fill a tensor of shape `output`.
+    /// Creates a rearrangement whose output has the shape `output`.
+    ///
+    /// # Errors
+    /// The number of positions of `nest` is not the number of elements of `output`.
     pub fn new(output: Dims, nest: Nest<1>) -> Result<Rearrangement> {
         let (count, size) = (nest.len(), output.flat_size());
         ensure!(count == size, "{count} elements for an output of {size}");
         Ok(Rearrangement { output, nest })
     }
 
-    /// `sizes[axis]` elements along each axis, from `begins[axis]` on, one every `steps[axis]` elements. The output has
-    /// the shape `output`, whose axes of size 1 may be more or fewer.
+    /// Selects `sizes[axis]` elements along each axis, starting at `begins[axis]`, with a stride of `steps[axis]`.
+    /// `output` is the shape of the result; it may have more or fewer axes of size 1.
     ///
-    /// The caller has checked that the slice lies in the input; the data are not read out of bounds in any case.
+    /// The caller must check that the slice is inside the input; otherwise wrong elements are read, but never out of
+    /// bounds.
+    ///
+    /// # Errors
+    /// The sizes and `output` differ in their number of elements.
     pub fn slice(
         input: &Dims,
         begins: &[i64; MAX_RANK],
@@ -52,7 +59,10 @@ impl Rearrangement {
         Rearrangement::new(output, Nest::new(sizes, [element_steps]).starting_at([start]))
     }
 
-    /// Elements `begin..begin + size` along one axis, in the shape `output`.
+    /// Selects the elements `begin..begin + size` along one axis, in the shape `output`.
+    ///
+    /// # Errors
+    /// The sizes and `output` differ in their number of elements.
     pub fn part(input: &Dims, axis: usize, begin: usize, size: i32, output: Dims) -> Result<Rearrangement> {
         let mut begins = [0; MAX_RANK];
         if let Some(at) = begins.get_mut(axis) {
@@ -62,12 +72,13 @@ impl Rearrangement {
         Rearrangement::slice(input, &begins, &[1; MAX_RANK], &sizes, output)
     }
 
-    /// Shape of the output.
+    /// The shape of the output.
     pub fn output(&self) -> Dims {
         self.output
     }
 
-    /// Whether the output is a part of the input `x`, or all of it: then it may lie there. True too where it is empty.
+    /// Whether the output is a contiguous part of the input `x`, or all of it, so that it may share its memory. Also
+    /// true for an empty output.
     fn allow_part(
         &self,
         cx: &mut PrepareContext<'_>,
@@ -101,18 +112,24 @@ impl Rearrangement {
     }
 }
 
-/// `dims` with another size of one axis.
+/// Returns `dims` with another size along one axis.
+///
+/// # Errors
+/// The new shape is negative or too large.
 pub fn with_size(dims: &Dims, axis: usize, size: i32) -> Result<Dims> {
     let sizes = dims.as_slice().iter().enumerate().map(|(i, &old)| if i == axis { size } else { old });
     Dims::from_sizes(sizes).ok_or_else(|| invalid!("{:?} with {size} along axis {axis}", dims.as_slice()))
 }
 
-/// What `prepare` knows about one output that is a rearrangement of an input.
+/// The rearrangement of an input to one output, if `prepare` knows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Prepared(Option<Rearrangement>);
 
 impl Prepared {
-    /// Gives output 0, the node's only one, its shape; without one, and for strings, it is dynamic. `x` is input 0.
+    /// Declares output 0, the node's only one. Without a plan, and for strings, it is dynamic. `x` is input 0.
+    ///
+    /// # Errors
+    /// Elements of the type cannot be moved, or the host refuses the shape.
     pub fn declare(
         plan: Option<Rearrangement>,
         cx: &mut PrepareContext<'_>,
@@ -127,7 +144,10 @@ impl Prepared {
         Ok(Prepared(plan))
     }
 
-    /// The same for one output of several, which is made of input `input`, that is `x`.
+    /// Declares one of several outputs, which is a rearrangement of input number `input`, that is `x`.
+    ///
+    /// # Errors
+    /// Elements of the type cannot be moved, or the host refuses the shape.
     pub fn declare_part(
         plan: Option<Rearrangement>,
         cx: &mut PrepareContext<'_>,
@@ -141,12 +161,15 @@ impl Prepared {
         Ok(())
     }
 
-    /// As `declare` left it, for an op that computes the plan again in `eval`.
+    /// Recreates the result of `declare`, for an op that computes its plan again in `eval`.
     pub fn again(plan: Option<Rearrangement>) -> Prepared {
         Prepared(plan)
     }
 
-    /// Writes output `output` from input `input`; `late` gives the plan where `prepare` had none.
+    /// Writes output `output` from input `input`; `late` computes the plan if `prepare` had none.
+    ///
+    /// # Errors
+    /// The error of `late`, or the invocation is cancelled.
     pub fn eval(
         &self,
         cx: &EvalContext<'_>,
@@ -169,8 +192,11 @@ impl Prepared {
     }
 }
 
-/// Gives an output that elements of type `ty` are moved to its shape. It is dynamic without a shape, and for strings,
-/// whose bytes are known in `eval` only.
+/// Sets the shape of an output to which elements of type `ty` are moved. It is dynamic without a shape, and for
+/// strings, because their size is known only in `eval`.
+///
+/// # Errors
+/// Elements of the type cannot be moved, or the host refuses the shape.
 pub fn declare_shape(
     shape: Option<&[i32]>,
     cx: &mut PrepareContext<'_>,

@@ -1,4 +1,4 @@
-//! What recurrent layers share: sequences of rows, weights of f32 or 8 bits, activations, states.
+//! Code that recurrent layers share: sequences of rows, weights of f32 or 8 bits, activations, states.
 //!
 //! Defined by: tflite/kernels/internal/{tensor_utils.h,optimized/sse_tensor_utils.cc}.
 
@@ -6,13 +6,17 @@ use core::cell::Cell;
 
 use arenite_abi::prelude::*;
 
+pub use directions::{Columns, Directions, SecondInput};
+
 use super::activation::Activation;
 use super::dot::{dot, dot_f32};
 use super::float;
 use super::hybrid::{Symmetry, quantize_row};
 use super::node;
 
-/// Which of batches and times is the outer dimension of a sequence.
+mod directions;
+
+/// Whether batches or time steps are the outer dimension of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// `[times, batches, features]`.
@@ -22,35 +26,38 @@ pub enum Order {
 }
 
 impl Order {
-    /// The order that the option `time_major` says.
+    /// The order for the option `time_major`.
     pub fn new(time_major: bool) -> Order {
         if time_major { Order::TimeMajor } else { Order::BatchMajor }
     }
 }
 
-/// The direction in which a layer walks through time.
+/// The direction in which a layer processes time steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// First row first.
+    /// From the first row to the last.
     Forward,
-    /// Last row first.
+    /// From the last row to the first.
     Backward,
 }
 
 /// The rows of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequence {
-    /// Rows of one batch.
+    /// The number of rows of one batch.
     pub times: usize,
-    /// Independent sequences.
+    /// The number of independent sequences.
     pub batches: usize,
-    /// Elements of one row.
+    /// The number of elements in a row.
     pub features: usize,
     order: Order,
 }
 
 impl Sequence {
-    /// The sequences in `x`, which has three axes, or two and one point in time.
+    /// The sequences in `x`, which has three axes, or two for a single time step.
+    ///
+    /// # Errors
+    /// `x` has another rank.
     pub fn of(x: &TensorView<'_>, order: Order) -> Result<Sequence> {
         let dims = node::dims(x)?;
         let (outer, inner, features) = match dims.rank() {
@@ -64,7 +71,10 @@ impl Sequence {
         })
     }
 
-    /// Calls `step(row, batch)` for all rows, those of one batch in `direction`, until it fails.
+    /// Calls `step(row, batch)` for all rows, those of one batch in `direction`, until one call fails.
+    ///
+    /// # Errors
+    /// The error of `step`.
     pub fn for_each(
         &self,
         direction: Direction,
@@ -85,140 +95,25 @@ impl Sequence {
     }
 }
 
-/// Where the rows of a layer stand in those of its output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Columns {
-    /// Elements of a row of the output.
-    pub width: usize,
-    /// The first that the layer writes.
-    pub first: usize,
-}
-
-impl Columns {
-    /// The layer's part of a row.
-    pub fn of<'a, T>(&self, output: &'a mut [T], row: usize, count: usize) -> &'a mut [T] {
-        let first = row * self.width + self.first;
-        output.get_mut(first..first + count).unwrap_or_default()
-    }
-}
-
-/// The outputs of two layers, one for each direction of time.
-#[derive(Clone, Copy)]
-pub struct Directions {
-    forward: Columns,
-    backward: Columns,
-    outputs: usize,
-}
-
-impl Directions {
-    /// Layers with rows of these sizes, side by side in one output, or in two.
-    pub fn new(forward: usize, backward: usize, outputs: usize) -> Directions {
-        let (forward, backward) = match outputs {
-            1 => {
-                let width = forward.saturating_add(backward);
-                (Columns { width, first: 0 }, Columns { width, first: forward })
-            }
-            _ => (Columns { width: forward, first: 0 }, Columns { width: backward, first: 0 }),
-        };
-        Directions { forward, backward, outputs }
-    }
-
-    /// Sets the shapes of the outputs, for an input of shape `x`.
-    pub fn set_output_shapes(
-        &self,
-        (node, cx): (&NodeView<'_>, &mut PrepareContext<'_>),
-        x: &[i32],
-    ) -> Result<()> {
-        for (i, columns) in [self.forward, self.backward].iter().take(self.outputs).enumerate() {
-            expect_output(node, i, F32)?;
-            let [width] = shape([columns.width])?;
-            cx.set_output_shape(i, &[x[0], x[1], width])?;
-        }
-        Ok(())
-    }
-
-    /// Lets both layers write their columns.
-    pub fn eval(
-        &self,
-        cx: &EvalContext<'_>,
-        forward: impl FnOnce(Columns, &mut [f32]) -> Result<()>,
-        backward: impl FnOnce(Columns, &mut [f32]) -> Result<()>,
-    ) -> Result<()> {
-        let y = cx.output(0)?.into_slice()?;
-        forward(self.forward, y)?;
-        match self.outputs {
-            1 => backward(self.backward, y),
-            _ => backward(self.backward, cx.output(1)?.into_slice()?),
-        }
-    }
-}
-
-/// What the second input of a node with two directions is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SecondInput {
-    /// There is none.
-    Absent,
-    /// Both layers read it besides the first, by weights of their own.
-    Added,
-    /// The backward layer reads it instead of the first.
-    OfBackward,
-}
-
-impl SecondInput {
-    /// Looks at input `i`, which has weights if those at `weights` are there.
-    pub fn read<const N: usize>(node: &NodeView<'_>, i: usize, weights: [usize; N]) -> Result<SecondInput> {
-        let mut present = 0;
-        for weight in weights {
-            present += usize::from(node.optional_input(weight)?.is_some());
-        }
-        ensure!(
-            present == 0 || present == N,
-            "{present} of its {N} weights for the second input are there; it needs all or none"
-        );
-        if present == N {
-            node.input(i)?;
-        }
-        let (x, Some(second)) = (node.input(0)?, node.optional_input(i)?) else {
-            return Ok(SecondInput::Absent);
-        };
-        let agree = second.rank() == 3
-            && second.shape[..2] == x.shape[..2]
-            && (present == N || second.shape == x.shape);
-        ensure!(
-            agree && second.ty == x.ty,
-            "inputs '{}' and '{}' are {}{:?} and {}{:?}; their types and rows must agree",
-            x.name,
-            second.name,
-            x.ty,
-            x.shape,
-            second.ty,
-            second.shape
-        );
-        Ok(if present == N { SecondInput::Added } else { SecondInput::OfBackward })
-    }
-
-    /// Input of the backward layer, if `second` is the position of the second input.
-    pub fn of_backward(self, second: usize) -> usize {
-        if self == SecondInput::OfBackward { second } else { 0 }
-    }
-}
-
 /// Row `i` of rows of `length` elements; empty past the end.
 pub fn row<T>(data: &[T], i: usize, length: usize) -> &[T] {
     data.get(i * length..(i + 1) * length).unwrap_or_default()
 }
 
-/// One number per element: a vector of weights, or the diagonal of a square matrix.
+/// One weight per element: a vector, or the diagonal of a square matrix.
 #[derive(Clone, Copy)]
 pub enum Diagonal<'a> {
-    /// The numbers.
+    /// Weights of f32.
     Float(&'a [f32]),
-    /// Multiples of a scale.
+    /// 8-bit weights and their scale.
     Quantized(&'a [i8], f32),
 }
 
 impl<'a> Diagonal<'a> {
-    /// The weights of a tensor of f32 or 8 bits. Those of u8 are signed all the same.
+    /// Reads weights of f32 or 8 bits; u8 is read as signed too.
+    ///
+    /// # Errors
+    /// The tensor has another type or no scale.
     pub fn of(weights: &TensorView<'a>) -> Result<Self> {
         Ok(match weights.ty {
             F32 => Diagonal::Float(weights.as_slice()?),
@@ -226,7 +121,7 @@ impl<'a> Diagonal<'a> {
         })
     }
 
-    /// `sums += self × x`, element by element.
+    /// Computes `sums += self × x`, element by element.
     pub fn accumulate(&self, x: &[f32], sums: &mut [f32]) {
         match *self {
             Diagonal::Float(w) => w.iter().zip(x).zip(sums).for_each(|((w, x), sum)| *sum += w * x),
@@ -236,7 +131,7 @@ impl<'a> Diagonal<'a> {
         }
     }
 
-    /// `Σ self[first + i] × x[i]`.
+    /// Computes `Σ self[first + i] × x[i]`.
     pub fn dot(&self, first: usize, x: impl Iterator<Item = f32>) -> f32 {
         match *self {
             Diagonal::Float(w) => w.iter().skip(first).zip(x).map(|(w, x)| w * x).sum(),
@@ -247,19 +142,22 @@ impl<'a> Diagonal<'a> {
     }
 }
 
-/// Weights `[rows, columns]`.
+/// A weight matrix `[rows, columns]`.
 #[derive(Clone, Copy)]
 pub enum Matrix<'a> {
-    /// All of them.
+    /// Weights of f32.
     Float(&'a [f32]),
-    /// Multiples of a scale.
+    /// 8-bit weights and their scale.
     Quantized(&'a [i8], f32),
-    /// Those that are not zero.
+    /// A diagonal matrix, stored as its diagonal.
     Diagonal(Diagonal<'a>),
 }
 
 impl<'a> Matrix<'a> {
-    /// The weights of a tensor of f32 or 8 bits; a tensor of one axis is a diagonal.
+    /// Reads weights of f32 or 8 bits; a tensor with one axis is a diagonal.
+    ///
+    /// # Errors
+    /// The tensor has another type or no scale.
     pub fn of(weights: &TensorView<'a>) -> Result<Self> {
         if weights.rank() == 1 {
             return Diagonal::of(weights).map(Matrix::Diagonal);
@@ -270,7 +168,7 @@ impl<'a> Matrix<'a> {
         })
     }
 
-    /// `sums[r] += Σ_c self[r, c] × x[c]`.
+    /// Computes `sums[r] += Σ_c self[r, c] × x[c]`.
     pub fn accumulate(&self, x: &Vector<'_>, sums: &mut [f32]) {
         let columns = x.float.len();
         match *self {
@@ -288,7 +186,7 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// What weights are multiplied with.
+/// A vector that weights are multiplied with, possibly also in quantized form.
 #[derive(Clone, Copy)]
 pub struct Vector<'a> {
     float: &'a [f32],
@@ -298,7 +196,7 @@ pub struct Vector<'a> {
 }
 
 impl<'a> Vector<'a> {
-    /// `x`, also quantized into `room` for weights of 8 bits; a float layer has none.
+    /// Stores `x`, and for 8-bit weights also quantizes it into `room`, which is empty for float weights.
     pub fn new(x: &'a [f32], symmetry: Symmetry, room: &'a mut [i8]) -> Self {
         let (mut scale, mut zero_point) = (1.0, 0);
         if !room.is_empty() {
@@ -308,7 +206,7 @@ impl<'a> Vector<'a> {
     }
 }
 
-/// How inputs of a layer with weights of 8 bits are quantized, by the option `asymmetric_quantize_inputs`.
+/// How the inputs of a layer with 8-bit weights are quantized, from the option `asymmetric_quantize_inputs`.
 pub fn symmetry(asymmetric: bool) -> Symmetry {
     if asymmetric { Symmetry::Asymmetric } else { Symmetry::Symmetric }
 }
@@ -326,12 +224,15 @@ pub fn activate(activation: Activation, values: &mut [f32]) {
     values.iter_mut().for_each(|x| *x = f(*x));
 }
 
-/// Within the range; `min` for NaN.
+/// Clamps to the range; NaN becomes `min`.
 fn between(x: f32, min: f32, max: f32) -> f32 {
     x.max(min).min(max)
 }
 
-/// Checks that input `i` of the node is state of this type and size, which `eval` may write.
+/// Checks that input `i` of the node is a variable of this type and size.
+///
+/// # Errors
+/// The input is not a variable, or its type or size differs.
 pub fn expect_state(
     node: &NodeView<'_>,
     i: usize,
@@ -340,7 +241,7 @@ pub fn expect_state(
     length: usize,
 ) -> Result<()> {
     let state = node.input(i)?;
-    ensure!(state.is_variable(), "state '{}' (input {i}) is no variable", state.name);
+    ensure!(state.is_variable(), "state '{}' (input {i}) is not a variable", state.name);
     ensure!(
         state.ty == ty && rows.checked_mul(length) == Some(state.len()),
         "state '{}' is {}{:?}; it must be {ty} and hold {length} elements for each of {rows} batches",
@@ -352,13 +253,19 @@ pub fn expect_state(
 }
 
 /// Checks the type of an output.
+///
+/// # Errors
+/// The output has another type.
 pub fn expect_output(node: &NodeView<'_>, i: usize, ty: ElementType) -> Result<()> {
     let y = node.output(i)?;
     ensure!(y.ty == ty, "output '{}' is {}; it must be {ty}", y.name, y.ty);
     Ok(())
 }
 
-/// Checks type and shape of an input.
+/// Checks the type and the shape of an input.
+///
+/// # Errors
+/// The type or the shape differs.
 pub fn expect(x: &TensorView<'_>, ty: ElementType, shape: &[usize]) -> Result<()> {
     ensure!(
         x.ty == ty
@@ -383,7 +290,10 @@ pub fn store<T: Copy>(from: &[T], state: &[Cell<T>], i: usize) {
     from.iter().zip(row(state, i, from.len())).for_each(|(from, to)| to.set(*from));
 }
 
-/// Sizes as a shape has them.
+/// Converts sizes to a shape.
+///
+/// # Errors
+/// A size does not fit i32.
 pub fn shape<const N: usize>(sizes: [usize; N]) -> Result<[i32; N]> {
     let mut shape = [0; N];
     for (to, &size) in shape.iter_mut().zip(&sizes) {

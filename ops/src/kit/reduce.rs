@@ -1,4 +1,4 @@
-//! Ops that make one element of all along some axes, which their second input names: SUM, MEAN, REDUCE_MAX, ...
+//! Reductions along axes that the second input names: SUM, MEAN, REDUCE_MAX, ...
 //!
 //! Defined by: tflite/kernels/reduce.cc, tflite/kernels/internal/optimized/reduce.h.
 
@@ -11,39 +11,45 @@ use super::indexing::{Axes, Dims, KeepDims, Reduction};
 use super::node;
 use super::number::Combine;
 
-/// What differs between the ops; the value is what `prepare` computes.
+/// One reduction; the value is computed in `prepare`.
 pub trait Reduce: Copy + Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
-    /// The versions of it.
+    /// The versions that are supported.
     const VERSIONS: RangeInclusive<i32>;
-    /// The types of its input and output, and INT32 of the axes.
+    /// The types of input and output that are supported, and INT32 for the axes.
     const TYPES: ElementTypes;
 
-    /// Checks type and quantization of input and output, whose types agree.
+    /// Checks the quantization of input and output; their types are equal.
+    ///
+    /// # Errors
+    /// A quantization is missing or not supported.
     fn prepare(x: &TensorView<'_>, y: &TensorView<'_>, groups: &Groups) -> Result<Self>;
 
     /// Computes the output.
+    ///
+    /// # Errors
+    /// A type is not supported, or the invocation is cancelled.
     fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()>;
 }
 
-/// The groups of elements that become one.
+/// The groups of elements that are reduced to one.
 #[derive(Clone, Copy, Debug)]
 pub struct Groups {
-    /// Shape of the input.
+    /// The shape of the input.
     pub dims: Dims,
     /// The axes that are reduced.
     pub axes: Axes,
-    /// Whether they stay.
+    /// Whether the reduced axes stay with size 1.
     pub keep_dims: KeepDims,
-    /// The loops.
+    /// The loops over the groups.
     pub reduction: Reduction,
 }
 
-/// Prepared node.
+/// A prepared node of the family.
 pub struct Reducer<R> {
     keep_dims: KeepDims,
-    /// Known in `prepare` unless the axes depend on data.
+    /// The groups and the reduction; `None` if the axes are known only in `eval`.
     plan: Option<(Groups, R)>,
 }
 
@@ -54,7 +60,7 @@ impl<R: Reduce> Op for Reducer<R> {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axes, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input is {}, output is {}; they must agree", x.ty, y.ty);
         ensure!(axes.ty == I32, "axes '{}' are {}; they must be INT32", axes.name, axes.ty);
         let keep_dims = match node.options()?.get(ReducerOptions::KEEP_DIMS)? {
             true => KeepDims::Keep,
@@ -83,17 +89,18 @@ impl<R: Reduce> Op for Reducer<R> {
 impl Groups {
     fn new(x: &TensorView<'_>, list: &[i32], keep_dims: KeepDims) -> Result<Groups> {
         let dims = node::dims(x)?;
-        let axes = Axes::new(list, dims.rank())
-            .ok_or_else(|| invalid!("axes are {list:?}, input '{}' has {} axes", x.name, dims.rank()))?;
+        let axes = Axes::new(list, dims.rank()).ok_or_else(|| {
+            invalid!("axes are {list:?}, input '{}' has {} axes; each axis must exist", x.name, dims.rank())
+        })?;
         Ok(Groups { dims, axes, keep_dims, reduction: Reduction::new(&dims, axes, keep_dims) })
     }
 
-    /// Whether the output has the elements of the input: all reduced axes have size 1.
+    /// Whether the output equals the input, because all reduced axes have size 1.
     pub fn is_copy(&self) -> bool {
         self.reduction.group_len() == 1
     }
 
-    /// `y = f(f(x[0], x[1]), x[2])…` for each group; of nothing it is `nothing`.
+    /// Computes `y = f(f(x[0], x[1]), x[2])…` for each group; for an empty group it is `nothing`.
     pub fn fold<T: Element>(
         &self,
         x: &TensorView<'_>,
@@ -106,7 +113,10 @@ impl Groups {
         Ok(())
     }
 
-    /// Combines the elements of each group, as plain numbers whatever they stand for.
+    /// Combines the elements of each group as plain numbers, without regard to quantization.
+    ///
+    /// # Errors
+    /// The type is not supported, or the invocation is cancelled.
     pub fn combine<C: Combine>(&self, x: &TensorView<'_>, y: TensorViewMut<'_>) -> Result<()> {
         match x.ty {
             F32 => self.fold::<f32>(x, y, C::nothing(), C::with),
@@ -121,7 +131,10 @@ impl Groups {
     }
 }
 
-/// Refuses BOOL, unless there is nothing to compute.
+/// Rejects BOOL unless there is nothing to compute.
+///
+/// # Errors
+/// The input is BOOL, and a reduced axis has a size other than 1.
 pub fn refuse_bool(x: &TensorView<'_>, groups: &Groups) -> Result<()> {
     if x.ty == ElementType::Bool && !groups.is_copy() {
         return Err(unsupported!("input '{}' is BOOL; only axes of size 1 can be reduced", x.name));
@@ -129,19 +142,22 @@ pub fn refuse_bool(x: &TensorView<'_>, groups: &Groups) -> Result<()> {
     Ok(())
 }
 
-/// Refuses i16 with a zero point other than 0.
+/// Rejects i16 with a zero point.
+///
+/// # Errors
+/// The zero point of the input or of the output is not 0.
 pub fn symmetric_words(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     let is_quantized = |t: &&TensorView<'_>| t.ty == I16 && t.quantization().is_some();
     [x, y].into_iter().filter(is_quantized).try_for_each(node::symmetric)
 }
 
-/// What REDUCE_MAX and REDUCE_MIN say of themselves.
+/// The parameters of REDUCE_MAX and REDUCE_MIN.
 pub trait Extreme: Combine {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
 }
 
-/// The part of REDUCE_MAX and REDUCE_MIN.
+/// The reduction of REDUCE_MAX and REDUCE_MIN.
 pub struct Extremum<C>(PhantomData<C>);
 
 impl<C> Clone for Extremum<C> {
@@ -171,15 +187,15 @@ impl<C: Extreme> Reduce for Extremum<C> {
     }
 }
 
-/// What REDUCE_ANY and REDUCE_ALL say of themselves.
+/// The parameters of REDUCE_ANY and REDUCE_ALL.
 pub trait Quantifier: Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
-    /// The truth value that decides the result wherever it is found.
+    /// The boolean that decides the result as soon as it is found.
     const DECIDES: bool;
 }
 
-/// The part of REDUCE_ANY and REDUCE_ALL.
+/// The reduction of REDUCE_ANY and REDUCE_ALL.
 pub struct Quantified<Q>(PhantomData<Q>);
 
 impl<Q> Clone for Quantified<Q> {
@@ -210,14 +226,14 @@ impl<Q: Quantifier> Reduce for Quantified<Q> {
     }
 }
 
-/// What the tests of the ops share.
+/// Helpers for the tests of the reductions.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use arenite_abi::schema::{OptionsTable, SubOptions};
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    /// A node whose axes are known.
+    /// A node whose axes are constant.
     pub(crate) fn node<O: Op>(x: Tensor, list: &[i32], keep_dims: bool, y: Spec) -> OpTest<O> {
         let axes = Tensor::i32(&[list.len() as i32], list);
         OpTest::new()
@@ -227,7 +243,7 @@ pub(crate) mod tests {
             .output(y)
     }
 
-    /// The output where the axes are known, and checks that it is the same where they depend on data.
+    /// The output for constant axes; checks that it is the same for axes that are known only in `eval`.
     pub(crate) fn run<O: Op>(x: &Tensor, list: &[i32], keep_dims: bool, y: Spec) -> Result<Tensor> {
         let known = node::<O>(x.clone(), list, keep_dims, y.clone()).run();
         let late =
@@ -237,14 +253,14 @@ pub(crate) mod tests {
         known.map(|mut y| y.remove(0))
     }
 
-    /// Checks what every member refuses of floats, or of truth values.
+    /// Checks the errors that are common to all members, for floats or for booleans.
     pub(crate) fn expect_refusals<O: Op>(x: &Tensor, y: Spec) {
         let error = run::<O>(x, &[0, 2], false, y.clone()).unwrap_err();
-        assert_eq!(error.message(), "axes are [0, 2], input 'in0' has 2 axes");
+        assert_eq!(error.message(), "axes are [0, 2], input 'in0' has 2 axes; each axis must exist");
         let error = run::<O>(x, &[i32::MIN], false, y.clone()).unwrap_err();
-        assert_eq!(error.message(), "axes are [-2147483648], input 'in0' has 2 axes");
+        assert_eq!(error.message(), "axes are [-2147483648], input 'in0' has 2 axes; each axis must exist");
         let error = run::<O>(x, &[0], false, Spec::i32()).unwrap_err();
-        assert_eq!(error.message(), format!("input is {}, output is INT32", x.ty()));
+        assert_eq!(error.message(), format!("input is {}, output is INT32; they must agree", x.ty()));
         let test = OpTest::<O>::new().input(x.clone()).constant(Tensor::i32(&[], &[1]));
         assert!(test.clone().output(y.clone()).options_table(SubOptions::INFO.tag, &[], 0).run().is_err());
         assert!(test.output(y).run().is_ok());

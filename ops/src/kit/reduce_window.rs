@@ -1,4 +1,5 @@
-//! Reductions of windows of any rank: REDUCE_WINDOW, and with padding and dilation of the input STABLEHLO_REDUCE_WINDOW.
+//! Reductions over windows of any rank: REDUCE_WINDOW, and with padding and dilation of the input
+//! STABLEHLO_REDUCE_WINDOW.
 //!
 //! Defined by: tflite/kernels/stablehlo_reduce_window.cc.
 //!
@@ -16,51 +17,54 @@ use super::indexing::{Dims, MAX_RANK};
 use super::node;
 use super::pace::Pace;
 
-/// What is done with the elements of a window.
+/// The function that combines the elements of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
-    /// Their sum; integers wrap.
+    /// The sum; integers wrap.
     Add,
-    /// Their product; integers wrap.
+    /// The product; integers wrap.
     Mul,
-    /// The smallest one.
+    /// The smallest element.
     Min,
-    /// The largest one.
+    /// The largest element.
     Max,
-    /// 1 if none is 0, otherwise 0.
+    /// 1 if no element is 0, else 0.
     All,
-    /// 0 if all are 0, otherwise 1.
+    /// 0 if all elements are 0, else 1.
     Any,
 }
 
-/// A window along one axis.
+/// The window along one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowAxis {
-    /// Elements of the window.
+    /// The number of elements of the window.
     pub size: i64,
-    /// Steps from one position to the next.
+    /// The distance from one position to the next.
     pub stride: i64,
-    /// Steps from one element of the window to the next.
+    /// The distance from one element of the window to the next.
     pub dilation: i64,
-    /// Steps from one element of the input to the next.
+    /// The distance from one element of the input to the next.
     pub base_dilation: i64,
-    /// What is added at both ends.
+    /// The padding at both ends; a negative one crops.
     pub padding: [i64; 2],
 }
 
 impl WindowAxis {
-    /// One element, without padding.
+    /// A window of one element, without padding.
     pub const ONE: WindowAxis =
         WindowAxis { size: 1, stride: 1, dilation: 1, base_dilation: 1, padding: [0; 2] };
 }
 
-/// As TFLite.
+/// TFLite's limit.
 const MAX_AXES: usize = 6;
 
-/// The types that are served.
+/// The types that are supported.
 pub const TYPES: [ElementType; 8] = [ElementType::Bool, I8, I16, I32, I64, U8, F32, F64];
 
-/// Checks types and rank of the input, the initial value and the output.
+/// Checks the types and the rank of the input, the initial value and the output.
+///
+/// # Errors
+/// The types differ, or the rank is out of range.
 pub fn check(x: &TensorView<'_>, init: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     expect_type(x, &TYPES)?;
     ensure!(
@@ -82,16 +86,17 @@ pub fn check(x: &TensorView<'_>, init: &TensorView<'_>, y: &TensorView<'_>) -> R
     Ok(())
 }
 
-/// What is done with which windows: output 0 of input 0 and the initial value in input 1.
+/// The function and the windows of a reduction from input 0 to output 0; input 1 is the initial value.
 pub struct Reduction {
     windows: Windows,
     function: Function,
 }
 
 impl Reduction {
-    /// Sets the output's shape. Of `axes` count as many as `x` has.
+    /// Prepares the reduction and sets the output's shape. Only as many entries of `axes` are used as `x` has axes.
     ///
-    /// An error if a number other than the padding is below 1, or one is too large.
+    /// # Errors
+    /// A number other than the padding is below 1, or a number is too large.
     pub fn prepare(
         cx: &mut PrepareContext<'_>,
         x: &TensorView<'_>,
@@ -104,6 +109,9 @@ impl Reduction {
     }
 
     /// Computes the output.
+    ///
+    /// # Errors
+    /// The initial value is empty, or the invocation is cancelled.
     pub fn eval(&self, cx: &EvalContext<'_>) -> Result<()> {
         match cx.node().output(0)?.ty {
             F32 => self.by_function::<f32>(cx, f32::add, f32::mul),
@@ -112,7 +120,7 @@ impl Reduction {
             I32 => self.by_function::<i32>(cx, i32::wrapping_add, i32::wrapping_mul),
             I64 => self.by_function::<i64>(cx, i64::wrapping_add, i64::wrapping_mul),
             U8 => self.by_function::<u8>(cx, u8::wrapping_add, u8::wrapping_mul),
-            // Truth values are bytes like others: their sum may be 2.
+            // Booleans are treated as bytes: their sum may be 2.
             I8 | ElementType::Bool => self.by_function::<i8>(cx, i8::wrapping_add, i8::wrapping_mul),
             ty => Err(unsupported!("no reduction of {ty}")),
         }
@@ -142,7 +150,7 @@ impl Reduction {
     }
 }
 
-/// Windows over a tensor.
+/// The windows over a tensor.
 struct Windows {
     input: Dims,
     output: Dims,
@@ -150,7 +158,7 @@ struct Windows {
 }
 
 impl Windows {
-    /// One axis of windows per axis of the input.
+    /// Takes one window axis per axis of the input.
     fn new(input: Dims, list: &[WindowAxis]) -> Result<Windows> {
         let mut axes = [WindowAxis::ONE; MAX_RANK];
         let (mut sizes, rank) = ([0; MAX_RANK], input.rank());
@@ -170,7 +178,7 @@ impl Windows {
         Ok(Windows { input, output, axes })
     }
 
-    /// Reduces each window of `x` into `y`. An error once the invocation is cancelled.
+    /// Reduces each window of `x` into `y`.
     fn reduce<T: Copy>(
         &self,
         cx: &EvalContext<'_>,
@@ -199,11 +207,11 @@ impl Windows {
         Ok(())
     }
 
-    /// The element of the input that an element of a window is; `None` between and outside of them.
+    /// The index of the input element under an element of a window; `None` in the padding and between dilated elements.
     fn element(&self, position: &[i64], tap: &[i64], strides: &[isize]) -> Option<usize> {
         let mut index = 0;
         for (axis, window) in self.axes[..self.input.rank()].iter().enumerate() {
-            // Within the padded size, as `positions` checked.
+            // Cannot overflow: it is within the padded size, which `positions` checked.
             let at = position[axis] * window.stride + tap[axis] * window.dilation - window.padding[0];
             if at % window.base_dilation != 0 {
                 return None;
@@ -216,7 +224,7 @@ impl Windows {
     }
 }
 
-/// Number of positions of a window over `input` elements.
+/// The number of positions of a window over `input` elements.
 fn positions(input: i64, axis: &WindowAxis) -> Option<i32> {
     let &WindowAxis { size, stride, dilation, base_dilation, padding } = axis;
     if [size, stride, dilation, base_dilation].iter().any(|&number| number < 1) {
@@ -225,12 +233,12 @@ fn positions(input: i64, axis: &WindowAxis) -> Option<i32> {
     let dilated = if input == 0 { 0 } else { (input - 1).checked_mul(base_dilation)?.checked_add(1)? };
     let padded = dilated.checked_add(padding[0])?.checked_add(padding[1])?;
     let span = (size - 1).checked_mul(dilation)?.checked_add(1)?;
-    // The last element that a window reaches is one more number that must fit.
+    // The position after the last element of a window must be representable too.
     padded.checked_add(stride)?.checked_add(span)?.checked_sub(padding[0])?;
     if padded < span { Some(0) } else { i32::try_from((padded - span) / stride + 1).ok() }
 }
 
-/// Positions in a box, row-major.
+/// Counts through the positions in a box, in row-major order.
 struct Counter {
     rank: usize,
     sizes: [i64; MAX_RANK],
@@ -246,7 +254,7 @@ impl Counter {
         }
     }
 
-    /// Whether there is another position; otherwise it is the first one again.
+    /// Advances to the next position; returns false after the last one and starts again.
     fn advance(&mut self) -> bool {
         for axis in (0..self.rank).rev() {
             self.at[axis] += 1;

@@ -1,4 +1,4 @@
-//! The ReLU family: `y = clamp(x, lower, upper)`, f32, or quantized with any scales.
+//! The ReLU family: `y = clamp(x, lower, upper)` for f32, or quantized with any scales.
 //!
 //! Defined by: tflite/kernels/activations.cc (`ReluPrepare`, `QuantizedReluX`).
 
@@ -12,21 +12,21 @@ use super::quantized::Quantized;
 use super::requantize::Requantize;
 use super::unary;
 
-/// A member of the family: what its op file says of it.
+/// The parameters of one member of the family, which its op file provides.
 pub trait Member: Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
-    /// The versions of it.
+    /// The versions that are supported.
     const VERSIONS: RangeInclusive<i32>;
-    /// The types of its input and output.
+    /// The types of input and output that are supported.
     const TYPES: ElementTypes;
-    /// The range of real outputs. An infinite upper bound is none.
+    /// The range of real outputs; the upper bound may be infinite.
     const RANGE: Limits<f32>;
 }
 
-/// Prepared node of a member.
+/// A prepared node of the family.
 pub struct Clamp<M> {
-    /// None for f32.
+    /// The requantization; `None` for f32.
     quantized: Option<Requantize>,
     member: PhantomData<M>,
 }
@@ -56,7 +56,7 @@ impl<M: Member> Op for Clamp<M> {
     }
 }
 
-/// Brings `x` to the steps of `y`, within the range.
+/// Converts `x` to the steps of `y`, within the range.
 fn requantize(x: &TensorView<'_>, y: &TensorView<'_>, real: Limits<f32>) -> Result<Requantize> {
     let ty = node::type_limits(x.ty).ok_or_else(|| unsupported!("no kernel for {}", x.ty))?;
     if x.ty == I16 {
@@ -77,13 +77,13 @@ fn map<T: Quantized>(cx: &EvalContext<'_>, requantize: &Requantize) -> Result<()
     unary::map(cx, |q: T| T::saturate(requantize.apply(q.into())))
 }
 
-/// What holds for each member, for the tests of its file.
+/// Helpers for the tests of each member.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    /// Checks outputs for six real inputs, five of i8 and three of u8.
+    /// Checks the outputs for six real inputs, five of i8 and three of u8.
     pub(crate) fn expect<O: Op>(reals: [f32; 6], signed: [i8; 5], unsigned: [u8; 3]) {
         let test = |x: Tensor, y: Spec| OpTest::<O>::new().input(x).output(y).in_place().run().unwrap();
         let x = Tensor::f32(&[2, 3], &[-7.5, -0.5, 0.0, 0.5, 3.0, 7.5]);
@@ -95,7 +95,7 @@ pub(crate) mod tests {
         assert_eq!(test(x, Spec::u8(1.0, 7))[0].as_u8(), unsigned);
     }
 
-    /// Checks members that serve i16.
+    /// Checks the members that support i16.
     pub(crate) fn expect_words<O: Op>() {
         let test = |zero| {
             let x = Tensor::i16(&[2], &[-8, 8]).quantized(0.5, zero);
@@ -106,7 +106,7 @@ pub(crate) mod tests {
         assert_eq!(error.message(), "'in0' is INT16 with zero point 1; it must be 0");
     }
 
-    /// Checks what every member refuses.
+    /// Checks the errors that are common to all members.
     pub(crate) fn expect_refusals<O: Op>() {
         let x = Tensor::f32(&[1], &[0.0]);
         let error = OpTest::<O>::new().input(x.clone()).output(Spec::i8(1.0, 0)).run().unwrap_err();

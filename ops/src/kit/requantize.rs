@@ -1,20 +1,20 @@
 //! Fixed-point requantization: real multipliers as `value × 2^(shift − 31)`, and quantized numbers.
 //!
-//! Defined by: tflite/kernels/internal/quantization_util.cc, tflite/kernels/internal/common.cc and
-//! gemmlowp fixedpoint.h, in the default build, which rounds twice (`TFLITE_SINGLE_ROUNDING` is 0).
+//! Defined by: tflite/kernels/internal/quantization_util.cc, tflite/kernels/internal/common.cc and gemmlowp
+//! fixedpoint.h, in the default build, which rounds twice (`TFLITE_SINGLE_ROUNDING` is 0).
 
 use super::activation::Limits;
 
 /// A real factor in fixed point: `real = value / 2^31 × 2^shift`.
 ///
-/// A positive `shift` moves left before the multiplication, a negative one moves right after it.
-/// One `apply` serves the "smaller than one" and "greater than one" forms of TFLite alike: with
-/// `shift <= 0` or `shift >= 0` the other step is the identity.
+/// A positive `shift` shifts left before the multiplication, a negative one shifts right after it. `apply` covers both
+/// TFLite's "smaller than one" and its "greater than one" form: with `shift <= 0` or `shift >= 0` the other shift is
+/// the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Multiplier {
-    /// Q0.31 significand, `2^30 <= |value| < 2^31`, or 0.
+    /// The Q0.31 significand: `2^30 <= |value| < 2^31`, or 0.
     pub value: i32,
-    /// Power of two that scales the significand.
+    /// The power of two that scales the significand.
     pub shift: i32,
 }
 
@@ -24,13 +24,13 @@ impl Multiplier {
 
     /// The nearest fixed-point form of `real` (`QuantizeMultiplier`).
     ///
-    /// Factors below about `2^-32` become zero. `None` when `real` is infinite or NaN.
+    /// Factors below about `2^-32` become zero. `None` if `real` is infinite or NaN.
     pub fn from_real(real: f64) -> Option<Multiplier> {
         if !real.is_finite() {
             return None;
         }
         let (fraction, mut shift) = libm::frexp(real);
-        // Ties away from zero: between 2^30 and 2^31 the sum is exact, and what exceeds that does not round to less.
+        // Ties away from zero. The sum is exact between 2^30 and 2^31, and nothing beyond that is rounded down.
         let mut value = (fraction * TWO_POW_31 + 0.5f64.copysign(fraction)) as i64;
         if value == 1 << 31 {
             value /= 2;
@@ -43,7 +43,7 @@ impl Multiplier {
         Some(Multiplier { value, shift })
     }
 
-    /// `from_real` for factors in `(0, 1)`; the shift is never positive. `None` outside.
+    /// Like `from_real`, for factors in `(0, 1)`; the shift is never positive. `None` outside that range.
     pub fn from_real_smaller_than_one(real: f64) -> Option<Multiplier> {
         if !(real > 0.0 && real < 1.0) {
             return None;
@@ -51,7 +51,7 @@ impl Multiplier {
         Multiplier::from_real(real).filter(|m| m.shift <= 0)
     }
 
-    /// `from_real` for factors above one; the shift is never negative. `None` outside.
+    /// Like `from_real`, for factors above one; the shift is never negative. `None` outside that range.
     pub fn from_real_greater_than_one(real: f64) -> Option<Multiplier> {
         if real <= 1.0 {
             return None;
@@ -59,17 +59,17 @@ impl Multiplier {
         Multiplier::from_real(real).filter(|m| m.shift >= 0)
     }
 
-    /// The factor of `input_scale × filter_scale / output_scale`, multiplied in f64.
+    /// The fixed-point form of `input_scale × filter_scale / output_scale`, computed in f64.
     pub fn from_scales(input: f32, filter: f32, output: f32) -> Option<Multiplier> {
         Multiplier::from_real(f64::from(input) * f64::from(filter) / f64::from(output))
     }
 
-    /// `-self`, as SUB needs it for its second input.
+    /// Returns `-self`, which SUB needs for its second input.
     pub fn negated(self) -> Multiplier {
         Multiplier { value: self.value.wrapping_neg(), shift: self.shift }
     }
 
-    /// `x × self`, rounded twice: to nearest in Q31, then to nearest with ties away from zero
+    /// Computes `x × self`, rounded twice: to nearest in Q31, then to nearest with ties away from zero
     /// (`MultiplyByQuantizedMultiplier` on i32). A left shift that overflows wraps.
     #[inline]
     pub fn apply(self, x: i32) -> i32 {
@@ -79,9 +79,9 @@ impl Multiplier {
         rounding_divide_by_pot(saturating_rounding_doubling_high_mul(shifted, self.value), right)
     }
 
-    /// `x × self`, rounded twice, both times with ties up: the rounding of the SIMD kernels of
-    /// TFLite (`MultiplyByQuantizedMultiplier4Rows`) and of ruy, behind CONV_2D, FULLY_CONNECTED
-    /// and QUANTIZE. It differs from [`Multiplier::apply`] only for negative ties.
+    /// Computes `x × self`, rounded twice, both times with ties up. This is the rounding of TFLite's SIMD kernels
+    /// (`MultiplyByQuantizedMultiplier4Rows`) and of ruy, which CONV_2D, FULLY_CONNECTED and QUANTIZE use. It differs
+    /// from [`Multiplier::apply`] only for negative ties.
     #[inline]
     pub fn apply_ties_up(self, x: i32) -> i32 {
         let left = self.shift.max(0) as u32;
@@ -95,10 +95,10 @@ impl Multiplier {
         }
     }
 
-    /// `x × self` for `shift <= 0`, rounded twice (`MultiplyByQuantizedMultiplierSmallerThanOneExp`).
+    /// Computes `x × self` for `shift <= 0`, rounded twice (`MultiplyByQuantizedMultiplierSmallerThanOneExp`).
     ///
-    /// The shift to the right is meant to be 0 to 31. Others are undefined in C++, yet common in DIV: the kernels of
-    /// TFLite on x86 shift by it modulo 32, and round as if all digits had been shifted out. So does this.
+    /// The right shift should be 0 to 31. Other shifts are undefined in C++, yet common in DIV: TFLite's kernels on x86
+    /// use the shift modulo 32, but round as if all digits had been shifted out. This function does the same.
     #[inline]
     pub fn apply_right(self, x: i32) -> i32 {
         let product = saturating_rounding_doubling_high_mul(x, self.value);
@@ -108,10 +108,10 @@ impl Multiplier {
         product.wrapping_shr(right).wrapping_add(i32::from(product & mask > threshold))
     }
 
-    /// `x × self`, rounded once, ties up: ruy without SIMD, behind the 16-bit FULLY_CONNECTED and CONV_2D with 32-bit
-    /// sums.
+    /// Computes `x × self`, rounded once, ties up: ruy without SIMD, which the 16-bit FULLY_CONNECTED and CONV_2D with
+    /// 32-bit sums use.
     ///
-    /// Meant for `-31 <= shift < 31`; outside, the result is zero or wraps.
+    /// Intended for `-31 <= shift < 31`; outside that range the result is zero or wraps.
     #[inline]
     pub fn apply_once(self, x: i32) -> i32 {
         let product = i64::from(x).wrapping_mul(i64::from(self.value));
@@ -122,10 +122,10 @@ impl Multiplier {
         }
     }
 
-    /// `x × self` for the 64-bit sums of 16-bit kernels (`MultiplyByQuantizedMultiplier` on i64):
-    /// the significand is reduced to 15 bits and the product rounds once, ties up.
+    /// Computes `x × self` for the 64-bit sums of 16-bit kernels (`MultiplyByQuantizedMultiplier` on i64): the
+    /// significand is reduced to 15 bits and the product is rounded once, ties up.
     ///
-    /// Meant for `|x| < 2^47` and `shift < 8`; outside, the result wraps.
+    /// Intended for `|x| < 2^47` and `shift < 8`; outside that range the result wraps.
     #[inline]
     pub fn apply_i64(self, x: i64) -> i32 {
         let reduced = if self.value < 0x7fff_0000 { (self.value + (1 << 15)) >> 16 } else { 0x7fff };
@@ -139,24 +139,24 @@ impl Multiplier {
     }
 }
 
-/// Scale and zero point of a per-tensor quantized tensor: `real = scale × (q − zero_point)`.
+/// The scale and the zero point of a per-tensor quantized tensor: `real = scale × (q − zero_point)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quant {
-    /// Real size of one step.
+    /// The real size of one step.
     pub scale: f32,
     /// The quantized value of real zero.
     pub zero_point: i32,
 }
 
 impl Quant {
-    /// The real number that `q` stands for.
+    /// The real number that `q` represents.
     #[inline]
     pub fn dequantize(self, q: i32) -> f32 {
         self.scale * q.wrapping_sub(self.zero_point) as f32
     }
 
-    /// As [`dequantize`](Self::dequantize) of element `i` of `count`, in the rounding of SIMD code, which takes whole eights
-    /// as `scale × q + (−zero_point × scale)`.
+    /// Like [`dequantize`](Self::dequantize) for element `i` of `count`, rounded like SIMD code, which computes groups
+    /// of eight as `scale × q + (−zero_point × scale)`.
     #[inline]
     pub fn dequantize_in_eights(self, q: i32, i: usize, count: usize) -> f32 {
         if i >= count - count % 8 {
@@ -172,21 +172,21 @@ impl Quant {
     }
 }
 
-/// From one quantization to another: `clamp(multiplier × (q − input_zero_point) + output_zero_point)`.
+/// Converts from one quantization to another: `clamp(multiplier × (q − input_zero_point) + output_zero_point)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Requantize {
-    /// Zero point of the input.
+    /// The zero point of the input.
     pub input_zero_point: i32,
-    /// Zero point of the output.
+    /// The zero point of the output.
     pub output_zero_point: i32,
-    /// `input scale / output scale`.
+    /// The ratio `input scale / output scale`.
     pub multiplier: Multiplier,
-    /// Range of the output.
+    /// The range of the output.
     pub limits: Limits<i32>,
 }
 
 impl Requantize {
-    /// The step between two quantizations. `None` when the ratio of the scales is not finite.
+    /// The conversion between two quantizations, or `None` if the ratio of the scales is not finite.
     pub fn between(input: Quant, output: Quant, limits: Limits<i32>) -> Option<Requantize> {
         let ratio = f64::from(input.scale) / f64::from(output.scale);
         Some(Requantize {
@@ -197,7 +197,7 @@ impl Requantize {
         })
     }
 
-    /// The output value of `q`.
+    /// The output value for `q`.
     #[inline]
     pub fn apply(&self, q: i32) -> i32 {
         let scaled = self.multiplier.apply(q.wrapping_sub(self.input_zero_point));
@@ -205,27 +205,27 @@ impl Requantize {
     }
 }
 
-/// `clamp(round(x / scale) + zero_point)`, ties away from zero (`AffineQuantize`).
+/// Computes `clamp(round(x / scale) + zero_point)`, ties away from zero (`AffineQuantize`).
 ///
-/// Values beyond i32 saturate and NaN counts as 0, where TFLite leaves the cast undefined.
+/// Values beyond i32 saturate and NaN becomes 0; in TFLite these casts are undefined.
 #[inline]
 pub fn quantize_f32(x: f32, scale: f32, zero_point: i32, limits: Limits<i32>) -> i32 {
     limits.clamp((round_f32(x / scale) as i32).saturating_add(zero_point))
 }
 
-/// Nearest whole number, ties away from zero (`TfLiteRound` on float).
+/// The nearest integer, ties away from zero (`TfLiteRound` on float).
 #[inline]
 pub fn round_f32(x: f32) -> f32 {
     libm::roundf(x)
 }
 
-/// Nearest whole number, ties away from zero (`TfLiteRound` on double).
+/// The nearest integer, ties away from zero (`TfLiteRound` on double).
 #[inline]
 pub fn round_f64(x: f64) -> f64 {
     libm::round(x)
 }
 
-/// `x / 2^exponent`, ties away from zero. Zero for exponents above 31.
+/// Computes `x / 2^exponent`, ties away from zero. Zero for exponents above 31.
 #[inline]
 pub fn rounding_divide_by_pot(x: i32, exponent: u32) -> i32 {
     if exponent > 31 {
@@ -236,7 +236,7 @@ pub fn rounding_divide_by_pot(x: i32, exponent: u32) -> i32 {
     (x >> exponent) + i32::from((x & mask) > threshold)
 }
 
-/// `round(a × b / 2^31)`, saturating in the one case that overflows (`i32::MIN²`).
+/// Computes `round(a × b / 2^31)`; saturates in the one case that overflows (`i32::MIN²`).
 #[inline]
 pub fn saturating_rounding_doubling_high_mul(a: i32, b: i32) -> i32 {
     if a == i32::MIN && b == i32::MIN {
@@ -247,7 +247,7 @@ pub fn saturating_rounding_doubling_high_mul(a: i32, b: i32) -> i32 {
     ((product + nudge) / (1 << 31)) as i32
 }
 
-/// `round(a × b / 2^15)`, saturating in the one case that overflows (`i16::MIN²`).
+/// Computes `round(a × b / 2^15)`; saturates in the one case that overflows (`i16::MIN²`).
 #[inline]
 pub fn saturating_rounding_doubling_high_mul_i16(a: i16, b: i16) -> i16 {
     if a == i16::MIN && b == i16::MIN {
@@ -276,7 +276,7 @@ mod tests {
             (3.0, 1_610_612_736, 2),
             // 1 - 2^-40 rounds up to one.
             (1.0 - 2f64.powi(-40), 1 << 30, 1),
-            // 2^-32 still has shift -31; one power less is flushed to zero.
+            // 2^-32 still has shift -31; the next smaller power is flushed to zero.
             (2f64.powi(-32), 1 << 30, -31),
             (2f64.powi(-33), 0, 0),
         ];
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_of_a_multiplier_go_away_from_zero() {
+    fn multiplier_ties_round_away_from_zero() {
         let (low, high, least) = (2f64.powi(30), 2f64.powi(31), 2f64.powi(-22));
         let cases = [
             (low + 1.5, (1 << 30) + 2, 0),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn multiplier_flavours_refuse_the_other_side() {
+    fn multiplier_variants_reject_the_other_range() {
         assert!(Multiplier::from_real_smaller_than_one(0.3).is_some());
         assert_eq!(Multiplier::from_real_smaller_than_one(1.0), None);
         assert_eq!(Multiplier::from_real_smaller_than_one(0.0), None);
@@ -321,14 +321,14 @@ mod tests {
         let half = Multiplier { value: 1 << 30, shift: 0 };
         let quarter = Multiplier { value: 1 << 30, shift: -1 };
         let three = Multiplier { value: 1_610_612_736, shift: 2 };
-        // In one rounding, ties up, -1/2 is 0; C++ division truncates after the nudge: -1/2 -> 0.
+        // Rounded once with ties up, -1/2 would be 0; C++ division truncates after the nudge, so here it is -1, then 0.
         let cases = [
             (half, 3, 2),
             (half, 1, 1),
             (half, -1, 0),
             (half, -3, -1),
             (quarter, 2, 1),
-            // 1/4: Q31 gives 1/2 -> 1, then 1/2 -> 1. A single rounding would give 0.
+            // 1/4: in Q31 it gives 1/2 -> 1, then 1/2 -> 1. A single rounding would give 0.
             (quarter, 1, 1),
             (quarter, -2, -1),
             (three, 7, 21),
@@ -343,7 +343,7 @@ mod tests {
     fn apply_ties_up_differs_on_negative_ties() {
         let quarter = Multiplier { value: 1 << 30, shift: -1 };
         let third = Multiplier { value: 1_288_490_240, shift: -1 };
-        // (x, x/4 ties up, x/4 ties away, 0.3 x ties up); as LiteRT's QUANTIZE answers.
+        // (x, x/4 ties up, x/4 ties away, 0.3 x ties up); LiteRT's QUANTIZE gives the same.
         let cases = [
             (-8, -2, -2, -2),
             (-7, -1, -2, -2),
@@ -371,7 +371,7 @@ mod tests {
                 assert_eq!(half(right).apply_right(x), half(right).apply(x), "{x} {right}");
             }
         }
-        // As LiteRT's DIV and LESS answer: 2^20 / 2 by 34 and by -1.
+        // LiteRT's DIV and LESS give the same: 2^20 / 2 shifted by 34 and by -1.
         for (x, right, want) in [
             (1 << 20, 34, (1 << 17) + 1),
             (-(1 << 20), 34, -(1 << 17)),
@@ -386,7 +386,7 @@ mod tests {
     #[test]
     fn apply_once_rounds_once() {
         let quarter = Multiplier { value: 1 << 30, shift: -1 };
-        // 1/4 is below a half; two roundings make it 1.
+        // 1/4 is below a half; rounding twice would give 1.
         for (x, want) in [(1, 0), (2, 1), (-2, 0), (-3, -1), (6, 2), (-6, -1)] {
             assert_eq!(quarter.apply_once(x), want, "{x}");
         }

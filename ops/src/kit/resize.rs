@@ -1,5 +1,5 @@
-//! What RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR share: the shape of the output, and the map from its rows and
-//! columns to the input's.
+//! Code that RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR share: the shape of the output, and the mapping from its rows
+//! and columns to the input's.
 //!
 //! Defined by: tflite/kernels/resize_bilinear.cc, tflite/kernels/resize_nearest_neighbor.cc.
 
@@ -8,50 +8,50 @@ use arenite_abi::tensor::element_count;
 
 use super::raster;
 
-/// Where the centres of pixels lie.
+/// The position of pixel centers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alignment {
-    /// At their top left corners: `input = output × input size / output size`.
+    /// Centers are at the top left corners: `input = output × input size / output size`.
     Corner,
-    /// The first and the last pixels of both sides fall together.
+    /// The first and the last pixels of input and output coincide.
     Corners,
-    /// Half a pixel in from the corner.
+    /// Centers are half a pixel from the corner.
     HalfPixel,
-    /// Both at once, which only the nearest neighbour takes.
+    /// Both options at once, which only the nearest neighbor op supports.
     CornersAndHalfPixel,
 }
 
 /// A prepared resize of the rows and columns of an NHWC tensor.
 pub struct Resize {
-    /// How rows and columns correspond.
+    /// The mapping between rows and between columns.
     pub alignment: Alignment,
-    /// Smallest size allowed.
+    /// The smallest size that is allowed.
     smallest: i32,
-    /// Known only in `eval`.
+    /// Whether the size is known only in `eval`.
     size_is_dynamic: bool,
 }
 
-/// Sizes of an input and its output along an axis, none of them zero.
+/// The sizes of input and output along an axis, none of them zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// Of the input.
+    /// The size of the input.
     pub input: usize,
-    /// Of the output.
+    /// The size of the output.
     pub output: usize,
 }
 
-/// Input and output during `eval`.
+/// The input and the output during `eval`.
 pub struct Images {
-    /// Height of both.
+    /// The heights of both.
     pub rows: Sizes,
-    /// Width of both.
+    /// The widths of both.
     pub columns: Sizes,
-    /// Channels of both.
+    /// The number of channels of both.
     pub channels: usize,
 }
 
 impl Alignment {
-    /// From the options `align_corners` and `half_pixel_centers`.
+    /// The alignment for the options `align_corners` and `half_pixel_centers`.
     pub fn new(corners: bool, half_pixel: bool) -> Alignment {
         match (corners, half_pixel) {
             (false, false) => Alignment::Corner,
@@ -61,12 +61,12 @@ impl Alignment {
         }
     }
 
-    /// Whether the outermost pixels fall together.
+    /// Whether the outermost pixels coincide.
     pub fn aligns_corners(self) -> bool {
         matches!(self, Alignment::Corners | Alignment::CornersAndHalfPixel)
     }
 
-    /// Whether centres lie half a pixel in.
+    /// Whether centers are half a pixel from the corner.
     pub fn is_half_pixel(self) -> bool {
         matches!(self, Alignment::HalfPixel | Alignment::CornersAndHalfPixel)
     }
@@ -74,7 +74,10 @@ impl Alignment {
 
 impl Resize {
     /// Checks the node, whose second input holds the new height and width, at least `smallest` each. Sets the output's
-    /// shape if they are known.
+    /// shape if they are constant.
+    ///
+    /// # Errors
+    /// An input has the wrong type or shape, or a size is too small.
     pub fn prepare(
         node: &NodeView<'_>,
         cx: &mut PrepareContext<'_>,
@@ -109,8 +112,8 @@ impl Resize {
         Ok(resize)
     }
 
-    /// Lets the output overwrite the input, if its shape is known. `first` gives the first row of the input that is read for
-    /// one of the output, and columns alike.
+    /// Lets the output overwrite the input, if its shape is known. `first` returns the first row of the input that is
+    /// read for an output row; the same function serves for columns.
     pub fn allow_behind(
         &self,
         node: &NodeView<'_>,
@@ -131,7 +134,10 @@ impl Resize {
         raster::allow_behind(cx, shape[0] as usize, (input, output), firsts(rows), firsts(columns))
     }
 
-    /// The output, as `whole` or `resized` gives it, and the sizes; `None` if the output is empty.
+    /// Returns the output, taken from `whole` or from `resized`, with the sizes, or `None` if the output is empty.
+    ///
+    /// # Errors
+    /// The new size is too small, the input is empty, or the output exceeds the host's limits.
     pub fn output<'a, Y>(
         &self,
         cx: &EvalContext<'a>,
@@ -178,12 +184,12 @@ impl Images {
         }))
     }
 
-    /// Elements of an image of the input.
+    /// The number of elements in an input image.
     pub fn input(&self) -> usize {
         self.rows.input * self.columns.input * self.channels
     }
 
-    /// Elements of an image of the output.
+    /// The number of elements in an output image.
     pub fn output(&self) -> usize {
         self.rows.output * self.columns.output * self.channels
     }
@@ -197,7 +203,7 @@ impl Images {
 }
 
 impl Sizes {
-    /// Input steps per output step.
+    /// The number of input pixels per output pixel.
     pub fn scale(self, alignment: Alignment) -> f32 {
         if alignment.aligns_corners() && self.output > 1 {
             (self.input - 1) as f32 / (self.output - 1) as f32

@@ -1,9 +1,9 @@
-//! Resources that nodes name by a handle: variables and hash tables.
+//! Resources that nodes refer to by handle: variables and hash tables.
 //!
-//! A handle lies in a tensor of type RESOURCE, where VAR_HANDLE or HASHTABLE put it, or of type INT32, where the model
-//! itself numbers its variables.
+//! A handle is stored in a tensor of type RESOURCE, which VAR_HANDLE or HASHTABLE filled, or of type INT32, if the
+//! model itself numbers its variables.
 //!
-//! A hash table is three resources: the keys, the values, and the order of the keys, sorted and each of them once.
+//! A hash table consists of three resources: the keys, the values, and the order of the distinct keys when sorted.
 //! Defined by: tflite/experimental/resource/resource_variable.cc, static_hashtable.cc.
 
 use arenite_abi::prelude::*;
@@ -11,11 +11,14 @@ use arenite_abi::prelude::*;
 use super::strings::Strings;
 
 /// Checks that input `i` holds a handle.
+///
+/// # Errors
+/// The input has another type, or more than one element.
 pub fn expect_handle(node: &NodeView<'_>, i: usize) -> Result<()> {
     let x = node.input(i)?;
     ensure!(
         matches!(x.ty, ElementType::Resource | I32) && x.len() == 1,
-        "'{}' is {}{:?}; the handle of a resource is one RESOURCE or INT32",
+        "'{}' is {}{:?}; a resource handle is one RESOURCE or INT32",
         x.name,
         x.ty,
         x.shape
@@ -23,18 +26,27 @@ pub fn expect_handle(node: &NodeView<'_>, i: usize) -> Result<()> {
     Ok(())
 }
 
-/// The handle in input `i`.
+/// Reads the handle in input `i`.
+///
+/// # Errors
+/// The input holds no handle.
 pub fn handle(model: &mut ModelContext<'_>, cx: &EvalContext<'_>, i: usize) -> Result<i32> {
     handle_of(model, &cx.input(i)?)
 }
 
-/// The handle in a tensor whose value is known.
+/// Reads the handle in a tensor whose value is known.
+///
+/// # Errors
+/// The value is unknown, or there are too many resources.
 pub fn handle_of(model: &mut ModelContext<'_>, x: &TensorView<'_>) -> Result<i32> {
     let number = x.as_words::<i32>()?.first().copied().unwrap_or(-1);
     if x.ty == I32 { model.open_resource(&numbered(b"number ", number)) } else { Ok(number) }
 }
 
-/// Gives the node's one output, a scalar or a vector of one, the handle of the resource with this name.
+/// Sets the node's only output, a scalar or a vector of one element, to the handle of the resource with this name.
+///
+/// # Errors
+/// The output has another type, or the name is too long.
 pub fn declare_handle(
     node: &NodeView<'_>,
     cx: &mut PrepareContext<'_>,
@@ -54,10 +66,10 @@ pub fn declare_handle(
     cx.set_output_constant(0, &[handle])
 }
 
-/// Longest name of a resource.
+/// The maximum length of a resource name.
 const NAME_CAPACITY: usize = 1024;
 
-/// The resource whose name is made of these parts, each marked by its length.
+/// Opens the resource whose name is the concatenation of these parts, each preceded by its length.
 fn open_parts(model: &mut ModelContext<'_>, parts: &[&[u8]]) -> Result<i32> {
     let (mut name, mut end) = ([0; NAME_CAPACITY], 0);
     for part in parts {
@@ -79,7 +91,7 @@ fn numbered(prefix: &[u8; 7], number: i32) -> [u8; 11] {
     name
 }
 
-/// A hash table's resources.
+/// The resources of a hash table.
 #[derive(Clone, Copy)]
 pub struct HashTable {
     keys: i32,
@@ -89,22 +101,34 @@ pub struct HashTable {
 
 impl HashTable {
     /// The table with this handle.
+    ///
+    /// # Errors
+    /// There are too many resources.
     pub fn of(model: &mut ModelContext<'_>, handle: i32) -> Result<Self> {
         let mut open = |prefix| model.open_resource(&numbered(prefix, handle));
         Ok(HashTable { keys: open(b"keys   ")?, values: open(b"values ")?, order: open(b"order  ")? })
     }
 
-    /// Number of different keys; 0 before the import.
+    /// The number of distinct keys; 0 before the import.
+    ///
+    /// # Errors
+    /// The stored tensors cannot be read.
     pub fn len(&self, model: &ModelContext<'_>) -> Result<usize> {
         Ok(model.resource(self.order)?.map_or(0, |order| order.len()))
     }
 
-    /// Whether keys and values were imported.
+    /// Whether keys and values have been imported.
+    ///
+    /// # Errors
+    /// The stored tensors cannot be read.
     pub fn is_imported(&self, model: &ModelContext<'_>) -> Result<bool> {
         Ok(model.resource(self.order)?.is_some())
     }
 
-    /// Stores keys and values; `order` has a place for each. Of equal keys the first one counts.
+    /// Stores keys and values; `order` needs one element per key. Of equal keys the first one is kept.
+    ///
+    /// # Errors
+    /// The host cannot store the tensors.
     pub fn import(
         &self,
         model: &mut ModelContext<'_>,
@@ -127,7 +151,10 @@ impl HashTable {
         model.assign_resource_slice(self.order, &order[..kept])
     }
 
-    /// The stored values, and for each of `keys` the position of its value.
+    /// Returns the stored values, and for each of `keys` the index of its value.
+    ///
+    /// # Errors
+    /// The table has keys of another type, or nothing was imported.
     pub fn find<'m, 'k>(
         &self,
         model: &'m ModelContext<'_>,
@@ -139,7 +166,7 @@ impl HashTable {
         };
         ensure!(
             known.ty == keys.ty,
-            "the hash table has keys of type {}, '{}' is {}",
+            "the hash table has keys of type {}, '{}' is {}; they must agree",
             known.ty,
             keys.name,
             keys.ty
@@ -153,7 +180,7 @@ impl HashTable {
     }
 }
 
-/// Keys of a hash table.
+/// The keys of a hash table.
 enum Keys<'a> {
     Numbers(&'a [i64]),
     Texts(Strings<'a>),
@@ -178,10 +205,13 @@ impl<'a> Keys<'a> {
 }
 
 /// Checks that one of the tensors holds INT64 and the other STRING.
+///
+/// # Errors
+/// They hold other types.
 pub fn expect_key_and_value(key: &TensorView<'_>, value: &TensorView<'_>) -> Result<()> {
     if !matches!((key.ty, value.ty), (I64, ElementType::String) | (ElementType::String, I64)) {
         return Err(unsupported!(
-            "a hash table from {} to {}; from INT64 to STRING and back is served",
+            "a hash table from {} to {}; only INT64 to STRING and STRING to INT64 are supported",
             key.ty,
             value.ty
         ));

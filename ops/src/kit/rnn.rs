@@ -1,6 +1,6 @@
-//! Fully connected recurrent layers: `h ← activation(W x + A aux + R h + b)`, and `h` is the output too. What RNN,
-//! UNIDIRECTIONAL_SEQUENCE_RNN and each direction of BIDIRECTIONAL_SEQUENCE_RNN have in common. f32, with weights of f32, or
-//! of 8 bits and inputs quantized row by row (hybrid).
+//! Fully connected recurrent layers: `h ← activation(W x + A aux + R h + b)`, where `h` is also the output. RNN,
+//! UNIDIRECTIONAL_SEQUENCE_RNN and each direction of BIDIRECTIONAL_SEQUENCE_RNN share this code. f32, with weights of
+//! f32, or of 8 bits, where inputs are quantized row by row (hybrid).
 //!
 //! Defined by: tflite/kernels/internal/kernel_utils.cc (`RnnBatchStep`).
 
@@ -15,12 +15,12 @@ use super::recurrent::{
     Columns, Direction, Matrix, Sequence, Vector, activate, expect, expect_state, load, row, store,
 };
 
-/// Positions among a node's inputs.
+/// The positions of the layer's tensors among the node's inputs.
 #[derive(Clone, Copy)]
 pub struct RnnLayout {
-    /// What the layer reads.
+    /// The input of the layer.
     pub x: usize,
-    /// Weights of the input; weights of the state, bias and state follow.
+    /// The weights for the input; the weights for the state, the bias and the state follow.
     pub weights: usize,
     /// A second input and its weights.
     pub aux: Option<(usize, usize)>,
@@ -34,16 +34,19 @@ pub struct RnnLayer {
     inputs: usize,
     aux: usize,
     units: usize,
-    /// How often it runs over the sequence.
+    /// The number of passes over the sequence.
     passes: usize,
-    /// The state before and after a step.
+    /// Scratch memory for the state before and after a step.
     room: Scratch<f32>,
-    /// Quantized input, second input and state; nothing for weights of f32.
+    /// Scratch memory for the quantized input, second input and state; empty for weights of f32.
     quantized: Scratch<i8>,
 }
 
 impl RnnLayer {
     /// Checks the layer with this layout; `batches` is the number of rows of its state.
+    ///
+    /// # Errors
+    /// A tensor has another type or shape, or the state is not a variable.
     pub fn prepare(
         (node, cx): (&NodeView<'_>, &mut PrepareContext<'_>),
         layout: RnnLayout,
@@ -79,17 +82,21 @@ impl RnnLayer {
         })
     }
 
-    /// The same layer, running over the sequence so often that it starts from the state in which it stopped.
+    /// The same layer with several passes over the sequence, each of which starts from the state in which the previous
+    /// one ended.
     pub fn repeated(self, passes: usize) -> RnnLayer {
         RnnLayer { passes, ..self }
     }
 
-    /// Elements of a row of the output.
+    /// The number of elements in a row of the output.
     pub fn units(&self) -> usize {
         self.units
     }
 
-    /// Runs the layer over `sequence`, of which `x` is the input, and writes `columns` of `y`.
+    /// Runs the layer over `sequence`, whose input is `x`, and writes `columns` of `y`.
+    ///
+    /// # Errors
+    /// A tensor does not have the prepared type, or the invocation is cancelled.
     pub fn eval(
         &self,
         cx: &EvalContext<'_>,

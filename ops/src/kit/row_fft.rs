@@ -1,4 +1,4 @@
-//! Fourier transforms of the rows of the last axis: [`RowFft`] is the op, SignalRfft and SignalIrfft its members.
+//! Fourier transforms of the rows of the last axis: [`RowFft`] implements SignalRfft and SignalIrfft.
 //!
 //! Defined by: tflite-micro's signal/micro/kernels/{rfft,irfft}.cc.
 
@@ -11,18 +11,21 @@ use super::fft::{Direction, RealFft, Sample};
 use super::pace::Pace;
 use super::signal::{Shape, check_type, expect, last_axis};
 
-/// A member of the family: what its op file says of it.
+/// The parameters of one member of the family, which its op file provides.
 pub trait Member: Send + Sync + 'static {
     /// The name of the op.
     const NAME: &'static str;
-    /// Forward from samples, or back from spectra.
+    /// Forward from samples, or inverse from spectra.
     const DIRECTION: Direction;
 
-    /// Checks that rows of `x`, of `row` numbers, go with transforms of `length` samples.
+    /// Checks that rows of `x` with `row` numbers match transforms of `length` samples.
+    ///
+    /// # Errors
+    /// They do not match.
     fn check(x: &TensorView<'_>, row: usize, length: i32) -> Result<()>;
 }
 
-/// Prepared node of a member.
+/// A prepared node of the family.
 pub struct RowFft<M> {
     rows: Typed,
     member: PhantomData<M>,
@@ -34,12 +37,12 @@ enum Typed {
     Long(Rows<i32>),
 }
 
-/// What it takes for one type.
+/// The transform for one element type.
 struct Rows<T> {
     fft: RealFft<T>,
-    /// Numbers in a row of the input.
+    /// The number of elements in a row of the input.
     row: usize,
-    /// A row of samples, filled up with zeros.
+    /// Scratch memory for a row of samples, padded with zeros.
     filled: Scratch<T>,
 }
 
@@ -71,7 +74,7 @@ impl<M: Member> Op for RowFft<M> {
             (Typed::Float(rows), Direction::Forward) => rows.forward(cx),
             (Typed::Short(rows), Direction::Forward) => rows.forward(cx),
             (Typed::Long(rows), Direction::Forward) => rows.forward(cx),
-            // The transform of floats gives the samples times their number.
+            // The float transform returns the samples multiplied by their number.
             (Typed::Float(rows), Direction::Inverse) => {
                 let count = rows.fft.length() as f32;
                 rows.inverse(cx, |y| y / count)
@@ -106,7 +109,7 @@ impl<T: Sample> Rows<T> {
         })
     }
 
-    /// Calls `f(row of the input, row of the output)`, the latter of `numbers`. An error once the invocation is cancelled.
+    /// Calls `f(input row, output row)` for each row; an output row has `numbers` elements.
     fn for_each(
         &self,
         cx: &EvalContext<'_>,

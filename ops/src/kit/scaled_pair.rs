@@ -1,4 +1,4 @@
-//! Two quantized numbers brought to one scale, combined, and brought to the output's scale.
+//! Pairs of quantized numbers that are converted to a common scale, combined, and converted to the output's scale.
 //!
 //! ```text
 //! a' = (a - za) 2^shift × sa / (2 max(sa, sb))      b' likewise
@@ -31,15 +31,21 @@ pub struct ScaledPair {
 }
 
 impl ScaledPair {
-    /// For a combination of which the result has the unit of its arguments: sums and differences.
-    /// `2^left_shift` keeps the digits that rounding would lose; the sum must still fit 32 bits.
+    /// For combinations whose result has the unit of its arguments: sums and differences. `2^left_shift` preserves
+    /// digits that rounding would lose; the sum must still fit 32 bits.
+    ///
+    /// # Errors
+    /// A tensor is not quantized, or a zero point or a ratio of scales is out of range.
     pub fn linear(operands: &Operands<'_>, left_shift: u32, limits: Limits<i32>) -> Result<Self> {
         Self::new(operands, left_shift, limits, |twice_max, output| {
             f64::from(twice_max) / f64::from((1u32 << left_shift) as f32 * output)
         })
     }
 
-    /// For a combination of which the result has the square of the unit.
+    /// For combinations whose result has the square of the unit.
+    ///
+    /// # Errors
+    /// The errors of [`linear`](Self::linear).
     pub fn quadratic(operands: &Operands<'_>, left_shift: u32, limits: Limits<i32>) -> Result<Self> {
         Self::new(operands, left_shift, limits, |twice_max, output| {
             f64::from(twice_max) * f64::from(twice_max)
@@ -79,7 +85,7 @@ impl ScaledPair {
         })
     }
 
-    /// The same, where SIMD code treats some of the elements.
+    /// The same pair, with the rounding of SIMD code for the elements in `groups`.
     pub fn in_groups(self, groups: Groups) -> Self {
         ScaledPair { groups, ..self }
     }
@@ -96,7 +102,7 @@ impl ScaledPair {
         self.limits.clamp(scaled.wrapping_add(self.output_zero_point))
     }
 
-    /// All elements of tensors of type `T`.
+    /// Computes all elements of tensors of type `T`.
     pub fn map<T: Quantized>(
         &self,
         cx: &EvalContext<'_>,
@@ -109,14 +115,14 @@ impl ScaledPair {
     }
 }
 
-/// How an input is brought to the common scale, `x × 2^left_shift × m × 2^shift` with `shift <= 0`.
+/// The rounding when an input is converted to the common scale, `x × 2^left_shift × m × 2^shift` with `shift <= 0`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InputRounding {
-    /// Rounded after the multiplication and after the shift.
+    /// Rounds after the multiplication and after the shift.
     Twice,
-    /// Both shifts first, so that it is rounded once.
+    /// Applies both shifts first, so that it rounds only once.
     Once,
-    /// Rounded after the multiplication; the shift rounds down.
+    /// Rounds after the multiplication; the shift rounds down.
     OnceThenDown,
 }
 
@@ -135,8 +141,8 @@ fn scale_input(x: i32, left_shift: u32, multiplier: Multiplier, rounding: InputR
     }
 }
 
-/// The elements that TFLite's SIMD kernels treat, which round otherwise than its scalar code. The output consists of
-/// runs; in each of them whole groups are SIMD's:
+/// The elements that TFLite's SIMD kernels process, which round differently from its scalar code. The output consists
+/// of runs; in each of them SIMD code processes the whole groups:
 ///
 /// ```text
 /// |<----------- run ------------>|<----------- run ------------>|
@@ -145,13 +151,13 @@ fn scale_input(x: i32, left_shift: u32, multiplier: Multiplier, rounding: InputR
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Groups {
     run: usize,
-    /// Elements of a run that lie in whole groups.
+    /// The number of elements of a run that are in whole groups.
     grouped: usize,
     rounding: InputRounding,
 }
 
 impl Groups {
-    /// Scalar code everywhere.
+    /// Scalar code for all elements.
     pub const NONE: Groups = Groups { run: 1, grouped: 0, rounding: InputRounding::Twice };
 
     /// Runs of `run` elements with groups of `group`.
@@ -166,22 +172,22 @@ impl Groups {
     }
 }
 
-/// What one run of TFLite's broadcasting loops covers (`ProcessBroadcastShapes`).
+/// The elements that one run of TFLite's broadcasting loops covers (`ProcessBroadcastShapes`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Run {
     /// All elements: the shapes are equal.
     Whole(usize),
-    /// The trailing dimensions, equal in both.
+    /// The trailing axes, which are equal in both inputs.
     Elementwise(usize),
-    /// The trailing dimensions of one input, where the other has one element.
+    /// The trailing axes of one input, where the other has a single element.
     AgainstScalar(usize),
-    /// The loops do not fit these shapes.
+    /// The shapes do not match TFLite's loops.
     General,
 }
 
 impl Run {
-    /// For inputs that broadcast. From the last axis: equal sizes (`y4`), then ones of the first (`y3`), equal sizes,
-    /// ones of the second, equal sizes; anything else is general.
+    /// The run for inputs that broadcast. Starting from the last axis, TFLite's loops accept: equal sizes (`y4`), then
+    /// ones in the first input (`y3`), equal sizes, ones in the second, equal sizes. Anything else is general.
     pub fn new(a: &Dims, b: &Dims) -> Run {
         let rank = a.rank().max(b.rank());
         let (Some(a), Some(b)) = (a.extended(rank), b.extended(rank)) else { return Run::General };
@@ -216,8 +222,8 @@ impl Run {
     }
 }
 
-/// Two symmetric 16-bit inputs whose scales are powers of two: one of them has the output's scale, the other a finer
-/// one, and is divided.
+/// Two symmetric 16-bit inputs whose scales are powers of two: one has the output's scale, the other a finer one, which
+/// is divided.
 #[derive(Clone, Copy)]
 pub struct PowerOfTwoPair {
     right_shifts: [u32; 2],
@@ -225,7 +231,10 @@ pub struct PowerOfTwoPair {
 }
 
 impl PowerOfTwoPair {
-    /// `None` when a scale is no power of two.
+    /// `None` if a scale is not a power of two.
+    ///
+    /// # Errors
+    /// A tensor is not quantized, its zero point is not 0, or no input has the output's scale.
     pub fn new(operands: &Operands<'_>, limits: Limits<i32>) -> Result<Option<Self>> {
         let Operands { a, b, y, .. } = operands;
         let logs = [a, b, y].map(|x| quant(x).map(|q| log2_if_power(q.scale)));
@@ -242,7 +251,7 @@ impl PowerOfTwoPair {
         Ok(Some(PowerOfTwoPair { right_shifts: shifts.map(|s| s as u32), limits }))
     }
 
-    /// All elements of 16-bit tensors.
+    /// Computes all elements of 16-bit tensors.
     pub fn map(
         &self,
         cx: &EvalContext<'_>,
@@ -257,16 +266,19 @@ impl PowerOfTwoPair {
     }
 }
 
-/// A quantized sum or difference, as ADD and SUB have it.
+/// The kernel of a quantized sum or difference, for ADD and SUB.
 pub enum QuantizedSum {
-    /// With any scales.
+    /// Any scales.
     Scaled(ScaledPair),
-    /// i16 whose scales are powers of two.
+    /// i16 with scales that are powers of two.
     PowerOfTwo(PowerOfTwoPair),
 }
 
 impl QuantizedSum {
-    /// For operands of i8, u8 or i16. `pot_scale_int16` is the option of that name.
+    /// For operands of i8, u8 or i16. `pot_scale_int16` is the value of the option with that name.
+    ///
+    /// # Errors
+    /// A tensor is not quantized, or its scale or zero point is out of range.
     pub fn new(
         operands: &Operands<'_>,
         pot_scale_int16: bool,
@@ -289,7 +301,7 @@ impl QuantizedSum {
         })
     }
 
-    /// All elements of an output of type `ty`, where `combine` adds or subtracts.
+    /// Computes all elements of an output of type `ty`; `combine` adds or subtracts.
     pub fn map(
         &self,
         cx: &EvalContext<'_>,
@@ -306,7 +318,7 @@ impl QuantizedSum {
     }
 }
 
-/// `log2(x)` if that is whole within a thousandth (`CheckedLog2`).
+/// Returns `log2(x)` if it is within a thousandth of an integer (`CheckedLog2`).
 pub fn log2_if_power(x: f32) -> Option<i32> {
     let log = libm::logf(x) * (1.0 / core::f32::consts::LN_2);
     let rounded = libm::roundf(log);
@@ -341,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_end_within_each_run() {
+    fn groups_end_inside_each_run() {
         let groups = Groups::new(10, 4, InputRounding::Once);
         let simd: Vec<usize> = (0..20).filter(|&i| groups.rounding_of(i) == InputRounding::Once).collect();
         assert_eq!(simd, [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17]);

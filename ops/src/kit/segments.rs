@@ -1,4 +1,4 @@
-//! Ops that combine the slices of a tensor by number: SEGMENT_SUM, UNSORTED_SEGMENT_MAX, ...
+//! Reductions of the slices of each segment: SEGMENT_SUM, UNSORTED_SEGMENT_MAX, ...
 //!
 //! ```text
 //! x   = [ids…, inner…]
@@ -17,15 +17,15 @@ use super::arguments::{Integers, expect_type};
 use super::indexing::Dims;
 use super::number::{Combine, Number};
 
-/// What an op file says of an UNSORTED_SEGMENT op.
+/// The parameters of an UNSORTED_SEGMENT op, which its op file provides.
 pub trait Segment: Combine {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
 }
 
-/// Prepared node of an UNSORTED_SEGMENT op.
+/// A prepared node of an UNSORTED_SEGMENT op.
 pub struct UnsortedSegments<C> {
-    /// Known in `prepare` unless it depends on data.
+    /// The shape of the output; `None` if it depends on data.
     output: Option<Dims>,
     combine: PhantomData<C>,
 }
@@ -38,7 +38,7 @@ impl<C: Segment> Op for UnsortedSegments<C> {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
         let (x, ids, count, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         expect_type(&ids, &[I32])?;
         expect_type(&count, &[I32])?;
         let output = match ids.is_constant() && count.is_constant() {
@@ -65,11 +65,11 @@ impl<C: Segment> Op for UnsortedSegments<C> {
     }
 }
 
-/// The shape of the output; checks that the ids fit.
+/// The shape of the output. Checks that the ids are in range.
 fn output_dims(x: &TensorView<'_>, ids: &TensorView<'_>, count: &TensorView<'_>) -> Result<Dims> {
     ensure!(
         x.shape.starts_with(ids.shape),
-        "ids '{}' are {:?}, input '{}' is {:?}; it must begin with the sizes of the ids",
+        "ids '{}' are {:?}, input '{}' is {:?}; it must start with the sizes of the ids",
         ids.name,
         ids.shape,
         x.name,
@@ -92,14 +92,20 @@ fn output_dims(x: &TensorView<'_>, ids: &TensorView<'_>, count: &TensorView<'_>)
     with_segments(x, ids.rank(), segments)
 }
 
-/// `[segments, inner…]`, where the inner axes of `x` begin at `inner`.
+/// The shape `[segments, inner…]`, where `inner` is the first inner axis of `x`.
+///
+/// # Errors
+/// The shape is too large.
 pub fn with_segments(x: &TensorView<'_>, inner: usize, segments: i32) -> Result<Dims> {
     let sizes = [segments].into_iter().chain(x.shape[inner..].iter().copied());
     Dims::from_sizes(sizes)
         .ok_or_else(|| invalid!("{segments} segments of input '{}' {:?}: too large", x.name, x.shape))
 }
 
-/// Combines the slices of each segment, in order. Negative ids are passed over, all others lie within the output.
+/// Combines the slices of each segment, in order. Negative ids are skipped; all others must be within the output.
+///
+/// # Errors
+/// A tensor does not have the type `T`, or the invocation is cancelled.
 pub fn combine<T: Number, C: Combine>(
     x: &TensorView<'_>,
     ids: &TensorView<'_>,
@@ -119,7 +125,7 @@ pub fn combine<T: Number, C: Combine>(
     Ok(())
 }
 
-/// What the tests of the ops share.
+/// Helpers for the tests of the ops.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -134,7 +140,7 @@ pub(crate) mod tests {
         known.map(|mut y| y.remove(0))
     }
 
-    /// Checks an op: what becomes of 2 and 3, of 2 and 3 and i32::MAX, and of nothing.
+    /// Checks an op: the results for 2 and 3, for 2, 3 and i32::MAX, and for an empty segment.
     pub(crate) fn expect<C: Segment>(two: f32, three: i32, nothing: (f32, i32)) {
         let x = Tensor::f32(&[4, 2], &[2., 1., 9., 9., 3., 1., 5., -5.]);
         let y = run::<C>(x, &[4], &[2, -1, 2, 0], 3).unwrap();
@@ -145,7 +151,7 @@ pub(crate) mod tests {
         let x = Tensor::i32(&[3], &[2, 3, i32::MAX]);
         let y = run::<C>(x, &[3], &[0, 0, 0], 2).unwrap();
         assert_eq!((y.shape(), y.as_i32()), (&[2][..], vec![three, nothing.1]));
-        // Ids of any rank, up to the input's, and none at all.
+        // Ids may have any rank up to the input's, also 0.
         let y = run::<C>(Tensor::f32(&[2, 2], &[2., 7., 8., 3.]), &[2, 2], &[1, 0, 0, 1], 2).unwrap();
         assert_eq!((y.shape(), y.as_f32()), (&[2][..], vec![C::with(7., 8.), two]));
         let y = run::<C>(Tensor::i32(&[2], &[5, 6]), &[], &[1], 2).unwrap();
@@ -156,7 +162,7 @@ pub(crate) mod tests {
         assert!(run::<C>(Tensor::i32(&[1, 0], &[]), &[1], &[1], 2).unwrap().as_i32().is_empty());
     }
 
-    /// Checks what every op refuses.
+    /// Checks the errors that are common to all ops.
     pub(crate) fn expect_refusals<C: Segment>() {
         let message = |shape, ids, segments| {
             let x = Tensor::f32(&[2, 2], &[0.0; 4]);
@@ -166,7 +172,7 @@ pub(crate) mod tests {
         assert_eq!(message(&[2], &[0, 0], -1), "the number of segments is -1; it must not be negative");
         assert_eq!(
             message(&[1], &[0], 1),
-            "ids 'in1' are [1], input 'in0' is [2, 2]; it must begin with the sizes of the ids"
+            "ids 'in1' are [1], input 'in0' is [2, 2]; it must start with the sizes of the ids"
         );
         let test = OpTest::<UnsortedSegments<C>>::new().output(Spec::f32()).input(Tensor::f32(&[1], &[0.0]));
         let test = test.constant(Tensor::i32(&[1], &[0]));

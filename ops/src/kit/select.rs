@@ -1,4 +1,4 @@
-//! SELECT and SELECT_V2: `y = a where condition, else b`. Elements are moved as they are.
+//! SELECT and SELECT_V2: `y = a where condition, else b`. Elements are moved without interpreting them.
 //!
 //! Defined by: tflite/kernels/select.cc and reference/select.h.
 
@@ -9,7 +9,7 @@ use super::broadcast::Broadcast;
 use super::indexing::Dims;
 use super::node::dims;
 
-/// The types that are served, and BOOL of the condition: those of 8, 16, 32 and 64 bits.
+/// The types that are supported, those of 8, 16, 32 and 64 bits, and BOOL for the condition.
 pub const TYPES: ElementTypes = ElementTypes::of(&[
     F32,
     F16,
@@ -29,20 +29,23 @@ pub const TYPES: ElementTypes = ElementTypes::of(&[
     ElementType::Bool,
 ]);
 
-/// What `prepare` finds.
+/// The inputs and the output of the node.
 pub struct Operands<'a> {
-    /// Where `a` is taken.
+    /// The condition, which selects `a` where it is true.
     pub condition: TensorView<'a>,
-    /// Taken where the condition holds.
+    /// The elements where the condition is true.
     pub a: TensorView<'a>,
-    /// Taken elsewhere.
+    /// The elements where the condition is false.
     pub b: TensorView<'a>,
-    /// The output's description; its shape is that of the file.
+    /// The output's description; its shape is still the one in the file.
     pub y: TensorView<'a>,
 }
 
 impl<'a> Operands<'a> {
-    /// Checks numbers and types.
+    /// Checks the number and the types of the tensors.
+    ///
+    /// # Errors
+    /// There are more or fewer tensors, or a type is wrong.
     pub fn of(node: &NodeView<'a>) -> Result<Operands<'a>> {
         node.expect(3..=3, 1..=1)?;
         let (condition, a, b, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
@@ -61,7 +64,10 @@ impl<'a> Operands<'a> {
         Ok(Operands { condition, a, b, y })
     }
 
-    /// The shape that the file gives the output, if that has one element, and the inputs have one each.
+    /// The output's shape in the file, if it has a single element, as all inputs do.
+    ///
+    /// # Errors
+    /// The shape is invalid.
     pub fn single(&self) -> Result<Option<Dims>> {
         let Operands { condition, a, b, y } = self;
         let single = [condition, a, b, y].iter().all(|x| x.len() == 1);
@@ -69,13 +75,16 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// The loops over all three.
+/// The loops over all three inputs.
 pub struct Choice {
     broadcast: Broadcast<3>,
 }
 
 impl Choice {
-    /// Sets the output's shape. An input of that shape may be overwritten.
+    /// Sets the output's shape, and allows the output to overwrite an input of that shape.
+    ///
+    /// # Errors
+    /// The host refuses the shape.
     pub fn new(
         operands: &Operands<'_>,
         broadcast: Broadcast<3>,
@@ -94,6 +103,9 @@ impl Choice {
     }
 
     /// Writes the output.
+    ///
+    /// # Errors
+    /// The type is not supported.
     pub fn eval(&self, cx: &EvalContext<'_>) -> Result<()> {
         match cx.node().output(0)?.ty {
             F32 => self.map::<f32>(cx),
@@ -124,7 +136,7 @@ impl Choice {
         Ok(())
     }
 
-    /// Elements of one byte for which there is no type of Rust.
+    /// Elements of one byte that have no Rust type.
     fn bytes(&self, cx: &EvalContext<'_>) -> Result<()> {
         let condition = cx.input_cells::<Bool>(0)?;
         let (a, b) = (cx.input(1)?.as_words::<u8>()?, cx.input(2)?.as_words::<u8>()?);
@@ -136,7 +148,7 @@ impl Choice {
     }
 }
 
-/// What holds for both, for the tests of their files.
+/// Helpers for the tests of both ops.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -147,7 +159,7 @@ pub(crate) mod tests {
         let condition = Tensor::bool(&[3], &[true, false, true]);
         for ty in TYPES.iter() {
             let bytes = ty.bytes_of(1).unwrap();
-            // Truth values are bytes too, of any value here.
+            // Booleans are bytes too, and may have any value here.
             let tensor =
                 |from: u8| Tensor::raw(ty, &[3], &(0..3 * bytes).map(|i| from + i as u8).collect::<Vec<_>>());
             let (a, b) = (tensor(1), tensor(101));
@@ -159,7 +171,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Checks that one element in any shape gets the shape that the file gives the output.
+    /// Checks that an output of one element keeps its shape from the file, whatever the inputs' shapes.
     pub(crate) fn expect_single<O: Op>() {
         for shape in [&[][..], &[1], &[1, 1]] {
             let y = OpTest::<O>::new()
@@ -173,7 +185,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The error for these inputs, all `f32` but the condition.
+    /// The error for these inputs, which are f32 except for the condition.
     pub(crate) fn refusal<O: Op>(condition: &[i32], a: &[i32], b: &[i32]) -> String {
         let count = |shape: &[i32]| shape.iter().product::<i32>() as usize;
         let f = |shape: &[i32]| Tensor::f32(shape, &vec![0.0; count(shape)]);
@@ -182,7 +194,7 @@ pub(crate) mod tests {
         test.run().unwrap_err().message().to_owned()
     }
 
-    /// Checks the types that both refuse.
+    /// Checks the types that both ops reject.
     pub(crate) fn expect_refusals<O: Op>() {
         let test = |condition: Tensor, a: Tensor, b: Tensor, y| {
             OpTest::<O>::new().input(condition).input(a).input(b).output(y).run().unwrap_err()

@@ -1,4 +1,4 @@
-//! What LOGISTIC and TANH share: tables for 8 bits, fixed point for 16 bits.
+//! Code that LOGISTIC and TANH share: tables for 8 bits, fixed point for 16 bits.
 //!
 //! Defined by: tflite/kernels/activations.cc (`SigmoidPrepare`, `TanhPrepare`).
 
@@ -11,38 +11,41 @@ use super::scaled_pair::log2_if_power;
 use super::table::FunctionTable;
 use super::unary;
 
-/// How a node computes.
+/// The kernel of a node.
 pub enum Sigmoid {
-    /// f32, f16 or bf16.
+    /// For f32, f16 or bf16.
     Real,
-    /// 8 bits.
+    /// For 8 bits: a lookup table.
     Table(FunctionTable),
-    /// 16 bits, any scale: `multiplier × 2^-left_shift` of the step of a table.
+    /// For 16 bits with any scale: the input is multiplied by `multiplier × 2^-left_shift` to the steps of a table.
     Interpolated {
-        /// Positive.
+        /// A positive multiplier.
         multiplier: i32,
-        /// At most 31.
+        /// The shift, at most 31.
         left_shift: u32,
     },
-    /// 16 bits, where the input's scale is `2^(left_shift - 12)`.
+    /// For 16 bits, if the input's scale is `2^(left_shift - 12)`.
     PowerOfTwo {
-        /// 0 or 1.
+        /// The shift, 0 or 1.
         left_shift: i32,
     },
 }
 
 /// One function in the forms that [`Sigmoid::eval`] needs.
 pub struct Functions {
-    /// Of reals.
+    /// The function of reals.
     pub real: fn(f32) -> f32,
-    /// `(q, multiplier, left_shift)`, see [`Sigmoid::Interpolated`].
+    /// The function of `(q, multiplier, left_shift)`; see [`Sigmoid::Interpolated`].
     pub interpolated: fn(i16, i32, u32) -> i16,
-    /// From Q3.12 to Q0.15.
+    /// The function from Q3.12 to Q0.15.
     pub fixed: fn(i16) -> i16,
 }
 
 impl Sigmoid {
-    /// `max_power_shift`: the input's scale may be `2^(s - 12)` for `s` up to it.
+    /// Chooses the kernel. The fixed-point form serves input scales `2^(s - 12)` for `s` up to `max_power_shift`.
+    ///
+    /// # Errors
+    /// Input and output differ in type or are not quantized, or the output's scale is not the one that the op defines.
     pub fn prepare(
         node: &NodeView<'_>,
         cx: &mut PrepareContext<'_>,
@@ -58,7 +61,10 @@ impl Sigmoid {
         }
     }
 
-    /// All elements.
+    /// Computes all elements.
+    ///
+    /// # Errors
+    /// A tensor cannot be accessed with the type from `prepare`.
     pub fn eval(&self, cx: &EvalContext<'_>, f: &Functions) -> Result<()> {
         let real = f.real;
         match self {
@@ -92,7 +98,7 @@ fn fixed(x: &TensorView<'_>, y: &TensorView<'_>, max_power_shift: i32) -> Result
     {
         return Ok(Sigmoid::PowerOfTwo { left_shift: power });
     }
-    // To steps of 1 / (3 × 4096), with as many bits as 16 hold.
+    // In steps of 1 / (3 × 4096), with as many bits as fit 16.
     let mut multiplier = f64::from(from.scale) * 4096.0 * 3.0;
     let mut left_shift = 0;
     while multiplier <= 32767.0 / 2.0 && left_shift <= 30 {

@@ -1,4 +1,5 @@
-//! What the ops of TensorFlow Lite Micro's signal library share: checks, and queues of samples that outlive a call.
+//! Code that the ops of TensorFlow Lite Micro's signal library share: checks, and queues of samples that persist
+//! between invocations.
 
 use core::cell::Cell;
 use core::ops::RangeInclusive;
@@ -8,12 +9,18 @@ use arenite_abi::prelude::*;
 use super::custom_options::CustomOptions;
 
 /// Checks the element type of `x`.
+///
+/// # Errors
+/// `x` has another type.
 pub fn expect(x: &TensorView<'_>, ty: ElementType) -> Result<()> {
     ensure!(x.ty == ty, "'{}' is {}; it must be {ty}", x.name, x.ty);
     Ok(())
 }
 
-/// Checks that `x` is a list of elements of this type; gives their number.
+/// Checks that `x` is a vector of this type, and returns its length.
+///
+/// # Errors
+/// It has another type or rank.
 pub fn expect_list(x: &TensorView<'_>, ty: ElementType) -> Result<usize> {
     expect(x, ty)?;
     ensure!(x.rank() == 1, "'{}' is {:?}; it must have one axis", x.name, x.shape);
@@ -21,6 +28,9 @@ pub fn expect_list(x: &TensorView<'_>, ty: ElementType) -> Result<usize> {
 }
 
 /// The option `key`, an integer in `range`.
+///
+/// # Errors
+/// The option is missing, has another type, or is out of range.
 pub fn option_in(options: &CustomOptions<'_>, key: &str, range: RangeInclusive<i32>) -> Result<i32> {
     let value = options.i32(key)?;
     ensure!(
@@ -32,7 +42,10 @@ pub fn option_in(options: &CustomOptions<'_>, key: &str, range: RangeInclusive<i
     Ok(value)
 }
 
-/// The option T, a number of the schema's, if it is there, says the type of `x`.
+/// Checks that the option T, one of the schema's type numbers, matches the type of `x` if it is present.
+///
+/// # Errors
+/// They differ.
 pub fn check_type(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<()> {
     let stated = match CustomOptions::of(node).optional("T")? {
         Some(value) => value.as_i32()?,
@@ -40,7 +53,7 @@ pub fn check_type(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<()> {
     };
     ensure!(
         stated == x.ty as i32,
-        "option 'T' is {stated}, '{}' is {}, number {}",
+        "option 'T' is {stated}, '{}' is {}, number {}; they must agree",
         x.name,
         x.ty,
         x.ty as i32
@@ -48,7 +61,10 @@ pub fn check_type(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The last axis of `x`, and the others.
+/// The size of the last axis of `x`, and the other axes.
+///
+/// # Errors
+/// `x` is a scalar, or its last axis is empty.
 pub fn last_axis<'a>(x: &TensorView<'a>) -> Result<(usize, &'a [i32])> {
     match x.shape {
         [others @ .., last] if *last > 0 => Ok((*last as usize, others)),
@@ -56,7 +72,7 @@ pub fn last_axis<'a>(x: &TensorView<'a>) -> Result<(usize, &'a [i32])> {
     }
 }
 
-/// A shape of `others` and more axes.
+/// A shape made of `others` and additional axes.
 #[derive(Clone, Copy)]
 pub struct Shape {
     axes: [i32; 8],
@@ -64,7 +80,10 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// `others`, then `more`.
+    /// The axes `others`, then `more`.
+    ///
+    /// # Errors
+    /// There are too many axes.
     pub fn new(others: &[i32], more: &[i32]) -> Result<Shape> {
         let (mut axes, rank) = ([0; 8], others.len() + more.len());
         ensure!(rank <= axes.len(), "{rank} axes are too many");
@@ -74,35 +93,35 @@ impl Shape {
         Ok(Shape { axes, rank })
     }
 
-    /// The sizes.
+    /// The sizes of all axes.
     pub fn as_slice(&self) -> &[i32] {
         &self.axes[..self.rank]
     }
 }
 
-/// Samples that wait, the oldest first.
+/// Buffered samples, the oldest first.
 pub struct Queue<'a> {
     cells: &'a [Cell<i16>],
     count: usize,
 }
 
 impl<'a> Queue<'a> {
-    /// The first `count` of `cells`.
+    /// A queue that holds the first `count` of `cells`.
     pub fn new(cells: &'a [Cell<i16>], count: usize) -> Self {
         Queue { cells, count: count.min(cells.len()) }
     }
 
-    /// How many wait.
+    /// The number of buffered samples.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether none waits.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// More samples. What does not fit is lost.
+    /// Appends samples. Samples that do not fit are dropped.
     pub fn push(&mut self, samples: &[i16]) {
         for (cell, &sample) in self.cells[self.count..].iter().zip(samples) {
             cell.set(sample);
@@ -115,7 +134,7 @@ impl<'a> Queue<'a> {
         to.iter_mut().zip(&self.cells[..self.count]).for_each(|(to, cell)| *to = cell.get());
     }
 
-    /// Drops the `count` oldest.
+    /// Drops the oldest `count` samples.
     pub fn discard(&mut self, count: usize) {
         let count = count.min(self.count);
         for (to, from) in self.cells.iter().zip(&self.cells[count..self.count]) {
@@ -125,7 +144,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// Where the most significant bit of `x` is, from 1; that of nothing is 32.
+/// The position of the most significant bit of `x`, counted from 1; 32 for 0.
 pub fn most_significant_bit(x: u32) -> u32 {
     if x == 0 { 32 } else { 32 - x.leading_zeros() }
 }

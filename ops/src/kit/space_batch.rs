@@ -1,11 +1,10 @@
-//! Pixels of images dealt out to a batch of smaller images, and back.
+//! SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: distribute the pixels of images over a batch of smaller images, and back.
 //!
 //! ```text
 //! images [n, height, width, channels]     batch [block height × block width × n, rows, columns, channels]
 //! ```
-//! With one coordinate for height and width each,
-//! `batch[(v × block width + u) × n + b, i, j] = images[b, i × block height + v − top, j × block width + u − left]`.
-//! Images of rank 3 have no width.
+//! With one coordinate each for height and width, `batch[(v × block width + u) × n + b, i, j] = images[b, i × block
+//! height + v − top, j × block width + u − left]`. Images of rank 3 have no width.
 //!
 //! Defined by: tflite/kernels/{space_to_batch_nd,batch_to_space_nd}.cc and kernels/internal/reference.
 
@@ -18,23 +17,29 @@ use super::indexing::{Dims, MAX_RANK, Nest};
 use super::moves::Width;
 use super::node;
 
-/// A member of the family: what its op file says of it.
+/// The parameters of one member of the family, which its op file provides.
 pub trait Member: Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
-    /// Whether images become a batch, or a batch images.
+    /// Whether the op turns images into a batch, or a batch into images.
     const DEALS_OUT: bool;
 
-    /// The byte that elements consist of which come from nowhere. An error for types that are not served.
+    /// The byte that fills elements of the padding.
+    ///
+    /// # Errors
+    /// The type is not supported.
     fn filling(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<u8>;
 
-    /// Sizes of the output for `sizes` of the input: images, height, width, channels.
+    /// The sizes of the output for an input with `sizes`: images, height, width, channels.
+    ///
+    /// # Errors
+    /// A block size, padding or crop does not fit the input.
     fn sizes(x: &TensorView<'_>, sizes: [i64; 4], arguments: &Arguments) -> Result<[i64; 4]>;
 }
 
-/// Prepared node of a member. Inputs: the tensor, the block sizes, and pairs of paddings or crops.
+/// A prepared node of the family. Inputs: the tensor, the block sizes, and pairs of paddings or crops.
 pub struct SpaceBatch<M> {
-    /// Known in `prepare` unless it depends on data.
+    /// The loops; `None` if they depend on data.
     plan: Option<Plan>,
     filling: u8,
     member: PhantomData<M>,
@@ -94,29 +99,29 @@ impl Plan {
     }
 }
 
-/// The geometry: of height and width, or of height and a width of 1.
+/// The geometry along height and width; a missing width is 1.
 #[derive(Clone, Copy, Debug)]
 struct Blocks {
     /// Images, height, width, channels.
     images: [usize; 4],
-    /// Rows and columns of the small images.
+    /// The rows and columns of the small images.
     grid: [usize; 2],
     block: [usize; 2],
-    /// What lies before the first row and column: padding of the images, or crops of what the batch holds.
+    /// The position of the first row and column: padding before the images, or the part of the batch that is cropped.
     before: [isize; 2],
 }
 
-/// Block sizes and pairs of paddings or crops.
+/// The block sizes and the pairs of paddings or crops.
 #[derive(Clone, Copy, Debug)]
 pub struct Arguments {
-    /// One for each axis between the first and the last.
+    /// One block size for each axis between the first and the last.
     block: [i64; 2],
-    /// Before and after each such axis.
+    /// The padding or crop before and after each of these axes.
     edges: [[i64; 2]; 2],
 }
 
 impl Arguments {
-    /// Block size, and paddings or crops, of each axis of space: height and width.
+    /// The block size and the paddings or crops of each spatial axis: height and width.
     pub fn axes(&self) -> impl Iterator<Item = (usize, i64, [i64; 2])> {
         self.block
             .into_iter()
@@ -125,14 +130,14 @@ impl Arguments {
             .map(|(axis, (size, edges))| (axis + 1, size, edges))
     }
 
-    /// Checks what is known without their data: input `x` and its two lists.
+    /// Checks input `x` and its two lists as far as possible without data.
     fn check(
         x: &TensorView<'_>,
         block: &TensorView<'_>,
         edges: &TensorView<'_>,
         y: &TensorView<'_>,
     ) -> Result<()> {
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         ensure!(
             matches!(x.rank(), 3 | 4),
             "input '{}' is {:?}; it must have 3 or 4 dimensions",
@@ -148,7 +153,12 @@ impl Arguments {
         let axes = x.rank() - 2;
         expect_type(block, &[I32])?;
         let count = expect_vector(block)?;
-        ensure!(count == axes, "'{}' has {count} numbers, '{}' has {axes} axes of space", block.name, x.name);
+        ensure!(
+            count == axes,
+            "'{}' has {count} numbers, '{}' has {axes} spatial axes; there must be one number per axis",
+            block.name,
+            x.name
+        );
         expect_type(edges, &[I32])?;
         ensure!(
             edges.shape == [axes as i32, 2],
@@ -160,7 +170,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// Their values, when they are known.
+    /// Reads the values once they are known.
     fn read(block: &TensorView<'_>, edges: &TensorView<'_>) -> Result<Arguments> {
         let mut arguments = Arguments { block: [1; 2], edges: [[0; 2]; 2] };
         for (axis, &size) in Integers::of(block)?.iter().take(2).enumerate() {
@@ -174,7 +184,7 @@ impl Arguments {
     }
 }
 
-/// Sizes of rank 3 or 4 as four.
+/// The sizes of a shape of rank 3 or 4 as four sizes.
 fn four(dims: &Dims) -> [usize; 4] {
     match dims.rank() {
         3 => [dims.size(0), dims.size(1), 1, dims.size(2)],
@@ -182,7 +192,7 @@ fn four(dims: &Dims) -> [usize; 4] {
     }
 }
 
-/// Four sizes as a shape of the rank that `like` has.
+/// Four sizes as a shape with the rank of `like`.
 fn shape([images, height, width, channels]: [i64; 4], like: &Dims) -> Option<Dims> {
     let size = |size| i32::try_from(size).ok();
     match like.rank() {
@@ -192,7 +202,7 @@ fn shape([images, height, width, channels]: [i64; 4], like: &Dims) -> Option<Dim
 }
 
 impl Blocks {
-    /// Both shapes, and their blocks.
+    /// The blocks for both shapes.
     fn new(images: &Dims, batch: &Dims, arguments: &Arguments) -> Blocks {
         let [_, rows, columns, _] = four(batch);
         Blocks {
@@ -203,7 +213,7 @@ impl Blocks {
         }
     }
 
-    /// The batch gets what it holds of the images.
+    /// Copies the pixels of the images to the batch.
     fn deal_out(&self, width: Width, images: &[u8], batch: &mut [u8]) -> Result<()> {
         self.for_each(|[image, small], loops, [at, small_at]| {
             let nest = Nest::new(&loops, [image, small]).starting_at([at, small_at]);
@@ -211,7 +221,7 @@ impl Blocks {
         })
     }
 
-    /// The images get what the batch holds of them.
+    /// Copies the pixels of the batch to the images.
     fn collect(&self, width: Width, batch: &[u8], images: &mut [u8]) -> Result<()> {
         self.for_each(|[image, small], loops, [at, small_at]| {
             let nest = Nest::new(&loops, [small, image]).starting_at([small_at, at]);
@@ -219,7 +229,7 @@ impl Blocks {
         })
     }
 
-    /// Calls `f(steps in images and batch, loops, first elements)` for every place in a block. It takes nothing from
+    /// Calls `f(steps in images and batch, loops, first elements)` for every position in a block. Does nothing for
     /// empty tensors, whose blocks may have any size.
     fn for_each(
         &self,
@@ -251,7 +261,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// First coordinate in the small images that lies in the images, its coordinate there, and the number of such.
+    /// The first coordinate in the small images that is inside the images, its coordinate there, and the number of such
+    /// coordinates.
     fn along(&self, axis: usize, shift: usize) -> (usize, usize, usize) {
         let (block, size) = (self.block[axis] as isize, self.images[1 + axis] as isize);
         let offset = shift as isize - self.before[axis];

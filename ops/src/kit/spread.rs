@@ -1,7 +1,7 @@
-//! Ops that put the input's elements apart in a tensor of one value: DILATE, STABLEHLO_PAD.
+//! Ops that spread the input's elements over a tensor filled with one value: DILATE, STABLEHLO_PAD.
 //!
-//! Along each axis, element `i` of the input goes to `low + i × step` of the output, if that is one of its
-//! `low + (size − 1) × step + 1 + high` positions. `low` and `high` may be negative.
+//! Along each axis, element `i` of the input goes to `low + i × step` of the output, if that is one of its `low + (size
+//! − 1) × step + 1 + high` positions. `low` and `high` may be negative.
 
 use arenite_abi::prelude::*;
 
@@ -9,18 +9,21 @@ use super::indexing::{Dims, MAX_RANK, Nest};
 use super::moves::Width;
 use super::node;
 
-/// Where the input's elements go.
+/// The positions of the input's elements in the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     output: Dims,
-    /// Positions in the input and in the output.
+    /// The loops over positions in the input and in the output.
     nest: Nest<2>,
 }
 
 impl Spread {
-    /// Checks the types of input, value and output, and that the value is one.
+    /// Checks the types of input, value and output, and that the value is a single element.
+    ///
+    /// # Errors
+    /// The types differ or cannot be filled, or the value is not a scalar.
     pub fn check(x: &TensorView<'_>, value: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}", x.name, x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         ensure!(
             value.ty == x.ty && value.len() == 1,
             "the value '{}' is {} {:?}; it must be one {}",
@@ -35,7 +38,10 @@ impl Spread {
         }
     }
 
-    /// `axis` gives `[low, step, high]` for each axis, the step above 0.
+    /// Prepares the loops; `axis` returns `[low, step, high]` for each axis, with a step above 0.
+    ///
+    /// # Errors
+    /// The output is too large, or `axis` fails.
     pub fn new(x: &TensorView<'_>, mut axis: impl FnMut(usize) -> Result<[i64; 3]>) -> Result<Spread> {
         let dims = node::dims(x)?;
         let rank = dims.rank();
@@ -52,7 +58,7 @@ impl Spread {
             let first = ceiling(-i128::from(low), step).clamp(0, whole.into()) as i64;
             let end = ceiling(i128::from(padded) - i128::from(low), step).clamp(0, whole.into()) as i64;
             (sizes[i], counts[i]) = (padded.max(0) as i32, (end - first).max(0) as i32);
-            // A step may be huge where nothing is one step away.
+            // A step may be huge if there is only one element.
             let far = if counts[i] > 1 { step as isize } else { 1 };
             let target = if counts[i] > 0 { low + first * step } else { 0 };
             plan[i] = (first as isize, target as isize, far);
@@ -71,19 +77,22 @@ impl Spread {
         Ok(Spread { output, nest: Nest::new(&counts, steps).starting_at(start) })
     }
 
-    /// The same, where all sizes of an output without elements are 0.
+    /// The same, but with all sizes set to 0 if the output is empty.
     pub fn collapsed(self) -> Spread {
         let zeros = Dims::new(&[0; MAX_RANK][..self.output.rank()]);
         let output = zeros.filter(|_| self.output.flat_size() == 0).unwrap_or(self.output);
         Spread { output, ..self }
     }
 
-    /// Shape of the output.
+    /// The shape of the output.
     pub fn output(&self) -> Dims {
         self.output
     }
 
-    /// Fills `y` with the value and puts the elements of `x` in.
+    /// Fills `y` with the value and copies the elements of `x` into it.
+    ///
+    /// # Errors
+    /// A tensor does not have the prepared type or shape.
     pub fn eval(&self, x: &TensorView<'_>, value: &TensorView<'_>, y: TensorViewMut<'_>) -> Result<()> {
         let (width, to) = (Width::of(x.ty)?, y.into_bytes());
         width.fill(value.bytes(), to)?;
@@ -91,7 +100,7 @@ impl Spread {
     }
 }
 
-/// Size of an axis of the output. `None` if it overflows.
+/// The size of an output axis, or `None` if it overflows.
 fn padded(whole: i64, [low, step, high]: [i64; 3]) -> Option<i64> {
     let apart = match whole {
         0 => 0,
@@ -100,7 +109,7 @@ fn padded(whole: i64, [low, step, high]: [i64; 3]) -> Option<i64> {
     apart.checked_add(low)?.checked_add(high)
 }
 
-/// `⌈a / b⌉` for `b > 0`.
+/// Computes `⌈a / b⌉` for `b > 0`.
 fn ceiling(a: i128, b: i64) -> i128 {
     let b = i128::from(b);
     a.div_euclid(b) + i128::from(a.rem_euclid(b) != 0)

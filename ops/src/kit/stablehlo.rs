@@ -1,5 +1,5 @@
-//! StableHLO's ops on two tensors of one shape: `y = a ∘ b`. Nothing broadcasts, nothing is clamped, and quantized
-//! elements are the integers they are.
+//! StableHLO's ops on two tensors of one shape: `y = a ∘ b`. There is no broadcasting and no clamping, and quantized
+//! elements are treated as plain integers.
 //!
 //! Defined by: tflite/kernels/stablehlo_elementwise.{h,cc}.
 
@@ -11,35 +11,35 @@ use half::f16;
 use super::binary;
 use super::broadcast::Broadcast;
 
-/// A member of the family: what its op file says of it.
+/// The parameters of one member of the family, which its op file provides.
 pub trait Member: Send + Sync + 'static {
-    /// The op.
+    /// The code of the op.
     const CODE: OpCode;
-    /// The types of its tensors.
+    /// The types that are supported.
     const TYPES: ElementTypes;
 
-    /// `a ∘ b`.
+    /// Returns `a ∘ b`.
     fn combine<T: Number>(a: T, b: T) -> T;
 }
 
-/// The integers and truth values.
+/// The integer types and BOOL.
 pub const WHOLE: ElementTypes = ElementTypes::of(&[I8, I16, I32, I64, U8, U16, U32, U64, ElementType::Bool]);
 
-/// All types that the family serves.
+/// All types that the family supports.
 pub const ALL: ElementTypes =
     ElementTypes::of(&[F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, ElementType::Bool]);
 
-/// An element, with C++'s arithmetic: integers wrap, a truth value is 0 or 1.
+/// An element with C++'s arithmetic: integers wrap, a boolean is 0 or 1.
 pub trait Number: Element {
-    /// `a + b`; of truth values `a or b`.
+    /// Returns `a + b`; for booleans `a or b`.
     fn sum(self, other: Self) -> Self;
-    /// `a × b`; of truth values `a and b`.
+    /// Returns `a × b`; for booleans `a and b`.
     fn product(self, other: Self) -> Self;
-    /// `b` if `a < b`, else `a`: the first of equals, and the first if one is NaN.
+    /// Returns `b` if `a < b`, else `a`; so the first one of equals, and the first one if either is NaN.
     fn larger(self, other: Self) -> Self;
-    /// `b` if `b < a`, else `a`.
+    /// Returns `b` if `b < a`, else `a`.
     fn smaller(self, other: Self) -> Self;
-    /// The bits that both have.
+    /// Returns the bitwise AND.
     fn common_bits(self, other: Self) -> Self;
 }
 
@@ -107,7 +107,7 @@ impl Number for Bool {
     }
 }
 
-/// Prepared node of a member.
+/// A prepared node of the family.
 pub struct Elementwise<M> {
     loops: Broadcast<2>,
     member: PhantomData<M>,
@@ -125,7 +125,7 @@ impl<M: Member> Op for Elementwise<M> {
         let (a, b) = (&operands.a, &operands.b);
         ensure!(
             a.shape == b.shape,
-            "inputs '{}' {:?} and '{}' {:?} must have one shape",
+            "inputs '{}' {:?} and '{}' {:?} must have the same shape",
             a.name,
             a.shape,
             b.name,
@@ -162,13 +162,13 @@ impl<M: Member> Elementwise<M> {
     }
 }
 
-/// What holds for each member, for the tests of its file.
+/// Helpers for the tests of each member.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
 
-    /// Checks elements of type `T`, of any shape.
+    /// Checks elements of type `T`, in any shape.
     pub(crate) fn expect<O: Op, T: Element>(a: &[T], b: &[T], want: &[T]) {
         let shape = [1, a.len() as i32];
         let [a, b, want] = [a, b, want].map(|list| Tensor::of::<T>(&shape, list));
@@ -176,7 +176,8 @@ pub(crate) mod tests {
         assert_eq!(y[0], want.named("out0"));
     }
 
-    /// Checks the integers: of 6 and 5 `small`, and of 0 and all ones (in u8, u32, u64 the largest) `edge`.
+    /// Checks the integers: `small` is the result for 6 and 5, `edge` for 0 and all ones (in u8, u32, u64 the largest
+    /// number).
     pub(crate) fn expect_integers<O: Op>(small: i8, edge: i8) {
         macro_rules! check {
             ($($ty:ty)*) => {$(expect::<O, $ty>(&[6, 0], &[5, !0], &[small as $ty, edge as $ty]);)*};
@@ -184,7 +185,7 @@ pub(crate) mod tests {
         check!(i8 i16 i32 i64);
     }
 
-    /// Checks truth values: of (0, 0), (0, 1), (1, 0), (1, 1).
+    /// Checks booleans: the results for (0, 0), (0, 1), (1, 0), (1, 1).
     pub(crate) fn expect_truth<O: Op>(want: [u8; 4]) {
         expect::<O, Bool>(&[0, 0, 1, 1].map(Bool), &[0, 1, 0, 1].map(Bool), &want.map(Bool));
     }
@@ -196,7 +197,7 @@ pub(crate) mod tests {
         expect::<O, f16>(&a.map(f16::from_f32), &b.map(f16::from_f32), &want.map(f16::from_f32));
     }
 
-    /// Checks that of NaN and a number, and of equals, the first is the result.
+    /// Checks that the first argument is the result for NaN and a number, and for equals.
     pub(crate) fn expect_first<O: Op>() {
         let a = Tensor::f32(&[4], &[f32::NAN, 1.0, 0.0, -0.0]);
         let b = Tensor::f32(&[4], &[1.0, f32::NAN, -0.0, 0.0]);
@@ -205,14 +206,14 @@ pub(crate) mod tests {
         assert_eq!((y[2].is_sign_negative(), y[3].is_sign_negative()), (false, true));
     }
 
-    /// Checks what every member refuses.
+    /// Checks the errors that are common to all members.
     pub(crate) fn expect_refusals<O: Op>() {
         let test =
             |a: Tensor, b: Tensor, y| OpTest::<O>::new().input(a).input(b).output(y).run().unwrap_err();
         let i = |n: i32| Tensor::i32(&[n], &vec![0; n as usize]);
         assert_eq!(
             test(i(1), i(2), Spec::i32()).message(),
-            "inputs 'in0' [1] and 'in1' [2] must have one shape"
+            "inputs 'in0' [1] and 'in1' [2] must have the same shape"
         );
         assert_eq!(
             test(i(1), Tensor::i8(&[1], &[0]), Spec::i32()).message(),

@@ -1,4 +1,4 @@
-//! String tensors: read with checks, and written in two passes, lengths first.
+//! String tensors, which are checked when read and written in two passes, lengths first.
 //!
 //! ```text
 //! i32 count │ i32 offset of each string, count + 1 of them, the last one the end │ bytes
@@ -8,7 +8,7 @@
 
 use arenite_abi::prelude::*;
 
-/// The strings of a tensor. All offsets were checked.
+/// The strings of a tensor. All offsets were checked by [`Strings::new`].
 #[derive(Clone, Copy, Debug)]
 pub struct Strings<'a> {
     bytes: &'a [u8],
@@ -16,22 +16,25 @@ pub struct Strings<'a> {
 }
 
 impl<'a> Strings<'a> {
-    /// The strings of `x`, as many as its shape says.
+    /// Reads the strings of `x`; their number must match its shape.
+    ///
+    /// # Errors
+    /// The tensor does not hold strings, or its bytes are malformed.
     pub fn of(x: &TensorView<'a>) -> Result<Strings<'a>> {
         ensure!(x.ty == ElementType::String, "'{}' is {}, not STRING", x.name, x.ty);
         Strings::new(x.bytes(), x.len()).map_err(|e| invalid!("'{}': {e}", x.name))
     }
 
-    /// Checks a packed tensor that shall hold `count` strings. No bytes at all stand for no strings.
+    /// Checks a packed tensor that must hold `count` strings. An empty tensor holds no strings.
+    ///
+    /// # Errors
+    /// The count differs, or an offset is out of range or decreases.
     pub fn new(bytes: &'a [u8], count: usize) -> Result<Strings<'a>> {
         if bytes.is_empty() && count == 0 {
             return Ok(Strings { bytes, count });
         }
         let stored = number(bytes, 0).ok_or_else(|| invalid!("{} bytes hold no strings", bytes.len()))?;
-        ensure!(
-            usize::try_from(stored) == Ok(count),
-            "the data hold {stored} strings, the shape says {count}"
-        );
+        ensure!(usize::try_from(stored) == Ok(count), "the data holds {stored} strings, the shape {count}");
         let head = header_bytes(count).filter(|&head| head <= bytes.len()).ok_or_else(|| {
             invalid!("{} bytes are too few for the offsets of {count} strings", bytes.len())
         })?;
@@ -40,7 +43,7 @@ impl<'a> Strings<'a> {
             let offset = i64::from(number(bytes, i + 1).unwrap_or(-1));
             ensure!(
                 (previous..=bytes.len() as i64).contains(&offset),
-                "offset {i} of its strings is {offset}; it must lie in {previous}..={}",
+                "offset {i} of its strings is {offset}; it must be in {previous}..={}",
                 bytes.len()
             );
             previous = offset;
@@ -48,30 +51,30 @@ impl<'a> Strings<'a> {
         Ok(Strings { bytes, count })
     }
 
-    /// Number of strings.
+    /// The number of strings.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether there are no strings.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// String `i`; `None` past the end.
+    /// Returns string `i`, or `None` past the end.
     pub fn get(&self, i: usize) -> Option<&'a [u8]> {
         let offset = |i| usize::try_from(number(self.bytes, i)?).ok();
         if i >= self.count { None } else { self.bytes.get(offset(i + 1)?..offset(i + 2)?) }
     }
 
-    /// All strings in order.
+    /// Iterates over all strings in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
         let strings = *self;
         (0..self.count).map(move |i| strings.get(i).unwrap_or_default())
     }
 }
 
-/// Bytes of a packed tensor of `count` strings that have `text_bytes` together. `None` if offsets would overflow.
+/// The size of a packed tensor of `count` strings with `text_bytes` bytes in all, or `None` if offsets would overflow.
 pub fn packed_bytes(count: usize, text_bytes: usize) -> Option<usize> {
     header_bytes(count)?.checked_add(text_bytes).filter(|&bytes| i32::try_from(bytes).is_ok())
 }
@@ -85,7 +88,10 @@ pub struct StringWriter<'a> {
 }
 
 impl<'a> StringWriter<'a> {
-    /// Starts to write `count` strings into memory of [`packed_bytes`].
+    /// Starts writing `count` strings into a buffer of [`packed_bytes`].
+    ///
+    /// # Errors
+    /// The buffer is too small.
     pub fn new(bytes: &'a mut [u8], count: usize) -> Result<StringWriter<'a>> {
         let end = header_bytes(count)
             .filter(|&head| head <= bytes.len() && i32::try_from(bytes.len()).is_ok())
@@ -97,11 +103,17 @@ impl<'a> StringWriter<'a> {
     }
 
     /// Writes the next string.
+    ///
+    /// # Errors
+    /// There are more than `count` strings, or the text does not fit.
     pub fn push(&mut self, text: &[u8]) -> Result<()> {
         self.push_parts([text])
     }
 
-    /// Writes the next string, which is these parts together.
+    /// Writes the concatenation of these parts as the next string.
+    ///
+    /// # Errors
+    /// There are more than `count` strings, or the text does not fit.
     pub fn push_parts<'p>(&mut self, parts: impl IntoIterator<Item = &'p [u8]>) -> Result<()> {
         ensure!(self.written < self.count, "more than {} strings", self.count);
         for part in parts {
@@ -117,13 +129,16 @@ impl<'a> StringWriter<'a> {
         Ok(())
     }
 
-    /// An error unless all strings were written.
+    /// Completes the tensor.
+    ///
+    /// # Errors
+    /// Fewer than `count` strings were written.
     pub fn finish(self) -> Result<()> {
         ensure!(self.written == self.count, "{} of {} strings were written", self.written, self.count);
         Ok(())
     }
 
-    /// `value` fits: it is at most the length of `bytes`.
+    /// `value` fits i32, because it is at most the length of `bytes`.
     fn put(&mut self, position: usize, value: usize) {
         if let Some(room) = self.bytes.get_mut(4 * position..4 * position + 4) {
             room.copy_from_slice(&(value as i32).to_le_bytes());
@@ -131,8 +146,11 @@ impl<'a> StringWriter<'a> {
     }
 }
 
-/// Gives string output `output` its shape and the strings of `from` whose indices `visit` names, in that order.
-/// `visit` calls the function that it gets once per element of `shape`, the same way each time.
+/// Sets the shape of string output `output`, and fills it with the strings of `from` whose indices `visit` passes to
+/// its argument, in that order. `visit` must make one call per element of `shape`, and the same calls each time.
+///
+/// # Errors
+/// An index is out of range, or the output does not fit the host's limits.
 pub fn select(
     cx: &EvalContext<'_>,
     output: usize,
@@ -149,13 +167,16 @@ pub fn select(
         }
     });
     if let Some(i) = outside {
-        return Err(invalid!("string {i} of {} is asked for", from.len()));
+        return Err(invalid!("string {i} of {} does not exist", from.len()));
     }
     write(cx, output, shape, from, (count, text_bytes), visit)
 }
 
-/// As [`select`], where `visit` names each string of `from` exactly `copies` times. The output's size is known, and its
-/// memory granted, before anything is visited: few strings can be asked for very often.
+/// Like [`select`], if `visit` passes each string of `from` exactly `copies` times. The output's size is then known and
+/// its memory allocated before anything is visited, because a few strings can be repeated very often.
+///
+/// # Errors
+/// The errors of [`select`].
 pub fn repeat(
     cx: &EvalContext<'_>,
     output: usize,
@@ -190,7 +211,7 @@ fn write(
     result.and_then(|()| writer.finish())
 }
 
-/// Bytes of the count and the offsets.
+/// The size of the count and the offsets.
 fn header_bytes(count: usize) -> Option<usize> {
     count.checked_add(2)?.checked_mul(4)
 }
@@ -232,21 +253,21 @@ mod tests {
     }
 
     #[test]
-    fn malformed_data_are_refused() {
+    fn malformed_data_is_rejected() {
         for (bytes, count, message) in [
             (packed(&[], b""), 1, "0 bytes hold no strings"),
-            (packed(&[1, 12, 12], b""), 2, "the data hold 1 strings, the shape says 2"),
-            (packed(&[-1, 12, 12], b""), 1, "the data hold -1 strings, the shape says 1"),
+            (packed(&[1, 12, 12], b""), 2, "the data holds 1 strings, the shape 2"),
+            (packed(&[-1, 12, 12], b""), 1, "the data holds -1 strings, the shape 1"),
             (
                 packed(&[i32::MAX], b""),
                 i32::MAX as usize,
                 "4 bytes are too few for the offsets of 2147483647 strings",
             ),
             (packed(&[1, 12], b""), 1, "8 bytes are too few for the offsets of 1 strings"),
-            (packed(&[1, 8, 12], b""), 1, "offset 0 of its strings is 8; it must lie in 12..=12"),
-            (packed(&[1, 12, 14], b"a"), 1, "offset 1 of its strings is 14; it must lie in 12..=13"),
-            (packed(&[2, 18, 17, 18], b"abc"), 2, "offset 1 of its strings is 17; it must lie in 18..=19"),
-            (packed(&[1, 12, -5], b"a"), 1, "offset 1 of its strings is -5; it must lie in 12..=13"),
+            (packed(&[1, 8, 12], b""), 1, "offset 0 of its strings is 8; it must be in 12..=12"),
+            (packed(&[1, 12, 14], b"a"), 1, "offset 1 of its strings is 14; it must be in 12..=13"),
+            (packed(&[2, 18, 17, 18], b"abc"), 2, "offset 1 of its strings is 17; it must be in 18..=19"),
+            (packed(&[1, 12, -5], b"a"), 1, "offset 1 of its strings is -5; it must be in 12..=13"),
         ] {
             assert_eq!(Strings::new(&bytes, count).unwrap_err().message(), message);
         }
@@ -257,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn writes_that_do_not_fit_are_rejected() {
         assert!(StringWriter::new(&mut [0; 8], 1).is_err());
         assert!(StringWriter::new(&mut [0; 8], usize::MAX).is_err());
         let mut bytes = [0; 13];

@@ -1,20 +1,26 @@
-//! Calling subgraphs: what IF, WHILE and the other control flow ops share.
+//! Calls of subgraphs, shared by IF, WHILE and the other control flow ops.
 //!
 //! Defined by: tflite/kernels/control_flow_common.cc.
 
 use arenite_abi::prelude::*;
 
-/// Checks that a subgraph takes `inputs` values and gives `outputs`.
+/// Checks that a subgraph has `inputs` inputs and `outputs` outputs.
+///
+/// # Errors
+/// The subgraph does not exist, or has other numbers.
 pub fn expect_ports(model: &ModelContext<'_>, subgraph: i32, inputs: usize, outputs: usize) -> Result<()> {
     let (i, o) = model.ports(subgraph)?;
     ensure!(
         (i, o) == (inputs, outputs),
-        "subgraph {subgraph} has {i} inputs and {o} outputs, the node passes {inputs} and takes {outputs}"
+        "subgraph {subgraph} has {i} inputs and {o} outputs, the node passes {inputs} and takes {outputs}; they must agree"
     );
     Ok(())
 }
 
-/// In `prepare`: makes a subgraph ready for the shapes of the node's inputs from number `first` on.
+/// In `prepare`: prepares a subgraph for the shapes of the node's inputs, starting at input `first`.
+///
+/// # Errors
+/// The errors of the subgraph's nodes.
 pub fn prepare(model: &mut ModelContext<'_>, node: &NodeView<'_>, first: usize, subgraph: i32) -> Result<()> {
     for i in first..node.input_count() {
         model.set_input(subgraph, i - first, &node.input(i)?)?;
@@ -22,7 +28,10 @@ pub fn prepare(model: &mut ModelContext<'_>, node: &NodeView<'_>, first: usize, 
     model.prepare(subgraph)
 }
 
-/// In `eval`: runs a subgraph on the node's inputs from number `first` on.
+/// In `eval`: runs a subgraph on the node's inputs, starting at input `first`.
+///
+/// # Errors
+/// The errors of the subgraph's nodes.
 pub fn run(model: &mut ModelContext<'_>, cx: &EvalContext<'_>, first: usize, subgraph: i32) -> Result<()> {
     for i in first..cx.input_count() {
         model.set_input(subgraph, i - first, &cx.input(i)?)?;
@@ -30,7 +39,10 @@ pub fn run(model: &mut ModelContext<'_>, cx: &EvalContext<'_>, first: usize, sub
     model.invoke(subgraph)
 }
 
-/// Whether both prepared subgraphs give values of one known shape at each position.
+/// Whether each output has the same known shape in both prepared subgraphs.
+///
+/// # Errors
+/// A subgraph or an output does not exist.
 pub fn same_shapes(model: &ModelContext<'_>, a: i32, b: i32, outputs: usize) -> Result<bool> {
     for o in 0..outputs {
         let (a, b) = (model.output(a, o)?, model.output(b, o)?);
@@ -41,8 +53,10 @@ pub fn same_shapes(model: &ModelContext<'_>, a: i32, b: i32, outputs: usize) -> 
     Ok(true)
 }
 
-/// Gives the node's outputs the shapes of a prepared subgraph's, or, unless `known`, leaves them to the run. The types
-/// must agree.
+/// Sets the shapes of the node's outputs to those of a prepared subgraph, or makes them dynamic unless `known`.
+///
+/// # Errors
+/// The types of an output differ.
 pub fn declare_outputs(
     model: &ModelContext<'_>,
     node: &NodeView<'_>,
@@ -69,7 +83,10 @@ pub fn declare_outputs(
     Ok(())
 }
 
-/// In `eval`: the node's outputs become those of a subgraph that has run.
+/// In `eval`: copies the outputs of a subgraph that has run to the node's outputs.
+///
+/// # Errors
+/// The errors of [`copy`].
 pub fn take_outputs(model: &ModelContext<'_>, cx: &EvalContext<'_>, subgraph: i32) -> Result<()> {
     for o in present(cx.node().output_indices()) {
         copy(cx, o, &model.output(subgraph, o)?.tensor)?;
@@ -77,7 +94,10 @@ pub fn take_outputs(model: &ModelContext<'_>, cx: &EvalContext<'_>, subgraph: i3
     Ok(())
 }
 
-/// In `eval`: output `o` becomes a copy of `value`, in shape too if it is dynamic.
+/// In `eval`: copies `value` to output `o`, and its shape too if the output is dynamic.
+///
+/// # Errors
+/// The sizes differ, or the host cannot provide the memory.
 pub fn copy(cx: &EvalContext<'_>, o: usize, value: &TensorView<'_>) -> Result<()> {
     let y = cx.node().output(o)?;
     let target = match (y.is_dynamic(), y.ty.bits()) {
@@ -98,13 +118,19 @@ pub fn copy(cx: &EvalContext<'_>, o: usize, value: &TensorView<'_>) -> Result<()
     Ok(())
 }
 
-/// The one truth value of a tensor.
+/// The value of a boolean tensor with one element.
+///
+/// # Errors
+/// The tensor is not a single BOOL.
 pub fn truth(x: &TensorView<'_>) -> Result<bool> {
     expect_truth(x)?;
     Ok(x.as_slice::<Bool>()?.first().is_some_and(|b| b.0 != 0))
 }
 
-/// Checks that a tensor is one truth value.
+/// Checks that a tensor is a single boolean.
+///
+/// # Errors
+/// The tensor is not a single BOOL.
 pub fn expect_truth(x: &TensorView<'_>) -> Result<()> {
     ensure!(
         x.ty == ElementType::Bool && x.len() == 1,
@@ -116,7 +142,7 @@ pub fn expect_truth(x: &TensorView<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Positions of the outputs that are there.
+/// The positions of the outputs that exist.
 fn present(indices: &[i32]) -> impl Iterator<Item = usize> {
     indices.iter().enumerate().filter(|(_, t)| **t >= 0).map(|(o, _)| o)
 }

@@ -1,4 +1,5 @@
-//! Real functions of quantized tensors, looked up: one entry per value of i8 or u8, 513 with interpolation for i16.
+//! Real functions of quantized tensors by lookup: one entry per value of i8 or u8, 513 entries with interpolation for
+//! i16.
 //!
 //! Defined by: tflite/kernels/internal/common.h (`LUTPopulate`, `LUTLookup`).
 
@@ -10,16 +11,19 @@ use super::unary;
 
 /// The table of one node, in the host's memory.
 pub enum FunctionTable {
-    /// Over i8, from the bit pattern 0 on.
+    /// A table for i8, indexed by the bit pattern.
     I8(Table<i8>),
-    /// Over u8.
+    /// A table for u8.
     U8(Table<u8>),
-    /// Over i16.
+    /// A table for i16.
     I16(Table<i16>),
 }
 
 impl FunctionTable {
-    /// The table of `f` from the quantization of `x` to that of `y`. An error for other types.
+    /// Builds the table of `f`, from the quantization of `x` to that of `y`.
+    ///
+    /// # Errors
+    /// The type is not i8, u8 or i16, or a tensor is not quantized.
     pub fn prepare(
         x: &TensorView<'_>,
         y: &TensorView<'_>,
@@ -54,11 +58,14 @@ impl FunctionTable {
                 lut::populate_i16((from.scale, from.zero_point), (to.scale, to.zero_point), f, &mut entries);
                 cx.table(LUT16_SIZE, |i| entries[i]).map(FunctionTable::I16)
             }
-            ty => Err(unsupported!("no table for {ty}; i8, u8 and i16 have one")),
+            ty => Err(unsupported!("no table for {ty}; only i8, u8 and i16 have one")),
         }
     }
 
     /// Looks up every element of input 0.
+    ///
+    /// # Errors
+    /// A tensor does not have the prepared type.
     pub fn eval(&self, cx: &EvalContext<'_>) -> Result<()> {
         match self {
             FunctionTable::I8(table) => {

@@ -4,7 +4,11 @@ use core::cell::Cell;
 
 use arenite_abi::prelude::*;
 
-/// The input and the output of a node that has one of each, of the same type. The output gets the input's shape.
+/// Returns the input and the output of a node with one of each, both of the same type. Sets the output's shape to the
+/// input's.
+///
+/// # Errors
+/// The numbers of tensors are wrong, or the types differ.
 pub fn prepare<'a>(
     node: &NodeView<'a>,
     cx: &mut PrepareContext<'_>,
@@ -14,7 +18,10 @@ pub fn prepare<'a>(
     Ok((x, y))
 }
 
-/// As [`prepare`], where the types may differ.
+/// Like [`prepare`], for types that may differ.
+///
+/// # Errors
+/// The numbers of tensors are wrong.
 pub fn prepare_types<'a>(
     node: &NodeView<'a>,
     cx: &mut PrepareContext<'_>,
@@ -27,7 +34,10 @@ pub fn prepare_types<'a>(
     Ok((x, y))
 }
 
-/// Lets the output overwrite an input of larger or smaller elements, for ops that are [`map`] of whole bytes.
+/// Lets the output overwrite an input with larger or smaller elements, for ops that use [`map`] on whole bytes.
+///
+/// # Errors
+/// The host refuses the offer.
 pub fn allow_behind(cx: &mut PrepareContext<'_>, x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     let (from, to) = (x.ty.bits() as usize / 8, y.ty.bits() as usize / 8);
     if from == 0 || to == 0 || from == to {
@@ -40,12 +50,12 @@ pub fn allow_behind(cx: &mut PrepareContext<'_>, x: &TensorView<'_>, y: &TensorV
     }
 }
 
-/// `y = f(x)` for each element.
+/// Computes `y = f(x)` for each element.
 pub fn map<X: Element, Y: Element>(cx: &EvalContext<'_>, mut f: impl FnMut(X) -> Y) -> Result<()> {
     map_indexed(cx, |_, x| f(x))
 }
 
-/// `y = f(index, x)` for each element.
+/// Computes `y = f(index, x)` for each element.
 pub fn map_indexed<X: Element, Y: Element>(
     cx: &EvalContext<'_>,
     mut f: impl FnMut(usize, X) -> Y,
@@ -57,14 +67,17 @@ pub fn map_indexed<X: Element, Y: Element>(
     Ok(())
 }
 
-/// Elements of the input, and cells for as many of the output.
+/// The elements of the input, and the cells of the output, which must be equally many.
 fn cells<'a, X: Element, Y: Element>(cx: &'a EvalContext<'_>) -> Result<(ReadCells<'a, X>, &'a [Cell<Y>])> {
     let (x, y) = (cx.input_cells::<X>(0)?, cx.output_cells::<Y>(0)?);
     let count = x.len().min(y.len());
     Ok((x.range(0..count), &y[..count]))
 }
 
-/// `y = f(x)` for each element, until one fails.
+/// Computes `y = f(x)` for each element, until one call fails.
+///
+/// # Errors
+/// The error of `f`.
 pub fn try_map<X: Element, Y: Element>(
     cx: &EvalContext<'_>,
     mut f: impl FnMut(X) -> Result<Y>,

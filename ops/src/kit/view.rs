@@ -1,4 +1,4 @@
-//! Ops whose output has the input's bytes and another shape.
+//! Ops whose output has the input's bytes in another shape.
 
 use arenite_abi::prelude::*;
 
@@ -6,14 +6,17 @@ use super::indexing::Dims;
 use super::rearrange::declare_shape;
 use super::strings::Strings;
 
-/// What `prepare` knows: the shape of the output, if it does not depend on data.
+/// The shape of the output, if it does not depend on data.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     shape: Option<Dims>,
 }
 
 impl View {
-    /// Output 0 has the bytes of input 0, whose type is `ty`, in another shape.
+    /// Declares that output 0 has the bytes of input 0, whose type is `ty`, in another shape.
+    ///
+    /// # Errors
+    /// The host refuses the shape.
     pub fn declare(shape: Option<Dims>, cx: &mut PrepareContext<'_>, ty: ElementType) -> Result<View> {
         declare_shape(shape.as_ref().map(Dims::as_slice), cx, 0, ty)?;
         if shape.is_some() && ty != ElementType::String {
@@ -22,7 +25,10 @@ impl View {
         Ok(View { shape })
     }
 
-    /// Copies, or leaves the bytes where they are; `late` gives the shape where `prepare` had none.
+    /// Copies the bytes, unless they are already in place; `late` returns the shape if `prepare` did not have it.
+    ///
+    /// # Errors
+    /// The error of `late`, or the shape does not match the number of elements.
     pub fn eval(&self, cx: &EvalContext<'_>, late: impl FnOnce() -> Result<Dims>) -> Result<()> {
         if cx.node().input(0)?.ty == ElementType::String {
             return self.copy_strings(cx, late);

@@ -1,4 +1,4 @@
-//! What CONV_3D and CONV_3D_TRANSPOSE share: windows along depth, height and width.
+//! Code that CONV_3D and CONV_3D_TRANSPOSE share: windows along depth, height and width.
 //!
 //! Defined by: tflite/kernels/conv3d.cc, tflite/kernels/conv3d_transpose.cc.
 
@@ -10,24 +10,24 @@ use super::arguments::expect_type;
 use super::node::{padding, range_activation};
 use super::padding::Padding;
 
-/// What the options say, along depth, height and width.
+/// The options, along depth, height and width.
 #[derive(Clone, Copy)]
 pub struct Options3d {
     padding: Padding,
     strides: [i32; 3],
     dilations: [i32; 3],
-    /// Range of the activation.
+    /// The range of the activation.
     pub limits: Limits<f32>,
 }
 
-/// A window along one axis: position `p` and tap `t` meet input `p × stride + t × dilation − before`.
+/// A window along one axis: at position `p`, tap `t` reads input `p × stride + t × dilation − before`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Elements of the input.
+    /// The number of elements of the input.
     pub input: usize,
-    /// Taps of the filter.
+    /// The number of taps of the filter.
     pub filter: usize,
-    /// Positions of the window.
+    /// The number of positions of the window.
     pub output: usize,
     stride: usize,
     dilation: usize,
@@ -36,6 +36,9 @@ pub struct Window {
 
 impl Options3d {
     /// Reads the options of the node.
+    ///
+    /// # Errors
+    /// The padding or the activation is unknown.
     pub fn read(node: &NodeView<'_>) -> Result<Options3d> {
         type T = Conv3DOptions;
         let options = node.options()?;
@@ -49,6 +52,9 @@ impl Options3d {
     }
 
     /// The window of a filter over an input, both above zero, along axis 0 (depth), 1 (height) or 2 (width).
+    ///
+    /// # Errors
+    /// The stride or the dilation is not positive, or the filter does not fit.
     pub fn window(&self, axis: usize, input: i32, filter: i32) -> Result<Window> {
         let what = ["depth", "height", "width"][axis];
         let (stride, dilation) = (self.strides[axis], self.dilations[axis]);
@@ -56,7 +62,8 @@ impl Options3d {
         ensure!(dilation > 0, "dilation along the {what} is {dilation}; it must be above zero");
         let window = self.padding.window(input, filter, stride, dilation).ok_or_else(|| {
             invalid!(
-                "{filter} taps with dilation {dilation} do not fit the {what} {input}; use a smaller filter"
+                "{filter} taps with dilation {dilation} do not fit the {what} {input}; use a larger input or a smaller \
+                 filter"
             )
         })?;
         Ok(Window {
@@ -71,7 +78,7 @@ impl Options3d {
 }
 
 impl Window {
-    /// `(tap, input)` of the taps inside of the input, for the window at `position`.
+    /// `(tap, input)` for the taps that are inside the input, with the window at `position`.
     pub fn inside(self, position: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
         let start = position * self.stride;
         let first = self.before.saturating_sub(start).div_ceil(self.dilation);
@@ -80,7 +87,10 @@ impl Window {
     }
 }
 
-/// Checks that a bias has an f32 per channel.
+/// Checks that a bias has one f32 per channel.
+///
+/// # Errors
+/// It has another type or length.
 pub fn check_bias(bias: Option<TensorView<'_>>, channels: i32) -> Result<()> {
     let Some(bias) = bias else { return Ok(()) };
     expect_type(&bias, &[F32])?;

@@ -1,10 +1,10 @@
-//! Filters that slide over the rows and columns of an NHWC tensor: CONV_2D, DEPTHWISE_CONV_2D and the pools.
+//! Filters that slide over the rows and columns of an NHWC tensor: CONV_2D, DEPTHWISE_CONV_2D and the pooling ops.
 //!
 //! Defined by: tflite/kernels/padding.h.
 //!
 //! ```text
 //! position p:  origin = p × stride − before
-//! tap t reads input[origin + t × dilation] if that lies inside
+//! tap t reads input[origin + t × dilation] if that is inside
 //! ```
 
 use super::node::padding;
@@ -14,46 +14,49 @@ use arenite_abi::prelude::*;
 use arenite_abi::schema::SlidingWindow;
 use core::cell::Cell;
 
-/// What the options of a window op say about one window: `[rows, columns]`.
+/// The window of an op's options, `[rows, columns]` each.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowOptions {
     /// How the border is treated.
     pub padding: Padding,
-    /// Steps between positions.
+    /// The distance between positions.
     pub strides: [i32; 2],
-    /// Distance between neighbouring taps.
+    /// The distance between neighboring taps.
     pub dilations: [i32; 2],
 }
 
 /// A window along one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// Elements of the input.
+    /// The number of elements of the input.
     pub input: usize,
-    /// Taps of the filter.
+    /// The number of taps of the filter.
     pub filter: usize,
-    /// Positions of the window.
+    /// The number of positions of the window.
     pub output: usize,
     stride: usize,
     dilation: usize,
     before: usize,
 }
 
-/// A window over rows and columns of images with a number of channels.
+/// A window over the rows and columns of multi-channel images.
 #[derive(Clone, Copy, Debug)]
 pub struct Windows {
-    /// Number of images.
+    /// The number of images.
     pub batches: usize,
-    /// Along the height.
+    /// The window along the height.
     pub rows: Axis,
-    /// Along the width.
+    /// The window along the width.
     pub columns: Axis,
-    /// Channels of the input.
+    /// The number of channels of the input.
     pub channels: usize,
 }
 
 impl WindowOptions {
-    /// An error for an unknown padding.
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// The padding is unknown.
     pub fn read<T: SlidingWindow>(options: &Options<'_, T>) -> Result<WindowOptions> {
         let pair = |[rows, columns]: [_; 2]| Ok::<_, Error>([options.get(rows)?, options.get(columns)?]);
         Ok(WindowOptions {
@@ -67,8 +70,9 @@ impl WindowOptions {
 impl Windows {
     /// The windows of a filter with `filter = [rows, columns]` taps over `input`.
     ///
-    /// An error unless the input has rank 4 with at least one row, column and channel, the filter fits, and strides,
-    /// dilations and taps are above zero.
+    /// # Errors
+    /// The input does not have rank 4 or its images are empty, the filter does not fit, or a stride, dilation or number
+    /// of taps is not positive.
     pub fn new(input: &TensorView<'_>, filter: [i32; 2], options: &WindowOptions) -> Result<Windows> {
         let &[batches, height, width, channels] = input.shape else {
             return Err(invalid!(
@@ -89,7 +93,7 @@ impl Windows {
             columns: Axis::new("width", width, filter[1], options, 1)?,
             channels: channels as usize,
         };
-        // A tensor of no batches may have images of any size.
+        // A batch of size 0 may have images of any size.
         let image = windows.rows.input.checked_mul(windows.columns.input);
         ensure!(
             image.and_then(|pixels| pixels.checked_mul(windows.channels)).is_some(),
@@ -100,32 +104,35 @@ impl Windows {
         Ok(windows)
     }
 
-    /// Elements of one image of the input.
+    /// The number of elements in an input image.
     pub fn image(&self) -> usize {
         self.rows.input * self.columns.input * self.channels
     }
 
-    /// Number of positions in one image of the output.
+    /// The number of positions in an output image.
     pub fn positions(&self) -> usize {
         self.rows.output.saturating_mul(self.columns.output)
     }
 
-    /// Shape of an output with this number of channels.
+    /// The shape of an output with this number of channels.
     pub fn output_shape(&self, channels: i32) -> [i32; 4] {
-        // Sizes come from i32 and never grow.
+        // Cannot truncate: the sizes come from i32 and never grow.
         [self.batches as i32, self.rows.output as i32, self.columns.output as i32, channels]
     }
 
-    /// Elements of one image of an output with this number of channels.
+    /// The number of elements in an output image with this number of channels.
     pub fn output_image(&self, channels: usize) -> usize {
         self.positions().saturating_mul(channels)
     }
 
-    /// Calls `f(image of the input, (row, column) in the output, output pixel)` for each position of all images, until it
-    /// fails. A pixel has `channels` elements.
+    /// Calls `f(input image, (row, column) in the output, output pixel)` for each position of all images, until one
+    /// call fails. A pixel has `channels` elements.
     ///
-    /// Nothing is read of an image before the windows of the position in hand and of those behind it: see
+    /// At each position only the elements in its own window and in later windows are read: see
     /// [`allow_behind`](Self::allow_behind).
+    ///
+    /// # Errors
+    /// The error of `f`.
     #[inline]
     pub fn for_each_pixel<X: Copy, Y>(
         &self,
@@ -155,8 +162,11 @@ impl Windows {
         image.range(start..start + self.channels)
     }
 
-    /// Lets output 0 overwrite input 0, whose elements have `bytes` bytes as the output's, of `channels` channels. For ops
-    /// that read under the window of [`for_each_pixel`](Self::for_each_pixel) alone.
+    /// Lets output 0, which has `channels` channels, overwrite input 0; elements of both have `bytes` bytes. Only for
+    /// ops that read nothing outside the window of [`for_each_pixel`](Self::for_each_pixel).
+    ///
+    /// # Errors
+    /// The host refuses the offer.
     pub fn allow_behind(&self, cx: &mut PrepareContext<'_>, bytes: usize, channels: usize) -> Result<()> {
         let (rows, columns) = (self.rows, self.columns);
         let input = raster::Steps::new(rows.input, columns.input, self.channels.saturating_mul(bytes));
@@ -172,7 +182,10 @@ impl Axis {
         ensure!(dilation > 0, "dilation along the {what} is {dilation}; it must be above zero");
         ensure!(filter > 0, "the filter has {filter} taps along the {what}; it must be above zero");
         let window = options.padding.window(input, filter, stride, dilation).ok_or_else(|| {
-            invalid!("{filter} taps with dilation {dilation} do not fit the input's {what} {input}; use a smaller filter")
+            invalid!(
+                "{filter} taps with dilation {dilation} do not fit the input's {what} {input}; use a larger input or a \
+                 smaller filter"
+            )
         })?;
         Ok(Axis {
             input: input as usize,
@@ -184,7 +197,7 @@ impl Axis {
         })
     }
 
-    /// `(tap, input position)` of the taps inside of the input, for the window at `position`.
+    /// `(tap, input position)` for the taps that are inside the input, with the window at `position`.
     #[inline]
     pub fn inside(&self, position: usize) -> impl Iterator<Item = (usize, usize)> + Clone + use<> {
         let start = position * self.stride;
@@ -194,12 +207,12 @@ impl Axis {
         (first..end).map(move |tap| (tap, start + tap * dilation - before))
     }
 
-    /// The first input position under each window.
+    /// The first input position in each window.
     fn firsts(self) -> impl Iterator<Item = Option<usize>> {
         (0..self.output).map(move |position| self.inside(position).next().map(|(_, first)| first))
     }
 
-    /// Whether the whole window at `position` lies inside of the input.
+    /// Whether the whole window at `position` is inside the input.
     #[inline]
     pub fn is_inside(&self, position: usize) -> bool {
         let start = position * self.stride;
@@ -222,7 +235,7 @@ mod tests {
         use Padding::{Same, Valid};
         type Taps = &'static [(usize, usize)];
         let cases: [(Axis, usize, Taps); 7] = [
-            // One element of padding in front of 5.
+            // One element of padding before 5 elements.
             (axis(Same, 5, 3, 1, 1), 0, &[(1, 0), (2, 1)]),
             (axis(Same, 5, 3, 1, 1), 2, &[(0, 1), (1, 2), (2, 3)]),
             (axis(Same, 5, 3, 1, 1), 4, &[(0, 3), (1, 4)]),

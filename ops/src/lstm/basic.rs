@@ -1,5 +1,5 @@
-//! The basic kernel: no state but what comes in and goes out, all weights in one matrix, whose rows are those of the input
-//! gate `i`, the cell gate `g`, the forget gate `f` and the output gate `o`:
+//! The basic kernel. The state is passed in and out explicitly. All weights are in one matrix, whose rows belong to the
+//! input gate `i`, the cell gate `g`, the forget gate `f` and the output gate `o`:
 //!
 //! ```text
 //! a = W [x, h] + b       c ← σ(i) ⊙ tanh(g) + σ(f) ⊙ c       h ← σ(o) ⊙ tanh(c)
@@ -22,12 +22,12 @@ use crate::kit::requantize::{
     Multiplier, rounding_divide_by_pot, saturating_rounding_doubling_high_mul_i16 as mul,
 };
 
-/// Prepared node.
+/// A prepared `LSTM` node with the basic kernel.
 pub struct Basic {
     batches: usize,
     inputs: usize,
     outputs: usize,
-    /// For u8: from sums to `a`, and the zero point of the weights.
+    /// For u8: the multiplier from sums to `a`, and the zero point of the weights.
     quantized: Option<(Multiplier, i32)>,
 }
 
@@ -37,7 +37,7 @@ const WEIGHTS: usize = 2;
 const BIAS: usize = 3;
 const PREVIOUS_CELL: usize = 4;
 
-/// What inputs of u8 have as zero.
+/// The zero point of u8 inputs.
 const ZERO: i32 = 128;
 
 impl Basic {
@@ -139,7 +139,7 @@ impl Basic {
     }
 }
 
-/// State that comes in: a variable that takes what goes out, or any other input.
+/// The incoming state: a variable that the new state overwrites, or any other input.
 enum State<'a, T> {
     Variable(&'a [Cell<T>]),
     Input(&'a [T]),

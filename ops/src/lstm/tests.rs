@@ -43,7 +43,7 @@ fn full_kernel() {
     }
 }
 
-/// One cell, one input: all four rows of the weights and their biases.
+/// One cell and one input: all four rows of the weights and their biases.
 fn basic(x: Tensor, h: Tensor, c: Tensor, weights: Tensor, bias: Tensor) -> Node {
     let test = Node::new().input(x).variable(h).constant(weights).constant(bias).variable(c);
     test.options(|o| {
@@ -80,7 +80,7 @@ fn basic_kernel_on_f32() {
 fn basic_kernel_on_u8() {
     let byte = |x: u8| Tensor::u8(&[1, 1], &[x]).quantized(1.0 / 128.0, 128);
     let weights = Tensor::u8(&[4, 2], &[164, 100, 100, 228, 36, 100, 100, 164]).quantized(1.0 / 64.0, 100);
-    // The scale of sums is 2^-13, half of what Q3.12 has.
+    // The scale of the sums is 2^-13, half the scale of Q3.12.
     let bias = Tensor::i32(&[4], &[0, 820, 0, -1638]).quantized(1.0 / 8192.0, 0);
     // x = 0.5, h = 0.25, c = 2.
     let cell = Tensor::i16(&[1, 1], &[4096]).quantized(1.0 / 2048.0, 0);
@@ -89,7 +89,7 @@ fn basic_kernel_on_u8() {
     let test = test.output(Spec::u8(1.0 / 128.0, 128)).output(Spec::i16(1.0 / 4096.0, 0));
     let y = test.run().unwrap();
     assert_eq!(y[2].as_u8(), [192, 160]);
-    // Sums: 64 × 64, 32 × 128 + 820, -64 × 64, 32 × 64 - 1638; halved.
+    // The sums are 64 × 64, 32 × 128 + 820, -64 × 64, 32 × 64 - 1638; they are halved.
     assert_eq!(y[3].as_i16(), [2048, 2458, -2048, 205]);
     // c = σ(.5) tanh(.6) + σ(-.5) × 2 = 1.0894, h = σ(.05) tanh(c) = 0.4084.
     assert!((f64::from(y[1].as_i16()[0]) / 2048.0 - 1.0894).abs() < 2e-3);

@@ -4,12 +4,12 @@ use arenite_abi::testing::{OpTest, Spec, Tensor};
 
 type Node = OpTest<Svdf>;
 
-/// Two batches of two numbers, two filters of one unit, a memory of two.
+/// Two batches of two numbers, two filters of one unit, a memory of two numbers.
 fn float(features: Tensor, time: Tensor, rank: i32, activation: i8) -> Node {
     let test = Node::new().input(Tensor::f32(&[2, 2], &[1., 2., 3., 4.])).constant(features).constant(time);
     let units = 2 / rank;
     let test = test.constant(Tensor::f32(&[units], &[100.0, 200.0][..units as usize]));
-    // Old and new of each filter.
+    // The old and the new number of each filter.
     let test = test.variable(Tensor::f32(&[2, 4], &[9., 10., 9., 20., 9., 30., 9., 40.]));
     test.output(Spec::f32())
         .options(|o| o.set(SVDFOptions::RANK, rank).set(SVDFOptions::FUSED_ACTIVATION_FUNCTION, activation))
@@ -30,7 +30,7 @@ fn on_f32() {
     assert_eq!(outcome.outputs[0].shape(), [2, 2]);
     // 5 + 1 + 100, 40 - 3 + 200; 15 + 3 + 100, 80 - 3 + 200.
     assert_eq!(outcome.outputs[0].as_f32(), [106., 237., 118., 277.]);
-    // Both filters are of one unit.
+    // Both filters belong to one unit.
     assert_eq!(float(features(), time(), 2, 0).run().unwrap()[0].as_f32(), [143., 195.]);
     assert_eq!(float(features(), time(), 2, 3).run().unwrap()[0].as_f32(), [6., 6.]);
 }
@@ -62,13 +62,13 @@ fn on_i8() {
         })
         .run_with_variables()
         .unwrap();
-    // Sums 2 + 2 × 4 and -400 twofold.
+    // The sums 2 + 2 × 4 and -400, doubled.
     assert_eq!(outcome.variables[0].as_i16(), [8, 20, -6, -800]);
-    // 8 + 40 - 18 - 3200 + 50 = -3120, in steps of 1/32: -97.5, ties away from zero.
+    // 8 + 40 - 18 - 3200 + 50 = -3120 is -97.5 in steps of 1/32; ties are rounded away from zero.
     assert_eq!(outcome.outputs[0].as_i8(), [-108]);
     assert_eq!(
         test.options(|o| o.set(SVDFOptions::RANK, 2)).run().unwrap_err().message(),
-        "its activation is None; with input INT8 it must be Relu, which output INT8 limits"
+        "its activation is None; with input INT8 and output INT8 it must be Relu"
     );
 }
 

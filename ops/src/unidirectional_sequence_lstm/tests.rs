@@ -12,12 +12,12 @@ fn reals(y: &Tensor) -> Vec<f64> {
     y.as_f32().into_iter().map(f64::from).collect()
 }
 
-/// What the layer gives for batches in a row.
+/// The layer's output for consecutive batches.
 fn want(weights: &Weights, x: &[f32]) -> Vec<f64> {
     x.chunks(TIMES * weights.inputs).flat_map(|rows| weights.run(rows)).collect()
 }
 
-/// The same in time-major order.
+/// The same numbers in time-major order.
 fn transposed<T: Copy>(rows: &[T], width: usize) -> Vec<T> {
     let order = (0..TIMES).flat_map(|t| (0..BATCHES).map(move |b| b * TIMES + t));
     order.flat_map(|i| rows[i * width..(i + 1) * width].to_vec()).collect()
@@ -79,7 +79,7 @@ fn every_variant_with_weights_of_8_bits() {
 #[test]
 fn every_variant_on_i8() {
     for variant in variants() {
-        // Peepholes of projected layers read other cells than they should, as TFLite's do.
+        // Peepholes of projected layers read the wrong cells, as in TFLite.
         if variant.peephole && variant.projection {
             continue;
         }
@@ -103,8 +103,8 @@ fn every_variant_on_i8() {
 }
 
 #[test]
-fn peepholes_of_projected_layers_count_by_outputs() {
-    // One batch: of four cells the first two, as many as there are outputs, have a weight.
+fn projected_peepholes_are_counted_by_outputs() {
+    // One batch: of four cells only the first two have a weight, because there are two outputs.
     let weights = Weights::new(Variant { peephole: true, projection: true, ..Variant::default() });
     let mut cut = weights.clone();
     for part in &mut cut.parts[8..11] {
@@ -119,10 +119,10 @@ fn peepholes_of_projected_layers_count_by_outputs() {
 }
 
 #[test]
-fn without_activation_the_cell_gate_comes_out() {
+fn without_activation_the_cell_gate_is_output() {
     let one = |x: f32| Tensor::f32(&[1, 1], &[x]);
     let bias = |x: f32| Tensor::f32(&[1], &[x]);
-    // All gates see 0 but the cell gate, which sees 3; the rest is a half.
+    // All gates see 0 except the cell gate, which sees 3; so the other gates are one half.
     let test = Node::new().input(Tensor::f32(&[1, 1, 1], &[1.0])).constant(one(0.)).constant(one(0.));
     let test = test.constant(one(3.)).constant(one(0.)).constant(one(0.)).constant(one(0.)).constant(one(0.));
     let test = test.constant(one(0.)).absent().absent().absent().constant(bias(0.)).constant(bias(0.));
@@ -160,13 +160,13 @@ fn refusals() {
         weights.parts[i] = None;
         message(&weights)
     };
-    assert_eq!(without(0), "'in5' (input 5) is there without weights of the input gate");
+    assert_eq!(without(0), "'in5' (input 5) is present without weights of the input gate");
     assert_eq!(without(1), "input 2 is absent, this op needs it");
     assert_eq!(without(4), "input 5 is absent, this op needs it");
     assert_eq!(without(9), "input 10 is absent, this op needs it");
-    assert_eq!(without(10), "'in9' (input 9) is there without weights from the cell to the output gate");
+    assert_eq!(without(10), "'in9' (input 9) is present without weights from the cell to the output gate");
     assert_eq!(without(13), "input 14 is absent, this op needs it");
-    assert_eq!(without(15), "'in17' (input 17) is there without weights of the projection");
+    assert_eq!(without(15), "'in17' (input 17) is present without weights of the projection");
     let mut wide = full.clone();
     wide.parts[2] = Some((vec![4, 4], vec![0.0; 16]));
     assert_eq!(message(&wide), "'in3' is FLOAT32[4, 4]; it must be FLOAT32[4, 3]");

@@ -1,4 +1,5 @@
-//! All assignments of few records: depth first, the most traffic first, without those that cannot beat the best.
+//! Tries all assignments of few records: depth first, in order of falling traffic, skipping any that cannot beat the
+//! best.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,13 +11,13 @@ use super::{Banks, FEW, Planned, Problem, STEPS};
 use crate::order;
 use crate::outcome::{self, Limits, Outcome};
 
-/// Plans that are made.
+/// The largest number of plans.
 const MOST_PLANS: usize = 1 << 13;
-/// Steps of a search that has not told whether a bank holds its records.
+/// Steps of a search for a plan that fits a bank.
 const LONG: u64 = STEPS << 5;
 
-/// The best assignment, if it is not `best`; and whether it is known to be the best of all.
-pub fn search(problem: &Problem<'_>, best: Option<Banks>) -> (Option<Banks>, bool) {
+/// The best assignment found, if it is better than `best`, and whether it is proved to be optimal.
+pub(super) fn search(problem: &Problem<'_>, best: Option<Banks>) -> (Option<Banks>, bool) {
     let mut order: Vec<u32> = (0..).take(problem.records.len()).collect();
     order.retain(|&i| problem.records[i as usize].size > 0);
     if order.len() > FEW || best.as_ref().is_some_and(|best| best.optimal) {
@@ -26,7 +27,7 @@ pub fn search(problem: &Problem<'_>, best: Option<Banks>) -> (Option<Banks>, boo
     let rest =
         (0..=order.len()).map(|k| order[k..].iter().map(|&i| u128::from(problem.traffic[i as usize])).sum());
     let mut found = problem.empty();
-    // Those without size are in the first bank.
+    // Records of size 0 are in the first bank.
     let sizeless = problem.records.iter().zip(problem.traffic).filter(|(record, _)| record.size == 0);
     found.traffic[0] = sizeless.map(|(_, &traffic)| u128::from(traffic)).sum();
     let mut search = Search {
@@ -45,10 +46,10 @@ pub fn search(problem: &Problem<'_>, best: Option<Banks>) -> (Option<Banks>, boo
 
 struct Search<'a> {
     problem: &'a Problem<'a>,
-    /// Records, the most traffic first; and the traffic of those from each place on.
+    /// Records in order of falling traffic, and for each position the traffic of the records from there to the end.
     order: Vec<u32>,
     rest: Vec<u128>,
-    /// Per bank.
+    /// For each bank, its records and its traffic.
     members: Vec<Vec<u32>>,
     found: Banks,
     best: Option<Banks>,
@@ -76,7 +77,7 @@ impl Search<'_> {
             self.members[bank].push(i);
             let before = self.found.clone();
             if self.is_planned(bank, capacity) {
-                // Those without size count, too.
+                // Includes records of size 0.
                 self.found.traffic[bank] =
                     before.traffic[bank] + u128::from(self.problem.traffic[i as usize]);
                 self.descend(place + 1);
@@ -86,14 +87,14 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the bank holds its records. If that is not known, the search is not complete.
+    /// Whether the records fit the bank. If that remains unknown, the search is not complete.
     fn is_planned(&mut self, bank: usize, capacity: u64) -> bool {
         let members = &self.members[bank];
         let records: Vec<UsageRecord> = members.iter().map(|&i| self.problem.records[i as usize]).collect();
         let within = |capacity, steps| {
             outcome::solve(&records, &Limits { capacity, steps: Some(steps), ..Limits::default() })
         };
-        // Within a capacity it is an error, too, that no plan was found in so many steps: without one there is a bound.
+        // With a capacity, running out of steps is also an error. Without one, the solver returns a lower bound.
         let Ok(plan) = within(Some(capacity), STEPS).or_else(|_| within(None, LONG)) else { return false };
         let undecided = |plan: &Outcome| plan.total > capacity && plan.lower_bound <= capacity;
         let is_undecided = undecided(&plan);
@@ -106,7 +107,8 @@ impl Search<'_> {
         total <= capacity
     }
 
-    /// Whether more traffic is possible than the best has: if all that is left were in the first bank.
+    /// Whether more traffic is still possible than in the best assignment: if all remaining traffic went to the first
+    /// bank.
     fn can_win(&self, place: usize) -> bool {
         let Some(best) = &self.best else { return true };
         let mut most = self.found.traffic.clone();

@@ -1,5 +1,5 @@
-//! How many bytes of a bank's records live together: a segment tree over the nodes at which a life begins, with sums that count
-//! for whole subtrees.
+//! The number of bytes of a bank's records that are alive together: a segment tree over the nodes at which lifetimes
+//! start, with sums that apply to whole subtrees.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,34 +9,34 @@ use arenite_abi::UsageRecord;
 
 use crate::births::{Births, life};
 
-/// Bytes that live at each birth.
-pub struct Load {
+/// Bytes that are alive at each birth.
+pub(super) struct Load {
     births: Births,
-    /// Per node of the tree: what was added to all of its leaves, and the most that was added further down.
+    /// For each tree node: the bytes added to all of its leaves, and the maximum added below it.
     whole: Vec<u128>,
     below: Vec<u128>,
 }
 
 impl Load {
-    /// For some of these records; none is added.
-    pub fn new(records: &[UsageRecord]) -> Self {
+    /// An empty load for these records.
+    pub(super) fn new(records: &[UsageRecord]) -> Self {
         let births = Births::new(records.iter().map(life));
         let nodes = 2 * births.len().next_power_of_two();
         Load { births, whole: vec![0; nodes], below: vec![0; nodes] }
     }
 
     /// Adds one of the records.
-    pub fn add(&mut self, record: &UsageRecord) {
+    pub(super) fn add(&mut self, record: &UsageRecord) {
         self.change(record, |whole| *whole += u128::from(record.size));
     }
 
-    /// Takes away a record that was added.
-    pub fn remove(&mut self, record: &UsageRecord) {
+    /// Removes a record that was added.
+    pub(super) fn remove(&mut self, record: &UsageRecord) {
         self.change(record, |whole| *whole -= u128::from(record.size));
     }
 
-    /// The most bytes that live together while the record does.
-    pub fn most(&self, record: &UsageRecord) -> u128 {
+    /// The largest number of bytes that are alive together during the record's lifetime.
+    pub(super) fn most(&self, record: &UsageRecord) -> u128 {
         self.most_of(1, 0..self.whole.len() / 2, &self.births.span(life(record)))
     }
 
@@ -77,11 +77,11 @@ impl Load {
     }
 }
 
-/// How much of some leaves is in a span.
+/// How a range of leaves relates to a span.
 enum Part {
     None,
     All,
-    /// Some of them; where they are halved.
+    /// Partly inside, and where the range is halved.
     Some(usize),
 }
 
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn against_sums_at_each_node() {
+    fn agrees_with_sums_at_each_node() {
         let records: Vec<UsageRecord> = (0..40u32)
             .map(|i| UsageRecord::new(u64::from(i * 37 % 11 + 1), i * 7 % 23, i * 7 % 23 + i * 5 % 9))
             .collect();

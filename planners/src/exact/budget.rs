@@ -1,17 +1,17 @@
-//! How long the search may go on: steps, which are the same on every machine, and time.
+//! The budget of a search: steps, which are the same on every machine, and time.
 
 #[cfg(all(feature = "std", not(target_family = "wasm")))]
 use std::time::{Duration, Instant};
 
-/// Steps that take about a second. A step looks at an item in one section.
-pub const DEFAULT_STEPS: u64 = 1 << 29;
+/// The number of steps that take about a second. A step examines one item in one section.
+pub(super) const DEFAULT_STEPS: u64 = 1 << 29;
 
-/// Steps between two looks at the clock, well under a millisecond.
+/// The number of steps between two readings of the clock, well under a millisecond.
 #[cfg(all(feature = "std", not(target_family = "wasm")))]
 const STEPS_PER_LOOK: u64 = 1 << 16;
 
-/// See the head of the file.
-pub struct Budget {
+/// The remaining budget of a search.
+pub(super) struct Budget {
     spent: u64,
     most: u64,
     #[cfg(all(feature = "std", not(target_family = "wasm")))]
@@ -25,9 +25,9 @@ struct Clock {
 }
 
 impl Budget {
-    /// At most `steps` and `nanos`. The default is [`DEFAULT_STEPS`]; where there is no clock, a nanosecond is half a
+    /// At most `steps` and `nanos`. The default is [`DEFAULT_STEPS`]. Without a clock, a nanosecond counts as half a
     /// step.
-    pub fn new(steps: Option<u64>, nanos: Option<u64>) -> Self {
+    pub(super) fn new(steps: Option<u64>, nanos: Option<u64>) -> Self {
         #[cfg(all(feature = "std", not(target_family = "wasm")))]
         {
             let clock = nanos.and_then(|nanos| Instant::now().checked_add(Duration::from_nanos(nanos)));
@@ -43,23 +43,23 @@ impl Budget {
         }
     }
 
-    /// Takes steps off.
-    pub fn spend(&mut self, steps: u64) {
+    /// Uses up steps.
+    pub(super) fn spend(&mut self, steps: u64) {
         self.spent = self.spent.saturating_add(steps);
     }
 
-    /// Steps so far.
-    pub fn spent(&self) -> u64 {
+    /// The steps used so far.
+    pub(super) fn spent(&self) -> u64 {
         self.spent
     }
 
-    /// Steps that are left, as far as they are limited.
-    pub fn left(&self) -> u64 {
+    /// The remaining steps, if they are limited.
+    pub(super) fn left(&self) -> u64 {
         self.most.saturating_sub(self.spent)
     }
 
-    /// Whether the steps, or the time, are at an end.
-    pub fn is_over(&mut self) -> bool {
+    /// Whether the steps or the time are used up.
+    pub(super) fn is_over(&mut self) -> bool {
         #[cfg(all(feature = "std", not(target_family = "wasm")))]
         if let Some(clock) = self.clock.as_mut().filter(|clock| clock.next_look <= self.spent) {
             clock.next_look = self.spent + STEPS_PER_LOOK;

@@ -1,20 +1,20 @@
-//! Where the search goes on: in which section an item is placed next, and which ones come into question.
+//! Branching of the search: the section in which the next item is placed, and the candidates for it.
 //!
-//! Seen from above, what is placed forms a skyline. In a valley of it, between higher ground on both sides, no item reaches
-//! below the edges, so that any plan either has an item that begins at the bottom of a given section there, or leaves a gap
-//! at that bottom. These are all ways to go on, and they exclude each other:
+//! Seen from above, the placed items form a skyline. In a valley, with higher ground on both sides, no item extends
+//! below the edges. So for any section of the valley, a plan either has an item that starts at the bottom there, or
+//! leaves a gap at the bottom. These branches are complete and exclude one another:
 //!
 //! ```text
 //!   █                █
-//!   █  ┌───┐         █     In section s, A or B lies at the bottom; or nothing does, and whatever comes
-//!   █  │ A │ or ┌──┐ █     there lies on something that is still to be placed beside s, or on higher
-//!   █  └───┘    └──┘ █     ground: that is the next level.
+//!   █  ┌───┐         █     In section s, A or B is at the bottom; or neither is, and the lowest item is
+//!   █  │ A │ or ┌──┐ █     on an item still to be placed next to s, or on higher ground: that is
+//!   █  └───┘    └──┘ █     the next level.
 //!   ███████████████████
 //!        s
 //! ```
 //!
-//! So the order in which things are placed in distant sections is never a question, and a mistake is found where it was
-//! made: the search goes on in the section with the fewest ways, and rather where it has failed before.
+//! So the order of placements in distant sections does not matter, and a mistake is found close to where it was made.
+//! The search continues in the section with the fewest branches, preferring sections where it has failed before.
 
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -25,24 +25,24 @@ use super::problem::NONE;
 use super::search::{Part, Search};
 use super::tactics::Pick;
 
-/// Ways to go on in a part: candidates at the bottom of a section, or none of them.
-pub struct Choice {
+/// The branches of a part: one per candidate at the bottom of a section, and one for none of them.
+pub(super) struct Choice {
     pub section: usize,
-    /// The candidates that are left, among the search's lists.
+    /// The remaining candidates, a range of the search's lists.
     pub candidates: Range<usize>,
-    /// Where they are placed.
+    /// The level at which they are placed.
     pub floor: u64,
-    /// The level at which the lowest item lies if none of them is it, if it may still fit there.
+    /// The level of the lowest item if it is not a candidate, provided that it still fits there.
     pub next_level: Option<u64>,
 }
 
 impl Search {
-    /// The choice to be made in a part whose profile was just taken. The candidates are appended to the lists.
+    /// The next choice in a part whose profile is up to date. Appends the candidates to the lists.
     pub(super) fn choose(&mut self, part: &Part) -> Choice {
         let section = self.section(part);
         let floor = self.profile.floor[section];
         let start = self.lists.len();
-        // Higher ground in this section, and the sections of the candidates.
+        // The next higher level in this section, and the range of sections of the candidates.
         let mut next_level = u64::MAX;
         let (mut first, mut end) = (section as u32, section as u32 + 1);
         for i in part.items.clone() {
@@ -67,7 +67,7 @@ impl Search {
             }
         }
         self.sort_candidates(start, part, floor);
-        // Items beside this section on which a candidate may lie.
+        // Items next to this section on which a candidate may rest.
         for &k in &self.lists[part.items.clone()] {
             let item = self.problem.items[k as usize];
             if item.overlaps(first, end) && !item.overlaps(section as u32, section as u32 + 1) {
@@ -83,7 +83,7 @@ impl Search {
         }
     }
 
-    /// The section to go on in: at the bottom of a valley, by the tactic.
+    /// The section to continue in: at the bottom of a valley, chosen by the tactic.
     fn section(&mut self, part: &Part) -> usize {
         self.count_candidates(part);
         let (floor, sections) = (&self.profile.floor, part.sections.clone());
@@ -110,8 +110,8 @@ impl Search {
         best.2
     }
 
-    /// How many items may lie at the bottom of each section, as far as valleys are concerned: there, an item that may lie at
-    /// the bottom of one of its sections may at those of all.
+    /// For each section, the number of items that may be at its bottom, as far as valleys are concerned. In a valley,
+    /// an item that may be at the bottom of one of its sections may be at the bottom of all of them.
     fn count_candidates(&mut self, part: &Part) {
         self.candidates[part.sections.clone()].fill(0);
         for &k in &self.lists[part.items.clone()] {
@@ -124,7 +124,7 @@ impl Search {
         }
     }
 
-    /// Candidates that end level with a neighbour come first, and those that touch an edge of the valley; then by rank.
+    /// Candidates that end level with a neighbour come first, then candidates that touch an edge of the valley, then by rank.
     fn sort_candidates(&mut self, start: usize, part: &Part, floor: u64) {
         let (problem, rank, ground) = (&self.problem, &self.tactic.rank, &self.profile.floor);
         let key = |k: u32| {

@@ -1,40 +1,40 @@
-//! Down to the least height: the best plan and the best bound of one group of records, brought together by searches.
+//! Finds the smallest height: searches bring the best plan and the best bound of one group of records together.
 //!
 //! ```text
 //! height   best ──┬──────────────────────    two kinds of searches take turns, each for half of the steps:
-//!                 │        2 ✗               •  at the bottom, the bound, where most problems have a plan
-//!                 │    1 ✓ ─┴─► best         •  between: halfway from the last height without an answer to the best
-//!                 │                          ✓  a plan: the best is lower now
-//!         bound ──┴─ • ✗                     ✗  no answer in so many steps. If there is no plan, the bound is higher now
+//!                 │        2 ✗               •  at the bottom: the bound, where most problems have a plan
+//!                 │    1 ✓ ─┴─► best         •  between: halfway between the last unanswered height and the best
+//!                 │                          ✓  a plan: it is the new best
+//!         bound ──┴─ • ✗                     ✗  no answer within the steps. A proof of no plan raises the bound
 //! ```
 //!
-//! Each kind uses one tactic after the other, and in time longer searches.
+//! Each kind uses one tactic after another, with searches that become longer over time.
 
 use alloc::vec::Vec;
 
 use super::budget::Budget;
 use super::problem::Problem;
 use super::profile::STEPS_PER_ITEM;
-use super::search::{Found, Search};
+use super::search::{Search, Verdict};
 use super::tactics::Tactics;
 
-/// See the head of the file.
-pub struct Descent {
+/// The search for the smallest plan of a group.
+pub(super) struct Descent {
     search: Search,
     tactics: Tactics,
-    /// All that matters is whether there is a plan of so many bytes.
+    /// The capacity, if any plan that fits it is good enough.
     capacity: Option<u64>,
-    /// Steps of a short search.
+    /// The steps of a short search.
     base: u64,
-    /// At the bottom, and between.
+    /// The searches at the bottom and in between.
     turns: [Turn; 2],
-    /// The highest height of this round of searches between at which one has ended without an answer.
+    /// In this round of searches in between, the greatest height at which one ended without an answer.
     unknown: Option<u64>,
-    /// The items' places in the best plan, if a search has found it.
+    /// The items' positions in the best plan, if a search has found it.
     pub places: Option<Vec<u64>>,
-    /// Bytes of the best plan known.
+    /// The bytes of the best known plan.
     pub best: u64,
-    /// No plan has fewer bytes.
+    /// A proved lower bound in bytes.
     pub bound: u64,
 }
 
@@ -49,13 +49,13 @@ struct Turn {
 }
 
 impl Descent {
-    /// Begins with a plan of `best` bytes and a lower bound.
-    pub fn new(problem: Problem, best: u64, bound: u64, capacity: Option<u64>) -> Self {
+    /// Starts with a plan of `best` bytes and a lower bound.
+    pub(super) fn new(problem: Problem, best: u64, bound: u64, capacity: Option<u64>) -> Self {
         let tactics = Tactics::new(&problem);
         let items = problem.items.len() as u64;
         Descent {
             capacity,
-            // Twice what it takes to place one item after the other.
+            // Twice the steps for placing all items once.
             base: (problem.area() + STEPS_PER_ITEM * items).saturating_mul(items),
             turns: [Turn::default(); 2],
             unknown: None,
@@ -68,18 +68,18 @@ impl Descent {
     }
 
     /// The group's problem.
-    pub fn problem(&self) -> &Problem {
+    pub(super) fn problem(&self) -> &Problem {
         self.search.problem()
     }
 
-    /// Whether so many steps are too few to place all items even once, so that no plan would be found.
-    pub fn is_hopeless(&self, steps: u64) -> bool {
+    /// Whether this many steps are too few to place all items even once, so that no plan would be found.
+    pub(super) fn is_hopeless(&self, steps: u64) -> bool {
         steps < self.base / 16
     }
 
-    /// One search. The best plan must have more than `enough` bytes; plans with less are no better than those with
+    /// Runs one search. The best plan must have more than `enough` bytes; smaller plans count the same as one with
     /// `enough`.
-    pub fn search(&mut self, enough: u64, budget: &mut Budget) {
+    pub(super) fn search(&mut self, enough: u64, budget: &mut Budget) {
         let bottom = self.capacity.unwrap_or(self.bound.max(enough));
         let is_between = self.capacity.is_none()
             && self.turns[BETWEEN].spent < self.turns[BOTTOM].spent
@@ -89,13 +89,13 @@ impl Descent {
         let most = self.base.saturating_mul(self.tactics.patience(round));
         let before = budget.spent();
         match self.search.run(height, self.tactics.tactic(round), most, budget) {
-            Found::Plan => {
+            Verdict::Plan => {
                 self.best = self.problem().height(self.search.places());
                 self.places = Some(self.search.places().to_vec());
             }
-            Found::Nothing => self.bound = self.problem().next_height(height).min(self.best),
-            Found::Unknown if kind == BETWEEN => self.unknown = Some(height),
-            Found::Unknown => {}
+            Verdict::Nothing => self.bound = self.problem().next_height(height).min(self.best),
+            Verdict::Unknown if kind == BETWEEN => self.unknown = Some(height),
+            Verdict::Unknown => {}
         }
         self.turns[kind].spent += budget.spent() - before;
         let last = self.unknown.unwrap_or(bottom);
@@ -107,7 +107,7 @@ impl Descent {
         }
     }
 
-    /// Where to search between `bottom` and the best.
+    /// The height of a search between `bottom` and the best.
     fn halfway(&mut self, bottom: u64) -> u64 {
         self.unknown = self.unknown.filter(|&unknown| unknown > bottom);
         let from = self.unknown.unwrap_or(bottom);

@@ -1,34 +1,34 @@
-//! States that are known to lead nowhere, so that no order of the same placements is searched twice.
+//! States that are known to fail, so that different orders of the same placements are searched only once.
 //!
-//! What is left to search depends on the items that are left and on their lowest places, and on nothing else: many ways
-//! lead to one state. It is known by a hash of 64 bits, with which 10⁹ look-ups mistake a state with a probability of less than
-//! 10⁻⁹. What fails below some height fails below every lesser one.
+//! The rest of the search depends only on the remaining items and their lowest positions, and different orders of
+//! placement lead to the same state. A state is identified by a 64-bit hash: with 10⁹ look-ups, the probability of a
+//! collision is below 10⁻⁹. A state that fails at some height also fails at every smaller one.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The hash of a state, without order.
+/// An order-independent hash of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Key(u64);
+pub(super) struct Key(u64);
 
 impl Key {
-    /// The state in which item `k` is left as well, at `lowest` or above.
-    pub fn with(self, k: u32, lowest: u64) -> Self {
+    /// The state with item `k` remaining as well, at `lowest` or above.
+    pub(super) fn with(self, k: u32, lowest: u64) -> Self {
         Key(self.0.wrapping_add(mix(mix(k.into()) ^ lowest)))
     }
 }
 
-/// Spreads the bits: the end of SplitMix64.
-pub fn mix(x: u64) -> u64 {
+/// Mixes the bits: the finalizer of SplitMix64.
+pub(super) fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
 }
 
-/// A table that forgets the oldest once it is full.
-pub struct Failed {
-    /// Hash, and the height below which it fails, one more than the one that it failed at; 0 where there is nothing.
+/// A table that overwrites its oldest entries once it is full.
+pub(super) struct Failed {
+    /// The hash, and one more than the greatest height at which the state failed; 0 in empty entries.
     entries: Vec<(u64, u64)>,
     count: usize,
 }
@@ -36,22 +36,22 @@ pub struct Failed {
 const FIRST_ENTRIES: usize = 1 << 8;
 /// 16 MiB.
 const MOST_ENTRIES: usize = 1 << 20;
-/// Neighbouring entries that a state may be at.
+/// The number of adjacent entries in which a state may be stored.
 const WAYS: usize = 4;
 
 impl Failed {
-    /// Nothing has failed.
-    pub fn new() -> Self {
+    /// An empty table.
+    pub(super) fn new() -> Self {
         Failed { entries: vec![(0, 0); FIRST_ENTRIES], count: 0 }
     }
 
     /// Whether the state is known to fail at `height`.
-    pub fn contains(&self, Key(key): Key, height: u64) -> bool {
+    pub(super) fn contains(&self, Key(key): Key, height: u64) -> bool {
         self.places(key).any(|place| self.entries[place].0 == key && height < self.entries[place].1)
     }
 
-    /// The state fails at `height`, which is less than 2⁶⁴ - 1.
-    pub fn insert(&mut self, Key(key): Key, height: u64) {
+    /// Records that the state fails at `height`, which must be less than 2⁶⁴ - 1.
+    pub(super) fn insert(&mut self, Key(key): Key, height: u64) {
         if self.count * 4 > self.entries.len() && self.entries.len() < MOST_ENTRIES {
             self.grow();
         }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fails_fails_below() {
+    fn a_failure_includes_all_smaller_heights() {
         let mut failed = Failed::new();
         let key = Key::default().with(3, 9);
         failed.insert(key, 100);
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_kept() {
+    fn thousands_of_states_are_kept() {
         let mut failed = Failed::new();
         let keys: Vec<Key> = (0..10_000).map(|k| Key::default().with(k, 5)).collect();
         keys.iter().for_each(|&key| failed.insert(key, 7));

@@ -1,7 +1,7 @@
-//! A problem as the search sees it: records that are connected in time, their lives counted in sections, bytes in units.
+//! A problem as the search sees it: records that are connected in time, with lifetimes in sections and sizes in units.
 //!
-//! A section is a set of records that are alive together and that no other set contains. Two records overlap in time if
-//! and only if there is a section with both.
+//! A section is a maximal set of records that are alive together. Two records overlap in time if and only if some
+//! section contains both.
 //!
 //! ```text
 //! node     0  1  2  3  4  5  6
@@ -10,7 +10,7 @@
 //! C                    ■──■
 //! ```
 //!
-//! The unit divides all sizes, offsets that are fixed, and alignments that not all offsets have anyway.
+//! The unit divides all sizes, all fixed offsets, and all alignments that are not satisfied automatically.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -19,64 +19,64 @@ use arenite_abi::UsageRecord;
 use crate::groups::{self, Event};
 use crate::order;
 
-/// What is placed, as far as its neighbours are concerned.
+/// The sections and the size of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// The sections that it is in: `first..end`.
+pub(super) struct Item {
+    /// The sections of the item: `first..end`.
     pub first: u32,
     /// See `first`.
     pub end: u32,
-    /// Units up to the next offset that another record may have.
+    /// The units up to the next offset that another record may have.
     pub size: u64,
 }
 
 impl Item {
-    /// Whether both are in some section.
-    pub fn overlaps(&self, first: u32, end: u32) -> bool {
+    /// Whether both items are in a common section.
+    pub(super) fn overlaps(&self, first: u32, end: u32) -> bool {
         self.first < end && first < self.end
     }
 }
 
-/// Where an item may lie.
-pub struct Rule {
-    /// The record's number and bytes.
+/// Constraints on an item's position.
+pub(super) struct Rule {
+    /// The record's number and size in bytes.
     record: u32,
     bytes: u64,
-    /// Its first offset is a multiple of that many units, a power of two.
+    /// The item's first offset is a multiple of this many units, a power of two.
     pub alignment: u64,
-    /// Units, of a record that has its place already.
+    /// The position of a fixed record, in units.
     pub fixed: Option<u64>,
-    /// An item before this one that differs in nothing, or [`NONE`].
+    /// An earlier item with the same constraints, or [`NONE`].
     pub twin: u32,
 }
 
 /// No item.
-pub const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
-/// See the head of the file.
-pub struct Problem {
-    /// By first section.
+/// The records of a group as items.
+pub(super) struct Problem {
+    /// The items, by first section.
     pub items: Vec<Item>,
-    /// Of each item.
+    /// The constraints of each item.
     pub rules: Vec<Rule>,
-    /// How many sections there are.
+    /// The number of sections.
     pub sections: usize,
-    /// The items that are fixed, by place.
+    /// The fixed items, by position.
     pub fixed: Vec<u32>,
     unit: u64,
 }
 
-/// What a height allows.
-pub struct Limits {
-    /// The last place of each item.
+/// The limits that a height sets.
+pub(super) struct Limits {
+    /// The greatest position of each item.
     pub last: Vec<u64>,
-    /// Where the items of each section end at the latest.
+    /// For each section, the greatest end of its items.
     pub end: Vec<u64>,
 }
 
 impl Problem {
     /// The problem of a group's records, which are given by first node.
-    pub fn new(records: &[UsageRecord], group: &[u32]) -> Self {
+    pub(super) fn new(records: &[UsageRecord], group: &[u32]) -> Self {
         let of_group = || group.iter().map(|&i| &records[i as usize]);
         let (spans, sections) = spans(records, group);
         let neighbours = neighbours_alignment(of_group().zip(&spans), sections);
@@ -122,8 +122,8 @@ impl Problem {
         }
     }
 
-    /// The lowest place of item `k` from `place` on: aligned, and clear of what is fixed.
-    pub fn next_place(&self, k: u32, place: u64) -> u64 {
+    /// The lowest position of item `k` that is at least `place`, aligned, and clear of fixed items.
+    pub(super) fn next_place(&self, k: u32, place: u64) -> u64 {
         let (item, rule) = (&self.items[k as usize], &self.rules[k as usize]);
         if let Some(fixed) = rule.fixed {
             return fixed.max(place);
@@ -141,13 +141,13 @@ impl Problem {
         place
     }
 
-    /// Sums of the items' lives in sections: what it takes to look at each item in each of its sections.
-    pub fn area(&self) -> u64 {
+    /// The sum of the items' lifetimes in sections: the steps for examining each item in each of its sections.
+    pub(super) fn area(&self) -> u64 {
         self.items.iter().map(|item| u64::from(item.end - item.first)).sum()
     }
 
-    /// The limits for plans of so many bytes, if each item fits on its own.
-    pub fn limits(&self, height: u64) -> Option<Limits> {
+    /// The limits for plans of `height` bytes, provided that each item fits on its own.
+    pub(super) fn limits(&self, height: u64) -> Option<Limits> {
         let mut limits = Limits { last: Vec::with_capacity(self.items.len()), end: vec![0; self.sections] };
         for (item, rule) in self.items.iter().zip(&self.rules) {
             let highest = height.checked_sub(rule.bytes)? / self.unit;
@@ -163,8 +163,8 @@ impl Problem {
         Some(limits)
     }
 
-    /// The least height that allows something that `height` does not.
-    pub fn next_height(&self, height: u64) -> u64 {
+    /// The smallest height that allows more than `height` does.
+    pub(super) fn next_height(&self, height: u64) -> u64 {
         let next = |rule: &Rule| {
             let step = rule.alignment * self.unit;
             let place = match (rule.fixed, height.checked_sub(rule.bytes)) {
@@ -177,18 +177,18 @@ impl Problem {
         self.rules.iter().filter_map(next).min().unwrap_or(u64::MAX)
     }
 
-    /// The record of each item and its offset, given the items' places.
-    pub fn offsets(&self, places: &[u64]) -> impl Iterator<Item = (u32, u64)> {
+    /// The record and the offset of each item, given the items' positions.
+    pub(super) fn offsets(&self, places: &[u64]) -> impl Iterator<Item = (u32, u64)> {
         self.rules.iter().zip(places).map(|(rule, place)| (rule.record, place * self.unit))
     }
 
-    /// The bytes that a plan takes, given each item's place.
-    pub fn height(&self, places: &[u64]) -> u64 {
+    /// The bytes of a plan, given the items' positions.
+    pub(super) fn height(&self, places: &[u64]) -> u64 {
         places.iter().zip(&self.rules).map(|(place, rule)| place * self.unit + rule.bytes).max().unwrap_or(0)
     }
 }
 
-/// First and end of the sections that each record of a group is in, and how many sections there are.
+/// For each record of a group, the first and the end of its sections; and the number of sections.
 fn spans(records: &[UsageRecord], group: &[u32]) -> (Vec<(u32, u32)>, usize) {
     let mut spans = vec![(0, 0); group.len()];
     let mut sections = 0;
@@ -200,7 +200,7 @@ fn spans(records: &[UsageRecord], group: &[u32]) -> (Vec<(u32, u32)>, usize) {
     (spans, sections as usize)
 }
 
-/// The least alignment among the records that overlap each record in time, itself included.
+/// For each record, the least alignment of the records that overlap it in time, including itself.
 fn neighbours_alignment<'a>(
     records: impl Iterator<Item = (&'a UsageRecord, &'a (u32, u32))> + Clone,
     sections: usize,
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_largest_sets() {
+    fn sections_are_maximal_sets() {
         let problem = problem(&classic::records(&[(4, 0, 2), (6, 2, 4), (8, 4, 6), (6, 2, 4)]));
         let spans: Vec<_> = problem.items.iter().map(|item| (item.first, item.end, item.size)).collect();
         assert_eq!(spans, [(0, 1, 2), (0, 2, 3), (0, 2, 3), (1, 2, 4)]);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_are_fixed_or_aligned_strictly() {
+    fn fixed_and_strictly_aligned_positions() {
         let packed = |size| UsageRecord { alignment: 1, ..UsageRecord::new(size, 0, 1) };
         let problem =
             problem(&[UsageRecord { fixed_offset: 6, ..packed(2) }, packed(4), UsageRecord::new(5, 0, 0)]);

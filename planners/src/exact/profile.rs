@@ -1,20 +1,20 @@
-//! What is left in each section, and whether it can still fit.
+//! The remaining items of each section, and whether they can still fit.
 //!
-//! Of the items left in a section each lies at its lowest place or above, and they lie one above the other: a machine that
-//! works off jobs with release times, whose best way is the order of those times.
+//! Each remaining item of a section is at its lowest position or above, and no two overlap. This is a single machine
+//! that runs jobs with release times: it finishes earliest if it runs them in order of these times.
 //!
 //! ```text
 //! limit ─────────────
-//!         │    C    │   end: where they end if nothing goes wrong; no plan if that is past the limit
-//!         │---------│ ◄─ C's lowest place
+//!         │    C    │   end: the least possible end; if it exceeds the limit, there is no plan
+//!         │---------│ ◄─ C's lowest position
 //!         │ ░░░░░░░ │
 //!         │    B    │
 //!         │    A    │
-//!         └─────────┘ ◄─ floor: the lowest place of them all, A's and B's
+//!         └─────────┘ ◄─ floor: the lowest position of all, here A's and B's
 //! ```
 //!
-//! If an item lies so high that the rest of the section would not fit above it, it is not the lowest there, and lies above
-//! some item that may be: its lowest place rises.
+//! If the rest of a section would not fit above an item at its lowest position, the item is not the lowest one there.
+//! It must be above an item that can be lowest, so its lowest position rises.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -24,36 +24,36 @@ use super::budget::Budget;
 use super::problem::{Limits, Problem};
 use super::state::State;
 
-/// See the head of the file. Valid for the sections that were looked at last.
-pub struct Profile {
-    /// The lowest place of the items left.
+/// For each section, what the remaining items need. Valid for the sections that were examined last.
+pub(super) struct Profile {
+    /// The lowest position of the remaining items.
     pub floor: Vec<u64>,
-    /// Units left.
+    /// The units of the remaining items.
     pub left: Vec<u64>,
     end: Vec<u64>,
-    /// The least end of an item that may be the lowest, and the last place that such an item may have.
+    /// The least end of an item that may be the lowest, and the greatest position of such an item.
     above: Vec<u64>,
     last: Vec<u64>,
-    /// How often each section could not hold what was left.
+    /// How often each section could not hold its remaining items.
     pub failures: Vec<u32>,
 }
 
-/// The sections and the items of a part of a problem that depends on no other. The items are sorted by falling lowest place.
-pub struct Left<'a> {
+/// The sections and items of an independent part of a problem. The items are sorted by falling lowest position.
+pub(super) struct Subproblem<'a> {
     pub problem: &'a Problem,
     pub limits: &'a Limits,
     pub items: &'a mut [u32],
     pub sections: Range<usize>,
 }
 
-/// What looking at an item takes besides looking at its sections.
-pub const STEPS_PER_ITEM: u64 = 8;
+/// The cost of examining an item, in addition to one step per section.
+pub(super) const STEPS_PER_ITEM: u64 = 8;
 
-/// Times that lowest places are raised at one state. Further ones find little.
+/// How often lowest positions are raised in one state. Further rounds find little.
 const ROUNDS: u32 = 2;
 
 impl Profile {
-    pub fn new(sections: usize) -> Self {
+    pub(super) fn new(sections: usize) -> Self {
         let zeros = || vec![0; sections];
         Profile {
             floor: zeros(),
@@ -65,8 +65,13 @@ impl Profile {
         }
     }
 
-    /// Whether what is left may still fit. Raises lowest places, and sorts the items anew.
-    pub fn holds(&mut self, left: &mut Left<'_>, state: &mut State, budget: &mut Budget) -> bool {
+    /// Whether the remaining items may still fit. Raises lowest positions, and sorts the items again.
+    pub(super) fn holds(
+        &mut self,
+        left: &mut Subproblem<'_>,
+        state: &mut State,
+        budget: &mut Budget,
+    ) -> bool {
         let mut round = 0;
         loop {
             budget.spend(self.stack(left, state));
@@ -81,8 +86,9 @@ impl Profile {
         }
     }
 
-    /// Stacks the items of each section in the order of their lowest places, from the highest down. Gives the steps taken.
-    fn stack(&mut self, left: &Left<'_>, state: &State) -> u64 {
+    /// Stacks the items of each section in order of their lowest positions, from the highest down. Returns the steps
+    /// taken.
+    fn stack(&mut self, left: &Subproblem<'_>, state: &State) -> u64 {
         let sections = left.sections.clone();
         self.left[sections.clone()].fill(0);
         self.end[sections].fill(0);
@@ -102,7 +108,7 @@ impl Profile {
         steps
     }
 
-    fn is_past_limit(&mut self, left: &Left<'_>, state: &State) -> bool {
+    fn is_past_limit(&mut self, left: &Subproblem<'_>, state: &State) -> bool {
         let mut is_past = false;
         for section in left.sections.clone() {
             if self.end[section] > left.limits.end[section] {
@@ -113,8 +119,8 @@ impl Profile {
         is_past || left.items.iter().any(|&k| state.lowest[k as usize] > left.limits.last[k as usize])
     }
 
-    /// Raises what cannot be the lowest in some section. Whether there was anything.
-    fn raise(&mut self, left: &Left<'_>, state: &mut State) -> bool {
+    /// Raises items that cannot be the lowest in some section. Returns whether any item rose.
+    fn raise(&mut self, left: &Subproblem<'_>, state: &mut State) -> bool {
         for section in left.sections.clone() {
             self.above[section] = u64::MAX;
             self.last[section] = left.limits.end[section] - self.left[section];
@@ -146,8 +152,8 @@ impl Profile {
     }
 }
 
-/// Sorts items by falling lowest place; quick where they nearly are. Gives the steps taken.
-pub fn sort_falling(items: &mut [u32], lowest: &[u64]) -> u64 {
+/// Sorts items by falling lowest position; fast if they are almost sorted. Returns the steps taken.
+pub(super) fn sort_falling(items: &mut [u32], lowest: &[u64]) -> u64 {
     let mut steps = 0;
     for i in 1..items.len() {
         let k = items[i];

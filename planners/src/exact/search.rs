@@ -1,14 +1,15 @@
 //! The search for a plan of a given height: branch and bound.
 //!
-//! Follows M. D. Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine Learning", ASPLOS 2023,
-//! in that items are placed from the bottom up, each as low as it goes (every plan can be pushed down so), in that time is
-//! counted in sections, and in that parts of the time that no item connects any more are searched one by one. Different are
-//! the ways to go on ([`choice`](super::choice)), the bound ([`profile`](super::profile)), that failed states are remembered
-//! ([`failed`](super::failed)), and that the search starts anew with other tactics ([`tactics`](super::tactics)).
+//! Follows M. D. Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine Learning",
+//! ASPLOS 2023, in three respects: items are placed from the bottom up, each as low as possible (every plan can be
+//! pushed down this way); time is counted in sections; and parts of the time that no remaining item connects are
+//! searched separately. It differs in the branching ([`choice`](super::choice)), in the bound
+//! ([`profile`](super::profile)), in that failed states are remembered ([`failed`](super::failed)), and in that the
+//! search restarts with other tactics ([`tactics`](super::tactics)).
 //!
 //! ```text
-//! frames   Choice ─► Parts ─┬─► Choice ─► Choice ─► solved: back to Parts, which goes on with the next part
-//!                           └─► Choice ─► no way is left: Parts fails, the first Choice tries its next way
+//! frames   Choice ─► Parts ─┬─► Choice ─► Choice ─► solved: back to Parts, which continues with the next part
+//!                           └─► Choice ─► no branch remains: Parts fails, the first Choice tries its next
 //! ```
 
 use alloc::vec;
@@ -19,25 +20,25 @@ use super::budget::Budget;
 use super::choice::Choice;
 use super::failed::{Failed, Key};
 use super::problem::{Limits, Problem};
-use super::profile::{self, Left, Profile};
+use super::profile::{self, Profile, Subproblem};
 use super::state::{Mark, State};
 use super::tactics::Tactic;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// A plan.
+pub(super) enum Verdict {
+    /// A plan was found.
     Plan,
-    /// There is none.
+    /// No plan exists.
     Nothing,
-    /// Neither in so many steps.
+    /// The search ran out of steps.
     Unknown,
 }
 
-/// Items that are left and their sections, which no other item left is in.
+/// Remaining items and their sections. No other remaining item is in these sections.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// Among the search's lists; sorted by falling lowest place.
+    /// A range of the search's lists, sorted by falling lowest position.
     pub items: Range<usize>,
     pub sections: Range<usize>,
 }
@@ -49,7 +50,8 @@ enum Frame {
         mark: Mark,
         key: Key,
     },
-    /// Among the search's parts: all of these, and those that are left. And the end of their lists.
+    /// Ranges of the search's parts: `first` is the start of all of these, `rest` are those not yet solved. `lists` is
+    /// the end of their lists.
     Parts {
         first: usize,
         rest: Range<usize>,
@@ -57,18 +59,18 @@ enum Frame {
     },
 }
 
-/// A problem, and what was learnt about it.
-pub struct Search {
+/// A problem, and the knowledge gained about it.
+pub(super) struct Search {
     pub(super) problem: Problem,
     pub(super) limits: Limits,
     pub(super) tactic: Tactic,
     pub(super) state: State,
     pub(super) profile: Profile,
-    /// Per section, see `count_candidates`.
+    /// For each section, see `count_candidates`.
     pub(super) candidates: Vec<u32>,
-    /// Lists of items, one above the other: those of the innermost frame are the last.
+    /// A stack of item lists; the innermost frame's lists are at its end.
     pub(super) lists: Vec<u32>,
-    /// Kept to spare an allocation per list.
+    /// A buffer that is reused to avoid allocations.
     below: Vec<u32>,
     parts: Vec<Part>,
     frames: Vec<Frame>,
@@ -76,12 +78,12 @@ pub struct Search {
     height: u64,
 }
 
-/// Items in all lists together: 32 MiB.
+/// The largest total length of all lists: 32 MiB.
 const MOST_LISTED: usize = 1 << 23;
 
 impl Search {
-    /// A search that has not begun.
-    pub fn new(problem: Problem, tactic: Tactic) -> Self {
+    /// A search that has not started.
+    pub(super) fn new(problem: Problem, tactic: Tactic) -> Self {
         Search {
             limits: Limits { last: Vec::new(), end: Vec::new() },
             tactic,
@@ -98,19 +100,19 @@ impl Search {
         }
     }
 
-    /// What is searched.
-    pub fn problem(&self) -> &Problem {
+    /// The problem that is searched.
+    pub(super) fn problem(&self) -> &Problem {
         &self.problem
     }
 
-    /// The items' places, after a plan was found.
-    pub fn places(&self) -> &[u64] {
+    /// The items' positions, after a plan was found.
+    pub(super) fn places(&self) -> &[u64] {
         &self.state.lowest
     }
 
     /// Searches for a plan of at most `height` bytes, for at most `most` steps.
-    pub fn run(&mut self, height: u64, tactic: Tactic, most: u64, budget: &mut Budget) -> Found {
-        let Some(limits) = self.problem.limits(height) else { return Found::Nothing };
+    pub(super) fn run(&mut self, height: u64, tactic: Tactic, most: u64, budget: &mut Budget) -> Verdict {
+        let Some(limits) = self.problem.limits(height) else { return Verdict::Nothing };
         (self.limits, self.height, self.tactic) = (limits, height, tactic);
         self.state = State::new(&self.problem);
         self.parts.clear();
@@ -120,15 +122,15 @@ impl Search {
         profile::sort_falling(&mut self.lists, &self.state.lowest);
         let all = Part { items: 0..self.lists.len(), sections: 0..self.problem.sections };
         if !self.enter(all, budget) {
-            return Found::Nothing;
+            return Verdict::Nothing;
         }
         let end = budget.spent().saturating_add(most);
         loop {
             if budget.is_over() || budget.spent() > end || self.lists.len() > MOST_LISTED {
-                return Found::Unknown;
+                return Verdict::Unknown;
             }
             match self.frames.last_mut() {
-                None => return Found::Nothing,
+                None => return Verdict::Nothing,
                 Some(Frame::Choice { .. }) => self.go_on(budget),
                 Some(Frame::Parts { first, rest, lists }) => match rest.next() {
                     Some(next) => {
@@ -142,7 +144,7 @@ impl Search {
                         self.parts.truncate(*first);
                         self.frames.pop();
                         if self.is_solved() {
-                            return Found::Plan;
+                            return Verdict::Plan;
                         }
                     }
                 },
@@ -150,9 +152,9 @@ impl Search {
         }
     }
 
-    /// Begins a part, with a frame of its own. False if it cannot be solved.
+    /// Starts a part in a new frame. Returns false if the part cannot be solved.
     fn enter(&mut self, part: Part, budget: &mut Budget) -> bool {
-        let mut left = Left {
+        let mut left = Subproblem {
             problem: &self.problem,
             limits: &self.limits,
             items: &mut self.lists[part.items.clone()],
@@ -175,7 +177,8 @@ impl Search {
         true
     }
 
-    /// Appends what `part` falls into to the parts. An item that is alone lies at its lowest place, and in no part.
+    /// Splits `part` and appends the resulting parts. An item without neighbours is placed at its lowest position, and
+    /// is in no part.
     fn split(&mut self, Part { items, sections }: Part) {
         let first = self.parts.len();
         let mut start = sections.start;
@@ -210,7 +213,7 @@ impl Search {
         }
     }
 
-    /// Begins a part that does not fall into others and whose profile was just taken.
+    /// Starts a part that does not split and whose profile is up to date.
     fn begin(&mut self, part: Part) -> bool {
         let key = self.key(&part);
         if self.failed.contains(key, self.height) {
@@ -221,7 +224,7 @@ impl Search {
         true
     }
 
-    /// Takes the next way of the innermost frame, a choice; there is none left if it fails.
+    /// Tries the next branch of the innermost frame, a choice. Without a further branch, the choice fails.
     fn go_on(&mut self, budget: &mut Budget) {
         let Some(Frame::Choice { part, choice, mark, key }) = self.frames.last_mut() else { return };
         self.state.back_to(&self.problem, *mark);
@@ -244,7 +247,7 @@ impl Search {
         self.enter(Part { items, sections: part.sections }, budget);
     }
 
-    /// Raises the items of a list that are left and overlap some sections to a place. Appends the list anew.
+    /// Raises the remaining items of a list that overlap some sections to `place`. Appends the resulting list.
     fn raise(
         &mut self,
         items: Range<usize>,
@@ -284,7 +287,7 @@ impl Search {
         items.fold(Key::default(), |key, &k| key.with(k, self.state.lowest[k as usize]))
     }
 
-    /// One of the innermost parts cannot be solved, so that the choice that led to them was wrong.
+    /// One of the innermost parts cannot be solved, so the choice that led to it was wrong.
     fn fail_parts(&mut self) {
         while let Some(&Frame::Parts { first, .. }) = self.frames.last() {
             self.parts.truncate(first);
@@ -292,7 +295,7 @@ impl Search {
         }
     }
 
-    /// The innermost part is solved, and the choices that led there are right. Whether nothing is left.
+    /// The innermost part is solved, and so are the choices that led to it. Returns whether no parts remain.
     fn is_solved(&mut self) -> bool {
         while let Some(Frame::Choice { .. }) = self.frames.last() {
             self.frames.pop();

@@ -1,34 +1,34 @@
-//! What is placed so far, and where the rest may lie at the lowest. All changes are noted and can be taken back.
+//! The placed items, and the lowest possible positions of the rest. All changes are logged and can be undone.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::problem::Problem;
 
-/// See the head of the file.
-pub struct State {
-    /// The place of each item that is placed, and the lowest that the others can still have.
+/// A partial plan that can be undone.
+pub(super) struct State {
+    /// For each item, its position if it is placed, or else its lowest possible position.
     pub lowest: Vec<u64>,
     /// Whether each item is placed.
     pub is_placed: Vec<bool>,
-    /// How many items that are not placed are both in a section and in the next.
+    /// The number of unplaced items that are in both a section and the next one.
     pub crossing: Vec<u32>,
-    /// Items whose lowest place rose, with the one before.
+    /// Items whose lowest position rose, with the previous one.
     raised: Vec<(u32, u64)>,
-    /// In this order.
+    /// The placed items, in order.
     placed: Vec<u32>,
 }
 
-/// A state to go back to.
+/// A point to return to.
 #[derive(Clone, Copy)]
-pub struct Mark {
+pub(super) struct Mark {
     raised: usize,
     placed: usize,
 }
 
 impl State {
-    /// Nothing is placed.
-    pub fn new(problem: &Problem) -> Self {
+    /// A state without placed items.
+    pub(super) fn new(problem: &Problem) -> Self {
         let mut crossing = vec![0; problem.sections];
         for item in &problem.items {
             crossing[item.first as usize..item.end as usize - 1].iter_mut().for_each(|count| *count += 1);
@@ -42,16 +42,16 @@ impl State {
         }
     }
 
-    /// Places item `k` at its lowest place.
-    pub fn place(&mut self, problem: &Problem, k: u32) {
+    /// Places item `k` at its lowest position.
+    pub(super) fn place(&mut self, problem: &Problem, k: u32) {
         let item = problem.items[k as usize];
         self.is_placed[k as usize] = true;
         self.placed.push(k);
         self.crossing[item.first as usize..item.end as usize - 1].iter_mut().for_each(|count| *count -= 1);
     }
 
-    /// Item `k`, which is not placed, lies at `place` or above.
-    pub fn raise(&mut self, problem: &Problem, k: u32, place: u64) {
+    /// Raises item `k`, which is not placed, to `place` or above.
+    pub(super) fn raise(&mut self, problem: &Problem, k: u32, place: u64) {
         let lowest = &mut self.lowest[k as usize];
         if *lowest < place {
             self.raised.push((k, *lowest));
@@ -59,13 +59,13 @@ impl State {
         }
     }
 
-    /// The state now.
-    pub fn mark(&self) -> Mark {
+    /// A mark for the current state.
+    pub(super) fn mark(&self) -> Mark {
         Mark { raised: self.raised.len(), placed: self.placed.len() }
     }
 
-    /// Takes back all that happened since `mark`.
-    pub fn back_to(&mut self, problem: &Problem, mark: Mark) {
+    /// Undoes all changes since `mark`.
+    pub(super) fn back_to(&mut self, problem: &Problem, mark: Mark) {
         for k in self.placed.drain(mark.placed..) {
             let item = problem.items[k as usize];
             self.is_placed[k as usize] = false;

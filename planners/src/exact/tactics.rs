@@ -1,7 +1,7 @@
-//! Tactics: where to go on, and what to try first. A search that fails soon with one may succeed at once with another, so
-//! they take turns, each for a short while, then longer.
+//! Tactics: where to continue, and which candidates to try first. A search that fails with one tactic may succeed
+//! quickly with another, so they take turns, first with few steps each, then with more.
 //!
-//! After all had their turn, the orders are shaken by random numbers, the same on every machine.
+//! After every tactic had its turn, the orders are perturbed by random numbers, which are the same on every machine.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,32 +11,33 @@ use super::failed::mix;
 use super::problem::Problem;
 use crate::order;
 
-/// See the head of the file.
-pub struct Tactic {
-    /// Of each item: the lower is tried first.
+/// A tactic for choosing sections and candidates.
+pub(super) struct Tactic {
+    /// The rank of each item: the lowest is tried first.
     pub rank: Vec<u32>,
-    /// Where to go on.
+    /// The rule for choosing the section.
     pub pick: Pick,
 }
 
-/// By what the section is chosen in which the next item is placed. Sections where searches have failed come first.
+/// The criterion for choosing the section in which the next item is placed. Sections where searches have failed come
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pick {
-    /// The fewest ways to go on.
+pub(super) enum Pick {
+    /// The fewest branches.
     Ways,
-    /// The fewest ways and the least slack.
+    /// The fewest branches, then the least slack.
     Slack,
 }
 
 /// All tactics for one problem.
-pub struct Tactics {
+pub(super) struct Tactics {
     orders: Vec<Vec<u32>>,
 }
 
 impl Tactics {
-    /// Orders by the fullest section that an item is in (F), its sections (S), their product with its size (A), its
-    /// size (B): SAF, FAS, FSA, AB, BS, each from the largest down.
-    pub fn new(problem: &Problem) -> Self {
+    /// Sorts by the load of the fullest section of an item (F), its number of sections (S), the product of that and its
+    /// size (A), and its size (B): SAF, FAS, FSA, AB, BS, each from the largest down.
+    pub(super) fn new(problem: &Problem) -> Self {
         let mut filled = vec![0u64; problem.sections];
         for item in &problem.items {
             filled[item.first as usize..item.end as usize].iter_mut().for_each(|sum| *sum += item.size);
@@ -63,7 +64,7 @@ impl Tactics {
     }
 
     /// The tactic for attempt 0, 1, 2 …
-    pub fn tactic(&self, attempt: u64) -> Tactic {
+    pub(super) fn tactic(&self, attempt: u64) -> Tactic {
         const SHAKEN: u64 = 5;
         let count = self.orders.len() as u64;
         let (turn, way) = (attempt / (2 * count), attempt % (2 * count));
@@ -78,14 +79,14 @@ impl Tactics {
         Tactic { rank, pick: if way < count { Pick::Ways } else { Pick::Slack } }
     }
 
-    /// How often the base budget attempt 0, 1, 2 … gets: 1 1 2 1 1 2 4 1 …, each for as many attempts as there are
+    /// The factor on the base budget for attempt 0, 1, 2 …: 1 1 2 1 1 2 4 1 …, each for as many attempts as there are
     /// tactics.
-    pub fn patience(&self, attempt: u64) -> u64 {
+    pub(super) fn patience(&self, attempt: u64) -> u64 {
         luby(attempt / (2 * self.orders.len() as u64) + 1)
     }
 }
 
-/// The sequence of Luby, Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms" (1993), from 1 on.
+/// The sequence of Luby, Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms" (1993); `i` starts at 1.
 fn luby(i: u64) -> u64 {
     let mut i = i;
     loop {

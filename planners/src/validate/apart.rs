@@ -1,4 +1,4 @@
-//! Checks of usages, and of records that are fixed: they need a heap.
+//! Checks of usages and of fixed records, which need heap memory.
 
 use alloc::collections::{BTreeMap, BinaryHeap};
 use alloc::vec::Vec;
@@ -10,13 +10,13 @@ use super::{count, life};
 use crate::order;
 use crate::usage::Usage;
 
-/// Checks each usage: its life does not end before it begins. The error names record and both values.
+/// Checks each usage: its lifetime does not end before it starts. The error names the record and both values.
 pub fn usages<S>(usages: &[Usage<S>]) -> Result<()> {
     count(usages.len())?;
     usages.iter().enumerate().try_for_each(|(i, usage)| life(i, usage.life))
 }
 
-/// An error if two records are fixed at places that overlap while both live: no plan keeps them apart. Takes O(n log n).
+/// Fails if two records with fixed offsets overlap while both are alive: no plan can separate them. Takes O(n log n).
 pub fn fixed_apart(records: &[UsageRecord]) -> Result<()> {
     let fixed: Vec<(u32, u64, usize)> = records
         .iter()
@@ -25,7 +25,7 @@ pub fn fixed_apart(records: &[UsageRecord]) -> Result<()> {
         .filter_map(|(i, record)| Some((record.first_node, record.fixed()?, i)))
         .collect();
     let order = order::by_key(fixed.len(), |k| fixed[k as usize]);
-    // Those alive, by offset; and by last node.
+    // The live records, by offset and by last node.
     let mut alive: BTreeMap<u64, usize> = BTreeMap::new();
     let mut deaths: BinaryHeap<Reverse<(u32, u64)>> = BinaryHeap::new();
     for (first_node, offset, i) in order.into_iter().map(|k| fixed[k as usize]) {
@@ -37,7 +37,7 @@ pub fn fixed_apart(records: &[UsageRecord]) -> Result<()> {
         let above = alive.range(offset..).next().filter(|&(&at, _)| at - offset < records[i].size);
         if let Some((&at, &j)) = below.or(above) {
             return Err(invalid!(
-                "records {j} and {i} are alive together and fixed at {at} and {offset}, where they overlap"
+                "records {j} and {i} are alive together, but overlap at their fixed offsets {at} and {offset}"
             ));
         }
         alive.insert(offset, i);

@@ -1,5 +1,5 @@
-//! The rules of the strategies, written down plainly: every record is compared with every other, every object with every
-//! record. Slow, and what the strategies must agree with.
+//! Reference implementations of the strategies' rules that compare every record with every other, and every object with
+//! every record. They are slow, and the real strategies must agree with them.
 
 use std::cmp::Reverse;
 
@@ -12,15 +12,15 @@ fn answer(ids: Ids, sizes: Vec<u64>) -> Objects {
     Objects { ids: ids.into_iter().map(|id| id.expect("every record has an object") as u32).collect(), sizes }
 }
 
-/// Numbers by first node, stably.
+/// Numbers by first node; the sort is stable.
 fn in_order(records: &[UsageRecord]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..records.len()).collect();
     order.sort_by_key(|&i| records[i].first_node);
     order
 }
 
-/// Which objects wait for record `i`, in the order in which they were released: by the last node of their last record,
-/// then by number. Objects released at an earlier record come first.
+/// The objects that are free for record `i`, in the order in which they were released: by the last node of their last
+/// record, then by number. Objects released for an earlier record come first.
 struct Waiting {
     busy: Vec<(u32, usize)>,
     free: Vec<usize>,
@@ -57,7 +57,7 @@ impl Waiting {
     }
 }
 
-/// Objects one after the other; `choose` names one of the waiting ones.
+/// Assigns records in order; `choose` picks one of the free objects.
 fn one_after_the_other(
     records: &[UsageRecord],
     choose: impl Fn(usize, &[usize], &[u64], &Ids) -> Option<usize>,
@@ -71,19 +71,19 @@ fn one_after_the_other(
     answer(ids, sizes)
 }
 
-pub fn equality(records: &[UsageRecord]) -> Objects {
+pub(crate) fn equality(records: &[UsageRecord]) -> Objects {
     one_after_the_other(records, |i, free, sizes, _| {
         free.iter().rev().copied().find(|&object| sizes[object] == records[i].size)
     })
 }
 
-pub fn equality_vector(records: &[UsageRecord]) -> Objects {
+pub(crate) fn equality_vector(records: &[UsageRecord]) -> Objects {
     one_after_the_other(records, |i, free, sizes, _| {
         free.iter().copied().filter(|&object| sizes[object] == records[i].size).min()
     })
 }
 
-pub fn greedy_in_order(records: &[UsageRecord]) -> Objects {
+pub(crate) fn greedy_in_order(records: &[UsageRecord]) -> Objects {
     one_after_the_other(records, |i, free, sizes, _| {
         let size = records[i].size;
         let by_size = |&object: &usize| (sizes[object], object);
@@ -96,7 +96,7 @@ pub fn greedy_in_order(records: &[UsageRecord]) -> Objects {
     })
 }
 
-pub fn greedy_in_order_reallocating(records: &[UsageRecord], graph: &[Vec<u32>]) -> Objects {
+pub(crate) fn greedy_in_order_reallocating(records: &[UsageRecord], graph: &[Vec<u32>]) -> Objects {
     let order = in_order(records);
     one_after_the_other(records, |i, free, sizes, ids| {
         let last = |object| order.iter().rev().copied().find(|&j| ids[j] == Some(object)).expect("a user");
@@ -107,8 +107,8 @@ pub fn greedy_in_order_reallocating(records: &[UsageRecord], graph: &[Vec<u32>])
     })
 }
 
-/// Textures, their sizes as `sizes`, their lives as those of `records`.
-pub fn textures(records: &[UsageRecord], extents: &[[u32; 2]]) -> (Vec<u32>, Vec<[u32; 2]>) {
+/// Textures with the sizes `sizes` and the lifetimes of `records`.
+pub(crate) fn textures(records: &[UsageRecord], extents: &[[u32; 2]]) -> (Vec<u32>, Vec<[u32; 2]>) {
     let mut rooms: Vec<[u32; 2]> = Vec::new();
     let (mut ids, mut sizes, mut waiting) = (vec![None; records.len()], Vec::new(), Waiting::new());
     let area = |[x, y]: [u32; 2]| u64::from(x) * u64::from(y);
@@ -124,8 +124,8 @@ pub fn textures(records: &[UsageRecord], extents: &[[u32; 2]]) -> (Vec<u32>, Vec
     (answer(ids, sizes).ids, rooms)
 }
 
-/// Nodes are all those up to the last first node.
-pub fn greedy_by_breadth(records: &[UsageRecord]) -> Objects {
+/// The nodes are all those up to the last first node.
+pub(crate) fn greedy_by_breadth(records: &[UsageRecord]) -> Objects {
     let nodes = records.iter().map(|record| record.first_node + 1).max().unwrap_or(0);
     let profile = |node: u32| -> Vec<usize> {
         let alive = |&i: &usize| records[i].first_node <= node && node <= records[i].last_node;
@@ -160,8 +160,8 @@ pub fn greedy_by_breadth(records: &[UsageRecord]) -> Objects {
     answer(ids, sizes)
 }
 
-/// Every record knows its distance from every object, and the object it would take, as TFLite keeps them.
-pub fn greedy_by_size(records: &[UsageRecord]) -> Objects {
+/// Every record stores its distance from every object, and the object it would take, as in TFLite.
+pub(crate) fn greedy_by_size(records: &[UsageRecord]) -> Objects {
     const FAR: u64 = u64::MAX;
     let count = records.len();
     let maxima = positional_maxima(records);
@@ -173,7 +173,7 @@ pub fn greedy_by_size(records: &[UsageRecord]) -> Objects {
     for _ in 0..count {
         let unassigned = (0..count).filter(|&i| ids[i].is_none());
         let key = |&i: &usize| (position[i], best[i].0, Reverse(records[i].size), i);
-        let chosen = unassigned.min_by_key(key).expect("one is left");
+        let chosen = unassigned.min_by_key(key).expect("one remains");
         let is_new = best[chosen].0 == FAR;
         let object = if is_new { sizes.len() } else { best[chosen].1 };
         if is_new {
@@ -219,8 +219,8 @@ fn positional_maxima(records: &[UsageRecord]) -> Vec<u64> {
     maxima
 }
 
-/// All edges are written down, each with the one back behind it.
-pub fn min_cost_flow(records: &[UsageRecord]) -> Objects {
+/// All edges are stored, each followed by its reverse.
+pub(crate) fn min_cost_flow(records: &[UsageRecord]) -> Objects {
     struct Edge {
         to: usize,
         capacity: u8,
@@ -294,7 +294,7 @@ pub fn min_cost_flow(records: &[UsageRecord]) -> Objects {
     answer(ids, sizes)
 }
 
-/// Records in some order, each in a gap among the placed ones that are alive together with it, or above them.
+/// Places records in some order, each in a gap between the placed ones that are alive together with it, or above them.
 fn gaps(
     records: &[UsageRecord],
     order: Vec<usize>,
@@ -311,7 +311,7 @@ fn gaps(
         let mut ends: Vec<(u64, u64)> = alive.map(|&j| (offsets[j], offsets[j] + records[j].size)).collect();
         ends.sort_unstable();
         let top = ends.iter().map(|&(_, end)| end).max().unwrap_or(0);
-        // Gaps as they are after alignment: where each begins and ends.
+        // Gaps after alignment: the start and end of each.
         let mut below = 0;
         let mut free = Vec::new();
         for (offset, end) in ends {
@@ -340,11 +340,11 @@ fn tightest(free: &[(u64, u64)], _: &UsageRecord) -> Option<u64> {
     free.iter().min_by_key(|(start, end)| end - start).map(|&(start, _)| start)
 }
 
-pub fn greedy_by_size_offsets(records: &[UsageRecord]) -> Vec<u64> {
+pub(crate) fn greedy_by_size_offsets(records: &[UsageRecord]) -> Vec<u64> {
     gaps(records, free_by(records, |i| (Reverse(records[i].size), i)), tightest)
 }
 
-pub fn best_fit(records: &[UsageRecord]) -> Vec<u64> {
+pub(crate) fn best_fit(records: &[UsageRecord]) -> Vec<u64> {
     let whole = |r: &UsageRecord| r.first_node == 0 && r.last_node == UsageRecord::FOREVER;
     let order = free_by(records, |i| match &records[i] {
         record if whole(record) => (false, Reverse(0), 0, i),
@@ -353,7 +353,7 @@ pub fn best_fit(records: &[UsageRecord]) -> Vec<u64> {
     gaps(records, order, tightest)
 }
 
-pub fn micro_greedy(records: &[UsageRecord]) -> Vec<u64> {
+pub(crate) fn micro_greedy(records: &[UsageRecord]) -> Vec<u64> {
     let order = free_by(records, |i| Reverse((records[i].size, i)));
     gaps(records, order, |free, _| free.first().map(|&(start, _)| start))
 }

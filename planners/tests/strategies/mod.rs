@@ -6,16 +6,16 @@ use arenite_planners::*;
 
 type Place = fn(&[UsageRecord], &mut [u64]) -> Result<()>;
 
-/// What a strategy answers with.
+/// The result of a strategy.
 #[derive(Clone, Copy)]
-pub enum Answer {
+pub(crate) enum Answer {
     Objects(Assign),
     Offsets(Place),
 }
 
 use Answer::{Objects, Offsets};
 
-pub const STRATEGIES: [(&str, Answer); 16] = [
+pub(crate) const STRATEGIES: [(&str, Answer); 16] = [
     ("arena", Offsets(arena::place)),
     ("best-fit", Offsets(best_fit::place)),
     ("both-ends", Offsets(both_ends::place)),
@@ -34,14 +34,14 @@ pub const STRATEGIES: [(&str, Answer); 16] = [
     ("portfolio", Offsets(portfolio_briefly)),
 ];
 
-/// Few steps: where others end at once, the search may not.
+/// Few steps: where other strategies return immediately, the search may not.
 fn exact_briefly(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     let limits = exact::Limits { steps: Some(1 << 13), ..exact::Limits::default() };
     offsets.copy_from_slice(&exact::solve(records, &limits)?.offsets);
     Ok(())
 }
 
-/// Fewer than those of `exact`, for the same reason.
+/// Fewer steps than for `exact`, for the same reason.
 fn portfolio_briefly(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     let limits = exact::Limits { steps: Some(1 << 12), ..exact::Limits::default() };
     offsets.copy_from_slice(&portfolio::solve(records, &limits)?.offsets);
@@ -49,8 +49,8 @@ fn portfolio_briefly(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()>
 }
 
 impl Answer {
-    /// The offset of each record, objects one after the other.
-    pub fn offsets(self, records: &[UsageRecord]) -> Vec<u64> {
+    /// The offset of each record, with objects stacked in order.
+    pub(crate) fn offsets(self, records: &[UsageRecord]) -> Vec<u64> {
         let mut offsets = vec![u64::MAX; records.len()];
         match self {
             Objects(assign) => objects::place(assign, records, &mut offsets),
@@ -61,8 +61,8 @@ impl Answer {
     }
 }
 
-/// The end of the record that ends last. One without size needs no memory, wherever it lies.
-pub fn total(records: &[UsageRecord], offsets: &[u64]) -> u64 {
+/// The end of the last record. A record of size 0 needs no memory, whatever its offset.
+pub(crate) fn total(records: &[UsageRecord], offsets: &[u64]) -> u64 {
     let ends = records.iter().zip(offsets).filter(|(record, _)| record.size > 0);
     ends.map(|(record, offset)| offset + record.size).max().unwrap_or(0)
 }

@@ -1,20 +1,20 @@
-//! The default set of plugins, linked in statically: the only crate that knows all of them.
+//! The default set of plugins, linked in statically. This is the only crate that depends on all of them.
 //!
-//! A Rust program that depends on this crate writes `use arenite_builtin as _;`, and the host finds the plugins by itself.
-//! A C program that links a static library does not run what `inventory` relies on, unless the linker is told to keep
-//! whole archives: there the host is given [`register_builtins`].
+//! The crate `arenite` links it by default. A Rust program that depends on arenite-runtime instead writes
+//! `use arenite_builtin as _;`, and the host finds the plugins through `inventory`. A C program that links a static library does not run the constructors that `inventory` relies on,
+//! unless the linker keeps whole archives. There the host calls [`register_builtins`].
 //!
 //! # Features
 //!
-//! | feature | default | what |
+//! | feature | default | enables |
 //! |---|---|---|
 //! | `cpu` | yes | the CPU delegate |
-//! | `avx2`, `avx512`, `amx`, `neon` | yes | its instruction sets; each needs those before it on its architecture |
-//! | `exact` | yes | the exact planner, and the short search with which `portfolio` ends |
-//! | `flex` | no | TensorFlow's ops behind the prefix `Flex` |
-//! | `opencl`, `vulkan` | no | the delegates of that name; each looks for its driver when it is used |
+//! | `avx2`, `avx512`, `amx`, `neon` | yes | its instruction sets; each needs the ones before it on its architecture |
+//! | `exact` | yes | the exact planner, and the short final search of `portfolio` |
+//! | `flex` | no | TensorFlow's ops, with the prefix `Flex` |
+//! | `opencl`, `vulkan` | no | the delegates of that name; each loads its driver on first use |
 //!
-//! The reference ops and the planners are always there.
+//! The reference ops and the planners are always included.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -37,8 +37,8 @@ builtins! {
     arenite_planners::PLUGIN,
 }
 
-/// The plugins of this crate, for a host to register where `inventory` may have collected nothing. A host that found them
-/// already knows them by their ids and takes none twice.
+/// The plugins of this crate, for a host to register when `inventory` may have collected nothing. A host that already
+/// found them ignores duplicates by id.
 pub fn register_builtins() -> &'static [&'static Plugin] {
     BUILTINS
 }
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inventory_collects_what_is_listed() {
+    fn inventory_collects_the_listed_plugins() {
         let mut found: Vec<&str> = inventory::iter::<arenite_abi::StaticPlugin>().map(|p| p.0.id()).collect();
         let mut listed: Vec<&str> = register_builtins().iter().map(|p| p.id()).collect();
         found.sort_unstable();
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_was_dropped() {
+    fn every_plugin_has_all_its_parts() {
         let counts = |plugin: &Plugin| {
             let d = plugin.descriptor();
             (d.op_count, d.planner_count, d.delegate_count)

@@ -1,7 +1,7 @@
 /*
- * A plugin in C: the custom op Cube, y = x * x * x, for f32. May run in place.
+ * A plugin in C: the custom op Cube, y = x * x * x, for f32. The output may overwrite the input.
  *
- *   cc -std=c11 -O2 -shared -fPIC -I ffi/c/include -o libcube.so plugins/template/c/cube.c
+ *   cc -std=c11 -O2 -shared -fPIC -I core/abi/include -o libcube.so plugins/template/c/cube.c
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static ArStatus fail(ArStatus status, const char *message) {
   return status;
 }
 
-/* The tensor with this index, or null if it is absent. Arrays are walked by their stride. */
+/* The tensor with this index, or null if it is absent. Arrays are indexed by their stride. */
 static const ArTensorV1 *tensor(const ArNodeV1 *node, int32_t index) {
   if (index < 0 || (size_t)index >= node->tensor_count) return NULL;
   return (const ArTensorV1 *)((const char *)node->tensors + (size_t)index * node->tensor_stride);
@@ -27,7 +27,7 @@ static ArStatus cube_prepare(const ArPrepareV1 *prepare, const ArNodeV1 *node, v
   (void)state;
   if (node->input_count != 1 || node->output_count != 1) {
     char message[96];
-    snprintf(message, sizeof message, "it has %zu inputs and %zu outputs, Cube has one of each", node->input_count,
+    snprintf(message, sizeof message, "it has %zu inputs and %zu outputs, but Cube has one of each", node->input_count,
              node->output_count);
     return fail(AR_STATUS_INVALID, message);
   }
@@ -35,7 +35,7 @@ static ArStatus cube_prepare(const ArPrepareV1 *prepare, const ArNodeV1 *node, v
   if (!x || !y) return fail(AR_STATUS_INVALID, "its input or its output is absent");
   if (x->element_type != AR_TYPE_FLOAT32 || y->element_type != AR_TYPE_FLOAT32) {
     char message[96];
-    snprintf(message, sizeof message, "element types are %u and %u, only FLOAT32 (0) is served",
+    snprintf(message, sizeof message, "element types are %u and %u, only FLOAT32 (0) is supported",
              (unsigned)x->element_type, (unsigned)y->element_type);
     return fail(AR_STATUS_UNSUPPORTED, message);
   }

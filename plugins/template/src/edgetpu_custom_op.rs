@@ -1,12 +1,14 @@
-//! Custom op edgetpu-custom-op: how a vendor plugs in an accelerator whose compiler put a whole subgraph into one node.
+//! Custom op edgetpu-custom-op: how a vendor integrates an accelerator whose compiler puts a whole subgraph into one
+//! node.
 //!
-//! The compiler's program stands in the node's custom options. A vendor's plugin
-//! - in `prepare` checks the program and the shapes of the tensors, hands the program to its driver, and keeps the
-//!   driver's handle; dropping the prepared node gives the handle back,
-//! - in `eval` hands the inputs to the driver, waits, and takes the outputs: no allocation, no look at the program.
+//! The compiled program is in the node's custom options. A vendor's plugin
+//! - in `prepare` checks the program and the tensors' shapes, loads the program into its driver, and keeps the driver's
+//!   handle; dropping the prepared node releases the handle,
+//! - in `eval` passes the inputs to the driver, waits, and fetches the outputs. It does not allocate or read the
+//!   program.
 //!
-//! Here the driver is `Device`, which computes on the CPU and knows one tiny format of programs, its own. Any other
-//! program is refused, with the name of the driver that it needs.
+//! Here the driver is `Device`, which runs on the CPU and supports one tiny program format. Any other program is an
+//! error that names the driver it needs.
 //!
 //! ```text
 //! "TEMPLATE" │ u32 version = 1 │ u32 elements │ u32 n │ n × (u8 operation, i8 operand)      little-endian
@@ -18,7 +20,7 @@ use arenite_abi::prelude::*;
 const MAGIC: &[u8] = b"TEMPLATE";
 const VERSION: u32 = 1;
 
-/// Prepared node: the device with the program on it.
+/// A prepared node: the device with the program loaded.
 pub struct EdgetpuCustomOp(Device);
 
 impl Op for EdgetpuCustomOp {
@@ -39,7 +41,7 @@ impl Op for EdgetpuCustomOp {
         ensure!(x.ty == I8 && y.ty == I8, "input is {}, output is {}; both must be INT8", x.ty, y.ty);
         ensure!(
             x.len() == device.elements,
-            "the program is for {} elements, input '{}' is {:?}",
+            "the program is for {} elements, but input '{}' is {:?}",
             device.elements,
             x.name,
             x.shape
@@ -53,7 +55,7 @@ impl Op for EdgetpuCustomOp {
     }
 }
 
-/// What stands for a driver.
+/// The example's replacement for a driver.
 struct Device {
     elements: usize,
     program: Vec<Instruction>,
@@ -68,20 +70,23 @@ enum Instruction {
 }
 
 impl Device {
-    /// Takes a program that begins after its magic word.
+    /// Loads a program, given without its magic word.
     fn load(bytes: &[u8]) -> Result<Device> {
         let (words, _) = bytes.as_chunks::<4>();
         let [version, elements, count] = match words {
             [version, elements, count, ..] => {
                 [version, elements, count].map(|word| u32::from_le_bytes(*word))
             }
-            _ => return Err(invalid!("the program ends in its head, after {} bytes", bytes.len())),
+            _ => return Err(invalid!("the program ends within its header, after {} bytes", bytes.len())),
         };
-        ensure!(version == VERSION, "the program has version {version}, the device runs {VERSION}");
+        ensure!(
+            version == VERSION,
+            "the program has version {version}, but the device supports only {VERSION}"
+        );
         let (instructions, rest) = bytes[12..].as_chunks::<2>();
         ensure!(
             instructions.len() == count as usize && rest.is_empty(),
-            "the program has {count} instructions, {} bytes follow",
+            "the program has {count} instructions, but {} bytes follow the header",
             bytes.len() - 12
         );
         let program = instructions.iter().map(|&bytes| Instruction::decode(bytes)).collect::<Result<_>>()?;
@@ -111,7 +116,7 @@ impl Instruction {
             2 => Ok(Instruction::Max(operand)),
             3 => Ok(Instruction::Min(operand)),
             4 => Ok(Instruction::Negate),
-            _ => Err(invalid!("the program has the operation {operation}; there are 1 to 4")),
+            _ => Err(invalid!("the program has the operation {operation}; only 1 to 4 exist")),
         }
     }
 
@@ -151,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_of_other_devices_are_refused() {
+    fn programs_for_other_devices_are_errors() {
         for other in [&b""[..], b"TEMPLAT", b"\x1c\0\0\0DWN1\0\0\0\0"] {
             let error = test(other).run().unwrap_err();
             assert_eq!(error.status(), Status::Unsupported);
@@ -169,13 +174,13 @@ mod tests {
     #[test]
     fn malformed_programs() {
         let error = |program: &[u8]| test(program).run().unwrap_err().message().to_owned();
-        assert_eq!(error(&program(1, 6, &[])[..16]), "the program ends in its head, after 8 bytes");
-        assert_eq!(error(&program(2, 6, &[])), "the program has version 2, the device runs 1");
+        assert_eq!(error(&program(1, 6, &[])[..16]), "the program ends within its header, after 8 bytes");
+        assert_eq!(error(&program(2, 6, &[])), "the program has version 2, but the device supports only 1");
         let mut longer = program(1, 6, &[(1, 1)]);
         longer.push(0);
-        assert_eq!(error(&longer), "the program has 1 instructions, 3 bytes follow");
-        assert_eq!(error(&program(1, 6, &[(9, 0)])), "the program has the operation 9; there are 1 to 4");
-        assert_eq!(error(&program(1, 5, &[])), "the program is for 5 elements, input 'in0' is [2, 3]");
+        assert_eq!(error(&longer), "the program has 1 instructions, but 3 bytes follow the header");
+        assert_eq!(error(&program(1, 6, &[(9, 0)])), "the program has the operation 9; only 1 to 4 exist");
+        assert_eq!(error(&program(1, 5, &[])), "the program is for 5 elements, but input 'in0' is [2, 3]");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `first-fit`: in the order of the records, each at the lowest offset that is free for all of its life.
+//! `first-fit`: places the records in order, each at the lowest offset that is free during its whole lifetime.
 
 use arenite_abi::prelude::*;
 
@@ -16,7 +16,12 @@ impl Planner for FirstFit {
 
 /// Writes the offset of each record to `offsets`. Takes O(n² log n).
 fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
-    ensure!(offsets.len() == records.len(), "room for {} offsets, {} records", offsets.len(), records.len());
+    ensure!(
+        offsets.len() == records.len(),
+        "the array holds {} offsets, but there are {} records",
+        offsets.len(),
+        records.len()
+    );
     let mut placed: Vec<(u64, &UsageRecord)> = records.iter().filter_map(|r| Some((r.fixed()?, r))).collect();
     for (record, offset) in records.iter().zip(offsets) {
         *offset = match record.fixed() {
@@ -65,7 +70,7 @@ mod tests {
         Ok(offsets)
     }
 
-    /// The third goes where the first was; the fourth does not fit there beside it.
+    /// The third goes to the first one's offset; the fourth does not fit next to it.
     #[test]
     fn lowest_free_offset() {
         let records = [
@@ -78,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_records_are_obstacles_wherever_they_stand() {
+    fn fixed_records_are_obstacles_in_any_order() {
         let fixed = UsageRecord { fixed_offset: 64, ..UsageRecord::new(64, 0, 9) };
         assert_eq!(offsets(&[UsageRecord::new(65, 0, 1), fixed]).unwrap(), [128, 64]);
         assert_eq!(offsets(&[UsageRecord::new(64, 0, 1), fixed]).unwrap(), [0, 64]);

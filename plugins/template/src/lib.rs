@@ -1,4 +1,4 @@
-//! The plugin to copy: operators, a planner, a delegate. README.md says how.
+//! A plugin to copy, with operators, a planner and a delegate. README.md explains how.
 
 use arenite_abi::{Plugin, export_plugin, plugin};
 
@@ -7,7 +7,7 @@ pub mod first_fit;
 pub mod sin;
 pub mod sin_delegate;
 
-/// What this library offers.
+/// The plugin of this library.
 pub static PLUGIN: Plugin = plugin! {
     id: "org.arenite.template",
     description: "Example: the ops Sin and edgetpu-custom-op, the planner first-fit, the delegate sin",

@@ -1,8 +1,8 @@
-//! Custom op Sin: `y = sin(x)`. f32. May run in place.
+//! Custom op Sin: `y = sin(x)`, f32. The output may overwrite the input.
 
 use arenite_abi::prelude::*;
 
-/// Prepared node: nothing to remember.
+/// A prepared node; it needs no data.
 pub struct Sin;
 
 impl Op for Sin {
@@ -13,7 +13,7 @@ impl Op for Sin {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input is {}, output is {}", x.ty, y.ty);
+        ensure!(x.ty == y.ty, "input is {}, but output is {}", x.ty, y.ty);
         cx.set_output_shape(0, x.shape)?;
         cx.allow_in_place(0, 0)?;
         Ok(Sin)
@@ -43,13 +43,13 @@ mod tests {
     }
 
     #[test]
-    fn serves_f32_alone() {
+    fn only_f32_is_supported() {
         let test = OpTest::<Sin>::new().input(Tensor::f32(&[1], &[0.0])).output(Spec::of(I32));
         assert_eq!(test.run().unwrap_err().message(), "'out0' is INT32, which the op does not register");
     }
 
     #[test]
-    fn needs_one_input() {
+    fn one_input_is_required() {
         let error = OpTest::<Sin>::new().output(Spec::f32()).run().unwrap_err();
         assert_eq!(error.message(), "it has 0 inputs, this op takes 1 to 1");
     }

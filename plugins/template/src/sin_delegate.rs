@@ -1,5 +1,5 @@
-//! Delegate `sin`: takes the f32 nodes of the custom op Sin and of the builtin op SIN, and runs all those of a partition
-//! in one go. Option: `max_nodes`, the most nodes that it takes of a graph.
+//! Delegate `sin`: runs the f32 nodes of the custom op Sin and the builtin op SIN, all nodes of a partition in one
+//! pass. Option `max_nodes`: the largest number of nodes that it claims in a graph.
 //!
 //! ```text
 //! partition:   x ─► Sin ─► a ─► Sin ─► y          a lives in scratch memory; the host's planner says where
@@ -10,36 +10,36 @@ use arenite_abi::prelude::*;
 use arenite_abi::raw::BUILTIN_CUSTOM;
 
 /// The delegate `sin`.
-pub struct SinDelegate {
+pub(crate) struct SinDelegate {
     max_nodes: usize,
 }
 
 /// A compiled partition.
-pub struct SinKernel {
+pub(crate) struct SinKernel {
     steps: Vec<Step>,
     scratch: Option<Scratch<f32>>,
-    /// Of each result that is kept: its life, and where it lies.
+    /// The lifetime and the offset of each kept result.
     kept: Vec<(UsageRecord, u64)>,
 }
 
 /// One node of the partition.
 struct Step {
     x: Source,
-    /// The last step that reads the result, if one does: until then it is kept.
+    /// The last step that reads the result; until then it is kept. `None` if no step reads it.
     last_reader: Option<usize>,
-    /// The partition's output that is the result, if one is.
+    /// The partition output that holds the result, if any.
     output: Option<usize>,
-    /// Number of elements, and where in the scratch memory they are kept; both known after `prepare`.
+    /// The number of elements, and their offset in the scratch memory. Both are set by `prepare`.
     length: usize,
     kept_at: usize,
 }
 
-/// Where a step reads.
+/// The source of a step's input.
 #[derive(Clone, Copy)]
 enum Source {
-    /// Input of the partition.
+    /// An input of the partition.
     Input(usize),
-    /// Result of an earlier step.
+    /// The result of an earlier step.
     Step(usize),
 }
 
@@ -70,7 +70,7 @@ impl Delegate for SinDelegate {
         Ok(())
     }
 
-    /// Results have the shapes of what they are computed from, whatever the model says of them.
+    /// Each result has the shape of the step's input, whatever shape the model declares.
     fn vouch(&self, node: &NodeView<'_>) -> bool {
         check(node).is_ok()
     }
@@ -132,7 +132,7 @@ impl DelegateKernel for SinKernel {
 }
 
 impl SinKernel {
-    /// Lets the host's planner place the results that a later step reads.
+    /// Lets the host's planner place the results that later steps read.
     fn place_kept(&mut self, cx: &mut PrepareContext<'_>) -> Result<Option<Scratch<f32>>> {
         let mut records = Vec::new();
         self.kept.clear();
@@ -193,17 +193,17 @@ impl Step {
     }
 
     fn check_length(&self, length: usize) -> Result<()> {
-        ensure!(length == self.length, "{length} elements now, {} when it was prepared", self.length);
+        ensure!(length == self.length, "{length} elements, but {} when it was prepared", self.length);
         Ok(())
     }
 }
 
-/// An error says why the node is left to others.
+/// The error gives the reason for refusing the node.
 fn check(node: &NodeView<'_>) -> Result<()> {
     let is_custom = node.builtin_code() == BUILTIN_CUSTOM && node.custom_name() == "Sin";
     ensure!(is_custom || node.builtin_code() == op::SIN, "the op is not SIN");
     let (x, y) = node.unary()?;
-    ensure!(x.ty == F32 && y.ty == F32, "input is {}, output is {}; only FLOAT32 is taken", x.ty, y.ty);
+    ensure!(x.ty == F32 && y.ty == F32, "input is {}, output is {}; only FLOAT32 is supported", x.ty, y.ty);
     ensure!(!x.is_dynamic(), "the input's shape depends on data");
     Ok(())
 }

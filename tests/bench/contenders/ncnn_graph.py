@@ -22,7 +22,7 @@ class Graph:
         self.tables = schema.ModelT.InitFromPackedBuf(pathlib.Path(path).read_bytes())
         self.graph = self.tables.subgraphs[0]
         self.lines, self.blobs, self.weights = [], 0, []
-        # Where each tensor is: what reshapes and renames shares its blob.
+        # The blob of each tensor; reshaped tensors share a blob.
         self.names = {}
         self.uses = {}
         for op in self.graph.operators:
@@ -34,7 +34,7 @@ class Graph:
         return np.frombuffer(bytes(buffer), np.float32).reshape(self.shape(t))
 
     def store(self, weights, bias):
-        """The words of a layer: weights behind a tag that says f32, and a bias, which is there always."""
+        """The data of a layer: weights after a tag for f32, and a bias, which is always present."""
         bias = self.constant(bias) if bias >= 0 else np.zeros(len(weights), np.float32)
         self.weights += [struct.pack("<I", 0), weights.tobytes(), bias.tobytes()]
 
@@ -48,7 +48,7 @@ class Graph:
         self.blobs += len(outputs)
 
     def take(self, t):
-        """The next copy of a blob; one that several layers read is split once."""
+        """The next copy of a blob; a blob that several layers read is split once."""
         copies = self.names[t]
         return copies.pop() if len(copies) > 1 else copies[0]
 
@@ -60,7 +60,7 @@ class Graph:
             self.layer("Split", [name], list(self.names[t]))
 
     def put(self, kind, op, inputs, parameters, activation=0):
-        """A layer and the activation behind it, which it does not do itself."""
+        """A layer and the activation after it, which the layer itself does not support."""
         to = f"b{op.outputs[0]}"
         inner = to if activation == 0 else f"{to}_x"
         self.layer(kind, [self.take(t) for t in inputs], [inner], parameters)
@@ -151,7 +151,7 @@ def convert(path, folder):
             case "RESHAPE":
                 g.names[op.outputs[0]] = g.names[op.inputs[0]]
             case _:
-                raise ValueError(f"{name} is not converted")
+                raise ValueError(f"{name} cannot be converted")
     folder = pathlib.Path(folder)
     text, weights = folder / "model.param", folder / "model.bin"
     text.write_text("\n".join(["7767517", f"{len(g.lines)} {g.blobs}", *g.lines, ""]))

@@ -1,4 +1,4 @@
-"""ncnn on the first device of Vulkan, floats kept as floats. It gets the network layer by layer: see `ncnn_graph.py`."""
+"""ncnn on the first Vulkan device, in full float precision. The network is built layer by layer, see `ncnn_graph.py`."""
 
 import tempfile
 from importlib.metadata import version
@@ -21,11 +21,11 @@ class Network:
         with tempfile.TemporaryDirectory() as folder:
             text, weights, self.input, self.results = ncnn_graph.convert(model, folder)
             if self.net.load_param(str(text)) != 0 or self.net.load_model(str(weights)) != 0:
-                raise ValueError("ncnn does not load it")
+                raise ValueError("ncnn cannot load the network")
         self.shape = [int(n) for n in ncnn_graph.Graph(model).graph.tensors[int(self.input[1:])].shape]
 
     def allocate(self):
-        """Loading does all."""
+        """Nothing to do after loading."""
 
     def set_inputs(self, data):
         # ncnn has the channels outermost.
@@ -40,7 +40,7 @@ class Network:
         for name in self.results:
             failed, result = extractor.extract(name)
             if failed:
-                raise ValueError(f"ncnn does not run: {failed}")
+                raise ValueError(f"ncnn failed: {failed}")
             self.found.append(result)
 
     def outputs(self):

@@ -26,7 +26,7 @@ class Network:
         self.binding = self.session.io_binding()
 
     def allocate(self):
-        """Loading does all."""
+        """Nothing to do after loading."""
 
     def set_inputs(self, data):
         for port, raw in zip(self.session.get_inputs(), data, strict=True):

@@ -1,4 +1,4 @@
-"""OpenVINO's CPU plugin, one stream, floats kept as floats. `ONEDNN_MAX_CPU_ISA` caps its instruction set."""
+"""OpenVINO's CPU plugin, one stream, in full float precision. `ONEDNN_MAX_CPU_ISA` caps its instruction set."""
 
 from importlib.metadata import version
 
@@ -13,7 +13,7 @@ CORE = openvino.Core()
 class Network:
     def __init__(self, model, threads):
         graph = CORE.read_model(model)
-        # A batch of any size, which the file's own shape has as 1.
+        # A dynamic batch size, which is 1 in the file's own shape.
         static = {port: [max(dim.min_length, 1) for dim in port.partial_shape] for port in graph.inputs}
         if graph.is_dynamic():
             graph.reshape(static)
@@ -26,14 +26,14 @@ class Network:
         self.request = CORE.compile_model(graph, "CPU", settings).create_infer_request()
 
     def allocate(self):
-        """Loading does all."""
+        """Nothing to do after loading."""
 
     def set_inputs(self, data):
         for index, raw in enumerate(data):
             port = self.request.model_inputs[index]
             array = np.frombuffer(raw, port.element_type.to_dtype()).reshape(list(port.shape)).copy()
             self.request.set_input_tensor(index, openvino.Tensor(array, shared_memory=True))
-        # Without the wrapper that makes a dictionary of the results, which costs 1 µs.
+        # Bypasses the wrapper that makes a dictionary of the results, which costs 1 µs.
         run, request = openvino._pyopenvino.InferRequest.infer, self.request
         self.invoke = lambda: run(request, {}, share_outputs=True, decode_strings=False)
 

@@ -1,4 +1,4 @@
-"""A contender's side of the measurement: one JSON request a line on stdin, one JSON reply a line on stdout.
+"""A contender's side of the protocol: one JSON request per line on stdin, one JSON reply per line on stdout.
 
     open     {model, threads, inputs: [file]}  -> {load_ns, first_ns, before: {rss, pss}}
     run      {for_ns, batch}                   -> {ns: [of one invocation, mean over a batch]}
@@ -18,7 +18,7 @@ import time
 
 
 def memory():
-    """Resident bytes of this process; null where the system does not tell."""
+    """Resident bytes of this process; null if the system does not report them."""
     sizes = {"rss": None, "pss": None}
     try:
         with open("/proc/self/smaps_rollup") as file:
@@ -56,7 +56,7 @@ class Session:
         return {"load_ns": loaded - start, "first_ns": end - first, "before": before}
 
     def run(self, for_ns, batch):
-        """At least once. One batch goes before, unmeasured: what ran meanwhile took the caches."""
+        """Runs at least once. One unmeasured batch comes first, because other contenders have filled the caches."""
         invoke, now, turns = self.network.invoke, time.perf_counter_ns, range(batch)
         end = now() + for_ns
         for _ in turns:
@@ -120,7 +120,7 @@ class Session:
 
 
 def timed(ns, stage, call):
-    """Notes the time of one call, unless it fails."""
+    """Records the time of one call, unless it fails."""
     start = time.perf_counter_ns()
     done = call()
     ns[stage] = time.perf_counter_ns() - start
@@ -128,7 +128,7 @@ def timed(ns, stage, call):
 
 
 def timed_often(ns, stage, call):
-    """Notes the mean time of a call: of one, two, four, …, the first number that takes 50 µs."""
+    """Records the mean time of a call, over the first number of calls among one, two, four, … that takes 50 µs."""
     count = 1
     while True:
         start = time.perf_counter_ns()
@@ -147,7 +147,7 @@ def read(path):
 
 
 def serve(name, version, network):
-    """Answers until stdin ends. What libraries print to stdout goes to stderr."""
+    """Answers requests until stdin ends. Output that libraries print to stdout goes to stderr."""
     replies = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     session = Session(network)
@@ -156,6 +156,6 @@ def serve(name, version, network):
         request = json.loads(line)
         try:
             reply = getattr(session, request.pop("do"))(**request)
-        except Exception as error:  # whatever the runtime throws is the answer
+        except Exception as error:  # any exception of the runtime becomes the reply
             reply = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(reply), file=replies)

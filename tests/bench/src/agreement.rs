@@ -1,4 +1,4 @@
-//! How far apart two contenders' answers are, so that a wrong fast one is seen.
+//! The difference between two contenders' results, so that a fast but wrong one is noticed.
 
 use serde::Serialize;
 
@@ -7,26 +7,26 @@ use crate::protocol::Output;
 
 /// An output as real numbers.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     values: Vec<f64>,
-    /// Size of a quantization step; 0 if there is none.
+    /// The quantization step; 0 for floats.
     step: f64,
 }
 
-/// The largest difference between two lists of answers.
+/// The largest difference between two lists of results.
 #[derive(Clone, Copy, Debug, Default, Serialize, PartialEq)]
-pub struct Difference {
-    /// Largest difference of two elements.
+pub(crate) struct Difference {
+    /// The largest difference of two elements.
     pub absolute: f64,
     /// The same, relative to the largest magnitude of the reference in that output.
     pub relative: f64,
-    /// The same in steps of quantization; 0 for floats.
+    /// The same in quantization steps; 0 for floats.
     pub steps: f64,
 }
 
 impl Answer {
     /// Reads the elements from the file.
-    pub fn read(output: &Output) -> Result<Self> {
+    pub(crate) fn read(output: &Output) -> Result<Self> {
         let bytes =
             std::fs::read(&output.file).map_err(|error| Failure::with(output.file.display(), error))?;
         Answer::new(output, &bytes)
@@ -69,16 +69,16 @@ fn elements(ty: &str, bytes: &[u8]) -> Option<Vec<f64>> {
     })
 }
 
-/// Compares answers, output by output. A NaN on one side only is an infinite difference.
-pub fn compare(found: &[Answer], reference: &[Answer]) -> Result<Difference> {
+/// Compares results, output by output. A NaN on one side only is an infinite difference.
+pub(crate) fn compare(found: &[Answer], reference: &[Answer]) -> Result<Difference> {
     if found.len() != reference.len() {
-        return Err(Failure::new(format!("{} outputs instead of {}", found.len(), reference.len())));
+        return Err(Failure::new(format!("{} outputs, expected {}", found.len(), reference.len())));
     }
     let mut worst = Difference::default();
     for (found, reference) in found.iter().zip(reference) {
         if found.values.len() != reference.values.len() {
             let (found, reference) = (found.values.len(), reference.values.len());
-            return Err(Failure::new(format!("an output has {found} elements instead of {reference}")));
+            return Err(Failure::new(format!("an output has {found} elements, expected {reference}")));
         }
         let pairs = found.values.iter().zip(&reference.values);
         let absolute = pairs.map(|(&a, &b)| distance(a, b)).fold(0.0, f64::max);
@@ -109,7 +109,7 @@ fn quotient(absolute: f64, largest: f64) -> f64 {
 
 impl Difference {
     /// `0`, `3e-7` of the largest value, or `2 steps`.
-    pub fn short(&self) -> String {
+    pub(crate) fn short(&self) -> String {
         match (self.absolute, self.steps) {
             (0.0, _) => "0".to_owned(),
             (_, steps) if steps > 0.0 => format!("{} steps", steps.round()).replace("1 steps", "1 step"),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_no_agreement() {
+    fn incomparable_outputs_are_errors() {
         assert_eq!(compare(&[floats(&[f32::NAN])], &[floats(&[1.0])]).unwrap().absolute, f64::INFINITY);
         assert!(compare(&[floats(&[1.0])], &[floats(&[1.0, 2.0])]).is_err());
         assert!(compare(&[], &[floats(&[1.0])]).is_err());

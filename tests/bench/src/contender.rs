@@ -1,4 +1,4 @@
-//! A contender: a runtime in a process of its own, which sleeps while others are measured.
+//! A contender: a runtime in its own process, which sleeps while others are measured.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -14,13 +14,13 @@ use crate::failure::{Failure, Result};
 use crate::machine;
 use crate::protocol::{Hello, Refused, Request};
 
-/// How long an answer may take.
+/// The time limit for a reply.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How long threads may spin after their work before others are measured beside them.
+/// How long threads may spin after their work before others are measured.
 const SPINNING: Duration = Duration::from_millis(400);
 
-pub struct Contender {
+pub(crate) struct Contender {
     pub name: String,
     pub version: String,
     child: Child,
@@ -31,7 +31,7 @@ pub struct Contender {
 
 impl Contender {
     /// Starts the process and waits until its runtime is loaded.
-    pub fn start(definition: &ContenderDefinition, places: &Places) -> Result<Self> {
+    pub(crate) fn start(definition: &ContenderDefinition, places: &Places) -> Result<Self> {
         let failed = |error| Failure::with(&definition.name, error);
         let words: Vec<String> = definition.command.iter().map(|word| places.resolve(word)).collect();
         let (program, arguments) = words
@@ -55,8 +55,8 @@ impl Contender {
         Ok(contender)
     }
 
-    /// Asks and waits for the answer.
-    pub fn ask<R: DeserializeOwned>(&mut self, request: &Request) -> Result<R> {
+    /// Sends a request and waits for the reply.
+    pub(crate) fn ask<R: DeserializeOwned>(&mut self, request: &Request) -> Result<R> {
         let mut line = serde_json::to_string(request).map_err(|error| Failure::with(&self.name, error))?;
         line.push('\n');
         let sent = self.requests.write_all(line.as_bytes()).and_then(|()| self.requests.flush());
@@ -75,7 +75,7 @@ impl Contender {
                 return Err(Failure::with(&self.name, text));
             }
         };
-        // First, since a reply whose fields are all optional would take any object.
+        // This comes first, because a reply whose fields are all optional would match any object.
         if let Ok(refused) = serde_json::from_str::<Refused>(&line) {
             return Err(Failure::with(&self.name, refused.error));
         }
@@ -83,8 +83,8 @@ impl Contender {
             .map_err(|error| Failure::with(&self.name, format_args!("{error} in the answer {line}")))
     }
 
-    /// Waits until no thread of the process runs: pools spin for a while before they sleep.
-    pub fn settle(&self) {
+    /// Waits until no thread of the process runs: thread pools spin for a while before they sleep.
+    pub(crate) fn settle(&self) {
         let step = Duration::from_millis(1);
         let mut waited = Duration::ZERO;
         while waited < SPINNING && machine::is_running(self.child.id()) {
@@ -94,11 +94,11 @@ impl Contender {
     }
 
     /// Seconds of processor time that the process has used.
-    pub fn processor_seconds(&self) -> f64 {
+    pub(crate) fn processor_seconds(&self) -> f64 {
         machine::processor_seconds(self.child.id())
     }
 
-    /// The failure of a process that is gone, with its last words.
+    /// The failure of a process that ended, with the last line it printed.
     fn ended(&mut self) -> Failure {
         let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
         let mut text = Vec::new();
@@ -115,13 +115,13 @@ impl Contender {
 
 impl Drop for Contender {
     fn drop(&mut self) {
-        // A process that is gone already needs neither.
+        // A process that has already ended needs neither.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The lines of a pipe, so that waiting for one can end.
+/// The lines of a pipe, received through a channel so that waiting can time out.
 fn lines(pipe: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_and_an_end_are_failures_that_say_why() {
+    fn a_refusal_and_an_exit_are_failures_with_a_reason() {
         let script = format!(r#"{HELLO} read line; echo '{{"error":"too hot"}}'; read line; echo gone >&2"#);
         let mut contender = shell(&script).unwrap();
         let refused = contender.ask::<Memory>(&Request::Memory {}).unwrap_err();

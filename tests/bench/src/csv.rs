@@ -1,5 +1,5 @@
-//! The records of a machine, of models and of layers: a row per thing measured and contender. A new measurement replaces
-//! the rows that it has and leaves the others.
+//! CSV records of machines, models and layers, with one row per measurement and contender. New measurements replace
+//! rows with the same key and keep the others.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::report::{Case, Score};
 use crate::resize::ResizeReport;
 use crate::work::unit_of_kind;
 
-/// Columns of a record, and how many of the first ones name a row.
+/// The columns of a record. The first `keys` columns identify a row.
 struct Format {
     head: &'static str,
     key: usize,
@@ -37,18 +37,23 @@ const RESIZES: Format = Format {
     key: 4,
 };
 
-/// Writes `cases` into the machine's file of `folder` and gives its path.
-pub fn record_models(machine: &Machine, peaks: &[Peak], cases: &[Case], folder: &Path) -> Result<PathBuf> {
+/// Writes `cases` into the machine's file in `folder` and returns its path.
+pub(crate) fn record_models(
+    machine: &Machine,
+    peaks: &[Peak],
+    cases: &[Case],
+    folder: &Path,
+) -> Result<PathBuf> {
     MODELS.record(folder, &format!("{}.csv", machine.slug()), &models(peaks, cases))
 }
 
 /// The same for layers.
-pub fn record_layers(report: &LayerReport, folder: &Path) -> Result<PathBuf> {
+pub(crate) fn record_layers(report: &LayerReport, folder: &Path) -> Result<PathBuf> {
     LAYERS.record(folder, &format!("{}-layers.csv", report.machine.slug()), &layers(report))
 }
 
 /// The same for resizes; the times are minima.
-pub fn record_resizes(report: &ResizeReport, folder: &Path) -> Result<PathBuf> {
+pub(crate) fn record_resizes(report: &ResizeReport, folder: &Path) -> Result<PathBuf> {
     RESIZES.record(folder, &format!("{}-resize.csv", report.machine.slug()), &resizes(report))
 }
 
@@ -143,7 +148,7 @@ fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or(String::new(), |value| format!("{value:.decimals$}"))
 }
 
-/// No cell has a comma in it.
+/// Commas within a cell are replaced.
 fn line(cells: impl Iterator<Item = String>) -> String {
     cells.map(|cell| cell.replace(',', ";")).collect::<Vec<_>>().join(",")
 }
@@ -158,7 +163,7 @@ impl Format {
         Ok(path)
     }
 
-    /// Rows of `old` that `new` does not have, and those of `new`, in order of their keys.
+    /// The rows of `new`, and the rows of `old` with other keys, sorted by key.
     fn merge(&self, old: &str, new: &[String]) -> String {
         let key = |row: &str| row.split(',').take(self.key).map(str::to_owned).collect::<Vec<_>>();
         let known = |row: &&str| !row.is_empty() && !row.starts_with("model,");

@@ -1,4 +1,4 @@
-//! What is measured, as data: contenders, models, numbers of threads. The format is that of `bench.toml`.
+//! Definitions of a benchmark: contenders, models, numbers of threads. See `bench.toml` for the format.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use serde::Deserialize;
 use crate::failure::{Failure, Result};
 
 /// The definitions that come with the suite.
-pub const BUILTIN: &str = include_str!("../bench.toml");
+pub(crate) const BUILTIN: &str = include_str!("../bench.toml");
 
 /// A file of definitions.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Definitions {
+pub(crate) struct Definitions {
     pub threads: Vec<usize>,
     #[serde(rename = "contender")]
     pub contenders: Vec<ContenderDefinition>,
@@ -23,32 +23,32 @@ pub struct Definitions {
     pub caps: Vec<CapDefinition>,
 }
 
-/// An instruction set that contenders can be held to.
+/// An instruction set to which contenders can be limited.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CapDefinition {
+pub(crate) struct CapDefinition {
     pub name: String,
-    /// What tells them so.
+    /// Environment variables that set the limit.
     pub environment: BTreeMap<String, String>,
-    /// Those that listen to it.
+    /// The contenders that support it.
     pub contenders: Vec<String>,
 }
 
-/// A runtime, as a process that speaks `protocol.rs`.
+/// A runtime in a process that uses the protocol of `protocol.rs`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ContenderDefinition {
+pub(crate) struct ContenderDefinition {
     pub name: String,
-    /// Program and arguments; `{self}`, `{python}`, `{bench}` are replaced.
+    /// The program and its arguments; `{self}`, `{python}`, `{bench}` are replaced.
     pub command: Vec<String>,
     #[serde(default)]
     pub reads: Format,
 }
 
-/// The kind of file that a contender reads.
+/// The format of the files that a contender reads.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub(crate) enum Format {
     #[default]
     Tflite,
     Onnx,
@@ -57,28 +57,28 @@ pub enum Format {
 /// A network, in one or more kinds.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ModelDefinition {
+pub(crate) struct ModelDefinition {
     pub name: String,
-    /// Kinds whose files lie in the zoo.
+    /// Kinds whose files are in the zoo.
     #[serde(default)]
     pub kinds: Vec<String>,
-    /// Kinds whose files lie elsewhere; `{shared}` is replaced.
+    /// Kinds whose files are elsewhere; `{shared}` is replaced.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
 }
 
 /// A file to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
+pub(crate) struct Subject {
     pub model: String,
     pub kind: String,
     pub file: PathBuf,
 }
 
-/// Where things lie on this machine.
+/// Paths on this machine.
 #[derive(Clone, Debug)]
-pub struct Places {
-    /// This program.
+pub(crate) struct Places {
+    /// The path of this program.
     pub program: PathBuf,
     pub python: PathBuf,
     /// The folder of the suite.
@@ -89,7 +89,7 @@ pub struct Places {
 
 impl Places {
     /// `text` with each `{name}` replaced.
-    pub fn resolve(&self, text: &str) -> String {
+    pub(crate) fn resolve(&self, text: &str) -> String {
         [
             ("{self}", &self.program),
             ("{python}", &self.python),
@@ -103,15 +103,15 @@ impl Places {
 }
 
 impl Definitions {
-    /// Reads definitions and checks what the format alone does not.
-    pub fn parse(text: &str) -> Result<Self> {
+    /// Parses definitions and checks rules that the format does not enforce.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let definitions: Definitions =
             toml::from_str(text).map_err(|error| Failure::with("definitions", error))?;
         if definitions.contenders.is_empty() {
-            return Err(Failure::new("definitions: there is no contender"));
+            return Err(Failure::new("definitions: no contender; at least one is needed"));
         }
         if definitions.threads.contains(&0) {
-            return Err(Failure::new("definitions: threads: 0 threads cannot run anything"));
+            return Err(Failure::new("definitions: threads must be at least 1"));
         }
         let empty = definitions.models.iter().find(|model| model.kinds.is_empty() && model.files.is_empty());
         match empty {
@@ -123,15 +123,15 @@ impl Definitions {
     }
 
     /// The cap of this name.
-    pub fn cap(&self, name: &str) -> Result<&CapDefinition> {
+    pub(crate) fn cap(&self, name: &str) -> Result<&CapDefinition> {
         self.caps.iter().find(|cap| cap.name == name).ok_or_else(|| {
             let known: Vec<&str> = self.caps.iter().map(|cap| cap.name.as_str()).collect();
-            Failure::new(format!("--cap {name}: there is no such cap; known are: {}", known.join(", ")))
+            Failure::new(format!("--cap {name}: unknown cap; known: {}", known.join(", ")))
         })
     }
 
-    /// All files to measure, whether they are there or not.
-    pub fn subjects(&self, places: &Places) -> Vec<Subject> {
+    /// All files of the definitions, whether they exist or not.
+    pub(crate) fn subjects(&self, places: &Places) -> Vec<Subject> {
         let of_model = |model: &ModelDefinition| {
             let name = model.name.clone();
             let zoo = model
@@ -151,9 +151,9 @@ impl Definitions {
 }
 
 impl Subject {
-    /// A file that no definition names: kind and name are read off its path. `a/b_i8.tflite` is the model `b` of kind
-    /// `i8`; `a/b/model.tflite` is `b`.
-    pub fn from_path(path: &Path) -> Self {
+    /// A file without a definition: kind and name come from its path. `a/b_i8.tflite` is the model `b` of kind `i8`;
+    /// `a/b/model.tflite` is `b`.
+    pub(crate) fn from_path(path: &Path) -> Self {
         let text = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
         let stem = match text(path.file_stem()) {
             stem if stem == "model" => text(path.parent().and_then(Path::file_name)),
@@ -172,8 +172,8 @@ impl Subject {
         Subject { model: model.to_owned(), kind: kind.to_owned(), file: path.to_owned() }
     }
 
-    /// All `.tflite` files of a folder, two levels deep, in order of their names; or the file itself.
-    pub fn all_in(path: &Path) -> Result<Vec<Self>> {
+    /// All `.tflite` files of a folder, up to two levels deep and sorted by name; or the file itself.
+    pub(crate) fn all_in(path: &Path) -> Result<Vec<Self>> {
         let mut files = Vec::new();
         collect(path, 2, &mut files)?;
         files.sort();
@@ -181,7 +181,7 @@ impl Subject {
     }
 
     /// The file that a contender of this format reads.
-    pub fn file_for(&self, format: Format) -> PathBuf {
+    pub(crate) fn file_for(&self, format: Format) -> PathBuf {
         match format {
             Format::Tflite => self.file.clone(),
             Format::Onnx => self.file.with_extension("onnx"),
@@ -189,7 +189,7 @@ impl Subject {
     }
 
     /// `resnet50 f32`.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         format!("{} {}", self.model, self.kind)
     }
 }
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_definitions_of_the_suite_are_sound() {
+    fn the_definitions_of_the_suite_are_valid() {
         let definitions = Definitions::parse(BUILTIN).unwrap();
         assert_eq!(definitions.threads, [1, 2]);
         assert_eq!(definitions.contenders[0].name, "arenite");
@@ -237,7 +237,7 @@ mod tests {
         let mut titles: Vec<String> = subjects.iter().map(Subject::title).collect();
         titles.sort();
         titles.dedup();
-        assert_eq!(titles.len(), subjects.len(), "a model is there twice");
+        assert_eq!(titles.len(), subjects.len(), "a model is defined twice");
         assert!(subjects.iter().all(|subject| !subject.file.to_string_lossy().contains('{')));
     }
 
@@ -246,7 +246,7 @@ mod tests {
         let contender = "[[contender]]\nname = 'a'\ncommand = ['a']\n";
         for (text, message) in [
             ("threads = [1]\nmodel = []\ncontender = []".to_owned(), "no contender"),
-            (format!("threads = [0]\nmodel = []\n{contender}"), "0 threads"),
+            (format!("threads = [0]\nmodel = []\n{contender}"), "threads must be at least 1"),
             (format!("threads = [1]\n{contender}[[model]]\nname = 'm'"), "model 'm': has neither"),
             (format!("threads = [1]\nthread = 2\n{contender}"), "unknown field `thread`"),
         ] {
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_tell_model_and_kind() {
+    fn model_and_kind_come_from_the_path() {
         let of = |path: &str| Subject::from_path(Path::new(path)).title();
         assert_eq!(of("/zoo/mobilenet_v2_dr8.tflite"), "mobilenet_v2 dr8");
         assert_eq!(of("models/kws_int8/model.tflite"), "kws i8");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn an_onnx_file_lies_beside_the_other() {
+    fn an_onnx_file_is_next_to_the_tflite_file() {
         let subject = Subject::from_path(Path::new("/zoo/unet_f32.tflite"));
         assert_eq!(subject.file_for(Format::Onnx), Path::new("/zoo/unet_f32.onnx"));
     }

@@ -1,19 +1,19 @@
-//! Why something did not work, in words for whoever measures.
+//! Errors, as text for the user of the benchmark.
 
 use std::fmt::{self, Display};
 
-pub type Result<T, E = Failure> = std::result::Result<T, E>;
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 #[derive(Debug)]
-pub struct Failure(String);
+pub(crate) struct Failure(String);
 
 impl Failure {
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Failure(message.into())
     }
 
-    /// The failure of something that was done with `subject`.
-    pub fn with(subject: impl Display, error: impl Display) -> Self {
+    /// A failure of an action on `subject`.
+    pub(crate) fn with(subject: impl Display, error: impl Display) -> Self {
         Failure(format!("{subject}: {error}"))
     }
 }

@@ -7,7 +7,7 @@ use arenite_model::{Model, Tensor, tensor_type};
 use crate::failure::{Failure, Result};
 
 /// Writes one file per input into `folder`.
-pub fn write(model: &Model<'_>, folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn write(model: &Model<'_>, folder: &Path) -> Result<Vec<PathBuf>> {
     let graph = model.subgraph(0).ok_or_else(|| Failure::new("the model has no subgraph"))?;
     let mut random = Random(1);
     let mut files = Vec::new();
@@ -34,12 +34,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in [-1, 1).
+    /// A number in [-1, 1), uniformly distributed.
     fn real(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
     }
 
-    /// Reals in [-1, 1); bytes over their whole range; wider integers in 0..100, since they may be indices.
+    /// Floats in [-1, 1); bytes over their whole range; wider integers in 0..100, because they may be indices.
     fn bytes(&mut self, tensor: &Tensor<'_>) -> Result<Vec<u8>> {
         use tensor_type::*;
         let label = tensor.name().unwrap_or("");
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn random_numbers_depend_on_the_seed_alone() {
+    fn random_numbers_depend_only_on_the_seed() {
         // The first outputs of the reference implementation for seed 1234567.
         let mut random = Random(1_234_567);
         assert_eq!(random.next(), 6_457_827_717_110_365_317);

@@ -1,4 +1,4 @@
-//! `layers`: measures the nodes of a model one by one, each cut out as a model of its own.
+//! `layers`: measures the nodes of a model one by one, each extracted as a separate model.
 
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
@@ -20,11 +20,11 @@ use crate::table::{Table, digits};
 use crate::work::{self, Unit};
 
 #[derive(Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The model, a .tflite file
     model: PathBuf,
 
-    /// Only nodes whose op has one of these in it
+    /// Only nodes whose op name contains one of these
     #[arg(long, value_name = "OP", value_delimiter = ',')]
     op: Vec<String>,
 
@@ -32,10 +32,10 @@ pub struct Arguments {
     options: Options,
 }
 
-/// Seconds that a contender runs by default.
+/// The default seconds per contender.
 const SECONDS: f64 = 0.3;
 
-/// What `cut.py` tells about a kind of node.
+/// A kind of node as reported by `cut.py`.
 #[derive(Debug, Deserialize)]
 struct Cut {
     file: PathBuf,
@@ -44,15 +44,15 @@ struct Cut {
     count: usize,
 }
 
-/// A kind of node and how it was run.
+/// A kind of node and its measurements.
 #[derive(Debug, Serialize)]
-pub struct Layer {
-    /// Position among the model's kinds of nodes.
+pub(crate) struct Layer {
+    /// Its index among the model's kinds of nodes.
     pub index: usize,
     pub op: String,
-    /// Name of the output of the first such node.
+    /// The name of the first such node's output.
     pub output: String,
-    /// Such nodes in the model.
+    /// The number of such nodes in the model.
     pub count: usize,
     /// `112×112×32 by 3×3 → 112×112×64`.
     pub shapes: String,
@@ -60,7 +60,7 @@ pub struct Layer {
 }
 
 #[derive(Debug, Serialize)]
-pub struct LayerReport {
+pub(crate) struct LayerReport {
     pub machine: Machine,
     pub peaks: Vec<Peak>,
     pub model: String,
@@ -71,7 +71,7 @@ pub struct LayerReport {
 }
 
 /// Runs the command.
-pub fn layers(arguments: &Arguments) -> Result<()> {
+pub(crate) fn layers(arguments: &Arguments) -> Result<()> {
     let options = &arguments.options;
     let places = options.places()?;
     let definitions = options.definitions()?;
@@ -146,7 +146,7 @@ fn measure(
     Ok(Layer { index, op: cut.op.clone(), output: cut.output.clone(), count: cut.count, shapes, case })
 }
 
-/// First input, window, output: enough to know a layer by.
+/// The first input, the window and the output: enough to identify a layer.
 fn shapes(model: &Model<'_>, op: &str) -> String {
     let last = model.subgraph(0).and_then(|graph| Some((graph, graph.operators().iter().next_back()?)));
     let Some((graph, operator)) = last else { return String::new() };
@@ -177,7 +177,7 @@ fn join(dims: &[i32]) -> String {
 }
 
 impl Layer {
-    /// Microseconds that all such nodes of the model take.
+    /// Microseconds of all such nodes of the model together.
     fn all_us(&self, contender: &str) -> Option<f64> {
         Some(self.case.score(contender)?.min_ms? * 1e3 * self.count as f64)
     }
@@ -241,7 +241,8 @@ impl LayerReport {
         }
         let sum = |name: &String| or_dash(layers.iter().map(|layer| layer.all_us(name)).sum());
         let nodes: usize = layers.iter().map(|layer| layer.count).sum();
-        let title = ["all, as often as in the model".to_owned(), String::new(), nodes.to_string()];
+        let title =
+            ["all, weighted by their count in the model".to_owned(), String::new(), nodes.to_string()];
         table.row(title.into_iter().chain(self.contenders.iter().map(sum)));
         table
     }
@@ -255,7 +256,7 @@ mod tests {
     use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};
 
     #[test]
-    fn a_layer_is_known_by_its_shapes() {
+    fn a_layer_is_identified_by_its_shapes() {
         let mut model = ModelBuilder::new();
         let code = model.builtin("CONV_2D", 1);
         let mut graph = SubGraph::new("main");
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_count_as_often_as_they_are_there() {
+    fn nodes_count_as_often_as_they_occur() {
         let whole = report();
         let layer = |count| Layer {
             index: 0,
@@ -296,6 +297,6 @@ mod tests {
             line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(words("CONV_2D"), "CONV_2D s 2 1000 2000 – 2.00 4.00 4.00 20.0 10.0 –");
-        assert_eq!(words("all"), "all, as often as in the model 5 5000 10000 –");
+        assert_eq!(words("all"), "all, weighted by their count in the model 5 5000 10000 –");
     }
 }

@@ -1,5 +1,5 @@
-//! What the system tells about the machine, its load, and processes: Linux' `/proc`. Elsewhere nothing is known, and
-//! said to be unknown.
+//! Facts about the machine, its load, and processes, from Linux' `/proc`. On other systems they are reported as
+//! unknown.
 
 use std::fs;
 
@@ -7,28 +7,28 @@ use serde::Serialize;
 
 use crate::protocol::Memory;
 
-/// Ticks of a second in `/proc` on every architecture that Linux runs on here.
+/// The ticks per second in `/proc`, the same on every architecture that Linux supports here.
 const TICKS: f64 = 100.0;
 
-/// The machine, without a name of its own.
+/// The machine, without its host name.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
-pub struct Machine {
+pub(crate) struct Machine {
     pub processor: String,
     pub cores: usize,
-    /// The instruction set that contenders were held to.
+    /// The instruction set to which contenders were limited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cap: Option<String>,
 }
 
 impl Machine {
-    pub fn here() -> Self {
+    pub(crate) fn here() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         Machine { processor: processor(&info), cores, cap: None }
     }
 
     /// A name for files: `intel-xeon-processor-6-167-2-cores`, `…-2-cores-avx2`.
-    pub fn slug(&self) -> String {
+    pub(crate) fn slug(&self) -> String {
         let cap = self.cap.as_deref().unwrap_or_default();
         let text = format!("{} {} cores {cap}", self.processor, self.cores).to_lowercase();
         let text = text.replace("(r)", " ").replace("(tm)", " ");
@@ -37,7 +37,7 @@ impl Machine {
     }
 }
 
-/// Model name, with family and model number, since virtual machines often hide the rest.
+/// The model name with family and model number, because virtual machines often hide the rest.
 fn processor(info: &str) -> String {
     let field = |name: &str| {
         let line = info.lines().find(|line| line.split(':').next().map(str::trim) == Some(name))?;
@@ -51,7 +51,7 @@ fn processor(info: &str) -> String {
 }
 
 /// Resident memory of this process.
-pub fn memory() -> Memory {
+pub(crate) fn memory() -> Memory {
     memory_of(&fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default())
 }
 
@@ -63,41 +63,41 @@ fn memory_of(rollup: &str) -> Memory {
     Memory { rss: field("Rss:"), pss: field("Pss:") }
 }
 
-/// Whether a thread of this process runs or could run.
-pub fn is_running(process: u32) -> bool {
+/// Whether a thread of this process is running or runnable.
+pub(crate) fn is_running(process: u32) -> bool {
     let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { return false };
     let running = |stat: String| after_name(&stat).first().is_some_and(|&state| state == "R");
     tasks.flatten().any(|task| fs::read_to_string(task.path().join("stat")).is_ok_and(running))
 }
 
 /// Processor time of a process, of all its threads.
-pub fn processor_seconds(process: u32) -> f64 {
+pub(crate) fn processor_seconds(process: u32) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let fields = after_name(&stat);
     let ticks = |i: usize| fields.get(i).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
     (ticks(11) + ticks(12)) / TICKS
 }
 
-/// Fields of a `stat` file from the third on; the second, a name in parentheses, may have spaces in it.
+/// The fields of a `stat` file after the second one, a name in parentheses that may contain spaces.
 fn after_name(stat: &str) -> Vec<&str> {
     stat.rsplit_once(')').map_or(Vec::new(), |(_, rest)| rest.split_whitespace().collect())
 }
 
 /// Processor time of the machine since it started, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Load {
+pub(crate) struct Load {
     pub busy: f64,
-    /// What the hypervisor gave to others while this machine wanted to run.
+    /// The time for which the hypervisor ran others while this machine was runnable.
     pub stolen: f64,
 }
 
 impl Load {
-    pub fn now() -> Self {
+    pub(crate) fn now() -> Self {
         load_of(&fs::read_to_string("/proc/stat").unwrap_or_default())
     }
 
     /// The load since `earlier`.
-    pub fn since(self, earlier: Load) -> Load {
+    pub(crate) fn since(self, earlier: Load) -> Load {
         Load { busy: self.busy - earlier.busy, stolen: self.stolen - earlier.stolen }
     }
 }

@@ -1,4 +1,4 @@
-//! Measures arenite beside other runtimes: speed, start, memory, agreement. See README.md.
+//! Compares arenite with other runtimes: speed, start, memory, agreement. See README.md.
 
 mod agreement;
 mod contender;
@@ -30,7 +30,7 @@ use clap::{Parser, Subcommand};
 
 use failure::Result;
 
-/// Measure arenite beside other runtimes.
+/// Compare arenite with other runtimes.
 #[derive(Parser)]
 #[command(name = "arenite-bench", version, max_term_width = 100)]
 struct Cli {
@@ -40,17 +40,17 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Measure models, all contenders by turns
+    /// Measure models, with all contenders taking turns
     Run(Box<run::Arguments>),
-    /// Measure loading, allocating, the first run and resizes, all contenders by turns
+    /// Measure loading, allocating, the first run and resizes, with all contenders taking turns
     Resize(Box<resize::Arguments>),
     /// Measure the nodes of a model one by one
     Layers(Box<layers::Arguments>),
     /// Show arenite's own time per node
     Profile(profile::Arguments),
-    /// Be a contender: answer requests on stdin
+    /// Act as a contender: answer requests on stdin
     Serve(serve::Setup),
-    /// Measure what the machine's cores can do at most
+    /// Measure the peak arithmetic rate of the machine's cores
     Peak {
         /// Numbers of threads
         #[arg(long, value_delimiter = ',', default_value = "1,2")]

@@ -6,7 +6,7 @@
 //!         litert    onnxruntime   arenite    each round begins with another one
 //!         …
 //! ```
-//! Whatever disturbs the machine for a while then disturbs all alike, and a ratio stays right.
+//! Any disturbance of the machine then affects all contenders alike, and ratios stay right.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -24,53 +24,52 @@ use crate::report::{Case, Score};
 use crate::statistics::{median, minimum};
 use crate::{inputs, work};
 
-/// How much is done.
+/// The amount of measuring.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// Each contender runs for so long.
+pub(crate) struct Effort {
+    /// The run time of each contender.
     pub race: Duration,
-    /// One turn of it.
+    /// The length of a turn.
     pub slice: Duration,
-    /// Fresh processes per contender, for time to start and memory.
+    /// The number of new processes per contender for start time and memory.
     pub starts: usize,
     /// How long to wait for a quiet machine, and to measure again.
     pub patience: Duration,
 }
 
-/// Runs between opening and looking at the memory, unless they take long.
+/// The number of runs between opening a model and measuring the memory, unless they take long.
 const SETTLING_RUNS: u32 = 5;
 
-/// A contender that needs so long for a run is started once only, and races for one turn.
+/// A contender whose run takes longer than this starts only once, and races for one turn.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// A contender has so many turns at least, unless its runs take long: a machine that stands still for a while must not end
-/// its race.
+/// The minimum number of turns of a contender, unless its runs take long: a pause of the machine must not end its race.
 const TURNS: u32 = 8;
 
-/// A sample lasts so long at least, since the clock and the call have a price.
+/// The minimum length of a sample, because reading the clock and the call have a cost.
 const SAMPLE: Duration = Duration::from_micros(50);
 
-/// The machine is quiet while others use fewer processors than this.
+/// The machine is quiet if others use fewer processors than this.
 const QUIET_CORES: f64 = 0.1;
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// Before the race each contender runs for so long.
+/// How long each contender warms up before the race.
 const WARM_UP: Duration = Duration::from_millis(100);
 
-/// The processes that race, one per contender, started when they are needed and kept for the next race.
-pub struct Lineup<'a> {
+/// The racing processes, one per contender, started on demand and kept for the next race.
+pub(crate) struct Lineup<'a> {
     places: &'a Places,
     entrants: Vec<(&'a ContenderDefinition, Option<Contender>)>,
 }
 
 impl<'a> Lineup<'a> {
-    pub fn new(contenders: &'a [ContenderDefinition], places: &'a Places) -> Self {
+    pub(crate) fn new(contenders: &'a [ContenderDefinition], places: &'a Places) -> Self {
         Lineup { places, entrants: contenders.iter().map(|definition| (definition, None)).collect() }
     }
 
-    /// Measures a model; what a contender cannot do is part of the result. While patience lasts, it is measured again
-    /// until others have left the machine alone; the least disturbed time counts.
-    pub fn measure(&mut self, subject: &Subject, threads: usize, effort: &Effort) -> Result<Case> {
+    /// Measures a model; failures of contenders are part of the result. While patience lasts, it is measured again
+    /// until the machine is quiet; the least disturbed time counts.
+    pub(crate) fn measure(&mut self, subject: &Subject, threads: usize, effort: &Effort) -> Result<Case> {
         let begin = Instant::now();
         let mut kept: Option<Case> = None;
         loop {
@@ -121,13 +120,13 @@ impl<'a> Lineup<'a> {
         })
     }
 
-    /// Ends the processes, so that the next race begins with fresh ones.
-    pub fn empty(&mut self) {
+    /// Ends the processes, so that the next race starts new ones.
+    pub(crate) fn empty(&mut self) {
         self.entrants.iter_mut().for_each(|(_, process)| *process = None);
     }
 }
 
-/// A contender with a model, and what is known of it so far.
+/// A contender with a model, and its measurements so far.
 struct Entry<'a> {
     definition: &'a ContenderDefinition,
     process: &'a mut Option<Contender>,
@@ -141,7 +140,7 @@ impl Entry<'_> {
         self.score.failure.is_none()
     }
 
-    /// Loads the model and runs it once; keeps the answers of the first time.
+    /// Loads the model and runs it once; keeps the outputs of the first time.
     fn open(&mut self, contender: &mut Contender, folder: &Path) -> Result<Opened> {
         let opened = contender.ask(&self.open)?;
         if self.answers.is_empty() {
@@ -153,16 +152,16 @@ impl Entry<'_> {
     }
 }
 
-/// What all races of a model have in common.
+/// The common settings of all races of a model.
 struct Ground<'a> {
     places: &'a Places,
-    /// For answers.
+    /// The folder for outputs.
     folder: &'a Path,
     effort: &'a Effort,
 }
 
 impl Ground<'_> {
-    /// Time to start and memory, in processes of their own, one at a time.
+    /// Measures start time and memory in new processes, one at a time.
     fn start_all(&self, entries: &mut [Entry<'_>]) {
         for round in 0..self.effort.starts {
             for entry in entries.iter_mut().filter(|entry| entry.is_fit()) {
@@ -192,7 +191,7 @@ impl Ground<'_> {
         Ok(())
     }
 
-    /// Lets the contenders take turns. Gives the processor time that they and this process took for it, in seconds.
+    /// Lets the contenders take turns. Returns the processor time that they and this process used, in seconds.
     fn race(&self, entries: &mut [Entry<'_>]) -> f64 {
         let before = machine::processor_seconds(process::id());
         let fit = entries.iter_mut().filter(|entry| entry.is_fit());
@@ -209,7 +208,7 @@ impl Ground<'_> {
         own + machine::processor_seconds(process::id()) - before
     }
 
-    /// Loads and warms up; `None`, with the failure noted, if that does not work.
+    /// Loads and warms up; on failure records it and returns `None`.
     fn line_up<'a, 'b>(&self, entry: &'a mut Entry<'b>) -> Option<Racer<'a, 'b>> {
         let mut warm = || {
             let mut contender = match entry.process.take() {
@@ -242,8 +241,8 @@ impl Ground<'_> {
     }
 }
 
-/// Waits until others leave the machine alone for a moment.
-pub fn wait_for_quiet(patience: Duration) {
+/// Waits until the machine is quiet for a moment.
+pub(crate) fn wait_for_quiet(patience: Duration) {
     let begin = Instant::now();
     while begin.elapsed() < patience {
         let before = Load::now();
@@ -266,15 +265,15 @@ fn least(kept: &mut Option<f64>, found: Option<f64>) {
     };
 }
 
-/// A loaded contender, in the race.
+/// A loaded contender in the race.
 struct Racer<'a, 'b> {
     entry: &'a mut Entry<'b>,
     contender: Contender,
-    /// The quickest first run.
+    /// The fastest first run.
     first: Duration,
     /// Runs per sample.
     batch: u32,
-    /// Processor time that it had used before, in seconds.
+    /// The processor time used before the race, in seconds.
     before: f64,
     samples: Vec<f64>,
     spent: Duration,
@@ -302,7 +301,7 @@ impl Racer<'_, '_> {
         self.contender.settle();
     }
 
-    /// Notes the times, keeps the process for another race, and gives the processor time of this one.
+    /// Records the times, keeps the process for another race, and returns the processor time of this one.
     fn finish(self) -> f64 {
         let used = self.contender.processor_seconds() - self.before;
         if self.entry.is_fit() {
@@ -316,7 +315,7 @@ impl Racer<'_, '_> {
     }
 }
 
-/// Compares everyone's first answers with those of the first peer that has any.
+/// Compares each contender's first outputs with the first peer's that has any.
 fn compare(entries: &mut [Entry<'_>]) {
     let reference = entries.iter().skip(1).position(|entry| !entry.answers.is_empty()).map(|i| i + 1);
     let Some((reference, answers)) = reference.map(|i| (i, entries[i].answers.clone())) else { return };

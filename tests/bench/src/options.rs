@@ -1,4 +1,4 @@
-//! What `run`, `resize` and `layers` have in common on the command line.
+//! Command-line options that `run`, `resize` and `layers` share.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::measure::Effort;
 use crate::serve::Setup;
 
 #[derive(Args)]
-pub struct Options {
-    /// Numbers of threads [default: those of the definitions]
+pub(crate) struct Options {
+    /// Numbers of threads [default: from the definitions]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     threads: Vec<usize>,
 
@@ -27,11 +27,11 @@ pub struct Options {
     #[arg(long, value_name = "MS", default_value_t = 100)]
     slice: u64,
 
-    /// Half a second, turns of 50 ms, one start
+    /// Measure briefly: half a second, turns of 50 ms, one start
     #[arg(long)]
     quick: bool,
 
-    /// Per model, wait up to so many seconds until others leave the machine alone, and measure again if they did not
+    /// Wait up to this many seconds per model for a quiet machine, and measure again if it was not
     #[arg(long, value_name = "S", default_value_t = 0)]
     wait: u64,
 
@@ -47,28 +47,28 @@ pub struct Options {
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
 
-    /// Leave this contender out (repeatable)
+    /// Skip this contender (repeatable)
     #[arg(long, value_name = "NAME", help_heading = "Contenders")]
     without: Vec<String>,
 
-    /// A further contender (repeatable): for instance "old=/tmp/old/arenite-bench serve", or
-    /// "avx2=env ARENITE_ISA=avx2 {self} serve --delegate cpu"
+    /// An additional contender (repeatable), for instance "old=/tmp/old/arenite-bench serve", or "avx2=env
+    /// ARENITE_ISA=avx2 {self} serve --delegate cpu"
     #[arg(long, value_name = "NAME=COMMAND", help_heading = "Contenders")]
     with: Vec<String>,
 
-    /// Hold contenders to an instruction set, and leave out those that cannot be held
+    /// Limit contenders to an instruction set, and skip contenders that cannot be limited
     #[arg(long, value_name = "NAME", help_heading = "Contenders")]
     cap: Option<String>,
 
-    /// Folder of the zoo [default: target/zoo]
+    /// The folder of the zoo [default: target/zoo]
     #[arg(long, value_name = "DIR", help_heading = "Places")]
     zoo: Option<PathBuf>,
 
-    /// Python with the peers [default: venv/bin/python of the repository, or python3]
+    /// The Python interpreter with the peers installed [default: venv/bin/python of the repository, or python3]
     #[arg(long, value_name = "FILE", help_heading = "Places")]
     python: Option<PathBuf>,
 
-    /// Definitions in place of tests/bench/bench.toml
+    /// Use these definitions in place of tests/bench/bench.toml
     #[arg(long, value_name = "FILE", help_heading = "Places")]
     definitions: Option<PathBuf>,
 
@@ -77,7 +77,7 @@ pub struct Options {
 }
 
 impl Options {
-    pub fn places(&self) -> Result<Places> {
+    pub(crate) fn places(&self) -> Result<Places> {
         let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
         let root = bench.ancestors().nth(2).unwrap_or(bench);
         let virtual_environment = root.join("venv/bin/python");
@@ -95,22 +95,22 @@ impl Options {
         })
     }
 
-    /// The suite's, or those of the given file.
-    pub fn definitions(&self) -> Result<Definitions> {
+    /// The suite's definitions, or the given file's.
+    pub(crate) fn definitions(&self) -> Result<Definitions> {
         let Some(path) = &self.definitions else { return Definitions::parse(BUILTIN) };
         let text = std::fs::read_to_string(path).map_err(|error| Failure::with(path.display(), error))?;
         Definitions::parse(&text)
     }
 
-    pub fn threads(&self, definitions: &Definitions) -> Vec<usize> {
+    pub(crate) fn threads(&self, definitions: &Definitions) -> Vec<usize> {
         match self.threads.is_empty() {
             true => definitions.threads.clone(),
             false => self.threads.clone(),
         }
     }
 
-    /// `seconds` and `starts` are what is done unless something else is asked for.
-    pub fn effort(&self, seconds: f64, starts: usize) -> Effort {
+    /// `seconds` and `starts` are the defaults.
+    pub(crate) fn effort(&self, seconds: f64, starts: usize) -> Effort {
         let (seconds, slice, starts) = match self.quick {
             true => (seconds.min(0.5), self.slice.min(50), starts.min(1)),
             false => (seconds, self.slice, starts),
@@ -123,8 +123,8 @@ impl Options {
         }
     }
 
-    /// Shows a report in the form that is asked for.
-    pub fn print(&self, report: &(impl Display + Serialize)) -> Result<()> {
+    /// Prints a report in the requested form.
+    pub(crate) fn print(&self, report: &(impl Display + Serialize)) -> Result<()> {
         if self.json {
             let text = serde_json::to_string(report).map_err(|error| Failure::with("JSON", error))?;
             println!("{text}");
@@ -136,12 +136,12 @@ impl Options {
         Ok(())
     }
 
-    /// Those of the definitions that are wanted, arenite set up as asked, and further ones.
-    pub fn contenders(&self, definitions: &Definitions) -> Result<Vec<ContenderDefinition>> {
+    /// The selected contenders of the definitions, with arenite's options, and the additional ones.
+    pub(crate) fn contenders(&self, definitions: &Definitions) -> Result<Vec<ContenderDefinition>> {
         let mut contenders = definitions.contenders.clone();
         for name in &self.without {
             if !contenders.iter().any(|contender| contender.name == *name) {
-                return Err(Failure::new(format!("--without {name}: there is no contender of this name")));
+                return Err(Failure::new(format!("--without {name}: unknown contender")));
             }
             contenders.retain(|contender| contender.name != *name);
         }
@@ -163,13 +163,13 @@ impl Options {
         Ok(contenders)
     }
 
-    /// The machine that is measured, as far as contenders may use it.
-    pub fn machine(&self) -> Machine {
+    /// The measured machine, with the instruction set to which contenders are limited.
+    pub(crate) fn machine(&self) -> Machine {
         Machine { cap: self.cap.clone(), ..Machine::here() }
     }
 }
 
-/// What a command begins with that is held to a cap.
+/// The start of a command that is limited to an instruction set.
 fn under(cap: &CapDefinition) -> Vec<String> {
     let settings = cap.environment.iter().map(|(name, value)| format!("{name}={value}"));
     std::iter::once("env".to_owned()).chain(settings).collect()
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn contenders_are_chosen_set_up_and_added() {
+    fn contenders_are_selected_configured_and_added() {
         let definitions = Definitions::parse(BUILTIN).unwrap();
         let with = "avx2=env ARENITE_ISA=avx2 {self} serve";
         let line = [
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cap_holds_those_that_listen_and_names_the_record() {
+    fn a_cap_limits_the_contenders_that_support_it_and_names_the_record() {
         let definitions = Definitions::parse(BUILTIN).unwrap();
         let capped = options(&["--cap", "avx2", "--with", "free={self} serve"]);
         let contenders = capped.contenders(&definitions).unwrap();
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn quick_is_less() {
+    fn quick_measures_less() {
         let quick = options(&["--quick"]).effort(3.0, 3);
         assert_eq!((quick.race, quick.starts), (Duration::from_millis(500), 1));
         let asked = options(&["--seconds", "7", "--wait", "5"]).effort(3.0, 0);

@@ -1,4 +1,4 @@
-//! What this machine's cores can do at most: chains of independent multiply-adds that stay in registers.
+//! The peak arithmetic rate of this machine's cores: chains of independent multiply-adds in registers.
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -17,23 +17,23 @@ mod x86_64;
 
 /// A loop of multiply-adds.
 #[derive(Clone, Copy)]
-pub struct Chain {
-    /// The instruction set, as users of `ARENITE_ISA` call it.
+pub(crate) struct Chain {
+    /// The instruction set, by its name in `ARENITE_ISA`.
     pub isa: &'static str,
-    /// Runs so many rounds.
+    /// Runs a number of rounds.
     pub run: fn(u64),
-    /// Operations of one round.
+    /// The operations of one round.
     pub operations: u64,
 }
 
-/// What so many threads reach together.
+/// The rate that a number of threads reach together.
 #[derive(Clone, Debug, Serialize)]
-pub struct Peak {
+pub(crate) struct Peak {
     pub threads: usize,
-    /// Billions of f32 operations a second.
+    /// Billions of f32 operations per second.
     pub f32_gflops: f64,
     pub f32_isa: &'static str,
-    /// Billions of 8-bit operations a second.
+    /// Billions of 8-bit operations per second.
     pub int8_gops: f64,
     pub int8_isa: &'static str,
     /// The same in a matrix unit (AMX), if there is one.
@@ -42,7 +42,7 @@ pub struct Peak {
 
 impl Peak {
     /// Measures for a fifth of a second.
-    pub fn measure(threads: usize) -> Self {
+    pub(crate) fn measure(threads: usize) -> Self {
         let (float, int8) = (float_chain(), int8_chain());
         Peak {
             threads,
@@ -54,16 +54,16 @@ impl Peak {
         }
     }
 
-    /// Measures again and keeps the best of both: on a busy machine the first look may have been too low.
-    pub fn look_again(&mut self) {
+    /// Measures again and keeps the better result: on a busy machine the first one may have been too low.
+    pub(crate) fn look_again(&mut self) {
         let again = Peak::measure(self.threads);
         self.f32_gflops = self.f32_gflops.max(again.f32_gflops);
         self.int8_gops = self.int8_gops.max(again.int8_gops);
         self.int8_tile_gops = self.int8_tile_gops.zip(again.int8_tile_gops).map(|(a, b)| a.max(b));
     }
 
-    /// Of the vector units, in billions of operations a second.
-    pub fn of(&self, unit: Unit) -> f64 {
+    /// The peak of the vector units, in billions of operations per second.
+    pub(crate) fn of(&self, unit: Unit) -> f64 {
         match unit {
             Unit::Float => self.f32_gflops,
             Unit::Int8 => self.int8_gops,
@@ -98,11 +98,11 @@ fn tile_chain() -> Option<Chain> {
     return None;
 }
 
-/// Length of a trial, and how many there are.
+/// The length and the number of trials.
 const TRIAL: Duration = Duration::from_millis(4);
 const TRIALS: usize = 15;
 
-/// The best of many short trials, since others may have the cores meanwhile.
+/// The best of many short trials, because other programs may use the cores.
 fn best_rate(chain: Chain, threads: usize) -> f64 {
     let mut rounds = 1000;
     while time(chain, rounds) < TRIAL {
@@ -121,7 +121,7 @@ fn time(chain: Chain, rounds: u64) -> Duration {
     start.elapsed()
 }
 
-/// The time of the slowest of so many threads that start at once.
+/// The time of the slowest of `threads` threads that start together.
 fn together(chain: Chain, rounds: u64, threads: usize) -> Duration {
     let start = Barrier::new(threads);
     let body = || {

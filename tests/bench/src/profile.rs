@@ -1,4 +1,4 @@
-//! `profile`: arenite's own time per node, with the arithmetic that the node does in it.
+//! `profile`: arenite's own time per node, with the arithmetic rate of each node.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::table::{Table, digits};
 use crate::work::{self, NodeWork, Unit};
 
 #[derive(Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The model, a .tflite file
     model: PathBuf,
 
@@ -31,7 +31,7 @@ pub struct Arguments {
 }
 
 /// Runs the command.
-pub fn profile(arguments: &Arguments) -> Result<()> {
+pub(crate) fn profile(arguments: &Arguments) -> Result<()> {
     let peak = Peak::measure(arguments.threads);
     let name = arguments.model.display();
     let file = ModelBuffer::from_file(&arguments.model).map_err(|error| Failure::with(&name, error))?;
@@ -78,13 +78,13 @@ fn table(interpreter: &Interpreter, works: &[NodeWork], peak: &Peak) -> Table {
     table
 }
 
-/// The arithmetic of the node that has this row's name.
+/// The arithmetic of the node with this row's name.
 fn own_work(row: &ProfileRow, works: &[NodeWork]) -> Option<(u64, Unit)> {
     let work = works.iter().find(|work| work.op == row.op && work.output == row.output)?;
     Some((work.operations, work.unit))
 }
 
-/// The arithmetic of each partition, in order of execution. Its unit is that of most of it.
+/// The arithmetic of each partition, in order of execution. Its unit is the larger part's.
 fn partitions(interpreter: &Interpreter, works: &[NodeWork]) -> Vec<(u64, Unit)> {
     let served = interpreter.served_by();
     let mut sums: Vec<(u64, u64)> = Vec::new();

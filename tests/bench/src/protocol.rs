@@ -1,5 +1,5 @@
-//! What the suite and a contender say to one another: one JSON request a line, one JSON reply a line. A contender begins
-//! with a line that names it. `contenders/protocol.py` is the other half for Python.
+//! The protocol between the suite and a contender: one JSON request per line, one JSON reply per line. A contender
+//! first prints a line with its name. `contenders/protocol.py` is the Python implementation.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,19 +8,20 @@ use serde::{Deserialize, Serialize};
 
 /// The first line of a contender.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Hello {
+pub(crate) struct Hello {
     pub name: String,
     pub version: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
-pub enum Request {
-    /// Load the model, prepare it, fill its inputs with the bytes of these files, run it once. Reply: [`Opened`].
+pub(crate) enum Request {
+    /// Load the model, prepare it, fill its inputs with the bytes of these files, and run it once. Reply: [`Opened`].
     Open { model: PathBuf, threads: usize, inputs: Vec<PathBuf> },
-    /// Run it for so long, once at least; time `batch` runs at a time. One batch before is not timed. Reply: [`Times`].
+    /// Run it for a time, at least once, and time `batch` runs together. One untimed batch comes first. Reply:
+    /// [`Times`].
     Run { for_ns: u64, batch: u32 },
-    /// Load the model anew, run it, and give its inputs these shapes and their own again. Reply: [`Resized`].
+    /// Load the model again, run it, and resize its inputs to these shapes and back. Reply: [`Resized`].
     Resize { model: PathBuf, threads: usize, inputs: Vec<PathBuf>, shapes: Vec<Vec<i32>> },
     /// Reply: [`Memory`].
     Memory {},
@@ -28,14 +29,14 @@ pub enum Request {
     Outputs { folder: PathBuf },
 }
 
-/// Anything else than the reply that was due.
+/// Sent in place of any reply, after an error.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Refused {
+pub(crate) struct Refused {
     pub error: String,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Opened {
+pub(crate) struct Opened {
     /// From the file to a model that is ready to run.
     pub load_ns: u64,
     /// The first run.
@@ -45,17 +46,17 @@ pub struct Opened {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Resized {
-    /// Nanoseconds. What a runtime does not have is not there.
+pub(crate) struct Resized {
+    /// Nanoseconds. Stages that a runtime does not have are absent.
     pub ns: BTreeMap<Stage, f64>,
-    /// Why the model did not take the other shapes.
+    /// Why the model refused the other shapes.
     pub refused: Option<String>,
 }
 
-/// What a model goes through, in this order.
+/// The stages of a model, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Stage {
+pub(crate) enum Stage {
     /// From the file to a model that knows its inputs.
     Load,
     /// From there to one that is ready to run.
@@ -64,37 +65,37 @@ pub enum Stage {
     First,
     /// A later one.
     Run,
-    /// Allocate with nothing changed.
+    /// Allocating with nothing changed.
     Again,
-    /// Give the inputs the shapes that they have, and allocate.
+    /// Resizing the inputs to their current shapes, and allocating.
     Same,
-    /// Give them other shapes, and allocate.
+    /// Resizing them to other shapes, and allocating.
     There,
-    /// Give them their own, and allocate.
+    /// Resizing them back, and allocating.
     Back,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Times {
-    /// Nanoseconds of one run: the mean of a batch each.
+pub(crate) struct Times {
+    /// The nanoseconds of one run, each the mean of a batch.
     pub ns: Vec<f64>,
 }
 
-/// Resident bytes: all, and with shared pages divided by the number of processes that share them.
+/// Resident bytes: in total, and with shared pages divided by the number of processes that share them.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, PartialEq)]
-pub struct Memory {
+pub(crate) struct Memory {
     pub rss: Option<u64>,
     pub pss: Option<u64>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Outputs {
+pub(crate) struct Outputs {
     pub outputs: Vec<Output>,
 }
 
 /// Raw elements in a file, row by row, little-endian.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Output {
+pub(crate) struct Output {
     pub file: PathBuf,
     /// NumPy's name of the element type.
     #[serde(rename = "type")]
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_look_as_the_python_side_reads_them() {
+    fn requests_have_the_format_that_the_python_side_reads() {
         let text = |request: &Request| serde_json::to_string(request).unwrap();
         assert_eq!(text(&Request::Memory {}), r#"{"do":"memory"}"#);
         assert_eq!(text(&Request::Run { for_ns: 5, batch: 2 }), r#"{"do":"run","for_ns":5,"batch":2}"#);

@@ -1,4 +1,4 @@
-//! What was found, and what follows from it.
+//! Measurements and the figures derived from them.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::work::unit_of_kind;
 
 /// A run of the suite.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub(crate) struct Report {
     pub machine: Machine,
     pub peaks: Vec<Peak>,
     pub cases: Vec<Case>,
@@ -18,24 +18,24 @@ pub struct Report {
 
 /// A model at a number of threads.
 #[derive(Clone, Debug, Serialize)]
-pub struct Case {
+pub(crate) struct Case {
     pub model: String,
     pub kind: String,
     pub threads: usize,
     pub file_bytes: u64,
-    /// See `work.rs`; `None` if shapes alone do not tell.
+    /// See `work.rs`; `None` if the shapes alone do not determine it.
     pub operations: Option<u64>,
     /// In the order of the definitions.
     pub scores: Vec<Score>,
-    /// Processors that others kept busy meanwhile.
+    /// The number of processors that others used during the measurement.
     pub foreign_cores: f64,
-    /// Processors that the hypervisor took away.
+    /// The number of processors that the hypervisor used for others.
     pub stolen_cores: f64,
 }
 
-/// A contender with a model. Times are the least of several starts, or of all samples.
+/// A contender with a model. Times are the minima over several starts, or over all samples.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Score {
+pub(crate) struct Score {
     pub contender: String,
     pub version: String,
     pub min_ms: Option<f64>,
@@ -44,25 +44,25 @@ pub struct Score {
     /// From the file to a model that is ready to run.
     pub load_ms: Option<f64>,
     pub first_ms: Option<f64>,
-    /// What resident memory grew by, from before the file was opened to after a few runs.
+    /// The growth of resident memory, from before the file was opened to after a few runs.
     pub rss_bytes: Option<f64>,
     pub pss_bytes: Option<f64>,
-    /// From the first peer's answers.
+    /// The difference from the first peer's outputs.
     pub difference: Option<Difference>,
-    /// Why answers could not be compared.
+    /// Why outputs could not be compared.
     pub disagreement: Option<String>,
     pub failure: Option<String>,
 }
 
-/// A peer's time divided by that of the first contender: above 1, the first one is faster.
+/// A peer's time divided by the first contender's: above 1, the first one is faster.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq)]
-pub struct Ratio {
+pub(crate) struct Ratio {
     pub of_minima: f64,
     pub of_medians: f64,
 }
 
 impl Score {
-    pub fn new(contender: &str) -> Self {
+    pub(crate) fn new(contender: &str) -> Self {
         Score { contender: contender.to_owned(), ..Score::default() }
     }
 
@@ -73,17 +73,17 @@ impl Score {
 }
 
 impl Case {
-    pub fn score(&self, contender: &str) -> Option<&Score> {
+    pub(crate) fn score(&self, contender: &str) -> Option<&Score> {
         self.scores.iter().find(|score| score.contender == contender)
     }
 
-    /// Processors that were not this measurement's.
-    pub fn others_cores(&self) -> f64 {
+    /// The number of processors that were used by others.
+    pub(crate) fn others_cores(&self) -> f64 {
         self.foreign_cores + self.stolen_cores
     }
 
-    /// The best peer against the first of `contenders`; `None` unless that one and a peer have times.
-    pub fn ratio(&self, contenders: &[String]) -> Option<Ratio> {
+    /// The best peer relative to the first of `contenders`; `None` unless that one and a peer have times.
+    pub(crate) fn ratio(&self, contenders: &[String]) -> Option<Ratio> {
         let (first, peers) = contenders.split_first()?;
         let own = self.score(first)?;
         let best = |of: fn(&Score) -> Option<f64>| {
@@ -95,7 +95,7 @@ impl Case {
         })
     }
 
-    /// Whether the first of `contenders` has less than every peer that has this figure; false without a peer.
+    /// Whether the first of `contenders` has a smaller figure than every peer that has one; false without a peer.
     fn is_least(&self, contenders: &[String], of: fn(&Score) -> Option<f64>) -> bool {
         let figure = |name: &String| of(self.score(name)?);
         let Some((own, peers)) = contenders.split_first() else { return false };
@@ -103,44 +103,44 @@ impl Case {
         figure(own).zip(best).is_some_and(|(own, best)| own < best)
     }
 
-    /// The fastest of all but the first of `contenders`.
-    pub fn best_peer(&self, contenders: &[String]) -> Option<&Score> {
+    /// The fastest of `contenders` except the first.
+    pub(crate) fn best_peer(&self, contenders: &[String]) -> Option<&Score> {
         let peers = contenders.iter().skip(1).filter_map(|peer| self.score(peer));
         let timed = peers.filter_map(|score| Some((score.min_ms?, score)));
         timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, score)| score)
     }
 
-    /// Billions of operations a second at the best time; `None` without operations.
-    pub fn rate(&self, score: &Score) -> Option<f64> {
+    /// Billions of operations per second at the best time; `None` if the operations are unknown.
+    pub(crate) fn rate(&self, score: &Score) -> Option<f64> {
         Some(self.operations.filter(|&count| count > 0)? as f64 / score.min_ms? / 1e6)
     }
 
-    /// That rate in per cent of what the machine can do with as many threads.
-    pub fn percent_of_peak(&self, score: &Score, peaks: &[Peak]) -> Option<f64> {
+    /// That rate in percent of the machine's peak with as many threads.
+    pub(crate) fn percent_of_peak(&self, score: &Score, peaks: &[Peak]) -> Option<f64> {
         let peak = peaks.iter().find(|peak| peak.threads == self.threads)?;
         Some(100.0 * self.rate(score)? / peak.of(unit_of_kind(&self.kind)))
     }
 }
 
-/// Ratios of all cases of a kind at a number of threads, in one.
+/// The summary of the ratios of all cases of a kind with a number of threads.
 #[derive(Debug, Serialize, PartialEq)]
-pub struct Summary {
+pub(crate) struct Summary {
     pub kind: String,
     pub threads: usize,
     pub cases: usize,
-    /// Cases in which the first contender is the fastest.
+    /// The number of cases in which the first contender is the fastest.
     pub won: usize,
-    /// Cases in which it starts (load and first run) faster than every peer.
+    /// The number of cases in which it starts (load and first run) faster than every peer.
     pub won_by_start: usize,
-    /// Cases in which its resident memory grows less than every peer's.
+    /// The number of cases in which its resident memory grows less than every peer's.
     pub won_by_memory: usize,
-    /// Geometric mean of the ratios of minima, and of medians.
+    /// The geometric means of the ratios of minima and medians.
     pub mean: Ratio,
 }
 
 impl Report {
-    /// Names of all contenders, in the order of the definitions.
-    pub fn contenders(&self) -> Vec<String> {
+    /// The names of all contenders, in the order of the definitions.
+    pub(crate) fn contenders(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for score in self.cases.iter().flat_map(|case| &case.scores) {
             if !names.contains(&score.contender) {
@@ -151,7 +151,7 @@ impl Report {
     }
 
     /// One line per kind and number of threads, in order of appearance.
-    pub fn summaries(&self) -> Vec<Summary> {
+    pub(crate) fn summaries(&self) -> Vec<Summary> {
         let contenders = self.contenders();
         let mut groups: Vec<(&str, usize, Vec<&Case>)> = Vec::new();
         for case in self.cases.iter().filter(|case| case.ratio(&contenders).is_some()) {
@@ -184,11 +184,11 @@ impl Report {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    /// A case of three contenders with these times; the last one has none.
-    pub fn case(kind: &str, own: f64, peer: f64) -> Case {
+    /// A case of three contenders with these times; the last one has no times.
+    pub(crate) fn case(kind: &str, own: f64, peer: f64) -> Case {
         let score = |name: &str, ms: Option<f64>| Score {
             version: "1.0".into(),
             min_ms: ms,
@@ -216,7 +216,7 @@ pub mod tests {
         }
     }
 
-    pub fn report() -> Report {
+    pub(crate) fn report() -> Report {
         let peak = Peak {
             threads: 1,
             f32_gflops: 20.0,

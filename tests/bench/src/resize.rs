@@ -1,6 +1,7 @@
-//! `resize`: measures what a model goes through before it runs, and when its inputs change their shapes.
+//! `resize`: measures the stages of a model before it runs, and resizes of its inputs.
 //!
-//! By turns: one contender goes once through all stages, from the file on, then the next. Each round begins with another one.
+//! Contenders take turns: one goes through all stages, starting from the file, then the next. Each round starts with
+//! another contender.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -24,7 +25,7 @@ use crate::table::{Table, digits};
 use crate::{csv, inputs};
 
 #[derive(Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     selection: Selection,
 
@@ -32,54 +33,54 @@ pub struct Arguments {
     options: Options,
 }
 
-/// Seconds of a contender's rounds by default, and how many rounds there are at least.
+/// The default seconds of a contender's rounds, and the minimum number of rounds.
 const SECONDS: f64 = 3.0;
 const ROUNDS: usize = 5;
 
-/// Sides of an image at least so long become shorter by `LESS`.
+/// Image sides of at least this length are shortened by `LESS`.
 const IMAGE: i32 = 64;
 const LESS: i32 = 32;
 
 #[derive(Debug, Serialize)]
-pub struct ResizeReport {
+pub(crate) struct ResizeReport {
     pub machine: Machine,
     pub cases: Vec<Case>,
 }
 
 /// A model at a number of threads.
 #[derive(Debug, Serialize)]
-pub struct Case {
+pub(crate) struct Case {
     pub model: String,
     pub kind: String,
     pub threads: usize,
-    /// Of the inputs: their own and the others that they are given.
+    /// The inputs' own shapes, and the other shapes.
     pub shapes: Vec<Vec<i32>>,
     pub other_shapes: Vec<Vec<i32>>,
     pub scores: Vec<Score>,
-    /// Processors that others kept busy meanwhile.
+    /// The number of processors that others used during the measurement.
     pub others_cores: f64,
 }
 
 /// A contender with a model.
 #[derive(Debug, Default, Serialize)]
-pub struct Score {
+pub(crate) struct Score {
     pub contender: String,
     pub version: String,
     pub rounds: usize,
     pub stages: BTreeMap<Stage, Figure>,
-    /// Why there is no time for other shapes.
+    /// Why the other shapes were not measured.
     pub refused: Option<String>,
     pub failure: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Figure {
+pub(crate) struct Figure {
     pub min_ms: f64,
     pub median_ms: f64,
 }
 
 /// Runs the command.
-pub fn resize(arguments: &Arguments) -> Result<()> {
+pub(crate) fn resize(arguments: &Arguments) -> Result<()> {
     let options = &arguments.options;
     let places = options.places()?;
     let definitions = options.definitions()?;
@@ -156,7 +157,7 @@ fn input_shapes(model: &Model<'_>) -> Vec<Vec<i32>> {
     tensors.map(|tensor| tensor.map_or(Vec::new(), |tensor| tensor.shape().iter().collect())).collect()
 }
 
-/// Another shape for an input: a smaller image, or twice the batch.
+/// The other shape of an input: a smaller image, or twice the batch.
 fn other(shape: &[i32]) -> Vec<i32> {
     match *shape {
         [batch, height, width, channels] if height.min(width) >= IMAGE => {
@@ -167,13 +168,13 @@ fn other(shape: &[i32]) -> Vec<i32> {
     }
 }
 
-/// A contender's process, with what it has answered so far.
+/// A contender's process with its replies so far.
 struct Entrant {
     score: Score,
     request: Request,
-    /// None if it could not be started.
+    /// `None` if it could not be started.
     process: Option<Contender>,
-    /// Processor time that it had used before, in seconds.
+    /// The processor time used before, in seconds.
     before: f64,
     ns: BTreeMap<Stage, Vec<f64>>,
     spent: Duration,
@@ -228,13 +229,13 @@ impl Entrant {
 }
 
 impl Score {
-    /// Both resizes in per cent of the first allocation.
-    pub fn percent_of_allocation(&self) -> Option<f64> {
+    /// Both resizes in percent of the first allocation.
+    pub(crate) fn percent_of_allocation(&self) -> Option<f64> {
         let min = |stage| Some(self.stages.get(&stage)?.min_ms);
         Some(100.0 * (min(Stage::There)? + min(Stage::Back)?) / min(Stage::Allocate)?)
     }
 
-    /// `8.53 / 8.71`: minimum and median, `scale` of them to a millisecond.
+    /// `8.53 / 8.71`: minimum and median, scaled from milliseconds by `scale`.
     fn cell(&self, stage: Stage, scale: f64) -> String {
         match self.stages.get(&stage) {
             Some(figure) => {
@@ -245,7 +246,7 @@ impl Score {
     }
 }
 
-/// `{:#}` is Markdown.
+/// `{:#}` prints Markdown.
 impl Display for ResizeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, {} cores", self.machine.processor, self.machine.cores)?;
@@ -295,10 +296,10 @@ impl ResizeReport {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    pub fn report() -> ResizeReport {
+    pub(crate) fn report() -> ResizeReport {
         let figure = |ms: f64| Figure { min_ms: ms, median_ms: 2.0 * ms };
         let stages = [
             (Stage::Load, 1.0),

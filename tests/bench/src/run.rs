@@ -1,4 +1,4 @@
-//! `run`: measures models and shows the result.
+//! `run`: measures models and prints the result.
 
 use clap::Args;
 
@@ -11,11 +11,11 @@ use crate::report::Report;
 use crate::selection::Selection;
 
 #[derive(Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(flatten)]
     selection: Selection,
 
-    /// Fresh processes per contender, for time to start and memory
+    /// The number of new processes per contender for start time and memory
     #[arg(long, value_name = "N", default_value_t = 3)]
     starts: usize,
 
@@ -23,11 +23,11 @@ pub struct Arguments {
     options: Options,
 }
 
-/// Seconds that a contender runs by default.
+/// The default seconds per contender.
 const SECONDS: f64 = 3.0;
 
 /// Runs the command.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let options = &arguments.options;
     let places = options.places()?;
     let definitions = options.definitions()?;

@@ -1,4 +1,4 @@
-//! Which models a command measures.
+//! The models that a command measures.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use crate::definitions::{Definitions, Places, Subject};
 use crate::failure::{Failure, Result};
 
 #[derive(Args)]
-pub struct Selection {
-    /// Only models whose name has one of these in it
+pub(crate) struct Selection {
+    /// Only models whose name contains one of these
     names: Vec<String>,
 
     /// Only these kinds
@@ -22,8 +22,8 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The files that are there and asked for.
-    pub fn subjects(&self, definitions: &Definitions, places: &Places) -> Result<Vec<Subject>> {
+    /// The selected files that exist.
+    pub(crate) fn subjects(&self, definitions: &Definitions, places: &Places) -> Result<Vec<Subject>> {
         let all = match self.models.is_empty() {
             true => definitions.subjects(places),
             false => {
@@ -42,10 +42,10 @@ impl Selection {
             .partition(|subject| subject.file.is_file());
         if !missing.is_empty() {
             let titles: Vec<String> = missing.iter().map(Subject::title).collect();
-            eprintln!("not there: {} (README.md: make the zoo)", titles.join(", "));
+            eprintln!("missing: {} (make the zoo, see README.md)", titles.join(", "));
         }
         match there.is_empty() {
-            true => Err(Failure::new("no model is left to measure")),
+            true => Err(Failure::new("no model is selected")),
             false => Ok(there),
         }
     }

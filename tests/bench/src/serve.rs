@@ -1,6 +1,6 @@
 //! `serve`: arenite as a contender.
 //!
-//! Unsafe code: the models are mapped.
+//! Unsafe code: model files are mapped.
 
 use std::io::{self, BufRead, Write};
 use std::num::NonZeroUsize;
@@ -19,10 +19,10 @@ use crate::machine;
 use crate::protocol::{Hello, Opened, Output, Outputs, Refused, Request, Resized, Stage, Times};
 use crate::stopwatch::Stopwatch;
 
-/// How arenite is set up.
+/// The settings of arenite.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "arenite")]
-pub struct Setup {
+pub(crate) struct Setup {
     /// Read plugins, planner and delegates from this arenite.toml
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -35,14 +35,14 @@ pub struct Setup {
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub planner: Option<Choice>,
 
-    /// Read model files into memory; without it they are mapped, as LiteRT and OpenVINO do
+    /// Read model files into memory instead of mapping them, as LiteRT and OpenVINO do
     #[arg(long)]
     pub read: bool,
 }
 
 /// A planner or a delegate, with options.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub(crate) struct Choice {
     name: String,
     options: Vec<(String, String)>,
     text: String,
@@ -64,8 +64,8 @@ impl FromStr for Choice {
 }
 
 impl Setup {
-    /// The arguments that say the same.
-    pub fn arguments(&self) -> Vec<String> {
+    /// The arguments for the same settings.
+    pub(crate) fn arguments(&self) -> Vec<String> {
         let config = self.config.iter().map(|path| ("--config", path.display().to_string()));
         let delegates = self.delegate.iter().map(|choice| ("--delegate", choice.text.clone()));
         let planner = self.planner.iter().map(|choice| ("--planner", choice.text.clone()));
@@ -73,7 +73,7 @@ impl Setup {
         pairs.chain(self.read.then(|| "--read".to_owned())).collect()
     }
 
-    /// What the runtime is given.
+    /// The configuration for the runtime.
     fn settings(&self, threads: usize) -> Result<Config> {
         let mut config = match &self.config {
             Some(path) => Config::from_file(path).map_err(|error| Failure::with(path.display(), error))?,
@@ -97,7 +97,7 @@ impl Setup {
     }
 
     /// An interpreter that is ready to run.
-    pub fn interpreter(&self, model: &Path, threads: usize) -> Result<Interpreter> {
+    pub(crate) fn interpreter(&self, model: &Path, threads: usize) -> Result<Interpreter> {
         let mut interpreter = self.load(model, threads)?;
         interpreter.allocate()?;
         Ok(interpreter)
@@ -107,8 +107,8 @@ impl Setup {
         let model = if self.read {
             Model::from_file(model)?
         } else {
-            // SAFETY: benchmarks measure files that are in place before the run starts; no part of arenite-bench writes to one afterwards,
-            // and tests/bench/README.md requires the same of its user.
+            // SAFETY: benchmarks measure files that exist before the run starts; no part of arenite-bench writes to a
+            // model file afterwards, and tests/bench/README.md requires the same of its user.
             unsafe { Model::map_file(model) }?
         };
         let config = self.settings(threads)?;
@@ -118,7 +118,7 @@ impl Setup {
 }
 
 /// Answers requests until stdin ends.
-pub fn serve(setup: &Setup) -> Result<()> {
+pub(crate) fn serve(setup: &Setup) -> Result<()> {
     let lost = |error: io::Error| Failure::with("the suite", error);
     let mut out = io::stdout().lock();
     let mut say = |line: &str| writeln!(out, "{line}").and_then(|()| out.flush()).map_err(lost);
@@ -213,7 +213,7 @@ fn give_shapes(interpreter: &mut Interpreter, shapes: &[Vec<i32>]) -> Result<()>
     Ok(interpreter.allocate()?)
 }
 
-/// Zeros are right for every input, indices too.
+/// Zeros are valid for every input, including indices.
 fn run_on_zeros(interpreter: &mut Interpreter) -> Result<()> {
     for i in 0..interpreter.input_count() {
         interpreter.input_mut(i)?.into_bytes()?.fill(0);
@@ -231,7 +231,7 @@ fn run(interpreter: &mut Interpreter, length: Duration, batch: u32) -> Result<Ti
             interpreter.invoke()?;
         }
         let end = Instant::now();
-        // The first round is not timed: what ran meanwhile took the caches.
+        // The first round is not timed, because other contenders have filled the caches.
         if round > 0 {
             ns.push((end - start).as_nanos() as f64 / f64::from(batch));
         }
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_setup_survives_its_arguments() {
+    fn settings_survive_a_round_trip_through_arguments() {
         let setup = Setup {
             config: None,
             delegate: vec!["cpu:winograd=false,isa=avx2".parse().unwrap()],

@@ -6,25 +6,25 @@ use std::time::{Duration, Instant};
 use crate::failure::Result;
 use crate::protocol::Stage;
 
-/// Calls are repeated until they took so long, since the clock has a price.
+/// Calls are repeated until they take this long, because reading the clock has a cost.
 const SAMPLE: Duration = Duration::from_micros(50);
 
 #[derive(Default)]
-pub struct Stopwatch {
+pub(crate) struct Stopwatch {
     pub ns: BTreeMap<Stage, f64>,
 }
 
 impl Stopwatch {
     /// The time of one call, unless it fails.
-    pub fn time<T>(&mut self, stage: Stage, call: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub(crate) fn time<T>(&mut self, stage: Stage, call: impl FnOnce() -> Result<T>) -> Result<T> {
         let start = Instant::now();
         let done = call()?;
         self.ns.insert(stage, start.elapsed().as_nanos() as f64);
         Ok(done)
     }
 
-    /// The mean time of a call: of one, two, four, …, the first number that takes 50 µs.
-    pub fn time_often(&mut self, stage: Stage, mut call: impl FnMut() -> Result<()>) -> Result<()> {
+    /// The mean time of a call, over the first number of calls among one, two, four, … that takes 50 µs.
+    pub(crate) fn time_often(&mut self, stage: Stage, mut call: impl FnMut() -> Result<()>) -> Result<()> {
         let mut count = 1u32;
         loop {
             let start = Instant::now();

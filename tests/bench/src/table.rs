@@ -5,24 +5,24 @@ use std::fmt::{self, Display};
 use crate::peak::Peak;
 use crate::report::{Case, Report, Score, Summary};
 
-/// Rows of cells below column heads; the first `left` columns are set left, the others right.
-pub struct Table {
+/// Rows of cells below column heads; the first `left` columns are left-aligned, the others right-aligned.
+pub(crate) struct Table {
     heads: Vec<String>,
     rows: Vec<Vec<String>>,
     left: usize,
 }
 
 impl Table {
-    pub fn new(left: usize, heads: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn new(left: usize, heads: impl IntoIterator<Item = String>) -> Self {
         Table { heads: heads.into_iter().collect(), rows: Vec::new(), left }
     }
 
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 }
 
-/// `{}` sets columns below one another, `{:#}` is Markdown.
+/// `{}` aligns the columns, `{:#}` prints Markdown.
 impl Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = || std::iter::once(&self.heads).chain(&self.rows);
@@ -54,8 +54,8 @@ impl Display for Table {
     }
 }
 
-/// Three digits that count: `112`, `8.53`, `0.0351`.
-pub fn digits(value: f64) -> String {
+/// Rounds to three significant digits: `112`, `8.53`, `0.0351`.
+pub(crate) fn digits(value: f64) -> String {
     match value {
         _ if !value.is_finite() => "–".to_owned(),
         _ if value >= 99.95 => format!("{value:.0}"),
@@ -85,7 +85,7 @@ fn title(case: &Case) -> [String; 3] {
     [case.model.clone(), case.kind.clone(), case.threads.to_string()]
 }
 
-/// `{:#}` is Markdown.
+/// `{:#}` prints Markdown.
 impl Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, {} cores", self.machine.processor, self.machine.cores)?;
@@ -214,8 +214,8 @@ impl Display for Peak {
 }
 
 impl Case {
-    /// A line for the way.
-    pub fn line(&self, contenders: &[String]) -> String {
+    /// A one-line summary for progress output.
+    pub(crate) fn line(&self, contenders: &[String]) -> String {
         let scores = contenders.iter().filter_map(|name| Some((name, self.score(name)?)));
         let scores = scores.map(|(name, score)| format!("{name} {}", times(Some(score))));
         let ratio =
@@ -236,7 +236,7 @@ mod tests {
     use crate::report::tests::report;
 
     #[test]
-    fn three_digits_count() {
+    fn three_significant_digits() {
         let shown = [112.34, 99.96, 8.526, 0.8604, 0.03512, f64::NAN].map(digits);
         assert_eq!(shown, ["112", "100", "8.53", "0.860", "0.0351", "–"]);
     }

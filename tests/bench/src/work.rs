@@ -1,19 +1,20 @@
-//! Arithmetic that a node asks for, from shapes alone: two operations (multiply, add) per product of the plain algorithm.
-//! A faster algorithm (Winograd) does fewer, and then shows more than it does. Nodes that are no sums of products have none.
+//! The arithmetic of a node, from shapes alone: two operations (multiply, add) per product of the direct algorithm. A
+//! faster algorithm (Winograd) needs fewer, so its rate appears higher than it is. Nodes that are not sums of products
+//! have no operations.
 
 use arenite_model::{Model, Operator, SubGraph, tensor_type};
 
-/// Which peak a node's arithmetic is measured against.
+/// The peak with which a node's rate is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub(crate) enum Unit {
     Float,
     /// 8-bit products, summed in 32 bits.
     Int8,
 }
 
-/// What a node asks for.
+/// The arithmetic of a node.
 #[derive(Clone, Debug)]
-pub struct NodeWork {
+pub(crate) struct NodeWork {
     pub op: String,
     /// Name of its first output.
     pub output: String,
@@ -22,20 +23,20 @@ pub struct NodeWork {
 }
 
 /// The nodes of the main subgraph, in order.
-pub fn of_model(model: &Model<'_>) -> Vec<NodeWork> {
+pub(crate) fn of_model(model: &Model<'_>) -> Vec<NodeWork> {
     let Some(graph) = model.subgraph(0) else { return Vec::new() };
     graph.operators().iter().map(|operator| of_node(model, &graph, &operator)).collect()
 }
 
-/// All operations; `None` if how many depends on how often subgraphs run.
-pub fn total(model: &Model<'_>) -> Option<u64> {
+/// The sum of all operations; `None` if it depends on how often subgraphs run.
+pub(crate) fn total(model: &Model<'_>) -> Option<u64> {
     let nodes = of_model(model);
     let calls = nodes.iter().any(|node| matches!(node.op.as_str(), "WHILE" | "IF" | "CALL"));
     (!calls).then(|| nodes.iter().map(|node| node.operations).sum())
 }
 
-/// The unit of a model of this kind: dynamic-range kinds multiply bytes, half-precision ones floats.
-pub fn unit_of_kind(kind: &str) -> Unit {
+/// The unit of a model of this kind: dynamic-range models multiply bytes, half-precision ones floats.
+pub(crate) fn unit_of_kind(kind: &str) -> Unit {
     match kind {
         "i8" | "dr8" => Unit::Int8,
         _ => Unit::Float,
@@ -105,7 +106,7 @@ fn batch_matmul(output: &[u64], x: &[u64]) -> u64 {
     product(output) * product(matrix).checked_div(rows).unwrap_or(0)
 }
 
-/// Each input meets the whole window for every output channel: filter OHWI.
+/// Each input is multiplied with the whole window for every output channel: filter OHWI.
 fn transposed(input: &[u64], filter: &[u64]) -> u64 {
     match filter {
         [out, height, width, _] => product(input) * out * height * width,
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_runs_unknown_times() {
+    fn the_operations_of_a_loop_are_unknown() {
         let total_of = |op| {
             let mut model = ModelBuilder::new();
             let code = model.builtin(op, 1);
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_weights_tell_the_unit() {
+    fn the_unit_depends_on_the_weights() {
         let shapes: [&[i32]; 2] = [&[1, 4], &[2, 4]];
         assert_eq!(operations("FULLY_CONNECTED", tensor_type::INT8, &shapes, &[1, 2]).1, Unit::Int8);
         assert_eq!(operations("FULLY_CONNECTED", tensor_type::FLOAT32, &shapes, &[1, 2]).1, Unit::Float);

@@ -1,4 +1,4 @@
-//! The whole way with arenite as its own peer: processes, turns, start, answers, report.
+//! End-to-end tests with arenite as its own peer: processes, turns, start, outputs, report.
 
 use std::process::Command;
 
@@ -81,7 +81,7 @@ fn an_image_becomes_smaller_and_large_again() {
 }
 
 #[test]
-fn a_model_that_refuses_other_shapes_says_why() {
+fn a_model_that_refuses_other_shapes_gives_the_reason() {
     let report = bench("resize", DIGITS, &[]);
     let case = &report["cases"][0];
     assert_eq!(case["other_shapes"], json!([[2, 16, 16, 1]]));

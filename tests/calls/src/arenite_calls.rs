@@ -18,16 +18,16 @@ struct Pair(*const c_char, *const c_char);
 #[derive(Clone, Copy)]
 struct Text(*const c_char, usize);
 
-/// Room for any struct that a call fills in.
+/// A buffer for any struct that a call fills in.
 type Room = [u64; 16];
 
-/// Memory that was lent; released by the library, once.
+/// Memory that is lent to an interpreter; the library must release it exactly once.
 struct Loan {
     released: Cell<u32>,
     memory: Vec<u8>,
 }
 
-/// An interpreter with its handles, which go with it.
+/// An interpreter and its handles, which are freed with it.
 struct Machine {
     raw: *mut ArInterpreter,
     tensors: Vec<*mut ArTensor>,
@@ -35,18 +35,18 @@ struct Machine {
     loans: Vec<*mut Loan>,
 }
 
-/// What lives between calls.
+/// The state between calls.
 struct Calls {
     random: Random,
     options: Vec<*mut ArOptions>,
     models: Vec<*mut ArModel>,
     machines: Vec<Machine>,
     profiles: Vec<*mut ArProfile>,
-    /// Text that calls are given; kept until the end, as some are borrowed.
+    /// Texts that are passed to calls. They are kept until the end, because the library borrows some.
     texts: Vec<CString>,
 }
 
-/// As many calls as the bytes say, at most 60.
+/// Makes as many calls as the bytes describe, at most 60.
 pub fn calls(bytes: &[u8]) {
     let mut calls = Calls {
         random: Random::of_bytes(bytes),
@@ -68,21 +68,21 @@ pub fn calls(bytes: &[u8]) {
     calls.end();
 }
 
-/// A registry of all that is linked in, for all interpreters: to look for plugins takes longer than all else.
+/// A registry of all linked-in plugins, shared by all interpreters: discovery takes most of the time otherwise.
 fn registry() -> *const ArRegistry {
     static REGISTRY: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     let make = || {
         let mut registry = ptr::null_mut();
-        // SAFETY: no options, and a place for the result. The registry is never freed.
+        // SAFETY: no options, and a valid pointer for the result. The registry is never freed.
         check(unsafe { ar_registry_new(ptr::null(), &mut registry) });
         registry as usize
     };
     *REGISTRY.get_or_init(make) as *const ArRegistry
 }
 
-/// Reads an error and frees it; whether there was one. A panic is a defect.
+/// Reads an error and frees it. Returns whether there was one. A panic is a bug.
 fn check(error: *mut ArError) -> bool {
-    // SAFETY: an error that the library gave, freed once, behind its text.
+    // SAFETY: the error comes from the library and is freed once, after its text was read.
     unsafe {
         let text = ar_error_message(error);
         if error.is_null() {
@@ -96,26 +96,26 @@ fn check(error: *mut ArError) -> bool {
     }
 }
 
-/// Reads a text that the library gave.
+/// Reads a text from the library.
 fn read(text: *const c_char) {
     if !text.is_null() {
-        // SAFETY: a text of a live handle, which ends with a null byte.
+        // SAFETY: a zero-terminated text of a live handle.
         std::hint::black_box(unsafe { CStr::from_ptr(text) }.to_bytes().len());
     }
 }
 
 unsafe extern "C" fn released(loan: *mut c_void) {
     if !loan.is_null() {
-        // SAFETY: the `Loan` that was handed over, which lives until the end of the sequence.
+        // SAFETY: the `Loan` that was passed along, which lives until the end of the sequence.
         let loan = unsafe { &*loan.cast::<Loan>() };
         loan.released.set(loan.released.get() + 1);
     }
 }
 
-/// Asks for all that is told of a node, and calls the interpreter from inside, which is an error.
+/// Queries everything about a node, and calls the interpreter from inside, which must fail.
 unsafe extern "C" fn observer(observed: *const ArObserved<'_>, interpreter: *mut c_void) {
     let (mut count, mut room) = (0, Room::default());
-    // SAFETY: what is observed lives until this returns; the interpreter is the one that runs.
+    // SAFETY: the observation is valid until this returns; the interpreter is the one that runs.
     unsafe {
         std::hint::black_box((ar_observed_moment(observed), ar_observed_subgraph(observed)));
         read(ar_observed_op(observed));
@@ -129,7 +129,7 @@ unsafe extern "C" fn observer(observed: *const ArObserved<'_>, interpreter: *mut
         }
         check(ar_observed_tensor(observed, i32::MAX, room.as_mut_ptr().cast()));
         check(ar_observed_tensor(observed, 0, ptr::null_mut()));
-        assert!(check(ar_interpreter_invoke(interpreter.cast())), "it may not be invoked from inside");
+        assert!(check(ar_interpreter_invoke(interpreter.cast())), "an invocation from inside must fail");
     }
 }
 
@@ -171,7 +171,7 @@ impl Calls {
         self.texts[self.texts.len() - 1].as_ptr()
     }
 
-    /// One of the list, or null.
+    /// One item of the list, or null.
     fn one_of<T>(&mut self, list: &[*mut T]) -> *mut T {
         match list.len() {
             0 => ptr::null_mut(),
@@ -184,7 +184,7 @@ impl Calls {
         let files = models::files();
         let file = &files[self.random.below(files.len())];
         let mut model = ptr::null_mut();
-        // SAFETY: the file's bytes; those that are borrowed are static.
+        // SAFETY: the file's bytes; borrowed ones are static.
         check(unsafe {
             match self.random.chance(50) {
                 true => ar_model_from_memory(file.as_ptr().cast(), file.len(), &mut model),
@@ -204,7 +204,7 @@ impl Calls {
 
     fn add_options(&mut self) {
         let options = ar_options_new();
-        // SAFETY: options of the library's; the registry lives on.
+        // SAFETY: the options come from the library; the registry is never freed.
         unsafe {
             check(ar_options_set_registry(options, registry()));
             check(ar_options_set_threads(options, 1));
@@ -216,11 +216,11 @@ impl Calls {
 
     fn add_machine(&mut self) {
         let (model, options) = (self.one_of(&self.models.clone()), self.one_of(&self.options.clone()));
-        // Without a registry plugins are looked for.
+        // Without a registry, plugins are discovered.
         let Some(&first) = self.options.first() else { return };
         let options = if options.is_null() { first } else { options };
         let mut raw = ptr::null_mut();
-        // SAFETY: handles of the library's, and a place for the result.
+        // SAFETY: the handles come from the library, and the result pointer is valid.
         check(unsafe { ar_interpreter_new(model, options, &mut raw) });
         if !raw.is_null() {
             self.machines.push(Machine {
@@ -267,7 +267,7 @@ impl Calls {
         let pairs = [Pair(a, b), Pair(b, a)];
         let (pairs, count) = (pairs.as_ptr().cast::<ArOption>(), self.random.below(3));
         let flag = number & 1 == 1;
-        // SAFETY: options of the library's or null, texts that live, a list of two pairs.
+        // SAFETY: the options come from the library or are null, the texts live long enough, the list has two pairs.
         check(unsafe {
             match self.random.below(21) {
                 0 => ar_options_add_delegate(options, a, number as u32, pairs, count),
@@ -298,7 +298,7 @@ impl Calls {
     fn of_models(&mut self) {
         let (model, index) = (self.one_of(&self.models.clone()), self.number());
         let mut other = ptr::null_mut();
-        // SAFETY: a model of the library's or null, and places for results.
+        // SAFETY: the model comes from the library or is null, and the result pointers are valid.
         unsafe {
             std::hint::black_box(ar_model_signature_count(model));
             read(ar_model_signature_key(model, index));
@@ -311,9 +311,9 @@ impl Calls {
         }
     }
 
-    /// Frees a model, options or an interpreter: what depends on them lives on.
+    /// Frees a model, options or an interpreter. Objects that depend on it stay valid.
     fn free(&mut self) {
-        // SAFETY: each was given by the library, is freed once, and used no more.
+        // SAFETY: each comes from the library, is freed once, and is not used afterwards.
         unsafe {
             match self.random.below(3) {
                 0 => ar_model_free(self.models.pop().unwrap_or(ptr::null_mut())),
@@ -331,9 +331,9 @@ impl Calls {
         // SAFETY: freed once; its handles are dropped with `machine`.
         unsafe { ar_interpreter_free(machine.raw) };
         for loan in machine.loans {
-            // SAFETY: made by `Box::into_raw`, released by the library before.
+            // SAFETY: made by `Box::into_raw`, and already released by the library.
             let loan = unsafe { Box::from_raw(loan) };
-            assert_eq!(loan.released.get(), 1, "a loan is released once");
+            assert_eq!(loan.released.get(), 1, "a loan must be released exactly once");
         }
     }
 
@@ -341,7 +341,7 @@ impl Calls {
         let (registry, index) =
             (if self.random.below(16) == 0 { ptr::null() } else { registry() }, self.number());
         let mut room = Room::default();
-        // SAFETY: a registry that lives or null, and room for a struct.
+        // SAFETY: the registry is live or null, and the buffer fits the struct.
         unsafe {
             std::hint::black_box((ar_registry_plugin_count(registry), ar_registry_failure_count(registry)));
             read(ar_registry_failure(registry, index));
@@ -369,7 +369,8 @@ impl Calls {
         let raw = if self.random.below(32) == 0 { ptr::null_mut() } else { machine.raw };
         let (index, name, (dims, rank)) = (self.number(), self.text(), self.shape());
         let (mut tensor, mut fixed) = (ptr::null_mut(), ptr::null());
-        // SAFETY: an interpreter of the library's or null, a name that lives, a list with its length, places for results.
+        // SAFETY: the interpreter comes from the library or is null, the name lives long enough, the list has its
+        // length, and the result pointers are valid.
         unsafe {
             match self.random.below(18) {
                 0..=3 => drop(check(ar_interpreter_allocate(raw))),
@@ -394,10 +395,10 @@ impl Calls {
         machine.tensors.extend([tensor, fixed.cast_mut()].into_iter().filter(|tensor| !tensor.is_null()));
     }
 
-    /// All that an interpreter tells of itself.
+    /// Queries everything about an interpreter.
     fn told(&mut self, machine: &Machine, index: usize) {
         let (raw, mut json) = (machine.raw, ptr::null());
-        // SAFETY: an interpreter of the library's, and a place for the result.
+        // SAFETY: the interpreter comes from the library, and the result pointer is valid.
         unsafe {
             let counts = (ar_interpreter_input_count(raw), ar_interpreter_output_count(raw));
             let bytes = (ar_interpreter_arena_bytes(raw), ar_interpreter_persistent_bytes(raw));
@@ -416,7 +417,7 @@ impl Calls {
     fn of_subgraphs(&mut self, machine: &mut Machine) {
         let (raw, subgraph, index) = (machine.raw, self.number(), self.number());
         let (mut list, mut count, mut tensor) = (ptr::null(), 0, ptr::null_mut());
-        // SAFETY: an interpreter of the library's, places for results.
+        // SAFETY: the interpreter comes from the library, and the result pointers are valid.
         unsafe {
             let error = match self.random.below(8) {
                 0 => ar_interpreter_tensor_count_of(raw, subgraph, &mut count),
@@ -442,7 +443,8 @@ impl Calls {
         let (mut found, mut tensor, mut fixed) = (ptr::null_mut(), ptr::null_mut(), ptr::null());
         let (key, index, (dims, rank)) = (self.text(), self.number(), self.shape());
         let signature = self.one_of(&machine.signatures);
-        // SAFETY: a signature of a live interpreter or null, a name that lives, a list with its length, places for results.
+        // SAFETY: the signature is of a live interpreter or null, the name lives long enough, the list has its length,
+        // and the result pointers are valid.
         unsafe {
             match self.random.below(9) {
                 0 | 1 => drop(check(ar_interpreter_signature(machine.raw, key, &mut found))),
@@ -470,7 +472,7 @@ impl Calls {
     fn of_profiles(&mut self, machine: &Machine) {
         let (mut profile, mut json, mut room) = (ptr::null_mut(), ptr::null(), Room::default());
         let index = self.number();
-        // SAFETY: handles of the library's or null, room for a struct.
+        // SAFETY: the handles come from the library or are null, and the buffer fits the struct.
         unsafe {
             match self.random.below(4) {
                 0 => drop(check(ar_interpreter_start_profile(machine.raw))),
@@ -492,7 +494,8 @@ impl Calls {
 
     fn lend(&mut self, machine: &mut Machine) {
         let tensor = self.one_of(&machine.tensors);
-        // SAFETY: a handle of a live interpreter or null. The memory lives until the interpreter is freed and is not touched.
+        // SAFETY: the handle is of a live interpreter or null. The memory lives until the interpreter is freed, and
+        // nothing else accesses it.
         unsafe {
             if self.random.below(4) == 0 {
                 check(ar_tensor_take_back(tensor));
@@ -509,7 +512,7 @@ impl Calls {
                 1 => (aligned, size.saturating_sub(1)),
                 2 => (ptr::null_mut(), size),
                 3 => {
-                    // Another one's memory.
+                    // Memory that is lent to another tensor already.
                     let other = machine.loans[self.random.below(machine.loans.len())];
                     let memory = (*other).memory.as_mut_ptr();
                     (memory.add(memory.align_offset(64)), size.min((*other).memory.len() - 192))
@@ -524,7 +527,8 @@ impl Calls {
         let tensor = self.one_of(&machine.tensors);
         let ((dims, rank), number) = (self.shape(), self.number());
         let (mut data, mut writable, mut room) = (ptr::null(), ptr::null_mut(), Room::default());
-        // SAFETY: a handle of a live interpreter or null; buffers have the sizes that are given with them; data is used at once.
+        // SAFETY: the handle is of a live interpreter or null; buffers have the sizes that are passed with them; data
+        // is used immediately.
         unsafe {
             let (count, size) = (ar_tensor_element_count(tensor).min(1 << 12), ar_tensor_byte_size(tensor));
             let size = size.min(1 << 14);
@@ -589,7 +593,7 @@ impl Calls {
     }
 
     fn end(mut self) {
-        // SAFETY: each was given by the library and is freed once.
+        // SAFETY: each comes from the library and is freed once.
         unsafe {
             self.profiles.drain(..).for_each(|profile| ar_profile_free(profile));
             self.models.drain(..).for_each(|model| ar_model_free(model));

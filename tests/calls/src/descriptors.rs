@@ -1,6 +1,8 @@
-//! Registrations of ops, planners and delegates whose words are wild, and an op and a planner that ask the host for odd things.
+//! Registrations of ops, planners and delegates with arbitrary fields, and an op and a planner that make unusual
+//! requests to the host.
 //!
-//! A word that stands for a pointer is null or right: a wild pointer is outside of what a host can refuse. All else may be any number.
+//! A word that is a pointer is null or valid: a host cannot detect an invalid pointer. Every other word may be any
+//! number.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_void};
@@ -13,7 +15,7 @@ use arenite_tests::differential::random::Random;
 use crate::models;
 
 thread_local! {
-    /// What the functions below do next.
+    /// The bytes that decide the next actions of the functions below.
     static SCRIPT: RefCell<Random> = RefCell::new(Random::new(0));
 }
 
@@ -43,7 +45,7 @@ unsafe extern "C" fn prepare(
     state: *mut c_void,
 ) -> ArStatus {
     let (mut index, mut data) = (0, ptr::null_mut());
-    // SAFETY: the structs are valid for the call; a list has the length that is given, results have a place.
+    // SAFETY: the structs are valid for the call; lists have the given lengths, and results have a valid pointer.
     unsafe {
         let (cx, node) = (&*prepare, &*node);
         std::hint::black_box((node.input_count, state));
@@ -83,7 +85,7 @@ unsafe extern "C" fn prepare(
 }
 
 unsafe extern "C" fn eval(eval: *const ArEvalV1, node: *const ArNodeV1, _: *mut c_void) -> ArStatus {
-    // SAFETY: the structs are valid for the call; spans have the sizes that they say.
+    // SAFETY: the structs are valid for the call; spans have the sizes they state.
     unsafe {
         let (cx, node) = (&*eval, &*node);
         for i in 0..cx.scratch_count {
@@ -103,7 +105,7 @@ unsafe extern "C" fn eval(eval: *const ArEvalV1, node: *const ArNodeV1, _: *mut 
             ));
             std::hint::black_box((cx.is_cancelled)(cx.context));
         }
-        // The output, as far as the tensor's entry says it reaches.
+        // The output, with the length in the tensor's entry.
         let at = *node.outputs as usize * node.tensor_stride;
         let tensor = &*node.tensors.cast::<u8>().add(at).cast::<ArTensorV1>();
         if !tensor.data.is_null() {
@@ -119,9 +121,9 @@ unsafe extern "C" fn query(_: u64) -> *const c_void {
     ptr::null()
 }
 
-/// Writes any offsets or objects.
+/// Writes arbitrary offsets or objects.
 unsafe extern "C" fn plan(request: *const ArPlanRequestV1, assignment: *mut ArAssignmentV1) -> ArStatus {
-    // SAFETY: the structs are valid for the call, each array has a place per record.
+    // SAFETY: the structs are valid for the call, and each array has one element per record.
     unsafe {
         let (request, answer) = (&*request, &mut *assignment);
         answer.kind =
@@ -139,7 +141,7 @@ unsafe extern "C" fn plan(request: *const ArPlanRequestV1, assignment: *mut ArAs
 }
 
 unsafe extern "C" fn create(_: *const ArPair, _: usize, delegate: *mut *mut c_void) -> ArStatus {
-    // SAFETY: a place for the result.
+    // SAFETY: the result pointer is valid.
     unsafe { *delegate = ptr::null_mut() };
     next(|r| r.pick(&[0, 0, 1]))
 }
@@ -161,7 +163,7 @@ unsafe extern "C" fn claim(_: *mut c_void, graph: *const ArGraphV1, claims: *con
 }
 
 unsafe extern "C" fn compile(_: *mut c_void, _: *const ArPartitionV1, kernel: *mut *mut c_void) -> ArStatus {
-    // SAFETY: a place for the result.
+    // SAFETY: the result pointer is valid.
     unsafe { *kernel = ptr::null_mut() };
     next(|r| r.pick(&[0, 0, 0, 1]))
 }
@@ -171,7 +173,7 @@ unsafe extern "C" fn prepare_kernel(
     cx: *const ArPrepareV1,
     partition: *const ArPartitionV1,
 ) -> ArStatus {
-    // SAFETY: the structs are valid for the call; the partition has the lists that it counts.
+    // SAFETY: the structs are valid for the call, and the partition's lists have the lengths it states.
     unsafe {
         let (cx, partition) = (&*cx, &*partition);
         for output in 0..next(|r| partition.output_count + r.below(2)) {
@@ -190,23 +192,23 @@ unsafe extern "C" fn invoke(
     _: *const ArPartitionV1,
     node: *const ArNodeV1,
 ) -> ArStatus {
-    // SAFETY: as `eval`, which uses no state.
+    // SAFETY: as for `eval`, which uses no state.
     unsafe { eval(cx, node, ptr::null_mut()) }
 }
 
 unsafe extern "C" fn destroy(_: *mut c_void) {}
 
-/// Which words of a registration are pointers.
+/// The words of a registration that are pointers.
 struct Form {
     words: Vec<u64>,
     pointers: &'static [usize],
 }
 
 impl Form {
-    /// The words of a struct without padding that matters.
+    /// The words of a struct without significant padding.
     fn of<T: Copy>(value: T, pointers: &'static [usize]) -> Form {
         let mut words = vec![0u64; size_of::<T>().div_ceil(8)];
-        // SAFETY: the list has as many bytes.
+        // SAFETY: the slice has exactly that many bytes.
         unsafe { words.as_mut_ptr().cast::<T>().write_unaligned(value) };
         Form { words, pointers }
     }
@@ -232,14 +234,14 @@ impl Form {
     }
 }
 
-/// A name; its length is at most what is readable.
+/// A name, with a length of at most the readable bytes.
 fn name(random: &mut Random) -> ArStr {
     const NAMES: [&[u8]; 6] = [b"Fuzz", b"", b"a\x1b[2J", b"\xff\xff", b"Fuzz\0Fuzz", b"cpu"];
     let name = if random.chance(70) { NAMES[0] } else { NAMES[random.below(NAMES.len())] };
     ArStr { data: name.as_ptr(), length: name.len() }
 }
 
-/// The host reads a name's length: it is spoilt to zero alone, with its pointer.
+/// The host reads a name's length, so it is only ever changed to zero, together with its pointer.
 const NAME_OF_OP: [usize; 2] = [3, 4];
 
 fn op(random: &mut Random) -> Form {
@@ -284,12 +286,13 @@ fn delegate(random: &mut Random) -> Form {
     Form::of(delegate, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 }
 
-/// Frees an error; whether there was one. A panic is a defect of the host here: the functions above do not panic.
+/// Frees an error, and returns whether there was one. A panic is a bug in the host, because the functions above do not
+/// panic.
 fn check(error: *mut ArError) -> bool {
     if error.is_null() {
         return false;
     }
-    // SAFETY: an error that the library gave, freed once, behind its text.
+    // SAFETY: the error comes from the library and is freed once, after its text was read.
     unsafe {
         let text = CStr::from_ptr(ar_error_message(error)).to_string_lossy().into_owned();
         ar_error_free(error);
@@ -298,7 +301,7 @@ fn check(error: *mut ArError) -> bool {
     true
 }
 
-/// Registers what the bytes say, and runs a model with it if it was accepted.
+/// Makes registrations from the bytes, and runs a model with it if it was accepted.
 pub fn descriptors(bytes: &[u8]) {
     let mut random = Random::of_bytes(bytes);
     let mut forms = [op(&mut random), planner(&mut random), delegate(&mut random)];
@@ -311,7 +314,7 @@ pub fn descriptors(bytes: &[u8]) {
     let mut interpreter = ptr::null_mut();
     let mut model = ptr::null_mut();
     let file = models::custom();
-    // SAFETY: handles of the library's, registrations whose pointers are null or right.
+    // SAFETY: the handles come from the library, and the pointers of registrations are null or valid.
     unsafe {
         let options = ar_options_new();
         check(ar_options_set_builtin_plugins(options, false));

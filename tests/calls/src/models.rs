@@ -1,4 +1,4 @@
-//! Small models that calls have something to do with.
+//! Small models for sequences of calls.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of, 
 use arenite_tests::op_models::{control, f32};
 
 /// The models, as files.
-pub fn files() -> &'static [Vec<u8>] {
+pub(crate) fn files() -> &'static [Vec<u8>] {
     static FILES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     FILES.get_or_init(|| {
         let models = [
@@ -19,7 +19,7 @@ pub fn files() -> &'static [Vec<u8>] {
             control::variable(true),
         ];
         let mut files: Vec<Vec<u8>> = models.iter().map(ModelBuilder::finish).collect();
-        // One that is cut short.
+        // A truncated model.
         let cut = files[0][..files[0].len() / 2].to_vec();
         files.push(cut);
         files
@@ -27,7 +27,7 @@ pub fn files() -> &'static [Vec<u8>] {
 }
 
 /// A model of one custom op, "Fuzz".
-pub fn custom() -> Vec<u8> {
+pub(crate) fn custom() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let mut graph = SubGraph::new("main");
     let (x, y) = (graph.input(f32("x", &[2, 3])), graph.output(f32("y", &[2, 3])));
@@ -37,7 +37,7 @@ pub fn custom() -> Vec<u8> {
     model.finish()
 }
 
-/// Floats to bytes and back, a constant, and shapes that may change.
+/// Quantizes floats and dequantizes them again, with a constant, and with shapes that may change.
 fn chain() -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let mut graph = SubGraph::new("main");
@@ -55,7 +55,7 @@ fn chain() -> ModelBuilder {
     model
 }
 
-/// Two signatures; the second one's subgraph sums what it is given in a variable.
+/// Two signatures. The second one's subgraph adds its input to a variable.
 fn signatures() -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let add = model.builtin("ADD", 1);
@@ -76,7 +76,7 @@ fn signatures() -> ModelBuilder {
     model
 }
 
-/// Words that are gathered by an index.
+/// Strings that are gathered by an index.
 fn strings() -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let mut graph = SubGraph::new("main");

@@ -9,7 +9,7 @@ use tensorflowlite_c as _;
 
 use crate::models;
 
-/// Handles cross as they are in `c_api.h`, opaque.
+/// Handles are passed as in `c_api.h`, opaque.
 macro_rules! opaque {
     ($($name:ident)*) => {$(
         #[repr(C)]
@@ -86,7 +86,7 @@ unsafe extern "C" {
     fn TfLiteTensorCopyToBuffer(tensor: *const Tensor, data: *mut c_void, bytes: usize) -> c_int;
 }
 
-/// An interpreter with its signature runners, which are freed before it.
+/// An interpreter and its signature runners, which are freed before it.
 struct Machine {
     raw: *mut Interpreter,
     runners: Vec<*mut Runner>,
@@ -101,21 +101,22 @@ struct Calls {
 
 const NAMES: [&CStr; 6] = [c"x", c"y", c"double", c"sum", c"", c"\xff"];
 
-/// Limits every interpreter to 4 MiB and 1,000 calls of subgraphs: by default large tensors and loops take many seconds. This C interface
-/// has no function for quotas; a configuration sets them.
+/// Limits every interpreter to 4 MiB and 1,000 calls of subgraphs, because by default large tensors and loops take many
+/// seconds. This C interface has no function for quotas, so a configuration file sets them.
 fn limit() {
     static LIMITED: Once = Once::new();
     LIMITED.call_once(|| {
         let path = std::env::temp_dir().join(format!("arenite-fuzz-quota-{}.toml", std::process::id()));
         std::fs::write(&path, "schema = 1\n[quota]\nbytes = 4194304\ncalls = 1000\n")
             .expect("the folder can be written to");
-        // SAFETY: `Once` lets one thread in, and no other one reads the environment yet: the library does so only in the calls below, on
-        // the thread of the target; the watching thread of `fuzz_many` sleeps and counts.
+        // SAFETY: `Once` lets one thread in, and no other thread reads the environment at this point: the library does
+        // so only in the calls below, on the target's thread; the watchdog thread of `fuzz_many` only sleeps and
+        // counts.
         unsafe { std::env::set_var("ARENITE_TFLITE_CONFIG", path) };
     });
 }
 
-/// As many calls as the bytes say, at most 60.
+/// Makes as many calls as the bytes describe, at most 60.
 pub fn calls(bytes: &[u8]) {
     limit();
     let mut calls = Calls {
@@ -134,7 +135,7 @@ pub fn calls(bytes: &[u8]) {
         calls.one();
     }
     while calls.free_machine() {}
-    // SAFETY: each was given by the library and is freed once.
+    // SAFETY: each comes from the library and is freed once.
     unsafe {
         calls.models.iter().for_each(|&model| TfLiteModelDelete(model));
         calls.options.iter().for_each(|&options| TfLiteInterpreterOptionsDelete(options));
@@ -143,12 +144,12 @@ pub fn calls(bytes: &[u8]) {
 
 fn read(text: *const c_char) {
     if !text.is_null() {
-        // SAFETY: a text of a live handle, which ends with a null byte.
+        // SAFETY: a zero-terminated text of a live handle.
         std::hint::black_box(unsafe { CStr::from_ptr(text) }.to_bytes().len());
     }
 }
 
-/// A status, whatever it is.
+/// Accepts any status.
 fn ignore(_: c_int) {}
 
 impl Calls {
@@ -177,13 +178,13 @@ impl Calls {
         let files = models::files();
         let file = &files[self.random.below(files.len())];
         let size = if self.random.below(16) == 0 { file.len() / 2 } else { file.len() };
-        // SAFETY: the file's bytes, which are static.
+        // SAFETY: the file's bytes are static.
         let model = unsafe { TfLiteModelCreate(file.as_ptr().cast(), size) };
         self.models.extend(Some(model).filter(|model| !model.is_null()));
     }
 
     fn add_options(&mut self) {
-        // SAFETY: options of the library's.
+        // SAFETY: the options come from the library.
         unsafe {
             let options = TfLiteInterpreterOptionsCreate();
             TfLiteInterpreterOptionsSetNumThreads(options, 1);
@@ -194,7 +195,7 @@ impl Calls {
 
     fn add_machine(&mut self) {
         let (model, options) = (self.one_of(&self.models.clone()), self.one_of(&self.options.clone()));
-        // SAFETY: handles of the library's or null.
+        // SAFETY: the handles come from the library or are null.
         let raw = unsafe { TfLiteInterpreterCreate(model, options) };
         if !raw.is_null() {
             self.machines.push(Machine { raw, runners: Vec::new() });
@@ -218,7 +219,7 @@ impl Calls {
             1 if self.machines.len() < 3 => self.add_machine(),
             2 => drop(self.free_machine()),
             3 => self.of_options(),
-            // SAFETY: freed once; interpreters that were made of it live on.
+            // SAFETY: freed once; interpreters made from it stay valid.
             4 => unsafe { TfLiteModelDelete(self.models.pop().unwrap_or(ptr::null_mut())) },
             _ if self.machines.is_empty() => self.add_machine(),
             kind => {
@@ -236,7 +237,7 @@ impl Calls {
 
     fn of_options(&mut self) {
         let (options, index) = (self.one_of(&self.options.clone()), self.index());
-        // SAFETY: options of the library's or null.
+        // SAFETY: the options come from the library or are null.
         unsafe {
             match self.random.below(5) {
                 0 => TfLiteInterpreterOptionsSetNumThreads(options, index.min(2)),
@@ -260,7 +261,7 @@ impl Calls {
     fn of_interpreter(&mut self, machine: &Machine) {
         let raw = if self.random.below(32) == 0 { ptr::null_mut() } else { machine.raw };
         let (index, dims) = (self.index(), self.dims());
-        // SAFETY: an interpreter of the library's or null, a list with its length.
+        // SAFETY: the interpreter comes from the library or is null, and the list has its length.
         let tensor = unsafe {
             match self.random.below(14) {
                 0..=2 => return ignore(TfLiteInterpreterAllocateTensors(raw)),
@@ -298,7 +299,8 @@ impl Calls {
     }
 
     fn of_tensor(&mut self, tensor: *mut Tensor) {
-        // SAFETY: a tensor of a live interpreter or null; buffers have the sizes that are given; data is used at once.
+        // SAFETY: the tensor is of a live interpreter or null; buffers have the sizes that are passed; data is used
+        // immediately.
         unsafe {
             let size = TfLiteTensorByteSize(tensor).min(1 << 14);
             match self.random.below(6) {
@@ -342,7 +344,7 @@ impl Calls {
     fn of_runners(&mut self, machine: &mut Machine) {
         let (runner, name, index, dims) =
             (self.one_of(&machine.runners), self.name(), self.index(), self.dims());
-        // SAFETY: a runner of a live interpreter or null, a name that lives, a list with its length.
+        // SAFETY: the runner is of a live interpreter or null, the name lives long enough, and the list has its length.
         let tensor = unsafe {
             match self.random.below(9) {
                 0 | 1 if machine.runners.len() < 4 => {
@@ -359,7 +361,7 @@ impl Calls {
                 5 => TfLiteSignatureRunnerGetInputTensor(runner, name),
                 6 => TfLiteSignatureRunnerGetOutputTensor(runner, name).cast_mut(),
                 7 => {
-                    // The last one: those before it are used no more.
+                    // Only the last runner is used from here.
                     TfLiteSignatureRunnerDelete(machine.runners.pop().unwrap_or(ptr::null_mut()));
                     return;
                 }

@@ -1,11 +1,11 @@
-//! The committed corpora of these fuzz targets, and what they found before, as ordinary tests.
+//! The committed corpora and past findings of these fuzz targets, as ordinary tests.
 
 use std::path::Path;
 
 use arenite_test_calls::TARGETS;
 
 #[test]
-fn seeds() {
+fn every_seed_passes() {
     for (target, run) in TARGETS {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds").join(target);
         let mut count = 0;
@@ -13,7 +13,7 @@ fn seeds() {
             let path = entry.expect("the folder can be read").path();
             let bytes = std::fs::read(&path).expect("the seed can be read");
             if std::panic::catch_unwind(|| run(&bytes)).is_err() {
-                panic!("{} fails: see above", path.display());
+                panic!("{} fails, see the output above", path.display());
             }
             count += 1;
         }

@@ -1,21 +1,21 @@
-//! Time that this thread has computed for: what else runs on the machine does not count. Tests bound with it what would grow with the
-//! square of a size.
+//! Measures the processor time of this thread, so that other load on the machine does not count. Tests use it to bound
+//! algorithms that must not be quadratic.
 
 use std::time::{Duration, Instant};
 
-/// Since it was started.
+/// The processor time since the start.
 pub struct Clock {
     start: Instant,
     before: Option<Duration>,
 }
 
 impl Clock {
-    /// Starts it.
+    /// Starts the clock.
     pub fn start() -> Self {
         Clock { start: Instant::now(), before: computed() }
     }
 
-    /// Time on the processor where the system says it, else time on the wall.
+    /// The processor time if the system reports it, or else wall-clock time.
     pub fn spent(&self) -> Duration {
         match (computed(), self.before) {
             (Some(now), Some(before)) => now.saturating_sub(before),
@@ -23,11 +23,11 @@ impl Clock {
         }
     }
 
-    /// Fails after more than so many seconds of it.
+    /// Fails if more than this many seconds were used.
     #[track_caller]
     pub fn at_most(&self, seconds: u64) {
         let spent = self.spent();
-        assert!(spent < Duration::from_secs(seconds), "it took {spent:?}, {seconds} s at most were expected");
+        assert!(spent < Duration::from_secs(seconds), "it took {spent:?}, expected at most {seconds} s");
     }
 }
 
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_runs_while_the_thread_computes() {
+    fn the_clock_runs_while_the_thread_computes() {
         let clock = Clock::start();
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_millis(50) {}
@@ -50,8 +50,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic = "0 s at most were expected"]
-    fn too_much_is_a_failure() {
+    #[should_panic = "expected at most 0 s"]
+    fn exceeding_the_limit_fails() {
         let clock = Clock::start();
         while clock.spent() == Duration::ZERO {}
         clock.at_most(0);

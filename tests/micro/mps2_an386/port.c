@@ -1,7 +1,7 @@
 /*
- * port.c: port.h for Arm's board MPS2 with the image AN386, a Cortex-M4 with floats of 32 bits, as QEMU has it (-M mps2-an386).
+ * port.c: port.h for Arm's board MPS2 with the image AN386, a Cortex-M4 with 32-bit floats, as QEMU emulates it (-M mps2-an386).
  *
- * Text goes out by semihosting. QEMU's `-icount shift=0` makes an instruction take a nanosecond; the board's timer counts one in 40.
+ * Text is printed by semihosting. With QEMU's `-icount shift=0` an instruction takes one nanosecond, and the board's timer ticks every 40.
  */
 #include "../port.h"
 
@@ -30,7 +30,7 @@ _Noreturn void port_stop(int status) {
   }
 }
 
-/* The timer of CMSDK: control, and a value that counts down from the reload value. */
+/* The CMSDK timer: the control register, and a value that counts down from the reload value. */
 static volatile uint32_t *const timer = (volatile uint32_t *)0x40000000u;
 
 uint32_t port_instructions(void) { return (0u - timer[1]) * NANOSECONDS_PER_TICK; }
@@ -55,7 +55,7 @@ static void fault(void) {
 
 void start(void) {
   volatile uint32_t *coprocessors = (volatile uint32_t *)0xe000ed88u;
-  *coprocessors |= 0xfu << 20; /* full access to the unit of floats */
+  *coprocessors |= 0xfu << 20; /* full access to the floating-point unit */
   __asm__ volatile("dsb\n isb");
   for (uint32_t *to = data_begin, *from = data_from; to < data_end;) *to++ = *from++;
   for (uint32_t *to = bss_begin; to < bss_end;) *to++ = 0;

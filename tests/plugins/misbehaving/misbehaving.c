@@ -1,14 +1,14 @@
-/* A plugin in C with an op Twice, y = 2 x, a planner and a delegate. Each of these macros breaks one promise; without any it is sound.
+/* A plugin in C with an op Twice, y = 2 x, a planner and a delegate. Each of these macros violates one rule of the contract; without macros it is correct.
  *
  *   NULL_FUNCTION        this function of the registrations below is null
- *   OP_STRIDE, OP_COUNT, OP_HEADER   what the descriptor says of its ops
- *   OP_BASE              where the descriptor says that its ops are
- *   CLAIM_INTERFACE, ASSIGN_INTERFACE   what `query` of the delegate and of the planner answers
+ *   OP_STRIDE, OP_COUNT, OP_HEADER   fields of the descriptor about its ops
+ *   OP_BASE              the descriptor's pointer to its ops
+ *   CLAIM_INTERFACE, ASSIGN_INTERFACE   the answer of the delegate's and the planner's `query`
  *   SHAPE_FROM_NULL      a shape of 3 dimensions at a null pointer
- *   SHAPE_OF_RANK        a shape of so many dimensions at an address that nothing has
+ *   SHAPE_OF_RANK        a shape of this rank at an invalid address
  *   ASSIGN               `eval` assigns this tensor to a resource
- *   UNDEFINED_SYMBOL     `eval` calls a function that no library has
- *   BUILD                what the library says of how it was built
+ *   UNDEFINED_SYMBOL     `eval` calls a function that does not exist
+ *   BUILD                the library's build record
  *   OTHER_SHAPE          the delegate gives its output another shape than the op
  */
 #include "arenite_plugin.h"
@@ -174,7 +174,7 @@ static const ArPluginV1 plugin = {
     .header = AR_HEADER(ArPluginV1),
     .id = AR_LITERAL("test.misbehaving"),
     .version = AR_LITERAL("1"),
-    .description = AR_LITERAL("breaks one promise at a time"),
+    .description = AR_LITERAL("violates one rule of the contract at a time"),
     .ops = OP_BASE,
     .op_count = OP_COUNT,
     .op_stride = OP_STRIDE,

@@ -1,4 +1,4 @@
-/* A delegate that takes no node: the reason that it gives is what the host knows of the node's op. */
+/* A delegate that claims no nodes and gives the host's schema of each node's op as the reason. */
 #include "arenite_plugin.h"
 #include <stdio.h>
 #include <string.h>

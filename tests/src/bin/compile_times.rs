@@ -1,15 +1,15 @@
-//! Prints which modules of a crate take longest to compile, from the times that LLVM wrote down:
+//! Prints which modules of a crate take longest to compile, from the times that LLVM recorded:
 //!
 //! ```text
 //! cargo +nightly rustc -p arenite-ops --lib --target-dir target/times -- -Zllvm-time-trace
 //! cargo run -p arenite-tests --bin compile_times -- arenite_ops.llvm_timings.json
 //! ```
 //!
-//! rustc writes CRATE.llvm_timings.json to the folder where it runs, the workspace's root: 3 GB for arenite-ops, and as much
-//! memory again to read it. The times are those of code generation, by the clock and summed over all threads: they count
-//! where nothing else runs on the machine, and are shares at best where something does. Type checking is not among them. A function that is generic belongs to the op it
-//! is made for, not to the module that defines it. What names no module of the crate is counted as `(others' code)`, what
-//! names no function at all as `(whole modules)`.
+//! rustc writes CRATE.llvm_timings.json to the current folder, the workspace's root: 3 GB for arenite-ops, and reading
+//! it takes as much memory again. They are wall-clock times of code generation, summed over all threads, without type
+//! checking. On a busy machine only the shares are meaningful. A generic function counts towards the op that it is
+//! instantiated for, not the module that defines it. Symbols without a module of the crate are listed as `(others'
+//! code)`, events without a symbol as `(whole modules)`.
 #![forbid(unsafe_code)]
 
 use std::borrow::Cow;
@@ -24,13 +24,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// What `-Zllvm-time-trace` wrote.
+    /// The output file of `-Zllvm-time-trace`.
     #[arg(value_name = "TIMINGS.json")]
     path: PathBuf,
-    /// The crate whose modules are told apart.
+    /// The crate whose modules are listed.
     #[arg(long = "crate", value_name = "NAME", default_value = "arenite_ops")]
     krate: String,
-    /// Folders of modules that are told apart too, the one that counts least first.
+    /// Folders whose modules are listed, too; in case of doubt a symbol counts towards the last one.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "kit,custom")]
     folders: Vec<String>,
     /// Print one JSON document instead of text.
@@ -44,7 +44,7 @@ struct Trace<'a> {
     events: Vec<Event<'a>>,
 }
 
-/// A span of time in which LLVM did one thing, microseconds.
+/// A span of time in which LLVM did one thing, in microseconds.
 #[derive(Deserialize)]
 struct Event<'a> {
     #[serde(borrow)]
@@ -62,12 +62,12 @@ struct Event<'a> {
 
 #[derive(Default, Deserialize)]
 struct Details<'a> {
-    /// Mostly the symbol of the function that it is done to.
+    /// Usually the symbol of the function that is compiled.
     #[serde(borrow, default)]
     detail: Option<Cow<'a, str>>,
 }
 
-/// What one module took.
+/// The compile time of one module.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 struct Times {
     module: String,
@@ -133,7 +133,7 @@ fn report(events: Vec<Event<'_>>, module: impl Fn(&str) -> String) -> Report {
     Report { milliseconds: in_milliseconds(all), modules }
 }
 
-/// The time that went to each symbol. Events lie in each other; a moment counts for the innermost one that names a symbol.
+/// The time of each symbol. Events are nested; time counts for the innermost event that names a symbol.
 ///
 /// ```text
 /// module pass        ──────────────────────────     → no symbol: 26 − 17
@@ -144,7 +144,7 @@ fn times_of_symbols<'a>(mut events: Vec<Event<'a>>) -> HashMap<Option<Cow<'a, st
     events.retain(|event| event.ph == "X" && !event.name.starts_with("Total "));
     events.sort_by_key(|event| (event.tid, event.ts, u64::MAX - event.dur));
     let mut times: HashMap<Option<Cow<'a, str>>, u64> = HashMap::new();
-    // Ends and symbols of the events around the present one.
+    // End and symbol of each event that encloses the current one.
     let mut around: Vec<(u64, Option<Cow<'a, str>>)> = Vec::new();
     let mut thread = None;
     for event in events {
@@ -157,7 +157,7 @@ fn times_of_symbols<'a>(mut events: Vec<Event<'a>>) -> HashMap<Option<Cow<'a, st
         let outer = around.last().map(|(_, symbol)| symbol.clone());
         let named = event.args.detail.filter(|detail| is_symbol(detail));
         let symbol = named.or_else(|| outer.clone().flatten());
-        // What is the inner one's is not the outer one's.
+        // The time of the inner event does not count for the outer one.
         if let Some(time) = outer.and_then(|outer| times.get_mut(&outer)) {
             *time = time.saturating_sub(event.dur);
         }
@@ -171,8 +171,8 @@ fn is_symbol(detail: &str) -> bool {
     detail.starts_with("_R") || detail.starts_with("_ZN")
 }
 
-/// The module of `krate` that a symbol is for: the first that it names, but one in no folder before one in a folder, and
-/// one in a later folder before one in an earlier one.
+/// The module of `krate` that a symbol belongs to: the first one that it names. Modules outside of all folders come
+/// before those in a folder, and those in a later folder before those in an earlier one.
 fn module(symbol: &str, krate: &str, folders: &[String]) -> String {
     let name = format!("{:#}", rustc_demangle::demangle(symbol));
     let prefix = format!("{krate}::");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generic_function_belongs_to_the_op_it_is_made_for() {
+    fn a_generic_function_counts_towards_its_op() {
         let folders = ["kit".to_owned(), "custom".to_owned()];
         let cases = [
             ("_RNvNtC11arenite_ops7conv_2d3new", "conv_2d"),

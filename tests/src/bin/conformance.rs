@@ -1,6 +1,6 @@
 //! Runs conformance cases: `conformance PATH… [--delegate NAME] [--ops T1] [--filter PART] …`.
 //!
-//! Exit status: 0 if all cases passed, 1 if one failed, 2 if it was called wrongly or no case was left.
+//! Exit status: 0 if all cases passed, 1 if one failed, 2 after a usage error or if no case was selected.
 #![forbid(unsafe_code)]
 
 use std::io::IsTerminal;
@@ -16,7 +16,7 @@ use arenite_tests::{report, source};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Runs conformance cases and compares their outputs with the wanted ones.
+/// Runs conformance cases and compares their outputs with the expected ones.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -32,25 +32,25 @@ struct Arguments {
     /// Folders with plugin libraries.
     #[arg(long, value_name = "DIR")]
     plugin_dir: Vec<PathBuf>,
-    /// An arenite.toml.
+    /// The configuration file, an arenite.toml.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Threads for ops and delegates [default: 1, or what the configuration says].
+    /// Threads for ops and delegates [default: the configuration's, or 1].
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Only cases all of whose ops are in this list; T1 stands for all ops of tier T1.
+    /// Run only cases whose ops are all in this list; T1 means all ops of tier T1.
     #[arg(long, value_name = "OP,…", value_delimiter = ',')]
     ops: Vec<String>,
-    /// Only cases whose name contains this.
+    /// Run only cases whose name contains this.
     #[arg(long, value_name = "PART")]
     filter: Option<String>,
-    /// More files of cases that are not run: lines `case-name reason`.
+    /// More files that list excluded cases, with lines `case-name reason`.
     #[arg(long, value_name = "FILE")]
     exclusions: Vec<PathBuf>,
-    /// Run cases in the micro interpreter, and compare its bytes with those of the reference ops.
+    /// Also run cases in the micro interpreter, and compare its bytes with the reference ops.
     #[arg(long, conflicts_with_all = ["delegate", "planner", "plugin_dir", "config", "threads"])]
     micro: bool,
-    /// Cases that run at the same time.
+    /// The number of cases that run at the same time.
     #[arg(long, value_name = "N", default_value = "2")]
     jobs: NonZeroUsize,
     /// Print one JSON document instead of text.
@@ -84,7 +84,7 @@ fn run(arguments: &Arguments) -> Result<Summary, String> {
     });
     bar.finish_and_clear();
     if summary.totals.passed + summary.totals.failed == 0 {
-        return Err(format!("all {} cases are left out; see --ops and --filter", summary.totals.skipped));
+        return Err(format!("all {} cases are skipped; check --ops and --filter", summary.totals.skipped));
     }
     report::print(&summary, if arguments.json { report::Form::Json } else { report::Form::Text })
         .map_err(|e| format!("standard output: {e}"))?;
@@ -127,7 +127,7 @@ fn known(what: &str, name: &str, names: Vec<String>) -> Result<(), String> {
     if names.iter().any(|known| known == name) {
         return Ok(());
     }
-    Err(format!("there is no {what} '{name}'; known: {}", names.join(", ")))
+    Err(format!("unknown {what} '{name}'; known: {}", names.join(", ")))
 }
 
 fn selection(arguments: &Arguments) -> Result<Selection, String> {

@@ -1,7 +1,7 @@
-//! Runs random graphs on a delegate and on the reference ops, and compares: `differential [--graphs N] [--delegate NAME] [--isa NAME] …`;
-//! with `--seed N` alone, shows and writes the graph of that seed, and runs it.
+//! Runs random graphs on a delegate and on the reference ops, and compares: `differential [--graphs N] [--delegate
+//! NAME] [--isa NAME] …`. With `--seed N` alone, it prints, saves and runs the graph of that seed.
 //!
-//! Exit status: 0 if all agree, 1 if some differ, 2 if it was called wrongly.
+//! Exit status: 0 if all results agree, 1 if some differ, 2 after a usage error.
 #![forbid(unsafe_code)]
 
 use std::io::IsTerminal;
@@ -14,38 +14,38 @@ use arenite_tests::differential::{check, draw};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Runs random graphs on a delegate and on the reference ops, and compares.
+/// Runs random graphs on a delegate and on the reference ops, and compares the results.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// How many graphs.
+    /// The number of graphs.
     #[arg(long, value_name = "N")]
     graphs: Option<u64>,
-    /// The first graph's seed; without --graphs the only one's.
+    /// The seed of the first graph; without --graphs, of the only one.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// The delegate: cpu, or that of a GPU, such as opencl.
+    /// The delegate: cpu, or a GPU delegate such as opencl.
     #[arg(long, value_name = "NAME")]
     delegate: Option<String>,
-    /// The instruction set, for all graphs.
+    /// The instruction set for all graphs [default: the seed decides].
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
-    /// Threads, for all graphs.
+    /// Threads for all graphs [default: the seed decides].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Winograd's transforms, for all graphs.
+    /// Whether Winograd convolutions are enabled, for all graphs [default: the seed decides].
     #[arg(long, value_name = "BOOL")]
     winograd: Option<bool>,
-    /// Processes that run at the same time.
+    /// The number of processes that run at the same time.
     #[arg(long, value_name = "N", default_value = "2")]
     workers: u64,
-    /// Where models go that differ.
+    /// The folder for models that differ.
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
     /// Print one JSON document instead of text.
     #[arg(long)]
     json: bool,
-    /// Run in this process, for another one that reads: from one seed to the next.
+    /// Run as a worker process: use every Nth seed, and report to the parent process.
     #[arg(long, value_name = "N", hide = true)]
     stride: Option<u64>,
 }
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all agree.
+/// Whether all results agree.
 fn run(arguments: &Arguments) -> Result<bool, Box<dyn std::error::Error>> {
     let Arguments { delegate, isa, threads, winograd, save, .. } = arguments;
     let fixed =
@@ -92,7 +92,7 @@ fn run(arguments: &Arguments) -> Result<bool, Box<dyn std::error::Error>> {
     Ok(tally.found.is_empty())
 }
 
-/// Shows, writes and runs the graph of one seed.
+/// Prints, saves and runs the graph of one seed.
 fn one(seed: u64, fixed: &Fixed, folder: &Path) -> Result<bool, Box<dyn std::error::Error>> {
     let (graph, setting) = (draw(seed), fixed.setting(seed));
     std::fs::create_dir_all(folder)?;
@@ -105,7 +105,7 @@ fn one(seed: u64, fixed: &Fixed, folder: &Path) -> Result<bool, Box<dyn std::err
     }
     match checked.verdict {
         Verdict::Differs(text) => {
-            println!("{text}\nits smallest part: {}", report(&checked.graph, &setting, None)?);
+            println!("{text}\nreduced to: {}", report(&checked.graph, &setting, None)?);
             Ok(false)
         }
         verdict => {

@@ -29,7 +29,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// CONV_2D, DEPTHWISE_CONV_2D, pools, PAD, CONCATENATION on small float pictures.
+/// CONV_2D, DEPTHWISE_CONV_2D, pools, PAD, CONCATENATION on small float images.
 fn convolutions() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let mut graph = SubGraph::new("main");
@@ -119,7 +119,7 @@ fn quantized_layers() -> Vec<u8> {
     model.finish()
 }
 
-/// RESHAPE, SLICE, GATHER and TRANSPOSE whose arguments are inputs.
+/// RESHAPE, SLICE, GATHER and TRANSPOSE with non-constant arguments.
 fn dynamic_shapes() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let mut graph = SubGraph::new("main");
@@ -142,7 +142,7 @@ fn dynamic_shapes() -> Vec<u8> {
     model.finish()
 }
 
-/// Half-precision weights behind DEQUANTIZE, and elementwise ops with broadcasting.
+/// Half-precision weights with a DEQUANTIZE, and elementwise ops with broadcasting.
 fn half_precision() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let mut graph = SubGraph::new("main");
@@ -207,7 +207,7 @@ fn signatures() -> Vec<u8> {
     model.finish()
 }
 
-/// A pool whose windows cover 64,000 columns at each of 64,000 positions: only the quota of time ends it.
+/// A pool whose windows cover 64,000 columns at each of 64,000 positions. Only the time quota stops it.
 fn wide_window() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let mut graph = SubGraph::new("main");

@@ -1,5 +1,5 @@
-//! Runs a model so often, in the micro interpreter or in the large runtime with reference ops on one thread, and nothing else. What counts
-//! instructions, or time, tells from two such numbers what one invocation takes: `tests/micro_speed.sh`.
+//! Runs a model many times, in the micro interpreter or in the large runtime with reference ops on one thread, and does
+//! nothing else. `tests/micro_speed.sh` derives the instructions or the time of one invocation from two such runs.
 #![forbid(unsafe_code)]
 
 use std::path::PathBuf;
@@ -9,17 +9,17 @@ use arenite_micro::{Interpreter, Planner, required_arena};
 use arenite_tests::micro::{Aligned, ops};
 use clap::Parser;
 
-/// Runs a model so often.
+/// Runs a model a number of times.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
     /// The model.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// How often.
+    /// The number of invocations.
     #[arg(long, value_name = "N", default_value = "1")]
     invocations: usize,
-    /// In the micro interpreter, in the least arena.
+    /// Run in the micro interpreter, in an arena of the minimum size.
     #[arg(long)]
     micro: bool,
 }

@@ -1,4 +1,4 @@
-//! How far an answer may be from that of the reference ops.
+//! Bounds on the difference between a delegate's results and the reference ops'.
 //!
 //! Both compute in `f32`, in different orders. With u = 2⁻²³, twice the unit roundoff, so that it covers both:
 //!
@@ -8,11 +8,12 @@
 //!                below 2^(g + 24): nothing is rounded in any order, so the same bits
 //! Winograd       its transforms multiply by up to 21/4 and add 36 numbers: 2⁻¹⁶ · Σ|terms| more
 //! functions      polynomials: some u of the result, or of 1 where the result is a difference
-//! inexact input  the error grows by the function's slope; behind a step (a comparison, a rounding) nothing is known
+//! inexact input  the error grows by the function's slope; after a step (a comparison, a rounding) no bound is known
 //! ```
-//! A bound is one of the whole tensor, made of what the reference ops computed: of ordinary numbers only. What is not finite must be
-//! the same thing; a number near `f32::MAX` must be so relative to itself. Where two of these meet in a sum, the order decides whether
-//! it overflows: nothing is known. Nor where weights are no numbers: some kernels multiply zeros outside of the image by them.
+//! A bound applies to a whole tensor and is derived from the reference ops' results. It covers ordinary numbers.
+//! Infinities and NaN must be the same; a number near `f32::MAX` must be close relative to its own magnitude. If two of
+//! these are added, the order decides whether the sum overflows, so no bound is known. The same holds for weights that
+//! are NaN or infinite: some kernels multiply zeros outside of the image by them.
 
 use arenite::ElementType::{self, F32};
 use arenite_model::writer::Operator;
@@ -21,22 +22,22 @@ use super::graph::{Graph, Rule, Setting};
 use super::reals;
 use super::run::Array;
 
-/// `|got − want| ≤ abs + rel · |want|`; of bytes that stand for reals, of these.
+/// `|got − want| ≤ abs + rel · |want|`; for quantized tensors, of the real values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// See above.
+    /// The absolute part.
     pub abs: f64,
-    /// See above.
+    /// The relative part.
     pub rel: f64,
 }
 
-/// The same bits.
+/// A bound that requires the same bits.
 pub const EXACT: Bound = Bound { abs: 0.0, rel: 0.0 };
 
 pub(super) const U: f64 = 1.0 / (1 << 23) as f64;
-/// Below, some instruction sets' functions are zero.
+/// Smaller results may be flushed to zero by some instruction sets.
 const TINY: f64 = f32::MIN_POSITIVE as f64;
-/// Numbers above are no ordinary ones.
+/// Greater magnitudes are not ordinary numbers.
 const HUGE: f32 = 1e30;
 
 impl Bound {
@@ -45,24 +46,24 @@ impl Bound {
     }
 }
 
-/// What a tensor of floats holds.
+/// Properties of the values of a float tensor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
-    /// Largest magnitude of ordinary numbers.
+    /// The largest magnitude of ordinary numbers.
     largest: f64,
-    /// Least number.
+    /// The smallest value.
     least: f64,
-    /// Least magnitude.
+    /// The smallest magnitude.
     nearest: f64,
-    /// Numbers near `f32::MAX`.
+    /// Whether some numbers are near `f32::MAX`.
     huge: usize,
-    /// Whether some are infinite, or no numbers.
+    /// Whether some are infinite or NaN.
     pub(super) special: bool,
     /// All numbers are multiples of `2^grid`.
     grid: i32,
-    /// How many there are.
+    /// The number of elements.
     count: usize,
-    /// How many there are in a row: the innermost dimension.
+    /// The number of elements in a row, the innermost dimension.
     row: usize,
 }
 
@@ -98,7 +99,7 @@ impl Facts {
         !self.special && self.huge == 0
     }
 
-    /// The error of these numbers.
+    /// The error of these numbers under a bound.
     fn error(&self, bound: Bound) -> f64 {
         bound.abs + bound.rel * self.largest
     }
@@ -117,8 +118,8 @@ impl Input {
     }
 }
 
-/// Per tensor, how far it may be off; `None` where nothing is known. `tensors` is what the reference ops computed, `before` the bounds of
-/// the invocation before: where its answers are inputs of this one, they are off already.
+/// The bound of each tensor; `None` if no bound is known. `tensors` are the reference ops' results, `before` the bounds
+/// of the previous invocation, whose results may be inputs of this one.
 pub fn bounds(
     graph: &Graph,
     tensors: &[Option<Array>],
@@ -141,9 +142,20 @@ pub fn bounds(
             });
             reals.flatten().unwrap_or_else(|| bound(rule, &inputs, y, to))
         });
+        // The first value of a variable in the body is the last one of the previous invocation.
+        let known = known.filter(|_| {
+            let mut results = operator.outputs.iter();
+            !keeps_values(graph, *rule) || results.all(|&y| before.is_none_or(|b| b[y as usize].is_some()))
+        });
         operator.outputs.iter().for_each(|&output| bounds[output as usize] = known);
     }
     bounds
+}
+
+/// Whether a loop's body may have variables.
+fn keeps_values(graph: &Graph, rule: Rule) -> bool {
+    let inner = graph.model.subgraphs.iter().skip(1).flat_map(|graph| &graph.tensors);
+    matches!(rule, Rule::Loop { .. }) && inner.into_iter().any(|tensor| tensor.is_variable)
 }
 
 fn facts(tensors: &[Option<Array>], tensor: i32) -> Option<(ElementType, Facts)> {
@@ -151,8 +163,8 @@ fn facts(tensors: &[Option<Array>], tensor: i32) -> Option<(ElementType, Facts)>
     Some((array.ty, Facts::of(array)))
 }
 
-/// What is known of a node's inputs, if that is enough: what chooses among elements, and is of another type than the results, has to be
-/// the same, or the choice may be another.
+/// The inputs of a node, if their bounds suffice. An input that selects elements and has another type than the results
+/// must be exact, because the selection could be different otherwise.
 fn inputs(
     operator: &Operator,
     ty: ElementType,
@@ -182,13 +194,13 @@ fn allowed(rule: Rule, allowed: bool) -> Rule {
     }
 }
 
-/// What one step of a tensor's bytes stands for.
+/// The scale of a quantized tensor.
 pub fn step(graph: &Graph, tensor: i32) -> Option<f64> {
     let tensor = graph.model.subgraphs[0].tensors.get(tensor as usize)?;
     tensor.quantization.as_ref().and_then(|q| q.scale.first()).map(|&scale| scale.into())
 }
 
-/// The same, of bytes alone.
+/// The same, only for 8-bit tensors.
 fn step_of_bytes(graph: &Graph, tensor: i32) -> Option<f64> {
     let element = graph.model.subgraphs[0].tensors.get(usize::try_from(tensor).ok()?)?.element_type;
     let ty = ElementType::from_raw(element as u32);
@@ -203,11 +215,11 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
     let within = |abs: f64, rel: f64| abs.is_finite().then_some(Bound { abs, rel: rel + carried });
     match rule {
         Rule::Products { .. } => products(rule, inputs),
-        // Other shapes may have more elements for each result.
+        // With other shapes there may be more terms per result.
         Rule::Fold { count, mean } => fold(inputs[0], count.max(x.count / y.count.max(1)), mean),
         Rule::Exp => within(TINY, 8.0 * U + error.exp_m1()),
         Rule::Softmax { .. } | Rule::LogSoftmax if x.huge > 1 => None,
-        // Of long rows, their sum's error.
+        // The rounding error of the sums of long rows.
         Rule::Softmax { beta } => {
             within(beta * error + TINY, (x.row as f64).max(64.0) * U + 4.0 * U * beta * x.largest)
         }
@@ -219,11 +231,12 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
             .flatten(),
         Rule::Blend if x.huge > 0 => None,
         Rule::Blend => within(2.0 * error + 8.0 * U * x.largest, 8.0 * U),
-        // At zero, a slope that is no number is a step.
+        // At zero, a slope of NaN acts as a step.
         Rule::Function { .. } if !exact && inputs[1..].iter().any(|slope| slope.facts.special) => None,
         Rule::Function { slope, ulps, floor } => {
             let floor = floor * U * x.largest.max(1.0);
-            within(slope * error + floor + if ulps > 0.0 { TINY } else { 0.0 }, ulps * U)
+            let carried = if exact { 0.0 } else { slope * error };
+            within(carried + floor + if ulps > 0.0 { TINY } else { 0.0 }, ulps * U)
         }
         Rule::Moves => {
             let largest = |of: fn(Bound) -> f64| inputs.iter().map(|x| of(x.bound)).fold(0.0, f64::max);
@@ -231,14 +244,14 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
         }
         Rule::Loop { hybrid } => {
             let ordinary = inputs.iter().all(|input| input.facts.is_ordinary());
-            // In each round a byte of the state may be another by one.
+            // In each iteration, the quantized state may differ by one step.
             let abs = if hybrid { 1.0 / 16.0 } else { 1e-5 };
             (exact && ordinary).then_some(Bound { abs, rel: 0.0 })
         }
         _ if exact => Some(EXACT),
         Rule::Sum => within(error, U),
         Rule::Product => match inputs {
-            // Near zero, times the infinite, is anything.
+            // Values near zero, multiplied by infinity, can become anything.
             [a, b] if a.facts.is_ordinary() && b.facts.is_ordinary() => {
                 let (da, db) = (a.error(), b.error());
                 within(da * b.facts.largest + db * a.facts.largest + da * db, U)
@@ -281,7 +294,7 @@ fn products(rule: Rule, inputs: &[Input]) -> Option<Bound> {
     let terms = k * x_facts.largest * w_facts.largest + b.0;
     let is_exact = exact && !winograd && x_facts.huge + w_facts.huge == 0;
     let grid = (x_facts.grid + w_facts.grid).min(b.1);
-    // Products of tiny numbers fall off the grid of the smallest float.
+    // Products of tiny numbers are rounded to the grid of the smallest float.
     let is_fine = grid >= SMALLEST && terms <= 2f64.powi(grid.saturating_add(24).clamp(-400, 400));
     if is_exact && is_fine {
         return Some(EXACT);
@@ -305,7 +318,7 @@ fn fold(x: Input, count: usize, mean: bool) -> Option<Bound> {
         && terms <= 2f64.powi(x.facts.grid.saturating_add(24).clamp(-400, 400));
     match (is_exact, mean) {
         (true, false) => Some(EXACT),
-        // Divided, or multiplied by the reciprocal.
+        // A division, or a multiplication by the reciprocal.
         (true, true) => Some(Bound { abs: TINY, rel: 2.0 * U }),
         _ => {
             let sum = (k + 2.0) * U * terms + k * x.error();
@@ -330,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_that_no_order_rounds_are_exact() {
+    fn sums_that_are_exact_in_any_order_are_exact() {
         assert_eq!(products(&[0.5, -4.0], &[0.125, 1.0], 1000), Some(EXACT));
         assert_ne!(products(&[0.5, -4.0], &[0.1, 1.0], 1000), Some(EXACT));
         assert_ne!(products(&[1e-43], &[0.125], 1), Some(EXACT));
@@ -339,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_of_numbers_near_the_largest_are_not_known() {
+    fn sums_near_f32_max_have_no_bound() {
         assert_eq!(products(&[f32::MAX, f32::MIN, 1.0], &[1.0], 3), None);
         assert!(products(&[f32::MAX, 1.0], &[1.0], 3).is_some_and(|bound| bound.abs < 1e-5));
         assert!(products(&[f32::INFINITY, f32::NAN, 1.0], &[1.0], 3).is_some());

@@ -1,4 +1,4 @@
-//! Moves a graph into a subgraph that the main graph calls. Its variables keep their values from one call to the next.
+//! Moves a graph into a subgraph that the main graph calls. Its variables keep their values between calls.
 
 use arenite_abi::schema::{IfOptions, StableHLOCompositeOptions};
 use arenite_model::tensor_type::BOOL;
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 use super::graph::Graph;
 use crate::options::WithOptions;
 
-/// What calls the graph.
+/// How the graph is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Call {
-    /// Nothing: it is the main graph.
+    /// It is not called: it is the main graph.
     #[default]
     Main,
-    /// A STABLEHLO_COMPOSITE.
+    /// By a STABLEHLO_COMPOSITE.
     Composite,
-    /// An IF, whose branches are one subgraph.
+    /// By an IF, whose branches are the same subgraph.
     If,
 }
 
-/// The graph, called that way. Inputs keep their numbers, and outputs their order.
+/// The graph, called that way. Inputs keep their tensor indices, and outputs their order.
 pub fn called(graph: &Graph, call: Call) -> Graph {
     let mut caller = graph.clone();
     if call == Call::Main {

@@ -1,4 +1,5 @@
-//! Many graphs, in processes of their own: each says which seed it begins, so that a crash or a graph without end has a name.
+//! Runs many graphs in worker processes. Each process prints a seed before it starts its graph, so a crash or a hang
+//! can be attributed to a seed.
 
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
@@ -11,26 +12,26 @@ use super::judge::Verdict;
 use super::tally::{Found, Tally};
 use super::{check, draw, setting, smallest};
 
-/// How long a graph may take.
+/// The time limit of a graph.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Graphs whose counts are told at a time.
+/// The number of graphs whose counts a worker reports together.
 const BATCH: u64 = 200;
 
-/// What is the same for all graphs, where seeds do not decide it.
+/// Settings that are the same for all graphs, instead of being drawn from the seed.
 #[derive(Clone, Debug, Default)]
 pub struct Fixed {
-    /// The delegate; `None`: `cpu`.
+    /// The delegate; `None` means `cpu`.
     pub delegate: Option<String>,
     /// The instruction set.
     pub isa: Option<String>,
     /// Threads.
     pub threads: Option<usize>,
-    /// Winograd's transforms.
+    /// Whether Winograd convolutions are enabled.
     pub winograd: Option<bool>,
 }
 
 impl Fixed {
-    /// What the graph of this seed runs with.
+    /// The settings of the graph with this seed.
     pub fn setting(&self, seed: u64) -> Setting {
         let drawn = setting(seed);
         Setting {
@@ -55,18 +56,18 @@ impl Fixed {
     }
 }
 
-/// Seeds `first`, `first + stride`, and so on.
+/// The seeds `first`, `first + stride`, and so on.
 #[derive(Clone, Copy, Debug)]
 pub struct Seeds {
     /// The first one.
     pub first: u64,
-    /// From one to the next.
+    /// The distance between seeds.
     pub stride: u64,
-    /// How many.
+    /// The number of seeds.
     pub count: u64,
 }
 
-/// A graph that differs, in words; the smallest part of it that does is written to the folder, as is the whole graph.
+/// Describes a graph that differs, and a reduced graph that still does. Both are saved to the folder.
 pub fn report(graph: &Graph, setting: &Setting, save: Option<&PathBuf>) -> io::Result<String> {
     let small = smallest(graph, setting);
     if let Some(folder) = save {
@@ -81,7 +82,7 @@ pub fn report(graph: &Graph, setting: &Setting, save: Option<&PathBuf>) -> io::R
     Ok(format!("{text}\n{small}"))
 }
 
-/// Runs graphs in this process, and tells the parent of each on the standard output.
+/// Runs graphs in this process, and reports each one to the parent process on standard output.
 pub fn work(seeds: Seeds, fixed: &Fixed, save: Option<&PathBuf>) -> io::Result<()> {
     let mut tally = Tally::default();
     for i in 0..seeds.count {
@@ -91,7 +92,7 @@ pub fn work(seeds: Seeds, fixed: &Fixed, save: Option<&PathBuf>) -> io::Result<(
         let checked = check(draw(seed), &setting);
         tally.add(&checked);
         if let Verdict::Differs(whole) = &checked.verdict {
-            let text = format!("{whole}\nits smallest part: {}", report(&checked.graph, &setting, save)?);
+            let text = format!("{whole}\nreduced to: {}", report(&checked.graph, &setting, save)?);
             tally.found.push(Found { seed, setting, text });
         }
         if i % BATCH == BATCH - 1 || i == seeds.count - 1 || !tally.found.is_empty() {
@@ -101,24 +102,24 @@ pub fn work(seeds: Seeds, fixed: &Fixed, save: Option<&PathBuf>) -> io::Result<(
     Ok(())
 }
 
-/// Runs graphs in processes.
+/// Runs graphs in worker processes.
 pub struct Campaign {
-    /// The program `differential`.
+    /// The path of the program `differential`.
     pub program: PathBuf,
     /// The first seed.
     pub first: u64,
-    /// How many graphs.
+    /// The number of graphs.
     pub graphs: u64,
-    /// How many processes.
+    /// The number of processes.
     pub workers: u64,
-    /// What is the same for all.
+    /// The settings of all graphs.
     pub fixed: Fixed,
-    /// Where models go that differ.
+    /// The folder for models that differ.
     pub save: Option<PathBuf>,
 }
 
 impl Campaign {
-    /// Runs all; `progress` is called with each graph that begins.
+    /// Runs all graphs; `progress` is called with each one that starts.
     pub fn run(&self, progress: &(dyn Fn() + Sync)) -> io::Result<Tally> {
         let workers = self.workers.clamp(1, self.graphs.max(1));
         std::thread::scope(|scope| {
@@ -137,7 +138,8 @@ impl Campaign {
         })
     }
 
-    /// One process after another, until all seeds are done: the next one begins behind a seed that ended the last one.
+    /// Runs one process after another until all seeds are done. If a seed ends its process, the next process continues
+    /// after it.
     fn lane(&self, mut seeds: Seeds, progress: &(dyn Fn() + Sync)) -> io::Result<Tally> {
         let mut tally = Tally::default();
         while seeds.count > 0 {
@@ -151,7 +153,9 @@ impl Campaign {
             if status.success() {
                 break;
             }
-            let Some(seed) = last else { return Err(io::Error::other(format!("a worker ended: {status}"))) };
+            let Some(seed) = last else {
+                return Err(io::Error::other(format!("a worker ended early: {status}")));
+            };
             let text = format!("{}\n{}", end.unwrap_or_else(|| format!("a crash: {status}")), draw(seed));
             tally.found.push(Found { seed, setting: self.fixed.setting(seed), text });
             let done = (seed - seeds.first) / seeds.stride + 1;
@@ -173,7 +177,7 @@ impl Campaign {
     }
 }
 
-/// The lines that a process writes, as they come.
+/// The lines that a process writes, as they arrive.
 fn lines(child: &mut Child) -> io::Result<Receiver<String>> {
     let output = child.stdout.take().ok_or_else(|| io::Error::other("a worker has no output"))?;
     let (sender, receiver) = mpsc::channel();
@@ -183,7 +187,8 @@ fn lines(child: &mut Child) -> io::Result<Receiver<String>> {
     Ok(receiver)
 }
 
-/// Reads until the process ends, or says nothing for too long: the last seed that it began, and what is wrong in the latter case.
+/// Reads until the process ends or prints nothing for too long. Returns the last seed that it started, and in the
+/// latter case the failure.
 fn follow(
     lines: &Receiver<String>,
     tally: &mut Tally,
@@ -202,7 +207,7 @@ fn follow(
             },
             Err(RecvTimeoutError::Disconnected) => return Ok((last, None)),
             Err(RecvTimeoutError::Timeout) => {
-                return Ok((last, Some(format!("no end within {} s", LIMIT.as_secs()))));
+                return Ok((last, Some(format!("did not end within {} s", LIMIT.as_secs()))));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What inputs hold.
+//! The data of inputs.
 
 use arenite::ElementType;
 use arenite::ElementType::{Bool, F16, F32, I16, I32, I64};
@@ -7,8 +7,8 @@ use arenite_model::writer::bytes_of;
 use super::graph::Feed;
 use super::random::Random;
 
-/// Bytes of so many elements.
-pub fn data(feed: &Feed, ty: ElementType, count: usize, random: &mut Random) -> Vec<u8> {
+/// The bytes of `count` elements.
+pub(super) fn data(feed: &Feed, ty: ElementType, count: usize, random: &mut Random) -> Vec<u8> {
     match (feed, ty) {
         (_, F32) => bytes_of(&floats(feed, count, random)),
         (_, F16) => {

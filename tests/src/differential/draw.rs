@@ -1,4 +1,4 @@
-//! Draws a graph from a seed: nodes of the tables, shapes of the second invocation, and what is made wrong.
+//! Draws a graph from a seed: nodes from the tables, shapes of the second invocation, and defects.
 
 use arenite::ElementType::{self, Bool, F32, I8, I16, I32, I64, U8};
 
@@ -16,7 +16,7 @@ pub fn draw(seed: u64) -> Graph {
     draw_by(seed, Random::new(seed))
 }
 
-/// A graph that these numbers decide; `seed` decides what its inputs are fed.
+/// The graph that these numbers determine; `seed` determines the data of its inputs.
 pub fn draw_by(seed: u64, random: Random) -> Graph {
     let mut net = Net::new(seed, random);
     let nodes = net.random.between(1, 8) as usize;
@@ -52,7 +52,7 @@ pub fn draw_by(seed: u64, random: Random) -> Graph {
     graph
 }
 
-/// An op on elements of mostly the favourite type.
+/// An op on elements that mostly have the preferred type.
 fn choose(net: &mut Net, favourite: ElementType) -> Option<(Kind, super::ops::Draw)> {
     let entries: Vec<&Entry> = FAMILIES.iter().copied().flatten().collect();
     let entry = net.random.pick(&entries);
@@ -69,11 +69,11 @@ fn choose(net: &mut Net, favourite: ElementType) -> Option<(Kind, super::ops::Dr
     Some((Kind { op: entry.op, form }, entry.draw))
 }
 
-/// Other shapes for one input in the second invocation: mostly another number of images or rows.
+/// Another shape for one input in the second invocation: mostly another number of images or rows.
 fn resize(graph: &mut Graph, random: &mut Random) {
     let main = &graph.model.subgraphs[0];
     let mut inputs = main.inputs.clone();
-    // A variable keeps its shape, so that most graphs with one refuse another shape.
+    // A variable keeps its shape, so most graphs with a variable refuse another shape.
     inputs.retain(|&input| !main.tensors[input as usize].is_variable);
     let chance = if variables::any(graph) { 10 } else { 35 };
     if inputs.is_empty() || !random.chance(chance) {
@@ -91,7 +91,7 @@ fn resize(graph: &mut Graph, random: &mut Random) {
     }
 }
 
-/// What the graph of this seed runs with, unless the caller says otherwise.
+/// The settings of the graph with this seed, unless the caller overrides them.
 pub fn setting(seed: u64) -> Setting {
     let mut random = Random::new(!seed);
     let names: &[&str] = match cfg!(target_arch = "aarch64") {

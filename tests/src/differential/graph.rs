@@ -1,4 +1,4 @@
-//! A drawn graph: a model as plain data, what its inputs are fed, and what is known of its nodes.
+//! A random graph: a model as plain data, the data of its inputs, and the properties of its nodes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 
 use super::call::Call;
 
-/// Which elements an op works on: what a delegate claims or leaves.
+/// The element types of an op, by which a delegate accepts or refuses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
-    /// The main input's.
+    /// The type of the main input.
     Of(ElementType),
-    /// `f32` by constant weights of this type: the input is quantized while the model runs.
+    /// `f32`, with constant weights of this type: the input is quantized at run time.
     Hybrid(ElementType),
-    /// `f32` by weights of this type behind a DEQUANTIZE.
+    /// `f32`, with constant weights of this type and a DEQUANTIZE.
     Behind(ElementType),
-    /// The first type is converted to the second.
+    /// A conversion from the first type to the second.
     To(ElementType, ElementType),
 }
 
@@ -46,9 +46,9 @@ impl fmt::Display for Form {
 /// An op of the schema on elements of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind {
-    /// Its name.
+    /// The op's name.
     pub op: &'static str,
-    /// Its elements.
+    /// Its element types.
     pub form: Form,
 }
 
@@ -67,16 +67,17 @@ pub struct Quant {
     pub zero_point: i64,
 }
 
-/// How results differ at most; see [`bounds`](super::bounds).
+/// How results may differ; see [`bounds`](super::bounds).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// Elements of the inputs, or the largest or the smallest of some.
+    /// Selects elements of the inputs, or the largest or smallest of some.
     Moves,
-    /// Whole numbers from whole numbers.
+    /// Computes integers from integers.
     Integers,
-    /// Steps: where inputs differ a little, results may differ much.
+    /// Has steps: small differences in the inputs may lead to large ones in the results.
     Step,
-    /// A function that grows by `slope` at most, and is computed within so many units in the last place of its result, and of its argument or 1.
+    /// A function with a slope of at most `slope`, which may be infinite, computed within this many units in the last
+    /// place of its result, and additionally of its argument or of 1.
     Function { slope: f64, ulps: f64, floor: f64 },
     /// e^x.
     Exp,
@@ -92,11 +93,11 @@ pub enum Rule {
     Quotient,
     /// (a − b)².
     Square,
-    /// Sums of `depth` products of elements of these inputs; `winograd` if they may be computed by its transforms.
+    /// Sums of `depth` products of these inputs' elements; `winograd` if a Winograd convolution may compute them.
     Products { main: usize, weights: usize, bias: usize, depth: usize, winograd: bool },
-    /// The same, the first operand quantized first.
+    /// The same, with the first operand quantized first.
     Hybrid,
-    /// Sums of `count` elements, divided by it if they are means.
+    /// Sums of `count` elements, divided by `count` for means.
     Fold { count: usize, mean: bool },
     /// Weighted means of neighbours.
     Blend,
@@ -104,70 +105,70 @@ pub enum Rule {
     Softmax { beta: f64 },
     /// Its logarithm.
     LogSoftmax,
-    /// A recurrent layer, whose results lie between -1 and 1; products of dynamic range are `hybrid`.
+    /// A recurrent layer with results between -1 and 1; `hybrid` if its products are dynamic-range quantized.
     Loop { hybrid: bool },
-    /// To bytes.
+    /// Quantizes.
     Quantize,
-    /// From bytes.
+    /// Dequantizes.
     Dequantize,
 }
 
-/// What an input is fed.
+/// The data of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Feed {
-    /// Multiples of an eighth, so that sums are exact; small whole numbers.
+    /// Multiples of an eighth, so that sums are exact; small integers.
     Grid,
     /// Numbers of this magnitude.
     Real(f32),
-    /// The same, a few of which are infinite or no numbers.
+    /// The same, a few of them infinite or NaN.
     Special,
-    /// The same, a few of which are the largest or the smallest there are.
+    /// The same, a few of them the largest or smallest floats.
     Extreme,
-    /// From 0 to below this, and now and then outside.
+    /// Integers from 0 to below this, and occasionally outside.
     Below(i64),
-    /// These.
+    /// These values.
     Numbers(Vec<i64>),
 }
 
-/// What an invocation hands to the next one.
+/// A value that an invocation passes to the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    /// The input that the value goes to.
+    /// The input that receives the value.
     pub before: i32,
-    /// The tensor that it comes from,
+    /// The tensor with the value,
     pub after: i32,
-    /// and its place among the outputs.
+    /// and its position among the outputs.
     pub output: usize,
-    /// Each byte of the first value.
+    /// Each byte of the initial value.
     pub zero: u8,
 }
 
-/// A drawn graph.
+/// A random graph.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// What it was drawn from.
+    /// The seed.
     pub seed: u64,
     /// The model.
     pub model: ModelBuilder,
-    /// Per operator.
+    /// The kind and rule of each operator.
     pub notes: Vec<(Kind, Rule)>,
-    /// Per input, by tensor.
+    /// The data of each input, by tensor.
     pub feeds: BTreeMap<i32, Feed>,
     /// Shapes of inputs in the second invocation, by tensor.
     pub resizes: BTreeMap<i32, Vec<i32>>,
-    /// What was made wrong.
+    /// A description of the defect.
     pub spoilt: Option<String>,
-    /// Of an [unrolled](super::variables::unrolled) graph: what was a variable.
+    /// In an [unrolled](super::variables::unrolled) graph: the former variables.
     pub states: Vec<State>,
 }
 
 impl Graph {
-    /// How often it is run: variables need a third time to show that the second one's values came from the first.
+    /// The number of invocations. With variables, the third one shows that the second one's values came from the first.
     pub fn invocations(&self) -> u64 {
         if self.states.is_empty() && !super::variables::any(self) { 2 } else { 3 }
     }
 
-    /// Makes an output of each result that nobody reads: what is not asked for, is not computed, nor refused.
+    /// Makes every unread result an output: results that are not needed are neither computed nor checked.
     pub fn ask_for_all(&mut self) {
         let main = &mut self.model.subgraphs[0];
         let read: Vec<i32> = main.operators.iter().flat_map(|node| &node.inputs).copied().collect();
@@ -178,29 +179,29 @@ impl Graph {
     }
 }
 
-/// What a graph is run with.
+/// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
     /// The delegate's name.
     pub delegate: String,
-    /// The instruction set of the delegate `cpu`; `None`: the best there is.
+    /// The instruction set of the delegate `cpu`; `None` for the best one.
     pub isa: Option<String>,
     /// Threads.
     pub threads: usize,
-    /// Whether convolutions may round as Winograd's do.
+    /// Whether convolutions may round like Winograd convolutions.
     pub winograd: bool,
-    /// What calls the graph.
+    /// How the graph is called.
     pub call: Call,
 }
 
 impl Setting {
-    /// Whether a GPU's delegate runs the graph: it computes with floats, whatever the model has.
+    /// Whether a GPU delegate runs the graph: these compute with floats, whatever types the model has.
     pub fn is_of_gpu(&self) -> bool {
         self.delegate != CPU
     }
 }
 
-/// The delegate that graphs are drawn for.
+/// The delegate for which graphs are drawn.
 pub const CPU: &str = "cpu";
 
 impl fmt::Display for Graph {

@@ -1,9 +1,10 @@
-//! Compares what the delegate made of a graph with what the reference ops made of it.
+//! Compares a delegate's results for a graph with the reference ops'.
 //!
-//! * Where the reference ops answer, the delegate does, within the bounds that `bounds.rs` tells.
-//! * Where they refuse, at whichever call, the delegate refuses at the same call with an error of the same kind. A node that is not
-//!   served is held back until delegates were asked, so that another node may be refused first: then with any error.
-//! * Neither panics. A limit on memory or time may end one and not the other.
+//! * Where the reference ops succeed, the delegate succeeds, within the bounds of `bounds.rs`.
+//! * Where they fail, in whichever call, the delegate fails in the same call with an error of the same kind. Unserved
+//!   nodes are reported only after the delegates have claimed, so another node may fail first; then any error is
+//!   accepted.
+//! * Neither panics. A limit on memory or time may stop only one of them.
 
 use arenite::ElementType::Bool;
 
@@ -13,21 +14,21 @@ use super::run::{Answers, Array, Failure, Run};
 use crate::case::Tolerance;
 use crate::compare;
 
-/// What came of a graph.
+/// The result of comparing a graph's runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The same answers.
+    /// The results agree.
     Same {
-        /// Outputs that were compared,
+        /// The number of outputs compared,
         judged: usize,
-        /// and those of which nothing is known.
+        /// and of those without a bound.
         unknown: usize,
     },
-    /// Both refused it.
+    /// Both refused the graph.
     Refused,
-    /// One of them met a limit.
+    /// One of them reached a limit.
     Limited,
-    /// What differs.
+    /// A description of the difference.
     Differs(String),
 }
 
@@ -44,10 +45,12 @@ pub fn judge(graph: &Graph, setting: &Setting, reference: &Run, got: &Run) -> Ve
             }
             (Err(want), Err(got)) => match agree(want, got) {
                 true => refused = true,
-                false => return differs(format!("{}, the reference ops {}", words(got), words(want))),
+                false => return differs(format!("{}, but the reference ops {}", words(got), words(want))),
             },
-            (Ok(_), Err(got)) => return differs(format!("{}, the reference ops answer", words(got))),
-            (Err(want), Ok(_)) => return differs(format!("it answers, the reference ops {}", words(want))),
+            (Ok(_), Err(got)) => return differs(format!("{}, but the reference ops succeed", words(got))),
+            (Err(want), Ok(_)) => {
+                return differs(format!("it succeeds, but the reference ops {}", words(want)));
+            }
             (Ok(want), Ok(got)) => {
                 match answers(graph, want, got, &allowed(graph, setting, want, &mut known)) {
                     Ok([these, not]) => (judged, unknown) = (judged + these, unknown + not),
@@ -59,10 +62,11 @@ pub fn judge(graph: &Graph, setting: &Setting, reference: &Run, got: &Run) -> Ve
     if refused && judged + unknown == 0 { Verdict::Refused } else { Verdict::Same { judged, unknown } }
 }
 
-/// Compares the runs of a graph with variables. `want` is what the reference ops make of `unrolled`, the graph without them, and has to be
-/// what they make of the graph itself, `reference`, bit for bit; unless they refuse a node that reads a variable and writes it, and does not
-/// work in place, or that writes to a variable another size or a shape that depends on data.
-/// They refuse what they refuse without variables.
+/// Compares the runs of a graph with variables. `want` are the reference ops' results for the `unrolled` graph, which
+/// has no variables. They must be the same, bit for bit, as their results for the graph itself, `reference`. The
+/// reference ops may refuse a node that reads and writes a variable without in-place support, or that writes a value of
+/// another size or a data-dependent shape to a variable. They must refuse everything that they refuse without
+/// variables.
 pub fn judge_variables(
     [graph, unrolled]: [&Graph; 2],
     setting: &Setting,
@@ -77,10 +81,10 @@ pub fn judge_variables(
         match (want, plain) {
             (Err(failure), _) | (_, Err(failure)) if failure.kind == "limit" => return Verdict::Limited,
             (Ok(want), Ok(plain)) => match unlike(&want, &plain) {
-                Some(output) => return differs(format!("give another output {output}")),
+                Some(output) => return differs(format!("compute another output {output}")),
                 None => expected.steps.push(Ok(want)),
             },
-            (Err(want), Ok(_)) => return differs(format!("answer, without they {}", words(&want))),
+            (Err(want), Ok(_)) => return differs(format!("succeed, but without them they {}", words(&want))),
             (want, Err(plain)) => {
                 let alike = want.err().is_some_and(|want| agree(&want, &plain) || outgrows(&want, &plain));
                 if !alike && !is_of_variable(graph, &plain) {
@@ -94,8 +98,8 @@ pub fn judge_variables(
     judge(unrolled, setting, &expected, got)
 }
 
-/// Whether a node of the graph was refused because it reads a variable and writes it, or because it writes to a variable another size, or a
-/// shape that depends on data.
+/// Whether a node was refused because it reads and writes a variable, or because it writes a value of another size or a
+/// data-dependent shape to one.
 fn is_of_variable(graph: &Graph, failure: &Failure) -> bool {
     let main = &graph.model.subgraphs[0];
     let Some(node) = failure.node.and_then(|node| main.operators.get(node)) else { return false };
@@ -106,7 +110,7 @@ fn is_of_variable(graph: &Graph, failure: &Failure) -> bool {
         false => {
             let text = &failure.text;
             let is_size = text.contains(" is a variable of ") && text.contains(" bytes, the op writes ");
-            written.next().is_some() && (is_size || text.ends_with("a variable, it cannot be dynamic"))
+            written.next().is_some() && (is_size || text.ends_with("a variable and cannot be dynamic"))
         }
     }
 }
@@ -116,13 +120,13 @@ fn outgrows(want: &Failure, plain: &Failure) -> bool {
     want.is_of_size() && plain.text.contains("is a variable of")
 }
 
-/// The first of the outputs that `plain` has as well, and that are not the same there.
+/// The first output that differs in `plain`, among the outputs that `plain` has as well.
 fn unlike(want: &Answers, plain: &Answers) -> Option<usize> {
     let pairs = want.outputs.iter().zip(&plain.outputs);
     pairs.into_iter().position(|(a, b)| (a.ty, &a.shape, &a.bytes) != (b.ty, &b.shape, &b.bytes))
 }
 
-/// Whether both were refused alike.
+/// Whether both were refused for the same reason.
 fn agree(want: &Failure, got: &Failure) -> bool {
     want.stage == got.stage && (want.kind == got.kind || want.is_unserved())
 }
@@ -131,7 +135,7 @@ fn words(failure: &Failure) -> String {
     format!("refuse at {} ({}: {})", failure.stage, failure.kind, failure.text)
 }
 
-/// How far each tensor may be off in this invocation; `known` is that of the invocation before, and then of this one.
+/// The bounds of the tensors in this invocation; `known` holds the previous invocation's bounds, and is updated.
 fn allowed(
     graph: &Graph,
     setting: &Setting,
@@ -143,7 +147,7 @@ fn allowed(
     known.insert(bounds).clone()
 }
 
-/// How many outputs were judged and how many not, or what differs.
+/// The number of outputs compared and of those without a bound, or a description of the difference.
 fn answers(
     graph: &Graph,
     want: &Answers,
@@ -155,7 +159,11 @@ fn answers(
         let (want, got) = (&want.outputs[i], &got.outputs[i]);
         if (want.ty, &want.shape) != (got.ty, &got.shape) || want.bytes.len() != got.bytes.len() {
             let form = |array: &Array| format!("{} {:?}", array.ty, array.shape);
-            return Err(format!("output {tensor} is {}, reference ops give {}", form(got), form(want)));
+            return Err(format!(
+                "output {tensor} is {}, but the reference ops compute {}",
+                form(got),
+                form(want)
+            ));
         }
         let known = bounds.get(tensor as usize).copied().flatten();
         let Some(bound) = known.filter(|&bound| bound == EXACT || want.ty != Bool) else {
@@ -179,7 +187,7 @@ mod tests {
     use super::super::{draw, setting};
     use super::*;
 
-    /// Seeds whose graphs run and agree, with their runs on reference ops.
+    /// Seeds whose graphs run and agree, and their runs on reference ops.
     fn agreeing() -> impl Iterator<Item = (Graph, Run)> {
         let graphs = (0..60).map(draw).filter(|graph| graph.spoilt.is_none());
         let runs = graphs.map(|graph| {
@@ -194,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn another_answer_differs() {
+    fn a_changed_result_is_reported() {
         let (mut same, mut other) = (0, 0);
         for (graph, mut got) in agreeing() {
             let verdict = judged(&graph, &got);
@@ -204,21 +212,21 @@ mod tests {
             let Some(output) = answers.outputs.iter_mut().find(|output| !output.bytes.is_empty()) else {
                 continue;
             };
-            // The sign of floats, the largest bit of integers.
+            // Flips the sign of floats, and the most significant bit of integers.
             let last = output.ty.bits() as usize / 8 - 1;
             output.bytes[last] ^= 0x80;
             other += usize::from(matches!(judged(&graph, &got), Verdict::Differs(_)));
         }
-        // Where the first element is zero, or nothing is known, it does not.
+        // If the first element is zero, or no bound is known, it does not differ.
         assert!(same > 30 && other * 10 > same * 7, "{other} of {same}");
     }
 
     #[test]
-    fn refusals_are_compared_by_kind() {
+    fn errors_are_compared_by_kind() {
         let failure =
             |stage, kind: &str| Failure { stage, kind: kind.to_owned(), text: String::new(), node: None };
         let run = |failure: Failure| Run { steps: vec![Err(failure)], delegated: Vec::new() };
-        let (graph, answers) = agreeing().next().expect("there is one");
+        let (graph, answers) = agreeing().next().expect("one exists");
         let judge = |want: &Run, got: &Run| judge(&graph, &setting(graph.seed), want, got);
         let of = |want, got| judge(&run(want), &run(got));
         let invalid = || failure("allocate", "node Invalid");

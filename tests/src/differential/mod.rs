@@ -1,12 +1,12 @@
-//! Differential testing: random graphs of all ops that the CPU delegate claims, its answers, or those of another delegate, against those
-//! of the reference ops.
+//! Differential testing: random graphs of all ops that the CPU delegate claims. Its results, or another delegate's, are
+//! checked against the reference ops.
 //!
 //! ```text
 //! seed ─► draw (ops: tables; variables; spoil) ─► graph ─┬─ run on reference ops ─┬─► judge (bounds) ─► verdict ─► tally
 //!                                                        └─ run on the delegate ──┘                └─► shrink
 //! ```
-//! A seed decides everything: nodes, shapes, constants, inputs, and what the delegate runs with. [`campaign`] runs many seeds, in
-//! processes of their own, so that a crash has a seed too.
+//! A seed determines everything: nodes, shapes, constants, inputs, and the settings of the delegate. [`campaign`] runs
+//! many seeds in worker processes, so that a crash can be attributed to a seed, too.
 
 pub mod bounds;
 pub mod call;
@@ -30,17 +30,18 @@ pub use draw::{draw, draw_by, setting};
 use graph::{Graph, Kind, Setting};
 use judge::{Verdict, judge, judge_variables};
 
-/// What came of a graph.
+/// The result of checking a graph.
 pub struct Checked {
-    /// What was drawn.
+    /// The graph that was drawn.
     pub graph: Graph,
-    /// Whether the answers agree.
+    /// Whether the results agree.
     pub verdict: Verdict,
-    /// Per node, its kind and whether the delegate ran it.
+    /// For each node, its kind and whether the delegate ran it.
     pub nodes: Vec<(Kind, bool)>,
 }
 
-/// Runs a graph both ways; one with variables on reference ops also without them.
+/// Runs a graph on the delegate and on the reference ops; a graph with variables also runs unrolled on the reference
+/// ops.
 pub fn check(graph: Graph, setting: &Setting) -> Checked {
     let reference = run::run(&graph, None);
     let got = run_on_delegate(&graph, setting);
@@ -54,13 +55,13 @@ pub fn check(graph: Graph, setting: &Setting) -> Checked {
 pub fn run_on_delegate(graph: &Graph, setting: &Setting) -> run::Run {
     let mut run = run::run(&call::called(graph, setting.call), Some(setting));
     if setting.call != Call::Main {
-        // Its nodes are others.
+        // A called graph has other nodes.
         run.delegated.clear();
     }
     run
 }
 
-/// Compares a graph's runs on reference ops and on the delegate.
+/// Compares a graph's runs on the reference ops and on the delegate.
 pub fn compare(graph: &Graph, setting: &Setting, reference: run::Run, got: &run::Run) -> Verdict {
     if !variables::any(graph) {
         return judge(graph, setting, &reference, got);
@@ -69,7 +70,7 @@ pub fn compare(graph: &Graph, setting: &Setting, reference: run::Run, got: &run:
     judge_variables([graph, &unrolled], setting, run::run(&unrolled, None), reference, got)
 }
 
-/// The part of a graph that still differs.
+/// A reduced graph that still differs.
 pub fn smallest(graph: &Graph, setting: &Setting) -> Graph {
     shrink::shrink(graph, |smaller| matches!(check(smaller.clone(), setting).verdict, Verdict::Differs(_)))
 }

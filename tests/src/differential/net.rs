@@ -1,4 +1,4 @@
-//! A graph under construction: a pool of tensors that nodes are drawn for.
+//! A graph under construction: a pool of tensors for which nodes are drawn.
 
 use std::collections::BTreeMap;
 
@@ -18,33 +18,33 @@ pub struct Value {
     pub ty: ElementType,
     /// Its dimensions.
     pub shape: Vec<i32>,
-    /// Of 8-bit elements, if they stand for reals.
+    /// The quantization of 8-bit elements.
     pub quant: Option<Quant>,
 }
 
 impl Value {
-    /// Its elements.
+    /// Its type, shape and quantization.
     pub fn len(&self) -> i32 {
         self.shape.iter().product()
     }
 
-    /// What it is, for a result like it.
+    /// The specification of the tensor, for a result like it.
     pub fn like(&self, shape: Vec<i32>) -> Spec {
         (self.ty, shape, self.quant)
     }
 }
 
-/// What a tensor is to be.
-pub type Spec = (ElementType, Vec<i32>, Option<Quant>);
+/// The type, shape and quantization of a tensor.
+pub(super) type Spec = (ElementType, Vec<i32>, Option<Quant>);
 
-/// Elements that an input has at most.
+/// The largest number of elements of an input.
 const ELEMENTS: i32 = 700;
-/// Sizes of dimensions.
+/// The sizes of dimensions.
 const SIZES: [i32; 18] = [1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 24, 33, 65];
 
 /// A graph under construction.
 pub struct Net {
-    /// Decides everything.
+    /// The source of random numbers.
     pub random: Random,
     /// Whether floats are multiples of small powers of two.
     pub grid: bool,
@@ -55,7 +55,7 @@ pub struct Net {
 }
 
 impl Net {
-    /// No nodes yet.
+    /// A graph without nodes.
     pub fn new(seed: u64, mut random: Random) -> Net {
         let mut model = ModelBuilder::new();
         model.subgraph(SubGraph::new("main"));
@@ -76,17 +76,17 @@ impl Net {
         &mut self.graph.model.subgraphs[0]
     }
 
-    /// The model, for constants and subgraphs of its own.
+    /// The model, for adding constants and subgraphs.
     pub fn model(&mut self) -> &mut ModelBuilder {
         &mut self.graph.model
     }
 
-    /// Nodes so far.
+    /// The number of nodes so far.
     pub fn len(&self) -> usize {
         self.graph.notes.len()
     }
 
-    /// The graph; its outputs are what nobody reads, and now and then another tensor.
+    /// The finished graph. Its outputs are the unread results, and occasionally another tensor.
     pub fn finish(mut self) -> Graph {
         let results: Vec<i32> =
             self.main().operators.iter().flat_map(|node| &node.outputs).copied().collect();
@@ -98,12 +98,12 @@ impl Net {
         self.graph
     }
 
-    /// A size of a dimension.
+    /// A size for a dimension.
     pub fn size(&mut self) -> i32 {
         self.random.pick(&SIZES)
     }
 
-    /// A shape of this rank, of a few elements, now and then of none.
+    /// A shape of this rank with a few elements, occasionally without any.
     pub fn shape(&mut self, rank: usize) -> Vec<i32> {
         let mut shape: Vec<i32> = (0..rank).map(|_| self.size()).collect();
         while shape.iter().product::<i32>() > ELEMENTS {
@@ -117,7 +117,7 @@ impl Net {
         shape
     }
 
-    /// Scale and zero point of bytes; none of other types.
+    /// Scale and zero point for quantized types; `None` for other types.
     pub fn quant(&mut self, ty: ElementType) -> Option<Quant> {
         let lowest = match ty {
             I8 => -128,
@@ -157,7 +157,7 @@ impl Net {
         value
     }
 
-    /// A new input of any numbers.
+    /// A new input with arbitrary numbers.
     pub fn fresh(&mut self, ty: ElementType, shape: &[i32]) -> Value {
         let plain = if self.grid { Feed::Grid } else { Feed::Real(self.random.pick(&[0.3, 1.0, 1.0, 8.0])) };
         let feed = match self.random.below(100) {
@@ -168,7 +168,8 @@ impl Net {
         self.fed(ty, shape, feed)
     }
 
-    /// A tensor of this type whose shape fits: of the pool if there is one, else a new input of the shape that is made.
+    /// A tensor of this type with a suitable shape: from the pool if there is one, or else a new input with the shape
+    /// that `make` returns.
     pub fn fitting(
         &mut self,
         ty: ElementType,
@@ -181,7 +182,7 @@ impl Net {
         let fitting = |value: &&Value| value.ty == ty && fits(&value.shape);
         let found: Vec<&Value> = self.pool.iter().filter(fitting).collect();
         if !found.is_empty() && self.random.chance(85) {
-            // The last results more often, so that nodes follow one another.
+            // Recent results are chosen more often, so that nodes form chains.
             let at = found.len() - 1 - self.random.below(found.len()).min(self.random.below(found.len()));
             return found[at].clone();
         }
@@ -189,17 +190,17 @@ impl Net {
         self.fresh(ty, &shape)
     }
 
-    /// Makes a result an output, whoever reads it.
+    /// Makes a result an output, even if a node reads it.
     pub fn keep(&mut self, value: &Value) {
         self.read.retain(|&read| read != value.index);
     }
 
-    /// The tensor that is taken next, if it fits.
+    /// Makes this tensor the next choice, if it is suitable.
     pub fn next(&mut self, value: Value) {
         self.next = Some(value);
     }
 
-    /// The last result is taken next, if it fits.
+    /// Makes the last result the next choice, if it is suitable.
     pub fn repeat(&mut self) {
         self.next = self.pool.last().cloned();
     }
@@ -241,7 +242,7 @@ impl Net {
         value
     }
 
-    /// A list that an op reads: constant, and now and then fed.
+    /// A list that an op reads: usually constant, occasionally an input.
     pub fn list(&mut self, shape: &[i32], numbers: &[i32]) -> Value {
         if self.random.chance(3) {
             let numbers = numbers.iter().map(|&n| n.into()).collect();
@@ -255,7 +256,7 @@ impl Net {
         self.list(&[numbers.len() as i32], numbers)
     }
 
-    /// Constant elements of a type: a few of each magnitude.
+    /// Constant elements of a type, a few of each magnitude.
     pub fn filled(&mut self, ty: ElementType, shape: &[i32]) -> Value {
         let count = shape.iter().product::<i32>() as usize;
         let data = self.elements(ty, count);
@@ -263,7 +264,7 @@ impl Net {
         self.constant((ty, shape.to_vec(), quant), data)
     }
 
-    /// So many elements between -1 and 1, or whole numbers.
+    /// `count` elements between -1 and 1, or integers.
     pub fn elements(&mut self, ty: ElementType, count: usize) -> Vec<u8> {
         let grid = self.grid;
         let mut own = self.random.fork();
@@ -299,7 +300,7 @@ impl Net {
     ) -> Vec<Value> {
         let results: Vec<Value> = results.into_iter().map(|spec| self.add(spec)).collect();
         let outputs: Vec<i32> = results.iter().map(|value| value.index).collect();
-        // The first version that there is.
+        // The first version of the op.
         let version = if kind.op == "BROADCAST_TO" { 2 } else { 1 };
         let mut node = Operator::new(self.graph.model.builtin(kind.op, version), inputs, &outputs);
         if let Some(options) = options.or_else(|| Attributes::defaults(kind.op)) {

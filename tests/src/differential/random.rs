@@ -1,10 +1,10 @@
-//! Numbers that a seed or a fuzzer's bytes decide.
+//! Random numbers that are determined by a seed or by a fuzzer's bytes.
 
-/// SplitMix64: any seed is a good one, neighbours too.
+/// SplitMix64: any seed is good, including consecutive ones.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
-    /// Bytes that are used up before the generator is asked, last one first.
+    /// Bytes that are used before the generator, the last one first.
     tape: Vec<u8>,
 }
 
@@ -14,18 +14,19 @@ impl Random {
         Random { state: seed, tape: Vec::new() }
     }
 
-    /// Each choice takes as few of these bytes as it needs, so that a changed byte changes one choice. When they run out, the numbers
-    /// are those of seed 0.
+    /// Each choice uses as few of these bytes as possible, so a changed byte changes one choice. After the bytes are
+    /// used up, the generator continues with seed 0.
     pub fn of_bytes(bytes: &[u8]) -> Random {
         Random { state: 0, tape: bytes.iter().rev().copied().collect() }
     }
 
-    /// Whether bytes are left.
+    /// Whether any bytes remain.
     pub fn has_bytes(&self) -> bool {
         !self.tape.is_empty()
     }
 
-    /// While there are bytes, a generator that two of them decide: for constants, which would use up all others.
+    /// While bytes remain, a generator that is seeded with two of them. For constants, which would use up all bytes
+    /// otherwise.
     pub fn fork(&mut self) -> Option<Random> {
         (!self.tape.is_empty()).then(|| Random::new(self.taken(2)))
     }
@@ -51,7 +52,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Below `n`, which is above zero.
+    /// A number below `n`, which must not be zero.
     pub fn below(&mut self, n: usize) -> usize {
         let bytes = if n <= 1 << 8 {
             1
@@ -63,27 +64,27 @@ impl Random {
         (self.taken(bytes) % n as u64) as usize
     }
 
-    /// From `low` to `high`, both included.
+    /// A number from `low` to `high`, both inclusive.
     pub fn between(&mut self, low: i32, high: i32) -> i32 {
         low + self.below((high - low + 1) as usize) as i32
     }
 
-    /// Whether one of a hundred numbers is below `percent`.
+    /// True with a probability of `percent` percent.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of them.
+    /// One of the items.
     pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())]
     }
 
-    /// Of a tape, two bytes decide.
+    /// A 16-bit number; uses two of the fuzzer's bytes.
     fn real_bits(&mut self) -> u64 {
         if self.tape.is_empty() { self.generated() } else { self.taken(2) << 48 }
     }
 
-    /// Between -1 and 1.
+    /// A number between -1 and 1.
     pub fn real(&mut self) -> f32 {
         (self.real_bits() >> 40) as f32 / (1 << 23) as f32 - 1.0
     }

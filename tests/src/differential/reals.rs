@@ -1,4 +1,4 @@
-//! Bounds of delegates that compute with the floats that bytes stand for, and bring each result to its grid.
+//! Bounds for delegates that compute with the real values of quantized tensors and requantize each result.
 //!
 //! ```text
 //! bytes from bytes     the reference ops round another sum, or more than once: a step of the result
@@ -10,8 +10,14 @@
 use super::bounds::{Bound, EXACT, Input, U};
 use super::graph::Rule;
 
-/// The bound of a node's results, or nothing if it is as of floats: steps of the largest byte among the inputs, and of the result.
-pub fn bound(rule: Rule, inputs: &[Input], from: Option<f64>, to: Option<f64>) -> Option<Option<Bound>> {
+/// The bound of a node's results, in steps of the largest input scale and of the result's; `None` if the bound for
+/// floats applies.
+pub(super) fn bound(
+    rule: Rule,
+    inputs: &[Input],
+    from: Option<f64>,
+    to: Option<f64>,
+) -> Option<Option<Bound>> {
     let error: f64 = inputs.iter().map(Input::error).sum();
     let exact = inputs.iter().all(|input| input.bound == EXACT);
     let within = |abs: f64| Some(Bound { abs, rel: 0.0 });

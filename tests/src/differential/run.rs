@@ -1,4 +1,4 @@
-//! Runs a graph twice, on reference ops or on a delegate.
+//! Runs a graph on the reference ops or on a delegate.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -11,10 +11,10 @@ use super::data::data;
 use super::graph::{Feed, Graph, Setting, State};
 use super::random::Random;
 
-/// A tensor that was read.
+/// The contents of a tensor.
 #[derive(Clone, Debug)]
 pub struct Array {
-    /// Its elements' type.
+    /// The element type.
     pub ty: ElementType,
     /// Its dimensions.
     pub shape: Vec<i32>,
@@ -22,57 +22,58 @@ pub struct Array {
     pub bytes: Vec<u8>,
 }
 
-/// What went wrong.
+/// A failed call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// Where: build, resize, allocate, invoke.
+    /// The call: build, resize, allocate, invoke.
     pub stage: &'static str,
     /// The kind of error.
     pub kind: String,
-    /// What it says.
+    /// The error message.
     pub text: String,
-    /// The node of the main graph that refuses, if one does.
+    /// The node of the main graph that failed, if it was one.
     pub node: Option<usize>,
 }
 
-/// An invocation.
+/// The results of an invocation.
 pub struct Answers {
-    /// Of the graph.
+    /// The outputs of the graph.
     pub outputs: Vec<Array>,
-    /// Of all tensors, on reference ops.
+    /// All tensors; only on the reference ops.
     pub tensors: Vec<Option<Array>>,
-    /// Whether variables had their first values: after an input got another shape.
+    /// Whether variables were at their initial values, because an input was resized.
     pub restarted: bool,
 }
 
-/// What came of a graph.
+/// The result of running a graph.
 pub struct Run {
-    /// Per invocation.
+    /// The results of each invocation.
     pub steps: Vec<Result<Answers, Failure>>,
-    /// Per node, whether the delegate that was asked for ran it: the CPU delegate has what others leave.
+    /// For each node, whether the requested delegate ran it. (The CPU delegate runs nodes that others leave.)
     pub delegated: Vec<bool>,
 }
 
 impl Failure {
-    /// Whether a variable would change its size.
+    /// Whether the failure is that a variable would change its size.
     pub fn is_of_size(&self) -> bool {
         self.kind == OTHER_SIZE
     }
 
-    /// Whether no op serves a node.
+    /// Whether the failure is that no op serves a node.
     pub fn is_unserved(&self) -> bool {
         [UNRESOLVED, UNSUPPORTED].contains(&&self.kind[..])
     }
 }
 
-/// Kinds of nodes that no op serves: none has the version or the types; the one that has them refuses the options.
+/// The kinds of failure of an unserved node: no op has the version or the types, or the op that has them refuses the
+/// options.
 const UNRESOLVED: &str = "unresolved op";
 const UNSUPPORTED: &str = "node Unsupported";
 
-/// The kind of refusal of an unrolled graph whose variable changes its size.
+/// The kind of failure of an unrolled graph whose variable changes its size.
 const OTHER_SIZE: &str = "variable";
 
-/// Limits that no sound graph comes near.
+/// Limits that no valid graph comes near.
 const QUOTA: Quota = Quota {
     device_bytes: 64 << 20,
     bytes: 64 << 20,
@@ -81,10 +82,11 @@ const QUOTA: Quota = Quota {
     calls: 1000,
     time: Some(Duration::from_secs(5)),
 };
-/// Drivers compile programs meanwhile.
+/// Includes the time for which drivers compile programs.
 const QUOTA_OF_GPU: Quota = Quota { time: Some(Duration::from_secs(50)), ..QUOTA };
 
-/// Runs the graph with the setting on the delegate, without one on reference ops. A panic is a failure of its own kind.
+/// Runs the graph on the delegate of the setting or, without a setting, on the reference ops. A panic is a separate
+/// kind of failure.
 pub fn run(graph: &Graph, setting: Option<&Setting>) -> Run {
     let mut run = Run { steps: Vec::new(), delegated: Vec::new() };
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| steps(graph, setting, &mut run))) {
@@ -140,7 +142,7 @@ fn delegate(setting: &Setting) -> DelegateConfig {
     delegate
 }
 
-/// All plugins that are linked in, and those of GPUs.
+/// All linked-in plugins and the GPU delegates' plugins.
 pub(crate) fn registry() -> Arc<Registry> {
     static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
     let make = || {
@@ -172,7 +174,7 @@ fn failure(stage: &'static str, error: &Error) -> Failure {
     Failure { stage, kind, text: error.to_string(), node }
 }
 
-/// Invocation `step`, 0 or 1: the second one has the other shapes.
+/// Invocation `step`, 0 or 1; the second one uses the other shapes.
 pub(crate) fn invoke(
     interpreter: &mut Interpreter,
     graph: &Graph,
@@ -203,7 +205,7 @@ pub(crate) fn invoke(
             continue;
         }
         let feed = graph.feeds.get(tensor).unwrap_or(&Feed::Grid);
-        // Each by itself, so that it stays when others go.
+        // Each input is resized separately, so that an error keeps the others.
         let mut random = Random::new(graph.seed.rotate_left(32) ^ step << 16 ^ *tensor as u64);
         let bytes = data(feed, ty, count, &mut random);
         input.copy_from_bytes(&bytes).map_err(|e| failure("invoke", &e))?;
@@ -219,7 +221,7 @@ pub(crate) fn invoke(
     Ok(Answers { outputs, tensors: all.collect(), restarted })
 }
 
-/// A variable that is read before it is written keeps its size.
+/// A variable that is read before it is written cannot change its size.
 fn check_states(graph: &Graph, outputs: &[Array]) -> Result<(), Failure> {
     let tensors = &graph.model.subgraphs[0].tensors;
     let count = |shape: &[i32]| shape.iter().map(|&size| i64::from(size)).product::<i64>();

@@ -1,9 +1,9 @@
-//! Takes nodes out of a graph as long as it still differs.
+//! Removes nodes from a graph as long as it still differs.
 
 use super::graph::{Feed, Graph};
 
-/// The smallest graph that is found for which `differs` still holds.
-pub fn shrink(graph: &Graph, differs: impl Fn(&Graph) -> bool) -> Graph {
+/// The smallest graph found for which `differs` still holds.
+pub(super) fn shrink(graph: &Graph, differs: impl Fn(&Graph) -> bool) -> Graph {
     let mut best = graph.clone();
     let try_it = |best: &mut Graph, smaller: Graph| {
         let found = !smaller.notes.is_empty() && differs(&smaller);
@@ -35,13 +35,13 @@ pub fn shrink(graph: &Graph, differs: impl Fn(&Graph) -> bool) -> Graph {
     best
 }
 
-/// The graph without a node: what it computed is fed, what nobody reads is gone.
+/// The graph without a node: its results become inputs, and unread tensors are removed.
 fn without(graph: &Graph, node: usize) -> Graph {
     let mut smaller = graph.clone();
     let main = &mut smaller.model.subgraphs[0];
     let gone = main.operators.remove(node);
     smaller.notes.remove(node);
-    // A variable has its last value without the node.
+    // A variable keeps its last value without the node.
     let fed: Vec<i32> =
         gone.outputs.iter().copied().filter(|&t| !main.tensors[t as usize].is_variable).collect();
     main.inputs.extend(&fed);
@@ -55,7 +55,7 @@ fn without(graph: &Graph, node: usize) -> Graph {
     smaller
 }
 
-/// The graph in which a tensor keeps no value: it is fed unless a node writes it.
+/// The graph in which a variable becomes an ordinary tensor: an input unless a node writes it.
 fn without_variable(graph: &Graph, variable: usize) -> Graph {
     let mut smaller = graph.clone();
     let main = &mut smaller.model.subgraphs[0];
@@ -74,9 +74,9 @@ mod tests {
     use crate::differential::{draw, run};
 
     #[test]
-    fn what_differs_is_left() {
+    fn the_differing_node_remains() {
         let graph = (0..).map(draw).find(|graph| graph.notes.len() == 8 && graph.spoilt.is_none());
-        let graph = graph.expect("one has");
+        let graph = graph.expect("one of them matches");
         let (last, _) = graph.notes[7];
         let small = shrink(&graph, |smaller| smaller.notes.iter().any(|(kind, _)| *kind == last));
         assert!(small.notes.len() == 1 && small.notes[0].0 == last, "{small}");

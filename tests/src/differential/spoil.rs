@@ -1,15 +1,15 @@
-//! Makes one thing of a sound graph wrong, as a broken or a hostile file has it.
+//! Makes one change to a valid graph that a broken or hostile file could have.
 
 use arenite_model::writer::{Buffer, Value};
 
-use super::graph::Graph;
+use super::graph::{Graph, Rule};
 use super::random::Random;
 
-/// Numbers that no field should have, and some that it may.
+/// Numbers that are invalid in every field, and some that may be valid.
 const ODD: [i32; 12] = [-1, 0, 1, 2, 3, 5, 100, 127, 32_767, -7, i32::MAX, i32::MIN];
 
-/// Spoils the graph.
-pub fn spoil(graph: &mut Graph, random: &mut Random) {
+/// Makes the change.
+pub(super) fn spoil(graph: &mut Graph, random: &mut Random) {
     let spoilers = [version, shape, shape, options, constant, quantization, operands, element_type];
     for _ in 0..4 {
         graph.spoilt = random.pick(&spoilers)(graph, random);
@@ -25,7 +25,7 @@ fn some_node(graph: &Graph, random: &mut Random) -> Option<usize> {
     (count > 0).then(|| random.below(count))
 }
 
-/// Versions that no op has, or another one.
+/// A version that the op does not have, or another one that it has.
 fn version(graph: &mut Graph, random: &mut Random) -> Option<String> {
     let node = some_node(graph, random)?;
     let at = graph.model.subgraphs[0].operators[node].opcode_index as usize;
@@ -37,7 +37,7 @@ fn version(graph: &mut Graph, random: &mut Random) -> Option<String> {
     Some(text)
 }
 
-/// The declared shape of a result, or of an input.
+/// The declared shape of a result or an input.
 fn shape(graph: &mut Graph, random: &mut Random) -> Option<String> {
     if random.chance(25) {
         version(graph, random)?;
@@ -55,7 +55,7 @@ fn shape(graph: &mut Graph, random: &mut Random) -> Option<String> {
             shape[i] = random.pick(&[0, 1, 2, 3, shape[i] + 1, shape[i] * 2, -1, 1000, 100_000]);
         }
     }
-    Some(format!("tensor {at} is declared {shape:?}"))
+    Some(format!("tensor {at} is declared with shape {shape:?}"))
 }
 
 /// A field of a node's options.
@@ -73,7 +73,15 @@ fn options(graph: &mut Graph, random: &mut Random) -> Option<String> {
         Value::Bool(value) => *value = !*value,
         Value::I8(value) => *value = odd as i8,
         Value::I32(value) => *value = odd,
-        Value::F32(value) => *value = random.pick(&[0.0, -1.0, f32::NAN, f32::INFINITY, f32::MAX]),
+        Value::F32(value) => {
+            *value = random.pick(&[0.0, -1.0, f32::NAN, f32::INFINITY, f32::MAX]);
+            // The bound of LEAKY_RELU depends on its slope.
+            if let Rule::Function { slope, .. } = &mut graph.notes[node].1
+                && value.is_finite()
+            {
+                *slope = slope.max(value.abs().into());
+            }
+        }
         _ => return None,
     }
     Some(format!("node {node}: slot {slot} is {value:?}"))
@@ -94,10 +102,10 @@ fn constant(graph: &mut Graph, random: &mut Random) -> Option<String> {
         let word = random.below(data.len() / 4) * 4;
         data[word..word + 4].copy_from_slice(&random.pick(&ODD).to_le_bytes());
     }
-    Some(format!("buffer {at} has another element"))
+    Some(format!("an element of buffer {at} was changed"))
 }
 
-/// Scale, zero point, or that there is one.
+/// The scale, the zero point, or whether there is a quantization.
 fn quantization(graph: &mut Graph, random: &mut Random) -> Option<String> {
     let tensors = graph.model.subgraphs[0].tensors.iter_mut().enumerate();
     let mut quantized: Vec<_> = tensors.filter(|(_, tensor)| tensor.quantization.is_some()).collect();
@@ -139,5 +147,5 @@ fn element_type(graph: &mut Graph, random: &mut Random) -> Option<String> {
     let tensors = &mut graph.model.subgraphs[0].tensors;
     let at = random.below(tensors.len());
     tensors[at].element_type = random.pick(&[0, 1, 2, 3, 4, 6, 7, 9, 10, 17]);
-    Some(format!("tensor {at} is of type {}", tensors[at].element_type))
+    Some(format!("tensor {at} is declared with type {}", tensors[at].element_type))
 }

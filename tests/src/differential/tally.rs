@@ -1,4 +1,4 @@
-//! Counts of what was run, and what was found.
+//! Counts of graphs, and the graphs that differ.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,35 +14,35 @@ use super::judge::Verdict;
 pub struct Found {
     /// Its seed.
     pub seed: u64,
-    /// What it ran with.
+    /// Its settings.
     pub setting: Setting,
-    /// What differs, and the smallest part of the graph for which something does.
+    /// The differences of the graph and of the reduced graph.
     pub text: String,
 }
 
 /// Counts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// Graphs in all.
+    /// The number of graphs.
     pub graphs: u64,
-    /// Those with variables that both answered alike.
+    /// Graphs with variables whose results agree.
     pub variables: u64,
-    /// Those that both refused.
+    /// Graphs that both refused.
     pub refused: u64,
-    /// Those that met a limit.
+    /// Graphs that reached a limit.
     pub limited: u64,
-    /// Outputs that were compared.
+    /// The number of outputs compared.
     pub judged: u64,
-    /// Outputs of which nothing is known.
+    /// The number of outputs without a bound.
     pub unknown: u64,
-    /// Nodes by kind: all, and those that the delegate ran.
+    /// For each kind of node: the number of nodes, and how many the delegate ran.
     pub nodes: BTreeMap<String, [u64; 2]>,
     /// Graphs that differ.
     pub found: Vec<Found>,
 }
 
 impl Tally {
-    /// Counts a graph that does not differ.
+    /// Counts a graph that agrees.
     pub fn add(&mut self, checked: &Checked) {
         self.graphs += 1;
         match checked.verdict {
@@ -62,7 +62,7 @@ impl Tally {
         }
     }
 
-    /// Adds the counts of another.
+    /// Adds another tally.
     pub fn merge(&mut self, other: Tally) {
         self.graphs += other.graphs;
         self.variables += other.variables;
@@ -89,7 +89,7 @@ impl fmt::Display for Tally {
             f,
             "{graphs} graphs: {variables} with variables, {refused} refused by both, {limited} at a limit"
         )?;
-        writeln!(f, "{judged} outputs compared, {unknown} unknown")?;
+        writeln!(f, "{judged} outputs compared, {unknown} without a bound")?;
         for found in &self.found {
             let Setting { delegate, isa, threads, winograd, call } = &found.setting;
             let isa = isa.as_deref().unwrap_or("the best");

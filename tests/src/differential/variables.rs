@@ -1,12 +1,13 @@
-//! Variables: tensors that keep their value from one invocation to the next.
+//! Variables: tensors that keep their value between invocations.
 //!
-//! [`add`] makes variables of some tensors of a drawn graph; [`unrolled`] gives the graph without variables that has the same answers:
+//! [`add`] turns some tensors of a random graph into variables; [`unrolled`] computes an equivalent graph without
+//! variables:
 //!
 //! ```text
 //! y = v + x;  v = abs(y);  z = -v        y = v0 + x;  v1 = abs(y);  z = -v1;  the next invocation's v0 is v1
 //! ```
-//! Each write gets a tensor of its own, and each read has the last write before it in the file. So the reference ops' answers for the
-//! unrolled graph say what a graph with variables must give, also on reference ops.
+//! Each write gets a new tensor, and each read refers to the last write before it in file order. So the reference ops'
+//! results for the unrolled graph are the expected results of the graph with variables, on the reference ops as well.
 
 use arenite::ElementType;
 use arenite_abi::schema::ReshapeOptions;
@@ -16,7 +17,7 @@ use super::graph::{Form, Graph, Kind, Rule, State};
 use super::random::Random;
 use crate::options::{Attributes, WithOptions};
 
-/// Makes variables of some tensors, and lets nodes read and write them.
+/// Turns some tensors into variables, and lets nodes read and write them.
 pub fn add(graph: &mut Graph, random: &mut Random) {
     let changes = [write, read, read, recur, recur, recur, write_again, copy, unwritten, fed, inner];
     random.pick(&[write, recur])(graph, random);
@@ -25,7 +26,7 @@ pub fn add(graph: &mut Graph, random: &mut Random) {
     }
 }
 
-/// Whether the graph has a variable, or a subgraph that it calls.
+/// Whether the graph has a variable or calls a subgraph that has one.
 pub fn any(graph: &Graph) -> bool {
     graph.model.subgraphs.iter().flat_map(|graph| &graph.tensors).any(|tensor| tensor.is_variable)
 }
@@ -34,7 +35,7 @@ fn tensor(graph: &Graph, index: i32) -> Option<&Tensor> {
     graph.model.subgraphs[0].tensors.get(usize::try_from(index).ok()?)
 }
 
-/// Whether one tensor can take the other's place.
+/// Whether one tensor can replace the other.
 fn alike(graph: &Graph, a: i32, b: i32) -> bool {
     let (Some(a), Some(b)) = (tensor(graph, a), tensor(graph, b)) else { return false };
     let parameters = |tensor: &Tensor| {
@@ -55,7 +56,7 @@ fn some(list: &[i32], random: &mut Random) -> Option<i32> {
     (!list.is_empty()).then(|| random.pick(list))
 }
 
-/// Results of nodes that are not variables yet, each with its node and its place among the outputs.
+/// Results of nodes that are not variables yet, each with its node and its position among the outputs.
 fn results(graph: &Graph) -> Vec<(usize, usize, i32)> {
     let operators = graph.model.subgraphs[0].operators.iter().enumerate();
     let all = operators
@@ -90,7 +91,7 @@ fn read(graph: &mut Graph, random: &mut Random) {
     }
 }
 
-/// Another node writes a variable in place of its result; who read that reads the variable.
+/// Another node writes a variable in place of its result; the result's readers read the variable.
 fn write_again(graph: &mut Graph, random: &mut Random) {
     let Some(variable) = some(&variables(graph), random) else { return };
     let main = &graph.model.subgraphs[0];
@@ -115,10 +116,10 @@ fn write_again(graph: &mut Graph, random: &mut Random) {
     reads.chain(&mut main.outputs).filter(|t| **t == result).for_each(|t| *t = variable);
 }
 
-/// A place for a node: in front of this one.
+/// A position for a node: in front of this one.
 type Place = usize;
 
-/// Adds a node.
+/// Inserts a node.
 fn insert(graph: &mut Graph, at: Place, (kind, rule): (Kind, Rule), inputs: &[i32], output: i32) {
     let code = graph.model.builtin(kind.op, 1);
     let shape = graph.model.subgraphs[0].tensors[output as usize].shape.clone();
@@ -132,7 +133,7 @@ fn insert(graph: &mut Graph, at: Place, (kind, rule): (Kind, Rule), inputs: &[i3
     graph.notes.insert(at, (kind, rule));
 }
 
-/// A place where tensor `t` has a value.
+/// A position at which tensor `t` has a value.
 fn behind(graph: &Graph, random: &mut Random, t: i32) -> Place {
     let operators = &graph.model.subgraphs[0].operators;
     let first = operators.iter().position(|node| node.outputs.contains(&t)).map_or(0, |node| node + 1);
@@ -161,7 +162,7 @@ fn adds(ty: ElementType) -> Option<(Kind, Rule)> {
     Some((Kind { op: "ADD", form: Form::Of(ty) }, rule))
 }
 
-/// A variable that a node adds to a tensor or copies, and that another node writes, before it or behind it.
+/// A node adds a variable to a tensor or copies it, and another node before or after it writes the variable.
 fn recur(graph: &mut Graph, random: &mut Random) {
     let Some(t) = some(&values(graph), random) else { return };
     let spec = graph.model.subgraphs[0].tensors[t as usize].clone();
@@ -184,7 +185,7 @@ fn recur(graph: &mut Graph, random: &mut Random) {
     insert(graph, at, copies(ty), &[written], variable);
 }
 
-/// A node from `at` on reads `t` in place of a tensor like it; or it is an output.
+/// Some node at `at` or later reads `t` in place of a similar tensor, or `t` becomes an output.
 fn read_later(graph: &mut Graph, random: &mut Random, at: Place, t: i32) {
     let mut later = Vec::new();
     for (node, operator) in graph.model.subgraphs[0].operators.iter().enumerate().skip(at) {
@@ -202,7 +203,7 @@ fn read_later(graph: &mut Graph, random: &mut Random, at: Place, t: i32) {
     }
 }
 
-/// A node copies a variable, or a view of it, which later nodes read.
+/// A node copies a variable or a view of it, and later nodes read the copy.
 fn copy(graph: &mut Graph, random: &mut Random) {
     let Some(variable) = some(&variables(graph), random) else { return };
     let copied = Tensor { is_variable: false, ..graph.model.subgraphs[0].tensors[variable as usize].clone() };
@@ -213,7 +214,7 @@ fn copy(graph: &mut Graph, random: &mut Random) {
     read_later(graph, random, at + 1, result);
 }
 
-/// An input becomes a variable that nobody feeds: zeros, until a node writes it.
+/// An input becomes a mere variable: zeros, until a node writes it.
 fn unwritten(graph: &mut Graph, random: &mut Random) {
     let inputs = graph.model.subgraphs[0].inputs.clone();
     if let Some(input) = some(&inputs, random).filter(|_| inputs.len() > 1) {
@@ -224,7 +225,7 @@ fn unwritten(graph: &mut Graph, random: &mut Random) {
     }
 }
 
-/// An input that stays one is a variable.
+/// An input becomes a variable and remains an input.
 fn fed(graph: &mut Graph, random: &mut Random) {
     let inputs = graph.model.subgraphs[0].inputs.clone();
     if let Some(input) = some(&inputs, random) {
@@ -232,7 +233,7 @@ fn fed(graph: &mut Graph, random: &mut Random) {
     }
 }
 
-/// In the body of a loop, a node reads the result that the layer had in the call before:
+/// In the body of a loop, a node reads the layer's result of the previous call:
 ///
 /// ```text
 /// h = tanh(…);  list[i] = h        h = tanh(…);  y = reshape(v);  v = reshape(h);  list[i] = y
@@ -253,7 +254,7 @@ fn inner(graph: &mut Graph, random: &mut Random) {
     body.operators.splice(node + 1..node + 1, [copy(v, y), copy(h, v)]);
 }
 
-/// The byte that a variable is filled with at first.
+/// The byte with which a variable is initialized.
 fn zero_byte(tensor: &Tensor) -> u8 {
     match &tensor.quantization {
         Some(q) if tensor.element_type == ElementType::I8 as i32 && q.scale.len() == 1 => {
@@ -263,8 +264,8 @@ fn zero_byte(tensor: &Tensor) -> u8 {
     }
 }
 
-/// The graph without variables that has the same answers. What an invocation reads of the one before is a [`State`]; the values for those
-/// are outputs, too, behind the others.
+/// An equivalent graph without variables. Values that an invocation reads from the previous one become a [`State`];
+/// these values are also outputs, after the others.
 pub fn unrolled(graph: &Graph) -> Graph {
     let mut plain = graph.clone();
     let variables = variables(graph);

@@ -4,11 +4,14 @@
 //! |---|---|---|
 //! | all | no op or delegate panics | none |
 //! | reference ops and CPU delegate | where the reference ops answer, the delegate gives as many outputs, of the same types and shapes | a limit of the quota stopped one of them |
-//! | | where the reference ops refuse, the delegate refuses | the model has a result that no output needs: the delegate drops it, together with the node that is refused |
+//! | | where the reference ops refuse, the delegate refuses | the model has a result that no output needs: the delegate
+//! drops it, together with the node that failed |
 //! | | the same bytes if no tensor of the model is a float | floats have bounds, which the target `graphs` checks; ops that draw random numbers |
 //! | reference ops and micro | where both answer, the same bytes, floats too: they run the same kernels | ops that draw random numbers |
-//! | | where the reference ops refuse, micro refuses | a limit of the quota stopped the reference ops: micro has none for bytes and time |
-//! | | micro may refuse what the reference ops run | it says why: shapes that depend on data, text, a small arena, … |
+//! | | where the reference ops refuse, micro refuses | a limit of the quota stopped the reference ops: micro does not
+//! limit bytes and time |
+//! | | micro may refuse models that the reference ops run | it says why: shapes that depend on data, text, a small
+//! arena, … |
 
 use std::collections::HashSet;
 
@@ -26,7 +29,7 @@ use crate::micro::{self, Aligned};
 type Output = (arenite::ElementType, Vec<i32>, Vec<u8>);
 
 /// The result of running a model on one backend.
-pub enum Answer {
+pub(super) enum Answer {
     /// The outputs of two invocations.
     Outputs([Vec<Output>; 2]),
     /// The call that failed, and its error.
@@ -36,7 +39,7 @@ pub enum Answer {
 }
 
 /// Fills an input with small numbers, so that indices and shapes are often valid.
-pub fn fill(bytes: &mut [u8], element_type: i32, invocation: usize) {
+pub(super) fn fill(bytes: &mut [u8], element_type: i32, invocation: usize) {
     let number = |i: usize| (i * 37 + invocation * 11) % 251;
     match element_type {
         FLOAT32 => {
@@ -57,7 +60,7 @@ pub fn fill(bytes: &mut [u8], element_type: i32, invocation: usize) {
 }
 
 /// Runs a model twice, with this delegate or, without one, on reference ops.
-pub fn large(model: &Model, delegate: Option<&str>) -> Answer {
+pub(super) fn large(model: &Model, delegate: Option<&str>) -> Answer {
     let run = || -> Result<[Vec<Output>; 2], (&'static str, Error)> {
         let builder = Interpreter::builder(model).registry(registry()).threads(1).quota(quota());
         let builder = match delegate {
@@ -105,7 +108,11 @@ pub fn large(model: &Model, delegate: Option<&str>) -> Answer {
 ///
 /// # Errors
 /// The interpreter refuses the model.
-pub fn small(bytes: &[u8], ops: &[OpRegistration], arena: &mut [u8]) -> Result<[Vec<Vec<u8>>; 2], String> {
+pub(super) fn small(
+    bytes: &[u8],
+    ops: &[OpRegistration],
+    arena: &mut [u8],
+) -> Result<[Vec<Vec<u8>>; 2], String> {
     let mut run = || -> arenite_micro::Result<[Vec<Vec<u8>>; 2]> {
         let mut interpreter = arenite_micro::Interpreter::new(bytes, ops, arena)?;
         interpreter.limit_calls(1000);
@@ -131,7 +138,7 @@ pub fn small(bytes: &[u8], ops: &[OpRegistration], arena: &mut [u8]) -> Result<[
 }
 
 /// The properties of a model that the rules depend on.
-pub struct Traits {
+pub(super) struct Traits {
     /// Whether a tensor holds floats.
     pub floats: bool,
     /// Whether an op draws random numbers.
@@ -147,7 +154,7 @@ const FLOATS: [i32; 8] = [0, 1, 8, 10, 11, 18, 21, 22];
 
 impl Traits {
     /// The properties of a model.
-    pub fn of(model: &arenite_model::Model<'_>) -> Traits {
+    pub(super) fn of(model: &arenite_model::Model<'_>) -> Traits {
         let codes: HashSet<i32> = model.operator_codes().iter().map(|code| code.builtin_code()).collect();
         let mut traits = Traits {
             floats: false,
@@ -174,9 +181,8 @@ thread_local! {
 
 /// Runs a model on the reference ops, the CPU delegate and in the micro interpreter, and compares.
 ///
-/// # Panics
-/// If a rule above is broken; the message says which.
-pub fn compare(bytes: &[u8]) {
+/// # Panics If a rule above is broken; the message names it.
+pub(super) fn compare(bytes: &[u8]) {
     let Ok(model) = Model::from_bytes(bytes.to_vec()) else { return };
     let traits = Traits::of(&model.view());
     let reference = large(&model, None);
@@ -191,10 +197,10 @@ fn with_cpu(traits: &Traits, reference: &Answer, cpu: &Answer) {
     match (reference, cpu) {
         (Answer::Limited, _) | (_, Answer::Limited) | (Answer::Refused(..), Answer::Refused(..)) => {}
         (Answer::Outputs(_), Answer::Refused(stage, text)) => {
-            panic!("the CPU delegate refuses at {stage} what the reference ops run: {text}")
+            panic!("the CPU delegate refuses at {stage}, but the reference ops run: {text}")
         }
         (Answer::Refused(stage, text), Answer::Outputs(_)) => {
-            assert!(traits.unread, "the CPU delegate runs what the reference ops refuse at {stage}: {text}");
+            assert!(traits.unread, "the CPU delegate runs, but the reference ops refuse at {stage}: {text}");
         }
         (Answer::Outputs(want), Answer::Outputs(got)) => {
             for (k, (want, got)) in want.iter().zip(got).enumerate() {
@@ -220,7 +226,7 @@ fn with_micro(traits: &Traits, reference: &Answer, bytes: &[u8]) {
     match (reference, got) {
         (Answer::Limited, _) | (_, Err(_)) => {}
         (Answer::Refused(stage, text), Ok(_)) => {
-            panic!("micro runs what the reference ops refuse at {stage}: {text}")
+            panic!("micro runs, but the reference ops refuse at {stage}: {text}")
         }
         (Answer::Outputs(want), Ok(got)) => {
             for (k, (want, got)) in want.iter().zip(&got).enumerate() {
@@ -249,11 +255,11 @@ fn on_micro(traits: &Traits, file: &[u8]) -> Result<[Vec<Vec<u8>>; 2], String> {
     })
 }
 
-/// The micro interpreter alone.
-pub fn micro_alone(bytes: &[u8]) {
+/// Runs the micro interpreter alone.
+pub(super) fn micro_alone(bytes: &[u8]) {
     let file = Aligned::of(bytes);
     let Ok(model) = arenite_model::Model::new(file.as_slice()) else {
-        // What the verifier refuses, the interpreter does.
+        // Whatever the verifier refuses, the interpreter must refuse.
         let refused = OPS.with(|all| small(file.as_slice(), &all[..1], &mut [0; 64]).is_err());
         assert!(refused, "micro runs a file that the verifier refuses");
         return;

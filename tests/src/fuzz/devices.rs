@@ -1,5 +1,5 @@
-//! Random graphs on devices. A driver takes long to compile a program, so each graph is built once and then runs with other values, rarely
-//! with other shapes. One in 200 executions builds its graph again.
+//! Random graphs on GPU devices. Drivers compile programs slowly, so each graph is built once and then runs with other
+//! values, rarely with other shapes. One in 200 executions builds its graph again.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use crate::differential::random::Random;
 use crate::differential::run::{Failure, Run, build, invoke};
 use crate::differential::{compare, draw};
 
-/// Graphs that are kept.
+/// The number of graphs that are kept.
 const GRAPHS: usize = 64;
-/// Seeds among which each of them is looked for: the first whose graph the device runs a part of.
+/// The number of seeds that are tried for each graph, until the device runs a part of one.
 const SEEDS: u64 = 12;
 
-/// A graph with an interpreter on reference ops and one on the device.
+/// A graph with an interpreter on the reference ops and one on the device.
 struct Kept {
     graph: Graph,
     setting: Setting,
@@ -31,12 +31,11 @@ thread_local! {
     static KEPT: RefCell<BTreeMap<usize, Option<Kept>>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Bytes as a choice among the graphs, values and shapes: two invocations on the device and on the reference ops, within the bounds of
-/// the differential tester. Every execution runs a graph on the device.
+/// Uses the bytes to choose a graph, values and shapes: two invocations on the device and on the reference ops must
+/// agree within the bounds of the differential tester.
 ///
-/// # Panics
-/// There is no device.
-pub fn run(delegate: &str, bytes: &[u8]) {
+/// # Panics Without a device, or if the results differ.
+pub(super) fn run(delegate: &str, bytes: &[u8]) {
     let mut random = Random::of_bytes(bytes);
     let (which, resized, rebuilt) = (random.below(GRAPHS), random.chance(4), random.below(200) == 7);
     let seed = bytes.iter().fold(7u64, |hash, &byte| {
@@ -59,7 +58,7 @@ pub fn run(delegate: &str, bytes: &[u8]) {
     });
 }
 
-/// The first graph from number `which` on that the device runs a part of.
+/// The first graph, from number `which`, that the device runs a part of.
 fn chosen(graphs: &mut BTreeMap<usize, Option<Kept>>, which: usize, delegate: &str) -> Option<usize> {
     let mut all = (which..GRAPHS).chain(0..which);
     all.find(|&which| {
@@ -86,14 +85,18 @@ impl Kept {
         })
     }
 
-    /// The second invocation has another first dimension of an input.
+    /// Changes the first dimension of an input in the second invocation; variables keep their shape.
     fn resize(&mut self, random: &mut Random) {
         let main = &self.graph.model.subgraphs[0];
         if main.inputs.is_empty() {
             return;
         }
         let input = random.pick(&main.inputs);
-        let mut shape = main.tensors[input as usize].shape.clone();
+        let tensor = &main.tensors[input as usize];
+        if tensor.is_variable {
+            return;
+        }
+        let mut shape = tensor.shape.clone();
         if let Some(first) = shape.first_mut() {
             *first = random.between(1, 3);
             self.graph.resizes.insert(input, shape);
@@ -110,7 +113,7 @@ impl Kept {
     }
 }
 
-/// Two invocations, from the shapes that the model has, and variables of zeros.
+/// Two invocations, starting with the model's shapes and with variables set to zero.
 fn steps(
     graph: &Graph,
     interpreter: &mut Interpreter,
@@ -121,7 +124,7 @@ fn steps(
         let shape = &main.tensors[tensor as usize].shape;
         if interpreter.input(i).is_ok_and(|input| input.shape != shape.as_slice()) {
             let resized = interpreter.resize_input(i, shape);
-            assert!(resized.is_ok(), "the shape that the model has is refused: {resized:?}");
+            assert!(resized.is_ok(), "the model's own shape is an error: {resized:?}");
         }
     }
     interpreter.reset_variables();

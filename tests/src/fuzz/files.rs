@@ -1,4 +1,4 @@
-//! Files that are not models: pictures, arrays, labels, packed weights.
+//! Input files that are not models: images, arrays, labels, packed weights.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::differential::run::registry as devices_too;
 use crate::op_models::f32;
 use crate::options::WithOptions;
 
-/// Inputs that pictures and arrays are read for, of an interpreter that is made once.
+/// An interpreter, made once, for whose inputs images and arrays are read.
 fn with_inputs(read: impl FnOnce(&[Tensor<'_>])) {
     thread_local! {
         static PORTS: RefCell<Option<Interpreter>> = const { RefCell::new(None) };
@@ -52,12 +52,12 @@ fn ports_of_all_kinds() -> Interpreter {
     interpreter
 }
 
-/// Pictures with more pixels fill one input instead of all: a run-length encoded file of 1 KB can have 64 megapixels, and resizing them
-/// takes a quarter of a second.
+/// Larger images are read for one input instead of all: a run-length encoded file of 1 KB can have 64 megapixels, and
+/// resizing these takes a quarter of a second.
 const LARGE_PICTURE: u64 = 1 << 22;
 
-/// Bytes as a picture, for inputs of all kinds.
-pub fn pictures(bytes: &[u8]) {
+/// Reads the bytes as an image, for inputs of all kinds.
+pub(super) fn pictures(bytes: &[u8]) {
     let Ok(picture) = Picture::from_bytes(bytes) else { return };
     let (width, height) = picture.size();
     let is_large = u64::from(width) * u64::from(height) > LARGE_PICTURE;
@@ -73,7 +73,7 @@ pub fn pictures(bytes: &[u8]) {
     });
 }
 
-/// A folder of this process, where files are written.
+/// This process's folder for files.
 fn folder() -> PathBuf {
     let shared = Path::new("/dev/shm");
     let base = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
@@ -82,8 +82,8 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// Bytes as a NumPy file, for inputs of all kinds.
-pub fn npy(bytes: &[u8]) {
+/// Reads the bytes as a NumPy file, for inputs of all kinds.
+pub(super) fn npy(bytes: &[u8]) {
     let path = folder().join("array.npy");
     std::fs::write(&path, bytes).expect("it can be written");
     with_inputs(|inputs| {
@@ -96,8 +96,8 @@ pub fn npy(bytes: &[u8]) {
     });
 }
 
-/// Bytes as a file of labels.
-pub fn labels(bytes: &[u8]) {
+/// Reads the bytes as a file of labels.
+pub(super) fn labels(bytes: &[u8]) {
     let path = folder().join("labels.txt");
     std::fs::write(&path, bytes).expect("it can be written");
     match readers::labels(&path) {
@@ -106,7 +106,7 @@ pub fn labels(bytes: &[u8]) {
     }
 }
 
-/// A model of a layer, in memory.
+/// A model of one layer, in memory.
 fn packed() -> Model {
     let mut model = ModelBuilder::new();
     let mut graph = SubGraph::new("main");
@@ -121,7 +121,7 @@ fn packed() -> Model {
     Model::from_bytes(model.finish()).expect("it is sound")
 }
 
-/// A delegate that keeps files, and its option that names their folder.
+/// A delegate with a cache, and its option for the cache folder.
 #[derive(Clone, Copy)]
 struct Keeper {
     delegate: &'static str,
@@ -132,11 +132,11 @@ impl Keeper {
     fn answer(self, model: &Model, folder: &Path) -> Vec<f32> {
         let mut delegate = DelegateConfig::new(self.delegate);
         delegate.options = vec![(self.option.into(), folder.display().to_string())];
-        // A driver may compile for longer than a quota of time allows.
+        // A driver may take longer to compile than a time quota permits.
         let quota = Quota { time: None, ..quota() };
         let builder = Interpreter::builder(model).registry(devices_too()).threads(1).quota(quota);
         let mut interpreter = builder.delegate(delegate).build().expect("it builds");
-        interpreter.allocate().expect("a damaged cache counts as none");
+        interpreter.allocate().expect("a damaged cache is ignored");
         let ones: Vec<f32> = (0..32).map(|i| i as f32).collect();
         interpreter.input_mut(0).and_then(|x| x.copy_from_slice(&ones)).expect("32 floats");
         interpreter.invoke().expect("it runs");
@@ -144,7 +144,7 @@ impl Keeper {
     }
 }
 
-/// A model, the files that it left, and its answer.
+/// A model, its cache files, and its result.
 struct Cached {
     keeper: Keeper,
     model: Model,
@@ -159,18 +159,18 @@ impl Cached {
         std::fs::create_dir_all(&folder).expect("a folder can be made");
         let model = packed();
         let answer = keeper.answer(&model, &folder);
-        let entries = std::fs::read_dir(&folder).expect("it is there");
+        let entries = std::fs::read_dir(&folder).expect("it exists");
         let mut files: Vec<(PathBuf, Vec<u8>)> = entries
             .map(|entry| entry.expect("it can be read").path())
             .map(|path| (path.clone(), std::fs::read(path).expect("it can be read")))
             .collect();
         files.sort();
-        assert!(!files.is_empty(), "{} keeps no files", keeper.delegate);
+        assert!(!files.is_empty(), "{} writes no cache files", keeper.delegate);
         Cached { keeper, model, folder, files, answer }
     }
 
-    /// Damages one file. The answer stays the same. Check sums stay as they are: a file whose sums were forged is trusted, as
-    /// docs/safety.md says.
+    /// Damages one file and checks that the result stays the same. Checksums are not adjusted: files with forged
+    /// checksums are trusted, as docs/safety.md says.
     fn check(&self, bytes: &[u8]) {
         let mut random = Random::of_bytes(bytes);
         let which = if self.files.len() > 1 { random.below(self.files.len()) } else { 0 };
@@ -182,11 +182,11 @@ impl Cached {
             std::fs::write(path, file).expect("it can be written");
         }
         let answer = self.keeper.answer(&self.model, &self.folder);
-        assert_eq!(answer, self.answer, "a damaged cache changes the answer");
+        assert_eq!(answer, self.answer, "a damaged cache changes the result");
     }
 }
 
-/// A few changed bytes, a cut, other contents.
+/// A few changed bytes, a truncation, or other contents.
 fn damage(file: &mut Vec<u8>, bytes: &[u8], random: &mut Random) {
     let new = bytes.get(1..).unwrap_or_default();
     match random.below(8) {
@@ -195,7 +195,7 @@ fn damage(file: &mut Vec<u8>, bytes: &[u8], random: &mut Random) {
         2 => file.extend(new),
         _ => {
             for _ in 0..=random.below(6) {
-                // The header and the table more often.
+                // The header and the table are damaged more often.
                 let end = if random.chance(70) { 256.min(file.len()) } else { file.len() };
                 let at = random.below(end);
                 match random.below(3) {
@@ -211,19 +211,18 @@ fn damage(file: &mut Vec<u8>, bytes: &[u8], random: &mut Random) {
     }
 }
 
-/// Bytes as damage to a file of packed weights.
-pub fn caches(bytes: &[u8]) {
+/// Damages a file of packed weights as the bytes say.
+pub(super) fn caches(bytes: &[u8]) {
     thread_local! {
         static CACHED: Cached = Cached::new(Keeper { delegate: "cpu", option: "cache" });
     }
     CACHED.with(|cached| cached.check(bytes));
 }
 
-/// Bytes as damage to a compiled program of the OpenCL delegate.
+/// Damages a compiled program of the OpenCL delegate as the bytes say.
 ///
-/// # Panics
-/// There is no device.
-pub fn programs(bytes: &[u8]) {
+/// # Panics If the machine has no device.
+pub(super) fn programs(bytes: &[u8]) {
     thread_local! {
         static CACHED: Cached = {
             let has_device = arenite_gpu::devices().is_ok_and(|devices| !devices.is_empty());

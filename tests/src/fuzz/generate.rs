@@ -1,7 +1,7 @@
-//! Models that bytes describe: sound models of single ops, joined, called from control flow, with variables, signatures, metadata,
-//! sparse and packed constants, dynamic shapes and external buffers, and some of it spoilt.
+//! Builds models from bytes: valid models of single ops, combined, called from control flow, with variables,
+//! signatures, metadata, sparse and packed constants, dynamic shapes and external buffers, some of them damaged.
 //!
-//! Each choice takes a byte or two, so that a fuzzer's change of a byte changes one thing about the model.
+//! Each choice uses a byte or two, so a fuzzer's change of a byte changes one thing about the model.
 
 use std::sync::OnceLock;
 
@@ -17,13 +17,13 @@ use crate::mutants;
 use crate::op_models::{self, Sound};
 use crate::options::WithOptions;
 
-/// The sound models of single ops.
+/// The valid models of single ops.
 pub fn sounds() -> &'static [Sound] {
     static SOUNDS: OnceLock<Vec<Sound>> = OnceLock::new();
     SOUNDS.get_or_init(op_models::all)
 }
 
-/// The model that these bytes describe.
+/// The model for these bytes.
 pub fn model(bytes: &[u8]) -> ModelBuilder {
     let mut random = Random::of_bytes(bytes);
     let mut model = start(&mut random);
@@ -41,7 +41,7 @@ pub fn model(bytes: &[u8]) -> ModelBuilder {
     model
 }
 
-/// A sound model, or a random graph of several nodes.
+/// A valid model of one op, or a random graph of several nodes.
 fn start(random: &mut Random) -> ModelBuilder {
     match random.chance(25) {
         true => draw(random.below(1 << 16) as u64).model,
@@ -56,7 +56,7 @@ const CHANGES: [Change; 14] = [
     order, blockwise,
 ];
 
-/// Adds the main graph of `other` to that of `model`; tensors of equal form feed its inputs.
+/// Appends the main graph of `other` to the main graph of `model`; tensors of the same type and shape feed its inputs.
 fn join(model: &mut ModelBuilder, other: &ModelBuilder, random: &mut Random) {
     let [graph] = &other.subgraphs[..] else { return };
     let (first_buffer, first_tensor) = (model.buffers.len() as u32, model.subgraphs[0].tensors.len() as i32);
@@ -102,7 +102,7 @@ fn join(model: &mut ModelBuilder, other: &ModelBuilder, random: &mut Random) {
     main.outputs.extend(moved(&graph.outputs));
 }
 
-/// The main graph moves into a subgraph that a composite or an IF calls.
+/// Moves the main graph into a subgraph that a composite or an IF calls.
 fn call(model: &mut ModelBuilder, random: &mut Random) {
     if model.subgraphs.len() > 6 {
         return;
@@ -135,8 +135,8 @@ fn call(model: &mut ModelBuilder, random: &mut Random) {
     model.subgraphs.push(inner);
 }
 
-/// The main graph becomes the body of a loop of a few rounds, which a counter ends. Its results are its inputs as far as they have the
-/// same form.
+/// Makes the main graph the body of a loop of a few iterations, which a counter ends. Results that match an input in
+/// type and shape become that input in the next iteration.
 fn repeat(model: &mut ModelBuilder, random: &mut Random) {
     if model.subgraphs.len() > 6 {
         return;
@@ -186,7 +186,7 @@ fn repeat(model: &mut ModelBuilder, random: &mut Random) {
     model.subgraphs.extend([condition, body]);
 }
 
-/// A variable of the form of some tensor, read by one node and written by another, anywhere in the graph.
+/// Adds a variable like an existing tensor, read by one node and written by another, anywhere in the graph.
 fn variable(model: &mut ModelBuilder, random: &mut Random) {
     let [add, abs] = ["ADD", "ABS"].map(|op| model.builtin(op, 1));
     let main = &mut model.subgraphs[0];
@@ -256,7 +256,7 @@ fn metadata(model: &mut ModelBuilder, random: &mut Random) {
     model.metadata(name, data);
 }
 
-/// A constant's tensor, if there is one: its index.
+/// The tensor index of a constant, if there is one.
 fn constant(model: &ModelBuilder, random: &mut Random, fits: impl Fn(&Tensor) -> bool) -> Option<usize> {
     let tensors = &model.subgraphs[0].tensors;
     let inline = |t: &Tensor| matches!(model.buffers.get(t.buffer as usize), Some(Buffer::Inline(data)) if !data.is_empty());
@@ -265,7 +265,7 @@ fn constant(model: &ModelBuilder, random: &mut Random, fits: impl Fn(&Tensor) ->
     (!found.is_empty()).then(|| random.pick(&found))
 }
 
-/// A constant keeps every `step`-th element of its last dimension, in compressed rows.
+/// Makes a constant sparse: every `step`-th element of its last dimension is stored, in compressed rows.
 fn sparse(model: &mut ModelBuilder, random: &mut Random) {
     let fits = |t: &Tensor| !t.shape.is_empty() && t.shape.iter().all(|&d| (1..256).contains(&d));
     let Some(at) = constant(model, random, fits) else { return };
@@ -298,7 +298,7 @@ fn sparse(model: &mut ModelBuilder, random: &mut Random) {
     }
 }
 
-/// Bytes become half as many packed ones.
+/// Makes a constant packed, with two elements per byte.
 fn packed(model: &mut ModelBuilder, random: &mut Random) {
     let fits = |t: &Tensor| matches!(t.element_type, INT8 | UINT8);
     let Some(at) = constant(model, random, fits) else { return };
@@ -323,7 +323,7 @@ fn dynamic(model: &mut ModelBuilder, random: &mut Random) {
     }
 }
 
-/// Constants lie behind the flatbuffer.
+/// Moves constants to external buffers after the flatbuffer.
 fn external(model: &mut ModelBuilder, random: &mut Random) {
     for buffer in &mut model.buffers {
         if let Buffer::Inline(data) = buffer
@@ -334,7 +334,7 @@ fn external(model: &mut ModelBuilder, random: &mut Random) {
     }
 }
 
-/// Any tensor as an output or input: twice, a constant, an input as an output.
+/// Makes any tensor an output or input: a duplicate, a constant, or an input as an output.
 fn ports(model: &mut ModelBuilder, random: &mut Random) {
     let g = random.below(model.subgraphs.len());
     let graph = &mut model.subgraphs[g];
@@ -346,7 +346,7 @@ fn ports(model: &mut ModelBuilder, random: &mut Random) {
     }
 }
 
-/// A node is moved, repeated or left out.
+/// Moves, repeats or removes a node.
 fn order(model: &mut ModelBuilder, random: &mut Random) {
     let g = random.below(model.subgraphs.len());
     let nodes = &mut model.subgraphs[g].operators;

@@ -1,6 +1,6 @@
-//! What the fuzz targets do with their bytes. The committed seeds go through the same functions as ordinary tests.
+//! The functions behind the fuzz targets. The committed seeds run through the same functions as ordinary tests.
 //!
-//! None of these may panic, crash, hang, or leave an answer half made, whatever the bytes are.
+//! Whatever the bytes are, none of these may panic, crash, hang, or leave a result half written.
 
 mod backends;
 mod devices;
@@ -22,10 +22,10 @@ use crate::differential::random::Random;
 use crate::differential::{check, draw_by, setting};
 use crate::mutants;
 
-/// A fuzz target: its name, and what it does with its bytes.
+/// A fuzz target: its name, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// The targets of this crate; those across the C boundary are in `tests/calls`.
+/// The targets of this crate; those for the C API are in `tests/calls`.
 pub const TARGETS: &[Target] = &[
     ("described", described),
     ("model", model),
@@ -56,7 +56,7 @@ pub fn quota() -> Quota {
     }
 }
 
-/// All plugins that are linked in.
+/// All linked-in plugins.
 pub(crate) fn registry() -> Arc<Registry> {
     static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
     let make = || {
@@ -69,17 +69,17 @@ pub(crate) fn registry() -> Arc<Registry> {
     Arc::clone(REGISTRY.get_or_init(make))
 }
 
-/// Bytes as a model: reference ops, CPU delegate and micro, compared.
+/// Runs the bytes as a model on the reference ops, the CPU delegate and in the micro interpreter, and compares.
 pub fn model(bytes: &[u8]) {
     backends::compare(bytes);
 }
 
-/// Bytes as the description of a model, which runs as in [`model`].
+/// Builds a model from the bytes and runs it as in [`model`].
 pub fn described(bytes: &[u8]) {
     backends::compare(&generate::model(bytes).finish());
 }
 
-/// Bytes as a model in the micro interpreter alone; those that begin with a zero describe it.
+/// Runs the bytes as a model in the micro interpreter alone; bytes that start with zero describe a model.
 pub fn micro(bytes: &[u8]) {
     match bytes {
         [0, description @ ..] => backends::micro_alone(&generate::model(description).finish()),
@@ -87,7 +87,8 @@ pub fn micro(bytes: &[u8]) {
     }
 }
 
-/// Bytes as a random graph of the differential tester: reference ops and CPU delegate, within its bounds.
+/// Uses the bytes to draw a random graph of the differential tester, and compares the reference ops and the CPU
+/// delegate within its bounds.
 pub fn graphs(bytes: &[u8]) {
     let seed = bytes.iter().fold(bytes.len() as u64, |hash, &byte| {
         (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x517c_c1b7_2722_0a95)
@@ -100,8 +101,8 @@ pub fn graphs(bytes: &[u8]) {
     }
 }
 
-/// Another form of a file, for a fuzzer that mutates models: words that are likely to be at a limit, or a model that is described by
-/// random bytes.
+/// A custom mutation for a fuzzer of models: words that are likely to be at a limit, or a model built from random
+/// bytes.
 pub fn mutate(file: &mut [u8], size: usize, seed: u64) -> usize {
     let mut random = mutants::Random(seed);
     if size > 0 && random.below(8) > 0 {
@@ -119,7 +120,7 @@ pub fn mutate(file: &mut [u8], size: usize, seed: u64) -> usize {
     }
 }
 
-/// Bytes as a node's options: a table anywhere in them, and a flexbuffer.
+/// Reads the bytes as a node's options: a table anywhere in them, and a flexbuffer.
 pub fn options(bytes: &[u8]) {
     let position = bytes.first().copied().unwrap_or(0) as usize;
     read_table(&RawOptions::from_bytes(bytes, position), 0);
@@ -143,7 +144,7 @@ fn read_table(table: &RawOptions<'_>, depth: usize) {
     }
 }
 
-/// Reads everything below `value`, at most `budget` values: maps may share what they hold.
+/// Reads everything below `value`, at most `budget` values, because maps may share their contents.
 fn read_flex(value: &FlexValue<'_>, budget: &mut usize) {
     if *budget == 0 {
         return;
@@ -168,7 +169,7 @@ fn read_flex(value: &FlexValue<'_>, budget: &mut usize) {
     }
 }
 
-/// Bytes as the text of a configuration.
+/// Parses the bytes as a configuration.
 pub fn config(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match text.parse::<Config>() {
@@ -177,18 +178,18 @@ pub fn config(bytes: &[u8]) {
     }
 }
 
-/// Steps of the planner `exact` in the target `records`: a few milliseconds.
+/// The steps of the planner `exact` in the target `records`: a few milliseconds.
 const EXACT_STEPS: u64 = 1 << 20;
 
-/// Bytes as usage records, 8 bytes each, for every planner. The host's validation is part of the target: a plan that
-/// it refuses is a defect of the planner.
+/// Uses the bytes as usage records, 8 bytes each, for every planner. The host's validation is part of the target: a
+/// plan that it refuses is a bug in the planner.
 pub fn records(bytes: &[u8]) {
     let records: Vec<UsageRecord> = bytes.chunks_exact(8).take(300).map(record).collect();
     let registry = registry();
     for name in registry.planner_names() {
         let mut planner = PlannerConfig::new(&name);
         if name == "exact" {
-            // Without it the search takes about a second where it finds no proof.
+            // Without a step limit the search takes about a second unless it finds a proof.
             planner.options.push(("steps".to_owned(), EXACT_STEPS.to_string()));
         }
         match registry.plan(&planner, &records, &PlanLimits::default()) {
@@ -199,7 +200,7 @@ pub fn records(bytes: &[u8]) {
             Err(error) => {
                 let text = error.to_string();
                 let wrong_plan = text.contains("overlap while both live") || text.contains("is at offset");
-                // Fixed records may overlap each other as they come.
+                // Fixed records may overlap one another, because the bytes choose their offsets.
                 assert!(!wrong_plan || records.iter().any(|r| r.fixed().is_some()), "{name}: {text}");
             }
         }

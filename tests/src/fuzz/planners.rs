@@ -1,6 +1,6 @@
-//! A planner that answers what the bytes say: a wrong plan is refused, and one that is accepted gives the answers of a right one. On
-//! reference ops they are the same bytes. The CPU delegate chooses between algorithms by the memory that a plan takes, so that its sums of
-//! floats may be rounded in another order: bytes are compared if the model has no floats.
+//! A planner whose answer comes from the bytes: the host must refuse a wrong plan, and results must not depend on an
+//! accepted one. On the reference ops the bytes must be the same. The CPU delegate chooses algorithms by the memory of
+//! the plan, which may change the order of float sums, so there bytes are compared only if the model has no floats.
 
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,7 @@ thread_local! {
     static SCRIPT: RefCell<Random> = RefCell::new(Random::new(0));
 }
 
-/// Offsets or objects: a plan that keeps all apart, with a few changes, or any numbers.
+/// Offsets or objects: a plan without overlaps, with a few changes, or arbitrary numbers.
 fn plan(request: &PlanRequest<'_>, answer: &mut AssignmentMut<'_>) -> arenite_abi::Result<()> {
     const ODD: [u64; 8] = [0, 64, 32, 1, 1 << 12, 1 << 40, u64::MAX, u64::MAX - 63];
     SCRIPT.with_borrow_mut(|random| {
@@ -46,7 +46,7 @@ fn plan(request: &PlanRequest<'_>, answer: &mut AssignmentMut<'_>) -> arenite_ab
         if random.below(2) == 0 {
             answer.set_optimal();
         }
-        if random.below(8) == 0 { Err(arenite_abi::invalid!("told to fail")) } else { Ok(()) }
+        if random.below(8) == 0 { Err(arenite_abi::invalid!("requested failure")) } else { Ok(()) }
     })
 }
 
@@ -63,8 +63,8 @@ fn registry() -> Arc<Registry> {
     Arc::clone(REGISTRY.get_or_init(make))
 }
 
-/// Bytes as a choice of a model, and as the planner's answers.
-pub fn lies(bytes: &[u8]) {
+/// Uses the bytes to choose a model and as the planner's answers.
+pub(super) fn lies(bytes: &[u8]) {
     let mut random = Random::of_bytes(bytes);
     let sounds = generate::sounds();
     let model = match random.below(2) {
@@ -82,11 +82,11 @@ pub fn lies(bytes: &[u8]) {
     let delegate = if with_cpu { Some("cpu") } else { None };
     if let Answer::Outputs([want, _]) = large(&model, delegate) {
         let want: Vec<Vec<u8>> = want.into_iter().map(|(_, _, bytes)| bytes).collect();
-        // Numbers that are drawn, and hash tables of the process, differ without a lie.
+        // Random numbers and the process's hash tables differ from run to run.
         if want != outputs
             && matches!(large(&model, delegate), Answer::Outputs([again, _]) if again.iter().map(|a| &a.2).eq(&want))
         {
-            panic!("a plan was accepted that changes results: {outputs:?}, not {want:?}");
+            panic!("an accepted plan changes the results: {outputs:?}, expected {want:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Ops that run subgraphs or keep values: control flow, variables, hash tables.
+//! Ops that run subgraphs or have state: control flow, variables, hash tables.
 
 use arenite_abi::schema::{
     AddOptions, AssignVariableOptions, CallOnceOptions, CastOptions, HashtableFindOptions,
@@ -22,7 +22,7 @@ pub(super) fn add(models: &mut Models) {
     models.push(sound("CALL_ONCE", hash_table()));
 }
 
-/// A graph `y = op(x, x)` or `y = op(x)`, of vectors of two.
+/// A graph `y = op(x, x)` or `y = op(x)` on vectors of two elements.
 fn branch(model: &mut ModelBuilder, op: &str) -> SubGraph {
     let mut graph = SubGraph::new(op);
     let (x, y) = (graph.input(f32("x", &[2])), graph.output(f32("y", &[2])));
@@ -52,7 +52,7 @@ fn choice(op: &'static str, condition: Tensor, value: Vec<u8>) -> Sound {
     Sound { op, model, inputs: vec![(0, value)] }
 }
 
-/// `while (i != 3) { i += step; x += x }`, from 0: without end unless `step` is 1 or 3.
+/// `while (i != 3) { i += step; x += x }`, starting at 0: endless unless `step` is 1 or 3.
 pub fn counting_loop(step: i32) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let [add, sub, cast, repeat] = ["ADD", "SUB", "CAST", "WHILE"].map(|op| model.builtin(op, 1));
@@ -101,8 +101,8 @@ pub fn composite() -> ModelBuilder {
     model
 }
 
-/// A variable that is `x` at first, and then doubles: `y` is its value before. Without `initialised` nothing gives it the
-/// first value.
+/// A variable that is first `x`, and then doubles: `y` is its previous value. Without `initialised` it gets no initial
+/// value.
 pub fn variable(initialised: bool) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let ops = ["CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "ADD"];
@@ -135,7 +135,7 @@ pub fn variable(initialised: bool) -> ModelBuilder {
     model
 }
 
-/// Words to numbers: the values of `key`, a constant, and the table's size.
+/// A table from words to numbers: looks up the constant `key`, and returns the values and the table's size.
 fn hash_table() -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let ops = ["CALL_ONCE", "HASHTABLE", "HASHTABLE_IMPORT", "HASHTABLE_FIND", "HASHTABLE_SIZE"];

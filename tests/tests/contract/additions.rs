@@ -1,5 +1,5 @@
-//! One test per step of the contract: a plugin built against the contract as it was then, in Rust and in C, is loaded and used, and its
-//! results are compared with the built-in ops' or with a formula.
+//! One test per version of the contract: a plugin built against that version, in Rust and in C, is loaded and used, and
+//! its results are checked against the built-in ops or a formula.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn built(builder: arenite::InterpreterBuilder) -> Interpreter {
     builder.build().expect("it builds")
 }
 
-/// What the built-in op gives for the sum.
+/// The sum as computed by the built-in op.
 fn by_the_op() -> Vec<Vec<f32>> {
     let y = run(&mut built(reference_ops(&sum(None))));
     assert_eq!(y, [SUM]);
@@ -56,7 +56,7 @@ fn subgraphs_and_resources() {
     }
 }
 
-/// `y = −tail(−x)`, and whether the tail lay in the tensor before it.
+/// `y = −tail(−x)`, and whether the tail was a view of the tensor before it.
 fn tail() -> Model {
     model(|m, g| {
         let (x, a, b) = (g.input(f32("x", &[64])), g.tensor(f32("a", &[64])), g.tensor(f32("b", &[32])));
@@ -69,7 +69,7 @@ fn tail() -> Model {
 }
 
 #[test]
-fn parts_of_tensors() {
+fn views_of_tensors() {
     let x: Vec<f32> = (0..64u8).map(f32::from).collect();
     for fixture in fixtures(source!("02_layout")) {
         let mut interpreter = built(fixture.builder(&tail()));
@@ -107,7 +107,7 @@ fn compile_with_a_host_and_the_plan_of_a_kernel() {
         let plans = interpreter.detailed_plan(0);
         let mut told = plans.iter().flat_map(|plan| plan.names.iter().zip(&plan.memory.records));
         let half = told.find(|(name, _)| name.as_deref() == Some("half of it"));
-        assert_eq!(half.expect("the kernel told of it").1.size, 128, "{}", fixture.language);
+        assert_eq!(half.expect("the kernel reported the buffer").1.size, 128, "{}", fixture.language);
     }
 }
 
@@ -118,14 +118,14 @@ fn parts_with_user_data() {
         let plugin: &ArPluginV1 = open(&fixture.path, entry);
         let mut data = Box::new([3.0f32, 0.0, 5.0]);
         let mut registry = Registry::with_static_plugins().expect("they are linked in");
-        // SAFETY: the library stays loaded and its registrations are statics; the data outlives the registry and its interpreters,
-        // which stay on this thread.
+        // SAFETY: the library stays loaded and its registrations are statics; the data outlives the registry and its
+        // interpreters, which stay on this thread.
         unsafe {
             let [op, planner, delegate] =
                 data.each_mut().map(|float| UserData::new(std::ptr::from_mut(float).cast::<c_void>(), None));
             registry.add_raw_op(plugin.ops, op).expect("the op has room for user data");
-            registry.add_raw_planner(plugin.planners, planner).expect("it takes user data");
-            registry.add_raw_delegate(plugin.delegates, delegate).expect("it takes user data");
+            registry.add_raw_planner(plugin.planners, planner).expect("the entry accepts user data");
+            registry.add_raw_delegate(plugin.delegates, delegate).expect("the entry accepts user data");
         }
         let registry = Arc::new(registry);
         let builder = |model: &Model| reference_ops(model).registry(Arc::clone(&registry));
@@ -151,7 +151,7 @@ fn a_delegate_that_answers_for_an_unknown_op() {
         assert_eq!(run(&mut fixture.delegated(&unknown, "vouch")), by_the_op(), "{}", fixture.language);
         let other = sum(Some("Other"));
         let mut refused = built(fixture.builder(&other).delegate(DelegateConfig::new("vouch")));
-        let error = refused.allocate().expect_err("nobody knows it").to_string();
+        let error = refused.allocate().expect_err("no plugin serves the op").to_string();
         assert!(error.contains("Other"), "{}: {error}", fixture.language);
     }
 }
@@ -176,7 +176,7 @@ fn shared_objects() {
     for fixture in fixtures(source!("09_objects")) {
         let records = [ObjectRecord::bytes(16, 0, 1), ObjectRecord::bytes(48, 2, 3)];
         let found = fixture.registry().assign(&PlannerConfig::new("objects"), 1, &records, None);
-        let found = found.expect("they do not meet");
+        let found = found.expect("the records do not overlap in time");
         assert_eq!((found.ids, found.sizes), (vec![0, 0], vec![[48, 1, 1]]), "{}", fixture.language);
         assert_eq!(run(&mut fixture.delegated(&sum(None), "objects")), by_the_op(), "{}", fixture.language);
     }
@@ -195,7 +195,7 @@ fn devices() {
         let all = fixture.registry().devices();
         let own = all.iter().find(|of| of.delegate == "devices").expect("it lists devices");
         assert_eq!(
-            own.devices.as_ref().expect("there is a driver"),
+            own.devices.as_ref().expect("the driver is installed"),
             std::slice::from_ref(&listed),
             "{}",
             fixture.language
@@ -223,18 +223,17 @@ fn sizes() {
 }
 
 #[test]
-fn a_delegate_that_knows_ops_from_the_host_alone() {
+fn a_delegate_queries_op_schemas_from_the_host() {
     for fixture in fixtures(source!("12_op_schemas")) {
         let mut interpreter = fixture.delegated(&sum(None), "op-schemas");
         assert_eq!(run(&mut interpreter), by_the_op(), "{}", fixture.language);
     }
 }
 
-/// All files of a folder of the fixtures, one behind another.
+/// The concatenated text of all files in a folder of the fixtures.
 fn sources(folder: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/contract").join(folder);
-    let files =
-        std::fs::read_dir(folder).expect("it is there").map(|file| file.expect("it is listed").path());
+    let files = std::fs::read_dir(folder).expect("it exists").map(|file| file.expect("it is listed").path());
     files.map(|path| std::fs::read_to_string(path).expect("it is text")).collect()
 }
 
@@ -254,7 +253,7 @@ fn every_interface_has_a_fixture_in_both_languages() {
         );
         assert!(
             rust.contains(&format!("const {interface}")),
-            "tests/plugins/contract/src has none: {interface}"
+            "tests/plugins/contract/src has no fixture for {interface}"
         );
     }
 }

@@ -1,5 +1,5 @@
-//! A host of contract 1.0: today's runtime, behind functions that pass on what 1.0 had. Plugins get null for every interface that they ask
-//! for, and are asked for none.
+//! A host of contract 1.0: today's runtime behind functions that pass on only what 1.0 had. Plugins get null for every
+//! interface they query, and the host queries none of theirs.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -15,13 +15,13 @@ thread_local! {
     static MESSAGE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// The last message that a plugin handed in on this thread.
-pub fn take_message() -> String {
+/// The last message that a plugin set on this thread.
+pub(crate) fn take_message() -> String {
     MESSAGE.take()
 }
 
 unsafe extern "C" fn set_error(message: ArStr) {
-    // SAFETY: the plugin's text is readable for the call.
+    // SAFETY: the plugin's text is readable during the call.
     MESSAGE.set(unsafe { message.as_str() }.to_owned());
 }
 
@@ -50,23 +50,23 @@ unsafe extern "C" fn none_in_call(_: *mut c_void, _: u64) -> *const c_void {
 static HOST: ArHostV1 =
     ArHostV1 { header: ArHeader::of::<ArHostV1>(), set_error, log, parallel_for, query: no_interface };
 
-/// The descriptor behind this entry of a library, which stays loaded.
-pub fn open(path: &Path, entry: &str) -> &'static ArPluginV1 {
+/// The descriptor that this entry of a library returns. The library stays loaded.
+pub(crate) fn open(path: &Path, entry: &str) -> &'static ArPluginV1 {
     let mut version = ABI_VERSION;
-    // SAFETY: the library was built from this workspace: its entries have this type, and its descriptors are statics. It is never
-    // unloaded.
+    // SAFETY: the library was built from this workspace: its entries have this type, and its descriptors are statics.
+    // It is never unloaded.
     unsafe {
         let library = Box::leak(Box::new(Library::new(path).expect("it loads")));
         let entry = library.get::<ArEntryV1>(entry).expect("it has the entry");
-        entry(&HOST, &mut version).as_ref().expect("it speaks version 1.0")
+        entry(&HOST, &mut version).as_ref().expect("the plugin supports contract 1.0")
     }
 }
 
-/// Registers all that the library has, as contract 1.0 knew it.
-pub fn add(registry: &mut Registry, path: &Path) {
+/// Registers everything in the library that contract 1.0 knew.
+pub(crate) fn add(registry: &mut Registry, path: &Path) {
     let plugin = open(path, ENTRY_SYMBOL);
-    // SAFETY: the descriptor is a static of a library that stays loaded, and its arrays have these counts and strides. The user data are
-    // leaked.
+    // SAFETY: the descriptor is a static of a library that stays loaded, and its arrays have these counts and strides.
+    // The user data are leaked.
     unsafe {
         for i in 0..plugin.op_count {
             let op = op(&*plugin.ops.byte_add(i * plugin.op_stride));
@@ -99,7 +99,7 @@ unsafe fn first_eval(eval: *const ArEvalV1) -> ArEvalV1 {
 
 // ── Ops ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/// An op of the plugin. Its state lies `offset` bytes behind the pointer to this.
+/// An op of the plugin. Its state starts `offset` bytes after the state of this wrapper.
 struct Op {
     raw: &'static ArOpV1,
     offset: usize,
@@ -121,9 +121,9 @@ fn op(raw: &'static ArOpV1) -> (ArOpV1, *mut c_void) {
     (first, std::ptr::from_mut(Box::leak(Box::new(op))).cast())
 }
 
-/// The op, and its state.
+/// The op and its state.
 unsafe fn of(state: *mut c_void) -> (&'static Op, *mut c_void) {
-    // SAFETY: the state begins with the user data, an `Op` that was leaked, and has its bytes.
+    // SAFETY: the state starts with the user data, an `Op` that was leaked, and the plugin's bytes follow it.
     unsafe {
         let op = &**state.cast::<*const Op>();
         (op, state.byte_add(op.offset))
@@ -189,7 +189,7 @@ unsafe extern "C" fn create_nothing(_: *const ArPair, _: usize, _: *mut *mut c_v
     arenite_abi::Status::Internal as ArStatus
 }
 
-/// Wraps what `make` made.
+/// Wraps an object that `make` creates.
 unsafe fn wrapped(
     raw: &'static ArDelegateV1,
     result: *mut *mut c_void,

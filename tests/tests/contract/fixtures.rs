@@ -17,19 +17,19 @@ use tempfile::TempDir;
 const HEADER: &str = include_str!("../../plugins/contract/c/contract_1_0.h");
 const SHARED: &str = include_str!("../../plugins/contract/c/fixture.h");
 
-/// A fixture as a library: its language, and the name of its entry.
-pub struct Fixture {
+/// A fixture as a library: its language and the name of its entry.
+pub(crate) struct Fixture {
     pub language: &'static str,
     pub path: PathBuf,
     pub entry: &'static str,
     _folder: Option<TempDir>,
 }
 
-/// The fixture in Rust, and in C from `source` where there is a compiler.
-pub fn fixtures(source: &str) -> Vec<Fixture> {
+/// The fixture in Rust, and compiled from the C `source` if a compiler is installed.
+pub(crate) fn fixtures(source: &str) -> Vec<Fixture> {
     let path = library("arenite-test-contract");
     let rust = Fixture { language: "Rust", path, entry: "arenite_plugin_v1", _folder: None };
-    let folder = TempDir::new().expect("there is room");
+    let folder = TempDir::new().expect("a temporary folder");
     let source = format!("{HEADER}{}", source.replace("#include \"fixture.h\"", SHARED));
     let c = compile_c(&source, folder.path(), "fixture");
     let c = c.map(|path| Fixture { language: "C", path, entry: rust.entry, _folder: Some(folder) });
@@ -38,19 +38,19 @@ pub fn fixtures(source: &str) -> Vec<Fixture> {
 
 impl Fixture {
     /// The built-in plugins and the fixture's.
-    pub fn registry(&self) -> Arc<Registry> {
+    pub(crate) fn registry(&self) -> Arc<Registry> {
         let mut registry = Registry::with_static_plugins().expect("they are linked in");
         registry.load_file(&self.path).unwrap_or_else(|error| panic!("{}: {error}", self.language));
         Arc::new(registry)
     }
 
-    pub fn builder(&self, model: &Model) -> InterpreterBuilder {
+    pub(crate) fn builder(&self, model: &Model) -> InterpreterBuilder {
         reference_ops(model).registry(self.registry())
     }
 
-    /// An interpreter whose first node this delegate serves.
+    /// An interpreter whose first node this delegate runs.
     #[track_caller]
-    pub fn delegated(&self, model: &Model, delegate: &str) -> Interpreter {
+    pub(crate) fn delegated(&self, model: &Model, delegate: &str) -> Interpreter {
         let builder = self.builder(model).delegate(DelegateConfig::new(delegate));
         let mut interpreter = builder.build().expect("it builds");
         interpreter.allocate().unwrap_or_else(|error| panic!("{}: {error}", self.language));
@@ -59,26 +59,26 @@ impl Fixture {
     }
 }
 
-/// Demands that this delegate serves the first node.
+/// Asserts that this delegate runs the first node.
 #[track_caller]
-pub fn served(interpreter: &Interpreter, delegate: &str) {
+pub(crate) fn served(interpreter: &Interpreter, delegate: &str) {
     let by = Served::Delegate { name: delegate.to_owned(), partition: 0 };
     let left_out = interpreter.left_out();
     assert_eq!(interpreter.served_by()[0], by, "{left_out:?} {:?}", interpreter.refusals());
 }
 
-pub const X: [f32; 4] = [1.0, -2.0, 0.5, 3.0];
-pub const SUM: [f32; 4] = [11.0, 18.0, 30.5, 43.0];
+pub(crate) const X: [f32; 4] = [1.0, -2.0, 0.5, 3.0];
+pub(crate) const SUM: [f32; 4] = [11.0, 18.0, 30.5, 43.0];
 
-/// All outputs, of [`X`].
+/// All outputs for the input [`X`].
 #[track_caller]
-pub fn run(interpreter: &mut Interpreter) -> Vec<Vec<f32>> {
+pub(crate) fn run(interpreter: &mut Interpreter) -> Vec<Vec<f32>> {
     run_with(interpreter, &X)
 }
 
 /// All outputs, with `x` as the first input.
 #[track_caller]
-pub fn run_with(interpreter: &mut Interpreter, x: &[f32]) -> Vec<Vec<f32>> {
+pub(crate) fn run_with(interpreter: &mut Interpreter, x: &[f32]) -> Vec<Vec<f32>> {
     interpreter.allocate().expect("it allocates");
     interpreter.input_mut(0).and_then(|input| input.copy_from_slice(x)).expect("it has this shape");
     interpreter.invoke().expect("it runs");
@@ -87,7 +87,7 @@ pub fn run_with(interpreter: &mut Interpreter, x: &[f32]) -> Vec<Vec<f32>> {
 }
 
 /// A model of the main graph that `build` makes, and of subgraph 1, `y = x · x`.
-pub fn model(build: impl FnOnce(&mut ModelBuilder, &mut SubGraph)) -> Model {
+pub(crate) fn model(build: impl FnOnce(&mut ModelBuilder, &mut SubGraph)) -> Model {
     let (mut model, mut main, mut square) =
         (ModelBuilder::new(), SubGraph::new("main"), SubGraph::new("square"));
     build(&mut model, &mut main);
@@ -100,7 +100,7 @@ pub fn model(build: impl FnOnce(&mut ModelBuilder, &mut SubGraph)) -> Model {
 }
 
 /// `y = op(x)`
-pub fn custom(op: &str) -> Model {
+pub(crate) fn custom(op: &str) -> Model {
     model(|m, g| {
         let (x, y) = (g.input(f32("x", &[4])), g.output(f32("y", &[4])));
         let code = m.custom(op, 1);
@@ -108,8 +108,8 @@ pub fn custom(op: &str) -> Model {
     })
 }
 
-/// `y = x + [10, 20, 30, 40]`, by ADD or, if it has a name, by a custom op.
-pub fn sum(op: Option<&str>) -> Model {
+/// `y = x + [10, 20, 30, 40]`, with ADD or with the custom op of that name.
+pub(crate) fn sum(op: Option<&str>) -> Model {
     model(|m, g| {
         let c = m.buffer(bytes_of(&[10f32, 20.0, 30.0, 40.0]));
         let (x, c) = (g.input(f32("x", &[4])), g.tensor(f32("c", &[4]).buffer(c)));
@@ -124,7 +124,7 @@ pub fn sum(op: Option<&str>) -> Model {
 }
 
 /// `y = (x + [10, 20, 30, 40])²`: a sum, and an IF whose branches are both subgraph 1.
-pub fn squared_sum() -> Model {
+pub(crate) fn squared_sum() -> Model {
     model(|m, g| {
         let c = m.buffer(bytes_of(&[10f32, 20.0, 30.0, 40.0]));
         let (x, c) = (g.input(f32("x", &[4])), g.tensor(f32("c", &[4]).buffer(c)));

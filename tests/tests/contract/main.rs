@@ -1,5 +1,5 @@
-//! The contract over time: plugins of earlier contracts in today's host (`additions`), and today's plugins in a host of contract 1.0
-//! (`first_host`, `today`).
+//! Compatibility of contract versions: plugins built against earlier contracts in today's host (`additions`), and
+//! today's plugins in a host of contract 1.0 (`first_host`, `today`).
 
 mod additions;
 mod first_host;

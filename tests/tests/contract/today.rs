@@ -1,4 +1,5 @@
-//! Today's plugins in a host of contract 1.0: the same bytes as in today's host, or a clean refusal.
+//! Today's plugins in a host of contract 1.0: either the same bytes as in today's host, or an error that names the
+//! missing interface.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,7 +24,7 @@ static FIRST: LazyLock<Arc<Registry>> = LazyLock::new(|| {
 
 type Bytes = Vec<Vec<u8>>;
 
-/// All outputs; an error's text.
+/// All outputs, or the text of the error.
 fn outputs(builder: InterpreterBuilder, inputs: &[(usize, Vec<u8>)]) -> Result<Bytes, String> {
     let mut interpreter = builder.build().map_err(|error| error.to_string())?;
     outputs_of(&mut interpreter, inputs).map_err(|error| error.to_string())
@@ -39,7 +40,7 @@ fn outputs_of(interpreter: &mut Interpreter, inputs: &[(usize, Vec<u8>)]) -> are
 }
 
 #[test]
-fn ops_run_or_say_what_they_need() {
+fn ops_run_or_name_the_missing_interface() {
     let (mut same, mut refused) = (BTreeSet::new(), BTreeSet::new());
     for sound in op_models::all() {
         let model = Model::from_bytes(sound.model.finish()).expect("the model is sound");
@@ -101,7 +102,7 @@ fn the_cpu_delegate_runs_networks() {
 
 #[test]
 fn the_ops_of_the_template_run() {
-    let folder = TempDir::new().expect("there is room");
+    let folder = TempDir::new().expect("a temporary folder");
     let cube = include_str!("../../../plugins/template/c/cube.c");
     let c = compile_c(cube, folder.path(), "cube");
     let rust = Some(library("arenite-plugin-template"));

@@ -1,6 +1,6 @@
-//! Devices that fail on purpose: an error names the stage, the invocation goes on without the device where it may, the next interpreter
-//! works, and nothing is left behind. On a device that computes nothing, which needs no driver, and on OpenCL's and
-//! Vulkan's where there are some.
+//! GPU devices that fail on purpose: the error names the stage, the invocation continues without the device if fallback
+//! is on, the next interpreter works, and no resource leaks. Runs on a device that computes nothing and needs no
+//! driver, and on the devices of OpenCL and Vulkan if there are any.
 
 use std::sync::Arc;
 use std::thread;
@@ -10,14 +10,14 @@ use arenite::config::{DelegateConfig, OnFailure, OnMissing};
 use arenite::{Config, Fact, FactValue, Interpreter, Model, Quota, Registry, Served};
 use arenite_abi::Delegate;
 use arenite_abi::schema::{Conv2DOptions, TransposeConvOptions, activation, padding};
-use arenite_gpu::faults::{Faulty, Null, living};
+use arenite_gpu::testing::faults::{Faulty, Null, living};
 use arenite_gpu::{FaultyOpenCl, FaultyVulkan, Gpu};
 use arenite_model::tensor_type::FLOAT32;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite_tests::op_models::{OneOp, i32};
 use arenite_tests::options::WithOptions;
 
-/// A backend under the name that the tests give it.
+/// A backend and the name that the tests give it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Backend {
     Null,
@@ -36,7 +36,7 @@ fn registry(backend: Backend) -> Arc<Registry> {
     Arc::new(registry)
 }
 
-/// Those that are there.
+/// The backends with a device.
 fn backends() -> Vec<Backend> {
     let drivers = super::backends().map(|backend| match backend.delegate {
         "opencl" => Backend::OpenCl,
@@ -105,7 +105,7 @@ fn is_delegated(interpreter: &Interpreter) -> bool {
     interpreter.served_by().iter().all(|served| matches!(served, Served::Delegate { .. }))
 }
 
-/// What of an interpreter's delegate makes no difference: the next one, without a fault, runs on the device.
+/// Whatever happened to an interpreter's delegate, the next interpreter runs on the device without a fault.
 fn the_next_one_works(backend: Backend, model: &Model, device: &str) {
     let mut next = build(backend, model, delegate(device));
     let got = run(&mut next);
@@ -115,12 +115,12 @@ fn the_next_one_works(backend: Backend, model: &Model, device: &str) {
     }
 }
 
-/// Before anything is compiled: an error, or the invocation without the delegate.
+/// A fault before anything is compiled: an error, or an invocation without the delegate.
 #[test]
 fn without_driver_or_device() {
     let model = chain();
     for backend in backends() {
-        for (fault, stage) in [("driver;", "there is no driver (on purpose)"), ("device;", "there is no ")] {
+        for (fault, stage) in [("driver;", "no driver was found (on purpose)"), ("device;", "there is no ")] {
             let mut wanted = build(backend, &model, delegate(fault));
             let error = wanted.allocate().expect_err("it is wanted").to_string();
             assert!(error.starts_with("delegate 'faulty': ") && error.contains(stage), "{error}");
@@ -134,7 +134,7 @@ fn without_driver_or_device() {
     }
 }
 
-/// While it is compiled or prepared the delegate is left out, which is said; what it had taken goes back.
+/// After a fault while it is compiled or prepared, the delegate is skipped with a note and the ops run its nodes.
 #[test]
 fn without_memory_or_a_compiler() {
     let model = chain();
@@ -156,9 +156,10 @@ fn without_memory_or_a_compiler() {
     }
 }
 
-/// In each step of an invocation: an error without fallback, the reference ops' bits with it.
+/// A fault in any step of an invocation is an error without fallback; with fallback the results have the reference ops'
+/// bits.
 #[test]
-fn lost_in_the_middle() {
+fn a_device_lost_in_any_step() {
     let model = chain();
     for (i, backend) in backends().into_iter().enumerate() {
         for step in 0..2 {
@@ -184,9 +185,9 @@ fn lost_in_the_middle() {
     }
 }
 
-/// A kernel that does not end is waited for as long as the quota of time says, and a caller may cancel.
+/// The wait for a hung kernel stops when the time quota expires or the caller cancels.
 #[test]
-fn a_hung_kernel_ends_with_the_time() {
+fn a_hung_kernel_is_abandoned_when_the_time_quota_expires() {
     let model = chain();
     for backend in backends() {
         let quota = Quota { time: Some(Duration::from_millis(1500)), ..Quota::default() };
@@ -211,8 +212,7 @@ fn a_hung_kernel_ends_with_the_time() {
     }
 }
 
-/// Interpreters come and go, on two threads at once: all that they had on the device is gone with them.
-/// Each of two threads makes so many interpreters, which run once; then nothing is left.
+/// Two threads create, run once and drop `count` interpreters each. Afterwards none of their device resources is left.
 fn cycles(backend: Backend, count: usize) {
     let (model, name) = (chain(), format!("{count} on {backend:?}"));
     let cycle = |_| {
@@ -229,13 +229,13 @@ fn cycles(backend: Backend, count: usize) {
 }
 
 #[test]
-fn a_thousand_interpreters_leave_nothing() {
+fn a_thousand_interpreters_leak_nothing() {
     backends().into_iter().for_each(|backend| cycles(backend, 500));
 }
 
-/// What the delegate tells: memory as the quota counts it, kernels, and that a chain crosses twice.
+/// The delegate reports its memory as the quota counts it, its kernels, and that a chain transfers twice.
 #[test]
-fn facts_are_told() {
+fn facts_are_reported() {
     for backend in backends() {
         let mut interpreter = build(backend, &chain(), delegate(""));
         run(&mut interpreter);
@@ -252,7 +252,7 @@ fn facts_are_told() {
         let quota = Quota { device_bytes: number("device memory") - 1, ..Quota::default() };
         let builder = Interpreter::builder(&chain()).without_default_delegate().registry(registry(backend));
         let mut refused = builder.delegate(delegate("")).quota(quota).build().expect("it builds");
-        refused.allocate().expect("without the delegate");
+        refused.allocate().expect("it runs without the delegate");
         assert!(refused.left_out()[0].reason.contains("raise `device_bytes`"), "{:?}", refused.left_out());
     }
 }
@@ -260,18 +260,19 @@ fn facts_are_told() {
 #[test]
 fn options_are_checked() {
     for (key, value, message) in [
-        ("precision", "f64", "option precision = 'f64' is not there; known: f32, f16"),
+        ("precision", "f64", "option precision = 'f64' is unknown; known: f32, f16"),
         ("precision", "f16", "option precision = 'f16': kernels of 'null' on Null have f32 alone"),
-        ("storage", "texture", "option storage = 'texture' is not there; known: buffer, image"),
+        ("storage", "texture", "option storage = 'texture' is unknown; known: buffer, image"),
         ("storage", "image", "option storage = 'image': kernels of 'null' on Null have buffers alone"),
-        ("tuning", "slow", "option tuning = 'slow' is not there; known: fast, exhaustive, fixed"),
-        ("min_work", "-1", "option min_work = '-1' is no number of operations"),
-        ("tuning", "exhaustive", "option tuning: 'null' tunes nothing, 'fast' is its only one"),
-        ("cache_dir", "folder", "option cache_dir = 'folder': 'null' keeps no programs"),
+        ("tuning", "slow", "option tuning = 'slow' is unknown; known: fast, exhaustive, fixed"),
+        ("min_work", "-1", "option min_work = '-1' is not a number of operations"),
+        ("tuning", "exhaustive", "option tuning: 'null' supports only 'fast'"),
+        ("cache_dir", "folder", "option cache_dir = 'folder': 'null' does not support a cache"),
     ] {
         let mut wrong = DelegateConfig::new("faulty");
         wrong.options = vec![(key.to_owned(), value.to_owned())];
-        let error = build(Backend::Null, &chain(), wrong).allocate().expect_err("it is refused").to_string();
+        let error =
+            build(Backend::Null, &chain(), wrong).allocate().expect_err("the call must fail").to_string();
         assert_eq!(error, format!("delegate 'faulty': {message}"));
     }
     let mut lazy = delegate("");
@@ -285,9 +286,10 @@ fn options_are_checked() {
     );
 }
 
-/// A transposed convolution has two operations per element of the input and weight of a channel: 2 · 64 · 36, for 256 + 1024 bytes.
+/// A transposed convolution has two operations per input element and filter tap of a channel: 2 · 64 · 36 operations
+/// for 256 + 1024 bytes.
 #[test]
-fn a_transposed_convolution_has_the_work_of_its_products() {
+fn the_work_of_a_transposed_convolution_is_counted_per_tap() {
     let node = OneOp::new("TRANSPOSE_CONV")
         .constant(i32("shape", &[4]), bytes_of(&[1, 8, 8, 4]))
         .constant(f32s("w", &[4, 3, 3, 4]), bytes_of(&[0.5f32; 144]))

@@ -1,4 +1,5 @@
-//! Every small model that there is of an op, on delegates of GPUs: what they take gives what reference ops give, bytes within one step.
+//! Every small model of an op on the GPU delegates: the nodes they claim give the results of the reference ops,
+//! quantized values within one step.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -19,7 +20,7 @@ use arenite_tests::op_models::{self, OneOp, f32, i32, pool};
 
 use super::{Backend, backends, config, leave_out};
 
-/// A tensor's elements, as bytes.
+/// A tensor's elements as bytes.
 type Output = (ElementType, Vec<i32>, Vec<u8>);
 
 fn fill(ty: ElementType, count: usize) -> Option<Vec<u8>> {
@@ -49,12 +50,12 @@ fn run(interpreter: &mut Interpreter, inputs: &[(usize, Vec<u8>)]) -> Result<Vec
     (0..interpreter.output_count()).map(output).collect()
 }
 
-/// Sums in another order; one step of bytes.
+/// Sums run in another order; quantized values may differ by one step.
 const TOLERANCE: Tolerance = Tolerance { float_abs: 2e-5, float_rel: 2e-5, int_steps: 1.0 };
-/// The same where floats are stored in 16 bits.
+/// The same for floats that are stored in 16 bits.
 const TOLERANCE_F16: Tolerance = Tolerance { float_abs: 1e-2, float_rel: 1e-2, int_steps: 1.0 };
 
-/// Per op, of how many models the delegate ran a node; and the reasons of its refusals.
+/// For each op, in how many models the delegate ran a node, and the reasons of its refusals.
 struct Found {
     taken: BTreeMap<&'static str, usize>,
     reasons: BTreeMap<&'static str, Vec<String>>,
@@ -86,9 +87,9 @@ fn all_models(delegate: &str, way: &[(&str, &str)], tolerance: Tolerance) -> Fou
 }
 
 #[test]
-fn models_of_ops_run_as_with_reference_ops() {
+fn models_of_ops_agree_with_reference_ops() {
     let ways = |backend: Backend| backend.ways().map(move |(way, _)| (backend.delegate, way));
-    // Of images one precision: their texts are the same in both.
+    // Images are tested in one precision: their kernels are the same in both.
     let is_told = |(_, [(_, precision), (_, storage)]): &(&str, [(&str, &str); 2])| {
         (*precision, *storage) != ("f32", "image")
     };
@@ -104,7 +105,7 @@ fn models_of_ops_run_as_with_reference_ops() {
         .iter()
         .flat_map(|line| line.split(' '))
         {
-            // A renaming alone is not worth a partition.
+            // A reshape alone is not worth a partition.
             let alone = ["RESHAPE", "DEQUANTIZE"].contains(&op);
             assert!(alone || taken.contains_key(op), "{delegate} takes no {op}: {:?}", reasons.get(op));
         }
@@ -113,7 +114,7 @@ fn models_of_ops_run_as_with_reference_ops() {
             ("UNIDIRECTIONAL_SEQUENCE_LSTM", "its state is kept between invocations, on the host"),
             ("SVDF", "its state is kept between invocations, on the host"),
             ("ARG_MAX", "the device has no kernel for the op"),
-            ("NEG", "of bytes it leaves zero points out of account"),
+            ("NEG", "the reference op ignores the zero points of quantized tensors"),
         ] {
             let known = reasons.get(op).is_some_and(|list| list.iter().any(|known| known == reason));
             assert!(known, "{op}: {:?}", reasons.get(op));
@@ -121,13 +122,13 @@ fn models_of_ops_run_as_with_reference_ops() {
     }
 }
 
-/// Averages of few bytes are halfway between two of them again and again.
+/// Averages of a few bytes are often exactly halfway between two of them.
 #[test]
-fn halves_of_bytes_go_where_reference_ops_have_them() {
+fn ties_round_like_reference_ops() {
     let x = |ty| Tensor::new("x", ty, &[1, 8, 8, 5]).quantized(0.0163, if ty == INT8 { -36 } else { 100 });
     let y = |ty, size| Tensor { name: "y".into(), shape: vec![1, size, size, 5], ..x(ty) };
     let resize = |op: &str, ty| {
-        // Distances of unsigned bytes are floats: exact ones where the size is doubled.
+        // Distances of unsigned bytes are floats, which are exact if the size is doubled.
         let to = if ty == INT8 { 13 } else { 16 };
         let size = arenite_model::writer::bytes_of(&[to, to]);
         OneOp::new(op).feed(x(ty)).constant(i32("size", &[2]), size).output(y(ty, to))
@@ -165,10 +166,11 @@ fn halves_of_bytes_go_where_reference_ops_have_them() {
     }
 }
 
-/// Reference ops compare and sum bytes as they are: where these stand for other reals than those of the output, no device may do it. Nor may
-/// it where a step is so many of the output's that their integers overflow.
+/// Reference ops compare and sum quantized values without rescaling. The device must refuse nodes whose input
+/// quantization differs from the output's, and nodes where the ratio of the input's scale to the output's is so large
+/// that integers overflow.
 #[test]
-fn bytes_that_reference_ops_take_otherwise_are_refused() {
+fn quantized_nodes_that_reference_ops_compute_differently_are_refused() {
     let x = |scale| Tensor::new("x", INT8, &[1, 8, 8, 5]).quantized(scale, -36);
     let y = |size, scale| Tensor::new("y", INT8, &[1, size, size, 5]).quantized(scale, -36);
     let pooled = |op: &str| OneOp::new(op).feed(x(0.0163)).output(y(4, 0.5)).options(pool(2, 2));
@@ -189,15 +191,15 @@ fn bytes_that_reference_ops_take_otherwise_are_refused() {
                 .feed(x(0.0163))
                 .output(y(8, 0.5))
                 .options(|o| o.set(TransposeConvOptions::STRIDE_H, 1).set(TransposeConvOptions::STRIDE_W, 1)),
-            "the zero point of 'w' is left out of account",
+            "the reference op ignores the zero point of 'w'",
         ),
         (
             OneOp::new("ADD").feed(x(0.25)).feed(x(0.25)).output(y(8, 1e-30)).options::<AddOptions>(|o| o),
-            "'x' has steps of 250000000000000000000000000000 of the output's: integers overflow",
+            "the scale of 'x' is 250000000000000000000000000000 times the output's; integers of the reference op overflow",
         ),
         (
             OneOp::new("QUANTIZE").feed(x(8388608.0)).output(y(8, 1.0)).defaults(),
-            "'x' has steps of 8388608 of the output's: integers overflow",
+            "the scale of 'x' is 8388608 times the output's; integers of the reference op overflow",
         ),
     ] {
         let model = Model::from_bytes(node.model().finish()).expect("it is sound");
@@ -210,7 +212,7 @@ fn bytes_that_reference_ops_take_otherwise_are_refused() {
     }
 }
 
-/// Ops of one input, each of what the one before gives.
+/// A chain of ops with one input each.
 fn chain(ops: &[&str], count: i32) -> ModelBuilder {
     let (mut file, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
     let mut last = graph.input(f32("x", &[count]));
@@ -225,10 +227,10 @@ fn chain(ops: &[&str], count: i32) -> ModelBuilder {
     file
 }
 
-/// What a factor next to zero makes of the largest numbers is zero, too; what is infinite times zero is no number; roots of zeros keep
-/// their signs.
+/// A factor next to zero turns the largest numbers into zero, infinity times zero is NaN, and square roots of zeros
+/// keep the sign.
 #[test]
-fn far_ends_of_functions_are_those_of_reference_ops() {
+fn extreme_values_agree_with_reference_ops() {
     let ends = [-3e38, -1e20, -100.0, -6.5, -5.7, -5.0, -0.5, 0.0, 5.0, 6.5, 100.0, 3e38];
     let all = [&ends[..], &[f32::NEG_INFINITY, f32::INFINITY, f32::NAN]].concat();
     let node = |op, x: &[f32]| {
@@ -261,9 +263,9 @@ fn far_ends_of_functions_are_those_of_reference_ops() {
     }
 }
 
-/// 40 rows, a depth of 36, 50 columns: no tile is full at the end.
+/// 40 rows, a depth of 36, 50 columns: the last tile is partial in every dimension.
 #[test]
-fn products_through_local_memory_are_those_of_the_device() {
+fn tiled_products_agree_with_direct_products() {
     let weights = |count| fill(ElementType::F32, count).expect("floats");
     let models = [
         OneOp::new("FULLY_CONNECTED")
@@ -302,7 +304,7 @@ fn products_through_local_memory_are_those_of_the_device() {
     }
 }
 
-/// Random graphs; many more: `differential --delegate vulkan`.
+/// A few random graphs; `differential --delegate vulkan` runs many more.
 #[test]
 fn a_few_random_graphs_agree() {
     for Backend { delegate, .. } in backends() {

@@ -1,5 +1,5 @@
-//! The delegates `opencl` and `vulkan` on whatever devices there are: what they compute, keep, and do about faults. Without a driver these
-//! tests say so and leave the delegate out.
+//! The delegates `opencl` and `vulkan` on whatever devices are installed: results, caches and faults. Without a driver
+//! these tests print a note and skip the delegate.
 
 mod faults;
 mod layers;
@@ -12,24 +12,24 @@ use std::process::Command;
 
 use arenite::config::DelegateConfig;
 use arenite_abi::Error;
-use arenite_gpu::About;
+use arenite_gpu::DeviceInfo;
 
 arenite_abi::register_plugin!(arenite_gpu::PLUGIN);
 arenite_abi::register_plugin!(arenite_gpu::VULKAN);
 
-/// What drives devices.
+/// A GPU API and its devices.
 #[derive(Clone, Copy, Debug)]
 pub struct Backend {
     pub delegate: &'static str,
     pub title: &'static str,
-    pub devices: fn() -> Result<Vec<About>, Error>,
-    /// And how far results may be off, by the largest.
+    pub devices: fn() -> Result<Vec<DeviceInfo>, Error>,
+    /// The precisions, and the largest error of results in each.
     pub precisions: &'static [(&'static str, f32)],
     pub storages: &'static [&'static str],
 }
 
 impl Backend {
-    /// Options for each precision with each storage, and how far results may be off.
+    /// Options for each precision with each storage, and the largest error of results.
     pub fn ways(self) -> impl Iterator<Item = ([(&'static str, &'static str); 2], f32)> {
         let both = move |&(precision, off): &(&'static str, f32)| {
             self.storages.iter().map(move |&storage| ([("precision", precision), ("storage", storage)], off))
@@ -55,7 +55,7 @@ pub const BACKENDS: [Backend; 2] = [
     },
 ];
 
-/// Those with a device; of others the test says so, and fails where `ARENITE_GPU` is set.
+/// The backends with a device. The test prints a note for each of the others, and fails if `ARENITE_GPU` is set.
 pub fn backends() -> impl Iterator<Item = Backend> {
     BACKENDS.into_iter().filter(|backend| {
         let devices = (backend.devices)();
@@ -67,9 +67,9 @@ pub fn backends() -> impl Iterator<Item = Backend> {
     })
 }
 
-/// Says what is not tested. It has to be where `ARENITE_GPU` is set.
+/// Prints a note on a skipped part. Panics if `ARENITE_GPU` requires it.
 pub fn leave_out(what: &str) {
-    assert!(std::env::var_os("ARENITE_GPU").is_none(), "ARENITE_GPU wants it: {what}");
+    assert!(std::env::var_os("ARENITE_GPU").is_none(), "ARENITE_GPU requires {what}");
     println!("skipped: {what}");
 }
 
@@ -80,11 +80,11 @@ pub fn config(delegate: &str, options: &[(&str, &str)]) -> DelegateConfig {
     delegate
 }
 
-/// Tests of many models, which tell the layers nothing that others do not.
+/// Tests of many models that add nothing for the validation layers.
 const SLOW: [&str; 3] =
-    ["conformance", "a_few_random_graphs_agree", "models_of_ops_run_as_with_reference_ops"];
+    ["conformance", "a_few_random_graphs_agree", "models_of_ops_agree_with_reference_ops"];
 
-/// The validation layers of Vulkan have nothing to say about these tests, which run once more with them.
+/// Vulkan's validation layers report nothing about these tests, which run a second time with the layers on.
 #[test]
 fn validation_layers_are_silent() {
     const LAYERS: &str = "VK_INSTANCE_LAYERS";

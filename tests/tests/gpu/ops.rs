@@ -1,5 +1,5 @@
-//! The delegates `opencl` and `vulkan` on whatever devices there are: what they give is what reference ops give. Without a driver these
-//! tests say so and leave the delegate out, but for the one about that.
+//! The delegates `opencl` and `vulkan` on whatever devices are installed: their results agree with the reference ops.
+//! Without a driver, all tests but the one about missing drivers print a note and skip the delegate.
 
 use std::thread;
 
@@ -24,7 +24,7 @@ fn model(node: OneOp) -> Model {
     Model::from_bytes(node.model().finish()).expect("the file is sound")
 }
 
-/// Numbers of both signs that do not repeat soon.
+/// Numbers of both signs with a long period.
 fn numbers(count: usize, seed: usize) -> Vec<f32> {
     (0..count).map(|i| ((i * 37 + seed * 11) % 101) as f32 / 25.0 - 2.0).collect()
 }
@@ -54,12 +54,12 @@ fn on_device(backend: Backend, model: &Model, options: &[(&str, &str)]) -> Inter
         .expect("it builds")
 }
 
-/// Runs all nodes on each device, in each precision and with each storage that it has, and with reference ops.
+/// Runs all nodes on each device, in each precision and with each storage, and compares with the reference ops.
 fn agrees(what: &str, model: &Model) {
     agrees_with(what, model, &[], |_| true);
 }
 
-/// The same with options, on those backends that have them.
+/// The same with options, on the backends that have them.
 fn agrees_with(what: &str, model: &Model, options: &[(&str, &str)], has: fn(&Backend) -> bool) {
     let want = run(&mut arenite_tests::reference_ops(model).build().expect("it builds"));
     for (backend, (way, tolerance)) in
@@ -68,7 +68,7 @@ fn agrees_with(what: &str, model: &Model, options: &[(&str, &str)], has: fn(&Bac
         let what = format!("{what}, {}, {way:?}", backend.title);
         let options = [options, &way].concat();
         let mut interpreter = on_device(backend, model, &options);
-        // Twice: what one invocation leaves in shared memory is not seen by the next.
+        // Twice: the second invocation must not depend on data that the first left in shared memory.
         run(&mut interpreter);
         let got = run(&mut interpreter);
         assert_eq!(interpreter.left_out(), [], "{what}");
@@ -136,18 +136,21 @@ fn mean(axes: &[i32], to: &[i32]) -> OneOp {
 }
 
 #[test]
-fn products_and_pools_are_those_of_reference_ops() {
+fn products_and_pools_agree_with_reference_ops() {
     for (what, node) in [
-        ("3 × 3 of odd channels", conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU)),
+        ("3 × 3, odd channel counts", conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU)),
         ("with a stride", conv([2, 9, 8, 4], [8, 3, 3, 4], 2, padding::VALID, activation::RELU6)),
         ("of points", conv([1, 3, 5, 7], [9, 1, 1, 7], 1, padding::SAME, activation::NONE)),
-        ("of whole slices", conv([1, 4, 4, 8], [4, 2, 2, 8], 1, padding::SAME, activation::RELU_N1_TO_1)),
+        (
+            "channels in full slices",
+            conv([1, 4, 4, 8], [4, 2, 2, 8], 1, padding::SAME, activation::RELU_N1_TO_1),
+        ),
         ("depthwise", depthwise(5, 1)),
         ("depthwise with a multiplier", depthwise(3, 2)),
         ("mean pool", pool("AVERAGE_POOL_2D", 3)),
         ("largest", pool("MAX_POOL_2D", 8)),
         (
-            "fully connected, of an image",
+            "fully connected on an image",
             OneOp::new("FULLY_CONNECTED")
                 .feed(f32("x", &[1, 2, 3, 5]))
                 .constant(f32("w", &[7, 30]), weights(&[7, 30]))
@@ -160,9 +163,9 @@ fn products_and_pools_are_those_of_reference_ops() {
     }
 }
 
-/// Tiles that reach over the image, images beside one another, channels that are not whole slices.
+/// Tiles that extend past the image, batches of images, channels that do not fill slices.
 #[test]
-fn convolutions_with_fewer_multiplications_are_those_of_reference_ops() {
+fn winograd_convolutions_agree_with_reference_ops() {
     for (what, node, products) in [
         ("odd sizes", conv([2, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU), "auto"),
         ("no border", conv([1, 9, 10, 8], [6, 3, 3, 8], 1, padding::VALID, activation::NONE), "auto"),
@@ -194,20 +197,20 @@ fn convolutions_with_fewer_multiplications_are_those_of_reference_ops() {
         };
         let counts = |count| vec![arenite::FactValue::Number(count, String::new())];
         assert_eq!(kernels(24, 64, "auto"), counts(3), "large");
-        assert_eq!(kernels(24, 32, "auto"), counts(1), "of few channels");
+        assert_eq!(kernels(24, 32, "auto"), counts(1), "few channels");
         assert_eq!(kernels(24, 64, "false"), counts(1), "switched off");
     }
 }
 
 #[test]
-fn what_moves_and_folds_elements_is_as_of_reference_ops() {
+fn moves_and_reductions_agree_with_reference_ops() {
     let binary = |op: &str, a: &[i32], b: &[i32], y: &[i32]| {
         OneOp::new(op).feed(f32("a", a)).feed(f32("b", b)).output(f32("y", y))
     };
     for (what, node) in [
-        ("mean of images", mean(&[1, 2], &[2, 6])),
-        ("mean of rows", mean(&[3], &[2, 3, 4, 1])),
-        ("mean of all", mean(&[0, 1, 2, 3], &[1, 1, 1, 1])),
+        ("mean over images", mean(&[1, 2], &[2, 6])),
+        ("mean over rows", mean(&[3], &[2, 3, 4, 1])),
+        ("mean over everything", mean(&[0, 1, 2, 3], &[1, 1, 1, 1])),
         (
             "softmax",
             OneOp::new("SOFTMAX")
@@ -216,12 +219,12 @@ fn what_moves_and_folds_elements_is_as_of_reference_ops() {
                 .options(|o| o.set(SoftmaxOptions::BETA, 0.5)),
         ),
         (
-            "concatenation of odd parts",
+            "concatenation of partial slices",
             binary("CONCATENATION", &[2, 3, 3], &[2, 3, 2], &[2, 3, 5])
                 .options(|o| o.set(ConcatenationOptions::AXIS, 2)),
         ),
         (
-            "concatenation of slices",
+            "concatenation of full slices",
             binary("CONCATENATION", &[2, 3, 8], &[2, 3, 4], &[2, 3, 12])
                 .options(|o| o.set(ConcatenationOptions::AXIS, 2)),
         ),
@@ -254,7 +257,10 @@ fn what_moves_and_folds_elements_is_as_of_reference_ops() {
             "a number for each row",
             binary("MUL", &[2, 3, 5], &[3, 1], &[2, 3, 5]).options::<MulOptions>(|o| o),
         ),
-        ("both are broadcast", binary("SUB", &[2, 1, 6], &[3, 1], &[2, 3, 6]).options::<SubOptions>(|o| o)),
+        (
+            "both operands are broadcast",
+            binary("SUB", &[2, 1, 6], &[3, 1], &[2, 3, 6]).options::<SubOptions>(|o| o),
+        ),
         ("one shape", binary("MAXIMUM", &[7, 3], &[7, 3], &[7, 3]).defaults()),
     ] {
         agrees(what, &model(node));
@@ -262,7 +268,7 @@ fn what_moves_and_folds_elements_is_as_of_reference_ops() {
 }
 
 #[test]
-fn functions_are_those_of_reference_ops() {
+fn functions_agree_with_reference_ops() {
     for op in [
         "ABS",
         "NEG",
@@ -282,9 +288,9 @@ fn functions_are_those_of_reference_ops() {
     }
 }
 
-/// The device's memory is shared in other ways, and nothing else changes; another shape needs no other program.
+/// Planners change how device memory is shared and nothing else; a resize needs no new program.
 #[test]
-fn memory_is_shared_by_each_planner_alike() {
+fn results_do_not_depend_on_the_planner() {
     let model = model(conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU));
     for backend in backends() {
         let want = run(&mut on_device(backend, &model, &[]));
@@ -299,7 +305,7 @@ fn memory_is_shared_by_each_planner_alike() {
 }
 
 #[test]
-fn interpreters_of_two_threads_share_a_device() {
+fn interpreters_on_two_threads_share_a_device() {
     let model = model(conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU));
     for backend in backends() {
         let want = run(&mut on_device(backend, &model, &[]));
@@ -313,7 +319,7 @@ fn interpreters_of_two_threads_share_a_device() {
 }
 
 #[test]
-fn a_device_that_is_not_there_can_be_gone_without() {
+fn a_missing_device_can_be_skipped() {
     let model = model(OneOp::new("NEG").feed(f32("x", &[3])).output(f32("y", &[3])).defaults());
     for backend in BACKENDS {
         let build = |on_missing| {
@@ -335,9 +341,9 @@ fn a_device_that_is_not_there_can_be_gone_without() {
     }
 }
 
-/// What goes into no slot of a kernel is done behind it: functions of numbers, of rows, and of whole tensors.
+/// Ops that do not fit a kernel's epilogue slots run after it: functions of numbers, of rows, and of whole tensors.
 #[test]
-fn long_chains_are_those_of_reference_ops() {
+fn long_chains_agree_with_reference_ops() {
     let (shape, mut file, mut graph) = ([2, 3, 5], ModelBuilder::new(), SubGraph::new("main"));
     let codes = ["ADD", "MUL", "MAXIMUM"].map(|op| file.builtin(op, 1));
     let whole = graph.input(Tensor::new("whole", FLOAT32, &shape));
@@ -364,9 +370,9 @@ fn long_chains_are_those_of_reference_ops() {
     agrees("14 functions", &Model::from_bytes(file.finish()).expect("the file is sound"));
 }
 
-/// A product of few columns, and behind it an operand of as many elements.
+/// A product with few columns, and after it an operand of as many elements.
 #[test]
-fn operands_behind_products_lie_as_their_results() {
+fn epilogue_operands_have_the_layout_of_the_product() {
     for (rows, columns) in [(1, 1), (5, 1), (1, 6), (5, 6)] {
         let (mut file, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
         let codes = ["BATCH_MATMUL", "MINIMUM"].map(|op| file.builtin(op, 1));
@@ -382,23 +388,23 @@ fn operands_behind_products_lie_as_their_results() {
         graph.operator(Operator::new(codes[1], &[product, least], &[output]));
         file.subgraph(graph);
         let model = Model::from_bytes(file.finish()).expect("the file is sound");
-        agrees(&format!("the least of products of {shape:?}"), &model);
+        agrees(&format!("minimum with a product, {shape:?}"), &model);
     }
 }
 
-/// A part of the corpus, where it is at hand.
+/// A part of the corpus, if it is installed.
 #[test]
 fn conformance() {
     let shared =
         std::env::var_os("ARENITE_SHARED").map_or_else(|| "../../shared".into(), std::path::PathBuf::from);
     let corpus = shared.join("conformance");
     if !corpus.exists() {
-        println!("skipped: {} is not there", corpus.display());
+        println!("skipped: {} does not exist", corpus.display());
         return;
     }
     for backend in backends() {
         for family in ["conv_relu6", "avg_pool", "softmax", "concat", "resize_bilinear"] {
-            let cases = source::find(&corpus.join(format!("{family}.zip"))).expect("the family is there");
+            let cases = source::find(&corpus.join(format!("{family}.zip"))).expect("the family exists");
             let delegates = vec![backend.delegate.into()];
             let setup = Setup { delegates, ..Setup::linked_in().expect("the plugins") };
             let selection = Selection::all().expect("it is sound");

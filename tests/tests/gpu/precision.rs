@@ -1,5 +1,5 @@
-//! What `precision=f16` stores in 32 bits all the same: what functions make of a model's inputs, up to convolutions and pools. And who has
-//! no images to read from.
+//! Tensors that `precision=f16` still stores in 32 bits: functions of a model's inputs, up to the first convolution or
+//! pool. And the error on a device without images.
 
 use arenite::{Fact, FactValue, Interpreter, Model};
 use arenite_abi::schema::{
@@ -44,7 +44,7 @@ impl Chain {
         Chain { last: y, ..self }
     }
 
-    /// `x / 127.5 − 1`, by numbers or by rows of three of them.
+    /// `x / 127.5 − 1`, with scalar constants or with rows of three.
     fn normalized(mut self, shape: &[i32], row: usize) -> Self {
         let (scale, mean) = (vec![1.0 / 127.5; row], vec![1.0; row]);
         let [scale, mean] = [scale, mean].map(|floats| self.constant(&floats, &[row as i32]));
@@ -52,7 +52,8 @@ impl Chain {
         scaled.op("SUB", Some(mean), shape, |op| op.with_options::<SubOptions>(|o| o))
     }
 
-    /// A convolution of points with filters that sum to zero, though one would not in 16 bits: of −1 nothing is left.
+    /// A 1 × 1 convolution with filters that sum to zero, so inputs near −1 cancel out. One filter's sum would not be
+    /// zero in 16 bits.
     fn conv(mut self) -> Self {
         let weights = [1.0, -1.0, 0.0, 0.0, 2.0, -2.0, 1.4, 2.3, -3.7, -1.0, 0.0, 1.0, 0.5, 0.0, -0.5];
         let weights = self.constant(&weights, &[5, 1, 1, 3]);
@@ -66,7 +67,7 @@ impl Chain {
         })
     }
 
-    /// The same of neighbours.
+    /// The same for neighbouring pixels.
     fn depthwise(mut self) -> Self {
         let weights = self.constant(&[1.0, 2.0, -1.0, -1.0, -2.0, 1.0], &[1, 1, 2, 3]);
         self.op("DEPTHWISE_CONV_2D", Some(weights), &[1, 6, 4, 3], |op| {
@@ -98,7 +99,7 @@ impl Chain {
         self.op("RESHAPE", Some(to), shape, |op| op.with_options::<ReshapeOptions>(|o| o))
     }
 
-    /// The last result is an output.
+    /// Makes the last result an output.
     fn output(mut self) -> Self {
         self.graph.outputs.push(self.last);
         self
@@ -122,7 +123,7 @@ fn run(interpreter: &mut Interpreter) -> Vec<Vec<f32>> {
         .collect()
 }
 
-/// Bytes to the device, whose floats were stored as they went there.
+/// Bytes sent to the device, where floats have the size they are stored in.
 fn crossed(interpreter: &Interpreter) -> u64 {
     let facts = interpreter.facts().into_iter().flat_map(|partition| partition.facts);
     let is_wanted = |fact: &Fact| fact.key == "to the device in the last invocation";
@@ -133,7 +134,7 @@ fn crossed(interpreter: &Interpreter) -> u64 {
 }
 
 #[test]
-fn what_functions_make_of_inputs_is_stored_in_32_bits() {
+fn functions_of_inputs_are_stored_in_32_bits() {
     let image = || Chain::of(&SHAPE).normalized(&SHAPE, 1);
     let two_readers = || {
         let mut chain = image();
@@ -145,15 +146,20 @@ fn what_functions_make_of_inputs_is_stored_in_32_bits() {
         ("convolution", image().conv(), 4, 2e-3),
         ("depthwise convolution", image().depthwise(), 4, 2e-3),
         ("pool", image().pool(), 4, 2e-3),
-        ("constants of 32 bits", Chain::of(&SHAPE).normalized(&SHAPE, 3).conv(), 4, 2e-3),
+        ("constants in 32 bits", Chain::of(&SHAPE).normalized(&SHAPE, 3).conv(), 4, 2e-3),
         ("another name", Chain::of(&[LEN]).normalized(&[LEN], 1).reshaped(&SHAPE).conv(), 4, 2e-3),
-        ("a name, then functions", Chain::of(&[LEN]).reshaped(&SHAPE).normalized(&SHAPE, 1).conv(), 4, 2e-3),
+        (
+            "a reshape, then functions",
+            Chain::of(&[LEN]).reshaped(&SHAPE).normalized(&SHAPE, 1).conv(),
+            4,
+            2e-3,
+        ),
         ("two readers", two_readers().pool(), 4, 2e-3),
-        // What is below is stored as all is, and as near as that is.
-        ("an output, too", two_readers(), 2, 0.2),
+        // The cases below are stored in 16 bits, with the accuracy of that.
+        ("also an output", two_readers(), 2, 0.2),
         ("no function", Chain::of(&SHAPE).conv(), 2, 2e-3),
         (
-            "a reader of 16 bits",
+            "a reader in 16 bits",
             image().op("SOFTMAX", None, &SHAPE, |op| {
                 op.with_options::<SoftmaxOptions>(|o| o.set(SoftmaxOptions::BETA, 1.0))
             }),
@@ -189,7 +195,7 @@ fn a_device_without_images_is_named() {
         let asked = config(backend.delegate, &[("storage", "image")]);
         let error =
             arenite_tests::reference_ops(&model).delegate(asked).build().and_then(|mut it| it.allocate());
-        let error = error.expect_err("it is refused").to_string();
+        let error = error.expect_err("the call must fail").to_string();
         let known = (backend.devices)().expect("they are listed");
         let is_named = |name: &str| {
             let kernels = format!("kernels of '{}' on {name} have buffers alone", backend.delegate);

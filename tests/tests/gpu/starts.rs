@@ -1,5 +1,4 @@
-//! The delegates `opencl` and `vulkan` from one start of a program to the next, and from one partition to another: what is compiled, timed
-//! and copied.
+//! The delegates `opencl` and `vulkan` across program starts and across partitions: compilation, tuning and transfers.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +13,7 @@ use arenite_tests::successors;
 
 use super::{Backend, backends, config};
 
-/// Nodes `(op, inputs, output)` on tensors of so many floats; the first is the input, the last the output.
+/// Nodes `(op, inputs, output)` on tensors of `floats` elements; the first tensor is the input, the last the output.
 fn model(floats: i32, tensors: usize, nodes: &[(&str, &[i32], i32)]) -> Model {
     model_of([1, floats], tensors, nodes)
 }
@@ -34,7 +33,7 @@ fn model_of(shape: [i32; 2], tensors: usize, nodes: &[(&str, &[i32], i32)]) -> M
     Model::from_bytes(model.finish()).expect("the model is sound")
 }
 
-/// On the device but for these ops.
+/// Runs the nodes on the device, except these ops.
 fn on_device(delegate: &str, model: &Model, options: &[(&str, &str)], exclude: &[&str]) -> Interpreter {
     let mut delegate = config(delegate, options);
     delegate.exclude_ops = exclude.iter().map(|&op| op.to_owned()).collect();
@@ -43,7 +42,7 @@ fn on_device(delegate: &str, model: &Model, options: &[(&str, &str)], exclude: &
 
 fn run(interpreter: &mut Interpreter) -> Vec<f32> {
     interpreter.allocate().expect("it allocates");
-    let count = interpreter.input(0).expect("it has one").byte_len() / 4;
+    let count = interpreter.input(0).expect("it exists").byte_len() / 4;
     let x: Vec<f32> = (0..count).map(|i| (i * 37 % 101) as f32 / 25.0 - 2.0).collect();
     interpreter.input_mut(0).and_then(|input| input.copy_from_slice(&x)).expect("floats");
     interpreter.invoke().expect("it runs");
@@ -61,21 +60,21 @@ fn numbers(interpreter: &Interpreter, key: &str) -> Vec<u64> {
     found.map(number).collect()
 }
 
-/// Of `n` floats: an intermediate that only the device reads does not cross, whether its rows are filled up or not; one that the host
-/// reads comes back, and what the host made of it goes there.
+/// With `n` floats, whether or not rows are padded: an intermediate that only the device reads is not transferred; one
+/// that the host reads is, and the host's result is sent back.
 #[test]
 fn values_stay_on_the_device_between_partitions() {
     for (delegate, n) in backends().flat_map(|Backend { delegate, .. }| [(delegate, 8), (delegate, 7)]) {
         let bytes = n as u64 * 4;
         for (what, model, up, down) in [
             (
-                "two partitions side by side",
+                "two adjacent partitions",
                 model(n, 4, &[("NEG", &[0], 1), ("ABS", &[0], 2), ("MAXIMUM", &[1, 2], 3)]),
                 [bytes; 2],
                 [0, bytes],
             ),
             (
-                "a node of the host between",
+                "a host node in between",
                 model(n, 4, &[("NEG", &[0], 1), ("ABS", &[1], 2), ("CEIL", &[2], 3)]),
                 [bytes; 2],
                 [bytes; 2],
@@ -93,9 +92,10 @@ fn values_stay_on_the_device_between_partitions() {
     }
 }
 
-/// Hundreds of sizes are timed in the first invocation, which ends when the caller or the quota says so; the next interpreter works.
+/// The first invocation times hundreds of work-group sizes. Cancelling or the time quota stops it; the next interpreter
+/// works.
 #[test]
-fn a_search_can_be_cancelled() {
+fn tuning_can_be_cancelled() {
     let model = model_of([48, 2880], 2, &[("EXP", &[0], 1)]);
     let want = run(&mut arenite_tests::reference_ops(&model).build().expect("it builds"));
     let short = Duration::from_millis(100);
@@ -124,16 +124,17 @@ fn a_search_can_be_cancelled() {
     }
 }
 
-/// Names the test below to the processes that it starts, and the folder.
+/// Passes a cache folder to the test below in the processes that it starts.
 const STARTED: &str = "ARENITE_TEST_START";
 
-/// A start in a process of its own: programs compiled, from the cache, kernels tuned, sizes from the cache.
+/// Runs the test in its own process. Returns the programs compiled, programs from the cache, kernels tuned, and sizes
+/// from the cache.
 fn start(delegate: &str, folder: &Path) -> [u64; 4] {
     let test = std::env::current_exe().expect("this test");
     let mut command = Command::new(test);
     command.args(["--exact", "starts::a_second_start_compiles_and_tunes_nothing", "--nocapture"]);
     command.env(STARTED, format!("{delegate} {}", folder.display()));
-    // The drivers' own caches begin empty, too.
+    // The drivers' own caches start empty, too.
     for own in ["POCL_CACHE_DIR", "MESA_SHADER_CACHE_DIR"] {
         command.env(own, folder.join("driver"));
     }
@@ -161,7 +162,8 @@ fn started(delegate: &str, folder: &str) {
     println!("started {a} {b} {c} {d}");
 }
 
-/// A damaged file, and one that is a link, count as none and are written anew. What a driver does not give out is compiled at each start.
+/// A damaged cache file, or a link in its place, counts as missing and is written again. Programs that the driver does
+/// not export are compiled at each start.
 #[test]
 fn a_second_start_compiles_and_tunes_nothing() {
     if let Ok(started_with) = std::env::var(STARTED) {
@@ -173,7 +175,7 @@ fn a_second_start_compiles_and_tunes_nothing() {
         let start = || start(delegate, folder.path());
         std::fs::create_dir(folder.path().join("driver")).expect("a folder");
         let files = |kind: &str| -> Vec<_> {
-            let entries = std::fs::read_dir(folder.path()).expect("it is there");
+            let entries = std::fs::read_dir(folder.path()).expect("it exists");
             let paths = entries.map(|entry| entry.expect("an entry").path());
             paths.filter(|path| path.extension().is_some_and(|found| found == kind)).collect()
         };
@@ -184,12 +186,12 @@ fn a_second_start_compiles_and_tunes_nothing() {
         let again = match &programs[..] {
             [program] => {
                 assert_eq!(start(), [0, 1, 0, 1], "{delegate}");
-                std::fs::write(program, "damaged").expect("it is ours");
+                std::fs::write(program, "damaged").expect("the plugin made it");
                 assert_eq!(start(), [1, 0, 0, 1], "{delegate}");
                 [0, 1]
             }
             _ => {
-                println!("skipped: the driver of '{delegate}' gives out nothing of what it compiled");
+                println!("skipped: the driver of '{delegate}' exports no compiled programs");
                 assert!(delegate == "vulkan" && programs.is_empty());
                 [1, 0]
             }
@@ -197,7 +199,7 @@ fn a_second_start_compiles_and_tunes_nothing() {
         #[cfg(unix)]
         {
             let elsewhere = folder.path().join("elsewhere");
-            std::fs::rename(&sizes[0], &elsewhere).expect("it is ours");
+            std::fs::rename(&sizes[0], &elsewhere).expect("the plugin made it");
             std::os::unix::fs::symlink(&elsewhere, &sizes[0]).expect("a link");
             assert_eq!(start(), [again[0], again[1], 1, 0], "{delegate}");
         }
@@ -205,8 +207,8 @@ fn a_second_start_compiles_and_tunes_nothing() {
     }
 }
 
-/// What is kept is compiled code and sizes, under the text of a kernel: a successor under the same path, with the same inode, size and
-/// time, shares them, and its weights come from its own file.
+/// The cache holds compiled code and work-group sizes, keyed by kernel source. A new model at the same path, with the
+/// same inode, size and time, shares them, and its weights come from its own file.
 #[test]
 fn a_model_never_runs_with_the_weights_of_its_predecessor() {
     for Backend { delegate, .. } in backends() {
@@ -214,7 +216,7 @@ fn a_model_never_runs_with_the_weights_of_its_predecessor() {
             let (folder, cache) =
                 (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
             let path = folder.path().join("model.tflite");
-            let options = [("cache_dir", cache.path().to_str().expect("its name is text"))];
+            let options = [("cache_dir", cache.path().to_str().expect("the name is UTF-8"))];
             successors::check(kind, &path, &config(delegate, &[]), &config(delegate, &options));
         }
     }

@@ -1,4 +1,4 @@
-//! Lengths, offsets and options that the file's bytes give wrong.
+//! Wrong lengths, offsets and options in the file's bytes.
 
 use arenite::Quota;
 use arenite_abi::schema::{LocalResponseNormalizationOptions, OptionsTable, TableInfo};
@@ -14,7 +14,7 @@ fn d02_buffer_wraps_around() {
     cases.spoilt(
         sound("CONV_2D", 0),
         |m| m.buffers[1] = Buffer::Range { offset: u64::MAX - 63, size: 216 },
-        "buffers[1]: 216 bytes at offset 18446744073709551552 do not lie in the file of",
+        "buffers[1]: 216 bytes at offset 18446744073709551552 exceed the file of",
     );
 }
 
@@ -24,11 +24,11 @@ fn d03_custom_options_wrap_around() {
     cases.spoilt(
         OneOp::custom("Anything").feed(f32("x", &[1])).output(f32("y", &[1])).model(),
         |m| m.subgraphs[0].operators[0].custom_options = Buffer::Range { offset: u64::MAX, size: 2 },
-        "subgraphs[0].operators[0].large_custom_options_offset: 2 bytes at offset 18446744073709551615 do not lie",
+        "subgraphs[0].operators[0].large_custom_options_offset: 2 bytes at offset 18446744073709551615 exceed the file of",
     );
 }
 
-/// Each option that an op cannot do without is missed by name, also where there are none at all.
+/// A missing required option is named in the error, also if all options are missing.
 #[test]
 fn d08_custom_options_absent() {
     let mut cases = Cases::default();
@@ -64,7 +64,7 @@ fn d08_custom_options_absent() {
     custom_options(&mut boxes, FlexBuilder::default().int("max_detections", 3).finish());
     cases.model(
         boxes,
-        "TFLite_Detection_PostProcess (node 0, output 'boxes'): the custom options lack 'max_classes_per_detection'",
+        "TFLite_Detection_PostProcess (node 0, output 'output 0'): the custom options lack 'max_classes_per_detection'",
     );
 }
 
@@ -83,7 +83,7 @@ fn d20_buffers() {
     );
 }
 
-/// Every op with the options of another: an error that names both, or they are not read.
+/// Every op with the options of another op: an error that names both, or the options are not read.
 #[test]
 fn options_of_another_union_type() {
     const OTHER: TableInfo = LocalResponseNormalizationOptions::INFO;
@@ -94,15 +94,16 @@ fn options_of_another_union_type() {
         let inputs: Vec<(usize, &[u8])> = inputs.iter().map(|(i, bytes)| (*i, &bytes[..])).collect();
         if let Err(error) = run_with(model.finish(), Quota::default(), &inputs) {
             assert!(error.starts_with(op), "{op}: {error}");
-            let text = format!("its options are of union type {}, this op reads ", OTHER.tag);
+            let text = format!("its options have union type {}, but this op expects ", OTHER.tag);
             assert!(error.contains(&text), "{op}: {error}");
             refused += 1;
         }
     }
-    assert!(refused > 20, "only {refused} were refused");
+    assert!(refused > 20, "only {refused} models were refused");
 }
 
-/// Truncated and random flexbuffers as custom options: nothing serves the op, and nothing falls over before.
+/// Truncated and random flexbuffers as custom options of an op that no plugin serves, and truncated files: an error,
+/// never a panic.
 #[test]
 fn truncated_files_and_options() {
     let mut model = OneOp::custom("Flexible").feed(f32("x", &[1])).output(f32("y", &[1])).model();

@@ -1,4 +1,4 @@
-//! Subgraphs that call one another, without end or too deep.
+//! Subgraphs that call one another endlessly or too deeply.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn d11_a_subgraph_calls_itself() {
         cases.spoilt(sound("IF", 0), |m| option(m, slot, Value::I32(target)), format!("subgraph 0 {text}"));
     }
     cases.spoilt(sound("CALL_ONCE", 0), |m| option(m, 0, Value::I32(0)), "subgraph 0");
-    // The branch of an IF is the IF's own kind: 1 runs 1.
+    // The branch of an IF calls itself.
     cases.spoilt(
         sound("IF", 0),
         |m| {
@@ -66,7 +66,7 @@ fn d13_a_loop_without_end() {
     assert!(error.contains("time"), "{error}");
 }
 
-/// Subgraphs that call one another, deeper than the quota.
+/// Subgraphs that call one another, more deeply than the quota permits.
 #[test]
 fn d13_deep_nesting() {
     let nested = |levels: usize| {

@@ -1,4 +1,4 @@
-//! Files that are larger than memory, and files that change while a model of theirs is in use.
+//! Files that are larger than memory, and files that change while their model is in use.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use arenite::{Error, Interpreter, Model, Resource};
 use arenite_tests::op_models;
 
-/// Bytes of a file with a hole, of which the disk holds one page.
+/// The length of a sparse file that occupies one page on disk.
 const SPARSE: u64 = 1 << 40;
 
 #[test]
@@ -24,10 +24,11 @@ fn a_file_larger_than_memory_is_refused_by_its_length() {
     }
 }
 
-/// Names the file to the child.
+/// Passes the file's path to the child process.
 const FILE: &str = "ARENITE_TEST_CHANGING_FILE";
 
-/// Loads, builds and runs what another process writes to, again and again. Without the variable it has nothing to do.
+/// Loads, builds and runs a file, again and again, while another process writes to it. Does nothing unless the variable
+/// is set.
 #[test]
 fn child() {
     let Some(path) = std::env::var_os(FILE) else { return };
@@ -46,13 +47,13 @@ fn use_file(path: &Path) -> arenite::Result<()> {
     interpreter.invoke()
 }
 
-/// An answer or an error, never a signal: a file is copied before it is verified.
+/// A file that changes leads to results or errors, never to a signal: it is copied before it is verified.
 #[test]
-fn a_file_that_is_rewritten_and_cut_meanwhile_does_no_harm() {
+fn a_file_that_is_rewritten_and_truncated_while_in_use_does_no_harm() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("changing.tflite");
     let sounds = op_models::all();
-    let dense = sounds.iter().find(|sound| sound.op == "FULLY_CONNECTED").expect("there is one");
+    let dense = sounds.iter().find(|sound| sound.op == "FULLY_CONNECTED").expect("one exists");
     let whole = dense.model.finish();
     std::fs::write(&path, &whole).expect("a file");
     let test = std::env::current_exe().expect("this program");
@@ -71,7 +72,7 @@ fn a_file_that_is_rewritten_and_cut_meanwhile_does_no_harm() {
     assert!(ended.status.success() && text.contains(" answers"), "{:?}: {text}", ended.status);
 }
 
-/// Overwrites words in place, cuts the file, or makes it whole again.
+/// Overwrites words in place, truncates the file, or restores it.
 fn change(path: &Path, whole: &[u8], random: &mut arenite_tests::mutants::Random) -> std::io::Result<()> {
     let mut file = File::options().write(true).open(path)?;
     match random.below(4) {

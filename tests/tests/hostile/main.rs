@@ -51,7 +51,7 @@ fn run_with(bytes: Vec<u8>, quota: Quota, inputs: &[(usize, &[u8])]) -> Result<V
     })();
     let took = clock.spent();
     assert!(took < Duration::from_secs(1), "{took:?} for {:?}", result.map(|_| ()));
-    beside_micro(&bytes, inputs, &result);
+    check_micro(&bytes, inputs, &result);
     result.map_err(|error| {
         let panicked = matches!(error, Error::Node { status: Status::Panicked, .. });
         assert!(!panicked, "{error}");
@@ -59,8 +59,8 @@ fn run_with(bytes: Vec<u8>, quota: Quota, inputs: &[(usize, &[u8])]) -> Result<V
     })
 }
 
-/// The micro interpreter refuses what the large runtime refuses, but for what exceeds a quota.
-fn beside_micro(bytes: &[u8], inputs: &[(usize, &[u8])], wanted: &arenite::Result<Vec<Vec<u8>>>) {
+/// The micro interpreter refuses whatever the large runtime refuses, unless a quota was exceeded.
+fn check_micro(bytes: &[u8], inputs: &[(usize, &[u8])], wanted: &arenite::Result<Vec<Vec<u8>>>) {
     static OPS: OnceLock<Vec<arenite_micro::OpRegistration>> = OnceLock::new();
     let (ops, model) = (OPS.get_or_init(micro::ops), Aligned::of(bytes));
     let clock = Clock::start();
@@ -69,18 +69,18 @@ fn beside_micro(bytes: &[u8], inputs: &[(usize, &[u8])], wanted: &arenite::Resul
     match (&result, wanted) {
         (Ok(_), Ok(_)) => {}
         (Ok(_), Err(error)) if error.to_string().contains("the quota is") => {}
-        (Ok(_), Err(error)) => panic!("it runs in the micro interpreter, instead of: {error}"),
+        (Ok(_), Err(error)) => panic!("it runs in the micro interpreter, but should fail: {error}"),
         (Err(error), _) => assert!(error.status() != Status::Panicked, "{error}"),
     }
 }
 
-/// The sound model of `op`, number `n` of those that there are.
+/// The `n`th valid model of `op`.
 fn sound(op: &str, n: usize) -> ModelBuilder {
     let mut models = op_models::all().into_iter().filter(|sound| sound.op == op);
-    models.nth(n).expect("op_models has it").model
+    models.nth(n).expect("op_models has a model of the op").model
 }
 
-/// A list of `(model, what the error must say)`.
+/// A list of results and the text that each error must contain.
 #[derive(Default)]
 struct Cases(Vec<Case>);
 
@@ -108,7 +108,7 @@ impl Cases {
 }
 
 impl Drop for Cases {
-    /// All that are wrong at once.
+    /// Reports all wrong results together.
     fn drop(&mut self) {
         if std::thread::panicking() {
             return;
@@ -117,7 +117,7 @@ impl Drop for Cases {
             .0
             .iter()
             .filter_map(|(result, text)| match result {
-                Ok(_) => Some(format!("it ran, instead of: {text}")),
+                Ok(_) => Some(format!("it ran, but should fail: {text}")),
                 Err(error) => {
                     (!error.contains(text.as_str())).then(|| format!("wanted: {text}\n   got: {error}"))
                 }

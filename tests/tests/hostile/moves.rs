@@ -1,4 +1,4 @@
-//! Ops that only move data ask whether to go on: gigabytes do not keep an invocation from its end.
+//! Ops that only move data check for cancellation, so moves of gigabytes can be stopped.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn model(op: &str, shape: &[i32], list: &[i32]) -> Model {
 }
 
 #[test]
-fn moves_of_gigabytes_end_with_the_time() {
+fn moves_of_gigabytes_stop_when_the_time_quota_expires() {
     let quota = Quota { bytes: 6 << 30, time: Some(Duration::from_millis(100)), ..Quota::default() };
     for (op, shape, list) in [
         ("FILL", &[][..], &[ROWS, COLUMNS][..]),
@@ -41,7 +41,7 @@ fn moves_of_gigabytes_end_with_the_time() {
         let model = model(op, shape, list);
         for builder in [reference_ops(&model), Interpreter::builder(&model).threads(1)] {
             let mut interpreter = builder.quota(quota).build().expect("it builds");
-            interpreter.allocate().expect("there is room");
+            interpreter.allocate().expect("the memory suffices");
             let clock = Clock::start();
             let error = interpreter.invoke().expect_err("the time is over");
             clock.at_most(2);

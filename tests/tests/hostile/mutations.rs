@@ -1,4 +1,4 @@
-//! Spoilt bytes and spoilt models, by chance.
+//! Randomly damaged files and models.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use arenite_test_clock::Clock;
 use arenite_tests::mutants::{self, Random};
 use arenite_tests::op_models::{self, Sound};
 
-/// How many mutations: 20,000, or as `ARENITE_MUTATIONS` says; the seed changes with the number.
+/// The number of mutations: 20,000, or the value of `ARENITE_MUTATIONS`. The seed depends on the number.
 fn mutations() -> usize {
     let asked = std::env::var("ARENITE_MUTATIONS").ok();
     asked.map_or(20_000, |text| text.parse().expect("ARENITE_MUTATIONS is a number"))
 }
 
-/// Runs the bytes, and says which they are if that panics.
+/// Runs the bytes, and prints which they are if that panics.
 fn survives(what: &str, case: usize, bytes: &[u8]) {
     let clock = Clock::start();
     let result = std::panic::catch_unwind(|| arenite_tests::fuzz::model(bytes));
@@ -39,7 +39,7 @@ fn mutated_bytes_never_panic() {
     }
 }
 
-/// The file stays well formed, what it says does not: shapes, types, options, constants, quantization, wiring.
+/// The file stays well formed, but its contents do not: shapes, types, options, constants, quantization, wiring.
 #[test]
 fn mutated_models_never_panic() {
     let models = op_models::all();

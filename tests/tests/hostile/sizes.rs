@@ -1,4 +1,4 @@
-//! Too much: memory, nodes, time.
+//! Too much memory, too many nodes, too much time.
 
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ fn d25_a_tensor_of_1_tib() {
     cases.model(one.model(), "1099511627776");
 }
 
-/// Small inputs whose outputs only the op's arithmetic makes huge: as constants in `allocate`, fed in `invoke`.
+/// Small inputs from which the op computes a huge output shape: as constants, which fail in `allocate`, and as inputs,
+/// which fail in `invoke`.
 #[test]
 fn d25_outputs_that_arithmetic_makes_huge() {
     let mut cases = Cases::default();
@@ -37,7 +38,7 @@ fn d25_outputs_that_arithmetic_makes_huge() {
         cases.spoilt(sound(op, n), |m| constant(m, i, data.clone()), text);
         cases.fed(sound(op, n + 1), &[(i, data)], text);
     }
-    // Sizes that do not fit 64 bits, nor a dimension 32.
+    // Sizes that do not fit 64 bits, or a dimension that does not fit 32.
     for (op, n, i, data) in [
         ("PAD", 0, 1, bytes_of(&[i32::MAX; 4])),
         ("RESIZE_BILINEAR", 0, 1, bytes_of(&[i32::MAX; 2])),
@@ -45,9 +46,9 @@ fn d25_outputs_that_arithmetic_makes_huge() {
         ("RESHAPE", 0, 1, bytes_of(&[i32::MAX; 2])),
         ("TRANSPOSE_CONV", 0, 0, bytes_of(&[1, i32::MAX, i32::MAX, 3])),
     ] {
-        cases.spoilt(sound(op, n), |m| constant(m, i, data.clone()), "(node 0, output 'y'): ");
+        cases.spoilt(sound(op, n), |m| constant(m, i, data.clone()), "(node 0, output 'output'): ");
         if op != "TRANSPOSE_CONV" {
-            cases.fed(sound(op, n + 1), &[(i, data)], "(node 0, output 'y'): ");
+            cases.fed(sound(op, n + 1), &[(i, data)], "(node 0, output 'output'): ");
         }
     }
     let wide = |name: &str, shape: &[i32]| f32(name, shape);
@@ -70,15 +71,15 @@ fn quota_of_bytes_nodes_and_time() {
     assert!(error.contains("time"), "{error}");
 }
 
-/// The padding SAME, one step at a time.
+/// Sets padding SAME and a stride of one.
 fn window<T: SlidingWindow>(o: Fields<T>) -> Fields<T> {
     let [rows, columns] = T::STRIDES;
     o.set(T::PADDING, padding::SAME).set(rows, 1).set(columns, 1)
 }
 
-/// One node that would run for hours stops when its time is over.
+/// A single node that would run for hours is stopped when its time is over.
 #[test]
-fn time_inside_one_node() {
+fn one_node_stops_when_the_time_is_over() {
     let quota = Quota { time: Some(Duration::from_millis(50)), ..Quota::default() };
     let side = 1024;
     let (x, y) = (|| f32("x", &[1, side, side, 1]), || f32("y", &[1, side, side, 1]));
@@ -103,16 +104,16 @@ fn time_inside_one_node() {
     let one = OneOp::new("BATCH_MATMUL").feed(f32("x", &wide)).feed(filter(&wide)).output(f32("y", &wide));
     models.push(("BATCH_MATMUL", one.options::<BatchMatMulOptions>(|o| o).model()));
     for (op, model) in models {
-        // Asserts that it takes less than a second, too.
+        // This also asserts that it takes less than a second.
         let error = run_with(model.finish(), quota, &[]).expect_err("it takes longer");
         println!("{op}: {error}");
         assert!(error.contains("time"), "{op}: {error}");
     }
 }
 
-/// 10⁵ nodes in a row, which a delegate that takes every other one would cut into as many partitions.
+/// 10⁵ nodes in a row. A delegate that claims every other one would cut them into half as many partitions.
 #[test]
-fn d_also_many_nodes() {
+fn d25_too_many_nodes() {
     let mut model = ModelBuilder::new();
     let codes = [model.builtin("RELU", 1), model.builtin("NEG", 1)];
     let mut graph = SubGraph::new("main");
@@ -135,7 +136,7 @@ fn d_also_many_nodes() {
         .threads(1)
         .build()
         .expect("within the default quota");
-    interpreter.allocate().expect("every node is served");
+    interpreter.allocate().expect("an op runs every node");
     interpreter.invoke().expect("it runs");
     clock.at_most(20);
 }

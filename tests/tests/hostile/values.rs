@@ -1,4 +1,4 @@
-//! Values that no op can work with: options, constants, shapes, scales, inputs.
+//! Values that no op can use: options, constants, shapes, scales, inputs.
 
 use arenite_abi::schema::GatherOptions;
 use arenite_model::tensor_type::STRING;
@@ -14,7 +14,9 @@ fn d09_split_into_nothing() {
         cases.spoilt(
             sound("SPLIT", 0),
             |m| option(m, 0, Value::I32(n)),
-            format!("SPLIT (node 0, output 'a'): its options ask for {n} parts, it has 2 outputs"),
+            format!(
+                "SPLIT (node 0, output 'output 0'): its options ask for {n} parts, it has 2 outputs; they must agree"
+            ),
         );
     }
 }
@@ -42,8 +44,9 @@ fn d10_sparse_indices() {
 fn d16_no_permutation() {
     let mut cases = Cases::default();
     for perm in [[0, 0], [0, 2], [-3, 0], [i32::MAX, i32::MIN]] {
-        let text =
-            format!("TRANSPOSE (node 0, output 'y'): 'perm' is {perm:?}; it must name each of 2 axes once");
+        let text = format!(
+            "TRANSPOSE (node 0, output 'output'): 'perm' is {perm:?}; it must name each of 2 axes once"
+        );
         cases.spoilt(sound("TRANSPOSE", 0), |m| constant(m, 1, bytes_of(&perm)), text);
     }
 }
@@ -54,7 +57,7 @@ fn d17_slice_outside() {
     for fed in 0..2 {
         for (begin, size) in [(1 << 28, 1), (-1, 1), (0, 1 << 28), (1 << 30, i32::MAX), (0, -2)] {
             let text = format!(
-                "SLICE (node 0, output 'y'): {size} elements from {begin} on leave axis 1 of input 'x', which is [2, 3]"
+                "SLICE (node 0, output 'output'): {size} elements from {begin} exceed axis 1 of input 'input', which is [2, 3]"
             );
             let (begin, size) = (bytes_of(&[0, begin]), bytes_of(&[1, size]));
             if fed == 1 {
@@ -100,7 +103,7 @@ fn d18_quantization() {
     );
 }
 
-/// Scales that are finite and positive and yet extreme, and no quantization at all: an error or a result.
+/// Scales that are finite and positive but extreme, and no quantization at all: an error or a result, never a panic.
 #[test]
 fn d18_extreme_scales_of_every_op() {
     for Sound { op, model, .. } in op_models::all() {
@@ -167,11 +170,11 @@ fn d21_strides_dilations_filters() {
                 } else {
                     format!("{what} {value}")
                 };
-                let text = format!("{op} (node 0, output 'y'): {what}; it must be above zero");
+                let text = format!("{op} (node 0, output 'output'): {what}; it must be above zero");
                 cases.spoilt(sound(op, 0), |m| option(m, slot, Value::I32(value)), text.clone());
                 cases.spoilt(sound(op, 1), |m| option(m, slot, Value::I32(value)), text);
             }
-            // A huge one may be in order: then the output is small.
+            // A huge one may be valid: then the output is small.
             let mut model = sound(op, 0);
             option(&mut model, slot, Value::I32(i32::MAX));
             let _ = run(model.finish());
@@ -180,13 +183,13 @@ fn d21_strides_dilations_filters() {
     for value in [0, -1, i32::MIN] {
         for (slot, pair) in [(1, [2, value]), (2, [value, 2])] {
             let text = format!(
-                "TRANSPOSE_CONV (node 0, output 'y'): its strides are {pair:?}; they must be 1 to 32767"
+                "TRANSPOSE_CONV (node 0, output 'output'): its strides are {pair:?}; they must be 1 to 32767"
             );
             cases.spoilt(sound("TRANSPOSE_CONV", 0), |m| option(m, slot, Value::I32(value)), text);
         }
     }
     for strides in [[1, 0], [0, 0]] {
-        let text = "STRIDED_SLICE (node 0, output 'y'): the stride of entry";
+        let text = "STRIDED_SLICE (node 0, output 'output'): the stride of entry";
         cases.spoilt(sound("STRIDED_SLICE", 0), |m| constant(m, 3, bytes_of(&strides)), text);
         let inputs = [(2, bytes_of(&[2, 6])), (3, bytes_of(&strides))];
         cases.fed(sound("STRIDED_SLICE", 1), &inputs, text);

@@ -1,4 +1,4 @@
-//! What is wired to what: subgraphs, tensors, operators and signatures that are not there, or not where they should be.
+//! Subgraphs, tensors, operators and signatures that are missing, or connected wrongly.
 
 use arenite_model::writer::{Operator, bytes_of};
 use arenite_tests::op_models::{self, Sound, f32};
@@ -17,11 +17,11 @@ fn d04_input_absent() {
     cases.spoilt(
         sound("ADD", 0),
         |m| m.subgraphs[0].operators[0].inputs = vec![0, -1],
-        "ADD (node 0, output 'y'): input 1 is absent, this op needs it",
+        "ADD (node 0, output 'output'): input 1 is absent, this op needs it",
     );
 }
 
-/// Every op, with every input absent, missing, or doubled, and every output missing or doubled.
+/// Every op, with every input absent, missing, or duplicated, and every output missing or duplicated.
 #[test]
 fn d04_any_input_or_output_absent() {
     let mut refused = 0;
@@ -51,7 +51,7 @@ fn d04_any_input_or_output_absent() {
             }
         }
     }
-    assert!(refused > 150, "only {refused} were refused");
+    assert!(refused > 150, "only {refused} models were refused");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn d07_read_before_written() {
 
 #[test]
 fn d15_read_before_assigned() {
-    let error = run(op_models::control::variable(false).finish()).expect_err("nobody assigned it");
+    let error = run(op_models::control::variable(false).finish()).expect_err("the variable is not assigned");
     assert_eq!(
         error,
         "READ_VARIABLE (node 1, output 'y'): the variable is read before it was assigned (ASSIGN_VARIABLE), into 'y'"

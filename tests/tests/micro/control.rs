@@ -16,7 +16,7 @@ use crate::support::{Pages, check, invoke};
 fn refused(model: ModelBuilder) -> String {
     let (ops, model) = (ops(), Aligned::of(&model.finish()));
     let mut arena = Aligned::new(0, 1 << 20);
-    run_once(model.as_slice(), &ops, arena.bytes_mut(), &[]).expect_err("it is refused").to_string()
+    run_once(model.as_slice(), &ops, arena.bytes_mut(), &[]).expect_err("the call must fail").to_string()
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn small_models_of_control_flow() {
     }
 }
 
-/// `while (n < limit) { n += 1; (a, b) = (b, a) }`: outputs of the body that are other inputs of it.
+/// `while (n < limit) { n += 1; (a, b) = (b, a) }`: each of the two outputs of the body is the other's next input.
 fn swapping(limit: i32) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let [less, add, repeat] = ["LESS", "ADD", "WHILE"].map(|op| model.builtin(op, 1));
@@ -61,7 +61,7 @@ fn swapping(limit: i32) -> ModelBuilder {
 }
 
 #[test]
-fn values_of_a_loop_change_places() {
+fn values_of_a_loop_are_swapped() {
     for limit in [0, 1, 2, 9] {
         check("swapped", swapping(limit));
     }
@@ -72,9 +72,9 @@ fn values_of_a_loop_change_places() {
     assert_eq!(outputs, [bytes_of(&[3]), b, a]);
 }
 
-/// SHAPE gives its result when it is prepared; a variable gets it when the node runs.
+/// SHAPE computes its result in `prepare`; a variable receives it when the node runs.
 #[test]
-fn a_known_value_is_written_to_a_variable_when_the_node_runs() {
+fn a_value_known_in_prepare_reaches_a_variable_when_the_node_runs() {
     let mut model = ModelBuilder::new();
     let [shape, neg] = ["SHAPE", "NEG"].map(|op| model.builtin(op, 1));
     let mut main = SubGraph::new("main");
@@ -97,7 +97,7 @@ fn a_known_value_is_written_to_a_variable_when_the_node_runs() {
     assert_eq!(invoke(&mut interpreter, 2), [zeros, sizes]);
 }
 
-/// `levels` subgraphs, each of which calls the next one with CALL_ONCE; the last one, `loops`, calls the first.
+/// `levels` subgraphs, each of which calls the next one with CALL_ONCE. If `loops`, the last one calls the first.
 fn nested(levels: i32, loops: bool) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let (once, relu) = (model.builtin("CALL_ONCE", 1), model.builtin("RELU", 1));
@@ -123,24 +123,24 @@ fn nested(levels: i32, loops: bool) -> ModelBuilder {
 fn nesting_is_bounded() {
     check("eight levels", nested(8, false));
     assert!(
-        refused(nested(9, false)).contains("9 levels deep, 8 are served"),
+        refused(nested(9, false)).contains("9 levels deep; the limit is 8"),
         "{}",
         refused(nested(9, false))
     );
-    assert!(refused(nested(1000, false)).contains("8 are served"));
-    assert!(refused(nested(1, true)).contains("recursion is refused"));
-    assert!(refused(nested(3, true)).contains("recursion is refused"));
+    assert!(refused(nested(1000, false)).contains("the limit is 8"));
+    assert!(refused(nested(1, true)).contains("recursion is not supported"));
+    assert!(refused(nested(3, true)).contains("recursion is not supported"));
 }
 
 #[test]
 fn a_loop_without_end_is_refused() {
     let message = refused(control::counting_loop(2));
     assert!(message.starts_with("node 0, WHILE: subgraph"), "{message}");
-    assert!(message.ends_with("runs again, in a loop that may not end: 1000 calls were made"), "{message}");
+    assert!(message.ends_with("cannot run again: 1000 calls were made, which is the limit"), "{message}");
 }
 
-/// Ops give messages to the first host of a process, which may be the large runtime of another test. So this test has a process of its
-/// own.
+/// Ops write messages to the first host of a process, which may be the large runtime of another test. So this test runs
+/// in its own process.
 #[test]
 fn a_variable_is_read_before_it_is_assigned() {
     const CHILD: &str = "ARENITE_TEST_VARIABLE_BEFORE_ASSIGNMENT";
@@ -159,7 +159,7 @@ fn a_variable_is_read_before_it_is_assigned() {
     );
 }
 
-/// `if c then x + x else relu(x)`, twice, on vectors of `shapes`: the branches are the same subgraphs.
+/// `if c then x + x else relu(x)`, twice, on vectors of `shapes`. Both nodes call the same branches.
 fn shared_branches(shapes: [i32; 2]) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let [choose, add, relu] = ["IF", "ADD", "RELU"].map(|op| model.builtin(op, 1));
@@ -189,19 +189,20 @@ fn shared_branches(shapes: [i32; 2]) -> ModelBuilder {
     model
 }
 
-/// What both nodes call lives until the second one is done; with another shape it would have to be planned twice.
+/// Subgraphs that both nodes call keep their memory until the second one has run. If the shapes differed, they would
+/// have to be planned twice.
 #[test]
 fn subgraphs_with_more_than_one_caller() {
     check("the same branches", shared_branches([300, 300]));
     assert_eq!(
         refused(shared_branches([3, 4])),
-        "node 1, IF: input 0 of subgraph 1 would have shape [4], elsewhere it has [3]; this interpreter plans once"
+        "node 1, IF: input 0 of subgraph 1 has shape [4] here and [3] in an earlier call; each subgraph is planned for one shape"
     );
 }
 
-/// A loop whose values grow has shapes that depend on data.
+/// The values of a loop grow, so their shapes depend on data.
 #[test]
-fn shapes_that_depend_on_data_are_refused_by_node() {
+fn a_data_dependent_shape_is_an_error_that_names_the_node() {
     let mut model = ModelBuilder::new();
     let (relu, find) = (model.builtin("RELU", 1), model.builtin("WHERE", 1));
     let mut graph = SubGraph::new("main");
@@ -214,14 +215,15 @@ fn shapes_that_depend_on_data_are_refused_by_node() {
     assert!(message.starts_with("node 1, WHERE: the shape of an output depends on data"), "{message}");
 }
 
-/// An error in a called subgraph names its node, not the one that calls; one byte less is refused with both numbers there, too.
+/// An error in a called subgraph names the node there, not the node that calls. If the arena is one byte too small, the
+/// message has both numbers there, too.
 #[test]
 fn errors_of_called_subgraphs() {
     let mut model = control::counting_loop(1);
     model.operator_codes.iter_mut().filter(|code| code.code == 53).for_each(|code| code.version = 99);
     let message = refused(model);
     assert!(
-        message.starts_with("node 1 of subgraph 1: no op among those given serves CAST of version 99"),
+        message.starts_with("node 1 of subgraph 1: none of the given ops serves CAST version 99"),
         "{message}"
     );
     let (ops, model) = (ops(), Aligned::of(&control::counting_loop(1).finish()));
@@ -233,5 +235,5 @@ fn errors_of_called_subgraphs() {
             Some(other) => panic!("{other}"),
         }
     }
-    panic!("4 KiB are not enough");
+    panic!("an arena of 4 KiB is too small");
 }

@@ -1,4 +1,5 @@
-//! A part of the conformance corpus in the micro interpreter. All of it: `conformance ../shared/conformance --micro`.
+//! A part of the conformance corpus in the micro interpreter. `conformance ../shared/conformance --micro` runs all of
+//! it.
 
 use std::num::NonZeroUsize;
 
@@ -8,13 +9,13 @@ use arenite_tests::{source, suite};
 
 use crate::support::shared;
 
-/// Cases between two that run.
+/// Every `STRIDE`th case is run.
 const STRIDE: usize = 23;
 
 #[test]
 fn a_part_of_the_corpus() {
     let Some(folder) = shared("conformance") else { return };
-    let cases = source::find(&folder).expect("there are cases").into_iter().step_by(STRIDE).collect();
+    let cases = source::find(&folder).expect("the file has cases").into_iter().step_by(STRIDE).collect();
     let setup = Setup { micro: true, ..Setup::linked_in().expect("the plugins that are linked") };
     let selection = Selection::all().expect("the project's exclusions");
     let summary = suite::run(cases, &selection, &setup, NonZeroUsize::MIN, |_| {});
@@ -23,7 +24,7 @@ fn a_part_of_the_corpus() {
     assert!(summary.totals.passed > 2 * summary.refused.len());
 }
 
-/// Control flow and variables, each case.
+/// All cases of control flow and variables.
 #[test]
 fn families_of_control_flow() {
     let Some(folder) = shared("conformance") else { return };
@@ -32,7 +33,7 @@ fn families_of_control_flow() {
     let families =
         ["cond", "while", "x_if", "x_stablehlo_case", "x_stablehlo_composite", "x_variables", "x_while"];
     let cases = families.map(|family| source::find(&folder.join(family).with_extension("zip")));
-    let cases = cases.into_iter().flat_map(|cases| cases.expect("there are cases")).collect();
+    let cases = cases.into_iter().flat_map(|cases| cases.expect("the file has cases")).collect();
     let summary = suite::run(cases, &selection, &setup, NonZeroUsize::MIN, |_| {});
     println!("{summary}");
     assert_eq!(summary.totals.failed, 0, "{summary}");

@@ -1,4 +1,4 @@
-//! The micro interpreter beside the large runtime: the same bytes, from one block of the size that was told.
+//! The micro interpreter compared with the large runtime: the same bytes, from one block of the reported size.
 
 mod control;
 mod corpus;

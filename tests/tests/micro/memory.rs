@@ -1,7 +1,7 @@
-//! What is taken of the arena: exactly what was told, nothing outside, nothing from the heap, nothing more the second time.
+//! Arena use: exactly the reported size, nothing outside the arena, nothing from the heap, and no growth on later runs.
 
 use arenite_micro::{
-    Category, Error, Interpreter, Loaded, OpRegistration, Ops, Planner, SharedArena, required_arena,
+    Category, Error, Interpreter, LoadedModel, OpRegistration, Ops, Planner, SharedArena, required_arena,
 };
 use arenite_tests::micro::{Aligned, FUZZ_ARENA, Fuzzed, fuzz, ops};
 use arenite_tests::mutants::Random;
@@ -9,7 +9,7 @@ use arenite_tests::op_models::control;
 
 use crate::support::{Pages, allocations, fill, fill_inputs, invoke, large, models};
 
-/// Small models: all that states, subgraphs and resources need is among them.
+/// Small models that together need states, subgraphs and resources.
 fn small() -> Vec<(&'static str, Aligned)> {
     let mut list: Vec<_> = models().into_iter().filter(|(name, _)| name.contains("int8")).collect();
     list.push(("a loop", Aligned::of(&control::counting_loop(1).finish())));
@@ -18,11 +18,12 @@ fn small() -> Vec<(&'static str, Aligned)> {
 }
 
 #[test]
-fn one_byte_less_is_refused_with_both_numbers() {
+fn an_arena_that_is_one_byte_too_small_is_refused_with_both_sizes() {
     let ops = ops();
     for (name, model) in models().into_iter().chain(small()) {
-        let needed =
-            required_arena(model.as_slice(), &ops, Planner::Greedy).expect("it can be made ready").arena;
+        let needed = required_arena(model.as_slice(), &ops, Planner::Greedy)
+            .expect("the interpreter becomes ready")
+            .arena;
         for misaligned in [0, 1, 15] {
             let lost = (16 - misaligned) % 16;
             let mut memory = Aligned::new(0, needed + 32);
@@ -38,13 +39,14 @@ fn one_byte_less_is_refused_with_both_numbers() {
     }
 }
 
-/// Pages that nobody may touch lie at both ends; the block touches one, then the other.
+/// The block is between two inaccessible pages. It touches one of them, then the other.
 #[test]
-fn arenas_of_any_size_and_alignment_are_kept() {
+fn the_interpreter_stays_within_arenas_of_any_size_and_alignment() {
     let (ops, mut random) = (ops(), Random(7));
     for (name, model) in small() {
         let model = model.as_slice();
-        let needed = required_arena(model, &ops, Planner::Greedy).expect("it can be made ready").arena;
+        let needed =
+            required_arena(model, &ops, Planner::Greedy).expect("the interpreter becomes ready").arena;
         let wanted = Interpreter::new(model, &ops, Aligned::new(0, needed).bytes_mut())
             .map(|mut interpreter| invoke(&mut interpreter, 0))
             .expect("it is ready");
@@ -64,7 +66,7 @@ fn arenas_of_any_size_and_alignment_are_kept() {
     }
 }
 
-/// The arena and the model lie between bytes that nobody may change.
+/// The arena and the model are surrounded by bytes that must not change.
 #[test]
 fn ten_thousand_invocations() {
     const MARGIN: usize = 64;
@@ -72,7 +74,8 @@ fn ten_thousand_invocations() {
     for (name, model) in small().into_iter().filter(|(name, _)| name.contains(' ') || name.contains("hello"))
     {
         let before = model.as_slice().to_vec();
-        let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy).expect("it can be made ready");
+        let sizes =
+            required_arena(model.as_slice(), &ops, Planner::Greedy).expect("the interpreter becomes ready");
         let mut memory = Aligned::new(0xe5, sizes.arena + 2 * MARGIN);
         let arena = &mut memory.bytes_mut()[MARGIN..][..sizes.arena];
         let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena).expect("it is ready");
@@ -82,25 +85,26 @@ fn ten_thousand_invocations() {
             fill_inputs(&mut interpreter, 7);
             interpreter.invoke().expect("it runs");
             let outputs = (0..).zip(&first).map(|(i, first)| interpreter.output(i).is_ok_and(|o| o == first));
-            // The variable is another number each time.
+            // The variable has another value each time.
             assert!(name == "a variable" || outputs.into_iter().all(|same| same), "{name}, {invocation}");
         }
         assert_eq!(allocations(), taken, "{name}: the heap was used");
         assert_eq!(interpreter.sizes(), sizes, "{name}");
         drop(interpreter);
         let edges = memory.as_slice()[..MARGIN].iter().chain(&memory.as_slice()[MARGIN + sizes.arena..]);
-        assert!(edges.clone().all(|&byte| byte == 0xe5), "{name}: bytes outside were written");
-        assert!(model.as_slice() == before, "{name}: the model was written");
+        assert!(edges.clone().all(|&byte| byte == 0xe5), "{name}: bytes outside the arena were written");
+        assert!(model.as_slice() == before, "{name}: the model was modified");
     }
-    assert!(allocations() > 0, "the counter works");
+    assert!(allocations() > 0, "the allocation counter does not count");
 }
 
-/// The same block again, for the same model: as much is taken, and the answers are the same.
+/// Initializing the same block again for the same model uses as much memory and gives the same results.
 #[test]
-fn allocating_twice_takes_no_more() {
+fn initializing_twice_uses_no_more_memory() {
     let ops = ops();
     for (name, model) in small() {
-        let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy).expect("it can be made ready");
+        let sizes =
+            required_arena(model.as_slice(), &ops, Planner::Greedy).expect("the interpreter becomes ready");
         let mut arena = Aligned::new(0x5a, sizes.arena);
         let mut once = || {
             let mut interpreter =
@@ -108,7 +112,7 @@ fn allocating_twice_takes_no_more() {
             (interpreter.recording(), invoke(&mut interpreter, 3))
         };
         let first = once();
-        assert!(first == once(), "{name}: another time, another result");
+        assert!(first == once(), "{name}: the second run gives another result");
         assert_eq!(first.0.sizes(), sizes, "{name}");
     }
 }
@@ -119,22 +123,22 @@ fn over_two<'a>(
     planned: &'a mut [u8],
     persistent: &'a mut [u8],
 ) -> arenite_micro::Result<Interpreter<'a>> {
-    Loaded::over_two(model, Ops::List(ops), planned, persistent)?.prepare()?.plan(Planner::Greedy)
+    LoadedModel::over_two(model, Ops::List(ops), planned, persistent)?.prepare()?.plan(Planner::Greedy)
 }
 
-/// Two blocks, as small as the recording says: the answers of one; a byte less of either is refused.
+/// Two blocks of the reported sizes give the results of one block; one byte less in either is an error.
 #[test]
-fn two_arenas() {
+fn two_arenas_work_like_one() {
     let ops = ops();
     for (name, model) in small() {
         let model = model.as_slice();
         let (mut big, mut other) = (Aligned::new(0, 1 << 20), Aligned::new(0, 1 << 20));
-        let made = over_two(model, &ops, big.bytes_mut(), other.bytes_mut()).expect("there is room");
+        let made = over_two(model, &ops, big.bytes_mut(), other.bytes_mut()).expect("the memory suffices");
         let recording = made.recording();
         assert!(recording.arena <= recording.planned + recording.persistent, "{name}: {recording}");
         let (mut front, mut back) = (Pages::new(recording.planned), Pages::new(recording.persistent));
         let mut interpreter =
-            over_two(model, &ops, front.block(), back.block()).expect("as much as was told");
+            over_two(model, &ops, front.block(), back.block()).expect("as many bytes as reported");
         assert!(invoke(&mut interpreter, 0) == large(model, 1), "{name}: other bytes");
         drop(interpreter);
         let less = &mut front.block()[1..];
@@ -149,7 +153,7 @@ fn two_arenas() {
     }
 }
 
-/// Several models in turns: the head is that of the largest, what is persistent adds up.
+/// Several models in turns: the head is as large as the largest model needs, the persistent parts add up.
 #[test]
 fn models_share_an_arena() {
     let ops = ops();
@@ -159,10 +163,10 @@ fn models_share_an_arena() {
         Interpreter::new(model.as_slice(), &ops, arena.bytes_mut()).expect("it is ready").recording()
     };
     let mut arena = Aligned::new(0, 1 << 20);
-    let mut shared = SharedArena::<16>::new(arena.bytes_mut()).expect("there is room");
+    let mut shared = SharedArena::<16>::new(arena.bytes_mut()).expect("the memory suffices");
     for (i, (_, model)) in models.iter().enumerate() {
         assert_eq!(shared.add(model.as_slice(), Ops::List(&ops), Planner::Greedy).ok(), Some(i));
-        // What cannot be added takes nothing.
+        // A model that does not fit allocates nothing.
         let before = shared.recording().sizes();
         assert!(shared.add(&model.as_slice()[..64], Ops::List(&ops), Planner::Greedy).is_err());
         assert_eq!(shared.recording().sizes().tail(), before.tail());
@@ -172,13 +176,13 @@ fn models_share_an_arena() {
     assert_eq!(Some(together.head), each.iter().map(|recording| recording.head).max());
     for &category in Category::ALL.iter().filter(|&&category| category != Category::Subgraphs) {
         let sum: usize = each.iter().map(|recording| recording.of(category)).sum();
-        // A list begins where it may: up to 16 bytes more per model.
+        // Alignment of lists takes up to 16 bytes more per model.
         let more = together.of(category).abs_diff(sum);
         assert!(more <= 16 * each.len(), "{}: {sum} alone, {}", category.name(), together.of(category));
     }
     for round in 0..3 {
         for (i, (name, model)) in models.iter().enumerate() {
-            let mut turn = shared.turn(i).expect("it is there");
+            let mut turn = shared.turn(i).expect("it exists");
             for input in 0..turn.input_count() {
                 let ty = turn.input_info(input).expect("an input").ty;
                 fill(turn.input(input).expect("an input"), ty, round);
@@ -187,15 +191,15 @@ fn models_share_an_arena() {
             let wanted = large(model.as_slice(), round + 1);
             let wanted = &wanted[round as usize * turn.output_count()..];
             let same = (0..).zip(wanted).all(|(o, wanted)| turn.output(o).is_ok_and(|got| got == wanted));
-            assert!(same, "{name}, round {round}: other bytes");
+            assert!(same, "{name}, round {round}: the bytes differ");
         }
     }
     assert!(matches!(shared.turn(99).err(), Some(Error::Index { index: 99, .. })));
 }
 
-/// Lines of the table are what the interpreter took, each byte once.
+/// The lines of the report add up to the arena's size, with each byte counted once.
 #[test]
-fn recordings_add_up() {
+fn the_lines_of_the_report_add_up() {
     let ops = ops();
     for (name, model) in small() {
         let mut arena = Aligned::new(0, 1 << 20);
@@ -211,10 +215,10 @@ fn recordings_add_up() {
     }
 }
 
-/// Spoilt models end in an error or in an answer, and touch nothing outside of the arena.
-/// `cargo run --release -p arenite-tests --bin micro_fuzz` runs a million.
+/// Damaged models give an error or a result, and touch nothing outside the arena. `cargo run --release -p arenite-tests
+/// --bin micro_fuzz` runs a million.
 #[test]
-fn spoilt_models() {
+fn damaged_models() {
     let mut pages = Pages::new(FUZZ_ARENA);
     let Fuzzed { ran, refused } = fuzz(20_000, 0, pages.block());
     println!("{ran} ran, {refused} refused");

@@ -1,4 +1,4 @@
-//! Plans that stand in the model, and those that are written into it.
+//! Offline plans that a model contains, and plans that are embedded into it.
 
 use arenite::config::PlannerConfig;
 use arenite::{Config, PlanLimits, Registry};
@@ -26,9 +26,9 @@ fn planned(plan: &[i32]) -> Aligned {
 }
 
 #[test]
-fn plans_that_stand_in_the_model() {
+fn plans_in_the_model() {
     let ops = ops();
-    // The numbers, and the head: bytes up to the end of what lies last.
+    // The plan, and the size of the head: the end of the last tensor.
     let sound: [(&[i32], usize); 4] = [
         (&[0, 1, 4, -1, -1, -1, -1], 128),
         (&[0, 0, 4, 0, 64, 128, 192], 256),
@@ -37,22 +37,23 @@ fn plans_that_stand_in_the_model() {
     ];
     for (plan, head) in sound {
         let model = planned(plan);
-        let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy).expect("it can be made ready");
+        let sizes =
+            required_arena(model.as_slice(), &ops, Planner::Greedy).expect("the interpreter becomes ready");
         assert_eq!(sizes.head, head, "{plan:?}");
         let mut arena = Pages::new(sizes.arena);
         let mut interpreter = Interpreter::new(model.as_slice(), &ops, arena.block()).expect("it is ready");
         assert!(invoke(&mut interpreter, 0) == large(model.as_slice(), 1), "{plan:?}: other bytes");
     }
     let wrong: [(&[i32], &str); 9] = [
-        (&[], "0 bytes, at least 12 are needed"),
-        (&[0, 1], "8 bytes, at least 12 are needed"),
-        (&[1, 1, 4, -1, -1, -1, -1], "1 is its version, only 0 is known"),
-        (&[0, 2, 4, -1, -1, -1, -1], "2 subgraphs, the model has fewer"),
-        (&[0, 1, 5, -1, -1, -1, -1, -1], "5 offsets, the model has another number of tensors"),
-        (&[0, 1, 4, -1, -1, -1], "4 offsets, it is cut short"),
-        (&[0, 1, 4, -2, -1, -1, -1], "-2 is the offset of a tensor, it is -1 or a multiple of 16"),
-        (&[0, 1, 4, 8, -1, -1, -1], "8 is the offset of a tensor, it is -1 or a multiple of 16"),
-        (&[0, 1, 4, 0, 48, -1, -1], "1 is a tensor that lies over another one, and both live"),
+        (&[], "0 bytes; at least 12 are needed"),
+        (&[0, 1], "8 bytes; at least 12 are needed"),
+        (&[1, 1, 4, -1, -1, -1, -1], "1 is its version; only 0 is supported"),
+        (&[0, 2, 4, -1, -1, -1, -1], "2 subgraphs; the model has fewer"),
+        (&[0, 1, 5, -1, -1, -1, -1, -1], "5 offsets; one per tensor is needed"),
+        (&[0, 1, 4, -1, -1, -1], "4 offsets; the metadata is too short"),
+        (&[0, 1, 4, -2, -1, -1, -1], "-2 is an offset; it must be -1 or a multiple of 16"),
+        (&[0, 1, 4, 8, -1, -1, -1], "8 is an offset; it must be -1 or a multiple of 16"),
+        (&[0, 1, 4, 0, 48, -1, -1], "1 is a tensor that overlaps another live one"),
     ];
     for (plan, message) in wrong {
         let model = planned(plan);
@@ -61,29 +62,33 @@ fn plans_that_stand_in_the_model() {
     }
     let far = planned(&[0, 1, 4, i32::MAX - 15, -1, -1, -1]);
     let mut arena = Pages::new(4096);
-    let error = Interpreter::new(far.as_slice(), &ops, arena.block()).err().expect("a plan beyond the arena");
+    let error =
+        Interpreter::new(far.as_slice(), &ops, arena.block()).err().expect("a plan that exceeds the arena");
     assert!(matches!(error, Error::Arena { given: 4096, needed } if needed > i32::MAX as usize), "{error}");
 }
 
-/// A plan by `exact` in the model: both runtimes give the answers that they gave without it.
+/// Both runtimes give the same results with a plan by `exact` embedded in the model as without one.
 #[test]
-fn plans_that_are_written_are_followed() {
+fn embedded_plans_are_followed() {
     let ops = ops();
     let registry = Registry::discover(&Config::default()).expect("the planners that are linked");
     for (name, model) in models() {
         let view = arenite_model::Model::new(model.as_slice()).expect("a sound model");
         let offline = OfflinePlan::new(view);
         let exact = PlannerConfig::new("exact");
-        let plan = registry.plan(&exact, offline.records(), &PlanLimits::default()).expect("there is a plan");
+        let plan =
+            registry.plan(&exact, offline.records(), &PlanLimits::default()).expect("the arena is planned");
         let embedded = Aligned::of(&offline.embed(&plan.offsets).expect("it fits the format"));
-        let before = required_arena(model.as_slice(), &ops, Planner::Greedy).expect("it can be made ready");
-        let sizes = required_arena(embedded.as_slice(), &ops, Planner::Greedy).expect("it can be made ready");
+        let before =
+            required_arena(model.as_slice(), &ops, Planner::Greedy).expect("the interpreter becomes ready");
+        let sizes = required_arena(embedded.as_slice(), &ops, Planner::Greedy)
+            .expect("the interpreter becomes ready");
         println!("{name}: head {}, planned ahead {} of {}", before.head, sizes.head, plan.total_bytes);
         let mut arena = Aligned::new(0, sizes.arena);
         let mut interpreter =
             Interpreter::new(embedded.as_slice(), &ops, arena.bytes_mut()).expect("it is ready");
         let answer = large(model.as_slice(), 1);
         assert!(invoke(&mut interpreter, 0) == answer, "{name}: other bytes");
-        assert!(large(embedded.as_slice(), 1) == answer, "{name}: other bytes of the large runtime");
+        assert!(large(embedded.as_slice(), 1) == answer, "{name}: the bytes of the large runtime differ");
     }
 }

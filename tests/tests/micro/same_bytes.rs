@@ -1,6 +1,6 @@
-//! Models that microcontrollers run give the large runtime's bytes.
+//! On models for microcontrollers, the micro interpreter and the large runtime give the same bytes.
 
-use arenite_micro::{Interpreter, Loaded, OpRegistration, Planner, required_arena};
+use arenite_micro::{Interpreter, LoadedModel, OpRegistration, Planner, required_arena};
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph};
 use arenite_tests::micro::{Aligned, ops};
 use arenite_tests::op_models::f32;
@@ -16,33 +16,35 @@ fn the_same_bytes_as_the_large_runtime() {
             required_arena(model, &ops, Planner::Greedy).unwrap_or_else(|error| panic!("{name}: {error}"));
         println!("{name}: {sizes}");
         let mut arena = Pages::new(sizes.arena);
-        let mut interpreter = Interpreter::new(model, &ops, arena.block()).expect("as much as was told");
+        let mut interpreter =
+            Interpreter::new(model, &ops, arena.block()).expect("as many bytes as reported");
         assert_eq!(interpreter.sizes(), sizes, "{name}");
         let outputs: Vec<_> = (0..3).flat_map(|invocation| invoke(&mut interpreter, invocation)).collect();
         assert!(outputs == large(model, 3), "{name}: other bytes");
         interpreter.reset();
         assert!(
             invoke(&mut interpreter, 0)[..] == outputs[..outputs.len() / 3],
-            "{name}: other bytes after a reset"
+            "{name}: the bytes differ after a reset"
         );
     }
 }
 
-/// What is linear keeps everything, and gives the same answers.
+/// The linear plan keeps every tensor, and gives the same results.
 #[test]
-fn tensors_one_after_the_other() {
+fn a_linear_plan() {
     let ops = ops();
     for (name, model) in models().into_iter().filter(|(name, _)| name.starts_with("hello")) {
-        let sizes = required_arena(model.as_slice(), &ops, Planner::Linear).expect("it can be made ready");
+        let sizes =
+            required_arena(model.as_slice(), &ops, Planner::Linear).expect("the interpreter becomes ready");
         let mut arena = Aligned::new(0, sizes.arena);
-        let loaded = Loaded::new(model.as_slice(), &ops, arena.bytes_mut()).expect("it loads");
+        let loaded = LoadedModel::new(model.as_slice(), &ops, arena.bytes_mut()).expect("it loads");
         let mut interpreter =
             loaded.prepare().and_then(|model| model.plan(Planner::Linear)).expect("it is ready");
         assert!(invoke(&mut interpreter, 0) == large(model.as_slice(), 1), "{name}");
     }
 }
 
-/// `ADD_N` of inputs with these numbers.
+/// `ADD_N` of inputs with these tensor indices.
 fn sum(numbers: &[usize]) -> ModelBuilder {
     let mut model = ModelBuilder::new();
     let add = model.builtin("ADD_N", 1);
@@ -57,18 +59,18 @@ fn sum(numbers: &[usize]) -> ModelBuilder {
     model
 }
 
-/// Of most nodes little is kept; these are read in the file whenever they run.
+/// The interpreter caches the tensors of small nodes. For larger nodes it reads the file in each invocation.
 #[test]
-fn nodes_with_many_tensors_or_one_twice() {
+fn nodes_with_many_or_repeated_tensors() {
     for count in [2, 30, 31, 32, 300] {
         check("all different", sum(&(0..count).collect::<Vec<_>>()));
-        check("some are the same", sum(&(0..count).map(|i| i * i % 7).collect::<Vec<_>>()));
+        check("some inputs are repeated", sum(&(0..count).map(|i| i * i % 7).collect::<Vec<_>>()));
     }
 }
 
-/// Models without stored answers: the large runtime's answer, or a refusal where it refuses.
+/// Models without stored results: the result of the large runtime, or an error if the large runtime fails.
 #[test]
-fn what_the_large_runtime_says() {
+fn results_and_errors_of_the_large_runtime() {
     let Some(folder) = shared("models") else { return };
     let ops = ops();
     for name in ["person_detect.tflite", "keyword_scrambled_8bit.tflite"] {
@@ -92,7 +94,7 @@ fn what_the_large_runtime_says() {
 }
 
 #[test]
-fn what_cannot_begin_says_why() {
+fn initialization_errors_give_the_reason() {
     let ops = ops();
     let message = |model: &[u8], ops: &[OpRegistration], arena: &mut [u8]| {
         Interpreter::new(model, ops, arena).err().expect("an error").to_string()
@@ -102,16 +104,16 @@ fn what_cannot_begin_says_why() {
     assert!(message(&empty.as_slice()[1..], &ops, &mut []).ends_with("align it to 16 bytes"));
     assert_eq!(
         message(empty.as_slice(), &[ops[0], ops[0]], &mut []),
-        "op 1 of the list: ABS of some of its versions is there already"
+        "op 1 of the list: an earlier op also serves ABS"
     );
     for (name, model) in models().into_iter().filter(|(name, _)| name.ends_with("world_int8")) {
         let missing = message(model.as_slice(), &[], &mut [0; 8192]);
         assert!(
-            missing.starts_with("node 0: no op among those given serves FULLY_CONNECTED of version"),
+            missing.starts_with("node 0: none of the given ops serves FULLY_CONNECTED version"),
             "{name}: {missing}"
         );
         assert_eq!(
-            message(model.as_slice(), &ops, &mut []).split_once(',').map(|text| text.0),
+            message(model.as_slice(), &ops, &mut []).split_once(';').map(|text| text.0),
             Some("the arena has 0 bytes")
         );
     }

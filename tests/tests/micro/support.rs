@@ -1,4 +1,4 @@
-//! Models, their answers, and memory between guards.
+//! Models, their results, and memory between guard pages.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,19 +10,19 @@ use arenite_micro::{Interpreter, Planner, required_arena};
 use arenite_model::writer::ModelBuilder;
 use arenite_tests::micro::{Aligned, ops};
 
-/// Where the shared corpora are; nothing, and a word about it, where they are not.
-pub fn shared(part: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let folder = std::env::var_os("ARENITE_SHARED").map_or(beside, PathBuf::from).join(part);
+/// The folder of the shared corpora. Prints a note and returns `None` if it does not exist.
+pub(crate) fn shared(part: &str) -> Option<PathBuf> {
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let folder = std::env::var_os("ARENITE_SHARED").map_or(default, PathBuf::from).join(part);
     if !folder.is_dir() {
-        println!("skipped: {} is not there; ARENITE_SHARED says where", folder.display());
+        println!("skipped: {} does not exist; set ARENITE_SHARED to the corpora", folder.display());
         return None;
     }
     Some(folder)
 }
 
-/// The models of the shared corpora that microcontrollers run.
-pub fn models() -> Vec<(&'static str, Aligned)> {
+/// The models for microcontrollers in the shared corpora.
+pub(crate) fn models() -> Vec<(&'static str, Aligned)> {
     const NAMES: [&str; 15] = [
         "hello_world_f32",
         "hello_world_int8",
@@ -45,8 +45,8 @@ pub fn models() -> Vec<(&'static str, Aligned)> {
     NAMES.map(|name| (name, Aligned::of(&read(name)))).into()
 }
 
-/// Fills an input with bytes that look random; floats are between −1 and 1, counters and indices below 3.
-pub fn fill(bytes: &mut [u8], ty: ElementType, mut state: u32) {
+/// Fills an input with pseudo-random bytes; floats are between −1 and 1, counters and indices below 3.
+pub(crate) fn fill(bytes: &mut [u8], ty: ElementType, mut state: u32) {
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         state >> 8
@@ -61,8 +61,8 @@ pub fn fill(bytes: &mut [u8], ty: ElementType, mut state: u32) {
     }
 }
 
-/// The outputs of so many invocations in a row of the large runtime's reference ops.
-pub fn large(model: &[u8], invocations: u32) -> Vec<Vec<u8>> {
+/// The outputs of the large runtime's reference ops in `count` invocations in a row.
+pub(crate) fn large(model: &[u8], invocations: u32) -> Vec<Vec<u8>> {
     let model = arenite::Model::from_bytes(model.to_vec()).expect("a sound model");
     let mut interpreter = arenite_tests::reference_ops(&model).build().expect("an interpreter");
     interpreter.allocate().expect("it has memory");
@@ -84,7 +84,7 @@ pub fn large(model: &[u8], invocations: u32) -> Vec<Vec<u8>> {
 }
 
 /// Fills the inputs as [`large`] does in that invocation.
-pub fn fill_inputs(interpreter: &mut Interpreter<'_>, invocation: u32) {
+pub(crate) fn fill_inputs(interpreter: &mut Interpreter<'_>, invocation: u32) {
     for i in 0..interpreter.input_count() {
         let ty = interpreter.input_info(i).expect("an input").ty;
         fill(interpreter.input(i).expect("an input"), ty, invocation);
@@ -92,19 +92,19 @@ pub fn fill_inputs(interpreter: &mut Interpreter<'_>, invocation: u32) {
 }
 
 /// The outputs of one invocation.
-pub fn invoke(interpreter: &mut Interpreter<'_>, invocation: u32) -> Vec<Vec<u8>> {
+pub(crate) fn invoke(interpreter: &mut Interpreter<'_>, invocation: u32) -> Vec<Vec<u8>> {
     fill_inputs(interpreter, invocation);
     interpreter.invoke().expect("it runs");
     (0..interpreter.output_count()).map(|i| interpreter.output(i).expect("an output").to_vec()).collect()
 }
 
-/// A block between pages that nobody may touch: whoever does is killed.
+/// A block between inaccessible pages: an access to them kills the process.
 ///
 /// ```text
 /// │ no access │ readable and writable │ no access │
 ///                         ░░ block ░░░            its end is the guard's beginning
 /// ```
-pub struct Pages {
+pub(crate) struct Pages {
     mapped: NonNull<u8>,
     inner: usize,
     bytes: usize,
@@ -113,33 +113,33 @@ pub struct Pages {
 const PAGE: usize = 1 << 16;
 
 impl Pages {
-    pub fn new(bytes: usize) -> Self {
+    pub(crate) fn new(bytes: usize) -> Self {
         let inner = bytes.next_multiple_of(PAGE);
-        // SAFETY: new memory at an address that the system chooses.
+        // SAFETY: a new mapping at an address that the system chooses.
         let mapped = unsafe {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
             libc::mmap(null_mut(), inner + 2 * PAGE, libc::PROT_NONE, flags, -1, 0)
         };
-        assert_ne!(mapped, libc::MAP_FAILED, "there is memory");
-        let mapped = NonNull::new(mapped.cast::<u8>()).expect("memory does not begin at null");
-        // SAFETY: the pages between the first and the last of those.
+        assert_ne!(mapped, libc::MAP_FAILED, "mmap fails");
+        let mapped = NonNull::new(mapped.cast::<u8>()).expect("memory does not start at null");
+        // SAFETY: the range is within the mapping, without its first and its last page.
         let done = unsafe {
             let first = mapped.as_ptr().add(PAGE).cast();
             libc::mprotect(first, inner, libc::PROT_READ | libc::PROT_WRITE)
         };
-        assert_eq!(done, 0, "they may be written");
+        assert_eq!(done, 0, "mprotect fails");
         Pages { mapped, inner, bytes }
     }
 
-    /// The block, whose end is the upper guard.
-    pub fn block(&mut self) -> &mut [u8] {
+    /// The block, which ends at the upper guard page.
+    pub(crate) fn block(&mut self) -> &mut [u8] {
         let start = PAGE + self.inner - self.bytes;
-        // SAFETY: so many bytes up to the guard, which this owns; new pages are zero.
+        // SAFETY: `self` owns the mapping up to the guard page, and new pages are zero.
         unsafe { std::slice::from_raw_parts_mut(self.mapped.as_ptr().add(start), self.bytes) }
     }
 
-    /// As many bytes, whose beginning is the lower guard.
-    pub fn low_block(&mut self) -> &mut [u8] {
+    /// A block of `len` bytes that starts at the lower guard page.
+    pub(crate) fn low_block(&mut self) -> &mut [u8] {
         // SAFETY: as above.
         unsafe { std::slice::from_raw_parts_mut(self.mapped.as_ptr().add(PAGE), self.bytes) }
     }
@@ -147,20 +147,20 @@ impl Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: what `new` mapped, and no more.
+        // SAFETY: exactly the mapping of `new`.
         unsafe { libc::munmap(self.mapped.as_ptr().cast(), self.inner + 2 * PAGE) };
     }
 }
 
-/// Counts what each thread takes from the heap.
+/// Counts the heap allocations of each thread.
 struct Counting;
 
 thread_local! {
     static TAKEN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How often this thread has taken memory from the heap.
-pub fn allocations() -> usize {
+/// The number of heap allocations of this thread.
+pub(crate) fn allocations() -> usize {
     TAKEN.with(Cell::get)
 }
 
@@ -168,7 +168,7 @@ pub fn allocations() -> usize {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         _ = TAKEN.try_with(|taken| taken.set(taken.get() + 1));
-        // SAFETY: the caller keeps the contract of `alloc`.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
@@ -181,9 +181,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The same bytes as the large runtime's in three invocations, in an arena of the size that was told.
+/// Asserts that three invocations give the same bytes as the large runtime's, in an arena of the reported size.
 #[track_caller]
-pub fn check(name: &str, model: ModelBuilder) {
+pub(crate) fn check(name: &str, model: ModelBuilder) {
     let (ops, model) = (ops(), Aligned::of(&model.finish()));
     let sizes = required_arena(model.as_slice(), &ops, Planner::Greedy)
         .unwrap_or_else(|error| panic!("{name}: {error}"));

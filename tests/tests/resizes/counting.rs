@@ -1,4 +1,4 @@
-//! The delegate `counting`: the delegate `cpu`, with a count of what it compiles and packs.
+//! The delegate `counting`: the delegate `cpu`, with counts of compiled kernels and packed bytes.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -8,29 +8,29 @@ use arenite_abi::prelude::*;
 use arenite_cpu::Cpu;
 
 thread_local! {
-    /// What was done on this thread.
+    /// The work of this thread.
     static DONE: RefCell<Work> = const { RefCell::new(Work { kernels: 0, bytes: 0 }) };
 }
 
-/// How often a kernel was compiled, and how many bytes were packed.
+/// The number of compiled kernels and of packed bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Work {
+pub(crate) struct Work {
     pub kernels: usize,
     pub bytes: usize,
 }
 
-/// What was done on this thread since the last call.
-pub fn take_work() -> Work {
+/// The work of this thread since the last call.
+pub(crate) fn take_work() -> Work {
     DONE.replace(Work { kernels: 0, bytes: 0 })
 }
 
-/// With `OLD` it compiles as for a host that offers nothing meanwhile.
+/// With `OLD`, kernels are compiled as on a host without the interface for compile time.
 struct Counting<const OLD: bool>(Cpu);
 
 struct Kernel(<Cpu as Delegate>::Kernel);
 
 impl Kernel {
-    /// Calls the kernel, and counts what it packs.
+    /// Calls the kernel, and counts the bytes that it packs.
     fn with<T>(&mut self, f: impl FnOnce(&mut <Cpu as Delegate>::Kernel) -> Result<T>) -> Result<T> {
         let before = self.0.packed_bytes();
         let done = f(&mut self.0);
@@ -52,7 +52,7 @@ impl<const OLD: bool> Delegate for Counting<OLD> {
     }
 
     fn compile(&self, _: &PartitionView<'_>) -> Result<Kernel> {
-        Err(invalid!("the host offers nothing while it compiles"))
+        Err(invalid!("this host has no services at compile time"))
     }
 
     fn compile_with(&self, partition: &PartitionView<'_>, cx: &CompileContext<'_>) -> Result<Kernel> {
@@ -79,12 +79,12 @@ impl DelegateKernel for Kernel {
 
 static PLUGIN: Plugin = plugin! {
     id: "org.arenite.test",
-    description: "The delegate that counts",
+    description: "The CPU delegate with counters",
     delegates: [Counting<false>, Counting<true>],
 };
 
 /// The linked-in plugins and this one.
-pub fn registry() -> Arc<Registry> {
+pub(crate) fn registry() -> Arc<Registry> {
     let mut registry = Registry::with_static_plugins().expect("they are linked in");
     registry.add_plugin(&PLUGIN).expect("it is sound");
     Arc::new(registry)

@@ -1,5 +1,5 @@
-//! Kernels of the CPU delegate outlive a resize: they are prepared again for other shapes, and give the bits of a kernel that was
-//! compiled for these.
+//! Kernels of the CPU delegate survive a resize: they are prepared again for the new shapes, and give the same bits as
+//! a kernel compiled for these shapes.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ mod tails;
 use counting::{Work, registry, take_work};
 use networks::FORMS;
 
-/// On one thread.
+/// An interpreter with one thread.
 fn interpreter(
     model: &Model,
     registry: &Arc<Registry>,
@@ -27,7 +27,7 @@ fn interpreter(
     builder.without_default_delegate().threads(1).build().expect("it can be built")
 }
 
-/// The output for inputs of these shapes, whose numbers are made up.
+/// The output for pseudo-random inputs of these shapes.
 fn run(interpreter: &mut Interpreter, shapes: &[&[i32]]) -> Vec<u8> {
     for (i, shape) in shapes.iter().enumerate() {
         interpreter.resize_input(i, shape).expect("any such size is fine");
@@ -50,13 +50,13 @@ fn run(interpreter: &mut Interpreter, shapes: &[&[i32]]) -> Vec<u8> {
     interpreter.output(0).and_then(|output| output.bytes().map(<[u8]>::to_vec)).expect("it has an output")
 }
 
-/// What a resize of a kept kernel did, with the output checked against that of a kernel compiled for the shapes.
+/// The work of resizing a kept kernel. The output is compared with a kernel that was compiled for the shapes.
 fn resize(kept: &mut Interpreter, fresh: impl Fn() -> Interpreter, shapes: &[&[i32]]) -> Work {
     take_work();
     let got = run(kept, shapes);
     let work = take_work();
-    assert!(got == run(&mut fresh(), shapes), "{shapes:?}: other bits than of a fresh kernel");
-    assert!(got.iter().any(|byte| *byte != got[0]), "{shapes:?}: the output says nothing");
+    assert!(got == run(&mut fresh(), shapes), "{shapes:?}: the bits differ from a fresh kernel's");
+    assert!(got.iter().any(|byte| *byte != got[0]), "{shapes:?}: all bytes of the output are equal");
     work
 }
 
@@ -113,7 +113,7 @@ fn any_resize_gives_the_bits_of_a_fresh_kernel() {
 }
 
 #[test]
-fn a_loop_of_other_batches_packs_nothing() {
+fn a_loop_with_another_batch_packs_nothing() {
     let registry = registry();
     for (form, isa) in FORMS[..3].iter().flat_map(|form| ["scalar", "avx2", "amx"].map(|isa| (*form, isa))) {
         let (model, options) = (networks::recurrent(form), [("isa", isa)]);
@@ -131,11 +131,11 @@ fn a_loop_of_other_batches_packs_nothing() {
 }
 
 #[test]
-fn a_cache_file_has_what_is_packed_and_mends_itself() {
+fn a_cache_file_holds_all_packed_weights_and_is_repaired() {
     let registry = registry();
     for form in FORMS {
         let (model, folder) = (networks::mobilenet_v2(form), tempfile::tempdir().expect("a folder"));
-        let options = [("cache", folder.path().to_str().expect("its name is text"))];
+        let options = [("cache", folder.path().to_str().expect("the name is UTF-8"))];
         let start = || {
             let mut kept = interpreter(&model, &registry, "counting", &options);
             let fresh = || interpreter(&model, &registry, "cpu", &[]);
@@ -145,9 +145,9 @@ fn a_cache_file_has_what_is_packed_and_mends_itself() {
         };
         let all = start();
         assert!(all > 100_000, "{form:?}: {all}");
-        assert_eq!(start(), 0, "{form:?}: the file has all");
+        assert_eq!(start(), 0, "{form:?}: the file is incomplete");
 
-        let mut files = std::fs::read_dir(folder.path()).expect("the folder is there");
+        let mut files = std::fs::read_dir(folder.path()).expect("the folder exists");
         let path = files.next().expect("a file").expect("its entry can be read").path();
         assert!(files.next().is_none(), "one partition, one file");
         let mut bytes = std::fs::read(&path).expect("it can be read");
@@ -157,6 +157,6 @@ fn a_cache_file_has_what_is_packed_and_mends_itself() {
         std::fs::write(&path, &bytes).expect("it can be written");
         let mended = start();
         assert!(0 < mended && mended < all / 4, "{form:?}: {mended} bytes of {all}");
-        assert_eq!(start(), 0, "{form:?}: the file has all again");
+        assert_eq!(start(), 0, "{form:?}: the file was not repaired");
     }
 }

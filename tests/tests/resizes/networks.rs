@@ -6,18 +6,18 @@ use arenite::model_file::writer::{ModelBuilder, Operator, Options, SubGraph, Ten
 
 /// How tensors and weights are stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Form {
+pub(crate) enum Form {
     F32,
-    /// Weights of half precision, behind a DEQUANTIZE.
+    /// Half-precision weights, followed by a DEQUANTIZE.
     F16,
-    /// Weights of bytes, values of floats.
+    /// 8-bit weights, float values.
     Hybrid,
     I8,
 }
 
-pub const FORMS: [Form; 4] = [Form::F32, Form::F16, Form::Hybrid, Form::I8];
+pub(crate) const FORMS: [Form; 4] = [Form::F32, Form::F16, Form::Hybrid, Form::I8];
 
-/// A network under construction; nodes stand in order.
+/// A network under construction; nodes are in execution order.
 struct Net {
     model: ModelBuilder,
     graph: SubGraph,
@@ -25,7 +25,7 @@ struct Net {
     seed: u64,
 }
 
-/// Of a window: taps on a side, stride.
+/// A window: taps per side, stride.
 type Window = [i32; 2];
 
 const SAME: i8 = 0;
@@ -109,7 +109,7 @@ impl Net {
         output
     }
 
-    /// A node of one value; its shape is found when it is prepared.
+    /// A node with one result; its shape is inferred by `allocate`.
     fn node(&mut self, op: &str, inputs: &[i32], options: Option<(u8, &dyn Fn(Options) -> Options)>) -> i32 {
         let output = self.value(&[]);
         let output = self.graph.tensor(output);
@@ -153,7 +153,7 @@ impl Net {
         self.node("FULLY_CONNECTED", &[x, weights, -1], Some((8, &|o| o)))
     }
 
-    /// What a loop carries: a counter, rows, a state.
+    /// The values that a loop carries: a counter, rows, a state.
     fn ports(&mut self) -> [i32; 3] {
         let tensors = [Tensor::new("", INT32, &[]), self.value(&[ROUNDS, 1, 5]), self.value(&[1, 24])];
         tensors.map(|tensor| self.graph.input(tensor))
@@ -167,7 +167,7 @@ impl Net {
 }
 
 /// MobileNet V2, with a quarter of its channels.
-pub fn mobilenet_v2(form: Form) -> Model {
+pub(crate) fn mobilenet_v2(form: Form) -> Model {
     let mut net = Net::new(form);
     let x = net.input(&[1, 96, 96, 3]);
     let mut y = net.conv(x, [3, 2], [3, 8], RELU6);
@@ -191,8 +191,8 @@ pub fn mobilenet_v2(form: Form) -> Model {
     net.finish(y)
 }
 
-/// 3 × 3 filters with strides and without, which are computed in several ways: that depends on the image's size.
-pub fn wide_windows(form: Form) -> Model {
+/// 3 × 3 filters with and without strides. Which kernel computes them depends on the image's size.
+pub(crate) fn wide_windows(form: Form) -> Model {
     let mut net = Net::new(form);
     let x = net.input(&[1, 24, 24, 16]);
     let a = net.conv(x, [3, 1], [16, 48], RELU6);
@@ -206,8 +206,8 @@ pub fn wide_windows(form: Form) -> Model {
 
 const ROUNDS: i32 = 7;
 
-/// A loop over the rows of the first input, which begins with the second: `h = tanh(x[i] · w + h · r)`.
-pub fn recurrent(form: Form) -> Model {
+/// A loop over the rows of the first input, with the second input as the initial state: `h = tanh(x[i] · w + h · r)`.
+pub(crate) fn recurrent(form: Form) -> Model {
     let mut main = Net::new(form);
     let (x, h) = (main.input(&[ROUNDS, 1, 5]), main.input(&[1, 24]));
     let start = main.integer(0);

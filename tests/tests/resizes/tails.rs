@@ -1,4 +1,4 @@
-//! What lies behind nodes whose results have shapes that only the run tells.
+//! Nodes after ops with data-dependent output shapes.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use arenite_tests::options::WithOptions;
 
 use crate::counting::{Work, registry, take_work};
 
-/// The boxes of the best scores, as a detector's last layers find them:
+/// The boxes with the best scores, as in a detector's last layers:
 ///
 /// ```text
 /// scores [9] ─► GREATER ─► WHERE* ─► GATHER_ND ─► FULLY_CONNECTED ─► ADD ─► RESHAPE* ─► MUL ─► LOGISTIC ─► y
@@ -83,7 +83,7 @@ fn detect(interpreter: &mut Interpreter, count: usize) -> (Vec<i32>, Vec<f32>) {
 }
 
 #[test]
-fn a_tail_behind_two_dynamic_nodes_runs_on_the_delegate() {
+fn nodes_after_two_dynamic_ops_run_on_the_delegate() {
     let (model, registry) = (detector(), registry());
     let mut plain = interpreter(&model, &registry, None);
     let mut delegated = interpreter(&model, &registry, Some("counting"));
@@ -95,13 +95,13 @@ fn a_tail_behind_two_dynamic_nodes_runs_on_the_delegate() {
         let work = take_work();
         match round {
             0 => assert!(work.kernels == 2 && work.bytes > 0, "{work:?}"),
-            _ => assert_eq!(work, Work { kernels: 0, bytes: 0 }, "{count} boxes: nothing is compiled again"),
+            _ => assert_eq!(work, Work { kernels: 0, bytes: 0 }, "{count} boxes: kernels are compiled again"),
         }
     }
     let served = delegated.served_by();
     let is_delegated =
         |served: &Served| matches!(served, Served::Delegate { name, .. } if name == "counting");
-    // WHERE and GATHER_ND are not its own.
+    // The delegate does not support WHERE and GATHER_ND.
     assert_eq!(
         served.iter().map(is_delegated).collect::<Vec<_>>(),
         [true, false, false, true, true, false, true, true],

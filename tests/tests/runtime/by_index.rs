@@ -1,4 +1,4 @@
-//! Tensors of any subgraph, what changes where they lie, and who watches nodes run.
+//! Tensors of any subgraph by index, changes of their addresses, and observers of nodes.
 
 use std::sync::{Arc, Mutex};
 
@@ -41,7 +41,7 @@ fn tensors_of_called_subgraphs_are_read_and_written() {
     let constant = message(interpreter.tensor_mut_of(2, 2).map(drop));
     assert_eq!(constant, "tensor 'one': it is constant, its value cannot be set");
 
-    // By itself: it has inputs of its own.
+    // On its own the subgraph can be run with other inputs.
     interpreter.tensor_mut_of(2, 1).unwrap().copy_from_slice(&[5.0f32, 7.0]).unwrap();
     interpreter.invoke_subgraph(2).unwrap();
     assert_eq!(interpreter.tensor_of(2, 4).unwrap().as_slice::<f32>().unwrap(), [10.0, 14.0]);
@@ -51,11 +51,11 @@ fn tensors_of_called_subgraphs_are_read_and_written() {
     interpreter.allocate_subgraph(2).unwrap();
     assert_eq!(interpreter.tensor_of(2, 4).unwrap().shape, [3]);
     run(&mut interpreter);
-    assert_eq!(output(&interpreter, 1).1, [8.0, 16.0], "its caller gives it the shape that it needs");
+    assert_eq!(output(&interpreter, 1).1, [8.0, 16.0], "the caller did not resize the subgraph back");
 }
 
 #[test]
-fn a_subgraph_that_nobody_used_says_so() {
+fn a_subgraph_that_was_never_used_is_an_error() {
     let model = Model::from_bytes(counting_loop(1).finish()).unwrap();
     let mut interpreter = reference_ops(&model).build().unwrap();
     let unused = message(interpreter.tensor_of(2, 0).map(drop));
@@ -91,7 +91,7 @@ fn variables_and_strings_are_set_by_index() {
     assert!(message(interpreter.set_strings_of(0, 1, &[b"a"])).contains("it is no input"));
 }
 
-/// It keeps its value, as constant inputs of numbers do.
+/// A constant input keeps its value, for strings as for numbers.
 #[test]
 fn a_constant_input_of_strings_cannot_be_set() {
     let model = model(|m, g| {
@@ -159,7 +159,7 @@ fn the_generation_changes_with_addresses() {
     };
     let first = run([2, 3]);
     assert_eq!(run([2, 3]), first);
-    assert_ne!(run([6, 1]).0, first.0, "what lies behind the shape is planned anew");
+    assert_ne!(run([6, 1]).0, first.0, "the tensors after the dynamic shape were not planned again");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn an_observer_sees_the_nodes_of_all_subgraphs() {
     assert_eq!(count(Moment::After, 1, "SUB"), 4);
     let counted = lines.iter().filter(|line| line.0 == Moment::After && line.1 == 2 && line.3 == [0]);
     assert_eq!(counted.map(|line| line.4.unwrap()).collect::<Vec<_>>(), [1, 2, 3]);
-    // The time of the body's nodes, too.
+    // Includes the time of the body's nodes.
     let rows = interpreter.profile_of(2).expect("it ran").rows();
     assert_eq!(rows.iter().map(|row| (&row.op[..], row.runs)).collect::<Vec<_>>(), [("ADD", 3), ("ADD", 3)]);
     interpreter.remove_observer();

@@ -1,4 +1,4 @@
-//! Composites: their nodes stand in their place where they can; they are called where they cannot.
+//! Composites are replaced by the nodes of their decomposition where possible, and called where not.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn composite(m: &mut ModelBuilder, subgraph: i32, inputs: &[i32], outputs: &[i32
     })
 }
 
-/// `y = composite(x)`; subgraph 1, the decomposition, is what `fill` adds to, from `a` to `b`.
+/// `y = composite(x)`. `fill` adds the nodes of the decomposition, subgraph 1, from `a` to `b`.
 fn model(fill: impl FnOnce(&mut ModelBuilder, &mut SubGraph, i32, i32)) -> Model {
     let mut m = ModelBuilder::new();
     let mut main = SubGraph::new("main");
@@ -55,17 +55,17 @@ fn run(model: &Model) -> (Interpreter, Vec<f32>) {
 }
 
 #[test]
-fn its_nodes_stand_in_its_place() {
+fn a_composite_is_replaced_by_its_nodes() {
     let (interpreter, values) = run(&model(minus_abs));
     assert_eq!(values, [-3.0, -4.0]);
     assert_eq!((interpreter.nodes_of(0), interpreter.is_inlined(0)), (0..2, true));
     assert_eq!(interpreter.served_by(), vec![Served::Plugin("org.arenite.ops".into()); 2]);
     let planned: Vec<i32> = interpreter.memory_plan()[0].records.iter().map(|record| record.tensor).collect();
-    assert_eq!(planned, [0, 1, 2], "x, y, and t in the same arena");
+    assert_eq!(planned, [0, 1, 2], "x, y and t are not in one arena");
     assert_eq!(interpreter.tensor(2).unwrap().name, "t");
 }
 
-/// STABLEHLO_GATHER takes the rank of its output from the declared one: that of the decomposition counts.
+/// STABLEHLO_GATHER derives the rank of its output from the declared one. The declaration in the decomposition counts.
 #[test]
 fn results_have_the_shapes_that_the_decomposition_declares() {
     use arenite_abi::schema::StablehloGatherOptions as Fields;
@@ -98,7 +98,7 @@ fn results_have_the_shapes_that_the_decomposition_declares() {
 }
 
 #[test]
-fn each_composite_has_tensors_of_its_own() {
+fn each_composite_has_its_own_tensors() {
     let mut m = ModelBuilder::new();
     let mut main = SubGraph::new("main");
     let (x, t, y) = (main.input(f32s("x", &[2])), main.tensor(f32s("m", &[2])), main.output(f32s("y", &[2])));
@@ -136,7 +136,7 @@ fn an_error_names_the_operator_of_the_model() {
 }
 
 #[test]
-fn what_names_alone_cannot_say_is_called() {
+fn composites_that_cannot_be_inlined_are_called() {
     let variable = |m: &mut ModelBuilder, g: &mut SubGraph, a: i32, b: i32| {
         g.tensor(f32s("v", &[2]).variable());
         minus_abs(m, g, a, b);
@@ -156,7 +156,7 @@ fn what_names_alone_cannot_say_is_called() {
 
 #[test]
 fn nesting_and_size_are_bounded() {
-    // Each level holds the next one twice: 2ⁿ nodes.
+    // Each level contains the next one twice: 2ⁿ nodes.
     let doubling = |levels: i32| {
         let mut m = ModelBuilder::new();
         for level in 0..levels {

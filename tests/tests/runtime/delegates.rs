@@ -1,4 +1,4 @@
-//! Delegates: what they take, and what stays when they fail.
+//! Which nodes delegates claim, and what remains when they fail.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn sines() -> Model {
     sines_with(|m| m.custom("Sin", 1))
 }
 
-/// The same with another op for the sine.
+/// The same with another op in place of the sine.
 fn sines_with(sine: fn(&mut ModelBuilder) -> u32) -> Model {
     model(|m, g| {
         let sine = sine(m);
@@ -67,7 +67,7 @@ fn delegated(interpreter: &Interpreter) -> Vec<Option<usize>> {
 }
 
 #[test]
-fn a_graph_is_cut_into_four() {
+fn a_graph_is_cut_into_four_partitions() {
     let mut interpreter = reference_ops(&sines())
         .registry(registry())
         .techniques(Techniques { reorder: false, ..Techniques::default() })
@@ -93,7 +93,7 @@ fn a_graph_is_cut_into_four() {
 }
 
 #[test]
-fn a_delegate_may_take_an_op_that_no_plugin_serves() {
+fn a_delegate_may_run_an_op_that_no_plugin_serves() {
     let model = sines_with(|m| m.builtin("SIN", 99));
     let build = || reference_ops(&model).registry(registry());
     let mut interpreter = build().delegate(DelegateConfig::new("sin")).build().unwrap();
@@ -110,7 +110,7 @@ fn a_delegate_may_take_an_op_that_no_plugin_serves() {
 }
 
 #[test]
-fn without_the_delegate_the_op_gives_the_same() {
+fn the_op_gives_the_same_results_without_the_delegate() {
     let mut interpreter = reference_ops(&sines()).registry(registry()).build().unwrap();
     interpreter.allocate().unwrap();
     assert_sines(&mut interpreter);
@@ -139,7 +139,7 @@ fn options_and_exclusions_leave_nodes_to_the_ops() {
 }
 
 #[test]
-fn a_resize_is_followed_by_partitions() {
+fn partitions_follow_a_resize() {
     let mut interpreter =
         reference_ops(&sines()).registry(registry()).delegate(DelegateConfig::new("sin")).build().unwrap();
     for n in [4, 1, 9] {
@@ -161,7 +161,7 @@ fn failing(call: &str) -> DelegateConfig {
 }
 
 #[test]
-fn a_delegate_that_fails_before_the_run_is_left_out() {
+fn a_delegate_that_fails_in_allocate_is_skipped() {
     for call in ["claim", "compile", "prepare"] {
         let mut interpreter = reference_ops(&negation(&[2]))
             .registry(plugin::registry())
@@ -176,14 +176,14 @@ fn a_delegate_that_fails_before_the_run_is_left_out() {
             assert!(matches!(&interpreter.served_by()[0], Served::Plugin(id) if id == "org.arenite.ops"));
             let left_out = interpreter.left_out();
             assert!(left_out.len() == 1 && left_out[0].delegate == "failing", "{call}: {left_out:?}");
-            assert!(left_out[0].reason.contains("told to fail"), "{call}: {left_out:?}");
+            assert!(left_out[0].reason.contains("requested failure"), "{call}: {left_out:?}");
             assert!(!left_out[0].is_absent, "{call}");
         }
     }
 }
 
 #[test]
-fn a_delegate_that_fails_in_the_run_is_an_error() {
+fn a_delegate_that_fails_in_invoke_is_an_error() {
     let mut interpreter = reference_ops(&negation(&[2]))
         .registry(plugin::registry())
         .delegate(failing("invoke"))
@@ -192,7 +192,7 @@ fn a_delegate_that_fails_in_the_run_is_an_error() {
     interpreter.allocate().unwrap();
     assert_eq!(delegated(&interpreter), [Some(0)]);
     let text = message(interpreter.invoke());
-    assert!(text.contains("failing") && text.contains("told to fail"), "{text}");
+    assert!(text.contains("failing") && text.contains("requested failure"), "{text}");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_missing_delegate_is_an_error_unless_it_may_be_skipped() {
 }
 
 #[test]
-fn no_delegate_stands_alone() {
+fn none_cannot_be_combined_with_a_delegate() {
     let build = |first: &str, second: &str| {
         let builder = Interpreter::builder(&negation(&[1])).registry(plugin::registry());
         builder.delegate(DelegateConfig::new(first)).delegate(DelegateConfig::new(second)).build()
@@ -229,9 +229,9 @@ fn no_delegate_stands_alone() {
     assert_eq!(delegated(&without), [None]);
 }
 
-/// What is skipped is a delegate that is not there, or a device that is not: a wrong option is an error.
+/// `skip` ignores a missing delegate or device. A wrong option is still an error.
 #[test]
-fn skipping_forgives_absence_only() {
+fn skip_ignores_only_absence() {
     let build = |on_missing, mut config: DelegateConfig| {
         config.on_missing = on_missing;
         reference_ops(&negation(&[1])).registry(plugin::registry()).delegate(config).build().unwrap()
@@ -242,7 +242,7 @@ fn skipping_forgives_absence_only() {
     for on_missing in [OnMissing::Error, OnMissing::Skip] {
         assert_eq!(message(build(on_missing, threads.clone()).allocate()), unknown);
         let text = message(build(on_missing, failing("create")).allocate());
-        assert_eq!(text, "delegate 'failing': told to fail in create");
+        assert_eq!(text, "delegate 'failing': requested failure in create");
     }
     let mut without_device = build(OnMissing::Error, failing("device"));
     assert_eq!(message(without_device.allocate()), "delegate 'failing': there is no device");
@@ -253,9 +253,9 @@ fn skipping_forgives_absence_only() {
     assert!(!left_out.is_absent);
 }
 
-/// What may have served an op, and is not there, stands in the error.
+/// The error for an unserved op names the delegates that were skipped.
 #[test]
-fn a_delegate_that_was_left_out_stands_in_errors_that_follow() {
+fn errors_name_the_delegates_that_were_skipped() {
     let mut absent = DelegateConfig::new("absent");
     absent.on_missing = OnMissing::Skip;
     let allocate = |model: &Model, delegate: DelegateConfig| {
@@ -263,7 +263,7 @@ fn a_delegate_that_was_left_out_stands_in_errors_that_follow() {
         message(builder.delegate(absent.clone()).delegate(delegate).build().unwrap().allocate())
     };
     let unserved = sines_with(|m| m.builtin("SIN", 99));
-    // FLOAT64 to INT4 is an op's own refusal, and one that a delegate might not share.
+    // The op itself refuses FLOAT64 to INT4; a delegate might have supported it.
     let unsupported = model(|m, g| {
         let x = g.input(Tensor::new("x", FLOAT64, &[2]));
         let y = g.output(Tensor::new("y", INT4, &[2]));
@@ -280,15 +280,19 @@ fn a_delegate_that_was_left_out_stands_in_errors_that_follow() {
             let text = allocate(model, delegate);
             assert!(text.starts_with(start), "{text}");
             assert!(text.contains("\n  left out: there is no delegate 'absent'; known: "), "{text}");
-            let reason = if call == "device" { "there is no device" } else { "told to fail" };
+            let reason = if call == "device" { "there is no device" } else { "requested failure" };
             assert!(text.contains(&format!("\n  left out: delegate 'failing': {reason}")), "{call}: {text}");
         }
     }
     let text = allocate(&unserved, failing("prepare"));
-    assert!(text.contains("\n  left out: delegate failing (node 0, output 'y'): told to fail"), "{text}");
+    assert!(
+        text.contains("\n  left out: delegate failing (node 0, output 'y'): requested failure"),
+        "{text}"
+    );
 }
 
-/// A delegate sees the body of a loop with the shapes that the loop gives it; the loop runs as without.
+/// A delegate sees the body of a loop with the shapes that it has in the loop; results are the same as without the
+/// delegate.
 #[test]
 fn a_delegate_looks_into_the_body_of_a_loop() {
     let model = Model::from_bytes(control::counting_loop(1).finish()).unwrap();

@@ -1,4 +1,5 @@
-//! A delegate with a device of its own, made of the host's memory: what it lists and tells, its quota, and values that stay there.
+//! A delegate with its own device, simulated in host memory: the devices it lists, its facts, its quota, and values
+//! that stay on the device.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -11,13 +12,13 @@ use arenite_abi::prelude::*;
 
 use crate::models::{f32s, message, model, negation, node, output};
 
-/// What a partition keeps, by handle: the device's memory, which the partitions of one interpreter share.
+/// The device's memory: tensors that partitions keep, by handle. The partitions of one interpreter share it.
 type Kept = Arc<Mutex<HashMap<u64, Vec<f32>>>>;
 
-/// Runs NEG and ADD, and keeps all outputs where it may.
+/// Runs NEG and ADD, and keeps every output on the device if permitted.
 struct Far {
     kept: Kept,
-    /// Reading fails from this read on.
+    /// The index of the first read that fails.
     lost: usize,
 }
 
@@ -25,11 +26,11 @@ struct FarKernel {
     kept: Kept,
     lost: usize,
     reads: usize,
-    /// Per node, whether it is an ADD; tensors that it reads, and the one that it writes.
+    /// Per node: the tensors that it reads (one for NEG, two for ADD), and the one that it writes.
     nodes: Vec<(Vec<i32>, i32)>,
     inputs: Vec<i32>,
     outputs: Vec<i32>,
-    /// Bytes of the last invocation that went to the device, and that came back.
+    /// Bytes transferred to the device and from it in the last invocation.
     up: u64,
     down: u64,
 }
@@ -94,7 +95,7 @@ impl DelegateKernel for FarKernel {
         for (i, &tensor) in self.inputs.iter().enumerate() {
             let value = match cx.kept_input(i)? {
                 Some(handle) => {
-                    assert!(cx.input(i).is_err(), "its data is not read");
+                    assert!(cx.input(i).is_err(), "the data of a value on the device is readable");
                     kept[&handle].clone()
                 }
                 None => {
@@ -176,7 +177,7 @@ fn run(interpreter: &mut Interpreter) -> Vec<f32> {
     output(interpreter, 0).1
 }
 
-/// Bytes of the last invocation: to the device and back, per partition.
+/// Bytes transferred in the last invocation, per partition: to the device and from it.
 fn crossings(interpreter: &Interpreter) -> Vec<[u64; 2]> {
     let number = |fact: &Fact| match fact.value {
         FactValue::Number(value, _) => value,
@@ -185,7 +186,7 @@ fn crossings(interpreter: &Interpreter) -> Vec<[u64; 2]> {
     interpreter.facts().iter().map(|told| [number(&told.facts[0]), number(&told.facts[1])]).collect()
 }
 
-/// `y = |−x| + −x`, and an output between.
+/// `y = |−x| + −x`, with an output in between.
 fn adjoining(outputs: &[&str]) -> Model {
     model(|m, g| {
         let x = g.input(f32s("x", &[3]));
@@ -226,13 +227,13 @@ fn a_registry_lists_the_devices_of_its_delegates() {
     assert_eq!(listed, [DelegateDevices { delegate: "far".into(), devices: Ok(vec![near, far]) }]);
 }
 
-/// What crosses of 3 floats: inputs that the host has, and outputs that it wants.
+/// Transfers of 3 floats: inputs that are on the host, and outputs that the host needs.
 #[test]
 fn values_stay_on_the_device_between_partitions_of_one_delegate() {
     for (what, model, want, crossed) in [
-        ("two partitions side by side", adjoining(&[]), [0.0, 4.0, 0.0], vec![[12, 0], [12, 12]]),
+        ("two adjacent partitions", adjoining(&[]), [0.0, 4.0, 0.0], vec![[12, 0], [12, 12]]),
         ("the host reads one, too", adjoining(&["z"]), [0.0, 4.0, 0.0], vec![[12, 12], [12, 12]]),
-        ("the host's node between", around_the_host(), [-1.0, -2.0, -3.5], vec![[12, 12], [12, 12]]),
+        ("a host node in between", around_the_host(), [-1.0, -2.0, -3.5], vec![[12, 12], [12, 12]]),
         ("one partition", negation(&[3]), [-1.0, 2.0, -3.5], vec![[12, 12]]),
     ] {
         let mut interpreter = builder(&model, far(&[])).build().expect("it builds");
@@ -248,9 +249,9 @@ fn values_stay_on_the_device_between_partitions_of_one_delegate() {
     }
 }
 
-/// The tensor `n` is nobody's output, and the host did not read it.
+/// The tensor `n` is not an output, and the host did not read it.
 #[test]
-fn a_value_that_stayed_away_is_not_read_unless_all_are_preserved() {
+fn a_value_left_on_the_device_is_readable_only_with_preserve_all() {
     let model = adjoining(&[]);
     let mut interpreter = builder(&model, far(&[])).build().expect("it builds");
     interpreter.allocate().expect("it allocates");
@@ -262,7 +263,7 @@ fn a_value_that_stayed_away_is_not_read_unless_all_are_preserved() {
     let mut preserved = builder(&model, far(&[])).lifetimes(lifetimes).build().expect("it builds");
     preserved.allocate().expect("it allocates");
     run(&mut preserved);
-    let n = preserved.tensor(1).and_then(|n| n.as_slice::<f32>().map(<[f32]>::to_vec)).expect("it is there");
+    let n = preserved.tensor(1).and_then(|n| n.as_slice::<f32>().map(<[f32]>::to_vec)).expect("it exists");
     assert_eq!(n, [-1.0, 2.0, -3.5]);
 }
 
@@ -275,16 +276,16 @@ fn an_observer_sees_all_outputs() {
     interpreter.set_observer(move |observed| {
         if let (arenite::Moment::After, [1]) = (observed.moment, observed.outputs()) {
             let n = observed.tensor(1).and_then(|n| n.as_slice::<f32>().map(<[f32]>::to_vec));
-            *kept.lock().expect("no panic") = n.expect("it is there");
+            *kept.lock().expect("no panic") = n.expect("it exists");
         }
     });
     assert_eq!(run(&mut interpreter), [0.0, 4.0, 0.0]);
     assert_eq!(*seen.lock().expect("no panic"), [-1.0, 2.0, -3.5]);
 }
 
-/// The value is lost on its way back: the invocation runs again without the delegate, if it may.
+/// The device fails when a value is transferred back: with fallback, the invocation runs again without the delegate.
 #[test]
-fn a_device_may_be_lost_when_a_value_is_wanted_back() {
+fn a_device_may_be_lost_while_a_value_is_read_back() {
     for model in [adjoining(&[]), around_the_host()] {
         let mut interpreter = builder(&model, far(&[("lost", "0")])).build().expect("it builds");
         interpreter.allocate().expect("it allocates");
@@ -303,12 +304,12 @@ fn a_device_may_be_lost_when_a_value_is_wanted_back() {
 }
 
 #[test]
-fn bytes_of_the_device_have_a_quota_of_their_own() {
+fn device_memory_has_its_own_quota() {
     let model = adjoining(&[]);
     let with = |device_bytes| {
         let quota = Quota { device_bytes, ..Quota::default() };
         let mut interpreter = builder(&model, far(&[])).quota(quota).build().expect("it builds");
-        interpreter.allocate().expect("without the delegate at least");
+        interpreter.allocate().expect("it runs without the delegate");
         interpreter
     };
     let enough = with(24);
@@ -323,7 +324,7 @@ fn bytes_of_the_device_have_a_quota_of_their_own() {
 }
 
 #[test]
-fn times_of_a_delegates_steps_are_parts_of_its_row() {
+fn step_times_of_a_delegate_are_parts_of_its_row() {
     let mut interpreter = builder(&negation(&[3]), far(&[])).build().expect("it builds");
     interpreter.allocate().expect("it allocates");
     interpreter.start_profile();

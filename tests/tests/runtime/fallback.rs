@@ -1,4 +1,4 @@
-//! A delegate whose device is lost while the model runs.
+//! A delegate whose device is lost during an invocation.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use arenite_tests::reference_ops;
 use crate::models::{dynamic_chain, f32s, message, model, negation, node, output};
 use crate::plugin;
 
-/// Negates; its device is lost in the invocation that the option `lost` counts to.
+/// Negates. Its device is lost in the invocation whose number is the option `lost`.
 struct Fragile {
     lost: u32,
 }
@@ -34,7 +34,7 @@ impl Delegate for Fragile {
         for (i, node) in graph.nodes().enumerate() {
             match node.builtin_code() {
                 op::NEG => claims.accept(i),
-                _ => claims.refuse(i, "it is no NEG"),
+                _ => claims.refuse(i, "it is not a NEG"),
             }
         }
         Ok(())
@@ -55,11 +55,11 @@ impl DelegateKernel for FragileKernel {
 
     fn invoke(&mut self, partition: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()> {
         self.ran += 1;
-        ensure!(partition.nodes().len() == 1, "one node is all it knows");
+        ensure!(partition.nodes().len() == 1, "this delegate runs partitions of one node");
         let x = cx.input(0)?.as_slice::<f32>()?;
         let y = cx.output(0)?.into_slice::<f32>()?;
         if self.ran == self.lost {
-            // Half of the work is done.
+            // Half of the output is already written.
             y.fill(f32::NAN);
             return Err(unavailable!("the device was lost in run {}", self.ran));
         }
@@ -70,13 +70,16 @@ impl DelegateKernel for FragileKernel {
 
 static PLUGIN: Plugin = plugin! {
     id: "org.arenite.test.fallback",
-    description: "A delegate with a device that is lost",
+    description: "A delegate whose device is lost",
     delegates: [Fragile],
 };
 
 fn registry() -> Arc<Registry> {
     let mut registry = plugin::registry();
-    Arc::get_mut(&mut registry).expect("nobody else has it").add_plugin(&PLUGIN).expect("it is sound");
+    Arc::get_mut(&mut registry)
+        .expect("this is the only reference")
+        .add_plugin(&PLUGIN)
+        .expect("it is sound");
     registry
 }
 
@@ -87,7 +90,7 @@ fn fragile(lost: u32, on_failure: OnFailure) -> DelegateConfig {
     config
 }
 
-/// With memory planned.
+/// An interpreter with planned memory.
 fn interpreter(model: &Model, lost: u32, on_failure: OnFailure, techniques: Techniques) -> Interpreter {
     let builder = reference_ops(model).registry(registry()).delegate(fragile(lost, on_failure));
     let mut interpreter = builder.techniques(techniques).build().unwrap();
@@ -105,7 +108,7 @@ fn is_delegated(interpreter: &Interpreter) -> bool {
     interpreter.served_by().iter().any(|served| matches!(served, Served::Delegate { .. }))
 }
 
-/// `y = second(first(x))`; an op with a variable has one of its own.
+/// `y = second(first(x))`; an op with a variable has its own.
 fn chain(first: &str, second: &str) -> Model {
     model(|m, g| {
         let (x, t) = (g.input(f32s("x", &[2])), g.tensor(f32s("t", &[2])));
@@ -148,7 +151,7 @@ fn with_fallback_the_same_invocation_runs_without_the_delegate() {
     let left_out = interpreter.left_out();
     assert!(left_out.len() == 1 && left_out[0].delegate == "fragile", "{left_out:?}");
     assert!(left_out[0].reason.contains("the device was lost in run 3"), "{left_out:?}");
-    // Memory is planned for another shape: it has another chance.
+    // A resize plans memory again, and the delegate is tried again.
     interpreter.resize_input(0, &[1]).unwrap();
     interpreter.allocate().unwrap();
     assert!(is_delegated(&interpreter) && interpreter.left_out().is_empty());
@@ -156,7 +159,7 @@ fn with_fallback_the_same_invocation_runs_without_the_delegate() {
 }
 
 #[test]
-fn a_node_with_a_state_that_ran_before_forbids_it() {
+fn no_fallback_after_a_stateful_node_has_run() {
     for op in ["Accumulate", "Count"] {
         let mut interpreter = interpreter(&chain(op, "NEG"), 2, OnFailure::Fallback, Techniques::default());
         run(&mut interpreter, &[1.0, 2.0]).unwrap();
@@ -166,13 +169,13 @@ fn a_node_with_a_state_that_ran_before_forbids_it() {
             "the invocation cannot be run again without delegate 'fragile': {op} (output 't'), which keeps a state, has run already"
         );
         assert!(text.contains(&why), "{text}");
-        assert!(is_delegated(&interpreter), "the next invocation may work");
+        assert!(is_delegated(&interpreter), "the delegate is gone");
         run(&mut interpreter, &[1.0, 2.0]).unwrap();
     }
 }
 
 #[test]
-fn states_behind_the_delegate_keep_their_values() {
+fn states_after_the_delegate_keep_their_values() {
     let accumulated = [[-1.0, -2.0], [-2.0, -4.0], [-3.0, -6.0], [-4.0, -8.0]];
     let counted = [[100.0, 99.0], [101.0, 100.0], [102.0, 101.0], [103.0, 102.0]];
     for (op, wanted) in [("Accumulate", accumulated), ("Count", counted)] {
@@ -185,14 +188,14 @@ fn states_behind_the_delegate_keep_their_values() {
 }
 
 #[test]
-fn inputs_that_may_be_gone_forbid_it() {
+fn no_fallback_if_inputs_may_be_overwritten() {
     let mut interpreter = interpreter(&negation(&[2]), 1, OnFailure::Fallback, Techniques::ALL);
     let text = message(run(&mut interpreter, &[1.0, 2.0]));
     assert!(text.contains("overwrite_inputs is on, so its inputs may be gone"), "{text}");
 }
 
 #[test]
-fn a_device_lost_behind_a_node_of_dynamic_shape() {
+fn a_device_lost_after_a_node_with_a_dynamic_shape() {
     let mut interpreter =
         interpreter(&dynamic_chain(2, &[1, 1]), 2, OnFailure::Fallback, Techniques::default());
     for (shape, delegated) in [([2, 3], true), ([3, 2], false), ([6, 1], false)] {
@@ -207,7 +210,7 @@ fn a_device_lost_behind_a_node_of_dynamic_shape() {
 }
 
 #[test]
-fn the_largest_partitions_are_those_that_a_limit_keeps() {
+fn max_partitions_keeps_the_largest_partitions() {
     let model = model(|m, g| {
         let x = g.input(f32s("x", &[2]));
         let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| g.tensor(f32s(name, &[2])));

@@ -1,4 +1,4 @@
-//! Ops, planners and delegates that the program hands over, with data of their own.
+//! Ops, planners and delegates that the program registers, with user data.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use arenite_abi::prelude::*;
 
 use crate::models::{f32s, message, model, negation, node, output};
 
-/// Counts how often it was dropped.
+/// Counts drops.
 struct Counted(Arc<AtomicUsize>);
 
 impl Drop for Counted {
@@ -24,7 +24,7 @@ fn counter() -> (Arc<AtomicUsize>, Counted) {
     (Arc::clone(&count), Counted(count))
 }
 
-/// `y = factor · x`. The factor stands in the op, the number of elements in each node.
+/// `y = factor · x`. The factor is stored in the op, the number of elements in each node.
 struct Scale {
     factor: f32,
     _count: Option<Counted>,
@@ -57,7 +57,7 @@ impl OpObject for Scale {
 
     fn eval(&self, node: &ScaledNode, cx: &mut EvalContext<'_>) -> Result<()> {
         let (x, y) = (cx.input_cells::<f32>(0)?, cx.output_cells::<f32>(0)?);
-        ensure!(y.len() == node.elements, "y has {} elements, not {}", y.len(), node.elements);
+        ensure!(y.len() == node.elements, "y has {} elements, expected {}", y.len(), node.elements);
         y.iter().zip(x.iter()).for_each(|(y, x)| y.set(self.factor * x));
         Ok(())
     }
@@ -81,7 +81,7 @@ fn scaled_twice() -> Model {
     })
 }
 
-/// The linked-in plugins behind what `add` adds.
+/// The linked-in plugins and the registrations of `add`.
 fn registry(add: impl FnOnce(&mut Registry)) -> Registry {
     let mut registry = Registry::new();
     add(&mut registry);
@@ -134,7 +134,7 @@ fn closures_are_an_op() {
 }
 
 #[test]
-fn what_was_handed_over_is_listed_as_a_plugin() {
+fn registrations_of_the_program_are_listed_as_a_plugin() {
     let registry = registry(|r| {
         r.add_op("Scale", 1..=2, times(1.0)).unwrap();
         r.add_op(OpKey::Builtin(op::NEG), 1..=1, times(-1.0)).unwrap();
@@ -146,9 +146,9 @@ fn what_was_handed_over_is_listed_as_a_plugin() {
     assert_eq!(ops, [("Scale".into(), (1, 2), true), ("NEG".into(), (1, 1), true)]);
 }
 
-/// The first registration wins, unless the configuration prefers another.
+/// The first registration wins, unless the configuration prefers another one.
 #[test]
-fn of_two_ops_the_first_wins_and_the_other_is_known() {
+fn the_first_of_two_ops_wins_and_the_other_is_listed() {
     let add = |r: &mut Registry| r.add_op(OpKey::Builtin(op::NEG), 1..=2, times(10.0)).unwrap();
     let reference = "org.arenite.ops";
     let first = registry(add);
@@ -202,7 +202,7 @@ fn a_refused_op_registers_nothing_and_frees_its_data() {
     assert_eq!(number, "op 'builtin op -3' is not registered: an op has builtin code -3");
     assert_eq!(registry.plugins()[0].ops.len(), 1);
     assert_eq!(dropped.load(Ordering::SeqCst), 3);
-    // Other versions, and other ops, are none of its business.
+    // Other versions and other ops are accepted.
     registry.add_op("Scale", 3..=3, times(1.0)).unwrap();
     let mut empty = Registry::new();
     message(empty.add_op("", 1..=1, times(1.0)));
@@ -241,7 +241,7 @@ fn faults_name_op_and_node() {
     let none = refused(|_, _| Ok(()));
     assert_eq!(
         none,
-        "Scale (node 0, output 'a'): its prepare set no shape for output 0; this is a defect of the plugin"
+        "Scale (node 0, output 'a'): `prepare` set no shape for output 0; this is a bug in the plugin"
     );
     let panicked = refused(|_, _| panic!("no file"));
     let error = "Scale (node 0, output 'a'): the plugin panicked (no file); this instance is not used again";
@@ -249,7 +249,7 @@ fn faults_name_op_and_node() {
 }
 
 #[test]
-fn a_wrong_shape_is_refused_by_who_reads_it() {
+fn a_wrong_shape_is_refused_by_the_node_that_reads_it() {
     let model = model(|m, g| {
         let (x, a) = (g.input(f32s("x", &[2])), g.tensor(f32s("a", &[2])));
         let y = g.output(f32s("y", &[2]));
@@ -264,7 +264,7 @@ fn a_wrong_shape_is_refused_by_who_reads_it() {
 }
 
 #[test]
-fn an_interpreter_keeps_what_it_uses_and_all_is_dropped_once() {
+fn an_interpreter_keeps_its_ops_alive_and_each_is_dropped_once() {
     let (dropped, count) = counter();
     let scale = counted(2.0, count);
     let nodes = Arc::clone(&scale.nodes);
@@ -281,14 +281,14 @@ fn an_interpreter_keeps_what_it_uses_and_all_is_dropped_once() {
     });
     thread.join().unwrap();
     assert_eq!(run(&mut first, &[1.0, 2.0]), [4.0, 8.0]);
-    // This one, that of the op, and two nodes.
+    // One reference here, one in the op, two in nodes.
     assert_eq!((dropped.load(Ordering::SeqCst), Arc::strong_count(&nodes)), (0, 4));
     drop(first);
     assert_eq!((dropped.load(Ordering::SeqCst), Arc::strong_count(&nodes)), (1, 1));
 }
 
 #[test]
-fn registries_share_what_was_handed_over() {
+fn registries_share_registrations() {
     let (dropped, count) = counter();
     let mut own = Registry::new();
     own.add_op("Scale", 1..=1, counted(2.0, count)).unwrap();
@@ -309,7 +309,7 @@ fn registry_of(other: &Registry) -> Registry {
     registry
 }
 
-/// One buffer behind the other, `gap` bytes apart.
+/// Places buffers in sequence, separated by `gap` bytes.
 fn stacked(gap: u64) -> impl Fn(&PlanRequest<'_>, &mut AssignmentMut<'_>) -> Result<()> {
     move |request, assignment| {
         request.options.expect_only(&[])?;
@@ -367,8 +367,8 @@ fn faults_of_a_planner() {
     assert_eq!(wrong, "planner 'own': record 0 is at offset 1, not a multiple of 64");
 }
 
-/// Takes no nodes, and says so with the text that it was made with.
-struct Shy(String, #[expect(dead_code, reason = "it is dropped")] Counted);
+/// Refuses all nodes with the text that it was created with.
+struct Shy(String, #[expect(dead_code, reason = "only its drop matters")] Counted);
 
 struct NoKernel;
 
@@ -386,7 +386,7 @@ impl Delegate for Shy {
     }
 
     fn compile(&self, _: &PartitionView<'_>) -> Result<NoKernel> {
-        Err(invalid!("it takes nothing"))
+        Err(invalid!("it claims no nodes"))
     }
 }
 
@@ -426,7 +426,7 @@ fn a_delegate_with_data() {
     assert_eq!(run(&mut interpreter, &[3.0, 2.0]), [-3.0, -2.0]);
     assert_eq!(dropped.load(Ordering::SeqCst), 0);
     drop(interpreter);
-    // The instance, and what made it.
+    // The instance and its factory.
     assert_eq!(dropped.load(Ordering::SeqCst), 2);
 }
 

@@ -1,4 +1,4 @@
-//! Memory that others own.
+//! Memory that the caller owns and lends to tensors.
 
 use std::any::Any;
 
@@ -31,12 +31,12 @@ fn address(memory: &mut Box<dyn LentMemory>) -> i64 {
 }
 
 fn floats(memory: Box<dyn LentMemory>) -> Vec<f32> {
-    let memory = (memory as Box<dyn Any>).downcast::<AlignedBytes>().expect("it was that");
+    let memory = (memory as Box<dyn Any>).downcast::<AlignedBytes>().expect("the message was set");
     let floats = (*memory).as_ref().chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap()));
     floats.collect()
 }
 
-/// `y` are the addresses of x, v and y.
+/// `y` holds the addresses of x, v and y.
 fn addresses() -> Interpreter {
     let model = model(|m, g| {
         let (x, v) = (g.input(f32s("x", &[4])), g.tensor(f32s("v", &[4]).variable()));
@@ -65,7 +65,7 @@ fn kernels_see_lent_memory() {
     assert_eq!((interpreter.memory_use().arena, interpreter.memory_use().persistent), (0, 0));
     assert!(interpreter.memory_plan()[0].records.is_empty());
 
-    // Another block for the same tensor: nothing is planned, and it is larger than needed.
+    // Another, larger block for the same tensor: nothing is planned again.
     let mut other = bytes(100);
     let there = address(&mut other);
     let mut before = interpreter.lend(0, 0, other).unwrap().expect("the memory from before");
@@ -74,7 +74,11 @@ fn kernels_see_lent_memory() {
 
     let mut back = interpreter.take_back(0, 2).unwrap().expect("it was lent");
     assert_eq!(address(&mut back), want[2]);
-    assert_eq!(address_and(&mut back)[16..], want[2].to_le_bytes(), "the last result");
+    assert_eq!(
+        address_and(&mut back)[16..],
+        want[2].to_le_bytes(),
+        "the block does not hold the last result"
+    );
     assert!(interpreter.take_back(0, 2).unwrap().is_none());
     assert!(message(interpreter.invoke()).contains("call allocate()"));
     assert!(message(interpreter.output(0).unwrap().bytes()).contains("call allocate()"));
@@ -85,7 +89,7 @@ fn kernels_see_lent_memory() {
     assert_eq!(interpreter.memory_use().arena, 24);
 }
 
-/// Begins 4 bytes behind where it should.
+/// A buffer that starts 4 bytes past an aligned address.
 struct Skewed(AlignedBytes);
 
 impl AsMut<[u8]> for Skewed {
@@ -124,7 +128,7 @@ fn memory_that_cannot_be_lent_is_refused() {
     assert!(refused(7, 0, bytes(16)).contains("there is no subgraph '7'"), "{}", refused(7, 0, bytes(16)));
     assert!(message(interpreter.take_back(0, 9).map(drop)).contains("there is no tensor 9"));
 
-    // The output's size is checked when it is known for sure.
+    // The output's size is checked when its shape is final.
     interpreter.lend(0, 1, bytes(8)).unwrap();
     let error = message(interpreter.allocate());
     assert!(error.starts_with("tensor 'y': it needs 16 bytes, the memory lent to it has 8"), "{error}");
@@ -135,7 +139,7 @@ fn memory_that_cannot_be_lent_is_refused() {
 }
 
 #[test]
-fn a_resize_needs_more_memory_than_is_lent() {
+fn a_resize_beyond_the_lent_memory_is_an_error() {
     let mut interpreter = allocated(&negation(&[2]));
     for t in [0, 1] {
         interpreter.lend(0, t, bytes(8)).unwrap();
@@ -145,7 +149,7 @@ fn a_resize_needs_more_memory_than_is_lent() {
         error,
         "tensor 'x': it needs 12 bytes, the memory lent to it has 8: lend more, or take it back"
     );
-    // As before.
+    // The same with the output.
     interpreter.allocate().unwrap();
     interpreter.lend(0, 0, of(&[1.0, -2.0, 3.0])).unwrap();
     interpreter.resize_input(0, &[3]).unwrap();
@@ -155,7 +159,7 @@ fn a_resize_needs_more_memory_than_is_lent() {
     interpreter.allocate().unwrap();
     interpreter.invoke().unwrap();
     assert_eq!(floats(interpreter.take_back(0, 1).unwrap().unwrap()), [-1.0, 2.0, -3.0]);
-    // To and fro, with another loan in between: what was planned before does not come back.
+    // The shape changes back and forth, with another loan in between. The first plan must not be used again.
     interpreter.allocate().unwrap();
     interpreter.resize_input(0, &[2]).unwrap();
     interpreter.lend(0, 1, bytes(8)).unwrap();
@@ -164,7 +168,7 @@ fn a_resize_needs_more_memory_than_is_lent() {
 }
 
 #[test]
-fn results_of_dynamic_shape_and_constant_ones_lie_in_lent_memory() {
+fn dynamic_and_constant_results_are_written_to_lent_memory() {
     let reshape = model(|m, g| {
         let (x, shape) = (g.input(f32s("x", &[6])), g.input(Tensor::new("shape", INT32, &[2])));
         let (y, n) = (g.output(f32s("y", &[1, 1])), g.output(Tensor::new("n", INT32, &[1])));
@@ -194,7 +198,7 @@ fn results_of_dynamic_shape_and_constant_ones_lie_in_lent_memory() {
 }
 
 #[test]
-fn a_result_behind_a_dynamic_shape_lies_in_lent_memory() {
+fn a_result_after_a_dynamic_shape_is_written_to_lent_memory() {
     let mut interpreter = allocated(&dynamic_chain(2, &[2]));
     interpreter.lend(0, 5, bytes(16)).unwrap();
     interpreter.allocate().unwrap();
@@ -214,7 +218,7 @@ fn a_result_behind_a_dynamic_shape_lies_in_lent_memory() {
 }
 
 #[test]
-fn lent_variables_keep_what_they_hold() {
+fn lent_variables_keep_their_values() {
     let model = model(|m, g| {
         let (x, v) = (g.input(f32s("x", &[2])), g.tensor(f32s("v", &[2]).variable()));
         let (y, w) = (g.output(f32s("y", &[2])), g.tensor(f32s("w", &[2]).variable()));
@@ -232,7 +236,11 @@ fn lent_variables_keep_what_they_hold() {
     assert_eq!(run(&mut interpreter), (vec![1.0, 1.0], vec![1.0, 1.0]));
     interpreter.lend(0, 1, of(&[10.0, 20.0])).unwrap();
     interpreter.allocate().unwrap();
-    assert_eq!(run(&mut interpreter), (vec![11.0, 21.0], vec![2.0, 2.0]), "the other one keeps its value");
+    assert_eq!(
+        run(&mut interpreter),
+        (vec![11.0, 21.0], vec![2.0, 2.0]),
+        "the other variable lost its value"
+    );
     interpreter.resize_input(0, &[2]).unwrap();
     let back = interpreter.take_back(0, 1).unwrap().unwrap();
     interpreter.allocate().unwrap();
@@ -246,7 +254,7 @@ fn lent_variables_keep_what_they_hold() {
 }
 
 #[test]
-fn lent_memory_is_not_held_against_the_quota() {
+fn lent_memory_does_not_count_against_the_quota() {
     let quota = Quota { bytes: 64, ..Quota::default() };
     let mut interpreter = reference_ops(&negation(&[16])).quota(quota).build().unwrap();
     assert!(message(interpreter.allocate()).contains("quota"));
@@ -256,7 +264,7 @@ fn lent_memory_is_not_held_against_the_quota() {
     assert_eq!(interpreter.memory_use().arena, 64);
 }
 
-/// Of a subgraph that a loop calls, too.
+/// Also memory that is lent to a subgraph that a loop calls.
 #[test]
 fn bodies_of_loops_run_on_lent_memory() {
     let model = Model::from_bytes(counting_loop(1).finish()).unwrap();
@@ -278,7 +286,7 @@ fn bodies_of_loops_run_on_lent_memory() {
 }
 
 #[test]
-fn released_memory_is_taken_again_and_nothing_is_prepared() {
+fn released_memory_is_allocated_again_without_preparing() {
     let model = model(|m, g| {
         let (x, a, y) = (g.input(f32s("x", &[64])), g.tensor(f32s("a", &[64])), g.output(f32s("y", &[64])));
         node(m, g, "Count", &[x], a);
@@ -304,8 +312,8 @@ fn released_memory_is_taken_again_and_nothing_is_prepared() {
     assert!(message(interpreter.output(0).unwrap().bytes()).contains("call allocate()"));
     interpreter.allocate().unwrap();
     assert_eq!(interpreter.memory_use().arena, arena);
-    assert_eq!(run(&mut interpreter), 204.0, "states of ops begin anew when they are prepared");
-    // With a resize, and with a loan, in between.
+    assert_eq!(run(&mut interpreter), 204.0, "states of ops were not reset by preparing");
+    // With a resize and a loan in between.
     interpreter.resize_input(0, &[32]).unwrap();
     interpreter.release_memory();
     interpreter.resize_input(0, &[64]).unwrap();
@@ -350,7 +358,7 @@ fn memory_of_dynamic_shapes_and_of_loops_is_released_too() {
     assert_eq!(results[0], results[1]);
 }
 
-/// A smaller plan takes less memory.
+/// A smaller plan needs less memory.
 #[test]
 fn the_arena_shrinks_with_a_resize() {
     let mut interpreter = allocated(&negation(&[4096]));

@@ -1,4 +1,4 @@
-//! How long tensors live: no longer than they are read, unless a program wants it.
+//! A tensor's memory is reused after its last reader, unless the program preserves all tensors.
 
 use arenite::{Config, InterpreterBuilder, Lifetimes, Model, OutputsFrom, UsageRecord};
 use arenite_tests::reference_ops;
@@ -17,7 +17,7 @@ fn chain() -> Model {
     })
 }
 
-/// Bytes of the arena, and what tensors 1 to 3 hold after a run, where they can be read.
+/// The size of the arena, and the values of tensors 1 to 3 after a run, if readable.
 fn run(builder: InterpreterBuilder) -> (u64, Vec<Option<f32>>) {
     let mut interpreter = builder.threads(1).build().unwrap();
     interpreter.allocate().unwrap();
@@ -37,7 +37,7 @@ fn preserve_all_overwrites_no_tensor() {
     let config: Config = "schema = 1\n[planner]\npreserve_all = true".parse().unwrap();
     assert_eq!(run(reference_ops(&model).config(&config)), (5 * 256, want));
 
-    // Inside a partition there is nothing to read.
+    // Tensors inside a partition cannot be read.
     assert_eq!(run(model_builder(&model).preserve_all()).1, [None; 3]);
     let mut interpreter = model_builder(&model).preserve_all().build().unwrap();
     interpreter.allocate().unwrap();
@@ -50,7 +50,7 @@ fn model_builder(model: &Model) -> InterpreterBuilder {
 }
 
 #[test]
-fn outputs_have_memory_from_their_producer_or_from_the_start() {
+fn output_memory_is_reserved_from_the_producer_or_from_the_start() {
     let model = chain();
     let life = |outputs| {
         let lifetimes = Lifetimes { outputs, ..Lifetimes::default() };
@@ -64,5 +64,5 @@ fn outputs_have_memory_from_their_producer_or_from_the_start() {
     assert_eq!(life(OutputsFrom::Start), (0, UsageRecord::FOREVER));
     let lifetimes = Lifetimes { outputs: OutputsFrom::Start, ..Lifetimes::default() };
     let (arena, _) = run(reference_ops(&model).lifetimes(lifetimes));
-    assert_eq!(arena, 3 * 256, "x and y, and what lies between them in one more place");
+    assert_eq!(arena, 3 * 256, "x, y and all intermediates should need three places");
 }

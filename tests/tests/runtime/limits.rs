@@ -11,7 +11,7 @@ use arenite::{Error, Interpreter, Model, Quota, Resource};
 use crate::models::{f32s, message, model, negation, node, output};
 use crate::plugin::{self, WAITING};
 
-/// The tests with the op `Wait` count how often it waits: one at a time.
+/// Tests with the op `Wait` share a count of waiting nodes, so they run one at a time.
 static WAITS: Mutex<()> = Mutex::new(());
 
 fn waiting() -> Model {
@@ -32,7 +32,7 @@ fn another_thread_cancels() {
         let canceller = thread::spawn(move || {
             let start = Instant::now();
             while WAITING.load(Ordering::SeqCst) == before {
-                assert!(start.elapsed() < Duration::from_secs(30), "the node does not start");
+                assert!(start.elapsed() < Duration::from_secs(30), "the node did not start");
                 thread::yield_now();
             }
             handle.cancel();
@@ -52,7 +52,7 @@ fn cancelling_without_an_invocation_does_nothing() {
 }
 
 #[test]
-fn the_quota_of_time_ends_an_invocation() {
+fn the_time_quota_stops_an_invocation() {
     let _alone = WAITS.lock().unwrap_or_else(|e| e.into_inner());
     let quota = Quota { time: Some(Duration::from_millis(20)), ..Quota::default() };
     let mut interpreter =
@@ -82,7 +82,7 @@ fn a_tensor_beyond_the_quota_is_refused_with_both_numbers() {
 }
 
 #[test]
-fn repeated_allocation_takes_no_more_than_one() {
+fn repeated_allocate_needs_no_more_memory() {
     let quota = Quota { bytes: 300_000, ..Quota::default() };
     let mut interpreter = Interpreter::builder(&negation(&[100, 100])).quota(quota).build().unwrap();
     for round in 0..100 {
@@ -91,7 +91,7 @@ fn repeated_allocation_takes_no_more_than_one() {
         interpreter.invoke().unwrap();
     }
     assert!(interpreter.memory_use().arena <= 300_000);
-    // Each tensor fits, both together do not.
+    // Each tensor fits the quota, but not both together.
     interpreter.resize_input(0, &[600, 100]).unwrap();
     let text = message(interpreter.allocate());
     assert!(text.contains("the quota is 300000"), "{text}");

@@ -1,4 +1,4 @@
-//! Loops whose values are signed bytes: the CPU delegate computes with unsigned ones inside and outside of them.
+//! Loops over signed 8-bit values: the CPU delegate computes with unsigned ones inside and outside the loop.
 
 use arenite::model_file::tensor_type::{BOOL, INT8, INT32};
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
@@ -55,7 +55,7 @@ fn model(op: &str, inputs: &[usize]) -> Model {
 }
 
 #[test]
-fn signed_bytes_go_through_loops() {
+fn loops_over_signed_bytes() {
     for (op, inputs) in
         [("RESHAPE", &[1][..]), ("RELU", &[1]), ("MAXIMUM", &[1, 2]), ("MINIMUM", &[2, 1]), ("RELU", &[2])]
     {

@@ -1,4 +1,4 @@
-//! What a program sees of the interpreter, on models that the tests write.
+//! The interpreter as a program sees it, on models that the tests write.
 
 use arenite_tests as _;
 

@@ -9,7 +9,7 @@ use arenite_abi::schema::{AddOptions, ConcatenationOptions, MulOptions};
 use arenite_tests::options::WithOptions;
 
 /// A model of one subgraph.
-pub fn model(build: impl FnOnce(&mut ModelBuilder, &mut SubGraph)) -> Model {
+pub(crate) fn model(build: impl FnOnce(&mut ModelBuilder, &mut SubGraph)) -> Model {
     let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
     build(&mut model, &mut graph);
     model.subgraph(graph);
@@ -17,7 +17,7 @@ pub fn model(build: impl FnOnce(&mut ModelBuilder, &mut SubGraph)) -> Model {
 }
 
 /// Adds `y = op(inputs)`.
-pub fn node(model: &mut ModelBuilder, graph: &mut SubGraph, op: &str, inputs: &[i32], y: i32) {
+pub(crate) fn node(model: &mut ModelBuilder, graph: &mut SubGraph, op: &str, inputs: &[i32], y: i32) {
     let code = match op {
         "Sin" | "Accumulate" | "Address" | "Count" | "Wait" | "Nothing" | "Scale" => model.custom(op, 1),
         op => model.builtin(op, 1),
@@ -31,18 +31,18 @@ pub fn node(model: &mut ModelBuilder, graph: &mut SubGraph, op: &str, inputs: &[
     });
 }
 
-pub fn f32s(name: &str, shape: &[i32]) -> Tensor {
+pub(crate) fn f32s(name: &str, shape: &[i32]) -> Tensor {
     Tensor::new(name, FLOAT32, shape)
 }
 
 /// A constant list of integers.
-pub fn list(model: &mut ModelBuilder, graph: &mut SubGraph, name: &str, values: &[i32]) -> i32 {
+pub(crate) fn list(model: &mut ModelBuilder, graph: &mut SubGraph, name: &str, values: &[i32]) -> i32 {
     let buffer = model.buffer(bytes_of(values));
     graph.tensor(Tensor::new(name, INT32, &[values.len() as i32]).buffer(buffer))
 }
 
-/// `y = -x`, of this shape.
-pub fn negation(shape: &[i32]) -> Model {
+/// `y = -x`, with this shape.
+pub(crate) fn negation(shape: &[i32]) -> Model {
     model(|m, g| {
         let (x, y) = (g.input(f32s("x", shape)), g.output(f32s("y", shape)));
         node(m, g, "NEG", &[x], y);
@@ -55,7 +55,7 @@ pub fn negation(shape: &[i32]) -> Model {
 /// x [n] ─► RESHAPE ─► r [?] ─► ADD ─► s ─► NEG ─► y
 /// shape ──────┘        row ─────┘
 /// ```
-pub fn dynamic_chain(rank: i32, row: &[i32]) -> Model {
+pub(crate) fn dynamic_chain(rank: i32, row: &[i32]) -> Model {
     model(|m, g| {
         let x = g.input(f32s("x", &[6]));
         let shape = g.input(Tensor::new("shape", INT32, &[rank]));
@@ -69,18 +69,18 @@ pub fn dynamic_chain(rank: i32, row: &[i32]) -> Model {
     })
 }
 
-pub fn allocated(model: &Model) -> Interpreter {
+pub(crate) fn allocated(model: &Model) -> Interpreter {
     let mut interpreter = Interpreter::builder(model).threads(1).build().expect("it builds");
     interpreter.allocate().expect("it allocates");
     interpreter
 }
 
-pub fn output(interpreter: &Interpreter, i: usize) -> (Vec<i32>, Vec<f32>) {
-    let tensor = interpreter.output(i).expect("there is one");
+pub(crate) fn output(interpreter: &Interpreter, i: usize) -> (Vec<i32>, Vec<f32>) {
+    let tensor = interpreter.output(i).expect("one exists");
     (tensor.shape.to_vec(), tensor.as_slice::<f32>().expect("it has data").to_vec())
 }
 
 #[track_caller]
-pub fn message<T>(result: arenite::Result<T>) -> String {
-    result.err().expect("it is refused").to_string()
+pub(crate) fn message<T>(result: arenite::Result<T>) -> String {
+    result.err().expect("the value is rejected").to_string()
 }

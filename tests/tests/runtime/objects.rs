@@ -1,4 +1,4 @@
-//! Shared objects, by a planner's name: from the registry, and as a delegate asks for them when it is prepared.
+//! Shared objects by planner name: assigned by the registry, and queried by a delegate's kernel in `prepare`.
 
 use std::sync::{Arc, Mutex};
 
@@ -42,9 +42,9 @@ fn volumes() -> Vec<ObjectRecord> {
     lives([[1, 2, 8], [4, 3, 2], [1, 1, 1], [2, 4, 1], [2, 2, 2], [8, 1, 2], [1, 2, 1], [1, 1, 1], [2, 2, 2]])
 }
 
-/// The answers of TensorFlow Lite's own tests.
+/// The expected results of TensorFlow Lite's own tests.
 #[test]
-fn planners_hand_out_objects_by_name() {
+fn planners_assign_objects_by_name() {
     let flat = |sizes: &[u64]| sizes.iter().map(|&n| [n, 1, 1]).collect::<Vec<_>>();
     for (planner, extents, records, ids, sizes) in [
         ("naive", 1, chain(), vec![0, 1, 2, 3, 4], flat(&[16, 8, 64, 32, 8])),
@@ -74,7 +74,8 @@ fn planners_hand_out_objects_by_name() {
     }
 }
 
-/// The chain's nodes in any order: a tensor takes over from those at least two before it.
+/// The chain's nodes may run in any order that respects dependencies: a tensor can reuse the object of one at least two
+/// nodes before it.
 #[test]
 fn nodes_in_any_order() {
     let readers = Readers::new(&[0, 1, 2, 3, 4, 4], &[1, 2, 3, 4]).unwrap();
@@ -97,7 +98,7 @@ fn refusals() {
     );
     assert_eq!(
         refusal("greedy-by-size", 2, &textures()),
-        "planner 'greedy-by-size': it hands out objects of one extent, the records have 2"
+        "planner 'greedy-by-size': it supports only records of one extent, these have 2"
     );
     assert_eq!(
         refusal("naive", 1, &textures()),
@@ -105,21 +106,21 @@ fn refusals() {
     );
     assert_eq!(
         refusal("naive", 4, &textures()),
-        "planner 'naive': records have one to three extents, these have 4"
+        "planner 'naive': records must have one to three extents, not 4"
     );
     assert!(refusal("nobody", 1, &chain()).contains("nobody"));
     let readers = Readers::new(&[0, 0, 0, 0, 0, 0], &[]).unwrap();
     assert_eq!(
         message(assign("equality", 1, &chain(), Some(readers)).map(drop)),
-        "planner 'equality': it shares among nodes that run in order; for others there are naive, and greedy-in-order with one extent"
+        "planner 'equality': it only supports nodes that run in order; for any order use naive, or greedy-in-order with one extent"
     );
     assert!(Readers::new(&[0, 2, 1], &[0]).is_err() && Readers::new(&[0, 1], &[1]).is_err());
 }
 
-/// What a kernel was told, per name of a planner.
+/// The answers that a kernel received, per planner name.
 type Told = Arc<Mutex<Vec<String>>>;
 
-/// Takes all nodes, and asks for objects with these planners.
+/// Claims all nodes, and queries objects from these planners.
 struct Asks(Told);
 
 struct AsksKernel(Told);
@@ -165,7 +166,7 @@ impl DelegateKernel for AsksKernel {
 }
 
 #[test]
-fn a_delegate_asks_for_objects_when_it_is_prepared() {
+fn a_delegate_queries_objects_in_prepare() {
     let told = Told::default();
     let mut registry = registry();
     let with = Arc::clone(&told);

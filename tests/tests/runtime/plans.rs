@@ -1,4 +1,4 @@
-//! The memory plan as it runs: what delegates tell of the insides of their partitions.
+//! The memory plan with the buffers that delegates report for the inside of their partitions.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,41 +11,42 @@ use arenite_abi::prelude::*;
 
 use crate::models::{dynamic_chain, f32s, model, node};
 
-/// Takes all nodes, runs none, and says of its two scratch memories, of 256 and of 512 bytes, what the option `says` names.
-struct Telling(Says);
+/// Claims all nodes and computes nothing. The option `report` selects a report about its two scratch buffers of 256 and
+/// 512 bytes.
+struct Reporting(Report);
 
 #[derive(Clone, Copy, PartialEq)]
-enum Says {
-    /// Two buffers in the first memory, nothing of the second.
+enum Report {
+    /// Two buffers in the first scratch buffer, nothing about the second.
     Truth,
     Nothing,
-    /// Two that live together lie over one another.
+    /// Two buffers that are alive together overlap.
     Overlap,
-    /// One ends behind the memory.
+    /// A buffer exceeds its scratch buffer.
     Outside,
-    /// One is in each memory.
+    /// One buffer in each scratch buffer.
     Elsewhere,
-    /// One lives for billions of steps.
-    Ages,
-    /// It fails.
+    /// A buffer is alive for billions of steps.
+    Forever,
+    /// The report fails.
     Failure,
 }
 
-struct TellingKernel(Says, Vec<Scratch<u8>>);
+struct ReportingKernel(Report, Vec<Scratch<u8>>);
 
-impl Delegate for Telling {
-    const NAME: &'static str = "telling";
-    type Kernel = TellingKernel;
+impl Delegate for Reporting {
+    const NAME: &'static str = "reporting";
+    type Kernel = ReportingKernel;
 
     fn create(options: &OptionPairs<'_>) -> Result<Self> {
-        Ok(Telling(match options.get("says") {
-            Some("truth") => Says::Truth,
-            Some("overlap") => Says::Overlap,
-            Some("outside") => Says::Outside,
-            Some("elsewhere") => Says::Elsewhere,
-            Some("ages") => Says::Ages,
-            Some("failure") => Says::Failure,
-            _ => Says::Nothing,
+        Ok(Reporting(match options.get("report") {
+            Some("truth") => Report::Truth,
+            Some("overlap") => Report::Overlap,
+            Some("outside") => Report::Outside,
+            Some("elsewhere") => Report::Elsewhere,
+            Some("forever") => Report::Forever,
+            Some("failure") => Report::Failure,
+            _ => Report::Nothing,
         }))
     }
 
@@ -54,12 +55,12 @@ impl Delegate for Telling {
         Ok(())
     }
 
-    fn compile(&self, _: &PartitionView<'_>) -> Result<TellingKernel> {
-        Ok(TellingKernel(self.0, Vec::new()))
+    fn compile(&self, _: &PartitionView<'_>) -> Result<ReportingKernel> {
+        Ok(ReportingKernel(self.0, Vec::new()))
     }
 }
 
-impl DelegateKernel for TellingKernel {
+impl DelegateKernel for ReportingKernel {
     fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()> {
         for (i, &tensor) in partition.outputs().iter().enumerate() {
             cx.set_output_shape(i, partition.graph().tensor(tensor as usize)?.shape)?;
@@ -76,14 +77,14 @@ impl DelegateKernel for TellingKernel {
         let record = |bytes, first, last| UsageRecord::new(bytes, first, last);
         let (small, late) = (record(128, 0, 1), record(64, 2, 3));
         let (second, offset) = match self.0 {
-            Says::Nothing => return Ok(()),
-            Says::Failure => return Err(invalid!("told to fail")),
-            Says::Overlap => (record(64, 1, 3), 64),
-            Says::Outside => (late, 256),
-            Says::Ages => (record(64, 2, u32::MAX - 1), 0),
-            Says::Truth | Says::Elsewhere => (late, 64),
+            Report::Nothing => return Ok(()),
+            Report::Failure => return Err(invalid!("requested failure")),
+            Report::Overlap => (record(64, 1, 3), 64),
+            Report::Outside => (late, 256),
+            Report::Forever => (record(64, 2, u32::MAX - 1), 0),
+            Report::Truth | Report::Elsewhere => (late, 64),
         };
-        let scratch = if self.0 == Says::Elsewhere { &self.1[1] } else { &self.1[0] };
+        let scratch = if self.0 == Report::Elsewhere { &self.1[1] } else { &self.1[0] };
         notes.note(&self.1[0], &small, 0, "early");
         notes.note(scratch, &UsageRecord { tensor: 1, ..second }, offset, "late");
         Ok(())
@@ -92,12 +93,12 @@ impl DelegateKernel for TellingKernel {
 
 static PLUGIN: Plugin = plugin! {
     id: "org.arenite.test.plans",
-    description: "A delegate that tells what is inside of its partitions",
-    delegates: [Telling],
+    description: "A delegate that reports the buffers inside its partitions",
+    delegates: [Reporting],
 };
 
-/// `y = −(−x)` of 16 numbers, on that delegate.
-fn told(says: &str) -> DetailedPlan {
+/// The plan of `y = −(−x)` of 16 floats on that delegate.
+fn plan_with(report: &str) -> DetailedPlan {
     let model = model(|m, g| {
         let x = g.input(f32s("x", &[16]));
         let t = g.tensor(f32s("t", &[16]));
@@ -107,8 +108,8 @@ fn told(says: &str) -> DetailedPlan {
     });
     let mut registry = Registry::with_static_plugins().expect("they are linked in");
     registry.add_plugin(&PLUGIN).expect("it is sound");
-    let mut config = DelegateConfig::new("telling");
-    config.options.push(("says".to_owned(), says.to_owned()));
+    let mut config = DelegateConfig::new("reporting");
+    config.options.push(("report".to_owned(), report.to_owned()));
     let builder = Interpreter::builder(&model).registry(Arc::new(registry)).delegate(config);
     let mut interpreter = builder.build().expect("it builds");
     assert!(interpreter.detailed_plan(0).is_empty());
@@ -118,7 +119,7 @@ fn told(says: &str) -> DetailedPlan {
     plans.remove(0)
 }
 
-/// Bytes, first and last step and name of what is not a tensor of the outer plan.
+/// Bytes, first step, last step and name of each buffer that is not a tensor.
 fn inner(detail: &DetailedPlan) -> Vec<(u64, u32, u32, Option<&str>)> {
     let named = detail.memory.records.iter().zip(&detail.names);
     let inner = named.filter(|(record, name)| record.tensor < 0 || name.is_some());
@@ -126,12 +127,13 @@ fn inner(detail: &DetailedPlan) -> Vec<(u64, u32, u32, Option<&str>)> {
 }
 
 #[test]
-fn a_partition_is_as_many_steps_as_its_kernel_says() {
-    let detail = told("truth");
+fn a_partition_has_the_steps_that_its_kernel_reports() {
+    let detail = plan_with("truth");
     assert_eq!(detail.step_count, 4);
     let expected = [(128, 0, 1, Some("early")), (64, 2, 3, Some("late")), (512, 0, 3, None)];
     assert_eq!(inner(&detail), expected);
-    // x, y, the second memory, and the larger of the buffers in the first; that has 256 bytes.
+    // The bound is x, y, the second scratch buffer, and the larger of the two buffers in the first. The plan has all
+    // 256 bytes of the first.
     let plan = &detail.memory.plan;
     assert_eq!((plan.lower_bound, plan.total_bytes), (64 + 64 + 512 + 128, 64 + 64 + 512 + 256));
     assert!(!plan.optimal);
@@ -140,31 +142,31 @@ fn a_partition_is_as_many_steps_as_its_kernel_says() {
 }
 
 #[test]
-fn what_cannot_be_is_scratch_memory_as_a_whole() {
+fn an_impossible_report_is_shown_as_whole_scratch_buffers() {
     let whole = [(256, 0, 0, None), (512, 0, 0, None)];
-    for says in ["nothing", "overlap", "outside", "ages", "failure"] {
-        let detail = told(says);
-        assert_eq!((inner(&detail).as_slice(), detail.step_count), (&whole[..], 1), "{says}");
+    for report in ["nothing", "overlap", "outside", "forever", "failure"] {
+        let detail = plan_with(report);
+        assert_eq!((inner(&detail).as_slice(), detail.step_count), (&whole[..], 1), "{report}");
     }
-    // Each memory by itself.
+    // Each scratch buffer is checked on its own.
     let apart = [(128, 0, 1, Some("early")), (64, 2, 3, Some("late"))];
-    assert_eq!(inner(&told("elsewhere")), apart);
+    assert_eq!(inner(&plan_with("elsewhere")), apart);
 }
 
 fn digits(file: &str) -> Model {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/digits");
-    Model::from_file(folder.join(file)).expect("it is there")
+    Model::from_file(folder.join(file)).expect("it exists")
 }
 
-/// That buffers lie apart while both live, and within as many bytes as the plan has.
+/// Checks that buffers do not overlap while both are alive, and that they fit into the plan's total.
 fn check(detail: &DetailedPlan) {
     let memory = &detail.memory;
-    // What earlier segments placed has no record here.
+    // Buffers placed by earlier segments have no record here.
     let mut offsets: Vec<u64> = memory.buffers.iter().map(|buffer| buffer.fixed().unwrap_or(0)).collect();
     for (&(buffer, at), offset) in memory.places.iter().zip(&memory.plan.offsets) {
         offsets[buffer] = offset - at;
     }
-    let total = validate(&memory.buffers, &offsets).expect("it is a plan");
+    let total = validate(&memory.buffers, &offsets).expect("the plan is valid");
     assert!(total <= memory.plan.total_bytes && memory.plan.lower_bound <= memory.plan.total_bytes);
     let (records, steps, names) = (&memory.records, &detail.steps, &detail.names);
     assert_eq!(
@@ -175,7 +177,7 @@ fn check(detail: &DetailedPlan) {
 }
 
 #[test]
-fn the_cpu_delegate_tells_its_buffers_with_every_planner() {
+fn the_cpu_delegate_reports_its_buffers_with_every_planner() {
     let registry = Arc::new(Registry::with_static_plugins().expect("they are linked in"));
     for (model, planner) in ["digits_f32.tflite", "digits_i8.tflite"]
         .into_iter()
@@ -212,10 +214,10 @@ fn steps_are_counted_over_all_segments() {
 }
 
 #[test]
-fn a_planner_has_the_time_that_it_is_given() {
+fn a_planner_stops_at_its_time_limit() {
     let model = digits("digits_f32.tflite");
     let builder = Interpreter::builder(&model).planner("portfolio").planning_time(Duration::from_nanos(1));
     let mut interpreter = builder.build().expect("it builds");
-    interpreter.allocate().expect("it ends with what it has");
+    interpreter.allocate().expect("the planner returns its best plan");
     interpreter.detailed_plan(0).iter().for_each(check);
 }

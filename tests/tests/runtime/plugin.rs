@@ -1,13 +1,13 @@
-//! Ops and a delegate that the tests need.
+//! Ops and a delegate for the tests.
 //!
 //! | part | does |
 //! |---|---|
 //! | custom op `Accumulate` (x, variable v) | `y = v += x` |
 //! | custom op `Address` (x, variable v) | y = the addresses of x, v and y, as i64 |
-//! | custom op `Count` | `y = x + how often it ran`, a state that begins with 100 |
-//! | custom op `Wait` | `y = x`, after it was cancelled |
-//! | delegate `failing`, takes all nodes | fails in the call that the option `in` names; has no device for `device` |
-//! | delegate `looking`, takes none | says what it sees in the body of each WHILE |
+//! | custom op `Count` | `y = x + how often it ran`, a state that starts at 100 |
+//! | custom op `Wait` | `y = x`, once it is cancelled |
+//! | delegate `failing`, claims all nodes | fails in the call that the option `in` names; has no device for `device` |
+//! | delegate `looking`, claims none | reports the body of each WHILE |
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,8 +17,8 @@ use arenite::Registry;
 use arenite_abi::prelude::*;
 use arenite_abi::schema::WhileOptions;
 
-/// How many nodes `Wait` have begun to wait.
-pub static WAITING: AtomicUsize = AtomicUsize::new(0);
+/// The number of `Wait` nodes that have started to wait.
+pub(crate) static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 struct Accumulate;
 
@@ -101,7 +101,7 @@ impl Op for Wait {
         let start = Instant::now();
         WAITING.fetch_add(1, Ordering::SeqCst);
         while !cx.is_cancelled() {
-            ensure!(start.elapsed() < Duration::from_secs(30), "nobody cancelled");
+            ensure!(start.elapsed() < Duration::from_secs(30), "the wait was not cancelled");
             std::thread::yield_now();
         }
         let (x, y) = (cx.input_cells::<f32>(0)?, cx.output_cells::<f32>(0)?);
@@ -133,7 +133,7 @@ impl Delegate for Failing {
             Some("prepare") => Call::Prepare,
             Some("invoke") => Call::Invoke,
             Some("device") => return Err(unavailable!("there is no device")),
-            _ => return Err(invalid!("told to fail in create")),
+            _ => return Err(invalid!("requested failure in create")),
         }))
     }
 
@@ -165,7 +165,7 @@ impl DelegateKernel for FailingKernel {
 }
 
 fn check(fails_in: Call, here: Call) -> Result<()> {
-    ensure!(fails_in != here, "told to fail");
+    ensure!(fails_in != here, "requested failure");
     Ok(())
 }
 
@@ -195,7 +195,7 @@ impl Delegate for Looking {
     }
 
     fn compile(&self, _: &PartitionView<'_>) -> Result<FailingKernel> {
-        Err(invalid!("it takes nothing"))
+        Err(invalid!("it claims no nodes"))
     }
 }
 
@@ -207,7 +207,7 @@ static PLUGIN: Plugin = plugin! {
 };
 
 /// The linked-in plugins and this one.
-pub fn registry() -> Arc<Registry> {
+pub(crate) fn registry() -> Arc<Registry> {
     let mut registry = Registry::with_static_plugins().expect("they are linked in");
     registry.add_plugin(&PLUGIN).expect("it is sound");
     Arc::new(registry)

@@ -1,4 +1,4 @@
-//! What delegates would get.
+//! Previews of the nodes that delegates would claim.
 
 use arenite::config::DelegateConfig;
 use arenite::{DelegatePreview, Interpreter, Model, Served};
@@ -6,7 +6,7 @@ use arenite::{DelegatePreview, Interpreter, Model, Served};
 use crate::models::{dynamic_chain, f32s, message, model, node};
 use crate::plugin;
 
-/// `−(count(−x))`: the node in the middle is no delegate's.
+/// `−(count(−x))`: no delegate supports the node in the middle.
 fn interrupted() -> Model {
     model(|m, g| {
         let (x, y) = (g.input(f32s("x", &[2])), g.output(f32s("y", &[2])));
@@ -33,7 +33,7 @@ fn preview(delegates: &[DelegateConfig]) -> Vec<DelegatePreview> {
 }
 
 #[test]
-fn a_preview_is_what_allocate_gives() {
+fn a_preview_matches_allocate() {
     let mut interpreter = interpreter(&[]);
     let found = interpreter.preview_delegates(0).unwrap();
     assert_eq!(interpreter.preview_delegates(0).unwrap(), found);
@@ -55,7 +55,7 @@ fn a_preview_is_what_allocate_gives() {
 }
 
 #[test]
-fn delegates_are_asked_in_turn_and_compile_nothing() {
+fn delegates_claim_in_turn_and_compile_nothing() {
     let found = preview(&[failing("compile")]);
     assert_eq!((&found[0].delegate[..], &found[0].partitions[..]), ("failing", &[vec![0, 1, 2]][..]));
     assert_eq!((&found[1].delegate[..], found[1].partitions.len(), &found[1].left_out), ("cpu", 0, &None));
@@ -63,7 +63,7 @@ fn delegates_are_asked_in_turn_and_compile_nothing() {
     let found = preview(&[failing("claim")]);
     assert!(found[0].partitions.is_empty());
     let reason = found[0].left_out.as_deref().expect("it cannot claim");
-    assert!(reason.contains("told to fail"), "{reason}");
+    assert!(reason.contains("requested failure"), "{reason}");
     assert_eq!(found[1].partitions, [[0], [2]]);
 
     let mut cpu = DelegateConfig::new("cpu");

@@ -1,4 +1,4 @@
-//! Resized inputs, shapes that only the run tells, constants that are computed once.
+//! Resized inputs, data-dependent shapes, and constants that are computed once.
 
 use arenite::model_file::{
     tensor_type::INT32,
@@ -71,9 +71,9 @@ fn dynamic_shapes_in_turn() {
     }
 }
 
-/// The second segment's preparation fails for one shape; what follows must not run on what was prepared then.
+/// Preparing the second segment fails for one shape. Later invocations must not use its leftovers.
 #[test]
-fn a_dynamic_shape_that_does_not_fit_is_an_error_and_the_next_one_runs() {
+fn a_wrong_dynamic_shape_is_an_error_and_the_next_one_runs() {
     let mut interpreter = allocated(&dynamic_chain(2, &[3]));
     let row = [10.0, 20.0, 30.0];
     for _ in 0..2 {
@@ -86,7 +86,7 @@ fn a_dynamic_shape_that_does_not_fit_is_an_error_and_the_next_one_runs() {
     }
 }
 
-/// As before, with nodes between the dynamic one and the one that refuses: those are prepared for the refused shape.
+/// As above, with nodes between the dynamic node and the one that refuses: these were prepared for the refused shape.
 #[test]
 fn nodes_before_a_refusal_are_prepared_again() {
     let model = model(|m, g| {
@@ -110,7 +110,7 @@ fn nodes_before_a_refusal_are_prepared_again() {
     }
 }
 
-/// The plan of the second segment exceeds the quota; asked again it says so again.
+/// The plan of the second segment exceeds the quota, in the first invocation and in the next.
 #[test]
 fn a_dynamic_shape_beyond_the_quota_is_refused_each_time() {
     let model = model(|m, g| {
@@ -139,7 +139,7 @@ fn a_dynamic_shape_beyond_the_quota_is_refused_each_time() {
 }
 
 #[test]
-fn what_is_constant_is_computed_once() {
+fn constants_are_computed_once() {
     let model = model(|m, g| {
         let x = g.input(f32s("x", &[2, 3]));
         let flat = list(m, g, "flat", &[6]);
@@ -163,14 +163,14 @@ fn what_is_constant_is_computed_once() {
     }
 }
 
-/// `k` is computed before the first dynamic shape is known and read after it, then a second one follows.
+/// `k` is computed before the first dynamic shape is known and read after it; a second dynamic shape follows.
 ///
 /// ```text
 /// x ─► NEG ─► k ────────────────────────► NEG ─► y
 /// x ─► RESHAPE* ─► r ─► NEG ─► a ─► RESHAPE* ─► s ─► NEG ─► z
 /// ```
 #[test]
-fn what_a_later_segment_forgot_is_still_there_for_an_earlier_one() {
+fn a_value_freed_by_a_later_segment_is_kept_for_an_earlier_one() {
     let model = model(|m, g| {
         let x = g.input(f32s("x", &[6]));
         let [first, second] = ["first", "second"].map(|name| g.input(Tensor::new(name, INT32, &[2])));
@@ -195,7 +195,7 @@ fn what_a_later_segment_forgot_is_still_there_for_an_earlier_one() {
     }
 }
 
-/// `y` is `list` with row `i` written anew, as converters spell it: the rows above, the new one, the rows below.
+/// `y` is `list` with row `i` replaced, as converters write it: the rows above, the new one, the rows below.
 fn row_update(next: i32) -> Model {
     model(|m, g| {
         let x = g.input(f32s("list", &[4, 2]));
@@ -225,7 +225,7 @@ fn row_update(next: i32) -> Model {
 }
 
 #[test]
-fn a_row_of_a_list_is_written_without_dynamic_shapes() {
+fn a_row_update_needs_no_dynamic_shapes() {
     let mut interpreter = allocated(&row_update(1));
     assert_eq!([3, 6, 8].map(|operator| interpreter.nodes_of(operator).len()), [0, 0, 1]);
     let x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
@@ -240,9 +240,9 @@ fn a_row_of_a_list_is_written_without_dynamic_shapes() {
     }
 }
 
-/// Two rows further is no update of a row: three rows are left.
+/// With `i + 2` it is not a row update: three rows remain.
 #[test]
-fn what_only_looks_like_an_update_is_left_alone() {
+fn a_near_row_update_is_not_rewritten() {
     let mut interpreter = allocated(&row_update(2));
     assert_eq!([3, 6, 8].map(|operator| interpreter.nodes_of(operator).len()), [1, 1, 1]);
     interpreter.input_mut(0).unwrap().copy_from_slice(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]).unwrap();
@@ -253,7 +253,7 @@ fn what_only_looks_like_an_update_is_left_alone() {
 }
 
 #[test]
-fn a_shape_of_a_million_dimensions_is_refused_in_a_line() {
+fn a_shape_of_a_million_dimensions_is_refused_with_a_short_message() {
     let mut interpreter = allocated(&negation(&[2]));
     let refused = message(interpreter.resize_input(0, &vec![1; 1_000_000]));
     assert_eq!(refused, "tensor 'x': a shape has at most 8 dimensions, 1000000 are given");

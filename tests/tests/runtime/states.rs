@@ -1,4 +1,4 @@
-//! Calls in the wrong order or with wrong data, signatures, variables, sharing.
+//! Calls in the wrong order or with wrong data, signatures, variables, sharing of models.
 
 use std::thread;
 
@@ -47,7 +47,7 @@ fn wrong_data_is_refused_by_name() {
 }
 
 #[test]
-fn unknown_names_come_with_the_known_ones() {
+fn errors_for_unknown_names_list_the_known_ones() {
     let mut interpreter = allocated(&negation(&[2]));
     assert_eq!((interpreter.input_index("x").unwrap(), interpreter.output_index("y").unwrap()), (0, 0));
     assert!(message(interpreter.input_index("z")).contains("there is no input 'z'"));
@@ -57,7 +57,7 @@ fn unknown_names_come_with_the_known_ones() {
     assert!(planner.starts_with("there is no planner 'arenna'; did you mean 'arena'?"), "{planner}");
 }
 
-/// When the interpreter is built, and not as a failure of the delegate that plans first.
+/// The error comes from `build`, not as a failure of the first delegate that plans.
 #[test]
 fn a_wrong_option_of_a_planner_is_an_error() {
     let config = "schema = 1\n[planner]\nuse = \"exact\"\noptions = { stepps = 3 }".parse().unwrap();
@@ -66,7 +66,7 @@ fn a_wrong_option_of_a_planner_is_an_error() {
 }
 
 #[test]
-fn ops_that_nobody_serves_are_listed() {
+fn unserved_ops_are_listed() {
     let model = model(|m, g| {
         let (x, y) = (g.input(f32s("x", &[2])), g.output(f32s("y", &[2])));
         let a = g.tensor(f32s("a", &[2]));
@@ -82,7 +82,7 @@ fn ops_that_nobody_serves_are_listed() {
     assert!(text.contains("--plugin-dir"), "{text}");
 }
 
-/// Two subgraphs, two signatures, other names than the tensors'.
+/// Two subgraphs with two signatures, whose names differ from the tensors'.
 fn negate_and_double() -> Model {
     let mut model = ModelBuilder::new();
     for (op, name) in [("NEG", "negate"), ("ADD", "double")] {
@@ -111,7 +111,7 @@ fn each_signature_runs_its_subgraph() {
         assert_eq!(runner.output("out").unwrap().as_slice::<f32>().unwrap(), want);
         assert!(message(runner.output("y")).contains("known: out"));
     }
-    // Each subgraph has its own memory: the first one's result is still there.
+    // Each subgraph has its own memory: the first one's result is still readable.
     let runner = interpreter.signature("double").unwrap();
     assert_eq!(runner.output("out").unwrap().as_slice::<f32>().unwrap(), [2.0, -4.0]);
 }
@@ -137,7 +137,7 @@ fn variables_keep_their_value_until_they_are_reset() {
         node(m, g, "Accumulate", &[x, v], y);
     });
     let mut interpreter = reference_ops(&model).registry(plugin::registry()).build().unwrap();
-    // Before there is memory there is nothing to reset.
+    // Before `allocate` there is nothing to reset.
     interpreter.reset_variables();
     interpreter.allocate().unwrap();
     let run = |interpreter: &mut Interpreter| {
@@ -149,7 +149,7 @@ fn variables_keep_their_value_until_they_are_reset() {
     assert_eq!(run(&mut interpreter), [2.0, 20.0]);
     interpreter.reset_variables();
     assert_eq!(run(&mut interpreter), [1.0, 10.0]);
-    // Nothing changed: there is nothing to do.
+    // A second `allocate` has nothing to do.
     interpreter.resize_input(0, &[2]).unwrap();
     interpreter.allocate().unwrap();
     assert_eq!(run(&mut interpreter), [2.0, 20.0]);
@@ -180,7 +180,7 @@ fn states_of_ops_are_reset_with_the_variables() {
         interpreter.resize_input(0, &shape).unwrap();
         interpreter.allocate().unwrap();
     }
-    assert_eq!(run(&mut interpreter), [101.0, 111.0], "nodes were prepared anew");
+    assert_eq!(run(&mut interpreter), [101.0, 111.0], "the nodes were not prepared again");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn an_interpreter_outlives_its_model_and_moves_to_another_thread() {
 }
 
 #[test]
-fn inputs_may_be_used_again_if_asked() {
+fn overwrite_inputs_reuses_their_memory() {
     let model = model(|m, g| {
         let (x, a, y) = (g.input(f32s("x", &[64])), g.tensor(f32s("a", &[64])), g.output(f32s("y", &[64])));
         node(m, g, "NEG", &[x], a);

@@ -1,5 +1,5 @@
-//! The techniques that lay tensors over one another change no result: with all of them, with none, and with each alone, every
-//! output has the same bits.
+//! Techniques that share memory between tensors do not change results: with all of them, with none, and with each one
+//! alone, every output has the same bits.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use arenite_tests::op_models;
 
 mod networks;
 
-/// By name: none once more, all, and each alone.
+/// Settings by name: none, all, and each technique alone.
 fn settings() -> Vec<(&'static str, Techniques)> {
     let alone = |name| {
         let mut techniques = Techniques::NONE;
-        *techniques.named(name).expect("it is one of the names") = true;
+        *techniques.named(name).expect("the name is known") = true;
         (name, techniques)
     };
     let each = Techniques::NAMES.map(alone);
     [("none", Techniques::NONE), ("all", Techniques::ALL)].into_iter().chain(each).collect()
 }
 
-/// The bytes of each output, after each of two runs; and the plan of the main subgraph, as text.
+/// The bytes of each output after each of two runs, and the plan of the main subgraph as text.
 struct Answer {
     outputs: Vec<Vec<Vec<u8>>>,
     plan: String,
@@ -60,11 +60,11 @@ fn outputs(interpreter: &Interpreter) -> arenite::Result<Vec<Vec<u8>>> {
     (0..interpreter.output_count()).map(bytes).collect()
 }
 
-/// What else the models are run with.
+/// Other settings of a run.
 #[derive(Clone)]
 struct Setup {
     registry: Arc<Registry>,
-    /// Whether the default delegate takes part.
+    /// Whether the default delegate is used.
     delegate: bool,
 }
 
@@ -109,7 +109,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Compares the answers of a model. If it does not run, that is so with all techniques, and for the same reason.
+    /// Compares the results of a model. A model that fails must fail with the same error under all settings.
     #[track_caller]
     fn compare(&mut self, name: &str, setup: &Setup, model: &Model, given: &[(usize, Vec<u8>)]) {
         let none = setup.answer(model, given, Techniques::NONE).map_err(|error| error.to_string());
@@ -129,13 +129,13 @@ impl Seen {
         }
     }
 
-    /// A technique that is never used is not tested.
+    /// Each technique must have changed a plan.
     #[track_caller]
     fn each_changed_at_least(&self, count: usize) {
         for (name, changed) in self.changed.iter().filter(|(name, _)| **name != "none") {
             assert!(
                 *changed >= count,
-                "{name} changed {changed} plans, {count} are expected: {:?}",
+                "{name} changed {changed} plans, expected {count}: {:?}",
                 self.changed
             );
         }
@@ -154,7 +154,7 @@ fn difference(got: &[Vec<Vec<u8>>], none: &[Vec<Vec<u8>>]) -> String {
             }
         }
     }
-    "there are other outputs".to_owned()
+    "the number of outputs differs".to_owned()
 }
 
 fn model(path: &Path) -> Model {
@@ -162,7 +162,7 @@ fn model(path: &Path) -> Model {
 }
 
 #[test]
-fn on_the_example() {
+fn example_models_give_the_same_bits() {
     let mut seen = Seen::default();
     for file in ["digits_f32.tflite", "digits_i8.tflite"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/digits").join(file);
@@ -174,7 +174,7 @@ fn on_the_example() {
 }
 
 #[test]
-fn on_every_op() {
+fn every_op_gives_the_same_bits() {
     let (setup, mut seen) = (Setup::new(false), Seen::default());
     let draws = |op: &str| op.to_lowercase().contains("random") || op == "MULTINOMIAL";
     let models = op_models::all();
@@ -182,11 +182,11 @@ fn on_every_op() {
         let model = Model::from_bytes(sound.model.finish()).expect("it is sound");
         seen.compare(sound.op, &setup, &model, &sound.inputs);
     }
-    // NumericVerify finds that its inputs differ, as it should.
+    // NumericVerify fails, as it should: its inputs differ.
     assert!(seen.ran + 10 >= models.len(), "{} of {} models ran", seen.ran, models.len());
 }
 
-/// Runs the networks, and says which techniques changed plans.
+/// Runs the networks, and prints which techniques changed plans.
 fn random_networks(delegate: bool) -> Seen {
     let (setup, mut seen) = (Setup::new(delegate), Seen::default());
     for seed in 0..300 {
@@ -198,27 +198,27 @@ fn random_networks(delegate: bool) -> Seen {
 }
 
 #[test]
-fn on_random_networks() {
+fn random_networks_give_the_same_bits() {
     random_networks(false).each_changed_at_least(30);
 }
 
 #[test]
-fn on_random_networks_of_a_delegate() {
+fn random_networks_on_a_delegate_give_the_same_bits() {
     random_networks(true);
 }
 
-/// Models in the folder `models` of the corpus, where it is at hand.
+/// Models in the folder `models` of the corpus, if it is installed.
 #[test]
-fn on_models_of_the_corpus() {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let root = std::env::var_os("ARENITE_SHARED").map_or_else(beside, PathBuf::from).join("models");
+fn models_of_the_corpus_give_the_same_bits() {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let root = std::env::var_os("ARENITE_SHARED").map_or_else(default, PathBuf::from).join("models");
     let Ok(folders) = std::fs::read_dir(&root) else {
-        println!("skipped: {} is not there; ARENITE_SHARED says where", root.display());
+        println!("skipped: {} does not exist; set ARENITE_SHARED to the corpus", root.display());
         return;
     };
     let mut files: Vec<PathBuf> =
         folders.map(|entry| entry.expect("a folder").path().join("model.tflite")).collect();
-    // Larger ones take long without optimization.
+    // Larger models take too long in a debug build.
     files.retain(|file| file.metadata().is_ok_and(|data| data.len() <= MOST_BYTES));
     files.sort();
     assert!(!files.is_empty(), "{}: no models", root.display());

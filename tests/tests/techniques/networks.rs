@@ -1,4 +1,5 @@
-//! Small random networks of the ops that may lie over their inputs: several readers per value, many outputs, parts and unions.
+//! Small random networks of ops that may share memory with their inputs: several readers per value, many outputs,
+//! slices and concatenations.
 
 use arenite_abi::schema::{
     ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, Pool2DOptions, ReshapeOptions,
@@ -36,8 +37,8 @@ struct Network {
     values: Vec<(i32, Shape, bool)>,
 }
 
-/// A network of floats or 8-bit integers, by its number.
-pub fn random(seed: u64) -> Vec<u8> {
+/// The `n`th network of floats or 8-bit integers.
+pub(crate) fn random(seed: u64) -> Vec<u8> {
     let (model, graph) = (ModelBuilder::new(), SubGraph::new("main"));
     let quantized = seed % 3 == 2;
     let mut network = Network { random: Random(seed), model, graph, quantized, values: Vec::new() };
@@ -48,7 +49,7 @@ pub fn random(seed: u64) -> Vec<u8> {
     for _ in 0..network.random.one_of(&[3, 6, 10, 16, 24]) {
         network.grow();
     }
-    // Results that nobody reads; a value that is read may be one as well.
+    // Results that no node reads are outputs; a result that is read may be one as well.
     let read = network.random.below(network.values.len());
     let outputs = network.values.iter().enumerate().filter(|(i, (_, _, is_read))| !is_read || *i == read);
     network.graph.outputs = outputs.map(|(_, (tensor, ..))| *tensor).collect();
@@ -92,7 +93,7 @@ impl Network {
         self.graph.tensor(if self.quantized { bias.quantized(1.0 / 16384.0, 0) } else { bias })
     }
 
-    /// The latest values most often.
+    /// Picks recent values most often.
     fn pick(&mut self) -> usize {
         let back = self.random.one_of(&[1, 1, 1, 2, 2, 3, 5, 8]);
         self.values.len() - back.min(self.values.len())
@@ -110,7 +111,7 @@ impl Network {
         });
     }
 
-    /// Adds a node; none if the value that was picked does not suit it.
+    /// Adds a node, unless the value that was picked does not suit it.
     fn grow(&mut self) {
         let (x, shape, _) = {
             let i = self.pick();
@@ -178,7 +179,7 @@ impl Network {
         }
     }
 
-    /// Of 3 × 3 or 1 × 1, SAME.
+    /// A 3 × 3 or 1 × 1 convolution, padding SAME.
     fn convolution(&mut self, x: i32, [h, w, c]: Shape) {
         let (stride, filter) = (self.random.one_of(&[1, 1, 2]), self.random.one_of(&[1, 3]));
         let depthwise = self.random.below(3) == 0;
@@ -204,7 +205,7 @@ impl Network {
         }
     }
 
-    /// 3 × 3 as it stands, or 2 × 2 to a quarter.
+    /// A 3 × 3 window with stride 1, or 2 × 2 with stride 2.
     fn pool(&mut self, x: i32, [h, w, c]: Shape) {
         let op = self.random.one_of(&["MAX_POOL_2D", "AVERAGE_POOL_2D"]);
         let (stride, filter) = self.random.one_of(&[(1, 3), (2, 2)]);
@@ -217,7 +218,7 @@ impl Network {
         self.node(op, &[x], &[y], Some(options));
     }
 
-    /// Of rows, which lie one after the other; or of channels, which do not.
+    /// Along rows, where the parts are contiguous, or along channels, where they are not.
     fn concatenation(&mut self, x: i32, shape: Shape) {
         let axis = self.random.one_of(&[0, 0, 2]);
         let fits = |other: &Shape| (0..3).all(|i| i == axis || other[i] == shape[i]);
@@ -237,7 +238,7 @@ impl Network {
     }
 }
 
-/// The padding SAME, and the stride along both axes.
+/// Sets padding SAME and the stride along both axes.
 fn strides<T: SlidingWindow>(o: Fields<T>, stride: i32) -> Fields<T> {
     let [rows, columns] = T::STRIDES;
     o.set(T::PADDING, padding::SAME).set(rows, stride).set(columns, stride)

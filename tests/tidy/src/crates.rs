@@ -6,49 +6,49 @@ use serde_json::Value;
 
 use crate::Complaint;
 
-/// What a crate is for. The order of the layers is that of the drawing in ARCHITECTURE.md, from below.
+/// The purpose of a crate. The layers are in the order of the drawing in ARCHITECTURE.md, from the bottom up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
-    /// All that a plugin author depends on.
+    /// All code that a plugin author depends on.
     Contract,
-    /// Pure functions on records of memory, for the runtime and for delegates.
+    /// Pure functions on memory records, for the runtime and for delegates.
     Layout,
     Model,
     Runtime,
-    /// The runtime of small machines: it has no registry, so that what it needs of parts it calls.
+    /// The runtime for small machines. It has no registry and calls functions of parts directly.
     Micro,
     /// Ops, planners, delegates.
     Part,
     /// A dynamic plugin: a cdylib around one part.
     Shell,
-    /// Where all parts meet.
+    /// The crate that links all parts.
     Composition,
-    /// What applications share.
+    /// Code that applications share.
     Common,
     Application,
-    /// What is only tested with, or tests.
+    /// Tests, and code that only tests use.
     Tests,
 }
 
-/// A row of the table: a crate, where it lies, and the crates of the workspace that it depends on.
+/// A row of the table: a crate, its folder, and the workspace crates that it depends on.
 #[derive(Clone, Copy)]
 pub struct Crate {
     pub name: &'static str,
     pub folder: &'static str,
     pub layer: Layer,
     pub needs: &'static [&'static str],
-    /// By its tests alone. Itself, with other features, needs no mention.
+    /// Dependencies of its tests only. The crate itself, with other features, need not be listed.
     pub tests_need: &'static [&'static str],
 }
 
-/// What cargo says of a crate.
+/// A package as cargo describes it.
 #[derive(Clone, Debug, Default)]
 pub struct Package {
     pub name: String,
-    /// Relative to the root, and its text.
+    /// The path of the manifest relative to the root, and its text.
     pub manifest: String,
     pub text: String,
-    /// Kinds of the library: `lib`, `cdylib`, `staticlib`.
+    /// The kinds of the library: `lib`, `cdylib`, `staticlib`.
     pub library: Vec<String>,
     pub needs: Vec<String>,
     pub tests_need: Vec<String>,
@@ -56,28 +56,27 @@ pub struct Package {
 
 /// The packages of `cargo metadata --no-deps`.
 ///
-/// # Errors
-/// If `metadata` is not what cargo prints, or a manifest is not there.
+/// # Errors If `metadata` is not cargo's output, or a manifest does not exist.
 pub fn packages(metadata: &str, root: &Path) -> Result<Vec<Package>, String> {
     let metadata: Value = serde_json::from_str(metadata).map_err(|error| error.to_string())?;
     let root = root.canonicalize().map_err(|error| error.to_string())?;
     array(&metadata["packages"]).map(|package| read_package(package, &root)).collect()
 }
 
-/// Complains of crates and dependencies that the table does not know, and of rows that nothing stands for.
+/// Reports crates and dependencies that are missing in the table, and rows without a counterpart.
 pub fn check_table(packages: &[Package], crates: &[Crate], table: &str) -> Vec<Complaint> {
     let mut found = Vec::new();
     for package in packages {
         let Some(row) = row(crates, &package.name) else {
             let message =
-                format!("`{}` is not in the table of crates: write its layer down in {table}", package.name);
+                format!("`{}` is not in the table of crates: add it with its layer to {table}", package.name);
             found.push(Complaint::new(&package.manifest, 1, message));
             continue;
         };
         let folder = package.manifest.trim_end_matches("/Cargo.toml");
         if folder != row.folder {
             let message =
-                format!("`{}` lies in {folder}, {table} says {}: correct the table", row.name, row.folder);
+                format!("`{}` is in {folder}, but {table} has {}: correct the table", row.name, row.folder);
             found.push(Complaint::new(&package.manifest, 1, message));
         }
         let kinds = [(&package.needs, row.needs, ""), (&package.tests_need, row.tests_need, "the tests of ")];
@@ -86,11 +85,13 @@ pub fn check_table(packages: &[Package], crates: &[Crate], table: &str) -> Vec<C
         }
     }
     let gone = crates.iter().filter(|row| packages.iter().all(|package| package.name != row.name));
-    found.extend(gone.map(|row| Complaint::new(table, 1, format!("`{}` is gone: remove its row", row.name))));
+    found.extend(
+        gone.map(|row| Complaint::new(table, 1, format!("`{}` no longer exists: remove its row", row.name))),
+    );
     found
 }
 
-/// Complains of dependencies against the architecture, whatever the table's rows say. `apart` holds the pairs that
+/// Reports dependencies that violate the architecture, whatever the table's rows say. `apart` holds the pairs that
 /// ARCHITECTURE.md names as exceptions.
 pub fn check_layers(packages: &[Package], crates: &[Crate], apart: &[(&str, &str)]) -> Vec<Complaint> {
     let mut found = Vec::new();
@@ -115,7 +116,7 @@ pub fn check_layers(packages: &[Package], crates: &[Crate], apart: &[(&str, &str
     found
 }
 
-/// Complains of an implementation that is built as a dynamic library, and of a shell that is not.
+/// Reports implementations that are built as a dynamic library, and shells that are not.
 pub fn check_kinds(packages: &[Package], crates: &[Crate]) -> Vec<Complaint> {
     let mut found = Vec::new();
     for package in packages {
@@ -143,20 +144,20 @@ pub fn check_kinds(packages: &[Package], crates: &[Crate]) -> Vec<Complaint> {
     found
 }
 
-/// Complains of packages that name the library `name` and are not `allowed` to.
+/// Reports packages that use the library `name` and are not `allowed` to.
 pub fn check_only(packages: &[Package], name: &str, allowed: &[&str]) -> Vec<Complaint> {
     let names = |package: &&Package| package.needs.iter().chain(&package.tests_need).any(|need| need == name);
     let wrong = packages.iter().filter(names).filter(|package| !allowed.contains(&package.name.as_str()));
     wrong
         .map(|package| {
             let message =
-                format!("only core/abi names {name} (ARCHITECTURE.md): use what arenite-abi exports");
+                format!("only core/abi may use {name} (ARCHITECTURE.md): use the exports of arenite-abi");
             Complaint::new(&package.manifest, line(package, name), message)
         })
         .collect()
 }
 
-/// Complains of packages without the workspace's lints.
+/// Reports packages without the workspace's lints.
 pub fn check_lints(packages: &[Package]) -> Vec<Complaint> {
     let inherits = |package: &&Package| {
         let mut lines = package.text.lines().map(str::trim);
@@ -166,7 +167,7 @@ pub fn check_lints(packages: &[Package]) -> Vec<Complaint> {
     wrong
         .map(|package| {
             let message = format!(
-                "`{}` has lints of its own, or none: write `[lints]\\nworkspace = true`",
+                "`{}` does not use the workspace's lints: write `[lints]\\nworkspace = true`",
                 package.name
             );
             Complaint::new(&package.manifest, 1, message)
@@ -182,7 +183,7 @@ fn may_need(from: Layer, to: Layer) -> bool {
         Runtime => matches!(to, Contract | Layout | Model),
         Micro => matches!(to, Contract | Model | Part),
         Part => matches!(to, Contract | Layout),
-        // A shell is of one part, or is itself an example of one.
+        // A shell wraps one part, or is itself an example of one.
         Shell | Composition => matches!(to, Contract | Part | Shell),
         Common => matches!(to, Contract | Layout | Model | Runtime | Common),
         Application => !matches!(to, Application | Tests),
@@ -194,18 +195,18 @@ fn invariant(from: Layer) -> &'static str {
     match from {
         Layer::Contract | Layer::Model => "it depends on no other crate of the workspace",
         Layer::Runtime => "the runtime depends on no op, planner or delegate; plugins register themselves",
-        Layer::Micro => "it depends on the contract, on the model and on functions of parts",
-        Layer::Layout => "it depends on the contract alone",
+        Layer::Micro => "it depends on the contract, the model and functions of parts",
+        Layer::Layout => "it depends only on the contract",
         Layer::Part => {
-            "ops, planners and delegates know the contract and layouts; what they share belongs there"
+            "ops, planners and delegates depend on the contract and layouts; shared code belongs there"
         }
         Layer::Shell | Layer::Composition => {
             "it links parts and nothing else; applications choose the runtime"
         }
-        Layer::Common => "what applications share knows the runtime, and no plugin: they choose those",
-        Layer::Application | Layer::Tests => {
-            "nothing depends on an application; make a crate of what both need"
+        Layer::Common => {
+            "code that applications share depends on the runtime but not on plugins, which applications choose"
         }
+        Layer::Application | Layer::Tests => "nothing depends on an application; move shared code to a crate",
     }
 }
 
@@ -222,7 +223,7 @@ fn compare(
     for need in real.iter().filter(|need| row(crates, need).is_some() && *need != name) {
         if !written.contains(&need.as_str()) {
             let message = format!(
-                "{whose}`{name}` may not depend on `{need}`: do without, or write it down in {table}"
+                "{whose}`{name}` may not depend on `{need}`: remove the dependency, or add it to {table}"
             );
             found.push(Complaint::new(&package.manifest, line(package, need), message));
         }
@@ -237,7 +238,7 @@ fn row<'a>(crates: &'a [Crate], name: &str) -> Option<&'a Crate> {
     crates.iter().find(|row| row.name == name)
 }
 
-/// The line of the manifest that begins with `key`.
+/// The line of the manifest that starts with `key`.
 fn line(package: &Package, key: &str) -> usize {
     1 + package.text.lines().position(|line| line.starts_with(key)).unwrap_or(0)
 }
@@ -254,7 +255,7 @@ fn read_package(package: &Value, root: &Path) -> Result<Package, String> {
     let path = string(&package["manifest_path"]);
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
     let relative =
-        Path::new(&path).strip_prefix(root).map_err(|_| format!("{path} lies outside of the workspace"))?;
+        Path::new(&path).strip_prefix(root).map_err(|_| format!("{path} is outside of the workspace"))?;
     let needs = |tests: bool| {
         let kind = move |need: &&Value| (need["kind"].as_str() == Some("dev")) == tests;
         let mut names: Vec<String> =

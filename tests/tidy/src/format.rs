@@ -1,4 +1,4 @@
-//! Every file is as rustfmt writes it, also those that `cargo fmt` does not see: modules that a macro declares.
+//! Every file is formatted by rustfmt, including files that `cargo fmt` does not see: modules that a macro declares.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,10 +7,10 @@ use std::thread;
 
 use crate::Complaint;
 
-/// Files that one process is given.
+/// The number of files per rustfmt process.
 const BATCH: usize = 100;
 
-/// Runs `rustfmt --check` over `files` below `root`; nothing if the machine lacks it.
+/// Runs `rustfmt --check` over `files` below `root`; `None` if rustfmt is not installed.
 pub fn check(rustfmt: &str, root: &Path, files: &[&str]) -> Option<Vec<Complaint>> {
     Command::new(rustfmt).arg("--version").output().ok().filter(|done| done.status.success())?;
     let batches: Vec<&[&str]> = files.chunks(BATCH).collect();
@@ -32,8 +32,9 @@ pub fn check(rustfmt: &str, root: &Path, files: &[&str]) -> Option<Vec<Complaint
 fn check_batch(rustfmt: &str, root: &Path, files: &[&str]) -> Vec<Complaint> {
     let run =
         Command::new(rustfmt).current_dir(root).args(["--check", "--edition", "2024"]).args(files).output();
-    let failed =
-        |why: &str| vec![Complaint::new(files[0], 1, format!("rustfmt failed here or behind: {why}"))];
+    let failed = |why: &str| {
+        vec![Complaint::new(files[0], 1, format!("rustfmt failed on this file or a later one: {why}"))]
+    };
     let output = match run {
         Ok(output) => output,
         Err(error) => return failed(&error.to_string()),
@@ -45,7 +46,7 @@ fn check_batch(rustfmt: &str, root: &Path, files: &[&str]) -> Vec<Complaint> {
     found
 }
 
-/// One complaint for each `Diff in FILE:LINE:`.
+/// One complaint per `Diff in FILE:LINE:`.
 fn complaints(root: &Path, output: &str) -> Vec<Complaint> {
     let places = output.lines().filter_map(|line| line.strip_prefix("Diff in "));
     let split = places.filter_map(|place| place.strip_suffix(':')?.rsplit_once(':'));
@@ -54,7 +55,7 @@ fn complaints(root: &Path, output: &str) -> Vec<Complaint> {
         .map(|(file, line)| {
             let file = Path::new(file).strip_prefix(&root).unwrap_or(Path::new(file)).display().to_string();
             let message = format!(
-                "not as rustfmt writes it: run `rustfmt --edition 2024 {file}`; `cargo fmt` does not see modules that \
+                "not formatted: run `rustfmt --edition 2024 {file}`; `cargo fmt` does not see modules that \
                  a macro declares"
             );
             Complaint::new(file, line.parse().unwrap_or(1), message)
@@ -62,7 +63,7 @@ fn complaints(root: &Path, output: &str) -> Vec<Complaint> {
         .collect()
 }
 
-/// rustfmt follows `mod`, so a file may be found by several batches.
+/// rustfmt follows `mod`, so several batches may report the same file.
 fn first_of_each_file(found: Vec<Complaint>) -> Vec<Complaint> {
     let mut files = BTreeMap::new();
     for complaint in found {
@@ -85,24 +86,26 @@ mod tests {
         std::fs::write(root.path().join("bad.rs"), "fn f() {}\n\n\nfn  g() {}\n").unwrap();
         std::fs::write(root.path().join("wrong.rs"), "fn f( {}\n").unwrap();
         let Some(found) = check("rustfmt", root.path(), &["good.rs", "bad.rs"]) else { return };
-        let want = "bad.rs:1: not as rustfmt writes it: run `rustfmt --edition 2024 bad.rs`; `cargo fmt` does not see \
+        let want = "bad.rs:1: not formatted: run `rustfmt --edition 2024 bad.rs`; `cargo fmt` does not see \
                     modules that a macro declares";
         assert_eq!(found.iter().map(Complaint::to_string).collect::<Vec<_>>(), [want]);
         assert_eq!(check("rustfmt", root.path(), &["good.rs"]), Some(Vec::new()));
         let found = check("rustfmt", root.path(), &["wrong.rs"]).unwrap();
         assert!(
-            found[0].to_string().starts_with("wrong.rs:1: rustfmt failed here or behind: error:"),
+            found[0]
+                .to_string()
+                .starts_with("wrong.rs:1: rustfmt failed on this file or a later one: error:"),
             "{found:?}"
         );
     }
 
     #[test]
     fn without_rustfmt_nothing_is_checked() {
-        assert_eq!(check("a-program-that-is-not-there", Path::new("."), &["x.rs"]), None);
+        assert_eq!(check("a-program-that-does-not-exist", Path::new("."), &["x.rs"]), None);
     }
 
     #[test]
-    fn each_file_is_named_once() {
+    fn each_file_is_reported_once() {
         let found = [("a", 5), ("b", 1), ("a", 2)].map(|(file, line)| Complaint::new(file, line, ""));
         assert_eq!(
             first_of_each_file(found.into()),

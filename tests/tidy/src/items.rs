@@ -1,4 +1,4 @@
-//! Items of a file, found on its [`code`](crate::scan::code) by matching brackets.
+//! Finds items of a file by matching brackets in its [`code`](crate::scan::code).
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use crate::scan::{find_word, line_of};
 pub struct Function {
     pub name: String,
     pub line: usize,
-    /// From the line of `fn` to that of the closing brace.
+    /// From the line of `fn` to the line of the closing brace.
     pub lines: usize,
 }
 
-/// What a file says about tests.
+/// The test-only parts of a file.
 #[derive(Debug, PartialEq)]
 pub struct TestParts {
-    /// Items behind `#[cfg(test)]`, attribute included.
+    /// The ranges of items with `#[cfg(test)]`, including the attribute.
     pub items: Vec<Range<usize>>,
-    /// Modules behind it that are files of their own.
+    /// The names of test-only modules in separate files.
     pub modules: Vec<String>,
 }
 
@@ -62,13 +62,13 @@ pub fn test_parts(code: &str) -> TestParts {
     parts
 }
 
-/// `code` without its test-only items, positions kept.
+/// `code` with test-only items blanked; positions do not change.
 pub fn without_tests(code: &str) -> String {
     let mut bytes = code.as_bytes().to_vec();
     for item in test_parts(code).items {
         bytes[item].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
     }
-    String::from_utf8(bytes).expect("items begin and end at ASCII characters")
+    String::from_utf8(bytes).expect("items start and end at ASCII characters")
 }
 
 fn is_word_char(c: char) -> bool {
@@ -80,13 +80,13 @@ fn is_for_tests(attribute: &str) -> bool {
     dense == "#[cfg(test)]" || dense.starts_with("#[cfg(all(test,")
 }
 
-/// `mod name;`, with whatever visibility.
+/// Matches `mod name;` with any visibility.
 fn module_file<'a>(words: &[&'a str]) -> Option<&'a str> {
     let at = words.iter().position(|&word| word == "mod")?;
     (at <= 1).then(|| words.get(at + 1)?.strip_suffix(';')).flatten()
 }
 
-/// Whether an item begins so; else what follows an attribute is a field, a variant or an expression.
+/// Whether an item starts with this word. Otherwise the attribute is on a field, a variant or an expression.
 fn begins_item(word: &str) -> bool {
     let word = word.split(|c: char| !is_word_char(c)).next().unwrap_or_default();
     let items =
@@ -104,7 +104,7 @@ fn skip_attributes(code: &str, mut at: usize) -> usize {
     }
 }
 
-/// Behind the bracket that closes the one at `open`, or the end of a text that lacks it.
+/// The position after the bracket that closes the one at `open`, or the end of a text without it.
 fn matching(code: &str, open: usize) -> usize {
     let mut depth = 0usize;
     for (offset, byte) in code.bytes().enumerate().skip(open) {
@@ -120,8 +120,8 @@ fn matching(code: &str, open: usize) -> usize {
     code.len()
 }
 
-/// Behind the item at `start`: its semicolon or its body. A `use` may have braces before the semicolon; what is no item
-/// (`part`) may end at a comma or where its list does.
+/// The end of the item at `start`: after its semicolon or its body. A `use` may have braces before the semicolon; if it
+/// is not an item (`part`), it may end at a comma or at the end of its list.
 fn item_end(code: &str, start: usize, part: bool) -> usize {
     let bytes = code.as_bytes();
     let import = code[start..].split_whitespace().take(2).any(|word| word == "use");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_body_there_is_no_function() {
+    fn declarations_without_a_body_are_not_functions() {
         assert_eq!(shape("trait X { fn a(&self) -> [u8; 2]; }\ntype F = fn(u8) -> u8;\n// fn c() {}"), []);
     }
 
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn test_modules_are_named() {
+    fn names_of_test_modules_are_found() {
         let text =
             "#[cfg(test)] mod tests;\n#[cfg(test)]\npub(crate) mod reference;\n#[cfg(test)]\nmod more {}";
         assert_eq!(test_parts(text).modules, ["tests", "reference"]);

@@ -1,4 +1,4 @@
-//! Files of up to 400 lines, functions of up to 40.
+//! The length limits: 400 lines per file, 40 per function.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,15 +10,15 @@ use crate::tree::Source;
 
 pub const FILE: usize = 400;
 pub const FUNCTION: usize = 40;
-/// Lines by which an entry may exceed what it stands for, so that small changes need not touch it.
+/// The number of lines by which an entry may exceed the actual length, so that small changes need not touch it.
 pub const SLACK: usize = 10;
 
-/// A length that is above its limit.
+/// A length above its limit.
 #[derive(Debug, PartialEq)]
 pub struct Long {
     pub path: String,
     pub line: usize,
-    /// `None` for a file.
+    /// The function's name; `None` for a file.
     pub function: Option<String>,
     pub lines: usize,
 }
@@ -28,7 +28,7 @@ pub struct Long {
 pub struct Exception {
     pub key: String,
     pub lines: usize,
-    /// Where it stands.
+    /// The line number of the entry.
     pub line: usize,
 }
 
@@ -50,7 +50,7 @@ impl Long {
     }
 }
 
-/// All that is too long in library code. Tests do not count.
+/// All files and functions of library code that are too long. Tests do not count.
 pub fn measure<'a>(sources: impl IntoIterator<Item = &'a Source>) -> Vec<Long> {
     let mut found = Vec::new();
     for source in sources {
@@ -70,7 +70,7 @@ pub fn measure<'a>(sources: impl IntoIterator<Item = &'a Source>) -> Vec<Long> {
     found
 }
 
-/// The lines of a file that no test takes.
+/// The number of lines of a file without its tests.
 fn file_lines(source: &Source) -> usize {
     if source.library.is_empty() {
         return 0;
@@ -80,10 +80,9 @@ fn file_lines(source: &Source) -> usize {
     source.text.lines().count() - tests.iter().map(lines).sum::<usize>()
 }
 
-/// The exceptions of a file in which `#` begins a comment.
+/// The exceptions of a file in which `#` starts a comment.
 ///
-/// # Errors
-/// Says which line is no exception.
+/// # Errors Names the line that is malformed.
 pub fn exceptions(file: &str, text: &str) -> Result<Vec<Exception>, Complaint> {
     let entries = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     entries
@@ -102,8 +101,8 @@ pub fn exceptions(file: &str, text: &str) -> Result<Vec<Exception>, Complaint> {
         .collect()
 }
 
-/// Complains of what is longer than its exception, or has none, and of exceptions above what they stand for. Functions of
-/// one name in one file share an exception.
+/// Reports code that is longer than its exception or the limit, and exceptions above the actual length. Functions of
+/// the same name in one file share an exception.
 pub fn check(long: &[Long], exceptions: &[Exception], file: &str) -> Vec<Complaint> {
     let mut longest = BTreeMap::new();
     let mut found = Vec::new();
@@ -115,9 +114,9 @@ pub fn check(long: &[Long], exceptions: &[Exception], file: &str) -> Vec<Complai
             exceptions.iter().find(|exception| exception.key == key).map(|exception| exception.lines);
         let message = match allowed {
             Some(allowed) if long.lines <= allowed => continue,
-            Some(allowed) => format!("{}, {file} allows {allowed}: shorten it again", long.what()),
+            Some(allowed) => format!("{}, but {file} allows {allowed}: shorten it again", long.what()),
             None => format!(
-                "{}, at most {} are wanted (CONTRIBUTING.md, Style): split it",
+                "{}, but the limit is {} (CONTRIBUTING.md, Style): split it",
                 long.what(),
                 long.limit()
             ),
@@ -126,9 +125,9 @@ pub fn check(long: &[Long], exceptions: &[Exception], file: &str) -> Vec<Complai
     }
     for Exception { key, lines, line } in exceptions {
         let message = match longest.get(key) {
-            None => format!("`{key}` is within the limit, or gone: remove the entry"),
+            None => format!("`{key}` is within the limit or no longer exists: remove the entry"),
             Some(now) if now + SLACK < *lines => {
-                format!("`{key}` has {now} lines now: shrink the entry to {now}")
+                format!("`{key}` has only {now} lines: lower the entry to {now}")
             }
             Some(_) => continue,
         };
@@ -159,7 +158,7 @@ mod tests {
         assert_eq!(said(&[("a.rs", function(40))], ""), [""; 0]);
         assert_eq!(
             said(&[("a.rs", function(41))], ""),
-            ["a.rs:2: function `f` has 41 lines, at most 40 are wanted (CONTRIBUTING.md, Style): split it"]
+            ["a.rs:2: function `f` has 41 lines, but the limit is 40 (CONTRIBUTING.md, Style): split it"]
         );
     }
 
@@ -170,7 +169,7 @@ mod tests {
         assert_eq!(said(&[("a.rs", file(400))], ""), [""; 0]);
         assert_eq!(
             said(&[("a.rs", file(401))], ""),
-            ["a.rs:1: 401 lines before the tests, at most 400 are wanted (CONTRIBUTING.md, Style): split it"]
+            ["a.rs:1: 401 lines before the tests, but the limit is 400 (CONTRIBUTING.md, Style): split it"]
         );
         let declares = "#[cfg(test)]\nmod b;\n".to_owned();
         assert_eq!(said(&[("a.rs", declares), ("a/b.rs", file(401) + &function(50))], ""), [""; 0]);
@@ -183,31 +182,31 @@ mod tests {
         assert_eq!(said(&files, "a.rs::f 62"), [""; 0]);
         assert_eq!(
             said(&files, "a.rs::f 63"),
-            ["except.txt:1: `a.rs::f` has 52 lines now: shrink the entry to 52"]
+            ["except.txt:1: `a.rs::f` has only 52 lines: lower the entry to 52"]
         );
         assert_eq!(
             said(&files, "a.rs::f 51"),
-            ["a.rs:2: function `f` has 52 lines, except.txt allows 51: shorten it again"]
+            ["a.rs:2: function `f` has 52 lines, but except.txt allows 51: shorten it again"]
         );
         let gone = "\na.rs::f 52\na.rs 401";
         assert_eq!(
             said(&files, gone),
-            ["except.txt:3: `a.rs` is within the limit, or gone: remove the entry"]
+            ["except.txt:3: `a.rs` is within the limit or no longer exists: remove the entry"]
         );
     }
 
     #[test]
-    fn functions_of_one_name_share_an_exception() {
+    fn functions_of_the_same_name_share_an_exception() {
         let files = [("a.rs", function(45) + &function(60))];
         assert_eq!(said(&files, "a.rs::f 60"), [""; 0]);
         assert_eq!(
             said(&files, "a.rs::f 50"),
-            ["a.rs:48: function `f` has 60 lines, except.txt allows 50: shorten it again"]
+            ["a.rs:48: function `f` has 60 lines, but except.txt allows 50: shorten it again"]
         );
     }
 
     #[test]
-    fn an_entry_that_is_none_fails() {
+    fn a_malformed_entry_fails() {
         let wrong = exceptions("except.txt", "# x\na.rs forty\n").unwrap_err();
         assert_eq!(
             wrong.to_string(),

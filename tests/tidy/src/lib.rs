@@ -1,13 +1,17 @@
-//! Rules of the project's own text: what ARCHITECTURE.md and CONTRIBUTING.md say about files, crates and functions.
+//! Rules for the text of the project: what ARCHITECTURE.md and CONTRIBUTING.md require of files, crates and functions.
 //!
-//! A rule is a function from texts and a table to [`Complaint`]s. Its unit tests break it on purpose; `tests/tidy.rs`
+//! A rule is a function from texts and a table to [`Complaint`]s. Its unit tests break it on purpose. `tests/tidy.rs`
 //! holds the tables and runs every rule on the repository.
 #![forbid(unsafe_code)]
 
 pub mod crates;
+pub mod cycles;
 pub mod format;
+pub mod imports;
 pub mod items;
 pub mod length;
+pub mod names;
+pub mod phrases;
 pub mod places;
 pub mod safety;
 pub mod scan;
@@ -17,14 +21,14 @@ pub mod words;
 
 use std::fmt;
 
-/// A line that breaks a rule, and what to do about it.
+/// A line that breaks a rule, and the remedy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Complaint {
-    /// Relative to the repository's root.
+    /// The path relative to the repository's root.
     pub file: String,
-    /// From 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What is wrong, which rule says so, and what to do.
+    /// The violation, the rule, and the remedy.
     pub message: String,
 }
 
@@ -40,10 +44,9 @@ impl fmt::Display for Complaint {
     }
 }
 
-/// Fails a test with all complaints at once, one per line.
+/// Fails a test with all complaints together, one per line.
 ///
-/// # Panics
-/// If there is a complaint.
+/// # Panics If there is any complaint.
 #[track_caller]
 pub fn demand(rule: &str, complaints: &[Complaint]) {
     let lines: Vec<String> = complaints.iter().map(Complaint::to_string).collect();

@@ -1,10 +1,10 @@
-//! Words that have named places, as `unsafe` has.
+//! Words that are permitted only in named places, such as `unsafe`.
 
 use crate::Complaint;
 use crate::scan::{find_word, line_of};
 use crate::tree::Source;
 
-/// Complains of code that says `word` outside of `places`, and of places that no longer do. A place is a file, or a
+/// Reports code that contains `word` outside of `places`, and places that no longer contain it. A place is a file, or a
 /// folder with a slash at its end; `table` is the file that lists them.
 pub fn check(sources: &[Source], word: &str, places: &[&str], table: &str) -> Vec<Complaint> {
     let is_in = |path: &str, place: &str| path == place || (place.ends_with('/') && path.starts_with(place));
@@ -19,7 +19,7 @@ pub fn check(sources: &[Source], word: &str, places: &[&str], table: &str) -> Ve
                 &source.path,
                 line_of(&source.code, at),
                 format!(
-                    "`{word}` outside of the places that ARCHITECTURE.md names: write it without, or name the place \
+                    "`{word}` outside of the places that ARCHITECTURE.md names: avoid it, or name the place \
                      there and in {table}"
                 ),
             )),
@@ -27,12 +27,12 @@ pub fn check(sources: &[Source], word: &str, places: &[&str], table: &str) -> Ve
     }
     let stale = places.iter().zip(used).filter(|(_, used)| !used);
     found.extend(stale.map(|(place, _)| {
-        Complaint::new(*place, 1, format!("no `{word}` is left here: remove the place from {table}"))
+        Complaint::new(*place, 1, format!("`{word}` no longer occurs here: remove the place from {table}"))
     }));
     found
 }
 
-/// Complains of crates' roots that do not say `#![forbid(unsafe_code)]`.
+/// Reports crate roots without `#![forbid(unsafe_code)]`.
 pub fn check_forbidden(sources: &[Source], roots: &[&str]) -> Vec<Complaint> {
     let forbids = |root: &str| {
         let source = sources.iter().find(|source| source.path == root);
@@ -44,7 +44,7 @@ pub fn check_forbidden(sources: &[Source], roots: &[&str]) -> Vec<Complaint> {
             Complaint::new(
                 *root,
                 1,
-                "this crate is safe code, says ARCHITECTURE.md: write `#![forbid(unsafe_code)]` here",
+                "ARCHITECTURE.md declares this crate safe: write `#![forbid(unsafe_code)]` here",
             )
         })
         .collect()
@@ -75,31 +75,29 @@ mod tests {
         ]);
         assert_eq!(
             said(&check(&sources, "unsafe", &["b/", "d.rs"], "table.rs")),
-            [
-                "a.rs:2: `unsafe` outside of the places that ARCHITECTURE.md names: write it without, or name the \
-                 place there and in table.rs"
-            ]
+            ["a.rs:2: `unsafe` outside of the places that ARCHITECTURE.md names: avoid it, or name the \
+                 place there and in table.rs"]
         );
         assert_eq!(check(&sources, "unsafe", &["a.rs", "b/", "d.rs"], "table.rs"), []);
     }
 
     #[test]
-    fn a_place_without_unsafe_fails() {
+    fn a_named_place_without_unsafe_fails() {
         let sources = made_up(&[("a.rs", "// unsafe")]);
         assert_eq!(
             said(&check(&sources, "unsafe", &["a.rs", "b/"], "table.rs")),
             [
-                "a.rs:1: no `unsafe` is left here: remove the place from table.rs",
-                "b/:1: no `unsafe` is left here: remove the place from table.rs",
+                "a.rs:1: `unsafe` no longer occurs here: remove the place from table.rs",
+                "b/:1: `unsafe` no longer occurs here: remove the place from table.rs",
             ]
         );
     }
 
     #[test]
-    fn a_root_that_forbids_nothing_fails() {
+    fn a_crate_root_without_forbid_fails() {
         let sources =
             made_up(&[("a/lib.rs", "#![forbid(unsafe_code)]"), ("b/lib.rs", "//! #![forbid(unsafe_code)]")]);
-        let why = "this crate is safe code, says ARCHITECTURE.md: write `#![forbid(unsafe_code)]` here";
+        let why = "ARCHITECTURE.md declares this crate safe: write `#![forbid(unsafe_code)]` here";
         assert_eq!(
             said(&check_forbidden(&sources, &["a/lib.rs", "b/lib.rs", "c/lib.rs"])),
             [format!("b/lib.rs:1: {why}"), format!("c/lib.rs:1: {why}")]

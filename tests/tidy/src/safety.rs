@@ -1,4 +1,4 @@
-//! SAFETY comments that only pass the question on, counted per file in a list that only shrinks.
+//! SAFETY comments that only refer to someone else's argument, counted per file in a list that may only shrink.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::scan::line_of;
 use crate::tree::Source;
 
 const MARK: &str = "// SAFETY:";
-/// Beginnings of an argument that says neither what holds nor which code sees to it.
+/// Openings of an argument that says neither what holds nor which code ensures it.
 const VAGUE: &[&str] =
     &["as above", "the caller's promise", "the caller promises", "the crate's rule", "the crate's rules"];
 
@@ -30,14 +30,14 @@ fn is_vague(argument: &str) -> bool {
     VAGUE.iter().any(|vague| argument.strip_prefix(vague).is_some_and(ends))
 }
 
-/// Complains of files with more vague comments than the list allows, and of entries above what is left.
+/// Reports files with more vague comments than the list allows, and entries above the actual count.
 pub fn check(vague: &BTreeMap<&str, Vec<usize>>, allowed: &[Exception], file: &str) -> Vec<Complaint> {
     let mut found = Vec::new();
     for (&path, lines) in vague {
         let most = allowed.iter().find(|entry| entry.key == path).map_or(0, |entry| entry.lines);
         if lines.len() > most {
             let message = format!(
-                "{} SAFETY comments only pass the question on, {file} allows {most}: say what is guaranteed and by which code",
+                "{} vague SAFETY comments, but {file} allows {most}: say what is guaranteed and by which code",
                 lines.len()
             );
             found.push(Complaint::new(path, lines[lines.len() - 1], message));
@@ -47,7 +47,7 @@ pub fn check(vague: &BTreeMap<&str, Vec<usize>>, allowed: &[Exception], file: &s
         let now = vague.get(key.as_str()).map_or(0, Vec::len);
         if now < *lines {
             let message =
-                format!("`{key}` has {now} vague SAFETY comments now: shrink the entry, or remove it at 0");
+                format!("`{key}` has only {now} vague SAFETY comments: lower the entry, or remove it at 0");
             found.push(Complaint::new(file, *line, message));
         }
     }
@@ -67,16 +67,14 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_that_passes_the_question_on_fails() {
+    fn a_vague_comment_fails() {
         let sound = "// SAFETY: `len` was checked above.\n// SAFETY: the caller's slice has it.\n";
         assert_eq!(said(sound, ""), [""; 0]);
         for vague in ["as above.", "As above; and more.", "the caller's promise.", "the crate's rules."] {
             assert_eq!(
                 said(&format!("fn f() {{\n    // SAFETY: {vague}\n}}\n"), ""),
-                [
-                    "a.rs:2: 1 SAFETY comments only pass the question on, list.txt allows 0: say what is guaranteed and by \
-                     which code"
-                ]
+                ["a.rs:2: 1 vague SAFETY comments, but list.txt allows 0: say what is guaranteed and by \
+                     which code"]
             );
         }
     }
@@ -88,11 +86,11 @@ mod tests {
         assert_eq!(said(&two, "a.rs 1").len(), 1);
         assert_eq!(
             said(&two, "a.rs 3"),
-            ["list.txt:1: `a.rs` has 2 vague SAFETY comments now: shrink the entry, or remove it at 0"]
+            ["list.txt:1: `a.rs` has only 2 vague SAFETY comments: lower the entry, or remove it at 0"]
         );
         assert_eq!(
             said("", "a.rs 3"),
-            ["list.txt:1: `a.rs` has 0 vague SAFETY comments now: shrink the entry, or remove it at 0"]
+            ["list.txt:1: `a.rs` has only 0 vague SAFETY comments: lower the entry, or remove it at 0"]
         );
     }
 }

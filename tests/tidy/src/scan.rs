@@ -1,7 +1,7 @@
-//! Rust text without what is not code.
+//! Separates Rust code from comments and strings.
 
-/// `text` with comments, and what stands between quotes, replaced by spaces. Line breaks, the quotes themselves and all
-/// positions stay, so that an offset into the result is one into `text`.
+/// `text` with comments and the contents of quotes replaced by spaces. Line breaks, the quotes themselves and all
+/// positions stay, so an offset into the result is an offset into `text`.
 pub fn code(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
@@ -17,7 +17,7 @@ pub fn code(text: &str) -> String {
         };
         at = end;
     }
-    String::from_utf8(out).expect("what is blanked begins and ends at ASCII characters")
+    String::from_utf8(out).expect("blanked ranges start and end at ASCII characters")
 }
 
 /// The line of an offset, from 1.
@@ -25,7 +25,8 @@ pub fn line_of(text: &str, at: usize) -> usize {
     1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count()
 }
 
-/// Offsets where `word` stands and no letter, digit or underscore touches it where it has one itself.
+/// Offsets at which `word` occurs as a whole: its first and last letter, digit or underscore is not adjacent to another
+/// one.
 pub fn find_word<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let bytes = code.as_bytes();
     let edge = |byte: Option<u8>, own: u8| !(is_word(own) && byte.is_some_and(is_word));
@@ -36,8 +37,8 @@ pub fn find_word<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize
     })
 }
 
-/// The line of the first bracket of `code` that another kind closes, or none, if there is one. Rust has none, so that one
-/// that is found here was misread.
+/// The line of the first bracket of `code` that is not closed properly, if there is one. Valid Rust has no such
+/// bracket, so it indicates a scanning error.
 pub fn unbalanced(code: &str) -> Option<usize> {
     let mut open = Vec::new();
     for (at, byte) in code.bytes().enumerate() {
@@ -71,8 +72,8 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| at + length)
 }
 
-/// Behind a comment that may hold comments.
-fn comment_end(bytes: &[u8], mut at: usize) -> usize {
+/// The end of a comment that may contain comments.
+pub fn comment_end(bytes: &[u8], mut at: usize) -> usize {
     let mut depth = 0;
     while at < bytes.len() {
         let step = match &bytes[at..] {
@@ -89,7 +90,7 @@ fn comment_end(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// Blanks a literal with escapes that begins with the quote at `at`; returns what lies behind it.
+/// Blanks a literal with escapes that starts with the quote at `at`; returns its end.
 fn quoted(out: &mut [u8], at: usize, quote: u8) -> usize {
     let mut end = at + 1;
     while end < out.len() && out[end] != quote {
@@ -100,7 +101,8 @@ fn quoted(out: &mut [u8], at: usize, quote: u8) -> usize {
     (end + 1).min(out.len())
 }
 
-/// Whether the quote at `at` begins a character, not a lifetime: an escape follows, or a quote one character later.
+/// Whether the quote at `at` starts a character literal, not a lifetime: an escape follows, or a quote one character
+/// later.
 fn is_character(text: &str, at: usize) -> bool {
     let mut rest = text[at + 1..].chars();
     match rest.next() {
@@ -110,7 +112,7 @@ fn is_character(text: &str, at: usize) -> bool {
     }
 }
 
-/// Passes a word, and the raw string that it may be the prefix of. `br"…"` counts, `r#type` does not.
+/// Skips a word, and the raw string of which it may be the prefix. `br"…"` counts, `r#type` does not.
 fn word(out: &mut [u8], bytes: &[u8], at: usize) -> usize {
     let end = at + bytes[at..].iter().take_while(|&&byte| is_word(byte)).count();
     if !matches!(&bytes[at..end], b"r" | b"br" | b"cr") {
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn words_end_where_letters_do() {
+    fn words_end_at_a_non_letter() {
         let found: Vec<usize> = find_word("unsafe_code unsafe{ (unsafe) notunsafe", "unsafe").collect();
         assert_eq!(found, [12, 21]);
         assert_eq!(find_word("x.unwrap().unwrap_or(1)", ".unwrap()").collect::<Vec<_>>(), [1]);

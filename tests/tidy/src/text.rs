@@ -1,12 +1,12 @@
-//! Every file of text: how its lines end, and no path of one machine.
+//! Every text file: how its lines end, no absolute path of one machine, and for what reason an example does not compile.
 
 use crate::Complaint;
 use crate::tree::Text;
 
-/// Where one machine's files lie. Spelled so that this file holds none.
+/// The start of a path in a home folder, spelled so that this file does not contain it.
 const MACHINE_PATHS: &[&str] = &[concat!("/", "root/"), concat!("/", "home/"), concat!("/", "Users/")];
 
-/// Complains of tabs, but for those that gofmt indents Go with, of spaces at the end of a line, and of a last line that does not end.
+/// Reports tabs (except gofmt's indentation), trailing spaces, and a last line without a line break.
 pub fn check_lines(texts: &[Text]) -> Vec<Complaint> {
     let mut found = Vec::new();
     for Text { path, text } in texts {
@@ -23,21 +23,36 @@ pub fn check_lines(texts: &[Text]) -> Vec<Complaint> {
             found.push(Complaint::new(
                 path,
                 text.lines().count(),
-                "the last line does not end: add a line break",
+                "the last line has no line break: add one",
             ));
         }
     }
     found
 }
 
-/// Complains of absolute paths into a home folder.
+/// Reports absolute paths into a home folder.
 pub fn check_paths(texts: &[Text]) -> Vec<Complaint> {
     let mut found = Vec::new();
     for Text { path, text } in texts {
         for (at, line) in text.lines().enumerate() {
             for home in MACHINE_PATHS.iter().filter(|home| line.contains(**home)) {
                 let message =
-                    format!("`{home}` is the path of one machine: write it relative to the repository");
+                    format!("`{home}` starts a path of one machine: write it relative to the repository");
+                found.push(Complaint::new(path, at + 1, message));
+            }
+        }
+    }
+    found
+}
+
+/// Reports examples that must not compile, but do not say with which error: any mistake in them would do.
+pub fn check_error_codes(texts: &[Text]) -> Vec<Complaint> {
+    let mut found = Vec::new();
+    for Text { path, text } in texts.iter().filter(|text| text.path.ends_with(".rs")) {
+        for (at, line) in text.lines().enumerate() {
+            let example = line.trim_start_matches(['/', '!', ' ']).strip_prefix("```compile_fail");
+            if example.is_some_and(|rest| !rest.starts_with(",E0")) {
+                let message = "an example without its error: write it as in `compile_fail,E0133`";
                 found.push(Complaint::new(path, at + 1, message));
             }
         }
@@ -54,14 +69,14 @@ mod tests {
     }
 
     #[test]
-    fn go_is_indented_as_gofmt_does_it() {
+    fn go_may_be_indented_with_tabs() {
         let go = |text: &str| [Text { path: "a.go".into(), text: text.into() }];
         assert_eq!(check_lines(&go("a\n\t\tb\n")), []);
         assert_eq!(check_lines(&go("a\tb\n")), [Complaint::new("a.go", 1, "a tab: write spaces")]);
     }
 
     #[test]
-    fn lines_that_end_otherwise_fail() {
+    fn wrong_line_endings_fail() {
         assert_eq!(check_lines(&made_up("a\n\nb\n")), []);
         assert_eq!(check_lines(&made_up("")), []);
         let wrong = "space at the end of the line: remove it";
@@ -69,10 +84,23 @@ mod tests {
             ("a\n\tb\n", 2, "a tab: write spaces"),
             ("a \nb\n", 1, wrong),
             ("a\nb\r\n", 2, wrong),
-            ("a\nb", 2, "the last line does not end: add a line break"),
+            ("a\nb", 2, "the last line has no line break: add one"),
         ] {
             assert_eq!(check_lines(&made_up(text)), [Complaint::new("a.md", line, message)], "{text:?}");
         }
+    }
+
+    #[test]
+    fn an_example_that_does_not_compile_names_its_error() {
+        let found = |line: &str| {
+            let text = format!("//! A.\n{line}\n//! x\n//! ```\n");
+            let found = check_error_codes(&[Text { path: "a.rs".into(), text }]);
+            found.iter().map(|found| found.line).collect::<Vec<_>>()
+        };
+        assert_eq!(found("//! ```compile_fail,E0133"), [0; 0]);
+        assert_eq!(found("    /// ```"), [0; 0]);
+        assert_eq!(found("    /// ```compile_fail"), [2]);
+        assert_eq!(found("//! ```compile_fail,edition2024"), [2]);
     }
 
     #[test]
@@ -80,7 +108,7 @@ mod tests {
         for home in MACHINE_PATHS {
             let found = check_paths(&made_up(format!("a\nsee {home}me/arenite\n")));
             let want =
-                format!("a.md:2: `{home}` is the path of one machine: write it relative to the repository");
+                format!("a.md:2: `{home}` starts a path of one machine: write it relative to the repository");
             assert_eq!(found.iter().map(Complaint::to_string).collect::<Vec<_>>(), [want]);
         }
         assert_eq!(check_paths(&made_up("a/root\n")), []);

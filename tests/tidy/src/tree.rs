@@ -6,33 +6,33 @@ use std::process::Command;
 
 use crate::{items, scan};
 
-/// A file of text.
+/// A text file.
 pub struct Text {
-    /// Relative to the root, with slashes.
+    /// The path relative to the root, with slashes.
     pub path: String,
     pub text: String,
 }
 
-/// A file of Rust.
+/// A Rust file.
 pub struct Source {
     pub path: String,
     pub text: String,
-    /// Without comments and strings; see [`scan::code`].
+    /// The code without comments and strings; see [`scan::code`].
     pub code: String,
-    /// `code` without tests; empty if the file is a module of tests.
+    /// `code` without tests; empty if the whole file is a test module.
     pub library: String,
 }
 
-/// What a build or an experiment leaves in the tree; none of it is in a tarball, but may come beside one.
+/// Folders that builds and experiments leave in the tree. They are never in a tarball, but may be next to one.
 const LEFT_OUT: &[&str] = &[".git", "target", "venv", "corpus", "artifacts"];
 
-/// Inputs of fuzz targets: no text of the project's, even where they happen to be text.
+/// Inputs of fuzz targets. They are data, even if they happen to be text.
 const DATA: &str = "tests/fuzz/seeds/";
 
-/// Paths of the files that git tracks and that exist; without git, of all files.
+/// Paths of the existing files that git tracks; without git, of all files.
 pub fn list(root: &Path) -> Vec<String> {
     let mut files = tracked(root).unwrap_or_else(|| {
-        println!("{} is no work tree of git: all files are looked at", root.display());
+        println!("{} is not a git work tree: all files are checked", root.display());
         let mut found = Vec::new();
         walk(root, "", &mut found);
         found
@@ -41,7 +41,7 @@ pub fn list(root: &Path) -> Vec<String> {
     files
 }
 
-/// The files that are text, UTF-8 without a zero, without `DATA`.
+/// The files that are text (UTF-8 without a zero byte) and outside `DATA`.
 pub fn texts(root: &Path, files: &[String]) -> Vec<Text> {
     let read = |path: &String| {
         let text = String::from_utf8(std::fs::read(root.join(path)).ok()?).ok()?;
@@ -50,8 +50,8 @@ pub fn texts(root: &Path, files: &[String]) -> Vec<Text> {
     files.iter().filter(|path| !path.starts_with(DATA)).filter_map(read).collect()
 }
 
-/// The files of Rust among `texts`, with their code. A file whose module is declared behind `#[cfg(test)]`, and those
-/// below it, are tests as a whole.
+/// The Rust files among `texts`, with their code. If a file's module is declared with `#[cfg(test)]`, the whole file
+/// and those below it are tests.
 pub fn sources(texts: &[Text]) -> Vec<Source> {
     let mut sources: Vec<Source> = (texts.iter().filter(|text| text.path.ends_with(".rs")))
         .map(|text| {
@@ -91,7 +91,8 @@ fn walk(root: &Path, folder: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Where the modules of tests that `source` declares lie: `a/b.rs` has them in `a/b/`, a root or a `mod.rs` beside itself.
+/// The paths of the test modules that `source` declares: for `a/b.rs` in `a/b/`, for a root or a `mod.rs` in the same
+/// folder.
 fn test_modules(source: &Source) -> Vec<String> {
     let (folder, file) = source.path.rsplit_once('/').unwrap_or(("", &source.path));
     let stem = file.strip_suffix(".rs").unwrap_or(file);
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_of_tests_are_not_library() {
+    fn test_modules_are_not_library_code() {
         let sources = sources(&[
             text("a/src/lib.rs", "#[cfg(test)] mod check; mod b;"),
             text("a/src/check.rs", "x"),

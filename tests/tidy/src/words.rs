@@ -1,4 +1,4 @@
-//! Words that library code does not say.
+//! Words that library code must not contain.
 
 use crate::Complaint;
 use crate::scan::{find_word, line_of};
@@ -10,13 +10,13 @@ pub struct Word {
     pub instead: &'static str,
 }
 
-/// A file that may say a word.
+/// A file that may contain a word.
 pub struct Place {
     pub file: &'static str,
     pub word: &'static str,
 }
 
-/// Complains of `words` outside of `places`, and of places that do not say theirs. Tests may say anything.
+/// Reports `words` outside of `places`, and places that do not contain their word. Tests may contain any word.
 pub fn check<'a>(
     sources: impl IntoIterator<Item = &'a Source>,
     words: &[Word],
@@ -42,7 +42,7 @@ pub fn check<'a>(
     }
     let stale = places.iter().zip(used).filter(|(_, used)| !used);
     found.extend(stale.map(|(Place { file, word }, _)| {
-        Complaint::new(*file, 1, format!("`{word}` is not said here any more: remove the entry from {table}"))
+        Complaint::new(*file, 1, format!("`{word}` no longer occurs here: remove the entry from {table}"))
     }));
     found
 }
@@ -65,10 +65,10 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_does_not_say_its_word_fails() {
+    fn a_named_place_without_its_word_fails() {
         let sources = sources(&[Text { path: "a.rs".into(), text: "fn f() {}".into() }]);
         let found = check(&sources, WORDS, &[Place { file: "a.rs", word: ".unwrap()" }], "table.rs");
-        let want = "a.rs:1: `.unwrap()` is not said here any more: remove the entry from table.rs";
+        let want = "a.rs:1: `.unwrap()` no longer occurs here: remove the entry from table.rs";
         assert_eq!(found.iter().map(Complaint::to_string).collect::<Vec<_>>(), [want]);
     }
 }

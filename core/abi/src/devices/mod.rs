@@ -1,4 +1,4 @@
-//! Devices that a delegate runs on: what they are, what kernels tell of themselves, and outputs that stay there.
+//! Devices of delegates: their properties, facts that kernels report, and outputs kept in device memory.
 
 pub(crate) mod raw;
 
@@ -10,36 +10,38 @@ use crate::{Result, unsupported};
 
 use raw::{ArDeviceNotesV1, ArDeviceV1, ArFactNotesV1, ArKeepV1};
 
-/// What a device tells about itself.
+/// The properties of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Device<'a> {
-    /// By which users choose it.
+    /// The name by which users select it.
     pub name: &'a str,
-    /// Who wrote the driver, and its version.
+    /// Vendor and version of the driver.
     pub driver: &'a str,
-    /// `gpu`, `cpu`, or what else it is.
+    /// `gpu`, `cpu`, or another kind.
     pub kind: &'a str,
-    /// Bytes of its memory; 0 if it does not tell.
+    /// Bytes of its memory; 0 if unknown.
     pub memory: u64,
 }
 
-/// Where a delegate lists its devices, in the order in which options number them.
+/// Receives a delegate's devices, in the order in which its options number them.
 pub struct DeviceNotes<'a> {
     raw: &'a ArDeviceNotesV1,
 }
 
-/// Most limits of one device that are listed.
+/// Maximum number of limits listed per device.
 const MOST_LIMITS: usize = 32;
 
 impl<'a> DeviceNotes<'a> {
+    /// Wraps the host's struct.
+    ///
     /// # Safety
-    /// The struct is valid for `'a`, and its function may be called with its context.
+    /// The struct must be valid for `'a`, and its function must accept its context.
     #[cfg(feature = "std")]
     pub(crate) unsafe fn from_raw(raw: &'a ArDeviceNotesV1) -> Self {
         DeviceNotes { raw }
     }
 
-    /// The next one, and what else it tells: keys and values, of which the first 32 are listed.
+    /// Adds the next device, with further properties as keys and values, of which the first 32 are listed.
     pub fn note(&mut self, device: &Device<'_>, limits: &[(&str, &str)]) {
         let mut pairs = [ArPair { key: ArStr::new(""), value: ArStr::new("") }; MOST_LIMITS];
         let count = limits.len().min(MOST_LIMITS);
@@ -55,7 +57,8 @@ impl<'a> DeviceNotes<'a> {
             limits: pairs.as_ptr(),
             limit_count: count,
         };
-        // SAFETY: the struct, its texts and the pairs are readable for the call.
+        // SAFETY: the struct, its texts and the pairs are readable during the call, and `from_raw` requires that the
+        // function accepts this context.
         unsafe { (self.raw.note)(self.raw.context, &raw) };
     }
 }
@@ -63,57 +66,66 @@ impl<'a> DeviceNotes<'a> {
 /// Lists the devices of a delegate.
 ///
 /// # Errors
-/// [`Status::Unavailable`](crate::Status::Unavailable) where there is no driver.
+/// [`Status::Unavailable`](crate::Status::Unavailable) if there is no driver.
 pub type ListDevices = fn(&mut DeviceNotes<'_>) -> Result<()>;
 
-/// Where a kernel tells facts about itself, for reports.
+/// Receives facts that a kernel reports about itself.
 pub struct FactNotes<'a> {
     raw: &'a ArFactNotesV1,
 }
 
 impl<'a> FactNotes<'a> {
+    /// Wraps the host's struct.
+    ///
     /// # Safety
-    /// The struct is valid for `'a`, and its functions may be called with its context.
+    /// The struct must be valid for `'a`, and its functions must accept its context.
     #[cfg(feature = "std")]
     pub(crate) unsafe fn from_raw(raw: &'a ArFactNotesV1) -> Self {
         FactNotes { raw }
     }
 
-    /// A number of `unit`s, such as `bytes` or `ns`; the unit is empty for things that are counted.
+    /// Reports a number with a unit, such as `bytes` or `ns`; the unit is empty for counts.
     pub fn number(&mut self, key: &str, value: u64, unit: &str) {
-        // SAFETY: key and unit are readable for the call.
+        // SAFETY: key and unit are readable during the call, and `from_raw` requires that the function accepts this
+        // context.
         unsafe {
             (self.raw.number)(self.raw.context, ArStr::borrowed(key), value, ArStr::borrowed(unit));
         }
     }
 
-    /// A text.
+    /// Reports a text.
     pub fn text(&mut self, key: &str, value: &str) {
-        // SAFETY: key and value are readable for the call.
+        // SAFETY: key and value are readable during the call, and `from_raw` requires that the function accepts this
+        // context.
         unsafe { (self.raw.text)(self.raw.context, ArStr::borrowed(key), ArStr::borrowed(value)) };
     }
 }
 
-/// Where a kernel says which outputs stay on its device: see [`EvalContext::keeps`](crate::EvalContext::keeps).
+/// Lets a kernel keep outputs on its device, see [`EvalContext::keeps`](crate::EvalContext::keeps).
 pub(crate) struct Keeping<'a> {
     interface: &'a ArKeepV1,
     context: *mut c_void,
 }
 
 impl Keeping<'_> {
+    /// Asks the host for its interface.
+    ///
     /// # Safety
-    /// `query` answers `context` with null, or with the struct of that id, which lives as long as the process. The context is that
-    /// of a call in progress for the value's life.
+    /// For `context`, `query` must return null or the struct of the requested interface, valid as long as the process.
+    /// `context` must belong to a call that is in progress as long as the value is used.
     pub(crate) unsafe fn find(query: crate::model::Query, context: *mut c_void) -> Option<Self> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that `query` returns null or an `ArKeepV1` for this id.
         let interface = unsafe { query(context, INTERFACE_KEEP).cast::<ArKeepV1>().as_ref() }?;
         Some(Keeping { interface, context })
     }
 
-    /// Output `output` is what is kept under `handle`.
+    /// Keeps the value of output `output` under `handle`.
+    ///
+    /// # Errors
+    /// The output does not exist, or the host needs its value.
     pub(crate) fn keep(&self, output: usize, handle: u64) -> Result<()> {
         let output = u32::try_from(output).map_err(|_| unsupported!("there is no output {output}"))?;
-        // SAFETY: plain values; the interface takes this context.
+        // SAFETY: the arguments are plain values, and the function belongs to the interface of this context.
         host::check(unsafe { (self.interface.keep)(self.context, output, handle) })
     }
 }

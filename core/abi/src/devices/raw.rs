@@ -1,5 +1,5 @@
-//! The structs of devices, what kernels tell of themselves, and tensors that stay on a device; part of [`raw`](crate::raw), whose rules
-//! they keep.
+//! Structs for devices, facts of kernels, and tensors kept on a device. Part of [`raw`](crate::raw) and subject to its
+//! rules.
 #![allow(missing_docs)] // as there
 
 use core::ffi::c_void;
@@ -9,25 +9,25 @@ use abi_stable::StableAbi;
 
 use crate::raw::{ArHeader, ArPair, ArStatus, ArStr};
 
-/// A device that a delegate runs on.
+/// A device that a delegate can run on.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "std", derive(StableAbi))]
 pub struct ArDeviceV1 {
     pub header: ArHeader,
     pub name: ArStr,
-    /// Who wrote the driver, and its version.
+    /// Vendor and version of the driver.
     pub driver: ArStr,
-    /// `gpu`, `cpu`, or what else it is.
+    /// `gpu`, `cpu`, or another kind.
     pub kind: ArStr,
-    /// Bytes of its memory; 0 if it does not tell.
+    /// Bytes of its memory; 0 if unknown.
     pub memory: u64,
-    /// What else it tells about itself: keys and values.
+    /// Further properties, as keys and values.
     pub limits: *const ArPair,
     pub limit_count: usize,
 }
 
-/// Where a delegate lists its devices. The function takes `context`.
+/// Receives a delegate's devices. The function takes `context`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "std", derive(StableAbi))]
@@ -37,30 +37,30 @@ pub struct ArDeviceNotesV1 {
     pub note: unsafe extern "C" fn(context: *mut c_void, device: *const ArDeviceV1),
 }
 
-/// The devices of a delegate, as `query` of [`ArDelegateV1`](crate::raw::ArDelegateV1) gives them (id
+/// The devices of a delegate, returned by `query` of [`ArDelegateV1`](crate::raw::ArDelegateV1) (id
 /// [`INTERFACE_DEVICES`](crate::raw::INTERFACE_DEVICES)).
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "std", derive(StableAbi))]
 pub struct ArDevicesV1 {
     pub header: ArHeader,
-    /// Lists them in the order in which options number them; `Unavailable` where there is no driver.
+    /// Lists them in the order in which options number them; `Unavailable` if there is no driver.
     pub list: unsafe extern "C" fn(notes: *const ArDeviceNotesV1) -> ArStatus,
 }
 
-/// Where a kernel tells facts. The functions take `context`.
+/// Receives facts of a kernel. The functions take `context`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "std", derive(StableAbi))]
 pub struct ArFactNotesV1 {
     pub header: ArHeader,
     pub context: *mut c_void,
-    /// `unit`: what is counted, such as `bytes`; empty for things.
+    /// `unit`, such as `bytes`; empty for counts.
     pub number: unsafe extern "C" fn(context: *mut c_void, key: ArStr, value: u64, unit: ArStr),
     pub text: unsafe extern "C" fn(context: *mut c_void, key: ArStr, value: ArStr),
 }
 
-/// What a kernel that was prepared tells of itself, as `query` of [`ArDelegateV1`](crate::raw::ArDelegateV1) gives it (id
+/// The facts of a prepared kernel, returned by `query` of [`ArDelegateV1`](crate::raw::ArDelegateV1) (id
 /// [`INTERFACE_FACTS`](crate::raw::INTERFACE_FACTS)).
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -70,28 +70,30 @@ pub struct ArFactsV1 {
     pub tell: unsafe extern "C" fn(kernel: *mut c_void, notes: *const ArFactNotesV1) -> ArStatus,
 }
 
-/// A delegate whose kernels may keep outputs on their device, as `query` of [`ArDelegateV1`](crate::raw::ArDelegateV1) gives it (id
-/// [`INTERFACE_BUFFERS`](crate::raw::INTERFACE_BUFFERS)).
+/// A delegate whose kernels may keep outputs on their device, returned by `query` of
+/// [`ArDelegateV1`](crate::raw::ArDelegateV1) (id [`INTERFACE_BUFFERS`](crate::raw::INTERFACE_BUFFERS)).
 ///
-/// What `keep` of [`ArKeepV1`] named keeps its value until its kernel is invoked again, prepared or destroyed. Until then the partitions
-/// of the same delegate find the handle in their input's entry, with `MEMORY_DEVICE`, and do not read its `data`.
+/// A value kept by [`ArKeepV1`] does not change until its kernel is invoked again, prepared or destroyed. Until then,
+/// partitions of the same delegate find the handle in the entry of their input, with `MEMORY_DEVICE`, and must not read
+/// its `data`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "std", derive(StableAbi))]
 pub struct ArBuffersV1 {
     pub header: ArHeader,
-    /// Copies what the kernel keeps under `handle` to the host's memory, which has the size of the tensor.
+    /// Copies the value kept under `handle` to host memory, which has the size of the tensor.
     pub read:
         unsafe extern "C" fn(kernel: *mut c_void, handle: u64, data: *mut c_void, bytes: u64) -> ArStatus,
 }
 
-/// Where a kernel says that an output stays on its device, as `query` of [`ArEvalV1`](crate::raw::ArEvalV1) lends it (id
-/// [`INTERFACE_KEEP`](crate::raw::INTERFACE_KEEP)); null where the host wants all outputs. The function takes that struct's `context`.
+/// Lets a kernel keep an output on its device, returned by `query` of [`ArEvalV1`](crate::raw::ArEvalV1) (id
+/// [`INTERFACE_KEEP`](crate::raw::INTERFACE_KEEP)); null if the host needs all outputs. The function takes that
+/// struct's `context`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "std", derive(StableAbi))]
 pub struct ArKeepV1 {
     pub header: ArHeader,
-    /// The value of output `output` is what the kernel keeps under `handle`; `data` of the output is not written.
+    /// The kernel keeps the value of output `output` under `handle`, and does not write the output's `data`.
     pub keep: unsafe extern "C" fn(context: *mut c_void, output: u32, handle: u64) -> ArStatus,
 }

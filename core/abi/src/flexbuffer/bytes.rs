@@ -1,7 +1,21 @@
-//! Numbers in a flexbuffer, read with checked bounds.
+//! Reads numbers in a flexbuffer with bounds checks.
 
-use super::{Width, truncated};
 use crate::{Result, ensure, invalid};
+
+/// The size of a number in bytes: 1, 2, 4 or 8.
+#[derive(Clone, Copy)]
+pub(super) struct Width(pub u8);
+
+impl Width {
+    pub(super) fn new(bytes: u64) -> Result<Self> {
+        ensure!(matches!(bytes, 1 | 2 | 4 | 8), "custom options: numbers of {bytes} bytes");
+        Ok(Width(bytes as u8))
+    }
+
+    pub(super) fn bytes(self) -> usize {
+        usize::from(self.0)
+    }
+}
 
 /// The `width` bytes at `at`, little-endian, extended with zeros.
 pub(super) fn unsigned(buffer: &[u8], at: usize, width: Width) -> Result<u64> {
@@ -24,13 +38,13 @@ pub(super) fn float(buffer: &[u8], at: usize, width: Width) -> Result<f64> {
     }
 }
 
-/// Where the offset at `at` leads to.
+/// The target of the offset at `at`.
 pub(super) fn back(buffer: &[u8], at: usize, width: Width) -> Result<usize> {
     let distance = usize::try_from(unsigned(buffer, at, width)?).map_err(|_| truncated())?;
     at.checked_sub(distance).ok_or_else(truncated)
 }
 
-/// The length that stands in front of `at`.
+/// The length that precedes `at`.
 pub(super) fn length_before(buffer: &[u8], at: usize, width: Width) -> Result<usize> {
     let position = at.checked_sub(width.bytes()).ok_or_else(truncated)?;
     usize::try_from(unsigned(buffer, position, width)?).map_err(|_| truncated())
@@ -40,7 +54,7 @@ pub(super) fn in_bounds(buffer: &[u8], at: usize, count: usize, bytes: usize) ->
     let end = count.checked_mul(bytes).and_then(|size| size.checked_add(at));
     ensure!(
         end.is_some_and(|end| end <= buffer.len()),
-        "custom options of {} bytes end inside of a vector of {count} values",
+        "custom options of {} bytes end inside a vector of {count} values",
         buffer.len()
     );
     Ok(())
@@ -51,4 +65,9 @@ pub(super) fn terminated(buffer: &[u8], at: usize) -> Result<&[u8]> {
     let rest = buffer.get(at..).ok_or_else(truncated)?;
     let length = rest.iter().position(|&byte| byte == 0).ok_or_else(truncated)?;
     rest.get(..length).ok_or_else(truncated)
+}
+
+/// The error of bytes that are not there.
+pub(super) fn truncated() -> crate::Error {
+    invalid!("custom options end inside a value, or an offset points out of them")
 }

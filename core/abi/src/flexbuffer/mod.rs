@@ -1,11 +1,11 @@
-//! Checked reading of flexbuffers, which hold the options of custom ops.
+//! Checked reading of flexbuffers, which contain the options of custom ops.
 //!
-//! Nothing is verified ahead and nothing is allocated: every read checks its bounds and gives an error where the buffer
-//! ends too early. Format: <https://flatbuffers.dev/internals/#flexbuffers>.
+//! Nothing is verified in advance and nothing is allocated. Every read checks its bounds and fails if the buffer ends
+//! too early. Format: <https://flatbuffers.dev/internals/#flexbuffers>.
 //!
 //! ```text
 //! buffer  = … root value │ root's packed type │ root's width
-//! packed type = kind << 2 | log2 of the width of what it points to
+//! packed type = kind << 2 | log2 of the width of the target
 //! offset at p = distance back from p: the target lies at p − offset
 //! vector  = length │ element 0 │ …  (untyped ones: one packed type per element follows)
 //! map     = offset of the keys │ their width │ length │ value 0 │ … │ packed types
@@ -23,52 +23,14 @@
 //! ```
 
 mod bytes;
+mod kind;
 
 use crate::{Result, ensure, invalid};
-use bytes::{back, float, in_bounds, length_before, signed, terminated, unsigned};
+use bytes::{Width, back, float, in_bounds, length_before, signed, terminated, truncated, unsigned};
+pub use kind::FlexKind;
 
-/// How deep maps and vectors may nest.
+/// Maximum nesting depth of maps and vectors.
 pub const MAX_DEPTH: u8 = 32;
-
-macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident = $first:literal $(| $more:literal)*,)*) => {
-        /// What a value is.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum FlexKind { $($(#[$doc])* $kind,)* }
-
-        impl FlexKind {
-            fn from_raw(raw: u8) -> Result<Self> {
-                match raw {
-                    $($first $(| $more)* => Ok(FlexKind::$kind),)*
-                    _ => Err(invalid!("custom options: value of unknown type {raw}")),
-                }
-            }
-        }
-    };
-}
-
-kinds! {
-    /// No value.
-    Null = 0,
-    /// Signed integer.
-    Int = 1 | 6,
-    /// Unsigned integer.
-    UInt = 2 | 7,
-    /// Floating point number of 2, 4 or 8 bytes.
-    Float = 3 | 8,
-    /// Text that ends with a zero byte.
-    Key = 4,
-    /// Text.
-    String = 5,
-    /// Values by name.
-    Map = 9,
-    /// Values of any types, or all of one type.
-    Vector = 10 | 11 | 12 | 13 | 14 | 15 | 16 | 17 | 18 | 19 | 20 | 21 | 22 | 23 | 24 | 36,
-    /// Bytes.
-    Blob = 25,
-    /// Truth value.
-    Bool = 26,
-}
 
 const INT: u8 = 1;
 const KEY: u8 = 4;
@@ -79,43 +41,34 @@ const VECTOR: u8 = 10;
 const FIXED_VECTORS: core::ops::RangeInclusive<u8> = 16..=24;
 /// Vectors of ints, uints, floats, keys and strings.
 const TYPED_VECTORS: core::ops::RangeInclusive<u8> = 11..=15;
-/// Numbers that an offset leads to.
+/// Numbers stored at the end of an offset.
 const INDIRECT: core::ops::RangeInclusive<u8> = 6..=8;
 const VECTOR_OF_BOOLS: u8 = 36;
 
-/// One value in a flexbuffer.
+/// A value in a flexbuffer.
 #[derive(Clone, Copy)]
 pub struct FlexValue<'a> {
     buffer: &'a [u8],
-    /// Where the value, or the offset that leads to it, lies; it takes `slot` bytes there.
+    /// Position of the value or of the offset to it, which occupies `slot` bytes.
     at: usize,
     slot: Width,
     raw: u8,
-    /// Width of what the offset leads to.
+    /// Width at the target of the offset.
     target: Width,
     depth: u8,
 }
 
-/// Bytes of a number: 1, 2, 4 or 8.
-#[derive(Clone, Copy)]
-struct Width(u8);
-
-impl Width {
-    fn new(bytes: u64) -> Result<Self> {
-        ensure!(matches!(bytes, 1 | 2 | 4 | 8), "custom options: numbers of {bytes} bytes");
-        Ok(Width(bytes as u8))
-    }
-
-    fn bytes(self) -> usize {
-        usize::from(self.0)
-    }
-}
-
 impl<'a> FlexValue<'a> {
-    /// The root of `bytes`.
+    /// Reads the root of `bytes`.
+    ///
+    /// # Errors
+    /// `bytes` is too short or malformed.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
         let [rest @ .., packed, slot] = bytes else {
-            return Err(invalid!("custom options have {} bytes, which is no flexbuffer", bytes.len()));
+            return Err(invalid!(
+                "custom options have {} bytes, which is too few for a flexbuffer",
+                bytes.len()
+            ));
         };
         let slot = Width::new(u64::from(*slot))?;
         let at = rest.len().checked_sub(slot.bytes()).ok_or_else(truncated)?;
@@ -129,17 +82,20 @@ impl<'a> FlexValue<'a> {
         Ok(FlexValue { buffer, at, slot, raw, target: Width(1 << (packed & 3)), depth })
     }
 
-    /// What the value is.
+    /// The kind of the value.
     pub fn kind(&self) -> FlexKind {
         FlexKind::from_raw(self.raw).unwrap_or(FlexKind::Null)
     }
 
-    /// Whether there is no value.
+    /// Whether the value is null.
     pub fn is_null(&self) -> bool {
         self.kind() == FlexKind::Null
     }
 
-    /// A number as an integer; fractions are cut off, what is out of range is clamped.
+    /// A number as an integer. Fractions are truncated, numbers out of range are clamped.
+    ///
+    /// # Errors
+    /// The value is not a number, or outside the buffer.
     pub fn as_i64(&self) -> Result<i64> {
         let (at, width) = self.number()?;
         match self.kind() {
@@ -151,13 +107,19 @@ impl<'a> FlexValue<'a> {
         }
     }
 
-    /// A number as an i32; an error if it is out of range.
+    /// A number as an i32.
+    ///
+    /// # Errors
+    /// The value is not a number, out of range, or outside the buffer.
     pub fn as_i32(&self) -> Result<i32> {
         let value = self.as_i64()?;
         i32::try_from(value).map_err(|_| invalid!("custom options: {value} does not fit 32 bits"))
     }
 
-    /// A number as an unsigned integer; negative ones are 0, fractions are cut off.
+    /// A number as an unsigned integer. Negative numbers are 0, fractions are truncated.
+    ///
+    /// # Errors
+    /// The value is not a number, or outside the buffer.
     pub fn as_u64(&self) -> Result<u64> {
         let (at, width) = self.number()?;
         match self.kind() {
@@ -168,6 +130,9 @@ impl<'a> FlexValue<'a> {
     }
 
     /// A number as a float.
+    ///
+    /// # Errors
+    /// The value is not a number, or outside the buffer.
     pub fn as_f64(&self) -> Result<f64> {
         let (at, width) = self.number()?;
         match self.kind() {
@@ -178,16 +143,25 @@ impl<'a> FlexValue<'a> {
     }
 
     /// A number as an f32.
+    ///
+    /// # Errors
+    /// The value is not a number, or outside the buffer.
     pub fn as_f32(&self) -> Result<f32> {
         Ok(self.as_f64()? as f32)
     }
 
-    /// A truth value; of a number, whether it is not zero.
+    /// A truth value. A number is true if it is not zero.
+    ///
+    /// # Errors
+    /// The value is neither a truth value nor a number, or outside the buffer.
     pub fn as_bool(&self) -> Result<bool> {
         Ok(self.as_f64()? != 0.0)
     }
 
     /// A string or a key.
+    ///
+    /// # Errors
+    /// The value is not text, not UTF-8, or outside the buffer.
     pub fn as_str(&self) -> Result<&'a str> {
         let bytes = match self.kind() {
             FlexKind::String => self.sized_bytes()?,
@@ -198,6 +172,9 @@ impl<'a> FlexValue<'a> {
     }
 
     /// The bytes of a blob or of a string.
+    ///
+    /// # Errors
+    /// The value is neither, or outside the buffer.
     pub fn as_bytes(&self) -> Result<&'a [u8]> {
         match self.kind() {
             FlexKind::Blob | FlexKind::String => self.sized_bytes(),
@@ -206,6 +183,9 @@ impl<'a> FlexValue<'a> {
     }
 
     /// A map.
+    ///
+    /// # Errors
+    /// The value is not a map, or outside the buffer.
     pub fn as_map(&self) -> Result<FlexMap<'a>> {
         if self.kind() != FlexKind::Map {
             return Err(self.mismatch("a map"));
@@ -221,6 +201,9 @@ impl<'a> FlexValue<'a> {
     }
 
     /// A vector, typed or not, or the values of a map.
+    ///
+    /// # Errors
+    /// The value is not a vector, or outside the buffer.
     pub fn as_vector(&self) -> Result<FlexVector<'a>> {
         match self.kind() {
             FlexKind::Vector | FlexKind::Map => self.elements(),
@@ -228,7 +211,7 @@ impl<'a> FlexValue<'a> {
         }
     }
 
-    /// Where the number lies, and its width.
+    /// Position and width of the number.
     fn number(&self) -> Result<(usize, Width)> {
         match self.raw {
             1..=3 | BOOL => Ok((self.at, self.slot)),
@@ -253,7 +236,7 @@ impl<'a> FlexValue<'a> {
             MAP | VECTOR => (length_before(self.buffer, at, self.target)?, None),
             VECTOR_OF_BOOLS => (length_before(self.buffer, at, self.target)?, Some(BOOL)),
             raw if TYPED_VECTORS.contains(&raw) => {
-                // Deprecated vectors of strings are read as vectors of keys: each string ends with a zero byte.
+                // Deprecated vectors of strings are read as vectors of keys, because each string ends with a zero byte.
                 let element = (raw - TYPED_VECTORS.start() + INT).min(KEY);
                 (length_before(self.buffer, at, self.target)?, Some(element))
             }
@@ -269,37 +252,40 @@ impl<'a> FlexValue<'a> {
     }
 
     fn mismatch(&self, wanted: &str) -> crate::Error {
-        invalid!("custom options: a value is {:?}, {wanted} is needed", self.kind())
+        invalid!("custom options: expected {wanted}, found {:?}", self.kind())
     }
 }
 
-/// Values in order.
+/// A list of values.
 #[derive(Clone, Copy)]
 pub struct FlexVector<'a> {
     buffer: &'a [u8],
     at: usize,
     count: usize,
     width: Width,
-    /// The kind of all elements; `None` where each has its own.
+    /// The kind of all elements; `None` if each has its own.
     element: Option<u8>,
     depth: u8,
 }
 
 impl<'a> FlexVector<'a> {
-    /// Number of values.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether the vector is empty.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Value `i`. An error past the end.
+    /// The value at index `i`.
+    ///
+    /// # Errors
+    /// `i` is out of range, or the value is malformed.
     pub fn get(&self, i: usize) -> Result<FlexValue<'a>> {
         ensure!(i < self.count, "custom options: element {i} of a vector of {}", self.count);
-        // `elements` checked that all slots and types lie in the buffer.
+        // `elements` checked that all slots and types are inside the buffer.
         let slots = self.at + self.count * self.width.bytes();
         let packed = match self.element {
             Some(kind) => kind << 2,
@@ -308,14 +294,14 @@ impl<'a> FlexVector<'a> {
         FlexValue::new(self.buffer, self.at + i * self.width.bytes(), self.width, packed, self.depth + 1)
     }
 
-    /// The values in order.
+    /// Iterates over the values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<FlexValue<'a>>> + use<'a> {
         let vector = *self;
         (0..vector.count).map(move |i| vector.get(i))
     }
 }
 
-/// Values by name.
+/// Values with names.
 #[derive(Clone, Copy)]
 pub struct FlexMap<'a> {
     values: FlexVector<'a>,
@@ -324,29 +310,38 @@ pub struct FlexMap<'a> {
 }
 
 impl<'a> FlexMap<'a> {
-    /// The map at the root of `bytes`.
+    /// Reads the map at the root of `bytes`.
+    ///
+    /// # Errors
+    /// `bytes` is malformed, or its root is not a map.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self> {
         FlexValue::from_bytes(bytes)?.as_map()
     }
 
-    /// Number of entries.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are none.
+    /// Whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
     /// Name and value of entry `i`, in the file's order.
+    ///
+    /// # Errors
+    /// `i` is out of range, or the entry is malformed.
     pub fn entry(&self, i: usize) -> Result<(&'a str, FlexValue<'a>)> {
         let name = core::str::from_utf8(self.key(i)?)
             .map_err(|_| invalid!("custom options: the name of entry {i} is not UTF-8"))?;
         Ok((name, self.values.get(i)?))
     }
 
-    /// The value of `name`, `None` if there is none or it is null.
+    /// The value of `name`; `None` if it is absent or null.
+    ///
+    /// # Errors
+    /// The map is malformed.
     pub fn get(&self, name: &str) -> Result<Option<FlexValue<'a>>> {
         for i in 0..self.len() {
             if self.key(i)? == name.as_bytes() {
@@ -356,27 +351,42 @@ impl<'a> FlexMap<'a> {
         Ok(None)
     }
 
-    /// The integer `name`, or `default` if it is left out.
+    /// The integer `name`, or `default` if it is absent.
+    ///
+    /// # Errors
+    /// The value has another kind, or the map is malformed.
     pub fn i64(&self, name: &str, default: i64) -> Result<i64> {
         self.get(name)?.map_or(Ok(default), |value| value.as_i64())
     }
 
-    /// The 32-bit integer `name`, or `default` if it is left out.
+    /// The 32-bit integer `name`, or `default` if it is absent.
+    ///
+    /// # Errors
+    /// The value has another kind or is out of range, or the map is malformed.
     pub fn i32(&self, name: &str, default: i32) -> Result<i32> {
         self.get(name)?.map_or(Ok(default), |value| value.as_i32())
     }
 
-    /// The float `name`, or `default` if it is left out.
+    /// The float `name`, or `default` if it is absent.
+    ///
+    /// # Errors
+    /// The value has another kind, or the map is malformed.
     pub fn f32(&self, name: &str, default: f32) -> Result<f32> {
         self.get(name)?.map_or(Ok(default), |value| value.as_f32())
     }
 
-    /// The truth value `name`, or `default` if it is left out.
+    /// The truth value `name`, or `default` if it is absent.
+    ///
+    /// # Errors
+    /// The value has another kind, or the map is malformed.
     pub fn bool(&self, name: &str, default: bool) -> Result<bool> {
         self.get(name)?.map_or(Ok(default), |value| value.as_bool())
     }
 
-    /// The string `name`, or `default` if it is left out.
+    /// The string `name`, or `default` if it is absent.
+    ///
+    /// # Errors
+    /// The value has another kind, or the map is malformed.
     pub fn str(&self, name: &str, default: &'a str) -> Result<&'a str> {
         self.get(name)?.map_or(Ok(default), |value| value.as_str())
     }
@@ -388,10 +398,6 @@ impl<'a> FlexMap<'a> {
     }
 }
 
-fn truncated() -> crate::Error {
-    invalid!("custom options end inside of a value, or an offset leads out of them")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -401,7 +407,7 @@ mod tests {
     #[rustfmt::skip]
     const ALL: &[u8] = &[109, 97, 120, 0, 98, 105, 103, 0, 120, 0, 105, 110, 100, 0, 0, 0, 154, 153, 153, 153, 153, 153, 185, 63, 111, 110, 0, 110, 111, 110, 101, 0, 116, 101, 120, 116, 0, 3, 104, 195, 169, 0, 98, 108, 111, 98, 0, 3, 1, 2, 3, 105, 110, 116, 115, 0, 3, 0, 1, 0, 254, 255, 44, 1, 116, 119, 111, 0, 0, 0, 0, 63, 0, 0, 32, 64, 98, 111, 111, 108, 115, 0, 3, 1, 0, 1, 109, 105, 120, 101, 100, 0, 1, 98, 0, 105, 110, 0, 1, 4, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 112, 17, 1, 0, 6, 3, 1, 26, 8, 4, 20, 38, 12, 121, 84, 51, 118, 78, 130, 45, 105, 109, 102, 71, 128, 0, 0, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 128, 0, 0, 0, 0, 0, 0, 0, 101, 0, 0, 0, 0, 0, 0, 0, 176, 0, 0, 0, 0, 0, 0, 0, 142, 0, 0, 0, 0, 0, 0, 0, 156, 255, 255, 255, 255, 255, 255, 255, 98, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 202, 0, 0, 0, 0, 0, 0, 0, 180, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 248, 63, 11, 100, 144, 35, 45, 7, 40, 3, 107, 20, 74, 15, 108, 39, 1];
 
-    /// Touches everything that can be reached; returns how many values were read.
+    /// Reads everything that can be reached; returns the number of values read.
     fn walk(value: &FlexValue<'_>) -> usize {
         let _ = (value.as_i64(), value.as_u64(), value.as_i32(), value.as_f32(), value.as_bool());
         let _ = (value.as_str(), value.as_bytes());
@@ -451,11 +457,11 @@ mod tests {
     }
 
     #[test]
-    fn wrong_kinds_are_refused() -> Result<()> {
+    fn wrong_kinds_are_rejected() -> Result<()> {
         let map = FlexMap::from_bytes(ALL)?;
         assert_eq!(
             map.i64("text", 0).unwrap_err().message(),
-            "custom options: a value is String, a number is needed"
+            "custom options: expected a number, found String"
         );
         assert!(map.get("max")?.unwrap().as_vector().is_err());
         assert!(map.get("ints")?.unwrap().as_map().is_err());
@@ -467,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn every_truncation_and_every_changed_byte_is_survived() {
+    fn no_truncation_or_changed_byte_causes_a_panic() {
         for end in 0..ALL.len() {
             if let Ok(value) = FlexValue::from_bytes(&ALL[..end]) {
                 walk(&value);
@@ -489,8 +495,8 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_that_holds_itself_ends() {
-        // A vector of one element whose offset 0 leads back to the element itself.
+    fn a_vector_that_contains_itself_is_rejected() {
+        // A vector whose single element has offset 0, which refers to the element itself.
         let bytes = [1, 0, 10 << 2, 2, 10 << 2, 1];
         let mut value = FlexValue::from_bytes(&bytes).unwrap();
         let error = loop {

@@ -1,5 +1,7 @@
-//! The functions that cross: each finds the host behind `context`, and hands on what the plugin gave as Rust sees it.
+//! The functions that plugins call. Each finds the host behind `context` and passes it the plugin's arguments as Rust
+//! types.
 
+mod context;
 mod kernels;
 mod sizes;
 
@@ -7,16 +9,17 @@ use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::ptr::null;
 
+use context::with;
 use kernels::objects;
 pub use kernels::{constants, device_memory, memory};
 use sizes::{given, shape};
 
 use super::model::only_in_eval;
-use super::{CallerSide, EvalSide, HostSide, ModelSide, PrepareSide, Share, eval, prepare};
+use super::{CallerSide, EvalSide, ModelSide, PrepareSide, Share, eval, prepare};
+use crate::AssignmentMut;
 use crate::raw::*;
-use crate::{AssignmentMut, Status};
 
-/// What `prepare` gets; it borrows `host`, which must not move until the call returns.
+/// The struct for `prepare`. It borrows `host`, which must not move until the call returns.
 pub fn prepare_struct<H: PrepareSide>(host: &mut H) -> ArPrepareV1 {
     ArPrepareV1 {
         header: ArHeader::of::<ArPrepareV1>(),
@@ -32,7 +35,7 @@ pub fn prepare_struct<H: PrepareSide>(host: &mut H) -> ArPrepareV1 {
     }
 }
 
-/// What `eval` gets; it borrows `host`, which must not move until the call returns, and both lists.
+/// The struct for `eval`. It borrows both lists and `host`, which must not move until the call returns.
 pub fn eval_struct<H: EvalSide>(
     host: &mut H,
     threads: u32,
@@ -53,21 +56,21 @@ pub fn eval_struct<H: EvalSide>(
     }
 }
 
-/// The interfaces that a host lends, for a `context` that is an `H`.
-struct Lent<H>(PhantomData<H>);
+/// The host's interfaces, for a `context` of type `H`.
+struct InterfaceTables<H>(PhantomData<H>);
 
-impl<H: PrepareSide> Lent<H> {
+impl<H: PrepareSide> InterfaceTables<H> {
     const LAYOUT: &'static ArLayoutV1 =
         &ArLayoutV1 { header: ArHeader::of::<ArLayoutV1>(), share_part: share_part::<H> };
 }
 
-impl<H: EvalSide> Lent<H> {
+impl<H: EvalSide> InterfaceTables<H> {
     const PROFILE: &'static ArProfileV1 =
         &ArProfileV1 { header: ArHeader::of::<ArProfileV1>(), note: note::<H> };
     const KEEP: &'static ArKeepV1 = &ArKeepV1 { header: ArHeader::of::<ArKeepV1>(), keep: keep::<H> };
 }
 
-/// The model as a node sees it: in `eval` subgraphs run and values are assigned; in `prepare` only shapes are set.
+/// The model as seen by a node. In `eval`, subgraphs run and values are assigned; in `prepare`, only shapes are set.
 struct LentModel<H, const RUNS: bool>(PhantomData<H>);
 
 impl<H: CallerSide, const RUNS: bool> LentModel<H, RUNS> {
@@ -105,7 +108,7 @@ unsafe extern "C" fn query_in_prepare<H: PrepareSide>(
     interface: u64,
 ) -> *const c_void {
     match interface {
-        INTERFACE_LAYOUT => (&raw const *Lent::<H>::LAYOUT).cast(),
+        INTERFACE_LAYOUT => (&raw const *InterfaceTables::<H>::LAYOUT).cast(),
         INTERFACE_CONSTANTS => (&raw const *constants::<H>()).cast(),
         INTERFACE_MEMORY => (&raw const *memory::<H>()).cast(),
         INTERFACE_DEVICE_MEMORY => (&raw const *device_memory::<H>()).cast(),
@@ -116,31 +119,17 @@ unsafe extern "C" fn query_in_prepare<H: PrepareSide>(
 }
 
 unsafe extern "C" fn query_in_eval<H: EvalSide>(context: *mut c_void, interface: u64) -> *const c_void {
-    // SAFETY: the context is the `H` of the call in progress.
+    // SAFETY: `context` points to the `H` of the call in progress.
     let host = unsafe { &*context.cast::<H>() };
     match interface {
-        INTERFACE_PROFILE if host.is_profiled() => (&raw const *Lent::<H>::PROFILE).cast(),
-        INTERFACE_KEEP if host.keeps() => (&raw const *Lent::<H>::KEEP).cast(),
+        INTERFACE_PROFILE if host.is_profiled() => (&raw const *InterfaceTables::<H>::PROFILE).cast(),
+        INTERFACE_KEEP if host.keeps() => (&raw const *InterfaceTables::<H>::KEEP).cast(),
         _ => LentModel::<H, true>::find(interface),
     }
 }
 
-/// Runs `f` on the host behind `context`; the message of a refusal is kept.
-///
-/// # Safety
-/// `context` is the `H` of the call in progress, and this is the only callback at work.
-unsafe fn with<H: HostSide>(
-    context: *mut c_void,
-    f: impl FnOnce(&mut H) -> Result<(), H::Refused>,
-) -> ArStatus {
-    // SAFETY: the `H` of the call in progress, which no other callback uses; until the plugin returns, the host does not either.
-    match f(unsafe { &mut *context.cast::<H>() }) {
-        Ok(()) => Status::Ok as ArStatus,
-        Err(refused) => H::report(refused),
-    }
-}
-
-// SAFETY (all that follow): the context is the `H` of the call in progress; a plugin makes one callback at a time, but `is_cancelled`.
+// SAFETY (all that follow): `context` points to the `H` of the call in progress, because the host created the struct
+// for it. A plugin makes one callback at a time, except for `is_cancelled`.
 
 unsafe extern "C" fn set_output_shape<H: PrepareSide>(
     context: *mut c_void,
@@ -163,7 +152,7 @@ unsafe extern "C" fn set_output_constant<H: PrepareSide>(
     data: *const c_void,
     bytes: u64,
 ) -> ArStatus {
-    // SAFETY: see above; `data` has that many bytes, by the contract.
+    // SAFETY: see above; the ABI requires that `data` has that many bytes.
     unsafe {
         let value = slice(data.cast::<u8>(), usize::try_from(bytes).unwrap_or(0));
         with::<H>(context, |host| prepare::set_constant(host, output, value))
@@ -177,7 +166,7 @@ unsafe extern "C" fn request_persistent<H: PrepareSide>(
     index: *mut u32,
     data: *mut *mut c_void,
 ) -> ArStatus {
-    // SAFETY: see above; both results are writable, by the contract.
+    // SAFETY: see above; the ABI requires both results to be writable.
     unsafe {
         with::<H>(context, |host| {
             (*index, *data) = prepare::take_persistent(host, bytes, alignment)?;
@@ -192,7 +181,7 @@ unsafe extern "C" fn request_scratch<H: PrepareSide>(
     alignment: u64,
     index: *mut u32,
 ) -> ArStatus {
-    // SAFETY: see above; the result is writable, by the contract.
+    // SAFETY: see above; the ABI requires the result to be writable.
     unsafe {
         with::<H>(context, |host| {
             *index = prepare::note_scratch(host, bytes, alignment)?;
@@ -227,7 +216,7 @@ unsafe extern "C" fn plan<H: PrepareSide>(
     request: *const ArPlanRequestV1,
     assignment: *mut ArAssignmentV1,
 ) -> ArStatus {
-    // SAFETY: see above; both structs and their arrays are valid for the call, by the contract.
+    // SAFETY: see above; the ABI requires both structs and their arrays to be valid during the call.
     unsafe {
         with::<H>(context, |host| {
             let (request, assignment) = (&*request, &mut *assignment);
@@ -250,7 +239,7 @@ unsafe extern "C" fn resize_output<H: EvalSide>(
 }
 
 unsafe extern "C" fn is_cancelled<H: EvalSide>(context: *mut c_void) -> u8 {
-    // SAFETY: see above; no other callback is at work, but for this one, which only reads.
+    // SAFETY: see above; only this callback may run at the same time as others, and it only reads.
     u8::from(unsafe { (*context.cast::<H>()).is_cancelled() })
 }
 
@@ -261,7 +250,7 @@ unsafe extern "C" fn note<H: EvalSide>(
     tensor: i32,
     nanoseconds: u64,
 ) {
-    // SAFETY: see above; `name` is readable for the call, by the contract.
+    // SAFETY: see above; the ABI requires `name` to be readable during the call.
     unsafe { (*context.cast::<H>()).note_time(number, name.as_str(), tensor, nanoseconds) }
 }
 
@@ -275,7 +264,7 @@ unsafe extern "C" fn describe<H: CallerSide>(
     subgraph: u32,
     graph: *mut *const ArGraphV1,
 ) -> ArStatus {
-    // SAFETY: see above; the result is writable, by the contract.
+    // SAFETY: see above; the ABI requires the result to be writable.
     unsafe {
         with::<H>(context, |host| {
             *graph = host.model().describe(subgraph)?;
@@ -290,7 +279,7 @@ unsafe extern "C" fn set_input<H: CallerSide, const RUNS: bool>(
     input: u32,
     value: *const ArTensorV1,
 ) -> ArStatus {
-    // SAFETY: see above; the value is readable, and memory of another subgraph, whose executor is in use.
+    // SAFETY: see above; the value is readable, and not in memory of the target subgraph, whose executor is in use.
     unsafe {
         with::<H>(context, |host| {
             let mut value = *given(value)?;
@@ -340,7 +329,7 @@ unsafe extern "C" fn output<H: CallerSide, const RUNS: bool>(
     output: u32,
     value: *mut ArTensorV1,
 ) -> ArStatus {
-    // SAFETY: see above; the result is writable, by the contract.
+    // SAFETY: see above; the ABI requires the result to be writable.
     unsafe {
         with::<H>(context, |host| {
             let found = host.model().output(subgraph, output)?;
@@ -351,7 +340,7 @@ unsafe extern "C" fn output<H: CallerSide, const RUNS: bool>(
 }
 
 unsafe extern "C" fn open<H: CallerSide>(context: *mut c_void, name: ArBytes, handle: *mut i32) -> ArStatus {
-    // SAFETY: see above; the name is readable for the call, the result writable.
+    // SAFETY: see above; the ABI requires the name to be readable during the call and the result to be writable.
     unsafe {
         with::<H>(context, |host| {
             *handle = host.model().open(name.as_slice())?;
@@ -365,7 +354,7 @@ unsafe extern "C" fn value<H: CallerSide>(
     handle: i32,
     value: *mut ArTensorV1,
 ) -> ArStatus {
-    // SAFETY: see above; the result is writable, by the contract.
+    // SAFETY: see above; the ABI requires the result to be writable.
     unsafe {
         with::<H>(context, |host| {
             *value = host.model().value(handle)?;
@@ -379,7 +368,7 @@ unsafe extern "C" fn assign<H: CallerSide, const RUNS: bool>(
     handle: i32,
     value: *const ArTensorV1,
 ) -> ArStatus {
-    // SAFETY: see above; the value is readable, by the contract.
+    // SAFETY: see above; the ABI requires the value to be readable.
     unsafe {
         with::<H>(context, |host| {
             only_in_eval(RUNS, "assigns a resource")?;

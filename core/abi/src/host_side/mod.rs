@@ -1,34 +1,37 @@
-//! The host's half of a call, for whoever writes a host: what a plugin may ask of it in `prepare` and `eval`, and what is refused, in
-//! which words. Plugin authors need none of it.
+//! The host's side of calls, for authors of hosts: what a plugin may request in `prepare` and `eval`, and the errors
+//! for invalid requests. Plugin authors do not need it.
 //!
-//! A host implements [`PrepareSide`] and [`EvalSide`] for what it puts behind `context`, in terms of memory of its own, and makes the
-//! structs that cross with [`prepare_struct`] and [`eval_struct`]. Their functions apply the rules, and only then ask the host:
+//! A host implements [`PrepareSide`] and [`EvalSide`] for the type behind `context`, in terms of its own memory, and
+//! creates the structs for plugins with [`prepare_struct`] and [`eval_struct`]. Their functions first apply the rules,
+//! and then call the host:
 //!
 //! ```text
 //! plugin ─► ArPrepareV1::set_output_shape ─► rules (rank, signs, bytes, once) ─► PrepareSide::set_shape
 //!         (`callbacks`: context ─► the host)   (`prepare`, `eval`)                (the host)
 //! ```
 //!
-//! What the safe Rust API rests on, the duties of a host:
-//! - During one call (`prepare`, `eval`, `claim`, `compile`, `invoke`) an array that a struct points to (`dims`, scales,
-//!   names, options, lists) stays where it is and keeps its contents. So the host stores a changed shape elsewhere, and
-//!   refuses a second change of one output's shape in the same call: `set_output_shape` with another shape than before,
-//!   and a second `resize_output` that succeeds.
-//! - The entries of [`ArNodeV1::tensors`](crate::raw::ArNodeV1::tensors) themselves do change during a call, by what the plugin asks
-//!   of the host on the calling thread, and at no other time. Readers copy an entry, and make no lasting reference to it.
-//! - `data` is null, or has `bytes` initialised bytes, aligned for the element type. What is `TENSOR_CONSTANT` is not
-//!   written while the node's instance lives.
-//! - The tensors of a node's `outputs` are different ones. An output overlaps no other output, no scratch, and no input
-//!   that it was not allowed to share memory with; no input is also an output, unless it is a variable and the op works in place.
-//! - Scratch buffers are initialised, and this call's alone. Persistent memory is zeroed when it is handed out, and after
-//!   `prepare` the host does not write to it for the life of the instance.
-//! - `prepare` and `eval` of one instance do not run at once; between the two all may move to another thread.
-//! - The functions of [`ArPrepareV1`](crate::raw::ArPrepareV1) and [`ArEvalV1`](crate::raw::ArEvalV1) are called on the thread of the
-//!   call in progress, with its context.
-//! - One host per process is meant. Where two hosts load one library, the later handshake wins: messages, log lines and
-//!   threads of that library are the later host's from then on, also in calls from the first.
+//! The safe Rust API relies on the following duties of a host:
+//! - During one call (`prepare`, `eval`, `claim`, `compile`, `invoke`) the arrays that structs point to (`dims`,
+//!   scales, names, options, lists) do not move and keep their contents. So the host stores a changed shape elsewhere,
+//!   and rejects a second change of an output's shape in the same call: `set_output_shape` with a different shape, and
+//!   a second successful `resize_output`.
+//! - The entries of [`ArNodeV1::tensors`](crate::raw::ArNodeV1::tensors) themselves change during a call, but only
+//!   through the plugin's requests on the calling thread. Readers copy an entry and keep no reference to it.
+//! - `data` is null, or has `bytes` initialized bytes, aligned for the element type. `TENSOR_CONSTANT` data is not
+//!   written as long as the node's instance exists.
+//! - The tensors in a node's `outputs` are distinct. An output overlaps no other output, no scratch buffer, and no
+//!   input with which it was not allowed to share memory. No input is also an output, unless it is a variable and the
+//!   op works in place.
+//! - Scratch buffers are initialized and belong to this call only. Persistent memory is zeroed when it is allocated;
+//!   after `prepare` the host does not write to it as long as the instance exists.
+//! - `prepare` and `eval` of one instance never run at the same time. Between calls, the instance may move to another
+//!   thread.
+//! - The functions of [`ArPrepareV1`](crate::raw::ArPrepareV1) and [`ArEvalV1`](crate::raw::ArEvalV1) are called on the
+//!   thread of the call in progress, with its context.
+//! - There should be one host per process. If two hosts load the same library, the later handshake wins: messages, log
+//!   lines and threads of that library then belong to the later host, even in calls from the first one.
 //!
-//! Nothing here needs a heap. What a host keeps of each refusal is up to it ([`Refusal`]).
+//! Nothing here needs a heap. The host decides what it stores of each error ([`Refusal`]).
 
 mod callbacks;
 mod eval;
@@ -40,24 +43,24 @@ use core::fmt;
 pub use callbacks::{constants, device_memory, eval_struct, memory, prepare_struct};
 pub use eval::EvalSide;
 pub use model::{CallerSide, ModelSide};
-pub use prepare::{ConstantsSide, Found, MemorySide, PrepareSide, Said, Share, found};
+pub use prepare::{ConstantsSide, Declaration, Declarations, MemorySide, PrepareSide, Share, declarations};
 
 use crate::raw::{ArStatus, ArTensorV1, TENSOR_CONSTANT, TENSOR_VARIABLE};
 use crate::tensor::element_count;
 use crate::{ElementType, Error, Status};
 
-/// Highest rank of a tensor.
+/// Maximum rank of a tensor.
 pub const MAX_RANK: usize = 8;
 
-/// Largest alignment that a plugin may ask for, in bytes.
+/// Maximum alignment that a plugin may request, in bytes.
 pub const MAX_ALIGNMENT: usize = 64;
 
-/// Why a host refuses a call.
+/// The host's type for errors in a plugin's requests.
 pub trait Refusal: Sized {
-    /// A refusal of this kind; the message is what the plugin is told.
+    /// Creates an error with this status and message.
     fn new(status: Status, message: fmt::Arguments<'_>) -> Self;
 
-    /// Of kind [`Status::Invalid`].
+    /// Creates an error with [`Status::Invalid`].
     fn invalid(message: fmt::Arguments<'_>) -> Self {
         Self::new(Status::Invalid, message)
     }
@@ -69,18 +72,18 @@ impl Refusal for Error {
     }
 }
 
-/// What stands behind `context`.
+/// The type behind `context`.
 pub trait HostSide {
-    /// Why it refuses.
+    /// The error type.
     type Refused: Refusal;
 
-    /// Keeps the message for the call in progress; gives the status that crosses.
+    /// Stores the message for the call in progress and returns the status.
     fn report(refused: Self::Refused) -> ArStatus;
 }
 
-/// A call that is made for a node, whose tensors the host has.
+/// A call for a node whose tensors the host has.
 pub trait NodeSide: HostSide {
-    /// Tensor indices of the node's outputs; −1 for one that is absent. All others exist.
+    /// Indices of the node's output tensors; −1 for an absent one. All others are valid.
     fn outputs(&self) -> &[i32];
 
     /// The entry of tensor `t`.
@@ -89,16 +92,16 @@ pub trait NodeSide: HostSide {
     /// The shape of tensor `t`.
     fn shape(&self, t: usize) -> &[i32];
 
-    /// Bytes that one tensor, or one scratch buffer, may have.
+    /// The maximum size of one tensor or scratch buffer, in bytes.
     fn limit(&self) -> u64;
 
-    /// Whether tensor `t`, an output that is a variable, may get another size than it has.
+    /// Whether the size of tensor `t`, an output that is a variable, may change.
     fn may_resize(&self, _t: usize) -> bool {
         false
     }
 }
 
-/// The tensor of output `output`; `None` if there is none.
+/// The tensor of output `output`; `None` if the output does not exist or is absent.
 fn output_tensor<H: NodeSide>(host: &H, output: u32) -> Option<usize> {
     let outputs = host.outputs();
     outputs.get(output as usize).and_then(|&t| usize::try_from(t).ok())
@@ -108,8 +111,8 @@ fn element_type(tensor: &ArTensorV1) -> ElementType {
     ElementType::from_raw(tensor.element_type).unwrap_or(ElementType::F32)
 }
 
-/// Checks a shape that a plugin gives to output `output`, which is tensor `t`: rank, signs, size, and that a variable keeps its size where
-/// the host wants that.
+/// Checks the shape that a plugin gives to output `output`, which is tensor `t`: its rank, signs and size, and that the
+/// size of a variable may change if it does.
 fn check_shape<H: NodeSide>(host: &H, t: usize, output: u32, dims: &[i32]) -> Result<(), H::Refused> {
     let refuse = |message: fmt::Arguments<'_>| Err(H::Refused::invalid(message));
     if dims.len() > MAX_RANK {

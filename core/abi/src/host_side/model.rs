@@ -1,45 +1,58 @@
-//! What a node may do beyond its own tensors: call the model's other subgraphs, keep values.
+//! Requests of a node beyond its own tensors: running other subgraphs of the model, and keeping values.
 
 use super::{HostSide, Refusal};
 use crate::raw::{ArGraphV1, ArTensorV1};
 
-/// A host that lends the model to a node.
+/// A host that gives nodes access to the model.
 pub trait CallerSide: HostSide {
-    /// Whether nodes may ask for the model. A small machine may leave out what answers them.
+    /// Whether nodes may access the model. A small machine may omit the code for it.
     const LENDS_MODEL: bool = true;
 
-    /// The model, for one callback.
+    /// The model, during one callback.
     type Model<'a>: ModelSide<Refused = Self::Refused>
     where
         Self: 'a;
 
-    /// The model.
+    /// The model's subgraphs and resources.
     fn model(&mut self) -> Self::Model<'_>;
 }
 
-/// The model's subgraphs and resources. What only `eval` may do comes from there.
+/// The model's subgraphs and resources. Callbacks check which requests are allowed only in `eval`.
 pub trait ModelSide {
-    /// Why it refuses.
+    /// The error type.
     type Refused: Refusal;
 
-    /// The subgraph with the shapes that it has now; the graph lives as long as the call of the node.
+    /// The subgraph with its current shapes. The graph is valid until the node's call returns.
+    ///
+    /// # Errors
+    /// The subgraph does not exist or is running.
     fn describe(&mut self, subgraph: u32) -> Result<*const ArGraphV1, Self::Refused>;
 
-    /// How many inputs and outputs a subgraph has.
+    /// The number of inputs and outputs of a subgraph.
+    ///
+    /// # Errors
+    /// The subgraph does not exist or is running.
     fn ports(&mut self, subgraph: u32) -> Result<(usize, usize), Self::Refused>;
 
-    /// In `prepare`: `eval` may assign a value of this type, rank and size. Of use where memory is taken ahead.
+    /// In `prepare`: announces that `eval` may assign a value of this type, rank and size. Used by hosts that allocate
+    /// memory in advance.
+    ///
+    /// # Errors
+    /// The resource does not exist, or the memory is not available.
     ///
     /// # Safety
-    /// What `value` points to is readable, but for its data.
+    /// Everything that `value` points to must be readable, except for its data.
     unsafe fn reserve(&mut self, _handle: i32, _value: &ArTensorV1) -> Result<(), Self::Refused> {
         Ok(())
     }
 
-    /// Gives an input the shape of `value` and, unless `data` is null, its data, which are copied.
+    /// Sets the shape of an input and, unless `data` is null, copies the data to it.
+    ///
+    /// # Errors
+    /// The subgraph or the input does not exist, or the types differ.
     ///
     /// # Safety
-    /// What `value` points to is readable, and not memory of that subgraph.
+    /// Everything that `value` points to must be readable, and not in memory of that subgraph.
     unsafe fn set_input(
         &mut self,
         subgraph: u32,
@@ -47,28 +60,49 @@ pub trait ModelSide {
         value: &ArTensorV1,
     ) -> Result<(), Self::Refused>;
 
-    /// In `eval`: outputs of `from` become the inputs of `to` at the same positions; both may be the same.
+    /// In `eval`: makes outputs of `from` the inputs of `to` at the same positions. Both may be the same subgraph.
+    ///
+    /// # Errors
+    /// A subgraph does not exist, or the types differ.
     fn forward(&mut self, from: u32, to: u32) -> Result<(), Self::Refused>;
 
-    /// Makes a subgraph ready for the shapes that its inputs have.
+    /// Prepares a subgraph for the current shapes of its inputs.
+    ///
+    /// # Errors
+    /// The subgraph does not exist, or cannot be prepared.
     fn prepare(&mut self, subgraph: u32) -> Result<(), Self::Refused>;
 
-    /// In `eval`: runs a subgraph, made ready before if need be.
+    /// In `eval`: runs a subgraph, after preparing it if necessary.
+    ///
+    /// # Errors
+    /// The subgraph does not exist, or fails.
     fn invoke(&mut self, subgraph: u32) -> Result<(), Self::Refused>;
 
-    /// An output as the last call left it; `TENSOR_DYNAMIC` if only a run tells its shape.
+    /// An output after the last call, with `TENSOR_DYNAMIC` if its shape is known only after a run.
+    ///
+    /// # Errors
+    /// The subgraph or the output does not exist.
     fn output(&mut self, subgraph: u32, output: u32) -> Result<ArTensorV1, Self::Refused>;
 
-    /// The handle of the resource with this name, made if there is none.
+    /// The handle of the resource with this name, which is created if necessary.
+    ///
+    /// # Errors
+    /// There are too many resources.
     fn open(&mut self, name: &[u8]) -> Result<i32, Self::Refused>;
 
     /// The value of a resource; [`ArTensorV1::NONE`] before it is assigned.
+    ///
+    /// # Errors
+    /// The handle is invalid.
     fn value(&mut self, handle: i32) -> Result<ArTensorV1, Self::Refused>;
 
-    /// In `eval`: gives a resource type, shape and data of `value`, which are copied.
+    /// In `eval`: assigns the type, the shape and a copy of the data of `value` to a resource.
+    ///
+    /// # Errors
+    /// The handle is invalid, or the memory is not available.
     ///
     /// # Safety
-    /// What `value` points to is readable.
+    /// Everything that `value` points to must be readable.
     unsafe fn assign(&mut self, handle: i32, value: &ArTensorV1) -> Result<(), Self::Refused>;
 }
 

@@ -1,4 +1,4 @@
-//! What a plugin says in `prepare`: the rules.
+//! The rules for a plugin's calls in `prepare`.
 
 use core::ffi::c_void;
 
@@ -8,76 +8,98 @@ use super::{
 use crate::raw::{ArPlanRequestV1, TENSOR_CONSTANT, TENSOR_VARIABLE};
 use crate::{AssignmentMut, ElementType, ObjectAssignment, ObjectRequest, Status, UsageRecord};
 
-/// What a `prepare` has said of an output so far.
+/// What `prepare` has declared about an output so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Said {
-    /// Nothing.
+pub enum Declaration {
+    /// Nothing yet.
     #[default]
     Nothing,
     /// Its shape.
     Shape,
-    /// That its shape becomes known when the node runs.
+    /// Its shape is known only when the node runs.
     Dynamic,
-    /// Its value.
+    /// Its constant value.
     Constant,
-    /// Its value, and it is a variable: the host writes the value at each invocation.
+    /// Its value, and it is a variable, to which the host writes the value in each invocation.
     Value,
 }
 
-/// An output that may lie in an input's memory, or around it.
+/// An output that may share memory with an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// The output's position in the node.
+    /// Position of the output in the node.
     pub output: u32,
-    /// The input's position in the node; it may be absent.
+    /// Position of the input in the node; it may be absent.
     pub input: u32,
     /// `SHARE_*`.
     pub kind: u32,
-    /// Offset of a part, or distance to what lies behind; else 0.
+    /// Offset of a part, or distance for `SHARE_BEHIND`; otherwise 0.
     pub bytes: u64,
 }
 
-/// The host's side of `prepare`, in the host's own terms. Outputs are those of the node, by position; `t` is a tensor's index. What
-/// comes here keeps the rules.
+/// The host's implementation of `prepare`. Outputs are given by their position in the node, tensors `t` by their index.
+/// Its methods are called only with arguments that follow the rules.
 pub trait PrepareSide: NodeSide + ConstantsSide + MemorySide + CallerSide {
-    /// Whether there may be shared objects, which are for delegates.
+    /// Whether the host supports shared objects, which only delegates use.
     const LENDS_OBJECTS: bool = true;
 
-    /// Number of the node's inputs, absent ones included.
+    /// The number of the node's inputs, including absent ones.
     fn input_count(&self) -> usize;
 
-    /// What was said of output `output`, which is there; at first nothing.
-    fn said(&mut self, output: usize) -> &mut Said;
+    /// What was declared about output `output`, which exists; `Nothing` at first.
+    fn declaration(&mut self, output: usize) -> &mut Declaration;
 
-    /// Sets the shape, and the bytes that follow from it. Views of the call in progress may show the shape from before.
+    /// Sets the shape and the size in bytes. Views of the call in progress may still show the previous shape.
     fn set_shape(&mut self, t: usize, dims: &[i32], ty: ElementType);
 
-    /// The tensor is dynamic from now on, and has no memory.
+    /// Makes the tensor dynamic, without memory.
     fn set_dynamic(&mut self, t: usize);
 
-    /// The tensor is constant from now on; `value` has its size.
+    /// Makes the tensor constant. `value` has its size.
+    ///
+    /// # Errors
+    /// The memory is not available.
     fn set_constant(&mut self, t: usize, value: &[u8]) -> Result<(), Self::Refused>;
 
-    /// The host writes `value`, which has the tensor's size, to this variable whenever the node runs.
+    /// Makes the host write `value`, which has the tensor's size, to this variable whenever the node runs.
+    ///
+    /// # Errors
+    /// The memory is not available.
     fn set_value(&mut self, t: usize, value: &[u8]) -> Result<(), Self::Refused>;
 
-    /// Zeroed memory for the instance's life: its number, and its address.
+    /// Allocates zeroed memory for the life of the instance; returns its number and address.
+    ///
+    /// # Errors
+    /// The memory is not available.
     fn take_persistent(
         &mut self,
         bytes: usize,
         alignment: usize,
     ) -> Result<(u32, *mut c_void), Self::Refused>;
 
-    /// A buffer for the length of one `eval`, no larger than the limit: its number.
+    /// Requests a buffer for the duration of each `eval`, not larger than the limit; returns its number.
+    ///
+    /// # Errors
+    /// There are too many buffers.
     fn note_scratch(&mut self, bytes: usize, alignment: usize) -> Result<u32, Self::Refused>;
 
-    /// The output may share memory with the input.
+    /// Allows the output to share memory with the input.
+    ///
+    /// # Errors
+    /// The host cannot store the permission.
     fn note_share(&mut self, share: Share) -> Result<(), Self::Refused>;
 
-    /// Lays these records out, with offsets.
+    /// Plans these records and writes their offsets.
+    ///
+    /// # Errors
+    /// The planner failed.
     fn plan(&self, records: &[UsageRecord], plan: AssignmentMut<'_>) -> Result<(), Self::Refused>;
 
-    /// Has the planner of this name, or of an empty one the host's own, hand out shared objects, and checks them.
+    /// Runs the planner with this name, or the host's own for an empty name, to assign shared objects, and checks the
+    /// result.
+    ///
+    /// # Errors
+    /// The planner does not exist, failed, or gave an invalid result.
     fn assign(
         &self,
         planner: &str,
@@ -86,67 +108,78 @@ pub trait PrepareSide: NodeSide + ConstantsSide + MemorySide + CallerSide {
     ) -> Result<(), Self::Refused>;
 }
 
-/// A host that tells of the model's constants.
+/// A host that provides information about the model's constants.
 pub trait ConstantsSide: HostSide {
-    /// Somebody has a copy of its own of tensor `tensor`. False if it is no constant.
+    /// Records that a plugin has its own copy of tensor `tensor`. Returns false if the tensor is not constant.
     fn release(&mut self, tensor: usize) -> bool;
 
-    /// Numbers that tell the model's file and the subgraph; zeros if it is no file.
+    /// Numbers that identify the model's file and the subgraph; zeros if the model is not a file.
     fn origin(&self) -> [u64; 4] {
         [0; 4]
     }
 }
 
-/// A host that counts what kernels hold.
+/// A host that counts the memory of kernels.
 pub trait MemorySide: HostSide {
-    /// Bytes that may be held, besides those of this kernel.
+    /// The bytes that this kernel may hold in total.
     fn room(&self) -> u64;
 
-    /// The kernel holds so many bytes in all.
+    /// Sets the total number of bytes that the kernel holds.
+    ///
+    /// # Errors
+    /// The quota does not allow them.
     fn hold(&mut self, bytes: u64) -> Result<(), Self::Refused>;
 
-    /// Bytes of a device that may be held, besides those of this kernel. A host without devices has none.
+    /// The bytes of device memory that this kernel may hold in total; 0 for a host without devices.
     fn device_room(&self) -> u64 {
         0
     }
 
-    /// The kernel holds so many bytes of a device in all.
+    /// Sets the total number of bytes of device memory that the kernel holds.
+    ///
+    /// # Errors
+    /// The quota does not allow them.
     fn hold_on_device(&mut self, bytes: u64) -> Result<(), Self::Refused> {
-        Err(Self::Refused::invalid(format_args!("{bytes} bytes of a device are held, this host has none")))
+        Err(Self::Refused::invalid(format_args!(
+            "the kernel holds {bytes} bytes of device memory, but this host has no devices"
+        )))
     }
 }
 
-/// What a `prepare` that succeeded has said of its outputs.
-pub struct Found {
-    /// The shape of one becomes known when the node runs.
+/// The declarations of a successful `prepare` about its outputs.
+pub struct Declarations {
+    /// Whether the shape of an output is known only when the node runs.
     pub dynamic: bool,
-    /// All are constants.
+    /// Whether all outputs are constants.
     pub constant: bool,
 }
 
-/// What was said of these outputs, if that is complete.
-pub fn found<R: Refusal>(outputs: &[i32], said: &[Said]) -> Result<Found, R> {
-    let unset = |(t, said): (&i32, &Said)| *t >= 0 && *said == Said::Nothing;
+/// Summarizes the declarations about these outputs.
+///
+/// # Errors
+/// An output has neither a shape nor was it declared dynamic.
+pub fn declarations<R: Refusal>(outputs: &[i32], said: &[Declaration]) -> Result<Declarations, R> {
+    let unset = |(t, said): (&i32, &Declaration)| *t >= 0 && *said == Declaration::Nothing;
     if let Some(i) = outputs.iter().zip(said).position(unset) {
         return Err(R::new(
             Status::Internal,
-            format_args!("its prepare set no shape for output {i}; this is a defect of the plugin"),
+            format_args!("`prepare` set no shape for output {i}; this is a bug in the plugin"),
         ));
     }
-    Ok(Found {
-        dynamic: said.contains(&Said::Dynamic),
-        constant: !said.is_empty() && said.iter().all(|said| *said == Said::Constant),
+    Ok(Declarations {
+        dynamic: said.contains(&Declaration::Dynamic),
+        constant: !said.is_empty() && said.iter().all(|said| *said == Declaration::Constant),
     })
 }
 
 fn output<H: PrepareSide>(host: &H, output: u32) -> Result<usize, H::Refused> {
     output_tensor(host, output).ok_or_else(|| {
         let count = host.outputs().len();
-        H::Refused::invalid(format_args!("output {output} is not there, the node has {count}"))
+        H::Refused::invalid(format_args!("there is no output {output}; the node has {count}"))
     })
 }
 
-/// Once per call, as views of it may show the shape from before.
+/// Only once per call, because views may still show the previous shape.
 pub(super) fn set_shape<H: PrepareSide>(host: &mut H, i: u32, dims: &[i32]) -> Result<(), H::Refused> {
     let t = output(host, i)?;
     let ty = element_type(&host.tensor(t));
@@ -155,18 +188,18 @@ pub(super) fn set_shape<H: PrepareSide>(host: &mut H, i: u32, dims: &[i32]) -> R
             "output {i} is {ty}, whose size depends on its contents; it must be set dynamic"
         )));
     }
-    if *host.said(i as usize) != Said::Nothing {
+    if *host.declaration(i as usize) != Declaration::Nothing {
         let present = host.shape(t);
         if present == dims {
             return Ok(());
         }
         return Err(H::Refused::invalid(format_args!(
-            "output {i} has shape {present:?} by an earlier call, it cannot get {dims:?}; set it once"
+            "output {i} already has shape {present:?} and cannot get {dims:?}; set the shape only once"
         )));
     }
     check_shape(host, t, i, dims)?;
     host.set_shape(t, dims, ty);
-    *host.said(i as usize) = Said::Shape;
+    *host.declaration(i as usize) = Declaration::Shape;
     Ok(())
 }
 
@@ -174,30 +207,32 @@ pub(super) fn set_dynamic<H: PrepareSide>(host: &mut H, i: u32) -> Result<(), H:
     let t = output(host, i)?;
     if host.tensor(t).flags & (TENSOR_CONSTANT | TENSOR_VARIABLE) != 0 {
         return Err(H::Refused::invalid(format_args!(
-            "output {i} is constant or a variable, it cannot be dynamic"
+            "output {i} is constant or a variable and cannot be dynamic"
         )));
     }
     host.set_dynamic(t);
-    *host.said(i as usize) = Said::Dynamic;
+    *host.declaration(i as usize) = Declaration::Dynamic;
     Ok(())
 }
 
 pub(super) fn set_constant<H: PrepareSide>(host: &mut H, i: u32, value: &[u8]) -> Result<(), H::Refused> {
     let t = output(host, i)?;
     let tensor = host.tensor(t);
-    if *host.said(i as usize) != Said::Shape {
-        return Err(H::Refused::invalid(format_args!("output {i} gets a value before its shape")));
+    if *host.declaration(i as usize) != Declaration::Shape {
+        return Err(H::Refused::invalid(format_args!("set the shape of output {i} before its value")));
     }
     if tensor.bytes != value.len() as u64 {
         let (bytes, given) = (tensor.bytes, value.len());
-        return Err(H::Refused::invalid(format_args!("output {i} has {bytes} bytes, its value has {given}")));
+        return Err(H::Refused::invalid(format_args!(
+            "output {i} has {bytes} bytes, but its value has {given}"
+        )));
     }
     let is_variable = tensor.flags & TENSOR_VARIABLE != 0;
     match is_variable {
         true => host.set_value(t, value)?,
         false => host.set_constant(t, value)?,
     }
-    *host.said(i as usize) = if is_variable { Said::Value } else { Said::Constant };
+    *host.declaration(i as usize) = if is_variable { Declaration::Value } else { Declaration::Constant };
     Ok(())
 }
 
@@ -206,7 +241,7 @@ pub(super) fn share<H: PrepareSide>(host: &mut H, share: Share) -> Result<(), H:
     if share.input as usize >= host.input_count() {
         let Share { output, input, .. } = share;
         return Err(H::Refused::invalid(format_args!(
-            "output {output} cannot share memory with input {input}, which is not there"
+            "output {output} cannot share memory with input {input}, which does not exist"
         )));
     }
     host.note_share(share)
@@ -240,18 +275,19 @@ pub(super) fn note_scratch<H: PrepareSide>(
 fn sized<R: Refusal>(bytes: u64, alignment: u64) -> Result<(usize, usize), R> {
     if !alignment.is_power_of_two() || alignment > MAX_ALIGNMENT as u64 {
         return Err(R::invalid(format_args!(
-            "it asks for alignment {alignment}; at most {MAX_ALIGNMENT}, a power of two"
+            "it requests alignment {alignment}; only powers of two up to {MAX_ALIGNMENT} are allowed"
         )));
     }
     let size = usize::try_from(bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize);
-    let size = size.ok_or_else(|| R::invalid(format_args!("it asks for {bytes} bytes")))?;
+    let size =
+        size.ok_or_else(|| R::invalid(format_args!("it requests {bytes} bytes, which is too much")))?;
     Ok((size, alignment as usize))
 }
 
-/// Whether the host knows the layout of the request's records.
+/// Checks that the host knows the layout of the request's records.
 pub(super) fn check_request<R: Refusal>(request: &ArPlanRequestV1, offsets: *mut u64) -> Result<(), R> {
     if request.record_stride != size_of::<UsageRecord>() || offsets.is_null() {
-        return Err(R::invalid(format_args!("the plan request has another layout")));
+        return Err(R::invalid(format_args!("the plan request has an unknown layout")));
     }
     Ok(())
 }
@@ -260,5 +296,5 @@ pub(super) fn release<H: ConstantsSide>(host: &mut H, tensor: i32) -> Result<(),
     if usize::try_from(tensor).is_ok_and(|t| host.release(t)) {
         return Ok(());
     }
-    Err(H::Refused::invalid(format_args!("tensor {tensor} is no constant, it cannot be released")))
+    Err(H::Refused::invalid(format_args!("tensor {tensor} is not constant and cannot be released")))
 }

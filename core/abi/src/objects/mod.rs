@@ -1,29 +1,30 @@
-//! Shared objects: what a delegate that has memory of its own asks a planner for, such as buffers and textures of a device.
+//! Shared objects: a delegate with its own memory, such as buffers and textures of a device, has a planner assign them
+//! to its records.
 //!
-//! A record has one to three extents. It lies in one object for its life and has it to itself; an object has room for each of its
-//! records along each axis. Objects have no address, so nothing lies in a part of one.
+//! A record has one to three extents. It occupies one object alone for its lifetime; an object is large enough for each
+//! of its records along each axis. Objects have no addresses, so a record cannot occupy a part of one.
 
 pub(crate) mod raw;
 
 use crate::raw::{ArHeader, ArObjectAssignmentV1, ArObjectRequestV1, ArPrepareV1, INTERFACE_OBJECTS, slice};
 use crate::{OptionPairs, Result, ensure, host, invalid, unsupported};
 
-/// Extents and life of what lies in an object; `first_node..=last_node` are positions in the execution plan.
+/// Extents and lifetime of a record; `first_node..=last_node` are positions in the execution plan.
 pub use raw::ArObjectRecordV1 as ObjectRecord;
 
 impl ObjectRecord {
-    /// Of these extents, 1 where it has fewer than three.
+    /// A record with these extents. Unused ones must be 1.
     pub const fn new(extents: [u64; 3], first_node: u32, last_node: u32) -> Self {
         ObjectRecord { extents, first_node, last_node, tensor: -1, reserved: 0 }
     }
 
-    /// Of so many bytes.
+    /// A record with a size in bytes.
     pub const fn bytes(bytes: u64, first_node: u32, last_node: u32) -> Self {
         Self::new([bytes, 1, 1], first_node, last_node)
     }
 }
 
-/// Per record those that are computed from it.
+/// For each record, the records computed from it.
 #[derive(Clone, Copy, Debug)]
 pub struct Readers<'a> {
     starts: &'a [u32],
@@ -31,26 +32,26 @@ pub struct Readers<'a> {
 }
 
 impl<'a> Readers<'a> {
-    /// Those of record `i` are `list[starts[i]..starts[i + 1]]`.
+    /// The readers of record `i` are `list[starts[i]..starts[i + 1]]`.
     ///
     /// # Errors
-    /// Starts that fall or do not end with the list; a record that there is not.
+    /// The starts decrease or do not end at the list's length, or a reader is not a valid record.
     pub fn new(starts: &'a [u32], list: &'a [u32]) -> Result<Self> {
         let records = starts.len().saturating_sub(1);
         let is_whole =
             starts.first() == Some(&0) && starts.last().map(|&end| end as usize) == Some(list.len());
         ensure!(
             is_whole && starts.is_sorted(),
-            "the starts of {records} lists of readers do not divide {}",
+            "the starts of {records} lists of readers are not valid for {} readers",
             list.len()
         );
         match list.iter().find(|&&reader| reader as usize >= records) {
-            Some(reader) => Err(invalid!("a reader is record {reader}, there are {records}")),
+            Some(reader) => Err(invalid!("reader {reader} is out of range; there are {records} records")),
             None => Ok(Readers { starts, list }),
         }
     }
 
-    /// Number of records.
+    /// The number of records.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -60,32 +61,32 @@ impl<'a> Readers<'a> {
         self.len() == 0
     }
 
-    /// Those of a record.
+    /// The records computed from a record.
     pub fn of(&self, record: usize) -> &'a [u32] {
         &self.list[self.starts[record] as usize..self.starts[record + 1] as usize]
     }
 }
 
-/// What is to get objects.
+/// The records that need objects.
 #[derive(Clone, Copy)]
 pub struct ObjectRequest<'a> {
-    /// How many extents records have: 1 to 3.
+    /// The number of extents of each record: 1 to 3.
     pub extents: usize,
     /// The records.
     pub records: &'a [ObjectRecord],
-    /// Where nodes run in any order that their data allow: what that is. Else they run one after the other.
+    /// If nodes may run in any order that their data allow: the readers that define it. Otherwise they run in sequence.
     pub readers: Option<Readers<'a>>,
-    /// For the planner.
+    /// Options for the planner.
     pub options: OptionPairs<'a>,
 }
 
 impl<'a> ObjectRequest<'a> {
-    /// Of nodes that run in order, without options.
+    /// A request for nodes that run in sequence, without options.
     pub fn new(extents: usize, records: &'a [ObjectRecord]) -> Self {
         ObjectRequest { extents, records, readers: None, options: OptionPairs::default() }
     }
 
-    /// As it crosses.
+    /// The request as a struct of the ABI.
     pub fn as_raw(&self) -> ArObjectRequestV1 {
         let null = core::ptr::null();
         let (options, option_count) = self.options.as_raw();
@@ -102,17 +103,20 @@ impl<'a> ObjectRequest<'a> {
         }
     }
 
+    /// Checks and wraps the host's struct.
+    ///
     /// # Safety
-    /// The struct and its arrays are valid for `'a`.
+    /// The struct and its arrays must be valid for `'a`.
     pub(crate) unsafe fn from_raw(raw: &'a ArObjectRequestV1) -> Result<Self> {
         let ArObjectRequestV1 { extents, record_count: count, record_stride, .. } = *raw;
-        ensure!((1..=3).contains(&extents), "records have one to three extents, these have {extents}");
+        ensure!((1..=3).contains(&extents), "records must have one to three extents, not {extents}");
         ensure!(
             record_stride == size_of::<ObjectRecord>(),
-            "object records have {record_stride} bytes, known are {}",
+            "object records have {record_stride} bytes, but this planner supports {}",
             size_of::<ObjectRecord>()
         );
-        // SAFETY: the caller's promise; the stride is the struct's size.
+        // SAFETY: the caller guarantees that the array is valid for `'a`, and the stride is the struct's size, checked
+        // above.
         let records: &[ObjectRecord] = unsafe { slice(raw.records, count) };
         for (i, record) in records.iter().enumerate() {
             let unused = &record.extents[extents as usize..];
@@ -125,20 +129,20 @@ impl<'a> ObjectRequest<'a> {
         let readers = match raw.reader_starts.is_null() {
             true => None,
             false => {
-                // SAFETY: the caller's promise: there is a start more than there are records, and as many readers as the last one says.
+                // SAFETY: the caller guarantees one start more than records, and as many readers as the last start.
                 let starts: &[u32] = unsafe { slice(raw.reader_starts, count + 1) };
                 let end = starts.last().map_or(0, |&end| end as usize);
-                // SAFETY: as above.
+                // SAFETY: the caller guarantees one start more than records, and as many readers as the last start.
                 Some(Readers::new(starts, unsafe { slice(raw.readers, end) })?)
             }
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that the options are valid for `'a`.
         let options = unsafe { OptionPairs::from_raw(raw.options, raw.option_count) };
         Ok(ObjectRequest { extents: extents as usize, records, readers, options })
     }
 }
 
-/// Where a planner writes its answer: the object of each record, and each object's extents.
+/// The result of a planner: the object of each record, and the extents of each object.
 pub struct ObjectAssignment<'a> {
     ids: &'a mut [u32],
     sizes: &'a mut [[u64; 3]],
@@ -146,8 +150,11 @@ pub struct ObjectAssignment<'a> {
 }
 
 impl<'a> ObjectAssignment<'a> {
+    /// Wraps the host's struct.
+    ///
     /// # Safety
-    /// Both arrays have as many places as the request has records, initialised, and nobody else uses them during `'a`.
+    /// Both arrays must have one initialized element per record of the request, which only this value accesses during
+    /// `'a`.
     pub(crate) unsafe fn from_raw(
         request: &ArObjectRequestV1,
         raw: &'a mut ArObjectAssignmentV1,
@@ -157,7 +164,8 @@ impl<'a> ObjectAssignment<'a> {
         if count == 0 {
             return Ok(ObjectAssignment { ids: &mut [], sizes: &mut [], count: &mut raw.object_count });
         }
-        // SAFETY: the caller's promise; neither is null.
+        // SAFETY: neither pointer is null, checked above, and the caller guarantees `count` initialized elements that
+        // nothing else accesses.
         let (ids, sizes) = unsafe {
             (
                 core::slice::from_raw_parts_mut(raw.ids, count),
@@ -167,7 +175,11 @@ impl<'a> ObjectAssignment<'a> {
         Ok(ObjectAssignment { ids, sizes, count: &mut raw.object_count })
     }
 
-    /// Answers with so many objects: the object of each record, and the extents of each object.
+    /// Sets the number of objects; returns the slices for the object of each record, and for the extents of each
+    /// object.
+    ///
+    /// # Errors
+    /// There are more objects than records.
     pub fn objects(&mut self, count: usize) -> Result<(&mut [u32], &mut [[u64; 3]])> {
         ensure!(count <= self.sizes.len(), "{count} objects for {} records", self.ids.len());
         *self.count = count as u32;
@@ -175,7 +187,7 @@ impl<'a> ObjectAssignment<'a> {
     }
 }
 
-/// Has a host's planner hand out objects; the number of them. Both slices have a place per record.
+/// Runs a planner of the host to assign objects; returns their number. Both slices have one element per record.
 pub(crate) fn assign_with_host(
     prepare: &ArPrepareV1,
     planner: &str,
@@ -186,14 +198,19 @@ pub(crate) fn assign_with_host(
     let count = request.records.len();
     ensure!(
         ids.len() == count && sizes.len() == count,
-        "room for {} ids, {} objects, {count} records",
+        "{count} records, but room for {} ids and {} objects",
         ids.len(),
         sizes.len()
     );
     if let Some(readers) = request.readers {
-        ensure!(readers.len() == count, "readers of {} records, there are {count}", readers.len());
+        ensure!(
+            readers.len() == count,
+            "readers are given for {} records, but there are {count}",
+            readers.len()
+        );
     }
-    // SAFETY: the host's promise: its `query` takes its context, and answers with null or the struct of that id.
+    // SAFETY: `PrepareContext::from_raw` requires that `query` accepts this context; it returns null or the struct of
+    // the id.
     let objects =
         unsafe { (prepare.query)(prepare.context, INTERFACE_OBJECTS).cast::<raw::ArObjectsV1>().as_ref() };
     let objects = objects.ok_or_else(|| unsupported!("this host hands out no shared objects"))?;
@@ -205,7 +222,7 @@ pub(crate) fn assign_with_host(
         sizes: sizes.as_mut_ptr(),
     };
     let planner = crate::raw::ArStr::borrowed(planner);
-    // SAFETY: both structs and their arrays are valid for the call, and so is the name.
+    // SAFETY: both structs, their arrays and the name are valid during the call.
     host::check(unsafe { (objects.assign)(prepare.context, planner, &raw, &mut assignment) })?;
     Ok(assignment.object_count as usize)
 }

@@ -1,4 +1,4 @@
-//! What the host offers during `eval`.
+//! The host's services during `eval`.
 
 use core::cell::Cell;
 
@@ -6,58 +6,64 @@ use crate::devices::Keeping;
 use crate::handed_out::{HandedOut, VariableUse, internal};
 use crate::host;
 use crate::raw::{self, ArEvalV1, ArNodeV1, ArStr, ArTensorV1};
-use crate::tensor::{self, Element, ReadCells, Scratch, State, Table, TensorView, TensorViewMut};
+use crate::tensor::{self, Element, ReadCells, TensorView, TensorViewMut};
 use crate::{ModelContext, Result, ensure, unsupported};
 
 use super::{NodeView, lend};
 
-/// What the host offers during `eval`: the data.
+/// The host's services during `eval`, in particular access to the data.
 ///
-/// Outputs and scratch buffers are handed out once per call, in any order as long as none comes 64 or more behind the last. An input that shares memory with an output (only where
-/// `prepare` allowed it) is refused as a slice and read through cells.
+/// Each output and scratch buffer is handed out once per call, in any order, as long as none has a number 64 or more
+/// below the highest so far. An input that shares memory with an output (only if `prepare` allowed it) cannot be read
+/// as a slice, only through cells.
 pub struct EvalContext<'a> {
-    raw: &'a ArEvalV1,
+    pub(super) raw: &'a ArEvalV1,
     node: NodeView<'a>,
-    handed_out: HandedOut,
-    /// The [`ModelContext`] was handed out.
+    pub(super) handed_out: HandedOut,
+    /// Whether the [`ModelContext`] was handed out.
     model: Cell<bool>,
 }
 
 impl<'a> EvalContext<'a> {
-    /// # Safety
-    /// During `'a` both structs are valid, and so is what they point to, as the head of [`host_side`](crate::host_side) says. The node's
-    /// outputs overlap neither one another nor scratch; nobody but this call touches outputs, scratch, variables and persistent memory.
+    /// Wraps the host's structs.
     ///
-    /// The shims of ops and kernels call this with what a host gave them. The runtime places tensors and scratch by a plan that
-    /// `plan::validate` has checked for overlap in time and space, and `arenite-micro` by its own; persistent memory is taken once per node.
-    /// An input overlaps an output only where `prepare` allowed it; a node that reads and writes one variable without that is refused by both
-    /// (`check_in_place`, `works_in_place`). Even so, `input` and `output` compare addresses and refuse both as slices; cells may overlap.
+    /// # Safety
+    /// During `'a` both structs and everything they point to must be valid, as described in
+    /// [`host_side`](crate::host_side). The node's outputs must overlap neither each other nor scratch buffers, and
+    /// only this call may access outputs, scratch buffers, variables and persistent memory.
+    ///
+    /// The shims of ops and kernels call this with a host's structs. The runtime places tensors and scratch buffers by
+    /// a plan in which `plan::validate` found no overlaps in time and space, `arenite-micro` by its own checked plan;
+    /// persistent memory is allocated once per node. An input overlaps an output only if `prepare` allowed it; both
+    /// hosts reject a node that reads and writes one variable without that permission (`check_in_place`,
+    /// `works_in_place`). In addition, `input` and `output` compare addresses and reject overlapping slices; cells may
+    /// overlap.
     pub(crate) unsafe fn from_raw(raw: &'a ArEvalV1, node: &'a ArNodeV1) -> Self {
         EvalContext {
             raw,
-            // SAFETY: the node and what it points to is valid for `'a`, as this function requires.
+            // SAFETY: the caller guarantees that the node and everything it points to is valid for `'a`.
             node: unsafe { NodeView::from_raw(node) },
             handed_out: HandedOut::nothing(),
             model: Cell::new(false),
         }
     }
 
-    /// The node: its options, and the descriptions of its tensors.
+    /// The node, with its options and the descriptions of its tensors.
     pub fn node(&self) -> NodeView<'a> {
         self.node
     }
 
-    /// Number of inputs, absent ones included.
+    /// The number of inputs, including absent ones.
     pub fn input_count(&self) -> usize {
         self.node.input_count()
     }
 
-    /// Number of outputs, absent ones included.
+    /// The number of outputs, including absent ones.
     pub fn output_count(&self) -> usize {
         self.node.output_count()
     }
 
-    /// The entry of input `i`, whose value the host has.
+    /// The entry of input `i`, whose value must be in host memory.
     #[inline]
     fn input_at(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
@@ -67,7 +73,11 @@ impl<'a> EvalContext<'a> {
         }
     }
 
-    /// Of input `i` that another partition of the same delegate [kept](Self::keep_output): the handle. Others are read.
+    /// The handle of input `i` if another partition of the same delegate [kept](Self::keep_output) it on the device;
+    /// `None` if it is in host memory.
+    ///
+    /// # Errors
+    /// The input does not exist or is absent.
     pub fn kept_input(&self, i: usize) -> Result<Option<u64>> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
         Ok((raw.memory_kind == raw::MEMORY_DEVICE).then_some(raw.handle))
@@ -78,38 +88,44 @@ impl<'a> EvalContext<'a> {
         self.keeping().is_some()
     }
 
-    /// In place of [`output`](Self::output): the value of output `i` stays on the device. Until this kernel is invoked again, prepared or
-    /// dropped, the delegate's partitions find it by `handle`, and [`DelegateKernel::read`](crate::DelegateKernel::read) copies it for
-    /// whoever else wants it.
+    /// Keeps the value of output `i` on the device, instead of writing [`output`](Self::output). Until this kernel is
+    /// invoked again, prepared or dropped, the delegate's partitions find the value by `handle`, and
+    /// [`DelegateKernel::read`](crate::DelegateKernel::read) copies it for all other readers.
     ///
     /// # Errors
-    /// Where the host wants all outputs: see [`keeps`](Self::keeps).
+    /// The host needs all outputs, see [`keeps`](Self::keeps).
     pub fn keep_output(&self, i: usize, handle: u64) -> Result<()> {
-        let keeping = self.keeping().ok_or_else(|| unsupported!("the host wants output {i}"))?;
+        let keeping = self.keeping().ok_or_else(|| unsupported!("the host needs output {i}"))?;
         self.handed_out.output(i)?;
         keeping.keep(i, handle)
     }
 
     fn keeping(&self) -> Option<Keeping<'a>> {
-        // SAFETY: the host's promise: its `query` takes its context.
+        // SAFETY: `from_raw` requires that `query` accepts this context; it returns null or the struct of the id.
         unsafe { Keeping::find(self.raw.query, self.raw.context) }
     }
 
-    /// Input `i`, to be read as a slice.
+    /// Input `i` as a slice.
+    ///
+    /// # Errors
+    /// The input is absent, on a device, or shares memory with an output or a variable that was handed out.
     pub fn input(&self, i: usize) -> Result<TensorView<'a>> {
         let raw = self.apart_from_outputs(i)?;
-        // SAFETY: no output and no variable that is handed out overlaps it, as checked.
+        // SAFETY: no output and no variable that was handed out overlaps it, checked above.
         unsafe { TensorView::from_raw(raw) }
     }
 
-    /// The bytes of input `i`, as [`input`](Self::input) has them, without its description.
+    /// The bytes of input `i`, like [`input`](Self::input) but without the description.
+    ///
+    /// # Errors
+    /// As for [`input`](Self::input).
     pub fn input_bytes(&self, i: usize) -> Result<&'a [u8]> {
         let raw = self.apart_from_outputs(i)?;
-        // SAFETY: as in `input`.
+        // SAFETY: no output and no variable that was handed out overlaps it, checked above.
         Ok(unsafe { raw::slice(raw.data.cast::<u8>().cast_const(), raw.bytes as usize) })
     }
 
-    /// Input `i`, after checking that no output lies where it does.
+    /// Input `i`, after checking that it overlaps no output.
     #[inline]
     fn apart_from_outputs(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.input_at(i)?;
@@ -121,13 +137,16 @@ impl<'a> EvalContext<'a> {
         }
         match self.node.overlapping(self.node.output_indices(), raw) {
             Some(o) => {
-                Err(internal(format_args!("input {i} shares memory with output {o}: read it by cells")))
+                Err(internal(format_args!("input {i} shares memory with output {o}: read it through cells")))
             }
             None => Ok(raw),
         }
     }
 
-    /// Input `i` as [`input`](Self::input) gives it, `None` if it is absent.
+    /// Input `i` like [`input`](Self::input), or `None` if it is absent.
+    ///
+    /// # Errors
+    /// As for [`input`](Self::input), except that the input may be absent.
     pub fn optional_input(&self, i: usize) -> Result<Option<TensorView<'a>>> {
         if self.node.input_indices().get(i).copied().unwrap_or(-1) == -1 {
             return Ok(None);
@@ -135,29 +154,42 @@ impl<'a> EvalContext<'a> {
         self.input(i).map(Some)
     }
 
-    /// Elements of input `i`, which may share memory with an output.
+    /// The elements of input `i`, which may share memory with an output.
+    ///
+    /// # Errors
+    /// The input is absent, on a device, or has another element type.
     pub fn input_cells<T: Element>(&self, i: usize) -> Result<ReadCells<'a, T>> {
         let raw = self.input_at(i)?;
-        // SAFETY: an output that overlaps it is handed out by `output_cells` only.
+        // SAFETY: an output that overlaps it can only be handed out by `output_cells`, because `output` rejects it.
         unsafe { ReadCells::from_raw(*raw) }
     }
 
-    /// Bytes of input `i`, which may share memory with an output: for ops that only move elements.
+    /// The bytes of input `i`, which may share memory with an output. For ops that only move elements.
+    ///
+    /// # Errors
+    /// The input is absent or on a device.
     pub fn input_byte_cells(&self, i: usize) -> Result<ReadCells<'a, u8>> {
         let raw = self.input_at(i)?;
-        // SAFETY: as in `input_cells`; any bytes are `u8`.
+        // SAFETY: an output that overlaps it can only be handed out as cells, because `output` rejects it.
         Ok(unsafe { ReadCells::bytes_of(*raw) })
     }
 
-    /// Output `i`, once per call.
+    /// Output `i`. Only once per call.
+    ///
+    /// # Errors
+    /// The output is absent, constant, dynamic without memory, handed out already, or shares memory with an input.
     pub fn output(&self, i: usize) -> Result<TensorViewMut<'a>> {
         let raw = self.apart_from_inputs(i)?;
         self.handed_out.output(i)?;
-        // SAFETY: handed out once; overlaps no input, as checked, and no other output, as promised to `from_raw`.
+        // SAFETY: it is handed out only once and overlaps no input, both checked above; `from_raw` requires that it
+        // overlaps no other output.
         unsafe { TensorViewMut::from_raw(raw) }
     }
 
-    /// The bytes of output `i`, as [`output`](Self::output) has them, without its description; once per call.
+    /// The bytes of output `i`, like [`output`](Self::output) but without the description. Only once per call.
+    ///
+    /// # Errors
+    /// As for [`output`](Self::output).
     pub fn output_bytes(&self, i: usize) -> Result<&'a mut [u8]> {
         let raw = self.apart_from_inputs(i)?;
         ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
@@ -165,69 +197,92 @@ impl<'a> EvalContext<'a> {
         if raw.data.is_null() || raw.bytes == 0 {
             return Ok(&mut []);
         }
-        // SAFETY: as in `output`.
+        // SAFETY: it is handed out only once and overlaps no input, both checked above; `from_raw` requires that it
+        // overlaps no other output.
         Ok(unsafe { core::slice::from_raw_parts_mut(raw.data.cast::<u8>(), raw.bytes as usize) })
     }
 
-    /// Output `i`, after checking that no input lies where it does.
+    /// Output `i`, after checking that it overlaps no input.
     #[inline]
     fn apart_from_inputs(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.node.raw_at(self.node.output_indices(), i, "output")?;
         match self.node.overlapping(self.node.input_indices(), raw) {
             Some(k) => {
-                Err(internal(format_args!("output {i} shares memory with input {k}: write it by cells")))
+                Err(internal(format_args!("output {i} shares memory with input {k}: write it through cells")))
             }
             None => Ok(raw),
         }
     }
 
-    /// Elements of output `i`, which may share memory with an input that is read by cells; once per call.
+    /// The elements of output `i`, which may share memory with an input that is read through cells. Only once per call.
+    ///
+    /// # Errors
+    /// The output is absent, constant, handed out already, or has another element type.
     pub fn output_cells<T: Element>(&self, i: usize) -> Result<&'a [Cell<T>]> {
         let raw = self.node.raw_at(self.node.output_indices(), i, "output")?;
         ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
         self.handed_out.output(i)?;
-        // SAFETY: an input that overlaps it is refused by `input` and read by `input_cells` only.
+        // SAFETY: an input that overlaps it can only be read by `input_cells`, because `input` rejects it.
         unsafe { tensor::cells(*raw) }
     }
 
-    /// Bytes of output `i`, which may share memory with an input that is read by cells; once per call.
+    /// The bytes of output `i`, which may share memory with an input that is read through cells. Only once per call.
+    ///
+    /// # Errors
+    /// The output is absent, constant, or handed out already.
     pub fn output_byte_cells(&self, i: usize) -> Result<&'a [Cell<u8>]> {
         let raw = self.node.raw_at(self.node.output_indices(), i, "output")?;
         ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
         self.handed_out.output(i)?;
-        // SAFETY: as in `output_cells`; any bytes are `u8`.
+        // SAFETY: an input that overlaps it can only be read through cells, because `input` rejects it; any bytes are
+        // valid `u8`.
         Ok(unsafe { tensor::byte_cells(*raw) })
     }
 
-    /// Elements of an input that is a variable, to be read and written. Such inputs are not read as slices in the same
-    /// call.
+    /// The elements of an input that is a variable, for reading and writing. In the same call, variables cannot be read
+    /// as slices.
+    ///
+    /// # Errors
+    /// The input is absent, is not a variable, has another element type, or variables were read as slices.
     pub fn variable<T: Element>(&self, i: usize) -> Result<&'a [Cell<T>]> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
-        ensure!(raw.flags & raw::TENSOR_VARIABLE != 0, "input {i} is no variable, so it cannot be written");
+        ensure!(
+            raw.flags & raw::TENSOR_VARIABLE != 0,
+            "input {i} is not a variable, so it cannot be written"
+        );
         self.handed_out.variables(VariableUse::Cells)?;
-        // SAFETY: variables are read and written through cells during this call.
+        // SAFETY: during this call, variables are read and written only through cells, checked above.
         unsafe { tensor::cells(*raw) }
     }
 
-    /// Gives a dynamic output its shape and memory, and hands it out.
+    /// Sets the shape of a dynamic output, allocates its memory, and hands it out.
+    ///
+    /// # Errors
+    /// The output is not dynamic, was resized already, or exceeds the quota.
     pub fn resize_output(&self, i: usize, shape: &[i32]) -> Result<TensorViewMut<'a>> {
         self.resize(i, shape, 0)?;
         self.output(i)
     }
 
-    /// Gives a dynamic output of strings or variants its shape and `bytes` of memory, and hands it out.
+    /// Sets the shape of a dynamic output of strings or variants, allocates `bytes` of memory, and hands it out.
+    ///
+    /// # Errors
+    /// As for [`resize_output`](Self::resize_output).
     pub fn resize_string_output(&self, i: usize, shape: &[i32], bytes: usize) -> Result<TensorViewMut<'a>> {
         self.resize(i, shape, bytes)?;
         self.output(i)
     }
 
-    /// Output `output` gets the bytes of input `input`, which do not move if the host let the two share memory.
+    /// Copies the bytes of input `input` to output `output`. Nothing moves if the host let both share memory.
+    ///
+    /// # Errors
+    /// The sizes differ, or the output is constant.
     pub fn copy_or_view(&self, output: usize, input: usize) -> Result<()> {
         let from = self.input_at(input)?;
         let to = self.node.raw_at(self.node.output_indices(), output, "output")?;
         ensure!(
             from.bytes == to.bytes,
-            "input {input} has {} bytes, output {output} has {}",
+            "input {input} has {} bytes, but output {output} has {}",
             from.bytes,
             to.bytes
         );
@@ -238,68 +293,22 @@ impl<'a> EvalContext<'a> {
                 !from.data.is_null() && !to.data.is_null(),
                 "input {input} or output {output} has no memory"
             );
-            // SAFETY: both have that many bytes; `copy` allows overlap.
+            // SAFETY: both have that many bytes, checked above; `copy` allows overlap.
             unsafe { core::ptr::copy(from.data.cast::<u8>(), to.data.cast::<u8>(), from.bytes as usize) };
         }
         Ok(())
     }
 
-    /// A table that `prepare` made.
-    pub fn table<T: Element>(&self, table: &Table<T>) -> Result<&'a [T]> {
-        self.handed_out.table(table.index)?;
-        let span = self.persistent(table.index)?;
-        // SAFETY: persistent memory is initialised, lives as long as the instance, and is not written while it is lent:
-        // not by the host, and not as a state, as checked.
-        let bytes = unsafe { raw::slice(span.data.cast::<u8>().cast_const(), span.bytes as usize) };
-        if bytes.is_empty() {
-            return Ok(&[]);
-        }
-        bytemuck::try_cast_slice(bytes).map_err(|e| internal(format_args!("table: {e}")))
-    }
-
-    /// A state that `prepare` began.
-    pub fn state<T: Element>(&self, state: &State<T>) -> Result<&'a [Cell<T>]> {
-        self.handed_out.state(state.index)?;
-        let span = self.persistent(state.index)?;
-        let (data, bytes) = (span.data.cast::<u8>(), span.bytes as usize);
-        if data.is_null() || bytes == 0 {
-            return Ok(&[]);
-        }
-        if !bytes.is_multiple_of(size_of::<T>()) || data.align_offset(align_of::<T>()) != 0 {
-            return Err(internal(format_args!("state: {bytes} bytes at {data:p} are no {}", T::TYPE)));
-        }
-        // SAFETY: aligned and whole, as checked; initialised, of this instance alone, and not lent as a table during this
-        // call; `Cell<T>` has the layout of `T`, and any bit pattern is a `T`.
-        Ok(unsafe { core::slice::from_raw_parts(data.cast::<Cell<T>>(), bytes / size_of::<T>()) })
-    }
-
-    fn persistent(&self, index: u32) -> Result<&'a raw::ArSpan> {
-        // SAFETY: the spans have the count that stands beside them.
-        let spans = unsafe { raw::slice(self.raw.persistent, self.raw.persistent_count) };
-        spans.get(index as usize).ok_or_else(|| internal(format_args!("no such table or state")))
-    }
-
-    /// A scratch buffer that `prepare` asked for, once per call. Its contents are left over from elsewhere.
-    pub fn scratch<T: Element>(&self, scratch: &Scratch<T>) -> Result<&'a mut [T]> {
-        let i = scratch.index as usize;
-        // SAFETY: the spans have the count that stands beside them.
-        let spans = unsafe { raw::slice(self.raw.scratch, self.raw.scratch_count) };
-        let span = spans.get(i).ok_or_else(|| internal(format_args!("no such scratch buffer")))?;
-        self.handed_out.scratch(i)?;
-        if span.data.is_null() || span.bytes == 0 {
-            return Ok(&mut []);
-        }
-        // SAFETY: the buffer is this call's alone, initialised by the host, and handed out once.
-        let bytes = unsafe { core::slice::from_raw_parts_mut(span.data.cast::<u8>(), span.bytes as usize) };
-        bytemuck::try_cast_slice_mut(bytes).map_err(|e| internal(format_args!("scratch: {e}")))
-    }
-
-    /// How many threads [`parallel_for`](Self::parallel_for) may use.
+    /// The number of threads that [`parallel_for`](Self::parallel_for) may use.
     pub fn threads(&self) -> usize {
         self.raw.threads as usize
     }
 
-    /// Calls `body(begin..end)` for consecutive ranges of at least `grain` that cover `0..count`, on the host's threads.
+    /// Calls `body(begin..end)` for consecutive ranges that cover `0..count`, each of at least `grain`, on the host's
+    /// threads.
+    ///
+    /// # Errors
+    /// `body` failed or panicked.
     pub fn parallel_for(
         &self,
         count: usize,
@@ -309,36 +318,39 @@ impl<'a> EvalContext<'a> {
         host::parallel_for(count, grain, self.raw.threads, body)
     }
 
-    /// Whether the caller cancelled the invocation; long loops ask now and then.
+    /// Whether the caller cancelled the invocation. Long loops should check this from time to time.
     pub fn is_cancelled(&self) -> bool {
-        // SAFETY: a plain value.
+        // SAFETY: `from_raw` requires that the function accepts this context.
         unsafe { (self.raw.is_cancelled)(self.raw.context) != 0 }
     }
 
-    /// The host's interface with this id, null if it has none.
+    /// The host's interface with this id; null if it has none.
     pub fn query(&self, interface: u64) -> *const core::ffi::c_void {
-        // SAFETY: a plain value.
+        // SAFETY: the id is a plain value, and `from_raw` requires that `query` accepts this context.
         unsafe { (self.raw.query)(self.raw.context, interface) }
     }
 
-    /// Where a delegate tells how long its steps take; `None` unless somebody asked for a profile.
+    /// Receives the times of a delegate's steps; `None` unless a profile was requested.
     pub fn profile(&self) -> Option<StepTimes<'a>> {
         let interface = self.query(raw::INTERFACE_PROFILE).cast::<raw::ArProfileV1>();
-        // SAFETY: the host's promise: null, or the struct of that id, valid during the call.
+        // SAFETY: the pointer is null or the struct of the id, valid during the call, as the ABI requires of `query`.
         let interface = unsafe { interface.as_ref() }?;
         Some(StepTimes { interface, context: self.raw.context })
     }
 
-    /// The model around the node; once per call.
+    /// The model around the node. Only once per call.
+    ///
+    /// # Errors
+    /// It was handed out already, or the host does not provide it.
     pub fn model(&self) -> Result<ModelContext<'a>> {
         lend(&self.model)?;
-        // SAFETY: the host's promise: its `query` takes its context. Handed out once.
+        // SAFETY: `from_raw` requires that `query` accepts this context, and the value is handed out only once.
         unsafe { ModelContext::new(self.raw.query, self.raw.context) }
     }
 
     fn resize(&self, i: usize, shape: &[i32], bytes: usize) -> Result<()> {
         self.handed_out.no_output(i)?;
-        // SAFETY: `shape` is readable for the call; the output is not borrowed, as checked.
+        // SAFETY: `shape` is readable during the call, and the output is not borrowed, checked above.
         host::check(unsafe {
             (self.raw.resize_output)(
                 self.raw.context,
@@ -351,17 +363,18 @@ impl<'a> EvalContext<'a> {
     }
 }
 
-/// Takes the times of a delegate's steps, see [`EvalContext::profile`].
+/// Receives the times of a delegate's steps, see [`EvalContext::profile`].
 pub struct StepTimes<'a> {
     interface: &'a raw::ArProfileV1,
     context: *mut core::ffi::c_void,
 }
 
 impl StepTimes<'_> {
-    /// Step `number` of this node, named `name`, whose first result is tensor `tensor` of the graph, took so long.
+    /// Records that step `number` of this node, named `name`, whose first result is tensor `tensor` of the graph, took
+    /// this long.
     pub fn note(&self, number: usize, name: &str, tensor: Option<usize>, nanoseconds: u64) {
         let tensor = tensor.and_then(|t| i32::try_from(t).ok()).unwrap_or(-1);
-        // SAFETY: the name is readable for the call; the interface takes the context of `eval`.
+        // SAFETY: the name is readable during the call, and the interface accepts the context of `eval`.
         unsafe {
             (self.interface.note)(self.context, number as u32, ArStr::borrowed(name), tensor, nanoseconds);
         }

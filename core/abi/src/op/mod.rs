@@ -1,6 +1,7 @@
-//! Operators: the [`Op`] trait, the node it serves, and what the host offers during `prepare` and `eval`.
+//! Operators: the [`Op`] trait, the node, and the host's services during `prepare` and `eval`.
 
 mod eval;
+mod memory;
 mod node;
 mod prepare;
 mod registration;
@@ -18,54 +19,61 @@ pub use node::NodeView;
 pub use prepare::PrepareContext;
 pub use registration::{Registration, registration};
 
-/// Which op a registration serves.
+/// The op that a registration implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpCode {
     /// A builtin op, by its code: one of [`op`](crate::schema::op).
     Builtin(i32),
-    /// A custom op, by name.
+    /// A custom op with this name.
     Custom(&'static str),
 }
 
-/// An operator. The value is what `prepare` computed for one node; the host places it and drops it.
+/// An operator. The value holds what `prepare` computed for one node; the host stores and drops it.
 ///
-/// `prepare` runs when the node's input shapes are known, and again when they change. `eval` runs once per inference,
-/// allocates nothing, and must not assume that two calls come from one thread.
+/// `prepare` runs when the shapes of the node's inputs are known, and again when they change. `eval` runs once per
+/// inference, allocates nothing, and must not assume that all calls come from the same thread.
 pub trait Op: Sized + Send + Sync + 'static {
-    /// The op.
+    /// The op that this type implements.
     const CODE: OpCode;
-    /// The versions of it.
+    /// The supported versions of the op.
     const VERSIONS: RangeInclusive<i32>;
-    /// The element types that its tensors may have.
+    /// The element types that the op's tensors may have.
     const TYPES: ElementTypes = ElementTypes::ANY;
     /// Whether the result depends on more than the inputs (randomness, resources).
     const STATEFUL: bool = false;
-    /// The memory that `prepare` lets outputs share with inputs, for some nodes at least: what listings show.
+    /// How `prepare` lets outputs share memory with inputs, for some nodes at least. Only for listings.
     const SHARING: Sharing = Sharing::None;
 
-    /// Checks the node, sets the shapes of its outputs, and computes all that does not depend on data.
+    /// Checks the node, sets the shapes of its outputs, and computes everything that does not depend on data.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported) makes the host try the next candidate; any other error means
+    /// that the node is invalid.
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self>;
 
     /// Computes the outputs.
+    ///
+    /// # Errors
+    /// The data is invalid, or a service of the host failed.
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()>;
 }
 
-/// How an op's outputs may lie in the memory of its inputs.
+/// How an op's outputs may share memory with its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// They do not.
+    /// No sharing.
     None,
-    /// [`PrepareContext::allow_in_place`]: the output overwrites the input.
+    /// [`PrepareContext::allow_in_place`]: the output may overwrite the input.
     InPlace,
-    /// [`PrepareContext::allow_view`]: the output has the input's bytes.
+    /// [`PrepareContext::allow_view`]: the output has the same bytes as the input.
     View,
     /// [`PrepareContext::allow_part_of_input`]: the output is a part of the input.
     PartOfInput,
     /// [`PrepareContext::allow_part_of_output`]: the input becomes a part of the output.
     PartOfOutput,
-    /// [`PrepareContext::allow_behind`]: the output begins in front of the input, and overwrites it from its beginning on.
+    /// [`PrepareContext::allow_behind`]: the output starts before the input, and overwrites it from its start.
     Behind,
-    /// Each of these, for one node or another.
+    /// Several kinds, for different nodes.
     AnyOf(&'static [Sharing]),
 }
 

@@ -1,4 +1,4 @@
-//! The node that an op serves.
+//! The node that an op runs.
 
 use core::ops::RangeInclusive;
 
@@ -8,96 +8,113 @@ use crate::schema::{OptionsTable, Union};
 use crate::tensor::TensorView;
 use crate::{Result, ensure, invalid};
 
-/// One use of an op in a model.
+/// A node: one use of an op in a model.
 #[derive(Clone, Copy)]
 pub struct NodeView<'a> {
     raw: &'a ArNodeV1,
 }
 
 impl<'a> NodeView<'a> {
+    /// Wraps the host's struct.
+    ///
     /// # Safety
-    /// The struct and everything it points to is valid for `'a`.
+    /// The struct and everything it points to must be valid for `'a`.
     pub(crate) unsafe fn from_raw(raw: &'a ArNodeV1) -> Self {
         NodeView { raw }
     }
 
-    /// The schema's number of the op; 32 for a custom op.
+    /// The schema's code of the op; 32 for a custom op.
     pub fn builtin_code(&self) -> i32 {
         self.raw.builtin_code
     }
 
     /// The custom op's name; empty for a builtin op.
     pub fn custom_name(&self) -> &'a str {
-        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        // SAFETY: `from_raw` requires that the struct and everything it points to is valid for `'a`.
         unsafe { self.raw.custom_name.as_str() }
     }
 
-    /// The version that the model asks for.
+    /// The version of the op that the model requires.
     pub fn version(&self) -> i32 {
         self.raw.version
     }
 
-    /// Position in the execution plan.
+    /// Its position in the execution plan.
     pub fn index(&self) -> usize {
         self.raw.index as usize
     }
 
-    /// Index of the subgraph.
+    /// Index of its subgraph.
     pub fn subgraph(&self) -> usize {
         self.raw.subgraph as usize
     }
 
-    /// Number of inputs, absent ones included.
+    /// The number of inputs, including absent ones.
     pub fn input_count(&self) -> usize {
         self.raw.input_count
     }
 
-    /// Number of outputs, absent ones included.
+    /// The number of outputs, including absent ones.
     pub fn output_count(&self) -> usize {
         self.raw.output_count
     }
 
-    /// Tensor indices of the inputs, −1 for an absent one.
+    /// Indices of the input tensors; −1 for an absent one.
     pub fn input_indices(&self) -> &'a [i32] {
-        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        // SAFETY: `from_raw` requires that the struct and everything it points to is valid for `'a`.
         unsafe { raw::slice(self.raw.inputs, self.raw.input_count) }
     }
 
-    /// Tensor indices of the outputs, −1 for an absent one.
+    /// Indices of the output tensors; −1 for an absent one.
     pub fn output_indices(&self) -> &'a [i32] {
-        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        // SAFETY: `from_raw` requires that the struct and everything it points to is valid for `'a`.
         unsafe { raw::slice(self.raw.outputs, self.raw.output_count) }
     }
 
-    /// Tensor indices of the intermediates, which carry quantization only.
+    /// Indices of the intermediate tensors, which only have quantization parameters.
     pub fn intermediate_indices(&self) -> &'a [i32] {
-        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        // SAFETY: `from_raw` requires that the struct and everything it points to is valid for `'a`.
         unsafe { raw::slice(self.raw.intermediates, self.raw.intermediate_count) }
     }
 
-    /// Input `i`. An error if it is absent. In `prepare` its data is there only if it is constant.
+    /// Input `i`. In `prepare` it has data only if it is constant.
+    ///
+    /// # Errors
+    /// The input is absent.
     pub fn input(&self, i: usize) -> Result<TensorView<'a>> {
         self.optional_input(i)?.ok_or_else(|| invalid!("input {i} is absent, this op needs it"))
     }
 
-    /// Input `i`, `None` if it is absent or the node has fewer inputs.
+    /// Input `i`; `None` if it is absent or the node has fewer inputs.
+    ///
+    /// # Errors
+    /// The tensor's description is invalid.
     pub fn optional_input(&self, i: usize) -> Result<Option<TensorView<'a>>> {
         self.tensor(self.input_indices().get(i).copied().unwrap_or(-1))
     }
 
-    /// Description of output `i`: its element type and quantization, and the shape that the model file gives.
+    /// The description of output `i`: its element type and quantization, and the shape in the model file.
+    ///
+    /// # Errors
+    /// The output is absent.
     pub fn output(&self, i: usize) -> Result<TensorView<'a>> {
         self.tensor(self.output_indices().get(i).copied().unwrap_or(-1))?
             .ok_or_else(|| invalid!("output {i} is absent, this op needs it"))
     }
 
-    /// Description of intermediate `i`.
+    /// The description of intermediate tensor `i`.
+    ///
+    /// # Errors
+    /// The tensor is absent.
     pub fn intermediate(&self, i: usize) -> Result<TensorView<'a>> {
         self.tensor(self.intermediate_indices().get(i).copied().unwrap_or(-1))?
             .ok_or_else(|| invalid!("intermediate {i} is absent, this op needs it"))
     }
 
-    /// Checks the numbers of inputs and outputs, absent ones counted.
+    /// Checks the numbers of inputs and outputs, including absent ones.
+    ///
+    /// # Errors
+    /// A number is out of range.
     pub fn expect(&self, inputs: RangeInclusive<usize>, outputs: RangeInclusive<usize>) -> Result<()> {
         let (i, o) = (self.input_count(), self.output_count());
         ensure!(
@@ -115,47 +132,60 @@ impl<'a> NodeView<'a> {
         Ok(())
     }
 
-    /// The input and the output of an op that has one of each.
+    /// The input and the output of an op with one of each.
+    ///
+    /// # Errors
+    /// The node has a different number of inputs or outputs, or one is absent.
     pub fn unary(&self) -> Result<(TensorView<'a>, TensorView<'a>)> {
         self.expect(1..=1, 1..=1)?;
         Ok((self.input(0)?, self.output(0)?))
     }
 
-    /// Both inputs and the output of an op that has two and one.
+    /// The inputs and the output of an op with two inputs and one output.
+    ///
+    /// # Errors
+    /// The node has a different number of inputs or outputs, or one is absent.
     pub fn binary(&self) -> Result<(TensorView<'a>, TensorView<'a>, TensorView<'a>)> {
         self.expect(2..=2, 1..=1)?;
         Ok((self.input(0)?, self.input(1)?, self.output(0)?))
     }
 
-    /// The builtin options, which must be table `T`; without options every field has its default.
+    /// The builtin options, which must be of table `T`. If the node has no options, every field has its default.
+    ///
+    /// # Errors
+    /// The options are of another table, or malformed.
     #[inline(always)]
     pub fn options<T: OptionsTable>(&self) -> Result<Options<'a, T>> {
         let table = match T::INFO.union {
             Union::BuiltinOptions => &self.raw.options,
             Union::BuiltinOptions2 => &self.raw.options_2,
         };
-        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        // SAFETY: `from_raw` requires that the struct and everything it points to is valid for `'a`.
         unsafe { Options::from_raw(table) }
     }
 
-    /// The bytes that the converter attached to a custom op, mostly a flexbuffer
-    /// (see [`FlexMap`](crate::flexbuffer::FlexMap)).
+    /// The options of a custom op as bytes, usually a flexbuffer (see [`FlexMap`](crate::flexbuffer::FlexMap)).
     pub fn custom_options(&self) -> &'a [u8] {
-        // SAFETY: valid for `'a`, as promised to `from_raw`.
+        // SAFETY: `from_raw` requires that the struct and everything it points to is valid for `'a`.
         unsafe { self.raw.custom_options.as_slice() }
     }
 
-    /// Description of the tensor with this index; `None` for −1. It has data if it is constant; other data comes from
-    /// an [`EvalContext`](super::EvalContext).
+    /// The description of the tensor with this index; `None` for −1. It has data only if it is constant; other data is
+    /// available from an [`EvalContext`](super::EvalContext).
+    ///
+    /// # Errors
+    /// The index is out of range, or the element type is unknown.
     pub fn tensor(&self, index: i32) -> Result<Option<TensorView<'a>>> {
         if index == -1 {
             return Ok(None);
         }
-        // SAFETY: everything the tensor points to is valid for `'a`; nobody writes to constants.
+        // SAFETY: `from_raw` requires that everything the tensor points to is valid for `'a`, and `described` removes
+        // data other than that of constants, which are not written.
         self.raw_tensor(index)?.map(|raw| unsafe { TensorView::from_raw(&raw.described()) }).transpose()
     }
 
-    /// Tensor `index`, `None` if it is negative. The host may change what is there: the reference does not outlive a callback.
+    /// The entry of tensor `index`; `None` if the index is negative. The host may change the entry, so the reference
+    /// must not outlive a callback.
     #[inline]
     fn raw_tensor(&self, index: i32) -> Result<Option<&ArTensorV1>> {
         let Ok(index) = usize::try_from(index) else { return Ok(None) };
@@ -164,11 +194,11 @@ impl<'a> NodeView<'a> {
             "tensor index {index} is out of range, the subgraph has {}",
             self.raw.tensor_count
         );
-        // SAFETY: the index is in range.
+        // SAFETY: the index is in range, checked above, and `from_raw` requires that the array is valid.
         Ok(Some(unsafe { raw::strided(self.raw.tensors, self.raw.tensor_stride, index) }))
     }
 
-    /// As [`raw_tensor`](Self::raw_tensor), of an input or output that must be there.
+    /// Like [`raw_tensor`](Self::raw_tensor), for an input or output that must be present.
     #[inline]
     pub(super) fn raw_at(&self, indices: &[i32], i: usize, what: &str) -> Result<&ArTensorV1> {
         self.raw_tensor(indices.get(i).copied().unwrap_or(-1))?
@@ -179,14 +209,14 @@ impl<'a> NodeView<'a> {
     pub(super) fn overlapping(&self, indices: &[i32], other: &ArTensorV1) -> Option<usize> {
         indices.iter().position(|&index| {
             let index = usize::try_from(index).unwrap_or(usize::MAX);
-            // SAFETY: the index is in range.
+            // SAFETY: the index is compared with `tensor_count` first, and `from_raw` requires that the array is valid.
             index < self.raw.tensor_count
                 && overlap(unsafe { raw::strided(self.raw.tensors, self.raw.tensor_stride, index) }, other)
         })
     }
 }
 
-/// Whether both have memory, and share some of it. What tells most tensors apart is compared first.
+/// Whether both have memory and share some of it. The comparison that decides most cases comes first.
 #[inline]
 fn overlap(a: &ArTensorV1, b: &ArTensorV1) -> bool {
     let (a0, b0) = (a.data as u64, b.data as u64);

@@ -1,4 +1,4 @@
-//! What the host offers during `prepare`.
+//! The host's services during `prepare`.
 
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -10,39 +10,51 @@ use crate::{Constants, Held, ModelContext, Result, ensure, invalid};
 
 use super::lend;
 
-/// What the host offers during `prepare`.
+/// The host's services during `prepare`.
 pub struct PrepareContext<'a> {
     raw: &'a ArPrepareV1,
-    /// A table was made: no states come behind it.
+    /// Whether a table was created; states must be requested before tables.
     tables: bool,
-    /// The [`ModelContext`] was handed out.
+    /// Whether the [`ModelContext`] was handed out.
     model: Cell<bool>,
 }
 
 impl<'a> PrepareContext<'a> {
+    /// Wraps the host's struct.
+    ///
     /// # Safety
-    /// The struct is valid for `'a` and its functions may be called with its context.
+    /// The struct must be valid for `'a`, and its functions must accept its context.
     pub(crate) unsafe fn from_raw(raw: &'a ArPrepareV1) -> Self {
         PrepareContext { raw, tables: false, model: Cell::new(false) }
     }
 
-    /// Sets the shape of an output, once. Refused if a dimension is negative or the size overflows.
+    /// Sets the shape of an output, once.
+    ///
+    /// # Errors
+    /// A dimension is negative, the size overflows or exceeds the quota, or the output already has another shape.
     pub fn set_output_shape(&mut self, output: usize, shape: &[i32]) -> Result<()> {
-        // SAFETY: `shape` is readable for the call.
+        // SAFETY: `shape` is readable during the call, and `from_raw` requires that the function accepts this context.
         host::check(unsafe {
             (self.raw.set_output_shape)(self.raw.context, output as u32, shape.as_ptr(), shape.len() as u32)
         })
     }
 
-    /// Says that the shape of an output depends on data: `eval` calls [`EvalContext::resize_output`](super::EvalContext::resize_output).
+    /// Declares that the shape of an output depends on data: `eval` must call
+    /// [`EvalContext::resize_output`](super::EvalContext::resize_output).
+    ///
+    /// # Errors
+    /// The output does not exist, or is constant or a variable.
     pub fn set_output_dynamic(&mut self, output: usize) -> Result<()> {
-        // SAFETY: plain values.
+        // SAFETY: the arguments are plain values, and `from_raw` requires that the function accepts this context.
         host::check(unsafe { (self.raw.set_output_dynamic)(self.raw.context, output as u32) })
     }
 
-    /// Gives the value of an output whose shape is set already: it is constant for the nodes that follow.
+    /// Sets the value of an output whose shape is set already. It is a constant for the following nodes.
+    ///
+    /// # Errors
+    /// The output has no shape yet, or another size.
     pub fn set_output_constant<T: Element>(&mut self, output: usize, data: &[T]) -> Result<()> {
-        // SAFETY: `data` is readable for the call.
+        // SAFETY: `data` is readable during the call, and `from_raw` requires that the function accepts this context.
         host::check(unsafe {
             (self.raw.set_output_constant)(
                 self.raw.context,
@@ -53,12 +65,18 @@ impl<'a> PrepareContext<'a> {
         })
     }
 
-    /// A table of `count` elements in the host's persistent memory, element `i` being `value(i)`, which is called in order.
+    /// Creates a table of `count` elements in the host's persistent memory. Element `i` is `value(i)`, called in order.
+    ///
+    /// # Errors
+    /// The memory is not available.
     pub fn table<T: Element>(&mut self, count: usize, mut value: impl FnMut(usize) -> T) -> Result<Table<T>> {
         self.try_table(count, |i| Ok(value(i)))
     }
 
-    /// As [`table`](Self::table), where an element may fail.
+    /// Like [`table`](Self::table), with elements that may fail.
+    ///
+    /// # Errors
+    /// The memory is not available, or `value` failed.
     pub fn try_table<T: Element>(
         &mut self,
         count: usize,
@@ -68,7 +86,7 @@ impl<'a> PrepareContext<'a> {
         Ok(Table { index: self.persistent(count, value)?, of: PhantomData })
     }
 
-    /// `count` elements of persistent memory, and its number.
+    /// Allocates `count` elements of persistent memory; returns their number.
     fn persistent<T: Element>(
         &mut self,
         count: usize,
@@ -77,7 +95,7 @@ impl<'a> PrepareContext<'a> {
         let bytes =
             count.checked_mul(size_of::<T>()).ok_or_else(|| invalid!("{count} elements are too many"))?;
         let (mut index, mut data) = (0, core::ptr::null_mut());
-        // SAFETY: both results are writable.
+        // SAFETY: both results are writable, and `from_raw` requires that the function accepts this context.
         host::check(unsafe {
             (self.raw.request_persistent)(
                 self.raw.context,
@@ -91,114 +109,149 @@ impl<'a> PrepareContext<'a> {
         let data = data.cast::<T>();
         for i in 0..count {
             let element = value(i)?;
-            // SAFETY: the host gave `count` aligned elements that nobody else sees before `prepare` returns.
+            // SAFETY: the host allocated `count` aligned elements, which only this call accesses until `prepare`
+            // returns.
             unsafe { data.add(i).write(element) };
         }
         Ok(index)
     }
 
-    /// A buffer of `count` elements that `eval` reads and writes and that is kept between calls, element `i` being
-    /// `value(i)` at first, and again when the interpreter's variables are reset. The op says
-    /// [`STATEFUL`](super::Op::STATEFUL). States are asked for before tables.
+    /// Creates a buffer of `count` elements that `eval` reads and writes and that is kept between calls. Element `i` is
+    /// `value(i)` at first, and again after the interpreter's variables are reset. The op must be
+    /// [`STATEFUL`](super::Op::STATEFUL). States must be created before tables.
+    ///
+    /// # Errors
+    /// The memory is not available, or a table was created before.
     pub fn state<T: Element>(&mut self, count: usize, mut value: impl FnMut(usize) -> T) -> Result<State<T>> {
-        ensure!(!self.tables, "it asks for a state behind a table: states come first");
+        ensure!(!self.tables, "it requests a state after a table; states must come first");
         Ok(State { index: self.persistent(count, |i| Ok(value(i)))?, of: PhantomData })
     }
 
-    /// A buffer of `count` elements for the length of one `eval`.
+    /// Requests a buffer of `count` elements for the duration of each `eval`.
+    ///
+    /// # Errors
+    /// The buffer exceeds the quota.
     pub fn scratch<T: Element>(&mut self, count: usize) -> Result<Scratch<T>> {
         self.scratch_aligned(count, align_of::<T>())
     }
 
-    /// As [`scratch`](Self::scratch), at a multiple of `alignment` bytes: a power of two, at most 64.
+    /// Like [`scratch`](Self::scratch), aligned to `alignment` bytes: a power of two, at most 64.
+    ///
+    /// # Errors
+    /// The alignment is invalid, or the buffer exceeds the quota.
     pub fn scratch_aligned<T: Element>(&mut self, count: usize, alignment: usize) -> Result<Scratch<T>> {
         let alignment = alignment.max(align_of::<T>());
         let bytes =
             count.checked_mul(size_of::<T>()).ok_or_else(|| invalid!("{count} elements are too many"))?;
         let mut index = 0;
-        // SAFETY: the result is writable.
+        // SAFETY: the result is writable, and `from_raw` requires that the function accepts this context.
         host::check(unsafe {
             (self.raw.request_scratch)(self.raw.context, bytes as u64, alignment as u64, &mut index)
         })?;
         Ok(Scratch { index, of: PhantomData })
     }
 
-    /// Says that `eval` reads each element of `input` before it writes the same element of `output`, by way of cells:
-    /// the two may share memory if nothing else reads the input later.
+    /// Declares that `eval` reads each element of `input` before it writes the same element of `output`, through cells.
+    /// Both may then share memory, if no other node reads the input later.
+    ///
+    /// # Errors
+    /// The output or the input does not exist.
     pub fn allow_in_place(&mut self, output: usize, input: usize) -> Result<()> {
         self.share(output, input, raw::SHARE_IN_PLACE)
     }
 
-    /// Says that `output` has the bytes of `input`: the two may share memory for as long as either lives. `eval` moves
-    /// the bytes with [`EvalContext::copy_or_view`](super::EvalContext::copy_or_view).
+    /// Declares that `output` has the same bytes as `input`. Both may then share memory as long as either is alive.
+    /// `eval` copies the bytes with [`EvalContext::copy_or_view`](super::EvalContext::copy_or_view).
+    ///
+    /// # Errors
+    /// The output or the input does not exist.
     pub fn allow_view(&mut self, output: usize, input: usize) -> Result<()> {
         self.share(output, input, raw::SHARE_VIEW)
     }
 
-    /// Says that `output` has the bytes of `input` from `offset` on: it may lie there for as long as either lives. `eval`
-    /// moves the bytes with [`ReadCells::copy_to`](crate::tensor::ReadCells::copy_to), which does nothing then.
+    /// Declares that `output` has the bytes of `input` from `offset`. It may then be a part of the input's memory as
+    /// long as either is alive. `eval` copies the bytes with [`ReadCells::copy_to`](crate::tensor::ReadCells::copy_to),
+    /// which does nothing in that case.
+    ///
+    /// # Errors
+    /// The output or the input does not exist, or the part exceeds the input.
     pub fn allow_part_of_input(&mut self, output: usize, input: usize, offset: usize) -> Result<()> {
         self.share_part(output, input, raw::SHARE_PART_OF_INPUT, offset)
     }
 
-    /// Says that the bytes of `input` become those of `output` from `offset` on: the input may be made there, and lie there
-    /// for as long as either lives. `eval` moves the bytes with [`ReadCells::copy_to`](crate::tensor::ReadCells::copy_to), which does nothing then.
+    /// Declares that `input` becomes the part of `output` at `offset`. The input may then be computed there, and be a
+    /// part of the output's memory as long as either is alive. `eval` copies the bytes with
+    /// [`ReadCells::copy_to`](crate::tensor::ReadCells::copy_to), which does nothing in that case.
+    ///
+    /// # Errors
+    /// The output or the input does not exist, or the part exceeds the output.
     pub fn allow_part_of_output(&mut self, input: usize, output: usize, offset: usize) -> Result<()> {
         self.share_part(output, input, raw::SHARE_PART_OF_OUTPUT, offset)
     }
 
-    /// Says that `eval` reads `input` in ascending order, ahead of what it writes to `output`, both by way of cells: when it
-    /// has written byte `q` of the output, it reads no byte `p` of the input with `p + distance <= q` any more. So the output
-    /// may begin `distance` bytes or more in front of the input's beginning, if nothing else reads the input later.
+    /// Declares that `eval` reads `input` in ascending order, ahead of its writes to `output`, both through cells:
+    /// after writing byte `q` of the output, it reads no byte `p` of the input with `p + distance <= q`. The output may
+    /// then start `distance` bytes or more before the input, if no other node reads the input later.
     ///
-    /// Where each part of the output is written after all reads for it and for what stands before it, `distance` is the
-    /// largest of (end of a part) − (first byte of the input that is read for it or for a part behind it), at least 0.
+    /// If each part of the output is written after all reads for it and for earlier parts, `distance` is the maximum
+    /// over all parts of (end of the part) − (first byte of the input read for this or a later part), and at least 0.
+    ///
+    /// # Errors
+    /// The output or the input does not exist.
     pub fn allow_behind(&mut self, output: usize, input: usize, distance: usize) -> Result<()> {
         self.share_part(output, input, raw::SHARE_BEHIND, distance)
     }
 
-    /// The host's interface with this id, null if it has none.
+    /// The host's interface with this id; null if it has none.
     pub fn query(&self, interface: u64) -> *const core::ffi::c_void {
-        // SAFETY: a plain value.
+        // SAFETY: the id is a plain value, and `from_raw` requires that `query` accepts this context.
         unsafe { (self.raw.query)(self.raw.context, interface) }
     }
 
-    /// The model around the node; once per call.
+    /// The model around the node. Only once per call.
+    ///
+    /// # Errors
+    /// It was handed out already, or the host does not provide it.
     pub fn model(&self) -> Result<ModelContext<'a>> {
         lend(&self.model)?;
-        // SAFETY: the host's promise: its `query` takes its context. Handed out once.
+        // SAFETY: `from_raw` requires that `query` accepts this context, and the value is handed out only once.
         unsafe { ModelContext::new(self.raw.query, self.raw.context) }
     }
 
-    /// The model's constants, of which a delegate says what it has copies of.
+    /// The model's constants. A delegate reports those of which it has copies.
     pub fn constants(&self) -> Constants<'a> {
-        // SAFETY: the host's promise: its `query` takes its context.
+        // SAFETY: `from_raw` requires that `query` accepts this context; it returns null or the struct of the id.
         unsafe { Constants::new(self.raw.query, self.raw.context) }
     }
 
-    /// Memory of a partition's kernel.
+    /// The memory quota of a partition's kernel.
     pub fn held(&self) -> Held<'a> {
-        // SAFETY: the host's promise: its `query` takes its context.
+        // SAFETY: `from_raw` requires that `query` accepts this context; it returns null or the struct of the id.
         unsafe { Held::new(self.raw.query, self.raw.context) }
     }
 
-    /// Memory of a device that a partition's kernel takes.
+    /// The device memory quota of a partition's kernel.
     pub fn held_on_device(&self) -> Held<'a> {
-        // SAFETY: the host's promise: its `query` takes its context.
+        // SAFETY: `from_raw` requires that `query` accepts this context; it returns null or the struct of the id.
         unsafe { Held::on_device(self.raw.query, self.raw.context) }
     }
 
-    /// Asks the interpreter's planner to lay out buffers that live within one node: the offset of each record goes to
-    /// `offsets`; returned is the total. A delegate uses it for its intermediates, in one scratch buffer.
+    /// Has the interpreter's planner place buffers that are alive only within one node. Writes the offset of each
+    /// record to `offsets` and returns the total size. A delegate uses this to place its intermediate buffers in one
+    /// scratch buffer.
+    ///
+    /// # Errors
+    /// The lengths differ, or the planner failed.
     pub fn plan(&mut self, records: &[crate::UsageRecord], offsets: &mut [u64]) -> Result<u64> {
         crate::planner::plan_with_host(self.raw, records, offsets)
     }
 
-    /// Asks a planner, by its name or an empty one for the interpreter's own, for shared objects of a device: the object of each record
-    /// goes to `ids`, the extents of each object to `sizes`, and returned is the number of objects.
+    /// Has the planner with this name, or the interpreter's own for an empty name, assign shared objects of a device.
+    /// Writes the object of each record to `ids` and the extents of each object to `sizes`, and returns the number of
+    /// objects.
     ///
     /// # Errors
-    /// The planner is not there, or hands out none; it refuses the records; its answer is wrong.
+    /// The planner does not exist, does not support shared objects, or failed.
     pub fn assign_objects(
         &mut self,
         planner: &str,
@@ -210,16 +263,16 @@ impl<'a> PrepareContext<'a> {
     }
 
     fn share(&mut self, output: usize, input: usize, kind: u32) -> Result<()> {
-        // SAFETY: plain values.
+        // SAFETY: the arguments are plain values, and `from_raw` requires that the function accepts this context.
         host::check(unsafe { (self.raw.share_memory)(self.raw.context, output as u32, input as u32, kind) })
     }
 
-    /// A host without the interface lays nothing that way.
+    /// A host without the interface does not share memory this way.
     fn share_part(&mut self, output: usize, input: usize, kind: u32, bytes: usize) -> Result<()> {
         let layout = self.query(raw::INTERFACE_LAYOUT).cast::<raw::ArLayoutV1>();
-        // SAFETY: the host's promise: null, or the struct of that id.
+        // SAFETY: the pointer is null or the struct of the id, as the ABI requires of `query`.
         let Some(layout) = (unsafe { layout.as_ref() }) else { return Ok(()) };
-        // SAFETY: plain values; the interface takes the context of `prepare`.
+        // SAFETY: the arguments are plain values, and the interface accepts the context of `prepare`.
         host::check(unsafe {
             (layout.share_part)(self.raw.context, output as u32, input as u32, kind, bytes as u64)
         })

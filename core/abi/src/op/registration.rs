@@ -1,13 +1,15 @@
-//! The registration of an op, as a host takes it.
+//! The registration of an op with a host.
 
+use core::ffi::c_void;
 use core::ops::Deref;
 
-use super::{Op, OpCode};
-use crate::raw::{self, ArOpV1, ArStr};
+use super::{EvalContext, NodeView, Op, OpCode, PrepareContext};
+use crate::raw::{self, ArEvalV1, ArNodeV1, ArOpV1, ArPrepareV1, ArStatus, ArStr};
+use crate::shim::status;
 
 /// What a host needs to run an op: an [`ArOpV1`] whose functions, name and state belong together.
 ///
-/// Safe code gets one from [`registration`] only, and can read its fields but not change them:
+/// Safe code can only get one from [`registration`], and can read its fields but not change them:
 ///
 /// ```compile_fail,E0594
 /// # use arenite_abi::op::{Op, registration};
@@ -16,31 +18,46 @@ use crate::raw::{self, ArOpV1, ArStr};
 ///     op.eval = registration::<B>().eval; // B's `eval` would read the state that A's `prepare` wrote
 /// }
 /// ```
+/// ```compile_fail,E0594
+/// # use arenite_abi::op::{Op, registration};
+/// fn smaller<A: Op>() {
+///     registration::<A>().state_size = 1; // A's `prepare` would write past its state
+/// }
+/// ```
+/// ```compile_fail,E0423
+/// # use arenite_abi::op::{Op, Registration, registration};
+/// # use arenite_abi::raw::ArOpV1;
+/// fn mixed<A: Op, B: Op>() -> Registration {
+///     Registration(ArOpV1 { eval: registration::<B>().eval, ..registration::<A>().into_raw() })
+/// }
+/// ```
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Registration(ArOpV1);
 
 impl Registration {
-    /// Takes a struct, for example the one of an op in C.
+    /// Wraps a struct, for example the struct of an op in C.
     ///
     /// # Safety
     /// While any copy of the registration is in use:
-    /// - `custom_name` is readable;
-    /// - `flags` lack `OP_USER_DATA`: a registration comes without data of its own;
-    /// - `prepare`, `eval` and `drop` accept the arguments that the contract gives them, on any thread, and do not unwind;
-    /// - `state_size` and `state_align` describe the state that `prepare` writes; `eval` and `drop` accept that state.
+    /// - `custom_name` must be readable.
+    /// - `flags` must not contain `OP_USER_DATA`, because a registration has no user data.
+    /// - `prepare`, `eval` and `drop` must accept the arguments that the ABI gives them, on any thread, and must not
+    ///   unwind.
+    /// - `state_size` and `state_align` must describe the state that `prepare` writes; `eval` and `drop` must accept
+    ///   that state.
     pub const unsafe fn from_raw(op: ArOpV1) -> Self {
         Registration(op)
     }
 
-    /// The struct that crosses the boundary.
+    /// The registration as a struct of the ABI.
     pub const fn into_raw(self) -> ArOpV1 {
         self.0
     }
 
-    /// The name of a custom op; empty for a builtin one.
+    /// The name of a custom op; empty for a builtin op.
     pub fn name(&self) -> &str {
-        // SAFETY: a registration's name is readable while the registration is: `registration` takes a `&'static str`, and
+        // SAFETY: the name is readable as long as the registration: `registration` takes a `&'static str`, and
         // `from_raw` requires it.
         unsafe { self.0.custom_name.as_str() }
     }
@@ -54,7 +71,7 @@ impl Deref for Registration {
     }
 }
 
-/// The registration of `T`.
+/// The registration of the delegate `T`.
 pub const fn registration<T: Op>() -> Registration {
     let (builtin_code, custom_name) = match T::CODE {
         OpCode::Builtin(code) => (code, ""),
@@ -70,9 +87,45 @@ pub const fn registration<T: Op>() -> Registration {
         element_types: T::TYPES.bits(),
         state_size: size_of::<T>() as u64,
         state_align: align_of::<T>() as u64,
-        prepare: crate::shim::prepare::<T>,
-        eval: crate::shim::eval::<T>,
-        drop: if core::mem::needs_drop::<T>() { Some(crate::shim::drop::<T>) } else { None },
+        prepare: prepare::<T>,
+        eval: eval::<T>,
+        drop: if core::mem::needs_drop::<T>() { Some(drop::<T>) } else { None },
         query: None,
     })
+}
+
+unsafe extern "C" fn prepare<T: Op>(
+    prepare: *const ArPrepareV1,
+    node: *const ArNodeV1,
+    state: *mut c_void,
+) -> ArStatus {
+    status(&mut || {
+        // SAFETY: the ABI requires the host to pass structs that are valid during the call.
+        let (node, mut cx) = unsafe { (NodeView::from_raw(&*node), PrepareContext::from_raw(&*prepare)) };
+        let op = T::prepare(&node, &mut cx)?;
+        // SAFETY: the host allocated `state` with the size and alignment of `T` given in the registration.
+        unsafe { state.cast::<T>().write(op) };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn eval<T: Op>(
+    eval: *const ArEvalV1,
+    node: *const ArNodeV1,
+    state: *mut c_void,
+) -> ArStatus {
+    status(&mut || {
+        // SAFETY: the ABI requires the structs to be valid during the call, and `state` to be initialized by `prepare`.
+        let (op, mut cx) = unsafe { (&*state.cast::<T>(), EvalContext::from_raw(&*eval, &*node)) };
+        op.eval(&mut cx)
+    })
+}
+
+unsafe extern "C" fn drop<T: Op>(state: *mut c_void) {
+    // A panic in a destructor is reported like any other; the rest of the value leaks.
+    status(&mut || {
+        // SAFETY: the ABI requires `state` to be initialized by `prepare` and not to be used again.
+        unsafe { state.cast::<T>().drop_in_place() };
+        Ok(())
+    });
 }

@@ -1,6 +1,6 @@
-//! Names for what the schema numbers: operators, the tables of their options, enumerations.
+//! Names for the schema's numbers: operators, option tables and their fields, enumerations.
 //!
-//! A [`Field`] knows its table, slot, type and default, so another table's field does not compile:
+//! A [`Field`] knows its table, slot, type and default, so a field of another table does not compile:
 //!
 //! ```
 //! use arenite_abi::prelude::*;
@@ -11,7 +11,7 @@
 //! }
 //! ```
 //!
-//! ```compile_fail
+//! ```compile_fail,E0308
 //! use arenite_abi::prelude::*;
 //! use arenite_abi::schema::{LeakyReluOptions, SoftmaxOptions};
 //!
@@ -20,8 +20,8 @@
 //! }
 //! ```
 //!
-//! A node whose options are another table than the one asked for gives an error. Element types are
-//! [`crate::ElementType`], whose numbers are the schema's.
+//! If a node's options are of another table than the requested one, the result is an error. Element types are in
+//! [`crate::ElementType`], with the schema's numbers.
 //!
 //! Defined by: tflite/converter/schema/schema.fbs.
 
@@ -38,46 +38,46 @@ use core::marker::PhantomData;
 use crate::options::{OptionScalar, OptionVector, RawOptions};
 use crate::{ElementType, Result};
 
-/// A union of options tables.
+/// A union of option tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Union {
-    /// Of most operators.
+    /// The options of most operators.
     BuiltinOptions,
-    /// Of StableHLO's operators and of what came after them.
+    /// The options of StableHLO operators and of operators added later.
     BuiltinOptions2,
 }
 
-/// What the schema says of an options table.
+/// The schema's information about an options table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableInfo {
-    /// The union that it belongs to.
+    /// The union that contains the table.
     pub union: Union,
-    /// Its number there.
+    /// Its tag in the union.
     pub tag: u32,
-    /// Its name.
+    /// Its name in the schema.
     pub name: &'static str,
-    /// Its fields, by slot.
+    /// Its fields, sorted by slot.
     pub fields: &'static [FieldInfo],
 }
 
-/// What the schema says of a field of an options table.
+/// The schema's information about a field of an options table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldInfo {
     /// Its position among the table's fields.
     pub slot: u16,
-    /// The name of its constant; in lower case, that of the schema.
+    /// The name of its constant. In lower case it is the schema's name.
     pub name: &'static str,
     /// Its type, or that of a vector's elements.
     pub ty: ElementType,
     /// Whether it is a vector.
     pub vector: bool,
-    /// Its value if it is left out, 0 or 1 of a `bool`; vectors and texts are empty then.
+    /// Its value if it is absent; 0 or 1 for a `bool`. Vectors and texts are then empty.
     pub default: f64,
 }
 
 /// An options table of the schema.
 pub trait OptionsTable: Sized + 'static {
-    /// What the schema says of it.
+    /// The schema's information about the table.
     const INFO: TableInfo;
 }
 
@@ -108,20 +108,23 @@ impl<T, F: FieldType + ?Sized> Field<T, F> {
     }
 }
 
-/// What a field may be: a number, a `bool`, a vector of these, or text.
+/// The type of a field: a number, a `bool`, a vector of these, or text.
 pub trait FieldType: 'static {
-    /// What reading it gives.
+    /// The result of reading the field.
     type Value<'a>;
-    /// What it is set to.
+    /// The value to which tests set the field.
     type Given<'a>;
-    /// The value of a field that is left out; vectors and texts are empty then.
+    /// The default value. Vectors and texts have none; they are empty.
     type Default: Copy + 'static;
     /// Its type, or that of a vector's elements.
     const ELEMENT: ElementType;
     /// Whether it is a vector.
     const VECTOR: bool = false;
 
-    /// The value in `slot`.
+    /// Reads the value in `slot`.
+    ///
+    /// # Errors
+    /// The table is malformed.
     fn read<'a>(options: &RawOptions<'a>, slot: u16, default: Self::Default) -> Result<Self::Value<'a>>;
 }
 
@@ -162,13 +165,13 @@ impl FieldType for str {
     }
 }
 
-/// A table of a window that slides over rows and columns.
+/// The options of a window that slides over rows and columns.
 pub trait SlidingWindow: OptionsTable {
-    /// How far it reaches beyond the border: one of [`padding`].
+    /// The padding, one of [`padding`].
     const PADDING: Field<Self, i8>;
-    /// Along the height and along the width.
+    /// The strides along height and width.
     const STRIDES: [Field<Self, i32>; 2];
-    /// Along the height and along the width; `None`: always 1.
+    /// The dilations along height and width; `None` if they are always 1.
     const DILATIONS: Option<[Field<Self, i32>; 2]>;
 }
 

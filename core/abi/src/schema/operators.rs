@@ -1,29 +1,29 @@
-//! The builtin operators: their codes in [`op`](super::op), which table holds the options of each, and the names of their operands.
+//! The builtin operators: their codes (in [`op`](super::op)), option tables, and the names of their operands.
 
 use super::tables::*;
 use super::{OptionsTable, TableInfo};
 use crate::OperandSchema;
 
-/// What the schema says of a builtin operator.
+/// The schema's information about a builtin operator.
 #[derive(Clone, Copy, Debug)]
 pub struct OperatorInfo {
-    /// Its code.
+    /// The operator's code.
     pub code: i32,
-    /// Its name.
+    /// The operator's name in the schema.
     pub name: &'static str,
-    /// The table of its options; `None` if it has none.
+    /// The table of its options; `None` if it has no options.
     pub options: Option<TableInfo>,
     operands: Option<&'static str>,
 }
 
 impl OperatorInfo {
-    /// The inputs by TensorFlow Lite's names; `None` for CUSTOM, DELEGATE and the few ops whose lists have no fixed order. Those of LSTM
-    /// are the full kernel's.
+    /// The inputs, with TensorFlow Lite's names. `None` for CUSTOM, DELEGATE and the few ops whose lists have no fixed
+    /// order. The inputs of LSTM are those of the full kernel.
     pub fn inputs(&self) -> Option<impl Iterator<Item = OperandSchema>> {
         Some(parsed(self.operands?.split_once('>')?.0))
     }
 
-    /// The outputs, as the inputs.
+    /// The outputs, as for the inputs.
     pub fn outputs(&self) -> Option<impl Iterator<Item = OperandSchema>> {
         Some(parsed(self.operands?.split_once('>')?.1))
     }
@@ -36,7 +36,7 @@ fn parsed(list: &'static str) -> impl Iterator<Item = OperandSchema> {
     })
 }
 
-/// The inputs of one direction of an LSTM from the first weights to the projection, with this in front of their names.
+/// The inputs of one direction of an LSTM, from the first weights to the projection, with this prefix.
 #[rustfmt::skip]
 macro_rules! gates {
     ($direction:literal) => {
@@ -66,11 +66,11 @@ const BIDIRECTIONAL_LSTM: &str = concat!(
      bw_aux_input_to_output_weights? > fw_output bw_output?"
 );
 
-/// One line per operator: code, name, table of its options, inputs and outputs. `bias?` may be left out, `values+` are one or more
-/// tensors, `inputs*` any number.
+/// One operator per line: code, name, options table, inputs and outputs. `bias?` is optional, `values+` stands for one
+/// or more tensors, `inputs*` for any number.
 macro_rules! operators {
     ($($code:literal $name:ident $($table:ident)? $(: $operands:expr)?,)*) => {
-        /// Codes of the builtin operators, by their names in the schema.
+        /// The codes of the builtin operators, with their names in the schema.
         pub mod op {
             $(
                 #[doc = concat!("Code ", $code, $("; options: [`", stringify!($table), "`](super::", stringify!($table), ")",)? ".")]
@@ -78,7 +78,7 @@ macro_rules! operators {
             )*
         }
 
-        /// All builtin operators, by code.
+        /// All builtin operators, sorted by code.
         pub const OPERATORS: &[OperatorInfo] = &[$(OperatorInfo {
             code: $code,
             name: stringify!($name),

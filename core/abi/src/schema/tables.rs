@@ -1,10 +1,10 @@
-//! The tables of options: their tags in the two unions, and their fields with slots, types and defaults.
+//! The option tables: their tags in both unions, and their fields with slots, types and defaults.
 
 use core::marker::PhantomData;
 
 use super::{Field, FieldInfo, FieldType, OptionsTable, TableInfo, Union};
 
-/// `TAG Name { SLOT FIELD: type = default, }`; of vectors and texts the default is the empty one.
+/// `TAG Name { SLOT FIELD: type = default, }`. Vectors and texts are empty by default.
 macro_rules! tables {
     ($union:ident: $($tag:literal $table:ident { $($slot:literal $field:ident: $ty:ty $(= $default:tt)?,)* })*) => {$(
         #[doc = concat!("Table ", $tag, " of [`", stringify!($union), "`](Union::", stringify!($union), ").")]
@@ -27,7 +27,7 @@ macro_rules! tables {
         }
 
         impl $table {$(
-            #[doc = concat!("Slot ", $slot, ": `", stringify!($ty), "`", $(", ", stringify!($default), " if left out",)? ".")]
+            #[doc = concat!("Slot ", $slot, ": `", stringify!($ty), "`", $(", ", stringify!($default), " by default",)? ".")]
             pub const $field: Field<Self, $ty> =
                 Field { slot: $slot, default: tables!(@default $($default)?), of: PhantomData };
         )*}

@@ -1,4 +1,4 @@
-//! Elements that others may write: read and written one at a time.
+//! Elements in memory that may be shared with other tensors. They are read and written one at a time.
 
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -8,7 +8,7 @@ use super::{Element, TensorView};
 use crate::raw::{self, ArTensorV1};
 use crate::{Result, ensure};
 
-/// Elements that are read one at a time, or copied, and may lie where an output is written.
+/// Elements that are read one at a time or copied, in memory that an output may share.
 #[derive(Clone, Copy)]
 pub struct ReadCells<'a, T> {
     data: *const T,
@@ -17,23 +17,27 @@ pub struct ReadCells<'a, T> {
 }
 
 impl<'a, T: Element> ReadCells<'a, T> {
+    /// Wraps the host's entry.
+    ///
     /// # Safety
-    /// The data is valid for `'a`; during it, it is written through cells only.
+    /// The data must be valid for `'a`, and written only through cells during it.
     pub(crate) unsafe fn from_raw(raw: ArTensorV1) -> Result<Self> {
-        // SAFETY: forwarded to the caller. Only reads are offered, so that memory which cannot be written is not.
+        // SAFETY: the caller guarantees the same. Only reads are offered, so read-only memory is not written.
         Ok(unsafe { cells::<T>(raw)? }.into())
     }
 }
 
 impl<'a> ReadCells<'a, u8> {
+    /// Wraps the bytes of the host's entry.
+    ///
     /// # Safety
     /// As for [`from_raw`](Self::from_raw).
     pub(crate) unsafe fn bytes_of(raw: ArTensorV1) -> Self {
-        // SAFETY: as in `from_raw`.
+        // SAFETY: the caller guarantees the same. Only reads are offered, so read-only memory is not written.
         unsafe { byte_cells(raw) }.into()
     }
 
-    /// The bytes as words of `S`, without a rest that is shorter.
+    /// The bytes as words of `S` bytes, without an incomplete last one.
     #[inline]
     pub fn words<const S: usize>(&self) -> ReadCells<'a, [u8; S]> {
         ReadCells { data: self.data.cast(), len: self.len / S, of: PhantomData }
@@ -41,38 +45,39 @@ impl<'a> ReadCells<'a, u8> {
 }
 
 impl<'a, T: Copy> ReadCells<'a, T> {
-    /// Number of elements.
+    /// The number of elements.
     #[allow(clippy::len_without_is_empty)]
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Element `i`. Panics past the end.
+    /// The element at index `i`. Panics if it is out of range.
     #[inline]
     pub fn get(&self, i: usize) -> T {
         assert!(i < self.len, "element {i} of {}", self.len);
-        // SAFETY: in range. What it was made of is borrowed for `'a`, on this thread, and written through cells only.
+        // SAFETY: `i` is in range, checked above. The data is borrowed for `'a` on this thread and written only through
+        // cells.
         unsafe { self.data.add(i).read() }
     }
 
-    /// All elements in order.
+    /// Iterates over the elements in order.
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + Clone + use<'a, T> {
         let data = self.data;
-        // SAFETY: as in `get`.
+        // SAFETY: `i` is in range. The data is borrowed for `'a` on this thread and written only through cells.
         (0..self.len).map(move |i| unsafe { data.add(i).read() })
     }
 
-    /// The elements of `range`. Panics past the end.
+    /// The elements of `range`. Panics if it is out of range.
     #[inline]
     pub fn range(&self, range: Range<usize>) -> ReadCells<'a, T> {
         assert!(range.start <= range.end && range.end <= self.len, "elements {range:?} of {}", self.len);
-        // SAFETY: in range.
+        // SAFETY: the range is inside the data, checked above.
         ReadCells { data: unsafe { self.data.add(range.start) }, len: range.len(), of: PhantomData }
     }
 
-    /// Pieces of `length` elements, without a rest that is shorter. Panics if `length` is 0.
+    /// Chunks of `length` elements, without an incomplete last one. Panics if `length` is 0.
     #[inline]
     pub fn chunks_exact(
         &self,
@@ -82,23 +87,24 @@ impl<'a, T: Copy> ReadCells<'a, T> {
         (0..self.len / length).map(move |i| all.range(i * length..(i + 1) * length))
     }
 
-    /// Copies all elements to `target`. Panics if it has another length.
+    /// Copies all elements to `target`. Panics if the lengths differ.
     #[inline]
     pub fn load(&self, target: &mut [T]) {
         assert_eq!(self.len, target.len(), "elements to load");
-        // SAFETY: both have that many elements. The target is borrowed exclusively, so it is not where the cells are.
+        // SAFETY: both have that many elements, checked above. `target` is borrowed exclusively, so it does not overlap
+        // the cells.
         unsafe { core::ptr::copy_nonoverlapping(self.data, target.as_mut_ptr(), target.len()) };
     }
 
-    /// Copies all elements to `target`, which may overlap them: it has the elements that stood here before. Nothing moves if
-    /// they lie there already. Panics if it has another length.
+    /// Copies all elements to `target`, which may overlap them; it receives their previous values. Does nothing if both
+    /// are at the same address. Panics if the lengths differ.
     #[inline]
     pub fn copy_to(&self, target: &[Cell<T>]) {
         assert_eq!(self.len, target.len(), "elements to copy");
         let to = target.as_ptr().cast::<T>().cast_mut();
         if self.data != to.cast_const() {
-            // SAFETY: both have that many elements; `copy` allows overlap. A slice of cells may be written through, and all
-            // that borrows this memory is cells, on this thread.
+            // SAFETY: both have that many elements, checked above, and `copy` allows overlap. A slice of cells may be
+            // written, and this memory is only borrowed as cells, on this thread.
             unsafe { core::ptr::copy(self.data, to, target.len()) };
         }
     }
@@ -118,23 +124,26 @@ impl<'a, T: Copy> From<&'a [Cell<T>]> for ReadCells<'a, T> {
     }
 }
 
-/// The cells of a slice.
+/// A slice as cells.
 #[inline]
 pub fn cells_of<T>(elements: &mut [T]) -> &[Cell<T>] {
     Cell::from_mut(elements).as_slice_of_cells()
 }
 
-/// Cells of bytes as cells of words of `S`, without a rest that is shorter.
+/// Cells of bytes as cells of words of `S` bytes, without an incomplete last one.
 #[inline]
 pub fn word_cells<const S: usize>(bytes: &[Cell<u8>]) -> &[Cell<[u8; S]>] {
-    // SAFETY: a cell has the layout of what it holds: `S` cells of a byte are one of `S` bytes, of alignment 1.
+    // SAFETY: a cell has the layout of its contents, so `S` cells of a byte have the layout of one cell of `S` bytes,
+    // with alignment 1.
     unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / S) }
 }
 
+/// The elements of the host's entry as cells.
+///
 /// # Safety
-/// The data is valid for `'a`; during it, it is read and written through cells only.
+/// The data must be valid for `'a`, and read and written only through cells during it.
 pub(crate) unsafe fn cells<'a, T: Element>(raw: ArTensorV1) -> Result<&'a [Cell<T>]> {
-    // SAFETY: the struct is valid; no slice of its data is made here.
+    // SAFETY: the caller guarantees that the struct is valid; no slice of its data is created here.
     let view = unsafe { TensorView::from_raw(&raw)? };
     ensure!(T::TYPE == view.ty, "'{}' is {}, not {}", view.name, view.ty, T::TYPE);
     let (data, bytes) = (raw.data, raw.bytes as usize);
@@ -143,20 +152,23 @@ pub(crate) unsafe fn cells<'a, T: Element>(raw: ArTensorV1) -> Result<&'a [Cell<
     }
     ensure!(
         data.cast::<T>().is_aligned() && bytes.is_multiple_of(size_of::<T>()),
-        "'{}': {} bytes at {:p} are no {}",
+        "'{}': {} bytes at {:p} are not {} elements",
         view.name,
         bytes,
         data,
         T::TYPE
     );
-    // SAFETY: aligned and whole, as checked; valid by the caller's promise; `Cell<T>` has the layout of `T`, and any
-    // bit pattern is a `T`.
+    // SAFETY: the data is aligned and a whole number of elements, checked above, and the caller guarantees that it is
+    // valid and accessed only through cells. `Cell<T>` has the layout of `T`, and any bit pattern is a valid `T`.
     Ok(unsafe { core::slice::from_raw_parts(data.cast::<Cell<T>>(), bytes / size_of::<T>()) })
 }
 
+/// The bytes of the host's entry as cells.
+///
 /// # Safety
-/// The data is valid for `'a`; during it, it is read and written through cells only.
+/// The data must be valid for `'a`, and read and written only through cells during it.
 pub(crate) unsafe fn byte_cells<'a>(raw: ArTensorV1) -> &'a [Cell<u8>] {
-    // SAFETY: the caller's promise; null has no bytes. `Cell<u8>` has the layout of `u8`.
+    // SAFETY: the caller guarantees that the data is null or valid and accessed only through cells. `Cell<u8>` has the
+    // layout of `u8`.
     unsafe { raw::slice(raw.data.cast::<Cell<u8>>().cast_const(), raw.bytes as usize) }
 }

@@ -1,4 +1,4 @@
-//! Element types.
+//! The element types of tensors.
 
 use core::fmt;
 
@@ -10,7 +10,7 @@ macro_rules! element_types {
         pub enum ElementType { $($(#[$doc])* $variant = $number,)* }
 
         impl ElementType {
-            /// All types, by number.
+            /// All types, sorted by number.
             pub const ALL: &'static [ElementType] = &[$(ElementType::$variant,)*];
 
             /// The type with the schema's number `raw`.
@@ -18,12 +18,12 @@ macro_rules! element_types {
                 match raw { $($number => Some(ElementType::$variant),)* _ => None }
             }
 
-            /// The schema's name.
+            /// The name in the schema.
             pub const fn name(self) -> &'static str {
                 match self { $(ElementType::$variant => $name,)* }
             }
 
-            /// Bits of one element; 0 for strings and variants, whose size is not fixed.
+            /// Bits per element; 0 for strings and variants, whose size is not fixed.
             pub const fn bits(self) -> u32 {
                 match self { $(ElementType::$variant => $bits,)* }
             }
@@ -32,56 +32,56 @@ macro_rules! element_types {
 }
 
 element_types! {
-    /// IEEE 754 binary32.
+    /// A float in IEEE 754 binary32.
     F32 = 0, "FLOAT32", 32;
-    /// IEEE 754 binary16.
+    /// A float in IEEE 754 binary16.
     F16 = 1, "FLOAT16", 16;
-    /// Signed 32-bit.
+    /// A signed 32-bit integer.
     I32 = 2, "INT32", 32;
-    /// Unsigned 8-bit.
+    /// An unsigned 8-bit integer.
     U8 = 3, "UINT8", 8;
-    /// Signed 64-bit.
+    /// A signed 64-bit integer.
     I64 = 4, "INT64", 64;
-    /// TFLite's packed strings: count, offsets, bytes.
+    /// Strings in TFLite's packed format: count, offsets, bytes.
     String = 5, "STRING", 0;
-    /// One byte, 0 or 1.
+    /// A truth value: one byte, 0 or 1.
     Bool = 6, "BOOL", 8;
-    /// Signed 16-bit.
+    /// A signed 16-bit integer.
     I16 = 7, "INT16", 16;
-    /// Two `f32`.
+    /// A complex number of two `f32`.
     C64 = 8, "COMPLEX64", 64;
-    /// Signed 8-bit.
+    /// A signed 8-bit integer.
     I8 = 9, "INT8", 8;
-    /// IEEE 754 binary64.
+    /// A float in IEEE 754 binary64.
     F64 = 10, "FLOAT64", 64;
-    /// Two `f64`.
+    /// A complex number of two `f64`.
     C128 = 11, "COMPLEX128", 128;
-    /// Unsigned 64-bit.
+    /// An unsigned 64-bit integer.
     U64 = 12, "UINT64", 64;
-    /// The handle of a variable or a table, an `i32`.
+    /// The handle of a variable or a table, stored as an `i32`.
     Resource = 13, "RESOURCE", 32;
-    /// A value of a type that the tensor does not tell.
+    /// A value whose type is not part of the tensor's type.
     Variant = 14, "VARIANT", 0;
-    /// Unsigned 32-bit.
+    /// An unsigned 32-bit integer.
     U32 = 15, "UINT32", 32;
-    /// Unsigned 16-bit.
+    /// An unsigned 16-bit integer.
     U16 = 16, "UINT16", 16;
-    /// Signed 4-bit, two to a byte, the even element in the low half.
+    /// A signed 4-bit integer, two per byte, with the even element in the low half.
     I4 = 17, "INT4", 4;
     /// The upper half of an `f32`.
     BF16 = 18, "BFLOAT16", 16;
-    /// Signed 2-bit, four to a byte, the first element in the lowest bits.
+    /// A signed 2-bit integer, four per byte, with the first element in the lowest bits.
     I2 = 19, "INT2", 2;
-    /// Unsigned 4-bit, two to a byte.
+    /// An unsigned 4-bit integer, two per byte.
     U4 = 20, "UINT4", 4;
-    /// 8-bit float, 4 bits of exponent.
+    /// An 8-bit float with 4 exponent bits.
     F8E4M3 = 21, "FLOAT8_E4M3FN", 8;
-    /// 8-bit float, 5 bits of exponent.
+    /// An 8-bit float with 5 exponent bits.
     F8E5M2 = 22, "FLOAT8_E5M2", 8;
 }
 
 impl ElementType {
-    /// Bytes of `count` elements, packed; `None` on overflow or if the size is not fixed.
+    /// The size of `count` packed elements in bytes; `None` on overflow or if the size is not fixed.
     pub const fn bytes_of(self, count: usize) -> Option<usize> {
         let bits = self.bits() as usize;
         match (bits, bits >= 8) {
@@ -91,12 +91,12 @@ impl ElementType {
         }
     }
 
-    /// Whether one element takes `bytes` bytes: false for packed types and those without a fixed size.
+    /// Whether one element has exactly `bytes` bytes; false for packed types and those without a fixed size.
     pub const fn has_size(self, bytes: usize) -> bool {
         self.bits() as usize == bytes * 8
     }
 
-    /// Integers that carry a scale: i4, i8, u8, i16, and i32 of a bias.
+    /// Whether the type is an integer that may be quantized: i4, i8, u8, i16, or i32 for a bias.
     pub const fn is_quantizable(self) -> bool {
         use ElementType::*;
         matches!(self, I2 | I4 | U4 | I8 | U8 | I16 | U16 | I32 | I64)
@@ -114,10 +114,10 @@ impl fmt::Display for ElementType {
 pub struct ElementTypes(u64);
 
 impl ElementTypes {
-    /// No restriction.
+    /// All types, without restriction.
     pub const ANY: ElementTypes = ElementTypes(0);
 
-    /// Exactly these.
+    /// Exactly these types.
     pub const fn of(types: &[ElementType]) -> Self {
         let (mut bits, mut i) = (0, 0);
         while i < types.len() {
@@ -127,7 +127,7 @@ impl ElementTypes {
         ElementTypes(bits)
     }
 
-    /// From the number in an op's registration: bit `t` stands for the type `t`, 0 for any.
+    /// The set for the number in an op's registration: bit `t` stands for type `t`, and 0 for any.
     pub const fn from_bits(bits: u64) -> Self {
         ElementTypes(bits)
     }
@@ -142,13 +142,13 @@ impl ElementTypes {
         self.0 == 0 || self.0 & (1 << ty as u32) != 0
     }
 
-    /// The members; all types for [`ElementTypes::ANY`].
+    /// Iterates over the members; over all types for [`ElementTypes::ANY`].
     pub fn iter(self) -> impl Iterator<Item = ElementType> {
         ElementType::ALL.iter().copied().filter(move |&ty| self.contains(ty))
     }
 }
 
-/// One byte of a BOOL tensor. Zero is false, all else is true.
+/// One byte of a BOOL tensor. Zero is false, other values are true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct Bool(pub u8);
@@ -157,9 +157,9 @@ pub struct Bool(pub u8);
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Complex32 {
-    /// Real part.
+    /// The real part.
     pub re: f32,
-    /// Imaginary part.
+    /// The imaginary part.
     pub im: f32,
 }
 
@@ -167,9 +167,9 @@ pub struct Complex32 {
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Complex64 {
-    /// Real part.
+    /// The real part.
     pub re: f64,
-    /// Imaginary part.
+    /// The imaginary part.
     pub im: f64,
 }
 
@@ -177,9 +177,9 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Rust types that stand for an element type. Any bit pattern is a value of each.
+/// A Rust type for an element type. Any bit pattern must be a valid value.
 pub trait Element: bytemuck::Pod + sealed::Sealed {
-    /// The element type.
+    /// The element type of this Rust type.
     const TYPE: ElementType;
 }
 

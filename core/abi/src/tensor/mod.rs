@@ -1,4 +1,4 @@
-//! Tensors as plugins see them: element types, quantization, and views that borrow the host's memory.
+//! Tensors in plugins: element types, quantization, and views that borrow the host's memory.
 
 mod cells;
 mod element;
@@ -13,61 +13,64 @@ pub use cells::{ReadCells, cells_of, word_cells};
 pub(crate) use cells::{byte_cells, cells};
 pub use element::{Bool, Complex32, Complex64, Element, ElementType, ElementTypes};
 
-/// `real = scale × (q − zero_point)`.
+/// Quantization parameters: `real = scale × (q − zero_point)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantization<'a> {
-    /// One per slice of [`dimension`](Self::dimension), or one for all. Never empty.
+    /// One per slice of [`dimension`](Self::dimension), or a single one. Never empty.
     pub scales: &'a [f32],
-    /// As many as there are scales, or one for all. Never empty.
+    /// As many as scales, or a single one. Never empty.
     pub zero_points: &'a [i64],
-    /// The dimension that per-channel scales run along.
+    /// The dimension along which scales vary.
     pub dimension: usize,
-    /// Elements along `dimension` that share a scale; 0 unless blockwise.
+    /// Number of elements along `dimension` that share a scale; 0 unless blockwise.
     pub block_size: usize,
 }
 
 impl Quantization<'_> {
-    /// Whether scales differ along [`dimension`](Self::dimension).
+    /// Whether scales vary along [`dimension`](Self::dimension).
     pub fn is_per_channel(&self) -> bool {
         self.scales.len() > 1
     }
 
-    /// Scale of channel `c`.
+    /// The scale of channel `c`.
     pub fn scale_of(&self, c: usize) -> f32 {
         self.scales[if self.scales.len() == 1 { 0 } else { c }]
     }
 }
 
-/// A tensor, borrowed from the host: in `prepare` its description, and its data if it is constant; in `eval` its data.
+/// A tensor borrowed from the host. In `prepare` it has data only if it is constant; in `eval` it always has data.
 #[derive(Clone, Copy)]
 pub struct TensorView<'a> {
-    /// Element type.
+    /// The element type.
     pub ty: ElementType,
-    /// Dimensions, outermost first; a scalar has none.
+    /// The dimensions, outermost first; empty for a scalar.
     pub shape: &'a [i32],
-    /// The tensor's name in the model.
+    /// The name of the tensor in the model.
     pub name: &'a str,
-    /// A copy: the host may change its own while the view lives (`resize_output`).
+    /// A copy, because the host may change its own entry while the view exists (`resize_output`).
     raw: ArTensorV1,
 }
 
 impl<'a> TensorView<'a> {
+    /// Wraps the host's entry.
+    ///
     /// # Safety
-    /// Everything that the struct points to is valid for `'a`; nobody writes to its data while a slice of it is borrowed.
+    /// Everything that the struct points to must be valid for `'a`, and its data must not be written while a slice of
+    /// it is borrowed.
     pub(crate) unsafe fn from_raw(raw: &ArTensorV1) -> Result<Self> {
         let ty = ElementType::from_raw(raw.element_type)
             .ok_or_else(|| invalid!("element type {} is unknown", raw.element_type))?;
-        // SAFETY: `dims` has `rank` elements and `name` is valid, by the caller's promise.
+        // SAFETY: the caller guarantees that `dims` has `rank` elements and that `name` is valid.
         let (shape, name) = unsafe { (raw::slice(raw.dims, raw.rank as usize), raw.name.as_str()) };
         Ok(TensorView { ty, shape, name, raw: *raw })
     }
 
-    /// Number of dimensions.
+    /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.shape.len()
     }
 
-    /// Number of elements; 1 for a scalar.
+    /// The number of elements; 1 for a scalar.
     pub fn len(&self) -> usize {
         element_count(self.shape)
     }
@@ -77,7 +80,7 @@ impl<'a> TensorView<'a> {
         self.len() == 0
     }
 
-    /// Bytes of data.
+    /// The size of the data in bytes.
     pub fn byte_len(&self) -> usize {
         self.raw.bytes as usize
     }
@@ -87,21 +90,21 @@ impl<'a> TensorView<'a> {
         self.raw.flags & raw::TENSOR_CONSTANT != 0
     }
 
-    /// Whether the tensor is state that `eval` may write although it is an input.
+    /// Whether the tensor is a variable, which `eval` may write although it is an input.
     pub fn is_variable(&self) -> bool {
         self.raw.flags & raw::TENSOR_VARIABLE != 0
     }
 
-    /// Whether the shape is unknown until the tensor's producer has run.
+    /// Whether the shape is unknown until the node that writes the tensor has run.
     pub fn is_dynamic(&self) -> bool {
         self.raw.flags & raw::TENSOR_DYNAMIC != 0
     }
 
-    /// How integers stand for reals, if they do.
+    /// The quantization parameters, if the tensor is quantized.
     pub fn quantization(&self) -> Option<Quantization<'a>> {
-        // SAFETY: null or valid for `'a`, by the promise given to `from_raw`.
+        // SAFETY: `from_raw` requires that the pointer is null or valid for `'a`.
         let q = unsafe { self.raw.quantization.as_ref() }?;
-        // SAFETY: the arrays have the counts that stand beside them.
+        // SAFETY: `from_raw` requires that the arrays have the counts stored next to them.
         let (scales, zero_points) =
             unsafe { (raw::slice(q.scales, q.scale_count), raw::slice(q.zero_points, q.zero_point_count)) };
         if scales.is_empty() {
@@ -116,14 +119,17 @@ impl<'a> TensorView<'a> {
         })
     }
 
-    /// The one scale and zero point of a per-tensor quantized tensor; an error names what is there instead.
+    /// The scale and the zero point of a per-tensor quantized tensor.
+    ///
+    /// # Errors
+    /// The tensor is not quantized, or has several scales.
     pub fn scale_and_zero_point(&self) -> Result<(f32, i32)> {
         let q = self.quantization().ok_or_else(|| {
             invalid!("'{}' is {} without quantization; it needs a scale and a zero point", self.name, self.ty)
         })?;
         ensure!(
             q.scales.len() == 1,
-            "'{}' has {} scales; one for the whole tensor is needed",
+            "'{}' has {} scales, but it needs a single one",
             self.name,
             q.scales.len()
         );
@@ -134,17 +140,23 @@ impl<'a> TensorView<'a> {
 
     /// The data as bytes. Empty in `prepare` unless the tensor is constant.
     pub fn bytes(&self) -> &'a [u8] {
-        // SAFETY: data has `bytes` bytes that are valid for `'a`, by the promise given to `from_raw`.
+        // SAFETY: `from_raw` requires that the data has `bytes` bytes that are valid for `'a`.
         unsafe { raw::slice(self.raw.data.cast::<u8>(), self.raw.bytes as usize) }
     }
 
-    /// The data as elements. An error if `T` is not the tensor's type.
+    /// The data as elements.
+    ///
+    /// # Errors
+    /// `T` is not the tensor's type.
     pub fn as_slice<T: Element>(&self) -> Result<&'a [T]> {
         ensure!(T::TYPE == self.ty, "'{}' is {}, not {}", self.name, self.ty, T::TYPE);
         cast(self.bytes(), self.name)
     }
 
-    /// The data as words of `T`'s size, whatever they stand for: for ops that only move elements.
+    /// The data as words of the size of `T`, for ops that only move elements.
+    ///
+    /// # Errors
+    /// The tensor's elements have another size.
     pub fn as_words<T: bytemuck::Pod>(&self) -> Result<&'a [T]> {
         ensure!(
             self.ty.has_size(size_of::<T>()),
@@ -156,7 +168,10 @@ impl<'a> TensorView<'a> {
         cast(self.bytes(), self.name)
     }
 
-    /// In `prepare`: the elements if the tensor is constant, else `None`.
+    /// In `prepare`: the elements of a constant tensor, otherwise `None`.
+    ///
+    /// # Errors
+    /// `T` is not the tensor's type.
     pub fn constant<T: Element>(&self) -> Result<Option<&'a [T]>> {
         if self.is_constant() { self.as_slice().map(Some) } else { Ok(None) }
     }
@@ -165,7 +180,7 @@ impl<'a> TensorView<'a> {
         &self.raw
     }
 
-    /// Where the data lies, for delegates that know what they do.
+    /// The address of the data, for delegates.
     pub fn as_ptr(&self) -> *const u8 {
         self.raw.data.cast()
     }
@@ -177,32 +192,34 @@ impl fmt::Debug for TensorView<'_> {
     }
 }
 
-/// A tensor that `eval` writes.
+/// An output that `eval` writes.
 pub struct TensorViewMut<'a> {
     view: TensorView<'a>,
 }
 
 impl<'a> TensorViewMut<'a> {
+    /// Wraps the host's entry.
+    ///
     /// # Safety
-    /// As for [`TensorView::from_raw`], and nobody else reads or writes the data during `'a`.
+    /// As for [`TensorView::from_raw`], and nothing else may read or write the data during `'a`.
     pub(crate) unsafe fn from_raw(raw: &ArTensorV1) -> Result<Self> {
-        // SAFETY: forwarded to the caller.
+        // SAFETY: the caller guarantees the same.
         let view = unsafe { TensorView::from_raw(raw)? };
         ensure!(!view.is_constant(), "'{}' is constant and an output", view.name);
         Ok(TensorViewMut { view })
     }
 
-    /// Element type.
+    /// The element type.
     pub fn ty(&self) -> ElementType {
         self.view.ty
     }
 
-    /// Dimensions.
+    /// The dimensions, outermost first.
     pub fn shape(&self) -> &'a [i32] {
         self.view.shape
     }
 
-    /// The tensor's description.
+    /// The description of the tensor.
     pub fn spec(&self) -> TensorView<'_> {
         self.view
     }
@@ -213,17 +230,24 @@ impl<'a> TensorViewMut<'a> {
         if data.is_null() || bytes == 0 {
             return &mut [];
         }
-        // SAFETY: valid and exclusive for `'a`, by the promise given to `from_raw`; `self` is consumed.
+        // SAFETY: `from_raw` requires that the data is valid and accessed by nothing else during `'a`; `self` is
+        // consumed.
         unsafe { core::slice::from_raw_parts_mut(data, bytes) }
     }
 
-    /// The data as elements. An error if `T` is not the tensor's type.
+    /// The data as elements.
+    ///
+    /// # Errors
+    /// `T` is not the tensor's type.
     pub fn into_slice<T: Element>(self) -> Result<&'a mut [T]> {
         ensure!(T::TYPE == self.ty(), "'{}' is {}, not {}", self.view.name, self.ty(), T::TYPE);
         self.cast()
     }
 
-    /// The data as words of `T`'s size, whatever they stand for.
+    /// The data as words of the size of `T`.
+    ///
+    /// # Errors
+    /// The tensor's elements have another size.
     pub fn into_words<T: bytemuck::Pod>(self) -> Result<&'a mut [T]> {
         ensure!(
             self.ty().has_size(size_of::<T>()),
@@ -245,25 +269,25 @@ impl<'a> TensorViewMut<'a> {
     }
 }
 
-/// A table that `prepare` filled and `eval` reads; it lives in the host's persistent memory.
+/// A table filled by `prepare` and read by `eval`, in the host's persistent memory.
 pub struct Table<T> {
     pub(crate) index: u32,
     pub(crate) of: PhantomData<fn() -> T>,
 }
 
-/// What one `eval` leaves for the next, in the host's persistent memory; `prepare` begins it anew.
+/// Data that one `eval` keeps for the next, in the host's persistent memory. `prepare` initializes it.
 pub struct State<T> {
     pub(crate) index: u32,
     pub(crate) of: PhantomData<fn() -> T>,
 }
 
-/// A buffer that `eval` may use as it likes and that is not kept between calls.
+/// A temporary buffer of `eval`, not kept between calls.
 pub struct Scratch<T> {
     pub(crate) index: u32,
     pub(crate) of: PhantomData<fn() -> T>,
 }
 
-/// Number of elements of this shape; 0 if a dimension is negative, `usize::MAX` on overflow.
+/// The number of elements of a shape; 0 if a dimension is negative, `usize::MAX` on overflow.
 pub fn element_count(shape: &[i32]) -> usize {
     shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d.max(0) as usize)).unwrap_or(usize::MAX)
 }

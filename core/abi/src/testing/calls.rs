@@ -1,4 +1,4 @@
-//! What every plugin gets of the test host: errors, logging, loops.
+//! The test host's services for plugins: errors, logging, loops.
 
 use core::cell::RefCell;
 use core::ffi::c_void;
@@ -16,13 +16,13 @@ pub(super) static HOST: ArHostV1 =
     ArHostV1 { header: ArHeader::of::<ArHostV1>(), set_error, log, parallel_for, query: host_query };
 
 unsafe extern "C" fn set_error(message: ArStr) {
-    // SAFETY: the plugin's promise: the text is readable for the call.
+    // SAFETY: the ABI requires the text to be readable during the call.
     let message = unsafe { message.as_str() }.to_string();
     MESSAGE.set(message);
 }
 
 unsafe extern "C" fn log(level: u32, target: ArStr, message: ArStr) {
-    // SAFETY: the plugin's promise: both texts are readable for the call.
+    // SAFETY: the ABI requires both texts to be readable during the call.
     let (target, message) = unsafe { (target.as_str(), message.as_str()) };
     std::eprintln!("log level {level}, {target}: {message}");
 }
@@ -36,7 +36,7 @@ unsafe extern "C" fn parallel_for(
 ) -> ArStatus {
     let grain = grain.max(1);
     for begin in (0..count).step_by(grain).rev() {
-        // SAFETY: the plugin's promise: `body` takes `argument` and any range.
+        // SAFETY: the ABI requires `body` to accept `argument` and any range.
         unsafe { (body.call)(argument, begin, count.min(begin.saturating_add(grain))) };
     }
     Status::Ok as ArStatus

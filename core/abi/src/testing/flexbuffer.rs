@@ -1,9 +1,11 @@
-//! Custom options for tests: one flexbuffer map, written by hand, all numbers of 8 bytes.
+//! Custom options for tests: one flexbuffer map, with all numbers in 8 bytes.
 
 use std::string::String;
 use std::vec::Vec;
 
-/// The entries of a map; [`FlexMap`](crate::flexbuffer::FlexMap) reads it.
+use super::nodes::numbers;
+
+/// Builds a map that [`FlexMap`](crate::flexbuffer::FlexMap) can read.
 ///
 /// ```
 /// use arenite_abi::flexbuffer::FlexMap;
@@ -41,38 +43,53 @@ impl Value {
 }
 
 impl FlexBuilder {
-    /// An integer.
+    /// Adds an entry that is written as text: `name=value`, where a value is `2`, `0.5`, `true`, `'text'` or `(1,2)`.
+    ///
+    /// # Panics
+    /// The text has another form.
+    pub fn parse(self, text: &str) -> Self {
+        let (name, value) = text.split_once('=').unwrap_or_else(|| panic!("'{text}' is not name=value"));
+        match value.as_bytes()[0] {
+            b'\'' => self.text(name, value.trim_matches('\'')),
+            b'(' => self.ints(name, &numbers(value.trim_matches(['(', ')']))),
+            _ if value == "true" || value == "false" => self.bool(name, value == "true"),
+            _ if value.contains('.') => self.float(name, numbers(value)[0]),
+            _ => self.int(name, numbers(value)[0]),
+        }
+    }
+
+    /// Adds an integer.
     pub fn int(self, key: &str, value: i64) -> Self {
         self.entry(key, Value::Int(value))
     }
 
-    /// A floating point number.
+    /// Adds a floating-point number.
     pub fn float(self, key: &str, value: f32) -> Self {
         self.entry(key, Value::Float(value.into()))
     }
 
-    /// A truth value.
+    /// Adds a truth value.
     pub fn bool(self, key: &str, value: bool) -> Self {
         self.entry(key, Value::Bool(value))
     }
 
-    /// A string.
+    /// Adds a string.
     pub fn text(self, key: &str, value: &str) -> Self {
         self.entry(key, Value::Text(value.into()))
     }
 
-    /// A vector of integers.
+    /// Adds a vector of integers.
     pub fn ints(self, key: &str, values: &[i64]) -> Self {
         self.entry(key, Value::Ints(values.to_vec()))
     }
 
-    /// The map without the entry `key`.
+    /// Removes the entry `key`.
     pub fn without(mut self, key: &str) -> Self {
         self.entries.retain(|(other, _)| other != key);
         self
     }
 
-    /// The buffer.
+    /// The bytes of the flexbuffer.
     pub fn finish(mut self) -> Vec<u8> {
         self.entries.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut bytes = Vec::new();
@@ -111,7 +128,7 @@ impl FlexBuilder {
     }
 }
 
-/// Writes what an offset leads to, after its length; gives its position.
+/// Writes the target of an offset after its length; returns its position.
 fn put_target(bytes: &mut Vec<u8>, value: &Value) -> usize {
     match value {
         Value::Text(text) => {

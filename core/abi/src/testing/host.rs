@@ -1,55 +1,67 @@
-//! One prepared node, as the host sees it. The rules are those of [`host_side`](crate::host_side), as in the runtime.
+//! The host of one prepared node. It applies the rules of [`host_side`](crate::host_side), like the runtime.
 
 use core::ffi::c_void;
 use std::string::ToString;
 use std::vec::Vec;
 
 use super::calls::{HOST, MESSAGE};
-use super::laid::Laid;
 use super::memory::Memory;
 use super::model::Model;
+use super::tensor::{Outcome, Tensor};
 use super::tensors::Tensors;
-use super::{Node, Outcome, Role, Tensor};
+use super::{Node, Role};
 use crate::host_side::*;
 use crate::raw::*;
 use crate::{
     AssignmentMut, ElementType, Error, ObjectAssignment, ObjectRequest, Result, Status, UsageRecord,
 };
 
-/// What a test may ask for in one buffer.
+/// Maximum size of a buffer in a test.
 pub(super) const CAPACITY: usize = 1 << 31;
 
-/// One prepared instance of an op.
+/// Which tensors share memory while the op runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Overlap {
+    /// No tensors share memory.
+    None,
+    /// Outputs in place of inputs, and as views of them.
+    Whole,
+    /// Outputs that are parts of inputs, and inputs that are parts of outputs.
+    Parts,
+    /// An output in front of an input, at a distance that all uses of that tensor allow, rounded up to a multiple of `unit`.
+    Behind { share: Share, unit: usize },
+}
+
+/// A prepared instance of an op.
 pub(super) struct Session<'n> {
     pub(super) op: ArOpV1,
     pub(super) node: &'n Node,
     pub(super) tensors: Tensors<'n>,
-    /// Of each output.
-    pub(super) said: Vec<Said>,
+    /// The declarations about each output.
+    pub(super) said: Vec<Declaration>,
     pub(super) shares: Vec<Share>,
     persistent: Vec<Memory>,
     scratch: Vec<usize>,
-    /// All outputs are constants: it does not run.
+    /// Whether all outputs are constants, so that the op does not run.
     constant: bool,
-    /// The inputs that an output overwrites in the evaluation in progress.
+    /// Inputs that an output overwrites in the current evaluation.
     pub(super) overwritten: Vec<i32>,
     pub(super) poison: u8,
-    /// What stands in for the inputs that are fed.
+    /// Data that replaces inputs in steps.
     fed: Vec<(usize, Vec<u8>)>,
     state: Memory,
     model: Model,
 }
 
 impl<'n> Session<'n> {
-    /// Runs the op's `prepare`.
     pub(super) fn prepare(op: &ArOpV1, node: &'n Node) -> Result<Session<'n>> {
-        // SAFETY: the host is static.
+        // SAFETY: `HOST` is static, and its functions follow the ABI's rules.
         unsafe { crate::host::set_host(&HOST) };
         let mut session = Session {
             op: *op,
             node,
             tensors: Tensors::new(node),
-            said: node.outputs.iter().map(|_| Said::Nothing).collect(),
+            said: node.outputs.iter().map(|_| Declaration::Nothing).collect(),
             shares: Vec::new(),
             persistent: Vec::new(),
             scratch: Vec::new(),
@@ -62,31 +74,31 @@ impl<'n> Session<'n> {
         };
         let (raw_node, state) = (session.raw_node(), session.state.data());
         if let Some(user_data) = &node.user_data {
-            // SAFETY: the state is aligned to 64 bytes, and has room, as `OpTest::registered_as` checked.
+            // SAFETY: the state is aligned to 64 bytes and large enough, as `OpTest::registered_as` checked.
             unsafe { state.cast::<*mut c_void>().write(user_data.pointer()) };
         }
         let prepare = prepare_struct(&mut session);
-        // SAFETY: both structs are valid for the call; the state has the op's size and is aligned to 64 bytes.
+        // SAFETY: both structs are valid during the call; the state has the op's size and is aligned to 64 bytes.
         let status = unsafe { (op.prepare)(&prepare, &raw_node, state.cast()) };
         session.check_memory("prepare");
         if let Err(error) = result(status) {
-            // Nothing to drop: the state is not initialised.
+            // The state was not initialized, so it must not be dropped.
             session.op.drop = None;
             return Err(error);
         }
-        session.constant = found::<Error>(&node.outputs, &session.said)?.constant;
+        session.constant = declarations::<Error>(&node.outputs, &session.said)?.constant;
         session.check_declared_sharing();
         Ok(session)
     }
 
-    /// Runs the op's `eval` on fresh copies of the inputs; memory without defined contents is filled with `poison`.
-    pub(super) fn eval(&mut self, poison: u8, laid: Laid) -> Result<Outcome> {
+    /// Runs the op's `eval` on fresh copies of the inputs. Memory with undefined contents is filled with `poison`.
+    pub(super) fn eval(&mut self, poison: u8, overlap: Overlap) -> Result<Outcome> {
         if self.constant {
             return Ok(self.outcome());
         }
         self.poison = poison;
         self.place_all();
-        self.lay_all(laid);
+        self.overlap_all(overlap);
         let tables: Vec<Vec<u8>> = self.persistent.iter().map(Memory::contents).collect();
         let persistent: Vec<ArSpan> = self.persistent.iter().map(Memory::span).collect();
         let scratch: Vec<Memory> = self.scratch.iter().map(|&bytes| Memory::new(bytes, poison)).collect();
@@ -94,7 +106,7 @@ impl<'n> Session<'n> {
 
         let (op, state, raw_node) = (self.op, self.state.data(), self.raw_node());
         let eval = eval_struct(self, self.node.threads, &persistent, &spans);
-        // SAFETY: the structs are valid for the call, and `prepare` initialised the state.
+        // SAFETY: the structs are valid during the call, and `prepare` initialized the state.
         let status = unsafe { (op.eval)(&eval, &raw_node, state.cast()) };
         self.check_memory("eval");
         scratch.iter().for_each(|memory| memory.check_guards("a scratch buffer", "eval"));
@@ -107,11 +119,11 @@ impl<'n> Session<'n> {
         Ok(self.outcome())
     }
 
-    /// Feeds these inputs from now on.
+    /// Replaces the data of inputs in the following evaluations.
     pub(super) fn feed(&mut self, inputs: &[Tensor]) {
         let places: Vec<usize> =
             (0..self.node.tensors.len()).filter(|&i| self.node.tensors[i].role == Role::Input).collect();
-        assert_eq!(places.len(), inputs.len(), "inputs that are fed");
+        assert_eq!(places.len(), inputs.len(), "number of inputs in a step");
         self.fed = places
             .into_iter()
             .zip(inputs)
@@ -128,7 +140,7 @@ impl<'n> Session<'n> {
             .collect();
     }
 
-    /// What tensor `i` holds before `eval`.
+    /// The contents of tensor `i` before `eval`.
     pub(super) fn given(&self, i: usize) -> &[u8] {
         let fed = self.fed.iter().find(|(tensor, _)| *tensor == i);
         fed.map_or(self.node.tensors[i].tensor.bytes(), |(_, bytes)| bytes)
@@ -176,7 +188,7 @@ impl<'n> Session<'n> {
         }
     }
 
-    /// Gives every tensor memory of its own: fresh copies of the inputs, poison for the outputs.
+    /// Gives every tensor its own memory: fresh copies of the inputs, poison for the outputs.
     fn place_all(&mut self) {
         self.overwritten.clear();
         for (i, tensor) in self.node.tensors.iter().enumerate() {
@@ -188,14 +200,14 @@ impl<'n> Session<'n> {
         for (&t, said) in self.node.outputs.iter().zip(&self.said) {
             let Ok(t) = usize::try_from(t) else { continue };
             match said {
-                Said::Dynamic => self.tensors.unplace(t),
-                Said::Constant | Said::Value => {}
+                Declaration::Dynamic => self.tensors.unplace(t),
+                Declaration::Constant | Declaration::Value => {}
                 _ => self.tensors.place(t, Memory::new(self.tensors.get(t).bytes as usize, self.poison)),
             }
         }
     }
 
-    /// Guards, and inputs that must not change.
+    /// Checks the guards, and that constant inputs did not change.
     fn check_memory(&self, during: &str) {
         self.tensors.check_guards(during);
         for (i, tensor) in self.node.tensors.iter().enumerate() {
@@ -212,7 +224,9 @@ impl<'n> Session<'n> {
 
     fn check_resized(&self) -> Result<()> {
         let outputs = self.node.outputs.iter().zip(&self.said);
-        let unset = |(&t, &said): (&i32, &Said)| said == Said::Dynamic && !self.tensors.is_placed(t as usize);
+        let unset = |(&t, &said): (&i32, &Declaration)| {
+            said == Declaration::Dynamic && !self.tensors.is_placed(t as usize)
+        };
         match outputs.into_iter().position(unset) {
             Some(o) => {
                 Err(Error::new(Status::Internal, format_args!("eval gave the dynamic output {o} no shape")))
@@ -225,7 +239,7 @@ impl<'n> Session<'n> {
 impl Drop for Session<'_> {
     fn drop(&mut self) {
         if let Some(destroy) = self.op.drop {
-            // SAFETY: `prepare` initialised the state, and it is not used again.
+            // SAFETY: `prepare` initialized the state, and it is not used again.
             unsafe { destroy(self.state.data().cast()) };
         }
     }
@@ -263,7 +277,7 @@ impl PrepareSide for Session<'_> {
         self.node.inputs.len()
     }
 
-    fn said(&mut self, output: usize) -> &mut Said {
+    fn declaration(&mut self, output: usize) -> &mut Declaration {
         &mut self.said[output]
     }
 
@@ -290,7 +304,7 @@ impl PrepareSide for Session<'_> {
 
     fn take_persistent(&mut self, bytes: usize, _alignment: usize) -> Result<(u32, *mut c_void)> {
         if bytes > CAPACITY {
-            let message = format_args!("it needs {bytes} bytes of persistent memory, a test has {CAPACITY}");
+            let message = format_args!("{bytes} bytes of persistent memory exceed a test's {CAPACITY}");
             return Err(Error::new(Status::OutOfMemory, message));
         }
         let memory = Memory::new(bytes, 0);
@@ -309,7 +323,6 @@ impl PrepareSide for Session<'_> {
         Ok(())
     }
 
-    /// One buffer behind the other, nothing shared.
     fn plan(&self, records: &[UsageRecord], mut plan: AssignmentMut<'_>) -> Result<()> {
         let mut end = 0u64;
         for (record, to) in records.iter().zip(plan.offsets()) {
@@ -322,7 +335,6 @@ impl PrepareSide for Session<'_> {
         Ok(())
     }
 
-    /// An object for each record.
     fn assign(&self, _: &str, request: &ObjectRequest<'_>, mut objects: ObjectAssignment<'_>) -> Result<()> {
         let (ids, sizes) = objects.objects(request.records.len())?;
         for (i, record) in request.records.iter().enumerate() {
@@ -338,7 +350,6 @@ impl ConstantsSide for Session<'_> {
     }
 }
 
-/// An op holds nothing but what the host gave it.
 impl MemorySide for Session<'_> {
     fn room(&self) -> u64 {
         0
@@ -372,7 +383,6 @@ impl CallerSide for Session<'_> {
     }
 }
 
-/// A status with the message that was reported for it.
 fn result(status: ArStatus) -> Result<()> {
     let message = MESSAGE.take();
     match Status::from_raw(status) {

@@ -5,14 +5,14 @@ use std::vec::Vec;
 
 use crate::raw::{ArSpan, slice};
 
-/// Bytes before and after each buffer that nobody may write.
+/// Number of bytes before and after each buffer that must not be written.
 const GUARD: usize = 64;
 const GUARD_BYTE: u8 = 0xe5;
 
-/// A buffer, aligned to 64 bytes, between two guards.
+/// A buffer between two guards, aligned to 64 bytes.
 pub(super) struct Memory {
     base: *mut u8,
-    /// Its size, without the guards.
+    /// Its size without the guards.
     pub(super) bytes: usize,
 }
 
@@ -34,7 +34,7 @@ impl Memory {
 
     pub(super) fn of(contents: &[u8]) -> Self {
         let memory = Memory::new(contents.len(), 0);
-        // SAFETY: it has as many bytes, and is new.
+        // SAFETY: the memory has as many bytes, and is a new allocation.
         unsafe { memory.data().copy_from_nonoverlapping(contents.as_ptr(), contents.len()) };
         memory
     }
@@ -44,7 +44,7 @@ impl Memory {
     }
 
     pub(super) fn data(&self) -> *mut u8 {
-        // SAFETY: within the allocation.
+        // SAFETY: the offset is inside the allocation.
         unsafe { self.base.add(GUARD) }
     }
 
@@ -53,12 +53,12 @@ impl Memory {
     }
 
     pub(super) fn contents(&self) -> Vec<u8> {
-        // SAFETY: initialised in `new`; the op has returned, so nobody writes.
+        // SAFETY: `new` initialized the bytes, and the op has returned, so they are not written.
         unsafe { slice(self.data().cast_const(), self.bytes) }.to_vec()
     }
 
     pub(super) fn check_guards(&self, what: &str, during: &str) {
-        // SAFETY: the allocation has `bytes + 2 * GUARD` bytes, all initialised.
+        // SAFETY: the allocation has `bytes + 2 * GUARD` bytes, all initialized by `new`.
         let whole = unsafe { slice(self.base.cast_const(), self.bytes + 2 * GUARD) };
         let intact = |guard: &[u8]| guard.iter().all(|&byte| byte == GUARD_BYTE);
         assert!(intact(&whole[..GUARD]), "{during} wrote before the start of {what}");
@@ -68,7 +68,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout.
+        // SAFETY: `new` allocated the memory with this layout.
         unsafe { std::alloc::dealloc(self.base, Self::layout(self.bytes)) };
     }
 }
@@ -80,13 +80,14 @@ mod tests {
     use std::panic::catch_unwind;
 
     #[test]
-    fn a_write_outside_of_a_buffer_is_seen() {
+    fn a_write_outside_a_buffer_is_detected() {
         for (at, side) in [(GUARD - 1, "before the start"), (GUARD + 5, "past the end")] {
             let memory = Memory::new(5, 1);
             memory.check_guards("it", "eval");
-            // SAFETY: within the allocation.
+            // SAFETY: the offset is inside the allocation.
             unsafe { memory.base.add(at).write(0) };
-            let message = catch_unwind(move || memory.check_guards("it", "eval")).expect_err("not seen");
+            let message = catch_unwind(move || memory.check_guards("it", "eval"))
+                .expect_err("the write was not detected");
             assert_eq!(*message.downcast_ref::<String>().expect("text"), format!("eval wrote {side} of it"));
         }
     }

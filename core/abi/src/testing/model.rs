@@ -1,4 +1,4 @@
-//! The model around the node under test: subgraphs that are closures, and resources.
+//! The model around the node under test: subgraphs as closures, and resources.
 
 use core::panic::RefUnwindSafe;
 use std::boxed::Box;
@@ -12,10 +12,10 @@ use crate::host_side::ModelSide;
 use crate::raw::*;
 use crate::{Error, Result, ensure, invalid};
 
-/// What a subgraph computes.
+/// The function computed by a subgraph.
 type Function = Arc<dyn Fn(&[Tensor]) -> Vec<Tensor> + RefUnwindSafe>;
 
-/// A subgraph for tests: a function of its inputs, and the ops that it is said to have.
+/// A subgraph for tests: a function of its inputs, and the nodes it shows to the op.
 #[derive(Clone)]
 pub struct Subgraph {
     inputs: Vec<Tensor>,
@@ -24,7 +24,7 @@ pub struct Subgraph {
     nodes: Vec<TestNode>,
 }
 
-/// An op of a subgraph, as [`GraphView`](crate::GraphView) shows it.
+/// A node of a subgraph, as [`GraphView`](crate::GraphView) shows it.
 #[derive(Clone)]
 struct TestNode {
     builtin_code: i32,
@@ -33,8 +33,8 @@ struct TestNode {
 }
 
 impl Subgraph {
-    /// A subgraph with inputs of these types and shapes that computes `function`. In `prepare` the function is asked for
-    /// shapes, on the tensors given here in the shapes that the inputs have.
+    /// A subgraph with inputs of these types and shapes that computes `function`. In `prepare`, the function is called
+    /// to find the shapes of the outputs, with the given tensors in the current shapes of the inputs.
     pub fn new(
         inputs: &[Tensor],
         function: impl Fn(&[Tensor]) -> Vec<Tensor> + RefUnwindSafe + 'static,
@@ -42,26 +42,26 @@ impl Subgraph {
         Subgraph { inputs: inputs.to_vec(), function: Arc::new(function), dynamic: false, nodes: Vec::new() }
     }
 
-    /// Only a run tells the shapes of its outputs.
+    /// Makes the shapes of its outputs known only after a run.
     pub fn dynamic(mut self) -> Self {
         self.dynamic = true;
         self
     }
 
-    /// Its next node is a builtin op. Tensors are numbered: the inputs, then the outputs.
+    /// Adds a node of a builtin op. Tensors are numbered: first the inputs, then the outputs.
     pub fn node(mut self, builtin_code: i32, inputs: &[i32], outputs: &[i32]) -> Self {
         self.nodes.push(TestNode { builtin_code, inputs: inputs.to_vec(), outputs: outputs.to_vec() });
         self
     }
 }
 
-/// The model's state during one test.
+/// The state of the model during one test.
 pub(super) struct Model {
-    subgraphs: Vec<Called>,
+    subgraphs: Vec<CalledSubgraph>,
     resources: Vec<(Vec<u8>, Option<Value>)>,
 }
 
-struct Called {
+struct CalledSubgraph {
     subgraph: Subgraph,
     inputs: Vec<Tensor>,
     outputs: Vec<Value>,
@@ -104,7 +104,7 @@ impl Value {
 
 impl Model {
     pub(super) fn new(subgraphs: &[Subgraph], resources: &[(Vec<u8>, Tensor)]) -> Self {
-        let called = |subgraph: &Subgraph| Called {
+        let called = |subgraph: &Subgraph| CalledSubgraph {
             subgraph: subgraph.clone(),
             inputs: subgraph.inputs.clone(),
             outputs: Vec::new(),
@@ -117,16 +117,16 @@ impl Model {
         }
     }
 
-    /// Names and values of the resources that have one.
+    /// Names and values of the resources that have a value.
     pub(super) fn values(&self) -> Vec<(Vec<u8>, Tensor)> {
         let assigned = self.resources.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
         assigned.map(|(name, value)| (name.clone(), value.tensor.clone())).collect()
     }
 
-    fn called(&mut self, subgraph: u32) -> Result<&mut Called> {
+    fn called(&mut self, subgraph: u32) -> Result<&mut CalledSubgraph> {
         let count = self.subgraphs.len();
         let found = self.subgraphs.get_mut(subgraph as usize);
-        found.ok_or_else(|| invalid!("there is no subgraph {subgraph}, the model has {count}"))
+        found.ok_or_else(|| invalid!("subgraph {subgraph} does not exist; the model has {count}"))
     }
 
     fn resource(&mut self, handle: i32) -> Result<&mut Option<Value>> {
@@ -134,11 +134,11 @@ impl Model {
         let found = usize::try_from(handle).ok().and_then(|i| self.resources.get_mut(i));
         found
             .map(|(_, value)| value)
-            .ok_or_else(|| invalid!("there is no resource with handle {handle}; {count} are open"))
+            .ok_or_else(|| invalid!("resource handle {handle} does not exist; {count} are open"))
     }
 }
 
-impl Called {
+impl CalledSubgraph {
     fn compute(&mut self) {
         self.outputs = (self.subgraph.function)(&self.inputs).into_iter().map(Value::new).collect();
     }
@@ -215,8 +215,8 @@ impl ModelSide for &mut Model {
         let target = called
             .inputs
             .get_mut(input as usize)
-            .ok_or_else(|| invalid!("subgraph {subgraph} has {count} inputs, there is no input {input}"))?;
-        // SAFETY: the caller's promise.
+            .ok_or_else(|| invalid!("subgraph {subgraph} has no input {input}, only {count} inputs"))?;
+        // SAFETY: the caller of `set_input` guarantees that everything `value` points to is readable.
         let given = unsafe { copy(value, target) }?;
         ensure!(given.ty() == target.ty(), "input {input} is {}, not {}", target.ty(), given.ty());
         *target = given;
@@ -230,19 +230,20 @@ impl ModelSide for &mut Model {
     }
 
     fn prepare(&mut self, subgraph: u32) -> Result<()> {
-        self.called(subgraph).map(Called::compute)
+        self.called(subgraph).map(CalledSubgraph::compute)
     }
 
     fn invoke(&mut self, subgraph: u32) -> Result<()> {
-        self.called(subgraph).map(Called::compute)
+        self.called(subgraph).map(CalledSubgraph::compute)
     }
 
     fn output(&mut self, subgraph: u32, output: u32) -> Result<ArTensorV1> {
         let called = self.called(subgraph)?;
         let count = called.outputs.len();
-        let found = called.outputs.get(output as usize).ok_or_else(|| {
-            invalid!("subgraph {subgraph} has {count} outputs, there is no output {output}")
-        })?;
+        let found = called
+            .outputs
+            .get(output as usize)
+            .ok_or_else(|| invalid!("subgraph {subgraph} has no output {output}, only {count} outputs"))?;
         Ok(ArTensorV1 { flags: if called.subgraph.dynamic { TENSOR_DYNAMIC } else { 0 }, ..found.raw() })
     }
 
@@ -259,21 +260,21 @@ impl ModelSide for &mut Model {
     }
 
     unsafe fn assign(&mut self, handle: i32, value: &ArTensorV1) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller of `assign` guarantees that everything `value` points to is readable.
         let given = unsafe { copy(value, &Tensor::raw(crate::ElementType::U8, &[0], &[])) }?;
         *self.resource(handle)? = Some(Value::new(given));
         Ok(())
     }
 }
 
-/// A copy of `raw`, with the data of `otherwise` if it has none.
+/// A copy of `raw`, or with the data of `otherwise` if it is without data.
 ///
 /// # Safety
-/// What `raw` points to is readable.
+/// Everything that `raw` points to must be readable.
 unsafe fn copy(raw: &ArTensorV1, otherwise: &Tensor) -> Result<Tensor> {
     let ty = crate::ElementType::from_raw(raw.element_type)
         .ok_or_else(|| invalid!("element type {} is unknown", raw.element_type))?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees that the dimensions and the data are readable.
     let (shape, bytes) =
         unsafe { (slice(raw.dims, raw.rank as usize), slice(raw.data.cast::<u8>(), raw.bytes as usize)) };
     if !raw.data.is_null() {

@@ -1,4 +1,4 @@
-//! The node of a test, described.
+//! The description of the node under test.
 
 use std::string::String;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::schema::Union;
 pub(super) struct Node {
     pub(super) builtin_code: i32,
     pub(super) custom_name: String,
-    /// What `prepare` finds in the first word of the state.
+    /// The pointer that `prepare` finds in the first word of the state.
     pub(super) user_data: Option<Arc<UserData>>,
     pub(super) version: i32,
     pub(super) tensors: Vec<NodeTensor>,

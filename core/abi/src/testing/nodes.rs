@@ -1,12 +1,14 @@
-//! Every op of a plugin with every element type, and with every number of inputs and outputs, against a table.
+//! Tests every op of a plugin with every element type and every number of inputs and outputs, against a table.
 //!
-//! A line of the table is a node that the op serves, `op | options | inputs | outputs`, then `| a..b > c..d`, how
-//! many inputs and outputs it takes, then `| tensors: types; …`: the types that these tensors may all have instead,
-//! where they are not their own alone. A type `t>u` needs output 0 to be a `u`. All else must be refused, in one of some
-//! forms, not by a panic.
+//! A line of the table is a valid node, `op | options | inputs | outputs`, followed by `| a..b > c..d`, the numbers of
+//! inputs and outputs the op takes, and `| tensors: types; …`, the other types that these tensors may have at the same
+//! time. A type `t>u` means that output 0 must then be a `u`. Everything else must be rejected with one of some forms
+//! of messages, without a panic. Lines whose outputs all have shapes are also complete models; [`nodes`] reads them.
 //!
-//! An input is `F32[2]{1,2}`, data being repeated as needed, with `=` in front if it is constant, `~` if it is a variable, `-` if it is absent; an output is its
-//! type, and its shape if the model file gives it; `none` stands for no tensors. Behind both may stand their quantization, `@0.5,3`.
+//! An input is `F32[2]{1,2}`, whose data is repeated as needed. `{}` are zeros, instead of which any other values work
+//! too. In strings `_` is a space. The prefix `=` makes an input a constant, `~` a variable, `%` an intermediate tensor,
+//! and `-` is an absent input. An output is its type, with its shape if the model file has one; `none` means no
+//! tensors. Both may be followed by their quantization, `@0.5,3`.
 
 use std::collections::HashMap;
 use std::format;
@@ -17,51 +19,68 @@ use super::{OpTest, Spec, Tensor};
 use crate::ElementType::{self, *};
 use crate::{Plugin, Result, Status};
 use text::{abridged, form, listed, output, parts, quantized};
-pub use text::{numbers, tensor, type_of};
+pub use text::{fields, numbers, tensor, type_of};
 
 mod text;
 
-/// Makes a tensor of a type, a shape and data.
+/// Creates a tensor from a type, a shape and data.
 pub type Make<'a> = &'a dyn Fn(ElementType, &[i32], &[&str]) -> Tensor;
 
-/// Runs a node: the op's number, options, inputs, outputs.
+/// Runs a node, given the op's index, options, inputs and outputs.
 pub type RunNode<'a> = &'a dyn Fn(usize, &'static str, &[Operand], &[Spec]) -> Result<Vec<Tensor>>;
 
-/// A table, and what runs its nodes.
+/// A table with the functions that run its nodes.
 pub struct Nodes<'a> {
-    /// The lines, those of an op behind one another.
+    /// The lines; those of one op are consecutive.
     pub table: &'static str,
-    /// The ops, in the order of the table; each has a line.
+    /// The ops, in the order of the table. Each has at least one line.
     pub ops: &'a [&'static str],
-    /// What types are refused with, `#` standing for a name, a type or a number.
+    /// The allowed messages for rejected types; `#` stands for a name, a type or a number.
     pub forms: &'a [&'static str],
-    /// Those of them that need not name the type.
+    /// The messages that need not name the type.
     pub unnamed: &'a [&'static str],
-    /// Makes a tensor; [`tensor`] knows all types but VARIANT.
+    /// Creates a tensor; [`tensor`] supports all types but VARIANT.
     pub tensor: Make<'a>,
     /// Runs the op's node with these options.
     pub run: RunNode<'a>,
 }
 
-/// An input.
+/// A node of a table.
 #[derive(Clone, Debug)]
-pub enum Operand {
-    /// Left out.
-    Absent,
-    /// Known in `eval`.
-    Fed(Tensor),
-    /// Known in `prepare`.
-    Constant(Tensor),
-    /// Written by `eval`.
-    Variable(Tensor),
+pub struct Node {
+    /// The op's name.
+    pub op: &'static str,
+    /// The options as text; `-` without options.
+    pub options: &'static str,
+    /// The inputs, then the intermediate tensors.
+    pub inputs: Vec<Operand>,
+    /// The outputs.
+    pub outputs: Vec<Spec>,
 }
 
-/// What was seen.
+/// An input or an intermediate tensor of a node.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// An absent input.
+    Absent,
+    /// An input of zeros, which is known in `eval`. The node runs with other values too.
+    Any(Tensor),
+    /// An input whose data is known in `eval`.
+    Fed(Tensor),
+    /// An input whose data is known in `prepare`.
+    Constant(Tensor),
+    /// An input that `eval` may write.
+    Variable(Tensor),
+    /// An intermediate tensor, which only has quantization parameters.
+    Intermediate(Spec),
+}
+
+/// The number of rejected nodes.
 #[derive(Debug, PartialEq)]
 pub struct Refusals {
-    /// Nodes refused for a type.
+    /// Nodes rejected because of a type.
     pub types: usize,
-    /// Nodes refused for the number of their tensors.
+    /// Nodes rejected because of the number of tensors.
     pub counts: usize,
 }
 
@@ -71,32 +90,73 @@ struct Line<'a> {
     op: usize,
     text: [&'static str; 6],
     inputs: Vec<Operand>,
+    intermediates: Vec<Operand>,
     outputs: Vec<Spec>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct Coverage {
     types: usize,
     counts: usize,
-    /// Each with what it was first seen in.
+    /// Each form with the first message in which it was seen.
     forms: HashMap<String, String>,
 }
 
 impl Operand {
-    /// The tensor, if there is one.
+    /// The tensor; `None` for an absent input and for an intermediate tensor.
     pub fn tensor(&self) -> Option<&Tensor> {
         match self {
-            Operand::Absent => None,
-            Operand::Fed(tensor) | Operand::Constant(tensor) | Operand::Variable(tensor) => Some(tensor),
+            Operand::Absent | Operand::Intermediate(_) => None,
+            Operand::Any(x) | Operand::Fed(x) | Operand::Constant(x) | Operand::Variable(x) => Some(x),
+        }
+    }
+
+    /// The input described by `text`, with this type or its own.
+    fn parse(text: &str, ty: Option<ElementType>, make: Make<'_>) -> Self {
+        match text.as_bytes()[0] {
+            b'-' => return Operand::Absent,
+            b'%' => return Operand::Intermediate(output(&text[1..], ty)),
+            _ => {}
+        }
+        let (own, shape, data) = parts(text);
+        let tensor = quantized(text, make(ty.unwrap_or_else(|| type_of(own)), &shape, &data));
+        match text.as_bytes()[0] {
+            b'=' => Operand::Constant(tensor),
+            b'~' => Operand::Variable(tensor),
+            _ if text.contains("{}") => Operand::Any(tensor),
+            _ => Operand::Fed(tensor),
         }
     }
 }
 
+/// The nodes of a table that have outputs, all with shapes. The last two columns may be missing.
+///
+/// # Panics
+/// A line does not have the table's form.
+pub fn nodes<'a>(table: &'static str, make: Make<'a>) -> impl Iterator<Item = Node> + 'a {
+    table.lines().filter_map(move |line| {
+        let text: Vec<&str> = line.split(" | ").map(str::trim).collect();
+        let [op, options, inputs, outputs, ..] = text[..] else { panic!("'{line}' must have four parts") };
+        let shaped = outputs != "none" && listed(outputs).into_iter().all(|y| y.contains('['));
+        shaped.then(|| {
+            let inputs = listed(inputs).into_iter().map(|x| Operand::parse(x, None, make)).collect();
+            let outputs = listed(outputs).into_iter().map(|y| output(y, None)).collect();
+            Node { op, options, inputs, outputs }
+        })
+    })
+}
+
+/// The parts of a line.
+fn text_of(line: &'static str) -> [&'static str; 6] {
+    let text: Vec<&str> = line.split(" | ").map(str::trim).collect();
+    text.try_into().unwrap_or_else(|_| panic!("'{line}' must have six parts"))
+}
+
 impl OpTest<Plugin> {
-    /// As [`new`](OpTest::new), of a plugin's op `i`.
+    /// Like [`new`](OpTest::new), for op `i` of a plugin.
     ///
     /// # Panics
-    /// If the plugin has no such op.
+    /// The plugin has no such op.
     pub fn registered(plugin: &'static Plugin, i: usize) -> Self {
         let (op, name) = plugin.op(i).unwrap_or_else(|| panic!("the plugin has no op {i}"));
         Self::of(op, name)
@@ -104,25 +164,26 @@ impl OpTest<Plugin> {
 }
 
 impl<T> OpTest<T> {
-    /// The next input.
+    /// Adds an input.
     pub fn operand(self, operand: &Operand) -> Self {
         match operand.clone() {
             Operand::Absent => self.absent(),
-            Operand::Fed(tensor) => self.input(tensor),
+            Operand::Any(tensor) | Operand::Fed(tensor) => self.input(tensor),
             Operand::Constant(tensor) => self.constant(tensor),
             Operand::Variable(tensor) => self.variable(tensor),
+            Operand::Intermediate(spec) => self.intermediate(spec),
         }
     }
 }
 
 impl Nodes<'_> {
-    /// Runs each line as it is, with each type for each of its tensors, and with other numbers of them.
+    /// Runs each line unchanged, with each type for each of its tensors, and with other numbers of tensors.
     ///
     /// # Panics
-    /// If a line is not true, with all lines as they would be; or if something is refused in no known form; or if a form is
-    /// not seen.
+    /// A line is wrong (the message has all lines corrected), a node is rejected with a message of unknown form, or a
+    /// form is never seen.
     pub fn check(&self) -> Refusals {
-        let mut seen = Seen::default();
+        let mut seen = Coverage::default();
         let mut wrong = Vec::new();
         for line in self.lines() {
             let served = line.run(&line.inputs, &line.outputs);
@@ -132,51 +193,39 @@ impl Nodes<'_> {
                 wrong.push(format!("{} | {counts} | {types}", line.text[..4].join(" | ")));
             }
         }
-        assert!(wrong.is_empty(), "these lines would be true:\n{}", wrong.join("\n"));
+        assert!(wrong.is_empty(), "the corrected lines:\n{}", wrong.join("\n"));
         let mut new: Vec<_> = seen.forms.iter().filter(|(form, _)| !self.forms.contains(&&***form)).collect();
         new.sort();
         assert!(new.is_empty(), "forms that are not listed: {new:#?}");
         let gone: Vec<_> = self.forms.iter().filter(|form| !seen.forms.contains_key(**form)).collect();
-        assert!(gone.is_empty(), "forms that are not seen: {gone:#?}");
+        assert!(gone.is_empty(), "forms that never occurred: {gone:#?}");
         Refusals { types: seen.types, counts: seen.counts }
     }
 
     fn lines(&self) -> Vec<Line<'_>> {
         let mut lines: Vec<Line<'_>> = Vec::new();
         for line in self.table.lines() {
-            let text: Vec<&str> = line.split(" | ").map(str::trim).collect();
-            let text: [&str; 6] = text.try_into().unwrap_or_else(|_| panic!("'{line}' has six parts"));
+            let text = text_of(line);
             let op = match lines.last() {
                 None => 0,
                 Some(last) => last.op + usize::from(last.text[0] != text[0]),
             };
-            assert_eq!(Some(&text[0]), self.ops.get(op), "the ops are in order");
-            let inputs = listed(text[2]).into_iter().map(|x| self.input(x, None)).collect();
+            assert_eq!(Some(&text[0]), self.ops.get(op), "the ops must be in order");
+            let operands = listed(text[2]).into_iter().map(|x| Operand::parse(x, None, self.tensor));
+            let is_input = |x: &Operand| !matches!(x, Operand::Intermediate(_));
+            let (inputs, intermediates) = operands.partition(is_input);
             let outputs = listed(text[3]).into_iter().map(|y| output(y, None)).collect();
-            lines.push(Line { nodes: self, op, text, inputs, outputs });
+            lines.push(Line { nodes: self, op, text, inputs, intermediates, outputs });
         }
-        assert_eq!(lines.last().map_or(0, |line| line.op + 1), self.ops.len(), "each op has a line");
+        assert_eq!(lines.last().map_or(0, |line| line.op + 1), self.ops.len(), "each op must have a line");
         lines
-    }
-
-    /// The input that `text` describes, of that type or its own.
-    fn input(&self, text: &str, ty: Option<ElementType>) -> Operand {
-        if text == "-" {
-            return Operand::Absent;
-        }
-        let (own, shape, data) = parts(text);
-        let tensor = quantized(text, (self.tensor)(ty.unwrap_or_else(|| type_of(own)), &shape, &data));
-        match text.as_bytes()[0] {
-            b'=' => Operand::Constant(tensor),
-            b'~' => Operand::Variable(tensor),
-            _ => Operand::Fed(tensor),
-        }
     }
 }
 
 impl Line<'_> {
     fn run(&self, inputs: &[Operand], outputs: &[Spec]) -> Result<Vec<Tensor>> {
-        let got = (self.nodes.run)(self.op, self.text[1], inputs, outputs);
+        let operands = [inputs, &self.intermediates].concat();
+        let got = (self.nodes.run)(self.op, self.text[1], &operands, outputs);
         if let Err(error) = &got {
             let refused = matches!(error.status(), Status::Invalid | Status::Unsupported | Status::Internal);
             let (op, message) = (self.text[0], error.message());
@@ -192,7 +241,7 @@ impl Line<'_> {
         inputs.chain(self.outputs.iter().map(|y| Some(y.ty()))).collect()
     }
 
-    /// Tensors by number, inputs first, of which each set changes its type at once.
+    /// Sets of tensors whose types are changed together; tensors are numbered, inputs first.
     fn sets(&self) -> Vec<(String, Vec<usize>)> {
         let types = self.tensors();
         let mut sets: Vec<(String, Vec<usize>)> = Vec::new();
@@ -209,13 +258,13 @@ impl Line<'_> {
         sets
     }
 
-    /// Runs the node with the type `ty` for the tensors of a set, and output 0 as `out`.
+    /// Runs the node with the type `ty` for the tensors of a set, and `out` for output 0.
     fn with(&self, set: &[usize], ty: ElementType, out: Option<ElementType>) -> Result<Vec<Tensor>> {
         let (mut inputs, mut outputs) = (self.inputs.clone(), self.outputs.clone());
         for &i in set {
             match i.checked_sub(inputs.len()) {
                 Some(i) => outputs[i] = output(listed(self.text[3])[i], Some(ty)),
-                None => inputs[i] = self.nodes.input(listed(self.text[2])[i], Some(ty)),
+                None => inputs[i] = Operand::parse(listed(self.text[2])[i], Some(ty), self.nodes.tensor),
             }
         }
         if let (Some(_), Some(first)) = (out, outputs.first_mut()) {
@@ -225,10 +274,10 @@ impl Line<'_> {
     }
 
     /// The types that a set of tensors may have.
-    fn served(&self, set: &[usize], seen: &mut Seen) -> Vec<String> {
+    fn served(&self, set: &[usize], seen: &mut Coverage) -> Vec<String> {
         let mut served = Vec::new();
         let (types, inputs) = (self.tensors(), self.inputs.len());
-        // Output 0 has a type of its own.
+        // Output 0 has its own type.
         let free =
             !set.contains(&inputs) && types.len() > inputs && !types[..inputs].contains(&types[inputs]);
         for &ty in ElementType::ALL {
@@ -248,7 +297,7 @@ impl Line<'_> {
             seen.types += 1;
             let form = form(error.message());
             let op = self.text[0];
-            let all = (0..inputs).all(|i| set.contains(&i)) && form.ends_with("does not serve");
+            let all = (0..inputs).all(|i| set.contains(&i)) && form.ends_with("does not support");
             if all || !self.nodes.unnamed.contains(&&*form) {
                 assert!(error.message().contains(ty.name()), "{op} refuses {ty}: {}", error.message());
             }
@@ -257,8 +306,8 @@ impl Line<'_> {
         served
     }
 
-    /// The last part of the line, as it is.
-    fn types(&self, seen: &mut Seen) -> String {
+    /// The last part of the corrected line.
+    fn types(&self, seen: &mut Coverage) -> String {
         let mut parts = Vec::new();
         let types = self.tensors();
         for (name, set) in self.sets() {
@@ -270,8 +319,8 @@ impl Line<'_> {
         if parts.is_empty() { "-".into() } else { parts.join("; ") }
     }
 
-    /// How many inputs and outputs the op takes, by what it says to none of them and to too many.
-    fn counts(&self, seen: &mut Seen) -> String {
+    /// The numbers of inputs and outputs the op takes, from its messages for none and for too many.
+    fn counts(&self, seen: &mut Coverage) -> String {
         let range = |tensors: &str, [few, many]: [Result<Vec<Tensor>>; 2]| {
             let text = [few, many].into_iter().find_map(|got| {
                 let message = got.err()?.message().to_string();
@@ -308,7 +357,7 @@ impl Line<'_> {
     }
 }
 
-/// More tensors than any op takes, but for those that take any number.
+/// More tensors than any op takes that does not take any number.
 const MANY: usize = 70;
 
 fn range_text(range: Option<(usize, usize)>) -> String {
@@ -319,7 +368,7 @@ fn range_text(range: Option<(usize, usize)>) -> String {
     }
 }
 
-/// `n` of these, over and over; `other` if there are none.
+/// `n` of these, repeated; `other` if the list is empty.
 fn repeated<T: Clone>(all: &[T], other: &T, n: usize) -> Vec<T> {
     (0..n).map(|i| all.get(i % all.len().max(1)).unwrap_or(other).clone()).collect()
 }

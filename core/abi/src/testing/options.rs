@@ -1,4 +1,4 @@
-//! Builtin options for tests: one flatbuffer table, written by hand.
+//! Builtin options for tests, encoded as a flatbuffer table.
 //!
 //! ```text
 //! vtable: u16 size, u16 table size, u16 offset per slot | table: i32 back to the vtable, 8 bytes per field | vectors
@@ -7,32 +7,57 @@
 use core::marker::PhantomData;
 use std::vec::Vec;
 
+use crate::ElementType;
 use crate::raw::{ArBytes, ArTable};
-use crate::schema::{Field, FieldType, OptionsTable};
+use crate::schema::{Field, FieldInfo, FieldType, OptionsTable};
+use crate::testing::nodes::numbers;
 
-/// The fields of the options table `T`. What is not set is left out, so that the op sees its default.
+/// Builds the options table `T`. Fields that are not set are omitted, so that the op sees their defaults.
 pub struct OptionsBuilder<T> {
     fields: Vec<(usize, Value)>,
     of: PhantomData<fn() -> T>,
 }
 
-/// A field as a flatbuffer holds it, little-endian.
+/// The little-endian encoding of a field in a flatbuffer.
 pub enum Value {
-    /// In the table.
+    /// Stored in the table.
     Scalar(Vec<u8>),
-    /// Beside the table.
+    /// Stored outside the table.
     Vector {
-        /// Number of elements.
+        /// The number of elements.
         count: usize,
-        /// All of them.
+        /// The bytes of all elements.
         bytes: Vec<u8>,
     },
 }
 
-/// Fields that tests set.
+/// Field types that tests can set.
 pub trait Settable: FieldType {
-    /// As a flatbuffer holds it.
+    /// Encodes a value.
     fn encode(value: Self::Given<'_>) -> Value;
+}
+
+impl Value {
+    /// Encodes the value of a field that is written as text: a number, `true`, a list such as `(1,2)`, or `'text'`.
+    ///
+    /// # Panics
+    /// The text has another form.
+    pub fn parse(field: &FieldInfo, text: &str) -> Self {
+        if let Some(text) = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+            return str::encode(text);
+        }
+        let list = text.trim_matches(['(', ')']);
+        macro_rules! by_type {
+            ($($variant:ident $ty:ty;)*) => {
+                match field.ty {
+                    $(ElementType::$variant if field.vector => <[$ty]>::encode(&numbers(list)),
+                    ElementType::$variant => <$ty>::encode(numbers(text)[0]),)*
+                    _ => panic!("{} has type {}", field.name, field.ty),
+                }
+            };
+        }
+        by_type! { Bool bool; I8 i8; U8 u8; I32 i32; U32 u32; I64 i64; F32 f32; }
+    }
 }
 
 macro_rules! settable {
@@ -60,7 +85,7 @@ impl Settable for str {
     }
 }
 
-/// A finished table; the default stands for a node without options.
+/// An encoded table; the default stands for a node without options.
 #[derive(Clone, Default)]
 pub(super) struct Encoded {
     tag: u32,
@@ -73,12 +98,12 @@ impl Encoded {
         Encoded { tag, position, bytes }
     }
 
-    /// The table as it crosses the boundary; it borrows `self`.
+    /// The table as a struct of the ABI, which borrows `self`.
     pub(super) fn raw(&self) -> ArTable {
         ArTable { buffer: ArBytes::borrowed(&self.bytes), position: self.position as u64, tag: self.tag }
     }
 
-    /// The table of these fields.
+    /// Encodes a table with these fields.
     pub(super) fn of(tag: u32, fields: Vec<(usize, Value)>) -> Self {
         let slots = fields.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
         let vtable_size = 4 + 2 * slots;
@@ -95,7 +120,7 @@ impl Encoded {
             match field {
                 Value::Scalar(scalar) => put(&mut bytes, position + offset, scalar),
                 Value::Vector { count, bytes: elements } => {
-                    // The count ends where elements of 8 bytes are aligned.
+                    // Aligns the end of the count to 8 bytes, for elements of that size.
                     let start = (bytes.len() + 4).next_multiple_of(8) - 4;
                     let reference = (start - position - offset) as u32;
                     put(&mut bytes, position + offset, &reference.to_le_bytes());

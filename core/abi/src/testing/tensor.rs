@@ -1,4 +1,4 @@
-//! Tensors for tests: values that own their shape, data and quantization.
+//! Tensors for tests, which own their shape, data and quantization.
 
 use core::fmt;
 use std::string::String;
@@ -7,7 +7,8 @@ use std::vec::Vec;
 use crate::ElementType;
 use crate::tensor::{Bool, Complex32, Complex64, Element, element_count};
 
-/// A tensor with its data. The bytes are as in a model file: little-endian, dense, outermost dimension first.
+/// A tensor with its data. The bytes are as in a model file: little-endian and dense, with the outermost dimension
+/// first.
 #[derive(Clone, PartialEq)]
 pub struct Tensor {
     ty: ElementType,
@@ -22,11 +23,11 @@ pub struct Tensor {
 pub struct Quantized {
     /// One for the whole tensor, or one per slice of `dimension`.
     pub scales: Vec<f32>,
-    /// As many as there are scales, or one for all.
+    /// As many as scales, or a single one.
     pub zero_points: Vec<i64>,
-    /// The dimension that per-channel scales run along.
+    /// The dimension along which scales vary.
     pub dimension: i32,
-    /// Elements along `dimension` that share a scale; 0 unless blockwise.
+    /// Number of elements along `dimension` that share a scale; 0 unless blockwise.
     pub block_size: i32,
 }
 
@@ -41,7 +42,7 @@ impl Quantized {
     }
 }
 
-/// An output: all but its data. The shape is what the model file gives; an op may ignore it.
+/// An output without data. The shape is the one in the model file; an op may ignore it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     ty: ElementType,
@@ -85,10 +86,10 @@ types! {
 }
 
 impl Tensor {
-    /// A tensor of any type that has a Rust type.
+    /// A tensor of any type with a Rust type.
     ///
     /// # Panics
-    /// If the shape has another number of elements.
+    /// The shape has another number of elements.
     pub fn of<T: Element>(shape: &[i32], elements: &[T]) -> Self {
         assert_eq!(element_count(shape), elements.len(), "elements of shape {shape:?}");
         Self::raw(T::TYPE, shape, bytemuck::cast_slice(elements))
@@ -97,16 +98,16 @@ impl Tensor {
     /// A BOOL tensor.
     ///
     /// # Panics
-    /// If the shape has another number of elements.
+    /// The shape has another number of elements.
     pub fn bool(shape: &[i32], elements: &[bool]) -> Self {
         let elements: Vec<Bool> = elements.iter().map(|&b| Bool(u8::from(b))).collect();
         Self::of(shape, &elements)
     }
 
-    /// An INT4 tensor, of values in −8..=7.
+    /// An INT4 tensor with values in −8..=7.
     ///
     /// # Panics
-    /// If the shape has another number of elements.
+    /// The shape has another number of elements.
     pub fn i4(shape: &[i32], elements: &[i8]) -> Self {
         assert_eq!(element_count(shape), elements.len(), "elements of shape {shape:?}");
         let nibble = |i: usize| elements.get(i).map_or(0, |&v| v as u8 & 15);
@@ -115,10 +116,10 @@ impl Tensor {
         Self::raw(ElementType::I4, shape, &bytes)
     }
 
-    /// A STRING tensor in TFLite's form: i32 count, i32 offsets (one more than strings), the bytes.
+    /// A STRING tensor in TFLite's format: i32 count, i32 offsets (one more than strings), the bytes.
     ///
     /// # Panics
-    /// If the shape has another number of elements.
+    /// The shape has another number of elements.
     pub fn strings<S: AsRef<[u8]>>(shape: &[i32], strings: &[S]) -> Self {
         assert_eq!(element_count(shape), strings.len(), "elements of shape {shape:?}");
         let mut bytes = (strings.len() as i32).to_le_bytes().to_vec();
@@ -131,55 +132,55 @@ impl Tensor {
         Self::raw(ElementType::String, shape, &bytes)
     }
 
-    /// A tensor of any type from its bytes, which are taken as they are.
+    /// A tensor of any type from its bytes.
     pub fn raw(ty: ElementType, shape: &[i32], bytes: &[u8]) -> Self {
         Tensor { ty, shape: shape.to_vec(), bytes: bytes.to_vec(), quantization: None, name: String::new() }
     }
 
-    /// Gives it one scale and zero point.
+    /// Sets one scale and zero point.
     pub fn quantized(self, scale: f32, zero_point: i64) -> Self {
         self.with_quantization(Quantized::per_tensor(scale, zero_point))
     }
 
-    /// Gives it a scale and a zero point per slice of `dimension`.
+    /// Sets a scale and a zero point per slice of `dimension`.
     pub fn per_channel(self, scales: &[f32], zero_points: &[i64], dimension: i32) -> Self {
         let (scales, zero_points) = (scales.to_vec(), zero_points.to_vec());
         self.with_quantization(Quantized { scales, zero_points, dimension, block_size: 0 })
     }
 
-    /// Gives it any quantization.
+    /// Sets any quantization.
     pub fn with_quantization(mut self, quantization: Quantized) -> Self {
         self.quantization = Some(quantization);
         self
     }
 
-    /// Gives it the name that messages show. Without one it is `in0`, `in1`, …
+    /// Sets the name shown in messages. The default is `in0`, `in1`, …
     pub fn named(mut self, name: &str) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Element type.
+    /// The element type.
     pub fn ty(&self) -> ElementType {
         self.ty
     }
 
-    /// Dimensions.
+    /// The dimensions, outermost first.
     pub fn shape(&self) -> &[i32] {
         &self.shape
     }
 
-    /// The data.
+    /// The data as bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The name.
+    /// The name shown in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Quantization, if any.
+    /// The quantization, if any.
     pub fn quantization(&self) -> Option<&Quantized> {
         self.quantization.as_ref()
     }
@@ -187,7 +188,7 @@ impl Tensor {
     /// The elements.
     ///
     /// # Panics
-    /// If the tensor has another type.
+    /// The tensor has another type.
     pub fn elements<T: Element>(&self) -> Vec<T> {
         assert_eq!(self.ty, T::TYPE, "type of '{}'", self.name);
         self.bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
@@ -196,7 +197,7 @@ impl Tensor {
     /// The elements of a BOOL tensor.
     ///
     /// # Panics
-    /// If the tensor has another type or a byte is neither 0 nor 1.
+    /// The tensor has another type, or a byte is neither 0 nor 1.
     pub fn as_bool(&self) -> Vec<bool> {
         let truth = |b: Bool| match b.0 {
             0 => false,
@@ -209,17 +210,17 @@ impl Tensor {
     /// The elements of an INT4 tensor.
     ///
     /// # Panics
-    /// If the tensor has another type.
+    /// The tensor has another type.
     pub fn as_i4(&self) -> Vec<i8> {
         assert_eq!(self.ty, ElementType::I4, "type of '{}'", self.name);
         let nibbles = self.bytes.iter().flat_map(|b| [(b << 4) as i8 >> 4, *b as i8 >> 4]);
         nibbles.take(element_count(&self.shape)).collect()
     }
 
-    /// The elements of a STRING tensor; what is not UTF-8 is replaced.
+    /// The elements of a STRING tensor; invalid UTF-8 is replaced.
     ///
     /// # Panics
-    /// If the tensor has another type or an offset lies outside.
+    /// The tensor has another type, or an offset is outside the data.
     pub fn as_strings(&self) -> Vec<String> {
         assert_eq!(self.ty, ElementType::String, "type of '{}'", self.name);
         let word = |i: usize| {
@@ -231,7 +232,7 @@ impl Tensor {
             .collect()
     }
 
-    /// The same tensor with other data of another shape.
+    /// The same tensor with other data and another shape.
     pub(super) fn with_contents(&self, shape: Vec<i32>, bytes: Vec<u8>) -> Self {
         Tensor { shape, bytes, ..self.clone() }
     }
@@ -305,31 +306,43 @@ impl Spec {
         Self::of(ElementType::I16).quantized(scale, zero_point)
     }
 
-    /// Element type.
+    /// The element type.
     pub fn ty(&self) -> ElementType {
         self.ty
     }
 
-    /// Gives it one scale and zero point.
+    /// Sets one scale and zero point.
     pub fn quantized(mut self, scale: f32, zero_point: i64) -> Self {
         self.quantization = Some(Quantized::per_tensor(scale, zero_point));
         self
     }
 
-    /// Gives it any quantization.
+    /// Sets any quantization.
     pub fn with_quantization(mut self, quantization: Quantized) -> Self {
         self.quantization = Some(quantization);
         self
     }
 
-    /// Gives it the shape that the model file states.
+    /// Sets the shape in the model file.
     pub fn shape(mut self, shape: &[i32]) -> Self {
         self.shape = shape.to_vec();
         self
     }
 
-    pub(super) fn into_tensor(self) -> Tensor {
+    /// A tensor with this type, shape and quantization, and no data.
+    pub fn into_tensor(self) -> Tensor {
         let Spec { ty, shape, quantization } = self;
         Tensor { ty, shape, bytes: Vec::new(), quantization, name: String::new() }
     }
+}
+
+/// The results of an evaluation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The outputs that are not absent, in order.
+    pub outputs: Vec<Tensor>,
+    /// The variables as `eval` left them, in the order of the inputs.
+    pub variables: Vec<Tensor>,
+    /// Names and values of the resources that have a value.
+    pub resources: Vec<(Vec<u8>, Tensor)>,
 }

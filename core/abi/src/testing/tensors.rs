@@ -1,4 +1,4 @@
-//! The tensors of the node under test: the table that the op sees, and the memory of each.
+//! The tensors of the node under test: the table that the op sees, and their memory.
 
 use std::boxed::Box;
 use std::vec::Vec;
@@ -9,19 +9,20 @@ use crate::raw::*;
 
 pub(super) struct Tensors<'n> {
     node: &'n Node,
-    /// What the op sees; written through this pointer alone, as the op holds copies of it. `memory.len()` long.
+    /// The table that the op sees, of `memory.len()` entries. Written only through this pointer, because the op may
+    /// hold pointers into it.
     table: *mut ArTensorV1,
     memory: Vec<Place>,
-    /// Whatever the op was shown once stays where it is.
+    /// Data shown to the op must not move.
     _quantizations: Vec<Option<Box<ArQuantizationV1>>>,
     shapes: Vec<Box<[i32]>>,
 }
 
 enum Place {
     Nowhere,
-    /// From its beginning on; it may be larger.
+    /// Separate memory, used from its start; it may be larger than the tensor.
     Own(Memory),
-    /// In the memory of another tensor.
+    /// Memory of another tensor.
     Within {
         owner: usize,
         offset: usize,
@@ -29,7 +30,7 @@ enum Place {
 }
 
 impl<'n> Tensors<'n> {
-    /// Constants have memory, no other tensor has.
+    /// Only constants have memory at first.
     pub(super) fn new(node: &'n Node) -> Self {
         let quantizations: Vec<_> = node.tensors.iter().map(|t| quantization(&t.tensor)).collect();
         let table: Box<[ArTensorV1]> =
@@ -47,20 +48,20 @@ impl<'n> Tensors<'n> {
         tensors
     }
 
-    /// The table as the op gets it.
+    /// The table for the op.
     pub(super) fn as_ptr(&self) -> *const ArTensorV1 {
         self.table
     }
 
     pub(super) fn get(&self, i: usize) -> ArTensorV1 {
         assert!(i < self.memory.len(), "tensor {i} of {}", self.memory.len());
-        // SAFETY: in range of the table, which the op does not write to.
+        // SAFETY: `i` is in range, checked above; the op does not write to the table.
         unsafe { *self.table.add(i) }
     }
 
     fn edit(&mut self, i: usize, f: impl FnOnce(&mut ArTensorV1)) {
         assert!(i < self.memory.len(), "tensor {i} of {}", self.memory.len());
-        // SAFETY: in range of the table, of whose elements the op holds copies.
+        // SAFETY: `i` is in range, checked above; the op only holds pointers to the table, not references.
         f(unsafe { &mut *self.table.add(i) });
     }
 
@@ -74,7 +75,7 @@ impl<'n> Tensors<'n> {
 
     pub(super) fn shape(&self, i: usize) -> &[i32] {
         let entry = self.get(i);
-        // SAFETY: a shape of the node, or one of `shapes`.
+        // SAFETY: `dims` points to a shape of the node or of `shapes`, with `rank` elements.
         unsafe { slice(entry.dims, entry.rank as usize) }
     }
 
@@ -84,28 +85,28 @@ impl<'n> Tensors<'n> {
         self.shapes.push(shape);
     }
 
-    /// Gives a tensor memory of its own, of which all is its.
+    /// Gives a tensor its own memory.
     pub(super) fn place(&mut self, i: usize, memory: Memory) {
         self.edit(i, |entry| (entry.data, entry.bytes) = (memory.data().cast(), memory.bytes as u64));
         self.memory[i] = Place::Own(memory);
     }
 
-    /// Takes a tensor's memory away.
+    /// Removes a tensor's memory.
     pub(super) fn unplace(&mut self, i: usize) {
         self.edit(i, |entry| entry.data = core::ptr::null_mut());
         self.memory[i] = Place::Nowhere;
     }
 
-    /// Moves a tensor into the memory of another, which has memory of its own; an input keeps its contents.
+    /// Moves a tensor into the memory of another tensor, which must have its own. An input keeps its contents.
     pub(super) fn lay(&mut self, i: usize, owner: usize, offset: usize) {
         let contents = self.contents(i);
         self.memory[i] = Place::Within { owner, offset };
         let Place::Own(memory) = &self.memory[owner] else { unreachable!("the owner has memory of its own") };
-        assert!(offset + contents.len() <= memory.bytes, "a part outside of its whole");
-        // SAFETY: the part lies in the owner's memory, as checked.
+        assert!(offset + contents.len() <= memory.bytes, "a part exceeds its whole");
+        // SAFETY: the part is inside the owner's memory, checked above.
         let data = unsafe { memory.data().add(offset) };
         if self.node.tensors[i].role == Role::Input {
-            // SAFETY: as above; the bytes are a copy.
+            // SAFETY: the part is inside the owner's memory, checked above; `contents` is a copy.
             unsafe { data.copy_from_nonoverlapping(contents.as_ptr(), contents.len()) };
         }
         self.edit(i, |entry| entry.data = data.cast());
@@ -119,7 +120,7 @@ impl<'n> Tensors<'n> {
         matches!(self.memory[i], Place::Own(_))
     }
 
-    /// In which other tensor's memory it lies, and where.
+    /// The tensor whose memory contains this one, and the offset in it.
     pub(super) fn is_within(&self, i: usize) -> Option<(usize, usize)> {
         match self.memory[i] {
             Place::Within { owner, offset } => Some((owner, offset)),
@@ -127,7 +128,7 @@ impl<'n> Tensors<'n> {
         }
     }
 
-    /// A copy of the bytes.
+    /// A copy of the tensor's bytes.
     pub(super) fn contents(&self, i: usize) -> Vec<u8> {
         let bytes = self.get(i).bytes as usize;
         let (owner, offset) = self.is_within(i).unwrap_or((i, 0));
@@ -149,12 +150,12 @@ impl<'n> Tensors<'n> {
 impl Drop for Tensors<'_> {
     fn drop(&mut self) {
         let table = core::ptr::slice_from_raw_parts_mut(self.table, self.memory.len());
-        // SAFETY: it came from `Box::into_raw` of a slice of that length.
+        // SAFETY: the pointer came from `Box::into_raw` of a slice of that length.
         drop(unsafe { Box::from_raw(table) });
     }
 }
 
-/// What `prepare` sees of tensor `i`: no data.
+/// The description of tensor `i` for `prepare`, without data.
 fn description(node: &Node, i: usize, quantization: Option<&ArQuantizationV1>) -> ArTensorV1 {
     let (tensor, role) = (&node.tensors[i].tensor, node.tensors[i].role);
     ArTensorV1 {

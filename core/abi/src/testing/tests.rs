@@ -1,4 +1,4 @@
-//! Ops that keep the contract, and ops that break it in one way each.
+//! Tests ops that follow the ABI's rules, and ops that each violate one rule.
 
 use super::*;
 use crate::prelude::*;
@@ -8,7 +8,7 @@ use crate::schema::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What the op does in `eval`; the number comes from its options.
+/// The behaviour of the op in `eval` is selected by a number in its options.
 struct Subject {
     what: i32,
     scratch: Scratch<u8>,
@@ -92,8 +92,8 @@ fn case(what: i32) -> OpTest<Subject> {
 
 fn contract_error<T: Op>(test: OpTest<T>) -> String {
     let run = AssertUnwindSafe(move || drop(test.run()));
-    let payload = catch_unwind(run).expect_err("the breach is not seen");
-    payload.downcast_ref::<String>().expect("a message").clone()
+    let payload = catch_unwind(run).expect_err("the violation was not detected");
+    payload.downcast_ref::<String>().expect("the payload is a message").clone()
 }
 
 #[test]
@@ -115,16 +115,16 @@ fn refusals_come_back() {
     assert_eq!(message(case(PANIC)).status(), Status::Panicked);
     assert_eq!(
         message(case(NO_SHAPE)).message(),
-        "its prepare set no shape for output 0; this is a defect of the plugin"
+        "`prepare` set no shape for output 0; this is a bug in the plugin"
     );
     assert_eq!(
         message(case(DOUBLE).options::<StablehloPadOptions>(|o| o)).message(),
-        "its options are of union type 10, this op reads StablehloCustomCallOptions, type 5"
+        "its options have union type 10, but this op expects StablehloCustomCallOptions, type 5"
     );
 }
 
 #[test]
-fn breaches_of_the_contract_are_seen() {
+fn violations_of_the_rules_are_detected() {
     assert!(contract_error(case(LEAVE_LAST)).contains("a second evaluation"));
     assert!(contract_error(case(READ_SCRATCH)).contains("a second evaluation"));
     assert!(contract_error(case(REVERSE)).contains("in the input's memory"));
@@ -161,19 +161,19 @@ fn options_are_read_back() {
 }
 
 #[test]
-fn fields_that_are_left_out_have_their_defaults() {
+fn omitted_fields_have_their_defaults() {
     let encoded = OptionsBuilder::<UniqueOptions>::default().encode();
     let raw = encoded.raw();
     // SAFETY: `encoded` outlives the view.
     let options = unsafe { Options::from_raw(&raw) }.unwrap();
     assert_eq!(options.get(UniqueOptions::IDX_OUT_TYPE).unwrap(), I32 as i8);
-    // SAFETY: there is no buffer.
+    // SAFETY: the table has no buffer.
     let none = unsafe { Options::from_raw(&ArTable::NONE) }.unwrap();
     assert_eq!(none.get(Conv2DOptions::DILATION_W_FACTOR).unwrap(), 1);
     assert!(options.is_present() && !none.is_present());
 }
 
-/// `y = x + what was fed before`, and a state that is also read as a table if x is 99.
+/// Computes `y = x + the previous input`. If x is 99, also reads the state as a table.
 struct Accumulate {
     state: State<i32>,
     table: Table<i32>,
@@ -214,7 +214,7 @@ fn states_are_kept_between_steps() {
     assert!(error.message().starts_with("persistent memory 0 is used as a table, 0 as a state;"), "{error}");
 }
 
-/// As many scratch buffers as x has elements, x[i] being the i-th that is asked for; y is what they held together.
+/// For each element of x, requests a scratch buffer of one element. Writes x[i] to buffer x[i]; y is the sum of all.
 struct ManyBuffers(Vec<Scratch<i32>>);
 
 impl Op for ManyBuffers {
@@ -240,7 +240,7 @@ impl Op for ManyBuffers {
 }
 
 #[test]
-fn scratch_buffers_are_as_many_as_an_op_wants() {
+fn an_op_may_request_many_scratch_buffers() {
     let run = |order: Vec<i32>| {
         let x = Tensor::i32(&[order.len() as i32], &order);
         OpTest::<ManyBuffers>::new().input(x).output(Spec::i32()).run()
@@ -251,11 +251,11 @@ fn scratch_buffers_are_as_many_as_an_op_wants() {
     assert_eq!(run((0..64).rev().collect()).unwrap()[0].as_i32(), [2016]);
     let error = run(vec![1, 2, 0, 2]).unwrap_err();
     assert_eq!(error.message(), "scratch buffer 2 was handed out already");
-    let far = "scratch buffer 0 was handed out already, or comes behind 64: ask for it before number 64";
+    let far = "scratch buffer 0 was handed out already, or is too far below 64: request it before number 64";
     assert_eq!(run((1..65).chain([0]).collect()).unwrap_err().message(), far);
 }
 
-/// A table, and a state behind it.
+/// Requests a table, then a state.
 struct Behind;
 
 impl Op for Behind {
@@ -276,11 +276,11 @@ impl Op for Behind {
 #[test]
 fn states_come_before_tables() {
     let error = OpTest::<Behind>::new().output(Spec::i32()).run().unwrap_err();
-    assert_eq!(error.message(), "it asks for a state behind a table: states come first");
+    assert_eq!(error.message(), "it requests a state after a table; states must come first");
 }
 
-/// Output 0 is each element plus the one before it, output 1 the input without its first element. Fields of its
-/// options are the distance and the offset that it claims, each −1 for none.
+/// Output 0 is the sum of each element and the previous one, output 1 the input without its first element. The options
+/// are the distance and the offset that the op allows; −1 for none.
 struct Lay;
 
 impl Op for Lay {
@@ -319,7 +319,7 @@ impl Op for Lay {
 }
 
 #[test]
-fn outputs_behind_and_within_inputs() {
+fn outputs_that_overlap_inputs() {
     let elements: Vec<i32> = (0..40).map(|i| i * i).collect();
     let lay = |distance: i32, offset: i32| {
         OpTest::<Lay>::new()
@@ -340,12 +340,12 @@ fn outputs_behind_and_within_inputs() {
         assert_eq!((outputs[0].as_i32(), outputs[1].as_i32()), (sums.clone(), elements[1..].to_vec()));
     }
     let wrong = |distance, offset| contract_error(lay(distance, offset));
-    assert!(wrong(0, -1).contains("behind the input, as near as allowed in units of 4"));
+    assert!(wrong(0, -1).contains("at the smallest allowed distance in units of 4"));
     assert!(wrong(-1, 0).contains("changed the input 'in0'"), "{}", wrong(-1, 0));
-    assert!(wrong(-1, 8).contains("156 bytes from 8 on are no part of 160"));
+    assert!(wrong(-1, 8).contains("156 bytes at offset 8 exceed 160 bytes"));
 }
 
-/// Joins two inputs; the axis in its options is the offset that it claims for the second.
+/// Concatenates two inputs. The axis in the options is the offset that the op allows for the second one.
 struct Join;
 
 impl Op for Join {
@@ -369,7 +369,7 @@ impl Op for Join {
 }
 
 #[test]
-fn inputs_within_outputs() {
+fn inputs_inside_outputs() {
     let (a, b) = (Tensor::i32(&[3], &[1, 2, 3]), Tensor::i32(&[2], &[4, 5]));
     let join = |offset| {
         let test = OpTest::<Join>::new().output(Spec::i32()).options(|o| o.set(PackOptions::AXIS, offset));

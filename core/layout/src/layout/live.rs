@@ -1,18 +1,19 @@
-//! How many bytes live at each node: a segment tree with sums that stand for whole ranges.
+//! The bytes alive at each node: a segment tree with lazy sums over ranges.
 
-/// Bytes per node, nodes without a birth or death between them taken together.
+/// Bytes per node. Consecutive nodes without a birth or death between them share an entry.
 #[derive(Clone)]
 pub(super) struct Live {
-    /// Nodes at which a life begins, or that lie behind the end of one, ascending.
+    /// The nodes where a lifetime starts, and those just after one ends, in ascending order.
     nodes: Vec<u32>,
-    /// Per node of the tree, what was added to all of its leaves, and the highest sum below it, that included.
+    /// For each node of the tree: the amount added to all its leaves, and the highest sum below it, including that
+    /// amount.
     added: Vec<i128>,
     highest: Vec<i128>,
 }
 
 impl Live {
-    /// For lives that begin and end where these do.
-    pub fn new(lives: impl Iterator<Item = (u32, u32)>) -> Self {
+    /// Creates the tree for lifetimes that start and end at these nodes.
+    pub(super) fn new(lives: impl Iterator<Item = (u32, u32)>) -> Self {
         let mut nodes: Vec<u32> = lives.flat_map(|(first, last)| [first, last.saturating_add(1)]).collect();
         nodes.sort_unstable();
         nodes.dedup();
@@ -20,20 +21,20 @@ impl Live {
         Live { nodes, added: vec![0; size], highest: vec![0; size] }
     }
 
-    /// Adds `bytes` to all nodes of a life.
-    pub fn add(&mut self, life: (u32, u32), bytes: i128) {
+    /// Adds `bytes` to all nodes of a lifetime.
+    pub(super) fn add(&mut self, life: (u32, u32), bytes: i128) {
         let (from, to) = self.leaves(life);
         self.add_in(1, (0, self.added.len() / 2), (from, to), bytes);
     }
 
-    /// The most bytes at a node of this life.
-    pub fn highest(&self, life: (u32, u32)) -> i128 {
+    /// The highest number of bytes at any node of a lifetime.
+    pub(super) fn highest(&self, life: (u32, u32)) -> i128 {
         let (from, to) = self.leaves(life);
         self.highest_in(1, (0, self.added.len() / 2), (from, to)).unwrap_or(0)
     }
 
-    /// The first node at which most bytes live, and how many.
-    pub fn peak(&self) -> (u32, i128) {
+    /// The first node with the most live bytes, and their number.
+    pub(super) fn peak(&self) -> (u32, i128) {
         let (mut node, half) = (1, self.added.len() / 2);
         while node < half {
             node = 2 * node + usize::from(self.highest[2 * node] < self.highest[2 * node + 1]);

@@ -27,10 +27,10 @@ fn views_and_results_in_place() {
     let records = [record(2, 0, 1), record(2, 1, 3), record(2, 3, 4)];
     let ties = [tie(1, 0, 1, View), tie(3, 1, 2, InPlace)];
     check(&records, &ties, &[2], &[(0, 0), (0, 0), (0, 0)]);
-    // The first one is read later, too: its value cannot be overwritten at node 3.
+    // The first record is read again later, so its value cannot be overwritten at node 3.
     let records = [record(2, 0, 4), record(2, 1, 3), record(2, 3, 4)];
     check(&records, &ties, &[2, 2], &[(0, 0), (0, 0), (1, 0)]);
-    // Another view is read at the same node.
+    // The same node also reads another view.
     let records = [record(2, 0, 3), record(2, 1, 3), record(2, 3, 4)];
     check(&records, &ties, &[2, 2], &[(0, 0), (0, 0), (1, 0)]);
 }
@@ -43,26 +43,26 @@ fn the_last_of_two_consumers_works_in_place() {
 }
 
 #[test]
-fn halves_are_read_where_they_lie() {
+fn halves_are_read_in_place() {
     use TieKind::PartOfInput;
     let records = [record(4, 0, 1), record(2, 1, 3), record(2, 1, 3)];
     let ties = [tie(1, 0, 1, PartOfInput(0)), tie(1, 0, 2, PartOfInput(2 * UNIT))];
     check(&records, &ties, &[4], &[(0, 0), (0, 0), (0, 2)]);
-    // A small part that lives on would hold all of the memory.
+    // A small part with a long lifetime would keep all of the memory alive.
     let records = [record(8, 0, 1), record(1, 1, 5), record(9, 5, 6)];
     check(&records, &[tie(1, 0, 1, PartOfInput(0))], &[8, 1, 9], &[(0, 0), (1, 0), (2, 0)]);
 }
 
 #[test]
-fn halves_are_computed_where_they_will_lie() {
+fn halves_are_computed_in_their_final_place() {
     use TieKind::{PartOfInput, PartOfOutput};
     let records = [record(2, 0, 2), record(2, 1, 2), record(4, 2, 3)];
     let ties = [tie(2, 0, 2, PartOfOutput(0)), tie(2, 1, 2, PartOfOutput(2 * UNIT))];
     check(&records, &ties, &[4], &[(0, 0), (0, 2), (0, 0)]);
-    // x ++ x: once at its place, once copied.
+    // x ++ x: one operand is in place, the other is copied.
     let ties = [tie(2, 0, 2, PartOfOutput(0)), tie(2, 0, 2, PartOfOutput(2 * UNIT))];
     check(&records[..], &ties, &[4, 2], &[(0, 0), (1, 0), (0, 0)]);
-    // The halves of one tensor are read where it lies; put together again they are copied.
+    // The halves of a tensor are read in place. When they are concatenated again, they are copied.
     let records = [record(4, 0, 1), record(2, 1, 2), record(2, 1, 2), record(4, 2, 3)];
     let split = [tie(1, 0, 1, PartOfInput(0)), tie(1, 0, 2, PartOfInput(2 * UNIT))];
     let again = [tie(2, 1, 3, PartOfOutput(0)), tie(2, 2, 3, PartOfOutput(2 * UNIT))];
@@ -70,10 +70,10 @@ fn halves_are_computed_where_they_will_lie() {
 }
 
 #[test]
-fn a_larger_result_begins_in_front_of_what_it_reads() {
+fn a_larger_result_starts_before_its_input() {
     let records = [record(4, 0, 1), record(6, 1, 2), record(2, 2, 3)];
     let ties = [tie(1, 0, 1, TieKind::Behind(3 * UNIT - 5)), tie(2, 1, 2, TieKind::Behind(0))];
-    // 3 units in front: 4 + 3 units hold all.
+    // The result starts 3 units earlier: 4 + 3 units hold everything.
     check(&records, &ties, &[7], &[(0, 3), (0, 0), (0, 0)]);
 }
 
@@ -100,10 +100,10 @@ fn each_technique_can_be_switched_off() {
     }
 }
 
-/// A node: what it reads, and what it makes of it.
+/// A node with its inputs and its output.
 #[derive(Clone, Debug)]
 enum Act {
-    /// New values, from an input that may be taken over in a way.
+    /// Computes new values, and may overwrite an input in this way.
     Compute {
         input: usize,
         units: u64,
@@ -123,7 +123,7 @@ fn act() -> impl Strategy<Value = (u8, prop::sample::Index, prop::sample::Index,
     (0u8..8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0u64..6, 1u64..6)
 }
 
-/// Each record's contents, unit by unit: (record that computed it, unit).
+/// The contents of each record: for each unit, the record that computed it and the unit there.
 type Contents = Vec<(usize, u64)>;
 
 struct Program {
@@ -133,7 +133,7 @@ struct Program {
     contents: Vec<Contents>,
 }
 
-/// Node `n` makes record `n`; node 0 makes the input of the program.
+/// Node `n` creates record `n`; node 0 creates the program's input.
 fn program(drawn: &[(u8, prop::sample::Index, prop::sample::Index, u64, u64)]) -> Program {
     let mut p = Program {
         records: vec![record(6, 0, 0)],
@@ -143,7 +143,7 @@ fn program(drawn: &[(u8, prop::sample::Index, prop::sample::Index, u64, u64)]) -
     };
     for (what, a, b, at, units) in drawn {
         let n = p.records.len();
-        // Mostly what was made last, so that chains come about.
+        // Prefers recent records, so that chains occur.
         let pick = |index: &prop::sample::Index| index.index(n).max(index.index(n * 3).saturating_sub(2 * n));
         let (input, other) = (pick(a), pick(b));
         let size = p.contents[input].len() as u64;
@@ -186,7 +186,7 @@ fn program(drawn: &[(u8, prop::sample::Index, prop::sample::Index, u64, u64)]) -
     p
 }
 
-/// Runs the program on memory where record `r` lies at unit `at[r]`, and checks every value while it lives.
+/// Runs the program with record `r` at unit `at[r]` of memory, and checks every value while it is alive.
 fn simulate(p: &Program, at: &[u64]) -> Result<(), TestCaseError> {
     let end = p.contents.iter().zip(at).map(|(c, at)| c.len() as u64 + at).max().unwrap_or(0);
     let mut memory = vec![(usize::MAX, 0u64); end as usize];
@@ -214,7 +214,7 @@ fn simulate(p: &Program, at: &[u64]) -> Result<(), TestCaseError> {
             }
             Act::Compute { input, units, kind } => {
                 for q in 0..*units {
-                    // What is still to be read when unit q is written.
+                    // Units that must still be readable when unit q is written.
                     let from = match kind {
                         _ if n == 0 => u64::MAX,
                         Some(TieKind::InPlace) => q,
@@ -250,7 +250,7 @@ proptest! {
         let p = program(&drawn);
         let layout = Layout::new(&p.records, &p.ties, &Techniques::ALL);
         prop_assert!(lower_bound(&layout.buffers) <= lower_bound(&p.records));
-        // Each buffer in memory of its own: what happens inside of it is all that is looked at.
+        // Gives each buffer separate memory, so that only the layout inside buffers is tested.
         let mut starts = vec![0u64];
         layout.buffers.iter().for_each(|buffer| starts.push(starts[starts.len() - 1] + buffer.size));
         let at: Vec<u64> = layout.places.iter().map(|&(buffer, offset)| (starts[buffer] + offset) / UNIT).collect();

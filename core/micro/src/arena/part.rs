@@ -1,41 +1,39 @@
-//! `Part`: one of several lists that lie one behind the other.
+//! `Part`: one of several lists that share one piece of memory.
 
-use crate::layouts::Layout;
-#[cfg(feature = "alloc")]
-use crate::target::Target;
+use super::layout::Layout;
 
-/// So many values of a type.
+/// A list of `count` values of one type.
 #[derive(Clone, Copy)]
 pub(crate) struct Part {
-    count: usize,
-    layout: Layout,
+    pub count: usize,
+    pub layout: Layout,
+    /// The name of the type: on another machine it may have another layout.
     #[cfg(feature = "alloc")]
-    elsewhere: fn(&Target) -> Layout,
+    pub type_name: fn() -> &'static str,
 }
 
 impl Part {
-    pub fn of<T: Copy>(count: usize) -> Self {
+    pub(crate) fn of<T>(count: usize) -> Self {
         Part {
             count,
             layout: Layout::of::<T>(),
             #[cfg(feature = "alloc")]
-            elsewhere: Target::layout_of::<T>,
+            type_name: core::any::type_name::<T>,
         }
     }
 
-    /// Where the first of the lists begins that may begin at `start`, and where the last one ends; `None` if that cannot be counted.
-    pub fn place(start: usize, parts: &[Part]) -> Option<(usize, usize)> {
-        Self::place_by(start, parts, |part| part.layout)
+    /// Where the first list begins if it may begin at `start`, and where the last one ends; `None` on overflow.
+    pub(crate) fn place(start: usize, parts: &[Part]) -> Option<(usize, usize)> {
+        Self::place_with(start, parts, |part| part.layout)
     }
 
-    /// The same on another machine.
-    #[cfg(feature = "alloc")]
-    pub fn place_elsewhere(start: usize, parts: &[Part], target: &Target) -> Option<(usize, usize)> {
-        Self::place_by(start, parts, |part| (part.elsewhere)(target))
-    }
-
+    /// The same where `layout` gives the layout of each element type.
     #[inline]
-    fn place_by(start: usize, parts: &[Part], layout: impl Fn(&Part) -> Layout) -> Option<(usize, usize)> {
+    pub(crate) fn place_with(
+        start: usize,
+        parts: &[Part],
+        layout: impl Fn(&Part) -> Layout,
+    ) -> Option<(usize, usize)> {
         let first = parts.first().map_or(1, |part| layout(part).align);
         let (start, mut end) = (start.checked_next_multiple_of(first)?, start);
         for part in parts {

@@ -2,18 +2,18 @@
 
 use core::marker::PhantomData;
 
-use super::reader::Item;
+use super::item::Item;
 
 /// A verified vector of the model; absent vectors are empty.
 pub struct List<'a, T> {
     file: &'a [u8],
-    /// Where the first entry is.
+    /// Position of the first entry in the file.
     start: usize,
     len: usize,
     entry: PhantomData<T>,
 }
 
-/// Bytes of a list's length, which stands in front of its entries.
+/// Size of a list's length, which precedes its entries.
 const LENGTH: usize = size_of::<u32>();
 
 /// A verified vector of tables.
@@ -26,7 +26,7 @@ impl<'a, T> List<'a, T> {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether the list is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -34,32 +34,33 @@ impl<'a, T> List<'a, T> {
 }
 
 impl<'a, T: Item<'a>> List<'a, T> {
-    /// The list of `len` entries that begin at `start`.
+    /// The list of `len` entries starting at `start`.
     #[inline]
     pub(super) fn new(file: &'a [u8], start: usize, len: usize) -> Self {
         List { file, start, len, entry: PhantomData }
     }
 
-    /// Where the list is in the file; 0 if it is absent. [`Model::numbers_at`](crate::Model::numbers_at) finds the entries there.
+    /// Position of the list in the file; 0 if it is absent. [`Model::numbers_at`](crate::Model::numbers_at) reads the
+    /// entries at this position.
     #[inline]
     pub fn place(&self) -> usize {
         self.start.saturating_sub(LENGTH)
     }
 
-    /// The entries as they lie in the file: numbers are little-endian, at a multiple of their size from the file's beginning.
+    /// The bytes of the entries: little-endian numbers, aligned to their size relative to the start of the file.
     #[inline]
     pub fn bytes(&self) -> &'a [u8] {
         self.file.get(self.start..).and_then(|rest| rest.get(..self.len * T::SIZE)).unwrap_or(&[])
     }
 
-    /// Element `index`; `None` outside the list.
+    /// The element at `index`; `None` if out of range.
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
         let (file, at) = self.entry(index)?;
         T::read(file, at)
     }
 
-    /// The file, and where in it entry `index` lies.
+    /// The file, and the position of entry `index` in it.
     #[inline]
     pub(super) fn entry(&self, index: usize) -> Option<(&'a [u8], usize)> {
         if index < self.len { Some((self.file, self.start + index * T::SIZE)) } else { None }
@@ -100,7 +101,7 @@ impl<'a, T: Item<'a> + core::fmt::Debug> core::fmt::Debug for List<'a, T> {
     }
 }
 
-/// The entries of a [`List`] from `front` to before `back`.
+/// Iterates over the entries of a [`List`] from `front` up to, but excluding, `back`.
 #[derive(Clone)]
 pub struct Entries<'a, T> {
     list: List<'a, T>,

@@ -1,4 +1,5 @@
-//! `table!`: one line per field of a flatbuffers table gives its accessor and its verification. `union!`: one line per tag.
+//! `table!` declares one field of a flatbuffers table per line, with its accessor and its verification. `union!`
+//! declares one tag per line.
 
 /// Declares a flatbuffers table: `SLOT name: kind<type>`, where the kinds are
 ///
@@ -8,7 +9,7 @@
 /// | `list<i32>` | `List<i32>`, empty when absent |
 /// | `tables<Tensor>` | `Tables<Tensor>`, empty when absent |
 /// | `table<Tensor>` | `Option<Tensor>` |
-/// | `union<T>` | `Option<T>`; the tag lies in `SLOT`, the table in `SLOT + 1` |
+/// | `union<T>` | `Option<T>`; the tag is in `SLOT`, the table in `SLOT + 1` |
 /// | `text`, `bytes` | `Option<&str>`, `Option<&[u8]>` |
 macro_rules! table {
     ($(#[$doc:meta])* $name:ident {
@@ -21,13 +22,13 @@ macro_rules! table {
         impl<'a> $name<'a> {
             $(getter! { $(#[$field_doc])* $slot $field $kind $($of)? $($default)? })*
 
-            /// Offset of this table in the file; two tables are the same exactly if theirs are equal.
+            /// Offset of this table in the file. Two tables are the same if and only if their offsets are equal.
             #[inline]
             pub fn position(&self) -> usize {
                 self.0.at
             }
 
-            /// What is verified of it.
+            /// The fields to verify.
             pub(super) const FIELDS: &'static [Field] =
                 &[$(Field::new($slot, stringify!($field), is!($kind $($of)?)),)*];
         }
@@ -50,7 +51,7 @@ macro_rules! table {
     };
 }
 
-/// The accessor of one field of `table!`.
+/// Defines the accessor of one field of `table!`.
 macro_rules! getter {
     ($(#[$doc:meta])* $slot:literal $field:ident scalar $of:ident $default:expr) => {
         $(#[$doc])*
@@ -104,7 +105,7 @@ macro_rules! getter {
     };
 }
 
-/// What one field of `table!` is.
+/// The kind of one field of `table!`.
 macro_rules! is {
     (scalar $of:ident) => {
         Is::Number(<$of as Item<'_>>::WIDTH)
@@ -129,22 +130,22 @@ macro_rules! is {
     };
 }
 
-/// Declares a union of known tables; tags beyond them read as `Unknown`.
+/// Declares a union of known tables. Other tags are read as `Unknown`.
 macro_rules! union {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $tag:literal $variant:ident($table:ident),)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub enum $name<'a> {
             $($(#[$variant_doc])* $variant($table<'a>),)*
-            /// A table that this crate does not know.
+            /// A table with a tag that this crate does not know.
             Unknown(RawTable<'a>),
         }
 
         impl<'a> $name<'a> {
-            /// What is verified of each table.
+            /// The fields to verify for each tag.
             const VARIANTS: &'static [(u8, &'static [Field])] = &[$(($tag, $table::FIELDS),)*];
 
-            /// The table as the one that `tag` stands for.
+            /// Wraps the table in the variant for `tag`.
             fn new(tag: u8, table: Table<'a>) -> Self {
                 match tag {
                     $($tag => $name::$variant($table(table)),)*

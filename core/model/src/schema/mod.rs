@@ -1,13 +1,16 @@
-//! The `.tflite` schema, readable: each table of the format in a few lines (`tables`), made accessors and verification by `table!`
-//! (`macros`), over a reader of flatbuffers (`reader`) and its verification (`verifier`) that need no heap.
+//! The `.tflite` schema in readable form: `tables` declares each table in a few lines, and `table!` (`macros`) derives
+//! its accessors and verification. `reader` and `verifier` read and verify flatbuffers without a heap.
 //!
-//! Defined by: tflite/converter/schema/schema.fbs. What is accepted and what is refused is what the crate `flatbuffers` would, byte by
-//! byte: tests/flatbuffers.rs compares.
+//! Defined by: tflite/converter/schema/schema.fbs. Accepts and rejects exactly the same files as the crate
+//! `flatbuffers`; tests/flatbuffers.rs compares both.
 
 #[macro_use]
 mod macros;
+mod item;
 mod list;
 mod reader;
+// One macro declares public and private tables.
+#[allow(unreachable_pub)]
 mod tables;
 mod unions;
 #[allow(unsafe_code)]
@@ -20,20 +23,21 @@ pub use unions::RawTable;
 pub use verified::LinearScales;
 pub use verifier::Malformed;
 
-use reader::{Item, Table};
-use verifier::{Field, Is, Verifier, Width};
+use item::{Item, Width};
+use reader::Table;
+use verifier::{Field, Is, Verifier};
 
-/// Largest part of a file that flatbuffers offsets (signed, 32 bits) may reach; data beyond it is external.
+/// The largest part of a file that flatbuffers offsets (signed, 32 bits) can reach. Data beyond it is external.
 const REACH: usize = i32::MAX as usize;
 
-/// More fields than the root has: newer schemas may add some.
+/// More than the root has now, because newer schemas may add fields.
 #[cfg(feature = "std")]
 const MOST_FIELDS: u16 = 16;
 
-/// Verifies the flatbuffers structure of `bytes` and gives its root table.
+/// Verifies the flatbuffers structure of `bytes` and returns its root table.
 ///
-/// Tables and vectors may be shared, so a small file can look large: what one walk of all tables reads
-/// is limited to a multiple of the file's size.
+/// Tables and vectors may be shared, so a small file can describe a huge structure. The bytes read in one walk over all
+/// tables are limited to a multiple of the file's size.
 pub(crate) fn verify_root(bytes: &[u8]) -> Result<ModelTable<'_>, Malformed> {
     let reachable = bytes.get(..REACH).unwrap_or(bytes);
     let mut verifier = Verifier::new(reachable, reachable.len().saturating_mul(16).saturating_add(4096));
@@ -42,26 +46,27 @@ pub(crate) fn verify_root(bytes: &[u8]) -> Result<ModelTable<'_>, Malformed> {
     Ok(root_at(bytes, root))
 }
 
-/// The root table at `position`, where `verify_root` has found it in these bytes.
+/// The root table at `position`, where `verify_root` found it in the same bytes.
 pub(crate) fn root_at(bytes: &[u8], position: usize) -> ModelTable<'_> {
     ModelTable(Table::new(bytes, position))
 }
 
 impl<'a> ModelTable<'a> {
-    /// The whole file.
+    /// The bytes of the whole file.
     #[inline]
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.0.file
     }
 
-    /// The fields that are there, known or not, and where they lead: all but the version are distances.
+    /// The fields present in the file, known or not, with their positions. All but the version are distances.
     #[cfg(feature = "std")]
     pub(crate) fn fields(&self) -> Vec<(u16, usize)> {
         let field = |slot| Some((slot, reader::follow(self.0.file, self.0.field(slot)?)?));
         (0..MOST_FIELDS).filter_map(field).collect()
     }
 
-    /// Where the file has offsets that count from its beginning, each once: of data and options behind the flatbuffer.
+    /// Positions of all offsets that count from the start of the file, each once: those of data and options after the
+    /// flatbuffer.
     #[cfg(feature = "std")]
     pub(crate) fn absolute_offsets(&self) -> Vec<usize> {
         let buffers = self.buffers().iter().filter(|buffer| buffer.offset() > 1);
@@ -77,14 +82,14 @@ impl<'a> ModelTable<'a> {
 }
 
 impl<'a> Operator<'a> {
-    /// The whole file.
+    /// The bytes of the whole file.
     pub(crate) fn file(&self) -> &'a [u8] {
         self.0.file
     }
 }
 
 impl<'a> Tensor<'a> {
-    /// The bytes of its name, which were verified to be text.
+    /// The bytes of the name, verified to be UTF-8.
     pub fn name_bytes(&self) -> &'a [u8] {
         self.0.bytes(3).unwrap_or(&[])
     }

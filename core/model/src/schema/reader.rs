@@ -1,5 +1,5 @@
-//! Reading flatbuffers: tables, and what their fields and lists hold. Every access is within the file's bounds; what a verified file
-//! has is there, and anything else reads as absent.
+//! Reads flatbuffers: tables, their fields and lists. Every access is bounds-checked. In a verified file every access
+//! succeeds; otherwise it is read as an absent field.
 //!
 //! ```text
 //! vtable ─┐                           table ─┐
@@ -11,19 +11,8 @@
 //!
 //! A field is a number, or the distance (u32) to a table or to a list (its length, u32, then its entries). All little-endian.
 
-use super::List;
-use super::verifier::Width;
-
-/// What stands in a field, or in an entry of a list: a number, or the distance to a table.
-pub trait Item<'a>: Copy {
-    /// How it is verified.
-    const WIDTH: Width;
-    /// Bytes of it.
-    const SIZE: usize;
-
-    /// The item at `at`.
-    fn read(file: &'a [u8], at: usize) -> Option<Self>;
-}
+use super::item::{Item, Width};
+use super::list::List;
 
 macro_rules! numbers {
     ($($number:ident: $read:expr;)*) => {$(
@@ -55,21 +44,21 @@ fn chunk<const N: usize>(file: &[u8], at: usize) -> Option<[u8; N]> {
     file.get(at..)?.first_chunk().copied()
 }
 
-/// A table of the file.
+/// A table in the file.
 #[derive(Clone, Copy)]
-pub struct Table<'a> {
+pub(super) struct Table<'a> {
     pub file: &'a [u8],
-    /// Where it begins.
+    /// Position of the table.
     pub at: usize,
-    /// Where its vtable begins, and behind which byte of that nothing is told.
+    /// Position of the vtable, and where its entries end.
     vtable: usize,
     told: usize,
 }
 
 impl<'a> Table<'a> {
-    /// The table at `at`; without fields if its vtable is not in the file.
+    /// The table at `at`; it has no fields if its vtable is outside the file.
     #[inline(never)]
-    pub fn new(file: &'a [u8], at: usize) -> Self {
+    pub(super) fn new(file: &'a [u8], at: usize) -> Self {
         let vtable = || {
             let to_vtable = i32::read(file, at)? as isize;
             let vtable = at.checked_add_signed(to_vtable.checked_neg()?)?;
@@ -79,15 +68,15 @@ impl<'a> Table<'a> {
         Table { file, at, vtable, told }
     }
 
-    /// The table to which the distance at `at` leads.
+    /// The table at the end of the distance at `at`.
     #[inline]
-    pub fn read(file: &'a [u8], at: usize) -> Option<Self> {
+    pub(super) fn read(file: &'a [u8], at: usize) -> Option<Self> {
         Some(Table::new(file, follow(file, at)?))
     }
 
-    /// Where a field is, if it is there. Every accessor asks: it is there once.
+    /// Position of a field, if it is present. Not inlined, because every accessor calls it.
     #[inline(never)]
-    pub fn field(&self, slot: u16) -> Option<usize> {
+    pub(super) fn field(&self, slot: u16) -> Option<usize> {
         let entry = vtable_offset(slot);
         if entry >= self.told {
             return None;
@@ -97,47 +86,47 @@ impl<'a> Table<'a> {
     }
 
     #[inline]
-    pub fn item<T: Item<'a>>(&self, slot: u16) -> Option<T> {
+    pub(super) fn item<T: Item<'a>>(&self, slot: u16) -> Option<T> {
         T::read(self.file, self.field(slot)?)
     }
 
     /// The table in a field.
     #[inline]
-    pub fn table(&self, slot: u16) -> Option<Self> {
+    pub(super) fn table(&self, slot: u16) -> Option<Self> {
         Table::read(self.file, self.field(slot)?)
     }
 
-    /// The list in a field; empty if there is none.
+    /// The list in a field; empty if it is absent.
     #[inline]
-    pub fn list<T: Item<'a>>(&self, slot: u16) -> List<'a, T> {
+    pub(super) fn list<T: Item<'a>>(&self, slot: u16) -> List<'a, T> {
         let (start, len) = self.entries(slot).unwrap_or((0, 0));
         List::new(self.file, start, len)
     }
 
-    /// Where the entries of the list in a field begin, and how many there are.
+    /// Position of the first entry of the list in a field, and the number of entries.
     #[inline(never)]
     fn entries(&self, slot: u16) -> Option<(usize, usize)> {
         let at = follow(self.file, self.field(slot)?)?;
         Some((at.checked_add(4)?, u32::read(self.file, at)? as usize))
     }
 
-    pub fn bytes(&self, slot: u16) -> Option<&'a [u8]> {
+    pub(super) fn bytes(&self, slot: u16) -> Option<&'a [u8]> {
         let (start, count) = self.entries(slot)?;
         self.file.get(start..)?.get(..count)
     }
 
-    pub fn text(&self, slot: u16) -> Option<&'a str> {
+    pub(super) fn text(&self, slot: u16) -> Option<&'a str> {
         core::str::from_utf8(self.bytes(slot)?).ok()
     }
 }
 
-/// Where the distance at `at` leads.
-pub fn follow(file: &[u8], at: usize) -> Option<usize> {
+/// The target of the distance at `at`.
+pub(super) fn follow(file: &[u8], at: usize) -> Option<usize> {
     at.checked_add(u32::read(file, at)? as usize)
 }
 
-/// Where the vtable has the distance of field number `slot`.
+/// Offset of the entry for field `slot` in a vtable.
 #[inline]
-pub const fn vtable_offset(slot: u16) -> usize {
+pub(super) const fn vtable_offset(slot: u16) -> usize {
     2 * (slot as usize + 2)
 }

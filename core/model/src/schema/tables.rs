@@ -1,35 +1,35 @@
-//! The tables and unions of the schema. Nothing here says how they are read.
+//! The tables and unions of the schema. How they are read is defined elsewhere.
 
 use super::*;
 
 table! {
-    /// Root of the file.
+    /// The root table of the file.
     ModelTable {
         /// Schema version; 3 is the only one in use.
         0 version: scalar<u32>(0),
-        /// What `Operator::opcode_index` points into.
+        /// Target of `Operator::opcode_index`.
         1 operator_codes: tables<OperatorCode>,
-        /// Subgraph 0 is the main one.
+        /// Subgraph 0 is the main subgraph.
         2 subgraphs: tables<SubGraph>,
-        /// Free text.
+        /// A free-form description.
         3 description: text,
-        /// What `Tensor::buffer` and `Metadata::buffer` point into; buffer 0 means none.
+        /// Target of `Tensor::buffer` and `Metadata::buffer`; buffer 0 means no data.
         4 buffers: tables<Buffer>,
-        /// Named buffers.
+        /// Metadata entries: named buffers.
         6 metadata: tables<Metadata>,
-        /// Named entry points.
+        /// Signatures: named entry points.
         7 signature_defs: tables<SignatureDef>,
     }
 }
 
 table! {
-    /// Which op, and which version of it, an operator runs.
+    /// An op and the version of it that operators use.
     OperatorCode {
-        /// The code in files from before code 127.
+        /// The code in older files, for codes below 127.
         0 deprecated_builtin_code: scalar<i8>(0),
         /// Name of a custom op.
         1 custom_code: text,
-        /// Version of the op that the operator needs.
+        /// Version of the op.
         2 version: scalar<i32>(1),
         /// The code; 0 in older files.
         3 extended_builtin_code: scalar<i32>(0),
@@ -37,9 +37,9 @@ table! {
 }
 
 table! {
-    /// One graph: tensors, operators in execution order.
+    /// A graph: tensors, and operators in execution order.
     SubGraph {
-        /// The tensors that the operators' indices point into.
+        /// The tensors, referred to by index.
         0 tensors: tables<Tensor>,
         /// Indices of the tensors that the caller fills.
         1 inputs: list<i32>,
@@ -47,37 +47,37 @@ table! {
         2 outputs: list<i32>,
         /// Operators in execution order.
         3 operators: tables<Operator>,
-        /// Free text.
+        /// Name of the subgraph.
         4 name: text,
-        /// Index of debug data; -1 if there is none.
+        /// Index of debug data; −1 if absent.
         5 debug_metadata_index: scalar<i32>(-1),
     }
 }
 
 table! {
-    /// One tensor: type, shape, and where its constant data lies.
+    /// A tensor: its type, shape, and constant data.
     Tensor {
         /// Dimensions, outermost first.
         0 shape: list<i32>,
-        /// Number of the element type.
+        /// Number of the element type, see [`tensor_type`](crate::tensor_type).
         1 type_code: scalar<i8>(0),
         /// Index into `ModelTable::buffers`; 0 if the tensor has no data in the file.
         2 buffer: scalar<u32>(0),
-        /// Free text.
+        /// Name of the tensor.
         3 name: text,
-        /// Scale and zero point.
+        /// Quantization parameters.
         4 quantization: table<QuantizationParameters>,
         /// Whether the tensor keeps its value between invocations.
         5 is_variable: scalar<bool>(false),
-        /// How non-zero elements are stored.
+        /// Sparsity parameters.
         6 sparsity: table<SparsityParameters>,
-        /// `shape` with -1 for each dimension that is not known before the run.
+        /// `shape` with −1 for each dimension that is unknown before the run.
         7 shape_signature: list<i32>,
-        /// Tells a scalar (true) from a tensor of unknown rank (false) when `shape` is empty.
+        /// Distinguishes a scalar (true) from a tensor of unknown rank (false) if `shape` is empty.
         8 has_rank: scalar<bool>(false),
-        /// What a variant tensor holds.
+        /// Type and shape of the tensors inside a variant tensor.
         9 variant_tensors: tables<VariantSubType>,
-        /// Entry of the external buffers that holds the data; 0 if none.
+        /// Index of the external buffer with the data; 0 if absent.
         10 external_buffer: scalar<u32>(0),
     }
 }
@@ -87,7 +87,7 @@ table! {
     VariantSubType {
         /// Dimensions, outermost first.
         0 shape: list<i32>,
-        /// Number of the element type.
+        /// Number of the element type, see [`tensor_type`](crate::tensor_type).
         1 type_code: scalar<i8>(0),
         /// Whether the rank is known.
         2 has_rank: scalar<bool>(false),
@@ -95,7 +95,7 @@ table! {
 }
 
 table! {
-    /// `real = scale * (q - zero_point)`.
+    /// Quantization parameters: `real = scale * (q - zero_point)`.
     QuantizationParameters {
         /// Smallest real value seen; for tools.
         0 min: list<f32>,
@@ -107,25 +107,25 @@ table! {
         3 zero_point: list<i64>,
         /// When present, replaces scale and zero point.
         4 details: union<QuantizationDetails>,
-        /// The dimension that per-channel scales belong to.
+        /// The dimension of per-channel scales.
         6 quantized_dimension: scalar<i32>(0),
     }
 }
 
 table! {
-    /// Quantization in free form.
+    /// Quantization in a free format.
     CustomQuantization {
-        /// The bytes.
+        /// The parameters as bytes.
         0 custom: bytes,
     }
 }
 
 table! {
-    /// Scales per block of the quantized dimension.
+    /// Quantization with one scale per block of the quantized dimension.
     BlockwiseQuantization {
         /// Index of the tensor that holds the scales.
         0 scales: scalar<i32>(0),
-        /// Index of the tensor that holds the zero points; -1: all zero.
+        /// Index of the tensor that holds the zero points; −1 if all are zero.
         1 zero_points: scalar<i32>(0),
         /// Elements per block.
         2 block_size: scalar<i32>(0),
@@ -133,21 +133,21 @@ table! {
 }
 
 table! {
-    /// Scales over several dimensions.
+    /// Quantization with scales along several dimensions.
     MultiAxisQuantization {
         /// Index of the tensor that holds the scales.
         0 scales: scalar<i32>(0),
-        /// Index of the tensor that holds the zero points; -1: all zero.
+        /// Index of the tensor that holds the zero points; −1 if all are zero.
         1 zero_points: scalar<i32>(0),
-        /// Elements per block; 0: per channel.
+        /// Elements per block; 0 means per channel.
         2 block_size: scalar<i32>(0),
-        /// The dimensions that the scales belong to.
+        /// The dimensions along which scales vary.
         3 quantized_dimensions: list<i32>,
     }
 }
 
 table! {
-    /// A sparse tensor: a tree with one level per entry of `traversal_order`.
+    /// Parameters of a sparse tensor: a tree with one level per entry of `traversal_order`.
     SparsityParameters {
         /// The dimensions in storage order; blocks come last.
         0 traversal_order: list<i32>,
@@ -161,11 +161,11 @@ table! {
 table! {
     /// One level of a sparse tensor.
     DimensionMetadata {
-        /// 0: dense; 1: compressed rows.
+        /// 0 means dense, 1 means compressed rows.
         0 format: scalar<i8>(0),
         /// Size of a dense level.
         1 dense_size: scalar<i32>(0),
-        /// Where each parent's entries begin in `array_indices`.
+        /// Where each parent's entries start in `array_indices`.
         2 array_segments: union<SparseIndexVector>,
         /// Positions of the non-zero entries.
         4 array_indices: union<SparseIndexVector>,
@@ -175,7 +175,7 @@ table! {
 table! {
     /// 32-bit entries of a sparse level.
     Int32Vector {
-        /// The entries.
+        /// The entries of the level.
         0 values: list<i32>,
     }
 }
@@ -183,7 +183,7 @@ table! {
 table! {
     /// 16-bit entries of a sparse level.
     Uint16Vector {
-        /// The entries.
+        /// The entries of the level.
         0 values: list<u16>,
     }
 }
@@ -191,57 +191,57 @@ table! {
 table! {
     /// 8-bit entries of a sparse level.
     Uint8Vector {
-        /// The entries.
+        /// The entries of the level.
         0 values: list<u8>,
     }
 }
 
 table! {
-    /// One use of an op.
+    /// A node: one use of an op.
     Operator {
         /// Index into `ModelTable::operator_codes`.
         0 opcode_index: scalar<u32>(0),
-        /// Tensor indices; -1: an optional input that is absent.
+        /// Tensor indices; −1 for an absent optional input.
         1 inputs: list<i32>,
-        /// Tensor indices.
+        /// Indices of output tensors.
         2 outputs: list<i32>,
-        /// Attributes of a builtin op.
+        /// Options of a builtin op.
         3 builtin_options: union<RawTable>,
-        /// Attributes of a custom op when they lie inside the flatbuffer.
+        /// Options of a custom op, if they are inside the flatbuffer.
         5 inline_custom_options: bytes,
-        /// How custom options are encoded; 0: flexbuffers.
+        /// Encoding of the custom options; 0 means flexbuffers.
         6 custom_options_format: scalar<i8>(0),
-        /// Which inputs the op writes to; empty if none.
+        /// For each input, whether the op writes to it; empty if it writes to none.
         7 mutating_variable_inputs: list<bool>,
-        /// Tensors internal to the op; -1: absent.
+        /// Indices of tensors internal to the op; −1 if absent.
         8 intermediates: list<i32>,
-        /// Where custom options outside the flatbuffer begin; valid if above 1.
+        /// Offset of custom options outside the flatbuffer; valid if greater than 1.
         9 large_custom_options_offset: scalar<u64>(0),
-        /// Bytes of custom options outside the flatbuffer.
+        /// Size in bytes of custom options outside the flatbuffer.
         10 large_custom_options_size: scalar<u64>(0),
-        /// Attributes of a builtin op of the second union.
+        /// Options of a builtin op, in the second union.
         11 builtin_options_2: union<RawTable>,
-        /// Index of debug data; -1 if there is none.
+        /// Index of debug data; −1 if absent.
         13 debug_metadata_index: scalar<i32>(-1),
     }
 }
 
 table! {
-    /// Constant data, inside the flatbuffer or behind it.
+    /// Constant data, inside or after the flatbuffer.
     Buffer {
-        /// The data when it lies inside the flatbuffer.
+        /// The data, if it is inside the flatbuffer.
         0 data: bytes,
-        /// Where data outside the flatbuffer begins, from the start of the file; valid if above 1.
+        /// Offset of data outside the flatbuffer from the start of the file; valid if greater than 1.
         1 offset: scalar<u64>(0),
-        /// Bytes of data outside the flatbuffer.
+        /// Size in bytes of data outside the flatbuffer.
         2 size: scalar<u64>(0),
     }
 }
 
 table! {
-    /// A named buffer.
+    /// A metadata entry: a named buffer.
     Metadata {
-        /// What the buffer means.
+        /// Name of the entry.
         0 name: text,
         /// Index into `ModelTable::buffers`.
         1 buffer: scalar<u32>(0),
@@ -249,9 +249,9 @@ table! {
 }
 
 table! {
-    /// A tensor's name in a signature.
+    /// The name of a tensor in a signature.
     TensorMap {
-        /// Name that callers use.
+        /// Name used by callers.
         0 name: text,
         /// Index of the tensor in the signature's subgraph.
         1 tensor_index: scalar<u32>(0),
@@ -259,27 +259,27 @@ table! {
 }
 
 table! {
-    /// A named entry point: a subgraph and names for its inputs and outputs.
+    /// A signature: a subgraph with names for its inputs and outputs.
     SignatureDef {
         /// Names of the inputs.
         0 inputs: tables<TensorMap>,
         /// Names of the outputs.
         1 outputs: tables<TensorMap>,
-        /// Name of the entry point.
+        /// Key of the signature.
         2 signature_key: text,
-        /// The subgraph to run.
+        /// Index of the subgraph to run.
         4 subgraph_index: scalar<u32>(0),
     }
 }
 
 union! {
-    /// Quantization that scale and zero point cannot express; when present they are ignored.
+    /// Quantization beyond scale and zero point, which are ignored if this is present.
     QuantizationDetails {
-        /// Free-form bytes.
+        /// Parameters in a free format.
         1 Custom(CustomQuantization),
-        /// Scales per block of the quantized dimension.
+        /// One scale per block of the quantized dimension.
         2 Blockwise(BlockwiseQuantization),
-        /// Scales over several dimensions.
+        /// Scales along several dimensions.
         3 MultiAxis(MultiAxisQuantization),
     }
 }

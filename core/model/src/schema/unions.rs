@@ -1,23 +1,23 @@
-//! What the schema's unions have beside their tables: the tag decides which table it is.
+//! Accessors of the schema's unions, whose tag decides which table they hold.
 
 use super::SparseIndexVector;
 use super::reader::Table;
 use super::verifier::Field;
 
-/// An options table that the reader interprets by slot: only its vtable is verified to lie in the file,
-/// each access to a field must check its bounds.
+/// An options table that is read by slot. Only its vtable is verified to be inside the file, so each access to a field
+/// must check its bounds.
 #[derive(Clone, Copy)]
 pub struct RawTable<'a> {
     /// Which table of the union this is; never 0.
     pub tag: u8,
-    /// The bytes that offsets are followed in.
+    /// The bytes of the file, in which offsets are followed.
     pub buffer: &'a [u8],
-    /// Where the table begins in `buffer`.
+    /// Position of the table in `buffer`.
     pub position: usize,
 }
 
 impl<'a> RawTable<'a> {
-    /// Any tag may stand for a table of which no field is known.
+    /// Accepts every tag, and no field is known.
     pub(super) const VARIANTS: &'static [(u8, &'static [Field])] = &[];
 
     pub(super) fn new(tag: u8, table: Table<'a>) -> Self {
@@ -32,7 +32,7 @@ impl core::fmt::Debug for RawTable<'_> {
 }
 
 impl SparseIndexVector<'_> {
-    /// Number of entries; 0 for an unknown representation.
+    /// The number of entries; 0 for an unknown representation.
     pub fn len(&self) -> usize {
         match self {
             SparseIndexVector::Int32(v) => v.values().len(),
@@ -42,12 +42,12 @@ impl SparseIndexVector<'_> {
         }
     }
 
-    /// Whether there is no entry.
+    /// Whether the vector is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Entry `index`; `None` outside the vector.
+    /// The entry at `index`; `None` if out of range.
     pub fn get(&self, index: usize) -> Option<i32> {
         match self {
             SparseIndexVector::Int32(v) => v.values().get(index),

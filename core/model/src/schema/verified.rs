@@ -1,71 +1,76 @@
-//! What is read without looking at bounds: who keeps little of a node and its tensors asks for it whenever the node runs.
+//! Reads a verified file without bounds checks, for code that stores little about nodes and tensors and reads it again
+//! each time a node runs.
 //!
-//! What was verified of the file, and is not looked at again: a table, its vtable, the fields that this has, the lists and tables that they
-//! lead to, and the entries of the lists lie in the file.
+//! The verifier guarantees that these are inside the file: each table, its vtable, its fields, the lists and tables the
+//! fields refer to, and the entries of the lists.
 
 use super::list::{List, Tables};
 use super::reader::vtable_offset;
 use super::tables::{SubGraph, Tensor};
 use crate::Model;
 
-/// Slots of `SubGraph`, of `Tensor`, and of its quantization.
+/// Slots of `SubGraph`, `Tensor` and `QuantizationParameters`.
 const TENSORS: u16 = 0;
 const QUANTIZATION: u16 = 4;
 const SCALE: u16 = 2;
 const ZERO_POINT: u16 = 3;
 const QUANTIZED_DIMENSION: u16 = 6;
 
-/// Scales and zero points as they lie in the file, see [`List::bytes`](super::List::bytes).
+/// Scales and zero points as stored in the file, see [`List::bytes`](super::List::bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinearScales<'a> {
-    /// `f32`, one, or one per slice of the dimension; empty if there are none.
+    /// The scales (`f32`): one, or one per slice of the dimension; empty if absent.
     pub scales: &'a [[u8; 4]],
-    /// `i64`, one per scale, or a single one.
+    /// The zero points (`i64`): one per scale, or a single one.
     pub zero_points: &'a [[u8; 8]],
-    /// The dimension that the scales belong to, as the file has it.
+    /// The dimension of the scales, as stored in the file.
     pub dimension: i32,
 }
 
-/// A file that was verified.
+/// The bytes of a verified file.
 #[derive(Clone, Copy)]
 struct Verified<'a>(&'a [u8]);
 
-/// A table of it, and its vtable.
+/// The positions of a table and of its vtable.
 #[derive(Clone, Copy)]
 struct Place {
     table: usize,
     vtable: usize,
 }
 
-/// # Safety (of all that follow)
-/// What is read lies in the file: at a place where the verifier has found a field, a length or a table.
+/// # Safety (of all functions that follow)
+/// The bytes must have passed `verify_root`, and the position must be one at which the verifier found a field, a length
+/// or a table of the requested kind, so that all bytes that are read are inside the file.
 impl<'a> Verified<'a> {
     #[inline(always)]
     unsafe fn bytes<const N: usize>(self, at: usize) -> [u8; N] {
         debug_assert!(at + N <= self.0.len());
-        // SAFETY: the caller's promise; bytes need no alignment.
+        // SAFETY: the caller passes a position at which the verifier found `N` bytes inside the file. An array of bytes
+        // needs no alignment.
         unsafe { self.0.as_ptr().add(at).cast::<[u8; N]>().read() }
     }
 
-    /// Where the distance at `at` leads.
+    /// The target of the distance at `at`.
     #[inline(always)]
     unsafe fn follow(self, at: usize) -> usize {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller passes the position of a distance, whose four bytes the verifier found inside the file.
         at + u32::from_le_bytes(unsafe { self.bytes(at) }) as usize
     }
 
     #[inline(always)]
     unsafe fn table(self, table: usize) -> Place {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller passes the position of a table, which starts with the four bytes of the distance to its
+        // vtable.
         let to_vtable = i32::from_le_bytes(unsafe { self.bytes(table) });
         Place { table, vtable: table.wrapping_add_signed((to_vtable as isize).wrapping_neg()) }
     }
 
-    /// Where a field is, if it is there.
+    /// Position of a field, if it is present.
     #[inline(always)]
     unsafe fn field(self, Place { table, vtable }: Place, slot: u16) -> Option<usize> {
         let entry = vtable_offset(slot);
-        // SAFETY: the caller's promise; a vtable begins with its size, which is even.
+        // SAFETY: the caller passes a verified table: its vtable is inside the file and starts with its size, which is
+        // even. The entry of `slot` is read only if it is within that size.
         let distance = unsafe {
             match entry < usize::from(u16::from_le_bytes(self.bytes(vtable))) {
                 true => u16::from_le_bytes(self.bytes(vtable + entry)),
@@ -75,17 +80,19 @@ impl<'a> Verified<'a> {
         if distance == 0 { None } else { Some(table + usize::from(distance)) }
     }
 
-    /// The list of entries of so many bytes in a field; empty if there is none.
+    /// The list in a field, with `EACH` bytes per entry; empty if it is absent.
     #[inline(always)]
     unsafe fn list<const EACH: usize>(self, table: Place, slot: u16) -> &'a [[u8; EACH]] {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller passes a verified table, and the verifier checked that this field leads to a list with
+        // entries of this size.
         unsafe { self.field(table, slot).map_or(&[], |field| self.entries(self.follow(field))) }
     }
 
     /// The entries of the list at `at`.
     #[inline(always)]
     unsafe fn entries<const EACH: usize>(self, at: usize) -> &'a [[u8; EACH]] {
-        // SAFETY: the caller's promise: behind its length lie all entries.
+        // SAFETY: the caller passes the position of a list. The verifier checked that its length and all its entries
+        // are inside the file.
         unsafe {
             let len = u32::from_le_bytes(self.bytes(at)) as usize;
             debug_assert!(at + 4 + len * EACH <= self.0.len());
@@ -95,26 +102,26 @@ impl<'a> Verified<'a> {
 }
 
 impl<'a> Model<'a> {
-    /// The entries, little-endian, of a list of numbers whose [`place`](super::List::place) was told; none if that is 0.
+    /// The little-endian entries of the list of numbers at [`place`](super::List::place); empty if `place` is 0.
     ///
     /// # Safety
-    /// It is the place of a list of this model, and nobody wrote to its bytes since it was made.
+    /// `place` must come from a list of this model, and the model's bytes must not have changed since it was verified.
     #[inline]
     pub unsafe fn numbers_at(&self, place: usize) -> &'a [[u8; 4]] {
-        // SAFETY: the caller's promise; a model's lists were verified.
+        // SAFETY: the caller passes the place of a list of this model, so the verifier checked its length and entries.
         if place == 0 { &[] } else { unsafe { Verified(self.bytes()).entries(place) } }
     }
 }
 
 impl<'a> SubGraph<'a> {
-    /// As [`tensors`](Self::tensors).
+    /// Like [`tensors`](Self::tensors), without bounds checks.
     ///
     /// # Safety
-    /// It is a subgraph of a [`Model`], and nobody wrote to its bytes since it was made.
+    /// The subgraph must belong to a [`Model`], and the model's bytes must not have changed since it was verified.
     #[inline]
     pub unsafe fn verified_tensors(&self) -> Tables<'a, Tensor<'a>> {
         let file = Verified(self.0.file);
-        // SAFETY: a model's tables were verified.
+        // SAFETY: the subgraph belongs to a verified model, so its table and its list of tensors are inside the file.
         unsafe {
             let Some(field) = file.field(file.table(self.0.at), TENSORS) else { return List::default() };
             let at = file.follow(field);
@@ -124,16 +131,16 @@ impl<'a> SubGraph<'a> {
 }
 
 impl<'a> Tables<'a, Tensor<'a>> {
-    /// Scales of tensor `index`; `None` if it is not quantized.
+    /// The scales of tensor `index`; `None` if it is not quantized.
     ///
     /// # Safety
-    /// These are tensors of a [`Model`], and nobody wrote to its bytes since it was made.
+    /// The tensors must belong to a [`Model`], and the model's bytes must not have changed since it was verified.
     #[inline]
     pub unsafe fn linear_scales(&self, index: usize) -> Option<LinearScales<'a>> {
         let (file, entry) = self.entry(index)?;
         let file = Verified(file);
-        // SAFETY: a model's tables were verified: the tensor is in its list, its quantization is a table, and what is read of this are two
-        // lists and a number.
+        // SAFETY: the tensors belong to a verified model: the entries of the list lead to tables, the quantization is a
+        // table, and the three fields read from it are two lists and a number.
         unsafe {
             let tensor = file.table(file.follow(entry));
             let table = file.table(file.follow(file.field(tensor, QUANTIZATION)?));

@@ -1,19 +1,21 @@
-//! Verifying flatbuffers: that everything that a table of the schema can reach lies in the file, aligned, and is not reached too often.
+//! Verifies flatbuffers: everything that a table of the schema refers to must be inside the file and aligned, and must
+//! not be reached too often.
 //!
-//! What the tables have is data ([`Field`]), which one function walks.
+//! The fields of each table are data ([`Field`]), which a single function walks.
 
 use core::fmt;
 use core::ops::Range;
 
-use super::reader::{Item, vtable_offset};
-use crate::error::Path;
+use super::item::{Item, Width};
+use super::reader::vtable_offset;
+use crate::path::Path;
 
-pub type Verified<T = ()> = Result<T, Malformed>;
+pub(super) type Verified<T = ()> = Result<T, Malformed>;
 
-/// Tables nest less than ten deep in this schema; options tables are not entered.
+/// Tables of this schema are nested less than ten deep. Options tables are not entered.
 const MAX_DEPTH: usize = 32;
 
-/// Why the structure of a file was refused, and in which field.
+/// Why the structure of a file was rejected, and at which field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Malformed {
     fault: Fault,
@@ -39,13 +41,13 @@ impl fmt::Display for Malformed {
             Fault::Unaligned { position, what } => {
                 write!(f, "{} at byte {position} is not aligned", what.name())?;
             }
-            Fault::Range { range } => write!(f, "bytes {range:?} lie outside the file")?,
+            Fault::Range { range } => write!(f, "bytes {range:?} are outside the file")?,
             Fault::Offset { position, offset } => {
                 write!(f, "offset {offset} at byte {position} leads outside the file")?;
             }
             Fault::TooManyTables => f.write_str("too many tables")?,
             Fault::TooMuchData => {
-                f.write_str("tables share so much data that the file is too costly to read")?;
+                f.write_str("tables share so much data that the file is too expensive to read")?;
             }
             Fault::TooDeep => f.write_str("tables are nested too deeply")?,
         }
@@ -53,58 +55,31 @@ impl fmt::Display for Malformed {
             write!(f, " in {}", self.path)?;
         }
         match self.fault {
-            Fault::Range { .. } | Fault::Offset { .. } => f.write_str("; is it cut short?"),
+            Fault::Range { .. } | Fault::Offset { .. } => f.write_str("; is the file truncated?"),
             _ => Ok(()),
         }
     }
 }
 
-/// A number, or a distance: its size, which is its alignment as well, and what an error calls it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Width {
-    size: u8,
-    #[cfg(feature = "messages")]
-    name: &'static str,
-}
-
-impl Width {
-    pub const OFFSET: Width = Width::new(4, "offset");
-
-    pub const fn new(size: usize, _name: &'static str) -> Self {
-        Width {
-            size: size as u8,
-            #[cfg(feature = "messages")]
-            name: _name,
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        #[cfg(feature = "messages")]
-        return self.name;
-        #[cfg(not(feature = "messages"))]
-        ""
-    }
-}
-
-/// What stands in a field.
+/// The kind of a field.
 #[derive(Clone, Copy)]
-pub enum Is {
-    /// A number.
+pub(super) enum Is {
+    /// A number of this width.
     Number(Width),
     /// The distance to a list of numbers.
     Numbers(Width),
     /// The distance to text.
     Text,
-    /// The distance to a table that has these fields.
+    /// The distance to a table with these fields.
     Table(&'static [Field]),
-    /// The distance to a list of distances to such tables.
+    /// The distance to a list of distances to tables with these fields.
     Tables(&'static [Field]),
-    /// A tag, and in the next slot the distance to the table that it stands for; of one that is not among these no field is known.
+    /// A tag, and in the next slot the distance to its table. No field is known of a table whose tag is not listed.
     Union(&'static [(u8, &'static [Field])]),
 }
 
 /// A field of a table of the schema.
-pub struct Field {
+pub(super) struct Field {
     slot: u16,
     #[cfg(feature = "messages")]
     name: &'static str,
@@ -112,7 +87,7 @@ pub struct Field {
 }
 
 impl Field {
-    pub const fn new(slot: u16, _name: &'static str, is: Is) -> Self {
+    pub(super) const fn new(slot: u16, _name: &'static str, is: Is) -> Self {
         Field {
             slot,
             #[cfg(feature = "messages")]
@@ -129,26 +104,27 @@ impl Field {
     }
 }
 
-/// Walks a file's tables once.
-pub struct Verifier<'a> {
+/// Walks all tables of a file once.
+pub(super) struct Verifier<'a> {
     file: &'a [u8],
-    /// Tables that may still be entered, and bytes that may still be read: tables and lists may be shared.
+    /// How many more tables may be entered, and how many more bytes may be read. Limited because tables and lists may
+    /// be shared.
     tables: usize,
     bytes: usize,
     depth: usize,
     path: Path,
 }
 
-/// A table that is being verified: where it, and its vtable, are, and how long the vtable is.
-struct Opened {
+/// A table that is being verified: the positions of the table and its vtable, and the size of the vtable.
+struct OpenTable {
     position: usize,
     vtable: usize,
     vtable_len: usize,
 }
 
 impl<'a> Verifier<'a> {
-    /// For a file of which at most `bytes` bytes are read, shared ones as often as they are reached.
-    pub fn new(file: &'a [u8], bytes: usize) -> Self {
+    /// Reads at most `bytes` bytes of the file. Shared bytes count each time they are reached.
+    pub(super) fn new(file: &'a [u8], bytes: usize) -> Self {
         Verifier { file, tables: file.len(), bytes, depth: 0, path: Path::root() }
     }
 
@@ -156,7 +132,7 @@ impl<'a> Verifier<'a> {
         Err(Malformed { fault, path: self.path })
     }
 
-    /// What a file may have too much of is no fault of the field where it is noticed.
+    /// An error without a path: an exceeded limit is not the fault of the field where it is noticed.
     fn limit<T>(&self, fault: Fault) -> Verified<T> {
         Err(Malformed { fault, path: Path::root() })
     }
@@ -180,7 +156,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Whether there is such a number at `at`.
+    /// Checks that `at` is the position of a number of this width.
     fn present(&mut self, at: usize, width: Width) -> Verified {
         self.aligned(at, width)?;
         self.inside(at, usize::from(width.size))
@@ -191,13 +167,14 @@ impl<'a> Verifier<'a> {
         Ok(T::read(self.file, at).unwrap_or_default())
     }
 
-    /// Where the distance at `at` leads.
-    pub fn follow(&mut self, at: usize) -> Verified<usize> {
+    /// Follows the distance at `at`.
+    pub(super) fn follow(&mut self, at: usize) -> Verified<usize> {
         Ok(at.saturating_add(self.number::<u32>(at)? as usize))
     }
 
-    /// Verifies the table at `position`, which has these fields, and what they lead to. As deep as tables are nested, which `open` limits.
-    pub fn table(&mut self, position: usize, fields: &'static [Field]) -> Verified {
+    /// Verifies the table at `position`, which has these fields, and everything they refer to. Recurses once per nested
+    /// table; `open` limits the depth.
+    pub(super) fn table(&mut self, position: usize, fields: &'static [Field]) -> Verified {
         let table = self.open(position)?;
         for field in fields {
             if let Is::Union(variants) = field.is {
@@ -212,7 +189,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Verifies what stands at `at`.
+    /// Verifies the item at `at`.
     fn item(&mut self, at: usize, is: Is) -> Verified {
         if let Is::Number(width) = is {
             return self.present(at, width);
@@ -227,8 +204,8 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Begins with the table at `position`.
-    fn open(&mut self, position: usize) -> Verified<Opened> {
+    /// Starts to verify the table at `position`.
+    fn open(&mut self, position: usize) -> Verified<OpenTable> {
         let offset = self.number::<i32>(position)?;
         let distance = offset.unsigned_abs() as usize;
         let vtable = if offset > 0 { position.checked_sub(distance) } else { position.checked_add(distance) };
@@ -246,11 +223,11 @@ impl<'a> Verifier<'a> {
         if self.depth > MAX_DEPTH {
             return self.limit(Fault::TooDeep);
         }
-        Ok(Opened { position, vtable, vtable_len })
+        Ok(OpenTable { position, vtable, vtable_len })
     }
 
-    /// Where a field is, if it is there.
-    fn locate(&mut self, table: &Opened, slot: u16) -> Verified<Option<usize>> {
+    /// Position of a field, if it is present.
+    fn locate(&mut self, table: &OpenTable, slot: u16) -> Verified<Option<usize>> {
         let entry = vtable_offset(slot);
         if entry >= table.vtable_len {
             return Ok(None);
@@ -271,9 +248,9 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Verifies the union whose tag lies in slot `tag_slot` and whose table in the next one. A tag without a
-    /// table and a table without a tag both read as an absent union, as in TFLite.
-    fn union(&mut self, table: &Opened, tag_slot: u16, variants: &[(u8, &'static [Field])]) -> Verified {
+    /// Verifies the union whose tag is in slot `tag_slot` and whose table is in the next slot. A tag without a table
+    /// and a table without a tag are both read as an absent union, as in TFLite.
+    fn union(&mut self, table: &OpenTable, tag_slot: u16, variants: &[(u8, &'static [Field])]) -> Verified {
         let tag = self.locate(table, tag_slot)?;
         let at = self.locate(table, tag_slot + 1)?;
         let Some(tag) = tag else { return Ok(()) };
@@ -288,7 +265,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Where the entries of the list at `at` are.
+    /// The range of the entries of the list at `at`.
     fn list(&mut self, at: usize, entry: Width) -> Verified<Range<usize>> {
         let count = self.number::<u32>(at)? as usize;
         let start = at.saturating_add(4);

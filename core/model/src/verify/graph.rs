@@ -1,25 +1,26 @@
-//! Order of reads and writes in a subgraph: every tensor has one definition, and none is read before it. A variable keeps its value
-//! between invocations: it may be read before it is written, and written several times.
+//! Verifies the order of reads and writes in a subgraph: every tensor has one definition, and none is read before it. A
+//! variable keeps its value between invocations, so it may be read before it is written, and written several times.
 //!
-//! `origin[t]` says what defines tensor `t`. A first walk over the operators notes the producers, a second
-//! one compares each read with them.
+//! `origin[t]` records how tensor `t` is defined. A first walk over the operators records the producers, a second one
+//! checks each read against them.
 
-use super::{Checked, check_index};
-use crate::error::{Definition, ModelError, Path};
-use crate::model::{constant, file_range};
+use super::check::{Checked, check_index};
+use crate::buffers::{constant, file_range};
+use crate::error::{Definition, ModelError};
+use crate::path::Path;
 use crate::schema::{List, ModelTable, Operator, SubGraph};
 
-/// Values of `origin` beyond operator indices.
+/// Values of `origin` that are not operator indices.
 const UNDEFINED: u32 = u32::MAX;
 const CONSTANT: u32 = u32::MAX - 1;
 const INPUT: u32 = u32::MAX - 2;
 const VARIABLE: u32 = u32::MAX - 3;
-/// Set in the operator index of a variable's last producer. Files are too short for this many operators.
+/// Bit set in the index of a variable's last producer. No file is large enough for that many operators.
 const WRITTEN_VARIABLE: u32 = 1 << 31;
-/// No elements, hence nothing to define: a constant without data, unless an operator writes it.
+/// A tensor without elements: a constant without data, unless an operator writes it.
 const EMPTY: u32 = u32::MAX - 4;
 
-/// Verifies inputs, outputs and operators of one subgraph; `scratch` has an entry per tensor.
+/// Verifies inputs, outputs and operators of one subgraph. `scratch` has one entry per tensor.
 pub(super) fn verify(root: ModelTable<'_>, graph: SubGraph<'_>, path: Path, scratch: &mut [u32]) -> Checked {
     let count = graph.tensors().len();
     let origin = scratch.get_mut(..count).ok_or(ModelError::ScratchTooSmall { given: 0, needed: count })?;
@@ -34,7 +35,7 @@ pub(super) fn verify(root: ModelTable<'_>, graph: SubGraph<'_>, path: Path, scra
     for (index, tensor) in graph.inputs().iter().enumerate() {
         let at = || path.entry("inputs", index);
         let tensor = check_index(i64::from(tensor), count, "tensor", "subgraph", at)?;
-        // An input that is a variable may be written as well: the value counts until the caller gives another.
+        // An input that is a variable may also be written. It keeps the new value until the caller sets another.
         if origin.get(tensor) != Some(&VARIABLE) {
             set(origin, tensor, INPUT);
         }
@@ -63,7 +64,7 @@ fn set(origin: &mut [u32], tensor: usize, value: u32) {
     }
 }
 
-/// Notes the operator as producer of its outputs.
+/// Records the operator as the producer of its outputs.
 fn note_outputs(operator: Operator<'_>, index: usize, origin: &mut [u32], path: Path) -> Checked {
     for (slot, tensor) in operator.outputs().iter().enumerate() {
         let at = || path.entry("operators", index).entry("outputs", slot);
@@ -72,7 +73,7 @@ fn note_outputs(operator: Operator<'_>, index: usize, origin: &mut [u32], path: 
         let by = match origin.get(tensor) {
             Some(&CONSTANT) => Definition::Constant,
             Some(&INPUT) => Definition::Input,
-            // Operators may write it one after another.
+            // Several operators may write a variable.
             Some(&last @ (VARIABLE | WRITTEN_VARIABLE..EMPTY)) if last != producer | WRITTEN_VARIABLE => {
                 set(origin, tensor, producer | WRITTEN_VARIABLE);
                 continue;
@@ -88,7 +89,7 @@ fn note_outputs(operator: Operator<'_>, index: usize, origin: &mut [u32], path: 
     Ok(())
 }
 
-/// Compares each read with the tensor's definition.
+/// Checks each read against the tensor's definition.
 fn reads(operator: Operator<'_>, index: usize, origin: &[u32], path: Path) -> Checked {
     for (slot, tensor) in present(operator.inputs()) {
         let at = || path.entry("inputs", slot);
@@ -109,13 +110,13 @@ fn reads(operator: Operator<'_>, index: usize, origin: &[u32], path: Path) -> Ch
     Ok(())
 }
 
-/// Positions and tensor indices of a list without its absent (-1) entries.
+/// Positions and tensor indices of a list, without absent entries (−1).
 fn present<'a>(list: List<'a, i32>) -> impl Iterator<Item = (usize, i64)> + use<'a> {
     let entries = list.iter().enumerate().map(|(slot, tensor)| (slot, i64::from(tensor)));
     entries.filter(|&(_, tensor)| tensor != -1)
 }
 
-/// Verifies an operator's own fields.
+/// Verifies the operator's own fields.
 fn attributes(root: ModelTable<'_>, operator: Operator<'_>, path: Path) -> Checked {
     let codes = root.operator_codes().len();
     let at = || path.field("opcode_index");

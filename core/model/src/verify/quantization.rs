@@ -1,12 +1,13 @@
-//! Quantization parameters: scales, zero points, quantized dimension, details.
-//! What TFLite demands: tflite/core/interpreter_builder.cc (ParseQuantization).
+//! Verifies quantization parameters: scales, zero points, quantized dimension, details.
+//! Checks of TFLite: tflite/core/interpreter_builder.cc (ParseQuantization).
 
-use super::{Checked, check_index};
-use crate::error::{ModelError, Path};
+use super::check::{Checked, check_index};
+use crate::error::ModelError;
+use crate::path::Path;
 use crate::schema::{QuantizationDetails, QuantizationParameters, Tensor};
 use crate::types::tensor_type;
 
-/// Verifies the quantization of a tensor in a subgraph of `tensors` tensors.
+/// Verifies the quantization of a tensor in a subgraph with `tensors` tensors.
 pub(super) fn verify(tensor: &Tensor<'_>, tensors: usize, path: Path) -> Checked {
     let Some(quantization) = tensor.quantization() else { return Ok(()) };
     let path = path.field("quantization");
@@ -34,7 +35,7 @@ pub(super) fn verify(tensor: &Tensor<'_>, tensors: usize, path: Path) -> Checked
     }
 }
 
-/// Scales and zero points in the table itself.
+/// Verifies scales and zero points stored in the table itself.
 fn affine(tensor: &Tensor<'_>, quantization: QuantizationParameters<'_>, path: Path) -> Checked {
     let (scales, zero_points) = (quantization.scale(), quantization.zero_point());
     if scales.is_empty() {
@@ -68,7 +69,7 @@ fn affine(tensor: &Tensor<'_>, quantization: QuantizationParameters<'_>, path: P
     }
 }
 
-/// Whether `axis` is a dimension of the tensor; a tensor without shape has unknown rank, and any axis will do.
+/// Checks that `axis` is a dimension of the tensor. A tensor without shape has unknown rank, so any axis is valid.
 fn dimension(tensor: &Tensor<'_>, axis: i32, path: impl FnOnce() -> Path) -> Result<usize, ModelError> {
     let rank = tensor.shape().len();
     match usize::try_from(axis) {
@@ -83,7 +84,7 @@ fn dimension(tensor: &Tensor<'_>, axis: i32, path: impl FnOnce() -> Path) -> Res
     }
 }
 
-/// Tensor indices and block size of quantization whose scales lie in other tensors.
+/// Verifies quantization whose scales are in other tensors: tensor indices and block size.
 fn references(scales: i32, zero_points: i32, block_size: i32, tensors: usize, path: Path) -> Checked {
     let at = || path.field("scales");
     check_index(i64::from(scales), tensors, "tensor", "subgraph", at)?;

@@ -1,12 +1,13 @@
-//! Signatures: subgraph and tensor indices, and names that are each there once.
+//! Verifies signatures: indices of subgraphs and tensors, and that names are unique.
 
 use core::cmp::Ordering;
 
-use super::{Checked, check_index};
-use crate::error::{ModelError, Path};
+use super::check::{Checked, check_index};
+use crate::error::ModelError;
+use crate::path::Path;
 use crate::schema::{ModelTable, SignatureDef, Tables, TensorMap};
 
-/// Verifies all signatures; `scratch` has an entry per name of the longest list.
+/// Verifies all signatures. `scratch` has one entry per name of the longest list.
 pub(super) fn verify(root: ModelTable<'_>, scratch: &mut [u32]) -> Checked {
     let signatures = root.signature_defs();
     for (index, signature) in signatures.iter().enumerate() {
@@ -48,7 +49,7 @@ fn names<'a>(
     unique(list.len(), &name, &|index| path.entry(field, index).field("name"), scratch)
 }
 
-/// Whether no name occurs twice: sorts the indices by name, then compares neighbours.
+/// Checks that no name occurs twice: sorts the indices by name, then compares neighbours.
 fn unique<'a>(
     count: usize,
     name: &dyn Fn(usize) -> &'a str,
@@ -74,9 +75,11 @@ fn sort(list: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
     list.sort_unstable_by(|&a, &b| compare(a, b));
 }
 
-/// For small machines: half as fast, in a hundred bytes of code, where the library's sort has thousands.
+/// Heapsort for small machines: half as fast as the standard library's sort, but a hundred bytes of code instead of
+/// thousands.
 ///
-/// Behind `sorted` all is in order and above what lies in front, which is a heap: none of its entries is below one at 2i + 1 or 2i + 2.
+/// Invariant: entries after `sorted` are in order and not less than those before it, which form a heap: no entry i is
+/// less than its children 2i + 1 and 2i + 2.
 #[cfg(any(test, not(feature = "alloc")))]
 fn heap_sort(list: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
     let count = list.len();
@@ -92,7 +95,7 @@ fn heap_sort(list: &mut [u32], compare: &dyn Fn(u32, u32) -> Ordering) {
 #[cfg(not(feature = "alloc"))]
 use heap_sort as sort;
 
-/// Makes a heap of what is one but for its entry `root`.
+/// Restores the heap property at entry `root`.
 #[cfg(any(test, not(feature = "alloc")))]
 fn sift(heap: &mut [u32], mut root: usize, compare: &dyn Fn(u32, u32) -> Ordering) {
     let is_below = |a: u32, b: u32| compare(a, b).is_lt();

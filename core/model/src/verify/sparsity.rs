@@ -1,19 +1,20 @@
-//! Sparsity parameters: a tree with one level per entry of `traversal_order`; each level is dense, or lists the
-//! positions of its non-zero entries. What TFLite demands: tflite/core/tools/verifier.cc.
+//! Verifies sparsity parameters: a tree with one level per entry of `traversal_order`. Each level is dense or lists the
+//! positions of its non-zero entries. Checks of TFLite: tflite/core/tools/verifier.cc.
 
-use super::Checked;
-use crate::error::{ModelError, Path};
+use super::check::Checked;
+use crate::error::ModelError;
+use crate::path::Path;
 use crate::schema::{DimensionMetadata, List, SparseIndexVector, SparsityParameters};
 
-/// Most levels that a sparse tensor may have: dimensions and block dimensions together.
+/// Maximum number of levels of a sparse tensor: dimensions plus block dimensions.
 pub(crate) const MAX_LEVELS: usize = 16;
 
-/// Sizes of the dimensions, block dimensions behind the others.
+/// Sizes of the dimensions, followed by those of the block dimensions.
 ///
 /// A 4 x 4 tensor in 2 x 2 blocks has the sizes `[2, 2, 2, 2]`.
 type Sizes = [i32; MAX_LEVELS];
 
-/// Number of elements that the tensor's buffer must hold, once the parameters are known to be sound.
+/// Verifies the parameters and returns the number of elements that the tensor's buffer must hold.
 pub(super) fn stored_elements(
     parameters: &SparsityParameters<'_>,
     shape: List<'_, i32>,
@@ -43,7 +44,7 @@ pub(super) fn stored_elements(
     Ok(elements)
 }
 
-/// Verifies orders and block map; gives the sizes of all dimensions.
+/// Verifies the orders and the block map, and returns the sizes of all dimensions.
 fn expanded_sizes(
     parameters: &SparsityParameters<'_>,
     shape: List<'_, i32>,
@@ -78,7 +79,7 @@ fn expanded_sizes(
     Ok(sizes)
 }
 
-/// Whether entries `from..to` of the order are the numbers `from..to`, each once.
+/// Checks that entries `from..to` of the order are a permutation of `from..to`.
 fn permutation(order: List<'_, i32>, from: usize, to: usize, path: Path) -> Checked {
     let mut seen = 0u32;
     for (index, dimension) in order.iter().enumerate().take(to).skip(from) {
@@ -94,7 +95,7 @@ fn permutation(order: List<'_, i32>, from: usize, to: usize, path: Path) -> Chec
     Ok(())
 }
 
-/// Verifies a sparse level below `parents` entries; gives its number of entries.
+/// Verifies a sparse level below `parents` entries, and returns its number of entries.
 fn sparse_level(
     metadata: &DimensionMetadata<'_>,
     parents: usize,
@@ -105,7 +106,7 @@ fn sparse_level(
     let segments = metadata.array_segments().ok_or(absent("array_segments"))?;
     let indices = metadata.array_indices().ok_or(absent("array_indices"))?;
     let expected = parents.checked_add(1).ok_or(ModelError::ShapeOverflow { path })?;
-    length(segments.len(), expected, "one per parent and one more", path.field("array_segments"))?;
+    length(segments.len(), expected, "one per parent, plus one", path.field("array_segments"))?;
     let mut previous = 0;
     for (index, segment) in entries(segments).enumerate() {
         if segment < previous || (index == 0 && segment != 0) {
@@ -118,7 +119,7 @@ fn sparse_level(
         previous = segment;
     }
     let last = usize::try_from(previous).unwrap_or(0);
-    length(indices.len(), last, "as the last segment says", path.field("array_indices"))?;
+    length(indices.len(), last, "the value of the last segment", path.field("array_indices"))?;
     match entries(indices).enumerate().find(|&(_, entry)| entry < 0 || entry >= size) {
         Some((index, found)) => {
             let path = path.entry("array_indices", index);

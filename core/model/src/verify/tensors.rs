@@ -1,9 +1,11 @@
-//! Tensors: element type, shape, constant data.
-//! What TFLite demands: tflite/core/subgraph.cc (SetTensorParametersReadOnly), tflite/core/tools/verifier.cc.
+//! Verifies tensors: element type, shape, constant data.
+//! Checks of TFLite: tflite/core/subgraph.cc (SetTensorParametersReadOnly), tflite/core/tools/verifier.cc.
 
-use super::{Checked, check_index, quantization, sparsity};
-use crate::error::{ModelError, Path};
-use crate::model::constant;
+use super::check::{Checked, check_index};
+use super::{quantization, sparsity};
+use crate::buffers::constant;
+use crate::error::ModelError;
+use crate::path::Path;
 use crate::schema::{List, ModelTable, SubGraph, Tensor};
 use crate::types::{packed_bytes, tensor_type};
 
@@ -35,7 +37,7 @@ pub(super) fn verify(
     Ok(())
 }
 
-/// Bits per element, once type and shape are known to be sound.
+/// Verifies type and shape, and returns the bits per element.
 fn shape_and_type(tensor: &Tensor<'_>, path: Path) -> Result<u32, ModelError> {
     let found = i64::from(tensor.element_type());
     let unknown = || ModelError::Value { path: path.field("type"), found, expected: "a known element type" };
@@ -68,7 +70,7 @@ fn no_dim_below(
     }
 }
 
-/// Verifies that the data is what type and shape need.
+/// Checks that the data has the size that type and shape require.
 fn constant_data(
     tensor: &Tensor<'_>,
     data: &[u8],
@@ -98,7 +100,7 @@ fn constant_data(
     Ok(())
 }
 
-/// How many string offsets may still be read: tensors can share one buffer.
+/// How many more string offsets may be read; limited because tensors can share a buffer.
 pub(super) struct StringBudget(usize);
 
 impl StringBudget {
@@ -107,8 +109,8 @@ impl StringBudget {
     }
 }
 
-/// Verifies a string tensor's buffer: count, `count + 1` offsets, text; all numbers are little-endian u32,
-/// offsets count from the start of the buffer.
+/// Verifies a string tensor's buffer: a count, `count + 1` offsets from the start of the buffer, and the text. All
+/// numbers are little-endian u32.
 fn strings(data: &[u8], elements: usize, path: Path, budget: &mut StringBudget) -> Checked {
     let fault = |reason, found: u64| ModelError::Strings { path, reason, found };
     let (count, rest) = data.split_first_chunk::<4>().ok_or(fault("no count of strings", 0))?;
@@ -124,10 +126,10 @@ fn strings(data: &[u8], elements: usize, path: Path, budget: &mut StringBudget) 
     for (index, offset) in table.chunks_exact(4).enumerate() {
         let offset = offset.iter().rev().fold(0usize, |value, &byte| value << 8 | usize::from(byte));
         if offset < previous {
-            return Err(fault("an offset lies before the one in front of it", index as u64));
+            return Err(fault("an offset is less than the previous one", index as u64));
         }
         if offset > data.len() {
-            return Err(fault("an offset lies behind the buffer", index as u64));
+            return Err(fault("an offset is beyond the buffer", index as u64));
         }
         previous = offset;
     }

@@ -1,4 +1,4 @@
-//! Models as plain data to flatbuffers bytes. Slot numbers: tflite/converter/schema/schema.fbs.
+//! Encodes models as flatbuffers. Slot numbers: tflite/converter/schema/schema.fbs.
 
 use super::{
     Buffer, Level, ModelBuilder, Operator, OperatorCode, Options, Quantization, Signature, Sparsity,
@@ -12,10 +12,10 @@ use flatbuffers::{
 type Writer = FlatBufferBuilder<'static>;
 type Offset = WIPOffset<TableFinishedWIPOffset>;
 
-/// Data behind the flatbuffer and constants inside it lie at multiples of this.
+/// Alignment of data after the flatbuffer and of constants inside it.
 const ALIGNMENT: usize = 16;
 
-/// Encodes a model: once to learn how long the flatbuffer is, once more with the offsets behind it.
+/// Encodes a model twice: first to find the length of the flatbuffer, then with the offsets of data after it.
 pub(super) fn model(model: &ModelBuilder) -> Vec<u8> {
     let start = flatbuffer(model, &mut Appendix::default()).len();
     let mut appendix = Appendix { start, bytes: Vec::new() };
@@ -24,7 +24,7 @@ pub(super) fn model(model: &ModelBuilder) -> Vec<u8> {
     file
 }
 
-/// What lies behind the flatbuffer.
+/// The data after the flatbuffer.
 #[derive(Default)]
 struct Appendix {
     start: usize,
@@ -32,7 +32,7 @@ struct Appendix {
 }
 
 impl Appendix {
-    /// Adds data at the next aligned position; gives its place in the file.
+    /// Adds data at the next aligned position and returns its range in the file.
     fn place(&mut self, data: &[u8]) -> (u64, u64) {
         let end = (self.start + self.bytes.len()).next_multiple_of(ALIGNMENT);
         self.bytes.resize(end - self.start, 0);
@@ -41,7 +41,7 @@ impl Appendix {
     }
 }
 
-/// The flatbuffer, its length a multiple of the alignment.
+/// The flatbuffer, with its length rounded up to a multiple of the alignment.
 fn flatbuffer(model: &ModelBuilder, appendix: &mut Appendix) -> Vec<u8> {
     let mut fbb = FlatBufferBuilder::new();
     let buffers: Vec<_> = model.buffers.iter().map(|b| buffer(&mut fbb, b, appendix)).collect();
@@ -63,8 +63,8 @@ fn flatbuffer(model: &ModelBuilder, appendix: &mut Appendix) -> Vec<u8> {
     pad_front(fbb.finished_data())
 }
 
-/// Positions are aligned from the end of a flatbuffer: padding behind the header makes the whole length a
-/// multiple of the alignment, and with it every position from the start.
+/// Flatbuffers aligns positions relative to the end. Padding after the header makes the length a multiple of the
+/// alignment, and so aligns all positions relative to the start.
 fn pad_front(bytes: &[u8]) -> Vec<u8> {
     let padding = bytes.len().next_multiple_of(ALIGNMENT) - bytes.len();
     let mut padded = bytes.to_vec();
@@ -88,7 +88,7 @@ fn optional<T>(fbb: &mut Writer, at: VOffsetT, value: Option<WIPOffset<T>>) {
     }
 }
 
-/// A vector, left out if it is empty.
+/// A vector, omitted if it is empty.
 fn list<T: flatbuffers::Push + Copy>(
     fbb: &mut Writer,
     values: &[T],
@@ -96,7 +96,7 @@ fn list<T: flatbuffers::Push + Copy>(
     (!values.is_empty()).then(|| fbb.create_vector(values))
 }
 
-/// A vector of bytes whose first one lies at a multiple of the alignment.
+/// A vector of bytes whose first byte is aligned.
 fn aligned_bytes(fbb: &mut Writer, data: &[u8]) -> WIPOffset<flatbuffers::Vector<'static, u8>> {
     while !(fbb.unfinished_data().len() + data.len()).is_multiple_of(ALIGNMENT) {
         fbb.push(0u8);
@@ -104,7 +104,7 @@ fn aligned_bytes(fbb: &mut Writer, data: &[u8]) -> WIPOffset<flatbuffers::Vector
     fbb.create_vector(data)
 }
 
-/// Inline data, and offset and size of data outside the flatbuffer.
+/// Data inside the flatbuffer, and offset and size of data outside of it.
 type Placed = (Option<WIPOffset<flatbuffers::Vector<'static, u8>>>, u64, u64);
 
 fn place(fbb: &mut Writer, data: &Buffer, appendix: &mut Appendix) -> Placed {
@@ -119,7 +119,8 @@ fn place(fbb: &mut Writer, data: &Buffer, appendix: &mut Appendix) -> Placed {
     }
 }
 
-/// Writes an outside range, always or never by the kind of data, so that the length stays the same.
+/// Writes the range of external data, depending only on the kind of data, so that the length is the same in both
+/// passes.
 fn outside(fbb: &mut Writer, at: VOffsetT, data: &Buffer, offset: u64, size: u64) {
     if matches!(data, Buffer::External(_) | Buffer::Range { .. }) {
         fbb.push_slot_always(slot(at), offset);
@@ -275,7 +276,7 @@ fn operator(fbb: &mut Writer, operator: &Operator, appendix: &mut Appendix) -> O
     })
 }
 
-/// An options table: what lies outside the table is written first.
+/// Writes an options table; data outside the table comes first.
 fn options(fbb: &mut Writer, options: &Options) -> Offset {
     let outside: Vec<Option<WIPOffset<UnionWIPOffset>>> =
         options.slots.iter().map(|(_, value)| outside_value(fbb, value)).collect();

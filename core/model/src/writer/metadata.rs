@@ -1,28 +1,29 @@
-//! One more entry of metadata for a model that is there already.
+//! Adds a metadata entry to an existing model.
 //!
 //! ```text
-//!            ┌─────────── new ───────────┬─────────── the model as it was ───────────┬──────────────┐
-//!            │ root, lists of buffers    │ its old root, tables, texts, constants    │ what lies    │
-//!            │ and metadata, the entry   │                                           │ behind it    │
+//!            ┌─────────── new ───────────┬─────────── the old model ────────────────────┬──────────────┐
+//!            │ root, lists of buffers    │ its old root, tables, texts, constants    │ data after   │
+//!            │ and metadata, the entry   │                                           │ flatbuffer   │
 //!            └───────────────────────────┴───────────────────────────────────────────┴──────────────┘
 //! ```
 //!
-//! The new root leads to what the old one led to; offsets of flatbuffers lead forward, so it stands in front. What is counted from the
-//! beginning of the file (data and options behind the flatbuffer) is counted anew: nothing else of the model changes.
+//! The new root refers to the same tables as the old one. Offsets in flatbuffers point forward, so the new part comes
+//! first. Offsets that count from the start of the file (data and options after the flatbuffer) are adjusted; nothing
+//! else in the model changes.
 
 use crate::Model;
 
-/// The alignment that what follows keeps: that of every constant in a file.
+/// The alignment of the old model in the new file, so that every constant keeps its alignment.
 const ALIGNMENT: usize = 64;
 
-/// Numbers of the root's fields.
+/// Slots of the root's fields.
 const VERSION: u16 = 0;
 const BUFFERS: u16 = 4;
 const METADATA: u16 = 6;
 
-/// The bytes of `model` with one more entry of metadata. An entry that has this name already is left out.
+/// The bytes of `model` with one more metadata entry, which replaces an entry of the same name.
 pub fn with_metadata(model: Model<'_>, name: &str, data: &[u8]) -> Vec<u8> {
-    // How long the front is does not depend on where the model begins.
+    // The length of the new part does not depend on where the old model starts.
     let start = Front::new(model, 0).build(name, data).len().next_multiple_of(ALIGNMENT);
     let mut file = Front::new(model, start).build(name, data);
     file.resize(start, 0);
@@ -36,10 +37,10 @@ pub fn with_metadata(model: Model<'_>, name: &str, data: &[u8]) -> Vec<u8> {
     file
 }
 
-/// What stands in front of the old model.
+/// The new part before the old model.
 struct Front<'a> {
     model: Model<'a>,
-    /// Where the old model begins.
+    /// Position of the old model.
     start: usize,
     bytes: Vec<u8>,
 }
@@ -75,7 +76,8 @@ impl<'a> Front<'a> {
         self.bytes
     }
 
-    /// A list in field `at`: old tables, and one that is to come, whose place in the list is returned.
+    /// A list in field `at`: the old tables, and a new one that is added later. Returns the new table's position in the
+    /// list.
     fn list(&mut self, at: usize, tables: &[usize]) -> usize {
         self.lead(at, self.bytes.len());
         self.put(tables.len() as u32 + 1);
@@ -90,7 +92,7 @@ impl<'a> Front<'a> {
     fn buffer(&mut self, from: usize, data: &[u8]) {
         let (table, field) = self.table(1, |_| true);
         self.lead(from, table);
-        // The bytes begin behind their number.
+        // The bytes follow their length.
         while !(self.bytes.len() + 4).is_multiple_of(16) {
             self.bytes.push(0);
         }
@@ -106,7 +108,7 @@ impl<'a> Front<'a> {
         self.text(name.as_bytes());
     }
 
-    /// Bytes behind their number, with a zero behind them.
+    /// Writes the length, the bytes, and a zero.
     fn text(&mut self, bytes: &[u8]) {
         self.put(bytes.len() as u32);
         self.bytes.extend_from_slice(bytes);
@@ -114,7 +116,8 @@ impl<'a> Front<'a> {
         self.align();
     }
 
-    /// A table with room for `count` fields of four bytes each: where it begins, and where its fields do.
+    /// Writes a table with `count` fields of four bytes each. Returns the position of the table, then of its first
+    /// field.
     fn table(&mut self, count: u16, present: impl Fn(u16) -> bool) -> (usize, usize) {
         let vtable = self.bytes.len();
         let slots = (0..count).map(|slot| if present(slot) { 4 * (slot + 1) } else { 0 });
@@ -136,7 +139,7 @@ impl<'a> Front<'a> {
         self.bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
     }
 
-    /// The number at `at` becomes the distance to `target`.
+    /// Writes the distance to `target` at `at`.
     fn lead(&mut self, at: usize, target: usize) {
         self.set(at, target.saturating_sub(at) as u32);
     }

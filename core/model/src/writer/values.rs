@@ -1,6 +1,6 @@
-//! Options tables slot by slot, and the bytes of constant data.
+//! Options tables by slot, and the bytes of constant data.
 
-/// An options table, slot by slot; slots that are not set read as the schema's default.
+/// An options table by slot. Slots that are not set have the schema's default.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Slot numbers and values.
@@ -58,9 +58,9 @@ option_setters! {
     bytes(&[u8]) Bytes,
 }
 
-/// Numbers that constant data is made of.
+/// A number in constant data.
 pub trait Number: Copy {
-    /// Appends the little-endian bytes.
+    /// Appends the number's little-endian bytes.
     fn append(self, bytes: &mut Vec<u8>);
 }
 
@@ -82,7 +82,7 @@ impl Number for bool {
     }
 }
 
-/// Little-endian bytes of numbers, as buffers hold them.
+/// The little-endian bytes of numbers, as stored in buffers.
 pub fn bytes_of<T: Number>(values: &[T]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(size_of_val(values));
     values.iter().for_each(|value| value.append(&mut bytes));

@@ -1,13 +1,13 @@
-//! The models of the shared corpora, which lie beside the workspace in `shared`, or where `ARENITE_SHARED` says.
+//! The models of the shared corpora, in the folder `shared` next to the workspace or in `ARENITE_SHARED`.
 
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Calls `check` with the name and the bytes of each. False, and a word about it, if the corpora are not there.
-pub fn each_model(mut check: impl FnMut(&str, &[u8])) -> bool {
+/// Calls `check` with the name and the bytes of each model. Prints a note and returns false if the corpora are missing.
+pub(crate) fn each_model(mut check: impl FnMut(&str, &[u8])) -> bool {
     let Some(shared) = shared() else {
-        println!("skipped: no corpora beside the workspace, and ARENITE_SHARED is not set");
+        println!("skipped: no folder `shared` next to the workspace, and ARENITE_SHARED is not set");
         return false;
     };
     for file in files_below(&shared.join("models"), "tflite") {

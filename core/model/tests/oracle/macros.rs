@@ -1,4 +1,4 @@
-//! `table!` and `union!` over the crate `flatbuffers`.
+//! `table!` and `union!`, implemented with the crate `flatbuffers`.
 
 macro_rules! table {
     ($(#[$doc:meta])* $name:ident {
@@ -10,7 +10,7 @@ macro_rules! table {
         impl<'a> Follow<'a> for $name<'a> {
             type Inner = Self;
             unsafe fn follow(buffer: &'a [u8], position: usize) -> Self {
-                // SAFETY: the caller promises a verified table of this type at `position`.
+                // SAFETY: `compare` passes the position of a table that `verify_root` verified with this type.
                 $name(unsafe { Table::new(buffer, position) })
             }
         }
@@ -57,7 +57,8 @@ macro_rules! verify_field {
     };
 }
 
-/// Of the root its numbers and texts, and functions that compare its lists; of any other table one that compares all of it.
+/// For the root: accessors of numbers and texts, and functions that compare its lists. For any other table: a function
+/// that compares all of it.
 macro_rules! compare {
     (ModelTable { $($slot:literal $field:ident $kind:ident ($($of:ident)?) ($($default:expr)?))* }) => {
         impl<'a> ModelTable<'a> {
@@ -69,7 +70,8 @@ macro_rules! compare {
             #[allow(dead_code, reason = "buffers and metadata are compared by their contents")]
             pub fn same(&self, ours: &arenite_model::$name<'_>) {
                 assert_eq!(self.0.loc(), ours.position());
-                // SAFETY (all that follow): a table is only made at a position whose every field was verified with this type.
+                // SAFETY (all that follow): a table is only created at a position at which every field was verified
+                // with this type.
                 $(same_field! { self, ours, $slot $field $kind ($($of)?) ($($default)?) })*
             }
         }
@@ -128,7 +130,7 @@ macro_rules! same_field {
         theirs.iter().zip($ours.$field()).for_each(|(theirs, ours)| theirs.same(&ours));
     };
     ($self:ident, $ours:ident, $slot:literal $field:ident union ($of:ident) ()) => {
-        // SAFETY: see `compare!`; the table is verified where there is a tag.
+        // SAFETY: see `compare!`; if the tag is present, the table was verified.
         let theirs = unsafe {
             let tag = $self.0.get::<u8>(slot($slot), None).filter(|&tag| tag != 0);
             tag.and_then(|tag| Some((tag, $self.0.get::<ForwardsUOffset<Table<'a>>>(slot($slot + 1), None)?)))

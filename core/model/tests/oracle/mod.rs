@@ -1,4 +1,4 @@
-//! The schema's tables once more, over the crate `flatbuffers`: what it refuses, in the words of `arenite_model`, and what it reads.
+//! Reads the schema's tables with the crate `flatbuffers`: its errors in the words of `arenite_model`, and its values.
 
 #[macro_use]
 mod macros;
@@ -13,15 +13,15 @@ use std::fmt::Write;
 
 type Verified = Result<(), InvalidFlatbuffer>;
 
-/// What `flatbuffers` says of a file: why it is refused, or that all fields of the model that `arenite_model` has made of it have the
-/// values that they should.
+/// The error of `flatbuffers` for a file. If it accepts the file, checks that all fields of the model read by
+/// `arenite_model` have the same values.
 pub fn refusal(bytes: &[u8]) -> Option<String> {
     root(bytes).err().map(text)
 }
 
 /// Compares every field below the root.
 pub fn compare(bytes: &[u8], model: arenite_model::Model<'_>) {
-    let root = root(bytes).expect("it was accepted");
+    let root = root(bytes).expect("the file was accepted");
     assert_eq!(root.version(), model.version());
     assert_eq!(root.description(), model.description());
     root.subgraphs(model.subgraphs());
@@ -39,12 +39,12 @@ fn root(bytes: &[u8]) -> Result<tables::ModelTable<'_>, InvalidFlatbuffer> {
     flatbuffers::root_with_opts::<tables::ModelTable<'_>>(&options, bytes)
 }
 
-/// Byte offset in a vtable of field number `slot`.
+/// Byte offset of field `slot` in a vtable.
 const fn slot(slot: u16) -> u16 {
     2 * (slot + 2)
 }
 
-/// Verifies the union whose tag lies in slot `tag_slot` and whose table in the next one.
+/// Verifies the union whose tag is in slot `tag_slot` and whose table is in the next slot.
 fn verify_union<'ver, 'opts, 'buf>(
     mut fields: TableVerifier<'ver, 'opts, 'buf>,
     tag_slot: u16,
@@ -88,14 +88,14 @@ fn text(error: InvalidFlatbuffer) -> String {
             (format!("{what} at byte {position} is not aligned"), error_trace.as_ref())
         }
         RangeOutOfBounds { range, error_trace } => {
-            (format!("bytes {range:?} lie outside the file"), error_trace.as_ref())
+            (format!("bytes {range:?} are outside the file"), error_trace.as_ref())
         }
         SignedOffsetOutOfBounds { position, soffset, error_trace } => {
             (format!("offset {soffset} at byte {position} leads outside the file"), error_trace.as_ref())
         }
         TooManyTables => ("too many tables".into(), [].as_slice()),
         ApparentSizeTooLarge => {
-            ("tables share so much data that the file is too costly to read".into(), [].as_slice())
+            ("tables share so much data that the file is too expensive to read".into(), [].as_slice())
         }
         DepthLimitReached => ("tables are nested too deeply".into(), [].as_slice()),
         other => panic!("{other:?}"),
@@ -110,7 +110,7 @@ fn text(error: InvalidFlatbuffer) -> String {
         };
     }
     if matches!(error, RangeOutOfBounds { .. } | SignedOffsetOutOfBounds { .. }) {
-        text += "; is it cut short?";
+        text += "; is the file truncated?";
     }
     text
 }

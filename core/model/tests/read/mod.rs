@@ -1,9 +1,9 @@
-//! Reads all of a model, so that a position which verification missed shows.
+//! Reads a whole model, to find positions that the verification missed.
 
 use arenite_model::{Model, QuantizationDetails, tensor_type};
 
-/// Calls every accessor; the sum keeps the reads alive.
-pub fn everything(model: Model<'_>) -> usize {
+/// Calls every accessor. The sum prevents the reads from being optimized away.
+pub(crate) fn everything(model: Model<'_>) -> usize {
     let mut sum = model.version() as usize + model.description().map_or(0, str::len);
     for index in 0..model.buffer_count() {
         sum += model.buffer(index).len();

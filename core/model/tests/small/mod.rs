@@ -1,10 +1,10 @@
-//! A small model to spoil.
+//! A small model for tests to corrupt.
 
 use arenite_model::tensor_type::{FLOAT32, INT8, STRING};
 use arenite_model::writer::{Level, ModelBuilder, Operator, Sparsity, SubGraph, Tensor, bytes_of_strings};
 
-/// Has most tables of the schema.
-pub fn rich() -> Vec<u8> {
+/// Contains most tables of the schema.
+pub(crate) fn rich() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     model.description = Some("rich".into());
     let custom = model.custom("Mine", 1);

@@ -1,7 +1,7 @@
-//! What spoils models.
+//! Corrupts models.
 
-/// A file of `entries` offsets that all lead to the same subgraph of as many offsets to the same operator.
-pub fn shared_tables(entries: u32) -> Vec<u8> {
+/// A file with `entries` offsets that all refer to the same subgraph, which has as many offsets to the same operator.
+pub(crate) fn shared_tables(entries: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut put = |words: &[u32]| {
         let position = bytes.len() as u32;
@@ -30,8 +30,8 @@ pub fn shared_tables(entries: u32) -> Vec<u8> {
     bytes
 }
 
-/// Numbers that look random, the same each time.
-pub fn random() -> impl FnMut() -> u64 {
+/// Pseudorandom numbers, the same in every run.
+pub(crate) fn random() -> impl FnMut() -> u64 {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     move || {
         state ^= state << 13;

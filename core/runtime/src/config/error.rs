@@ -1,10 +1,10 @@
-//! What can be wrong with an `arenite.toml`, and where.
+//! Errors in an `arenite.toml` and their positions.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Where in a config an error is. Shown as `FILE:LINE:COLUMN`, or `line L, column C` without a file.
+/// The position of an error in a config. Displayed as `FILE:LINE:COLUMN`, or `line L, column C` without a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The config file; `None` for a config that was given as text.
@@ -15,17 +15,17 @@ pub struct Place {
     pub column: usize,
 }
 
-/// Why a config was refused.
+/// An error in a config.
 #[non_exhaustive]
 pub enum ConfigError {
     /// The file could not be opened or read.
     Read {
         /// The config file.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The file is longer than any config has reason to be.
+    /// The file is longer than [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES).
     TooLarge {
         /// The config file.
         path: PathBuf,
@@ -36,56 +36,56 @@ pub enum ConfigError {
     NotUtf8 {
         /// The config file.
         path: PathBuf,
-        /// Position of the first wrong byte.
+        /// Position of the first invalid byte.
         offset: usize,
     },
     /// The text is not TOML.
     Syntax {
-        /// Where.
+        /// The position that the parser reports.
         place: Place,
         /// The parser's message.
         message: String,
     },
-    /// A key that no version of schema 1 has.
+    /// A key that schema 1 does not have.
     UnknownKey {
         /// Where the key is.
         place: Place,
-        /// The table that holds it, such as `plugins` or `delegate[0]`; empty for the top level.
+        /// The table that contains it, such as `plugins` or `delegate[0]`; empty for the top level.
         table: String,
         /// The key.
         key: String,
-        /// The known key that looks most like it.
+        /// The most similar known key.
         nearest: &'static str,
         /// All keys of that table.
         known: &'static [&'static str],
     },
-    /// A key that must be there is not.
+    /// A required key is missing.
     MissingKey {
-        /// Where the table that lacks it begins.
+        /// Where the table without it begins.
         place: Place,
         /// The whole key, such as `delegate[0].use`.
         key: String,
         /// What to do about it.
         advice: &'static str,
     },
-    /// A value of another type than the key takes.
+    /// A value of the wrong type.
     WrongType {
         /// Where the value is.
         place: Place,
         /// The whole key, such as `plugins.dirs[1]`.
         key: String,
-        /// The type that the key takes.
+        /// The type that the key requires.
         expected: &'static str,
-        /// The type that the file has.
+        /// The type in the file.
         found: &'static str,
     },
-    /// A value of the right type that the key cannot take.
+    /// A value of the right type that the key does not allow.
     BadValue {
         /// Where the value is.
         place: Place,
         /// The whole key.
         key: String,
-        /// What is wrong, with both values.
+        /// The problem, with the actual and the allowed value.
         message: String,
     },
 }

@@ -1,19 +1,77 @@
-//! From the tables of a TOML document to a [`Config`].
+//! Converts the tables of a TOML document to a [`Config`].
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use super::reader::{Document, Table};
 use super::{
-    Config, ConfigError, DelegateConfig, MAX_THREADS, OnFailure, OnMissing, OpConfig, PlannerConfig,
-    PluginsConfig, QuotaConfig, SCHEMA, misused_none,
+    Config, ConfigError, DelegateConfig, MAX_FILE_BYTES, MAX_THREADS, OnFailure, OnMissing, OpConfig,
+    PlannerConfig, PluginsConfig, QuotaConfig, SCHEMA, misused_none,
 };
 use crate::planning::lifetime::{Lifetimes, OutputsFrom};
 use crate::quota::MAX_DEPTH;
 use arenite_layout::Techniques;
 
-/// Reads the whole document.
+impl Config {
+    /// Reads a config file. Relative `dirs` and `paths` are resolved against the folder of the file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is longer than [`MAX_FILE_BYTES`], or has another error in the list of
+    /// [`ConfigError`]. Errors in the text name the file, the line and the column.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Config, ConfigError> {
+        let path = path.as_ref();
+        let text = read_text(path)?;
+        let mut config = parse(&Document::new(&text, Some(path)))?;
+        let read_error = |source| ConfigError::Read { path: path.to_owned(), source };
+        let absolute = std::path::absolute(path).map_err(read_error)?;
+        if let Some(folder) = absolute.parent() {
+            let plugins = &mut config.plugins;
+            for entry in plugins.dirs.iter_mut().chain(&mut plugins.paths) {
+                *entry = folder.join(&*entry);
+            }
+            let absolute = |(key, digest): (String, String)| match key.contains(std::path::is_separator) {
+                true => (folder.join(key).display().to_string(), digest),
+                false => (key, digest),
+            };
+            plugins.sha256 = plugins.sha256.take().map(|list| list.into_iter().map(absolute).collect());
+        }
+        Ok(config)
+    }
+}
+
+impl FromStr for Config {
+    type Err = ConfigError;
+
+    /// Parses the text of a config file. Relative `dirs` and `paths` are not changed.
+    fn from_str(text: &str) -> Result<Config, ConfigError> {
+        parse(&Document::new(text, None))
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, ConfigError> {
+    let read_error = |source| ConfigError::Read { path: path.to_owned(), source };
+    // Checked before opening, because opening a named pipe would wait for a writer.
+    let kind = std::fs::metadata(path).map_err(read_error)?;
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(read_error(io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")));
+    }
+    let file = File::open(path).map_err(read_error)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(read_error)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(ConfigError::TooLarge { path: path.to_owned(), limit: MAX_FILE_BYTES });
+    }
+    String::from_utf8(bytes).map_err(|error| ConfigError::NotUtf8 {
+        path: path.to_owned(),
+        offset: error.utf8_error().valid_up_to(),
+    })
+}
+
+/// Parses the whole document.
 pub(super) fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {
     let tree = document.parse()?;
     let root = Table::root(document, &tree);
@@ -38,7 +96,7 @@ pub(super) fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {
     })
 }
 
-/// Comes before everything else: a file of another schema may well have other keys.
+/// Must be called before any other check, because another schema may have other keys.
 fn check_schema(root: &Table<'_>) -> Result<(), ConfigError> {
     match root.integer("schema", i64::MIN..=i64::MAX)? {
         None => Err(root.missing("schema", "write `schema = 1` first")),
@@ -79,7 +137,7 @@ fn digests(table: &Table<'_>) -> Result<Option<BTreeMap<String, String>>, Config
     Ok(Some(digests))
 }
 
-/// `use` is left out where only lifetimes are set.
+/// `None` if the table has neither `use` nor `options`: it may set lifetimes only.
 fn planner(table: &Table<'_>) -> Result<Option<PlannerConfig>, ConfigError> {
     table.only(&["use", "options", "preserve_all", "outputs"])?;
     if !table.has("use") && !table.has("options") {

@@ -1,4 +1,4 @@
-//! Typed access to a TOML tree whose errors name the key, the place, what was expected and what was found.
+//! Typed access to a TOML tree. Errors name the key, its position, and the expected and actual types.
 
 use super::error::{ConfigError, Place};
 use std::ops::{Range, RangeInclusive};
@@ -6,13 +6,13 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
-/// The text of a config and the file that it came from.
+/// The text of a config and its file.
 pub(super) struct Document<'t> {
     text: &'t str,
     file: Option<&'t Path>,
 }
 
-/// One table of a document, with its whole name (`delegate[0]`; empty for the top level).
+/// One table of a document, with its full name (`delegate[0]`; empty for the top level).
 pub(super) struct Table<'t> {
     document: &'t Document<'t>,
     name: String,
@@ -52,7 +52,7 @@ impl<'t> Table<'t> {
         Table { document, name: String::new(), span: tree.span(), entries: tree.get_ref() }
     }
 
-    /// Refuses the first key, in the order of the text, that is not in `known`.
+    /// Returns an error for the first key, in the order of the text, that is not in `known`.
     pub(super) fn only(&self, known: &'static [&'static str]) -> Result<()> {
         let unknown = |key: &&Spanned<_>| !known.contains(&AsRef::<str>::as_ref(key.get_ref()));
         let Some(key) = self.entries.keys().filter(unknown).min_by_key(|key| key.span().start) else {
@@ -92,13 +92,13 @@ impl<'t> Table<'t> {
         self.value(key).map(|value| self.as_integer(self.whole(key), value, range)).transpose()
     }
 
-    /// A number of things, from `least` on.
+    /// An integer of at least `least`.
     pub(super) fn count(&self, key: &str, least: i64) -> Result<Option<usize>> {
         let most = i64::try_from(usize::MAX).unwrap_or(i64::MAX);
         Ok(self.integer(key, least..=most)?.and_then(|n| usize::try_from(n).ok()))
     }
 
-    /// A table whose keys are free and whose values are integers; none if the key is not there.
+    /// A table with arbitrary keys and integer values; empty if the key is missing.
     pub(super) fn integers(&self, key: &str, range: RangeInclusive<i64>) -> Result<Vec<(String, i64)>> {
         let Some(table) = self.table(key)? else { return Ok(Vec::new()) };
         let entry = |(key, value): (&'t str, _)| {
@@ -123,7 +123,7 @@ impl<'t> Table<'t> {
         Err(self.bad(key, message))
     }
 
-    /// A table whose keys are free and whose values are scalars, as text.
+    /// A table with arbitrary keys and scalar values, which are returned as text.
     pub(super) fn options(&self, key: &str) -> Result<Vec<(String, String)>> {
         let Some(table) = self.table(key)? else { return Ok(Vec::new()) };
         let option =
@@ -135,12 +135,12 @@ impl<'t> Table<'t> {
         self.table_like(key, "a table")
     }
 
-    /// A table, and how it is written, for those who write something else.
+    /// A table. If the value has another type, the error message shows `form` as the expected one.
     pub(super) fn table_like(&self, key: &str, form: &'static str) -> Result<Option<Table<'t>>> {
         self.value(key).map(|value| self.as_table(self.whole(key), value, form)).transpose()
     }
 
-    /// An array of tables; none if the key is not there.
+    /// An array of tables; empty if the key is missing.
     pub(super) fn tables(&self, key: &str) -> Result<Vec<Table<'t>>> {
         let Some(value) = self.value(key) else { return Ok(Vec::new()) };
         let DeValue::Array(items) = value.get_ref() else {
@@ -150,7 +150,7 @@ impl<'t> Table<'t> {
         items.iter().enumerate().map(item).collect()
     }
 
-    /// All entries of a table whose keys are free and whose values are tables.
+    /// All entries of a table with arbitrary keys, whose values are tables.
     pub(super) fn each_table(&self) -> Result<Vec<(&'t str, Table<'t>)>> {
         let entry = |(key, value): (&'t str, _)| Ok((key, self.as_table(self.whole(key), value, "a table")?));
         self.in_text_order().into_iter().map(entry).collect()
@@ -160,7 +160,7 @@ impl<'t> Table<'t> {
         ConfigError::MissingKey { place: self.document.place(self.span.start), key: self.whole(key), advice }
     }
 
-    /// An error about the value of `key`.
+    /// The error for a bad value of `key`.
     pub(super) fn bad(&self, key: &str, message: String) -> ConfigError {
         let start = self.value(key).map_or(self.span.start, |value| value.span().start);
         ConfigError::BadValue { place: self.document.place(start), key: self.whole(key), message }
@@ -262,13 +262,13 @@ fn to_i64(integer: &DeInteger<'_>) -> Option<i64> {
     i64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
-/// `None` for a number too large for `f64`; `inf` has to be written as such.
+/// `None` for a number too large for `f64`; infinity must be written as `inf`.
 fn to_f64(float: &DeFloat<'_>) -> Option<f64> {
     let x: f64 = float.as_str().parse().ok()?;
     (!x.is_infinite() || float.as_str().contains("inf")).then_some(x)
 }
 
-/// Text of the file on one line and of bounded length, for a message.
+/// Shortens text of the file to one line of limited length, for a message.
 fn shown(text: &str) -> String {
     const LONGEST: usize = 80;
     let mut line: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
@@ -278,7 +278,7 @@ fn shown(text: &str) -> String {
     line
 }
 
-/// The known name with the least edit distance; the first of equals.
+/// The known name with the smallest edit distance; the first one if several have it.
 fn nearest(name: &str, known: &[&'static str]) -> &'static str {
     let start: String = name.chars().take(64).flat_map(char::to_lowercase).collect();
     known.iter().copied().min_by_key(|known| strsim::osa_distance(&start, known)).unwrap_or_default()

@@ -310,7 +310,7 @@ fn patterns() {
     assert!(PluginsConfig::default().allows("a"));
 }
 
-/// The obvious definition, exponential: the first character of the pattern decides.
+/// A direct definition in exponential time, by recursion on the first character of the pattern.
 fn matches_by_definition(pattern: &[char], text: &[char]) -> bool {
     match (pattern.split_first(), text.split_first()) {
         (None, _) => text.is_empty(),

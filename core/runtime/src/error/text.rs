@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::{Lines, Visible};
+use crate::text::{Lines, ShortNames, Shortened, Visible};
 
 use super::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, UnresolvedOp};
 
@@ -26,9 +26,18 @@ impl fmt::Display for LoadError {
     }
 }
 
+impl LoadFailure {
+    /// The reason as text. It does not begin with the path of the library, unlike the reason's own text.
+    pub fn reason_without_path(&self) -> String {
+        let (reason, path) = (self.reason.to_string(), self.path.display().to_string());
+        let rest = reason.strip_prefix(&path).and_then(|rest| rest.strip_prefix(": "));
+        rest.map_or_else(|| reason.clone(), str::to_owned)
+    }
+}
+
 impl fmt::Display for LoadFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "plugin {}: {}", self.path.display(), self.reason)
+        write!(f, "plugin {}: {}", self.path.display(), self.reason_without_path())
     }
 }
 
@@ -90,11 +99,9 @@ impl fmt::Display for Raw<'_> {
             Error::Plugin(failure) => failure.fmt(f),
             Error::UnresolvedOps { ops, missing } => unresolved(f, ops, missing),
             Error::Node { op, subgraph, node, output, message, .. } => {
-                write!(f, "{} (node {node}", Visible(op))?;
-                if *subgraph != 0 {
-                    write!(f, " of subgraph {subgraph}")?;
-                }
-                write!(f, ", output '{}'): {message}", Visible(output))
+                let place = if *subgraph == 0 { String::new() } else { format!(" of subgraph {subgraph}") };
+                let (op, output, message) = (Shortened(op), Shortened(output), ShortNames(message));
+                write!(f, "{op} (node {node}{place}, output '{output}'): {message}")
             }
             Error::NotFound { what, name, known, failures } => {
                 not_found(f, *what, name, known)?;
@@ -117,7 +124,9 @@ impl fmt::Display for Raw<'_> {
             ),
             Error::OutOfMemory { bytes } => write!(f, "the system gave no memory for {bytes} bytes"),
             Error::Cancelled => f.write_str("the invocation was cancelled"),
-            Error::Tensor { name, message } => write!(f, "tensor '{}': {message}", Visible(name)),
+            Error::Tensor { name, message } => {
+                write!(f, "tensor '{}': {}", Shortened(name), ShortNames(message))
+            }
             Error::State(message) => f.write_str(message),
             Error::Io(path, error) => write!(f, "{}: {error}", path.display()),
         }
@@ -130,8 +139,11 @@ fn not_found(f: &mut fmt::Formatter<'_>, what: Named, name: &str, known: &[Strin
         return f.write_str(
             "; no plugin that was found has one: give the folder of a plugin that has it (--plugin-dir, [plugins] dirs, \
              ARENITE_PLUGIN_PATH), leave `builtin = false` out of [plugins], or link the default plugins into your program \
-             (`use arenite_builtin as _;`)",
+             (the feature `builtin` of the crate `arenite`)",
         );
+    }
+    if let (Named::Delegate, Some(advice)) = (what, gpu_advice(name)) {
+        return write!(f, "; {advice}; known: {}", Visible(known.join(", ")));
     }
     match crate::config::nearest(name, known.iter().map(String::as_str)) {
         Some(near) => write!(f, "; did you mean '{}'?", Visible(near))?,
@@ -139,6 +151,22 @@ fn not_found(f: &mut fmt::Formatter<'_>, what: Named, name: &str, known: &[Strin
     }
     let known = if known.is_empty() { "none".into() } else { known.join(", ") };
     write!(f, " known: {}", Visible(known))
+}
+
+/// How to get a GPU delegate, which no program has by default.
+fn gpu_advice(name: &str) -> Option<String> {
+    let (plugin, delegate) = match name.to_lowercase().as_str() {
+        "opencl" | "gpu" | "cl" => ("opencl", "opencl"),
+        "vulkan" | "vk" | "webgpu" | "wgpu" => ("vulkan", "vulkan"),
+        _ => return None,
+    };
+    let names =
+        if name == delegate { String::new() } else { "the GPU delegates are 'opencl' and 'vulkan'; ".into() };
+    Some(format!(
+        "{names}'{delegate}' is in the plugin arenite-plugin-{plugin}: build it with `cargo build --release -p \
+         arenite-plugin-{plugin}` and give its folder (--plugin-dir, [plugins] dirs, ARENITE_PLUGIN_PATH), or link it in \
+         with `--features {plugin}`"
+    ))
 }
 
 fn unresolved(f: &mut fmt::Formatter<'_>, ops: &[UnresolvedOp], missing: &Missing) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! Builds a graph from a subgraph of the model. A composite becomes the nodes that it stands for:
+//! Builds a graph from a subgraph of the model. Composites are replaced by the nodes of their subgraphs:
 //!
 //! ```text
 //! subgraph 0   x ─► COMPOSITE ─► y                    x ─► MUL ─► t ─► ADD ─► y
@@ -6,9 +6,9 @@
 //! subgraph 1   a ─► MUL ─► t ─► ADD ─► b              a is x, b is y, t gets an entry of its own
 //! ```
 //!
-//! so that its tensors share the arena and delegates see its nodes. A composite stays a node, which calls its subgraph, where
-//! names alone do not do: its decomposition keeps variables, hands an input or a constant through, or disagrees
-//! with the node about ports, types or quantization (then the op says so).
+//! so that their tensors share the arena and delegates see their nodes. A composite stays a node, which calls its
+//! subgraph, if renaming tensors is not enough: its subgraph has variables, returns an input or a constant, or
+//! disagrees with the node about ports, types or quantization (then the op reports that).
 
 use std::collections::HashMap;
 
@@ -22,28 +22,29 @@ use super::load::{BuildLimits, Load};
 use super::{Graph, NodeInfo, TensorInfo, Use};
 use crate::error::{Error, Named, Result, UnresolvedOp};
 use crate::model::Model;
-use crate::plugins::registry::{OpKey, Registry};
+use crate::plugins::op_key::OpKey;
+use crate::plugins::registry::Registry;
 use crate::stack;
 use crate::stages::step::Step;
 use crate::stages::table::{MAX_RANK, TensorTable};
 
-/// Code of STABLEHLO_COMPOSITE, the tag of its options, and its decomposition.
+/// The code of STABLEHLO_COMPOSITE, the tag of its options, and its decomposition.
 const COMPOSITE: i32 = op::STABLEHLO_COMPOSITE;
 const COMPOSITE_OPTIONS: u32 = StableHLOCompositeOptions::INFO.tag;
 const DECOMPOSITION: Field<StableHLOCompositeOptions, i32> =
     StableHLOCompositeOptions::DECOMPOSITION_SUBGRAPH_INDEX;
 
-/// Bytes of a tensor and of a node in the graph and in the stages behind it; what they own is counted separately.
+/// Bytes per tensor and per node, in the graph and in later stages. Memory that they own is counted separately.
 const TENSOR_BYTES: usize = size_of::<TensorInfo>() + TensorTable::ENTRY_BYTES + size_of::<Use>();
 const NODE_BYTES: usize = size_of::<NodeInfo>() + size_of::<Step>();
 
 impl Graph {
-    /// Builds subgraph `index` of the model: looks up every op.
+    /// Builds subgraph `index` of the model and looks up its ops.
     ///
     /// # Errors
-    /// A tensor that this runtime cannot represent (rank, type); more nodes, bytes or nested composites than the quota; the time
-    /// is over. Ops that no plugin serves are no error here: they are collected in `unresolved`.
-    pub fn build(
+    /// A tensor that this runtime cannot represent (rank, type); more nodes, bytes or nested composites than the quota;
+    /// the time limit. Ops that no plugin serves are not an error here: they are collected in `unresolved`.
+    pub(crate) fn build(
         model: &Model,
         registry: &Registry,
         index: usize,
@@ -97,21 +98,21 @@ struct Builder<'a> {
     load: Load<'a>,
     copies: Copies,
     graph: Graph,
-    /// Of the subgraphs that were looked at.
+    /// For each subgraph that was analysed.
     traits: HashMap<usize, Traits>,
     unresolved_at: UnresolvedAt,
 }
 
-/// Position in `Graph::unresolved` of what is asked for, and not served: op, version, types, subgraph.
+/// Position in `Graph::unresolved`, by op, version, types and subgraph.
 type UnresolvedAt = HashMap<(OpKey, i32, Vec<ElementType>, usize), usize>;
 
 /// A subgraph whose operators are being added.
 struct Scope<'a, 'o> {
     index: usize,
     subgraph: SubGraph<'a>,
-    /// The graph's tensor for each of the subgraph's that has one; `None` where they are the same.
+    /// For each tensor of the subgraph, its index in the graph; `None` if they are the same.
     names: Option<HashMap<i32, i32>>,
-    /// Where the composite stands.
+    /// The node of the composite.
     outer: Option<&'o Scope<'a, 'o>>,
 }
 
@@ -125,11 +126,11 @@ impl Scope<'_, '_> {
     }
 }
 
-/// What is asked of a subgraph more than once.
+/// Properties of a subgraph that are used more than once.
 struct Traits {
-    /// Which tensors an operator or the caller writes.
+    /// The tensors that an operator or the caller writes.
     written: Vec<bool>,
-    /// Whether its operators may stand in another graph.
+    /// Whether its operators can be moved into another graph.
     plain: bool,
 }
 
@@ -161,7 +162,7 @@ impl<'a> Builder<'a> {
         self.traits.entry(index).or_insert_with(|| Traits::of(subgraph))
     }
 
-    /// An entry for a tensor of a subgraph; gives its index.
+    /// Adds a tensor of a subgraph; returns its index.
     fn add_tensor(&mut self, index: usize, subgraph: &SubGraph<'a>, t: usize) -> Result<i32> {
         let Some(tensor) = subgraph.tensors().get(t) else {
             return Err(Error::State(format!("subgraph {index} has no tensor {t}")));
@@ -169,7 +170,7 @@ impl<'a> Builder<'a> {
         self.load.add(1, TENSOR_BYTES + owned_bytes(self.view, subgraph, &tensor))?;
         let written = self.traits(index, subgraph).written[t];
         let constant = self.view.constant(&tensor).or_else(|| {
-            // A tensor without elements that nobody writes is a constant without data.
+            // A tensor without elements that is never written is a constant without data.
             (tensor.element_count() == Some(0) && !written && !tensor.is_variable()).then_some(&[][..])
         });
         let info = tensor_info(self.view, subgraph, t, &tensor, constant, &mut self.copies)?;
@@ -195,7 +196,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The subgraph of a composite that can stand in its place.
+    /// The subgraph that can replace a composite.
     fn decomposition<'o>(
         &mut self,
         scope: &'o mut Scope<'a, '_>,
@@ -203,7 +204,7 @@ impl<'a> Builder<'a> {
         operator: &Operator<'a>,
     ) -> Result<Option<Scope<'a, 'o>>> {
         let Some((index, subgraph)) = self.decomposed(code, operator) else { return Ok(None) };
-        // A composite of itself is refused when it is called.
+        // A recursive composite stays a node; calling it fails.
         if scope.is_open(index) || !self.traits(index, &subgraph).plain {
             return Ok(None);
         }
@@ -228,8 +229,8 @@ impl<'a> Builder<'a> {
         Ok(self.declare(&subgraph, &results).then_some(inner))
     }
 
-    /// Gives results of a composite the shapes that its decomposition declares: some ops read the declared shape of their output. False
-    /// if one of them cannot have another shape.
+    /// Sets the shapes of a composite's results to those in its decomposition, because some ops read the declared shape
+    /// of their output. Returns false if a result cannot have another shape.
     fn declare(&mut self, subgraph: &SubGraph<'a>, results: &[(i32, i32)]) -> bool {
         let declared: Option<Vec<_>> = results
             .iter()
@@ -271,7 +272,7 @@ impl<'a> Builder<'a> {
             && super::constants::quantization(self.view, subgraph, &tensor) == outer.quantization
     }
 
-    /// The graph's tensor for tensor `t` of a subgraph; −1 for an absent one.
+    /// The graph's index for tensor `t` of a subgraph; −1 for an absent one.
     fn tensor(&mut self, scope: &mut Scope<'a, '_>, t: i32) -> Result<i32> {
         let Scope { index, subgraph, names: Some(names), .. } = scope else { return Ok(t) };
         let Ok(at) = usize::try_from(t) else { return Ok(t) };
@@ -345,7 +346,7 @@ impl<'a> Builder<'a> {
             .entry((key.clone(), version, types.clone(), subgraph))
             .or_insert(unresolved.len());
         match unresolved.get_mut(at) {
-            // Its operators come in order, again with each composite that it is the decomposition of.
+            // Operators are added in order, recursively for each composite.
             Some(known) if known.nodes.last() >= Some(&node) => {}
             Some(known) => known.nodes.push(node),
             None => unresolved.push(UnresolvedOp {

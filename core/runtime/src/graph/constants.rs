@@ -1,4 +1,4 @@
-//! From a tensor of the file to the graph's: its type, its quantization, its constant value.
+//! Converts a tensor of the file into one of the graph: type, quantization, constant value.
 
 use arenite_abi::ElementType;
 use arenite_model::{QuantizationDetails, SparsityParameters, SubGraph, Tensor};
@@ -9,20 +9,20 @@ use crate::error::{Error, Result};
 use crate::quota::Budget;
 use crate::stages::table::MAX_RANK;
 
-/// Constants that cannot be used where they lie; they count against the quota.
+/// Constants that need a copy; copies count against the quota.
 pub(super) struct Copies {
     pub blocks: Vec<Block>,
     pub budget: Budget,
 }
 
-/// Bytes that the graph's entry for a tensor owns, besides its own size.
+/// Bytes that the graph's entry for a tensor owns, in addition to its own size.
 pub(super) fn owned_bytes(
     view: &arenite_model::Model<'_>,
     subgraph: &SubGraph<'_>,
     tensor: &Tensor<'_>,
 ) -> usize {
     let scales = tensor.quantization().map_or(0, |q| match q.details() {
-        // F16 becomes f32.
+        // F16 is converted to F32.
         Some(QuantizationDetails::Blockwise(blocks)) => {
             let tensor = usize::try_from(blocks.scales()).ok().and_then(|i| subgraph.tensors().get(i));
             2 * tensor.and_then(|tensor| view.constant(&tensor)).map_or(0, <[u8]>::len)
@@ -80,9 +80,9 @@ impl Copies {
     }
 }
 
-/// A constant where it lies in the file, or a copy if it lies misaligned for its type.
+/// A constant in the file, or a copy if it is misaligned for its type.
 fn place_constant(bytes: &[u8], ty: ElementType, shape: &[i32], copies: &mut Copies) -> Result<Constant> {
-    // A dense constant has as many bytes as its shape needs; the file may hold more.
+    // A dense constant has the bytes that its shape needs; the file may have more.
     let needed = ty.bytes_of(arenite_abi::tensor::element_count(shape));
     let length = needed.filter(|&n| n <= bytes.len()).unwrap_or(bytes.len());
     let align = (ty.bits() as usize / 8).clamp(1, 8);
@@ -122,7 +122,7 @@ fn expand_constant(
     Ok(Some(Constant { data, length }))
 }
 
-/// Scales and zero points; `None` for a tensor that has none.
+/// Scales and zero points; `None` if the tensor is not quantized.
 pub(super) fn quantization(
     view: &arenite_model::Model<'_>,
     subgraph: &SubGraph<'_>,
@@ -140,7 +140,7 @@ pub(super) fn quantization(
     (!scales.is_empty()).then_some(QuantizationInfo { scales, zero_points, dimension, block_size })
 }
 
-/// The constant tensor that holds blockwise scales, as f32.
+/// The constant tensor with blockwise scales, as F32.
 fn numbers(view: &arenite_model::Model<'_>, subgraph: &SubGraph<'_>, index: i32) -> Vec<f32> {
     let tensor = usize::try_from(index).ok().and_then(|i| subgraph.tensors().get(i));
     let Some((tensor, bytes)) = tensor.and_then(|t| Some((t, view.constant(&t)?))) else { return Vec::new() };

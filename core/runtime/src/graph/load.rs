@@ -1,26 +1,26 @@
-//! What building a graph may take: its bytes and nodes count against the quota, and it ends with the call's time.
+//! Limits for building a graph: its bytes and nodes count against the quota, and it stops at the time limit.
 
-use crate::error::{Error, Result};
-use crate::quota::{Budget, MAX_DEPTH, Quota, Resource};
+use crate::error::{Error, Resource, Result};
+use crate::quota::{Budget, MAX_DEPTH, Quota};
 
-/// Limits of a graph that is being built.
+/// The limits of a graph under construction.
 pub(crate) struct BuildLimits<'a> {
     pub quota: &'a Quota,
     pub budget: &'a Budget,
-    /// Of all graphs together.
+    /// The budget of all graphs together.
     pub nodes: &'a Budget,
-    /// An error once the call was cancelled or its time is over.
+    /// An error if the call was cancelled or exceeded its time limit.
     pub check: &'a dyn Fn() -> Result<()>,
 }
 
-/// Items (tensors, nodes, operands) and bytes between two looks at the limits.
+/// The number of items (tensors, nodes, operands) or bytes between two checks of the limits.
 const ITEMS: u64 = 1000;
 const BYTES: u64 = 1 << 16;
 
-/// Operands of a node or a composite that count as one more node: so `nodes` bounds operands, too.
+/// This many operands of a node or a composite count as one more node, so `nodes` also limits operands.
 const OPERANDS: usize = 64;
 
-/// What was added to a graph, and is not taken from the budgets yet.
+/// Items, bytes and nodes that were added to a graph but not yet charged to the budgets.
 pub(super) struct Load<'a> {
     limits: &'a BuildLimits<'a>,
     items: u64,
@@ -29,12 +29,12 @@ pub(super) struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    pub fn new(limits: &'a BuildLimits<'a>) -> Self {
+    pub(super) fn new(limits: &'a BuildLimits<'a>) -> Self {
         Load { limits, items: 0, bytes: 0, nodes: 0 }
     }
 
-    /// Counts bytes that are about to be allocated.
-    pub fn add(&mut self, items: usize, bytes: usize) -> Result<()> {
+    /// Counts bytes before they are allocated.
+    pub(super) fn add(&mut self, items: usize, bytes: usize) -> Result<()> {
         self.items += items as u64;
         self.bytes = self.bytes.saturating_add(bytes as u64);
         match self.items >= ITEMS || self.bytes >= BYTES {
@@ -44,13 +44,13 @@ impl<'a> Load<'a> {
     }
 
     /// Counts a node or a composite.
-    pub fn add_node(&mut self, operands: usize, bytes: usize) -> Result<()> {
+    pub(super) fn add_node(&mut self, operands: usize, bytes: usize) -> Result<()> {
         self.nodes += 1 + (operands / OPERANDS) as u64;
         self.add(1 + operands, bytes)
     }
 
-    /// Takes what was counted.
-    pub fn settle(&mut self) -> Result<()> {
+    /// Checks the limits and charges the counts to the budgets.
+    pub(super) fn settle(&mut self) -> Result<()> {
         (self.limits.check)()?;
         self.limits.budget.clone().take_graph(std::mem::take(&mut self.bytes))?;
         self.limits.nodes.clone().take(std::mem::take(&mut self.nodes), "the model, composites expanded,")?;
@@ -58,8 +58,8 @@ impl<'a> Load<'a> {
         Ok(())
     }
 
-    /// An error for a composite that is nested deeper than the quota.
-    pub fn check_depth(&self, subgraph: usize, depth: u32) -> Result<()> {
+    /// The error of composites nested deeper than the quota.
+    pub(super) fn check_depth(&self, subgraph: usize, depth: u32) -> Result<()> {
         let limit = self.limits.quota.depth.min(MAX_DEPTH);
         if depth <= limit {
             return Ok(());

@@ -11,39 +11,42 @@ use std::ops::{Deref, Range};
 pub(crate) use load::BuildLimits;
 
 use arenite_abi::ElementType;
-use arenite_abi::raw::{ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArStr, ArTable, BUILTIN_CUSTOM};
+use arenite_abi::raw::{
+    ArBytes, ArHeader, ArNodeV1, ArQuantizationV1, ArStr, ArTable, BUILTIN_CUSTOM, OP_STATEFUL,
+};
 use arenite_abi::schema::op::{CALL_ONCE, IF, STABLEHLO_COMPOSITE, STABLEHLO_REDUCE, STABLEHLO_WHILE, WHILE};
 
 use crate::arena::Block;
 use crate::error::UnresolvedOp;
 use crate::model::Model;
-use crate::plugins::registry::{Candidate, OpKey};
+use crate::plugins::op_key::OpKey;
+use crate::plugins::registry::Candidate;
 
-/// One subgraph: the second stage, after the model. It does not change.
+/// One subgraph: the stage after the model. It does not change.
 pub(crate) struct Graph {
     pub index: usize,
-    /// Those of the subgraph, then those of the composites that stand in it.
+    /// The tensors of the subgraph, then the tensors of its composites.
     pub tensors: Vec<TensorInfo>,
     pub nodes: Vec<NodeInfo>,
-    /// The nodes of each operator of the subgraph: itself, or those of its composite.
+    /// The nodes of each operator of the subgraph: one node, or the nodes of its composite.
     pub operators: Vec<Range<usize>>,
     pub inputs: Vec<i32>,
     pub outputs: Vec<i32>,
     pub variables: Vec<i32>,
-    /// Ops that no registration serves; a delegate may still take them.
+    /// Ops that no registration serves; a delegate may still claim their nodes.
     pub unresolved: Vec<UnresolvedOp>,
     uses: Vec<Use>,
     /// Keeps the constants alive.
     _model: Model,
-    /// Constants that lie misaligned in the file.
+    /// Copies of constants that are misaligned in the file.
     _copies: Vec<Block>,
 }
 
-/// Who uses a tensor.
+/// The uses of a tensor.
 #[derive(Clone, Copy, Default)]
 struct Use {
     last_reader: Option<usize>,
-    /// The first node that reads or writes it, and whether that one reads it.
+    /// The first node that reads or writes it, and whether that node reads it.
     first: Option<(usize, bool)>,
     /// A node writes it.
     written: bool,
@@ -55,7 +58,7 @@ pub(crate) struct TensorInfo {
     pub name: Name,
     pub ty: ElementType,
     pub shape: Vec<i32>,
-    /// `shape` with −1 for dimensions that the caller may choose; empty if the model does not say.
+    /// `shape` with −1 for dimensions that the caller may choose; empty if the model does not define it.
     pub shape_signature: Vec<i32>,
     pub quantization: Option<QuantizationInfo>,
     pub constant: Option<Constant>,
@@ -64,7 +67,7 @@ pub(crate) struct TensorInfo {
 
 impl TensorInfo {
     /// Each byte of the tensor's first value if it is a variable: the zero point of i8 with one scale, else zero.
-    pub fn zero_byte(&self) -> u8 {
+    pub(crate) fn zero_byte(&self) -> u8 {
         match &self.quantization {
             Some(q) if self.ty == ElementType::I8 && q.scales.len() == 1 => {
                 q.zero_points.first().map_or(0, |&zero_point| zero_point as u8)
@@ -74,17 +77,17 @@ impl TensorInfo {
     }
 }
 
-/// A tensor's name, where it lies in the model, which the graph keeps alive.
+/// A tensor's name in the model, which the graph keeps alive.
 pub(crate) struct Name(Constant);
 
 impl Name {
-    /// Of a tensor of the graph's model: it is used for as long as the graph lives.
-    pub fn of(tensor: &arenite_model::Tensor<'_>) -> Self {
+    /// The name of a tensor of the graph's model; it must only be used while the graph lives.
+    pub(crate) fn of(tensor: &arenite_model::Tensor<'_>) -> Self {
         let text = tensor.name().unwrap_or("");
         Name(Constant { data: text.as_ptr(), length: text.len() })
     }
 
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         // SAFETY: `Name::of` took bytes of the model that `Graph::_model` keeps alive, where they stay; a `TensorInfo` never leaves
         // its graph.
         let bytes = unsafe { std::slice::from_raw_parts(self.0.data, self.0.length) };
@@ -119,11 +122,11 @@ unsafe impl Send for Constant {}
 unsafe impl Sync for Constant {}
 
 impl Constant {
-    pub fn as_ptr(&self) -> *const u8 {
+    pub(crate) fn as_ptr(&self) -> *const u8 {
         self.data
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.length
     }
 }
@@ -137,7 +140,7 @@ pub(crate) struct QuantizationInfo {
 }
 
 impl QuantizationInfo {
-    pub fn to_raw(&self) -> ArQuantizationV1 {
+    pub(crate) fn to_raw(&self) -> ArQuantizationV1 {
         ArQuantizationV1 {
             header: ArHeader::of::<ArQuantizationV1>(),
             scales: self.scales.as_ptr(),
@@ -160,19 +163,19 @@ pub(crate) struct NodeInfo {
     pub intermediates: Box<[i32]>,
     /// Best first. Empty for an unresolved op.
     pub candidates: Vec<Candidate>,
-    /// Position in `Graph::unresolved` of an op that nobody serves.
+    /// Position in `Graph::unresolved`, if no plugin serves the op.
     pub unresolved: Option<usize>,
     options: ArTable,
     options_2: ArTable,
     custom_options: ArBytes,
 }
 
-// SAFETY: the pointers lead into the model's read-only bytes, which the graph keeps alive.
+// SAFETY: the pointers point into the model's read-only bytes, which the graph keeps alive.
 unsafe impl Send for NodeInfo {}
 
 impl NodeInfo {
     /// Whether the node's op runs other subgraphs.
-    pub fn calls_subgraphs(&self) -> bool {
+    pub(crate) fn calls_subgraphs(&self) -> bool {
         matches!(
             &self.key,
             OpKey::Builtin(IF | WHILE | CALL_ONCE | STABLEHLO_COMPOSITE | STABLEHLO_WHILE | STABLEHLO_REDUCE)
@@ -180,7 +183,7 @@ impl NodeInfo {
     }
 
     /// The node as plugins get it; borrows this node and the tensor table.
-    pub fn to_raw(&self, tensors: *const arenite_abi::raw::ArTensorV1, count: usize) -> ArNodeV1 {
+    pub(crate) fn to_raw(&self, tensors: *const arenite_abi::raw::ArTensorV1, count: usize) -> ArNodeV1 {
         let (builtin_code, custom_name) = match &self.key {
             OpKey::Builtin(code) => (*code, ArStr::new("")),
             OpKey::Custom(name) => (BUILTIN_CUSTOM, ArStr::borrowed(name)),
@@ -210,34 +213,47 @@ impl NodeInfo {
 
 impl Graph {
     /// The tensor indices of `list` that are not −1, with bounds known from verification.
-    pub fn present(list: &[i32]) -> impl Iterator<Item = usize> + Clone + '_ {
+    pub(crate) fn present(list: &[i32]) -> impl Iterator<Item = usize> + Clone + '_ {
         list.iter().filter_map(|&t| usize::try_from(t).ok())
     }
 
     /// The last node that reads tensor `t`.
-    pub fn last_reader(&self, t: usize) -> Option<usize> {
+    pub(crate) fn last_reader(&self, t: usize) -> Option<usize> {
         self.uses[t].last_reader
     }
 
-    /// Whether variable `t` gets its shape from node `node`: no node before it and no caller relies on another one, nor does the node.
-    pub fn shapes_variable(&self, node: usize, t: usize) -> bool {
+    /// Whether node `node` determines the shape of variable `t`: no earlier node and no caller uses the variable, nor
+    /// does the node read it.
+    pub(crate) fn shapes_variable(&self, node: usize, t: usize) -> bool {
         let Use { first, input, .. } = self.uses[t];
         first == Some((node, false)) && !input
     }
 
     /// Whether a node writes tensor `t`.
-    pub fn is_written(&self, t: usize) -> bool {
+    pub(crate) fn is_written(&self, t: usize) -> bool {
         self.uses[t].written
     }
 
     /// Whether the caller writes tensor `t`.
-    pub fn is_input(&self, t: usize) -> bool {
+    pub(crate) fn is_input(&self, t: usize) -> bool {
         self.uses[t].input
     }
 
     /// Whether the caller reads tensor `t`.
-    pub fn is_output(&self, t: usize) -> bool {
+    pub(crate) fn is_output(&self, t: usize) -> bool {
         self.uses[t].output
+    }
+
+    /// Whether a node's op keeps a state, in its own memory or in variables among its inputs.
+    pub(crate) fn has_state(&self, node: usize) -> bool {
+        self.nodes[node].candidates.first().is_some_and(|c| c.op.flags & OP_STATEFUL != 0)
+    }
+
+    /// Whether a node has effects besides its outputs: its op keeps a state, or it reads or writes a variable.
+    pub(crate) fn is_stateful(&self, node: usize) -> bool {
+        let info = &self.nodes[node];
+        let mut used = Graph::present(&info.inputs).chain(Graph::present(&info.outputs));
+        self.has_state(node) || used.any(|t| self.tensors[t].variable)
     }
 
     fn find_uses(&mut self) {
@@ -257,8 +273,8 @@ impl Graph {
         self.uses = uses;
     }
 
-    /// Name of the op at a node.
-    pub fn op_name(&self, node: usize) -> String {
+    /// The name of a node's op.
+    pub(crate) fn op_name(&self, node: usize) -> String {
         self.nodes[node].key.name()
     }
 }

@@ -1,4 +1,4 @@
-//! One row of a list written anew, as converters spell it inside loops, becomes one op of static shape:
+//! Replaces the update of one row of a list, as converters write it inside loops, by one op of static shape:
 //!
 //! ```text
 //! i ─────► RESHAPE ─► CONCATENATION(·, −1…) ─► SLICE(x, 0…, ·) ──┐
@@ -7,30 +7,31 @@
 //!
 //! i ─────► RESHAPE ─► CONCATENATION(·, 0…) ─► DYNAMIC_UPDATE_SLICE(x, row, ·) ─► y
 //! ```
-//! The slices' shapes depend on `i`, so a loop around them would be planned anew in each round. For `i` inside the list both
-//! give the same; outside, where slicing is an error, the op writes the nearest row.
+//! The shapes of the slices depend on `i`, so a loop around them would be planned again in each round. For `i` inside
+//! the list both results are the same. Outside, slicing is an error, but the op writes the nearest row.
 
 use arenite_abi::schema::op::{ADD, CONCATENATION, DYNAMIC_UPDATE_SLICE, RESHAPE, SLICE};
 use arenite_abi::schema::{ConcatenationOptions, Field, OptionsTable};
 use arenite_abi::{ElementType, Options};
 
 use super::{Graph, NodeInfo, TensorInfo};
-use crate::plugins::registry::{OpKey, Registry};
+use crate::plugins::op_key::OpKey;
+use crate::plugins::registry::Registry;
 
-/// Tag of CONCATENATION's options, and its axis and activation.
+/// The tag of CONCATENATION's options, and its axis and activation.
 const CONCATENATION_OPTIONS: u32 = ConcatenationOptions::INFO.tag;
 const AXIS: Field<ConcatenationOptions, i32> = ConcatenationOptions::AXIS;
 const ACTIVATION: Field<ConcatenationOptions, i8> = ConcatenationOptions::FUSED_ACTIVATION_FUNCTION;
 
-/// What an update is made of.
+/// The parts of an update.
 struct Update {
     /// The last CONCATENATION.
     last: usize,
     /// Both SLICE nodes.
     slices: [usize; 2],
-    /// The CONCATENATION that gives the size of the first slice.
+    /// The CONCATENATION that computes the size of the first slice.
     size: usize,
-    /// The list, the row, and the zeros behind the position.
+    /// The list, the row, and the zeros after the position.
     list: i32,
     row: i32,
     zeros: i32,
@@ -64,7 +65,7 @@ pub(super) fn replace(graph: &mut Graph, registry: &Registry) {
     remove(graph, &gone);
 }
 
-/// Takes nodes out, and out of their operators' ranges.
+/// Removes nodes, also from the node ranges of their operators.
 fn remove(graph: &mut Graph, gone: &[bool]) {
     let mut before = vec![0; gone.len() + 1];
     for (i, &gone) in gone.iter().enumerate() {
@@ -80,7 +81,7 @@ fn remove(graph: &mut Graph, gone: &[bool]) {
     });
 }
 
-/// Who writes a tensor, and how many read it.
+/// For each tensor, its writer and the number of its readers.
 struct Uses<'a> {
     graph: &'a Graph,
     producer: Vec<Option<usize>>,
@@ -92,7 +93,7 @@ impl<'a> Uses<'a> {
         let mut uses =
             Uses { graph, producer: vec![None; graph.tensors.len()], readers: vec![0; graph.tensors.len()] };
         for (i, node) in graph.nodes.iter().enumerate() {
-            // A variable's value depends on when it is read.
+            // The value of a variable depends on when it is read.
             let own = Graph::present(&node.outputs).filter(|&t| !graph.tensors[t].variable);
             own.for_each(|t| uses.producer[t] = Some(i));
             Graph::present(&node.inputs).for_each(|t| uses.readers[t] += 1);
@@ -105,14 +106,14 @@ impl<'a> Uses<'a> {
         self.graph.tensors.get(usize::try_from(t).ok()?)
     }
 
-    /// The node that writes `t`, if it is of this op and has so many inputs.
+    /// The node that writes `t`, if it has this op and this many inputs.
     fn made_by(&self, t: i32, op: i32, inputs: usize) -> Option<(usize, &'a NodeInfo)> {
         let at = (*self.producer.get(usize::try_from(t).ok()?)?)?;
         let node = &self.graph.nodes[at];
         (node.key == OpKey::Builtin(op) && node.inputs.len() == inputs).then_some((at, node))
     }
 
-    /// Whether one node reads `t`, and nobody else.
+    /// Whether exactly one node reads `t`, and the caller does not.
     fn is_read_once(&self, t: i32) -> bool {
         usize::try_from(t).is_ok_and(|t| self.readers.get(t) == Some(&1))
     }
@@ -130,7 +131,7 @@ impl<'a> Uses<'a> {
         self.integers(t).is_some_and(|list| list.iter().all(|&x| x == value))
     }
 
-    /// `scalar ─► RESHAPE ─► CONCATENATION(·, rest) ─► t`: the node, the scalar and the rest.
+    /// Matches `scalar ─► RESHAPE ─► CONCATENATION(·, rest) ─► t`: returns the node, the scalar and the rest.
     fn position(&self, t: i32) -> Option<(usize, i32, i32)> {
         let (at, node) = self.made_by(t, CONCATENATION, 2)?;
         let (_, reshape) = self.made_by(node.inputs[0], RESHAPE, 2)?;
@@ -155,7 +156,7 @@ impl<'a> Uses<'a> {
             && self.all(zeros, 0)
             && self.all(lower.inputs[2], -1)
             && self.integers(rest)?.len() == self.integers(zeros)?.len();
-        // The row stays one row whatever shapes the caller gives.
+        // Input shapes may change, but the row stays one row.
         let (_, one) = self.made_by(row, RESHAPE, 2)?;
         let one = self.integers(one.inputs[1])?.first() == Some(&1);
         let ours = [above, below, upper.inputs[2]].iter().all(|&t| self.is_read_once(t));
@@ -179,12 +180,12 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// Axis and activation of a CONCATENATION.
+/// The axis and activation of a CONCATENATION.
 fn concatenation(node: &NodeInfo) -> Option<(i32, i8)> {
     if node.options.tag != CONCATENATION_OPTIONS {
         return None;
     }
-    // SAFETY: the options lie in the model's bytes, which the graph keeps alive.
+    // SAFETY: the options point into the model's bytes, which the graph keeps alive.
     let bytes = unsafe { node.options.buffer.as_slice() };
     let options = Options::from_bytes(bytes, usize::try_from(node.options.position).ok()?);
     Some((options.get(AXIS).ok()?, options.get(ACTIVATION).ok()?))

@@ -1,4 +1,4 @@
-//! The host's side of `compile` of a delegate, and of its report of what a kernel keeps in scratch memory.
+//! The host's side of a delegate's `compile`, and the report on a kernel's scratch memory.
 
 use std::ffi::c_void;
 
@@ -9,18 +9,18 @@ use arenite_abi::raw::{
     INTERFACE_CONSTANTS, INTERFACE_DEVICE_MEMORY, INTERFACE_MEMORY, TENSOR_CONSTANT, slice,
 };
 
-use super::Refused;
+use super::message::Refused;
+use crate::call::run::Run;
 use crate::quota::Holding;
-use crate::run::Run;
 
-/// What `compile` may use.
+/// The context of `compile`.
 pub(crate) struct CompileHost<'a> {
     pub partition: &'a ArPartitionV1,
     /// The index of the subgraph.
     pub subgraph: usize,
-    /// What the kernel holds.
+    /// Bytes that the kernel holds.
     pub held: &'a Holding,
-    /// What it holds of a device's memory.
+    /// Bytes of device memory that the kernel holds.
     pub on_device: &'a Holding,
     /// The delegate's name.
     pub name: &'a str,
@@ -28,8 +28,8 @@ pub(crate) struct CompileHost<'a> {
 }
 
 impl CompileHost<'_> {
-    /// As it crosses; it borrows this value.
-    pub fn as_raw(&mut self, subgraphs: &ArDescribeV1) -> ArCompileHostV1 {
+    /// The struct for the plugin; it borrows this value.
+    pub(crate) fn as_raw(&mut self, subgraphs: &ArDescribeV1) -> ArCompileHostV1 {
         ArCompileHostV1 {
             header: ArHeader::of::<ArCompileHostV1>(),
             context: std::ptr::from_mut(self).cast(),
@@ -41,7 +41,7 @@ impl CompileHost<'_> {
 
     /// The bytes of constant `tensor`.
     fn constant(&self, tensor: usize) -> Option<&[u8]> {
-        // SAFETY: the graph outlives the partition, and has as many tensors.
+        // SAFETY: the graph outlives the partition, and its tensor table has `tensor_count` entries.
         let tensors = unsafe {
             let graph = &*self.partition.graph;
             slice(graph.tensors, graph.tensor_count)
@@ -90,12 +90,12 @@ impl MemorySide for CompileHost<'_> {
     }
 }
 
-/// Whose bytes a kernel's are, in an error.
+/// The purpose of a kernel's bytes, for errors.
 pub(crate) fn held_by(delegate: &str) -> String {
     format!("what delegate '{delegate}' holds")
 }
 
-/// As [`held_by`], of a device's memory.
+/// The purpose of a kernel's device memory, for errors.
 pub(crate) fn held_on_device_by(delegate: &str) -> String {
     format!("what delegate '{delegate}' holds on its device")
 }
@@ -109,19 +109,19 @@ unsafe extern "C" fn query(_context: *mut c_void, interface: u64) -> *const c_vo
     }
 }
 
-/// A buffer that a kernel keeps in its scratch memory.
+/// A buffer inside a kernel's scratch memory.
 #[derive(Clone, Debug)]
 pub(crate) struct InnerBuffer {
-    /// Number of the scratch memory, as the kernel asked for it.
+    /// The number of the scratch memory, in the order of the kernel's requests.
     pub scratch: u32,
-    /// Life, in the kernel's own steps, and size.
+    /// Size, and lifetime in the kernel's own steps.
     pub record: UsageRecord,
-    /// First byte in the scratch memory.
+    /// Its offset in the scratch memory.
     pub offset: u64,
     pub name: String,
 }
 
-/// Takes what a kernel notes; the struct borrows `buffers`.
+/// Collects the buffers that a kernel reports. The struct borrows `buffers`.
 pub(crate) fn plan_notes(buffers: &mut Vec<InnerBuffer>) -> ArPlanNotesV1 {
     ArPlanNotesV1 {
         header: ArHeader::of::<ArPlanNotesV1>(),

@@ -1,4 +1,4 @@
-//! What delegates tell of their devices, and kernels of themselves.
+//! The devices that delegates list, and the facts that kernels report.
 
 use std::ffi::c_void;
 
@@ -8,58 +8,59 @@ use arenite_abi::raw::{
     INTERFACE_FACTS, slice,
 };
 
-use crate::host;
-use crate::plugins::registration::{Query, interface};
+use crate::host::message;
+use crate::plugins::foreign::{Query, interface};
 
-/// A device that a delegate runs on.
+/// A device that a delegate can run on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// By which users choose it.
+    /// The name by which users select it.
     pub name: String,
-    /// Who wrote the driver, and its version.
+    /// Vendor and version of the driver.
     pub driver: String,
-    /// `gpu`, `cpu`, or what else it is.
+    /// The kind, such as `gpu` or `cpu`.
     pub kind: String,
-    /// Bytes of its memory, if it tells.
+    /// Bytes of its memory, if the delegate reports it.
     pub memory: Option<u64>,
-    /// What else it tells about itself.
+    /// Further properties, as name and value.
     pub limits: Vec<(String, String)>,
 }
 
 /// The devices of a delegate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DelegateDevices {
-    /// The delegate.
+    /// The delegate's name.
     pub delegate: String,
-    /// In the order in which options number them; or why there are none, such as no driver.
+    /// The devices, in the order in which options number them, or why the delegate found no device, for example because
+    /// no driver is installed.
     pub devices: Result<Vec<DeviceInfo>, String>,
 }
 
-/// What a kernel tells of itself.
+/// A fact that a kernel reports about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Of what.
+    /// The name of the fact, such as the memory on the device.
     pub key: String,
-    /// How much, or which.
+    /// The value.
     pub value: FactValue,
 }
 
 /// The value of a [`Fact`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FactValue {
-    /// So many of a unit, such as `bytes` or `ns`, which is empty for things.
+    /// A number and its unit, such as `bytes` or `ns`; the unit is empty for a count.
     Number(u64, String),
-    /// A text.
+    /// Text.
     Text(String),
 }
 
-/// Most devices, limits of one, and facts that are listed.
+/// Limit on the devices, the properties of a device, and the facts that are listed.
 const MOST: usize = 256;
 
-/// The devices of a delegate; `None` if it has no such thing.
+/// The devices of a delegate; `None` if it has no interface for devices.
 ///
 /// # Safety
-/// `query` is a delegate's.
+/// `query` is the function of a delegate.
 pub(crate) unsafe fn list(query: Query) -> Option<Result<Vec<DeviceInfo>, String>> {
     // SAFETY: `query` is a delegate's, which answers with null or with the struct of that id (`arenite_plugin.h`).
     let devices = unsafe { interface::<ArDevicesV1>(query, INTERFACE_DEVICES) }?;
@@ -69,12 +70,12 @@ pub(crate) unsafe fn list(query: Query) -> Option<Result<Vec<DeviceInfo>, String
         context: (&raw mut found).cast(),
         note: note_device,
     };
-    host::clear_message();
+    message::clear_message();
     // SAFETY: the struct is valid for the call.
     let status = unsafe { (devices.list)(&notes) };
     Some(match status == Status::Ok as u32 {
         true => Ok(found),
-        false => Err(host::take_message("it does not say why it has none")),
+        false => Err(message::take_message("it does not say why it has none")),
     })
 }
 
@@ -96,10 +97,10 @@ unsafe extern "C" fn note_device(context: *mut c_void, device: *const ArDeviceV1
     }
 }
 
-/// What a kernel tells, and how the call ended; `None` if it tells nothing.
+/// The facts that a kernel reports, and the status of the call; `None` if it has no interface for facts.
 ///
 /// # Safety
-/// `query` is that of the kernel's delegate; nobody else uses the kernel during the call.
+/// `query` is the function of the kernel's delegate, and no other call uses the kernel at the same time.
 pub(crate) unsafe fn facts(query: Query, kernel: *mut c_void) -> Option<(Vec<Fact>, Status)> {
     // SAFETY: `query` is a delegate's, which answers with null or with the struct of that id (`arenite_plugin.h`).
     let tells = unsafe { interface::<ArFactsV1>(query, INTERFACE_FACTS) }?;
@@ -110,18 +111,19 @@ pub(crate) unsafe fn facts(query: Query, kernel: *mut c_void) -> Option<(Vec<Fac
         number: note_number,
         text: note_text,
     };
-    // SAFETY: the struct is valid for the call; the rest is the caller's promise.
+    // SAFETY: the struct is valid for the call. `kernel` belongs to this delegate and no other call uses it, as this
+    // function requires.
     let status = unsafe { (tells.tell)(kernel, &notes) };
     Some((found, Status::from_raw(status)))
 }
 
 unsafe extern "C" fn note_number(context: *mut c_void, key: ArStr, value: u64, unit: ArStr) {
-    // SAFETY: the unit is readable for the call; the rest is that of this function.
+    // SAFETY: the contract makes `unit` and `key` readable for the call; the context is the one that `facts` passed.
     unsafe { note(context, key, FactValue::Number(value, unit.as_str().to_owned())) }
 }
 
 unsafe extern "C" fn note_text(context: *mut c_void, key: ArStr, value: ArStr) {
-    // SAFETY: the value is readable for the call; the rest is that of this function.
+    // SAFETY: the contract makes `value` and `key` readable for the call; the context is the one that `facts` passed.
     unsafe { note(context, key, FactValue::Text(value.as_str().to_owned())) }
 }
 

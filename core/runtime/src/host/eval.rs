@@ -1,4 +1,4 @@
-//! The host's side of `eval`: memory for shapes that become known, time per part, and whether to stop.
+//! The host's side of `eval`: memory for outputs of dynamic shape, profiling, and cancellation.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -7,36 +7,37 @@ use arenite_abi::host_side::{self, CallerSide, EvalSide, HostSide, NodeSide, Ref
 use arenite_abi::raw::{ArEvalV1, ArSpan, ArStatus, ArTensorV1};
 use arenite_abi::{ElementType, Status};
 
-use super::Refused;
-use super::called::Called;
+use super::message::Refused;
+use super::model::ModelHost;
+use crate::call::phase::Phase;
+use crate::call::run::Run;
 use crate::profile::ProfileRow;
-use crate::run::Run;
 use crate::stages::memory::Memory;
 use crate::stages::partition_kernel::PartitionKernel;
-use crate::stages::step::Phase;
 
-/// The target of events that tell how long a delegate's steps took: a trace lays them out from where their node begins.
+/// The target of events with the times of a delegate's steps. A trace shows them from the start of their node.
 const STEPS: &str = "arenite::steps";
 
 pub(crate) struct EvalHost<'a> {
     pub memory: &'a mut Memory,
     pub run: &'a Run<'a>,
-    /// Outputs of the node in progress.
+    /// Outputs of the current node.
     pub outputs: &'a [i32],
-    /// The partition that it is, if it is one.
+    /// The partition, unless it is a node.
     pub partition: Option<&'a Rc<PartitionKernel>>,
-    /// The row of the node in progress, if somebody asked for a profile.
+    /// The node's row in the profile, if one is collected.
     pub profile: Option<&'a mut ProfileRow>,
 }
 
 impl EvalHost<'_> {
-    /// As it crosses; it borrows this, which must not move until the call returns.
-    pub fn as_raw(&mut self, persistent: &[ArSpan], scratch: &[ArSpan]) -> ArEvalV1 {
+    /// The struct for the plugin. It borrows `self`, which must not move until the call returns.
+    pub(crate) fn as_raw(&mut self, persistent: &[ArSpan], scratch: &[ArSpan]) -> ArEvalV1 {
         let threads = self.run.settings.threads;
         host_side::eval_struct(self, threads, persistent, scratch)
     }
 
-    /// So many bytes for tensor `t`, which is output `output`: those that were lent to it, or its own.
+    /// Returns `needed` bytes for tensor `t`, which is output `output`: lent memory if there is any, else its own
+    /// block.
     fn memory_for(&mut self, t: usize, output: u32, needed: usize) -> Result<*mut u8, Refused> {
         let Memory { dynamic, lent, generation, budget, .. } = &mut *self.memory;
         match lent.get(&t) {
@@ -93,7 +94,7 @@ impl EvalSide for EvalHost<'_> {
         ty: ElementType,
         bytes: usize,
     ) -> Result<(), Refused> {
-        // Memory first: a refused change leaves the tensor as it was, without data.
+        // Memory first, so that on an error the tensor is unchanged, without data.
         let data = self.memory_for(t, output, bytes)?;
         let table = &mut self.memory.table;
         table.set_shape(t, dims, ty);
@@ -124,7 +125,7 @@ impl EvalSide for EvalHost<'_> {
         }
     }
 
-    /// An observer sees all outputs.
+    /// An observer must see all outputs.
     fn keeps(&self) -> bool {
         self.run.observer.is_none() && self.partition.is_some_and(|partition| partition.keeps())
     }
@@ -138,11 +139,11 @@ impl EvalSide for EvalHost<'_> {
 
 impl CallerSide for EvalHost<'_> {
     type Model<'a>
-        = Called<'a>
+        = ModelHost<'a>
     where
         Self: 'a;
 
-    fn model(&mut self) -> Called<'_> {
-        Called { run: self.run, phase: Phase::Prepare, delegate: self.partition.is_some() }
+    fn model(&mut self) -> ModelHost<'_> {
+        ModelHost { run: self.run, phase: Phase::Prepare, delegate: self.partition.is_some() }
     }
 }

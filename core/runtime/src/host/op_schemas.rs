@@ -1,5 +1,5 @@
-//! What plugins may ask about builtin ops: operands and options from the schema in `arenite-abi`, element types from the ops that are
-//! registered.
+//! Answers plugins' questions about builtin ops: operands and options from the schema in `arenite-abi`, element types
+//! from the registered ops.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,19 +11,19 @@ use arenite_abi::raw::{
 use arenite_abi::schema::{OPERATORS, OperatorInfo, TableInfo, Union};
 use arenite_abi::{OperandSchema, Status};
 
-use super::Refused;
+use super::message::Refused;
 use crate::plugins::foreign::check_header;
 
-/// The interface that [`query`](super::query) gives.
+/// The interface that [`query`](super::query) returns.
 pub(super) static SCHEMAS: ArOpSchemasV1 = ArOpSchemasV1 { header: ArHeader::of::<ArOpSchemasV1>(), find };
 
-/// Per code, the element types of the ops that were registered in this process, and [`REGISTERED`] if any was.
+/// For each code, the element types of all ops registered in this process, and [`REGISTERED`] if there is any.
 static ELEMENT_TYPES: [AtomicU64; OPERATORS.len()] = [const { AtomicU64::new(0) }; OPERATORS.len()];
 const REGISTERED: u64 = 1 << 63;
-/// An op takes any type.
+/// The op accepts any type.
 const ANY: u64 = 1 << 62;
 
-/// Counts an op's element types among those of its code.
+/// Adds an op's element types to the set for its code.
 pub(crate) fn note(op: &ArOpV1) {
     if let Some(types) = usize::try_from(op.builtin_code).ok().and_then(|code| ELEMENT_TYPES.get(code)) {
         let own = if op.element_types == 0 { ANY } else { op.element_types };
@@ -31,7 +31,7 @@ pub(crate) fn note(op: &ArOpV1) {
     }
 }
 
-/// The part of an op's schema that does not change.
+/// The constant part of an op's schema.
 struct Fixed {
     name: &'static str,
     inputs: Vec<ArOperandV1>,
@@ -67,7 +67,7 @@ fn operand(operand: OperandSchema) -> ArOperandV1 {
     ArOperandV1 { name: ArStr::new(operand.name), flags, reserved: 0 }
 }
 
-/// The op's schema, made when a plugin first asks for it.
+/// The op's schema, created when a plugin first asks for it.
 fn fixed(code: i32) -> Result<&'static Fixed, Refused> {
     static ALL: [OnceLock<Option<Fixed>>; OPERATORS.len()] = [const { OnceLock::new() }; OPERATORS.len()];
     let refused = |what: String| Refused { status: Status::Unsupported, message: what };
@@ -82,7 +82,7 @@ fn fixed(code: i32) -> Result<&'static Fixed, Refused> {
 }
 
 unsafe extern "C" fn find(code: i32, schema: *mut ArOpSchemaV1) -> ArStatus {
-    // SAFETY: null, or a struct whose header its maker filled in and which may be written during the call, by the contract.
+    // SAFETY: by the contract, null or a writable struct whose header the plugin filled in.
     match unsafe { describe(code, schema) } {
         Ok(()) => Status::Ok as ArStatus,
         Err(refused) => refused.report(),
@@ -90,7 +90,7 @@ unsafe extern "C" fn find(code: i32, schema: *mut ArOpSchemaV1) -> ArStatus {
 }
 
 /// # Safety
-/// `schema` is null, or begins with a header that says how many bytes are there and may be written.
+/// `schema` is null, or points to a header whose size is the number of writable bytes.
 unsafe fn describe(code: i32, schema: *mut ArOpSchemaV1) -> Result<(), Refused> {
     let invalid = |message| Refused { status: Status::Invalid, message };
     if schema.is_null() || !schema.is_aligned() {

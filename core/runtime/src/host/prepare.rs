@@ -1,33 +1,32 @@
-//! The host's side of `prepare`: where it keeps what an op or a partition says of its outputs and asks memory for.
+//! The host's side of `prepare`: collects the declarations and requests of an op or a partition.
 
 use std::ffi::c_void;
 
 use arenite_abi::host_side::{
-    self, CallerSide, ConstantsSide, HostSide, MemorySide, NodeSide, PrepareSide, Refusal, Said, Share,
+    self, CallerSide, ConstantsSide, Declaration, HostSide, MemorySide, NodeSide, PrepareSide, Refusal, Share,
 };
 use arenite_abi::raw::{ArPrepareV1, ArSpan, ArStatus, ArTensorV1, TENSOR_DYNAMIC};
 use arenite_abi::{AssignmentMut, ElementType, ObjectAssignment, ObjectRequest, UsageRecord};
 
-use super::Refused;
-use super::called::Called;
 use super::compile::{held_by, held_on_device_by};
+use super::message::Refused;
+use super::model::ModelHost;
 use crate::config::PlannerConfig;
 use crate::planning::objects;
 use crate::planning::plan::PlanLimits;
-use crate::stages::Site;
 use crate::stages::memory::Memory;
 use crate::stages::partition_kernel::PartitionKernel;
-use crate::stages::step::ScratchRequest;
+use crate::stages::site::Site;
 use crate::stages::values::Value;
 
 pub(crate) struct PrepareHost<'a, 'm> {
     outputs: &'a [i32],
     input_count: usize,
-    /// The node that is prepared, if it is one.
+    /// The node that is prepared; `None` for a partition.
     node: Option<usize>,
-    /// The partition that is prepared, if it is one.
+    /// The partition that is prepared; `None` for a node.
     partition: Option<&'a PartitionKernel>,
-    said: Vec<Said>,
+    said: Vec<Declaration>,
     persistent: Vec<ArSpan>,
     scratch: Vec<ScratchRequest>,
     shares: Vec<Share>,
@@ -35,9 +34,16 @@ pub(crate) struct PrepareHost<'a, 'm> {
     site: &'a mut Site<'m>,
 }
 
-/// What a `prepare` that succeeded has said.
-pub(crate) struct Found {
-    /// The shape of an output becomes known when the step runs.
+/// A request for memory during one run of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScratchRequest {
+    pub bytes: u64,
+    pub alignment: u64,
+}
+
+/// The result of a successful `prepare`.
+pub(crate) struct PrepareResult {
+    /// An output's shape is known only after a run.
     pub dynamic: bool,
     /// All outputs are constants.
     pub constant: bool,
@@ -48,7 +54,7 @@ pub(crate) struct Found {
 }
 
 impl<'a, 'm> PrepareHost<'a, 'm> {
-    pub fn new(
+    pub(crate) fn new(
         outputs: &'a [i32],
         input_count: usize,
         (node, partition): (Option<usize>, Option<&'a PartitionKernel>),
@@ -59,7 +65,7 @@ impl<'a, 'm> PrepareHost<'a, 'm> {
             input_count,
             node,
             partition,
-            said: vec![Said::Nothing; outputs.len()],
+            said: vec![Declaration::Nothing; outputs.len()],
             persistent: Vec::new(),
             scratch: Vec::new(),
             shares: Vec::new(),
@@ -68,16 +74,17 @@ impl<'a, 'm> PrepareHost<'a, 'm> {
         }
     }
 
-    /// As it crosses; it borrows this, which must not move until the call returns.
-    pub fn as_raw(&mut self) -> ArPrepareV1 {
+    /// The struct for the plugin. It borrows `self`, which must not move until the call returns.
+    pub(crate) fn as_raw(&mut self) -> ArPrepareV1 {
         host_side::prepare_struct(self)
     }
 
-    /// What was said, if that is complete.
-    pub fn finish(self) -> Result<Found, Refused> {
+    /// The result, if all outputs are declared.
+    pub(crate) fn finish(self) -> Result<PrepareResult, Refused> {
         let PrepareHost { outputs, said, persistent, scratch, shares, values, .. } = self;
-        let host_side::Found { dynamic, constant } = host_side::found::<Refused>(outputs, &said)?;
-        Ok(Found { dynamic, constant, persistent, scratch, shares, values })
+        let host_side::Declarations { dynamic, constant } =
+            host_side::declarations::<Refused>(outputs, &said)?;
+        Ok(PrepareResult { dynamic, constant, persistent, scratch, shares, values })
     }
 }
 
@@ -116,7 +123,7 @@ impl PrepareSide for PrepareHost<'_, '_> {
         self.input_count
     }
 
-    fn said(&mut self, output: usize) -> &mut Said {
+    fn declaration(&mut self, output: usize) -> &mut Declaration {
         &mut self.said[output]
     }
 
@@ -243,11 +250,11 @@ impl MemorySide for PrepareHost<'_, '_> {
 
 impl CallerSide for PrepareHost<'_, '_> {
     type Model<'a>
-        = Called<'a>
+        = ModelHost<'a>
     where
         Self: 'a;
 
-    fn model(&mut self) -> Called<'_> {
-        Called { run: self.site.run, phase: self.site.phase, delegate: self.partition.is_some() }
+    fn model(&mut self) -> ModelHost<'_> {
+        ModelHost { run: self.site.run, phase: self.site.phase, delegate: self.partition.is_some() }
     }
 }

@@ -1,4 +1,4 @@
-//! What an interpreter is made with.
+//! The builder of an interpreter.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -6,35 +6,36 @@ use std::time::Duration;
 
 use arenite_abi::Status;
 
+use crate::call::settings::Settings;
 use crate::config::{Config, DelegateConfig, NO_DELEGATE, OnMissing, PlannerConfig, misused_none};
-use crate::error::{Error, Result};
+use crate::error::{Error, Resource, Result};
 use crate::interpreter::Interpreter;
 use crate::model::Model;
 use crate::planning::lifetime::Lifetimes;
 use crate::plugins::registry::Registry;
-use crate::quota::{Quota, Resource};
-use crate::stages::executor::Settings;
+use crate::quota::Quota;
 use arenite_layout::Techniques;
 
-/// The planner that is used when none is named: the best plan of many strategies, the same on every machine.
+/// The default planner: the best plan of several strategies, the same on every machine.
 pub const DEFAULT_PLANNER: &str = "portfolio";
 
-/// The delegate that gets what all others leave, where a plugin has it. It needs not be named.
+/// The default delegate, which gets the nodes that all other delegates leave. It is used without being named, if a
+/// plugin has it.
 pub const DEFAULT_DELEGATE: &str = "cpu";
 
-/// Settings of an [`Interpreter`]. Explicit calls win over [`config`](Self::config), in any order.
+/// Settings of an [`Interpreter`]. Explicit calls override [`config`](Self::config), in any order.
 pub struct InterpreterBuilder {
     model: Model,
     registry: Option<Arc<Registry>>,
     config: Config,
-    explicit: Explicit,
+    explicit: ExplicitSettings,
     planning_time: Option<Duration>,
     default_delegate: DefaultDelegate,
 }
 
 /// Settings made by explicit calls.
 #[derive(Default)]
-struct Explicit {
+struct ExplicitSettings {
     planner: Option<PlannerConfig>,
     techniques: Option<Techniques>,
     lifetimes: Option<Lifetimes>,
@@ -44,8 +45,8 @@ struct Explicit {
     quota: Option<Quota>,
 }
 
-impl Explicit {
-    /// The configuration with these settings in it, and the quota.
+impl ExplicitSettings {
+    /// Applies these settings to a configuration. Returns it, and the quota.
     fn over(self, mut config: Config) -> (Config, Quota) {
         config.planner = self.planner.or(config.planner);
         config.techniques = self.techniques.unwrap_or(config.techniques);
@@ -58,11 +59,18 @@ impl Explicit {
     }
 }
 
-/// What becomes of [`DEFAULT_DELEGATE`] where it is not named.
+/// Whether [`DEFAULT_DELEGATE`] is added if it is not named.
 #[derive(Clone, Copy, PartialEq)]
 enum DefaultDelegate {
     Added,
     Absent,
+}
+
+impl Interpreter {
+    /// Starts to build an interpreter for this model.
+    pub fn builder(model: &Model) -> InterpreterBuilder {
+        InterpreterBuilder::new(model)
+    }
 }
 
 impl InterpreterBuilder {
@@ -71,46 +79,46 @@ impl InterpreterBuilder {
             model: model.clone(),
             registry: None,
             config: Config::default(),
-            explicit: Explicit::default(),
+            explicit: ExplicitSettings::default(),
             planning_time: None,
             default_delegate: DefaultDelegate::Added,
         }
     }
 
-    /// Uses these plugins; without it, those that [`Registry::discover`] finds: what is linked into the program, what `[plugins]` of
-    /// the configuration names, `ARENITE_PLUGIN_PATH`, the install prefix. `[plugins]` and `[ops]` are then those that the registry was
-    /// made with.
+    /// Uses these plugins. The default is [`Registry::discover`]: plugins linked into the program, and those in
+    /// `[plugins]` of the configuration, in `ARENITE_PLUGIN_PATH` and below the install prefix. With this call,
+    /// `[plugins]` and `[ops]` of the configuration are ignored; the registry has its own.
     pub fn registry(mut self, registry: Arc<Registry>) -> Self {
         self.registry = Some(registry);
         self
     }
 
-    /// Uses a configuration, plugins included, for every setting without an explicit call; a second configuration replaces the first.
-    /// Its delegates come before those of [`delegate`](Self::delegate).
+    /// Uses a configuration for every setting without an explicit call. A second call replaces the first. Delegates of
+    /// the configuration come before delegates from [`delegate`](Self::delegate).
     pub fn config(mut self, config: &Config) -> Self {
         self.config = config.clone();
         self
     }
 
-    /// Plans memory with the planner of this name; [`DEFAULT_PLANNER`] without it.
+    /// Selects the planner; the default is [`DEFAULT_PLANNER`].
     pub fn planner(mut self, name: &str) -> Self {
         self.explicit.planner = Some(PlannerConfig::new(name));
         self
     }
 
-    /// Time that the planner may take for one plan; those that search end with what they have found.
+    /// Limits the time for one plan. Planners that search then return the best plan so far.
     pub fn planning_time(mut self, limit: Duration) -> Self {
         self.planning_time = Some(limit);
         self
     }
 
-    /// Uses these techniques to lay tensors over one another before memory is planned.
+    /// Selects the techniques for sharing memory between tensors.
     pub fn techniques(mut self, techniques: Techniques) -> Self {
         self.explicit.techniques = Some(techniques);
         self
     }
 
-    /// Lets tensors live longer than their readers need.
+    /// Extends the lifetimes of tensors beyond their last reader.
     pub fn lifetimes(mut self, lifetimes: Lifetimes) -> Self {
         self.explicit.lifetimes = Some(lifetimes);
         self.explicit.preserve_all = false;
@@ -123,37 +131,38 @@ impl InterpreterBuilder {
         self
     }
 
-    /// Adds a delegate, which claims nodes after those that were added before. [`DEFAULT_DELEGATE`] comes last by itself.
-    /// [`NO_DELEGATE`] keeps it away and stands alone.
+    /// Adds a delegate. Delegates claim nodes in the order of these calls; [`DEFAULT_DELEGATE`] comes last.
+    /// [`NO_DELEGATE`], which must be the only one, disables that.
     pub fn delegate(mut self, delegate: DelegateConfig) -> Self {
         self.explicit.delegates.push(delegate);
         self
     }
 
-    /// Adds no [`DEFAULT_DELEGATE`] behind the delegates that are named: reference ops run what these leave.
+    /// Does not add [`DEFAULT_DELEGATE`]. Reference ops run the nodes that no other delegate claims.
     pub fn without_default_delegate(mut self) -> Self {
         self.default_delegate = DefaultDelegate::Absent;
         self
     }
 
-    /// Threads that ops and delegates may use; 0: one per processor.
+    /// The number of threads for ops and delegates; 0 means one per processor.
     pub fn threads(mut self, threads: usize) -> Self {
         self.explicit.threads = Some(threads);
         self
     }
 
-    /// Limits on memory, nodes, nesting and time.
+    /// Limits memory, nodes, nesting and time.
     pub fn quota(mut self, quota: Quota) -> Self {
         self.explicit.quota = Some(quota);
         self
     }
 
-    /// Finds plugins, unless they are given, and builds the main subgraph. Memory is planned by [`Interpreter::allocate`].
+    /// Finds plugins, unless [`registry`](Self::registry) was called, and builds the main subgraph.
+    /// [`Interpreter::allocate`] plans memory.
     ///
     /// # Errors
-    /// A planner or a delegate that no plugin has, [`NO_DELEGATE`] beside another, a planner's wrong option, a tensor that cannot be represented, or more nodes than
-    /// the quota; under `strict`, a plugin that cannot be loaded. Ops that nobody serves are an error of `allocate`, since a delegate
-    /// may take them; so are wrong options of a delegate.
+    /// An unknown planner or delegate, [`NO_DELEGATE`] together with another delegate, a wrong option of the planner, a
+    /// tensor that cannot be represented, or more nodes than the quota; under `strict`, a plugin that fails to load.
+    /// Unserved ops are an error of `allocate`, because a delegate may claim them; so are wrong options of a delegate.
     pub fn build(self) -> Result<Interpreter> {
         let InterpreterBuilder { model, registry, config, explicit, planning_time, default_delegate } = self;
         let (config, quota) = explicit.over(config);
@@ -167,7 +176,7 @@ impl InterpreterBuilder {
         planner.check_options()?;
         planner.time = planning_time;
         let threads = config.threads.map_or_else(crate::pool::threads, NonZeroUsize::get);
-        // What lies over another tensor would be overwritten with it.
+        // Sharing memory would overwrite tensors.
         let preserves = config.lifetimes.preserve_all;
         let settings = Settings {
             planner,
@@ -181,7 +190,7 @@ impl InterpreterBuilder {
     }
 }
 
-/// The delegates to use, the default one behind them if it is added and a plugin has it.
+/// The delegates to use, including the default one if it is added and a plugin has it.
 fn delegates(
     mut delegates: Vec<DelegateConfig>,
     default: DefaultDelegate,
@@ -243,7 +252,8 @@ mod tests {
         Model::from_bytes(file.finish()).expect("it is sound")
     }
 
-    /// An explicit call wins whether it comes before or after the configuration; all other settings are the configuration's.
+    /// An explicit call wins whether it comes before or after the configuration; other settings come from the
+    /// configuration.
     #[test]
     fn methods_win_over_the_configuration_in_any_order() {
         let nodes = |nodes| Quota { nodes, ..Quota::default() };

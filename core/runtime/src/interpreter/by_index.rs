@@ -1,56 +1,58 @@
-//! Everything by subgraph and tensor index: what a signature or a position among the inputs names elsewhere.
+//! Access by subgraph and tensor index, for tensors of all kinds.
 
 use std::cell::RefCell;
 
+use super::slots::Slot;
 use super::{Interpreter, Tensor, TensorMut};
 use crate::error::{Error, Result};
 use crate::observer::Observed;
-use crate::run::Slot;
 use crate::stages::executor::Executor;
 
 impl Interpreter {
-    /// Number of subgraphs.
+    /// The number of subgraphs.
     pub fn subgraph_count(&self) -> usize {
         self.slots.len()
     }
 
-    /// Number of tensors of a subgraph, those of composites included.
+    /// The number of tensors of a subgraph, including tensors of composites.
     ///
     /// # Errors
-    /// There is no such subgraph, or it cannot be built; so in the functions below.
+    /// The index is out of range, or the subgraph cannot be built. This also applies to the functions below.
     pub fn tensor_count_of(&mut self, subgraph: usize) -> Result<usize> {
         Ok(self.executor_mut(subgraph)?.graph.tensors.len())
     }
 
-    /// Indices of the tensors that are a subgraph's inputs; −1 for one that is absent.
+    /// Tensor indices of a subgraph's inputs; −1 for an absent one.
     pub fn inputs_of(&mut self, subgraph: usize) -> Result<&[i32]> {
         Ok(&self.executor_mut(subgraph)?.graph.inputs)
     }
 
-    /// As [`inputs_of`](Self::inputs_of), its outputs.
+    /// Tensor indices of a subgraph's outputs, see [`inputs_of`](Self::inputs_of).
     pub fn outputs_of(&mut self, subgraph: usize) -> Result<&[i32]> {
         Ok(&self.executor_mut(subgraph)?.graph.outputs)
     }
 
-    /// As [`inputs_of`](Self::inputs_of), its variables: tensors that keep their value from one invocation to the next.
+    /// Tensor indices of a subgraph's variables, which keep their value between invocations.
     pub fn variables_of(&mut self, subgraph: usize) -> Result<&[i32]> {
         Ok(&self.executor_mut(subgraph)?.graph.variables)
     }
 
-    /// A tensor of a subgraph, as the last invocation left it. One that the plan has given to another tensor since has that one's
-    /// data, unless [`preserve_all`](crate::Lifetimes::preserve_all) is on; one inside a delegate's partition has none.
+    /// A tensor of a subgraph, as the last invocation left it. If its memory was reused, it shows the data of the other
+    /// tensor, unless [`preserve_all`](crate::Lifetimes::preserve_all) is on. A tensor inside a delegate's partition
+    /// has no data.
     ///
     /// # Errors
-    /// There is no such tensor; or nobody used the subgraph yet.
+    /// An index is out of range, or the subgraph is not built yet.
     pub fn tensor_of(&self, subgraph: usize, tensor: usize) -> Result<Tensor<'_>> {
         self.tensor_at(subgraph, tensor)
     }
 
-    /// A tensor of a subgraph, to be written: an input, a variable, or what a node reads that none writes. What a node writes has the
-    /// written value until that node, or another tensor's in the same memory, runs.
+    /// A tensor of a subgraph for writing: an input, a variable, or a tensor that nodes read but do not write. A tensor
+    /// that a node writes keeps the new value until that node runs, or until another tensor in the same memory is
+    /// written.
     ///
     /// # Errors
-    /// There is no such tensor, or it is constant.
+    /// An index is out of range, or the tensor is constant.
     pub fn tensor_mut_of(&mut self, subgraph: usize, tensor: usize) -> Result<TensorMut<'_>> {
         self.check_tensor(subgraph, tensor)?;
         let tensor = self.tensor_at(subgraph, tensor)?;
@@ -61,19 +63,20 @@ impl Interpreter {
         Ok(TensorMut { tensor })
     }
 
-    /// Gives an input of a subgraph, named by its tensor, another shape. [`allocate_subgraph`](Self::allocate_subgraph) must follow.
+    /// Sets the shape of an input of a subgraph, given by its tensor index.
+    /// [`allocate_subgraph`](Self::allocate_subgraph) must follow.
     ///
     /// # Errors
-    /// It is no input; a shape that cannot be.
+    /// The tensor is not an input, or the shape is invalid.
     pub fn resize_of(&mut self, subgraph: usize, tensor: usize, shape: &[i32]) -> Result<()> {
         let limit = self.settings.quota.bytes;
         self.input_of(subgraph, tensor)?.resize_input(tensor, shape, limit)
     }
 
-    /// Sets an input of strings, named by its tensor; its shape must have as many elements.
+    /// Sets an input of strings, given by its tensor index. Its shape must have as many elements.
     ///
     /// # Errors
-    /// It is no input, or of another type or count.
+    /// The tensor is not an input, not of strings, or has another number of elements.
     pub fn set_strings_of(&mut self, subgraph: usize, tensor: usize, strings: &[&[u8]]) -> Result<()> {
         self.input_of(subgraph, tensor)?.set_strings(tensor, strings)
     }
@@ -88,20 +91,21 @@ impl Interpreter {
         Err(Error::Tensor { name, message: format!("it is no input of subgraph {subgraph}") })
     }
 
-    /// A number that changes when addresses of a subgraph's tensors may have: on allocation, resize, loans and release, and within
-    /// `invoke` where memory grows. As long as it is the same, what pointed to a tensor's data does. 0 where nobody used the subgraph.
+    /// Changes whenever the address of a tensor of the subgraph may have changed: on allocation, resize, loans and
+    /// release, and during `invoke` if memory grows. As long as it stays the same, pointers to tensor data stay valid.
+    /// 0 if the subgraph is not built.
     pub fn generation(&self, subgraph: usize) -> u64 {
         self.slots.get(subgraph).and_then(Slot::executor).map_or(0, |executor| executor.memory().generation)
     }
 
-    /// Calls `observer` before and after each node, and each partition of a delegate, that an invocation runs, in called subgraphs
-    /// too. It replaces the one from before. What runs once, while memory is allocated, is not seen; nor is what a delegate runs
-    /// within a partition. Where it panics, the invocation ends with an error.
+    /// Calls `observer` before and after each node and each partition that an invocation runs, including those in
+    /// called subgraphs. Replaces the previous observer. Nodes that run once during allocation, and nodes inside a
+    /// partition, are not observed. If the observer panics, the invocation returns an error.
     pub fn set_observer(&mut self, observer: impl FnMut(&Observed<'_>) + Send + 'static) {
         self.observer = Some(RefCell::new(Box::new(observer)));
     }
 
-    /// Calls the observer no more.
+    /// Removes the observer.
     pub fn remove_observer(&mut self) {
         self.observer = None;
     }

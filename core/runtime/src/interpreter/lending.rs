@@ -1,48 +1,49 @@
-//! Memory that others own, and memory that is given back for a while.
+//! Lends memory to tensors, and releases memory between invocations.
 
 use std::ops::Range;
 use std::ptr::NonNull;
 
 use super::Interpreter;
+use super::slots::Slot;
 use crate::arena::Block;
 use crate::error::{Error, Result};
-use crate::run::Slot;
 use crate::stages::executor::Executor;
-use crate::stages::lent::{Lent, LentMemory};
+use crate::stages::lent::{LentMemory, Loan};
 
 impl Interpreter {
-    /// Puts an input, an output or a variable of a subgraph into memory of the caller's, which the interpreter keeps until
-    /// [`take_back`](Self::take_back): nodes read and write it there, and nothing else lies in it. It begins at a multiple of 64, as
-    /// [`AlignedBytes`](crate::AlignedBytes) does, and has as many bytes as the tensor, or more. It does not count against the quota.
-    /// Gives the memory that was lent to the tensor before.
+    /// Puts an input, an output or a variable of a subgraph into the caller's memory until
+    /// [`take_back`](Self::take_back). Nodes read and write it there, and nothing else is placed in it. The memory must
+    /// start at a multiple of 64, as [`AlignedBytes`](crate::AlignedBytes) does, and be at least as large as the
+    /// tensor. It does not count against the quota. Returns the memory that was lent to the tensor before.
     ///
-    /// Memory in the place of other lent memory is used at once, and costs nothing. Otherwise [`allocate`](Self::allocate) must
-    /// follow, which plans the rest of memory anew and prepares nothing again; inputs must be filled then.
+    /// Memory that replaces other lent memory is used immediately, at no cost. Otherwise [`allocate`](Self::allocate)
+    /// must follow; it plans the rest of the memory again but prepares no node, and inputs must be set again.
     ///
-    /// What is in the memory is the tensor's value: `allocate` does not reset a variable that lies in it. A result that is constant is
-    /// copied into it by each invocation. A tensor that a delegate computes in a called subgraph by itself does not lie in it.
+    /// The content of the memory is the tensor's value: `allocate` does not reset a variable in it. Each invocation
+    /// copies a constant result into it. In a called subgraph that a delegate computes itself, a tensor does not use
+    /// the lent memory.
     ///
     /// # Errors
-    /// Alignment or size, with both values; a tensor that is none of these, a constant, a tensor of strings; memory that overlaps other
-    /// lent memory, or the interpreter's own. The memory is dropped then.
+    /// Wrong alignment or size, with both values; a tensor of another kind, a constant, a tensor of strings; memory
+    /// that overlaps other lent memory or the interpreter's own. The memory is dropped then.
     pub fn lend(
         &mut self,
         subgraph: usize,
         tensor: usize,
         memory: Box<dyn LentMemory>,
     ) -> Result<Option<Box<dyn LentMemory>>> {
-        self.lend_memory(subgraph, tensor, Lent::owned(memory))
+        self.lend_memory(subgraph, tensor, Loan::owned(memory))
     }
 
     /// As [`lend`](Self::lend), for `bytes` bytes at `data` that the caller keeps.
     ///
     /// # Safety
-    /// Until they are taken back, other memory is lent in their place, or the interpreter is dropped, the bytes are initialised, and
-    /// readable and writable from any thread; nobody else reads or writes them while a method of the interpreter runs, or while a
-    /// [`Tensor`](crate::Tensor) of it or what one gave is in use.
+    /// Until the loan ends, another loan replaces it, or the interpreter is dropped, the bytes are initialised and can
+    /// be read and written from any thread. Nothing else accesses them while a method of the interpreter runs, or while
+    /// a [`Tensor`](crate::Tensor) of it or a slice from one is in use.
     ///
     /// # Errors
-    /// As [`lend`](Self::lend); null.
+    /// See [`lend`](Self::lend); also if `data` is null.
     pub unsafe fn lend_raw(
         &mut self,
         subgraph: usize,
@@ -53,40 +54,41 @@ impl Interpreter {
         let Some(data) = NonNull::new(data) else {
             return Err(Error::State(format!("the memory of {bytes} bytes lent to tensor {tensor} is null")));
         };
-        // SAFETY: not null; `lend_raw` requires `bytes` bytes there, which nobody else uses while they are lent.
-        self.lend_memory(subgraph, tensor, unsafe { Lent::borrowed(data, bytes) })
+        // SAFETY: not null; `lend_raw` requires `bytes` bytes there, which nothing else uses while they are lent.
+        self.lend_memory(subgraph, tensor, unsafe { Loan::borrowed(data, bytes) })
     }
 
     fn lend_memory(
         &mut self,
         subgraph: usize,
         tensor: usize,
-        lent: Lent,
+        lent: Loan,
     ) -> Result<Option<Box<dyn LentMemory>>> {
         self.check_tensor(subgraph, tensor)?;
         self.check_apart(subgraph, tensor, &lent)?;
         let before = self.executor_mut(subgraph)?.lend(tensor, lent)?;
-        Ok(before.and_then(Lent::into_owner))
+        Ok(before.and_then(Loan::into_owner))
     }
 
-    /// Ends a loan and gives the memory back; `None` where nothing was lent, or bare bytes were. Unless the tensor's shape is dynamic,
-    /// [`allocate`](Self::allocate) must follow. A variable has its first value then.
+    /// Ends a loan and returns the memory; `None` if nothing was lent, or if the caller kept the memory. Unless the
+    /// tensor's shape is dynamic, [`allocate`](Self::allocate) must follow, which resets a variable.
     ///
     /// # Errors
-    /// There is no such tensor.
+    /// An index is out of range.
     pub fn take_back(&mut self, subgraph: usize, tensor: usize) -> Result<Option<Box<dyn LentMemory>>> {
         self.check_tensor(subgraph, tensor)?;
         let lent = self.executor_mut(subgraph)?.take_back(tensor);
-        Ok(lent.and_then(Lent::into_owner))
+        Ok(lent.and_then(Loan::into_owner))
     }
 
-    /// Gives back the memory of activations, of all subgraphs: arenas, and results of dynamic shape. States, variables, constants and
-    /// what delegates hold stay. [`allocate`](Self::allocate) takes it again, at the cost of that alone; inputs must be filled then.
+    /// Releases the activations of all subgraphs: the arenas, and results of dynamic shape. States, variables,
+    /// constants and the memory of delegates stay. [`allocate`](Self::allocate) only allocates the arenas again; inputs
+    /// must be set again.
     pub fn release_memory(&mut self) {
         self.slots.iter_mut().filter_map(Slot::executor_mut).for_each(Executor::release_memory);
     }
 
-    /// Builds the subgraph, if need be, and checks that it has this tensor.
+    /// Builds the subgraph if necessary, and checks that it has this tensor.
     pub(super) fn check_tensor(&mut self, subgraph: usize, tensor: usize) -> Result<()> {
         let count = self.executor_mut(subgraph)?.graph.tensors.len();
         if tensor < count {
@@ -95,8 +97,9 @@ impl Interpreter {
         Err(Error::State(format!("there is no tensor {tensor}; subgraph {subgraph} has {count}")))
     }
 
-    /// Two tensors in the same memory would overwrite one another, and so would one in the memory of an arena.
-    fn check_apart(&self, subgraph: usize, tensor: usize, lent: &Lent) -> Result<()> {
+    /// Checks that the memory overlaps neither other lent memory nor an arena, since tensors would overwrite one
+    /// another.
+    fn check_apart(&self, subgraph: usize, tensor: usize, lent: &Loan) -> Result<()> {
         let new = lent.addresses();
         let overlaps = |old: &Range<usize>| new.start < old.end && old.start < new.end;
         let executors = self.slots.iter().enumerate().filter_map(|(s, slot)| Some((s, slot.executor()?)));

@@ -1,10 +1,11 @@
-//! The interpreter: a model, ready to be run.
+//! The interpreter: a model, ready to run.
 
 pub(crate) mod builder;
 mod by_index;
 mod inspect;
 mod lending;
 pub(crate) mod signature;
+mod slots;
 pub mod strings;
 mod tensor;
 
@@ -13,27 +14,29 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::call::run::Run;
+use crate::call::settings::Settings;
+use crate::call::usage::Usage;
 use crate::error::{Error, Missing, Named, Result, UnresolvedOp};
 use crate::graph::{BuildLimits, Graph};
-use crate::interpreter::builder::InterpreterBuilder;
-use crate::interpreter::signature::SignatureRunner;
 use crate::model::Model;
 use crate::observer::Observer;
 use crate::plugins::registry::Registry;
 use crate::profile::Profile;
 use crate::quota::Budget;
 use crate::resources::Resources;
-use crate::run::{self, Run, Slot, Used};
-use crate::stages::executor::{Executor, Settings};
+use crate::stages::executor::Executor;
 
 pub use inspect::MemoryUse;
+use slots::{Slot, Slots};
 pub(crate) use tensor::Port;
 pub use tensor::{Tensor, TensorMut};
 
-/// A model, ready to be run: `build` → [`allocate`](Self::allocate) → fill inputs → [`invoke`](Self::invoke) → read
+/// A model, ready to run: `build` → [`allocate`](Self::allocate) → set inputs → [`invoke`](Self::invoke) → read
 /// outputs.
 ///
 /// ```no_run
+/// # use arenite_runtime as arenite;
 /// # fn main() -> arenite::Result<()> {
 /// let model = arenite::Model::from_file("model.tflite")?;
 /// let mut interpreter = arenite::Interpreter::builder(&model).build()?;
@@ -44,12 +47,12 @@ pub use tensor::{Tensor, TensorMut};
 /// # let _ = scores; Ok(()) }
 /// ```
 ///
-/// It can be sent to another thread. Several interpreters may share one [`Model`] and run at the same time.
+/// It can be sent to another thread. Several interpreters can share one [`Model`] and run at the same time.
 pub struct Interpreter {
     slots: Vec<Slot>,
     resources: RefCell<Resources>,
     cancelled: Arc<AtomicBool>,
-    /// Time per step is collected.
+    /// Whether time per step is collected.
     profiles: bool,
     observer: Option<RefCell<Observer>>,
     budget: Budget,
@@ -60,8 +63,8 @@ pub struct Interpreter {
     model: Model,
 }
 
-// SAFETY: what is not `Send` by itself are pointers into memory that the interpreter owns, and delegates' instances,
-// which are `Send` by the contract; both move as a whole.
+// SAFETY: the fields that are not `Send` are pointers into memory that the interpreter owns, which moves with it, and
+// delegate instances, which the plugin contract requires to be `Send`.
 unsafe impl Send for Interpreter {}
 
 /// Stops an invocation from another thread.
@@ -71,19 +74,14 @@ pub struct CancelHandle {
 }
 
 impl CancelHandle {
-    /// Makes the invocation in progress end with [`Error::Cancelled`] at the next node, or inside a long one. Without
-    /// one in progress it does nothing.
+    /// Makes the current invocation end with [`Error::Cancelled`], at the next node or inside a long one. Has no
+    /// effect if nothing is running.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 }
 
 impl Interpreter {
-    /// Starts to make an interpreter of this model.
-    pub fn builder(model: &Model) -> InterpreterBuilder {
-        InterpreterBuilder::new(model)
-    }
-
     /// Builds the main subgraph.
     pub(crate) fn new(model: Model, registry: Arc<Registry>, settings: Settings) -> Result<Self> {
         let count = model.view().subgraphs().len();
@@ -109,17 +107,18 @@ impl Interpreter {
         &self.model
     }
 
-    /// The plugins.
+    /// The registry of plugins.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Applies delegates, prepares every node, plans memory and resets variables: after building, and after each
-    /// resize to another shape; else it does nothing. What delegates compiled is kept where they run the same nodes. After
-    /// [`lend`](Self::lend), [`take_back`](Self::take_back) or [`release_memory`](Self::release_memory) it places tensors, and no more.
+    /// Applies delegates, prepares every node, plans memory and resets variables. Must be called after building and
+    /// after each resize to another shape; otherwise it does nothing. Compiled partitions are kept if they run the same
+    /// nodes. After [`lend`](Self::lend), [`take_back`](Self::take_back) or [`release_memory`](Self::release_memory) it
+    /// only places tensors.
     ///
     /// # Errors
-    /// All ops that nobody serves; the first node that is refused; the quota.
+    /// All ops that no plugin serves; the first node that its op rejects; the quota.
     pub fn allocate(&mut self) -> Result<()> {
         self.allocate_subgraph(0)
     }
@@ -127,17 +126,17 @@ impl Interpreter {
     /// Runs the main subgraph once.
     ///
     /// # Errors
-    /// The first node that fails; [`Error::Cancelled`]; the quota of time. The interpreter stays usable.
+    /// The first node that fails; [`Error::Cancelled`]; the time limit. The interpreter stays usable.
     pub fn invoke(&mut self) -> Result<()> {
         self.invoke_subgraph(0)
     }
 
-    /// Number of inputs.
+    /// The number of inputs.
     pub fn input_count(&self) -> usize {
         self.main().graph.inputs.len()
     }
 
-    /// Number of outputs.
+    /// The number of outputs.
     pub fn output_count(&self) -> usize {
         self.main().graph.outputs.len()
     }
@@ -147,84 +146,78 @@ impl Interpreter {
         self.tensor_in(0, Port::Input, i)
     }
 
-    /// Input `i`, to be filled.
+    /// Input `i`, for writing.
     pub fn input_mut(&mut self, i: usize) -> Result<TensorMut<'_>> {
         self.tensor_in_mut(0, i)
     }
 
-    /// Output `i`; its shape and data are those of the last invocation.
+    /// Output `i`, with the shape and data of the last invocation.
     pub fn output(&self, i: usize) -> Result<Tensor<'_>> {
         self.tensor_in(0, Port::Output, i)
     }
 
-    /// Position of the input with this name.
+    /// The position of the input with this name.
     pub fn input_index(&self, name: &str) -> Result<usize> {
         self.named(Port::Input, name)
     }
 
-    /// Position of the output with this name.
+    /// The position of the output with this name.
     pub fn output_index(&self, name: &str) -> Result<usize> {
         self.named(Port::Output, name)
     }
 
-    /// Any tensor of the main subgraph, as [`tensor_of`](Self::tensor_of).
+    /// A tensor of the main subgraph, see [`tensor_of`](Self::tensor_of).
     pub fn tensor(&self, index: usize) -> Result<Tensor<'_>> {
         self.tensor_at(0, index)
     }
 
-    /// Number of tensors of the main subgraph.
+    /// The number of tensors of the main subgraph.
     pub fn tensor_count(&self) -> usize {
         self.main().graph.tensors.len()
     }
 
-    /// Gives input `i` another shape. [`allocate`](Self::allocate) must follow.
+    /// Sets the shape of input `i`. [`allocate`](Self::allocate) must follow.
     pub fn resize_input(&mut self, i: usize, shape: &[i32]) -> Result<()> {
         self.resize_in(0, i, shape)
     }
 
-    /// Sets input `i`, a tensor of strings, to `strings`; its shape must have as many elements.
+    /// Sets input `i`, a tensor of strings. Its shape must have as many elements as `strings`.
     pub fn set_input_strings(&mut self, i: usize, strings: &[&[u8]]) -> Result<()> {
         self.set_strings_in(0, i, strings)
     }
 
-    /// Gives the variables of all subgraphs their first values: zero, which for i8 is the zero point. What ops keep between
-    /// calls in states of their own begins anew too.
+    /// Resets the variables of all subgraphs to zero, which for i8 is the zero point, and the internal states of ops.
     pub fn reset_variables(&mut self) {
         for executor in self.slots.iter_mut().filter_map(Slot::executor_mut) {
             executor.reset_variables();
         }
     }
 
-    /// What can stop an invocation from another thread.
+    /// A handle that stops an invocation from another thread.
     pub fn cancel_handle(&self) -> CancelHandle {
         CancelHandle { cancelled: Arc::clone(&self.cancelled) }
     }
 
-    /// A runner for the signature with this key.
-    pub fn signature(&mut self, key: &str) -> Result<SignatureRunner<'_>> {
-        SignatureRunner::new(self, key)
-    }
-
-    /// Starts to collect time per node; earlier results are lost.
+    /// Starts to collect time per node, and drops earlier results.
     pub fn start_profile(&mut self) {
         self.profiles = true;
         self.slots.iter_mut().filter_map(Slot::executor_mut).for_each(Executor::start_profile);
     }
 
-    /// Time per node of the main subgraph since [`start_profile`](Self::start_profile).
+    /// The time per node of the main subgraph since [`start_profile`](Self::start_profile).
     pub fn profile(&self) -> Option<&Profile> {
         self.profile_of(0)
     }
 
-    /// As [`profile`](Self::profile), of a subgraph that nodes call; none if it did not run.
+    /// The time per node of a called subgraph, see [`profile`](Self::profile); `None` if it did not run.
     pub fn profile_of(&self, subgraph: usize) -> Option<&Profile> {
         self.executor_of(subgraph)?.profile.as_ref()
     }
 }
 
-/// By subgraph.
+/// Access by subgraph.
 impl Interpreter {
-    /// As [`allocate`](Self::allocate), of a subgraph, which then runs by itself.
+    /// As [`allocate`](Self::allocate), for a subgraph that is run directly instead of from a node.
     pub fn allocate_subgraph(&mut self, subgraph: usize) -> Result<()> {
         let done = self.run(subgraph, |executor, run| {
             let done = executor.allocate(run).and_then(|()| run.take_released());
@@ -239,14 +232,14 @@ impl Interpreter {
         .map_err(|error| error.explained_by(|| self.missing()))
     }
 
-    /// Whether a subgraph that was asked for by another has an op that nobody serves, and so cannot be ready.
+    /// Whether another subgraph, which this one calls, cannot be prepared because no plugin serves one of its ops.
     fn calls_unresolved(&self, caller: usize) -> bool {
         let executors = self.slots.iter().enumerate().filter(|&(i, _)| i != caller);
         let mut executors = executors.filter_map(|(_, slot)| slot.executor());
         executors.any(|executor| !executor.is_ready() && !executor.graph.unresolved.is_empty())
     }
 
-    /// As [`invoke`](Self::invoke), of a subgraph that was allocated.
+    /// As [`invoke`](Self::invoke), for a subgraph that was allocated.
     pub fn invoke_subgraph(&mut self, subgraph: usize) -> Result<()> {
         if self.slots.get(subgraph).is_none_or(|slot| slot.executor().is_none()) {
             return Err(Error::State("the subgraph is not allocated: call allocate() first".into()));
@@ -258,9 +251,10 @@ impl Interpreter {
         }
     }
 
-    /// Calls `f` with a subgraph's executor and all that it may use.
+    /// Calls `f` with a subgraph's executor and a new [`Run`].
     fn run(&mut self, subgraph: usize, f: impl FnOnce(&mut Executor, &Run<'_>) -> Result<()>) -> Result<()> {
         self.cancelled.store(false, Ordering::Relaxed);
+        let slots = Slots(Cell::from_mut(&mut self.slots[..]).as_slice_of_cells());
         let run = Run {
             settings: &self.settings,
             registry: &self.registry,
@@ -271,25 +265,25 @@ impl Interpreter {
             profiles: self.profiles,
             observer: self.observer.as_ref(),
             model: &self.model,
-            slots: Cell::from_mut(&mut self.slots[..]).as_slice_of_cells(),
+            callees: &slots,
             cancelled: &self.cancelled,
-            used: Used::nothing(&self.settings.quota),
+            usage: Usage::new(&self.settings.quota),
         };
-        run.with(subgraph, |executor| f(executor, &run))
+        slots.with(subgraph, &run, |executor| f(executor, &run))
     }
 
-    /// What is not there of plugins and delegates.
+    /// Plugins and delegates that are missing.
     fn missing(&self) -> Missing {
         let executors = self.slots.iter().filter_map(Slot::executor);
         self.registry.missing(executors.flat_map(|executor| executor.delegates().left_out()))
     }
 
-    /// The error that lists, after those of `first`, what nobody serves in all other subgraphs too.
+    /// An error that lists the unserved ops of all subgraphs, beginning with `first`.
     fn all_unresolved(&mut self, first: Vec<UnresolvedOp>) -> Error {
         let mut all = first;
         for subgraph in 0..self.slots.len() {
             if let Ok(executor) = self.executor_mut(subgraph) {
-                // A composite's ops are listed with its subgraph, wherever it stands.
+                // The ops of a composite are listed with its own subgraph, wherever it is used.
                 let known: BTreeSet<usize> = all.iter().map(|op| op.subgraph).collect();
                 let unknown = executor.graph.unresolved.iter().filter(|op| !known.contains(&op.subgraph));
                 all.extend(unknown.cloned());
@@ -324,10 +318,10 @@ impl Interpreter {
         let slot = self.slots.get_mut(subgraph).ok_or_else(unknown)?;
         if let Slot::Unbuilt = slot {
             let (quota, budget, nodes) = (&self.settings.quota, &self.budget, &self.node_budget);
-            let used = Used::nothing(quota);
-            let check = || if used.is_over() { Err(quota.exceeded_time()) } else { Ok(()) };
+            let usage = Usage::new(quota);
+            let check = || if usage.is_out_of_time() { Err(quota.exceeded_time()) } else { Ok(()) };
             let limits = BuildLimits { quota, budget, nodes, check: &check };
-            *slot = Slot::Idle(run::build(&self.model, &self.registry, subgraph, &limits)?);
+            *slot = Slot::Idle(slots::build(&self.model, &self.registry, subgraph, &limits)?);
         }
         slot.executor_mut().ok_or_else(|| Error::State("the subgraph is in use".into()))
     }
@@ -343,7 +337,7 @@ impl Interpreter {
     fn main(&self) -> &Executor {
         match self.slots[0].executor() {
             Some(executor) => executor,
-            // `build` makes it, and it is back in its place when a call has ended.
+            // `build` creates it, and each call puts it back.
             None => unreachable!("subgraph 0 was built"),
         }
     }
@@ -368,7 +362,7 @@ impl Interpreter {
                 "subgraph {subgraph} is not built: run the model, or call plan_subgraph({subgraph})"
             )));
         };
-        let mut tensor = Tensor::of(&executor.graph, executor.memory(), index, executor.is_ready())?;
+        let mut tensor = Tensor::of(&executor.graph, &executor.memory().table, index, executor.is_ready())?;
         if tensor.lacks_memory() {
             tensor.inside = executor.delegate_around(index);
         }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Named, Result};
 use crate::interpreter::{Interpreter, Port, Tensor, TensorMut};
 
-/// Runs one signature of an interpreter's model, by the names that the signature gives.
+/// Runs one signature of a model. Inputs and outputs are accessed by the names in the signature.
 pub struct SignatureRunner<'a> {
     interpreter: &'a mut Interpreter,
     key: String,
@@ -11,6 +11,13 @@ pub struct SignatureRunner<'a> {
     /// Name and position among the subgraph's inputs.
     inputs: Vec<(String, usize)>,
     outputs: Vec<(String, usize)>,
+}
+
+impl Interpreter {
+    /// A runner for the signature with this key.
+    pub fn signature(&mut self, key: &str) -> Result<SignatureRunner<'_>> {
+        SignatureRunner::new(self, key)
+    }
 }
 
 impl<'a> SignatureRunner<'a> {
@@ -64,7 +71,7 @@ impl<'a> SignatureRunner<'a> {
         self.outputs.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Gives an input another shape. [`allocate`](Self::allocate) must follow.
+    /// Sets the shape of an input. [`allocate`](Self::allocate) must follow.
     pub fn resize_input(&mut self, name: &str, shape: &[i32]) -> Result<()> {
         let i = self.find(Port::Input, name)?;
         self.interpreter.resize_in(self.subgraph, i, shape)
@@ -80,7 +87,7 @@ impl<'a> SignatureRunner<'a> {
         self.interpreter.tensor_in(self.subgraph, Port::Input, self.find(Port::Input, name)?)
     }
 
-    /// An input, to be filled.
+    /// An input, for writing.
     pub fn input_mut(&mut self, name: &str) -> Result<TensorMut<'_>> {
         let i = self.find(Port::Input, name)?;
         self.interpreter.tensor_in_mut(self.subgraph, i)

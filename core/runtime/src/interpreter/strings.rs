@@ -15,7 +15,7 @@ pub fn pack(strings: &[&[u8]]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The strings in these bytes; `None` where offsets lie outside or run backwards.
+/// The strings in these bytes; `None` if offsets are out of bounds or decrease.
 pub fn unpack(bytes: &[u8]) -> Option<Vec<&[u8]>> {
     if bytes.is_empty() {
         return Some(Vec::new());

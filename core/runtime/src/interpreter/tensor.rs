@@ -8,7 +8,7 @@ use arenite_abi::{Element, ElementType};
 use super::strings;
 use crate::error::{Error, Named, Result};
 use crate::graph::Graph;
-use crate::stages::memory::Memory;
+use crate::stages::table::TensorTable;
 
 /// A tensor of an interpreter.
 pub struct Tensor<'a> {
@@ -18,17 +18,17 @@ pub struct Tensor<'a> {
     pub ty: ElementType,
     /// Dimensions, outermost first.
     pub shape: &'a [i32],
-    /// `real = scale × (q − zero_point)`: one scale per slice of `quantized_dimension`, or one; none if not quantized.
+    /// `real = scale × (q − zero_point)`: one scale, or one per slice of `quantized_dimension`; empty if not quantized.
     pub scales: &'a [f32],
     /// See `scales`.
     pub zero_points: &'a [i64],
     /// See `scales`.
     pub quantized_dimension: usize,
-    /// The shape with −1 for dimensions that the caller may choose; empty if the model does not say.
+    /// The shape with −1 for dimensions that the caller can choose; empty if the model does not define it.
     pub shape_signature: &'a [i32],
-    /// The interpreter is allocated, or the value is the model's own.
+    /// Whether the interpreter is allocated or the value is a constant of the model.
     pub(super) readable: bool,
-    /// The delegate in whose partition it is, and nowhere else.
+    /// The delegate whose partition contains the tensor, if it has no memory outside the partition.
     pub(super) inside: Option<&'a str>,
     data: *mut c_void,
     bytes: usize,
@@ -38,7 +38,7 @@ pub struct Tensor<'a> {
 
 impl<'a> Tensor<'a> {
     /// Tensor `index` of a subgraph; `readable` if it is allocated.
-    pub(crate) fn of(graph: &'a Graph, memory: &'a Memory, index: usize, readable: bool) -> Result<Self> {
+    pub(crate) fn of(graph: &'a Graph, table: &'a TensorTable, index: usize, readable: bool) -> Result<Self> {
         let Some(info) = graph.tensors.get(index) else {
             let count = graph.tensors.len();
             return Err(Error::State(format!(
@@ -46,11 +46,11 @@ impl<'a> Tensor<'a> {
                 graph.index
             )));
         };
-        let ArTensorV1 { data, bytes, flags, memory_kind, .. } = memory.table.get(index);
+        let ArTensorV1 { data, bytes, flags, memory_kind, .. } = table.get(index);
         Ok(Tensor {
             name: &info.name,
             ty: info.ty,
-            shape: memory.table.shape(index),
+            shape: table.shape(index),
             scales: info.quantization.as_ref().map_or(&[], |q| &q.scales),
             zero_points: info.quantization.as_ref().map_or(&[], |q| &q.zero_points),
             quantized_dimension: info.quantization.as_ref().map_or(0, |q| q.dimension as usize),
@@ -64,7 +64,7 @@ impl<'a> Tensor<'a> {
         })
     }
 
-    /// Whether it can be read, but for its data.
+    /// Whether only the data is missing: the tensor is readable and not empty, but its data pointer is null.
     pub(super) fn lacks_memory(&self) -> bool {
         self.readable && self.data.is_null() && self.bytes > 0
     }
@@ -82,10 +82,10 @@ impl<'a> Tensor<'a> {
     /// The data as bytes.
     ///
     /// # Errors
-    /// Before the interpreter is allocated, and for tensors without memory of their own.
+    /// The interpreter is not allocated, the tensor is inside a partition, or its value is on a device.
     pub fn bytes(&self) -> Result<&'a [u8]> {
         self.check()?;
-        // SAFETY: an allocated interpreter gives each of its tensors as many bytes as it says; they are initialised,
+        // SAFETY: an allocated interpreter gives each of its tensors `byte_len` bytes of memory; they are initialised,
         // and borrowed from the interpreter for `'a`.
         Ok(unsafe { slice(self.data.cast::<u8>().cast_const(), self.byte_len()) })
     }
@@ -93,7 +93,7 @@ impl<'a> Tensor<'a> {
     /// The data as elements.
     ///
     /// # Errors
-    /// If `T` is not the tensor's type; as [`bytes`](Self::bytes).
+    /// `T` is not the tensor's type; also the errors of [`bytes`](Self::bytes).
     pub fn as_slice<T: Element>(&self) -> Result<&'a [T]> {
         self.check_type::<T>()?;
         let bytes = self.bytes()?;
@@ -104,7 +104,7 @@ impl<'a> Tensor<'a> {
     /// The elements of a tensor of strings.
     ///
     /// # Errors
-    /// If it has another type, or its bytes are no packed strings.
+    /// The tensor has another type, or its bytes are not valid packed strings.
     pub fn strings(&self) -> Result<Vec<&'a [u8]>> {
         if self.ty != ElementType::String {
             return self.refuse(format!("it is {}, not STRING", self.ty));
@@ -146,12 +146,12 @@ impl<'a> Tensor<'a> {
         Ok(())
     }
 
-    fn refuse<T>(&self, message: String) -> Result<T> {
+    pub(crate) fn refuse<T>(&self, message: String) -> Result<T> {
         Err(Error::Tensor { name: self.name.to_owned(), message })
     }
 }
 
-/// An input or another tensor of an interpreter, to be written.
+/// A tensor of an interpreter, for writing.
 pub struct TensorMut<'a> {
     pub(super) tensor: Tensor<'a>,
 }
@@ -190,7 +190,7 @@ impl<'a> TensorMut<'a> {
         })
     }
 
-    /// Copies `data` in. An error if type or length differ.
+    /// Copies `data` into the tensor. An error if the type or length differs.
     pub fn copy_from_slice<T: Element>(self, data: &[T]) -> Result<()> {
         let name = self.tensor.name;
         let target = self.into_slice::<T>()?;
@@ -202,7 +202,7 @@ impl<'a> TensorMut<'a> {
         Ok(())
     }
 
-    /// Copies `bytes` in. An error if the length differs.
+    /// Copies `bytes` into the tensor. An error if the length differs.
     pub fn copy_from_bytes(self, bytes: &[u8]) -> Result<()> {
         let name = self.tensor.name;
         let target = self.into_bytes()?;
@@ -223,7 +223,7 @@ pub(crate) enum Port {
 }
 
 impl Port {
-    pub fn named(self) -> Named {
+    pub(crate) fn named(self) -> Named {
         match self {
             Port::Input => Named::Input,
             Port::Output => Named::Output,

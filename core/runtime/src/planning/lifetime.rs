@@ -1,4 +1,4 @@
-//! Lifetimes: from the execution plan to usage intervals, and to the planner's records.
+//! Lifetimes: from the execution plan to the interval in which each tensor is in use, and to the planner's records.
 //!
 //! Defined by: tflite/arena_planner.cc, `PlanAllocations`.
 
@@ -6,54 +6,54 @@ use std::collections::BTreeMap;
 
 use arenite_abi::UsageRecord;
 
-/// Interval of the execution plan in which a tensor's memory is its own; both ends inclusive.
+/// The interval of the execution plan in which a tensor's memory is in use, both ends inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime {
-    /// The node that writes it; the first one for what is given.
+    /// The node that writes it; the first node for tensors that have a value before.
     pub first: u32,
-    /// The node that reads it last; [`UsageRecord::FOREVER`] for what is kept, and for tensors that nothing reads.
+    /// The node that reads it last; [`UsageRecord::FOREVER`] for tensors that are kept or never read.
     pub last: u32,
 }
 
-/// How long tensors live beyond what their readers need.
+/// Extends lifetimes beyond the last reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lifetimes {
-    /// No tensor is overwritten, and none lies over another: after an invocation, each that a node wrote or that was given can be
-    /// read. Those inside a delegate's partition are not there: the delegate gives them no memory of the interpreter's. Takes as much
-    /// memory as all tensors together.
+    /// Lets no two tensors share memory, so that every tensor that a node wrote, and every input, can be read after
+    /// an invocation. This does not include tensors inside a delegate's partition, which have no memory in the
+    /// interpreter. Needs as much memory as all tensors together.
     pub preserve_all: bool,
-    /// From when on outputs have memory.
+    /// When the lifetimes of outputs begin.
     pub outputs: OutputsFrom,
 }
 
-/// From when on the memory of a subgraph's outputs is theirs.
+/// When the lifetime of a subgraph's output begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutputsFrom {
-    /// From the node on that writes them: earlier ones may use it.
+    /// At the node that writes it; earlier nodes may use its memory.
     #[default]
     Producer,
-    /// From the first node on: nothing else is ever there. What only a run tells the shape of has memory of its own anyway.
+    /// At the first node, so that its memory is never shared. The memory of outputs of dynamic shape never is.
     Start,
 }
 
-/// What [`lifetimes`] needs of a stretch of the execution plan.
+/// The part of an execution plan that [`lifetimes`] analyses.
 pub struct LifetimeInput<'a> {
     /// Inputs and outputs of each node, in execution order; −1 for absent ones.
     pub nodes: &'a mut dyn Iterator<Item = (&'a [i32], &'a [i32])>,
-    /// Number of the first node.
+    /// The number of the first node.
     pub first: u32,
-    /// Tensors that have a value when the first node runs.
+    /// Tensors that have a value before the first node runs.
     pub given: &'a [i32],
-    /// Whether a tensor is read by somebody else, behind the nodes: the caller, the next invocation.
+    /// Whether a tensor is read after these nodes: by the caller or by the next invocation.
     pub is_kept: &'a dyn Fn(i32) -> bool,
-    /// Whether the memory of a tensor that a node writes is its own from the first node on.
+    /// Whether the lifetime of a tensor that a node writes begins at the first node.
     pub is_early: &'a dyn Fn(i32) -> bool,
 }
 
-/// The lifetime of each tensor that is given or written.
+/// The lifetime of each tensor that has a value before the nodes or that they write.
 ///
-/// A tensor is allocated by its first producer and released after its last reader. What is kept lives for ever, and so does what
-/// nothing reads: its memory is never given to another tensor.
+/// A lifetime begins at the first writer and ends at the last reader. Tensors that are kept or never read live forever,
+/// so their memory is never reused.
 pub fn lifetimes(graph: LifetimeInput<'_>) -> BTreeMap<i32, Lifetime> {
     let at = |first: u32| Lifetime { first, last: UsageRecord::FOREVER };
     let mut lives: BTreeMap<i32, Lifetime> =

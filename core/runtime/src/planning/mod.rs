@@ -1,5 +1,5 @@
-//! Planning memory, as pure functions: when tensors live, and what a planner answered. Which of them lie over one another, and in
-//! which order nodes run, is found by `arenite-layout`.
+//! Memory planning as pure functions: computes the lifetimes of tensors, calls planners and checks their answers. The
+//! crate `arenite-layout` decides which tensors share memory and in which order nodes run.
 
 pub mod lifetime;
 pub mod objects;

@@ -1,4 +1,4 @@
-//! Shared objects of a device: asks a planner, and trusts none of its answers.
+//! Shared objects of a device: calls a planner and checks its answer.
 
 use std::collections::HashSet;
 
@@ -7,19 +7,20 @@ use arenite_abi::{ObjectRecord, ObjectRequest, OptionPairs, Readers};
 
 use super::plan::ChosenPlanner;
 use crate::error::{Error, Result};
-use crate::host;
+use crate::host::message;
 use crate::plugins::registry::Registry;
 
-/// Objects of one to three extents: each record has one to itself while it lives.
+/// Objects with one to three extents. Records share an object only if they are not alive at the same time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedObjects {
     /// The object of each record.
     pub ids: Vec<u32>,
-    /// The extents of each object, 1 where there are fewer than three.
+    /// The extents of each object; unused ones are 1.
     pub sizes: Vec<[u64; 3]>,
 }
 
-/// Has the planner hand out objects, and checks them. A planner that hands out none is an error, which names those of the registry that do.
+/// Lets the planner assign objects, and checks the result. If the planner cannot assign objects, the error names
+/// planners in the registry that can.
 pub(crate) fn assign(
     planner: &ChosenPlanner,
     request: &ObjectRequest<'_>,
@@ -44,11 +45,11 @@ pub(crate) fn assign(
         ids: answer.ids.as_mut_ptr(),
         sizes: answer.sizes.as_mut_ptr(),
     };
-    host::clear_message();
+    message::clear_message();
     // SAFETY: both structs and their arrays are valid for the call; each array of the answer has a place per record.
     let status = unsafe { (interface.assign)(&raw, &mut assignment) };
     if status != 0 {
-        return Err(fail(host::take_message("it failed without a message")));
+        return Err(fail(message::take_message("it failed without a message")));
     }
     let objects = assignment.object_count as usize;
     if objects > count {
@@ -59,18 +60,18 @@ pub(crate) fn assign(
     Ok(answer)
 }
 
-/// What is said of a planner without objects: it names those that have some.
+/// The error of a planner that cannot assign objects, with the names of planners that can.
 fn hands_out_none(registry: &Registry) -> String {
     let can = |name: &String| registry.planner(name).is_some_and(|raw| raw.assigns().is_some());
     let names: Vec<String> = registry.planner_names().into_iter().filter(can).collect();
     format!("it hands out no shared objects; those that do: {}", names.join(", "))
 }
 
-/// Checks objects: along each axis, and in time.
+/// Checks objects along each axis and in time.
 ///
 /// # Errors
-/// The first record that has no object, or one without room for it; records that have one object while both live, or, where nodes run in
-/// any order, while both may.
+/// The first record that has no object or does not fit into it; two records in one object that are alive at the same
+/// time or, if nodes can run in any order, may be.
 pub fn check(request: &ObjectRequest<'_>, objects: &SharedObjects) -> Result<(), String> {
     let (records, SharedObjects { ids, sizes }) = (request.records, objects);
     if ids.len() != records.len() {
@@ -95,7 +96,7 @@ pub fn check(request: &ObjectRequest<'_>, objects: &SharedObjects) -> Result<(),
     pairs.into_iter().try_for_each(|(id, pair)| apart(records, request.readers, id, [pair[0], pair[1]]))
 }
 
-/// An error unless the second record may have the object after the first.
+/// Checks that the second record may reuse the object of the first.
 fn apart(
     records: &[ObjectRecord],
     readers: Option<Readers<'_>>,
@@ -115,7 +116,7 @@ fn apart(
     }
 }
 
-/// Whether `b` is computed from each of the records that are computed from `a`, of which there is one at least.
+/// Whether `b` is computed from every record that is computed from `a`, and there is at least one.
 fn is_done(readers: Readers<'_>, a: usize, b: usize) -> bool {
     let reaches = |from: u32| {
         let (mut seen, mut queue) = (HashSet::from([from]), vec![from]);
@@ -135,10 +136,10 @@ fn is_done(readers: Readers<'_>, a: usize, b: usize) -> bool {
 }
 
 impl Registry {
-    /// Has the planner of this name hand out shared objects for `records` of so many extents, and checks what it answers.
+    /// Lets the planner of this name assign shared objects for `records`, and checks the result.
     ///
     /// # Errors
-    /// There is no such planner, or it hands out none; it refuses the records; its answer is wrong.
+    /// The planner is unknown, cannot assign objects, rejects the records, or returns an invalid answer.
     pub fn assign(
         &self,
         planner: &crate::config::PlannerConfig,
@@ -187,7 +188,8 @@ mod tests {
         assert_eq!(error(&dead, &[0], &[wide], None), "record 0 lives from 2 to 1");
     }
 
-    /// 0 ► 1, 2; both ► 3: 3 may take over from 0, whose readers are done; 2 may not take over from 1, nor anybody from 3.
+    /// 0 ► 1, 2; both ► 3. So 3 may reuse the object of 0, whose readers are done; 2 may not reuse 1's, and nothing may
+    /// reuse 3's.
     #[test]
     fn objects_of_nodes_in_any_order() {
         let records = [0, 1, 3, 5].map(|node| ObjectRecord::bytes(4, node, node + 1));

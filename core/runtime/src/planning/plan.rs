@@ -1,4 +1,4 @@
-//! Memory plans: asks a planner, and trusts none of its answers.
+//! Memory plans: calls a planner and checks its answer.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -10,27 +10,36 @@ use arenite_abi::raw::{
 };
 
 use crate::error::{Error, Result};
-use crate::host;
-use crate::plugins::registry::PlannerRegistration;
+use crate::host::message;
+use crate::plugins::registration::PlannerRegistration;
 
 pub use arenite_layout::lower_bound;
 
-/// Where each buffer lies.
+/// The offset of each buffer in a block of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// Offset of each record.
     pub offsets: Vec<u64>,
-    /// Bytes of the block that holds them all.
+    /// The size of the block in bytes.
     pub total_bytes: u64,
-    /// The largest sum of sizes alive at one node: no plan that keeps buffers apart is smaller.
+    /// The largest sum of the sizes of buffers that are alive at one node. No plan without overlaps is smaller.
     pub lower_bound: u64,
-    /// Whether the planner has proved that no plan is smaller.
+    /// Whether the planner proved that no smaller plan exists.
     pub optimal: bool,
-    /// The shared objects that the planner answered with, if it did.
+    /// The shared objects, if the planner assigned objects instead of offsets.
     pub objects: Option<Objects>,
 }
 
-/// Records that share objects: each has one to itself while it lives.
+impl Plan {
+    /// Logs the size of the plan, which `planner` made.
+    pub(crate) fn logged(self, planner: &str) -> Self {
+        let (total, bound) = (self.total_bytes, self.lower_bound);
+        tracing::info!("planner {planner}: {total} bytes of memory, at least {bound} are needed");
+        self
+    }
+}
+
+/// An assignment of records to shared objects. A record has exclusive use of its object while it is alive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Objects {
     /// The object of each record.
@@ -39,26 +48,26 @@ pub struct Objects {
     pub sizes: Vec<u64>,
 }
 
-/// The memory of a stretch of the execution plan between nodes of dynamic shape; one stretch if there are none.
+/// The memory of a segment. Nodes of dynamic shape divide the execution plan into segments.
 #[derive(Clone, Debug, Default)]
 pub struct SegmentPlan {
-    /// Tensors and scratch buffers. `tensor` is the tensor's index, −1 for scratch; nodes count the steps in the order in which
-    /// they run.
+    /// Tensors and scratch buffers. `tensor` is the tensor's index, −1 for scratch; nodes are step numbers in execution
+    /// order.
     pub records: Vec<UsageRecord>,
     /// Their offsets.
     pub plan: Plan,
-    /// The planner's records: records that share memory are one buffer; the buffers of earlier segments are fixed.
+    /// The records for the planner. Records that share memory form one buffer; buffers of earlier segments are fixed.
     pub buffers: Vec<UsageRecord>,
-    /// Per record, its buffer and its offset in there.
+    /// For each record, its buffer and its offset in that buffer.
     pub places: Vec<(usize, u64)>,
 }
 
-/// What a planner may use.
+/// Limits for a planner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlanLimits {
-    /// Bytes that the plan should fit into.
+    /// The size in bytes that the plan should not exceed.
     pub capacity: Option<u64>,
-    /// Time to plan.
+    /// The time limit for planning.
     pub time: Option<Duration>,
 }
 
@@ -68,15 +77,15 @@ pub(crate) struct ChosenPlanner {
     pub name: String,
     pub raw: PlannerRegistration,
     pub options: Vec<(String, String)>,
-    /// The longest that one plan may take, where nothing else is said.
+    /// The default time limit for one plan.
     pub time: Option<Duration>,
     /// Time in the planner so far.
     pub spent: Cell<Duration>,
 }
 
 impl ChosenPlanner {
-    /// Plans and checks the answer: bounds, alignment, and overlap in time and space.
-    pub fn plan(&self, records: &[UsageRecord], limits: &PlanLimits) -> Result<Plan> {
+    /// Calls the planner, and checks its answer for bounds, alignment, and overlap in time and space.
+    pub(crate) fn plan(&self, records: &[UsageRecord], limits: &PlanLimits) -> Result<Plan> {
         let _span = tracing::debug_span!("plan", planner = %self.name, records = records.len()).entered();
         let fail = |message: String| Error::Plan { planner: self.name.clone(), message };
         let limits = PlanLimits { time: limits.time.or(self.time), ..*limits };
@@ -92,8 +101,8 @@ impl ChosenPlanner {
         Ok(Plan { offsets, total_bytes, lower_bound, optimal, objects })
     }
 
-    /// Has the planner look at its options.
-    pub fn check_options(&self) -> Result<()> {
+    /// Has the planner check its options.
+    pub(crate) fn check_options(&self) -> Result<()> {
         self.ask(&[], &PlanLimits::default()).map(drop)
     }
 
@@ -115,11 +124,11 @@ impl ChosenPlanner {
         };
         let mut answer = Answer::of(records.len());
         let mut assignment = answer.assignment();
-        host::clear_message();
+        message::clear_message();
         // SAFETY: both structs and their arrays are valid for the call; each array has a place per record.
         let status = unsafe { self.raw.plan(&request, &mut assignment) };
         if status != 0 {
-            let message = host::take_message("it failed without a message");
+            let message = message::take_message("it failed without a message");
             return Err(Error::Plan { planner: self.name.clone(), message });
         }
         let ArAssignmentV1 { kind, object_count, optimal, .. } = assignment;
@@ -127,7 +136,7 @@ impl ChosenPlanner {
     }
 }
 
-/// What a planner answered, unchecked.
+/// The unchecked answer of a planner.
 struct Answer {
     kind: u32,
     object_count: u32,
@@ -138,13 +147,13 @@ struct Answer {
 }
 
 impl Answer {
-    /// Room for so many records.
+    /// An empty answer with space for `count` records.
     fn of(count: usize) -> Self {
         let (offsets, object_ids, object_sizes) = (vec![0; count], vec![0; count], vec![0; count]);
         Answer { kind: u32::MAX, object_count: 0, optimal: false, offsets, object_ids, object_sizes }
     }
 
-    /// What the planner fills in. It borrows the lists.
+    /// The struct for the planner to fill in. It points into the lists of this answer.
     fn assignment(&mut self) -> ArAssignmentV1 {
         ArAssignmentV1 {
             header: ArHeader::of::<ArAssignmentV1>(),
@@ -157,7 +166,7 @@ impl Answer {
         }
     }
 
-    /// Offsets, and the objects if there are any.
+    /// The offsets, and the objects if the planner assigned objects.
     fn read(self, records: &[UsageRecord]) -> Result<(Vec<u64>, Option<Objects>), String> {
         match self.kind {
             ASSIGNMENT_OFFSETS => Ok((self.offsets, None)),
@@ -172,7 +181,7 @@ impl Answer {
     }
 }
 
-/// Lays shared objects one after the other, each at the largest alignment that one of its records needs.
+/// Places shared objects in sequence, each with the largest alignment of its records.
 fn objects_to_offsets(records: &[UsageRecord], ids: &[u32], sizes: &[u64]) -> Result<Vec<u64>, String> {
     let mut alignment = vec![1u64; sizes.len()];
     for (i, (record, &id)) in records.iter().zip(ids).enumerate() {
@@ -197,11 +206,11 @@ fn objects_to_offsets(records: &[UsageRecord], ids: &[u32], sizes: &[u64]) -> Re
     Ok(ids.iter().map(|&id| starts[id as usize]).collect())
 }
 
-/// Checks a plan and gives its size. Records of size 0 may lie anywhere.
+/// Checks a plan and returns its size. Records of size 0 can have any offset.
 ///
 /// # Errors
-/// The first record that is out of bounds, misaligned, moved although fixed, or lies in another's memory while both
-/// live, with its offset.
+/// The first record that is out of bounds, misaligned, not at its fixed offset, or overlaps another one while both are
+/// alive, with its offset.
 pub fn validate(records: &[UsageRecord], offsets: &[u64]) -> Result<u64, String> {
     if offsets.len() != records.len() {
         return Err(format!("there are {} offsets for {} records", offsets.len(), records.len()));
@@ -226,7 +235,7 @@ pub fn validate(records: &[UsageRecord], offsets: &[u64]) -> Result<u64, String>
     Ok(total)
 }
 
-/// Sweeps over time. `alive` holds the memory in use, by start; a new record is compared with its neighbour.
+/// Sweeps over time. `alive` is the memory in use, ordered by start; each new record is compared with its neighbour.
 fn check_overlap(records: &[UsageRecord], offsets: &[u64]) -> Result<(), String> {
     let mut births: Vec<usize> = (0..records.len()).filter(|&i| records[i].size > 0).collect();
     if let Some(i) = births.iter().find(|&&i| records[i].last_node < records[i].first_node) {

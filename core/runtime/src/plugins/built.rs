@@ -1,21 +1,21 @@
-//! How a plugin was built, against how this process was: a sanitizer's runtime can be there from the start of a process only, and a
-//! plugin whose panics end the process has no place in one that reports them.
+//! Compares how a plugin was built with this process. A sanitizer's runtime must be present when the process starts,
+//! and a plugin whose panics end the process must not be loaded into a process that reports panics.
 
 use arenite_abi::raw::{ArPluginBuildV1, PANIC_ABORT, SANITIZER_ADDRESS, SANITIZER_MEMORY, SANITIZER_THREAD};
 
-/// A sanitizer that code and process must agree on.
+/// A sanitizer for which code and process must match.
 struct Sanitizer {
     flag: u32,
     name: &'static str,
-    /// As `-fsanitize=` takes it.
+    /// Its name in `-fsanitize=`.
     option: &'static str,
     /// A function of its runtime.
     function: &'static str,
-    /// How names in its runtime begin.
+    /// The prefix of names in its runtime.
     prefix: &'static str,
-    /// How the names of its runtime's libraries begin, those of GCC and those of clang.
+    /// The prefixes of the names of its runtime libraries, for GCC and clang.
     libraries: [&'static str; 2],
-    /// Whether code without it in a process with it gives false reports.
+    /// Whether code without it reports false errors in a process with it.
     of_all_code: bool,
 }
 
@@ -49,29 +49,29 @@ const SANITIZERS: [Sanitizer; 3] = [
     },
 ];
 
-/// What is known of this process.
+/// The properties of this process.
 #[derive(Clone, Copy)]
 pub(super) struct Host {
-    /// `SANITIZER_*` whose runtime is in the process.
+    /// `SANITIZER_*` flags of the runtimes in the process.
     pub runtimes: u32,
     /// How this library was built.
     pub built: ArPluginBuildV1,
 }
 
 impl Host {
-    /// This process; `has_function` looks a function up in the program and the libraries that it started with.
-    pub fn of_process(has_function: impl Fn(&str) -> bool) -> Self {
+    /// Examines this process. `has_function` looks up a function in the program and the libraries loaded at its start.
+    pub(super) fn of_process(has_function: impl Fn(&str) -> bool) -> Self {
         let built = ArPluginBuildV1::of_rust(cfg!(panic = "abort"));
         let runtimes = SANITIZERS.iter().filter(|sanitizer| has_function(sanitizer.function));
         Host { runtimes: runtimes.fold(built.sanitizers, |all, sanitizer| all | sanitizer.flag), built }
     }
 
-    /// Compares the libraries that a plugin is linked to: the system's loader would start a runtime that is among them too late, and
-    /// AddressSanitizer's ends the process then.
+    /// Checks the libraries that a plugin is linked to: the system's loader would start a sanitizer's runtime too late,
+    /// and AddressSanitizer's then ends the process.
     ///
     /// # Errors
-    /// The plugin needs a sanitizer's runtime that this process does not have.
-    pub fn check_needed(self, needed: &[String]) -> Result<(), String> {
+    /// The plugin needs a sanitizer runtime that this process does not have.
+    pub(super) fn check_needed(self, needed: &[String]) -> Result<(), String> {
         for sanitizer in SANITIZERS.iter().filter(|sanitizer| self.runtimes & sanitizer.flag == 0) {
             let is_runtime =
                 |library: &&String| sanitizer.libraries.iter().any(|name| library.starts_with(name));
@@ -82,12 +82,12 @@ impl Host {
         Ok(())
     }
 
-    /// Compares what a plugin says of itself.
+    /// Checks that a plugin's build fits this process.
     ///
     /// # Errors
-    /// The plugin has a sanitizer that this process does not have, or lacks one that all code must have; or its panics end the process
-    /// and those of this library do not.
-    pub fn check(self, plugin: &ArPluginBuildV1) -> Result<(), String> {
+    /// The plugin uses a sanitizer that this process lacks, or was built without one that must cover all code. Or a
+    /// panic in the plugin would end the process, although a panic in this library would not.
+    pub(super) fn check(self, plugin: &ArPluginBuildV1) -> Result<(), String> {
         for sanitizer in &SANITIZERS {
             let has = plugin.sanitizers & sanitizer.flag != 0;
             if has && self.runtimes & sanitizer.flag == 0 {
@@ -120,7 +120,7 @@ impl Sanitizer {
     }
 }
 
-/// What to do about a library that the system's loader refused with this message, if the reason is a sanitizer.
+/// The remedy for a library that the system's loader rejected with this message, if a sanitizer is the reason.
 pub(super) fn explain(message: &str) -> Option<String> {
     let missing = SANITIZERS.iter().find(|sanitizer| {
         message.split_once("undefined symbol: ").is_some_and(|(_, name)| name.starts_with(sanitizer.prefix))

@@ -1,4 +1,4 @@
-//! Reads a plugin's descriptor, checking all that can be checked before anything is registered.
+//! Reads a plugin's descriptor and checks everything that can be checked before registration.
 
 use std::collections::HashSet;
 use std::ffi::c_void;
@@ -11,11 +11,10 @@ use arenite_abi::raw::{
     INTERFACE_VOUCH, OP_USER_DATA,
 };
 
-use crate::plugins::foreign::{self, Foreign, check_header};
-use crate::plugins::registration::Query;
-use crate::plugins::registry::{OpKey, key_of};
+use crate::plugins::foreign::{self, Foreign, Query, check_header, text};
+use crate::plugins::op_key::OpKey;
 
-/// What a plugin offers, read and checked.
+/// The contents of a plugin's descriptor, after all checks.
 pub(crate) struct Offer {
     pub id: String,
     pub version: String,
@@ -25,7 +24,7 @@ pub(crate) struct Offer {
     pub delegates: Vec<(String, ArDelegateV1)>,
 }
 
-/// A state larger than this is taken for a corrupt registration.
+/// A registration with a larger state is rejected as corrupt.
 const MAX_STATE_BYTES: u64 = 1 << 30;
 const MAX_NAME_BYTES: usize = 256;
 
@@ -42,19 +41,21 @@ pub(crate) unsafe fn id(descriptor: *const ArPluginV1) -> Result<String, String>
 /// Reads a descriptor that the handshake gave.
 ///
 /// # Safety
-/// The address is null or a plugin's static descriptor: texts and arrays are where it says, as far as lengths are plausible.
+/// The address is null or a plugin's static descriptor: its texts and arrays are readable, as far as lengths are
+/// plausible.
 pub(crate) unsafe fn read(descriptor: *const ArPluginV1) -> Result<Offer, String> {
     // SAFETY: the address came from the handshake.
     let descriptor = unsafe { foreign::read(descriptor, "the descriptor") }?;
     let id = name(descriptor.id, "its id")?;
-    // SAFETY: the descriptor is that of the handshake.
+    // SAFETY: the handshake returned this descriptor, so it is a plugin's static descriptor, as `offer` requires.
     unsafe { offer(&id, &descriptor) }.map_err(|message| format!("plugin '{id}': {message}"))
 }
 
 /// # Safety
 /// As [`read`].
 unsafe fn offer(id: &str, descriptor: &ArPluginV1) -> Result<Offer, String> {
-    // SAFETY: the descriptor says where its arrays are.
+    // SAFETY: each array starts at its pointer and has that count and stride, as this function requires of the
+    // descriptor.
     let (ops, planners, delegates) = unsafe {
         let (planners, delegates) = (descriptor.planners, descriptor.delegates);
         (
@@ -100,7 +101,7 @@ fn checked(raw: ArStr, what: &str, check: impl FnOnce() -> Result<(), String>) -
     Ok(name)
 }
 
-/// Looks at the interfaces that a planner offers.
+/// Checks the interfaces that a planner offers.
 ///
 /// # Errors
 /// One has a wrong header or a null function.
@@ -112,7 +113,7 @@ pub(crate) fn check_planner(planner: &ArPlannerV1) -> Result<(), String> {
     }
 }
 
-/// As [`check_planner`], of a delegate.
+/// Like [`check_planner`], for a delegate.
 pub(crate) fn check_delegate(delegate: &ArDelegateV1) -> Result<(), String> {
     let query = delegate.query;
     // SAFETY: each is the struct of its id.
@@ -149,7 +150,7 @@ pub(crate) fn check_op(op: &ArOpV1) -> Result<OpKey, String> {
     } else if op.builtin_code < 0 || op.builtin_code == BUILTIN_DELEGATE {
         return Err(format!("an op has builtin code {}", op.builtin_code));
     }
-    let key = key_of(op);
+    let key = OpKey::of(op);
     if op.min_version < 1 || op.min_version > op.max_version {
         return Err(format!("{key} has versions {} to {}", op.min_version, op.max_version));
     }
@@ -201,12 +202,4 @@ pub(crate) fn name(raw: ArStr, what: &str) -> Result<String, String> {
         return Err(format!("{what} is {name:?}; it must be printable, of 1 to {MAX_NAME_BYTES} bytes"));
     }
     Ok(name)
-}
-
-pub(crate) fn text(raw: ArStr) -> String {
-    if raw.length > 1 << 20 {
-        return String::new();
-    }
-    // SAFETY: the plugin's static text, by the contract.
-    unsafe { raw.as_str() }.to_owned()
 }

@@ -1,4 +1,4 @@
-//! The digests that `[plugins] sha256` wants of libraries.
+//! Checks libraries against the digests in `[plugins] sha256`.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,10 +20,10 @@ pub(crate) fn of(mut file: &File) -> io::Result<String> {
     }
 }
 
-/// Compares the digest of an open library with that of the list, where it stands by its path or by its file's name.
+/// Compares the digest of an open library with its entry in the list. An entry names a library by path or by file name.
 ///
 /// # Errors
-/// The list does not have the library, or another digest; the message has both.
+/// The list has no entry for the library, or lists another digest; the message shows both.
 pub(crate) fn check(list: &BTreeMap<String, String>, path: &Path, file: &File) -> Result<(), String> {
     let found = of(file).map_err(|error| format!("its SHA-256 cannot be computed: {error}"))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -1,7 +1,8 @@
-//! Structs that a plugin or a program in C points to, checked through raw pointers and copied.
+//! Structs from a plugin or a C program, checked through raw pointers and then copied.
 //!
-//! A Rust reference to a struct whose function is null, or to one shorter than its type, is undefined behaviour before anything is
-//! called. So [`read`] looks at the header first, then at each function, and only then makes a value.
+//! A Rust reference to a struct with a null function pointer, or to a struct shorter than its type, is undefined
+//! behaviour even if it is never used. So [`read`] checks the header, then each function, and only then creates a
+//! value.
 
 use std::ffi::c_void;
 use std::mem::{MaybeUninit, offset_of};
@@ -13,24 +14,22 @@ use arenite_abi::raw::{
     ArPrepareV1, ArStatus, ArStr, ArVouchV1, BUILTIN_CUSTOM, slice,
 };
 
-use crate::plugins::descriptor::text;
-
-/// More registrations than this, or farther apart, are taken for a corrupt descriptor.
+/// With more registrations, or a larger stride, the descriptor is considered corrupt.
 const MAX_REGISTRATIONS: usize = 65_536;
 const MAX_STRIDE: usize = 65_536;
 
-/// A struct of the contract that crosses from the other side, with a header at its beginning.
+/// A struct of the contract that the other side passes, which starts with a header.
 ///
 /// # Safety
-/// The type is `#[repr(C)]`, begins with an [`ArHeader`], and `FUNCTIONS` has the offset of each function that is not an `Option`.
-/// Any bytes are a value of the other fields. `NAME` is the offset of an [`ArStr`].
+/// The type is `#[repr(C)]`, starts with an [`ArHeader`], and `FUNCTIONS` has the offset of each function that is not
+/// an `Option`. The other fields are valid for any bytes. `NAME` is the offset of an [`ArStr`].
 pub(crate) unsafe trait Foreign: Copy + 'static {
-    /// Name and offset of each function that the host calls without asking whether there is one.
+    /// Name and offset of each function that the host calls without a check for null.
     const FUNCTIONS: &'static [(&'static str, usize)];
     /// Offset of its name.
     const NAME: Option<usize> = None;
 
-    /// Fills in a function that may be left out, at its place in a copy of the struct.
+    /// Fills in a function that may be absent, in a copy of the struct.
     ///
     /// # Safety
     /// `copy` is a readable and writable copy of the struct's bytes.
@@ -38,7 +37,7 @@ pub(crate) unsafe trait Foreign: Copy + 'static {
 
     /// Its name in messages, from a copy whose functions may be null.
     fn called(copy: &MaybeUninit<Self>) -> Option<String> {
-        // SAFETY: the offset of a text in a copy of the struct's bytes, any of which are a text's.
+        // SAFETY: `NAME` is the offset of an `ArStr` in a copy of the struct; any bytes are a valid `ArStr`.
         let name = unsafe { copy.as_ptr().cast::<u8>().add(Self::NAME?).cast::<ArStr>().read() };
         Some(text(name)).filter(|name| !name.is_empty())
     }
@@ -96,10 +95,10 @@ unsafe impl Foreign for ArOpV1 {
     }
 }
 
-/// The struct at this address, or what is wrong with it; `what` names it.
+/// Reads the struct at this address. The error names it as `what`.
 ///
 /// # Safety
-/// The address is null, or as many bytes as the header there says are readable.
+/// The address is null, or as many bytes are readable as the header there declares.
 pub(crate) unsafe fn read<T: Foreign>(at: *const T, what: &str) -> Result<T, String> {
     if at.is_null() || !at.is_aligned() {
         return Err(format!("{what} is at {at:p}, which is null or not aligned to {}", align_of::<T>()));
@@ -117,17 +116,18 @@ pub(crate) unsafe fn read<T: Foreign>(at: *const T, what: &str) -> Result<T, Str
             ));
         }
     }
-    // SAFETY: functions that must be there are, and one that may be left out is filled in; any bytes are a value of the other fields.
+    // SAFETY: all required functions are present and optional ones are filled in; any bytes are valid for the other
+    // fields.
     unsafe {
         T::fill_in(copy.as_mut_ptr());
         Ok(copy.assume_init())
     }
 }
 
-/// The structs of an array, each of which [`read`] checks.
+/// Reads the structs of an array with [`read`].
 ///
 /// # Safety
-/// Bytes of `count` structs, each `stride` behind the last, are readable at `base`, as far as these numbers are plausible.
+/// `count` structs at `base`, `stride` bytes from one to the next, are readable, as far as these numbers are plausible.
 pub(crate) unsafe fn read_all<T: Foreign>(
     base: *const T,
     count: usize,
@@ -151,7 +151,7 @@ pub(crate) unsafe fn read_all<T: Foreign>(
             align_of::<T>()
         ));
     }
-    // SAFETY: the plugin says that so many structs are here; the products are below 2³².
+    // SAFETY: the plugin guarantees `count` structs at this address; the products are below 2³².
     (0..count)
         .map(|i| unsafe {
             read(base.cast::<u8>().wrapping_add(i * stride).cast::<T>(), &format!("{what} {i}"))
@@ -159,7 +159,7 @@ pub(crate) unsafe fn read_all<T: Foreign>(
         .collect()
 }
 
-/// Compares a header with what this host knows of the struct.
+/// Compares a header with the host's version of the struct.
 pub(crate) fn check_header<T>(header: &ArHeader, what: &str) -> Result<(), String> {
     if header.major != 1 || (header.struct_size as usize) < size_of::<T>() {
         return Err(format!(
@@ -173,7 +173,7 @@ pub(crate) fn check_header<T>(header: &ArHeader, what: &str) -> Result<(), Strin
     Ok(())
 }
 
-/// `prepare` of an op that has none: outputs keep the shapes that the file gives them.
+/// The default `prepare` of an op: outputs keep their shapes in the model file.
 unsafe extern "C" fn keep_file_shapes(
     prepare: *const ArPrepareV1,
     node: *const ArNodeV1,
@@ -196,6 +196,30 @@ unsafe extern "C" fn keep_file_shapes(
             }
         }
         0
+    }
+}
+
+pub(crate) fn text(raw: ArStr) -> String {
+    if raw.length > 1 << 20 {
+        return String::new();
+    }
+    // SAFETY: the plugin's static text, by the contract.
+    unsafe { raw.as_str() }.to_owned()
+}
+
+/// The function that returns an interface for its id.
+pub(crate) type Query = Option<unsafe extern "C" fn(interface: u64) -> *const c_void>;
+
+/// The interface with this id. Its header and functions were checked when its owner was registered; if they are invalid
+/// now, the result is `None`.
+///
+/// # Safety
+/// `T` is the struct of that id.
+pub(crate) unsafe fn interface<T: Foreign>(query: Query, id: u64) -> Option<T> {
+    // SAFETY: `query` answers with null or a struct that lives as long as the process.
+    unsafe {
+        let found = query?(id).cast::<T>();
+        if found.is_null() { None } else { read(found, "the interface").ok() }
     }
 }
 

@@ -1,10 +1,11 @@
-//! Checks on a plugin library before `dlopen` sees it: who may write it, and whether it is all there.
+//! Checks a plugin library before `dlopen`: who may write to it, and whether it is complete.
 //!
-//! `dlopen` maps the segments of a file without asking whether the file reaches that far; touching a page
-//! beyond its end kills the process (SIGBUS). So the extent of every loadable segment is checked first.
-//! On systems whose libraries are not ELF, only the checks on the file itself are made.
+//! `dlopen` maps the segments of a file without checking the file's length; access to a page beyond its end kills the
+//! process (SIGBUS). So the extent of every loadable segment is checked first. On systems whose libraries are not ELF,
+//! only the file itself is checked.
 //!
-//! The file can still change between the check and `dlopen`, but only root and the caller can change it: see `permissions`.
+//! The file can still change between the check and `dlopen`, but only root or the caller can do that: see
+//! `permissions`.
 //!
 //! Format: System V gABI, chapters 4 (ELF header) and 5 (program header); `elf(5)`.
 
@@ -22,7 +23,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The same for two paths exactly if they lead to the same file.
+/// Identifies a file: two paths have the same value exactly if they lead to the same file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
     #[cfg(unix)]
@@ -33,7 +34,7 @@ pub struct FileIdentity {
 
 /// How a library came to be loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum LibrarySource {
     /// The caller named this file.
     Named,
     /// It was in a folder that was searched.
@@ -43,11 +44,11 @@ pub enum Found {
 /// A library that may be loaded.
 #[derive(Debug)]
 pub struct Checked {
-    /// Which file it is.
+    /// The identity of the file.
     pub identity: FileIdentity,
-    /// The file, open.
+    /// The open file.
     pub file: File,
-    /// Names of the libraries that it is linked to; none on systems whose libraries are not ELF.
+    /// Names of the libraries that it is linked to; empty on systems whose libraries are not ELF.
     pub needed: Vec<String>,
 }
 
@@ -57,9 +58,9 @@ pub struct Checked {
 /// A [`LibraryFileError`], each with the path: not found, unreadable, not a regular file; the file or a folder above it is owned by
 /// another user than root and the caller, or others may write to it (sticky folders: see `permissions`); and on ELF systems: not ELF,
 /// for another machine, not a shared library, damaged, or cut short.
-pub fn check(path: &Path, found: Found) -> Result<Checked, LibraryFileError> {
+pub fn check(path: &Path, found: LibrarySource) -> Result<Checked, LibraryFileError> {
     let unreadable = |source| LibraryFileError::Unreadable { path: path.to_owned(), source };
-    // Asked before opening: opening a named pipe would wait for a writer.
+    // Checked before opening, because opening a named pipe would wait for a writer.
     regular(path, &std::fs::metadata(path).map_err(|error| not_found_or(path, error))?)?;
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! Finds plugin libraries, opens them, and introduces host and plugin to each other.
+//! Finds plugin libraries, opens them, and performs the handshake between host and plugin.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,8 +12,8 @@ use arenite_abi::raw::{
 
 use crate::config::Config;
 use crate::error::{Error, LoadError, LoadFailure, Result};
-use crate::host::{self, HOST};
-use crate::plugins::library_file::{self, Checked, Found};
+use crate::host::{HOST, message};
+use crate::plugins::library_file::{self, Checked, LibrarySource};
 use crate::plugins::registry::{Origin, Registry};
 use crate::plugins::{built, descriptor, digest, foreign};
 
@@ -23,14 +23,63 @@ pub const PLUGIN_PATH: &str = "ARENITE_PLUGIN_PATH";
 /// Folder below the install prefix.
 const PREFIX_FOLDER: &str = "lib/arenite/plugins";
 
-/// Loads what the configuration and the environment name.
+impl Registry {
+    /// Loads all plugins that the configuration and the environment name, in this order: linked-in plugins, `paths`,
+    /// `dirs`, `ARENITE_PLUGIN_PATH`, the install prefix.
+    ///
+    /// # Errors
+    /// Under `strict`, the first plugin that fails to load; otherwise it is listed in [`failures`](Self::failures).
+    pub fn discover(config: &Config) -> Result<Self> {
+        let mut registry = Registry::new();
+        registry.add_discovered(config)?;
+        Ok(registry)
+    }
+
+    /// Adds the plugins that [`discover`](Self::discover) finds after the registered ones.
+    ///
+    /// # Errors
+    /// See [`discover`](Self::discover).
+    pub fn add_discovered(&mut self, config: &Config) -> Result<()> {
+        discover(self, config)?;
+        self.preferences = config.ops.clone();
+        Ok(())
+    }
+
+    /// Registers a plugin that is linked in, unless its id is already registered.
+    pub fn add_plugin(&mut self, plugin: &'static Plugin) -> Result<()> {
+        let failure = |reason| Error::Plugin(LoadFailure { path: PathBuf::from("(linked in)"), reason });
+        let descriptor = introduce(plugin).map_err(failure)?;
+        // SAFETY: `Plugin::new` requires a descriptor whose parts are static.
+        match unsafe { self.register(descriptor, Origin::Static, (1, 0)) } {
+            Ok(()) | Err(LoadError::Duplicate(_)) => Ok(()),
+            Err(reason) => Err(failure(reason)),
+        }
+    }
+
+    /// Loads one library.
+    pub fn load_file(&mut self, path: impl Into<PathBuf>) -> Result<()> {
+        let path = path.into();
+        match load(self, &path, &[]) {
+            Ok(()) => Ok(()),
+            Err(reason) => Err(Error::Plugin(LoadFailure { path, reason })),
+        }
+    }
+
+    /// Loads all libraries of a folder, in the order of their names, not recursively. Libraries that fail to load are
+    /// listed in [`failures`](Self::failures).
+    pub fn load_dir(&mut self, dir: impl Into<PathBuf>) -> Result<()> {
+        load_dir(self, &dir.into(), &[])
+    }
+}
+
+/// Loads all plugins that the configuration and the environment name.
 pub(crate) fn discover(registry: &mut Registry, config: &Config) -> Result<()> {
     let rules = Rules { allow: config.plugins.allow.as_deref(), sha256: config.plugins.sha256.as_ref() };
     if config.plugins.builtin {
         registry.add_static_plugins()?;
     }
     for path in &config.plugins.paths {
-        if let Err(reason) = load_by(rules, registry, path, Found::Named) {
+        if let Err(reason) = load_by(rules, registry, path, LibrarySource::Named) {
             note(registry, path.clone(), reason);
         }
     }
@@ -52,13 +101,13 @@ pub(crate) fn load_dir(registry: &mut Registry, dir: &Path, allow: &[String]) ->
     load_dir_by(rules, registry, dir, true)
 }
 
-/// Loads one library and registers what it offers.
+/// Loads one library and registers its offer.
 pub(crate) fn load(registry: &mut Registry, path: &Path, allow: &[String]) -> Result<(), LoadError> {
     let rules = Rules { allow: (!allow.is_empty()).then_some(allow), sha256: None };
-    load_by(rules, registry, path, Found::Named)
+    load_by(rules, registry, path, LibrarySource::Named)
 }
 
-/// Hands the host to a plugin that is linked in.
+/// Passes the host to a plugin that is linked in.
 pub(crate) fn introduce(plugin: &'static Plugin) -> Result<*const ArPluginV1, LoadError> {
     let mut version = ABI_VERSION;
     // SAFETY: the host is a static, `version` is writable.
@@ -66,18 +115,18 @@ pub(crate) fn introduce(plugin: &'static Plugin) -> Result<*const ArPluginV1, Lo
     if descriptor.is_null() { Err(refused(version)) } else { Ok(descriptor) }
 }
 
-/// Which libraries load: without a rule, any.
+/// The rules for loading libraries; without a rule, every library may load.
 #[derive(Clone, Copy)]
 struct Rules<'a> {
-    /// Patterns on ids.
+    /// Patterns for plugin ids.
     allow: Option<&'a [String]>,
-    /// Digests of all that may be opened.
+    /// The digests of all libraries that may be opened.
     sha256: Option<&'a BTreeMap<String, String>>,
 }
 
 struct Place {
     path: PathBuf,
-    /// Whether it is worth an error that the folder is not there.
+    /// Whether a missing folder is an error.
     must_exist: bool,
 }
 
@@ -94,13 +143,13 @@ fn places(config: &Config) -> Vec<Place> {
     places
 }
 
-/// Folders of the environment variable that depend on the working directory, which is never searched.
+/// Relative folders in the environment variable, which are never searched.
 fn relative_places() -> Vec<PathBuf> {
     let list = std::env::var_os(PLUGIN_PATH).unwrap_or_default();
     std::env::split_paths(&list).filter(|dir| dir.is_relative() && !dir.as_os_str().is_empty()).collect()
 }
 
-/// The folder above the one that the program lies in, if that is called `bin`.
+/// The parent of the program's folder, if that folder is called `bin`.
 fn install_prefix() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     Some(program.parent().filter(|dir| dir.ends_with("bin"))?.parent()?.to_owned())
@@ -123,9 +172,9 @@ fn load_dir_by(rules: Rules<'_>, registry: &mut Registry, dir: &Path, must_exist
         .collect();
     files.sort();
     for path in files {
-        match load_by(rules, registry, &path, Found::Searched) {
+        match load_by(rules, registry, &path, LibrarySource::Searched) {
             Ok(()) => {}
-            // A folder may hold other libraries too, which are none of ours.
+            // A folder may also contain libraries that are not plugins.
             Err(LoadError::NoEntry) => tracing::debug!(path = %path.display(), "not a plugin"),
             Err(reason) => note(registry, path, reason),
         }
@@ -139,7 +188,12 @@ fn note(registry: &mut Registry, path: PathBuf, reason: LoadError) {
     registry.failures.push(failure);
 }
 
-fn load_by(rules: Rules<'_>, registry: &mut Registry, path: &Path, found: Found) -> Result<(), LoadError> {
+fn load_by(
+    rules: Rules<'_>,
+    registry: &mut Registry,
+    path: &Path,
+    found: LibrarySource,
+) -> Result<(), LoadError> {
     let _span = tracing::info_span!("load_plugin", path = %path.display()).entered();
     let Checked { identity, file, needed } =
         library_file::check(path, found).map_err(|error| LoadError::File(error.to_string()))?;
@@ -157,7 +211,7 @@ fn load_by(rules: Rules<'_>, registry: &mut Registry, path: &Path, found: Found)
             open_checked(&absolute, file)?
         }
     };
-    // Libraries are never unloaded: registrations, and what plugins keep, point into them.
+    // Libraries are never unloaded, because registrations and the data of plugins point into them.
     let library = ManuallyDrop::new(library);
     let (descriptor, version) = negotiate(&library, host)?;
     // SAFETY: the descriptor came from the handshake with a library that is never unloaded.
@@ -174,7 +228,7 @@ fn load_by(rules: Rules<'_>, registry: &mut Registry, path: &Path, found: Found)
     Ok(())
 }
 
-/// Opens a library with all its symbols resolved: one that is missing is an error here, not the end of the process at its first call.
+/// Opens a library and resolves all symbols, so that a missing one is an error here and does not end the process later.
 fn open(path: &Path) -> Result<libloading::Library, LoadError> {
     #[cfg(unix)]
     // SAFETY: a plugin is trusted code, chosen by the user; its initialisers run here. The file was checked before.
@@ -192,7 +246,7 @@ fn open(path: &Path) -> Result<libloading::Library, LoadError> {
     })
 }
 
-/// As [`open`], of the very file whose digest was compared, whatever the path leads to by now.
+/// Opens the file whose digest was compared, even if another file has its path by now.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn open_checked(_: &Path, file: File) -> Result<libloading::Library, LoadError> {
     use std::os::fd::AsRawFd;
@@ -203,12 +257,12 @@ fn open_checked(_: &Path, file: File) -> Result<libloading::Library, LoadError> 
         ));
     }
     let library = open(&path)?;
-    // The system's loader knows the library by this path, so the number must not become another file's.
+    // The system's loader identifies the library by this path, so the descriptor number must not be reused.
     std::mem::forget(file);
     Ok(library)
 }
 
-/// As [`open`]. Between the comparison of digests and this, only root and the caller can change the file.
+/// Opens a library. Between the comparison of digests and this call, only root and the caller can change the file.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn open_checked(path: &Path, _: File) -> Result<libloading::Library, LoadError> {
     open(path)
@@ -227,7 +281,7 @@ fn negotiate(
     check_build(library, host)?;
     check_layout(library)?;
     let mut version = ABI_VERSION;
-    host::clear_message();
+    message::clear_message();
     // SAFETY: the host is a static and `version` is writable; the layouts agree.
     let descriptor = unsafe { entry(&HOST, &mut version) };
     if descriptor.is_null() {
@@ -244,18 +298,18 @@ fn negotiate(
     Ok((descriptor, version))
 }
 
-/// Compares how the plugin was built with how this process was; a plugin that does not say is taken as it is.
+/// Compares how the plugin and this process were built. A plugin without this information is accepted.
 fn check_build(library: &libloading::Library, host: built::Host) -> Result<(), LoadError> {
-    // SAFETY: the address of a static, which is only looked at by `foreign::read`.
+    // SAFETY: the address of a static; only `foreign::read` reads it.
     let Ok(symbol) = (unsafe { library.get::<*const ArPluginBuildV1>(BUILD_SYMBOL) }) else { return Ok(()) };
     // SAFETY: the library is never unloaded, so the address stays valid.
     let Some(address) = (unsafe { symbol.try_as_raw_ptr() }) else { return Ok(()) };
-    // SAFETY: a symbol of this name is a static struct that begins with its header, by the contract.
+    // SAFETY: the contract requires a symbol of this name to be a static struct whose first field is its header.
     let plugin = unsafe { foreign::read(address.cast::<ArPluginBuildV1>(), BUILD_SYMBOL) };
     plugin.and_then(|plugin| host.check(&plugin)).map_err(LoadError::Build)
 }
 
-/// Whether the program, or a library that it started with, has this function.
+/// Whether the program, or a library loaded at its start, has this function.
 fn has_function(name: &str) -> bool {
     #[cfg(unix)]
     // SAFETY: the function is not called.
@@ -267,9 +321,9 @@ fn has_function(name: &str) -> bool {
     }
 }
 
-/// Plugins written in Rust describe their layouts; those written in C are held to the header's sizes.
+/// Plugins written in Rust describe their layouts; for plugins written in C, the sizes in their headers are checked.
 fn check_layout(library: &libloading::Library) -> Result<(), LoadError> {
-    // SAFETY: the address of a static, which is only looked at by `layout::check`.
+    // SAFETY: the address of a static; only `layout::check` reads it.
     let symbol = unsafe { library.get::<*const std::ffi::c_void>(arenite_abi::layout::SYMBOL) };
     let Ok(symbol) = symbol else { return Ok(()) };
     // SAFETY: the library is never unloaded, so the address stays valid.
@@ -279,7 +333,7 @@ fn check_layout(library: &libloading::Library) -> Result<(), LoadError> {
 }
 
 fn refused(version: u32) -> LoadError {
-    let wanted = host::take_message("");
+    let wanted = message::take_message("");
     let wanted = if wanted.is_empty() { String::new() } else { format!(": {wanted}") };
     LoadError::Version(format!(
         "it needs ABI {} or later, this host speaks {}{wanted}",

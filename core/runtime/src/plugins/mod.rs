@@ -1,4 +1,4 @@
-//! Finding plugins: a file is looked at, loaded, its descriptor read, and what it offers kept by name.
+//! Finds and loads plugins: checks a file, loads it, reads its descriptor, and registers its contents by name.
 
 mod built;
 pub(crate) mod descriptor;
@@ -6,5 +6,6 @@ pub(crate) mod digest;
 pub(crate) mod foreign;
 pub mod library_file;
 pub(crate) mod loader;
+pub(crate) mod op_key;
 pub(crate) mod registration;
 pub(crate) mod registry;

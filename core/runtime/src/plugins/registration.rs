@@ -1,4 +1,4 @@
-//! A registration, and what it keeps alive.
+//! A registration, together with the data it keeps alive.
 
 use std::ffi::c_void;
 use std::ops::Deref;
@@ -6,33 +6,39 @@ use std::sync::Arc;
 
 use arenite_abi::UserData;
 use arenite_abi::raw::{
-    ArAssignV1, ArAssignmentV1, ArCreateV1, ArDelegateV1, ArPair, ArPlanRequestV1, ArPlanV1, ArPlannerV1,
-    ArStatus, ArStr, INTERFACE_ASSIGN, INTERFACE_CREATE, INTERFACE_PLAN,
+    ArAssignV1, ArAssignmentV1, ArCreateV1, ArDelegateV1, ArOpV1, ArPair, ArPlanRequestV1, ArPlanV1,
+    ArPlannerV1, ArStatus, ArStr, INTERFACE_ASSIGN, INTERFACE_CREATE, INTERFACE_PLAN,
 };
 
-use super::foreign::{self, Foreign};
-use super::registry::PROGRAM;
+use super::foreign::interface;
 use crate::host::devices::{self, DeviceInfo};
 
-/// An op, a planner or a delegate that a plugin offers, or that the program handed over. Whoever may call its functions holds it.
+/// The id of the plugin that represents everything the program registers itself.
+pub const PROGRAM: &str = "program";
+
+pub(crate) type OpRegistration = Arc<Registration<ArOpV1>>;
+pub(crate) type PlannerRegistration = Arc<Registration<ArPlannerV1>>;
+pub(crate) type DelegateRegistration = Arc<Registration<ArDelegateV1>>;
+
+/// An op, planner or delegate, from a plugin or from the program. It must stay alive while its functions are called.
 pub(crate) struct Registration<R> {
     raw: R,
-    /// Id of the plugin.
+    /// The plugin's id.
     pub plugin: Arc<str>,
-    /// What the program handed over with it; a plugin's registrations live as long as the process.
+    /// The program's data for its functions. A plugin's registrations live as long as the process.
     user_data: Option<UserData>,
-    /// What `raw` borrows, if the program gave the name.
+    /// The name that `raw` borrows, if the program gave it.
     _name: Box<str>,
 }
 
 impl<R> Registration<R> {
-    /// A plugin's own.
-    pub fn of_plugin(raw: R, plugin: &Arc<str>) -> Arc<Self> {
+    /// A registration of a plugin.
+    pub(crate) fn of_plugin(raw: R, plugin: &Arc<str>) -> Arc<Self> {
         Arc::new(Registration { raw, plugin: Arc::clone(plugin), user_data: None, _name: "".into() })
     }
 
-    /// Handed over under this name, which `named` puts into the struct.
-    pub fn handed_over(
+    /// A registration of the program, with this name; `named` writes the name into the struct.
+    pub(crate) fn handed_over(
         mut raw: R,
         name: &str,
         named: impl FnOnce(&mut R, ArStr),
@@ -43,8 +49,8 @@ impl<R> Registration<R> {
         Arc::new(Registration { raw, plugin: PROGRAM.into(), user_data: Some(user_data), _name: name })
     }
 
-    /// Null for a plugin's own.
-    pub fn user_data(&self) -> *mut c_void {
+    /// The user data; null for a plugin.
+    pub(crate) fn user_data(&self) -> *mut c_void {
         self.user_data.as_ref().map_or(std::ptr::null_mut(), UserData::pointer)
     }
 }
@@ -57,37 +63,25 @@ impl<R> Deref for Registration<R> {
     }
 }
 
-/// The function that `query` answers the ids of interfaces with.
-pub(crate) type Query = Option<unsafe extern "C" fn(interface: u64) -> *const c_void>;
-
-/// The interface with this id. One with a wrong header or a null function was refused when its owner was registered; where `query`
-/// answers otherwise later, there is none.
-///
-/// # Safety
-/// `T` is the struct of that id.
-pub(crate) unsafe fn interface<T: Foreign>(query: Query, id: u64) -> Option<T> {
-    // SAFETY: `query` answers with null or a struct that lives as long as the process.
-    unsafe {
-        let found = query?(id).cast::<T>();
-        if found.is_null() { None } else { foreign::read(found, "the interface").ok() }
-    }
-}
-
 impl Registration<ArPlannerV1> {
-    /// Its function that gets user data, if it was handed over.
+    /// The function that takes user data, if the program handed it over.
     fn with_user_data(&self) -> Option<ArPlanV1> {
         self.user_data.as_ref()?;
         // SAFETY: the struct of that id.
         unsafe { interface(self.query, INTERFACE_PLAN) }
     }
 
-    pub fn takes_user_data(&self) -> bool {
+    pub(crate) fn takes_user_data(&self) -> bool {
         self.with_user_data().is_some()
     }
 
     /// # Safety
     /// Both structs and their arrays are valid for the call.
-    pub unsafe fn plan(&self, request: *const ArPlanRequestV1, assignment: *mut ArAssignmentV1) -> ArStatus {
+    pub(crate) unsafe fn plan(
+        &self,
+        request: *const ArPlanRequestV1,
+        assignment: *mut ArAssignmentV1,
+    ) -> ArStatus {
         // SAFETY: `plan` requires structs that are valid for the call; the user data is this registration's, which keeps it alive.
         unsafe {
             match self.with_user_data() {
@@ -99,34 +93,34 @@ impl Registration<ArPlannerV1> {
 }
 
 impl Registration<ArPlannerV1> {
-    /// Its function that hands out shared objects, if it has one.
-    pub fn assigns(&self) -> Option<ArAssignV1> {
+    /// The function that assigns shared objects, if the planner has one.
+    pub(crate) fn assigns(&self) -> Option<ArAssignV1> {
         // SAFETY: the struct of that id.
         unsafe { interface(self.query, INTERFACE_ASSIGN) }
     }
 }
 
 impl Registration<ArDelegateV1> {
-    /// Its function that gets user data, if it was handed over.
+    /// The function that takes user data, if the program handed it over.
     fn with_user_data(&self) -> Option<ArCreateV1> {
         self.user_data.as_ref()?;
         // SAFETY: the struct of that id.
         unsafe { interface(self.query, INTERFACE_CREATE) }
     }
 
-    pub fn takes_user_data(&self) -> bool {
+    pub(crate) fn takes_user_data(&self) -> bool {
         self.with_user_data().is_some()
     }
 
-    /// The devices that it runs on; `None` if it has no such thing. The error says why there are none.
-    pub fn devices(&self) -> Option<Result<Vec<DeviceInfo>, String>> {
-        // SAFETY: the delegate's own.
+    /// The devices that it can run on, or why it found no device; `None` if it has no interface for devices.
+    pub(crate) fn devices(&self) -> Option<Result<Vec<DeviceInfo>, String>> {
+        // SAFETY: `query` is this delegate's function.
         unsafe { devices::list(self.query) }
     }
 
     /// # Safety
     /// The pairs are valid for the call; the result is writable.
-    pub unsafe fn create(&self, options: &[ArPair], delegate: *mut *mut c_void) -> ArStatus {
+    pub(crate) unsafe fn create(&self, options: &[ArPair], delegate: *mut *mut c_void) -> ArStatus {
         // SAFETY: `create` requires valid pairs and a writable result; the user data is this registration's, which keeps it alive.
         unsafe {
             match self.with_user_data() {

@@ -1,4 +1,4 @@
-//! The registry: what plugins offer, and who serves a node.
+//! The registry: ops, planners and delegates of all plugins, and the choice of the op that serves a node.
 
 mod hand_over;
 mod listing;
@@ -6,71 +6,31 @@ mod listing;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use arenite_abi::raw::{ArDelegateV1, ArOpV1, ArPlannerV1, ArPluginV1, BUILTIN_CUSTOM};
+use arenite_abi::raw::ArPluginV1;
 use arenite_abi::{ElementType, ElementTypes, Plugin, StaticPlugin, UsageRecord};
 
-use crate::config::{Config, OpConfig, PlannerConfig};
+use crate::config::{OpConfig, PlannerConfig};
 use crate::error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result};
+use crate::host::devices::DelegateDevices;
 use crate::host::op_schemas;
 use crate::planning::plan::{ChosenPlanner, Plan, PlanLimits};
 use crate::plugins::descriptor::{self, Offer};
 use crate::plugins::library_file::FileIdentity;
-use crate::plugins::registration::Registration;
+use crate::plugins::op_key::OpKey;
+use crate::plugins::registration::{DelegateRegistration, OpRegistration, PlannerRegistration, Registration};
 
-pub use hand_over::PROGRAM;
 pub use listing::{ContestedOp, OpInfo, Origin, PluginInfo};
 
-/// Which op a node asks for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum OpKey {
-    /// A builtin op, by the schema's number.
-    Builtin(i32),
-    /// A custom op, by name.
-    Custom(String),
-}
-
-impl OpKey {
-    /// The schema's name, or the custom op's; `builtin op` if the schema has no name for the number.
-    pub(crate) fn as_str(&self) -> &str {
-        match self {
-            OpKey::Builtin(code) => arenite_model::builtin_operator_name(*code).unwrap_or("builtin op"),
-            OpKey::Custom(name) => name,
-        }
-    }
-
-    /// The schema's name, or the custom op's.
-    pub fn name(&self) -> String {
-        match self {
-            OpKey::Builtin(code) => match arenite_model::builtin_operator_name(*code) {
-                Some(name) => name.to_owned(),
-                None => format!("builtin op {code}"),
-            },
-            OpKey::Custom(name) => name.clone(),
-        }
-    }
-}
-
-impl fmt::Display for OpKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name())
-    }
-}
-
-/// An op registration that the registry found for a node.
+/// An op registration for a node.
 #[derive(Clone)]
 pub(crate) struct Candidate {
     pub op: OpRegistration,
     plugin: usize,
 }
 
-pub(crate) type OpRegistration = Arc<Registration<ArOpV1>>;
-pub(crate) type PlannerRegistration = Arc<Registration<ArPlannerV1>>;
-pub(crate) type DelegateRegistration = Arc<Registration<ArDelegateV1>>;
-
-/// The plugins of a program and what they offer. Ops are looked up here first, then in the fallback.
+/// A program's plugins, with their ops, planners and delegates. Ops are looked up here first, then in the fallback.
 #[derive(Default)]
 pub struct Registry {
     plugins: Vec<PluginInfo>,
@@ -80,12 +40,12 @@ pub struct Registry {
     pub(crate) files: Vec<FileIdentity>,
     pub(crate) failures: Vec<LoadFailure>,
     pub(crate) searched: Vec<String>,
-    preferences: BTreeMap<String, OpConfig>,
+    pub(super) preferences: BTreeMap<String, OpConfig>,
     fallback: Option<Arc<Registry>>,
 }
 
 impl Registry {
-    /// Nothing is registered.
+    /// An empty registry.
     pub fn new() -> Self {
         Registry::default()
     }
@@ -97,95 +57,57 @@ impl Registry {
         Ok(registry)
     }
 
-    /// Everything that the configuration and the environment name, in this order: linked-in plugins, `paths`, `dirs`,
-    /// `ARENITE_PLUGIN_PATH`, the install prefix.
-    ///
-    /// # Errors
-    /// Under `strict`, the first plugin that cannot be loaded; else it is listed in [`failures`](Self::failures).
-    pub fn discover(config: &Config) -> Result<Self> {
-        let mut registry = Registry::new();
-        registry.add_discovered(config)?;
-        Ok(registry)
-    }
-
-    /// Adds what [`discover`](Self::discover) finds after what is registered here already.
-    ///
-    /// # Errors
-    /// As [`discover`](Self::discover).
-    pub fn add_discovered(&mut self, config: &Config) -> Result<()> {
-        crate::plugins::loader::discover(self, config)?;
-        self.preferences = config.ops.clone();
-        Ok(())
-    }
-
-    /// Ops that are not found here are looked up in `fallback`.
+    /// Looks up ops in `fallback` if they are not registered here.
     pub fn with_fallback(mut self, fallback: Arc<Registry>) -> Self {
         self.fallback = Some(fallback);
         self
     }
 
-    /// Registers a plugin that is linked in. A plugin whose id is registered already is left out.
-    pub fn add_plugin(&mut self, plugin: &'static Plugin) -> Result<()> {
-        let failure = |reason| Error::Plugin(LoadFailure { path: PathBuf::from("(linked in)"), reason });
-        let descriptor = crate::plugins::loader::introduce(plugin).map_err(failure)?;
-        // SAFETY: `Plugin::new` took a descriptor of static parts.
-        match unsafe { self.register(descriptor, Origin::Static, (1, 0)) } {
-            Ok(()) | Err(LoadError::Duplicate(_)) => Ok(()),
-            Err(reason) => Err(failure(reason)),
-        }
-    }
-
-    /// Registers what `inventory` collected.
+    /// Registers the plugins that `inventory` collected.
     pub fn add_static_plugins(&mut self) -> Result<()> {
         let mut plugins: Vec<&'static Plugin> =
             inventory::iter::<StaticPlugin>.into_iter().map(|found| found.0).collect();
-        // Collection order is the linker's; the id gives one that is the same everywhere.
+        // The linker determines the order of collection; sorting by id gives the same order everywhere.
         plugins.sort_by_key(|plugin| plugin.id());
         self.searched.push("plugins linked in".into());
         plugins.into_iter().try_for_each(|plugin| self.add_plugin(plugin))
     }
 
-    /// Loads one library.
-    pub fn load_file(&mut self, path: impl Into<PathBuf>) -> Result<()> {
-        let path = path.into();
-        match crate::plugins::loader::load(self, &path, &[]) {
-            Ok(()) => Ok(()),
-            Err(reason) => Err(Error::Plugin(LoadFailure { path, reason })),
-        }
-    }
-
-    /// Loads all libraries of a folder, in the order of their names, not recursively. Those that cannot be loaded are
-    /// listed in [`failures`](Self::failures).
-    pub fn load_dir(&mut self, dir: impl Into<PathBuf>) -> Result<()> {
-        crate::plugins::loader::load_dir(self, &dir.into(), &[])
-    }
-
-    /// The registered plugins, in the order in which they were found.
+    /// The registered plugins, in the order of registration.
     pub fn plugins(&self) -> &[PluginInfo] {
         &self.plugins
     }
 
-    /// The libraries that were not loaded, and why.
+    /// The libraries that failed to load, and why.
     pub fn failures(&self) -> &[LoadFailure] {
         &self.failures
     }
 
-    /// Where plugins were looked for.
+    /// The places that were searched for plugins.
     pub fn searched(&self) -> &[String] {
         &self.searched
     }
 
-    /// Names of all planners.
+    /// The names of all planners.
     pub fn planner_names(&self) -> Vec<String> {
         self.names(|r| r.planners.iter().map(|(name, _)| name.clone()).collect())
     }
 
-    /// Names of all delegates.
+    /// The names of all delegates.
     pub fn delegate_names(&self) -> Vec<String> {
         self.names(|r| r.delegates.iter().map(|(name, _)| name.clone()).collect())
     }
 
-    /// Has the planner of this name place `records`, and checks what it answers.
+    /// The devices of all delegates that have any, by name. This asks drivers, which may take time.
+    pub fn devices(&self) -> Vec<DelegateDevices> {
+        let of = |name: String| {
+            let devices = self.delegate(&name)?.devices()?;
+            Some(DelegateDevices { delegate: name, devices })
+        };
+        self.delegate_names().into_iter().filter_map(of).collect()
+    }
+
+    /// Places `records` with the planner of this name, and checks the plan.
     pub fn plan(
         &self,
         planner: &PlannerConfig,
@@ -211,7 +133,7 @@ impl Registry {
         Error::NotFound { what, name: name.to_owned(), known, failures: self.not_loaded() }
     }
 
-    /// The plugins and folders that could not be loaded, those of the fallback too. A plugin that is there already is none.
+    /// The plugins and folders that failed to load, including the fallback's. A duplicate plugin is not a failure.
     pub(crate) fn not_loaded(&self) -> Vec<LoadFailure> {
         let is_lost = |failure: &&LoadFailure| !matches!(failure.reason, LoadError::Duplicate(_));
         let mut lost: Vec<_> = self.failures.iter().filter(is_lost).cloned().collect();
@@ -219,7 +141,7 @@ impl Registry {
         lost
     }
 
-    /// What is not there, where these delegates were left out.
+    /// The delegates and plugins that are missing, if these delegates are disabled.
     pub(crate) fn missing<'a>(&self, left_out: impl Iterator<Item = &'a LeftOut>) -> Missing {
         let mut delegates: Vec<LeftOut> = Vec::new();
         for left_out in left_out {
@@ -230,17 +152,17 @@ impl Registry {
         Missing { searched: self.searched.clone(), failures: self.not_loaded(), left_out: delegates }
     }
 
-    /// Registers what a plugin offers: all of it, or on an error nothing.
+    /// Registers everything that a plugin offers, or nothing on an error.
     ///
     /// # Safety
-    /// As [`descriptor::read`].
+    /// See [`descriptor::read`].
     pub(crate) unsafe fn register(
         &mut self,
         descriptor: *const ArPluginV1,
         origin: Origin,
         abi: (u16, u16),
     ) -> Result<(), LoadError> {
-        // SAFETY: the descriptor is as the caller got it from the handshake.
+        // SAFETY: this function requires the same of the descriptor as `descriptor::read`.
         let offer = unsafe { descriptor::read(descriptor) }.map_err(LoadError::Descriptor)?;
         let Offer { id, version, description, ops, planners, delegates } = offer;
         if let Some(first) = self.plugins.iter().find(|plugin| plugin.id == id) {
@@ -265,7 +187,7 @@ impl Registry {
             let op = Registration::of_plugin(op, &name);
             self.ops.entry(key).or_default().push(Candidate { op, plugin });
         }
-        // Of planners and delegates with one name the first registered serves.
+        // If several planners or delegates have the same name, the first one is used.
         let planners = planners.into_iter().map(|(n, planner)| (n, Registration::of_plugin(planner, &name)));
         self.planners.extend(planners);
         let delegates =
@@ -274,7 +196,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Who can serve this node, best first: configured preference, priority, order of discovery.
+    /// The ops that can serve this node, best first: by configured preference, priority, order of registration.
     pub(crate) fn candidates(&self, key: &OpKey, version: i32, types: &[ElementType]) -> Vec<Candidate> {
         let mut own: Vec<Candidate> = self
             .ops
@@ -294,7 +216,7 @@ impl Registry {
         own
     }
 
-    /// Best first.
+    /// Sorts candidates, best first.
     fn rank(&self, key: &OpKey, candidates: &mut [Candidate]) {
         let Some(config) = self.preferences.get(&key.name()) else { return };
         candidates.sort_by_key(|c| {
@@ -305,7 +227,7 @@ impl Registry {
         });
     }
 
-    /// The ops that several plugins offer for the same nodes, some at least, by name.
+    /// Ops that several plugins offer for at least some of the same nodes, by name.
     pub fn contested_ops(&self) -> Vec<ContestedOp> {
         let contested = |(key, candidates): (&OpKey, &Vec<Candidate>)| {
             let mut ranked = candidates.clone();
@@ -375,16 +297,5 @@ impl Registry {
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registry").field("plugins", &self.plugins).finish_non_exhaustive()
-    }
-}
-
-/// The key of an op registration.
-pub(crate) fn key_of(op: &ArOpV1) -> OpKey {
-    if op.builtin_code == BUILTIN_CUSTOM {
-        // SAFETY: the name is readable: `Descriptor::read` checks that of a plugin, whose structs are static; `add_raw_op` requires it of
-        // a struct, and `Registration` keeps a copy of that name with the struct.
-        OpKey::Custom(unsafe { op.custom_name.as_str() }.to_owned())
-    } else {
-        OpKey::Builtin(op.builtin_code)
     }
 }

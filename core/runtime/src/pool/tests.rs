@@ -162,7 +162,7 @@ fn workers_wake_after_a_long_pause() {
     }
 }
 
-/// `cargo test --release -p arenite wake_up -- --ignored --nocapture`
+/// `cargo test --release -p arenite-runtime wake_up -- --ignored --nocapture`
 #[test]
 #[ignore = "prints a measurement; has no verdict"]
 fn wake_up_time() {

@@ -1,62 +1,69 @@
-//! Memory that is available to this process: what the machine has left, and what control groups leave of it.
+//! Memory available to this process: the minimum of the memory left on the machine and in each control group.
 //!
 //! ```text
-//! /proc/meminfo                      MemAvailable
+//! /proc/meminfo                      MemAvailable, MemTotal
 //! /proc/self/cgroup                  the process's groups: 0::/a/b (version 2), 5:memory:/a/b (version 1)
-//! /proc/self/mountinfo               where their folders are
-//! FOLDER/a/b, FOLDER/a, FOLDER       limit − usage + page cache that is not in use; the smallest one holds
+//! /proc/self/mountinfo               their folders, if they are not mounted at the usual place
+//! FOLDER/a/b, FOLDER/a, FOLDER       limit − usage + page cache that can be dropped; the smallest one counts
 //! ```
+//!
+//! Every program that loads a model does this once, so it should open few files: a limit above `MemTotal` has no
+//! effect, so the usage of its group is not read. Only one version has the memory controller, so version 2 is not read
+//! if a version 1 group exists.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Bytes available when this was first called; `None` where the system does not say.
+/// Bytes available at the first call; `None` if the system does not report them.
 pub(super) fn memory() -> Option<u64> {
     static FOUND: OnceLock<Option<u64>> = OnceLock::new();
     *FOUND.get_or_init(|| read(Path::new("/")))
 }
 
-/// As [`memory`], of a system whose files are below `root`.
+/// Bytes available to this process, from system files below `root`.
 fn read(root: &Path) -> Option<u64> {
-    let machine = text(&root.join("proc/meminfo")).and_then(|info| {
-        let kilobytes = field(&info, "MemAvailable:").or_else(|| field(&info, "MemTotal:"))?;
-        kilobytes.checked_mul(1024)
-    });
-    machine.into_iter().chain(groups(root)).min()
+    let info = text(&root.join("proc/meminfo")).unwrap_or_default();
+    let bytes = |name| field(&info, name)?.checked_mul(1024);
+    let total = bytes("MemTotal:");
+    let machine = bytes("MemAvailable:").or(total);
+    machine.into_iter().chain(groups(root, total.unwrap_or(u64::MAX))).min()
 }
 
-/// Bytes that each group on the way to the topmost one has left, for those that have a limit.
-fn groups(root: &Path) -> Vec<u64> {
+/// Bytes left in each control group from the process's own to the root, for groups with a limit up to `total`.
+fn groups(root: &Path, total: u64) -> Vec<u64> {
     let own = text(&root.join("proc/self/cgroup")).unwrap_or_default();
-    let mounts = text(&root.join("proc/self/mountinfo")).unwrap_or_default();
-    own.lines()
-        .filter_map(|line| {
-            let mut parts = line.splitn(3, ':');
-            let (number, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
-            let version = match number {
-                "0" if controllers.is_empty() => &VERSION_2,
-                _ if controllers.split(',').any(|name| name == "memory") => &VERSION_1,
-                _ => return None,
-            };
-            Some(version.left(root, &Mount::find(&mounts, version)?, path))
-        })
-        .flatten()
-        .collect()
+    let group = |version: &'static Version| {
+        let path = own.lines().find_map(|line| version.path(line))?;
+        Some((version, path))
+    };
+    let Some((version, path)) = group(&VERSION_1).or_else(|| group(&VERSION_2)) else { return Vec::new() };
+    let usual = Mount { root: "/".to_owned(), folder: version.folder.into() };
+    let mount = if usual.has(root, version, path) {
+        Some(usual)
+    } else {
+        Mount::find(&text(&root.join("proc/self/mountinfo")).unwrap_or_default(), version)
+    };
+    mount.map_or_else(Vec::new, |mount| version.left(root, &mount, path, total))
 }
 
-/// How a version of control groups names its files.
+/// The file names of a version of control groups.
 struct Version {
     file_system: &'static str,
-    /// Option of the mount that has the group's memory.
+    /// The usual folder of its groups, relative to the system's root.
+    folder: &'static str,
+    /// The mount option of the hierarchy with the memory controller.
     option: Option<&'static str>,
     limit: &'static str,
     usage: &'static str,
-    /// In `memory.stat`: page cache that can be dropped.
+    /// The field of `memory.stat` with the page cache that can be dropped.
     inactive: &'static str,
 }
 
 const VERSION_2: Version = Version {
     file_system: "cgroup2",
+    folder: "sys/fs/cgroup",
     option: None,
     limit: "memory.max",
     usage: "memory.current",
@@ -65,6 +72,7 @@ const VERSION_2: Version = Version {
 
 const VERSION_1: Version = Version {
     file_system: "cgroup",
+    folder: "sys/fs/cgroup/memory",
     option: Some("memory"),
     limit: "memory.limit_in_bytes",
     usage: "memory.usage_in_bytes",
@@ -72,29 +80,41 @@ const VERSION_1: Version = Version {
 };
 
 impl Version {
-    /// What the groups from `path` up to the mount's folder have left.
-    fn left(&self, root: &Path, mount: &Mount, path: &str) -> Vec<u64> {
+    /// The path of the process's group, from a line of `/proc/self/cgroup` that has this version's memory controller.
+    fn path<'l>(&self, line: &'l str) -> Option<&'l str> {
+        let mut parts = line.splitn(3, ':');
+        let (number, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
+        let matches = match self.option {
+            Some(option) => controllers.split(',').any(|name| name == option),
+            None => number == "0" && controllers.is_empty(),
+        };
+        matches.then_some(path)
+    }
+
+    /// Bytes left in the groups from `path` up to the mount's folder, for those with a limit up to `total`.
+    fn left(&self, root: &Path, mount: &Mount, path: &str, total: u64) -> Vec<u64> {
         let top = root.join(&mount.folder);
         let below = path.strip_prefix(mount.root.trim_end_matches('/')).unwrap_or("");
         let names = below.split('/').filter(|name| !name.is_empty());
-        // A path that leads out of the namespace's own group says nothing of the folders that are mounted.
+        // A path outside the namespace's own group does not name a folder of this mount.
         let names = if below.contains("..") { Vec::new() } else { names.collect::<Vec<_>>() };
         let folders =
             (0..=names.len()).map(|count| names[..count].iter().fold(top.clone(), |f, n| f.join(n)));
-        folders.filter_map(|folder| self.left_in(&folder)).collect()
+        folders.filter_map(|folder| self.left_in(&folder, total)).collect()
     }
 
-    fn left_in(&self, folder: &Path) -> Option<u64> {
+    fn left_in(&self, folder: &Path, total: u64) -> Option<u64> {
         let number = |file: &str| text(&folder.join(file))?.trim().parse::<u64>().ok();
-        // "max" is no number. Version 1 has a number near 2⁶³ where there is no limit.
-        let (limit, usage) = (number(self.limit)?, number(self.usage)?);
+        // Without a limit, version 2 has "max" here, and version 1 has a number near 2⁶³.
+        let limit = number(self.limit).filter(|&limit| limit <= total)?;
+        let usage = number(self.usage)?;
         let stat = text(&folder.join("memory.stat")).unwrap_or_default();
         let droppable = field(&stat, self.inactive).unwrap_or(0).min(usage);
         Some(limit.saturating_sub(usage - droppable))
     }
 }
 
-/// Where groups are mounted.
+/// A mounted hierarchy of groups.
 struct Mount {
     /// The group whose folder is mounted.
     root: String,
@@ -103,6 +123,12 @@ struct Mount {
 }
 
 impl Mount {
+    /// Whether the process's own group is a folder of this mount that has a limit.
+    fn has(&self, root: &Path, version: &Version, path: &str) -> bool {
+        let own = path.trim_matches('/');
+        !own.contains("..") && root.join(&self.folder).join(own).join(version.limit).exists()
+    }
+
     /// `36 35 98:0 ROOT FOLDER options… - TYPE source super,options`
     fn find(mounts: &str, version: &Version) -> Option<Mount> {
         mounts.lines().find_map(|line| {
@@ -118,11 +144,14 @@ impl Mount {
     }
 }
 
+/// Reads a system file. Its length is unknown in advance; the initial buffer is large enough for most.
 fn text(path: &Path) -> Option<String> {
-    std::fs::read_to_string(path).ok()
+    let mut bytes = Vec::with_capacity(1 << 14);
+    File::open(path).ok()?.take(1 << 24).read_to_end(&mut bytes).ok()?;
+    String::from_utf8(bytes).ok()
 }
 
-/// The number behind the line's first word, in a text of such lines.
+/// The number after `name`, in a text whose lines begin with a name and a number.
 fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.split_whitespace().next() == Some(name))?;
     line.split_whitespace().nth(1)?.parse().ok()
@@ -203,6 +232,17 @@ mod tests {
         assert_eq!(files("/docker/abc", "0::/docker/abc\n"), Some(4_000_000));
         assert_eq!(files("/", "0::/\n"), Some(4_000_000));
         assert_eq!(files("/", "0::/../../other\n"), Some(4_000_000));
+    }
+
+    #[test]
+    fn folders_in_their_usual_place_need_no_list_of_mounts() {
+        let left = |own, folder: &str| {
+            let (max, current) = (format!("{folder}/memory.max"), format!("{folder}/memory.current"));
+            system(&[MEMINFO, ("proc/self/cgroup", own), (&max, "5000000\n"), (&current, "1000000\n")])
+        };
+        assert_eq!(left("0::/kube/pod\n", "sys/fs/cgroup/kube/pod"), Some(4_000_000));
+        assert_eq!(left("0::/\n", "sys/fs/cgroup"), Some(4_000_000));
+        assert_eq!(left("0::/../kube\n", "sys/fs/kube"), Some(16_000 << 10), "outside the folder of groups");
     }
 
     #[test]

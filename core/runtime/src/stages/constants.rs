@@ -1,8 +1,9 @@
-//! Constants that were computed: results of nodes that read constants alone, or shapes alone.
+//! Computed constants: results of nodes that read only constants or only shapes.
 //!
-//! A constant keeps its address for as long as it keeps its value, over resizes too. So what a delegate packed of it stays
-//! right, and a node whose inputs did not change is not run again. *Versions* tell that: a value has a larger one than all that
-//! it was made of, unless they changed since. The model's own constants have version 0.
+//! A constant keeps its address as long as it keeps its value, even when inputs are resized. So a delegate's packed
+//! copy stays valid, and a node whose inputs did not change is not run again. *Versions* track this: a value has a
+//! larger version than all the values it was computed from, unless these changed since. The model's own constants have
+//! version 0.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use arenite_abi::raw::{TENSOR_CONSTANT, TENSOR_DYNAMIC};
 use super::table::TensorTable;
 use crate::arena::Block;
 use crate::error::Result;
-use crate::plugins::registry::OpRegistration;
+use crate::plugins::registration::OpRegistration;
 use crate::quota::Budget;
 
 #[derive(Default)]
@@ -27,40 +28,40 @@ struct Value {
     bytes: usize,
     shape: Vec<i32>,
     version: u64,
-    /// The op that computed it by running.
+    /// The op that computed it.
     maker: Option<OpRegistration>,
 }
 
 impl Value {
     fn as_slice(&self) -> &[u8] {
-        // SAFETY: the block has at least `bytes` bytes, zero or written when the value was made, and nobody writes to it now.
+        // SAFETY: the block has at least `bytes` initialized bytes; they are written only when the value is created.
         unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.bytes) }
     }
 }
 
 impl Constants {
     /// The memory of all computed constants.
-    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
         self.values.values().map(|value| &value.data)
     }
 
-    /// Version of tensor `t`, a constant.
-    pub fn version(&self, t: usize) -> u64 {
+    /// The version of constant `t`.
+    pub(crate) fn version(&self, t: usize) -> u64 {
         self.values.get(&t).map_or(0, |value| value.version)
     }
 
-    /// Changes whenever a value does.
-    pub fn latest(&self) -> u64 {
+    /// Changes whenever the value of a constant does.
+    pub(crate) fn latest(&self) -> u64 {
         self.latest
     }
 
     /// Bytes held.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.values.values().map(|value| value.data.len() as u64).sum()
     }
 
-    /// Makes tensor `t`, whose shape is set, a constant of this value.
-    pub fn set(
+    /// Makes tensor `t`, whose shape is set, a constant with this value.
+    pub(crate) fn set(
         &mut self,
         t: usize,
         table: &mut TensorTable,
@@ -71,7 +72,7 @@ impl Constants {
         if !self.values.get(&t).is_some_and(is_same) {
             let mut data = Block::EMPTY;
             data.grow(bytes.len(), budget, "a constant")?;
-            // SAFETY: the block has that many bytes and is an allocation of its own.
+            // SAFETY: the block has `bytes.len()` bytes and was just allocated, so it does not overlap `bytes`.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), data.as_ptr(), bytes.len()) };
             self.replace(t, table, data, bytes.len(), None, budget);
         }
@@ -79,8 +80,8 @@ impl Constants {
         Ok(())
     }
 
-    /// Makes tensor `t` a constant of what `maker` computed into `data`: as many bytes as the table says.
-    pub fn adopt(
+    /// Makes tensor `t` a constant with the value that `maker` computed into `data`, which has the size in the table.
+    pub(crate) fn adopt(
         &mut self,
         t: usize,
         table: &mut TensorTable,
@@ -93,7 +94,7 @@ impl Constants {
             Value { data, bytes, shape: table.shape(t).to_vec(), version: 0, maker: Some(Arc::clone(maker)) };
         match self.values.get_mut(&t) {
             Some(old) if old.as_slice() == fresh.as_slice() && old.shape == fresh.shape => {
-                // Made anew of other inputs, it is what it was: those count as seen.
+                // The inputs changed but the value did not: record the new versions as seen.
                 old.maker = fresh.maker;
                 budget.give(fresh.data.len() as u64);
             }
@@ -128,9 +129,9 @@ impl Constants {
         table.set_flags(t, table.get(t).flags & !TENSOR_DYNAMIC | TENSOR_CONSTANT);
     }
 
-    /// Where a node ran that reads `inputs`, all constants, and none of them changed since: its outputs are what they were. Gives
-    /// the op that computed them.
-    pub fn reuse(
+    /// If the node that reads `inputs`, all constants, ran before and none of them changed since, restores its outputs.
+    /// Returns the op that computed them.
+    pub(crate) fn reuse(
         &self,
         inputs: impl Iterator<Item = usize>,
         outputs: impl Iterator<Item = usize> + Clone,
@@ -144,8 +145,8 @@ impl Constants {
         Some(maker)
     }
 
-    /// Gives back the value of tensor `t` unless the table shows it.
-    pub fn prune(&mut self, t: usize, table: &TensorTable, budget: &mut Budget) {
+    /// Frees the value of tensor `t` unless the table uses it.
+    pub(crate) fn prune(&mut self, t: usize, table: &TensorTable, budget: &mut Budget) {
         let shown = |value: &Value| table.is_constant(t) && table.get(t).data.cast() == value.data.as_ptr();
         if self.values.get(&t).is_some_and(|value| !shown(value))
             && let Some(mut value) = self.values.remove(&t)

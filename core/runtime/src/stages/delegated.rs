@@ -1,4 +1,4 @@
-//! Inferred → Delegated: hands parts of the graph to delegates, each of which becomes one step.
+//! Inferred → Delegated: gives parts of the graph to delegates. Each part becomes one step.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -7,10 +7,10 @@ use std::rc::Rc;
 use super::delegates::{Answers, Delegates};
 use arenite_abi::schema::op::DEQUANTIZE;
 
-use super::inferred::{Inferred, Known};
+use super::inferred::{Inferred, InferredNode};
 use super::pending::Pending;
+use super::site::Site;
 use super::step::{Kernel, Step};
-use super::{Site, has_state, is_stateful};
 use crate::config::DelegateConfig;
 use crate::error::Result;
 use crate::graph::Graph;
@@ -23,7 +23,7 @@ pub(crate) struct Delegated {
     pub refusals: Vec<Refusal>,
 }
 
-/// Why a delegate did not get a node.
+/// Why a delegate does not run a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     pub node: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Refusal {
     pub reason: String,
 }
 
-/// Offers the nodes of `inferred` to the delegates, in the settings' order. `after` are the nodes behind them.
+/// Offers the nodes of `inferred` to the delegates, in the order of the settings. `after` has the nodes that follow.
 pub(crate) fn delegate(
     site: &mut Site<'_>,
     delegates: &mut Delegates,
@@ -50,21 +50,29 @@ pub(crate) fn delegate(
     Ok(offer.finish())
 }
 
-/// What delegates are asked about.
+fn log_claims(delegate: &str, subsets: &[Subset]) {
+    let nodes: usize = subsets.iter().map(|subset| subset.nodes.len()).sum();
+    let claimed = || subsets.iter().filter(|subset| subset.claimed);
+    let (runs, partitions) = (claimed().map(|subset| subset.nodes.len()).sum::<usize>(), claimed().count());
+    let s = if partitions == 1 { "" } else { "s" };
+    tracing::info!("delegate {delegate} runs {runs} of {nodes} nodes in {partitions} partition{s}");
+}
+
+/// The steps that are offered to delegates.
 pub(super) struct Offer {
-    /// Nodes whose results are known already; they need not run.
+    /// Nodes whose results are already known, so they need not run.
     constant: Vec<Step>,
-    /// All others, and partitions of delegates that were asked before.
+    /// All other nodes, and the partitions of delegates that were asked earlier.
     steps: Vec<Step>,
     /// A node of dynamic shape, which runs last.
     last: Option<Step>,
     /// Nodes that no op prepared.
     unchecked: BTreeSet<usize>,
-    /// Variables that have several shapes.
+    /// Variables that have more than one shape.
     reshaped: BTreeSet<usize>,
-    /// Tensors that are there before the first step.
+    /// Tensors that have a value before the first step.
     given: Vec<i32>,
-    /// Tensors that somebody reads behind the steps.
+    /// Tensors that are read after the last step.
     wanted: Vec<i32>,
     pub(super) refusals: Vec<Refusal>,
 }
@@ -79,7 +87,7 @@ impl Offer {
         }
         let (constant, others): (Vec<_>, Vec<_>) = known.iter().partition(|known| known.constant);
         let steps_of = |list: Vec<_>| -> Vec<Step> {
-            list.into_iter().map(|known: &Known| site.node_step(known.node)).collect()
+            list.into_iter().map(|known: &InferredNode| site.node_step(known.node)).collect()
         };
         let unchecked = known.iter().filter(|known| !known.checked).map(|known| known.node).collect();
         let (constant, steps) = (steps_of(constant), steps_of(others));
@@ -88,7 +96,7 @@ impl Offer {
         Offer { constant, steps, last, unchecked, reshaped, given, wanted, refusals: Vec::new() }
     }
 
-    /// Hands a delegate what it claims. On an error the steps stay as they were.
+    /// Gives a delegate the nodes that it claims. On an error the steps are unchanged.
     fn apply(
         &mut self,
         site: &mut Site<'_>,
@@ -103,11 +111,12 @@ impl Offer {
             kernels.push(delegates.compile(instance, &view, subset, &self.steps, site)?);
         }
         self.note_refusals(config, refused);
+        log_claims(&config.name, &subsets);
         self.replace(site, subsets, kernels);
         Ok(())
     }
 
-    /// What the delegate sees, why it does not get steps, and the plan cut into subsets.
+    /// The delegate's view of the graph, its reasons for refusing steps, and the plan cut into subsets.
     pub(super) fn divide(
         &mut self,
         site: &mut Site<'_>,
@@ -119,7 +128,7 @@ impl Offer {
             let view = Rc::new(self.view(site));
             let (refused, subsets) = self.claim(site, delegates, instance, &view, config)?;
             let exposed = self.exposed_weights(site, &subsets);
-            // With constants in their place the delegate may take more.
+            // The delegate may claim more once these are constants.
             if exposed.is_empty() || !self.compute(site, &exposed)? {
                 return Ok((view, refused, subsets));
             }
@@ -135,7 +144,8 @@ impl Offer {
         GraphForDelegate::new(&site.memory.table, nodes, partitions.collect(), &self.given, &self.wanted)
     }
 
-    /// Asks the delegate what it takes. Gives, per step, why it is not the delegate's, and the plan cut into subsets.
+    /// Asks the delegate for its claims. Returns the reason for each step it does not get, and the plan cut into
+    /// subsets.
     fn claim(
         &self,
         site: &Site<'_>,
@@ -166,7 +176,7 @@ impl Offer {
         Ok((refused, subsets))
     }
 
-    /// The host's reason against a node whose shapes nobody computed, unless the delegate vouches for it.
+    /// Refuses a node whose output shapes no op computed, unless the delegate vouches for it.
     fn veto_unchecked(&self, graph: &Graph, step: &Step, instance: &DelegateInstance) -> Option<String> {
         let node = step.node.filter(|node| self.unchecked.contains(node))?;
         let (op, version) = (graph.op_name(node), step.raw.version);
@@ -175,7 +185,7 @@ impl Offer {
         })
     }
 
-    /// The host's reason against a node that uses a variable of several shapes: a delegate would see the last one everywhere.
+    /// Refuses a node that uses a variable of several shapes, because the delegate would see only the last shape.
     fn veto_reshaped(&self, graph: &Graph, step: &Step) -> Option<String> {
         let mut used = Graph::present(step.inputs()).chain(Graph::present(step.outputs()));
         let t = used.find(|t| self.reshaped.contains(t))?;
@@ -185,10 +195,10 @@ impl Offer {
     fn cut(&self, site: &Site<'_>, refused: &Answers) -> Vec<Subset> {
         let nodes: Vec<(&[i32], &[i32])> = self.steps.iter().map(|s| (s.inputs(), s.outputs())).collect();
         let claimed: Vec<bool> = refused.iter().map(Option::is_none).collect();
-        let is_stateful = |step: &Step| step.members().iter().any(|&node| is_stateful(site.graph, node));
+        let is_stateful = |step: &Step| step.members().iter().any(|&node| site.graph.is_stateful(node));
         let stateful: Vec<bool> = self.steps.iter().map(is_stateful).collect();
         let updates: Vec<bool> =
-            self.steps.iter().map(|step| step.node.is_some_and(|node| has_state(site.graph, node))).collect();
+            self.steps.iter().map(|step| step.node.is_some_and(|node| site.graph.has_state(node))).collect();
         let weights: Vec<bool> = self.steps.iter().map(|step| holds_weights(site, step)).collect();
         partition(&PartitionInput {
             tensor_count: site.memory.table.len(),
@@ -202,8 +212,8 @@ impl Offer {
         })
     }
 
-    /// Those steps that make floats of weights and are not, with all that read them, inside one claimed subset: the host runs
-    /// them once.
+    /// The steps that dequantize weights, except those inside one claimed subset together with all their readers. The
+    /// host runs them once.
     fn exposed_weights(&self, site: &Site<'_>, subsets: &[Subset]) -> Vec<usize> {
         let is_exposed = |subset: &Subset, i: usize| {
             let crosses = |&t: &i32| subset.outputs.binary_search(&t).is_ok();
@@ -215,7 +225,7 @@ impl Offer {
         exposed.map(|(_, i)| i).collect()
     }
 
-    /// Computes the constants of some steps, which are asked about no more. Says whether there were any.
+    /// Computes the constants of some steps and removes these steps from the offer. Returns whether there were any.
     fn compute(&mut self, site: &mut Site<'_>, steps: &[usize]) -> Result<bool> {
         for node in steps.iter().filter_map(|&i| self.steps[i].node) {
             site.compute(node)?;
@@ -245,7 +255,7 @@ impl Offer {
             .for_each(|step| note(step, "the shape of its result is unknown before it runs".into()));
     }
 
-    /// Each claimed subset becomes a step.
+    /// Turns each claimed subset into a step.
     fn replace(&mut self, site: &Site<'_>, subsets: Vec<Subset>, kernels: Vec<Rc<PartitionKernel>>) {
         let mut kernels = kernels.into_iter();
         let shapes_are_inferred = self.unchecked.is_empty();
@@ -261,7 +271,7 @@ impl Offer {
         });
     }
 
-    /// `make` gives the step of each claimed subset, of these steps.
+    /// As `replace`; `make` returns the step for a claimed subset and its former steps.
     pub(super) fn replace_with(
         &mut self,
         subsets: Vec<Subset>,
@@ -283,8 +293,8 @@ impl Offer {
     }
 }
 
-/// Tensors that have a value before these steps run, and tensors which the steps write and others read afterwards: `last`, nodes
-/// `after`, the caller, or, of a variable, the next invocation.
+/// Tensors that have a value before these steps run, and tensors that the steps write and that are read later: by
+/// `last`, by the nodes of `after`, by the caller or, for a variable, by the next invocation.
 fn borders(graph: &Graph, steps: &[Step], last: Option<&Step>, after: &Pending) -> (Vec<i32>, Vec<i32>) {
     let written: BTreeSet<usize> = steps.iter().flat_map(|step| Graph::present(step.outputs())).collect();
     let read: BTreeSet<usize> = steps.iter().flat_map(|step| Graph::present(step.inputs())).collect();
@@ -303,7 +313,7 @@ fn borders(graph: &Graph, steps: &[Step], last: Option<&Step>, after: &Pending) 
     )
 }
 
-/// Whether a step makes floats of constant weights, and did not run yet.
+/// Whether a step dequantizes constant weights and has not run yet.
 fn holds_weights(site: &Site<'_>, step: &Step) -> bool {
     let served = |node: usize| !site.graph.nodes[node].candidates.is_empty();
     step.raw.builtin_code == DEQUANTIZE
@@ -311,7 +321,7 @@ fn holds_weights(site: &Site<'_>, step: &Step) -> bool {
         && site.reads_constants(step.inputs())
 }
 
-/// Reasons of the host's own against giving a step to a delegate.
+/// The host's own reasons for not offering a step.
 fn veto(graph: &Graph, step: &Step, config: &DelegateConfig) -> Option<String> {
     let Some(node) = step.node else { return Some("another delegate has it".into()) };
     let op = graph.op_name(node);
@@ -322,7 +332,7 @@ fn veto(graph: &Graph, step: &Step, config: &DelegateConfig) -> Option<String> {
     config.exclude_ops.contains(&op).then(|| format!("{op} is in exclude_ops"))
 }
 
-/// Refuses the partitions that are too small. Says whether there were any.
+/// Refuses partitions that are too small. Returns whether there were any.
 fn refuse_small(config: &DelegateConfig, subsets: &[Subset], refused: &mut Answers) -> bool {
     let small: Vec<&Subset> =
         subsets.iter().filter(|s| s.claimed && s.nodes.len() < config.min_nodes).collect();
@@ -331,7 +341,7 @@ fn refuse_small(config: &DelegateConfig, subsets: &[Subset], refused: &mut Answe
     })
 }
 
-/// Refuses all partitions but those with the most nodes. Says whether there were any.
+/// Refuses all but the partitions with the most nodes. Returns whether there were any.
 fn refuse_many(config: &DelegateConfig, subsets: &[Subset], refused: &mut Answers) -> bool {
     let Some(most) = config.max_partitions else { return false };
     let mut claimed: Vec<&Subset> = subsets.iter().filter(|subset| subset.claimed).collect();

@@ -1,12 +1,12 @@
-//! What a subgraph keeps of its delegates from one allocation to the next: instances, compiled partitions, answers.
+//! The state of a subgraph's delegates between allocations: instances, compiled partitions, answers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use arenite_abi::Status;
 
-use super::Site;
 use super::memory::Memory;
+use super::site::Site;
 use super::step::Step;
 use crate::config::{DelegateConfig, OnMissing};
 use crate::error::{Error, LeftOut, Result};
@@ -16,75 +16,76 @@ use crate::quota::Holding;
 use crate::stages::partition::Subset;
 use crate::stages::partition_kernel::{ConstantSource, DelegateInstance, GraphForDelegate, PartitionKernel};
 
-/// Per node, why a delegate refuses it; `None` where it accepts.
+/// For each node, why a delegate refuses it; `None` if the delegate accepts it.
 pub(crate) type Answers = Vec<Option<String>>;
 
-/// How many answers are remembered.
+/// The number of answers that are cached.
 const MOST_REMEMBERED: usize = 16;
 
 #[derive(Default)]
 pub(crate) struct Delegates {
-    /// Compiled before, and perhaps in use: by delegate and first node.
+    /// Compiled partitions, possibly in use, by delegate and first node.
     kernels: BTreeMap<(usize, usize), Rc<PartitionKernel>>,
-    /// By position in the settings.
+    /// Instances, by position in the settings.
     instances: BTreeMap<usize, Rc<DelegateInstance>>,
-    /// Those that take part no more until the next allocation, and why; by position in the settings.
+    /// Delegates that are disabled until the next allocation, and why, by position in the settings.
     left_out: BTreeMap<usize, LeftOut>,
-    remembered: VecDeque<Remembered>,
+    remembered: VecDeque<CachedAnswers>,
 }
 
-/// What a delegate answered for nodes of this form.
-struct Remembered {
+/// A delegate's answers for steps of this form.
+struct CachedAnswers {
     delegate: usize,
     form: Vec<FormItem>,
     answers: Answers,
 }
 
-/// All that an answer depends on, step by step: its nodes, then of each tensor the shape, or the version of a constant, which determines
-/// its shape.
+/// Everything that an answer depends on, step by step: its nodes, then for each tensor its shape, or the version of a
+/// constant, which determines the shape.
 #[derive(PartialEq)]
 enum FormItem {
-    /// A step with its first node, if it has one, and the number of its nodes.
+    /// A step: its first node, if it has one, and the number of its nodes.
     Step(Option<usize>, usize),
-    /// A constant by its version.
+    /// A constant, by version.
     Constant(u64),
-    /// The rank of a tensor that is no constant; its dimensions follow.
+    /// The rank of a tensor that is not constant; its dimensions follow.
     Rank(usize),
     /// A dimension.
     Dimension(i32),
 }
 
 impl Delegates {
-    /// All take part again.
-    pub fn begin(&mut self) {
+    /// Enables all delegates again.
+    pub(crate) fn begin(&mut self) {
         self.left_out.clear();
     }
 
-    /// Takes a delegate out that failed.
-    pub fn leave_out(&mut self, index: usize, config: &DelegateConfig, error: &Error) {
+    /// Disables a delegate that failed.
+    pub(crate) fn leave_out(&mut self, index: usize, config: &DelegateConfig, error: &Error) {
         tracing::warn!("left out: {error}");
         self.left_out.entry(index).or_insert_with(|| LeftOut::failed(&config.name, error.to_string()));
     }
 
-    /// After a failure that may have spoilt its instance: the next allocation makes another one.
-    pub fn renew(&mut self, index: usize) {
+    /// Discards the instance, which the failure may have corrupted. The next allocation creates another one.
+    pub(crate) fn renew(&mut self, index: usize) {
         self.instances.remove(&index);
         self.kernels.retain(|key, _| key.0 != index);
         self.remembered.retain(|answer| answer.delegate != index);
     }
 
-    /// Why one takes no part.
-    pub fn why_left_out(&self, index: usize) -> Option<&LeftOut> {
+    /// Why a delegate is disabled.
+    pub(crate) fn why_left_out(&self, index: usize) -> Option<&LeftOut> {
         self.left_out.get(&index)
     }
 
-    /// Those that take no part, in the settings' order.
-    pub fn left_out(&self) -> impl Iterator<Item = &LeftOut> {
+    /// The disabled delegates, in the order of the settings.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = &LeftOut> {
         self.left_out.values()
     }
 
-    /// The delegate at work; none if it takes no part, or is not there, or its device, and may be missing.
-    pub fn instance(
+    /// The instance of a delegate. `None` if it is disabled, or if it or its device is missing and the settings say
+    /// `skip`.
+    pub(crate) fn instance(
         &mut self,
         registry: &Registry,
         index: usize,
@@ -118,8 +119,8 @@ impl Delegates {
         }
     }
 
-    /// What the delegate says of these steps, which are the nodes of `view`.
-    pub fn claim(
+    /// Asks the delegate which of these steps it claims; they are the nodes of `view`.
+    pub(crate) fn claim(
         &mut self,
         instance: &DelegateInstance,
         view: &GraphForDelegate,
@@ -127,7 +128,7 @@ impl Delegates {
         site: &Site<'_>,
     ) -> Result<Answers> {
         let form = form_of(steps, site);
-        let known = |answer: &&Remembered| answer.delegate == instance.index && answer.form == form;
+        let known = |answer: &&CachedAnswers| answer.delegate == instance.index && answer.form == form;
         if let Some(answer) = self.remembered.iter().find(known) {
             return Ok(answer.answers.clone());
         }
@@ -135,13 +136,13 @@ impl Delegates {
         if self.remembered.len() == MOST_REMEMBERED {
             self.remembered.pop_front();
         }
-        let remembered = Remembered { delegate: instance.index, form, answers: answers.clone() };
+        let remembered = CachedAnswers { delegate: instance.index, form, answers: answers.clone() };
         self.remembered.push_back(remembered);
         Ok(answers)
     }
 
-    /// A partition of these steps: the one that was compiled before, if it reads the same constants, else a new one.
-    pub fn compile(
+    /// The partition for these steps: the one compiled earlier if it reads the same constants, otherwise a new one.
+    pub(crate) fn compile(
         &mut self,
         instance: &Rc<DelegateInstance>,
         view: &Rc<GraphForDelegate>,
@@ -169,14 +170,14 @@ impl Delegates {
         Ok(kernel)
     }
 
-    /// Bytes that compiled partitions hold, and those of devices.
-    pub fn held(&self) -> [u64; 2] {
+    /// Bytes that compiled partitions hold, in host and device memory.
+    pub(crate) fn held(&self) -> [u64; 2] {
         let sum = |of: fn(&PartitionKernel) -> &Holding| self.kernels.values().map(|k| of(k).bytes()).sum();
         [sum(|kernel| &kernel.held), sum(|kernel| &kernel.on_device)]
     }
 
-    /// Drops the partitions that begin with one of these nodes and that nobody uses.
-    pub fn prune(&mut self, nodes: impl Iterator<Item = usize>) {
+    /// Drops unused partitions that begin with one of these nodes.
+    pub(crate) fn prune(&mut self, nodes: impl Iterator<Item = usize>) {
         for node in nodes {
             for &delegate in self.instances.keys() {
                 let key = (delegate, node);
@@ -207,7 +208,7 @@ fn form_of(steps: &[Step], site: &Site<'_>) -> Vec<FormItem> {
     form
 }
 
-/// The constants that these nodes read, with their versions, and those of the subgraphs that they may call.
+/// The versions of the constants that these nodes read, including constants in subgraphs that they may call.
 fn constants_of(members: &[usize], site: &Site<'_>) -> Vec<(ConstantSource, u64)> {
     let inputs = members.iter().flat_map(|&node| Graph::present(&site.graph.nodes[node].inputs));
     let mut constants: Vec<(ConstantSource, u64)> = inputs

@@ -1,76 +1,64 @@
-//! One subgraph and how far it has come: the stage that it is in, and what outlives the stages.
+//! One subgraph: its current stage, and the state that outlives the stages.
 
 use std::collections::BTreeMap;
 
 use arenite_abi::ElementType;
 
-use super::calls::Staged;
 use super::delegates::Delegates;
 use super::inferred::infer;
 use super::memory::Memory;
 use super::pending::Pending;
-use super::prepared::Stopped;
+use super::prepared::StageError;
 use super::preview::{DelegatePreview, preview};
 use super::runner::Runner;
-use super::step::{Kernel, Phase, Step};
-use super::{Site, name_of, op_of};
-use crate::config::DelegateConfig;
+use super::site::Site;
+use super::step::{Kernel, Step};
+use crate::arena::Block;
+use crate::call::phase::Phase;
+use crate::call::run::Run;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::interpreter::strings;
-use crate::planning::lifetime::Lifetimes;
-use crate::planning::plan::ChosenPlanner;
 use crate::planning::plan::SegmentPlan;
 use crate::profile::Profile;
-use crate::quota::{Budget, Quota};
-use crate::run::Run;
+use crate::quota::Budget;
 use crate::stages::partition_kernel::GraphForDelegate;
-use arenite_layout::Techniques;
-
-/// What an interpreter was asked for.
-pub(crate) struct Settings {
-    pub planner: ChosenPlanner,
-    pub techniques: Techniques,
-    pub lifetimes: Lifetimes,
-    pub delegates: Vec<DelegateConfig>,
-    pub threads: u32,
-    pub quota: Quota,
-}
 
 pub(crate) struct Executor {
-    // First: steps' states are dropped while the memory that holds them is still there.
+    // Dropped first: the states of steps are in the memory below.
     pub(super) stage: Stage,
     pub(super) delegates: Delegates,
     pub(super) memory: Memory,
     pub graph: Box<Graph>,
-    /// Shapes that the caller gave to inputs.
+    /// Shapes that the caller set for inputs.
     pub(super) resized: BTreeMap<usize, Vec<i32>>,
-    pub(super) staged: Staged,
+    /// Input values that wait for the memory of another shape.
+    pub(super) staged: BTreeMap<usize, Block>,
     pub(super) description: Option<Box<GraphForDelegate>>,
-    /// When its shapes were inferred, no op prepared this node.
+    /// A node that no op could prepare when shapes were inferred.
     pub(super) unchecked: Option<usize>,
     pub profile: Option<Profile>,
 }
 
-/// How far a subgraph has come.
+/// The current stage of a subgraph.
 #[derive(Default)]
 pub(crate) enum Stage {
     #[default]
     Graph,
-    /// The shapes of all nodes but these are known, and no more.
+    /// The shapes of all nodes are known, except the pending ones.
     Inferred(Pending),
     Ready(Runner),
-    /// Ready for other shapes of the inputs than those that it has now.
+    /// Prepared for other input shapes than the current ones.
     Resized(Runner),
-    /// Ready but for places: other tensors lie in the arena than those that it was planned for.
+    /// Prepared, but not placed: the set of tensors in the arena changed.
     Unplaced(Runner),
-    /// Ready but for the arena, which was given back.
+    /// Prepared and placed, but the arena was released.
     Released(Runner),
 }
 
 impl Executor {
-    /// Of a graph whose copies of constants were taken from `budget`.
-    pub fn new(graph: Graph, budget: Budget) -> Self {
+    /// The executor of a graph whose copies of constants were charged to `budget`.
+    pub(crate) fn new(graph: Graph, budget: Budget) -> Self {
         let graph = Box::new(graph);
         let mut memory = Memory::new(&graph, budget);
         memory.reset(&graph, &BTreeMap::new());
@@ -80,23 +68,23 @@ impl Executor {
             memory,
             graph,
             resized: BTreeMap::new(),
-            staged: Staged::new(),
+            staged: BTreeMap::new(),
             description: None,
             unchecked: None,
             profile: None,
         }
     }
 
-    pub fn memory(&self) -> &Memory {
+    pub(crate) fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    pub fn delegates(&self) -> &Delegates {
+    pub(crate) fn delegates(&self) -> &Delegates {
         &self.delegates
     }
 
-    /// What runs it, if it was allocated; after a resize as it was before.
-    pub fn runner(&self) -> Option<&Runner> {
+    /// The runner, if the subgraph was allocated; after a resize, the one before it.
+    pub(crate) fn runner(&self) -> Option<&Runner> {
         match &self.stage {
             Stage::Ready(runner)
             | Stage::Resized(runner)
@@ -116,12 +104,12 @@ impl Executor {
         }
     }
 
-    pub fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         matches!(self.stage, Stage::Ready(_))
     }
 
-    /// Makes tensor `t`, an input, hold these strings.
-    pub fn set_strings(&mut self, t: usize, list: &[&[u8]]) -> Result<()> {
+    /// Sets an input of strings.
+    pub(crate) fn set_strings(&mut self, t: usize, list: &[&[u8]]) -> Result<()> {
         let (info, shape) = (&self.graph.tensors[t], self.shape(t));
         let refuse = |message| Err(Error::Tensor { name: info.name.to_string(), message });
         if info.ty != ElementType::String {
@@ -140,8 +128,8 @@ impl Executor {
         }
     }
 
-    /// The delegate in one of whose partitions tensor `t` is, and nowhere else.
-    pub fn delegate_around(&self, t: usize) -> Option<&str> {
+    /// The delegate whose partition computes tensor `t` internally.
+    pub(crate) fn delegate_around(&self, t: usize) -> Option<&str> {
         let writes = |&node: &usize| self.graph.nodes[node].outputs.contains(&(t as i32));
         self.runner()?.steps().find_map(|step| match &step.kernel {
             Kernel::Partition(kernel) if step.members().iter().any(writes) => Some(&kernel.owner.name[..]),
@@ -149,18 +137,18 @@ impl Executor {
         })
     }
 
-    /// The shape that tensor `t` has now.
-    pub fn shape(&self, t: usize) -> &[i32] {
+    /// The current shape of tensor `t`.
+    pub(crate) fn shape(&self, t: usize) -> &[i32] {
         self.memory.table.shape(t)
     }
 
-    /// The shape that tensor `t` will have when memory is planned.
+    /// The shape that tensor `t` will have after `allocate`.
     pub(super) fn coming_shape(&self, t: usize) -> &[i32] {
         self.resized.get(&t).map_or_else(|| self.shape(t), Vec::as_slice)
     }
 
-    /// Gives an input another shape; `allocate` must follow, unless it is the one that it has.
-    pub fn resize_input(&mut self, tensor: usize, shape: &[i32], limit: u64) -> Result<()> {
+    /// Sets the shape of an input. Unless it is the current shape, `allocate` must follow.
+    pub(crate) fn resize_input(&mut self, tensor: usize, shape: &[i32], limit: u64) -> Result<()> {
         if self.coming_shape(tensor) == shape {
             return Ok(());
         }
@@ -199,9 +187,9 @@ impl Executor {
         }
     }
 
-    /// Applies delegates, prepares nodes, plans and allocates memory, unless that was done for the same shapes. Partitions that were
-    /// compiled before are kept where they run the same nodes.
-    pub fn allocate(&mut self, run: &Run<'_>) -> Result<()> {
+    /// Applies delegates, prepares nodes, and plans and allocates memory, unless that was done for the same shapes.
+    /// Compiled partitions are kept if they run the same nodes.
+    pub(crate) fn allocate(&mut self, run: &Run<'_>) -> Result<()> {
         match &self.stage {
             Stage::Ready(runner) if !runner.poisoned => return Ok(()),
             Stage::Unplaced(runner) if !runner.poisoned => return self.place_again(run),
@@ -219,8 +207,8 @@ impl Executor {
         Ok(())
     }
 
-    /// What the delegates would get. Nothing is compiled; as after building, memory is not planned.
-    pub fn preview(&mut self, run: &Run<'_>) -> Result<Vec<DelegatePreview>> {
+    /// The claims that the delegates would make. Nothing is compiled, and memory is not planned afterwards.
+    pub(crate) fn preview(&mut self, run: &Run<'_>) -> Result<Vec<DelegatePreview>> {
         if matches!(self.stage, Stage::Ready(_) | Stage::Unplaced(_) | Stage::Released(_)) {
             return Err(Error::State(
                 "the delegates have their nodes: served_by() and refusals() tell which; a preview comes before \
@@ -240,7 +228,7 @@ impl Executor {
         found
     }
 
-    /// From the graph to ready. Variables keep their values.
+    /// Prepares and places the graph. Variables keep their values.
     pub(super) fn prepare(&mut self, run: &Run<'_>) -> Result<()> {
         self.memory.place_variables(&self.graph)?;
         let mut runner = Runner::default();
@@ -250,7 +238,7 @@ impl Executor {
         Ok(())
     }
 
-    /// Plans memory anew for steps that are ready. After an error it can be tried again.
+    /// Plans memory again for prepared steps. After an error it can be retried.
     fn place_again(&mut self, run: &Run<'_>) -> Result<()> {
         let _span = tracing::info_span!("place", subgraph = self.graph.index).entered();
         let Stage::Unplaced(mut runner) = std::mem::take(&mut self.stage) else { return Ok(()) };
@@ -263,22 +251,22 @@ impl Executor {
         placed
     }
 
-    /// Gives back the arena, and results of dynamic shape. Nodes stay prepared.
-    pub fn release_memory(&mut self) {
+    /// Releases the arena and the results of dynamic shape. Nodes stay prepared.
+    pub(crate) fn release_memory(&mut self) {
         self.memory.release_arena(&self.graph);
         self.stage = match std::mem::take(&mut self.stage) {
             Stage::Ready(runner) => Stage::Released(runner),
-            // It could be ready again by a resize alone.
+            // Otherwise a resize alone could make it ready again.
             Stage::Resized(_) => Stage::Graph,
             stage => stage,
         };
     }
 
-    pub fn is_released(&self) -> bool {
+    pub(crate) fn is_released(&self) -> bool {
         matches!(self.stage, Stage::Released(_))
     }
 
-    /// Takes the arena again, as it was planned. After an error it can be tried again.
+    /// Allocates the arena again, as planned. After an error it can be retried.
     fn take_room(&mut self) -> Result<()> {
         let Stage::Released(mut runner) = std::mem::take(&mut self.stage) else { return Ok(()) };
         let taken = runner.take_room(&mut self.memory);
@@ -289,7 +277,7 @@ impl Executor {
         taken
     }
 
-    /// Back to the graph with the shapes that the caller gave.
+    /// Returns to the graph with the shapes that the caller set.
     pub(super) fn begin(&mut self) {
         self.stage = Stage::Graph;
         self.memory.reset(&self.graph, &self.resized);
@@ -300,8 +288,8 @@ impl Executor {
         (site, &mut self.delegates)
     }
 
-    /// Runs the plan once, and again without a delegate that failed if the settings want that.
-    pub fn invoke(&mut self, run: &Run<'_>) -> Result<()> {
+    /// Runs the plan once. If a delegate fails and the settings permit a fallback, runs it again without that delegate.
+    pub(crate) fn invoke(&mut self, run: &Run<'_>) -> Result<()> {
         loop {
             match self.try_invoke(run) {
                 Ok(()) => return Ok(()),
@@ -310,7 +298,7 @@ impl Executor {
         }
     }
 
-    fn try_invoke(&mut self, run: &Run<'_>) -> Result<(), Stopped> {
+    fn try_invoke(&mut self, run: &Run<'_>) -> Result<(), StageError> {
         let Stage::Ready(runner) = &mut self.stage else {
             return Err(self.not_ready().into());
         };
@@ -335,38 +323,38 @@ impl Executor {
         )
     }
 
-    /// Gives variables their first values, and ops' states too.
-    pub fn reset_variables(&mut self) {
+    /// Resets variables and the states of ops.
+    pub(crate) fn reset_variables(&mut self) {
         if let Some(runner) = self.runner_mut() {
             runner.reset_states();
         }
         self.memory.reset_variables(&self.graph, |_, _| true);
     }
 
-    /// Starts to collect time per step; what was collected is lost.
-    pub fn start_profile(&mut self) {
+    /// Starts to measure the time of each step; earlier measurements are dropped.
+    pub(crate) fn start_profile(&mut self) {
         let mut profile = Profile::default();
         for step in self.runner().into_iter().flat_map(Runner::steps) {
-            profile.row_mut(step.key(), || name_of(&self.graph, step));
+            profile.row_mut(step.key(), || step.names(&self.graph));
         }
         self.profile = Some(profile);
     }
 
-    /// The steps that are prepared, and the nodes behind them.
+    /// The prepared steps, and the nodes after them.
     fn listed(&self) -> (Vec<&Step>, Vec<usize>) {
         let Some(runner) = self.runner() else { return (Vec::new(), Vec::new()) };
         (runner.steps().collect(), runner.pending().nodes(&self.graph).collect())
     }
 
-    /// Op or delegate of each step.
-    pub fn step_names(&self) -> Vec<String> {
+    /// The op or delegate of each step.
+    pub(crate) fn step_names(&self) -> Vec<String> {
         let (steps, nodes) = self.listed();
-        let steps = steps.into_iter().map(|step| op_of(&self.graph, step).to_owned());
+        let steps = steps.into_iter().map(|step| step.op(&self.graph).to_owned());
         steps.chain(nodes.into_iter().map(|node| self.graph.op_name(node))).collect()
     }
 
-    /// What a step reads, and what it writes.
-    pub fn step_tensors(&self, step: usize) -> Option<(Vec<usize>, Vec<usize>)> {
+    /// The inputs and outputs of a step.
+    pub(crate) fn step_tensors(&self, step: usize) -> Option<(Vec<usize>, Vec<usize>)> {
         let (steps, nodes) = self.listed();
         let (inputs, outputs) = match steps.get(step) {
             Some(step) => (step.inputs(), step.outputs()),
@@ -378,14 +366,14 @@ impl Executor {
         Some((Graph::present(inputs).collect(), Graph::present(outputs).collect()))
     }
 
-    /// Element type of a tensor, and its shape, unless only a run tells it.
-    pub fn tensor_form(&self, tensor: usize) -> Option<(ElementType, Option<&[i32]>)> {
+    /// The element type and shape of a tensor; no shape if it is dynamic.
+    pub(crate) fn tensor_form(&self, tensor: usize) -> Option<(ElementType, Option<&[i32]>)> {
         let ty = self.graph.tensors.get(tensor)?.ty;
         Some((ty, (!self.memory.table.is_dynamic(tensor)).then(|| self.shape(tensor))))
     }
 
-    /// The memory of each segment.
-    pub fn plans(&self) -> Vec<&SegmentPlan> {
+    /// The memory plan of each segment.
+    pub(crate) fn plans(&self) -> Vec<&SegmentPlan> {
         self.runner().into_iter().flat_map(Runner::plans).collect()
     }
 }

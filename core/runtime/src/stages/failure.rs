@@ -3,7 +3,7 @@
 use arenite_abi::Status;
 use arenite_abi::raw::ArStatus;
 
-use crate::host;
+use crate::host::message;
 
 /// Status and message of a failed call into a plugin.
 pub(crate) struct Failure {
@@ -12,17 +12,17 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    pub fn poisoned() -> Self {
+    pub(crate) fn poisoned() -> Self {
         let message =
             "it panicked before and is not called again; call allocate() for a new instance".to_owned();
         Failure { status: Status::Panicked, message }
     }
 
-    pub fn memory(error: crate::Error) -> Self {
+    pub(crate) fn memory(error: crate::Error) -> Self {
         Failure { status: Status::OutOfMemory, message: error.to_string() }
     }
 
-    pub fn of(status: ArStatus) -> Self {
+    pub(crate) fn of(status: ArStatus) -> Self {
         let status = match Status::from_raw(status) {
             Status::Ok => Status::Internal,
             other => other,
@@ -34,6 +34,6 @@ impl Failure {
             Status::Unavailable => "its device is not available, the plugin does not say why",
             _ => "it failed without a message",
         };
-        Failure { status, message: host::take_message(silent) }
+        Failure { status, message: message::take_message(silent) }
     }
 }

@@ -1,29 +1,27 @@
-//! A delegate failed while the plan ran: the same invocation once more, without it.
+//! If a delegate fails while the plan runs, runs the same invocation again without it.
 //!
-//! That is possible as long as nothing that the invocation changed is needed again: its inputs are there still, and no node
-//! with a state has run. States of ops and values of variables stay what they were.
+//! This is possible only if the invocation changed nothing that it needs: its inputs are unchanged, and no node with a
+//! state has run. States of ops and values of variables are kept.
 
 use arenite_abi::Status;
-use arenite_abi::raw::OP_STATEFUL;
 
 use super::executor::{Executor, Stage};
-use super::prepared::Stopped;
+use super::prepared::StageError;
 use super::step::{Kernel, Step};
-use super::{is_stateful, name_of};
+use crate::call::run::Run;
 use crate::config::OnFailure;
 use crate::error::{Error, Result};
-use crate::run::Run;
 
-/// What an op keeps between calls, by node.
+/// The states of ops, by node.
 type States = Vec<(usize, Vec<Vec<u8>>)>;
 
 impl Executor {
-    /// Makes the plan anew without the delegate that failed.
+    /// Builds the plan again without the delegate that failed.
     ///
     /// # Errors
-    /// The failure itself, where the settings do not want that, or it cannot be done; then the text says why.
-    pub(super) fn fall_back(&mut self, run: &Run<'_>, stopped: Stopped) -> Result<()> {
-        let Stopped { error, delegate, .. } = stopped;
+    /// The failure itself, if the settings do not permit a fallback or it is not possible; then the text says why.
+    pub(super) fn fall_back(&mut self, run: &Run<'_>, stopped: StageError) -> Result<()> {
+        let StageError { error, delegate, .. } = stopped;
         let Some((index, status)) = delegate else { return Err(error) };
         let config = &run.settings.delegates[index];
         if config.on_failure == OnFailure::Error || status == Status::Cancelled {
@@ -42,7 +40,7 @@ impl Executor {
         self.unstage_inputs(done)
     }
 
-    /// Why the invocation, in which `ran` steps have begun, cannot be run again without a delegate.
+    /// Why the invocation, of which `ran` steps have started, cannot be repeated without a delegate.
     fn obstacle(&self, run: &Run<'_>, delegate: usize, ran: usize) -> Option<String> {
         if run.settings.techniques.overwrite_inputs {
             return Some("overwrite_inputs is on, so its inputs may be gone".into());
@@ -51,12 +49,12 @@ impl Executor {
         let has_state = |step: &&Step| {
             let mut members = step.members().iter();
             members.any(|&node| {
-                is_stateful(&self.graph, node)
+                self.graph.is_stateful(node)
                     || (self.graph.nodes[node].calls_subgraphs() && run.calls_states())
             })
         };
         if let Some(step) = steps().take(ran).find(has_state) {
-            let (op, output) = name_of(&self.graph, step);
+            let (op, output) = step.names(&self.graph);
             return Some(format!("{op} (output '{output}'), which keeps a state, has run already"));
         }
         let of_delegate = |step: &&Step| match &step.kernel {
@@ -64,10 +62,7 @@ impl Executor {
             _ => false,
         };
         let mut nodes = steps().filter(of_delegate).flat_map(|step| step.members());
-        let keeps = |&&node: &&usize| {
-            self.graph.nodes[node].candidates.first().is_some_and(|c| c.op.flags & OP_STATEFUL != 0)
-        };
-        let node = nodes.find(keeps)?;
+        let node = nodes.find(|&&node| self.graph.has_state(node))?;
         Some(format!("it holds the state of {} (node {node})", self.graph.op_name(*node)))
     }
 

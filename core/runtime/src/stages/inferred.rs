@@ -1,16 +1,16 @@
-//! Graph → Inferred: the shapes that the inputs' shapes give, and constants, as far as they are known before a run.
+//! Graph → Inferred: infers the shapes and constants that can be known before a run.
 //!
-//! Each node is prepared with a reference op, so that delegates see shapes and wrong nodes are refused on every backend
-//! alike. What the ops took is given back: a delegate may run the nodes. Of a node that no op prepared, the model's file alone says which
-//! shapes come out: it goes to no delegate that does not vouch for it.
+//! A reference op prepares each node, so that delegates see shapes and every backend refuses the same nodes. The memory
+//! that ops request is released afterwards, because a delegate may run the nodes. If no op prepares a node, its output
+//! shapes come from the model file, and only a delegate that vouches for the node gets it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arenite_abi::Status;
 use arenite_abi::schema::op::DEQUANTIZE;
 
-use super::Site;
 use super::pending::Pending;
+use super::site::Site;
 use super::step::Step;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -18,45 +18,53 @@ use crate::graph::Graph;
 /// Constants up to this size are computed before delegates claim; larger ones later.
 const FOLD_LIMIT: u64 = 4096;
 
-/// A stretch of nodes whose shapes are known, in the order in which they stand.
+/// Nodes whose shapes are known, in execution order.
 pub(crate) struct Inferred {
-    pub nodes: Vec<Known>,
-    /// The last one's results have shapes that only its run tells.
+    pub nodes: Vec<InferredNode>,
+    /// The outputs of the last node have dynamic shapes.
     pub ends_dynamic: bool,
-    /// Variables that have several shapes: the table shows the last one.
+    /// Variables that have more than one shape; the table has the first one, because the nodes are prepared again.
     pub reshaped: BTreeSet<usize>,
 }
 
-/// A node whose inputs' shapes are known.
+/// A node whose input shapes are known.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct InferredNode {
     pub node: usize,
-    /// Its results are constants, and in the tensor table.
+    /// Its results are constants in the tensor table.
     pub constant: bool,
-    /// An op prepared it: the shapes of its results follow from those of its inputs.
+    /// An op prepared it, so its output shapes follow from its input shapes.
     pub checked: bool,
 }
 
-/// Finds the shapes of `pending`, up to the first node of dynamic shape.
+/// Infers the shapes of `pending`, up to the first node of dynamic shape.
 pub(crate) fn infer(site: &mut Site<'_>, pending: &Pending) -> Result<Inferred> {
-    let (mut nodes, mut reshaped) = (Vec::new(), BTreeSet::new());
+    let (mut nodes, mut ends_dynamic) = (Vec::new(), false);
+    let mut reshaped = BTreeMap::new();
     for node in pending.nodes(site.graph) {
         if site.run.is_over() {
             return Err(site.run.stopped());
         }
         let before = relied_on(site, node);
         let (known, dynamic) = look_at(site, node)?;
-        let is_other = |(t, shape): &(usize, Vec<i32>)| site.memory.table.shape(*t) != shape;
-        reshaped.extend(before.into_iter().filter(is_other).map(|(t, _)| t));
+        for (t, shape) in before {
+            if site.memory.table.shape(t) != shape {
+                reshaped.entry(t).or_insert(shape);
+            }
+        }
         nodes.push(known);
         if dynamic {
-            return Ok(Inferred { nodes, ends_dynamic: true, reshaped });
+            ends_dynamic = true;
+            break;
         }
     }
-    Ok(Inferred { nodes, ends_dynamic: false, reshaped })
+    for (&t, shape) in &reshaped {
+        site.memory.table.set_shape(t, shape, site.graph.tensors[t].ty);
+    }
+    Ok(Inferred { nodes, ends_dynamic, reshaped: reshaped.into_keys().collect() })
 }
 
-/// Variables that the node writes and that another node before it, or the caller, has used, with their shapes.
+/// The variables that the node writes and that an earlier node or the caller uses, with their shapes.
 fn relied_on(site: &Site<'_>, node: usize) -> Vec<(usize, Vec<i32>)> {
     let graph = &site.graph;
     let variables = Graph::present(&graph.nodes[node].outputs).filter(|&t| graph.tensors[t].variable);
@@ -64,20 +72,20 @@ fn relied_on(site: &Site<'_>, node: usize) -> Vec<(usize, Vec<i32>)> {
     used.map(|t| (t, site.memory.table.shape(t).to_vec())).collect()
 }
 
-/// What is known of a node, and whether the shapes of its results depend on data.
-fn look_at(site: &mut Site<'_>, node: usize) -> Result<(Known, bool)> {
-    let unchecked = Known { node, constant: false, checked: false };
+/// Analyses a node. Also returns whether its output shapes depend on data.
+fn look_at(site: &mut Site<'_>, node: usize) -> Result<(InferredNode, bool)> {
+    let unchecked = InferredNode { node, constant: false, checked: false };
     if site.graph.nodes[node].candidates.is_empty() {
         return Ok((unchecked, false));
     }
     if site.reuse_constant(node).is_some() {
-        return Ok((Known { node, constant: true, checked: true }, false));
+        return Ok((InferredNode { node, constant: true, checked: true }, false));
     }
     let prepared = site.lend(node, |site, step| {
         site.prepare_node(step, node)?;
         let limit = fold_limit(site, step);
         site.fold(step, limit)?;
-        Ok((Known { node, constant: step.is_constant(), checked: true }, step.dynamic))
+        Ok((InferredNode { node, constant: step.is_constant(), checked: true }, step.dynamic))
     });
     match prepared {
         Err(Error::Node { status: Status::Unsupported, .. }) => Ok((unchecked, false)),
@@ -85,8 +93,8 @@ fn look_at(site: &mut Site<'_>, node: usize) -> Result<(Known, bool)> {
     }
 }
 
-/// Most bytes of a constant that a step is run for before delegates claim. Dequantized vectors, such as biases, have no limit:
-/// layers are taken if those are constant.
+/// The largest constant that a step may compute before delegates claim. Dequantized vectors, such as biases, have no
+/// limit, because delegates need them to be constant.
 fn fold_limit(site: &Site<'_>, step: &Step) -> u64 {
     let mut outputs = Graph::present(step.outputs());
     match step.raw.builtin_code {

@@ -1,5 +1,5 @@
-//! Values that partitions keep on their delegate's device: who else reads one gets a copy, and between two partitions of one delegate
-//! nothing is copied.
+//! Values that partitions keep on their delegate's device. Partitions of the same delegate read them there without a
+//! copy; all other readers get a copy on the host.
 //!
 //! ```text
 //!  delegate d          host              delegate d          delegate d        caller
@@ -8,15 +8,16 @@
 
 use std::rc::Rc;
 
-use super::Site;
-use super::prepared::Stopped;
+use super::prepared::StageError;
+use super::site::Site;
 use super::step::{Kernel, Step};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 
 impl Site<'_> {
-    /// Before a step runs: what it reads is where it looks for it, and what it kept is no more.
-    pub fn fetch_inputs(&mut self, step: &Step) -> Result<(), Stopped> {
+    /// Called before a step runs: copies its inputs to where the step reads them, and drops the values that it kept
+    /// before.
+    pub(crate) fn fetch_inputs(&mut self, step: &Step) -> Result<(), StageError> {
         if !self.memory.has_kept {
             return Ok(());
         }
@@ -34,8 +35,9 @@ impl Site<'_> {
         Ok(())
     }
 
-    /// When all has run: copies what the caller or the next invocation may read. The rest stays on its device.
-    pub fn fetch_results(&mut self) -> Result<(), Stopped> {
+    /// Called after the last step: copies the values that the caller or the next invocation may read. The rest stays on
+    /// the device.
+    pub(crate) fn fetch_results(&mut self) -> Result<(), StageError> {
         if !self.memory.has_kept {
             return Ok(());
         }
@@ -49,15 +51,15 @@ impl Site<'_> {
         Ok(())
     }
 
-    /// What fails is the delegate that kept the value.
-    fn fetch(&mut self, t: usize) -> Result<(), Stopped> {
+    /// Copies a value to the host. An error is blamed on the delegate that kept the value.
+    fn fetch(&mut self, t: usize) -> Result<(), StageError> {
         let keeper = self.memory.kept.get(&t).map(|kernel| kernel.owner.index);
         self.memory.fetch(t).map_err(|error| {
             let status = match &error {
                 Error::Delegate { status, .. } => Some(*status),
                 _ => None,
             };
-            Stopped { delegate: keeper.zip(status), ..Stopped::from(error) }
+            StageError { delegate: keeper.zip(status), ..StageError::from(error) }
         })
     }
 }

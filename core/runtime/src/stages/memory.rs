@@ -1,14 +1,14 @@
-//! The memory of one subgraph, and the table that says where each tensor lies.
+//! The memory of one subgraph, and the table with the address of each tensor.
 //!
-//! Every stage works on it, one after the other, and each names what it changes:
+//! Each stage uses it in turn. These stages write each part:
 //!
 //! | part         | written by                                    | valid until                     |
 //! |--------------|-----------------------------------------------|---------------------------------|
-//! | `table`      | all; its addresses are the same for ever      | –                               |
+//! | `table`      | all; its addresses are always the same        | –                               |
 //! | `constants`  | `inferred`, `prepared`                        | their value changes             |
 //! | `persistent` | `inferred` (gives it back), `prepared`        | its segment is prepared again   |
-//! | `variables`  | `executor`, when nodes are prepared anew      | –                               |
-//! | `lent`       | `lent`, for callers                           | it is taken back                |
+//! | `variables`  | `executor`, when nodes are prepared again     | –                               |
+//! | `lent`       | `lent`, for callers                           | the loan ends                   |
 //! | `arena`      | `placed`                                      | a larger or smaller plan        |
 //! | `dynamic`    | steps while they run; inputs of strings       | the step runs again             |
 //! | `kept`       | partitions while they run                     | the invocation ends             |
@@ -19,7 +19,7 @@ use std::rc::Rc;
 use arenite_abi::raw::{ArTensorV1, TENSOR_VARIABLE};
 
 use super::constants::Constants;
-use super::lent::Lent;
+use super::lent::Loan;
 use super::partition_kernel::PartitionKernel;
 use super::table::TensorTable;
 use crate::arena::{Block, Persistent};
@@ -33,22 +33,22 @@ pub(crate) struct Memory {
     pub persistent: Persistent,
     pub arena: Block,
     pub variables: BTreeMap<usize, Block>,
-    /// Per tensor: that of results whose shape only a run tells, and of inputs of strings.
+    /// For each tensor, its memory if it is a result of dynamic shape or a string input.
     pub dynamic: Vec<Block>,
-    /// Per tensor that lies in it: memory of others.
-    pub lent: BTreeMap<usize, Lent>,
-    /// Per tensor whose value is on a device alone: the partition that keeps it there.
+    /// Memory lent by the caller, by tensor.
+    pub lent: BTreeMap<usize, Loan>,
+    /// For each tensor whose value is only on a device, the partition that keeps it.
     pub kept: BTreeMap<usize, Rc<PartitionKernel>>,
-    /// Whether a partition ever kept one: until then nothing needs to be looked up.
+    /// Whether a partition ever kept a value. Until then no lookup is needed.
     pub has_kept: bool,
-    /// Changes whenever an address may have.
+    /// Changes whenever an address may have changed.
     pub generation: u64,
     pub budget: Budget,
 }
 
 impl Memory {
-    /// Of a graph, without any memory yet; `budget` is what it will take from.
-    pub fn new(graph: &Graph, budget: Budget) -> Self {
+    /// The memory of a graph, still empty; `budget` pays for it.
+    pub(crate) fn new(graph: &Graph, budget: Budget) -> Self {
         Memory {
             table: TensorTable::new(graph),
             constants: Constants::default(),
@@ -64,9 +64,9 @@ impl Memory {
         }
     }
 
-    /// Back to the model's shapes, with those that the caller gave. Constants that were computed and inputs of strings keep their
-    /// memory; what steps asked for goes back.
-    pub fn reset(&mut self, graph: &Graph, resized: &BTreeMap<usize, Vec<i32>>) {
+    /// Resets shapes to the model's, or to `resized` where that has one. Computed constants and string inputs keep
+    /// their memory; the memory that steps requested is released.
+    pub(crate) fn reset(&mut self, graph: &Graph, resized: &BTreeMap<usize, Vec<i32>>) {
         self.persistent.release(Persistent::BOTTOM, &mut self.budget);
         self.kept.clear();
         let strings: Vec<(usize, u64)> = Graph::present(&graph.inputs)
@@ -85,9 +85,9 @@ impl Memory {
         }
     }
 
-    /// Before a node is prepared: its outputs as the model has them, without memory. Variables keep theirs, and the shape that an earlier
-    /// node gave them.
-    pub fn reset_outputs(&mut self, graph: &Graph, outputs: &[i32]) {
+    /// Resets the outputs of a node before it is prepared: the model's shapes, no memory. Variables keep their memory
+    /// and the shape that an earlier node gave them.
+    pub(crate) fn reset_outputs(&mut self, graph: &Graph, outputs: &[i32]) {
         for t in Graph::present(outputs) {
             self.kept.remove(&t);
             match graph.tensors[t].variable {
@@ -97,9 +97,9 @@ impl Memory {
         }
     }
 
-    /// Before a partition is prepared: its outputs without memory, in the shapes that inference found, which its delegate
-    /// may rely on.
-    pub fn clear_outputs(&mut self, outputs: &[i32]) {
+    /// Removes the memory of a partition's outputs before it is prepared. The inferred shapes stay, because its
+    /// delegate may rely on them.
+    pub(crate) fn clear_outputs(&mut self, outputs: &[i32]) {
         self.forget_kept(outputs);
         for t in Graph::present(outputs) {
             let raw = self.table.get(t);
@@ -109,27 +109,29 @@ impl Memory {
         }
     }
 
-    /// The value of tensor `t` is on a device, where `partition` keeps it.
-    pub fn keep(&mut self, t: usize, handle: u64, partition: &Rc<PartitionKernel>) {
+    /// Records that the value of tensor `t` is on a device, kept by `partition`.
+    pub(crate) fn keep(&mut self, t: usize, handle: u64, partition: &Rc<PartitionKernel>) {
         self.table.set_handle(t, Some(handle));
         self.kept.insert(t, Rc::clone(partition));
         self.has_kept = true;
     }
 
-    /// Before a partition runs or is prepared: what it kept is no more.
-    pub fn forget_kept(&mut self, outputs: &[i32]) {
+    /// Drops the values that a partition kept, before it runs or is prepared.
+    pub(crate) fn forget_kept(&mut self, outputs: &[i32]) {
         for t in Graph::present(outputs) {
             self.kept.remove(&t);
             self.table.set_handle(t, None);
         }
     }
 
-    /// Copies the value of tensor `t` from the device, if it is there alone. Without the partition that kept it there is none.
-    pub fn fetch(&mut self, t: usize) -> Result<()> {
+    /// Copies the value of tensor `t` from the device if it is only there. Does nothing without the partition that kept
+    /// it.
+    pub(crate) fn fetch(&mut self, t: usize) -> Result<()> {
         let (Some(handle), Some(kernel)) = (self.table.handle(t), self.kept.get(&t)) else { return Ok(()) };
         let raw = self.table.get(t);
         if !raw.data.is_null() && raw.bytes > 0 {
-            // SAFETY: a tensor that is no constant has as many bytes of the arena or of lent memory as it says, initialised; `&mut self`.
+            // SAFETY: a tensor that is not constant has `raw.bytes` initialized bytes in the arena or in lent memory;
+            // `&mut self`.
             let data = unsafe { std::slice::from_raw_parts_mut(raw.data.cast::<u8>(), raw.bytes as usize) };
             kernel.read(handle, data)?;
         }
@@ -144,8 +146,8 @@ impl Memory {
         }
     }
 
-    /// Before a step of dynamic shape runs: such outputs have no memory until it resizes them.
-    pub fn forget_dynamic(&mut self, outputs: &[i32]) {
+    /// Removes the memory of a step's outputs of dynamic shape before it runs; the step resizes them.
+    pub(crate) fn forget_dynamic(&mut self, outputs: &[i32]) {
         for t in Graph::present(outputs) {
             if self.table.is_dynamic(t) {
                 self.table.set_data(t, std::ptr::null_mut());
@@ -153,20 +155,21 @@ impl Memory {
         }
     }
 
-    /// After tensor `t` got a shape: a variable that is larger than its memory has none until variables are
+    /// Removes the memory of variable `t` if its new shape does not fit, until variables are
     /// [placed](Self::place_variables).
-    pub fn check_room(&mut self, t: usize) {
+    pub(crate) fn check_room(&mut self, t: usize) {
         let raw = self.table.get(t);
         let own = || self.variables.get(&t).map_or(0, Block::len);
         if raw.flags & TENSOR_VARIABLE != 0
-            && raw.bytes > self.lent.get(&t).map_or_else(own, Lent::len) as u64
+            && raw.bytes > self.lent.get(&t).map_or_else(own, Loan::len) as u64
         {
             self.table.set_data(t, std::ptr::null_mut());
         }
     }
 
-    /// Gives each variable that lies in no lent memory its own; a new one, or one that grew, has its first value.
-    pub fn place_variables(&mut self, graph: &Graph) -> Result<()> {
+    /// Gives each variable that is not in lent memory its own memory. A variable that is new or has grown gets its
+    /// initial value.
+    pub(crate) fn place_variables(&mut self, graph: &Graph) -> Result<()> {
         for t in Graph::present(&graph.variables) {
             let Memory { table, variables, lent, budget, .. } = self;
             let own = variables.entry(t).or_insert(Block::EMPTY);
@@ -186,14 +189,14 @@ impl Memory {
         Ok(())
     }
 
-    /// Gives variables their first values: those that stand for zero if they are i8, else zero bytes. Before memory is planned
-    /// there is nothing to set.
-    pub fn reset_variables(&mut self, graph: &Graph, which: impl Fn(&Self, usize) -> bool) {
+    /// Resets variables to their initial values: the zero point for i8, zero bytes otherwise. Does nothing before
+    /// memory is planned.
+    pub(crate) fn reset_variables(&mut self, graph: &Graph, which: impl Fn(&Self, usize) -> bool) {
         for t in Graph::present(&graph.variables).filter(|&t| which(self, t)) {
             let raw = self.table.get(t);
             if !raw.data.is_null() {
-                // SAFETY: a variable with data has as many bytes as it says, of its own block or of lent memory: `place_variables`
-                // made room, and `check_room` took the data of one that outgrew it; `&mut self`.
+                // SAFETY: a variable with data has `raw.bytes` bytes in its block or in lent memory: `place_variables`
+                // made room, and `check_room` cleared the data of any that outgrew it; `&mut self`.
                 unsafe {
                     raw.data.cast::<u8>().write_bytes(graph.tensors[t].zero_byte(), raw.bytes as usize)
                 };
@@ -201,8 +204,8 @@ impl Memory {
         }
     }
 
-    /// Frees the arena, and what tensors of dynamic shape hold, which have no memory then; inputs of strings stay.
-    pub fn release_arena(&mut self, graph: &Graph) {
+    /// Frees the arena and the values of dynamic shape. Inputs of strings keep their memory.
+    pub(crate) fn release_arena(&mut self, graph: &Graph) {
         let Memory { table, arena, dynamic, generation, budget, .. } = self;
         *generation += 1;
         arena.release(budget);
@@ -214,24 +217,24 @@ impl Memory {
         }
     }
 
-    /// Lends memory to tensor `t`, whose size was checked. Where it lay in other lent memory it lies here at once, and what it had
-    /// is not copied. Gives the memory from before.
-    pub fn lend(&mut self, t: usize, lent: Lent) -> Option<Lent> {
+    /// Lends memory to tensor `t`, whose size was checked. If it was in other lent memory, it moves immediately,
+    /// without a copy of its value. Returns the memory lent before.
+    pub(crate) fn lend(&mut self, t: usize, lent: Loan) -> Option<Loan> {
         let data = lent.as_ptr();
         let before = self.lent.insert(t, lent);
         self.readdress(t, before.as_ref().map(|_| data));
         before
     }
 
-    /// All memory that this subgraph took from the system for itself.
-    pub fn own_blocks(&self) -> impl Iterator<Item = &Block> {
+    /// All memory that this subgraph allocated.
+    pub(crate) fn own_blocks(&self) -> impl Iterator<Item = &Block> {
         let Memory { persistent, arena, variables, dynamic, constants, .. } = self;
         let blocks = persistent.blocks().iter().chain([arena]).chain(variables.values()).chain(dynamic);
         blocks.chain(constants.blocks())
     }
 
-    /// Gives back what was lent to tensor `t`, which has no memory then.
-    pub fn take_back(&mut self, t: usize) -> Option<Lent> {
+    /// Returns the memory lent to tensor `t`, which has no memory then.
+    pub(crate) fn take_back(&mut self, t: usize) -> Option<Loan> {
         let lent = self.lent.remove(&t)?;
         self.readdress(t, None);
         Some(lent)
@@ -245,19 +248,19 @@ impl Memory {
         }
     }
 
-    /// Copies results that are constants to where their readers look for them.
-    pub fn fill_lent_constants(&self) {
+    /// Copies constant results into the lent memory where the caller expects them.
+    pub(crate) fn fill_lent_constants(&self) {
         for (&t, lent) in &self.lent {
             let value = self.table.constant_bytes(t);
             if !value.is_empty() && value.len() <= lent.len() {
-                // SAFETY: lent memory of at least that size, which is nobody else's.
+                // SAFETY: lent memory of at least that size (checked above), which nothing else uses during the loan.
                 unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), lent.as_ptr(), value.len()) };
             }
         }
     }
 
-    /// An input of strings, whose size the shape does not tell: takes its bytes.
-    pub fn set_input_bytes(&mut self, t: usize, bytes: &[u8]) -> Result<()> {
+    /// Sets the bytes of an input of strings, whose size does not follow from its shape.
+    pub(crate) fn set_input_bytes(&mut self, t: usize, bytes: &[u8]) -> Result<()> {
         self.dynamic[t].grow(bytes.len(), &mut self.budget, "an input of strings")?;
         // SAFETY: the block has that many bytes; the caller's slice is another allocation.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.dynamic[t].as_ptr(), bytes.len()) };
@@ -267,12 +270,12 @@ impl Memory {
     }
 
     /// Bytes that live as long as the plan: states, tables, computed constants, variables.
-    pub fn persistent_bytes(&self) -> u64 {
+    pub(crate) fn persistent_bytes(&self) -> u64 {
         self.persistent.in_use() + self.constants.bytes() + blocks(self.variables.values())
     }
 
-    /// Bytes of tensors whose shape only a run tells.
-    pub fn dynamic_bytes(&self) -> u64 {
+    /// Bytes of tensors of dynamic shape.
+    pub(crate) fn dynamic_bytes(&self) -> u64 {
         blocks(self.dynamic.iter())
     }
 }

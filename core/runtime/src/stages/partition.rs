@@ -17,7 +17,7 @@ pub struct Subset {
     pub outputs: Vec<i32>,
 }
 
-/// What [`partition`] needs of a graph.
+/// The input of [`partition`]: a view of the graph.
 pub struct PartitionInput<'a> {
     /// Number of tensors.
     pub tensor_count: usize,
@@ -33,22 +33,25 @@ pub struct PartitionInput<'a> {
     pub updates: &'a [bool],
     /// Whether a tensor keeps its value from one invocation to the next.
     pub is_variable: &'a dyn Fn(usize) -> bool,
-    /// Per node, whether it reads constants alone and goes, if it is claimed, where its results are read first.
+    /// Per node, whether it reads only constants. If claimed, such a node joins the subset that first reads its
+    /// results.
     pub weights: &'a [bool],
 }
 
-/// Cuts the graph into subsets, each claimed or not as a whole, in an order in which they can run. Takes O(n log n) in the nodes and
-/// their operands, however many tensors there are.
+/// Cuts the graph into subsets, each claimed or not as a whole, in an order in which they can run. Takes O(n log n) in
+/// the nodes and their operands; the number of tensors does not matter.
 ///
-/// The first node that can run decides the kind of a subset; then the plan is swept again and again, and takes every
-/// node of that kind whose inputs are ready, until a sweep takes none. So `f(x) = sin(x) + x + sin(2x)` with SIN
-/// claimed gives `{SIN} {ADD, MUL} {SIN} {ADD}`.
+/// The first node that can run decides whether a subset is claimed. Then sweeps over the plan add every node of that
+/// kind whose inputs are ready, until a sweep adds none. With SIN claimed, `f(x) = sin(x) + x + sin(2x)` gives these
+/// subsets: `{SIN} {ADD, MUL} {SIN} {ADD}`.
 ///
-/// Variables always cross the border of a claimed subset, and each has one value inside it: a node that writes one which the subset
-/// already reads or writes goes to a later subset, and so does a node that reads one which the subset changed in place.
+/// Variables always cross the border of a claimed subset, and each has one value inside it. So a node goes to a later
+/// subset if it writes a variable that the subset already reads or writes, or reads one that the subset changed in
+/// place.
 pub fn partition(graph: &PartitionInput<'_>) -> Vec<Subset> {
     let n = graph.nodes.len();
-    let mut ready = Ready { deps: Dependencies::of(graph), claimed: graph.claimed, sets: Default::default() };
+    let mut ready =
+        ReadyNodes { deps: Dependencies::of(graph), claimed: graph.claimed, sets: Default::default() };
     let mut subset_of = vec![usize::MAX; n];
     let mut subsets: Vec<Subset> = Vec::new();
     let (with_readers, first): (Vec<usize>, Vec<usize>) = (0..n)
@@ -84,19 +87,19 @@ pub fn partition(graph: &PartitionInput<'_>) -> Vec<Subset> {
 }
 
 /// Nodes that can run and are in no subset yet.
-struct Ready<'a> {
+struct ReadyNodes<'a> {
     deps: Dependencies,
     claimed: &'a [bool],
     /// Unclaimed and claimed ones, smallest position first.
     sets: [BTreeSet<usize>; 2],
 }
 
-impl Ready<'_> {
+impl ReadyNodes<'_> {
     fn insert(&mut self, i: usize) {
         self.sets[usize::from(self.claimed[i])].insert(i);
     }
 
-    /// Node `i` is in a subset: others need not wait for it any longer.
+    /// Records that node `i` is in a subset, so no node waits for it.
     fn free_dependents(&mut self, i: usize) {
         for k in 0..self.deps.dependents[i].len() {
             let next = self.deps.dependents[i][k];
@@ -108,7 +111,7 @@ impl Ready<'_> {
     }
 }
 
-/// Who waits for whom.
+/// The nodes that each node waits for.
 struct Dependencies {
     /// How many earlier nodes each node waits for.
     counts: Vec<usize>,
@@ -284,10 +287,10 @@ mod tests {
         assert_eq!(kinds, [[0], [1], [2]]);
     }
 
-    type Shown = (Vec<usize>, Vec<i32>, Vec<i32>);
+    type SubsetParts = (Vec<usize>, Vec<i32>, Vec<i32>);
 
     /// Nodes, inputs and outputs of each subset. Tensor 9 is a variable; all nodes are claimed.
-    fn with_a_variable(nodes: &[(&[i32], &[i32])], outputs: &[i32], updates: &[bool]) -> Vec<Shown> {
+    fn with_a_variable(nodes: &[(&[i32], &[i32])], outputs: &[i32], updates: &[bool]) -> Vec<SubsetParts> {
         let touches = |(inputs, outputs): &(&[i32], &[i32])| inputs.contains(&9) || outputs.contains(&9);
         let graph = PartitionInput {
             tensor_count: 16,
@@ -358,7 +361,7 @@ mod tests {
             (true, vec![1, 5], vec![4]),
         ];
         assert_eq!(of(&[true, true, false, true, false, true]), want);
-        // What is not claimed runs where it can.
+        // Weight nodes that are not claimed run in the first subset that can hold them.
         let want = [(false, vec![0, 1, 2], vec![1, 10, 11]), (true, vec![3, 4, 5], vec![4])];
         assert_eq!(of(&[false, false, false, true, true, true]), want);
     }

@@ -1,26 +1,18 @@
-//! A compiled partition and its device: what it tells, the objects that planners gave it, and values that it keeps.
+//! A compiled partition and its device: facts, objects that planners assigned, and values kept on the device.
 
 use arenite_abi::raw::{ArBuffersV1, INTERFACE_BUFFERS};
-use arenite_abi::{ObjectRecord, ObjectRequest, Status};
+use arenite_abi::{ObjectRequest, Status};
 
-use super::partition_kernel::{PartitionKernel, fail};
+use super::partition_kernel::{AssignedObjects, PartitionKernel, fail};
 use crate::error::Result;
-use crate::host;
 use crate::host::devices::{self, Fact};
+use crate::host::message;
 use crate::planning::objects::SharedObjects;
-use crate::plugins::registration::interface;
-
-/// Shared objects that a planner handed out.
-#[derive(Clone)]
-pub(crate) struct AssignedObjects {
-    pub planner: String,
-    pub records: Vec<ObjectRecord>,
-    pub objects: SharedObjects,
-}
+use crate::plugins::foreign::interface;
 
 impl PartitionKernel {
     /// Whether outputs may stay on its device.
-    pub fn keeps(&self) -> bool {
+    pub(crate) fn keeps(&self) -> bool {
         self.buffers().is_some()
     }
 
@@ -29,8 +21,8 @@ impl PartitionKernel {
         unsafe { interface(self.delegate.query, INTERFACE_BUFFERS) }
     }
 
-    /// What the kernel, prepared, tells of itself.
-    pub fn facts(&self) -> Vec<Fact> {
+    /// The facts that the prepared kernel reports.
+    pub(crate) fn facts(&self) -> Vec<Fact> {
         if self.poisoned.get() {
             return Vec::new();
         }
@@ -42,10 +34,10 @@ impl PartitionKernel {
         facts
     }
 
-    /// Copies what it keeps under `handle` to `data`.
-    pub fn read(&self, handle: u64, data: &mut [u8]) -> Result<()> {
+    /// Copies the value that it keeps under `handle` to `data`.
+    pub(crate) fn read(&self, handle: u64, data: &mut [u8]) -> Result<()> {
         let silent = "a value does not come back from its device";
-        host::clear_message();
+        message::clear_message();
         let status = match self.buffers().filter(|_| !self.poisoned.get()) {
             // SAFETY: the kernel came from this delegate's `compile`, and no other call is in progress; the memory is borrowed for it.
             Some(more) => unsafe {
@@ -60,19 +52,19 @@ impl PartitionKernel {
         }
     }
 
-    /// Objects that a planner gave it.
-    pub fn note_objects(&self, planner: &str, request: &ObjectRequest<'_>, objects: SharedObjects) {
+    /// Records objects that a planner assigned to it.
+    pub(crate) fn note_objects(&self, planner: &str, request: &ObjectRequest<'_>, objects: SharedObjects) {
         let (planner, records) = (planner.to_owned(), request.records.to_vec());
         self.objects.borrow_mut().push(AssignedObjects { planner, records, objects });
     }
 
-    /// Before it is prepared.
-    pub fn forget_objects(&self) {
+    /// Drops the recorded objects, before the partition is prepared.
+    pub(crate) fn forget_objects(&self) {
         self.objects.borrow_mut().clear();
     }
 
-    /// The objects that planners gave it.
-    pub fn objects(&self) -> Vec<AssignedObjects> {
+    /// The objects that planners assigned to it.
+    pub(crate) fn objects(&self) -> Vec<AssignedObjects> {
         self.objects.borrow().clone()
     }
 }

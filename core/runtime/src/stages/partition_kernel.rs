@@ -5,22 +5,22 @@ use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use arenite_abi::Status;
 use arenite_abi::raw::{
     ArClaimV1, ArClaimsV1, ArCompileV1, ArDescribeV1, ArGraphV1, ArHeader, ArKernelPlanV1, ArNodeV1, ArPair,
     ArPartitionV1, ArStatus, ArStr, ArTensorV1, ArVouchV1, BUILTIN_DELEGATE, INTERFACE_CLAIM,
     INTERFACE_COMPILE, INTERFACE_KERNEL_PLAN, INTERFACE_VOUCH,
 };
+use arenite_abi::{ObjectRecord, Status};
 
+use crate::call::run::Run;
 use crate::error::{Error, Result};
 use crate::host::compile::{CompileHost, InnerBuffer, plan_notes};
-use crate::host::{self, Refused};
-use crate::plugins::registration::interface;
-use crate::plugins::registry::DelegateRegistration;
+use crate::host::message::{self, Refused};
+use crate::planning::objects::SharedObjects;
+use crate::plugins::foreign::interface;
+use crate::plugins::registration::DelegateRegistration;
 use crate::quota::Holding;
-use crate::run::Run;
 use crate::stages::partition::Subset;
-use crate::stages::partition_device::AssignedObjects;
 use crate::stages::table::TensorTable;
 
 /// An instance of a delegate.
@@ -33,7 +33,7 @@ pub(crate) struct DelegateInstance {
 }
 
 impl DelegateInstance {
-    pub fn create(
+    pub(crate) fn create(
         index: usize,
         name: &str,
         raw: &DelegateRegistration,
@@ -44,7 +44,7 @@ impl DelegateInstance {
             .map(|(key, value)| ArPair { key: ArStr::borrowed(key), value: ArStr::borrowed(value) })
             .collect();
         let mut instance = std::ptr::null_mut();
-        host::clear_message();
+        message::clear_message();
         // SAFETY: the pairs are valid for the call, the result is writable.
         let status = unsafe { raw.create(&pairs, &mut instance) };
         if status != Status::Ok as u32 {
@@ -53,8 +53,8 @@ impl DelegateInstance {
         Ok(DelegateInstance { raw: Arc::clone(raw), index, name: name.to_owned(), instance })
     }
 
-    /// Asks which nodes the delegate takes: `None` for accepted, else the reason of the refusal.
-    pub fn claim(&self, graph: &GraphForDelegate, run: &Run<'_>) -> Result<Vec<Option<String>>> {
+    /// Asks which nodes the delegate takes: `None` if it accepts a node, else the reason why not.
+    pub(crate) fn claim(&self, graph: &GraphForDelegate, run: &Run<'_>) -> Result<Vec<Option<String>>> {
         let unanswered = || Some("the delegate did not answer for it".to_owned());
         let mut answers: Vec<Option<String>> = (0..graph.nodes.len()).map(|_| unanswered()).collect();
         let claims = ArClaimsV1 {
@@ -65,7 +65,7 @@ impl DelegateInstance {
         };
         let mut subgraphs = Subgraphs(run);
         let describe = subgraphs.as_raw();
-        host::clear_message();
+        message::clear_message();
         // SAFETY: the instance came from `create`; the structs are valid for the call; `query` answers with null or the struct of
         // that id.
         let status = unsafe {
@@ -81,7 +81,7 @@ impl DelegateInstance {
     }
 
     /// Whether it answers for a node that no op prepared.
-    pub fn vouches(&self, node: &ArNodeV1) -> bool {
+    pub(crate) fn vouches(&self, node: &ArNodeV1) -> bool {
         // SAFETY: the instance came from `create`; the node is valid for the call; `query` answers with null or the struct of that
         // id.
         unsafe {
@@ -91,7 +91,7 @@ impl DelegateInstance {
     }
 
     /// Compiles a subset of the graph.
-    pub fn compile(
+    pub(crate) fn compile(
         self: &Rc<Self>,
         graph: &Rc<GraphForDelegate>,
         subset: &Subset,
@@ -142,7 +142,7 @@ impl DelegateInstance {
             (Subgraphs(run), CompileHost { partition, subgraph, held, on_device, name: &self.name, run });
         let describe = subgraphs.as_raw();
         let host_side = host_side.as_raw(&describe);
-        host::clear_message();
+        message::clear_message();
         // SAFETY: the instance came from `create`; the partition outlives the kernel, the host's side the call.
         let status = unsafe {
             match interface::<ArCompileV1>(self.raw.query, INTERFACE_COMPILE) {
@@ -168,7 +168,7 @@ pub(super) fn fail(name: &str, status: ArStatus, otherwise: &str) -> Error {
     Error::Delegate {
         delegate: name.to_owned(),
         status: Status::from_raw(status),
-        message: host::take_message(otherwise),
+        message: message::take_message(otherwise),
     }
 }
 
@@ -188,7 +188,7 @@ unsafe extern "C" fn refuse(context: *mut c_void, node: usize, reason: ArStr) {
     }
 }
 
-/// What `describe` shows.
+/// The subgraphs that `describe` shows.
 struct Subgraphs<'a>(&'a Run<'a>);
 
 impl Subgraphs<'_> {
@@ -203,10 +203,10 @@ impl Subgraphs<'_> {
 }
 
 unsafe extern "C" fn describe(context: *mut c_void, subgraph: u32, graph: *mut *const ArGraphV1) -> ArStatus {
-    // SAFETY: the context is that of the `claim` or `compile` in progress; the result is writable.
+    // SAFETY: the context is the `Subgraphs` of the `claim` or `compile` in progress; the result is writable.
     unsafe {
         let Subgraphs(run) = &*context.cast::<Subgraphs<'_>>();
-        let found = run.with(subgraph as usize, |executor| executor.describe_to_delegate());
+        let found = run.with(subgraph as usize, |callee| callee.describe_to_delegate());
         match found {
             Ok(found) => *graph = found,
             Err(error) => {
@@ -228,8 +228,9 @@ pub(crate) struct GraphForDelegate {
 }
 
 impl GraphForDelegate {
-    /// Of these nodes, in execution order, some of which are `partitions`; the others and the tensor table outlive it.
-    pub fn new(
+    /// The view of these nodes, in execution order. Some are `partitions`; the others and the tensor table outlive the
+    /// view.
+    pub(crate) fn new(
         tensors: &TensorTable,
         nodes: Vec<ArNodeV1>,
         partitions: Vec<Rc<PartitionKernel>>,
@@ -255,18 +256,26 @@ impl GraphForDelegate {
     }
 
     /// As it crosses.
-    pub fn as_raw(&self) -> &ArGraphV1 {
+    pub(crate) fn as_raw(&self) -> &ArGraphV1 {
         &self.raw
     }
 }
 
-/// Whose version a kernel depends on.
+/// A constant, or the constants of a subgraph, whose version a kernel depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ConstantSource {
     /// The constant tensor of this index.
     Tensor(usize),
     /// All constants of the subgraph of this index.
     Subgraph(usize),
+}
+
+/// Shared objects that a planner handed out.
+#[derive(Clone)]
+pub(crate) struct AssignedObjects {
+    pub planner: String,
+    pub records: Vec<ObjectRecord>,
+    pub objects: SharedObjects,
 }
 
 /// A compiled partition.
@@ -280,7 +289,7 @@ pub(crate) struct PartitionKernel {
     pub constants: Vec<(ConstantSource, u64)>,
     /// It panicked: it is not called again.
     pub poisoned: Cell<bool>,
-    /// Bytes that it says it holds.
+    /// Bytes that it reports to hold.
     pub held: Holding,
     /// Of these, bytes of a device.
     pub on_device: Holding,
@@ -294,17 +303,17 @@ pub(crate) struct PartitionKernel {
 }
 
 impl PartitionKernel {
-    pub fn as_raw(&self) -> *const ArPartitionV1 {
+    pub(crate) fn as_raw(&self) -> *const ArPartitionV1 {
         &*self.raw
     }
 
-    /// The tensors that it reads and those that it writes, ascending.
-    pub fn borders(&self) -> (&[i32], &[i32]) {
+    /// The tensors that it reads, and the tensors that it writes; both ascending.
+    pub(crate) fn borders(&self) -> (&[i32], &[i32]) {
         (&self.inputs, &self.outputs)
     }
 
-    /// What the kernel, prepared, keeps in its scratch memory; `None` if it does not say.
-    pub fn inner_plan(&self) -> Option<Vec<InnerBuffer>> {
+    /// The buffers that the prepared kernel keeps in its scratch memory; `None` if it does not report them.
+    pub(crate) fn inner_plan(&self) -> Option<Vec<InnerBuffer>> {
         if self.poisoned.get() {
             return None;
         }
@@ -320,7 +329,7 @@ impl PartitionKernel {
     }
 }
 
-/// The macro node that stands for a partition; it borrows the lists.
+/// The macro node that represents a partition; it borrows the lists.
 pub(crate) fn macro_node(
     subgraph: usize,
     index: usize,

@@ -1,4 +1,4 @@
-//! Prepared → Placed: where in the arena each tensor and each scratch buffer of a segment lies.
+//! Prepared → Placed: assigns each tensor and scratch buffer of a segment its offset in the arena.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,49 +12,50 @@ use arenite_layout::{Layout, Techniques, Tie, TieKind, order};
 use super::memory::Memory;
 use super::pending::Pending;
 use super::prepared::Prepared;
+use super::site::Site;
 use super::step::Step;
-use super::{BUFFER_ALIGNMENT, Site, is_stateful};
+use crate::arena::ALIGNMENT;
+use crate::call::run::Run;
 use crate::error::{Error, Result};
 use crate::planning::lifetime::{Lifetime, LifetimeInput, OutputsFrom, lifetimes};
 use crate::planning::plan::{Plan, PlanLimits, SegmentPlan, lower_bound};
-use crate::run::Run;
 
-/// How many records of buffers that lie already are handed to the planner again, over all segments. Beyond that, a
-/// segment's memory is stacked on that of the segments before it: so a model of many nodes of dynamic shape is planned
-/// in linear time and space.
+/// Limits how many records of buffers that are already placed are passed to the planner again, summed over all
+/// segments. Once it is reached, a segment's memory is stacked on top of the memory of the segments before it, so a
+/// model with many nodes of dynamic shape is planned in linear time and space.
 const MOST_TOLD: usize = 1 << 18;
 
-/// The most steps, and the most operands of all of them, that are put into another order.
+/// Limits on the steps that are reordered, and on their operands.
 const MOST_ORDERED: usize = 1 << 12;
 const MOST_OPERANDS: usize = 1 << 16;
 
-/// A segment's memory.
+/// The memory of a segment.
 pub(crate) struct Placed {
     pub plan: SegmentPlan,
-    /// The step of each record that is scratch, counted within the segment.
+    /// For each scratch record, the index of its step within the segment.
     scratch_owners: Vec<usize>,
-    /// Tensors that lie in lent memory.
+    /// Tensors in lent memory.
     lent: Vec<usize>,
-    /// Bytes of the arena that this segment and those before it use.
+    /// Bytes of the arena that this segment and the earlier ones use.
     pub height: u64,
-    standing: Standing,
+    standing: ArenaState,
 }
 
-/// The arena when a segment ends: what the next one must leave alone.
+/// The buffers that are still in use when a segment ends. The next segment must not overwrite them.
 #[derive(Clone, Default)]
-struct Standing {
-    /// Fixed where they lie.
+struct ArenaState {
+    /// The buffers, with fixed offsets.
     buffers: Vec<UsageRecord>,
-    /// The buffer of each tensor in them.
+    /// For each tensor in them, the index of its buffer.
     of: BTreeMap<i32, usize>,
-    /// How many of them were handed to the planner, over all segments so far.
+    /// How many of these records were passed to the planner, over all segments so far.
     told: usize,
-    /// They became too many: the next segments are stacked on all that there is.
+    /// There were too many, so the next segments are stacked on top of everything.
     overflown: bool,
 }
 
-/// Places a segment whose first step has number `first`, on top of what the segment before it left. May give its steps an
-/// order that needs less memory.
+/// Places a segment, whose first step has number `first`, after the segment `before`. May reorder the steps if that
+/// needs less memory.
 pub(crate) fn place(
     site: &Site<'_>,
     prepared: &mut Prepared,
@@ -63,7 +64,7 @@ pub(crate) fn place(
 ) -> Result<Placed> {
     let techniques = &site.run.settings.techniques;
     let below = before.map_or(0, |before| before.height);
-    let standing = before.map_or_else(Standing::default, |before| before.standing.clone());
+    let standing = before.map_or_else(ArenaState::default, |before| before.standing.clone());
     let Prepared { steps, after } = prepared;
     let mut segment = Segment { site, after, first, techniques }.lay_out(steps, &standing);
     if before.is_none() && techniques.reorder {
@@ -71,7 +72,7 @@ pub(crate) fn place(
     }
     let (segment, mut placed) = ask_planner(segment, site.run)?;
     let lent = lent_tensors(site, &segment.lives)?;
-    let LaidOut { lives, mut records, layout, scratch_owners, .. } = segment;
+    let SegmentLayout { lives, mut records, layout, scratch_owners, .. } = segment;
     if standing.overflown {
         raise(&mut placed, below)?;
     }
@@ -81,19 +82,19 @@ pub(crate) fn place(
     records.drain(..kept);
     let places = layout.places[kept..].to_vec();
     let offsets = places.iter().map(|&(buffer, at)| placed.offsets[buffer].saturating_add(at)).collect();
-    let plan = Plan { offsets, ..placed };
+    let plan = Plan { offsets, ..placed }.logged(&site.run.settings.planner.name);
     let plan = SegmentPlan { records, plan, buffers: layout.buffers, places };
     Ok(Placed { plan, scratch_owners, lent, height, standing })
 }
 
 impl Placed {
     /// Writes the addresses into the tensor table and the steps.
-    pub fn settle(&self, memory: &mut Memory, steps: &mut [Step]) {
+    pub(crate) fn settle(&self, memory: &mut Memory, steps: &mut [Step]) {
         let base = memory.arena.as_ptr();
         self.scratch_owners.iter().for_each(|&i| steps[i].scratch.clear());
         let mut owners = self.scratch_owners.iter();
         for (record, &offset) in self.plan.records.iter().zip(&self.plan.plan.offsets) {
-            // An empty buffer may lie anywhere, so its offset may be beyond the block.
+            // The offset of an empty buffer is arbitrary and may be past the end of the block.
             let data = base.wrapping_add(offset as usize);
             match usize::try_from(record.tensor) {
                 Ok(t) => memory.table.set_data(t, data),
@@ -110,7 +111,8 @@ impl Placed {
     }
 }
 
-/// Those of these tensors that lie in lent memory, which has room for them. Constants and tensors of dynamic shape lie elsewhere.
+/// The tensors among these that are in lent memory, after checking that it is large enough. Constants and tensors of
+/// dynamic shape are not.
 fn lent_tensors(site: &Site<'_>, lives: &BTreeMap<i32, Lifetime>) -> Result<Vec<usize>> {
     let mut tensors = Vec::new();
     for (&t, lent) in &site.memory.lent {
@@ -127,7 +129,7 @@ fn lent_tensors(site: &Site<'_>, lives: &BTreeMap<i32, Lifetime>) -> Result<Vec<
 }
 
 /// A segment's tensors and scratch buffers, and the buffers that hold them.
-struct LaidOut {
+struct SegmentLayout {
     lives: BTreeMap<i32, Lifetime>,
     records: Vec<UsageRecord>,
     ties: Vec<Tie>,
@@ -135,18 +137,18 @@ struct LaidOut {
     scratch_owners: Vec<usize>,
 }
 
-/// What is the same for every order of a segment's steps.
+/// The properties of a segment that do not depend on the order of its steps.
 struct Segment<'a> {
     site: &'a Site<'a>,
     after: &'a Pending,
-    /// Number of the first step.
+    /// The number of the first step.
     first: usize,
     techniques: &'a Techniques,
 }
 
 impl Segment<'_> {
-    /// Which buffers the steps need, besides those that stand already.
-    fn lay_out(&self, steps: &[Step], standing: &Standing) -> LaidOut {
+    /// The buffers that the steps need in addition to the buffers of earlier segments.
+    fn lay_out(&self, steps: &[Step], standing: &ArenaState) -> SegmentLayout {
         let lives = self.lives(steps, standing);
         let mut records = standing.buffers.clone();
         self.lengthen(&mut records, standing, &lives);
@@ -157,17 +159,18 @@ impl Segment<'_> {
             for request in &step.scratch_requests {
                 let number = (self.first + i) as u32;
                 let mut record = UsageRecord::new(request.bytes, number, number);
-                record.alignment = request.alignment.max(BUFFER_ALIGNMENT);
+                record.alignment = request.alignment.max(ALIGNMENT as u64);
                 records.push(record);
                 scratch_owners.push(i);
             }
         }
         let layout = Layout::new(&records, &ties, self.techniques);
-        LaidOut { lives, records, ties, layout, scratch_owners }
+        SegmentLayout { lives, records, ties, layout, scratch_owners }
     }
 
-    /// When each tensor lives that the steps write or that stands already; the inputs belong to the first segment.
-    fn lives(&self, steps: &[Step], standing: &Standing) -> BTreeMap<i32, Lifetime> {
+    /// The lifetime of each tensor that the steps write or that an earlier segment left; the inputs belong to the first
+    /// segment.
+    fn lives(&self, steps: &[Step], standing: &ArenaState) -> BTreeMap<i32, Lifetime> {
         let graph = self.site.graph;
         let inputs = if self.first == 0 { &graph.inputs[..] } else { &[] };
         let given: Vec<i32> = inputs.iter().copied().chain(standing.of.keys().copied()).collect();
@@ -191,8 +194,8 @@ impl Segment<'_> {
         })
     }
 
-    /// What stands lives until the last of its tensors is read.
-    fn lengthen(&self, records: &mut [UsageRecord], standing: &Standing, lives: &BTreeMap<i32, Lifetime>) {
+    /// A buffer of an earlier segment lives until its last tensor is read.
+    fn lengthen(&self, records: &mut [UsageRecord], standing: &ArenaState, lives: &BTreeMap<i32, Lifetime>) {
         records.iter_mut().for_each(|record| record.last_node = self.first as u32);
         for (t, &buffer) in &standing.of {
             let last = lives.get(t).map_or(UsageRecord::FOREVER, |life| life.last);
@@ -204,7 +207,7 @@ impl Segment<'_> {
     fn add_tensors(
         &self,
         records: &mut Vec<UsageRecord>,
-        standing: &Standing,
+        standing: &ArenaState,
         lives: &BTreeMap<i32, Lifetime>,
     ) {
         for (&t, life) in lives {
@@ -223,7 +226,8 @@ impl Segment<'_> {
         }
     }
 
-    /// What the ops allow for tensors that this segment places. What an earlier one placed stays alone.
+    /// The memory sharing that ops allow for tensors that this segment places. Tensors of earlier segments are never
+    /// shared.
     fn ties(&self, records: &[UsageRecord], steps: &[Step]) -> Vec<Tie> {
         let new = records.iter().enumerate().filter(|(_, record)| record.fixed().is_none());
         let record_of: BTreeMap<i32, usize> = new.map(|(i, record)| (record.tensor, i)).collect();
@@ -248,15 +252,15 @@ impl Segment<'_> {
         ties
     }
 
-    /// Puts the steps of the first segment into an order that needs less memory, if there is one.
-    fn reorder(&self, steps: &mut Vec<Step>, given: LaidOut) -> LaidOut {
+    /// Reorders the steps of the first segment if another order needs less memory.
+    fn reorder(&self, steps: &mut Vec<Step>, given: SegmentLayout) -> SegmentLayout {
         let is_over = || self.site.run.is_over();
         let problem = self.order_problem(steps, &given);
         let Some(order) = problem.and_then(|problem| order::better(&problem, &is_over)) else {
             return given;
         };
         permute(steps, &order);
-        let found = self.lay_out(steps, &Standing::default());
+        let found = self.lay_out(steps, &ArenaState::default());
         if lower_bound(&found.layout.buffers) < lower_bound(&given.layout.buffers) {
             return found;
         }
@@ -266,8 +270,9 @@ impl Segment<'_> {
         given
     }
 
-    /// The steps as a problem of order; `None` if theirs is fixed. Records are its values, views those of their sources.
-    fn order_problem(&self, steps: &[Step], given: &LaidOut) -> Option<order::Problem> {
+    /// The steps as an ordering problem, or `None` if their order is fixed. Its values are the records; a view counts
+    /// as its source.
+    fn order_problem(&self, steps: &[Step], given: &SegmentLayout) -> Option<order::Problem> {
         let is_dynamic = steps.last().is_some_and(|step| step.dynamic);
         let operands: usize = steps.iter().map(|step| step.inputs().len() + step.outputs().len()).sum();
         if is_dynamic || !(3..=MOST_ORDERED).contains(&steps.len()) || operands > MOST_OPERANDS {
@@ -291,7 +296,8 @@ impl Segment<'_> {
         Some(problem)
     }
 
-    /// What each step reads, writes and waits for; `None` where two write the same tensor.
+    /// The values that each step reads and writes, and the steps that it waits for; `None` if two steps write the same
+    /// tensor.
     fn connect(
         &self,
         steps: &[Step],
@@ -312,9 +318,9 @@ impl Segment<'_> {
             node.writes = values(step.outputs()).difference(&reads).copied().collect();
             node.reads = reads.into_iter().collect();
             node.scratch = step.scratch_requests.iter().map(|request| request.bytes).sum();
-            // Of a view, and of what has no record, too.
+            // This includes views and tensors without a record.
             node.after = step.inputs().iter().filter_map(|t| producer.get(t).copied()).collect();
-            if step.members().iter().any(|&node| is_stateful(self.site.graph, node)) {
+            if step.members().iter().any(|&node| self.site.graph.is_stateful(node)) {
                 node.after.extend(stateful.replace(i));
             }
             for &t in step.outputs().iter().filter(|t| **t >= 0) {
@@ -327,15 +333,15 @@ impl Segment<'_> {
     }
 }
 
-/// Step `i` becomes what step `order[i]` was.
+/// Step `i` becomes the former step `order[i]`.
 fn permute(steps: &mut Vec<Step>, order: &[usize]) {
     let mut old: Vec<Option<Step>> = steps.drain(..).map(Some).collect();
     steps.extend(order.iter().filter_map(|&i| old[i].take()));
 }
 
-/// Asks the planner. Overlaps make buffers of odd lives and sizes: where a planner cannot use what they save, it is asked
-/// again without them.
-fn ask_planner(segment: LaidOut, run: &Run<'_>) -> Result<(LaidOut, Plan)> {
+/// Asks the planner. Overlaps create buffers with odd lifetimes and sizes, so if the planner cannot profit from them,
+/// it is asked again without them.
+fn ask_planner(segment: SegmentLayout, run: &Run<'_>) -> Result<(SegmentLayout, Plan)> {
     let (planner, techniques) = (&run.settings.planner, &run.settings.techniques);
     let placed = planner.plan(&segment.layout.buffers, &PlanLimits::default())?;
     if placed.total_bytes == placed.lower_bound || !techniques.overlap {
@@ -345,13 +351,13 @@ fn ask_planner(segment: LaidOut, run: &Run<'_>) -> Result<(LaidOut, Plan)> {
     let layout = Layout::new(&segment.records, &segment.ties, &simple);
     let other = planner.plan(&layout.buffers, &PlanLimits::default())?;
     Ok(match other.total_bytes < placed.total_bytes {
-        true => (LaidOut { layout, ..segment }, other),
+        true => (SegmentLayout { layout, ..segment }, other),
         false => (segment, placed),
     })
 }
 
-impl Standing {
-    /// After a segment whose last step is the one before `end`.
+impl ArenaState {
+    /// The state after a segment; `end` is the number of the step after its last one.
     fn after(
         &self,
         records: &[UsageRecord],
@@ -359,7 +365,7 @@ impl Standing {
         layout: &Layout,
         placed: &Plan,
         end: usize,
-    ) -> Standing {
+    ) -> ArenaState {
         let alive = |buffer: usize| layout.buffers[buffer].last_node as usize >= end;
         let mut number = BTreeMap::new();
         let mut buffers = Vec::new();
@@ -369,26 +375,26 @@ impl Standing {
         }
         let told = self.told.saturating_add(buffers.len());
         if self.overflown || told > MOST_TOLD {
-            return Standing { told, overflown: true, ..Standing::default() };
+            return ArenaState { told, overflown: true, ..ArenaState::default() };
         }
-        // What stood before is the first of the records, in the same order.
+        // The buffers of earlier segments are the first records, in the same order.
         let old = self.of.iter().map(|(&t, &record)| (t, layout.places[record].0));
         let new = records.iter().zip(&layout.places).skip(self.buffers.len());
         let new = new.map(|(record, &(buffer, _))| (record.tensor, buffer));
         let lives_on = |t: i32| lives.get(&t).is_some_and(|life| life.last as usize >= end);
         let of = old.chain(new).filter(|&(t, _)| lives_on(t));
         let of = of.filter_map(|(t, buffer)| Some((t, *number.get(&buffer)?))).collect();
-        Standing { buffers, of, told, overflown: false }
+        ArenaState { buffers, of, told, overflown: false }
     }
 }
 
-/// Moves a plan up, onto what lies already.
+/// Moves a plan up by `below` bytes, on top of the buffers that are already placed.
 fn raise(plan: &mut Plan, below: u64) -> Result<()> {
-    let base = below.checked_next_multiple_of(BUFFER_ALIGNMENT);
+    let base = below.checked_next_multiple_of(ALIGNMENT as u64);
     let raised = base.and_then(|base| Some((base, plan.total_bytes.checked_add(base)?)));
     let (base, total) = raised.ok_or(Error::OutOfMemory { bytes: usize::MAX })?;
     plan.total_bytes = total;
-    // Records without bytes may lie anywhere, so that their offset may be any number.
+    // Records without bytes may be anywhere, so their offset may be any number.
     plan.offsets.iter_mut().for_each(|offset| *offset = offset.saturating_add(base));
     Ok(())
 }

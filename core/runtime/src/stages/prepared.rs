@@ -1,21 +1,21 @@
-//! Delegated → Prepared: every step is ready to run, but for memory.
+//! Delegated → Prepared: every step is ready to run, except that it has no memory yet.
 
 use arenite_abi::Status;
 
-use super::Site;
 use super::pending::Pending;
+use super::site::Site;
 use super::step::{Kernel, Step};
 use crate::error::{Error, Result};
 
 pub(crate) struct Prepared {
     /// The last one may have results of dynamic shape.
     pub steps: Vec<Step>,
-    /// The nodes behind them.
+    /// The nodes after these steps.
     pub after: Pending,
 }
 
-/// What ended a stage, or an invocation.
-pub(crate) struct Stopped {
+/// The error that ended a stage or an invocation.
+pub(crate) struct StageError {
     pub error: Error,
     /// The delegate whose partition it was, by position in the settings, and how it failed.
     pub delegate: Option<(usize, Status)>,
@@ -23,25 +23,25 @@ pub(crate) struct Stopped {
     pub ran: usize,
 }
 
-impl From<Error> for Stopped {
+impl From<Error> for StageError {
     fn from(error: Error) -> Self {
-        Stopped { error, delegate: None, ran: 0 }
+        StageError { error, delegate: None, ran: 0 }
     }
 }
 
-impl Stopped {
-    /// Of this step.
-    pub fn at(step: &Step, error: Error) -> Self {
+impl StageError {
+    /// The error of this step.
+    pub(crate) fn at(step: &Step, error: Error) -> Self {
         let delegate = match (&step.kernel, &error) {
             (Kernel::Partition(kernel), Error::Node { status, .. }) => Some((kernel.owner.index, *status)),
             _ => None,
         };
-        Stopped { error, delegate, ran: 0 }
+        StageError { error, delegate, ran: 0 }
     }
 }
 
 /// Prepares the nodes of `pending` up to the first one of dynamic shape.
-pub(crate) fn prepare_nodes(site: &mut Site<'_>, pending: &Pending) -> Result<Prepared, Stopped> {
+pub(crate) fn prepare_nodes(site: &mut Site<'_>, pending: &Pending) -> Result<Prepared, StageError> {
     let mut steps = Vec::new();
     for node in pending.nodes(site.graph) {
         let mut step = site.node_step(node);
@@ -56,13 +56,13 @@ pub(crate) fn prepare_nodes(site: &mut Site<'_>, pending: &Pending) -> Result<Pr
     Ok(Prepared { steps, after })
 }
 
-/// Prepares these steps, behind which come the nodes of `after`. Where a partition's results have a shape that only its run tells,
-/// the nodes of the steps behind it wait, too.
+/// Prepares these steps; the nodes of `after` follow them. If a partition's output shapes are known only once it has
+/// run, the nodes of all later steps are left for the next segment.
 pub(crate) fn prepare_steps(
     site: &mut Site<'_>,
     mut steps: Vec<Step>,
     after: &Pending,
-) -> Result<Prepared, Stopped> {
+) -> Result<Prepared, StageError> {
     for i in 0..steps.len() {
         prepare_step(site, &mut steps[i])?;
         if steps[i].dynamic && i + 1 < steps.len() {
@@ -73,7 +73,7 @@ pub(crate) fn prepare_steps(
     Ok(Prepared { steps, after: after.clone() })
 }
 
-fn prepare_step(site: &mut Site<'_>, step: &mut Step) -> Result<(), Stopped> {
+fn prepare_step(site: &mut Site<'_>, step: &mut Step) -> Result<(), StageError> {
     if site.run.is_over() {
         return Err(site.run.stopped().into());
     }
@@ -82,7 +82,7 @@ fn prepare_step(site: &mut Site<'_>, step: &mut Step) -> Result<(), Stopped> {
         None => {
             site.memory.clear_outputs(step.outputs());
             let done = step.prepare_partition(site);
-            done.map_err(|failure| Stopped::at(step, site.failed(step, failure)))
+            done.map_err(|failure| StageError::at(step, site.failed(step, failure)))
         }
     }
 }

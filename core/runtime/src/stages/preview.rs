@@ -1,19 +1,20 @@
-//! Inferred → what delegates would get, without compiling: the way of `delegated` up to there.
+//! Inferred → a preview of each delegate's partitions, made as in `delegated` but without compiling.
 
 use std::rc::Rc;
 
-use super::Site;
 use super::delegated::Offer;
 use super::delegates::{Answers, Delegates};
 use super::inferred::Inferred;
 use super::partition::Subset;
 use super::partition_kernel::macro_node;
 use super::pending::Pending;
-use super::step::{Kernel, Step};
+use super::site::Site;
+use super::step::{Claimed, Kernel, Step};
 use crate::config::DelegateConfig;
 use crate::error::Result;
 
-/// What a delegate would get of a subgraph. Nodes are numbered as in [`served_by`](crate::Interpreter::served_by).
+/// The part of a subgraph that a delegate would run. Nodes are numbered as in
+/// [`served_by`](crate::Interpreter::served_by).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DelegatePreview {
     /// The delegate's name.
@@ -22,15 +23,8 @@ pub struct DelegatePreview {
     pub partitions: Vec<Vec<usize>>,
     /// The nodes that it does not get, each with the reason, ascending.
     pub refusals: Vec<(usize, String)>,
-    /// Why it takes no part at all.
+    /// Why the delegate is disabled.
     pub left_out: Option<String>,
-}
-
-/// A partition that nobody compiled.
-pub(crate) struct Claimed {
-    pub members: Vec<usize>,
-    inputs: Box<[i32]>,
-    outputs: Box<[i32]>,
 }
 
 /// Asks the delegates in the settings' order, as [`delegate`](super::delegated::delegate) does.
@@ -60,7 +54,7 @@ pub(crate) fn preview(
     Ok(previews)
 }
 
-/// Gives the delegate what it claimed.
+/// Gives the delegate the nodes that it claimed.
 fn take(
     site: &Site<'_>,
     offer: &mut Offer,

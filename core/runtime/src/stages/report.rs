@@ -1,74 +1,73 @@
-//! Views of an allocation for people. No stage reads them.
+//! Reports on an allocation, for listings. No stage reads them.
 
-pub mod detail;
+pub(crate) mod detail;
 
 use std::rc::Rc;
 
 use arenite_abi::ObjectRecord;
 
-use super::partition_device::AssignedObjects;
-use super::partition_kernel::PartitionKernel;
+use super::partition_kernel::{AssignedObjects, PartitionKernel};
 use super::runner::Runner;
 use super::step::{Kernel, Step};
 use crate::graph::Graph;
 use crate::host::devices::Fact;
 use crate::planning::objects::SharedObjects;
 
-/// Who runs a node.
+/// The op or delegate that runs a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Served {
-    /// Nobody yet: not allocated, or behind a node of dynamic shape.
+    /// Nothing yet: the graph is not allocated, or the node comes after a node of dynamic shape.
     #[default]
     Nobody,
     /// The op of this plugin.
     Plugin(String),
-    /// The op of this plugin, once: its result is constant.
+    /// The op of this plugin ran once, because the result is constant.
     Folded(String),
-    /// Partition number `partition` of this delegate.
+    /// A partition of this delegate.
     Delegate {
         /// The delegate's name.
         name: String,
-        /// Numbered from 0 by their first nodes.
+        /// The partition's number, from 0 in the order of their first nodes.
         partition: usize,
     },
 }
 
-/// What a partition's kernel tells of itself.
+/// The facts that a partition's kernel reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionFacts {
     /// The delegate's name.
     pub delegate: String,
     /// The subgraph.
     pub subgraph: usize,
-    /// As in [`Served::Delegate`].
+    /// The partition's number, see [`Served::Delegate`].
     pub partition: usize,
-    /// In the order in which the kernel tells them.
+    /// In the order of the report.
     pub facts: Vec<Fact>,
 }
 
-/// Objects of a device's memory that a planner handed out to a partition.
+/// Objects of device memory that a planner assigned to a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceObjects {
     /// The delegate's name.
     pub delegate: String,
-    /// As in [`Served::Delegate`].
+    /// The partition's number, see [`Served::Delegate`].
     pub partition: usize,
-    /// Name of the planner.
+    /// The planner's name.
     pub planner: String,
-    /// What was asked for; lives count the kernel's own steps.
+    /// The records that the planner got; their lifetimes count the kernel's own steps.
     pub records: Vec<ObjectRecord>,
-    /// Per record its object, and the extents of each.
+    /// The object of each record, and the extents of each object.
     pub objects: SharedObjects,
 }
 
-/// Steps by their first nodes, in which order partitions are numbered.
+/// The steps by first node, which is the order in which partitions are numbered.
 fn in_order(runner: Option<&Runner>) -> Vec<&Step> {
     let mut steps: Vec<&Step> = runner.into_iter().flat_map(Runner::steps).collect();
     steps.sort_by_key(|step| step.members().first());
     steps
 }
 
-/// The partitions, by their numbers.
+/// The partitions, with their numbers.
 fn partitions(runner: Option<&Runner>) -> impl Iterator<Item = (usize, &Rc<PartitionKernel>)> {
     let kernels = in_order(runner).into_iter().filter_map(|step| match &step.kernel {
         Kernel::Partition(kernel) => Some(kernel),
@@ -77,7 +76,7 @@ fn partitions(runner: Option<&Runner>) -> impl Iterator<Item = (usize, &Rc<Parti
     kernels.enumerate()
 }
 
-/// What partitions tell of themselves; those that tell nothing are left out.
+/// The facts of all partitions that report any.
 pub(crate) fn facts(graph: &Graph, runner: Option<&Runner>) -> Vec<PartitionFacts> {
     let told = partitions(runner).map(|(partition, kernel)| PartitionFacts {
         delegate: kernel.owner.name.clone(),
@@ -88,7 +87,7 @@ pub(crate) fn facts(graph: &Graph, runner: Option<&Runner>) -> Vec<PartitionFact
     told.filter(|told| !told.facts.is_empty()).collect()
 }
 
-/// The objects that planners handed out.
+/// The objects that planners assigned.
 pub(crate) fn device_objects(runner: Option<&Runner>) -> Vec<DeviceObjects> {
     let of =
         |(partition, kernel): (usize, &Rc<PartitionKernel>)| {
@@ -100,7 +99,7 @@ pub(crate) fn device_objects(runner: Option<&Runner>) -> Vec<DeviceObjects> {
     partitions(runner).flat_map(of).collect()
 }
 
-/// Per node, who runs it.
+/// For each node, the op or delegate that runs it.
 pub(crate) fn served_by(graph: &Graph, runner: Option<&Runner>) -> Vec<Served> {
     let mut served = vec![Served::Nobody; graph.nodes.len()];
     let mut partitions = 0;
@@ -121,7 +120,7 @@ fn server(step: &Step, partition: usize) -> Served {
     }
 }
 
-/// Per node, the delegates that refused it, and their reasons.
+/// For each node, the delegates that refused it, and why.
 pub(crate) fn refusals(graph: &Graph, runner: Option<&Runner>) -> Vec<Vec<(String, String)>> {
     let mut refusals = vec![Vec::new(); graph.nodes.len()];
     for refusal in runner.into_iter().flat_map(Runner::refusals) {

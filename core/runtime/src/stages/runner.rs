@@ -1,4 +1,4 @@
-//! Placed → Runner: the segments that are ready, run one after the other.
+//! Placed → Runner: runs the segments in order.
 
 use std::time::Instant;
 
@@ -6,22 +6,23 @@ use super::delegated::{Refusal, delegate};
 use super::delegates::Delegates;
 use super::inferred::infer;
 use super::memory::Memory;
+use super::node::unresolved;
 use super::pending::Pending;
 use super::placed::{Placed, place};
-use super::prepared::{Prepared, Stopped, prepare_nodes, prepare_steps};
-use super::step::Step;
-use super::{Site, name_of, unresolved};
+use super::prepared::{Prepared, StageError, prepare_nodes, prepare_steps};
+use super::site::Site;
+use super::step::{Kernel, Step};
 use crate::arena::Mark;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::observer::{Moment, observe};
+use crate::observer::{Moment, Observed, notify};
 use crate::planning::plan::SegmentPlan;
 use crate::profile::Profile;
 
 #[derive(Default)]
 pub(crate) struct Runner {
     segments: Vec<Segment>,
-    /// A step panicked: the next allocation makes new ones.
+    /// A step panicked, so the next allocation creates new steps.
     pub poisoned: bool,
 }
 
@@ -30,11 +31,11 @@ struct Segment {
     prepared: Prepared,
     placed: Placed,
     refusals: Vec<Refusal>,
-    /// Number of its first step.
+    /// The number of its first step.
     first: usize,
-    /// The height of persistent memory before it.
+    /// The height of persistent memory before the segment.
     mark: Mark,
-    /// Shapes of the dynamic tensors that it was prepared with.
+    /// The shapes of dynamic tensors with which the segment was prepared.
     shapes: Vec<(usize, Vec<i32>)>,
 }
 
@@ -45,36 +46,36 @@ impl Segment {
 }
 
 impl Runner {
-    /// Steps of all segments.
-    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+    /// The steps of all segments.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &Step> {
         self.segments.iter().flat_map(|segment| &segment.prepared.steps)
     }
 
-    pub fn steps_mut(&mut self) -> impl Iterator<Item = &mut Step> {
+    pub(crate) fn steps_mut(&mut self) -> impl Iterator<Item = &mut Step> {
         self.segments.iter_mut().flat_map(|segment| &mut segment.prepared.steps)
     }
 
-    pub fn step_count(&self) -> usize {
+    pub(crate) fn step_count(&self) -> usize {
         self.segments.last().map_or(0, |segment| segment.first + segment.prepared.steps.len())
     }
 
-    pub fn refusals(&self) -> impl Iterator<Item = &Refusal> {
+    pub(crate) fn refusals(&self) -> impl Iterator<Item = &Refusal> {
         self.segments.iter().flat_map(|segment| &segment.refusals)
     }
 
-    /// The memory of each segment.
-    pub fn plans(&self) -> impl Iterator<Item = &SegmentPlan> {
+    /// The memory plan of each segment.
+    pub(crate) fn plans(&self) -> impl Iterator<Item = &SegmentPlan> {
         self.segments.iter().map(|segment| &segment.placed.plan)
     }
 
-    /// The nodes that no segment has yet.
-    pub fn pending(&self) -> Pending {
+    /// The nodes that are in no segment yet.
+    pub(crate) fn pending(&self) -> Pending {
         self.segments.last().map_or_else(Pending::default, |segment| segment.prepared.after.clone())
     }
 
-    /// Prepares and places the next segment. A delegate that cannot prepare what it claimed is left out, and the segment is made
-    /// again without it. After an error nothing of it is left.
-    pub fn add_segment(&mut self, site: &mut Site<'_>, delegates: &mut Delegates) -> Result<()> {
+    /// Prepares and places the next segment. If a delegate cannot prepare its nodes, the segment is built again without
+    /// that delegate. After an error nothing of the segment remains.
+    pub(crate) fn add_segment(&mut self, site: &mut Site<'_>, delegates: &mut Delegates) -> Result<()> {
         let mark = site.memory.persistent.mark();
         loop {
             let Err(stopped) = self.try_add_segment(site, delegates, mark) else { return Ok(()) };
@@ -98,7 +99,7 @@ impl Runner {
         site: &mut Site<'_>,
         delegates: &mut Delegates,
         mark: Mark,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StageError> {
         let begins = self.pending();
         let shapes = self.dynamic_shapes(site.memory);
         let (mut prepared, refusals) = prepare(site, delegates, &begins)?;
@@ -118,8 +119,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Places the segments anew, whose steps stay prepared.
-    pub fn place_again(&mut self, site: &mut Site<'_>) -> Result<()> {
+    /// Places all segments again; their steps stay prepared.
+    pub(crate) fn place_again(&mut self, site: &mut Site<'_>) -> Result<()> {
         for k in 0..self.segments.len() {
             let (before, behind) = self.segments.split_at_mut(k);
             let Segment { prepared, placed, first, .. } = &mut behind[0];
@@ -128,15 +129,15 @@ impl Runner {
         self.take_room(site.memory)
     }
 
-    /// Makes room for the segments that there are, and no more.
-    pub fn take_room(&mut self, memory: &mut Memory) -> Result<()> {
+    /// Resizes the arena to fit the existing segments exactly.
+    pub(crate) fn take_room(&mut self, memory: &mut Memory) -> Result<()> {
         let height = self.segments.last().map_or(0, |segment| segment.placed.height);
         make_room(memory, height, true)?;
         self.settle(memory, 0);
         Ok(())
     }
 
-    /// Writes the addresses of the segments from number `first` on to where they are read.
+    /// Writes the addresses of segment `first` and all later segments.
     fn settle(&mut self, memory: &mut Memory, first: usize) {
         memory.generation += 1;
         for Segment { prepared, placed, .. } in &mut self.segments[first..] {
@@ -144,7 +145,7 @@ impl Runner {
         }
     }
 
-    /// The shapes that the last segment's last step gave.
+    /// The shapes that the last step of the last segment set.
     fn dynamic_shapes(&self, memory: &Memory) -> Vec<(usize, Vec<i32>)> {
         let last = self.segments.last().and_then(|segment| segment.prepared.steps.last());
         let outputs = last.map_or(&[][..], Step::outputs);
@@ -152,8 +153,8 @@ impl Runner {
         dynamic.map(|t| (t, memory.table.shape(t).to_vec())).collect()
     }
 
-    /// Undoes the segments from number `count` on. Their tensors have no memory any more, so that nobody reads what the next
-    /// plan gives to others.
+    /// Drops all segments but the first `count`. Their tensors lose their memory, so that no caller reads memory that
+    /// the next plan reuses.
     fn forget(&mut self, site: &mut Site<'_>, count: usize) {
         let Some(segment) = self.segments.get(count) else { return };
         let mark = segment.mark;
@@ -165,7 +166,7 @@ impl Runner {
         site.memory.persistent.release(mark, &mut site.memory.budget);
     }
 
-    /// Makes segment `k` fit the shapes that are known now.
+    /// Makes segment `k` fit the current shapes.
     fn ensure_segment(&mut self, site: &mut Site<'_>, delegates: &mut Delegates, k: usize) -> Result<()> {
         if self.segments.get(k).is_some_and(|segment| segment.fits(site.memory)) {
             return Ok(());
@@ -175,42 +176,42 @@ impl Runner {
     }
 
     /// Runs the plan once.
-    pub fn invoke(
+    pub(crate) fn invoke(
         &mut self,
         site: &mut Site<'_>,
         delegates: &mut Delegates,
         mut profile: Option<&mut Profile>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StageError> {
         let mut k = 0;
         loop {
             let Segment { prepared: Prepared { steps, after }, first, .. } = &mut self.segments[k];
             for (i, step) in steps.iter_mut().enumerate().filter(|(_, step)| !step.is_constant()) {
                 if let Err(stopped) = run_step(site, step, profile.as_deref_mut()) {
                     self.poisoned |= step.poisoned;
-                    return Err(Stopped { ran: *first + i + 1, ..stopped });
+                    return Err(StageError { ran: *first + i + 1, ..stopped });
                 }
             }
             if after.is_empty(site.graph) {
                 let ran = *first + steps.len();
-                return site.fetch_results().map_err(|stopped| Stopped { ran, ..stopped });
+                return site.fetch_results().map_err(|stopped| StageError { ran, ..stopped });
             }
             k += 1;
             self.ensure_segment(site, delegates, k)?;
         }
     }
 
-    /// Gives what ops keep between calls the values that it had when they were prepared.
-    pub fn reset_states(&mut self) {
+    /// Resets the state of ops to its value after `prepare`.
+    pub(crate) fn reset_states(&mut self) {
         self.steps_mut().for_each(Step::reset_state);
     }
 }
 
-/// The nodes of `begins` as steps, prepared: offered to delegates first, if there are any.
+/// Prepares the nodes of `begins`, after offering them to the delegates.
 fn prepare(
     site: &mut Site<'_>,
     delegates: &mut Delegates,
     begins: &Pending,
-) -> Result<(Prepared, Vec<Refusal>), Stopped> {
+) -> Result<(Prepared, Vec<Refusal>), StageError> {
     if site.run.settings.delegates.is_empty() {
         return Ok((prepare_nodes(site, begins)?, Vec::new()));
     }
@@ -218,7 +219,7 @@ fn prepare(
     let after = begins.after(inferred.nodes.len(), Vec::new());
     let delegated = delegate(site, delegates, &inferred, &after)?;
     let own = delegated.steps.iter().filter_map(|step| step.node);
-    // What lies behind a node of dynamic shape is looked at in time, when the first segment is made.
+    // Nodes after a node of dynamic shape are checked here, when the first segment is built.
     let is_first = *begins == Pending::default();
     let behind = is_first.then(|| after.nodes(site.graph)).into_iter().flatten();
     let missing = unresolved(site.graph, own.chain(behind));
@@ -228,27 +229,50 @@ fn prepare(
     Ok((prepare_steps(site, delegated.steps, &after)?, delegated.refusals))
 }
 
-fn run_step(site: &mut Site<'_>, step: &mut Step, profile: Option<&mut Profile>) -> Result<(), Stopped> {
+fn run_step(site: &mut Site<'_>, step: &mut Step, profile: Option<&mut Profile>) -> Result<(), StageError> {
     site.fetch_inputs(step)?;
-    let done = observe(site.run, Moment::Before, site.graph, site.memory, step)
+    let done = observe(site, Moment::Before, step)
         .and_then(|()| time_step(site, step, profile))
-        .and_then(|()| observe(site.run, Moment::After, site.graph, site.memory, step));
-    done.map_err(|error| Stopped::at(step, error))
+        .and_then(|()| observe(site, Moment::After, step));
+    done.map_err(|error| StageError::at(step, error))
+}
+
+/// Shows a step to the observer, if there is one.
+#[inline]
+fn observe(site: &Site<'_>, moment: Moment, step: &Step) -> Result<()> {
+    let Some(observer) = site.run.observer else { return Ok(()) };
+    let delegate = match &step.kernel {
+        Kernel::Partition(kernel) => Some(&kernel.owner.name[..]),
+        _ => None,
+    };
+    let observed = Observed {
+        moment,
+        subgraph: site.graph.index,
+        graph: site.graph,
+        table: &site.memory.table,
+        op: step.op(site.graph),
+        delegate,
+        nodes: step.members(),
+        inputs: step.inputs(),
+        outputs: step.outputs(),
+        index: step.raw.index,
+    };
+    notify(observer, &observed)
 }
 
 fn time_step(site: &mut Site<'_>, step: &mut Step, profile: Option<&mut Profile>) -> Result<()> {
     let Some(profile) = profile else { return site.eval(step, None) };
     let start = Instant::now();
     let graph = site.graph;
-    let row = profile.row_mut(step.key(), || name_of(graph, step));
+    let row = profile.row_mut(step.key(), || step.names(graph));
     site.eval(step, Some(&mut *row))?;
     row.note(start.elapsed());
     Ok(())
 }
 
-/// Makes room for a plan of this height. The first segment's fits exactly, and nothing of what was there is kept; behind it the
-/// arena grows in steps of its half, where the quota allows it, so that many small segments do not copy it each time. Says whether
-/// it moved.
+/// Resizes the arena to this height. For the first segment the size is exact and the contents are lost. For later
+/// segments the arena grows by half its size if the quota allows, so that many small segments do not copy it each time.
+/// Returns whether it moved.
 fn make_room(memory: &mut Memory, height: u64, is_first: bool) -> Result<bool> {
     let needed = usize::try_from(height).map_err(|_| Error::OutOfMemory { bytes: usize::MAX })?;
     let Memory { arena, budget, .. } = memory;

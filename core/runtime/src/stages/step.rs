@@ -10,19 +10,18 @@ use arenite_abi::raw::{ArNodeV1, ArPrepareV1, ArSpan, ArStatus, OP_STATEFUL, OP_
 
 use crate::graph::Graph;
 use crate::host::eval::EvalHost;
-use crate::host::prepare::{Found, PrepareHost};
-use crate::host::{self, Refused};
-use crate::plugins::registry::OpRegistration;
+use crate::host::message::{self, Refused};
+use crate::host::prepare::{PrepareHost, PrepareResult, ScratchRequest};
+use crate::plugins::registration::OpRegistration;
 use crate::profile::{ProfileRow, StepKey};
-use crate::stages::Site;
 pub(crate) use crate::stages::failure::Failure;
 use crate::stages::memory::Memory;
 use crate::stages::partition_kernel::PartitionKernel;
-use crate::stages::preview::Claimed;
+use crate::stages::site::Site;
 use crate::stages::values::Value;
 use arenite_abi::raw::slice;
 
-/// Ready to be prepared and run.
+/// A step that can be prepared and run.
 pub(crate) struct Step {
     pub raw: ArNodeV1,
     /// The node in the graph; `None` for a macro node.
@@ -30,7 +29,7 @@ pub(crate) struct Step {
     pub kernel: Kernel,
     /// The shape of an output becomes known when the step has run.
     pub dynamic: bool,
-    /// The shapes of its outputs, inferred by ops, which a delegate has to give; false for a node.
+    /// The output shapes were inferred by ops, and a delegate must declare the same ones; false for a node.
     pub shapes_are_inferred: bool,
     /// It panicked, and is not called again.
     pub poisoned: bool,
@@ -40,11 +39,11 @@ pub(crate) struct Step {
     pub scratch_requests: Vec<ScratchRequest>,
     pub scratch: Vec<ArSpan>,
     pub shares: Vec<Share>,
-    /// What variables among the outputs hold once it has run, where `prepare` said so.
+    /// The values that `prepare` gave to variables among the outputs; the variables get them after each run.
     values: Vec<Value>,
 }
 
-/// What runs a step.
+/// The code that runs a step.
 pub(crate) enum Kernel {
     Unprepared,
     Op {
@@ -54,27 +53,19 @@ pub(crate) enum Kernel {
     /// Its results are constants, which this op computed: it does not run.
     Constant(OpRegistration),
     Partition(Rc<PartitionKernel>),
-    /// Of a preview: never prepared.
+    /// A partition of a preview, which is never prepared.
     Claimed(Rc<Claimed>),
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ScratchRequest {
-    pub bytes: u64,
-    pub alignment: u64,
-}
-
-/// What nodes are prepared for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// To find shapes alone: of called subgraphs, too, shapes are found and no more.
-    Infer,
-    /// To be run.
-    Prepare,
+/// A delegate's claim in a preview: nodes, by their positions in the graph, and the tensors that they read and write.
+pub(crate) struct Claimed {
+    pub members: Vec<usize>,
+    pub inputs: Box<[i32]>,
+    pub outputs: Box<[i32]>,
 }
 
 impl Step {
-    pub fn new(raw: ArNodeV1, node: Option<usize>) -> Self {
+    pub(crate) fn new(raw: ArNodeV1, node: Option<usize>) -> Self {
         Step {
             raw,
             node,
@@ -92,19 +83,19 @@ impl Step {
     }
 
     /// Tensor indices of the inputs.
-    pub fn inputs(&self) -> &[i32] {
+    pub(crate) fn inputs(&self) -> &[i32] {
         // SAFETY: the lists are boxed in the graph or in the partition, which outlive the step.
         unsafe { slice(self.raw.inputs, self.raw.input_count) }
     }
 
     /// Tensor indices of the outputs.
-    pub fn outputs(&self) -> &[i32] {
+    pub(crate) fn outputs(&self) -> &[i32] {
         // SAFETY: as for `inputs`.
         unsafe { slice(self.raw.outputs, self.raw.output_count) }
     }
 
     /// The nodes of the graph that it runs.
-    pub fn members(&self) -> &[usize] {
+    pub(crate) fn members(&self) -> &[usize] {
         match (&self.node, &self.kernel) {
             (Some(node), _) => std::slice::from_ref(node),
             (None, Kernel::Partition(kernel)) => &kernel.members,
@@ -113,20 +104,40 @@ impl Step {
         }
     }
 
-    /// What tells it from others of the subgraph, however often it is made anew.
-    pub fn key(&self) -> StepKey {
+    /// The op, or the delegate that runs it.
+    pub(crate) fn op<'a>(&'a self, graph: &'a Graph) -> &'a str {
+        match (self.node, &self.kernel) {
+            (Some(node), _) => graph.nodes[node].key.as_str(),
+            (None, Kernel::Partition(kernel)) => &kernel.owner.name,
+            (None, _) => "DELEGATE",
+        }
+    }
+
+    /// The op and the name of the first output, for listings.
+    pub(crate) fn names(&self, graph: &Graph) -> (String, String) {
+        let op = match (self.node, &self.kernel) {
+            (Some(node), _) => graph.op_name(node),
+            (None, Kernel::Partition(kernel)) => format!("delegate {}", kernel.owner.name),
+            (None, _) => "DELEGATE".to_owned(),
+        };
+        let output = Graph::present(self.outputs()).next().map(|t| graph.tensors[t].name.to_string());
+        (op, output.unwrap_or_default())
+    }
+
+    /// Identifies the step within its subgraph, even after it was built again.
+    pub(crate) fn key(&self) -> StepKey {
         let members = self.members();
         (members.first().copied().unwrap_or(usize::MAX), members.len(), self.node.is_some())
     }
 
     /// Whether it has nothing to do when the plan runs.
-    pub fn is_constant(&self) -> bool {
+    pub(crate) fn is_constant(&self) -> bool {
         matches!(self.kernel, Kernel::Constant(_))
     }
 
     /// Whether all inputs that are the tensor which `share` names may share memory with that output: `ADD(x, x)` reads
     /// `x` in two ways.
-    pub fn shares_all_uses(&self, share: &Share) -> bool {
+    pub(crate) fn shares_all_uses(&self, share: &Share) -> bool {
         let tensor = self.inputs().get(share.input as usize);
         let mut uses = self.inputs().iter().enumerate().filter(|&(_, t)| Some(t) == tensor);
         let shared = |i: usize| {
@@ -135,8 +146,9 @@ impl Step {
         uses.all(|(i, _)| shared(i))
     }
 
-    /// How far behind the tensor that `share` names its output may begin: the largest distance over all uses of it.
-    pub fn distance(&self, share: &Share) -> u64 {
+    /// The distance in bytes from the tensor that `share` names to the start of its output: the largest over all its
+    /// uses.
+    pub(crate) fn distance(&self, share: &Share) -> u64 {
         let tensor = |share: &Share| self.inputs().get(share.input as usize);
         let same = |other: &&Share| {
             (other.output, other.kind, tensor(other)) == (share.output, share.kind, tensor(share))
@@ -144,7 +156,7 @@ impl Step {
         self.shares.iter().filter(same).map(|share| share.bytes).max().unwrap_or(share.bytes)
     }
 
-    /// Drops the op's state and forgets what `prepare` asked for.
+    /// Drops the op's state and the requests that `prepare` made.
     fn unprepare(&mut self) {
         if let Kernel::Op { op, state } = std::mem::replace(&mut self.kernel, Kernel::Unprepared)
             && let (Some(drop), false) = (op.drop, self.poisoned)
@@ -161,8 +173,8 @@ impl Step {
         self.dynamic = false;
     }
 
-    /// Its outputs are constants from here on: what computed them is not needed any more.
-    pub fn become_constant(&mut self) {
+    /// Marks its outputs as constants and releases the op's state.
+    pub(crate) fn become_constant(&mut self) {
         if let Kernel::Op { op, .. } = &self.kernel {
             let op = Arc::clone(op);
             self.unprepare();
@@ -171,7 +183,7 @@ impl Step {
     }
 
     /// Prepares the step with this op. After an error it is as before.
-    pub fn prepare_op(&mut self, op: &OpRegistration, site: &mut Site<'_>) -> Result<(), Failure> {
+    pub(crate) fn prepare_op(&mut self, op: &OpRegistration, site: &mut Site<'_>) -> Result<(), Failure> {
         let mark = site.memory.persistent.mark();
         let Memory { persistent, budget, .. } = &mut *site.memory;
         let state = persistent
@@ -202,7 +214,7 @@ impl Step {
         done.map(drop)
     }
 
-    /// Refuses a node that writes a variable which it also reads, unless its op said that it works in place.
+    /// Refuses a node that writes a variable which it also reads, unless its op declared that it works in place.
     fn check_in_place(&self, graph: &Graph) -> Result<(), Failure> {
         for (o, &t) in self.outputs().iter().enumerate().filter(|(_, t)| **t >= 0) {
             let allowed = |i: usize| {
@@ -235,16 +247,16 @@ impl Step {
         Ok(())
     }
 
-    /// Gives the states of a stateful op the values that they had after `prepare`.
-    pub fn reset_state(&mut self) {
+    /// Resets the state of a stateful op to its value after `prepare`.
+    pub(crate) fn reset_state(&mut self) {
         for (span, &copy) in self.persistent.iter().zip(&self.initial) {
-            // SAFETY: as in `keep_initial`; no call is in progress, so that nobody else looks at the memory.
+            // SAFETY: as in `keep_initial`; no call is in progress, so no op accesses the memory.
             unsafe { std::ptr::copy_nonoverlapping(copy, span.data.cast::<u8>(), span.bytes as usize) };
         }
     }
 
-    /// What a stateful op keeps between calls; nothing for others.
-    pub fn state(&self) -> Vec<Vec<u8>> {
+    /// The state that a stateful op keeps between calls; empty for other ops.
+    pub(crate) fn state(&self) -> Vec<Vec<u8>> {
         let kept = if self.initial.is_empty() { &[][..] } else { &self.persistent };
         // SAFETY: persistent memory of the step, initialised; no call is in progress.
         kept.iter()
@@ -252,8 +264,8 @@ impl Step {
             .collect()
     }
 
-    /// Gives a stateful op what another step for the same node kept, if that has the same form.
-    pub fn set_state(&mut self, state: &[Vec<u8>]) {
+    /// Restores a stateful op's state from another step for the same node, if the sizes match.
+    pub(crate) fn set_state(&mut self, state: &[Vec<u8>]) {
         let sizes = self.persistent.iter().map(|span| span.bytes);
         if self.initial.is_empty() || !sizes.eq(state.iter().map(|bytes| bytes.len() as u64)) {
             return;
@@ -264,8 +276,8 @@ impl Step {
         }
     }
 
-    /// Prepares a compiled partition for the present shapes.
-    pub fn prepare_partition(&mut self, site: &mut Site<'_>) -> Result<(), Failure> {
+    /// Prepares a compiled partition for the current shapes.
+    pub(crate) fn prepare_partition(&mut self, site: &mut Site<'_>) -> Result<(), Failure> {
         let Kernel::Partition(partition) = &self.kernel else {
             return Err(Failure { status: Status::Internal, message: "it is no partition".into() });
         };
@@ -295,7 +307,7 @@ impl Step {
         done.map(drop)
     }
 
-    /// Says whether all outputs are constants now.
+    /// Returns whether all outputs are constants now.
     fn prepare_with(
         &mut self,
         site: &mut Site<'_>,
@@ -308,13 +320,13 @@ impl Step {
         };
         let of = (self.node, partition.as_deref());
         let mut host_side = PrepareHost::new(&outputs, self.raw.input_count, of, site);
-        host::clear_message();
+        message::clear_message();
         let status = call(&host_side.as_raw());
         if status != Status::Ok as ArStatus {
             return Err(Failure::of(status));
         }
         let found = host_side.finish().map_err(|Refused { status, message }| Failure { status, message })?;
-        let Found { dynamic, constant, persistent, scratch, shares, values } = found;
+        let PrepareResult { dynamic, constant, persistent, scratch, shares, values } = found;
         (self.dynamic, self.persistent) = (dynamic, persistent);
         self.scratch_requests = scratch;
         self.shares = shares;
@@ -323,11 +335,15 @@ impl Step {
     }
 
     /// Runs the step.
-    pub fn eval(&mut self, site: &mut Site<'_>, profile: Option<&mut ProfileRow>) -> Result<(), Failure> {
+    pub(crate) fn eval(
+        &mut self,
+        site: &mut Site<'_>,
+        profile: Option<&mut ProfileRow>,
+    ) -> Result<(), Failure> {
         if self.poisoned {
             return Err(Failure::poisoned());
         }
-        host::clear_message();
+        message::clear_message();
         // SAFETY: as for `outputs`.
         let outputs = unsafe { slice(self.raw.outputs, self.raw.output_count) };
         let partition = match &self.kernel {

@@ -1,4 +1,4 @@
-//! The tensor table of one subgraph: what ops and delegates see of each tensor, at addresses that do not change.
+//! The tensor table of one subgraph: the view that ops and delegates have of each tensor, at fixed addresses.
 
 use std::ptr::NonNull;
 
@@ -12,12 +12,12 @@ use crate::graph::{Graph, TensorInfo};
 
 pub(crate) use arenite_abi::host_side::MAX_RANK;
 
-/// The table. Plugins read its entries through the pointer that [`as_ptr`](Self::as_ptr) gave them, also while the host
-/// is about to change others; so the host, too, goes through raw pointers, and never holds a `&mut` to an entry.
+/// The table. Plugins read its entries through the pointer from [`as_ptr`](Self::as_ptr), even while the host is about
+/// to change other entries. So the host, too, uses raw pointers, and never holds a `&mut` to an entry.
 pub(crate) struct TensorTable {
     raw: Fixed<ArTensorV1>,
-    /// Two shapes per tensor: a changed shape goes where the published one is not, so that views of the call in progress
-    /// keep theirs. That holds for one change per call, and the host's callbacks allow no second one.
+    /// Two shapes per tensor: a new shape goes to the one that is not published, so that views of the call in progress
+    /// keep the old one. That holds for one change per call, and the host's callbacks allow no second one.
     dims: Fixed<[[i32; MAX_RANK]; 2]>,
     _quantization: Fixed<Option<ArQuantizationV1>>,
 }
@@ -27,11 +27,11 @@ unsafe impl Send for TensorTable {}
 
 impl TensorTable {
     /// Bytes of the table for each tensor.
-    pub const ENTRY_BYTES: usize =
+    pub(crate) const ENTRY_BYTES: usize =
         size_of::<ArTensorV1>() + size_of::<[[i32; MAX_RANK]; 2]>() + size_of::<Option<ArQuantizationV1>>();
 
     /// The table of a graph, with the shapes of the model. The graph outlives it and does not change.
-    pub fn new(graph: &Graph) -> Self {
+    pub(crate) fn new(graph: &Graph) -> Self {
         let quantization: Fixed<Option<ArQuantizationV1>> =
             graph.tensors.iter().map(|tensor| tensor.quantization.as_ref().map(|q| q.to_raw())).collect();
         let entry = |(i, tensor): (usize, &TensorInfo)| ArTensorV1 {
@@ -40,7 +40,7 @@ impl TensorTable {
             dims: std::ptr::null(),
             data: std::ptr::null_mut(),
             bytes: 0,
-            // SAFETY: nobody writes to the list any more.
+            // SAFETY: the list is complete and never written again.
             quantization: unsafe { &*quantization.at(i) }.as_ref().map_or(std::ptr::null(), |q| q),
             flags: 0,
             memory_kind: 0,
@@ -56,8 +56,8 @@ impl TensorTable {
         table
     }
 
-    /// Back to what the model says.
-    pub fn reset(&mut self, i: usize, tensor: &TensorInfo) {
+    /// Resets the entry to the model's shape and data.
+    pub(crate) fn reset(&mut self, i: usize, tensor: &TensorInfo) {
         self.set_flags(i, if tensor.variable { TENSOR_VARIABLE } else { 0 });
         self.set_data(i, std::ptr::null_mut());
         self.set_handle(i, None);
@@ -70,38 +70,39 @@ impl TensorTable {
     }
 
     /// Number of tensors.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.raw.count
     }
 
     /// The table as plugins get it.
-    pub fn as_ptr(&self) -> *const ArTensorV1 {
+    pub(crate) fn as_ptr(&self) -> *const ArTensorV1 {
         self.raw.data.as_ptr()
     }
 
     /// A copy of an entry.
     #[inline]
-    pub fn get(&self, i: usize) -> ArTensorV1 {
-        // SAFETY: entries are initialised; those who write them have `&mut self`.
+    pub(crate) fn get(&self, i: usize) -> ArTensorV1 {
+        // SAFETY: entries are initialized, and writing one takes `&mut self`.
         unsafe { self.raw.at(i).read() }
     }
 
     /// The shape.
     #[inline]
-    pub fn shape(&self, i: usize) -> &[i32] {
+    pub(crate) fn shape(&self, i: usize) -> &[i32] {
         let raw = self.get(i);
         // SAFETY: `set_shape` stored a list of that rank, which lives with the table and is not written under `&self`.
         unsafe { slice(raw.dims, raw.rank as usize) }
     }
 
-    /// Sets the shape and with it the bytes; those of strings and resources stay.
-    pub fn set_shape(&mut self, i: usize, shape: &[i32], ty: ElementType) {
+    /// Sets the shape and the size in bytes. The size of strings and resources does not depend on the shape and stays.
+    pub(crate) fn set_shape(&mut self, i: usize, shape: &[i32], ty: ElementType) {
         let rank = shape.len().min(MAX_RANK);
         let sides: *mut [i32; MAX_RANK] = self.dims.at(i).cast();
         let published = self.get(i).dims == sides.cast_const().cast();
-        // SAFETY: there are two sides of MAX_RANK numbers each, and nobody reads the one that is not published.
+        // SAFETY: there are two sides of MAX_RANK numbers each; only the published one is read.
         let side: *mut i32 = unsafe { sides.add(usize::from(published)) }.cast();
-        // SAFETY: `rank` is at most MAX_RANK; the shape is elsewhere: at most it is the published side.
+        // SAFETY: `rank` is at most MAX_RANK; `shape` does not overlap the unpublished side, but may be the published
+        // one.
         unsafe { std::ptr::copy_nonoverlapping(shape.as_ptr(), side, rank) };
         let entry = self.raw.at(i);
         // SAFETY: the entry exists; plugins make no references to it.
@@ -114,23 +115,24 @@ impl TensorTable {
         }
     }
 
-    pub fn set_data(&mut self, i: usize, data: *mut u8) {
+    pub(crate) fn set_data(&mut self, i: usize, data: *mut u8) {
         // SAFETY: the entry exists; plugins make no references to it.
         unsafe { (*self.raw.at(i)).data = data.cast() };
     }
 
-    pub fn set_bytes(&mut self, i: usize, bytes: u64) {
+    pub(crate) fn set_bytes(&mut self, i: usize, bytes: u64) {
         // SAFETY: as in `set_data`.
         unsafe { (*self.raw.at(i)).bytes = bytes };
     }
 
-    pub fn set_flags(&mut self, i: usize, flags: u32) {
+    pub(crate) fn set_flags(&mut self, i: usize, flags: u32) {
         // SAFETY: as in `set_data`.
         unsafe { (*self.raw.at(i)).flags = flags };
     }
 
-    /// Its value is in memory of a delegate's device, which the delegate calls `handle`; `None`: at its data.
-    pub fn set_handle(&mut self, i: usize, handle: Option<u64>) {
+    /// Records that the value is in device memory under the delegate's `handle`; with `None` it is at the tensor's
+    /// data.
+    pub(crate) fn set_handle(&mut self, i: usize, handle: Option<u64>) {
         let entry = self.raw.at(i);
         // SAFETY: as in `set_data`.
         unsafe {
@@ -139,27 +141,27 @@ impl TensorTable {
         }
     }
 
-    /// What its value is called in memory of a delegate's device, if it is there.
-    pub fn handle(&self, i: usize) -> Option<u64> {
+    /// The delegate's handle of the value, if the value is in device memory.
+    pub(crate) fn handle(&self, i: usize) -> Option<u64> {
         let raw = self.get(i);
         (raw.memory_kind != 0).then_some(raw.handle)
     }
 
     /// The bytes of a constant; nothing for other tensors.
-    pub fn constant_bytes(&self, i: usize) -> &[u8] {
+    pub(crate) fn constant_bytes(&self, i: usize) -> &[u8] {
         let raw = self.get(i);
         if raw.flags & TENSOR_CONSTANT == 0 {
             return &[];
         }
-        // SAFETY: a constant's bytes are the model's or those of `Constants`: initialised, and not written under `&self`.
+        // SAFETY: a constant's bytes belong to the model or to `Constants`: initialized, and not written under `&self`.
         unsafe { slice(raw.data.cast::<u8>(), raw.bytes as usize) }
     }
 
-    pub fn is_constant(&self, i: usize) -> bool {
+    pub(crate) fn is_constant(&self, i: usize) -> bool {
         self.get(i).flags & TENSOR_CONSTANT != 0
     }
 
-    pub fn is_dynamic(&self, i: usize) -> bool {
+    pub(crate) fn is_dynamic(&self, i: usize) -> bool {
         self.get(i).flags & TENSOR_DYNAMIC != 0
     }
 }
@@ -191,7 +193,7 @@ impl<T> FromIterator<T> for Fixed<T> {
 impl<T> Drop for Fixed<T> {
     fn drop(&mut self) {
         let list = std::ptr::slice_from_raw_parts_mut(self.data.as_ptr(), self.count);
-        // SAFETY: leaked by `from_iter`; whoever had pointers into it is gone.
+        // SAFETY: leaked by `from_iter`; all pointers into the list are out of use when the table is dropped.
         drop(unsafe { Box::from_raw(list) });
     }
 }

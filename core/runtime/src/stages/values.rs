@@ -1,11 +1,12 @@
-//! Values that a `prepare` gave to variables. The host writes them whenever the step has run, as the op may leave a constant output alone.
+//! Values that `prepare` gave to variables. The host writes them after each run of the step, because the op need not
+//! write a constant output.
 
 use super::memory::Memory;
 use crate::arena::Persistent;
 use crate::error::Result;
 use crate::quota::Budget;
 
-/// What a variable holds once the step has run.
+/// The value of a variable after the step has run.
 pub(crate) struct Value {
     t: usize,
     /// Persistent memory of the step.
@@ -15,7 +16,12 @@ pub(crate) struct Value {
 
 impl Value {
     /// Keeps a copy of `value`, which has the size of tensor `t`, for as long as the step is prepared.
-    pub fn copy(t: usize, value: &[u8], persistent: &mut Persistent, budget: &mut Budget) -> Result<Self> {
+    pub(crate) fn copy(
+        t: usize,
+        value: &[u8],
+        persistent: &mut Persistent,
+        budget: &mut Budget,
+    ) -> Result<Self> {
         let data = persistent.take(value.len(), 1, budget)?;
         // SAFETY: `take` gave as many bytes, to which no other pointer leads.
         unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), data, value.len()) };
@@ -23,12 +29,13 @@ impl Value {
     }
 
     /// Writes the value to the variable.
-    pub fn write(&self, memory: &mut Memory) {
+    pub(crate) fn write(&self, memory: &mut Memory) {
         let to = memory.table.get(self.t);
         let bytes = self.bytes.min(to.bytes as usize);
         if !to.data.is_null() {
-            // SAFETY: `data` has `self.bytes` bytes of persistent memory, which is released after the step has forgotten its values. A variable
-            // with data has as many bytes as it says: `place_variables` made room, and `check_room` took the data of one that outgrew it.
+            // SAFETY: `data` has `self.bytes` bytes of persistent memory, which is released only after the step's
+            // values are cleared. A variable with data has `to.bytes` bytes: `place_variables` made room, and
+            // `check_room` cleared the data of any that outgrew it.
             unsafe { std::ptr::copy_nonoverlapping(self.data, to.data.cast::<u8>(), bytes) };
         }
     }

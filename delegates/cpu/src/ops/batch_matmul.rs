@@ -1,16 +1,16 @@
 //! BATCH_MATMUL, and FULLY_CONNECTED with weights that are known at run time only: f32.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::BatchMatmul;
+use arenite_layers::layer::BatchMatmul;
 
-use super::{Build, Offers, Runs};
 use crate::kernels::transpose::Transpose;
-use crate::net::{Net, Node};
-use crate::program::Step;
+use crate::ops::build::{Build, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
 use crate::steps::matmul_f32::MatMulF32;
 
-impl Runs for BatchMatmul<'_> {
-    fn build(&self, node: &Node<'_>, _: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+impl LayerStep for BatchMatmul<'_> {
+    fn build(&self, node: &NodeValues<'_>, _: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         Ok(Box::new(MatMulF32 {
             gemm: build.f32_gemm,
             map: build.f32_map,

@@ -1,20 +1,22 @@
-//! Layers one behind the other, some rows of each at a time.
+//! Consecutive layers that are computed a few rows at a time.
 
 use arenite_abi::prelude::*;
 
-use super::{Build, Offers, Runs, by_rows};
-use crate::net::{Net, Node};
-use crate::program::Step;
-use crate::steps::cascade::{Cascade, Rows};
+use super::by_rows;
+use crate::net::Node;
+use crate::ops::build::{Build, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
+use crate::steps::cascade::{Cascade, RowStep};
 
-impl Runs for Vec<Node<'_>> {
-    fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
-        let mut layers: Vec<Box<dyn Rows>> = Vec::new();
+impl LayerStep for Vec<Node<'_>> {
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
+        let mut layers: Vec<Box<dyn RowStep>> = Vec::new();
         for part in self {
             let rows = by_rows(part).ok_or_else(|| invalid!("a layer of a cascade does not work by rows"))?;
-            layers.push(rows.rows(part, net, build)?);
+            layers.push(rows.rows(&NodeValues::of(part), net, build)?);
         }
-        Ok(Box::new(Cascade::new(layers, build.threads, (node.inputs[0], node.outputs[0]))))
+        Ok(Box::new(Cascade::new(layers, build.threads, node.ends())))
     }
 
     fn offers(&self) -> Offers<'_> {

@@ -1,19 +1,19 @@
 //! CONV_2D, and FULLY_CONNECTED with constant weights: f32.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::Conv2d;
+use arenite_layers::layer::Conv2d;
 use arenite_layers::{EpilogueOp, Window};
 
-use super::{Build, ByRows, Offers, Runs, Winograd};
 use crate::kernels::f32_winograd;
-use crate::net::{Net, Node};
-use crate::program::Step;
-use crate::steps::cascade::Rows;
+use crate::ops::build::{Build, ByRows, LayerStep, Offers, Winograd};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
+use crate::steps::cascade::RowStep;
 use crate::steps::conv_f32::{ConvF32, Parts};
 use crate::steps::winograd_f32::{self, WinogradF32};
 
-impl Runs for Conv2d<'_> {
-    fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+impl LayerStep for Conv2d<'_> {
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         Ok(match winograd(self, build) {
             Some(winograd) => {
                 let parts = parts(self, (node, net), build)?;
@@ -45,7 +45,12 @@ impl ByRows for Conv2d<'_> {
         winograd(self, build).is_some()
     }
 
-    fn rows(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
+    fn rows(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<Box<dyn RowStep>> {
         Ok(Box::new(plain(self, (node, net), build)?))
     }
 }
@@ -61,11 +66,15 @@ fn winograd(layer: &Conv2d<'_>, build: &Build) -> Option<&'static f32_winograd::
 }
 
 /// The step that multiplies all taps.
-fn plain(layer: &Conv2d<'_>, at: (&Node<'_>, &Net<'_>), build: &Build) -> Result<ConvF32> {
+fn plain(layer: &Conv2d<'_>, at: (&NodeValues<'_>, &NetValues<'_, '_>), build: &Build) -> Result<ConvF32> {
     ConvF32::new(build.f32_gemm, build.f32_map, &build.store, parts(layer, at, build)?)
 }
 
-fn parts<'a>(layer: &Conv2d<'a>, (node, net): (&Node<'_>, &Net<'_>), build: &Build) -> Result<Parts<'a>> {
+fn parts<'a>(
+    layer: &Conv2d<'a>,
+    (node, net): (&NodeValues<'_>, &NetValues<'_, '_>),
+    build: &Build,
+) -> Result<Parts<'a>> {
     Ok(Parts {
         window: layer.window,
         groups: layer.groups,

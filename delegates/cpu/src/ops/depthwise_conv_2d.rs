@@ -1,17 +1,17 @@
 //! DEPTHWISE_CONV_2D: f32.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::DepthwiseConv2d;
+use arenite_layers::layer::DepthwiseConv2d;
 use arenite_layers::{EpilogueOp, Window};
 
-use super::{Build, ByRows, Offers, Runs};
-use crate::net::{Net, Node};
-use crate::program::Step;
-use crate::steps::cascade::Rows;
+use crate::ops::build::{Build, ByRows, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
+use crate::steps::cascade::RowStep;
 use crate::steps::dwconv_f32::{DwConvF32, Parts};
 
-impl Runs for DepthwiseConv2d<'_> {
-    fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+impl LayerStep for DepthwiseConv2d<'_> {
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         Ok(Box::new(step(self, (node, net), build)?))
     }
 
@@ -29,7 +29,7 @@ impl ByRows for DepthwiseConv2d<'_> {
         &self.epilogue
     }
 
-    /// Few beside those of products.
+    /// Small compared with the weights of products.
     fn weights(&self) -> usize {
         0
     }
@@ -38,12 +38,21 @@ impl ByRows for DepthwiseConv2d<'_> {
         false
     }
 
-    fn rows(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
+    fn rows(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<Box<dyn RowStep>> {
         Ok(Box::new(step(self, (node, net), build)?))
     }
 }
 
-fn step(layer: &DepthwiseConv2d<'_>, (node, net): (&Node<'_>, &Net<'_>), build: &Build) -> Result<DwConvF32> {
+fn step(
+    layer: &DepthwiseConv2d<'_>,
+    (node, net): (&NodeValues<'_>, &NetValues<'_, '_>),
+    build: &Build,
+) -> Result<DwConvF32> {
     let parts = Parts {
         window: layer.window,
         multiplier: layer.multiplier,

@@ -1,16 +1,16 @@
 //! Functions of one `f32` tensor, and of two with broadcasting.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::Elementwise;
+use arenite_layers::layer::Elementwise;
 use arenite_layers::{Id, Loops};
 
-use super::{Build, Offers, Runs};
-use crate::net::{Net, Node};
-use crate::program::Step;
+use crate::ops::build::{Build, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
 use crate::steps::map_f32::{BinaryMap, ChainMap};
 
-impl Runs for Elementwise {
-    fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+impl LayerStep for Elementwise {
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         let shape = |id: Id| &net.values[id].shape[..];
         let output = node.outputs[0];
         Ok(match *self {

@@ -1,15 +1,15 @@
 //! GATHER, EMBEDDING_LOOKUP: any type of whole bytes.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::Gather;
+use arenite_layers::layer::Gather;
 
-use super::{Build, Offers, Runs};
-use crate::net::{Net, Node};
-use crate::program::Step;
+use crate::ops::build::{Build, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
 use crate::steps::gather;
 
-impl Runs for Gather {
-    fn build(&self, node: &Node<'_>, net: &Net<'_>, _: &Build) -> Result<Box<dyn Step>> {
+impl LayerStep for Gather {
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, _: &Build) -> Result<Box<dyn Step>> {
         Ok(Box::new(gather::Gather {
             groups: self.0,
             index: net.values[node.inputs[1]].ty,

@@ -1,32 +1,35 @@
-//! CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED of `f32` with constant weights of 8, 4 or 2 bits (dynamic range):
-//! the input is quantized while the model runs, each image, or each row of a product, with a scale of its own.
+//! CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED of `f32` with constant weights of 8, 4 or 2 bits
+//! (dynamic range). The input is quantized while the model runs, with one scale per image, or per row of a product.
 //!
-//! Defined by: tflite/kernels/conv.cc (`EvalHybrid`, `EvalHybridPerChannel`), tflite/kernels/depthwise_conv.cc (`EvalHybridPerChannel`),
-//! tflite/kernels/transpose_conv.cc, tflite/kernels/fully_connected.cc (`EvalHybridDense`, `EvalHybridDense4Bit`).
+//! Defined by: tflite/kernels/conv.cc (`EvalHybrid`, `EvalHybridPerChannel`), tflite/kernels/depthwise_conv.cc
+//! (`EvalHybridPerChannel`), tflite/kernels/transpose_conv.cc, tflite/kernels/fully_connected.cc (`EvalHybridDense`,
+//! `EvalHybridDense4Bit`).
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::{FullyConnectedOptions, activation};
-use arenite_layers::ops::{conv_2d, depthwise_conv_2d, fully_connected, transpose_conv};
-use arenite_layers::{Clamp, EpilogueOp, Node, Parts, Source, Window};
+use arenite_base::Clamp;
+use arenite_layers::lower::{self, conv_2d, depthwise_conv_2d, fully_connected, transpose_conv};
+use arenite_layers::{EpilogueOp, Node, Parts, Source, Window, clamp_of};
 
-use super::quantized::{Weights, expect_planes};
-use super::{Border, Build, Offers, Runs};
-use crate::net::{self, Net};
-use crate::program::Step;
+use super::quantized::expect_planes;
+use crate::ops::build::{Border, Build, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::reach::patches_u8::{FilterSizes, Patches};
+use crate::reach::phases_u8::{Column, Phases};
+use crate::reach::planes_u8::Planes;
+use crate::reach::rows_u8::{RowQuantizer, Symmetry};
+use crate::reach::weights_u8::Weights;
 use crate::rescale::{RealChannel, RealChannels};
+use crate::step::Step;
 use crate::steps::conv_hybrid::{ConvHybrid, Finish};
 use crate::steps::dwconv_hybrid::DwConvHybrid;
-use crate::steps::patches_u8::Patches;
-use crate::steps::phases_u8::{Column, Phases};
-use crate::steps::planes_u8::Planes;
-use crate::steps::rows_u8::{Rows, Symmetry};
 use crate::steps::transpose_conv_hybrid::TransposeConvHybrid;
 
 /// Channels of an image of floats that are few: these are dearer to copy into a border than bytes.
 const FEW: usize = 3;
 
 /// A convolution, or a product, of `f32` with weights of bytes.
-pub struct Hybrid<'a> {
+pub(crate) struct Hybrid<'a> {
     window: Window,
     kind: Kind,
     filters: usize,
@@ -52,13 +55,13 @@ enum Kind {
 }
 
 /// Lowers the node if it is such a one; `None` leaves it to others.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Hybrid<'a>>>> {
+pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Hybrid<'a>>>> {
     let ty = |i: usize| x.input(i).ok().map(|(_, value)| value.ty);
     let code = x.node.builtin_code();
-    let main = if code == op::TRANSPOSE_CONV { 2 } else { 0 };
+    let facts = lower::facts(code)?.layer.as_ref()?;
+    let main = facts.data;
     let is_hybrid = ty(main)? == F32 && matches!(ty(1)?, I8 | I4 | I2) && x.output(0).ok()?.1.ty == F32;
-    let has_weights =
-        matches!(code, op::CONV_2D | op::DEPTHWISE_CONV_2D | op::FULLY_CONNECTED | op::TRANSPOSE_CONV);
+    let has_weights = facts.packed == Some(1);
     (is_hybrid && has_weights).then(|| {
         let layer = match code {
             op::CONV_2D => convolution(x)?,
@@ -132,33 +135,33 @@ impl<'a> Hybrid<'a> {
         symmetry: Symmetry,
         activation: i8,
     ) -> Result<Self> {
-        let (clamp, epilogue) = (Clamp::of(activation)?, Vec::new());
+        let (clamp, epilogue) = (clamp_of(activation)?, Vec::new());
         Ok(Hybrid { window, kind, filters, weights, scales, bias, symmetry, clamp, epilogue })
     }
 
-    /// Whether each row has a scale of its own.
-    pub fn is_product(&self) -> bool {
+    /// Whether each row is quantized with a separate scale.
+    pub(crate) fn is_product(&self) -> bool {
         self.kind == Kind::Product
     }
 
     /// Makes a product `times` as many rows.
-    pub fn repeat(&mut self, times: usize) {
+    pub(crate) fn repeat(&mut self, times: usize) {
         self.window.repeat(times);
     }
 
-    /// What is done to its results.
-    pub fn epilogue(&self) -> &[EpilogueOp] {
+    /// The epilogue of its results.
+    pub(crate) fn epilogue(&self) -> &[EpilogueOp] {
         &self.epilogue
     }
 
-    /// The place of the bias, if there is none and constants of this length that are added to results may be that.
-    pub fn free_bias(&mut self, len: usize) -> Option<&mut Option<&'a [f32]>> {
+    /// The slot of the bias, if it is empty and `len` constants that are added to the results can be the bias.
+    pub(crate) fn free_bias(&mut self, len: usize) -> Option<&mut Option<&'a [f32]>> {
         let free = self.bias.is_none() && self.filters == len && !self.clamp.is_needed();
         free.then_some(&mut self.bias)
     }
 
     /// What passes may change of it. Zeros around an image do not change how it is quantized.
-    pub fn parts_mut(&mut self) -> Parts<'_, 'a> {
+    pub(crate) fn parts_mut(&mut self) -> Parts<'_, 'a> {
         let window = match self.kind {
             Kind::Convolution { .. } | Kind::Depthwise { .. } => Some(&mut self.window),
             Kind::Product | Kind::Transposed { .. } => None,
@@ -167,7 +170,7 @@ impl<'a> Hybrid<'a> {
     }
 }
 
-impl Runs for Hybrid<'_> {
+impl LayerStep for Hybrid<'_> {
     fn offers(&self) -> Offers<'_> {
         let border = match self.kind {
             Kind::Convolution { groups } => Some(Border { width: size_of::<f32>(), few: FEW, groups }),
@@ -176,7 +179,7 @@ impl Runs for Hybrid<'_> {
         Offers { rows: None, border }
     }
 
-    fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         let name = build.name(node, net)?;
         let ends = [node.inputs[0], node.outputs[0]];
         let (count, length) = match self.kind {
@@ -186,7 +189,8 @@ impl Runs for Hybrid<'_> {
             }
             _ => (self.window.batches, self.window.image()),
         };
-        let rows = Rows { reals: build.bytes.reals, count, length, symmetry: self.symmetry, outside: 0 };
+        let rows =
+            RowQuantizer { reals: build.bytes.reals, count, length, symmetry: self.symmetry, outside: 0 };
         let results = Finish { clamp: self.clamp, epilogue: self.epilogue.clone(), map: build.f32_map };
         let groups = match self.kind {
             Kind::Depthwise { multiplier } => {
@@ -216,7 +220,7 @@ impl Runs for Hybrid<'_> {
         let sums = self.weights.sums(&build.store, self.filters, lines, &name)?;
         let channels: Vec<RealChannel> =
             sums.iter().enumerate().map(|(c, &sum)| self.channel(c, sum)).collect();
-        let (sizes, weights) = ((self.filters, groups), (&name[..], &self.weights));
+        let (sizes, weights) = (FilterSizes { filters: self.filters, groups }, (&name[..], &self.weights));
         let image = Window { batches: 1, ..self.window };
         let patches = Patches::new(build.bytes.gemm.isa, &build.store, image, sizes, weights)?;
         Ok(Box::new(ConvHybrid::new((self.window.batches, patches), rows, &channels, results, ends)))

@@ -2,15 +2,15 @@
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
-use arenite_layers::ops::LayerNorm;
+use arenite_layers::layer::LayerNorm;
 
-use super::{Build, Offers, Runs};
-use crate::net::{Net, Node};
-use crate::program::Step;
+use crate::ops::build::{Build, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
 use crate::steps::norm_f32::NormF32;
 
-impl Runs for LayerNorm {
-    fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+impl LayerStep for LayerNorm {
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         let constants = |id: Option<Id>| -> Result<Vec<f32>> {
             let list = id.map(|id| net.values[id].elements::<f32>()).transpose()?.flatten();
             Ok(list.map_or(Vec::new(), <[f32]>::to_vec))

@@ -1,22 +1,23 @@
-//! Elements of any type of whole bytes that go to other places as they are.
+//! Copies of elements of whole bytes to other positions.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::Moves;
+use arenite_layers::layer::Moves;
+use arenite_layers::layer::moves::BoxCopy;
 
-use super::{Build, Offers, Runs};
 use crate::kernels::transpose::Transpose;
-use crate::net::{Net, Node};
-use crate::program::Step;
+use crate::ops::build::{Build, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
 use crate::steps::bands::Bands;
 use crate::steps::moves;
 
-impl Runs for Moves {
-    fn build(&self, node: &Node<'_>, _: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+impl LayerStep for Moves {
+    fn build(&self, node: &NodeValues<'_>, _: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         let transpose = Transpose::select(build.isa, self.width)
             .ok_or_else(|| invalid!("elements of {} bytes cannot be moved", self.width))?;
-        let boxes = self.boxes.iter().map(|(from, to, nest)| {
-            let from = from.map(|i| node.inputs[i]);
-            (from, node.outputs[*to], nest.clone())
+        let boxes = self.boxes.iter().map(|BoxCopy { input, output, nest }| {
+            let from = input.map(|i| node.inputs[i]);
+            (from, node.outputs[*output], nest.clone())
         });
         let boxes: Vec<_> = boxes.collect();
         Ok(match Bands::of(self.name, transpose, &boxes) {

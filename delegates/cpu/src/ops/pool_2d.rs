@@ -1,17 +1,17 @@
 //! AVERAGE_POOL_2D, MAX_POOL_2D: f32.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::Pool2d;
+use arenite_layers::layer::Pool2d;
 use arenite_layers::{EpilogueOp, Window};
 
-use super::{Build, ByRows, Offers, Runs};
-use crate::net::{Net, Node};
-use crate::program::Step;
-use crate::steps::cascade::Rows;
+use crate::ops::build::{Build, ByRows, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
+use crate::steps::cascade::RowStep;
 use crate::steps::pool_f32::PoolF32;
 
-impl Runs for Pool2d {
-    fn build(&self, node: &Node<'_>, _: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+impl LayerStep for Pool2d {
+    fn build(&self, node: &NodeValues<'_>, _: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         Ok(Box::new(step(self, node, build)))
     }
 
@@ -37,18 +37,18 @@ impl ByRows for Pool2d {
         false
     }
 
-    fn rows(&self, node: &Node<'_>, _: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
+    fn rows(&self, node: &NodeValues<'_>, _: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn RowStep>> {
         Ok(Box::new(step(self, node, build)))
     }
 }
 
-fn step(layer: &Pool2d, node: &Node<'_>, build: &Build) -> PoolF32 {
+fn step(layer: &Pool2d, node: &NodeValues<'_>, build: &Build) -> PoolF32 {
     PoolF32::new(
         build.f32_pool,
         build.f32_map,
         layer.kind,
         layer.window,
         (layer.clamp, layer.epilogue.clone()),
-        (node.inputs[0], node.outputs[0]),
+        node.ends(),
     )
 }

@@ -2,17 +2,17 @@
 
 use arenite_abi::prelude::*;
 use arenite_layers::Value;
-use arenite_layers::ops::Resize;
-use arenite_layers::ops::moves::width;
-use arenite_layers::ops::resize::Kind;
+use arenite_layers::layer::Resize;
+use arenite_layers::layer::moves::width;
+use arenite_layers::layer::resize::Kind;
 
-use super::{Build, Offers, Runs};
-use crate::net::{Net, Node};
-use crate::program::Step;
+use crate::ops::build::{Build, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
 use crate::steps::resize::{Bilinear, Images, Nearest};
 
-impl Runs for Resize {
-    fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+impl LayerStep for Resize {
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (a, y): (&Value<'_>, &Value<'_>) = (&net.values[input], &net.values[output]);
         let bytes = width(a)?;

@@ -1,15 +1,16 @@
-//! WHILE, where it counts: a loop whose number of rounds is known, over rows of tensors and states.
+//! WHILE loops with a known number of rounds, over rows of tensors and states.
 //!
 //! ```text
-//! condition   i < 50 and j < 50                  counters begin at constants and grow by constants
-//! body        x[i]                               a row: GATHER of a tensor that stays
-//!             h' = f(x[i], h)                    states: what round r leaves is what round r + 1 finds
+//! condition   i < 50 and j < 50                  counters start at constants and grow by constants
+//! body        x[i]                               a row: GATHER of a tensor that stays the same
+//!             h' = f(x[i], h)                    states: round r + 1 reads what round r wrote
 //!             list[i] = g(h')                    rows of a list: DYNAMIC_UPDATE_SLICE
 //!             i' = i + 1
 //! ```
-//! The body's other nodes are a net of layers of their own, whose values have ids behind those of the net around.
-//! All results are those of the loop run node by node: counters too, and those of a loop of no rounds.
+//! The other nodes of the body form an inner net; its ids follow the ids of the outer net. All results, including counters,
+//! are the same as when the loop runs node by node, even if it has no rounds.
 
+mod build;
 mod counting;
 mod ports;
 
@@ -20,93 +21,11 @@ use arenite_layers::{Id, Limits, Source, Value, Values};
 use counting::{Affine, Counting};
 use ports::Port;
 
-use super::{Build, Offers, Runs};
-use crate::net::{Net, Node};
-use crate::program::{Ports, Step};
-use crate::steps::scan::{self, Alias, Feed, List, Rows, State};
-
-/// A counted loop.
-pub struct Scan<'a> {
-    /// How often the body runs.
-    pub rounds: usize,
-    /// Of the body, and others that rewriting adds; the net around takes them.
-    pub values: Vec<Value<'a>>,
-    /// What a round computes.
-    pub nodes: Vec<Node<'a>>,
-    /// Values that lie inside of others.
-    pub aliases: Vec<Alias>,
-    /// Rows of tensors outside, and whole ones.
-    pub feeds: Vec<Feed>,
-    /// What one round leaves for the next.
-    pub states: Vec<State>,
-    /// Tensors of which rounds write rows.
-    pub lists: Vec<List>,
-    /// Outputs that are inputs.
-    pub kept: Vec<[Id; 2]>,
-    /// Outputs that are known numbers.
-    pub counters: Vec<(Id, i32)>,
-}
-
-impl Scan<'_> {
-    /// What the loop reads from outside.
-    pub fn inputs(&self) -> Vec<Id> {
-        let feeds = self.feeds.iter().map(|feed| feed.from);
-        let states = self.states.iter().map(|state| state.initial);
-        let lists = self.lists.iter().map(|list| list.initial);
-        let kept = self.kept.iter().map(|[from, _]| *from);
-        let mut inputs: Vec<Id> = feeds.chain(states).chain(lists).chain(kept).collect();
-        inputs.sort_unstable();
-        inputs.dedup();
-        inputs
-    }
-
-    /// States whose source a layer writes for no other state.
-    fn direct(&self) -> Vec<bool> {
-        let is_first = |i: usize, id: Id| self.states[..i].iter().all(|state| state.source != id);
-        let is_written = |id: Id| self.nodes.iter().any(|node| node.outputs.contains(&id));
-        let states = self.states.iter().enumerate();
-        states.map(|(i, state)| is_first(i, state.source) && is_written(state.source)).collect()
-    }
-
-    /// What layers write to places that stay.
-    pub fn written(&self) -> impl Iterator<Item = Id> {
-        let states = self.states.iter().zip(self.direct());
-        let moving: Vec<Id> = states.filter(|(_, direct)| *direct).map(|(state, _)| state.source).collect();
-        let outputs = self.nodes.iter().flat_map(|node| &node.outputs).copied();
-        outputs.filter(move |id| !moving.contains(id))
-    }
-}
-
-impl Runs for Scan<'_> {
-    fn offers(&self) -> Offers<'_> {
-        Offers::NONE
-    }
-
-    fn build(&self, _: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
-        let step = |node| Ok((super::build(node, net, build)?, Ports::of(node)));
-        let steps = self.nodes.iter().map(step).collect::<Result<_>>()?;
-        let pick = |wanted: bool| {
-            let states = self.states.iter().zip(self.direct());
-            states.filter(|(_, direct)| *direct == wanted).map(|(state, _)| *state).collect()
-        };
-        let kept = self.kept.iter().map(|&[from, to]| (from, to, net.values[to].bytes()));
-        Ok(Box::new(scan::Scan {
-            rounds: self.rounds,
-            steps,
-            aliases: self.aliases.iter().map(|&alias| (alias, net.values[alias.to].bytes())).collect(),
-            feeds: self.feeds.clone(),
-            states: pick(true),
-            moved: pick(false),
-            lists: self.lists.clone(),
-            kept: kept.collect(),
-            counters: self.counters.clone(),
-            table: scan::Table::of(net.values.len()),
-        }))
-    }
-}
+use crate::net::{Node, Scan};
+use crate::steps::scan::{Feed, List, RowSchedule, State};
 
 /// Lowers the node if it is a WHILE; `None` leaves it to others.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<arenite_layers::Node<Scan<'a>>>> {
+pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<arenite_layers::Node<Scan<'a>>>> {
     (x.node.builtin_code() == op::WHILE).then(|| lower_loop(x))
 }
 
@@ -132,7 +51,7 @@ struct Lowering<'v, 'a> {
     scan: Scan<'a>,
     /// Tensors that a round has when it begins, or that were written since.
     written: Vec<i32>,
-    /// Per node of the body, whether it does no more than to dequantize weights.
+    /// By node of the body: whether it only dequantizes weights.
     weights: Vec<bool>,
 }
 
@@ -210,12 +129,12 @@ impl<'v, 'a> Lowering<'v, 'a> {
         self.values.get(tensor).ok_or_else(|| invalid!("its body has no tensor {tensor}"))
     }
 
-    /// The port whose value a round begins with in `tensor`, if it has the same there when it ends.
+    /// The port of `tensor`, if the body does not change it.
     fn kept(&self, tensor: i32) -> Option<&Port<'v, 'a>> {
         self.ports.iter().find(|port| port.tensors == [tensor, tensor])
     }
 
-    /// GATHER of a row that the round tells.
+    /// Takes GATHER of a row that depends on the round alone.
     fn take_row(&mut self, node: &NodeView<'a>) -> Result<bool> {
         let (op::GATHER, &[from, at], &[to]) =
             (node.builtin_code(), node.input_indices(), node.output_indices())
@@ -236,7 +155,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
         Ok(true)
     }
 
-    /// DYNAMIC_UPDATE_SLICE of a carried list, at a row that the round tells.
+    /// Takes DYNAMIC_UPDATE_SLICE of a carried list, at a row that depends on the round alone.
     fn take_update(&mut self, node: &NodeView<'a>) -> Result<bool> {
         let (op::DYNAMIC_UPDATE_SLICE, &[list, row, at], &[to]) =
             (node.builtin_code(), node.input_indices(), node.output_indices())
@@ -258,15 +177,15 @@ impl<'v, 'a> Lowering<'v, 'a> {
         Ok(true)
     }
 
-    fn rows(&self, at: Affine, count: usize, row: &Value<'_>, table: &Value<'_>) -> Result<Rows> {
+    fn rows(&self, at: Affine, count: usize, row: &Value<'_>, table: &Value<'_>) -> Result<RowSchedule> {
         if !at.stays_in(0..count as i64, self.scan.rounds) {
             return Err(unsupported!("it reads or writes rows outside of '{}'", table.name));
         }
-        Ok(Rows { first: at.base as usize, step: at.step as isize, bytes: row.bytes() })
+        Ok(RowSchedule { first: at.base as usize, step: at.step as isize, bytes: row.bytes() })
     }
 
     fn take_node(&mut self, node: &NodeView<'a>) -> Result<()> {
-        let mut lowered: Node<'a> = arenite_layers::lower(node, &self.values, self.limits)
+        let mut lowered: Node<'a> = arenite_layers::lower_node(node, &self.values, self.limits)
             .map_err(|error| unsupported!("node {} of its body: {}", node.index(), error.message()))?;
         lowered.packed = self.values.packed(node, &lowered.inputs).collect();
         for &tensor in node.input_indices().iter().filter(|&&tensor| tensor >= 0) {
@@ -294,7 +213,10 @@ impl<'v, 'a> Lowering<'v, 'a> {
             } else if !self.scan.lists.iter().any(|list| list.last == last) {
                 let (source, _) = self.id(after)?;
                 if !self.written.contains(&after) {
-                    return Err(unsupported!("'{}' becomes what its body does not write", value.name));
+                    return Err(unsupported!(
+                        "'{}' is carried from a tensor that the body does not write",
+                        value.name
+                    ));
                 }
                 let (value, bytes) = (self.id(before)?.0, value.bytes());
                 self.scan.states.push(State { value, source, initial, last, bytes });
@@ -312,7 +234,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
                 continue;
             }
             if port.counter.is_none() && port.tensors[0] == port.tensors[1] && self.is_read(value) {
-                let rows = Rows { first: 0, step: 0, bytes: whole.bytes() };
+                let rows = RowSchedule { first: 0, step: 0, bytes: whole.bytes() };
                 self.scan.feeds.push(Feed { value, from, rows });
             }
         }
@@ -333,7 +255,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
                 || self.scan.feeds.iter().any(|feed| feed.value == id)
                 || self.scan.states.iter().any(|state| state.value == id);
             if !known && self.is_read(id) {
-                return Err(unsupported!("'{}' in its body is read as a tensor", value.name));
+                return Err(unsupported!("'{}' is read in the body as a tensor", value.name));
             }
         }
         Ok(())

@@ -1,15 +1,15 @@
 //! TRANSPOSE_CONV: f32.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::TransposeConv;
+use arenite_layers::layer::TransposeConv;
 
-use super::{Build, Offers, Runs};
-use crate::net::{Net, Node};
-use crate::program::Step;
+use crate::ops::build::{Build, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
 use crate::steps::transpose_conv_f32::{Parts, TransposeConvF32};
 
-impl Runs for TransposeConv<'_> {
-    fn build(&self, node: &Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+impl LayerStep for TransposeConv<'_> {
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         let parts = Parts {
             window: self.window,
             depth: self.depth,

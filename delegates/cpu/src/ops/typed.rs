@@ -2,25 +2,25 @@
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::activation;
-use arenite_layers::ops::moves::width;
-use arenite_layers::ops::{expect_elements, fused_activation};
+use arenite_layers::layer::moves::width;
+use arenite_layers::lower::{expect_elements, fused_activation};
 use arenite_layers::{Id, Loops, Node, Source, Value};
 
-use super::{Build, Offers, Runs};
-use crate::net::{self, Net};
-use crate::program::Step;
-use crate::steps::typed_map::{INPUTS, RunFn, TypedMap};
+use crate::ops::build::{Build, LayerStep, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
+use crate::steps::typed_map::{ElementFn, INPUTS, TypedMap};
 
 /// A function of elements of any type.
-pub struct Typed {
+pub(crate) struct Typed {
     name: &'static str,
-    f: RunFn,
+    f: ElementFn,
     /// The shape that the first input is seen as.
     first: Vec<usize>,
 }
 
 /// Lowers the node if its op is one of these for its types.
-pub fn lower(x: &Source<'_, '_>) -> Option<Result<Node<Typed>>> {
+pub(crate) fn lower(x: &Source<'_, '_>) -> Option<Result<Node<Typed>>> {
     let code = x.node.builtin_code();
     let ty = x.input(0).ok()?.1.ty;
     let is_plain = match fused_activation(&x.node) {
@@ -41,9 +41,9 @@ pub fn lower(x: &Source<'_, '_>) -> Option<Result<Node<Typed>>> {
         (op::ADD | op::MUL | op::SUB | op::MAXIMUM | op::MINIMUM, I32 | I64) if is_plain => {
             ("arithmetic", if ty == I32 { arithmetic_i32(code) } else { arithmetic_i64(code) })
         }
-        (op::LOGICAL_OR, ElementType::Bool) => ("logic", two::<u8, u8, Or> as RunFn),
-        (op::LOGICAL_AND, ElementType::Bool) => ("logic", two::<u8, u8, And> as RunFn),
-        (op::LOGICAL_NOT, ElementType::Bool) => ("logic", one::<u8, u8, Not> as RunFn),
+        (op::LOGICAL_OR, ElementType::Bool) => ("logic", two::<u8, u8, Or>()),
+        (op::LOGICAL_AND, ElementType::Bool) => ("logic", two::<u8, u8, And>()),
+        (op::LOGICAL_NOT, ElementType::Bool) => ("logic", one::<u8, u8, Not>()),
         _ => return None,
     };
     let result = if found.0 == "arithmetic" { ty } else { ElementType::Bool };
@@ -68,7 +68,12 @@ fn expect_types(x: &Source<'_, '_>, inputs: &[ElementType], output: ElementType)
     Ok(())
 }
 
-fn node(x: &Source<'_, '_>, name: &'static str, f: RunFn, first: Option<Vec<usize>>) -> Result<Node<Typed>> {
+fn node(
+    x: &Source<'_, '_>,
+    name: &'static str,
+    f: ElementFn,
+    first: Option<Vec<usize>>,
+) -> Result<Node<Typed>> {
     let (output, y) = x.output(0)?;
     expect_elements(y)?;
     width(y)?;
@@ -93,11 +98,11 @@ fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<Typed>> {
     ensure!(condition.ty == ElementType::Bool, "the condition is {}", condition.ty);
     ensure!(x.node.input_count() == 3, "it has {} inputs, not 3", x.node.input_count());
     ensure!(a.ty == b.ty && a.ty == y.ty, "{}, {} and {} do not agree", a.ty, b.ty, y.ty);
-    let f: RunFn = match width(a)? {
-        1 => choose::<u8>,
-        2 => choose::<u16>,
-        4 => choose::<u32>,
-        8 => choose::<u64>,
+    let f: ElementFn = match width(a)? {
+        1 => choose::<u8>(),
+        2 => choose::<u16>(),
+        4 => choose::<u32>(),
+        8 => choose::<u64>(),
         _ => return Err(unsupported!("{} is not supported", a.ty)),
     };
     // The one axis of SELECT's condition is the first of the others'.
@@ -112,20 +117,20 @@ fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<Typed>> {
 
 fn cast(x: &Source<'_, '_>) -> Result<Node<Typed>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
-    let f: RunFn = match (a.ty, y.ty) {
-        (I32, F32) => one::<i32, f32, As>,
-        (I64, F32) => one::<i64, f32, As>,
-        (U8, F32) => one::<u8, f32, As>,
-        (ElementType::Bool, F32) => one::<u8, f32, Truth>,
-        (ElementType::Bool, I32) => one::<u8, i32, Truth>,
-        (ElementType::Bool, I64) => one::<u8, i64, Truth>,
-        (F32, I32) => one::<f32, i32, As>,
-        (F32, I64) => one::<f32, i64, As>,
-        (I32, I64) => one::<i32, i64, As>,
-        (I64, I32) => one::<i64, i32, As>,
-        (F32, ElementType::Bool) => one::<f32, u8, Truth>,
-        (I32, ElementType::Bool) => one::<i32, u8, Truth>,
-        (I64, ElementType::Bool) => one::<i64, u8, Truth>,
+    let f: ElementFn = match (a.ty, y.ty) {
+        (I32, F32) => one::<i32, f32, As>(),
+        (I64, F32) => one::<i64, f32, As>(),
+        (U8, F32) => one::<u8, f32, As>(),
+        (ElementType::Bool, F32) => one::<u8, f32, Truth>(),
+        (ElementType::Bool, I32) => one::<u8, i32, Truth>(),
+        (ElementType::Bool, I64) => one::<u8, i64, Truth>(),
+        (F32, I32) => one::<f32, i32, As>(),
+        (F32, I64) => one::<f32, i64, As>(),
+        (I32, I64) => one::<i32, i64, As>(),
+        (I64, I32) => one::<i64, i32, As>(),
+        (F32, ElementType::Bool) => one::<f32, u8, Truth>(),
+        (I32, ElementType::Bool) => one::<i32, u8, Truth>(),
+        (I64, ElementType::Bool) => one::<i64, u8, Truth>(),
         (from, to) => return Err(unsupported!("a cast from {from} to {to} is not supported")),
     };
     ensure!(x.node.input_count() == 1, "it has {} inputs, not 1", x.node.input_count());
@@ -133,31 +138,18 @@ fn cast(x: &Source<'_, '_>) -> Result<Node<Typed>> {
     node(x, "cast", f, Some(y.shape.clone()))
 }
 
-impl Runs for Typed {
+impl LayerStep for Typed {
     fn offers(&self) -> Offers<'_> {
         Offers::NONE
     }
 
-    fn build(&self, node: &net::Node<'_>, net: &Net<'_>, _: &Build) -> Result<Box<dyn Step>> {
-        let (y, mut widths) = (&net.values[node.outputs[0]], [1; INPUTS]);
-        let mut shapes = vec![&self.first[..]];
-        for (i, &id) in node.inputs.iter().enumerate() {
-            widths[i] = width(&net.values[id])?;
-            if i > 0 {
-                shapes.push(&net.values[id].shape);
-            }
-        }
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, _: &Build) -> Result<Box<dyn Step>> {
+        let y = &net.values[node.outputs[0]];
+        let others = node.inputs.iter().skip(1).map(|&id| &net.values[id].shape[..]);
+        let shapes: Vec<&[usize]> = std::iter::once(&self.first[..]).chain(others).collect();
         let loops = Loops::new(&shapes, &y.shape);
         let loops = loops.ok_or_else(|| invalid!("shapes {shapes:?} do not broadcast to {:?}", y.shape))?;
-        Ok(Box::new(TypedMap {
-            name: self.name,
-            f: self.f,
-            widths,
-            width: width(y)?,
-            loops,
-            inputs: node.inputs.clone(),
-            output: node.outputs[0],
-        }))
+        Ok(Box::new(TypedMap::new(self.name, self.f, loops, node.inputs.to_vec(), node.outputs[0])?))
     }
 }
 
@@ -171,42 +163,69 @@ trait Two<X, Y> {
     fn of(a: X, b: X) -> Y;
 }
 
-/// # Safety
-/// That of [`RunFn`].
-unsafe fn one<X: Copy, Y, F: One<X, Y>>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
-    let (x, y) = (x[0].cast::<X>(), y.cast::<Y>());
-    for i in 0..n {
-        // SAFETY: [`RunFn`] says that `n` elements are readable, or one if it does not move on, and `n` results writable.
-        unsafe { y.add(i).write_unaligned(F::of(x.add(if moves[0] { i } else { 0 }).read_unaligned())) };
+/// `F` of one operand.
+fn one<X: Copy, Y, F: One<X, Y>>() -> ElementFn {
+    /// # Safety
+    /// See [`RunFn`](crate::steps::typed_map::RunFn).
+    unsafe fn run<X: Copy, Y, F: One<X, Y>>(
+        n: usize,
+        x: [*const u8; INPUTS],
+        moves: [bool; INPUTS],
+        y: *mut u8,
+    ) {
+        let (x, y) = (x[0].cast::<X>(), y.cast::<Y>());
+        for i in 0..n {
+            // SAFETY: `n` elements are readable, or one if the operand does not move, and `n` results writable, as the caller guarantees.
+            unsafe { y.add(i).write_unaligned(F::of(x.add(if moves[0] { i } else { 0 }).read_unaligned())) };
+        }
     }
+    // SAFETY: `run` reads elements `X` and writes results `Y`; both are numbers.
+    unsafe { ElementFn::new(run::<X, Y, F>, [size_of::<X>(), 0, 0], size_of::<Y>()) }
 }
 
-/// # Safety
-/// That of [`RunFn`].
-unsafe fn two<X: Copy, Y, F: Two<X, Y>>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
-    let (a, b, y) = (x[0].cast::<X>(), x[1].cast::<X>(), y.cast::<Y>());
-    // SAFETY: as of `one`, for two operands.
-    unsafe {
+/// `F` of two operands.
+fn two<X: Copy, Y, F: Two<X, Y>>() -> ElementFn {
+    /// # Safety
+    /// See [`RunFn`](crate::steps::typed_map::RunFn).
+    unsafe fn run<X: Copy, Y, F: Two<X, Y>>(
+        n: usize,
+        x: [*const u8; INPUTS],
+        moves: [bool; INPUTS],
+        y: *mut u8,
+    ) {
+        let (a, b, y) = (x[0].cast::<X>(), x[1].cast::<X>(), y.cast::<Y>());
         let step = moves.map(usize::from);
         for i in 0..n {
-            let (a, b) = (a.add(i * step[0]).read_unaligned(), b.add(i * step[1]).read_unaligned());
-            y.add(i).write_unaligned(F::of(a, b));
+            // SAFETY: `n` elements of an operand are readable, or one if it does not move, and `n` results writable, as the caller
+            // guarantees.
+            unsafe {
+                let (a, b) = (a.add(i * step[0]).read_unaligned(), b.add(i * step[1]).read_unaligned());
+                y.add(i).write_unaligned(F::of(a, b));
+            }
         }
     }
+    // SAFETY: `run` reads elements `X` of both operands and writes results `Y`; all are numbers.
+    unsafe { ElementFn::new(run::<X, Y, F>, [size_of::<X>(), size_of::<X>(), 0], size_of::<Y>()) }
 }
 
-/// # Safety
-/// That of [`RunFn`].
-unsafe fn choose<T: Copy>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
-    let (a, b, y) = (x[1].cast::<T>(), x[2].cast::<T>(), y.cast::<T>());
-    let at = |moves: bool, i: usize| if moves { i } else { 0 };
-    for i in 0..n {
-        // SAFETY: as of `one`, for a condition of bytes and two operands.
-        unsafe {
-            let holds = *x[0].add(at(moves[0], i)) != 0;
-            *y.add(i) = if holds { *a.add(at(moves[1], i)) } else { *b.add(at(moves[2], i)) };
+/// The second operand where the first is not zero, else the third.
+fn choose<T: Copy>() -> ElementFn {
+    /// # Safety
+    /// See [`RunFn`](crate::steps::typed_map::RunFn).
+    unsafe fn run<T: Copy>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
+        let (a, b, y) = (x[1].cast::<T>(), x[2].cast::<T>(), y.cast::<T>());
+        let at = |moves: bool, i: usize| if moves { i } else { 0 };
+        for i in 0..n {
+            // SAFETY: as in `two`, for a condition of bytes and two operands.
+            unsafe {
+                let holds = *x[0].add(at(moves[0], i)) != 0;
+                let chosen = if holds { a.add(at(moves[1], i)) } else { b.add(at(moves[2], i)) };
+                y.add(i).write_unaligned(chosen.read_unaligned());
+            }
         }
     }
+    // SAFETY: `run` reads bytes of the condition and elements `T` of the other operands, and writes results `T`; all are numbers.
+    unsafe { ElementFn::new(run::<T>, [1, size_of::<T>(), size_of::<T>()], size_of::<T>()) }
 }
 
 macro_rules! functions {
@@ -262,23 +281,23 @@ functions! {
     Smaller Two<i64, i64>: |a, b| a.min(b);
 }
 
-fn arithmetic_i32(code: i32) -> RunFn {
+fn arithmetic_i32(code: i32) -> ElementFn {
     match code {
-        op::ADD => two::<i32, i32, Add>,
-        op::SUB => two::<i32, i32, Subtract>,
-        op::MUL => two::<i32, i32, Multiply>,
-        op::MAXIMUM => two::<i32, i32, Larger>,
-        _ => two::<i32, i32, Smaller>,
+        op::ADD => two::<i32, i32, Add>(),
+        op::SUB => two::<i32, i32, Subtract>(),
+        op::MUL => two::<i32, i32, Multiply>(),
+        op::MAXIMUM => two::<i32, i32, Larger>(),
+        _ => two::<i32, i32, Smaller>(),
     }
 }
 
-fn arithmetic_i64(code: i32) -> RunFn {
+fn arithmetic_i64(code: i32) -> ElementFn {
     match code {
-        op::ADD => two::<i64, i64, Add>,
-        op::SUB => two::<i64, i64, Subtract>,
-        op::MUL => two::<i64, i64, Multiply>,
-        op::MAXIMUM => two::<i64, i64, Larger>,
-        _ => two::<i64, i64, Smaller>,
+        op::ADD => two::<i64, i64, Add>(),
+        op::SUB => two::<i64, i64, Subtract>(),
+        op::MUL => two::<i64, i64, Multiply>(),
+        op::MAXIMUM => two::<i64, i64, Larger>(),
+        _ => two::<i64, i64, Smaller>(),
     }
 }
 
@@ -300,13 +319,13 @@ impl<const CODE: i32, T: PartialOrd> Two<T, u8> for Compare<CODE> {
     }
 }
 
-fn compare<T: PartialOrd + Copy>(code: i32) -> RunFn {
+fn compare<T: PartialOrd + Copy>(code: i32) -> ElementFn {
     match code {
-        op::LESS => two::<T, u8, Compare<{ op::LESS }>>,
-        op::GREATER => two::<T, u8, Compare<{ op::GREATER }>>,
-        op::GREATER_EQUAL => two::<T, u8, Compare<{ op::GREATER_EQUAL }>>,
-        op::LESS_EQUAL => two::<T, u8, Compare<{ op::LESS_EQUAL }>>,
-        op::EQUAL => two::<T, u8, Compare<{ op::EQUAL }>>,
-        _ => two::<T, u8, Compare<{ op::NOT_EQUAL }>>,
+        op::LESS => two::<T, u8, Compare<{ op::LESS }>>(),
+        op::GREATER => two::<T, u8, Compare<{ op::GREATER }>>(),
+        op::GREATER_EQUAL => two::<T, u8, Compare<{ op::GREATER_EQUAL }>>(),
+        op::LESS_EQUAL => two::<T, u8, Compare<{ op::LESS_EQUAL }>>(),
+        op::EQUAL => two::<T, u8, Compare<{ op::EQUAL }>>(),
+        _ => two::<T, u8, Compare<{ op::NOT_EQUAL }>>(),
     }
 }

@@ -1,69 +1,69 @@
-//! Where the values of a program lie: what steps allow becomes ties between records, which `arenite-layout` lays over one another.
+//! The layout of a program's values: overlaps that steps allow become ties between records for `arenite-layout`.
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
 use arenite_layout::{Techniques, Tie, TieKind, lower_bound, order};
 
-use super::Step;
 use super::lodging::{Room, lodge};
-use crate::net::{Layer, Net, Node, Own};
+use crate::net::{Net, Node, written};
+use crate::step::Step;
 
 /// A step that was built for a node of the net.
-pub struct Built {
+pub(super) struct BuiltStep {
     /// Position of the node.
     pub node: usize,
     /// What runs.
     pub step: Box<dyn Step>,
 }
 
-/// Where a value lies.
+/// The location of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Place {
-    /// Nobody asks for it.
+pub(super) enum Place {
+    /// No step uses it.
     Nowhere,
     /// Input of the partition.
     Input(usize),
     /// Output of the partition.
     Output(usize),
-    /// In the memory of an output, so many bytes from its beginning.
+    /// An output and an offset in bytes: a part of the output's memory.
     Within(usize, u64),
     /// Computed by rewriting.
     Constant(usize),
-    /// In a buffer of scratch memory, so many bytes from its beginning.
+    /// A buffer of scratch memory and an offset in bytes.
     Record(usize, u64),
 }
 
-/// What lies in scratch memory.
+/// The buffers of scratch memory.
 #[derive(Default)]
-pub struct Buffers {
+pub(super) struct Buffers {
     /// Size and life, in steps.
     pub records: Vec<UsageRecord>,
-    /// Of what lies there first; for reports.
+    /// The name of the first value in each buffer, for reports.
     pub names: Vec<String>,
 }
 
 /// Where all is.
-pub struct Places {
+pub(super) struct Places {
     /// Of each value.
     pub values: Vec<Place>,
-    /// Of each step, the buffer of its own scratch memory.
+    /// By step: the buffer of its own scratch memory.
     pub scratch: Vec<Option<usize>>,
-    /// What lies in scratch memory.
+    /// The scratch memory.
     pub buffers: Buffers,
 }
 
-/// What is known of a net's values before any step has a number.
-pub struct Frame<'n, 'a> {
+/// The facts about a net's values that do not depend on the order of steps.
+pub(super) struct Frame<'n, 'a> {
     net: &'n Net<'a>,
-    /// Of what lies outside of scratch memory.
+    /// By value: its place, if that is outside of scratch memory.
     places: Vec<Place>,
     /// Per value, the one whose bytes it has: renamings move none, unless they have to.
     pub names: Vec<Id>,
 }
 
 impl<'n, 'a> Frame<'n, 'a> {
-    /// Inputs, outputs and constants have their places; the rest has none yet.
-    pub fn new(net: &'n Net<'a>) -> Self {
+    /// Assigns places to inputs, outputs and constants.
+    pub(super) fn new(net: &'n Net<'a>) -> Self {
         let mut places = vec![Place::Nowhere; net.values.len()];
         let mut read = vec![false; net.values.len()];
         net.nodes.iter().flat_map(|node| &node.inputs).for_each(|&id| read[id] = true);
@@ -71,7 +71,7 @@ impl<'n, 'a> Frame<'n, 'a> {
         inputs.filter(|&(_, &id)| read[id]).for_each(|(i, &id)| places[id] = Place::Input(i));
         net.constants.iter().enumerate().for_each(|(i, (id, _))| places[*id] = Place::Constant(i));
         net.outputs.iter().enumerate().for_each(|(i, &id)| places[id] = Place::Output(i));
-        // What is only renamed on its way out is made where it goes.
+        // A value that is only renamed to become an output is computed in the output's memory.
         let renamings = || net.nodes.iter().filter(|node| node.layer.is_rename());
         for node in renamings().rev() {
             let (from, to) = (node.inputs[0], node.outputs[0]);
@@ -92,26 +92,17 @@ impl<'n, 'a> Frame<'n, 'a> {
     }
 
     /// Whether the node only gives its input another name.
-    pub fn is_name(&self, node: &Node<'_>) -> bool {
+    pub(super) fn is_name(&self, node: &Node<'_>) -> bool {
         node.layer.is_rename() && self.names[node.outputs[0]] != node.outputs[0]
     }
 
-    /// What a node writes.
-    pub fn written(node: &Node<'_>) -> Vec<Id> {
-        let mut written = node.outputs.clone();
-        if let Layer::Own(Own::Scan(scan)) = &node.layer {
-            written.extend(scan.written());
-        }
-        written
-    }
-
-    /// Whether a value that a step writes lies in scratch memory.
+    /// Whether a value that a step writes is in scratch memory.
     fn is_inside(&self, id: Id) -> bool {
         self.places[id] == Place::Nowhere
     }
 
-    /// What the step allows for its first result, if that and the input lie in scratch memory.
-    fn allowed(&self, Built { node, step }: &Built) -> Vec<(Id, TieKind)> {
+    /// The overlaps with inputs that the step allows its first result, if result and input are in scratch memory.
+    fn allowed(&self, BuiltStep { node, step }: &BuiltStep) -> Vec<(Id, TieKind)> {
         let node = &self.net.nodes[*node];
         if !self.is_inside(node.outputs[0]) {
             return Vec::new();
@@ -125,7 +116,7 @@ impl<'n, 'a> Frame<'n, 'a> {
             }
             if same().all(|&id| step.in_place(id).is_allowed()) {
                 found.push((name, TieKind::InPlace));
-            } else if let Some(distance) = step.behind(id).filter(|_| same().count() == 1) {
+            } else if let Some(distance) = step.lead(id).filter(|_| same().count() == 1) {
                 found.push((name, TieKind::Behind(distance.bytes())));
             }
         }
@@ -133,23 +124,23 @@ impl<'n, 'a> Frame<'n, 'a> {
     }
 
     /// The steps in an order that needs less memory, if there is one.
-    pub fn reorder(&self, steps: Vec<Built>) -> Vec<Built> {
+    pub(super) fn reorder(&self, steps: Vec<BuiltStep>) -> Vec<BuiltStep> {
         let Some(order) = order::better(&self.problem(&steps), &|| false) else { return steps };
         let before = lower_bound(&self.records(&steps).laid_out().buffers);
-        let mut old: Vec<Option<Built>> = steps.into_iter().map(Some).collect();
-        let steps: Vec<Built> = order.iter().filter_map(|&i| old[i].take()).collect();
+        let mut old: Vec<Option<BuiltStep>> = steps.into_iter().map(Some).collect();
+        let steps: Vec<BuiltStep> = order.iter().filter_map(|&i| old[i].take()).collect();
         if lower_bound(&self.records(&steps).laid_out().buffers) < before {
             return steps;
         }
-        let mut numbered: Vec<(usize, Built)> = order.into_iter().zip(steps).collect();
+        let mut numbered: Vec<(usize, BuiltStep)> = order.into_iter().zip(steps).collect();
         numbered.sort_by_key(|(i, _)| *i);
         numbered.into_iter().map(|(_, built)| built).collect()
     }
 
     /// The steps as a problem of order.
-    fn problem(&self, steps: &[Built]) -> order::Problem {
+    fn problem(&self, steps: &[BuiltStep]) -> order::Problem {
         let bytes = |id: Id| if self.is_inside(id) { self.net.values[id].bytes() as u64 } else { 0 };
-        let node = |built: &Built| {
+        let node = |built: &BuiltStep| {
             let node = &self.net.nodes[built.node];
             let mut reads: Vec<Id> = node.inputs.iter().map(|&id| self.names[id]).collect();
             reads.sort_unstable();
@@ -159,7 +150,7 @@ impl<'n, 'a> Frame<'n, 'a> {
                 over.filter(|&(id, kind)| kind == TieKind::InPlace && bytes(id) == bytes(node.outputs[0]));
             order::Node {
                 reads,
-                writes: Self::written(node),
+                writes: written(node),
                 scratch: built.step.scratch() as u64,
                 takes_over: over.next().map(|(id, _)| id),
                 after: Vec::new(),
@@ -170,8 +161,8 @@ impl<'n, 'a> Frame<'n, 'a> {
         order::Problem { nodes, sizes: (0..count).map(bytes).collect(), kept: vec![false; count] }
     }
 
-    /// Records of what steps write and of their scratch memory.
-    fn records(&self, steps: &[Built]) -> Records {
+    /// The records of values that steps write and of the steps' scratch memory.
+    fn records(&self, steps: &[BuiltStep]) -> Records {
         let mut last = vec![0; self.net.values.len()];
         for (at, built) in steps.iter().enumerate() {
             self.net.nodes[built.node].inputs.iter().for_each(|&id| last[self.names[id]] = at as u32);
@@ -181,7 +172,7 @@ impl<'n, 'a> Frame<'n, 'a> {
         found.outputs.resize(self.net.outputs.len(), u32::MAX);
         for (at, built) in steps.iter().enumerate() {
             let (at, node) = (at as u32, &self.net.nodes[built.node]);
-            for id in Self::written(node) {
+            for id in written(node) {
                 let value = &self.net.values[id];
                 match self.places[id] {
                     Place::Output(o) => found.outputs[o] = found.outputs[o].min(at),
@@ -211,7 +202,7 @@ impl<'n, 'a> Frame<'n, 'a> {
 
     /// The place of each value, and the buffers of scratch memory. Outputs that `is_free` names hold intermediates until they are
     /// written.
-    pub fn lay_out(self, steps: &[Built], is_free: &[bool]) -> Places {
+    pub(super) fn lay_out(self, steps: &[BuiltStep], is_free: &[bool]) -> Places {
         let found = self.records(steps);
         let layout = found.laid_out();
         let mut elements = vec![Some(1); layout.buffers.len()];
@@ -261,12 +252,12 @@ impl<'n, 'a> Frame<'n, 'a> {
 /// Steps whose order is looked at.
 const MOST_ORDERED: usize = 1 << 12;
 
-/// What wants memory, and what may lie over one another.
+/// Requests for memory, and which of them may overlap.
 #[derive(Default)]
 struct Records {
     records: Vec<UsageRecord>,
     names: Vec<String>,
-    /// Per record, the bytes of an element of what lies there; `None` of a step's scratch memory.
+    /// By record: bytes of an element of its value; `None` for a step's scratch memory.
     elements: Vec<Option<usize>>,
     ties: Vec<Tie>,
     /// Per value that a step writes, its record.
@@ -286,5 +277,26 @@ impl Records {
 
     fn laid_out(&self) -> arenite_layout::Layout {
         arenite_layout::Layout::new(&self.records, &self.ties, &Techniques::default())
+    }
+}
+
+#[cfg(any(test, debug_assertions))]
+/// The facts that a program's places are verified against.
+pub(super) struct Audit {
+    /// By step: the values that it reads, and those it writes.
+    pub uses: Vec<(Vec<Id>, Vec<Id>)>,
+    /// Per value, the one whose bytes it has.
+    pub names: Vec<Id>,
+}
+
+#[cfg(any(test, debug_assertions))]
+impl Audit {
+    /// Of steps of a net whose values have these names.
+    pub(super) fn of(net: &Net<'_>, steps: &[BuiltStep], names: Vec<Id>) -> Audit {
+        let uses = |built: &BuiltStep| {
+            let node = &net.nodes[built.node];
+            (node.inputs.clone(), written(node))
+        };
+        Audit { uses: steps.iter().map(uses).collect(), names }
     }
 }

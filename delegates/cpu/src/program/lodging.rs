@@ -1,4 +1,4 @@
-//! Intermediates in the memory of the partition's outputs, of which nobody sees anything before they are written.
+//! Intermediates in the memory of the partition's outputs before these are written.
 //!
 //! ```text
 //! step               0     1     2     3     4
@@ -11,24 +11,24 @@ use arenite_abi::UsageRecord;
 
 /// The memory of an output.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub(super) struct Room {
     /// How much.
     pub bytes: u64,
-    /// Bytes of an element: what it lies at a multiple of.
+    /// Bytes of an element, to which the record is aligned.
     pub element: usize,
     /// The first step that writes it.
     pub written: u32,
 }
 
-/// Where in which room a record lies.
-pub type Lodging = Option<(usize, u64)>;
+/// The room of a record and its offset there.
+pub(super) type Lodging = Option<(usize, u64)>;
 
 /// Records that are looked at; beyond that, all stay outside.
 const MOST_RECORDS: usize = 1 << 12;
 
-/// Gives records places in rooms, the largest first, for as long as that lowers the most bytes that live together outside. Of a
-/// record that may lie in a room, `elements` has the bytes of an element.
-pub fn lodge(records: &[UsageRecord], elements: &[Option<usize>], rooms: &[Room]) -> Vec<Lodging> {
+/// Places records in rooms, the largest first, as long as that lowers the peak of the memory outside. `elements` has
+/// the bytes of an element for each record that may be in a room.
+pub(super) fn lodge(records: &[UsageRecord], elements: &[Option<usize>], rooms: &[Room]) -> Vec<Lodging> {
     let mut lodgings: Vec<Lodging> = vec![None; records.len()];
     while let Some(step) = highest(records, &lodgings).filter(|_| records.len() <= MOST_RECORDS) {
         let lives = |r: &usize| {
@@ -65,7 +65,7 @@ fn highest(records: &[UsageRecord], lodgings: &[Lodging]) -> Option<u32> {
     bytes.zip(0..).max_by_key(|&(bytes, step)| (bytes, std::cmp::Reverse(step))).map(|(_, step)| step)
 }
 
-/// The first place in a room that nobody else has while record `r` lives.
+/// The lowest offset in a room that is free while record `r` lives.
 fn gap(records: &[UsageRecord], lodgings: &[Lodging], room: usize, r: usize) -> u64 {
     let record = &records[r];
     let lodged = records.iter().zip(lodgings).filter(|(other, _)| other.overlaps(record));

@@ -1,17 +1,18 @@
-//! Places of random nets, and that the check of places finds what it is there for.
+//! Places of random nets are correct, and the verification finds each wrong place.
 
-use arenite_layers::ops::Elementwise;
-use arenite_layers::{Binary, Clamp, Common, EpilogueOp, Id, Unary, Value};
+use arenite_base::{Binary, Clamp, Unary};
+use arenite_layers::layer::Elementwise;
+use arenite_layers::{Common, EpilogueOp, Id, Value};
 use proptest::prelude::*;
 
 use super::layout::Place;
 use super::*;
 use crate::isa::Isa;
 use crate::net::{Layer, Node};
-use crate::ops::{Build, Winograd};
+use crate::ops::build::{Build, Winograd};
 use crate::store::Store;
 
-/// A tensor of so many rows of 16 numbers.
+/// A tensor of `rows` rows of 16 numbers.
 fn value(rows: usize) -> Value<'static> {
     Value {
         name: "value",
@@ -56,7 +57,8 @@ fn net(inputs: &[usize], nodes: &[(u8, usize, usize)], outputs: &[usize]) -> Net
     Net { values, nodes, constants: Vec::new(), inputs: (0..inputs.len()).collect(), outputs }
 }
 
-/// The program of a net, with records one behind the other that could lie over one another only by what the program itself decided.
+/// The program of a net. Its records are placed without overlap, so all overlaps are those that the program itself
+/// decided.
 fn program(net: &Net<'_>) -> Program {
     let build = Build::new(Isa::machine(), Winograd::Off, Store::new(None), 1);
     let is_free = vec![true; net.outputs.len()];

@@ -1,31 +1,12 @@
-//! Whether places hold what steps expect: what a step writes lies over nothing that is still read, but for an input that dies there
-//! and that the step allows. Builds with debug assertions ask it of each program before it runs.
+//! Verification of places: a step overwrites a value that is still needed only if the value is an input that dies there
+//! and the step allows the overlap. Debug builds verify each program before it runs.
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
-use super::layout::{Built, Frame, Place};
-use super::{Program, Step};
-use crate::net::Net;
-
-/// What a program's places are checked against.
-pub struct Audit {
-    /// Per step, what it reads and what it writes.
-    pub uses: Vec<(Vec<Id>, Vec<Id>)>,
-    /// Per value, the one whose bytes it has.
-    pub names: Vec<Id>,
-}
-
-impl Audit {
-    /// Of steps of a net whose values have these names.
-    pub fn of(net: &Net<'_>, steps: &[Built], names: Vec<Id>) -> Audit {
-        let uses = |built: &Built| {
-            let node = &net.nodes[built.node];
-            (node.inputs.clone(), Frame::written(node))
-        };
-        Audit { uses: steps.iter().map(uses).collect(), names }
-    }
-}
+use super::Program;
+use super::layout::Place;
+use crate::step::Step;
 
 /// Memory that is written: the scratch buffer, or an output's, from one byte to another.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +34,9 @@ struct Life {
 }
 
 impl Program {
-    /// An error that names a step and what it would overwrite.
-    pub fn verify(&self) -> Result<()> {
+    /// # Errors
+    /// If a step would overwrite a value that is still needed. The message names the step and both values.
+    pub(crate) fn verify(&self) -> Result<()> {
         let lives = self.lives();
         for (at, (compiled, (inputs, outputs))) in self.steps.iter().zip(&self.audit.uses).enumerate() {
             let living = || lives.iter().filter(|life| (life.born..=life.last).contains(&at));
@@ -64,7 +46,7 @@ impl Program {
                     let dies = other.last == at && other.born < at && outputs[0] == written.id;
                     ensure!(
                         dies && self.allows(&*compiled.step, inputs, other, written),
-                        "step {at}, {}: value {} at {:?} lies over {} at {:?}",
+                        "step {at}, {}: value {} at {:?} overlaps value {} at {:?}",
                         compiled.step.name(),
                         written.id,
                         written.span,
@@ -78,7 +60,7 @@ impl Program {
                 let met = living().find(|life| scratch.is_some_and(|scratch| scratch.meets(&life.span)));
                 ensure!(
                     met.is_none(),
-                    "step {at}, {}: scratch memory lies over value {:?}",
+                    "step {at}, {}: scratch memory overlaps value {:?}",
                     compiled.step.name(),
                     met.map(|life| life.id)
                 );
@@ -92,7 +74,7 @@ impl Program {
         let same = (input.span.start, input.span.end) == (output.span.start, output.span.end);
         let in_front = input.span.start.checked_sub(output.span.start);
         let may = |id| {
-            let behind = in_front.zip(step.behind(id)).is_some_and(|(bytes, needed)| bytes >= needed.bytes());
+            let behind = in_front.zip(step.lead(id)).is_some_and(|(bytes, needed)| bytes >= needed.bytes());
             same && step.in_place(id).is_allowed() || behind
         };
         let names = || inputs.iter().filter(|&&id| self.audit.names[id] == input.id);

@@ -1,12 +1,14 @@
-//! Gives small images of bytes, or that become bytes, a border of zeros to the left and to the right, where windows reach over it.
+//! Copies small images of bytes, or images that become bytes, into a border of zeros on the left and the right, if
+//! windows reach beyond them.
 //!
 //! ```text
-//! x ─► CONV_2D               =>   x ─► [pad] ─► y ─► CONV_2D          all taps of a filter row lie side by side
+//! x ─► CONV_2D               =>   x ─► [pad] ─► y ─► CONV_2D          all taps of a filter row are contiguous
 //! ```
-//! So a product sees one run of bytes per filter row, whatever the position; rows above and below come from elsewhere as they are.
+//! A product then reads one run of bytes per filter row at every position. Rows above and below the image are constant
+//! pixels as before.
 
 use arenite_layers::Common;
-use arenite_layers::ops::padding;
+use arenite_layers::layer::moves::padding;
 
 use crate::net::{Layer, Net, Node};
 use crate::ops::runs;
@@ -15,7 +17,7 @@ use crate::ops::runs;
 const COPIED: usize = 1 << 17;
 
 /// Rewrites the net.
-pub fn add_borders(net: &mut Net<'_>) {
+pub(super) fn add_borders(net: &mut Net<'_>) {
     let mut i = 0;
     while i < net.nodes.len() {
         if let Some(pad) = border(net, i) {
@@ -26,7 +28,7 @@ pub fn add_borders(net: &mut Net<'_>) {
     }
 }
 
-/// The node that copies the input of node `i` into a border, which the node sees from then on.
+/// The node that copies the input of node `i` into a border. Node `i` then reads the copy.
 fn border<'a>(net: &mut Net<'a>, i: usize) -> Option<Node<'a>> {
     let input = *net.nodes[i].inputs.first()?;
     let border = runs(&net.nodes[i].layer).offers().border?;

@@ -7,11 +7,13 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Window};
 
-use crate::net::{Layer, Net, Node, Own};
-use crate::ops::{Build, ByRows, by_rows};
+use crate::net::{CpuLayer, Layer, Net, Node};
+use crate::ops::build::{Build, ByRows};
+use crate::ops::by_rows;
 use crate::steps::cascade::{self, LAYERS, MOST_KEPT};
 
-/// Bytes of a tensor that is worth the trouble: what does not stay in the second-level cache beside weights and other tensors.
+/// Smallest tensors in bytes that are worth a cascade: they do not stay in the second-level cache with weights and
+/// other tensors.
 const LARGE: usize = 3 << 18;
 /// As above, of bytes, where it is the memory that counts.
 const LARGE_BYTES: usize = 1 << 15;
@@ -21,7 +23,7 @@ const WEIGHTS: usize = 1 << 18;
 const COLUMNS: usize = 8;
 
 /// Rewrites the net.
-pub fn cascade(net: &mut Net<'_>, build: &Build) {
+pub(super) fn cascade(net: &mut Net<'_>, build: &Build) {
     let (mut first, most) = (0, net.most_bytes());
     while first < net.nodes.len() {
         let chain = chain(net, build, first, most);
@@ -73,8 +75,9 @@ fn chain(net: &Net<'_>, build: &Build, first: usize, most: usize) -> Vec<usize> 
     chain
 }
 
-/// Whether a chain of bytes with one more layer needs less memory than that layer alone, where a network needs much. `bytes` are those
-/// of the chain's input, of its output, and of the one more layer's, `windows` the layers' without it and with it.
+/// Whether a chain of bytes with one more layer needs less memory than that layer alone, where a network needs much.
+/// `bytes` has the sizes of the chain's input, of its output and of the next layer's output; `windows` has the windows
+/// without and with that layer.
 fn saves(
     [input, value, output]: [usize; 3],
     windows: [&[(Window, usize)]; 2],
@@ -102,6 +105,7 @@ fn join(net: &mut Net<'_>, chain: &[usize]) {
     inputs.extend(nodes.iter().flat_map(|node| &node.inputs[1..]));
     let outputs = nodes.last().map_or(Vec::new(), |node| node.outputs.clone());
     let packed = nodes.iter().flat_map(|node| node.packed.clone()).collect();
-    net.nodes[chain[0]] = Node { packed, ..Node::new(Layer::Own(Own::Cascade(nodes)), inputs, outputs) };
+    net.nodes[chain[0]] =
+        Node { packed, ..Node::new(Layer::Engine(CpuLayer::Cascade(nodes)), inputs, outputs) };
     net.compact();
 }

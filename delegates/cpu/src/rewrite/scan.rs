@@ -8,20 +8,21 @@
 //! Each row is multiplied, and quantized where weights are bytes, on its own, so both have the same results.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::Elementwise;
-use arenite_layers::ops::moves::Dim;
-use arenite_layers::{Binary, Common, EpilogueOp, Id, Value};
+use arenite_base::{Binary, Dim};
+use arenite_layers::layer::Elementwise;
+use arenite_layers::layer::moves::BoxCopy;
+use arenite_layers::{Common, EpilogueOp, Id, Value};
 
-use crate::net::{Layer, Net, Node, Own};
-use crate::ops::Scan;
-use crate::steps::scan::{Alias, Feed, Rows};
+use crate::net::Scan;
+use crate::net::{CpuLayer, Layer, Net, Node};
+use crate::steps::scan::{Alias, Feed, RowSchedule};
 
-/// Rewrites all loops of a net; `rewrite` is what is done to any net.
+/// Rewrites all loops of a net. `rewrite` runs the passes for every net.
 pub(super) fn scan(net: &mut Net<'_>, rewrite: impl Fn(&mut Net<'_>) -> Result<()>) -> Result<()> {
     let mut at = 0;
     while at < net.nodes.len() {
         let mut node = net.take(at);
-        if let Layer::Own(Own::Scan(scan)) = &mut node.layer {
+        if let Layer::Engine(CpuLayer::Scan(scan)) = &mut node.layer {
             drop_unread(net, scan, &mut node.outputs);
             let before = hoist(net, scan);
             rewrite_body(net, scan, &rewrite)?;
@@ -36,7 +37,7 @@ pub(super) fn scan(net: &mut Net<'_>, rewrite: impl Fn(&mut Net<'_>) -> Result<(
     Ok(())
 }
 
-/// Forgets outputs that nobody reads, but for states.
+/// Removes outputs without a reader, except states.
 fn drop_unread(net: &Net<'_>, scan: &mut Scan<'_>, outputs: &mut Vec<Id>) {
     let uses = net.uses();
     let is_state = |id: Id| scan.states.iter().any(|state| state.last == id);
@@ -69,7 +70,7 @@ fn hoist<'a>(net: &mut Net<'a>, scan: &mut Scan<'a>) -> Vec<Node<'a>> {
         let all = Value { shape, tensor: None, ..row.clone() };
         net.values.push(all);
         (node.inputs, node.outputs) = (vec![from], vec![net.values.len() - 1]);
-        let rows = Rows { bytes, ..rows.rows };
+        let rows = RowSchedule { bytes, ..rows.rows };
         scan.feeds.push(Feed { value, from: net.values.len() - 1, rows });
         before.push(node);
     }
@@ -78,20 +79,20 @@ fn hoist<'a>(net: &mut Net<'a>, scan: &mut Scan<'a>) -> Vec<Node<'a>> {
     before
 }
 
-/// Rows that a node reads, one in each round.
-struct Repeated {
-    rows: Rows,
+/// The rows that a node reads, one per round.
+struct RepeatedRows {
+    rows: RowSchedule,
     count: usize,
 }
 
 /// The rows and their tensor, if the node is a product of them and most of them are wanted.
-fn repeats(net: &Net<'_>, scan: &Scan<'_>, node: &Node<'_>) -> Option<(Repeated, Id)> {
+fn repeats(net: &Net<'_>, scan: &Scan<'_>, node: &Node<'_>) -> Option<(RepeatedRows, Id)> {
     let &[input] = &node.inputs[..] else { return None };
     let input = root(scan, input);
     let feed = scan.feeds.iter().find(|feed| feed.value == input && feed.rows.step != 0)?;
     let count = net.values[feed.from].bytes().checked_div(feed.rows.bytes)?;
     let wanted = is_product(&node.layer) && count <= 2 * scan.rounds;
-    wanted.then_some((Repeated { rows: feed.rows, count }, feed.from))
+    wanted.then_some((RepeatedRows { rows: feed.rows, count }, feed.from))
 }
 
 /// The value that renamings make this one of.
@@ -110,7 +111,7 @@ fn uses(scan: &Scan<'_>, count: usize) -> Vec<usize> {
     uses
 }
 
-/// Gives a product the constants that are added to its only result; gives what they are added to.
+/// Makes constants that are added to a product's only result its bias. Returns the value that they were added to.
 fn take_bias<'a>(net: &Net<'a>, scan: &mut Scan<'a>, node: &mut Node<'a>, value: Id) -> Id {
     let reader = scan.nodes.iter().position(|reader| reader.inputs.contains(&value));
     let Some((at, other)) = reader.and_then(|at| {
@@ -138,7 +139,7 @@ fn take_bias<'a>(net: &Net<'a>, scan: &mut Scan<'a>, node: &mut Node<'a>, value:
     scan.nodes.remove(at).outputs[0]
 }
 
-/// Rewrites the body as a net of its own, on the values of the whole.
+/// Rewrites the body as a separate net that shares the values of the outer net.
 fn rewrite_body<'a>(
     net: &mut Net<'a>,
     scan: &mut Scan<'a>,
@@ -173,7 +174,7 @@ fn read_through_names(net: &mut Net<'_>) {
                 name[node.outputs[0]] = name[node.inputs[0]];
             }
             Layer::Common(Common::Conv2d(_) | Common::Elementwise(Elementwise::Chain(_)))
-            | Layer::Own(Own::Hybrid(_)) => {
+            | Layer::Engine(CpuLayer::Hybrid(_)) => {
                 let epilogue = node.layer.parts_mut().epilogue.into_iter().flatten();
                 let operands = epilogue.filter_map(EpilogueOp::operand_mut);
                 node.inputs.iter_mut().chain(operands).for_each(|id| *id = name[*id]);
@@ -218,7 +219,7 @@ fn is_product(layer: &Layer<'_>) -> bool {
         Layer::Common(Common::Conv2d(layer)) => {
             layer.window.is_line() && layer.groups == 1 && layer.epilogue.is_empty()
         }
-        Layer::Own(Own::Hybrid(layer)) => layer.is_product() && layer.epilogue().is_empty(),
+        Layer::Engine(CpuLayer::Hybrid(layer)) => layer.is_product() && layer.epilogue().is_empty(),
         _ => false,
     }
 }
@@ -227,18 +228,18 @@ fn is_product(layer: &Layer<'_>) -> bool {
 fn repeat(layer: &mut Layer<'_>, times: usize) {
     match layer {
         Layer::Common(Common::Conv2d(layer)) => layer.window.repeat(times),
-        Layer::Own(Own::Hybrid(layer)) => layer.repeat(times),
+        Layer::Engine(CpuLayer::Hybrid(layer)) => layer.repeat(times),
         _ => {}
     }
 }
 
-/// The place of the bias of a product that has none, if constants of this length that are added to its results may be that.
+/// The slot of the bias, if it is empty and `len` constants that are added to the results can be the bias.
 fn free_bias<'l, 'a>(layer: &'l mut Layer<'a>, len: usize) -> Option<&'l mut Option<&'a [f32]>> {
     match layer {
         Layer::Common(Common::Conv2d(layer)) if layer.filters == len && !layer.clamp.is_needed() => {
             Some(&mut layer.bias).filter(|bias| bias.is_none())
         }
-        Layer::Own(Own::Hybrid(layer)) => layer.free_bias(len),
+        Layer::Engine(CpuLayer::Hybrid(layer)) => layer.free_bias(len),
         _ => None,
     }
 }
@@ -274,7 +275,7 @@ fn part(node: &Node<'_>) -> Option<Vec<Alias>> {
         Layer::Common(Common::Moves(moves)) if moves.boxes.len() == node.outputs.len() => moves,
         _ => return None,
     };
-    let parts = moves.boxes.iter().enumerate().map(|(i, (from, to, nest))| {
+    let parts = moves.boxes.iter().enumerate().map(|(i, BoxCopy { input: from, output: to, nest })| {
         let in_order = matches!(nest.dims[..], [] | [Dim { from: 1, to: 1, .. }]);
         let alias =
             Alias { to: node.outputs[*to], from: node.inputs[(*from)?], offset: nest.from * moves.width };

@@ -8,10 +8,11 @@
 //! Adding 128 to a byte flips its highest bit.
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Common, Id, Quant};
+use arenite_base::Quant;
+use arenite_layers::{Common, Id};
 
-use crate::net::{Layer, Net, Node, Own};
-use crate::ops::Quantized;
+use crate::net::{CpuLayer, Layer, Net, Node};
+use crate::ops::quantized::Quantized;
 
 /// How bytes cross the borders of a net.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,10 +52,11 @@ pub(super) fn unsign(net: &mut Net<'_>, borders: Borders) -> Result<()> {
 }
 
 fn flip<'a>(from: Id, to: Id) -> Node<'a> {
-    Node::new(Layer::Own(Own::Quantized(Quantized::Flip)), vec![from], vec![to])
+    Node::new(Layer::Engine(CpuLayer::Quantized(Quantized::Flip)), vec![from], vec![to])
 }
 
-/// Has what is gathered from constant tables flipped. Gives the values that stay signed: tables, and what is gathered.
+/// Flips values that are gathered from constant tables. Returns the values that stay signed: the tables, and the
+/// gathered values.
 fn flip_gathered(net: &mut Net<'_>) -> Vec<Id> {
     let is_table = |net: &Net<'_>, id: Id| net.values[id].constant.is_some() && net.values[id].ty == I8;
     let gathers = |node: &Node<'_>, id: Id| {
@@ -77,7 +79,7 @@ fn flip_gathered(net: &mut Net<'_>) -> Vec<Id> {
     signed
 }
 
-/// Whoever is outside sees another value, of the type that it was.
+/// Readers outside of the partition see another value, which has the original type.
 fn flip_borders(net: &mut Net<'_>, id: Id) {
     let input = net.inputs.iter().position(|&input| input == id);
     let output = net.outputs.iter().position(|&output| output == id);

@@ -1,5 +1,4 @@
-//! Tensors put side by side, some rows of all of them at a time: so the result may lie over one of them, in front of what is still to
-//! be read.
+//! Concatenation a few rows at a time, so that the result may overwrite one of the operands before its unread part.
 //!
 //! ```text
 //! a  │ 0 │ 1 │ 2 │ 3 │                       rows 0 of a and b, then rows 1, …
@@ -8,20 +7,22 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_base::Dim;
 use arenite_layers::Id;
-use arenite_layers::ops::moves::{Dim, Nest};
+use arenite_layers::layer::moves::Nest;
 
 use super::moves::Moves;
 use crate::kernels::transpose::Transpose;
-use crate::program::{Behind, Run, Step};
+use crate::memory::Lead;
+use crate::step::{Run, Step};
 
 /// Bytes of a result that is worth it.
 const LARGE: usize = 1 << 19;
 /// Parts that rows are cut into.
 const BANDS: usize = 4;
 
-/// Moves that run one after the other.
-pub struct Bands {
+/// Moves that run in order.
+pub(crate) struct Bands {
     name: &'static str,
     bands: Vec<Moves>,
     /// Per input, by how many bytes the result has to begin in front of it.
@@ -30,7 +31,7 @@ pub struct Bands {
 
 impl Bands {
     /// Of boxes that are the rows of one input each, side by side in the output; `None` if they are not, or are not worth it.
-    pub fn of(
+    pub(crate) fn of(
         name: &'static str,
         transpose: &'static Transpose,
         boxes: &[(Option<Id>, Id, Nest)],
@@ -80,10 +81,11 @@ impl Step for Bands {
         self.bands.iter().try_for_each(|band| band.run(cx))
     }
 
-    fn behind(&self, input: Id) -> Option<Behind> {
+    fn lead(&self, input: Id) -> Option<Lead> {
         let mut found = self.behind.iter().filter(|(id, _)| *id == input);
-        // SAFETY: bands run one after the other. `of` computes the distance at which each writes in front of what it has yet to read.
-        let behind = |&(_, distance): &(Id, u64)| unsafe { Behind::by(distance) };
+        // SAFETY: bands run in order, and `of` computed the distance at which no band writes an element before it was
+        // read.
+        let behind = |&(_, distance): &(Id, u64)| unsafe { Lead::of(distance) };
         found.next().filter(|_| found.next().is_none()).map(behind)
     }
 }

@@ -1,35 +1,35 @@
-//! Layers one behind the other, some rows of each at a time: so what one makes is still in the cache when the next one reads it,
-//! and never goes to memory as a whole.
+//! Consecutive layers, computed a few rows at a time: each layer reads rows that are still in the cache, and no
+//! intermediate is in memory as a whole.
 //!
 //! ```text
 //! input ─► layer 0 ─► [rows kept] ─► layer 1 ─► [rows kept] ─► layer 2 ─► output
-//!                      ▲ those that the next rows of layer 1 read
+//!                      ▲ rows that layer 1 reads next
 //! ```
-//! In turn, for some rows of the output: which rows of each layer they need is found from the last layer to the first, those that
-//! are not there yet are computed from the first to the last. A row is computed the same whenever that is, so neither the number
-//! of rows in a turn nor that of threads changes a bit of a result.
+//! For some rows of the output at a time, the needed rows of each layer are found from the last layer to the first; the
+//! missing ones are computed from the first to the last. A row is computed in the same way in every turn, so neither
+//! the number of rows in a turn nor the number of threads changes a bit of a result.
 
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Window};
 
-use super::epilogue::{self, Epilogue, EpilogueOp};
 use crate::memory::{Disjoint, Source, Target};
-use crate::program::{Run, Step};
+use crate::reach::epilogue::{self, Epilogue, EpilogueOp};
+use crate::step::{Ends, Run, Step};
 
 /// A layer that computes rows of its output from rows of its input.
-pub trait Rows: Send + Sync {
+pub(crate) trait RowStep: Send + Sync {
     /// Its window and the bytes of a pixel of its output.
     fn window(&self) -> (&Window, usize);
 
-    /// What it does to its results.
+    /// The epilogue of its results.
     fn epilogue(&self) -> &[EpilogueOp] {
         &[]
     }
 
-    /// Computes `rows` of an image, which `output` is. Of `input`, the tensor, just the rows that are read need to be there, and behind
-    /// them [`BEHIND`] more bytes.
+    /// Computes `rows` of an image into `output`. `input` is the tensor; it must contain the rows that are read, and
+    /// [`BEHIND`] more bytes.
     fn rows(
         &self,
         image: usize,
@@ -41,25 +41,26 @@ pub trait Rows: Send + Sync {
 }
 
 /// Bytes behind kept rows.
-pub const BEHIND: usize = 256;
-/// Most parts of the output that are computed at the same time, each with rows of its own.
+pub(crate) const BEHIND: usize = 256;
+/// Most parts of the output that are computed at the same time, each with separate rows.
 const PARTS: usize = 8;
-/// Bytes of all rows kept that are aimed at: a small part of a second-level cache, so that they stay there beside weights.
+/// Target size of all kept rows in bytes: a small part of a second-level cache, so that they stay there together with
+/// weights.
 const KEPT: usize = 1 << 17;
 /// Bytes of all rows kept at most.
-pub const MOST_KEPT: usize = 1 << 19;
+pub(crate) const MOST_KEPT: usize = 1 << 19;
 /// Most layers.
-pub const LAYERS: usize = 12;
+pub(crate) const LAYERS: usize = 12;
 
 struct Stage {
-    layer: Box<dyn Rows>,
+    layer: Box<dyn RowStep>,
     /// Where rows of its output are kept; of the last layer nowhere.
     room: Room,
 }
 
 /// Rows of a layer's output that are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Room {
+pub(crate) struct Room {
     /// Bytes of a row.
     width: usize,
     /// Rows at most.
@@ -68,8 +69,8 @@ pub struct Room {
     at: usize,
 }
 
-/// Layers one behind the other.
-pub struct Cascade {
+/// Consecutive layers.
+pub(crate) struct Cascade {
     stages: Vec<Stage>,
     /// Rows of the output in a turn.
     turn: usize,
@@ -82,22 +83,22 @@ pub struct Cascade {
 }
 
 impl Cascade {
-    /// From the first layer to the last, at most [`LAYERS`]. Layers but the last one have epilogues without operands.
-    /// So many threads compute a part each.
-    pub fn new(layers: Vec<Box<dyn Rows>>, threads: usize, (input, output): (Id, Id)) -> Self {
+    /// A cascade of at most [`LAYERS`] layers, which compute parts of the output on up to `threads` threads. Only the
+    /// last layer's epilogue may have operands.
+    pub(crate) fn new(layers: Vec<Box<dyn RowStep>>, threads: usize, ends: Ends) -> Self {
         let windows: Vec<(Window, usize)> =
             layers.iter().map(|layer| (*layer.window().0, layer.window().1)).collect();
         let turn = turn(&windows);
-        Cascade { parts: threads.clamp(1, PARTS), ..Cascade::with_turn(layers, turn, (input, output)) }
+        Cascade { parts: threads.clamp(1, PARTS), ..Cascade::with_turn(layers, turn, ends) }
     }
 
-    fn with_turn(layers: Vec<Box<dyn Rows>>, turn: usize, (input, output): (Id, Id)) -> Self {
+    fn with_turn(layers: Vec<Box<dyn RowStep>>, turn: usize, ends: Ends) -> Self {
         let windows: Vec<(Window, usize)> =
             layers.iter().map(|layer| (*layer.window().0, layer.window().1)).collect();
         let rooms = rooms(&windows, turn);
         let memory = kept(&rooms);
         let stages = layers.into_iter().zip(rooms).map(|(layer, room)| Stage { layer, room }).collect();
-        Cascade { stages, turn, memory, parts: 1, input, output }
+        Cascade { stages, turn, memory, parts: 1, input: ends.input, output: ends.output }
     }
 
     /// Computes rows `rows` of image `image` of the output, which `output` is. `memory` is as much as a part needs.
@@ -110,7 +111,7 @@ impl Cascade {
     ) {
         let (last, memory) = (self.stages.len() - 1, memory.share());
         let width = output.len() / rows.len();
-        // Of each layer, the rows that are there.
+        // The rows of each layer that are computed.
         let mut kept: [Range<usize>; LAYERS] = std::array::from_fn(|_| 0..0);
         let mut first = rows.start;
         while first < rows.end {
@@ -130,7 +131,8 @@ impl Cascade {
                 let Room { width: own, at, .. } = stage.room;
                 let to = match i == last {
                     true => output.part((wanted[i].start - rows.start) * width, wanted[i].len() * width),
-                    // SAFETY: rows of this layer's room, which the memory, this call's alone, has for each layer by itself.
+                    // SAFETY: these rows are in the room of this layer. Only this call accesses the memory, and
+                    // `with_turn` gave each layer a separate room.
                     false => unsafe {
                         memory.part(at + (wanted[i].start - kept[i].start) * own, wanted[i].len() * own)
                     },
@@ -141,7 +143,7 @@ impl Cascade {
         }
     }
 
-    /// Gives up rows of layer `i` before those that are needed: the others move to the beginning once the room is used up.
+    /// Drops the rows of layer `i` before `needed`. If the room is used up, the remaining rows move to its start.
     fn forget(&self, i: usize, kept: &mut Range<usize>, needed: &Range<usize>, memory: Disjoint<'_, u8>) {
         if needed.start >= kept.end {
             *kept = needed.start..needed.start;
@@ -180,14 +182,14 @@ fn turn(layers: &[(Window, usize)]) -> usize {
     (1..=rows).take_while(fits).last().unwrap_or(1)
 }
 
-/// Bytes of all rows kept, on so many threads, for layers with these windows; one alone keeps none.
-pub fn memory(layers: &[(Window, usize)], threads: usize) -> usize {
+/// Bytes of all kept rows on this many threads, for layers with these windows. A single layer keeps no rows.
+pub(crate) fn memory(layers: &[(Window, usize)], threads: usize) -> usize {
     threads.clamp(1, PARTS) * kept(&rooms(layers, turn(layers)))
 }
 
 /// For layers with these windows, and bytes of a pixel of outputs: room for the rows that `turn` rows of the last output read, and some
 /// more, so that rows need not move every turn.
-pub fn rooms(layers: &[(Window, usize)], turn: usize) -> Vec<Room> {
+pub(crate) fn rooms(layers: &[(Window, usize)], turn: usize) -> Vec<Room> {
     let mut rooms = vec![Room::default(); layers.len()];
     let (mut rows, mut at) = (turn, 0);
     for i in (0..layers.len().saturating_sub(1)).rev() {
@@ -201,7 +203,7 @@ pub fn rooms(layers: &[(Window, usize)], turn: usize) -> Vec<Room> {
 }
 
 /// Bytes of all rooms.
-pub fn kept(rooms: &[Room]) -> usize {
+pub(crate) fn kept(rooms: &[Room]) -> usize {
     rooms
         .iter()
         .filter(|room| room.rows > 0)
@@ -238,7 +240,7 @@ impl Step for Cascade {
                 while first < end {
                     let (image, row) = (first / rows.output, first % rows.output);
                     let last = (row + end - first).min(rows.output);
-                    // SAFETY: each part is one thread's, and has rows and memory of its own.
+                    // SAFETY: each part is computed by one thread, and parts have disjoint rows and memory.
                     let (own, mut to) = unsafe {
                         let own = memory.part(part * self.memory, self.memory);
                         (own, output.part(first * width, (last - row) * width))
@@ -260,18 +262,18 @@ mod tests {
     use crate::kernels::f32_dwconv::DwConv;
     use crate::kernels::f32_gemm::Gemm;
     use crate::kernels::f32_map::Map;
-    use crate::kernels::f32_pool::{Kind, Pool};
+    use crate::kernels::f32_pool::Pool;
     use crate::kernels::random::values;
     use crate::steps::conv_f32::{self, ConvF32};
     use crate::steps::dwconv_f32::{self, DwConvF32};
     use crate::steps::pool_f32::PoolF32;
     use crate::store::Store;
-    use arenite_layers::Stored;
-    use arenite_layers::{Axis, Clamp};
+    use arenite_base::{Clamp, PoolKind, Stored};
+    use arenite_layers::Axis;
 
     const IMAGES: usize = 2;
 
-    /// What a layer is: its kind, taps, stride, and how much of the taps is padded.
+    /// A layer's kind, taps, stride, and whether the taps are padded.
     type Kinds = (u8, usize, usize, bool);
 
     fn axis(input: usize, (_, taps, stride, same): Kinds) -> Option<Axis> {
@@ -290,17 +292,21 @@ mod tests {
         values(seed, n * sums).into_iter().map(|w| w / (n as f32).sqrt()).collect()
     }
 
-    /// Layers one behind the other from an image of this size on; those that would have no results are left out.
-    fn layers(kinds: &[Kinds], mut size: [usize; 2], mut channels: usize) -> Vec<Box<dyn Rows>> {
+    /// Consecutive layers for an image of this size. Layers that would have no results are skipped.
+    fn layers(kinds: &[Kinds], mut size: [usize; 2], mut channels: usize) -> Vec<Box<dyn RowStep>> {
         let (gemm, map, store) =
             (Gemm::select(Isa::machine()), Map::select(Isa::machine()), Store::new(None));
-        let mut layers: Vec<Box<dyn Rows>> = Vec::new();
+        let mut layers: Vec<Box<dyn RowStep>> = Vec::new();
         for &kind in kinds {
             let (Some(rows), Some(columns)) = (axis(size[0], kind), axis(size[1], kind)) else { continue };
             let window = Window { batches: IMAGES, rows, columns, channels };
             let taps = kind.1 * kind.1;
-            let (clamp, epilogue, name, places) =
-                (Clamp { low: -1.0, high: 1.0 }, Vec::new(), format!("{}", layers.len()), (0, 0));
+            let (clamp, epilogue, name, ends) = (
+                Clamp { low: -1.0, high: 1.0 },
+                Vec::new(),
+                format!("{}", layers.len()),
+                Ends { input: 0, output: 0 },
+            );
             match kind.0 {
                 0 => {
                     let filters = 5 + channels % 7;
@@ -341,10 +347,10 @@ mod tests {
                     layers.push(Box::new(PoolF32::new(
                         kernels,
                         map,
-                        Kind::Mean,
+                        PoolKind::Mean,
                         window,
                         (clamp, epilogue),
-                        places,
+                        ends,
                     )));
                 }
             }
@@ -375,7 +381,7 @@ mod tests {
                 }
                 want = y;
             }
-            let cascade = Cascade::with_turn(list, turn, (0, 0));
+            let cascade = Cascade::with_turn(list, turn, Ends { input: 0, output: 0 });
             let rows = cascade.stages.last().map_or(first, |stage| stage.layer.window().0.rows).output;
             let mut got = vec![f32::NAN; want.len()];
             let epilogues = [const { Epilogue::NONE }; LAYERS];

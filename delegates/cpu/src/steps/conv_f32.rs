@@ -1,4 +1,4 @@
-//! Convolution of `f32` by products of rows: the pixels under a window are rows of a, found by pointers, never copied.
+//! `f32` convolution as a matrix product. The pixels under a window are the rows of a, read through pointers and never copied.
 //!
 //! ```text
 //!             taps of one row of the filter lie side by side in the input (no dilation, one group):
@@ -7,30 +7,35 @@
 //! ```
 //! Both add the same products in the same order, so a tile's kind does not change its bits.
 
+mod parts;
+
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Aligned, Clamp, Id, Stored, Window};
+use arenite_base::{Aligned, Clamp};
+use arenite_layers::{Id, Window, aligned_zeros};
 
-use super::cascade::Rows;
-use super::epilogue::{self, Epilogue, EpilogueOp};
-use super::panels::{Panels, part, split};
-use super::pointers::{Pointers, Room, Seen};
+use super::cascade::RowStep;
+pub(crate) use parts::Parts;
+
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
-use crate::memory::{Disjoint, Source, Target};
-use crate::program::{Ahead, Grain, InPlace, Run, Step};
+use crate::memory::{Disjoint, InPlace, Source, Target};
+use crate::reach::epilogue::{self, Epilogue, EpilogueOp};
+use crate::reach::panels::{Panels, part, split};
+use crate::reach::pointers::{PixelSource, Pointers, Room};
+use crate::step::{Grain, PrefetchAddress, Run, Step};
 use crate::store::{Block, Store};
 
-/// Results of a tile that may lie apart until their last operation.
-const APART: usize = 1 << 13;
+/// Most results of a tile that stay in a buffer until the epilogue is done.
+const BUFFER: usize = 1 << 13;
 
-/// Bytes of packed weights that are used tile after tile: a part of a second-level cache, so that the next ones fit beside them.
+/// Bytes of packed weights that every tile reads: a part of a second-level cache, so that the next weights fit as well.
 const BLOCK: usize = 1 << 19;
 
 /// A convolution with packed weights.
-pub struct ConvF32 {
+pub(crate) struct ConvF32 {
     gemm: &'static Gemm,
     map: &'static Map,
     window: Window,
@@ -42,8 +47,7 @@ pub struct ConvF32 {
     depth: usize,
     /// Values from one row of results to the next.
     stride: usize,
-    /// Packed weights of a group.
-    group: usize,
+    group: usize, // packed weights
     packed: Block<f32>,
     zeros: Aligned<f32>,
     clamp: Clamp,
@@ -53,21 +57,38 @@ pub struct ConvF32 {
     tiles: usize,
     blocks: Vec<Panels>,
     grain: Grain,
-    /// Whether results come to the output with their last operation: so it may lie where an operand does.
-    is_apart: bool,
-    /// The next step's weights, which are asked for and never read through this.
-    next: Ahead,
+    /// Whether tiles stay in a buffer until the epilogue's last operation writes the output, which may overwrite an
+    /// operand then.
+    buffers_tiles: bool,
+    /// The next step's weights, for prefetching only.
+    next: PrefetchAddress,
 }
 
-/// What a tile asks for while it is multiplied.
+/// The tile of a call.
+#[derive(Clone)]
+struct TileAt {
+    group: usize,
+    /// The block of columns.
+    block: usize,
+    positions: Range<usize>,
+}
+
+/// The weights that are prefetched while a tile is multiplied.
 #[derive(Clone, Copy)]
-enum Soon {
-    /// All is near.
+enum PrefetchTarget {
+    /// None: all are in the cache.
     Nothing,
-    /// Its own weights, which are used for the first time.
+    /// The tile's own, which are used for the first time.
     Own,
-    /// The weights after this block.
+    /// Those after this block.
     Next,
+}
+
+/// What a thread writes while it computes tiles.
+struct TileRoom<'a> {
+    pointers: &'a mut Room<f32>,
+    /// Room for a tile's results if tiles are buffered, otherwise nothing.
+    buffer: Disjoint<'a, f32>,
 }
 
 /// What all tiles of a run work on.
@@ -77,51 +98,26 @@ struct Work<'r> {
     epilogue: Epilogue<'r>,
 }
 
-/// What a [`ConvF32`] is made of.
-pub struct Parts<'a> {
-    /// Geometry; `channels` are those of the whole input.
-    pub window: Window,
-    /// Groups of channels.
-    pub groups: usize,
-    /// Output channels, of all groups.
-    pub filters: usize,
-    /// Names the weights in a cache.
-    pub name: String,
-    /// `[filters][taps][channels / groups]`.
-    pub weights: Stored<'a>,
-    /// One per filter, or none.
-    pub bias: Option<&'a [f32]>,
-    /// Range of results before `epilogue`.
-    pub clamp: Clamp,
-    /// What follows.
-    pub epilogue: Vec<EpilogueOp>,
-    /// Read.
-    pub input: Id,
-    /// Written.
-    pub output: Id,
-}
-
 impl ConvF32 {
     /// Packs the weights.
-    pub fn new(gemm: &'static Gemm, map: &'static Map, store: &Store, parts: Parts<'_>) -> Result<Self> {
+    pub(crate) fn new(
+        gemm: &'static Gemm,
+        map: &'static Map,
+        store: &Store,
+        parts: Parts<'_>,
+    ) -> Result<Self> {
         let Parts { window, groups, filters, .. } = parts;
         let (columns, depth) = (filters / groups, window.channels / groups);
         let lines = window.rows.taps * window.columns.taps * depth;
-        let (group, bias) = (gemm.packed_len(lines, columns), parts.bias.is_some());
-        let key = format!("{} {filters}/{groups} × {lines}, bias {bias}, {}", gemm.name, parts.name);
-        let packed = store.block(&key, group * groups, |packed: &mut [f32]| {
-            for (g, packed) in packed.chunks_exact_mut(group).enumerate() {
-                let bias = |j: usize| parts.bias.map_or(0.0, |bias| bias[g * columns + j]);
-                gemm.pack_rows(lines, columns, packed, (&parts.weights, g * columns * lines), bias);
-            }
-        })?;
+        let group = gemm.packed_len(lines, columns);
+        let packed = parts.pack(gemm, store, [lines, columns])?;
         let tiles = window.positions().div_ceil(gemm.rows(columns));
-        let blocks = Panels::blocks(gemm, BLOCK, (lines, columns), tiles);
+        let blocks = Panels::blocks(gemm, BLOCK, lines, columns, tiles);
         let widest = blocks.first().map_or(0, |block| block.columns);
         let cost = window.positions() * columns * lines / (blocks.len() * tiles).max(1);
         let has_operand = parts.epilogue.iter().any(|op| matches!(op, EpilogueOp::Binary(..)));
         Ok(ConvF32 {
-            is_apart: has_operand && gemm.rows(columns) * widest <= APART,
+            buffers_tiles: has_operand && gemm.rows(columns) * widest <= BUFFER,
             gemm,
             map,
             window,
@@ -132,7 +128,7 @@ impl ConvF32 {
             stride: filters,
             group,
             packed,
-            zeros: Aligned::try_zeros(window.columns.taps * depth)?,
+            zeros: aligned_zeros(window.columns.taps * depth)?,
             clamp: parts.clamp,
             epilogue: parts.epilogue,
             input: parts.input,
@@ -140,7 +136,7 @@ impl ConvF32 {
             tiles,
             blocks,
             grain: Grain::of_cost(cost),
-            next: Ahead::NOTHING,
+            next: PrefetchAddress::NOTHING,
         })
     }
 
@@ -149,27 +145,26 @@ impl ConvF32 {
         &self.packed[g * self.group..][..self.group]
     }
 
-    /// Computes positions `first..end`, a tile, of a block of columns of group `g`.
+    /// Computes a tile.
     ///
     /// # Safety
-    /// Nobody else touches these results in the output, the tensor; `apart` is this thread's.
+    /// No other thread may access the tile's results in `work.output`, the tensor, or the room's buffer.
     #[inline(never)]
     unsafe fn tile(
         &self,
-        (g, block): (usize, usize),
-        (first, end): (usize, usize),
-        soon: Soon,
+        TileAt { group: g, block, positions }: TileAt,
+        target: PrefetchTarget,
         work: &Work<'_>,
-        (pointers, apart): (&mut Room<f32>, Disjoint<'_, f32>),
+        TileRoom { pointers, buffer }: TileRoom<'_>,
     ) {
-        let rows = end - first;
-        let (taps, k) = self.point(pointers, (first, end), g, work.input);
+        let (first, rows) = (positions.start, positions.len());
+        let (taps, k) = self.point(pointers, positions, g, work.input);
         let Panels { from, columns: count, ref packed, ref panels } = self.blocks[block];
         let packed = self.group(g)[packed.clone()].as_ptr();
-        let next = if let Soon::Next = soon { self.after(g, block) } else { packed };
+        let next = if let PrefetchTarget::Next = target { self.after(g, block) } else { packed };
         let start = first * self.stride + g * self.columns;
-        let (c, step) = match self.is_apart {
-            true => (apart.tile(0, [rows, count, count]), count),
+        let (c, step) = match self.buffers_tiles {
+            true => (buffer.tile(0, [rows, count, count]), count),
             false => (work.output.tile(start + from, [rows, self.stride, count]), self.stride),
         };
         for panel in panels {
@@ -184,10 +179,10 @@ impl ConvF32 {
                 columns: panel.columns,
                 low: self.clamp.low,
                 high: self.clamp.high,
-                prefetch: match soon {
-                    Soon::Nothing => Prefetch::nothing(weights),
-                    Soon::Own => Prefetch::ahead(weights, panel.width),
-                    Soon::Next => Prefetch::panel(next.wrapping_add(panel.packed), panel.width),
+                prefetch: match target {
+                    PrefetchTarget::Nothing => Prefetch::nothing(weights),
+                    PrefetchTarget::Own => Prefetch::ahead(weights, panel.width),
+                    PrefetchTarget::Next => Prefetch::panel(next.wrapping_add(panel.packed), panel.width),
                 },
             };
             // SAFETY: the kernel was selected for this machine; `point` looked up `k` values for each of `taps · rows` pointers; the block's
@@ -196,19 +191,19 @@ impl ConvF32 {
         }
         if !self.epilogue.is_empty() {
             // SAFETY: the tile's results, which were just written.
-            unsafe { self.finish((start + from, rows, count), apart, work) };
+            unsafe { self.finish(start + from, [rows, count], buffer, work) };
         }
     }
 
-    /// Computes tiles, of which the first ones of a block ask for weights ahead of time.
+    /// Computes tiles. The first tiles of a block prefetch weights.
     ///
     /// # Safety
-    /// Nobody else computes these items; the room is this thread's.
+    /// No other thread may compute these items or access the buffers.
     unsafe fn tiles(
         &self,
         items: Range<usize>,
         work: &Work<'_>,
-        (pointers, apart): (&mut Room<f32>, Disjoint<'_, f32>),
+        TileRoom { pointers, buffer }: TileRoom<'_>,
     ) {
         let (mut done, mut asked) = (0, false);
         for item in items {
@@ -216,61 +211,64 @@ impl ConvF32 {
             if t == 0 {
                 done = 0;
             }
-            let soon = match done {
-                0 if !asked => Soon::Own,
-                1 => Soon::Next,
-                _ => Soon::Nothing,
+            let target = match done {
+                0 if !asked => PrefetchTarget::Own,
+                1 => PrefetchTarget::Next,
+                _ => PrefetchTarget::Nothing,
             };
             asked = done >= 1;
             done += 1;
-            let tile = part(self.window.positions(), t, self.tiles);
-            let at = split(block, self.blocks.len());
+            let positions = part(self.window.positions(), t, self.tiles);
+            let (group, block) = split(block, self.blocks.len());
+            let at = TileAt { group, block, positions };
             // SAFETY: an item is a tile of positions by a block of columns of a group, of which no other item has any.
-            unsafe { self.tile(at, tile, soon, work, (&mut *pointers, apart)) };
+            unsafe { self.tile(at, target, work, TileRoom { pointers, buffer }) };
         }
     }
 
-    /// Calls `work` with memory for a tile's pointers, and for its results, if they lie apart.
-    fn with_room(&self, mut work: impl FnMut(&mut Room<f32>, Disjoint<'_, f32>)) {
-        // Apart: touching so many pages of the stack takes as long as a small product.
+    /// Calls `work` with room for tiles.
+    fn with_room(&self, mut work: impl FnMut(TileRoom<'_>)) {
+        // A function of its own: touching all these pages of the stack takes as long as a small product.
         #[inline(never)]
-        fn apart(work: &mut dyn FnMut(Disjoint<'_, f32>)) {
-            let mut results = [const { MaybeUninit::<f32>::uninit() }; APART];
-            // SAFETY: `finish` reads what the tile before it has written.
+        fn buffered(work: &mut dyn FnMut(Disjoint<'_, f32>)) {
+            let mut results = [const { MaybeUninit::<f32>::uninit() }; BUFFER];
+            // SAFETY: `finish` only reads elements that `tile` has written.
             work(unsafe { Target::unwritten(&mut results) }.share());
         }
-        self.pointers.with_room(&mut |room| match self.is_apart {
-            true => apart(&mut |results| work(room, results)),
-            false => work(room, Disjoint::NONE),
+        self.pointers.with_room(&mut |pointers| match self.buffers_tiles {
+            true => buffered(&mut |buffer| work(TileRoom { pointers, buffer })),
+            false => work(TileRoom { pointers, buffer: Disjoint::NONE }),
         });
     }
 
-    /// Applies what follows to `rows` of `count` results each, the first of which belongs at `start`.
+    /// Applies the epilogue to `rows` of `count` results each. The first result is element `start` of the output.
     ///
     /// # Safety
-    /// The results are in the output, the tensor, or side by side in `apart`; nobody else touches them.
+    /// The results must be in the output, the tensor, or contiguous in the buffer. No other thread may access them.
     #[inline(never)]
     unsafe fn finish(
         &self,
-        (start, rows, count): (usize, usize, usize),
-        apart: Disjoint<'_, f32>,
+        start: usize,
+        [rows, count]: [usize; 2],
+        buffer: Disjoint<'_, f32>,
         &Work { output, ref epilogue, .. }: &Work<'_>,
     ) {
-        // Whole rows lie side by side.
+        // Whole rows are contiguous.
         let (runs, run) = if count == self.stride { (1, rows * count) } else { (rows, count) };
         for (r, at) in (0..runs).map(|r| (r, start + r * self.stride)) {
             for (i, op) in epilogue.iter().enumerate() {
-                let (from, first) = if self.is_apart { (apart, r * run) } else { (output, at) };
+                let (from, first) = if self.buffers_tiles { (buffer, r * run) } else { (output, at) };
                 let (to, first_to) = if i + 1 == self.epilogue.len() { (output, at) } else { (from, first) };
-                // SAFETY: a run of the tile's results, which nobody else touches, as this function requires. Operands are whole until the
-                // last operation, which reads each element of them before it writes the one at its place.
+                // SAFETY: this is a run of the tile's results, which no other thread accesses, as the caller
+                // guarantees. Operands are unchanged until the last operation, which reads each element before it
+                // writes the one at its place.
                 let (mut to, from) = unsafe { (to.part(first_to, run), from.written()) };
                 op.apply(self.map, from.part(first, run), &mut to, at);
             }
         }
     }
 
-    /// The weights that are wanted after a block: those of the next one, or of the next step.
+    /// The weights to prefetch after a block: the next block's, or the next step's.
     fn after(&self, g: usize, block: usize) -> *const f32 {
         match self.blocks.get(block + 1) {
             Some(next) => self.group(g)[next.packed.start..].as_ptr(),
@@ -279,23 +277,24 @@ impl ConvF32 {
         }
     }
 
-    /// Fills in the pointers of positions `first..end` of group `g`; gives taps and values per tap, which are all there.
+    /// Fills in the pointers of the positions of group `g`; returns taps and values per tap, which are all there.
     fn point(
         &self,
         pointers: &mut Room<f32>,
-        (first, end): (usize, usize),
+        positions: Range<usize>,
         g: usize,
         input: Source<'_, f32>,
     ) -> (usize, usize) {
         let (channels, depth) = (self.window.channels, self.depth);
         if self.pointers.is_point {
+            let Range { start: first, end } = positions;
             let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
             for (i, pointer) in pointers[..end - first].iter_mut().enumerate() {
                 pointer.write(at.wrapping_add(i * channels));
             }
             return (1, depth);
         }
-        self.point_taps(pointers, (first, end), g, input)
+        self.point_taps(pointers, positions, g, input)
     }
 
     /// As [`point`](Self::point), of a window of several taps.
@@ -303,14 +302,14 @@ impl ConvF32 {
     fn point_taps(
         &self,
         pointers: &mut Room<f32>,
-        (first, end): (usize, usize),
+        positions: Range<usize>,
         g: usize,
         input: Source<'_, f32>,
     ) -> (usize, usize) {
         let (w, depth) = (&self.window, self.depth);
-        let runs = self.pointers.runs((first, end));
+        let runs = self.pointers.runs(positions);
         let outside = self.zeros.as_ptr();
-        let seen = |len| Seen { input, from: g * depth, len };
+        let seen = |len| PixelSource { input, from: g * depth, len };
         if w.columns.dilation == 1 && self.groups == 1 && self.pointers.are_inside(&runs) {
             let k = w.columns.taps * depth;
             self.pointers.fill_rows(pointers, runs, seen(k), outside);
@@ -322,11 +321,11 @@ impl ConvF32 {
 }
 
 impl Step for ConvF32 {
-    fn weights(&self) -> Ahead {
-        Ahead::of(&self.packed)
+    fn weights(&self) -> PrefetchAddress {
+        PrefetchAddress::of(&self.packed)
     }
 
-    fn follow(&mut self, next: Ahead) {
+    fn follow(&mut self, next: PrefetchAddress) {
         self.next = next;
     }
 
@@ -337,9 +336,9 @@ impl Step for ConvF32 {
     fn in_place(&self, id: Id) -> InPlace {
         let mut ops = self.epilogue.iter().filter(|op| op.operand() == Some(id)).peekable();
         let is_read_last = ops.peek().is_some() && ops.all(|op| matches!(op, EpilogueOp::Binary(..)));
-        // SAFETY: results lie apart until the last operation, which reads a run of the operand and writes the output there, on one thread.
-        // Only `Binary` has an operand that goes with the output element by element.
-        unsafe { InPlace::only_if(self.is_apart && id != self.input && is_read_last) }
+        // SAFETY: results stay in a buffer until the last operation. It reads a run of the operand and writes it to the
+        // output on the same thread. Only the operand of `Binary` corresponds to the output element by element.
+        unsafe { InPlace::only_if(self.buffers_tiles && id != self.input && is_read_last) }
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
@@ -350,21 +349,19 @@ impl Step for ConvF32 {
         };
         let items = self.groups * self.blocks.len() * self.tiles;
         if items == 1 {
-            let all = (0, self.window.positions());
+            let all = TileAt { group: 0, block: 0, positions: 0..self.window.positions() };
             // SAFETY: this thread's alone.
-            self.with_room(|pointers, apart| unsafe {
-                self.tile((0, 0), all, Soon::Own, &work, (pointers, apart))
-            });
+            self.with_room(|room| unsafe { self.tile(all.clone(), PrefetchTarget::Own, &work, room) });
             return Ok(());
         }
         cx.parallel_for(items, self.grain, |range| {
             // SAFETY: each range of items is one thread's.
-            self.with_room(|pointers, apart| unsafe { self.tiles(range.clone(), &work, (pointers, apart)) });
+            self.with_room(|room| unsafe { self.tiles(range.clone(), &work, room) });
         })
     }
 }
 
-impl Rows for ConvF32 {
+impl RowStep for ConvF32 {
     fn window(&self) -> (&Window, usize) {
         (&self.window, self.stride * size_of::<f32>())
     }
@@ -386,14 +383,15 @@ impl Rows for ConvF32 {
         let output = output.cast().share().within(first * self.stride);
         let work = Work { input: input.cast(), output, epilogue: *epilogue };
         let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
-        self.with_room(|pointers, apart| {
+        self.with_room(|TileRoom { pointers, buffer }| {
             for item in 0..self.groups * self.blocks.len() * tiles {
                 let (block, t) = split(item, tiles);
-                let (from, to) = part(end - first, t, tiles);
-                let (tile, at) = ((first + from, first + to), split(block, self.blocks.len()));
-                let room = (&mut *pointers, apart);
+                let part = part(end - first, t, tiles);
+                let (group, block) = split(block, self.blocks.len());
+                let at = TileAt { group, block, positions: first + part.start..first + part.end };
+                let room = TileRoom { pointers, buffer };
                 // SAFETY: a tile of the rows that `output` is, which is this call's alone.
-                unsafe { self.tile(at, tile, Soon::Nothing, &work, room) };
+                unsafe { self.tile(at, PrefetchTarget::Nothing, &work, room) };
             }
         });
     }

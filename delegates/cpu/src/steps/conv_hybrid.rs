@@ -1,24 +1,25 @@
 //! Convolution of `f32` with weights of bytes: images (of a product, rows) are quantized first, sums of products of bytes become `f32`.
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Clamp, Id};
+use arenite_base::Clamp;
+use arenite_layers::Id;
 
-use super::epilogue::{self, Epilogue, EpilogueOp};
-use super::patches_u8::{Item, Patches, ROWS};
-use super::pointers::Room;
-use super::rows_u8::{Quantized, Rows};
 use crate::kernels::f32_map::Map;
 use crate::kernels::u8i8_gemm::{Results, ToReals};
 use crate::memory::{Disjoint, Source};
-use crate::program::{Run, Step};
+use crate::reach::epilogue::{self, Epilogue, EpilogueOp, OutputRows};
+use crate::reach::patches_u8::{Item, Patches, ROWS};
+use crate::reach::pointers::Room;
+use crate::reach::rows_u8::{QuantizedRows, RowQuantizer};
 use crate::rescale::{QuantizedRow, RealChannel, RealChannels};
+use crate::step::{Run, Step};
 
 /// A convolution with packed weights.
-pub struct ConvHybrid {
+pub(crate) struct ConvHybrid {
     /// Of one image: tiles do not reach from one to the next, whose zero point is another.
     patches: Patches,
     images: usize,
-    rows: Rows,
+    rows: RowQuantizer,
     /// One per group.
     channels: Vec<RealChannels>,
     results: Finish,
@@ -26,22 +27,22 @@ pub struct ConvHybrid {
     output: Id,
 }
 
-/// What is done to results.
-pub struct Finish {
+/// How results are finished.
+pub(crate) struct Finish {
     /// Their range before `epilogue`.
     pub clamp: Clamp,
-    /// What follows.
+    /// The epilogue.
     pub epilogue: Vec<EpilogueOp>,
     /// Kernels for that.
     pub map: &'static Map,
 }
 
 impl ConvHybrid {
-    /// `patches` are those of one of the images, `channels` are one per filter. Rows are images, or the positions of a single one, which
-    /// is a product. Of `rows`, `outside` is ignored.
-    pub fn new(
+    /// `patches` are the patches of one image, and `channels` has one channel per filter. `rows` are images, or the
+    /// positions of a single image if the layer is a product; its `outside` is ignored.
+    pub(crate) fn new(
         (images, patches): (usize, Patches),
-        rows: Rows,
+        rows: RowQuantizer,
         channels: &[RealChannel],
         results: Finish,
         [input, output]: [Id; 2],
@@ -49,26 +50,35 @@ impl ConvHybrid {
         let of_group = |channels| RealChannels::new(patches.gemm.lanes, channels);
         let channels = channels.chunks(patches.columns).map(of_group).collect();
         let outside = if patches.window.is_point() { 0 } else { patches.outside() };
-        ConvHybrid { patches, images, rows: Rows { outside, ..rows }, channels, results, input, output }
+        ConvHybrid {
+            patches,
+            images,
+            rows: RowQuantizer { outside, ..rows },
+            channels,
+            results,
+            input,
+            output,
+        }
     }
 
     /// Computes an item of an image.
     ///
     /// # Safety
-    /// This thread has begun a session, and nobody else touches the item's results in `output`, the tensor.
+    /// This thread must have begun a session, and no other thread may access the item's results in `output`, the
+    /// tensor.
     unsafe fn tile(
         &self,
         image: usize,
         item: Item,
         pointers: &mut Room<u8>,
-        (input, output): (&Quantized<'_>, Disjoint<'_, f32>),
+        (input, output): (&QuantizedRows<'_>, Disjoint<'_, f32>),
         epilogue: &Epilogue<'_>,
     ) {
         let p = &self.patches;
         let Item { g, from, columns, first, end } = item;
         let bytes = input.bytes.part(image * p.window.image(), p.window.image());
         let outside = if p.window.is_point() { Source::NONE } else { input.outside(image) };
-        let found = p.point(pointers, (first, end), g, bytes, outside);
+        let found = p.point(pointers, first..end, g, bytes, outside);
         let mut rows = [QuantizedRow { zero_point: 0, scale: 0.0 }; ROWS];
         let is_product = self.rows.count > self.images;
         for (row, position) in rows.iter_mut().zip(first..end) {
@@ -84,13 +94,14 @@ impl ConvHybrid {
         // SAFETY: session and results are as the caller says; `point` has found the rows; `new` made channels for all columns of a
         // group, and there is a meaning for each row.
         unsafe { p.multiply(item, (pointers, &found), results, (output.cast(), size_of::<f32>())) };
-        // Whole rows lie side by side.
+        // Whole rows are contiguous.
         let stride = p.columns * p.groups;
         let start = item.first * stride + g * p.columns + from;
         let (runs, run) =
             if columns == stride { (1, (end - first) * stride) } else { (end - first, columns) };
+        let rows = OutputRows { first: start, stride, count: runs, len: run };
         // SAFETY: the item's results, which were just written.
-        unsafe { epilogue.apply(self.results.map, output, (start, stride), (runs, run)) };
+        unsafe { epilogue.apply(self.results.map, output, rows) };
     }
 }
 

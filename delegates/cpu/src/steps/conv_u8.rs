@@ -3,36 +3,37 @@
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Aligned, Id, Window};
+use arenite_base::Aligned;
+use arenite_layers::{Id, Window, aligned_zeros};
 
-use super::cascade::Rows;
-use super::epilogue::Epilogue;
-use super::patches_u8::{Item, Patches, ROWS};
-use super::pointers::Room;
+use super::cascade::RowStep;
 use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Results, ToBytes};
 use crate::memory::{Disjoint, Source, Target};
-use crate::ops::Weights;
-use crate::program::{Run, Step};
+use crate::reach::epilogue::Epilogue;
+use crate::reach::patches_u8::{FilterSizes, Item, Patches, ROWS};
+use crate::reach::pointers::Room;
+use crate::reach::weights_u8::Weights;
 use crate::requantize::{Bytes, Channel, Channels};
+use crate::step::{Run, Step};
 use crate::store::Store;
 
 /// A convolution with packed weights.
-pub struct ConvU8 {
+pub(crate) struct ConvU8 {
     patches: Patches,
     /// One per group.
     channels: Vec<Channels>,
     /// Bytes of the zero point.
     zeros: Aligned<u8>,
-    /// What the sum of a row is multiplied with; mostly 0.
+    /// The factor of the sum of a row; mostly 0.
     row_factor: i32,
     input: Id,
     output: Id,
 }
 
-/// What a [`ConvU8`] is made of.
-pub struct Parts<'a> {
-    /// Geometry; `channels` are those of the whole input.
+/// The parts of a [`ConvU8`].
+pub(crate) struct Parts<'a> {
+    /// The window. Its `channels` are the channels of the whole input.
     pub window: Window,
     /// Groups of channels.
     pub groups: usize,
@@ -56,10 +57,11 @@ pub struct Parts<'a> {
 
 impl ConvU8 {
     /// Packs the weights.
-    pub fn new(isa: Isa, store: &Store, parts: Parts<'_>) -> Result<Self> {
-        let (sizes, weights) = ((parts.filters, parts.groups), (parts.name, parts.weights));
+    pub(crate) fn new(isa: Isa, store: &Store, parts: Parts<'_>) -> Result<Self> {
+        let sizes = FilterSizes { filters: parts.filters, groups: parts.groups };
+        let weights = (parts.name, parts.weights);
         let patches = Patches::new(isa, store, parts.window, sizes, weights)?;
-        let mut zeros = Aligned::try_zeros(patches.outside())?;
+        let mut zeros = aligned_zeros(patches.outside())?;
         zeros.fill(parts.zero_point);
         let of_group = |channels| Channels::new(patches.gemm.lanes, channels, parts.bytes);
         Ok(ConvU8 {
@@ -75,7 +77,8 @@ impl ConvU8 {
     /// Computes an item.
     ///
     /// # Safety
-    /// This thread has begun a session, and nobody else touches the item's results in `output`, the tensor.
+    /// This thread must have begun a session, and no other thread may access the item's results in `output`, the
+    /// tensor.
     unsafe fn tile(
         &self,
         item: Item,
@@ -84,7 +87,7 @@ impl ConvU8 {
     ) {
         let p = &self.patches;
         let rows = item.end - item.first;
-        let found = p.point(pointers, (item.first, item.end), item.g, input, Source::of(&self.zeros));
+        let found = p.point(pointers, item.first..item.end, item.g, input, Source::of(&self.zeros));
         let mut terms = [0; ROWS];
         if self.row_factor != 0 {
             for (r, term) in terms[..rows].iter_mut().enumerate() {
@@ -124,7 +127,7 @@ impl Step for ConvU8 {
     }
 }
 
-impl Rows for ConvU8 {
+impl RowStep for ConvU8 {
     fn window(&self) -> (&Window, usize) {
         (&self.patches.window, self.patches.columns * self.patches.groups)
     }
@@ -144,8 +147,9 @@ impl Rows for ConvU8 {
         let output = output.share().within((above + rows.start) * width);
         let rows = above + rows.start..above + rows.end;
         self.patches.pointers.with_room(&mut |room| {
-            // SAFETY: the session has begun; the item's results are in the rows that `output` is. How far rows may be read counts on the
-            // whole tensor, and is less than what is readable behind the rows that are there.
+            // SAFETY: the session has begun, and the item's results are in `output`, which only this call writes. How
+            // far rows may be read is computed from the whole tensor; the cascade keeps more bytes readable after the
+            // rows.
             self.patches.for_rows(rows.clone(), |item| unsafe { self.tile(item, room, (input, output)) });
         });
     }

@@ -1,16 +1,17 @@
 //! Reals to bytes, and bytes to reals.
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Id, Quant};
+use arenite_base::Quant;
+use arenite_layers::Id;
 
 use crate::kernels::u8_real::Reals;
-use crate::program::{Run, Step};
+use crate::step::{Run, Step};
 
 /// Elements that one thread does at a time.
 const CHUNK: usize = 1 << 13;
 
 /// The nearest bytes.
-pub struct Quantize {
+pub(crate) struct Quantize {
     /// The kernels.
     pub reals: &'static Reals,
     /// Of the results.
@@ -44,13 +45,13 @@ impl Step for Quantize {
     }
 }
 
-/// The reals that bytes stand for.
-pub struct Dequantize {
+/// Converts bytes to the real values they represent.
+pub(crate) struct Dequantize {
     /// The kernels.
     pub reals: &'static Reals,
-    /// Of the inputs, less what they are raised by.
+    /// The quantization of the inputs before they were raised.
     pub quant: Quant,
-    /// What the inputs are raised by.
+    /// The number that was added to the inputs.
     pub raised: i32,
     /// How many.
     pub len: usize,

@@ -1,15 +1,15 @@
-//! Bytes as they are, to another place.
+//! A copy of a value.
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
-use crate::program::{Run, Step};
+use crate::step::{Run, Step};
 
 /// Bytes between two questions whether to go on.
 const PIECE: usize = 1 << 24;
 
 /// Copies a value.
-pub struct Copy {
+pub(crate) struct Copy {
     /// From.
     pub input: Id,
     /// To.

@@ -4,23 +4,24 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Clamp, Id, Stored, Window};
+use arenite_base::{Clamp, Stored};
+use arenite_layers::{Id, Window};
 
-use super::epilogue::EpilogueOp;
-use super::slide::{Line, Pointers, Slide, Slides, Way};
 use crate::kernels::f32_dwconv::{DwConv, Taps, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::widen;
 use crate::memory::{Source, Target};
-use crate::program::{Grain, Run, Step};
+use crate::reach::epilogue::EpilogueOp;
+use crate::reach::slide::{Line, Pointers, Slide, Slides, Way};
+use crate::step::{Grain, Run, Step};
 use crate::store::{Block, Store};
 
 /// A depthwise convolution with packed weights.
-pub struct DwConvF32 {
+pub(crate) struct DwConvF32 {
     kernels: &'static DwConv,
     taps: Option<&'static Taps>,
     map: &'static Map,
-    /// Its channels are those of the output.
+    /// The window. Its channels are the channels of the output.
     slide: Slide,
     multiplier: usize,
     packed: Block<f32>,
@@ -31,8 +32,8 @@ pub struct DwConvF32 {
     output: Id,
 }
 
-/// What a [`DwConvF32`] is made of.
-pub struct Parts<'a> {
+/// The parts of a [`DwConvF32`].
+pub(crate) struct Parts<'a> {
     /// Geometry; `channels` are the input's.
     pub window: Window,
     /// Results per channel of the input.
@@ -45,7 +46,7 @@ pub struct Parts<'a> {
     pub bias: Option<&'a [f32]>,
     /// Range of results before `epilogue`.
     pub clamp: Clamp,
-    /// What follows.
+    /// The epilogue.
     pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub input: Id,
@@ -55,7 +56,12 @@ pub struct Parts<'a> {
 
 impl DwConvF32 {
     /// Packs the weights.
-    pub fn new(kernels: &'static DwConv, map: &'static Map, store: &Store, parts: Parts<'_>) -> Result<Self> {
+    pub(crate) fn new(
+        kernels: &'static DwConv,
+        map: &'static Map,
+        store: &Store,
+        parts: Parts<'_>,
+    ) -> Result<Self> {
         let channels = parts.window.channels * parts.multiplier;
         let window = Window { channels, ..parts.window };
         let columns = window.columns;
@@ -136,8 +142,9 @@ impl Slides for DwConvF32 {
                 Way::Even => kernels.even,
                 Way::Pointed => kernels.pointed,
             };
-            // SAFETY: the kernel was selected for this machine; pixels lie in the rows that `pixels` looked up, and may be read for whole
-            // vectors of `done` channels, as `split` found, or are `outside`; `y` has a pixel for each of the columns.
+            // SAFETY: the kernel was selected for this machine. Pixels are in the rows that `pixels` looked up, and
+            // `split` checked that whole vectors of `done` channels are readable, or they are `outside`. `y` has a
+            // pixel for each of the columns.
             unsafe { by_results[columns.len() - 1](&tile) };
         }
         if done < w.channels {
@@ -146,8 +153,8 @@ impl Slides for DwConvF32 {
             tile.channels = w.channels - done;
             tile.weights = self.packed[done / self.kernels.lanes * tile.block..].as_ptr();
             tile.c = c.wrapping_add(done);
-            // SAFETY: the kernel was selected for this machine and reads no more than the channels that are left, of pixels that lie in the
-            // rows that `pixels` looked up, or are `outside`; `y` has a pixel for each of the columns.
+            // SAFETY: the kernel was selected for this machine and reads exactly the remaining channels. Pixels are in
+            // the rows that `pixels` looked up, or are `outside`. `y` has a pixel for each of the columns.
             unsafe { self.kernels.exact[columns.len() - 1](&tile) };
         }
     }

@@ -5,18 +5,18 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use super::conv_hybrid::Finish;
-use super::epilogue::{self, Epilogue};
-use super::planes_u8::{Job, OUTSIDE, Planes};
-use super::rows_u8::Rows;
 use crate::kernels::u8i8_dwconv::Results;
 use crate::memory::{Disjoint, LINE};
-use crate::program::{Run, Step};
+use crate::reach::epilogue::{self, Epilogue, OutputRows};
+use crate::reach::planes_u8::{Job, OUTSIDE, Planes};
+use crate::reach::rows_u8::RowQuantizer;
 use crate::rescale::{QuantizedRow, RealChannel, RealChannels};
+use crate::step::{Run, Step};
 
 /// A convolution with packed weights.
-pub struct DwConvHybrid {
+pub(crate) struct DwConvHybrid {
     planes: Planes,
-    rows: Rows,
+    rows: RowQuantizer,
     table: RealChannels,
     results: Finish,
     input: Id,
@@ -24,30 +24,38 @@ pub struct DwConvHybrid {
 }
 
 impl DwConvHybrid {
-    /// `channels` are those of the output. Of `rows`, `outside` is ignored.
-    pub fn new(
+    /// `channels` has a channel per channel of the output. `outside` of `rows` is ignored.
+    pub(crate) fn new(
         planes: Planes,
-        rows: Rows,
+        rows: RowQuantizer,
         channels: &[RealChannel],
         results: Finish,
         [input, output]: [Id; 2],
     ) -> Self {
         let order = planes.order(RealChannel::NONE, |channel| channels[channel]);
         let table = RealChannels::new(planes.lanes(), &order);
-        DwConvHybrid { planes, rows: Rows { outside: OUTSIDE, ..rows }, table, results, input, output }
+        DwConvHybrid {
+            planes,
+            rows: RowQuantizer { outside: OUTSIDE, ..rows },
+            table,
+            results,
+            input,
+            output,
+        }
     }
 
-    /// Applies what follows to a row of results.
+    /// Applies the epilogue to a row of results.
     ///
     /// # Safety
-    /// Nobody else touches the block's part of the row in `output`, the tensor.
+    /// No other thread may access the block's part of the row in `output`, the tensor.
     unsafe fn finish(&self, epilogue: &Epilogue<'_>, block: usize, row: usize, output: Disjoint<'_, f32>) {
         let (first, channels) = self.planes.channels(block);
         let w = &self.planes.window;
         let (width, start) = (w.columns.output, row * w.columns.output * w.channels + first);
         let (runs, run) = if channels == w.channels { (1, width * channels) } else { (width, channels) };
+        let rows = OutputRows { first: start, stride: w.channels, count: runs, len: run };
         // SAFETY: the block's channels of all positions of the row, which are the caller's.
-        unsafe { epilogue.apply(self.results.map, output, (start, w.channels), (runs, run)) };
+        unsafe { epilogue.apply(self.results.map, output, rows) };
     }
 }
 

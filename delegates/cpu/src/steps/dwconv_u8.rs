@@ -3,20 +3,21 @@
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Aligned, Id, Window};
+use arenite_base::Aligned;
+use arenite_layers::{Id, Window};
 
-use super::cascade::Rows;
-use super::epilogue::Epilogue;
-use super::planes_u8::{Job, OUTSIDE, Planes};
+use super::cascade::RowStep;
 use crate::fixed_point::Factor;
 use crate::kernels::u8i8_dwconv::{DwConv, Results};
 use crate::memory::{Disjoint, Source, Target};
-use crate::program::{Run, Step};
+use crate::reach::epilogue::Epilogue;
+use crate::reach::planes_u8::{Job, OUTSIDE, Planes};
 use crate::requantize::{Bytes, Channel, Channels};
+use crate::step::{Run, Step};
 use crate::store::Store;
 
 /// A convolution with packed weights.
-pub struct DwConvU8 {
+pub(crate) struct DwConvU8 {
     planes: Planes,
     table: Channels,
     zeros: Aligned<u8>,
@@ -24,8 +25,8 @@ pub struct DwConvU8 {
     output: Id,
 }
 
-/// What a [`DwConvU8`] is made of.
-pub struct Parts<'a> {
+/// The parts of a [`DwConvU8`].
+pub(crate) struct Parts<'a> {
     /// Geometry of the input.
     pub window: Window,
     /// Results per channel of the input.
@@ -34,7 +35,7 @@ pub struct Parts<'a> {
     pub name: &'a str,
     /// `[rows][columns][channels · multiplier]`, centered: from −255 to 255.
     pub weights: &'a [i16],
-    /// One per channel of the output; the bias without what the zero point adds.
+    /// One per channel of the output; the bias does not include the zero point.
     pub channels: &'a [Channel],
     /// Of the input.
     pub zero_point: u8,
@@ -48,7 +49,7 @@ pub struct Parts<'a> {
 
 impl DwConvU8 {
     /// Packs the weights.
-    pub fn new(member: &'static DwConv, store: &Store, parts: Parts<'_>) -> Result<Self> {
+    pub(crate) fn new(member: &'static DwConv, store: &Store, parts: Parts<'_>) -> Result<Self> {
         let weights = (parts.name, parts.weights);
         let planes = Planes::new(member, store, &parts.window, parts.multiplier, weights)?;
         let none = Channel { bias: 0, factor: Factor::ZERO };
@@ -61,10 +62,10 @@ impl DwConvU8 {
 }
 
 impl DwConvU8 {
-    /// Computes a row of results, counted through all images, of a block of channels.
+    /// Computes a row of results of a block of channels. Rows are counted through all images.
     ///
     /// # Safety
-    /// Nobody else touches these results in `output`, the tensor.
+    /// No other thread may access these results in `output`, the tensor.
     unsafe fn row(&self, block: usize, row: usize, (input, output): (Source<'_, u8>, Disjoint<'_, u8>)) {
         let Channels { is_general, bytes, .. } = self.table;
         let job = Job {
@@ -82,7 +83,8 @@ impl DwConvU8 {
 }
 
 impl Parts<'_> {
-    /// What the zero point adds is part of the bias: the bytes outside the image are zero points, too. So is the offset of planes.
+    /// Adds the terms of the zero point to the bias; bytes outside of the image are zero points too. The offset of
+    /// planes is part of it as well.
     fn channel(&self, window: &Window, offset: u8, channel: usize) -> Channel {
         let taps = window.rows.taps * window.columns.taps;
         let sum: i32 = (0..taps).map(|tap| i32::from(self.weights[tap * window.channels + channel])).sum();
@@ -111,7 +113,7 @@ impl Step for DwConvU8 {
     }
 }
 
-impl Rows for DwConvU8 {
+impl RowStep for DwConvU8 {
     fn window(&self) -> (&Window, usize) {
         (&self.planes.window, self.planes.window.channels)
     }
@@ -129,7 +131,7 @@ impl Rows for DwConvU8 {
         let output = output.share().within((above + rows.start) * width);
         for block in 0..self.planes.blocks() {
             for row in rows.clone() {
-                // SAFETY: a row of those that `output` is, which is this call's alone.
+                // SAFETY: the row is in `output`, which only this call writes.
                 unsafe { self.row(block, above + row, (input, output)) };
             }
         }

@@ -4,13 +4,14 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use crate::kernels::u8_map::ByteMap;
-use crate::program::{InPlace, Run, Step};
+use crate::memory::InPlace;
+use crate::step::{Run, Step};
 
 /// Bytes that one thread does at a time.
 const CHUNK: usize = 1 << 13;
 
 /// Adds 128 to each byte.
-pub struct Flip {
+pub(crate) struct Flip {
     /// The kernels.
     pub map: &'static ByteMap,
     /// Read.

@@ -5,11 +5,13 @@
 //! ```
 
 use arenite_abi::prelude::*;
+use arenite_base::Reduction;
 use arenite_layers::Id;
 
-use crate::kernels::f32_fold::{Fold, Folds};
+use crate::kernels::StridedRows;
+use crate::kernels::f32_fold::Folds;
 use crate::memory::{Disjoint, LINE, Source};
-use crate::program::{Grain, Run, Step};
+use crate::step::{Ends, Grain, Run, Step};
 
 /// Columns that one thread does at a time.
 const COLUMNS: usize = 64;
@@ -18,7 +20,7 @@ const MANY: usize = 512;
 
 /// `[outer, rows, inner]` becomes `[outer, inner]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pass {
+pub(crate) struct Pass {
     /// Matrices.
     pub outer: usize,
     /// Rows of each, which become one.
@@ -28,9 +30,9 @@ pub struct Pass {
 }
 
 /// Folds along some axes.
-pub struct FoldF32 {
+pub(crate) struct FoldF32 {
     folds: &'static Folds,
-    fold: Fold,
+    fold: Reduction,
     passes: Vec<Pass>,
     /// Of the source.
     axes: Vec<Axis>,
@@ -44,13 +46,13 @@ pub struct FoldF32 {
 
 /// Axes of a tensor side by side, as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Axis {
+pub(crate) struct Axis {
     size: usize,
     is_folded: bool,
 }
 
 /// The axes of a tensor of `shape` of which those are folded that are `folded`.
-pub fn axes(shape: &[usize], folded: &[bool]) -> Vec<Axis> {
+pub(crate) fn axes(shape: &[usize], folded: &[bool]) -> Vec<Axis> {
     let mut axes: Vec<Axis> = Vec::new();
     for (&size, &is_folded) in shape.iter().zip(folded).filter(|&(&size, _)| size != 1) {
         match axes.last_mut() {
@@ -61,7 +63,7 @@ pub fn axes(shape: &[usize], folded: &[bool]) -> Vec<Axis> {
     axes
 }
 
-/// The passes that fold these axes, the innermost first; none if that leaves all elements as they are.
+/// The passes that fold these axes, the innermost first. There are no passes if no axis has to be folded.
 fn passes(axes: &[Axis]) -> Vec<Pass> {
     let (mut axes, mut passes) = (axes.to_vec(), Vec::new());
     while let Some(at) = axes.iter().rposition(|axis| axis.is_folded) {
@@ -79,19 +81,19 @@ fn passes(axes: &[Axis]) -> Vec<Pass> {
     passes
 }
 
-/// How many equal parts to fold so many rows in.
+/// The number of equal parts in which `rows` rows are folded.
 fn parts(rows: usize) -> usize {
     if rows < MANY { 1 } else { (8..=64).rev().find(|parts| rows.is_multiple_of(*parts)).unwrap_or(1) }
 }
 
 impl FoldF32 {
     /// Of a tensor with these axes, one of which at least is folded.
-    pub fn new(
+    pub(crate) fn new(
         folds: &'static Folds,
-        fold: Fold,
+        fold: Reduction,
         axes: Vec<Axis>,
         divisor: f32,
-        (input, output): (Id, Id),
+        Ends { input, output }: Ends,
     ) -> Self {
         let passes = passes(&axes);
         let last = passes.len().saturating_sub(1);
@@ -113,7 +115,7 @@ impl FoldF32 {
         let at = |item: usize| item / chunks * inner + item % chunks * COLUMNS;
         cx.parallel_for(outer * chunks, grain, |range| {
             let (first, end) = (at(range.start), at(range.end));
-            // SAFETY: items are results one behind the other, and each range of items is one thread's.
+            // SAFETY: items are consecutive results, and each range of items is computed by one thread.
             let mut y = unsafe { y.part(first, end - first) };
             if inner == 1 {
                 self.folds.rows(self.fold, rows, x.part(first * rows, (end - first) * rows), &mut y);
@@ -122,7 +124,8 @@ impl FoldF32 {
                     let (o, from) = (item / chunks, item % chunks * COLUMNS);
                     let n = COLUMNS.min(inner - from);
                     let x = x.part(o * rows * inner + from, (rows - 1) * inner + n);
-                    self.folds.down(self.fold, (rows, inner), x, &mut y.part(at(item) - first, n));
+                    let rows = StridedRows { count: rows, stride: inner };
+                    self.folds.down(self.fold, rows, x, &mut y.part(at(item) - first, n));
                 }
             }
             if divisor != 1.0 {
@@ -133,8 +136,8 @@ impl FoldF32 {
 }
 
 impl FoldF32 {
-    /// Extreme number `result` of the source: element by element in the order in which they lie, of which a later one stands for an equal
-    /// one, and for NaN, before it. NaN stays if it is the last element.
+    /// Extreme number `result` of the source, element by element in memory order. Of equal elements the later one is
+    /// the result; a later element also replaces NaN. NaN remains if it is the last element.
     fn extreme(&self, x: Source<'_, f32>, result: usize) -> f32 {
         let count: usize = self.axes.iter().filter(|axis| axis.is_folded).map(|axis| axis.size).product();
         let element = |i: usize| {
@@ -148,8 +151,8 @@ impl FoldF32 {
             x.get(at)
         };
         let later = |so_far: f32, next: f32| match self.fold {
-            Fold::Max if so_far > next => so_far,
-            Fold::Min if so_far < next => so_far,
+            Reduction::Max if so_far > next => so_far,
+            Reduction::Min if so_far < next => so_far,
             _ => next,
         };
         (1..count).fold(element(0), |so_far, i| later(so_far, element(i)))
@@ -159,9 +162,9 @@ impl FoldF32 {
 impl Step for FoldF32 {
     fn name(&self) -> &'static str {
         match self.fold {
-            Fold::Sum => "sum",
-            Fold::Max => "largest",
-            Fold::Min => "smallest",
+            Reduction::Sum => "sum",
+            Reduction::Max => "largest",
+            Reduction::Min => "smallest",
         }
     }
 
@@ -178,8 +181,8 @@ impl Step for FoldF32 {
             x = unsafe { buffers[i % 2].written() };
         }
         self.pass(cx, last, self.divisor, x, output.part(0, last.outer * last.inner).share())?;
-        if self.fold != Fold::Sum {
-            // Kernels leave open those of numbers of which one is not finite.
+        if self.fold != Reduction::Sum {
+            // Kernels give NaN for numbers that are not all finite; these results are computed here.
             let open: Vec<usize> = (0..output.len()).filter(|&i| output.get(i).is_nan()).collect();
             open.into_iter().for_each(|i| output.set(i, self.extreme(input, i)));
         }

@@ -2,13 +2,13 @@
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
-use arenite_layers::ops::gather::Groups;
+use arenite_layers::layer::gather::Groups;
 
 use crate::memory::Source;
-use crate::program::{Grain, Run, Step};
+use crate::step::{Grain, Run, Step};
 
 /// Gathers slices.
-pub struct Gather {
+pub(crate) struct Gather {
     /// Sizes.
     pub groups: Groups,
     /// The type of indices: INT16, INT32 or INT64.

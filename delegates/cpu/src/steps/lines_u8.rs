@@ -1,20 +1,21 @@
-//! Rows of bytes of which each column has a straight line of its own, or several one behind the other.
+//! Rows of bytes with one straight line, or several in sequence, for each column.
 
 use std::sync::Arc;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Aligned, Id};
+use arenite_base::Aligned;
+use arenite_layers::Id;
 
 use crate::kernels::u8_lines::{Line, Lines, PADDING};
 use crate::line::Fit;
-use crate::memory::pair;
-use crate::program::{InPlace, Run, Step};
+use crate::memory::{InPlace, pair};
+use crate::step::{Run, Step};
 
 /// Bytes that are worth a thread's while.
 const CHUNK: usize = 1 << 13;
 
 /// The lines of all columns.
-pub struct Columns {
+pub(crate) struct Columns {
     zero: u8,
     shift: u32,
     limits: (u8, u8),
@@ -26,7 +27,7 @@ pub struct Columns {
 
 impl Columns {
     /// One fit per column, all of the same zero, shift and limits.
-    pub fn new(zero: u8, shift: u32, limits: (u8, u8), fits: &[Fit]) -> Columns {
+    pub(crate) fn new(zero: u8, shift: u32, limits: (u8, u8), fits: &[Fit]) -> Columns {
         let table = |of: fn(&Fit) -> i32| {
             let mut table = Aligned::<i32>::zeros(fits.len().next_multiple_of(PADDING));
             table.iter_mut().zip(fits).for_each(|(to, fit)| *to = of(fit));
@@ -57,10 +58,10 @@ impl Columns {
 }
 
 /// Lines for rows.
-pub struct LinesU8 {
+pub(crate) struct LinesU8 {
     /// Kernels.
     pub lines: &'static Lines,
-    /// The first one's results are what the second one reads.
+    /// Applied in sequence.
     pub stages: Vec<Arc<Columns>>,
     /// Bytes of a row.
     pub columns: usize,

@@ -4,21 +4,22 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use crate::kernels::u8_map::ByteMap;
-use crate::program::{InPlace, Run, Step};
+use crate::memory::InPlace;
+use crate::step::{Run, Step};
 
 /// The result of each byte.
-pub type Table = Box<[u8; 256]>;
+pub(crate) type Table = Box<[u8; 256]>;
 
 /// Bytes that one thread does at a time.
 const CHUNK: usize = 1 << 14;
 
 /// A function of one tensor.
-pub struct Lookup {
+pub(crate) struct Lookup {
     /// The kernels.
     pub map: &'static ByteMap,
-    /// What is looked up.
+    /// The results of all bytes.
     pub table: Table,
-    /// Another table for the bytes that are left over from whole groups of so many.
+    /// A group size, and another table for the bytes after the last whole group.
     pub last: Option<(usize, Table)>,
     /// Inputs below have no result.
     pub smallest: u8,

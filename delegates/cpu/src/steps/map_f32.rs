@@ -1,22 +1,23 @@
 //! Functions of `f32` elements as steps.
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Clamp, Id, Loops};
+use arenite_base::{Binary, Clamp};
+use arenite_layers::{Id, Loops};
 
-use super::epilogue::{self, Epilogue, EpilogueOp};
-use super::together::Together;
-use crate::kernels::f32_map::{Binary, Map};
-use crate::memory::{Source, Target};
-use crate::program::{InPlace, Run, Step};
+use crate::kernels::f32_map::Map;
+use crate::memory::{InPlace, Source, Target};
+use crate::reach::epilogue::{self, Epilogue, EpilogueOp};
+use crate::reach::together::RunGroups;
+use crate::step::{Run, Step};
 
 /// Elements that one thread does at a time: 16 KiB of them.
 const CHUNK: usize = 4096;
 
-/// Functions of one tensor, one after the other.
-pub struct ChainMap {
+/// Functions of one tensor, applied in sequence.
+pub(crate) struct ChainMap {
     /// The kernels.
     pub map: &'static Map,
-    /// What to do, at most [`MAX_OPS`](super::epilogue::MAX_OPS).
+    /// What to do, at most [`MAX_OPS`](crate::reach::epilogue::MAX_OPS).
     pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub input: Id,
@@ -49,13 +50,13 @@ impl Step for ChainMap {
     fn in_place(&self, id: Id) -> InPlace {
         // Other operands are read after the first function has written.
         let is_operand = self.epilogue.iter().any(|op| op.operand() == Some(id));
-        // SAFETY: the first function reads the input, element by element, before it writes; the thread is that of the part.
+        // SAFETY: the first function reads each element of the input before it writes it, on the thread of the part.
         unsafe { InPlace::only_if(id == self.input && !is_operand) }
     }
 }
 
 /// A function of two tensors.
-pub struct BinaryMap {
+pub(crate) struct BinaryMap {
     /// The kernels.
     pub map: &'static Map,
     /// The function.
@@ -64,7 +65,7 @@ pub struct BinaryMap {
     pub loops: Loops<2>,
     /// The range of results.
     pub clamp: Clamp,
-    /// What follows.
+    /// The epilogue.
     pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub inputs: [Id; 2],
@@ -72,11 +73,11 @@ pub struct BinaryMap {
     pub output: Id,
 }
 
-/// Elements of short runs that are taken together: 2 KiB of them.
+/// Elements of a group of short runs: 2 KiB.
 const ROOM: usize = 512;
 
 impl BinaryMap {
-    /// Computes `y`, the results from number `at` on, of as many elements of the operands, or of one if they do not move.
+    /// Computes `y`, the results from index `at` on. Operands have as many elements, or one if they do not move.
     fn span(
         &self,
         at: usize,
@@ -119,7 +120,7 @@ impl Step for BinaryMap {
         let inputs = self.inputs.map(|id| cx.input::<f32>(id));
         let y = cx.output::<f32>(self.output).share();
         let (run, epilogue) = (self.loops.run, epilogue::bind(&self.epilogue, cx));
-        if let Some(together) = Together::new(&self.loops, ROOM) {
+        if let Some(together) = RunGroups::new(&self.loops, ROOM) {
             return cx.parallel_for(together.pieces(&self.loops), (2 * CHUNK / ROOM).max(1), |range| {
                 let mut room = [0.0; ROOM];
                 together.for_each(&self.loops, range, inputs, &mut room, |results, operands| {
@@ -145,7 +146,7 @@ impl Step for BinaryMap {
     }
 
     fn in_place(&self, id: Id) -> InPlace {
-        // Operands of what follows are read after the function has written.
+        // The epilogue reads its operands after the function has written the result.
         let is_operand = self.epilogue.iter().any(|op| op.operand() == Some(id));
         let covers = (0..2).all(|i| self.inputs[i] != id || self.loops.covers(i));
         // SAFETY: an operand that covers the results is read element by element by the thread that writes these, before it does.

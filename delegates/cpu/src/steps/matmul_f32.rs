@@ -1,24 +1,25 @@
-//! Products of `f32` matrices: the second one is packed first, in scratch memory, then rows of the first one meet its panels.
+//! Products of `f32` matrices. The second matrix is packed into scratch memory first; then rows of the first one are
+//! multiplied by its panels.
 //!
-//! Matrices are views: each element of one is so many elements from the next along its rows and along its columns, so that a
-//! tensor that would have to be transposed is read, and written, where it is.
+//! Matrices are views with strides along rows and columns, so a transposed tensor is read or written in place.
 
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::batch_matmul::{Sizes, View};
-use arenite_layers::ops::matrices::Batches;
-use arenite_layers::{Clamp, Id};
+use arenite_base::Clamp;
+use arenite_layers::Id;
+use arenite_layers::layer::batch_matmul::{Sizes, View};
+use arenite_layers::layer::matrices::Batches;
 
-use super::epilogue::{self, Epilogue, EpilogueOp};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::transpose::{Matrix, Transpose};
 use crate::memory::{Disjoint, Source, Target};
-use crate::program::{Grain, Run, Step};
+use crate::reach::epilogue::{self, Epilogue, EpilogueOp, OutputRows};
+use crate::step::{Grain, Run, Step};
 
 /// Products of matrices.
-pub struct MatMulF32 {
+pub(crate) struct MatMulF32 {
     /// The kernels.
     pub gemm: &'static Gemm,
     /// For `epilogue`.
@@ -27,15 +28,15 @@ pub struct MatMulF32 {
     pub transpose: &'static Transpose,
     /// Of each product.
     pub sizes: Sizes,
-    /// The matrices of the first and of the second input that each product has.
+    /// The matrices of both inputs for each product.
     pub batches: Batches,
     /// Of both inputs and the output, whose matrices are the products.
     pub views: [View; 3],
-    /// What is added to the rows of products, or nothing.
+    /// Added to each row of a product; may be empty.
     pub bias: Vec<f32>,
     /// What products are clamped to.
     pub clamp: Clamp,
-    /// What follows.
+    /// The epilogue.
     pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub inputs: [Id; 2],
@@ -45,6 +46,12 @@ pub struct MatMulF32 {
 
 /// Most rows of a tile.
 const ROWS: usize = 28;
+
+/// Elements from one row, and from one column, of a matrix to the next.
+struct Strides {
+    row: usize,
+    column: usize,
+}
 
 impl MatMulF32 {
     fn packed_len(&self) -> usize {
@@ -59,13 +66,13 @@ impl MatMulF32 {
         self.sizes.rows.div_ceil(self.gemm.rows(self.sizes.columns))
     }
 
-    /// Values of the first matrices in rows, where they do not lie so.
+    /// Elements of the first matrices as rows, if they have to be transposed.
     fn transposed_len(&self) -> usize {
         let [a, ..] = &self.views;
         if a.column == 1 { 0 } else { a.starts.count() * self.sizes.rows * self.sizes.depth }
     }
 
-    /// Where matrices of `rows × columns` of a view lie, from the first on: how many elements each spans.
+    /// The number of elements that a matrix of `rows × columns` of a view spans.
     fn span(view: &View, rows: usize, columns: usize) -> usize {
         (rows - 1) * view.row + (columns - 1) * view.column + 1
     }
@@ -74,9 +81,9 @@ impl MatMulF32 {
     fn copy_transposed(
         &self,
         from: Source<'_, f32>,
-        (row, column): (usize, usize),
+        Strides { row, column }: Strides,
         to: &mut Target<'_, f32>,
-        (rows, columns): (usize, usize),
+        [rows, columns]: [usize; 2],
         width: usize,
     ) {
         if row != 1 {
@@ -114,17 +121,18 @@ impl MatMulF32 {
         if view.column == 1 {
             (0..depth).for_each(|i| lines.part(i * width, used).copy_from(b.part(i * view.row, used)));
         } else {
-            self.copy_transposed(b, (view.row, view.column), &mut lines, (depth, used), width);
+            let strides = Strides { row: view.row, column: view.column };
+            self.copy_transposed(b, strides, &mut lines, [depth, used], width);
         }
         if used < width {
             (0..depth).for_each(|i| lines.part(i * width + used, width - used).fill(0.0));
         }
     }
 
-    /// Computes tile `t` of a product whose results begin `at` elements from the beginning of `output`, the tensor, on.
+    /// Computes tile `t` of a product whose results start at element `at` of `output`, the tensor.
     ///
     /// # Safety
-    /// Nobody else touches these results; `packed` is the second matrix.
+    /// No other thread may access these results. `packed` must be the packed second matrix.
     unsafe fn tile(
         &self,
         t: usize,
@@ -140,8 +148,7 @@ impl MatMulF32 {
         for (r, pointer) in pointers[..end - first].iter_mut().enumerate() {
             pointer.write(a.wrapping_add(r * row));
         }
-        let start = at + first * stride;
-        let mut column = 0;
+        let (start, mut column) = (at + first * stride, 0);
         while column < all {
             let width = self.gemm.panel_width(column, all);
             let columns = width.min(all - column);
@@ -158,15 +165,17 @@ impl MatMulF32 {
                 high: self.clamp.high,
                 prefetch: Prefetch::nothing(weights),
             };
-            // SAFETY: the entry was selected for this machine, and is for so many rows, of which each has a pointer to `depth` values; the
-            // panel was looked up, and the results are the caller's.
+            // SAFETY: the kernel was selected for this machine and this number of rows, each of which has a pointer to
+            // `depth` values. `at` checked the panel, and no other thread accesses the results, as the caller
+            // guarantees.
             unsafe { self.gemm.kernel(width, end - first)(&tile) };
             column += width;
         }
-        // Whole rows lie side by side, or each on its own.
+        // Whole rows are contiguous.
         let (runs, run) = if stride == all { (1, (end - first) * all) } else { (end - first, all) };
+        let rows = OutputRows { first: start, stride, count: runs, len: run };
         // SAFETY: the tile's rows, which were just written.
-        unsafe { epilogue.apply(self.map, output, (start, stride), (runs, run)) };
+        unsafe { epilogue.apply(self.map, output, rows) };
     }
 
     /// Puts both inputs into the form that tiles read, in `packed` and `transposed`; gives the first one, and the elements from one of its rows
@@ -200,7 +209,8 @@ impl MatMulF32 {
             for (i, m) in matrices.enumerate() {
                 let a = a.part(a_view.starts.of(m), Self::span(a_view, rows, depth));
                 let mut to = to.part(i * rows * depth, rows * depth);
-                self.copy_transposed(a, (a_view.row, a_view.column), &mut to, (rows, depth), depth);
+                let strides = Strides { row: a_view.row, column: a_view.column };
+                self.copy_transposed(a, strides, &mut to, [rows, depth], depth);
             }
         })?;
         Ok((transposed.into_source(), depth))
@@ -231,7 +241,7 @@ impl Step for MatMulF32 {
                 let [m, n] = self.batches.of(product);
                 let start = if self.transposed_len() == 0 { a_view.starts.of(m) } else { m * rows * depth };
                 let a = a.part(start, (rows - 1) * row + depth);
-                // SAFETY: all panels are packed, and nobody writes them any more.
+                // SAFETY: all panels are packed, and `packed` is not written any more.
                 let packed = unsafe { packed.written() }.part(n * self.packed_len(), self.packed_len());
                 let to = (output, c_view.starts.of(product));
                 // SAFETY: each tile of rows is one thread's; the second matrices are packed.

@@ -10,26 +10,26 @@ use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
-use arenite_layers::ops::matrices::Batches;
+use arenite_layers::layer::matrices::Batches;
 
-use super::patches_u8::{RESULT, SPEED};
 use crate::fixed_point::Factor;
 use crate::kernels::u8_fold::Fold;
-use crate::kernels::u8i8_gemm::{Gemm, Matrix, Product, Reach, Results, ToBytes};
+use crate::kernels::u8i8_gemm::{Extent, Gemm, Matrix, Product, Results, ToBytes};
 use crate::memory::{Disjoint, Source, Target};
-use crate::program::{Grain, Run, Step};
+use crate::reach::patches_u8::{RESULT, SPEED};
 use crate::requantize::{Bytes, Channel, Channels};
-use arenite_layers::ops::batch_matmul::Sizes;
+use crate::step::{Grain, Run, Step};
+use arenite_layers::layer::batch_matmul::Sizes;
 
 /// Most rows of a tile.
 const ROWS: usize = 32;
 
 /// Products of matrices.
-pub struct MatMulU8 {
+pub(crate) struct MatMulU8 {
     gemm: &'static Gemm,
     fold: &'static Fold,
     sizes: Sizes,
-    /// The matrices of the first and of the second input that each product has.
+    /// The matrices of both inputs for each product.
     batches: Batches,
     /// Zero points of both.
     zero_points: [i32; 2],
@@ -41,7 +41,7 @@ pub struct MatMulU8 {
 
 impl MatMulU8 {
     /// Products whose sums are multiplied with `factor`.
-    pub fn new(
+    pub(crate) fn new(
         (any, fold): (&'static Gemm, &'static Fold),
         (sizes, batches): (Sizes, Batches),
         zero_points: [i32; 2],
@@ -81,7 +81,8 @@ impl MatMulU8 {
         let (line, column) = if transposed { (1, depth) } else { (columns, 1) };
         let len = (depth - 1) * line + (used - 1) * column + 1;
         let matrix = Matrix { first: b.at(from * column, len), line, column, depth, columns: used };
-        // SAFETY: the member was selected for this machine; `used` columns of `depth` bytes are there, and the panel has room for its width.
+        // SAFETY: the member was selected for this machine. `used` columns of `depth` bytes were checked, and the panel
+        // has room for its width.
         let sums = unsafe {
             let packed = packed.at(0, width * self.gemm.column_bytes(1, depth));
             (self.gemm.pack_columns)(&matrix, width, packed)
@@ -126,10 +127,10 @@ impl MatMulU8 {
         (from, width, width.min(self.sizes.columns - from))
     }
 
-    /// Computes the tile of rows from `first` on, which are `c`.
+    /// Computes `c`, the rows of a tile that starts at row `first`.
     ///
     /// # Safety
-    /// This thread has begun a session. `packed` and `table` were made of the second matrix.
+    /// This thread must have begun a session. `packed` and `table` must be made of the second matrix.
     unsafe fn tile(
         &self,
         first: usize,
@@ -153,7 +154,7 @@ impl MatMulU8 {
             rows,
             taps: 1,
             k: depth,
-            reach: Reach::of(depth, a.len() - at - (first + rows - 1) * depth),
+            reach: Extent::of(depth, a.len() - at - (first + rows - 1) * depth),
             weights: packed.at(0, self.packed_len()),
             column_bytes: self.gemm.column_bytes(1, depth),
             results: Results::Bytes(ToBytes {
@@ -199,7 +200,7 @@ impl Step for MatMulU8 {
                 let product = item / tiles;
                 let [of_a, of_b] = self.batches.of(product);
                 let (first, end) = self.gemm.part(item % tiles, rows);
-                // SAFETY: `pack_all` has ended on all threads, and nobody writes panels and tables any more.
+                // SAFETY: `pack_all` has finished on all threads, so panels and tables are not written any more.
                 let (packed, table) = unsafe { (packed.written(), table.written()) };
                 let packed = packed.part(of_b * self.packed_len(), self.packed_len());
                 let table = table.part(of_b * self.table_len(), self.table_len());

@@ -3,18 +3,19 @@
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
+use crate::kernels::StridedRows;
 use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_real::{Reals, Sums};
 use crate::memory::{Source, Target};
-use crate::program::{Grain, Run, Step};
 use crate::requantize::{Bytes, Channel, Channels};
+use crate::step::{Ends, Grain, Run, Step};
 
 /// Sums that are scaled together; a multiple of the lanes of all vectors.
 const PART: usize = 512;
 
 /// `[outer][folded][inner]` elements become `[outer][inner]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// How often.
     pub outer: usize,
     /// Elements that become one.
@@ -25,8 +26,8 @@ pub struct Shape {
 
 /// How sums become bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Scaling {
-    /// The first so many of each `inner`.
+pub(crate) struct Scaling {
+    /// A channel, and how many of each `inner` results it scales: the first ones.
     pub first: (Channel, usize),
     /// The others.
     pub rest: Channel,
@@ -35,7 +36,7 @@ pub struct Scaling {
 }
 
 /// A mean.
-pub struct MeanU8 {
+pub(crate) struct MeanU8 {
     fold: &'static Fold,
     reals: &'static Reals,
     shape: Shape,
@@ -48,11 +49,11 @@ pub struct MeanU8 {
 
 impl MeanU8 {
     /// The mean with this scaling.
-    pub fn new(
+    pub(crate) fn new(
         (fold, reals): (&'static Fold, &'static Reals),
         shape: Shape,
         scaling: Scaling,
-        (input, output): (Id, Id),
+        Ends { input, output }: Ends,
     ) -> Self {
         let Scaling { first: (first, count), rest, bytes } = scaling;
         let is_alike = shape.inner == 1 || count == 0;
@@ -64,7 +65,7 @@ impl MeanU8 {
         MeanU8 { fold, reals, shape, table, is_alike, input, output }
     }
 
-    /// Scales sums, those of channels from `from` on, a multiple of [`PART`].
+    /// Scales the sums of the channels from `from` on, which is a multiple of [`PART`].
     fn finish(&self, sums: &[i32], from: usize, y: &mut Target<'_, u8>) {
         let from = if self.is_alike { 0 } else { from };
         let sums = Sums {
@@ -80,7 +81,7 @@ impl MeanU8 {
         unsafe { (self.reals.requantize)(&sums, y.at(0, sums.n)) };
     }
 
-    /// Means of runs: results from `from` on.
+    /// Means of runs, from result `from` on.
     fn runs(&self, from: usize, x: Source<'_, u8>, y: &mut Target<'_, u8>) {
         let (mut sums, folded) = ([0; PART], self.shape.folded);
         for (i, sum) in sums[..y.len()].iter_mut().enumerate() {
@@ -89,7 +90,7 @@ impl MeanU8 {
         self.finish(&sums[..y.len()], 0, y);
     }
 
-    /// Means of columns: results from `from` on of slab `outer`.
+    /// Means of columns, from result `from` of slab `outer` on.
     fn columns(&self, outer: usize, from: usize, x: Source<'_, u8>, y: &mut Target<'_, u8>) {
         let Shape { folded, inner, .. } = self.shape;
         let (mut sums, n) = ([0; PART], y.len());
@@ -97,7 +98,11 @@ impl MeanU8 {
         let together = if n == inner { (PART / n).clamp(1, folded) } else { 1 };
         let whole = folded / together;
         let x = x.part(outer * folded * inner + from, (folded - 1) * inner + n);
-        self.fold.rows_added(x, (whole, together * inner), &mut sums[..together * n]);
+        self.fold.rows_added(
+            x,
+            StridedRows { count: whole, stride: together * inner },
+            &mut sums[..together * n],
+        );
         let (all, others) = sums.split_at_mut(n);
         for other in others[..(together - 1) * n].chunks_exact(n) {
             all.iter_mut().zip(other).for_each(|(sum, &x)| *sum = sum.wrapping_add(x));
@@ -105,7 +110,11 @@ impl MeanU8 {
         let rest = folded - whole * together;
         if rest > 0 {
             let first = whole * together * inner;
-            self.fold.rows_added(x.part(first, (rest - 1) * inner + n), (rest, inner), &mut sums[..n]);
+            self.fold.rows_added(
+                x.part(first, (rest - 1) * inner + n),
+                StridedRows { count: rest, stride: inner },
+                &mut sums[..n],
+            );
         }
         self.finish(&sums[..n], from, y);
     }

@@ -1,4 +1,4 @@
-//! Elements that go to other places as they are: boxes of them, each with its loops over source and target.
+//! Copies of elements to other positions: boxes with loops over source and target.
 //!
 //! ```text
 //! rows        the innermost dimension is consecutive on both sides: memory is copied run by run
@@ -10,13 +10,14 @@
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
+use arenite_base::Dim;
 use arenite_layers::Id;
-use arenite_layers::ops::moves::{Dim, Nest};
+use arenite_layers::layer::moves::Nest;
 
 use crate::kernels::copies::{copy_rows, filled, strided};
 use crate::kernels::transpose::{Matrix, Transpose};
 use crate::memory::{Disjoint, Source};
-use crate::program::{Grain, Run, Step};
+use crate::step::{Grain, Run, Step};
 
 /// Elements of rows and columns of a matrix that is transposed at a time.
 const STRIP: usize = 16;
@@ -27,7 +28,7 @@ const BYTES_PER_COST: usize = 1;
 enum Kind {
     /// `count` consecutive elements, at each index of `outer`.
     Rows { count: usize, outer: Dim },
-    /// `columns` of a source that lie side by side there, each to a row of `rows`.
+    /// `columns` are contiguous in the source; each becomes a row of `rows`.
     Transposed { rows: Dim, columns: Dim },
     /// Elements one by one.
     Strided(Dim),
@@ -39,18 +40,18 @@ enum Kind {
 struct Part {
     from: Option<Id>,
     to: Id,
-    /// The elements that it reads, and those that it writes, with what lies between them.
+    /// The range of elements that it reads, and the range that it writes.
     reach: [Range<usize>; 2],
     nest: Nest,
     kind: Kind,
     /// Pieces of work for each index of the nest's dimensions.
     strips: usize,
-    /// The number of its first piece among those of all parts.
+    /// The index of its first piece among the pieces of all parts.
     first: usize,
 }
 
 /// Moves boxes.
-pub struct Moves {
+pub(crate) struct Moves {
     parts: Vec<Part>,
     width: usize,
     transpose: &'static Transpose,
@@ -62,7 +63,7 @@ pub struct Moves {
 
 impl Moves {
     /// Boxes from and to these values, of elements of `width` bytes; those without a source are filled with `fill`.
-    pub fn new(
+    pub(crate) fn new(
         name: &'static str,
         transpose: &'static Transpose,
         fill: [u8; 16],
@@ -85,7 +86,7 @@ impl Moves {
     /// Moves pieces of a part.
     ///
     /// # Safety
-    /// Nobody else touches these elements of the target.
+    /// No other thread may access these elements of the target.
     unsafe fn part(&self, part: &Part, pieces: Range<usize>, from: Source<'_, u8>, to: Disjoint<'_, u8>) {
         let bytes = |reach: &Range<usize>| (reach.start * self.width, reach.len() * self.width);
         let ((first, len), (first_to, len_to)) = (bytes(&part.reach[0]), bytes(&part.reach[1]));
@@ -106,7 +107,8 @@ impl Moves {
                 from.wrapping_offset(at[0] * self.width as isize),
                 to.wrapping_offset(at[1] * self.width as isize),
             );
-            // SAFETY: a piece of the box, whose elements were looked up on both sides; those of the target are the caller's.
+            // SAFETY: `at` checked the elements of the box on both sides. No other thread accesses those of the target,
+            // as the caller guarantees.
             unsafe { self.piece(part.kind, strip, from, to) };
             strip += 1;
             if strip == part.strips {
@@ -178,7 +180,7 @@ impl Moves {
 /// Bytes of a piece, about: between two pieces the step may be asked to end.
 const BLOCK: usize = 1 << 24;
 
-/// The box, its long dimensions cut into blocks; what is left of a dimension is a box too.
+/// The box with its long dimensions cut into blocks. The remainder of a dimension is a separate box.
 fn blocks(nest: Nest, width: usize) -> Vec<Nest> {
     let most = BLOCK / width;
     let Some(long) = nest.dims.iter().position(|dim| dim.size > most) else { return vec![nest] };
@@ -199,7 +201,7 @@ fn blocks(nest: Nest, width: usize) -> Vec<Nest> {
 
 /// Rows of a piece.
 const ROWS: usize = 64;
-/// Dimensions of a box: those of a tensor, or two for each of them.
+/// Most dimensions of a box: one or two for each dimension of a tensor.
 const MAX_DIMS: usize = 16;
 
 /// The elements from the first to the last that a box meets, if it begins at `first` and has these sizes and steps.

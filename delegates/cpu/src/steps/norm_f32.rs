@@ -4,20 +4,20 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use crate::kernels::f32_norm::Norm;
-use crate::memory::pair;
-use crate::program::{Grain, InPlace, Run, Step};
+use crate::memory::{InPlace, pair};
+use crate::step::{Grain, Run, Step};
 
 /// Brings rows to mean 0 and variance 1, then scales and shifts them.
-pub struct NormF32 {
+pub(crate) struct NormF32 {
     /// The kernels.
     pub kernels: &'static Norm,
     /// Elements of a row, not none.
     pub depth: usize,
-    /// What is added to variances.
+    /// Added to variances.
     pub epsilon: f32,
     /// What rows are multiplied by, or nothing.
     pub gamma: Vec<f32>,
-    /// What is added then, or nothing.
+    /// Added to the product with gamma; may be empty.
     pub beta: Vec<f32>,
     /// Read.
     pub input: Id,
@@ -38,8 +38,8 @@ impl Step for NormF32 {
             for (i, row) in rows.enumerate() {
                 let mut y = y.part(i * self.depth, self.depth);
                 let (n, x, y) = pair(x.part(row * self.depth, self.depth), &mut y);
-                // SAFETY: the member was selected for this machine; both rows have `n` elements, and so have gamma and beta, of which a
-                // slice was taken, if they are there.
+                // SAFETY: the member was selected for this machine. Both rows have `n` elements, and `of` took slices
+                // of `n` elements of gamma and beta if they are not empty.
                 unsafe { (self.kernels.row)(n, x, of(&self.gamma), of(&self.beta), self.epsilon, y) };
             }
         })

@@ -5,21 +5,21 @@ use std::ops::Range;
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Loops};
 
-use super::together::Together;
 use crate::fixed_point::Factor;
 use crate::kernels::u8_pair::{Combine, Pair, Pairs, Way};
-use crate::memory::{Source, Target};
-use crate::program::{InPlace, Run, Step};
+use crate::memory::{InPlace, Source, Target};
+use crate::reach::together::RunGroups;
 use crate::requantize::{Bytes, Channel, Channels};
+use crate::step::{Run, Step};
 
 /// Bytes that one thread does at a time.
 const CHUNK: usize = 1 << 13;
-/// Bytes of short runs that are taken together.
+/// Bytes of a group of short runs.
 const ROOM: usize = 1 << 10;
 
 /// The factors of a, b and y, and the numbers added to bytes before they are scaled.
 #[derive(Clone, Copy, Debug)]
-pub struct Ways {
+pub(crate) struct Ways {
     /// Minus the zero points of a and b.
     pub biases: [i32; 2],
     /// Of a, b and y.
@@ -29,7 +29,7 @@ pub struct Ways {
 /// The results that are scaled as SIMD kernels of TensorFlow Lite do: the first `grouped` of every `run`. The others are scaled as its
 /// scalar code does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Groups {
+pub(crate) struct Groups {
     /// Positive.
     pub run: usize,
     /// At most `run`.
@@ -38,25 +38,25 @@ pub struct Groups {
 
 impl Groups {
     /// Whether the result in this place is.
-    pub fn is_grouped(&self, place: usize) -> bool {
+    pub(crate) fn is_grouped(&self, place: usize) -> bool {
         place % self.run < self.grouped
     }
 
     /// Whether all results are scaled alike.
-    pub fn is_even(&self) -> bool {
+    pub(crate) fn is_even(&self) -> bool {
         self.grouped == 0 || self.grouped == self.run
     }
 }
 
 /// A function of two tensors.
-pub struct PairU8 {
+pub(crate) struct PairU8 {
     pairs: &'static Pairs,
     combine: Combine,
     loops: Loops<2>,
     groups: Groups,
     /// Whether the operands have changed places.
     swaps: bool,
-    /// The tables of grouped results, and of the others.
+    /// The tables for grouped results, and for the others.
     tables: [Tables; 2],
     bytes: Bytes,
     inputs: [Id; 2],
@@ -97,9 +97,9 @@ impl Ways {
 }
 
 impl PairU8 {
-    /// `ways` are those of grouped results and of the others. Operands change places if the first one is a sole element of each run, or
-    /// if the second one is scaled by a shift.
-    pub fn new(
+    /// `ways` has the scaling of grouped results and of the others. Operands are swapped if the first has one element
+    /// per run, or if the second is scaled by a shift.
+    pub(crate) fn new(
         pairs: &'static Pairs,
         combine: Combine,
         (loops, groups): (Loops<2>, Groups),
@@ -120,7 +120,7 @@ impl PairU8 {
     }
 
     /// The results of all bytes with `byte` as operand `o`, in place `column` of a run; `None` if they depend on the run.
-    pub fn with_constant(&self, o: usize, byte: u8, column: usize) -> Option<[u8; 256]> {
+    pub(crate) fn with_constant(&self, o: usize, byte: u8, column: usize) -> Option<[u8; 256]> {
         let depends = !self.groups.is_even() && self.groups.run != self.loops.run;
         let tables = &self.tables[usize::from(!self.groups.is_grouped(column))];
         let (all, same, mut results) = (std::array::from_fn(|x| x as u8), [byte; 256], [0; 256]);
@@ -145,7 +145,7 @@ impl PairU8 {
         })
     }
 
-    /// Computes `y`, the results from number `at` on, of as many bytes of the operands, or of one if they do not move.
+    /// Computes `y`, the results from index `at` on. Operands have as many bytes, or one if they do not move.
     fn span(&self, at: usize, operands: [Source<'_, u8>; 2], y: &mut Target<'_, u8>) {
         let mut done = 0;
         while done < y.len() {
@@ -178,7 +178,7 @@ impl Step for PairU8 {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let inputs = self.inputs.map(|id| cx.input::<u8>(id));
         let y = cx.output::<u8>(self.output).share();
-        if let Some(together) = Together::new(&self.loops, ROOM).filter(|_| self.groups.is_even()) {
+        if let Some(together) = RunGroups::new(&self.loops, ROOM).filter(|_| self.groups.is_even()) {
             return cx.parallel_for(together.pieces(&self.loops), CHUNK / ROOM, |range| {
                 together.for_each(&self.loops, range, inputs, &mut [0; ROOM], |results, operands| {
                     // SAFETY: pieces are whole runs, of which each is in one, and each piece is one thread's.

@@ -4,21 +4,22 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Clamp, Id, Window};
+use arenite_base::{Clamp, PoolKind};
+use arenite_layers::{Id, Window};
 
-use super::epilogue::EpilogueOp;
-use super::slide::{Line, Pointers, Slide, Slides};
 use crate::kernels::f32_map::Map;
-use crate::kernels::f32_pool::{Columns, Kind, Pool, Tile};
+use crate::kernels::f32_pool::{Columns, Pool, Tile};
 use crate::memory::{Source, Target};
-use crate::program::{Run, Step};
+use crate::reach::epilogue::EpilogueOp;
+use crate::reach::slide::{Line, Pointers, Slide, Slides};
+use crate::step::{Ends, Run, Step};
 
 /// A pool.
-pub struct PoolF32 {
+pub(crate) struct PoolF32 {
     kernels: &'static Pool,
     columns: Option<&'static Columns>,
     map: &'static Map,
-    kind: Kind,
+    kind: PoolKind,
     slide: Slide,
     clamp: Clamp,
     epilogue: Vec<EpilogueOp>,
@@ -31,17 +32,17 @@ const RESULTS: usize = 7;
 
 impl PoolF32 {
     /// A pool over `window`, whose results are clamped to `clamp` and followed by `epilogue`.
-    pub fn new(
+    pub(crate) fn new(
         kernels: &'static Pool,
         map: &'static Map,
-        kind: Kind,
+        kind: PoolKind,
         window: Window,
         (clamp, epilogue): (Clamp, Vec<EpilogueOp>),
-        (input, output): (Id, Id),
+        Ends { input, output }: Ends,
     ) -> Self {
         let outside = match kind {
-            Kind::Max => f32::NEG_INFINITY,
-            Kind::Mean => 0.0,
+            PoolKind::Max => f32::NEG_INFINITY,
+            PoolKind::Mean => 0.0,
         };
         PoolF32 {
             kernels,
@@ -75,7 +76,7 @@ impl Slides for PoolF32 {
         let c = y.at(0, columns.len() * w.channels);
         let mut factors = [0.0; RESULTS];
         for (factor, x) in factors.iter_mut().zip(columns.clone()) {
-            // What lies outside of the image does not count.
+            // Pixels outside of the image do not count.
             *factor = 1.0 / (line.taps.len() * w.columns.taps_inside(x).len()) as f32;
         }
         let pixels = self.slide.pixels(line, input);
@@ -95,8 +96,9 @@ impl Slides for PoolF32 {
             done = self.slide.split(line, columns).whole;
             tile.channels = done;
             self.slide.aim(&mut tile.pixels, columns, &mut pointers);
-            // SAFETY: the kernel was selected for this machine; pixels lie in the rows that `pixels` looked up, and may be read for whole
-            // vectors of `done` channels, as `split` found, or are `outside`; `y` has a pixel for each of the columns.
+            // SAFETY: the kernel was selected for this machine. Pixels are in the rows that `pixels` looked up, and
+            // `split` checked that whole vectors of `done` channels are readable, or they are `outside`. `y` has a
+            // pixel for each of the columns.
             unsafe { columns_kernels.kernels[columns.len() - 1](&tile) };
         }
         if done < w.channels {
@@ -104,8 +106,8 @@ impl Slides for PoolF32 {
             self.slide.aim_taps(&mut tile.pixels, columns, &mut pointers);
             tile.channels = w.channels - done;
             tile.c = c.wrapping_add(done);
-            // SAFETY: the kernel was selected for this machine and reads no more than the channels that are left, of pixels that lie in the
-            // rows that `pixels` looked up, or are `outside`; `y` has a pixel for each of the columns.
+            // SAFETY: the kernel was selected for this machine and reads exactly the remaining channels. Pixels are in
+            // the rows that `pixels` looked up, or are `outside`. `y` has a pixel for each of the columns.
             unsafe { self.kernels.of(self.kind).exact[columns.len() - 1](&tile) };
         }
     }
@@ -114,8 +116,8 @@ impl Slides for PoolF32 {
 impl Step for PoolF32 {
     fn name(&self) -> &'static str {
         match self.kind {
-            Kind::Max => "MAX_POOL_2D",
-            Kind::Mean => "AVERAGE_POOL_2D",
+            PoolKind::Max => "MAX_POOL_2D",
+            PoolKind::Mean => "AVERAGE_POOL_2D",
         }
     }
 

@@ -5,17 +5,17 @@ use std::ops::Range;
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Window};
 
-use super::cascade::Rows;
-use super::epilogue::Epilogue;
-use super::pointers::MAX_TAPS;
+use super::cascade::RowStep;
 use crate::kernels::u8_pool::{self, Mean, Pools};
 use crate::memory::{Source, Target};
-use crate::program::{Grain, Run, Step};
+use crate::reach::epilogue::Epilogue;
+use crate::reach::pointers::MAX_TAPS;
 use crate::requantize::{Bytes, Channels};
+use crate::step::{Ends, Grain, Run, Step};
 
 /// What becomes of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pooling {
+pub(crate) enum Pooling {
     /// The largest.
     Largest,
     /// The mean of unsigned numbers, ties up.
@@ -25,7 +25,7 @@ pub enum Pooling {
 }
 
 /// A pool.
-pub struct PoolU8 {
+pub(crate) struct PoolU8 {
     pools: &'static Pools,
     pooling: Pooling,
     window: Window,
@@ -40,12 +40,12 @@ pub struct PoolU8 {
 
 impl PoolU8 {
     /// A pool whose results are clamped to `bytes`.
-    pub fn new(
+    pub(crate) fn new(
         pools: &'static Pools,
         pooling: Pooling,
         window: Window,
         bytes: Bytes,
-        (input, output): (Id, Id),
+        Ends { input, output }: Ends,
     ) -> Self {
         let most = if pooling == Pooling::Largest { 0 } else { window.rows.taps * window.columns.taps };
         let alike = |count| Channels::new(pools.lanes, &vec![u8_pool::division(count); pools.lanes], bytes);
@@ -102,7 +102,7 @@ impl PoolU8 {
         }
     }
 
-    /// Computes `to`, the rows from `y` on.
+    /// Computes `to`, the rows that start at row `y`.
     fn some_rows(&self, y: usize, input: Source<'_, u8>, to: &mut Target<'_, u8>) {
         let width = self.window.columns.output * self.window.channels;
         for i in 0..to.len() / width {
@@ -137,7 +137,7 @@ impl Step for PoolU8 {
     }
 }
 
-impl Rows for PoolU8 {
+impl RowStep for PoolU8 {
     fn window(&self) -> (&Window, usize) {
         (&self.window, self.window.channels)
     }

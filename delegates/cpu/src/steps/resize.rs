@@ -7,17 +7,17 @@
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
-use arenite_layers::ops::resize::Between;
+use arenite_layers::layer::resize::Neighbours;
 
 use crate::kernels::f32_map::Map;
-use crate::program::{Grain, Run, Step};
+use crate::step::{Grain, Run, Step};
 
-/// Multiply-adds that a pixel is worth besides those of its channels.
+/// The cost of a pixel in multiply-adds, in addition to its channels.
 const PIXEL: usize = 16;
 
-/// Sizes of both images: `[rows, columns]` of the input; those of the output are the lengths of tables.
+/// Sizes of both images: `[rows, columns]` of the input. The lengths of the tables are the sizes of the output.
 #[derive(Clone, Copy, Debug)]
-pub struct Images {
+pub(crate) struct Images {
     /// How many.
     pub count: usize,
     /// Rows and columns of an input.
@@ -27,15 +27,15 @@ pub struct Images {
 }
 
 /// By the four pixels around, `f32`.
-pub struct Bilinear {
+pub(crate) struct Bilinear {
     /// The kernels.
     pub map: &'static Map,
     /// Sizes.
     pub images: Images,
     /// For each row of the output.
-    pub rows: Vec<Between>,
+    pub rows: Vec<Neighbours>,
     /// For each column of the output.
-    pub columns: Vec<Between>,
+    pub columns: Vec<Neighbours>,
     /// Read.
     pub input: Id,
     /// Written.
@@ -43,7 +43,7 @@ pub struct Bilinear {
 }
 
 /// By the nearest pixel, of any type.
-pub struct Nearest {
+pub(crate) struct Nearest {
     /// Sizes; channels are bytes.
     pub images: Images,
     /// For each row of the output.

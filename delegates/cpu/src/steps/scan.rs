@@ -13,11 +13,11 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use crate::memory::{LINE, Place, Source, Target};
-use crate::program::{Ports, Run, Step};
+use crate::step::{Ports, Run, Step};
 
 /// Row `first + step · round` of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rows {
+pub(crate) struct RowSchedule {
     /// In round 0.
     pub first: usize,
     /// From one round to the next.
@@ -26,14 +26,14 @@ pub struct Rows {
     pub bytes: usize,
 }
 
-impl Rows {
+impl RowSchedule {
     /// Where the row of a round begins.
     fn offset(&self, round: usize) -> usize {
         self.first.wrapping_add_signed(self.step * round as isize) * self.bytes
     }
 
     /// Whether `rounds` rounds meet all of `bytes`.
-    pub fn cover(&self, rounds: usize, bytes: usize) -> bool {
+    pub(crate) fn cover(&self, rounds: usize, bytes: usize) -> bool {
         let count = bytes / self.bytes.max(1);
         rounds > 0 && count == 1 || self.step.abs() == 1 && rounds == count
     }
@@ -41,25 +41,25 @@ impl Rows {
 
 /// A row of a tensor outside that a round reads.
 #[derive(Clone, Copy, Debug)]
-pub struct Feed {
+pub(crate) struct Feed {
     /// In the body.
     pub value: Id,
     /// Outside.
     pub from: Id,
     /// Which.
-    pub rows: Rows,
+    pub rows: RowSchedule,
 }
 
-/// What a round leaves for the next.
+/// A value that one round passes to the next.
 #[derive(Clone, Copy, Debug)]
-pub struct State {
+pub(crate) struct State {
     /// When a round begins.
     pub value: Id,
     /// When it ends.
     pub source: Id,
     /// Outside, before the loop.
     pub initial: Id,
-    /// Outside, behind it.
+    /// The value outside that receives the result of the last round.
     pub last: Id,
     /// Its size.
     pub bytes: usize,
@@ -67,22 +67,22 @@ pub struct State {
 
 /// A tensor of which each round writes a row.
 #[derive(Clone, Copy, Debug)]
-pub struct List {
+pub(crate) struct List {
     /// The row, in the body.
     pub row: Id,
     /// Outside, before the loop.
     pub initial: Id,
-    /// Outside, behind it.
+    /// The value outside that receives the result of the last round.
     pub last: Id,
     /// Size of the list.
     pub bytes: usize,
     /// Which.
-    pub rows: Rows,
+    pub rows: RowSchedule,
 }
 
-/// A value that lies inside of another one.
+/// A value that is a part of another.
 #[derive(Clone, Copy, Debug)]
-pub struct Alias {
+pub(crate) struct Alias {
     /// The value.
     pub to: Id,
     /// That one.
@@ -92,7 +92,7 @@ pub struct Alias {
 }
 
 /// A counted loop.
-pub struct Scan {
+pub(crate) struct Scan {
     /// How often the steps run.
     pub rounds: usize,
     /// In each round, each with the values of its node.
@@ -103,7 +103,7 @@ pub struct Scan {
     pub feeds: Vec<Feed>,
     /// States whose source a step writes to where it is wanted.
     pub states: Vec<State>,
-    /// Those whose source lies elsewhere, and is copied.
+    /// States that are copied, as their source is computed in other memory.
     pub moved: Vec<State>,
     /// Written row by row.
     pub lists: Vec<List>,
@@ -116,15 +116,15 @@ pub struct Scan {
 }
 
 /// The places of all values of a net, as a round has them. One call of the loop uses it at a time.
-pub struct Table(Mutex<Vec<Place>>);
+pub(crate) struct Table(Mutex<Vec<Place>>);
 
 impl Table {
-    /// Of so many values.
-    pub fn of(values: usize) -> Table {
+    /// A table of this many values.
+    pub(crate) fn of(values: usize) -> Table {
         Table(Mutex::new(vec![Place::NOWHERE; values]))
     }
 
-    /// A call that panicked leaves places of its own, which `run` overwrites.
+    /// A call that panicked leaves its places in the table; `run` overwrites them.
     fn lock(&self) -> MutexGuard<'_, Vec<Place>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -140,7 +140,7 @@ impl Scan {
         self.all_states().map(|state| state.bytes.next_multiple_of(LINE)).sum()
     }
 
-    /// Writes what no round does.
+    /// Writes the outputs that do not depend on a round.
     fn begin(&self, cx: &Run<'_>) {
         for &(from, to, bytes) in &self.kept {
             cx.output::<u8>(to).part(0, bytes).copy_from(cx.input(from).part(0, bytes));
@@ -195,7 +195,7 @@ impl Scan {
         if (self.rounds - 1 - round).is_multiple_of(2) { result.part(0, buffer.bytes()) } else { buffer }
     }
 
-    /// Moves what the steps of a round left elsewhere.
+    /// Copies the results of a round that were computed in other memory.
     fn end(&self, round: usize, cx: &Run<'_>, table: &[Place], buffers: Place) {
         for (state, buffer) in self.buffered(buffers).skip(self.states.len()) {
             let to = self.target(round, cx.places()[state.last], buffer);
@@ -205,7 +205,7 @@ impl Scan {
             to.copy_from(from.part(0, state.bytes));
         }
         for list in &self.lists {
-            // SAFETY: no step of the body is at work, so nobody writes the row.
+            // SAFETY: no step of the body is running, so the row is not being written.
             let from = unsafe { table[list.row].source() }.part(0, list.rows.bytes);
             self.list(list, cx).part(list.rows.offset(round), list.rows.bytes).copy_from(from);
         }
@@ -236,8 +236,9 @@ impl Step for Scan {
             }
             self.place(round, cx, &mut table, buffers);
             for (step, ports) in &self.steps {
-                // SAFETY: the places are those of this run, parts of them, or parts of its scratch memory, whose rest is `scratch`. `place` gives
-                // what a round writes of a state another buffer than what it reads, and the net's layout keeps the other values apart.
+                // SAFETY: the places are places of this run, parts of them, or parts of its scratch memory, and
+                // `scratch` is the rest of that. `place` gives a state that a round writes another buffer than the one
+                // it reads, and the net's layout separates the other values.
                 step.run(&unsafe { cx.within(&table, scratch, ports) })?;
             }
             self.end(round, cx, &table, buffers);

@@ -2,20 +2,20 @@
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
-use arenite_layers::ops::softmax::Kind;
+use arenite_layers::layer::softmax::Kind;
 
 use crate::kernels::f32_softmax::{NARROW, Softmax};
-use crate::memory::pair;
-use crate::program::{Grain, InPlace, Run, Step};
+use crate::memory::{InPlace, pair};
+use crate::step::{Grain, Run, Step};
 
 /// Multiply-adds that an exponential is worth.
 const EXPONENTIAL: usize = 16;
 
 /// Softmax of all rows.
-pub struct SoftmaxF32 {
+pub(crate) struct SoftmaxF32 {
     /// The kernels.
     pub kernels: &'static Softmax,
-    /// What is computed.
+    /// Which function is computed.
     pub kind: Kind,
     /// Elements of a row, not none.
     pub depth: usize,

@@ -1,23 +1,24 @@
 //! Softmax of bytes: exponentials by a table, added in order; results by a table of each row's own.
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Aligned, Id};
+use arenite_base::Aligned;
+use arenite_layers::Id;
 
 use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_map::ByteMap;
 use crate::kernels::u8_real::{Halves, Reals};
-use crate::memory::{Source, Target};
-use crate::program::{Grain, InPlace, Run, Step};
+use crate::memory::{InPlace, Source, Target};
+use crate::step::{Ends, Grain, Run, Step};
 
 /// Rows whose exponentials are added at a time: a sum has to wait for each addition, several sums need not wait for one another.
 const TOGETHER: usize = 8;
-/// Elements of a row up to which a table of its own does not pay.
+/// Longest row for which a separate table does not pay.
 const SHORT: usize = 64;
 /// Multiply-adds of `f32` in the time of one element.
 const COST: usize = 24;
 
 /// Softmax along runs.
-pub struct SoftmaxU8 {
+pub(crate) struct SoftmaxU8 {
     kernels: (&'static Fold, &'static ByteMap, &'static Reals),
     /// `exp(step · (q − 255))` of all bytes q.
     exponentials: Aligned<f32>,
@@ -29,14 +30,22 @@ pub struct SoftmaxU8 {
     output: Id,
 }
 
+/// The real values of the bytes of a softmax.
+pub(crate) struct Scales {
+    /// A byte larger by 1 has an exponential larger by `exp(step)`.
+    pub step: f32,
+    /// The scale of the results.
+    pub scale: f32,
+}
+
 impl SoftmaxU8 {
-    /// Softmax of rows of `depth` bytes, where a step of a byte multiplies by `exp(step)`; results have `scale`.
-    pub fn new(
+    /// Softmax of rows of `depth` bytes.
+    pub(crate) fn new(
         kernels: (&'static Fold, &'static ByteMap, &'static Reals),
-        (step, scale): (f32, f32),
+        Scales { step, scale }: Scales,
         halves: Halves,
         depth: usize,
-        (input, output): (Id, Id),
+        Ends { input, output }: Ends,
     ) -> Self {
         let mut exponentials = Aligned::zeros(256);
         for (q, e) in exponentials.iter_mut().enumerate() {
@@ -45,11 +54,11 @@ impl SoftmaxU8 {
         SoftmaxU8 { kernels, exponentials, scale, halves, depth, input, output }
     }
 
-    /// Computes the rows of `y`, from `first` on, at most [`TOGETHER`].
+    /// Computes `y`, at most [`TOGETHER`] rows that start at row `first`.
     fn together(&self, first: usize, input: Source<'_, u8>, y: &mut Target<'_, u8>) {
         let (fold, map, reals) = self.kernels;
         let count = y.len() / self.depth;
-        // Rows that are not there are the last one again.
+        // Missing rows repeat the last one.
         let rows: [Source<'_, u8>; TOGETHER] =
             std::array::from_fn(|r| input.part((first + r.min(count - 1)) * self.depth, self.depth));
         let largest = rows.map(|row| fold.largest_of(row));
@@ -89,14 +98,15 @@ impl SoftmaxU8 {
     }
 }
 
-/// The sums of what the tables have for the rows' bytes, each added in order.
+/// The sums of the table entries of each row's bytes, added in order.
 fn add(rows: &[Source<'_, u8>; TOGETHER], tables: &[&[f32]; TOGETHER]) -> [f32; TOGETHER] {
     let mut sums = [0.0; TOGETHER];
     let n = rows[0].len();
     let rows = rows.map(|row| row.at(0, n));
     for i in 0..n {
         for ((sum, row), table) in sums.iter_mut().zip(rows).zip(tables) {
-            // SAFETY: rows have `n` bytes; none is above its row's largest, so the table, which ends with that one's number, has one for it.
+            // SAFETY: rows have `n` bytes. No byte is above its row's maximum, whose entry is the last one of the
+            // table.
             *sum += unsafe { *table.get_unchecked(usize::from(*row.add(i))) };
         }
     }
@@ -120,7 +130,8 @@ impl Step for SoftmaxU8 {
     }
 
     fn in_place(&self, id: Id) -> InPlace {
-        // SAFETY: results of a group of rows go to a buffer first or are written by the thread that reads them, behind what it has read.
+        // SAFETY: results of a group of rows go to a buffer first, or the thread that reads a byte writes it
+        // afterwards.
         unsafe { InPlace::only_if(id == self.input) }
     }
 }

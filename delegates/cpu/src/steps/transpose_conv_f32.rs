@@ -1,24 +1,25 @@
-//! Transposed convolution of `f32`: for each [phase](super::phases) of the stride a convolution with some of the taps.
+//! Transposed convolution of `f32`: for each [phase](crate::reach::phases) of the stride a convolution with some of the taps.
 
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Aligned, Clamp, Id, Stored, Window};
+use arenite_base::{Aligned, Clamp, Stored};
+use arenite_layers::{Id, Window, aligned_zeros};
 
-use super::epilogue::{self, Epilogue, EpilogueOp};
-use super::phases::{self, Form, Layout, MAX_TAPS, Phase};
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::widen;
 use crate::memory::{Source, Target};
-use crate::program::{Ahead, Grain, Run, Step};
+use crate::reach::epilogue::{self, Epilogue, EpilogueOp};
+use crate::reach::phases::{self, Form, Layout, MAX_TAPS, Phase, PhaseInput, PhaseTile};
+use crate::step::{Grain, PrefetchAddress, Run, Step};
 use crate::store::{Block, Store};
 
 /// Most rows of a tile.
 const ROWS: usize = 28;
 
 /// A transposed convolution with packed weights.
-pub struct TransposeConvF32 {
+pub(crate) struct TransposeConvF32 {
     gemm: &'static Gemm,
     map: &'static Map,
     /// Of the convolution whose gradient this is: its input is the output here.
@@ -34,8 +35,8 @@ pub struct TransposeConvF32 {
     output: Id,
 }
 
-/// What a [`TransposeConvF32`] is made of.
-pub struct Parts<'a> {
+/// The parts of a [`TransposeConvF32`].
+pub(crate) struct Parts<'a> {
     /// Of the convolution whose gradient this is: its input is the output here.
     pub window: Window,
     /// Channels of the input.
@@ -48,7 +49,7 @@ pub struct Parts<'a> {
     pub bias: Option<&'a [f32]>,
     /// Range of results before `epilogue`.
     pub clamp: Clamp,
-    /// What follows.
+    /// The epilogue.
     pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub input: Id,
@@ -56,38 +57,48 @@ pub struct Parts<'a> {
     pub output: Id,
 }
 
+/// Packs the taps of each form of the layout.
+fn pack(gemm: &'static Gemm, store: &Store, parts: &Parts<'_>) -> Result<(Layout, Block<f32>)> {
+    let &Parts { ref window, depth, ref weights, bias, ref name, .. } = parts;
+    let (channels, rows, columns) = (window.channels, &window.rows, &window.columns);
+    let mut len = 0;
+    let layout = Layout::new(window, |taps, width| {
+        let at = len;
+        len += gemm.packed_len(taps * depth, width * channels).next_multiple_of(16);
+        at
+    });
+    let strides = [rows.stride, columns.stride];
+    let key = format!("{} {:?} by {strides:?}, bias {}, {name}", gemm.name, layout.forms, bias.is_some());
+    let packed = store.block(&key, len, |packed: &mut [f32]| {
+        let mut room = Vec::new();
+        let weights = weights.all(widen::halves(gemm.isa), &mut room);
+        for form in &layout.forms {
+            let ([down, across], [y, x]) = (form.taps, form.first);
+            let weight = |j: usize, i: usize| {
+                let (o, tap, c) = (j % channels, i / depth, i % depth);
+                let ky = y + tap / across * rows.stride;
+                let kx = x + j / channels + tap % across * columns.stride;
+                weights[((o * rows.taps + ky) * columns.taps + kx) * depth + c]
+            };
+            let bias = |j: usize| bias.map_or(0.0, |bias| bias[j % channels]);
+            let (lines, count) = (down * across * depth, form.width * channels);
+            let panels = &mut packed[form.packed..][..gemm.packed_len(lines, count)];
+            gemm.pack(lines, count, panels, weight, bias);
+        }
+    })?;
+    Ok((layout, packed))
+}
+
 impl TransposeConvF32 {
     /// Packs the weights.
-    pub fn new(gemm: &'static Gemm, map: &'static Map, store: &Store, parts: Parts<'_>) -> Result<Self> {
-        let Parts { window, depth, weights, .. } = parts;
-        let channels = window.channels;
-        let mut len = 0;
-        let layout = Layout::new(&window, |taps, width| {
-            let at = len;
-            len += gemm.packed_len(taps * depth, width * channels).next_multiple_of(16);
-            at
-        });
-        let strides = [window.rows.stride, window.columns.stride];
-        let bias = parts.bias.is_some();
-        let key = format!("{} {:?} by {strides:?}, bias {bias}, {}", gemm.name, layout.forms, parts.name);
-        let packed = store.block(&key, len, |packed: &mut [f32]| {
-            let (rows, columns) = (&window.rows, &window.columns);
-            let mut room = Vec::new();
-            let weights = weights.all(widen::halves(gemm.isa), &mut room);
-            for form in &layout.forms {
-                let ([down, across], [y, x]) = (form.taps, form.first);
-                let weight = |j: usize, i: usize| {
-                    let (o, tap, c) = (j % channels, i / depth, i % depth);
-                    let ky = y + tap / across * rows.stride;
-                    let kx = x + j / channels + tap % across * columns.stride;
-                    weights[((o * rows.taps + ky) * columns.taps + kx) * depth + c]
-                };
-                let bias = |j: usize| parts.bias.map_or(0.0, |bias| bias[j % channels]);
-                let (lines, count) = (down * across * depth, form.width * channels);
-                let panels = &mut packed[form.packed..][..gemm.packed_len(lines, count)];
-                gemm.pack(lines, count, panels, weight, bias);
-            }
-        })?;
+    pub(crate) fn new(
+        gemm: &'static Gemm,
+        map: &'static Map,
+        store: &Store,
+        parts: Parts<'_>,
+    ) -> Result<Self> {
+        let (layout, packed) = pack(gemm, store, &parts)?;
+        let Parts { window, depth, .. } = parts;
         Ok(TransposeConvF32 {
             gemm,
             map,
@@ -95,7 +106,7 @@ impl TransposeConvF32 {
             depth,
             layout,
             packed,
-            zeros: Aligned::try_zeros(depth)?,
+            zeros: aligned_zeros(depth)?,
             clamp: parts.clamp,
             epilogue: parts.epilogue,
             input: parts.input,
@@ -120,9 +131,9 @@ impl TransposeConvF32 {
             for t in 0..tiles {
                 let (first, end) = (t * phase.count / tiles, (t + 1) * phase.count / tiles);
                 let mut pointers = [const { MaybeUninit::<*const f32>::uninit() }; ROWS * MAX_TAPS];
-                let pixels = (input, self.depth, self.zeros.as_ptr());
-                let at = ((phase, form), (image, lead), (first, end));
-                phases::point(&self.window, at.0, at.1, at.2, pixels, &mut pointers);
+                let pixels = PhaseInput { input, depth: self.depth, outside: self.zeros.as_ptr() };
+                let tile = PhaseTile { phase, form, image, lead, results: first..end };
+                phases::point(&self.window, tile, pixels, &mut pointers);
                 let start = (phase.first + first * phase.step) * self.window.channels;
                 let len = ((end - first - 1) * phase.step + form.width) * self.window.channels;
                 let (a, mut to) = (pointers.as_ptr().cast(), output.part(start, len));
@@ -133,10 +144,10 @@ impl TransposeConvF32 {
         epilogue.iter().for_each(|op| op.apply_over(self.map, output, line * output.len()));
     }
 
-    /// Computes `rows` results of a phase, which `output` begins and ends with.
+    /// Computes `rows` results of a phase. `output` starts with the first and ends with the last.
     ///
     /// # Safety
-    /// `a` are `[taps][rows]` pointers to `depth` values each.
+    /// `a` must be `[taps][rows]` pointers to `depth` values each.
     unsafe fn tile(
         &self,
         (phase, form): (&Phase, &Form),
@@ -178,8 +189,8 @@ impl Step for TransposeConvF32 {
         "TRANSPOSE_CONV"
     }
 
-    fn weights(&self) -> Ahead {
-        Ahead::of(&self.packed)
+    fn weights(&self) -> PrefetchAddress {
+        PrefetchAddress::of(&self.packed)
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {

@@ -4,18 +4,18 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use super::conv_hybrid::Finish;
-use super::epilogue;
-use super::phases_u8::{self, Phases, Row};
-use super::rows_u8::Rows;
 use crate::kernels::u8i8_gemm::{Results, ToReals};
-use crate::program::{Run, Step};
+use crate::reach::epilogue::{self, OutputRows};
+use crate::reach::phases_u8::{self, Phases, Row};
+use crate::reach::rows_u8::RowQuantizer;
 use crate::rescale::RealChannels;
+use crate::step::{Run, Step};
 
 /// A transposed convolution with packed weights.
-pub struct TransposeConvHybrid {
+pub(crate) struct TransposeConvHybrid {
     phases: Phases<RealChannels>,
     /// Images.
-    rows: Rows,
+    rows: RowQuantizer,
     results: Finish,
     input: Id,
     output: Id,
@@ -23,9 +23,14 @@ pub struct TransposeConvHybrid {
 
 impl TransposeConvHybrid {
     /// Of `rows`, which are images, `outside` is ignored.
-    pub fn new(phases: Phases<RealChannels>, rows: Rows, results: Finish, [input, output]: [Id; 2]) -> Self {
+    pub(crate) fn new(
+        phases: Phases<RealChannels>,
+        rows: RowQuantizer,
+        results: Finish,
+        [input, output]: [Id; 2],
+    ) -> Self {
         let outside = phases.outside();
-        TransposeConvHybrid { phases, rows: Rows { outside, ..rows }, results, input, output }
+        TransposeConvHybrid { phases, rows: RowQuantizer { outside, ..rows }, results, input, output }
     }
 }
 
@@ -53,11 +58,15 @@ impl Step for TransposeConvHybrid {
             };
             let (outside, size) = (quantized.outside(image), size_of::<f32>());
             let row = Row { line, input: quantized.bytes, outside, output: output.cast(), size };
-            // SAFETY: each row is one thread's, which has begun a session; whoever made the phases made channels for the columns of each
-            // form, and `rows` are as many as it asks for.
+            // SAFETY: each row is computed by one thread, which has begun a session. The phases were built with
+            // channels for the columns of each form, and `rows` has as many rows as `row` asks for.
             unsafe {
                 self.phases.row(&row, results);
-                epilogue.apply(self.results.map, output, (line * width, 0), (1, width));
+                epilogue.apply(
+                    self.results.map,
+                    output,
+                    OutputRows { first: line * width, stride: 0, count: 1, len: width },
+                );
             }
         })
     }

@@ -1,26 +1,27 @@
 //! Transposed convolution of bytes.
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Aligned, Id, Window};
+use arenite_base::Aligned;
+use arenite_layers::{Id, Window, aligned_zeros};
 
-use super::phases_u8::{Column, Phases, Row};
 use crate::kernels::u8i8_gemm::{Gemm, Results, ToBytes};
 use crate::memory::Source;
-use crate::ops::Weights;
-use crate::program::{Run, Step};
+use crate::reach::phases_u8::{Column, Phases, Row};
+use crate::reach::weights_u8::Weights;
 use crate::requantize::{Bytes, Channel, Channels};
+use crate::step::{Run, Step};
 use crate::store::Store;
 
 /// A transposed convolution with packed weights.
-pub struct TransposeConvU8 {
+pub(crate) struct TransposeConvU8 {
     phases: Phases<Channels>,
     zeros: Aligned<u8>,
     input: Id,
     output: Id,
 }
 
-/// What a [`TransposeConvU8`] is made of.
-pub struct Parts<'a> {
+/// The parts of a [`TransposeConvU8`].
+pub(crate) struct Parts<'a> {
     /// Of the convolution whose gradient this is: its input is the output here.
     pub window: Window,
     /// Channels of the input.
@@ -29,7 +30,7 @@ pub struct Parts<'a> {
     pub name: &'a str,
     /// `[channels of the output][taps][channels of the input]`.
     pub weights: &'a Weights<'a>,
-    /// One per channel of the output; the bias without what the zero point adds.
+    /// One per channel of the output; the bias does not include the zero point.
     pub channels: &'a [Channel],
     /// Of the input.
     pub zero_point: u8,
@@ -43,8 +44,8 @@ pub struct Parts<'a> {
 
 impl TransposeConvU8 {
     /// Packs the weights.
-    pub fn new(gemm: &'static Gemm, store: &Store, parts: Parts<'_>) -> Result<Self> {
-        // What the zero point adds is part of the bias: the bytes outside the image are zero points, too.
+    pub(crate) fn new(gemm: &'static Gemm, store: &Store, parts: Parts<'_>) -> Result<Self> {
+        // Adds the terms of the zero point to the bias; bytes outside of the image are zero points too.
         let channel = |column: &Column| {
             let given = parts.channels[column.channel];
             let zeros = column.sum.wrapping_mul(parts.zero_point.into());
@@ -55,7 +56,7 @@ impl TransposeConvU8 {
         };
         let shape = (parts.window, parts.depth);
         let phases = Phases::new(gemm, store, shape, (parts.name, parts.weights), table)?;
-        let mut zeros = Aligned::try_zeros(phases.outside())?;
+        let mut zeros = aligned_zeros(phases.outside())?;
         zeros.fill(parts.zero_point);
         Ok(TransposeConvU8 { phases, zeros, input: parts.input, output: parts.output })
     }

@@ -1,39 +1,68 @@
-//! Functions of elements of any type, of up to three tensors that broadcast: for what stands between the layers of a model, such as
-//! masks and positions. Plain loops.
+//! Elementwise functions of up to three tensors of any type, with broadcasting, for nodes such as masks and positions.
+//! Plain loops.
 
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Loops};
 
 use crate::memory::Source;
-use crate::program::{Run, Step};
+use crate::step::{Run, Step};
 
 /// Most inputs.
-pub const INPUTS: usize = 3;
+pub(crate) const INPUTS: usize = 3;
 /// Elements that are worth a thread's while.
 const MANY: usize = 1 << 14;
 
-/// `n` results at `y` of elements at `x`; whether each input moves on along the run.
+/// Computes `n` results at `y` from elements at `x`. An operand has `n` elements if it `moves`, else one for all results.
 ///
 /// # Safety
-/// Called with elements of the types that it is for, readable and writable.
-pub type RunFn = unsafe fn(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8);
+/// The elements must be readable, of the types that the function is for, and room for the results writable. Nothing need be aligned.
+pub(crate) type RunFn = unsafe fn(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8);
+
+/// A function of elements, and the sizes of the elements.
+#[derive(Clone, Copy)]
+pub(crate) struct ElementFn {
+    run: RunFn,
+    operands: [usize; INPUTS],
+    result: usize,
+}
+
+impl ElementFn {
+    /// A function whose operands have elements of `operands` bytes, 0 for missing ones, and whose results have `result`
+    /// bytes.
+    ///
+    /// # Safety
+    /// `run` must not read more bytes of an operand's element, or write more bytes of a result. It must accept all bit
+    /// patterns.
+    pub(crate) const unsafe fn new(run: RunFn, operands: [usize; INPUTS], result: usize) -> ElementFn {
+        ElementFn { run, operands, result }
+    }
+}
 
 /// A function of up to three tensors.
-pub struct TypedMap {
-    /// What it is.
-    pub name: &'static str,
-    /// The function.
-    pub f: RunFn,
-    /// Bytes of an element of each input.
-    pub widths: [usize; INPUTS],
-    /// Bytes of an element of the output.
-    pub width: usize,
-    /// The loops.
-    pub loops: Loops<INPUTS>,
-    /// Read.
-    pub inputs: Vec<Id>,
-    /// Written.
-    pub output: Id,
+pub(crate) struct TypedMap {
+    name: &'static str,
+    f: ElementFn,
+    loops: Loops<INPUTS>,
+    inputs: Vec<Id>,
+    output: Id,
+}
+
+impl TypedMap {
+    /// The step `name` that computes `output` from `inputs`, whose elements `loops` visits.
+    ///
+    /// # Errors
+    /// If there are fewer or more inputs than the function has operands.
+    pub(crate) fn new(
+        name: &'static str,
+        f: ElementFn,
+        loops: Loops<INPUTS>,
+        inputs: Vec<Id>,
+        output: Id,
+    ) -> Result<TypedMap> {
+        let operands = f.operands.iter().filter(|&&bytes| bytes > 0).count();
+        ensure!(inputs.len() == operands, "{name} has {} inputs; it must have {operands}", inputs.len());
+        Ok(TypedMap { name, f, loops, inputs, output })
+    }
 }
 
 impl Step for TypedMap {
@@ -45,7 +74,7 @@ impl Step for TypedMap {
         let mut x = [Source::<u8>::NONE; INPUTS];
         x.iter_mut().zip(&self.inputs).for_each(|(x, &id)| *x = cx.input(id));
         let (n, moves) = (self.loops.run, self.loops.moves);
-        let (line, grain) = (n * self.width, (MANY / n).max(1));
+        let (line, grain) = (n * self.f.result, (MANY / n).max(1));
         cx.parallel_parts(cx.output::<u8>(self.output), line, grain, |runs, mut y| {
             for (i, run) in runs.enumerate() {
                 let at = self.loops.starts(run);
@@ -57,12 +86,12 @@ impl Step for TypedMap {
                     } else {
                         1
                     };
-                    x[i].at(at[i] * self.widths[i], count * self.widths[i])
+                    x[i].at(at[i] * self.f.operands[i], count * self.f.operands[i])
                 };
                 let (from, to) = (std::array::from_fn(operand), y.at(i * line, line));
-                // SAFETY: `n` results, and as many elements of each operand, or one if it does not move; who made the step gave it a
-                // function of their types, whose places are aligned for them.
-                unsafe { (self.f)(n, from, moves, to) };
+                // SAFETY: `at` checked that `n` results and `n` elements of each operand, or one if it does not move,
+                // are in the memory, with the sizes that `ElementFn::new` got.
+                unsafe { (self.f.run)(n, from, moves, to) };
             }
         })
     }

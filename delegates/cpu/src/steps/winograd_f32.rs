@@ -5,37 +5,40 @@
 //!          (a tile at a time)       (packed products)                (a tile at a time)
 //! ```
 
+use std::ops::Range;
+
 use arenite_abi::prelude::*;
-use arenite_layers::{Aligned, Clamp, Id, Rows, Stored, Window};
+use arenite_base::{Aligned, Clamp, Stored, StoredRows};
+use arenite_layers::{Id, Window, aligned_zeros};
 
 use super::conv_f32::Parts;
-use super::epilogue::{self, Epilogue, EpilogueOp};
-use super::tiles::{self, Tiles};
 use crate::isa::Isa;
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_winograd::{FILTERS, Output, Winograd};
 use crate::kernels::transpose::Transpose;
 use crate::kernels::widen;
-use crate::memory::{Disjoint, LINE, Source};
-use crate::program::{Behind, Grain, Run, Step};
+use crate::memory::{Disjoint, LINE, Lead, Source};
+use crate::reach::epilogue::{self, Epilogue, EpilogueOp, OutputRows};
+use crate::reach::tiles::{self, CacheShare, Tiles};
+use crate::step::{Grain, Run, Step};
 use crate::store::{Block, Store};
 
 /// Bytes of V and P together that are worked on at a time: most of a second-level cache.
 const BLOCK: usize = 3 << 19;
-/// Channels whose filters are transformed before they are packed: so many fit the cache.
+/// Channels whose filters are transformed before they are packed. They fit the cache.
 const DEPTH: usize = 64;
 /// Values between the lines of V or P, so that they do not fall on the same lines of a cache.
 const SKEW: usize = 16;
 
 /// A convolution by 3 × 3 filters.
-pub struct WinogradF32 {
+pub(crate) struct WinogradF32 {
     gemm: &'static Gemm,
     map: &'static Map,
     winograd: &'static Winograd,
     tiles: Tiles,
     filters: usize,
-    /// Products' weights, one after the other.
+    /// Weights of all products, in order.
     packed: Block<f32>,
     bias: Aligned<f32>,
     zeros: Aligned<f32>,
@@ -54,7 +57,7 @@ const NEAR: usize = 1 << 20;
 
 /// The tile size that is the fastest for this convolution, if it is faster than none: by counting operations and the weights that
 /// are read.
-pub fn choose(
+pub(crate) fn choose(
     isa: Isa,
     gemm: &Gemm,
     window: &Window,
@@ -82,7 +85,7 @@ pub fn choose(
 
 impl WinogradF32 {
     /// Transforms and packs the weights.
-    pub fn new(
+    pub(crate) fn new(
         gemm: &'static Gemm,
         map: &'static Map,
         winograd: &'static Winograd,
@@ -98,13 +101,13 @@ impl WinogradF32 {
             let mut from = 0;
             while from < filters {
                 let width = gemm.panel_width(from, filters);
-                let panel = (from * (channels + 1), width);
-                let part = (from, width.min(filters - from));
-                transform((gemm, winograd), (&parts.weights, channels), part, packed, (len, panel));
+                let panel = PanelAt { product: len, first: from * (channels + 1), width };
+                let part = from..from + width.min(filters - from);
+                transform((gemm, winograd), (&parts.weights, channels), part, packed, panel);
                 from += width;
             }
         })?;
-        let mut bias = Aligned::try_zeros(filters)?;
+        let mut bias = aligned_zeros(filters)?;
         if let Some(values) = parts.bias {
             bias.copy_from_slice(values);
         }
@@ -113,11 +116,11 @@ impl WinogradF32 {
             gemm,
             map,
             winograd,
-            tiles: Tiles::new(window, winograd.m, (BLOCK, one), gemm.mr),
+            tiles: Tiles::new(window, winograd.m, CacheShare { room: BLOCK, tile: one }, gemm.mr),
             filters,
             packed,
             bias,
-            zeros: Aligned::try_zeros(channels)?,
+            zeros: aligned_zeros(channels)?,
             clamp: parts.clamp,
             epilogue: parts.epilogue,
             input: parts.input,
@@ -137,7 +140,7 @@ impl WinogradF32 {
     /// Transforms the inputs of a tile, row `r` of the block.
     ///
     /// # Safety
-    /// Nobody else touches row `r` of each product in `v`.
+    /// No other thread may access row `r` of each product in `v`.
     unsafe fn transform(&self, tile: usize, r: usize, input: Source<'_, f32>, v: Disjoint<'_, f32>) {
         let channels = self.tiles.window.channels;
         let pixels = self.tiles.pixels(tile, input, &self.zeros);
@@ -148,17 +151,12 @@ impl WinogradF32 {
         unsafe { (self.winograd.input)(channels, pixels.as_ptr(), v, stride) };
     }
 
-    /// Multiplies rows `first..end` of product `f`.
+    /// Multiplies some rows of product `f`.
     ///
     /// # Safety
-    /// Nobody else touches these rows of `p`.
-    unsafe fn multiply(
-        &self,
-        f: usize,
-        (first, end): (usize, usize),
-        v: Source<'_, f32>,
-        p: Disjoint<'_, f32>,
-    ) {
+    /// No other thread may access these rows of `p`.
+    unsafe fn multiply(&self, f: usize, rows: Range<usize>, v: Source<'_, f32>, p: Disjoint<'_, f32>) {
+        let Range { start: first, end } = rows;
         let (channels, [vs, ps], rows) = (self.tiles.window.channels, self.strides(), end - first);
         let a = v.at(f * vs + first * channels, rows * channels);
         let pointers: [*const f32; 16] = std::array::from_fn(|r| a.wrapping_add(r * channels));
@@ -195,10 +193,11 @@ impl WinogradF32 {
     /// Transforms the products of a tile, row `r` of the block, to results.
     ///
     /// # Safety
-    /// Nobody else touches the tile's results in `output`, the tensor.
+    /// No other thread may access the tile's results in `output`, the tensor.
     unsafe fn finish(
         &self,
-        (tile, r): (usize, usize),
+        tile: usize,
+        r: usize,
         p: Source<'_, f32>,
         output: Disjoint<'_, f32>,
         epilogue: &Epilogue<'_>,
@@ -220,28 +219,44 @@ impl WinogradF32 {
         // SAFETY: selected for this machine; P has a row of all filters for each product, `new` made a bias for each filter, and the results
         // are the caller's.
         unsafe { (self.winograd.output)(&transform) };
+        let rows = OutputRows { first, stride: row, count: size[0], len: size[1] * self.filters };
         // SAFETY: the tile's rows, which were just written.
-        unsafe { epilogue.apply(self.map, output, (first, row), (size[0], size[1] * self.filters)) };
+        unsafe { epilogue.apply(self.map, output, rows) };
     }
 }
 
-/// Transforms `count` filters from `from` on, of `[filters][9][channels]`, to columns of a panel of each product. The products' panels
-/// lie `len` values apart; they are so wide, and zeros at first, as their bias stays.
+/// The location of a panel of each product in packed weights.
+struct PanelAt {
+    /// Values of all panels of a product.
+    product: usize,
+    /// Values of the product before this panel.
+    first: usize,
+    /// Columns.
+    width: usize,
+}
+
+/// Transforms some filters of `[filters][9][channels]` to columns of a panel of each product. The panels must hold zeros: these are their
+/// biases.
 fn transform(
     (gemm, winograd): (&Gemm, &Winograd),
     (weights, channels): (&Stored<'_>, usize),
-    (from, count): (usize, usize),
+    filters: Range<usize>,
     packed: &mut [f32],
-    (len, (panel, width)): (usize, (usize, usize)),
+    PanelAt { product: len, first: panel, width }: PanelAt,
 ) {
+    let (from, count) = (filters.start, filters.len());
     let (transpose, products) = (Transpose::words(gemm.isa), winograd.alpha() * winograd.alpha());
     let mut transformed = vec![0.0; products * count * DEPTH.min(channels)];
     let mut room = Vec::new();
     for first in (0..channels).step_by(DEPTH) {
         let depth = DEPTH.min(channels - first);
         for j in 0..count {
-            let taps =
-                Rows { first: (from + j) * 9 * channels + first, stride: channels, count: 9, len: depth };
+            let taps = StoredRows {
+                first: (from + j) * 9 * channels + first,
+                stride: channels,
+                count: 9,
+                len: depth,
+            };
             let (taps, stride) = weights.rows(taps, widen::halves(gemm.isa), &mut room);
             for i in (0..depth).step_by(FILTERS) {
                 let n = FILTERS.min(depth - i);
@@ -268,12 +283,12 @@ impl Step for WinogradF32 {
         "CONV_2D, Winograd"
     }
 
-    fn behind(&self, id: Id) -> Option<Behind> {
+    fn lead(&self, id: Id) -> Option<Lead> {
         let has_operand = self.epilogue.iter().any(|op| op.operand() == Some(id));
         let distance = || self.tiles.distance(self.filters, size_of::<f32>()) as u64;
         // SAFETY: a block of tiles is read as a whole, by all threads, before its results are written. At that distance these end in front of
         // what later blocks read.
-        (id == self.input && !has_operand).then(|| unsafe { Behind::by(distance()) })
+        (id == self.input && !has_operand).then(|| unsafe { Lead::of(distance()) })
     }
 
     fn scratch(&self) -> usize {
@@ -302,7 +317,7 @@ impl Step for WinogradF32 {
             cx.parallel_for(self.products() * groups, Grain::of_cost(cost), |range| {
                 for item in range {
                     let (f, g) = (item / groups, item % groups);
-                    let part = (g * rows / groups, (g + 1) * rows / groups);
+                    let part = g * rows / groups..(g + 1) * rows / groups;
                     // SAFETY: each group of rows of a product is one thread's; all rows of V are written.
                     unsafe { self.multiply(f, part, v.written(), p) };
                 }
@@ -313,7 +328,7 @@ impl Step for WinogradF32 {
                 |range| {
                     for r in range {
                         // SAFETY: each tile is one thread's; all products are written.
-                        unsafe { self.finish((first + r, r), p.written(), output, &epilogue) };
+                        unsafe { self.finish(first + r, r, p.written(), output, &epilogue) };
                     }
                 },
             )?;

@@ -6,18 +6,21 @@
 //!          (words, tile by tile)     (products of words)              (tile by tile)
 //! ```
 
+use std::ops::Range;
+
 use arenite_abi::prelude::*;
-use arenite_layers::{Aligned, Id, Window};
+use arenite_base::Aligned;
+use arenite_layers::{Id, Window};
 
 use super::conv_u8::Parts;
-use super::tiles::{self, Tiles};
 use crate::isa::Isa;
 use crate::kernels::u8_real::{Reals, Sums};
 use crate::kernels::u8_winograd::{self, ByteWinograd, CHANNELS, PRODUCTS, SUMS};
-use crate::kernels::u8i8_gemm::{Gemm, Product, Reach, Results, Words};
+use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, Results, Words};
 use crate::memory::{Disjoint, Source};
-use crate::program::{Grain, Run, Step};
+use crate::reach::tiles::{self, CacheShare, Tiles};
 use crate::requantize::Channels;
+use crate::step::{Grain, Run, Step};
 use crate::store::{Block, Store};
 
 /// Bytes of V and P together that are worked on at a time: most of a second-level cache.
@@ -28,17 +31,17 @@ const ROWS: usize = 48;
 const ENOUGH: usize = ROWS;
 /// Bytes between the lines of V or P, so that they do not fall on the same lines of a cache.
 const SKEW: usize = 64;
-/// Multiply-adds of bytes in the time that a transform takes per channel of the input, and of the output: as measured.
+/// Multiply-adds of bytes in the time of a transform, per channel of the input and of the output, as measured.
 const TRANSFORM: [usize; 2] = [160, 224];
 
 /// A convolution by 3 × 3 filters.
-pub struct WinogradU8 {
+pub(crate) struct WinogradU8 {
     words: &'static Words,
     winograd: &'static ByteWinograd,
     reals: &'static Reals,
     tiles: Tiles,
     filters: usize,
-    /// Products' weights, one after the other.
+    /// Weights of all products, in order.
     packed: Block<i16>,
     channels: Channels,
     /// A pixel of zero points.
@@ -48,7 +51,7 @@ pub struct WinogradU8 {
 }
 
 /// Whether it is faster than products of all taps: by counting multiply-adds.
-pub fn is_faster(gemm: &Gemm, window: &Window, groups: usize, filters: usize) -> bool {
+pub(crate) fn is_faster(gemm: &Gemm, window: &Window, groups: usize, filters: usize) -> bool {
     let channels = window.channels;
     if !gemm.multiplies_pairs() || groups != 1 || !tiles::fits(window) || !(8..=CHANNELS).contains(&channels)
     {
@@ -67,7 +70,7 @@ fn bytes_of_tile(channels: usize, padded: usize) -> usize {
 
 impl WinogradU8 {
     /// Transforms and packs the weights, whose zero point is 0.
-    pub fn new(isa: Isa, reals: &'static Reals, store: &Store, parts: Parts<'_>) -> Result<Self> {
+    pub(crate) fn new(isa: Isa, reals: &'static Reals, store: &Store, parts: Parts<'_>) -> Result<Self> {
         let (words, winograd) = (Words::select(isa), ByteWinograd::select(isa));
         let Parts { window, filters, weights, .. } = parts;
         let (channels, padded) = (window.channels, filters.next_multiple_of(SUMS));
@@ -89,7 +92,7 @@ impl WinogradU8 {
             words,
             winograd,
             reals,
-            tiles: Tiles::new(window, 2, (BLOCK, one), words.mr),
+            tiles: Tiles::new(window, 2, CacheShare { room: BLOCK, tile: one }, words.mr),
             filters,
             packed,
             channels: Channels::new(reals.lanes, parts.channels, parts.bytes),
@@ -121,7 +124,7 @@ impl WinogradU8 {
     /// Transforms the inputs of a tile, row `r` of the block.
     ///
     /// # Safety
-    /// Nobody else touches row `r` of each product in `v`.
+    /// No other thread may access row `r` of each product in `v`.
     unsafe fn transform(&self, tile: usize, r: usize, input: Source<'_, u8>, v: Disjoint<'_, i16>) {
         let pixels = self.tiles.pixels(tile, input, &self.outside);
         let channels = self.tiles.window.channels;
@@ -132,39 +135,34 @@ impl WinogradU8 {
         unsafe { (self.winograd.input)(channels, pixels.as_ptr(), v, stride) };
     }
 
-    /// Multiplies rows `first..end` of product `f`.
+    /// Multiplies some rows of product `f`.
     ///
     /// # Safety
-    /// Nobody else touches these rows of `p`.
-    unsafe fn multiply(
-        &self,
-        f: usize,
-        (first, end): (usize, usize),
-        (v, p): (Source<'_, u8>, Disjoint<'_, u8>),
-    ) {
+    /// No other thread may access these rows of `p`.
+    unsafe fn multiply(&self, f: usize, rows: Range<usize>, (v, p): (Source<'_, u8>, Disjoint<'_, u8>)) {
         let (channels, padded) = (self.tiles.window.channels, self.padded());
         let ([vs, ps], step) = (self.strides(), channels * size_of::<i16>());
         let column_bytes = Words::column_bytes(channels);
         let len = self.words.packed_len(channels, padded);
         let weights = self.packed[f * len..][..len].as_ptr().cast::<u8>();
         for column in (0..padded).step_by(self.words.nr()) {
-            for row in (first..end).step_by(self.words.mr) {
-                let rows = self.words.mr.min(end - row);
+            for row in rows.clone().step_by(self.words.mr) {
+                let count = self.words.mr.min(rows.end - row);
                 let columns = self.words.nr().min(padded - column);
-                let a = v.at(f * vs + row * step, rows * step);
+                let a = v.at(f * vs + row * step, count * step);
                 let stride = padded * size_of::<i32>();
                 let at = f * ps + (row * padded + column) * size_of::<i32>();
                 let product = Product {
                     a: &a,
                     step,
-                    rows,
+                    rows: count,
                     taps: 1,
                     k: step,
-                    reach: Reach::Exact,
+                    reach: Extent::Exact,
                     weights: weights.wrapping_add(column * column_bytes),
                     column_bytes,
                     results: Results::Sums,
-                    c: p.tile(at, [rows, stride, columns * size_of::<i32>()]),
+                    c: p.tile(at, [count, stride, columns * size_of::<i32>()]),
                     stride,
                     columns,
                 };
@@ -178,7 +176,7 @@ impl WinogradU8 {
     /// Transforms the products of a tile, row `r` of the block, to results.
     ///
     /// # Safety
-    /// Nobody else touches row `r` of each product in `p`, and the tile's results in `output`, the tensor.
+    /// No other thread may access row `r` of each product in `p`, or the tile's results in `output`, the tensor.
     unsafe fn finish(&self, tile: usize, r: usize, p: Disjoint<'_, i32>, output: Disjoint<'_, u8>) {
         let (position, [height, width]) = self.tiles.results(tile);
         let stride = self.strides()[1] / size_of::<i32>();
@@ -235,7 +233,7 @@ impl Step for WinogradU8 {
             cx.parallel_for(PRODUCTS * groups, Grain::of_cost(cost), |range| {
                 for item in range {
                     let (f, g) = (item / groups, item % groups);
-                    let part = (g * rows / groups, (g + 1) * rows / groups);
+                    let part = g * rows / groups..(g + 1) * rows / groups;
                     // SAFETY: each group of rows of a product is one thread's.
                     unsafe { self.multiply(f, part, (v.written(), p)) };
                 }

@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use arenite_abi::prelude::*;
 
 /// Bytes that may still be taken.
-pub struct Allowance {
+pub(crate) struct Allowance {
     left: Cell<u64>,
-    /// Of them, those that went to tables since the last [`begin`](Self::begin).
+    /// The bytes of tables since the last [`begin`](Self::begin).
     tables: Cell<u64>,
     /// The result whose step takes them.
     owner: RefCell<String>,
@@ -21,32 +21,32 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// From now on so many may be taken; no tables are counted yet.
-    pub fn begin(&self, left: u64) {
+    /// Sets how many bytes may be taken from now on, and resets the count of tables.
+    pub(crate) fn begin(&self, left: u64) {
         self.left.set(left);
         self.tables.set(0);
     }
 
-    /// What is taken from now on is for the step of this result.
-    pub fn charge(&self, result: &str) {
+    /// Names the result of the step that the next bytes are for.
+    pub(crate) fn charge(&self, result: &str) {
         result.clone_into(&mut self.owner.borrow_mut());
     }
 
     /// Bytes of tables since the last [`begin`](Self::begin).
-    pub fn tables(&self) -> u64 {
+    pub(crate) fn tables(&self) -> u64 {
         self.tables.get()
     }
 
-    /// Whether so many may be taken.
-    pub fn has(&self, bytes: usize) -> bool {
+    /// Whether `bytes` may be taken.
+    pub(crate) fn has(&self, bytes: usize) -> bool {
         bytes as u64 <= self.left.get()
     }
 
     /// Takes `bytes`.
     ///
     /// # Errors
-    /// There are fewer; it names the result, what they are for, and both numbers.
-    pub fn take(&self, bytes: usize, what: &str) -> Result<()> {
+    /// If fewer are allowed. The message names the result, the purpose and both numbers.
+    pub(crate) fn take(&self, bytes: usize, what: &str) -> Result<()> {
         if !self.has(bytes) {
             return Err(Error::new(
                 Status::OutOfMemory,
@@ -61,8 +61,8 @@ impl Allowance {
         Ok(())
     }
 
-    /// As [`take`](Self::take), of what a program keeps, which is counted with its tables.
-    pub fn keep(&self, bytes: usize, what: &str) -> Result<()> {
+    /// Like [`take`](Self::take), for memory of a program, which counts as tables.
+    pub(crate) fn keep(&self, bytes: usize, what: &str) -> Result<()> {
         self.take(bytes, what)?;
         self.tables.set(self.tables.get() + bytes as u64);
         Ok(())
@@ -72,7 +72,7 @@ impl Allowance {
     ///
     /// # Errors
     /// As [`take`](Self::take), or the system has no memory.
-    pub fn table<T>(&self, count: usize, value: impl FnMut(usize) -> T) -> Result<Vec<T>> {
+    pub(crate) fn table<T>(&self, count: usize, value: impl FnMut(usize) -> T) -> Result<Vec<T>> {
         let bytes = count.saturating_mul(size_of::<T>());
         self.keep(bytes, "tables")?;
         let mut table = Vec::new();

@@ -7,12 +7,13 @@
 //! ```
 //! A file of other constants, another setting or version, or a damaged one, counts as none: it is written again. Checks are XXH3.
 
+use arenite_base::files::replace;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use arenite_layers::replace;
 use memmap2::{MmapOptions, MmapRaw};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -24,7 +25,7 @@ const ENTRY: usize = 4;
 
 /// What packed weights are made of: constants, and all else that decides how they are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub(crate) struct Origin {
     /// A hash of all bytes of the constants.
     pub contents: u128,
     /// A hash of instruction set, options and nodes.
@@ -32,22 +33,25 @@ pub struct Origin {
 }
 
 /// An open cache file.
-pub struct Cache {
+pub(crate) struct Cache {
     map: Arc<MmapRaw>,
     /// Key, first byte, bytes, check; in the order of the file.
     entries: Vec<[u64; ENTRY]>,
-    /// The entry that is asked for next, most likely.
+    /// The entry that is most likely requested next.
     next: usize,
 }
 
 /// A hash of bytes.
-pub fn hash(bytes: &[u8]) -> u64 {
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
 impl Cache {
-    /// Opens the file at `path`; `None` if there is none for this origin. An error if it cannot be read.
-    pub fn open(path: &Path, origin: &Origin) -> io::Result<Option<Cache>> {
+    /// Opens the file at `path`. `None` if it does not exist or has another origin.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn open(path: &Path, origin: &Origin) -> io::Result<Option<Cache>> {
         // Asked before opening: opening a named pipe would wait for a writer.
         let opened = std::fs::metadata(path).and_then(|kind| match kind.is_file() {
             true => File::open(path),
@@ -69,7 +73,7 @@ impl Cache {
     }
 
     /// The block with this key and size: the map, and its first byte in it. A damaged block is not found.
-    pub fn find(&mut self, key: u64, bytes: usize) -> Option<(Arc<MmapRaw>, usize)> {
+    pub(crate) fn find(&mut self, key: u64, bytes: usize) -> Option<(Arc<MmapRaw>, usize)> {
         let order = (self.next..self.entries.len()).chain(0..self.next);
         let found =
             order.into_iter().find(|&i| self.entries[i][0] == key && self.entries[i][2] == bytes as u64)?;
@@ -82,7 +86,7 @@ impl Cache {
     }
 }
 
-/// The table, if header and table are whole and of this origin, and all blocks lie inside.
+/// The table, if the checks of header and table are correct, the origin is this one and all blocks are inside the file.
 fn read_table(bytes: &[u8], origin: &Origin) -> Option<Vec<[u64; ENTRY]>> {
     let word =
         |i: usize| -> Option<u64> { Some(u64::from_le_bytes(bytes.get(i * 8..i * 8 + 8)?.try_into().ok()?)) };
@@ -114,8 +118,8 @@ fn head(origin: &Origin) -> [u64; HEADER - 2] {
     [MAGIC, VERSION, origin.setting, origin.contents as u64, (origin.contents >> 64) as u64]
 }
 
-/// Writes a file beside `path` and puts it in its place, so that readers see the old or the new one, whole.
-pub fn write(path: &Path, origin: &Origin, blocks: &[(u64, &[u8])]) -> io::Result<()> {
+/// Replaces the file at `path` atomically: a reader sees either the old contents or the new.
+pub(super) fn write(path: &Path, origin: &Origin, blocks: &[(u64, &[u8])]) -> io::Result<()> {
     let mut at = ((HEADER + ENTRY * blocks.len()) * 8).next_multiple_of(4096);
     let first = at;
     let mut table = Vec::new();

@@ -1,4 +1,4 @@
-//! Memory of a device, and images over it, which share its bytes: what is written to one is read through the other.
+//! Buffers on a device, and images that share their bytes.
 
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,21 +13,21 @@ use opencl3::types::{cl_image_desc, cl_image_format, cl_mem};
 
 use super::failed;
 use crate::device;
-use crate::precision::Precision;
+use crate::store::precision::Precision;
 
-/// Floats in the device's memory.
+/// A buffer of floats.
 pub struct Memory {
-    /// Over the buffer, of pixels of 32-bit and of 16-bit floats: each is made when a kernel is to read it.
+    /// Images over the buffer with pixels of 32-bit and of 16-bit floats, created on first use.
     images: [Mutex<Option<Image>>; 2],
-    /// Held by whoever puts it into a queue to be changed.
+    /// Held while a command that changes the buffer is enqueued.
     buffer: Mutex<Buffer<f32>>,
     len: usize,
 }
 
 impl Memory {
-    /// Room for so many floats, of any contents. It has one pixel at least.
+    /// Allocates an uninitialized buffer of `len` floats, at least one pixel.
     pub fn new(context: &Context, len: usize) -> Result<Memory> {
-        // SAFETY: no memory of the host is lent.
+        // SAFETY: the host pointer is null, so the driver keeps no reference to host memory.
         let buffer = unsafe { Buffer::create(context, CL_MEM_READ_WRITE, len.max(4), null_mut()) };
         let buffer = buffer.map_err(|error| failed("no memory of the device", error))?;
         Ok(Memory { images: Default::default(), buffer: Mutex::new(buffer), len })
@@ -37,12 +37,12 @@ impl Memory {
         self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Pixels of an image over all of it: slices.
+    /// The pixels of an image over the whole buffer: one per slice.
     pub fn pixels(&self, precision: Precision) -> usize {
         (self.len / precision.bytes()).max(1)
     }
 
-    /// An image over all of it, which is there as long as the memory is.
+    /// An image over the whole buffer, which lives as long as the buffer.
     pub fn image(&self, context: &Context, precision: Precision) -> Result<cl_mem> {
         let (at, depth) = match precision {
             Precision::F32 => (0, CL_FLOAT),
@@ -65,8 +65,8 @@ impl Memory {
             num_samples: 0,
             buffer: self.buffer().get(),
         };
-        // SAFETY: both are read before the call returns; the buffer is one of this context and has so many pixels, and the driver keeps it as long
-        // as the image.
+        // SAFETY: both structs are read before the call returns. The buffer belongs to this context and holds all
+        // pixels of the image; the driver retains it as long as the image lives.
         let made = unsafe { Image::create(context, CL_MEM_READ_ONLY, &format, &description, null_mut()) };
         let made = made.map_err(|error| failed("no image over memory of the device", error))?;
         Ok(image.insert(made).get())

@@ -1,65 +1,62 @@
-//! Kernels with their arguments, and the queue in which they run one after the other.
+//! Queues, and the recorded kernels that run on them in order.
 
 use std::ptr::null;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
 
 use arenite_abi::prelude::*;
 use opencl3::command_queue::CommandQueue;
-use opencl3::event::{CL_COMPLETE, Event};
+use opencl3::event::Event;
 use opencl3::kernel::Kernel;
 use opencl3::memory::ClMem as _;
 use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use super::device::Device;
-use super::failed;
+use super::events::until;
 use super::memory::Memory;
 use super::text::{Images, images, numbers, text};
 use super::timing;
-use crate::device::{self, Argument, Effort, Memory as _, Plan, Port, Settings, Step, late};
-use crate::precision::Precision;
-use crate::tuner::{Tuner, Untimed};
+use super::{failed, global};
+use crate::device::{self, Argument, Effort, Memory as _, Plan, Port, Settings, Step};
+use crate::store::precision::Precision;
+use crate::store::tuner::{LaunchSize, Tuner, UntunedKernel};
 use crate::work_groups::Extent;
 
-/// A kernel with its arguments, and how many work-items run it.
+/// A kernel with its arguments, grid and work-group.
 struct Launch {
     kernel: Kernel,
     grid: Extent,
     size: Extent,
-    /// The same kernel once more, to be timed: some drivers keep memory with one that was started often.
-    trial: Option<(Kernel, Untimed)>,
-    /// What its arguments are, for as long as it may run.
+    /// A second kernel object for timing: some drivers leak memory per launch of a kernel object.
+    trial: Option<(Kernel, UntunedKernel)>,
+    /// The memory of its arguments, kept while it may run.
     _memory: Vec<Arc<Memory>>,
 }
 
-/// What the queue is given next.
+/// A step of a recording.
 enum Command {
     Launch(Launch),
     Clear(Arc<Memory>),
 }
 
-/// Commands of a partition.
+/// The commands of a partition.
 pub struct Recording {
     inputs: Vec<Port<Memory>>,
     commands: Vec<Command>,
     outputs: Vec<Port<Memory>>,
 }
 
-/// How long a device is waited for without a pause, and then each pause.
-const SPIN: Duration = Duration::from_micros(50);
-
-/// A queue of a device: what is put into it runs in order.
+/// An in-order queue of a device.
 pub struct Queue {
     device: Arc<Device>,
     queue: CommandQueue,
-    /// For runs that are timed.
+    /// The profiling queue.
     timed: OnceLock<CommandQueue>,
     tuner: Tuner,
 }
 
 impl Queue {
-    /// A queue of its own.
+    /// Creates a queue.
     pub fn new(device: Arc<Device>, settings: &Settings) -> Result<Queue> {
         let queue = CommandQueue::create_default(&device.context, 0);
         let queue = queue.map_err(|error| failed("no queue of the device", error))?;
@@ -67,7 +64,7 @@ impl Queue {
         Ok(Queue { device, queue, timed: OnceLock::new(), tuner })
     }
 
-    /// The queue whose events tell times.
+    /// The queue with profiling events.
     fn timed(&self) -> Result<&CommandQueue> {
         match self.timed.get() {
             Some(queue) => Ok(queue),
@@ -78,19 +75,20 @@ impl Queue {
         }
     }
 
-    /// Copies floats to the beginning of it.
+    /// Copies floats to the start of a buffer.
     fn fill(&self, memory: &Memory, floats: &[f32]) -> Result<()> {
         ensure!(floats.len() <= memory.len(), "{} floats do not go into {}", floats.len(), memory.len());
         if floats.is_empty() {
             return Ok(());
         }
-        // SAFETY: there is room; the floats are read before the call, which blocks, returns.
+        // SAFETY: the length was checked above; the call blocks until the floats are read.
         let event =
             unsafe { self.queue.enqueue_write_buffer(&mut memory.buffer(), CL_BLOCKING, 0, floats, &[]) };
         event.map(drop).map_err(|error| failed("a tensor does not reach the device", error))
     }
 
-    /// The kernel with its arguments, in work-groups as they are tuned, or of a fast size until they are.
+    /// Creates a kernel with its arguments, in its tuned work-groups, or in work-groups by formula until they are
+    /// tuned.
     fn launch(&self, launch: &device::Launch<'_, Memory>) -> Result<Launch> {
         let images = self.images(launch)?;
         let text = text(launch.kernel, !images.is_empty())?;
@@ -99,20 +97,21 @@ impl Queue {
         let most = kernel.get_work_group_size(self.device.device.id());
         let most = most.map_err(|error| failed("a kernel does not describe itself", error))?;
         let most = u32::try_from(most).unwrap_or(u32::MAX);
-        let (info, asked) = (&self.device.limits().limits, (launch.grid, launch.kind));
+        let size = LaunchSize { grid: launch.grid, kind: launch.kernel.name.declaration().kind, most };
+        let info = &self.device.limits().limits;
         let key = || self.device.key(&text);
-        let (size, untimed) = self.tuner.size(&self.device.sizes, key, asked, (info, most));
-        let trial = match untimed {
-            Some(untimed) => Some((self.bind(&program, launch, &images)?.0, untimed)),
+        let (size, untuned) = self.tuner.size(&self.device.sizes, key, size, info);
+        let trial = match untuned {
+            Some(untuned) => Some((self.bind(&program, launch, &images)?.0, untuned)),
             None => None,
         };
         Ok(Launch { kernel, grid: launch.grid, size, trial, _memory: memory })
     }
 
-    /// Which arguments are images, and of what: none if the kernel reads through pointers, as it does where memory is too large for an
-    /// image.
+    /// The arguments that are images. Empty if the kernel reads through pointers, as it does if memory is too large for
+    /// an image.
     fn images(&self, launch: &device::Launch<'_, Memory>) -> Result<Images> {
-        let images = images(launch.kernel)?;
+        let images = images(launch.kernel);
         let most = self.device.limits().images;
         let fits = |&(i, precision): &(usize, Precision)| match launch.arguments.get(i) {
             Some(Argument::Memory(memory)) => memory.pixels(precision) as u64 <= most,
@@ -125,14 +124,14 @@ impl Queue {
         Ok(Images::new())
     }
 
-    /// A kernel of a program with its arguments, and what they are.
+    /// Creates a kernel and sets its arguments. Returns the memory that must outlive it.
     fn bind(
         &self,
         program: &Program,
         launch: &device::Launch<'_, Memory>,
         images: &Images,
     ) -> Result<(Kernel, Vec<Arc<Memory>>)> {
-        let name = launch.kernel.name.as_str();
+        let name = launch.kernel.name.declaration().name;
         let kernel =
             Kernel::create(program, name).map_err(|error| failed("no kernel of a program", error))?;
         let fault = |i: usize, error| failed(&format!("argument {i} of '{name}'"), error);
@@ -146,29 +145,30 @@ impl Queue {
                         Some(precision) => memory.image(&self.device.context, precision)?,
                         None => memory.buffer().get(),
                     };
-                    // SAFETY: memory or an image, as the kernel's text has it; whoever has the kernel holds the memory.
+                    // SAFETY: the argument is a buffer or an image as the kernel's declaration says; `Launch::_memory`
+                    // outlives the kernel's runs.
                     unsafe { kernel.set_arg::<cl_mem>(i as u32, &memory) }
                 }
-                // SAFETY: of the kernel's own type, as its text has it.
+                // SAFETY: the declaration of the kernel has an `int` at this position.
                 Argument::Number(number) => unsafe { kernel.set_arg(i as u32, number) },
             };
             set.map_err(|error| fault(i, error))?;
         }
         for (i, number) in (launch.arguments.len()..).zip(numbers(launch.kernel)) {
-            // SAFETY: behind its other parameters, the kernel has one float for each number of its epilogue.
+            // SAFETY: the last parameters of the kernel are one float per number of its epilogue.
             let set = unsafe { kernel.set_arg(i as u32, &number) };
             set.map_err(|error| fault(i, error))?;
         }
         Ok((kernel, held))
     }
 
-    /// Waits for all that is in the queue.
+    /// Waits until the queue is empty.
     fn finish(&self) -> Result<()> {
         self.queue.finish().map_err(|error| failed("the device was lost", error))
     }
 }
 
-/// Puts a command into a queue.
+/// Enqueues a command.
 fn begin(queue: &CommandQueue, command: &Command) -> Result<Event> {
     match command {
         Command::Launch(launch) => start(queue, launch),
@@ -176,57 +176,38 @@ fn begin(queue: &CommandQueue, command: &Command) -> Result<Event> {
     }
 }
 
-/// Puts a kernel into a queue.
+/// Enqueues a kernel.
 fn start(queue: &CommandQueue, launch: &Launch) -> Result<Event> {
     let Launch { kernel, grid, size, .. } = launch;
     let (global, local) = (global(*grid, *size), size.map(|n| n as usize));
-    // SAFETY: three sizes each; all arguments are set, and the kernel keeps to them.
+    // SAFETY: both pointers have three sizes. All arguments are set, and kernels access nothing but their arguments,
+    // within bounds.
     let event = unsafe {
         queue.enqueue_nd_range_kernel(kernel.get(), 3, null(), global.as_ptr(), local.as_ptr(), &[])
     };
     event.map_err(|error| failed("a kernel does not start", error))
 }
 
-/// Makes all zeros of memory.
+/// Fills a buffer with zeros.
 fn clear(queue: &CommandQueue, memory: &Memory) -> Result<Event> {
     let bytes = memory.len().max(1) * 4;
-    // SAFETY: the buffer has so many bytes; the pattern is read before the call returns.
+    // SAFETY: `Memory::new` allocated at least `bytes` bytes; the pattern is read before the call returns.
     let event = unsafe { queue.enqueue_fill_buffer(&mut memory.buffer(), &[0f32], 0, bytes, &[]) };
     event.map_err(|error| failed("memory of the device is not filled", error))
 }
 
-/// Has the device begin with what is in a queue.
+/// Submits the commands of a queue.
 fn flush(queue: &CommandQueue) -> Result<()> {
     queue.flush().map_err(|error| failed("the device does not start", error))
 }
 
-/// Waits for all that is in a queue, until `stop` says so.
+/// Waits until the queue is empty or `stop` returns true.
 fn ended(queue: &CommandQueue, stop: &dyn Fn() -> bool) -> Result<()> {
-    // SAFETY: it waits for what is in the queue alone.
+    // SAFETY: the wait list is empty, so the marker waits for earlier commands of the queue only.
     let marker = unsafe { queue.enqueue_marker_with_wait_list(&[]) };
     let marker = marker.map_err(|error| failed("the device was lost", error))?;
     flush(queue)?;
     until(&marker, stop)
-}
-
-/// Waits for an event's end, until `stop` says so.
-pub fn until(event: &Event, stop: &dyn Fn() -> bool) -> Result<()> {
-    let lost = |error| failed("the device was lost", error);
-    let start = Instant::now();
-    loop {
-        match event.command_execution_status().map_err(lost)?.0 {
-            CL_COMPLETE => return Ok(()),
-            error @ ..0 => return Err(lost(error.into())),
-            _ if stop() => return Err(late()),
-            _ if start.elapsed() < SPIN => std::thread::yield_now(),
-            _ => std::thread::sleep(SPIN),
-        }
-    }
-}
-
-/// Work-items of a grid, rounded up to whole work-groups.
-pub fn global(grid: Extent, size: Extent) -> [usize; 3] {
-    [0, 1, 2].map(|axis| (grid[axis].max(1) as usize).next_multiple_of(size[axis] as usize))
 }
 
 impl device::Queue for Queue {
@@ -265,10 +246,10 @@ impl device::Queue for Queue {
     fn tune(&self, recording: &mut Recording, stop: &dyn Fn() -> bool) -> Result<()> {
         for command in &mut recording.commands {
             if let Command::Launch(launch) = command
-                && let Some((kernel, untimed)) = &launch.trial
+                && let Some((kernel, untuned)) = &launch.trial
             {
                 let best = |sizes: &[Extent]| timing::best(&self.device, kernel, launch.grid, sizes, stop);
-                launch.size = self.tuner.time(&self.device.sizes, untimed, best)?;
+                launch.size = self.tuner.time(&self.device.sizes, untuned, best)?;
                 launch.trial = None;
             }
         }
@@ -310,7 +291,7 @@ impl device::Queue for Queue {
         if *floats == 0 || Arc::ptr_eq(from, memory) {
             return Ok(());
         }
-        // SAFETY: both have so many bytes, and are two, so that neither lock waits for the other.
+        // SAFETY: the length was checked against both buffers. They are distinct, so the two locks cannot deadlock.
         let event = unsafe {
             self.queue.enqueue_copy_buffer(&from.buffer(), &mut memory.buffer(), 0, 0, floats * 4, &[])
         };
@@ -332,7 +313,7 @@ impl device::Queue for Queue {
         if floats.is_empty() {
             return self.finish();
         }
-        // SAFETY: so many are there; the floats are written before the call, which blocks, returns.
+        // SAFETY: the length was checked above; the call blocks until the floats are written.
         let event = unsafe { self.queue.enqueue_read_buffer(&memory.buffer(), CL_BLOCKING, 0, floats, &[]) };
         event.map(drop).map_err(|error| failed("a tensor does not come back from the device", error))
     }

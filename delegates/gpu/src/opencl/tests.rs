@@ -1,24 +1,23 @@
-//! Launches on whatever device there is; without one these tests say so and end.
+//! Launches on any available device. Without a device, these tests are skipped with a note.
 
 use std::sync::Arc;
 
 use arenite_abi::prelude::*;
-use arenite_layers::Binary;
-use opencl3::device::Device as Found;
+use arenite_base::Binary;
+use opencl3::device::Device as ClDevice;
 
 use super::Device;
 use crate::device::{
-    About, Argument, Definition, Device as _, Function, Kernel, Launch, Plan, Port, Queue as _, Step,
+    Argument, Definition, Device as _, DeviceInfo, Function, Kernel, Launch, Plan, Port, Queue as _, Step,
 };
-use crate::kernel_name::KernelName;
-use crate::work_groups::Kind;
+use crate::kernels::KernelName;
 
-/// A device whose images have so many pixels.
+/// A device whose images have at most `pixels` pixels.
 fn open(images: u64) -> Option<Arc<Device>> {
     match Device::open(None) {
         Ok(device) => {
-            let about = About { images, ..device.limits().clone() };
-            let device = Device::new(Found::new(device.device.id()), about);
+            let about = DeviceInfo { images, ..device.limits().clone() };
+            let device = Device::new(ClDevice::new(device.device.id()), about);
             Some(Arc::new(device.expect("another context")))
         }
         Err(error) => {
@@ -29,9 +28,9 @@ fn open(images: u64) -> Option<Arc<Device>> {
     }
 }
 
-/// Kernels whose memory has more pixels than an image may have read it through pointers, which is counted.
+/// Kernels read memory through pointers, which is counted, if it has more pixels than an image can have.
 #[test]
-fn what_is_too_large_for_an_image_is_read_without() {
+fn memory_that_is_too_large_for_an_image_is_read_through_pointers() {
     let Some(device) = open(4) else { return };
     let queue = device.queue().expect("a queue");
     let kernel = Kernel {
@@ -46,7 +45,7 @@ fn what_is_too_large_for_an_image_is_read_without() {
         arguments.extend([1, floats as i32 / 4, floats as i32].map(Argument::Number));
         arguments.push(Argument::Memory(row));
         let grid = [floats as u32 / 4, 1, 1];
-        let launch = Launch { kernel: &kernel, arguments, grid, kind: Kind::Other };
+        let launch = Launch { kernel: &kernel, arguments, grid, iterations: 1 };
         let port = |memory| Port { memory, floats, stays: false };
         let plan =
             Plan { inputs: vec![port(from)], steps: vec![Step::Launch(launch)], outputs: vec![port(to)] };
@@ -61,7 +60,7 @@ fn what_is_too_large_for_an_image_is_read_without() {
     }
 }
 
-/// A run that is stopped goes on; who waits for it may run again.
+/// A stopped run continues on the device. After waiting for it, the recording can run again.
 #[test]
 fn a_timed_run_can_be_stopped() {
     const FLOATS: usize = 1 << 20;
@@ -73,12 +72,7 @@ fn a_timed_run_can_be_stopped() {
     let step = |_| {
         let mut arguments = Vec::from([(); 2].map(|()| Argument::Memory(Arc::clone(&memory))));
         arguments.extend([FLOATS as i32 / 4, 1, 4].map(Argument::Number));
-        Step::Launch(Launch {
-            kernel: &kernel,
-            arguments,
-            grid: [1, FLOATS as u32 / 4, 1],
-            kind: Kind::Other,
-        })
+        Step::Launch(Launch { kernel: &kernel, arguments, grid: [1, FLOATS as u32 / 4, 1], iterations: 1 })
     };
     let port = Port { memory: Arc::clone(&memory), floats: FLOATS, stays: false };
     let plan = Plan { inputs: Vec::new(), steps: (0..50).map(step).collect(), outputs: vec![port] };
@@ -91,6 +85,6 @@ fn a_timed_run_can_be_stopped() {
     assert_eq!(times, (0..50).collect::<Vec<_>>());
     let mut y = vec![0.0; FLOATS];
     queue.read(&mut recording, 0, &mut y).expect("it is read");
-    // The first run may have been stopped before it began.
+    // The first run may have been stopped before it started.
     assert!([50.0, 100.0].contains(&y[0]) && y.iter().all(|&other| other == y[0]), "{}", y[0]);
 }

@@ -1,13 +1,14 @@
-//! Texts of programs: what all share, definitions, the epilogue, the kernel.
+//! Program texts: definitions, common functions, the epilogue and the kernel.
 
 use std::fmt::Write as _;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Binary, Clamp, Unary};
+use arenite_base::{Binary, Clamp, Unary};
 
 use crate::device::{Definition, Function, Kernel};
-use crate::kernel_name::KernelName;
-use crate::precision::Precision;
+use crate::functions::{binary_functions, unary_functions};
+use crate::kernels::{Access, KernelName};
+use crate::store::precision::Precision;
 
 /// The text of a kernel.
 macro_rules! text {
@@ -16,12 +17,12 @@ macro_rules! text {
     };
 }
 
-/// The flag that asks for images.
+/// The flag that selects images.
 const IMAGES: &str = "IMAGES";
 
 const COMMON: &str = include_str!("../ops/common.cl");
-/// Arguments that are images, and how their pixels are stored.
-pub type Images = Vec<(usize, Precision)>;
+/// Arguments that are images, with the precision of their pixels.
+pub(super) type Images = Vec<(usize, Precision)>;
 
 fn body(kernel: &Kernel) -> Result<&'static str> {
     use KernelName as K;
@@ -43,7 +44,7 @@ fn body(kernel: &Kernel) -> Result<&'static str> {
         K::TransposeConv => text!("transpose_conv"),
         K::WinogradInverse => text!("winograd_inverse"),
         K::WinogradTransform => text!("winograd_transform"),
-        K::Product => return Err(unsupported!("there is no OpenCL kernel '{}'", kernel.name)),
+        K::Product => return Err(unsupported!("the kernel '{}' has no OpenCL text", kernel.name)),
     })
 }
 
@@ -51,29 +52,27 @@ fn is_flagged(kernel: &Kernel, flag: &str) -> bool {
     kernel.definitions.iter().any(|definition| matches!(definition, Definition::Flag(name) if *name == flag))
 }
 
-/// Those of a kernel that asks for images: what its text declares as `SOURCE` or `INPUT`, and operands of the epilogue.
-pub fn images(kernel: &Kernel) -> Result<Images> {
+/// The images of a kernel that selects images: buffers declared as `Source` or `Input`, and operands of the epilogue.
+pub(super) fn images(kernel: &Kernel) -> Images {
     if !is_flagged(kernel, IMAGES) {
-        return Ok(Images::new());
+        return Images::new();
     }
     let stored = if is_flagged(kernel, "HALVES") { Precision::F16 } else { Precision::F32 };
     let input = if is_flagged(kernel, "WIDE") { Precision::F32 } else { stored };
-    let (_, head) = body(kernel)?.split_once(&format!("void {}(", kernel.name)).unwrap_or_default();
-    let parameters: Vec<&str> = head.split(')').next().unwrap_or(head).split(',').map(str::trim).collect();
-    let declared =
-        parameters.iter().enumerate().filter_map(|(i, parameter)| match parameter.split_once(' ')? {
-            ("SOURCE", _) => Some((i, stored)),
-            ("INPUT", _) => Some((i, input)),
-            _ => None,
-        });
+    let declaration = kernel.name.declaration();
+    let declared = declaration.buffers.iter().enumerate().filter_map(|(i, (_, access))| match access {
+        Access::Source => Some((i, stored)),
+        Access::Input => Some((i, input)),
+        _ => None,
+    });
     let has_operand = |function: &&Function| matches!(function, Function::Binary(_) | Function::Row(_));
     let operands = kernel.epilogue.iter().flatten().filter(has_operand).count();
-    Ok(declared.chain((parameters.len()..).take(operands).map(|i| (i, stored))).collect())
+    declared.chain((declaration.parameter_count()..).take(operands).map(|i| (i, stored))).collect()
 }
 
-/// The text of a program with the kernel, which reads images or through pointers. Programs are shared by all nodes that do the same,
-/// whatever their sizes.
-pub fn text(kernel: &Kernel, reads_images: bool) -> Result<String> {
+/// The text of a kernel's program, which reads images or through pointers. It does not depend on sizes, so nodes share
+/// programs.
+pub(super) fn text(kernel: &Kernel, reads_images: bool) -> Result<String> {
     let body = body(kernel)?;
     let mut text = String::new();
     for definition in &kernel.definitions {
@@ -88,11 +87,15 @@ pub fn text(kernel: &Kernel, reads_images: bool) -> Result<String> {
     if let Some(functions) = &kernel.epilogue {
         write_epilogue(&mut text, functions);
     }
+    let declaration = kernel.name.declaration();
+    let behind = if kernel.epilogue.is_some() { " EPILOGUE_PARAMETERS" } else { "" };
+    let _ = writeln!(text, "#define PARAMETERS {}{behind}", declaration.opencl());
     text.push_str(body);
     Ok(text)
 }
 
-/// Defines `EPILOGUE_PARAMETERS` and `EPILOGUE(v, at, s)`, which changes the `float4` `v`: slice `at` of the result, slice `s` of its row.
+/// Defines `EPILOGUE_PARAMETERS` and `EPILOGUE(v, at, s)`, which changes the `float4` `v`, slice `at` of the result and
+/// slice `s` of its row.
 fn write_epilogue(text: &mut String, functions: &[Function]) {
     let (mut operands, mut numbers) = (String::new(), String::new());
     let (mut operand_count, mut number_count) = (0, 0);
@@ -123,8 +126,8 @@ fn write_epilogue(text: &mut String, functions: &[Function]) {
     let _ = write!(text, "#define EPILOGUE_PARAMETERS {parameters}\n#define EPILOGUE(v, at, s) {code}\n");
 }
 
-/// The numbers of a kernel's epilogue, which are its last arguments: programs are the same whatever they are.
-pub fn numbers(kernel: &Kernel) -> impl Iterator<Item = f32> + '_ {
+/// The numbers of a kernel's epilogue, which are its last arguments. The program does not depend on them.
+pub(super) fn numbers(kernel: &Kernel) -> impl Iterator<Item = f32> + '_ {
     let numbers = |function: &Function| match *function {
         Function::Clamp(Clamp { low, high }) => vec![low, high],
         Function::Scalar(_, number) => vec![number],
@@ -134,45 +137,26 @@ pub fn numbers(kernel: &Kernel) -> impl Iterator<Item = f32> + '_ {
 }
 
 fn unary(function: Unary) -> &'static str {
-    match function {
-        Unary::Abs => "fabs(v)",
-        Unary::Neg => "-v",
-        Unary::Sqrt => "sqrt(v)",
-        Unary::Rsqrt => "1.0f / sqrt(v)",
-        Unary::Square => "v * v",
-        Unary::Floor => "floor(v)",
-        Unary::Ceil => "ceil(v)",
-        Unary::Round => "select(rint(v) + 0.0f, v, isequal(v, (float4)(0.0f)))",
-        Unary::Exp => "exp(v)",
-        Unary::Elu => "select(v, expm1(v), isless(v, (float4)(0.0f)))",
-        Unary::Logistic => "1.0f / (1.0f + exp(-v))",
-        Unary::Tanh => "tanh(v)",
-        Unary::HardSwish => "v * at_most(at_least(v + 3.0f, 0.0f), 6.0f) / 6.0f",
-        Unary::Silu => "finite(v / (1.0f + exp(-v)))",
-        Unary::Gelu => "0.5f * v * (1.0f + ended(erf(v * 0.70710678118654752f), v, -5.66f))",
-        Unary::GeluTanh => {
-            "0.5f * v * (1.0f + ended(tanh(0.79788456080286536f * (v + 0.044715f * v * v * v)), v, -6.0f))"
-        }
+    macro_rules! text {
+        ($($name:ident $opencl:literal $wgsl:literal;)*) => {
+            match function {
+                $(Unary::$name => $opencl,)*
+            }
+        };
     }
+    unary_functions!(text)
 }
 
 /// A function of `v` and another `float4`.
 fn binary(function: Binary, o: &str) -> String {
-    match function {
-        Binary::Add => format!("finite(v + {o})"),
-        Binary::Sub => format!("finite(v - {o})"),
-        Binary::SubFrom => format!("finite({o} - v)"),
-        Binary::Mul => format!("finite(v * {o})"),
-        Binary::Div => format!("finite(v / {o})"),
-        Binary::DivInto => format!("finite({o} / v)"),
-        Binary::Min => format!("select({o}, v, isless(v, {o}))"),
-        Binary::MinOf => format!("select(v, {o}, isless({o}, v))"),
-        Binary::Max => format!("select({o}, v, isgreater(v, {o}))"),
-        Binary::MaxOf => format!("select(v, {o}, isgreater({o}, v))"),
-        Binary::SquaredDifference => format!("(v - {o}) * (v - {o})"),
-        Binary::Leak => format!("select(v, v * {o}, isless(v, (float4)(0.0f)))"),
-        Binary::LeakOf => format!("select({o}, v * {o}, isless({o}, (float4)(0.0f)))"),
+    macro_rules! text {
+        ($($name:ident $opencl:literal $wgsl:literal;)*) => {
+            match function {
+                $(Binary::$name => format!($opencl, o = o),)*
+            }
+        };
     }
+    binary_functions!(text)
 }
 
 #[cfg(test)]
@@ -180,10 +164,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_are_what_texts_declare() {
+    fn images_follow_the_declaration() {
         let images = |name, flags: &[&'static str], functions: &[Function]| {
             let definitions = flags.iter().map(|&flag| Definition::Flag(flag)).collect();
-            images(&Kernel { name, definitions, epilogue: Some(functions.to_vec()) }).expect("it is known")
+            images(&Kernel { name, definitions, epilogue: Some(functions.to_vec()) })
         };
         let (wide, half) = (Precision::F32, Precision::F16);
         let functions =

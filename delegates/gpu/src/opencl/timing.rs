@@ -1,4 +1,4 @@
-//! Times of a kernel in work-groups of several sizes, by the events of a queue of their own.
+//! Times a kernel with several work-groups by the events of a profiling queue.
 
 use std::ptr::null;
 
@@ -8,14 +8,16 @@ use opencl3::event::Event;
 use opencl3::kernel::Kernel;
 
 use super::device::Device;
-use super::failed;
-use super::queue::{global, until};
+use super::events::until;
+use super::{failed, global};
 use crate::work_groups::Extent;
 use crate::work_groups::best::{Procedure, fastest, warm};
 
-/// The size with the shortest time, unless `stop` says that there is none for it. All arguments of the kernel are set, and it keeps to them; what it writes is written again before it
-/// is read.
-pub fn best(
+/// The fastest work-group. All arguments of the kernel must be set; its results must be rewritten before they are read.
+///
+/// # Errors
+/// `Cancelled` if `stop` returns true.
+pub(super) fn best(
     device: &Device,
     kernel: &Kernel,
     grid: Extent,
@@ -34,11 +36,12 @@ pub fn best(
         let mut events = Vec::<Event>::new();
         for _ in 0..procedure.samples {
             let (global, local) = (global(grid, size), size.map(|n| n as usize));
-            // SAFETY: three sizes each; the caller's promise about the kernel.
+            // SAFETY: both pointers have three sizes. `Queue::bind` set all arguments of the kernel, which accesses
+            // nothing else.
             let event = unsafe {
                 queue.enqueue_nd_range_kernel(kernel.get(), 3, null(), global.as_ptr(), local.as_ptr(), &[])
             };
-            // A size that the driver refuses has no time.
+            // A size that the driver rejects has no time.
             let Ok(event) = event else { break };
             if procedure.one_by_one {
                 ended(&event)?;
@@ -46,22 +49,22 @@ pub fn best(
             events.push(event);
         }
         events.last().map_or(Ok(()), ended)?;
-        // Without a time it is one that cannot be believed.
+        // A missing time counts as the longest.
         let times: Vec<u64> = events.iter().map(|event| time(event).unwrap_or(u64::MAX)).collect();
         samples.push(warm(&times).to_vec());
     }
-    // Without a time to be believed the first one is as good as any.
+    // Without a credible time, the first size is used.
     Ok(sizes[fastest(about, &samples).unwrap_or(0)])
 }
 
-/// A queue whose events tell times.
-pub fn queue(device: &Device) -> Result<CommandQueue> {
+/// Creates a profiling queue.
+pub(super) fn queue(device: &Device) -> Result<CommandQueue> {
     let queue = CommandQueue::create_default(&device.context, CL_QUEUE_PROFILING_ENABLE);
-    queue.map_err(|error| failed("no queue of the device that tells times", error))
+    queue.map_err(|error| failed("the device has no profiling queue", error))
 }
 
-/// Nanoseconds of a command of such a queue, if the device tells them.
-pub fn time(event: &Event) -> Option<u64> {
+/// The duration of a command of a profiling queue in nanoseconds, if the device reports it.
+pub(super) fn time(event: &Event) -> Option<u64> {
     let (start, end) = (event.profiling_command_start(), event.profiling_command_end());
     Some(end.ok()?.saturating_sub(start.ok()?))
 }

@@ -1,5 +1,5 @@
-/* Four rows of a product and one slice of its columns. Of each product: where both matrices and the result begin. Matrices lie at any
-   strides of rows and columns; those of the second one are read by slices where its rows have whole ones. */
+/* Four rows of a product and one slice of its columns. `starts` has the first elements of both matrices and the result
+   per product. Matrices have any strides; the second one is read by slices if its rows consist of whole slices. */
 #ifdef SLICES
 #define READ(k) LOAD4(b + (k) * b_row, s)
 #else
@@ -8,7 +8,7 @@
 #endif
 
 #ifdef SCATTERED
-/* Where results go elsewhere, the epilogue reads no operand: none lies as they do. */
+/* With scattered results, the epilogue reads no operands, because their layout differs. */
 #define WRITE(v, r) \
   float lanes[4] = {v.x, v.y, v.z, v.w}; \
   for (int i = 0; i < min(columns - 4 * s, 4); ++i) \
@@ -25,10 +25,7 @@
     WRITE(v, r) \
   }
 
-__kernel void batch_matmul(__global REAL *to, __global const REAL *a, __global const REAL *b,
-                           __global const int *starts, __global const float4 *bias, int products, int rows, int depth,
-                           int columns, int slices, int a_row, int a_column, int b_row, int b_column, int to_row,
-                           int to_channels, int to_pitch EPILOGUE_PARAMETERS) {
+__kernel void batch_matmul(PARAMETERS) {
   int s = get_global_id(0), row = get_global_id(1) * 4, product = get_global_id(2);
   if (s >= slices || row >= rows || product >= products) return;
   __global const int *start = starts + 3 * product;

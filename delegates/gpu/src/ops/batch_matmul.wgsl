@@ -1,28 +1,8 @@
-/* Four rows of a product and one slice of its columns. Of each product: where both matrices and the result begin. Matrices lie at any
-   strides of rows and columns; those of the second one are read by slices where its rows have whole ones. */
+/* Four rows of a product and one slice of its columns. `starts` has the first elements of both matrices and the result
+   per product. Matrices have any strides; the second one is read by slices if its rows consist of whole slices. */
 // with elements.wgsl
 override SLICES: u32;
 override SCATTERED: u32;
-
-@group(0) @binding(2) var<storage, read> b: array<Word>;
-@group(0) @binding(3) var<storage, read> starts: array<i32>;
-@group(0) @binding(4) var<storage, read> bias: array<vec4<f32>>;
-
-struct Numbers {
-  products: i32,
-  rows: i32,
-  depth: i32,
-  columns: i32,
-  slices: i32,
-  a_row: i32,
-  a_column: i32,
-  b_row: i32,
-  b_column: i32,
-  to_row: i32,
-  to_channels: i32,
-  to_pitch: i32,
-}
-var<immediate> n: Numbers;
 
 /* Row `k` of the second matrix, at these columns. */
 fn weights(first: i32, k: i32, s: i32, columns: vec4<i32>) -> vec4<f32> {
@@ -36,7 +16,7 @@ fn weights(first: i32, k: i32, s: i32, columns: vec4<i32>) -> vec4<f32> {
   );
 }
 
-/* Where results go elsewhere, the epilogue reads no operand: none lies as they do. */
+/* With scattered results, the epilogue reads no operands, because their layout differs. */
 fn store(sum: vec4<f32>, start: i32, r: i32, s: i32) {
   if r >= n.rows {
     return;
@@ -74,10 +54,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var k = 0; k < n.depth; k++) {
     let w = weights(b_first, k, s, c);
     let x = r + vec4<i32>(k * n.a_column);
-    sum0 += part(source[word(x.x)], x.x) * w;
-    sum1 += part(source[word(x.y)], x.y) * w;
-    sum2 += part(source[word(x.z)], x.z) * w;
-    sum3 += part(source[word(x.w)], x.w) * w;
+    sum0 += part(a[word(x.x)], x.x) * w;
+    sum1 += part(a[word(x.y)], x.y) * w;
+    sum2 += part(a[word(x.z)], x.z) * w;
+    sum3 += part(a[word(x.w)], x.w) * w;
   }
   store(sum0, to_first, row, s);
   store(sum1, to_first, row + 1, s);

@@ -1,5 +1,5 @@
-/* Four elements of a row: the epilogue is all that there is to do. */
-__kernel void chain(__global REAL *to, SOURCE from, int rows, int slices, int channels EPILOGUE_PARAMETERS) {
+/* Four elements of a row, to which only the epilogue is applied. */
+__kernel void chain(PARAMETERS) {
   int s = get_global_id(0), row = get_global_id(1);
   if (s >= slices || row >= rows) return;
   float4 v = READ4(from, row * slices + s);

@@ -1,12 +1,4 @@
-/* Four elements of a row: the epilogue is all that there is to do. */
-// with slices.wgsl
-
-struct Numbers {
-  rows: i32,
-  slices: i32,
-  channels: i32,
-}
-var<immediate> n: Numbers;
+/* Four elements of a row, to which only the epilogue is applied. */
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,4 +1,4 @@
-/* A slice of a pixel that begins in this line, zeros outside. */
+/* A slice of a pixel in this line, zeros outside. */
 fn pixel(column: i32, line: i32, i: i32) -> vec4<f32> {
   let inside = clamp(column, 0, n.in_columns - 1);
   let v = given(source[(line + inside) * n.in_slices + i]);

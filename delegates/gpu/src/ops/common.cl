@@ -1,17 +1,17 @@
 #pragma OPENCL FP_CONTRACT OFF
 
-/* What is no number stays so. */
+/* NaN is preserved. */
 inline float4 at_least(float4 v, float low) { return select(v, (float4)(low), isless(v, (float4)(low))); }
 inline float4 at_most(float4 v, float high) { return select(v, (float4)(high), isgreater(v, (float4)(high))); }
 
-/* The largest number in place of an infinite one, as arithmetic without an activation gives it. */
+/* Clamps to finite numbers, as arithmetic without an activation does. */
 inline float4 finite(float4 v) { return at_most(at_least(v, -FLT_MAX), FLT_MAX); }
 
-/* Functions that are -1 from an end on, where drivers do not quite come to it. */
+/* Functions that are -1 below `end`, where some drivers do not reach -1. */
 inline float4 ended(float4 y, float4 v, float end) { return select(y, (float4)(-1.0f), isless(v, (float4)(end))); }
 
-/* How floats are stored, and single ones or slices of four of them: as they are computed with, or in 16 bits, where no number becomes
-   infinite. What only moves is bits. */
+/* Access to stored floats, single ones and slices: 32 bits, or 16 bits, where finite numbers stay finite. Copies move
+   bits. */
 #ifdef HALVES
 #define REAL half
 #define LOAD(p, i) vload_half(i, p)
@@ -31,8 +31,8 @@ inline float4 within(float4 v) { return at_most(at_least(v, -65504.0f), 65504.0f
 #define BITS4 float4
 #endif
 
-/* What is read by slices alone: through a pointer, or with IMAGES as pixels of an image over the same memory, which is another way into the
-   device. An INPUT, or the weights that it meets, has floats of 32 bits if it is WIDE, however others are stored; pixels tell by themselves. */
+/* Operands that are read by slices: through a pointer, or with IMAGES as pixels of an image over the same memory. With
+   WIDE, an INPUT and its weights have 32-bit floats in any precision; images convert their pixels. */
 #ifdef IMAGES
 #define SOURCE __read_only image1d_buffer_t
 #define INPUT SOURCE
@@ -50,7 +50,7 @@ inline float4 within(float4 v) { return at_most(at_least(v, -65504.0f), 65504.0f
 #endif
 #endif
 
-/* Lanes beyond the channels are zeros: `left` channels begin with this slice. */
+/* Zeroes the lanes beyond the channels; `left` channels remain from this slice. */
 inline float4 filled(float4 v, int left) {
   if (left < 4) {
     v.w = 0.0f;
@@ -60,7 +60,7 @@ inline float4 filled(float4 v, int left) {
   return v;
 }
 
-/* Where an element of a tensor lies whose rows are filled up. */
+/* The position of an element in a tensor with padded rows. */
 inline int place(int element, int channels, int pitch) {
   return element / channels * pitch + element % channels;
 }

@@ -1,23 +1,25 @@
 //! Convolutions, and products with constant weights.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::Conv2d;
-use arenite_layers::{Stored, Window};
+use arenite_base::Stored;
+use arenite_layers::Window;
+use arenite_layers::layer::Conv2d;
 
 use super::tiled::Product;
-use super::{WithEpilogue, push, winograd};
-use crate::builder::{Argument, Buffer, Builder, numbers};
-use crate::kernel_name::KernelName;
-use crate::layout::Layout;
+use super::winograd;
+use crate::kernels;
 use crate::net::Node;
-use crate::precision::Precision;
-use crate::work_groups::Kind;
+use crate::plan::builder::Builder;
+use crate::plan::fused_task::FusedTask;
+use crate::plan::task::Buffer;
+use crate::store::layout::Layout;
+use crate::store::precision::Precision;
 
-/// Columns of one work-item.
+/// Columns per work-item.
 const COLUMNS: usize = 4;
 
-/// The task of a layer.
-pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
+/// Adds the tasks of a layer.
+pub(super) fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
     let Conv2d { window, filters, clamp, epilogue: functions, .. } = layer;
     let window = flat(window);
     let from =
@@ -25,14 +27,14 @@ pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 
     let to = Layout { rows: window.positions(), channels: *filters };
     let (from, definitions) = builder.wide_view(node.inputs[0], from)?;
     let is_float = builder.net.values[node.outputs[0]].grid.is_none();
-    if is_float && builder.with.winograd.takes(&window, *filters) {
-        return winograd::build(layer, ((from, definitions), to), node, builder);
+    if is_float && builder.options.winograd.takes(&window, *filters) {
+        return winograd::build(layer, from, definitions, to, node, builder);
     }
     let taps = window.rows.taps * window.columns.taps;
     let weights = weights(from.precision, [taps, window.channels, *filters], &layer.weights, node, builder)?;
-    let bias = bias(layer.bias, to, builder)?;
+    let bias = builder.bias(layer.bias, to)?;
     let product = [to.rows, from.layout.slices(), to.channels];
-    if window.is_point() && builder.with.tiles.take(product) {
+    if window.is_point() && builder.options.tiles.take(product) {
         let product = Product {
             operands: [from.buffer, weights],
             strides: [from.layout.slices(), to.slices(), to.slices()],
@@ -40,25 +42,21 @@ pub fn build<'a>(layer: &Conv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 
             sizes: product,
             bias,
         };
-        let task = WithEpilogue { definitions, clamp: *clamp, functions, ..product.task(builder)? };
-        return push(builder, task, to, node.outputs[0]).map(drop);
+        let task = FusedTask { definitions, clamp: *clamp, functions, ..product.tiled(builder)? };
+        return task.push(builder, to, node.outputs[0]).map(drop);
     }
-    let mut arguments =
-        vec![Argument::Buffer(from.buffer), Argument::Buffer(weights), Argument::Buffer(bias)];
-    arguments.extend(sizes(&window, from.layout.slices(), to)?);
-    let task = WithEpilogue {
-        name: KernelName::Conv2d,
+    let numbers = numbers(&window, from.layout.slices(), to);
+    let task = FusedTask {
+        call: kernels::Conv2d { from: from.buffer, weights, bias, numbers }.into(),
         definitions,
-        arguments,
         grid: [to.slices(), window.columns.output.div_ceil(COLUMNS), window.batches * window.rows.output],
-        kind: Kind::Convolution,
         clamp: *clamp,
         functions,
     };
-    push(builder, task, to, node.outputs[0]).map(drop)
+    task.push(builder, to, node.outputs[0]).map(drop)
 }
 
-/// A window of points as one row of them, so that its end is met once.
+/// A window of points as a single row, so that only one work-group is partly outside.
 fn flat(window: &Window) -> Window {
     match window.is_point() {
         true => Window::point(window.positions(), window.channels),
@@ -66,39 +64,31 @@ fn flat(window: &Window) -> Window {
     }
 }
 
-/// The window as kernels take it: sizes, then taps, strides, dilations, and what is in front of the input.
-pub(super) fn sizes(window: &Window, in_slices: usize, to: Layout) -> Result<Vec<Argument>> {
-    let Window { batches, rows, columns, .. } = window;
-    numbers(&[
-        *batches,
-        rows.input,
-        columns.input,
+/// The window as numbers of a kernel.
+pub(super) fn numbers(window: &Window, in_slices: usize, to: Layout) -> kernels::Window {
+    let Window { batches, rows, columns, .. } = *window;
+    kernels::Window {
+        batches,
+        in_rows: rows.input,
+        in_columns: columns.input,
         in_slices,
-        rows.output,
-        columns.output,
-        to.slices(),
-        to.channels,
-        rows.taps,
-        columns.taps,
-        rows.stride,
-        columns.stride,
-        rows.dilation,
-        columns.dilation,
-        rows.before,
-        columns.before,
-    ])
+        out_rows: rows.output,
+        out_columns: columns.output,
+        out_slices: to.slices(),
+        channels: to.channels,
+        tap_rows: rows.taps,
+        tap_columns: columns.taps,
+        row_stride: rows.stride,
+        column_stride: columns.stride,
+        row_dilation: rows.dilation,
+        column_dilation: columns.dilation,
+        rows_before: rows.before,
+        columns_before: columns.before,
+    }
 }
 
-/// One number per channel, zeros where there is none.
-pub(super) fn bias(bias: Option<&[f32]>, to: Layout, builder: &mut Builder<'_, '_>) -> Result<Buffer> {
-    builder.constant(None, || {
-        let mut floats = bias.unwrap_or_default().to_vec();
-        floats.resize(to.pitch(), 0.0);
-        floats
-    })
-}
-
-/// `[tap][input channel][output channel]`, both filled up with zeros, of `[output channel][tap][input channel]`.
+/// Packs `[output channel][tap][input channel]` as `[tap][input channel][output channel]` with channels padded by
+/// zeros.
 pub(super) fn weights<'a>(
     precision: Precision,
     [taps, channels, filters]: [usize; 3],

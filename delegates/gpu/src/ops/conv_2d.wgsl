@@ -1,7 +1,5 @@
 /* Four neighbouring columns of a row and one slice of channels each. Weights: [tap][input channel][output slice]. */
-// with slices.wgsl
 // with columns.wgsl
-var<immediate> n: Window;
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

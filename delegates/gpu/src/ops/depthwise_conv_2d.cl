@@ -2,13 +2,8 @@
 #define CHANNEL(c) lane(READ_INPUT(from, pixel + (c) / 4), (c) % 4)
 inline float lane(float4 v, int i) { return i < 2 ? (i < 1 ? v.x : v.y) : (i < 3 ? v.z : v.w); }
 
-/* One slice of a pixel. Weights: [tap][output slice]. With a multiplier each lane has a channel of its own. */
-__kernel void depthwise_conv_2d(__global REAL *to, INPUT from, INPUT weights,
-                                __global const float4 *bias, int batches, int in_rows, int in_columns, int in_slices,
-                                int out_rows, int out_columns, int out_slices, int channels, int tap_rows,
-                                int tap_columns, int row_stride, int column_stride, int row_dilation,
-                                int column_dilation, int rows_before, int columns_before,
-                                int multiplier EPILOGUE_PARAMETERS) {
+/* One slice of a pixel. Weights: [tap][output slice]. With a multiplier, each lane reads another channel. */
+__kernel void depthwise_conv_2d(PARAMETERS) {
   int s = get_global_id(0), x = get_global_id(1), row = get_global_id(2);
   if (s >= out_slices || x >= out_columns || row >= batches * out_rows) return;
   int image = row / out_rows, y = row % out_rows;

@@ -1,19 +1,22 @@
-//! Convolutions of each channel with its own filters.
+//! Depthwise convolutions.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::DepthwiseConv2d;
+use arenite_layers::layer::DepthwiseConv2d;
 
-use super::conv_2d::{bias, sizes};
-use super::{WithEpilogue, push};
-use crate::builder::{Argument, Builder, numbers};
+use super::conv_2d::numbers;
 use crate::device::Definition;
-use crate::kernel_name::KernelName;
-use crate::layout::Layout;
+use crate::kernels::{self, MultipliedWindow};
 use crate::net::Node;
-use crate::work_groups::Kind;
+use crate::plan::builder::Builder;
+use crate::plan::fused_task::FusedTask;
+use crate::store::layout::Layout;
 
-/// The task of a layer.
-pub fn build<'a>(layer: &DepthwiseConv2d<'a>, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
+/// Adds the tasks of a layer.
+pub(super) fn build<'a>(
+    layer: &DepthwiseConv2d<'a>,
+    node: &Node<'a>,
+    builder: &mut Builder<'_, 'a>,
+) -> Result<()> {
     let DepthwiseConv2d { window, multiplier, .. } = layer;
     let (rows, columns) = (window.rows, window.columns);
     let from = Layout { rows: window.batches * rows.input * columns.input, channels: window.channels };
@@ -26,19 +29,15 @@ pub fn build<'a>(layer: &DepthwiseConv2d<'a>, node: &Node<'a>, builder: &mut Bui
         taps.spread(weights, &mut packed);
         packed
     })?;
-    let bias = bias(layer.bias, to, builder)?;
-    let mut arguments =
-        vec![Argument::Buffer(from.buffer), Argument::Buffer(weights), Argument::Buffer(bias)];
-    arguments.extend(sizes(window, from.layout.slices(), to)?);
-    arguments.extend(numbers(&[*multiplier])?);
-    let task = WithEpilogue {
-        name: KernelName::DepthwiseConv2d,
+    let bias = builder.bias(layer.bias, to)?;
+    let window_numbers = numbers(window, from.layout.slices(), to);
+    let numbers = MultipliedWindow { window: window_numbers, multiplier: *multiplier };
+    let task = FusedTask {
+        call: kernels::DepthwiseConv2d { from: from.buffer, weights, bias, numbers }.into(),
         definitions,
-        arguments,
         grid: [to.slices(), columns.output, window.batches * rows.output],
-        kind: Kind::Other,
         clamp: layer.clamp,
         functions: &layer.epilogue,
     };
-    push(builder, task, to, node.outputs[0]).map(drop)
+    task.push(builder, to, node.outputs[0]).map(drop)
 }

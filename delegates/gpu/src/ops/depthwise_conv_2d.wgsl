@@ -1,12 +1,5 @@
-/* One slice of a pixel. Weights: [tap][output slice]. With a multiplier each lane has a channel of its own. */
-// with slices.wgsl
+/* One slice of a pixel. Weights: [tap][output slice]. With a multiplier, each lane reads another channel. */
 override MULTIPLIED: u32;
-
-struct Numbers {
-  window: Window,
-  multiplier: i32,
-}
-var<immediate> numbers: Numbers;
 
 fn channel(pixel: i32, c: i32) -> f32 {
   return given(source[pixel + c / 4])[c % 4];
@@ -16,14 +9,13 @@ fn slice(pixel: i32, s: i32) -> vec4<f32> {
   if MULTIPLIED == 0u {
     return given(source[pixel + s]);
   }
-  let last = vec4<i32>(numbers.window.channels - 1);
-  let lane = min(vec4<i32>(4 * s) + vec4<i32>(0, 1, 2, 3), last) / numbers.multiplier;
+  let last = vec4<i32>(n.channels - 1);
+  let lane = min(vec4<i32>(4 * s) + vec4<i32>(0, 1, 2, 3), last) / n.multiplier;
   return vec4<f32>(channel(pixel, lane.x), channel(pixel, lane.y), channel(pixel, lane.z), channel(pixel, lane.w));
 }
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-  let n = numbers.window;
   let s = i32(id.x);
   let x = i32(id.y);
   let row = i32(id.z);

@@ -1,7 +1,6 @@
-/* Buffers of kernels that write single elements, and how they do. What moves is bits. Of a word another invocation may write the other
-   half, so no half is written as a part of it. */
-@group(0) @binding(0) var<storage, read_write> to: array<atomic<u32>>;
-@group(0) @binding(1) var<storage, read> source: array<u32>;
+/* Writes single elements of results. Another invocation may write the other half of a word, so halves are written with
+   atomics. */
+alias Target = atomic<u32>;
 
 fn put_bits(element: i32, bits: u32) {
   let shift = 16u * u32(element & 1);
@@ -17,14 +16,4 @@ fn put_slice(slice: i32, v: vec4<f32>) {
   let words = stored(v);
   atomicStore(&to[2 * slice], words.x);
   atomicStore(&to[2 * slice + 1], words.y);
-}
-
-fn copy(element: i32, from_element: i32) {
-  put_bits(element, source[word(from_element)] >> (16u * u32(from_element & 1)) & 0xffffu);
-}
-
-fn copy_slice(slice: i32, from_slice: i32) {
-  for (var i = 0; i < 2; i++) {
-    atomicStore(&to[2 * slice + i], source[2 * from_slice + i]);
-  }
 }

@@ -1,12 +1,11 @@
-/* Four elements of a row of the result. Of each dimension but the last: size, and floats from one index to the next of both operands. */
+/* Four elements of a row of the result. `dims` has the size and both operands' strides of each dimension but the last.
+   */
 inline float4 operand(__global const REAL *from, int at, int s, int moves) {
   if (moves) return LOAD4(from + at, s);
   return (float4)(LOAD(from, at));
 }
 
-__kernel void elementwise(__global REAL *to, __global const REAL *a, __global const REAL *b,
-                          __global const int *dims, int rank, int a_moves, int b_moves, int rows, int slices,
-                          int channels EPILOGUE_PARAMETERS) {
+__kernel void elementwise(PARAMETERS) {
   int s = get_global_id(0), row = get_global_id(1);
   if (s >= slices || row >= rows) return;
   int a_at = 0, b_at = 0, rest = row;

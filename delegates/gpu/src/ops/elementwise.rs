@@ -1,19 +1,20 @@
 //! Functions of one tensor, and of two with broadcasting.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::Elementwise;
-use arenite_layers::{Binary, Clamp, EpilogueOp, Id};
+use arenite_base::{Binary, Clamp};
+use arenite_layers::layer::Elementwise;
+use arenite_layers::{EpilogueOp, Id};
 
-use super::{WithEpilogue, layout_of, push};
-use crate::builder::{Argument, Buffer, Builder, numbers};
 use crate::device::Definition;
-use crate::kernel_name::KernelName;
-use crate::layout::Layout;
+use crate::kernels::{self, Broadcast};
 use crate::net::Node;
-use crate::work_groups::Kind;
+use crate::plan::builder::Builder;
+use crate::plan::fused_task::FusedTask;
+use crate::plan::task::Buffer;
+use crate::store::layout::Layout;
 
-/// The task of a layer.
-pub fn build<'a>(layer: &Elementwise, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
+/// Adds the tasks of a layer.
+pub(super) fn build<'a>(layer: &Elementwise, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
     match layer {
         Elementwise::Chain(functions) => chain(functions, node, builder),
         Elementwise::Two(function, clamp, functions) => two(*function, *clamp, functions, node, builder),
@@ -21,20 +22,16 @@ pub fn build<'a>(layer: &Elementwise, node: &Node<'a>, builder: &mut Builder<'_,
 }
 
 fn chain<'a>(functions: &[EpilogueOp], node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
-    let to = layout_of(builder, node.outputs[0]);
+    let to = builder.layout_of(node.outputs[0]);
     let from = builder.view(node.inputs[0], to)?;
-    let mut arguments = vec![Argument::Buffer(from.buffer)];
-    arguments.extend(numbers(&[to.rows, to.slices(), to.channels])?);
-    let task = WithEpilogue {
-        name: KernelName::Chain,
+    let task = FusedTask {
+        call: kernels::Chain { from: from.buffer, numbers: to.numbers() }.into(),
         definitions: Vec::new(),
-        arguments,
         grid: [to.slices(), to.rows, 1],
-        kind: Kind::Other,
         clamp: Clamp::NONE,
         functions,
     };
-    push(builder, task, to, node.outputs[0]).map(drop)
+    task.push(builder, to, node.outputs[0]).map(drop)
 }
 
 fn two<'a>(
@@ -44,7 +41,7 @@ fn two<'a>(
     node: &Node<'a>,
     builder: &mut Builder<'_, 'a>,
 ) -> Result<()> {
-    let to = layout_of(builder, node.outputs[0]);
+    let to = builder.layout_of(node.outputs[0]);
     let operands = [operand(builder, node.inputs[0])?, operand(builder, node.inputs[1])?];
     let shape = builder.net.values[node.outputs[0]].shape.clone();
     let outer = shape.len().saturating_sub(1);
@@ -53,30 +50,34 @@ fn two<'a>(
         std::iter::once(shape[d]).chain(steps).collect::<Vec<_>>()
     });
     let dims: Vec<i32> = dims.map(|n| i32::try_from(n).unwrap_or(i32::MAX)).collect();
-    let table = builder.table(&dims)?;
-    let moves = operands.clone().map(|(_, shape)| usize::from(shape.last().is_some_and(|&n| n > 1)));
-    let mut arguments: Vec<Argument> = operands.iter().map(|(place, _)| Argument::Buffer(*place)).collect();
-    arguments.push(Argument::Buffer(table));
-    arguments.extend(numbers(&[outer, moves[0], moves[1], to.rows, to.slices(), to.channels])?);
-    let task = WithEpilogue {
-        name: KernelName::Elementwise,
+    let dims = builder.table(&dims)?;
+    let [(a, a_shape), (b, b_shape)] = &operands;
+    let moves = |shape: &[usize]| usize::from(shape.last().is_some_and(|&n| n > 1));
+    let numbers = Broadcast {
+        rank: outer,
+        a_moves: moves(a_shape),
+        b_moves: moves(b_shape),
+        rows: to.rows,
+        slices: to.slices(),
+        channels: to.channels,
+    };
+    let task = FusedTask {
+        call: kernels::Elementwise { a: *a, b: *b, dims, numbers }.into(),
         definitions: vec![Definition::Function(function)],
-        arguments,
         grid: [to.slices(), to.rows, 1],
-        kind: Kind::Other,
         clamp,
         functions,
     };
-    push(builder, task, to, node.outputs[0]).map(drop)
+    task.push(builder, to, node.outputs[0]).map(drop)
 }
 
-/// Where an operand lies, with its rows as its shape has them; and its shape.
+/// The buffer of an operand with the layout of its shape, and its shape.
 fn operand(builder: &mut Builder<'_, '_>, id: Id) -> Result<(Buffer, Vec<usize>)> {
     let shape = builder.net.values[id].shape.clone();
     Ok((builder.view(id, Layout::of(&shape))?.buffer, shape))
 }
 
-/// Floats from one index to the next of dimension `d` of a result with `outer` dimensions and one more.
+/// The stride of dimension `d` in floats, for a result with `outer` dimensions before the last.
 fn step(shape: &[usize], outer: usize, d: usize) -> usize {
     let Some(own) = (d + shape.len()).checked_sub(outer + 1) else { return 0 };
     let inside: usize = shape[own + 1..].iter().rev().skip(1).product();

@@ -1,20 +1,6 @@
-/* Four elements of a row of the result. Of each dimension but the last: size, and floats from one index to the next of both operands. */
+/* Four elements of a row of the result. `dims` has the size and both operands' strides of each dimension but the last.
+   */
 override FUNCTION: u32;
-
-@group(0) @binding(0) var<storage, read_write> to: array<Slice>;
-@group(0) @binding(1) var<storage, read> a: array<Slice>;
-@group(0) @binding(2) var<storage, read> b: array<Slice>;
-@group(0) @binding(3) var<storage, read> dims: array<i32>;
-
-struct Numbers {
-  rank: i32,
-  a_moves: i32,
-  b_moves: i32,
-  rows: i32,
-  slices: i32,
-  channels: i32,
-}
-var<immediate> n: Numbers;
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -32,7 +18,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     a_at += index * dims[3 * d + 1];
     b_at += index * dims[3 * d + 2];
   }
-  /* Rows begin with a slice. What has one channel is the same in all lanes. */
+  /* Rows start with a slice. An operand with one channel is broadcast to all lanes. */
   let x = loaded(a[a_at / 4 + s * n.a_moves]);
   let y = loaded(b[b_at / 4 + s * n.b_moves]);
   let v = binary(FUNCTION, select(x.xxxx, x, vec4<bool>(n.a_moves != 0)), select(y.xxxx, y, vec4<bool>(n.b_moves != 0)));

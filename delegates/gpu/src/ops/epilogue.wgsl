@@ -1,5 +1,5 @@
-/* What becomes of a result before it is written: a few functions, which are known when the pipeline is made. Of each its kind, and bits of
-   numbers, as `vulkan/kernels.rs` writes them. `epilogue(v, at, s)` calls `function` for each: `build/spirv.rs` writes it. */
+/* The epilogue: a few functions that are fixed when the pipeline is created. Each has a kind and the bits of numbers,
+   from `vulkan/kernels.rs`. `epilogue(v, at, s)` calls `function` for each; `build/spirv.rs` writes it. */
 @group(1) @binding(0) var<storage, read> operand0: array<Slice>;
 @group(1) @binding(1) var<storage, read> operand1: array<Slice>;
 @group(1) @binding(2) var<storage, read> operand2: array<Slice>;

@@ -1,11 +1,11 @@
-/* Functions of four elements, by their numbers in `Unary` and `Binary`. What is no number stays so. Where a driver may take a function
-   that overflows, or loses digits, there is another one. */
+/* What the WGSL texts in `functions.rs` call, for four elements at a time. NaN is preserved. Functions that overflow or
+   lose digits on some drivers are replaced. */
 
 fn at_least(v: vec4<f32>, low: f32) -> vec4<f32> {
   return select(v, vec4<f32>(low), v < vec4<f32>(low));
 }
 
-/* The largest number in place of an infinite one, as arithmetic without an activation gives it. */
+/* Clamps to finite numbers, as arithmetic without an activation does. */
 fn finite(v: vec4<f32>) -> vec4<f32> {
   return at_most(at_least(v, -LARGEST), LARGEST);
 }
@@ -14,7 +14,7 @@ fn at_most(v: vec4<f32>, high: f32) -> vec4<f32> {
   return select(v, vec4<f32>(high), v > vec4<f32>(high));
 }
 
-/* Where it is small by the polynomial of Taylor: the difference has no digits there. */
+/* Small values by a Taylor polynomial, where the difference would lose all digits. */
 fn exp_less_one(x: vec4<f32>) -> vec4<f32> {
   var p = x / 5040.0 + 1.0 / 720.0;
   p = p * x + 1.0 / 120.0;
@@ -56,19 +56,19 @@ fn error_function(v: vec4<f32>) -> vec4<f32> {
   return select(x * p / d, sign(x), abs(x) == vec4<f32>(4.0));
 }
 
-/* What becomes zero has no sign, what is zero keeps its own. */
+/* A result that rounds to zero is +0; zeros keep their sign. */
 fn rounded(v: vec4<f32>) -> vec4<f32> {
   let r = round(v);
   return select(select(r, vec4<f32>(), r == vec4<f32>()), v, v == vec4<f32>());
 }
 
-/* Of two to a whole number between -126 and 127. */
+/* 2 to an integer power between -126 and 127. */
 fn power_of_two(n: vec4<i32>) -> vec4<f32> {
   return bitcast<vec4<f32>>((n + vec4<i32>(127)) << vec4<u32>(23u));
 }
 
-/* 2^k · e^r, where r is within half a ln 2 of 0, by Cephes' polynomial: drivers lose digits of large x. ln 2 has two parts, of which
-   the first times k is exact, and so has 2^k, which reaches over all powers. */
+/* 2^k · e^r, where r is within half a ln 2 of 0, by Cephes' polynomial: drivers lose digits of large x. ln 2 has two
+   parts, of which the first times k is exact, and so has 2^k, which reaches over all powers. */
 fn exponential(v: vec4<f32>) -> vec4<f32> {
   let x = at_most(at_least(v, -104.0), 89.0);
   let k = floor(x * 1.44269504 + 0.5);
@@ -82,13 +82,13 @@ fn exponential(v: vec4<f32>) -> vec4<f32> {
   return (p * r * r + r + 1.0) * power_of_two(half) * power_of_two(vec4<i32>(k) - half);
 }
 
-/* A driver may do anything where it divides by a zero that it knows. */
+/* Division by a constant zero may be anything. */
 fn quotient(v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
   let infinite = bitcast<vec4<f32>>(bitcast<vec4<u32>>(o) | vec4<u32>(0x7f800000u));
   return select(v / o, v * infinite, o == vec4<f32>());
 }
 
-/* Nor need what is infinite times a zero that it knows be no number. */
+/* Infinity times a constant zero may also be anything. */
 fn product(v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
   let bits = bitcast<vec4<u32>>(v);
   let sign = (bits ^ bitcast<vec4<u32>>(o)) & vec4<u32>(0x80000000u);
@@ -100,43 +100,4 @@ fn product(v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
 /* The root of a zero is that zero. */
 fn root(v: vec4<f32>) -> vec4<f32> {
   return select(sqrt(v), v, v == vec4<f32>());
-}
-
-fn unary(function: u32, v: vec4<f32>) -> vec4<f32> {
-  switch function {
-    case 0u: { return abs(v); }
-    case 1u: { return -v; }
-    case 2u: { return root(v); }
-    case 3u: { return quotient(vec4<f32>(1.0), root(v)); }
-    case 4u: { return v * v; }
-    case 5u: { return floor(v); }
-    case 6u: { return ceil(v); }
-    case 7u: { return rounded(v); }
-    case 8u: { return exponential(v); }
-    case 9u: { return select(v, exp_less_one(v), v < vec4<f32>()); }
-    case 10u: { return 1.0 / (1.0 + exp(-v)); }
-    case 11u: { return hyperbolic(v); }
-    case 12u: { return v * at_most(at_least(v + 3.0, 0.0), 6.0) / 6.0; }
-    case 13u: { return v / (1.0 + exp(-v)); }
-    case 14u: { return 0.5 * v * (1.0 + error_function(v * 0.70710678)); }
-    default: { return 0.5 * v * (1.0 + hyperbolic(0.79788456 * (v + 0.044715 * v * v * v))); }
-  }
-}
-
-fn binary(function: u32, v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
-  switch function {
-    case 0u: { return finite(v + o); }
-    case 1u: { return finite(v - o); }
-    case 2u: { return finite(o - v); }
-    case 3u: { return finite(product(v, o)); }
-    case 4u: { return finite(quotient(v, o)); }
-    case 5u: { return finite(quotient(o, v)); }
-    case 6u: { return select(o, v, v < o); }
-    case 7u: { return select(v, o, o < v); }
-    case 8u: { return select(o, v, v > o); }
-    case 9u: { return select(v, o, o > v); }
-    case 10u: { return (v - o) * (v - o); }
-    case 11u: { return select(v, product(v, o), v < vec4<f32>()); }
-    default: { return select(o, v * o, o < vec4<f32>()); }
-  }
 }

@@ -5,9 +5,7 @@
 #endif
 
 /* One element of the result, or one slice of it where rows have whole ones. */
-__kernel void gather(__global ELEMENT *to, __global const ELEMENT *from, __global const int *indices, int count,
-                     int outer, int axis, int coords, int inner, int from_channels, int from_pitch, int to_channels,
-                     int to_pitch) {
+__kernel void gather(PARAMETERS) {
   int i = get_global_id(0);
   if (i >= count) return;
   int row = i / inner, block = row / coords;

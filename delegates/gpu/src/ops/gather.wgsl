@@ -1,21 +1,7 @@
 /* One element of the result, or one slice of it where rows have whole ones. */
 // with elements.wgsl
+// with copies.wgsl
 override SLICES: u32;
-
-@group(0) @binding(2) var<storage, read> indices: array<i32>;
-
-struct Numbers {
-  count: i32,
-  outer: i32,
-  axis: i32,
-  coords: i32,
-  inner: i32,
-  from_channels: i32,
-  from_pitch: i32,
-  to_channels: i32,
-  to_pitch: i32,
-}
-var<immediate> n: Numbers;
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,4 +1,4 @@
-/* What a kernel reads first, and the weights that it meets: stored as all floats are. */
+/* Inputs and their weights, stored like all floats. */
 alias Input = Slice;
 
 fn given(slice: Input) -> vec4<f32> {

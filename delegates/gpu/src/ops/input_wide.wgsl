@@ -1,4 +1,4 @@
-/* What a kernel reads first, and the weights that it meets: in 32 bits, however others are stored. */
+/* Inputs and their weights, stored in 32 bits in any precision. */
 alias Input = vec4<f32>;
 
 fn given(slice: Input) -> vec4<f32> {

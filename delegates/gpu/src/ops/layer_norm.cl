@@ -1,6 +1,5 @@
-/* One row to mean 0 and variance 1, times gamma, plus beta. */
-__kernel void layer_norm(__global REAL *to, __global const REAL *from, __global const REAL *gamma,
-                         __global const REAL *beta, int rows, int slices, int channels, int epsilon_bits) {
+/* Normalizes one row to mean 0 and variance 1, times gamma, plus beta. */
+__kernel void layer_norm(PARAMETERS) {
   int row = get_global_id(0);
   if (row >= rows) return;
   from += row * 4 * slices;

@@ -1,16 +1,4 @@
-/* One row to mean 0 and variance 1, times gamma, plus beta, four channels at a time. */
-@group(0) @binding(0) var<storage, read_write> to: array<Slice>;
-@group(0) @binding(1) var<storage, read> source: array<Slice>;
-@group(0) @binding(2) var<storage, read> gamma: array<Slice>;
-@group(0) @binding(3) var<storage, read> beta: array<Slice>;
-
-struct Numbers {
-  rows: i32,
-  slices: i32,
-  channels: i32,
-  epsilon_bits: i32,
-}
-var<immediate> n: Numbers;
+/* Normalizes one row to mean 0 and variance 1, times gamma, plus beta, four channels at a time. */
 
 fn total(v: vec4<f32>) -> f32 {
   return v.x + v.y + v.z + v.w;

@@ -1,8 +1,7 @@
 /* One cell. Gates of a row: input, cell, forget, output, each of all cells. */
 inline float logistic(float x) { return 1.0f / (1.0f + exp(-x)); }
 
-__kernel void lstm(__global REAL *to, __global REAL *state, __global const REAL *gates,
-                   __global const REAL *before, int count, int cells, int pitch, int gates_pitch) {
+__kernel void lstm(PARAMETERS) {
   int i = get_global_id(0);
   if (i >= count) return;
   int row = i / cells, cell = i % cells;

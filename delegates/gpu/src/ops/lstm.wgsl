@@ -1,19 +1,7 @@
-/* A slice of the cells of a row: as many invocations as there are cells are more than enough. Gates of a row: input, cell, forget, output,
-   each of all cells. */
-@group(0) @binding(0) var<storage, read_write> to: array<Slice>;
-@group(0) @binding(1) var<storage, read_write> state: array<Slice>;
-@group(0) @binding(2) var<storage, read> gates: array<Word>;
-@group(0) @binding(3) var<storage, read> before: array<Slice>;
+/* A slice of the cells of a row; surplus invocations return. Gates of a row: input, cell, forget, output, each for all
+   cells. */
 
-struct Numbers {
-  count: i32,
-  cells: i32,
-  pitch: i32,
-  gates_pitch: i32,
-}
-var<immediate> n: Numbers;
-
-/* Four cells of a gate; those beyond a row are some of it. */
+/* Four cells of a gate; cells beyond the row repeat its last one. */
 fn gate(first: i32, s: i32) -> vec4<f32> {
   let at = vec4<i32>(first) + min(vec4<i32>(4 * s) + vec4<i32>(0, 1, 2, 3), vec4<i32>(n.cells - 1));
   return vec4<f32>(

@@ -1,4 +1,4 @@
-//! Tasks of layers: one layer, one file here and one kernel text beside it.
+//! The tasks of layers: one layer per file, next to the texts of its kernel.
 
 mod batch_matmul;
 mod conv_2d;
@@ -6,33 +6,44 @@ mod depthwise_conv_2d;
 mod elementwise;
 mod gather;
 mod layer_norm;
-pub mod lstm;
-pub mod moves;
+mod lstm;
+mod moves;
 mod pool_2d;
 mod reduce;
 mod resize;
 mod softmax;
-pub mod tiled;
+mod tiled;
 mod transpose_conv;
-pub mod winograd;
+pub(crate) mod winograd;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Clamp, Common, EpilogueOp, Id, Layer as Either};
+use arenite_layers::{Common, Layer as AnyLayer};
 
-use crate::builder::{Argument, Builder, Place, grid, numbers};
-use crate::device::{Definition, Kernel, Slots};
-use crate::epilogue::epilogues;
-use crate::kernel_name::KernelName;
-use crate::layout::Layout;
-use crate::net::{Layer, Node, Own};
-use crate::work_groups::Kind;
+use crate::net::{GpuLayer, Layer, Net, Node};
+use crate::plan::builder::{BuildOptions, Builder, TaskList};
+use crate::store::constants::Constants;
 
-/// The tasks of a node.
-pub fn build<'a>(node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
+/// Builds a net of a model with these `inputs`.
+pub(crate) fn build(
+    net: &Net<'_>,
+    inputs: &[i32],
+    constants: &mut dyn Constants,
+    options: BuildOptions,
+) -> Result<TaskList> {
+    let mut builder = Builder::new(net, inputs, constants, options)?;
+    for node in &net.nodes {
+        builder.begin(node);
+        build_node(node, &mut builder)?;
+    }
+    builder.finish()
+}
+
+/// Adds the tasks of a node.
+fn build_node<'a>(node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
     let layer: &Layer<'a> = &node.layer;
     let common = match layer {
-        Either::Common(common) => common,
-        Either::Own(Own::Lstm(layer)) => return lstm::build(layer, node, builder),
+        AnyLayer::Common(common) => common,
+        AnyLayer::Engine(GpuLayer::Lstm(layer)) => return lstm::build(layer, node, builder),
     };
     match common {
         Common::Rename => rename(node, builder),
@@ -51,68 +62,10 @@ pub fn build<'a>(node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
     }
 }
 
-/// The output has the input's bytes, where its rows are cut so.
+/// The output shares the input's place if their layouts permit.
 fn rename(node: &Node<'_>, builder: &mut Builder<'_, '_>) -> Result<()> {
-    let layout = layout_of(builder, node.outputs[0]);
+    let layout = builder.layout_of(node.outputs[0]);
     let place = builder.view(node.inputs[0], layout)?;
     builder.rename(node.outputs[0], place);
     Ok(())
-}
-
-/// How a value lies if nothing else is wanted.
-fn layout_of(builder: &Builder<'_, '_>, id: Id) -> Layout {
-    Layout::of(&builder.net.values[id].shape)
-}
-
-/// A layer's kernel with its epilogue.
-struct WithEpilogue<'e> {
-    name: KernelName,
-    definitions: Vec<Definition>,
-    arguments: Vec<Argument>,
-    grid: [usize; 3],
-    kind: Kind,
-    clamp: Clamp,
-    functions: &'e [EpilogueOp],
-}
-
-/// Adds the task whose results go to `to`.
-fn push(builder: &mut Builder<'_, '_>, task: WithEpilogue<'_>, to: Layout, output: Id) -> Result<Place> {
-    let slots = builder.with.slots;
-    push_within(slots, builder, task, to, output)
-}
-
-/// The same, of a kernel whose epilogue has room for so much.
-fn push_within(
-    slots: Slots,
-    builder: &mut Builder<'_, '_>,
-    task: WithEpilogue<'_>,
-    to: Layout,
-    output: Id,
-) -> Result<Place> {
-    let WithEpilogue { name, definitions, mut arguments, grid: sizes, kind, clamp, functions } = task;
-    // Operands come first: a view of one may be a task of its own.
-    let (first, rest) = epilogues(builder, clamp, functions, to, slots)?;
-    let mut place = builder.record(to)?;
-    arguments.insert(0, Argument::Buffer(place.buffer));
-    builder.push(first.behind(plain(name, definitions), arguments, grid(sizes)?, kind));
-    for epilogue in rest {
-        let next = builder.record(to)?;
-        let mut arguments = vec![Argument::Buffer(next.buffer), Argument::Buffer(place.buffer)];
-        arguments.extend(numbers(&[to.rows, to.slices(), to.channels])?);
-        let grid = grid([to.slices(), to.rows, 1])?;
-        builder.push(epilogue.behind(plain(KernelName::Chain, Vec::new()), arguments, grid, Kind::Other));
-        place = next;
-    }
-    builder.rename(output, place);
-    Ok(place)
-}
-
-/// A kernel that writes its results as they are.
-fn plain(name: KernelName, definitions: Vec<Definition>) -> Kernel {
-    Kernel { name, definitions, epilogue: None }
-}
-
-/// The flags that are set.
-fn flagged<const N: usize>(flags: [(&'static str, bool); N]) -> Vec<Definition> {
-    flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| Definition::Flag(name)).collect()
 }

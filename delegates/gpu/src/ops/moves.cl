@@ -1,13 +1,11 @@
-/* A box of elements, slices where both sides have whole ones. Of each dimension: size, and elements from one index to the next. */
+/* A box of elements, slices if both sides have whole ones. `dims` has the size and both strides of each dimension. */
 #ifdef SLICES
 #define ELEMENT BITS4
 #else
 #define ELEMENT BITS
 #endif
 
-__kernel void moves(__global ELEMENT *to, __global const ELEMENT *from, __global const int *dims, int rank, int count,
-                    int from_first, int to_first, int from_channels, int from_pitch, int to_channels, int to_pitch,
-                    int fill_bits) {
+__kernel void moves(PARAMETERS) {
   int i = get_global_id(0);
   if (i >= count) return;
   int source = from_first, target = to_first;

@@ -1,22 +1,8 @@
-/* A box of elements, slices where both sides have whole ones. Of each dimension: size, and elements from one index to the next. */
+/* A box of elements, slices if both sides have whole ones. `dims` has the size and both strides of each dimension. */
 // with elements.wgsl
+// with copies.wgsl
 override SLICES: u32;
 override FILL: u32;
-
-@group(0) @binding(2) var<storage, read> dims: array<i32>;
-
-struct Numbers {
-  rank: i32,
-  count: i32,
-  from_first: i32,
-  to_first: i32,
-  from_channels: i32,
-  from_pitch: i32,
-  to_channels: i32,
-  to_pitch: i32,
-  fill_bits: i32,
-}
-var<immediate> n: Numbers;
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

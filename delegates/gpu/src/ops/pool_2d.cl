@@ -1,8 +1,5 @@
-/* One slice of a pixel; what lies outside does not count. */
-__kernel void pool_2d(__global REAL *to, INPUT from, int batches, int in_rows, int in_columns,
-                      int in_slices, int out_rows, int out_columns, int out_slices, int channels, int tap_rows,
-                      int tap_columns, int row_stride, int column_stride, int row_dilation, int column_dilation,
-                      int rows_before, int columns_before EPILOGUE_PARAMETERS) {
+/* One slice of a pixel; taps outside of the input do not count. */
+__kernel void pool_2d(PARAMETERS) {
   int s = get_global_id(0), x = get_global_id(1), row = get_global_id(2);
   if (s >= out_slices || x >= out_columns || row >= batches * out_rows) return;
   int image = row / out_rows, y = row % out_rows;

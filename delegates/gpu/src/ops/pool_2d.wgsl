@@ -1,8 +1,5 @@
-/* One slice of a pixel; what lies outside does not count. */
-// with slices.wgsl
+/* One slice of a pixel; taps outside of the input do not count. */
 override MAXIMUM: u32;
-
-var<immediate> n: Window;
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

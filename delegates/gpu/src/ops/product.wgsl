@@ -1,17 +1,5 @@
-/* Four rows of a product and one slice of its columns. */
-// with matrices.wgsl
-
-struct Numbers {
-  rows: i32,
-  depth: i32,
-  columns: i32,
-  slices: i32,
-  a_row: i32,
-  b_row: i32,
-  to_row: i32,
-  products: i32,
-}
-var<immediate> n: Numbers;
+/* Four rows of a product and one slice of its columns. `starts` has the first slices of both matrices and the result
+   per product. Strides count slices; rows of the second matrix are channels of the first. */
 
 fn store(sum: vec4<f32>, start: i32, row: i32, s: i32) {
   if row < n.rows {
@@ -28,7 +16,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     return;
   }
   let product = 3 * i32(id.z);
-  /* Rows behind the last one are the last one. */
+  /* Rows beyond the last one repeat it. */
   let rows = min(vec4<i32>(row) + vec4<i32>(0, 1, 2, 3), vec4<i32>(n.rows - 1));
   let x = vec4<i32>(starts[product]) + rows * n.a_row;
   var w = starts[product + 1] + s;

@@ -1,6 +1,5 @@
-/* One element of the result. Of each dimension that is kept, and of each that is folded: size, and floats from one index to the next. */
-__kernel void reduce(__global REAL *to, __global const REAL *from, __global const int *dims, int kept, int folded,
-                     int lines, int size, int results, int channels, int pitch, int divisor_bits) {
+/* One element of the result. `dims` has the sizes and strides of kept and of folded dimensions. */
+__kernel void reduce(PARAMETERS) {
   int i = get_global_id(0);
   if (i >= results) return;
   int at = 0, rest = i;
@@ -11,7 +10,7 @@ __kernel void reduce(__global REAL *to, __global const REAL *from, __global cons
 #if FOLD == 0
   float v = 0.0f;
 #else
-  /* The first element; the largest number only if there is none. NaN is lost, unless it comes last. */
+  /* Starts with the first element, or the largest number if the list is empty. NaN is lost unless it is last. */
   float v = FOLD == 1 ? -FLT_MAX : FLT_MAX;
   if (lines * size > 0) v = LOAD(from, at);
 #endif

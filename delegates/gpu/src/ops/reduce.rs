@@ -1,55 +1,50 @@
 //! Sums, means and extremes along axes.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::{Fold, Reduce};
+use arenite_base::Reduction;
+use arenite_layers::layer::Reduce;
 
-use super::{layout_of, plain};
-use crate::builder::{Argument, Builder, Task, grid, numbers};
 use crate::device::Definition;
-use crate::kernel_name::KernelName;
-use crate::layout::Layout;
+use crate::kernels::{self, Folding};
 use crate::net::Node;
-use crate::work_groups::Kind;
+use crate::plan::builder::Builder;
+use crate::plan::task::Task;
+use crate::store::layout::Layout;
 
-/// The task of a layer.
-pub fn build<'a>(layer: &Reduce, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
+/// Adds the task of a layer.
+pub(super) fn build<'a>(layer: &Reduce, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
     let shape = builder.net.values[node.inputs[0]].shape.clone();
     let from = builder.view(node.inputs[0], Layout::of(&shape))?;
     let [kept, folded] = dims(&shape, &layer.folded, from.layout.pitch());
     let counted = [kept.len() / 2, folded.len() / 2];
-    // The innermost of what is folded, and how often it is walked.
+    // The size of the innermost folded dimension, and the number of its lines.
     let mut sizes = folded.iter().step_by(2).rev().map(|&n| n as usize);
     let (size, lines) = (sizes.next().unwrap_or(1), sizes.product());
     let table = builder.table(&[kept, folded].concat())?;
-    let layout = layout_of(builder, node.outputs[0]);
+    let layout = builder.layout_of(node.outputs[0]);
     let to = builder.output(node.outputs[0], layout)?;
     builder.clear(to);
-    let mut arguments = [to.buffer, from.buffer, table].map(Argument::Buffer).to_vec();
-    arguments.extend(numbers(&[
-        counted[0],
-        counted[1],
+    let numbers = Folding {
+        kept: counted[0],
+        folded: counted[1],
         lines,
         size,
-        layout.len(),
-        layout.channels,
-        layout.pitch(),
-    ])?);
-    arguments.push(Argument::Number(layer.divisor.to_bits() as i32));
-    let fold = match layer.fold {
-        Fold::Sum => 0,
-        Fold::Max => 1,
-        Fold::Min => 2,
+        results: layout.len(),
+        channels: layout.channels,
+        pitch: layout.pitch(),
+        divisor_bits: layer.divisor.to_bits(),
     };
-    builder.push(Task {
-        kernel: plain(KernelName::Reduce, vec![Definition::Number("FOLD", fold)]),
-        arguments,
-        grid: grid([layout.len(), 1, 1])?,
-        kind: Kind::Other,
-    });
+    let fold = match layer.fold {
+        Reduction::Sum => 0,
+        Reduction::Max => 1,
+        Reduction::Min => 2,
+    };
+    let call = kernels::Reduce { from: from.buffer, dims: table, numbers };
+    builder.push(Task::new(call, to.buffer, vec![Definition::Number("FOLD", fold)], [layout.len(), 1, 1])?);
     Ok(())
 }
 
-/// Of the dimensions that are kept, and of those that are folded: size, and floats from one index to the next.
+/// The sizes and strides of kept and of folded dimensions.
 fn dims(shape: &[usize], folded: &[bool], pitch: usize) -> [Vec<i32>; 2] {
     let mut dims = [Vec::new(), Vec::new()];
     for (d, (&size, &is_folded)) in shape.iter().zip(folded).enumerate() {

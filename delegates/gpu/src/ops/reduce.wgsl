@@ -1,20 +1,6 @@
-/* One element of the result. Of each dimension that is kept, and of each that is folded: size, and floats from one index to the next. */
+/* One element of the result. `dims` has the sizes and strides of kept and of folded dimensions. */
 // with elements.wgsl
 override FOLD: u32;
-
-@group(0) @binding(2) var<storage, read> dims: array<i32>;
-
-struct Numbers {
-  kept: i32,
-  folded: i32,
-  lines: i32,
-  size: i32,
-  results: i32,
-  channels: i32,
-  pitch: i32,
-  divisor_bits: i32,
-}
-var<immediate> n: Numbers;
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -30,13 +16,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   var v = 0.0;
   if FOLD != 0u {
-    /* The first element; the largest number only if there is none. NaN is lost, unless it comes last. */
+    /* Starts with the first element, or the largest number if the list is empty. NaN is lost unless it is last. */
     v = select(-LARGEST, LARGEST, FOLD == 2u);
     if n.lines * n.size > 0 {
       v = part(source[word(at)], at);
     }
   }
-  /* The innermost of what is folded is walked by its step. */
+  /* The innermost folded dimension has a constant step. */
   let inner = n.kept + n.folded - 1;
   var step = 0;
   if n.folded > 0 {

@@ -1,7 +1,6 @@
-/* One slice of a pixel. Per row and per column of the result: the pixels around, and the distance from the lower one. */
-__kernel void resize(__global REAL *to, SOURCE from, __global const int *lows,
-                     __global const int *highs, __global const float *distances, int batches, int in_rows,
-                     int in_columns, int out_rows, int out_columns, int slices) {
+/* One slice of a pixel. Per row and per column of the result: the pixels around, and the distance from the lower one.
+   */
+__kernel void resize(PARAMETERS) {
   int s = get_global_id(0), x = get_global_id(1), row = get_global_id(2);
   if (s >= slices || x >= out_columns || row >= batches * out_rows) return;
   int y = row % out_rows, image = row / out_rows * in_rows;

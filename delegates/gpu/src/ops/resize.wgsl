@@ -1,21 +1,6 @@
-/* One slice of a pixel. Per row and per column of the result: the pixels around, and the distance from the lower one. */
+/* One slice of a pixel. Per row and per column of the result: the pixels around, and the distance from the lower one.
+   */
 override NEAREST: u32;
-
-@group(0) @binding(0) var<storage, read_write> to: array<Slice>;
-@group(0) @binding(1) var<storage, read> source: array<Slice>;
-@group(0) @binding(2) var<storage, read> lows: array<i32>;
-@group(0) @binding(3) var<storage, read> highs: array<i32>;
-@group(0) @binding(4) var<storage, read> distances: array<f32>;
-
-struct Numbers {
-  batches: i32,
-  in_rows: i32,
-  in_columns: i32,
-  out_rows: i32,
-  out_columns: i32,
-  slices: i32,
-}
-var<immediate> n: Numbers;
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

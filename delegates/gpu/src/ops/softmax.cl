@@ -1,6 +1,5 @@
 /* One row. */
-__kernel void softmax(__global REAL *to, __global const REAL *from, int rows, int slices, int channels,
-                      int beta_bits) {
+__kernel void softmax(PARAMETERS) {
   int row = get_global_id(0);
   if (row >= rows) return;
   from += row * 4 * slices;

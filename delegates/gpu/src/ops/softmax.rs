@@ -1,33 +1,26 @@
 //! Softmax along rows, or its logarithm.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::Softmax;
-use arenite_layers::ops::softmax::Kind as Computes;
+use arenite_layers::layer::Softmax;
+use arenite_layers::layer::softmax::Kind as SoftmaxKind;
 
-use super::{layout_of, plain};
-use crate::builder::{Argument, Builder, Task, grid, numbers};
 use crate::device::Definition;
-use crate::kernel_name::KernelName;
+use crate::kernels::{self, SoftmaxRows};
 use crate::net::Node;
-use crate::work_groups::Kind;
+use crate::plan::builder::Builder;
+use crate::plan::task::Task;
 
-/// The task of a layer.
-pub fn build<'a>(layer: &Softmax, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
-    let layout = layout_of(builder, node.outputs[0]);
+/// Adds the task of a layer.
+pub(super) fn build<'a>(layer: &Softmax, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
+    let layout = builder.layout_of(node.outputs[0]);
     let from = builder.view(node.inputs[0], layout)?;
     let to = builder.output(node.outputs[0], layout)?;
     let (definitions, beta) = match layer.0 {
-        Computes::Softmax { beta } => (Vec::new(), beta),
-        Computes::Logarithm => (vec![Definition::Flag("LOGARITHM")], 1.0),
+        SoftmaxKind::Softmax { beta } => (Vec::new(), beta),
+        SoftmaxKind::Logarithm => (vec![Definition::Flag("LOGARITHM")], 1.0),
     };
-    let mut arguments = vec![Argument::Buffer(to.buffer), Argument::Buffer(from.buffer)];
-    arguments.extend(numbers(&[layout.rows, layout.slices(), layout.channels])?);
-    arguments.push(Argument::Number(beta.to_bits() as i32));
-    builder.push(Task {
-        kernel: plain(KernelName::Softmax, definitions),
-        arguments,
-        grid: grid([layout.rows, 1, 1])?,
-        kind: Kind::Other,
-    });
+    let numbers = SoftmaxRows { rows: layout.numbers(), beta_bits: beta.to_bits() };
+    let call = kernels::Softmax { from: from.buffer, numbers };
+    builder.push(Task::new(call, to.buffer, definitions, [layout.rows, 1, 1])?);
     Ok(())
 }

@@ -1,14 +1,5 @@
 /* One row, four channels at a time. */
-// with slices.wgsl
 override LOGARITHM: u32;
-
-struct Numbers {
-  rows: i32,
-  slices: i32,
-  channels: i32,
-  beta_bits: i32,
-}
-var<immediate> n: Numbers;
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

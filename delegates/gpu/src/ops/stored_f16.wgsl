@@ -1,10 +1,10 @@
-/* How floats are stored: in 16 bits, two in a word, the first one in its lower bits. Slices of four, and single ones: the word that has an
-   element, and the element in it. */
+/* Floats in 16 bits, two per word, the first one in the lower bits: slices of four, and single elements by the word
+   that contains them. */
 alias Slice = vec2<u32>;
 alias Word = u32;
 
-/* The nearest number of eleven digits, the even one of two: drivers may cut them off. What is no number stays so, and none becomes
-   infinite. */
+/* Rounds to eleven binary digits, ties to even, because drivers may truncate. NaN is preserved, and finite numbers stay
+   finite. */
 fn nearest(v: vec4<f32>) -> vec4<f32> {
   let bits = bitcast<vec4<u32>>(at_most(at_least(v, -65504.0), 65504.0));
   let even = (bits >> vec4<u32>(13u)) & vec4<u32>(1u);

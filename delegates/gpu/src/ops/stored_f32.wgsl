@@ -1,4 +1,4 @@
-/* How floats are stored: as they are computed with. Slices of four, and single ones: the word that has an element, and the element in it. */
+/* Floats in 32 bits: slices of four, and single elements by the word that contains them. */
 alias Slice = vec4<f32>;
 alias Word = f32;
 

@@ -1,5 +1,6 @@
-/* Products of matrices by tiles in local memory: a work-group makes 32 rows of 8 slices. Of each product: where both matrices and the
-   result begin. All strides count slices; rows of the second matrix are channels of the first.
+/* Products of matrices by tiles in local memory: a work-group makes 32 rows of 8 slices. `starts` has the first slices
+   of both matrices and the result per product. All strides count slices; rows of the second matrix are channels of the
+   first.
 
      8 slices of depth ─►        8 slices ─►
      ┌────────────┐ 32 rows      ┌────────────┐ 32 channels
@@ -22,14 +23,12 @@
   }
 
 __kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1)))
-void tiled(__global REAL *to, INPUT a, INPUT b, __global const int *starts,
-           __global const float4 *bias, int rows, int depth, int columns, int slices, int a_row, int b_row,
-           int to_row EPILOGUE_PARAMETERS) {
+void tiled(PARAMETERS) {
   __local float4 left[ROWS][SIDE], right[ROWS][SIDE];
   int s = get_global_id(0), x = get_local_id(0), y = get_local_id(1), first = get_group_id(1) * ROWS;
   __global const int *start = starts + 3 * get_global_id(2);
   float4 sum0 = s < slices ? bias[s] : (float4)(0.0f), sum1 = sum0, sum2 = sum0, sum3 = sum0;
-  /* No work-item leaves before the others: all of a group meet at the barriers. */
+  /* All work-items stay until the end, because all must reach the barriers. */
   for (int k = 0; k < depth; k += SIDE) {
     for (int i = y; i < ROWS; i += SIDE) {
       int in_left = first + i < rows && k + x < depth, in_right = i < 4 * (depth - k) && s < slices;

@@ -1,20 +1,10 @@
-/* Products of matrices by tiles in local memory: a work-group makes 32 rows of 8 slices.
+/* Products of matrices by tiles in local memory: a work-group makes 32 rows of 8 slices. `starts` has the first slices
+   of both matrices and the result per product. Strides count slices; rows of the second matrix are channels of the
+   first.
 
      8 slices of depth ─►        8 slices ─►
      ┌────────────┐ 32 rows      ┌────────────┐ 32 channels
      │ left       │              │ right      │                */
-// with matrices.wgsl
-
-struct Numbers {
-  rows: i32,
-  depth: i32,
-  columns: i32,
-  slices: i32,
-  a_row: i32,
-  b_row: i32,
-  to_row: i32,
-}
-var<immediate> n: Numbers;
 
 const SIDE = 8;
 const ROWS = 32;
@@ -48,7 +38,7 @@ fn main(
   var sum1 = sum0;
   var sum2 = sum0;
   var sum3 = sum0;
-  /* No work-item leaves before the others: all of a group meet at the barriers. */
+  /* All work-items stay until the end, because all must reach the barriers. */
   for (var k = 0; k < n.depth; k += SIDE) {
     for (var i = y; i < ROWS; i += SIDE) {
       var pixel = vec4<f32>();

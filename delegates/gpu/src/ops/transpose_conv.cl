@@ -1,4 +1,4 @@
-/* Four columns of a row, a stride apart, and one slice of channels each: the same taps meet in all four.
+/* Four columns of a row with a distance of one stride, so that they use the same taps, and one slice of channels each.
    Weights: [tap][input channel][output slice]. */
 #define ADD(sum, pixel) \
   sum = mad((float4)(pixel.x), w0, sum); \
@@ -18,11 +18,7 @@
 #define READ(column) \
   ((column) >= 0 && (column) < in_columns ? READ_INPUT(from, (line + (column)) * in_slices + i) : (float4)(0.0f))
 
-__kernel void transpose_conv(__global REAL *to, INPUT from, INPUT weights,
-                             __global const float4 *bias, int batches, int in_rows, int in_columns, int in_slices,
-                             int out_rows, int out_columns, int out_slices, int channels, int tap_rows,
-                             int tap_columns, int row_stride, int column_stride, int rows_before,
-                             int columns_before EPILOGUE_PARAMETERS) {
+__kernel void transpose_conv(PARAMETERS) {
   int s = get_global_id(0), g = get_global_id(1), row = get_global_id(2);
   int x = g / column_stride * 4 * column_stride + g % column_stride;
   if (s >= out_slices || x >= out_columns || row >= batches * out_rows) return;

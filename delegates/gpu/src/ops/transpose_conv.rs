@@ -1,21 +1,24 @@
 //! Gradients of convolutions.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::TransposeConv;
+use arenite_layers::layer::TransposeConv;
 
-use super::conv_2d::{bias, weights};
-use super::{WithEpilogue, push};
-use crate::builder::{Argument, Builder, numbers};
-use crate::kernel_name::KernelName;
-use crate::layout::Layout;
+use super::conv_2d::{numbers, weights};
+use crate::kernels;
 use crate::net::Node;
-use crate::work_groups::Kind;
+use crate::plan::builder::Builder;
+use crate::plan::fused_task::FusedTask;
+use crate::store::layout::Layout;
 
-/// Columns of one work-item.
+/// Columns per work-item.
 const COLUMNS: usize = 4;
 
-/// The task of a layer. Its window is that of the convolution, whose input is the output here.
-pub fn build<'a>(layer: &TransposeConv<'a>, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
+/// Adds the task of a layer. The layer's window belongs to the convolution whose gradient it computes.
+pub(super) fn build<'a>(
+    layer: &TransposeConv<'a>,
+    node: &Node<'a>,
+    builder: &mut Builder<'_, 'a>,
+) -> Result<()> {
     let TransposeConv { window, depth, .. } = layer;
     let (rows, columns) = (window.rows, window.columns);
     let from = Layout { rows: window.positions(), channels: *depth };
@@ -23,34 +26,22 @@ pub fn build<'a>(layer: &TransposeConv<'a>, node: &Node<'a>, builder: &mut Build
     let (from, definitions) = builder.wide_view(node.inputs[0], from)?;
     let taps = rows.taps * columns.taps;
     let weights = weights(from.precision, [taps, *depth, to.channels], &layer.weights, node, builder)?;
-    let bias = bias(layer.bias, to, builder)?;
-    let mut arguments =
-        vec![Argument::Buffer(from.buffer), Argument::Buffer(weights), Argument::Buffer(bias)];
-    arguments.extend(numbers(&[
-        window.batches,
-        rows.output,
-        columns.output,
-        from.layout.slices(),
-        rows.input,
-        columns.input,
-        to.slices(),
-        to.channels,
-        rows.taps,
-        columns.taps,
-        rows.stride,
-        columns.stride,
-        rows.before,
-        columns.before,
-    ])?);
+    let bias = builder.bias(layer.bias, to)?;
+    // The gradient's input is the convolution's output.
+    let numbers = kernels::Window {
+        in_rows: rows.output,
+        in_columns: columns.output,
+        out_rows: rows.input,
+        out_columns: columns.input,
+        ..numbers(window, from.layout.slices(), to)
+    };
     let across = columns.input.div_ceil(COLUMNS * columns.stride) * columns.stride;
-    let task = WithEpilogue {
-        name: KernelName::TransposeConv,
+    let task = FusedTask {
+        call: kernels::TransposeConv { from: from.buffer, weights, bias, numbers }.into(),
         definitions,
-        arguments,
         grid: [to.slices(), across, window.batches * rows.input],
-        kind: Kind::Convolution,
         clamp: layer.clamp,
         functions: &layer.epilogue,
     };
-    push(builder, task, to, node.outputs[0]).map(drop)
+    task.push(builder, to, node.outputs[0]).map(drop)
 }

@@ -1,25 +1,6 @@
-/* Four columns of a row, a stride apart, and one slice of channels each: the same taps meet in all four.
+/* Four columns of a row with a distance of one stride, so that they use the same taps, and one slice of channels each.
    Weights: [tap][input channel][output slice]. */
-// with slices.wgsl
 // with columns.wgsl
-
-struct Numbers {
-  batches: i32,
-  in_rows: i32,
-  in_columns: i32,
-  in_slices: i32,
-  out_rows: i32,
-  out_columns: i32,
-  out_slices: i32,
-  channels: i32,
-  tap_rows: i32,
-  tap_columns: i32,
-  row_stride: i32,
-  column_stride: i32,
-  rows_before: i32,
-  columns_before: i32,
-}
-var<immediate> n: Numbers;
 
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,4 +1,4 @@
-/* One slice of a tile of 4 x 4 pixels, of the 36 elements of its products: At p A. What it reads has 32 bits. */
+/* One slice of a tile of 4 x 4 pixels, from the 36 elements of its products: At p A. Its inputs have 32 bits. */
 inline void inverse(float4 *p) {
   float4 a = p[1] + p[2], b = p[1] - p[2], c = p[3] + p[4], d = p[3] - p[4];
   p[0] = p[0] + a + c;
@@ -7,9 +7,7 @@ inline void inverse(float4 *p) {
   p[3] = b + 8.0f * d + p[5];
 }
 
-__kernel void winograd_inverse(__global REAL *to, __global const float4 *products, __global const float4 *bias,
-                               int tiles, int tile_rows, int tile_columns, int out_rows, int out_columns, int slices,
-                               int channels EPILOGUE_PARAMETERS) {
+__kernel void winograd_inverse(PARAMETERS) {
   int s = get_global_id(0), tile = get_global_id(1);
   if (s >= slices || tile >= tiles) return;
   int line = tile / tile_columns, image = line / tile_rows;

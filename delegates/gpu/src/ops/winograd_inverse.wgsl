@@ -1,18 +1,4 @@
-/* One slice of a tile of 4 x 4 pixels, of the 36 elements of its products: At p A. What it reads has 32 bits. */
-@group(0) @binding(0) var<storage, read_write> to: array<Slice>;
-@group(0) @binding(1) var<storage, read> products: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
-
-struct Numbers {
-  tiles: i32,
-  tile_rows: i32,
-  tile_columns: i32,
-  out_rows: i32,
-  out_columns: i32,
-  slices: i32,
-  channels: i32,
-}
-var<immediate> n: Numbers;
+/* One slice of a tile of 4 x 4 pixels, from the 36 elements of its products: At p A. Its inputs have 32 bits. */
 
 fn inverse(p: array<vec4<f32>, 6>) -> array<vec4<f32>, 4> {
   let a = p[1] + p[2];

@@ -1,5 +1,5 @@
-/* One slice of a tile of 6 x 6 pixels, zeros outside of the image: Bt d B, each of its 36 elements to a matrix of [tile][slice]. What it
-   writes has 32 bits. */
+/* One slice of a tile of 6 x 6 pixels, zeros outside of the image: Bt d B, each of its 36 elements to a matrix of
+   [tile][slice]. Its results have 32 bits. */
 inline void transform(float4 *d) {
   float4 a = d[4] - 4.0f * d[2], b = d[3] - 4.0f * d[1];
   float4 c = d[4] - d[2], e = 2.0f * (d[3] - d[1]);
@@ -11,9 +11,7 @@ inline void transform(float4 *d) {
   d[4] = c - e;
 }
 
-__kernel void winograd_transform(__global float4 *to, INPUT from, int tiles, int tile_rows,
-                                 int tile_columns, int in_rows, int in_columns, int slices, int rows_before,
-                                 int columns_before) {
+__kernel void winograd_transform(PARAMETERS) {
   int s = get_global_id(0), tile = get_global_id(1);
   if (s >= slices || tile >= tiles) return;
   int line = tile / tile_columns, image = line / tile_rows;

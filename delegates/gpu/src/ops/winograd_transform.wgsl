@@ -1,19 +1,5 @@
-/* One slice of a tile of 6 x 6 pixels, zeros outside of the image: Bt d B, each of its 36 elements to a matrix of [tile][slice]. What it
-   writes has 32 bits. */
-@group(0) @binding(0) var<storage, read_write> to: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> source: array<Input>;
-
-struct Numbers {
-  tiles: i32,
-  tile_rows: i32,
-  tile_columns: i32,
-  in_rows: i32,
-  in_columns: i32,
-  slices: i32,
-  rows_before: i32,
-  columns_before: i32,
-}
-var<immediate> n: Numbers;
+/* One slice of a tile of 6 x 6 pixels, zeros outside of the image: Bt d B, each of its 36 elements to a matrix of
+   [tile][slice]. Its results have 32 bits. */
 
 alias Line = array<vec4<f32>, 6>;
 

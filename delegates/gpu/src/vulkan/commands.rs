@@ -1,4 +1,4 @@
-//! Commands that are recorded once, and submitted one by one.
+//! Command buffers that are recorded once and submitted one at a time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,36 +7,36 @@ use arenite_abi::prelude::*;
 use ash::vk;
 use ash::vk::{AccessFlags as Access, PipelineStageFlags as Stage};
 
-use super::logical::{Logical, Waited};
+use super::logical::{Logical, WaitResult};
 use super::memory::Memory;
 use crate::device::late;
 
-/// How long what took too long is waited for before it is left alone for ever.
+/// How long to wait for commands that timed out before they are leaked.
 const GRACE: Duration = Duration::from_secs(10);
-/// How long what was submitted may take: a kernel that takes longer does not end.
+/// The time limit of a submission: a kernel that runs longer is considered hung.
 const TIMEOUT: Duration = Duration::from_secs(120);
-/// How long is waited between two looks at whether to stop.
+/// The interval at which a wait polls whether to stop.
 const SLICE: Duration = Duration::from_millis(1);
 
-/// A command buffer with a pool of its own, and the fence that tells when it is done.
-pub struct Commands {
+/// A command buffer with its pool, and the fence that is signalled when it completes.
+pub(super) struct Commands {
     logical: Arc<Logical>,
     pool: vk::CommandPool,
     buffer: vk::CommandBuffer,
     fence: vk::Fence,
-    /// Since when it runs, if it is not known to have ended.
+    /// When it was started, unless it is known to have completed.
     under_way: Option<Instant>,
 }
 
-/// What is written into a command buffer.
-pub struct Writer<'c> {
+/// Writes commands into a command buffer.
+pub(super) struct Writer<'c> {
     logical: &'c Logical,
     pub(super) buffer: vk::CommandBuffer,
 }
 
 impl Commands {
-    /// Nothing yet.
-    pub fn new(logical: &Arc<Logical>) -> Result<Commands> {
+    /// An empty command buffer.
+    pub(super) fn new(logical: &Arc<Logical>) -> Result<Commands> {
         let mut commands = Commands {
             logical: Arc::clone(logical),
             pool: vk::CommandPool::null(),
@@ -46,7 +46,8 @@ impl Commands {
         };
         let failed = |error| logical.failed("no commands of the device", error);
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(logical.family);
-        // SAFETY: the family is that of the device's queue; each info lives until its call returns, and what it names is the device's.
+        // SAFETY: the family is the queue family of the device; each info lives until its call returns and names
+        // objects of the device.
         unsafe {
             commands.pool = logical.raw.create_command_pool(&info, None).map_err(failed)?;
             let info =
@@ -58,60 +59,62 @@ impl Commands {
         Ok(commands)
     }
 
-    /// Records what `write` writes, in the place of what was there.
-    pub fn record(&mut self, write: impl FnOnce(&Writer<'_>) -> Result<()>) -> Result<()> {
+    /// Replaces the recorded commands by the commands of `write`.
+    pub(super) fn record(&mut self, write: impl FnOnce(&Writer<'_>) -> Result<()>) -> Result<()> {
         self.expect_ended()?;
         let raw = &self.logical.raw;
         let failed = |error| self.logical.failed("commands are not recorded", error);
         let (reset, begin) = (vk::CommandPoolResetFlags::empty(), vk::CommandBufferBeginInfo::default());
-        // SAFETY: nothing of the pool is under way, and it is used here alone: `self` is borrowed for it.
+        // SAFETY: no command of the pool is running, and no other thread uses the pool: `self` is borrowed mutably.
         unsafe {
             raw.reset_command_pool(self.pool, reset).map_err(failed)?;
             raw.begin_command_buffer(self.buffer, &begin).map_err(failed)?;
         }
         write(&Writer { logical: &self.logical, buffer: self.buffer })?;
-        // SAFETY: it was begun.
+        // SAFETY: the buffer was begun above.
         unsafe { raw.end_command_buffer(self.buffer) }.map_err(failed)
     }
 
-    /// Starts what was recorded, behind what `before` has recorded.
+    /// Submits the commands of `before`, if given, and then its own.
     ///
     /// # Safety
-    /// Something was recorded in both. What they use lives until this [ended](Self::wait), or for ever if that is not known; until then
-    /// nobody records `before` anew or drops it.
-    pub unsafe fn start(&mut self, before: Option<&Commands>) -> Result<()> {
+    /// Both must have been recorded. The memory and pipelines that they use must live until [`wait`](Self::wait)
+    /// reports completion, or forever if it does not; until then, `before` must not be recorded again or dropped.
+    pub(super) unsafe fn start(&mut self, before: Option<&Commands>) -> Result<()> {
         self.expect_ended()?;
         let buffers: Vec<_> = before.into_iter().map(|before| before.buffer).chain([self.buffer]).collect();
-        // SAFETY: recorded, as promised, and not under way; so is the fence, which was reset when it came.
+        // SAFETY: the caller recorded both buffers, and neither is running; the fence was reset when it was last
+        // signalled.
         unsafe { self.logical.submit(&buffers, self.fence) }?;
         self.under_way = Some(Instant::now());
         Ok(())
     }
 
-    /// Waits for the end of what was started, if anything was, until `stop` says so.
+    /// Waits until the started commands complete, if there are any, or `stop` returns true.
     ///
     /// # Errors
-    /// `Cancelled` if it does. If it lasts longer than anything may, the device is given up.
-    pub fn wait(&mut self, stop: &dyn Fn() -> bool) -> Result<()> {
+    /// `Cancelled` if `stop` returned true. After the time limit, the device is abandoned and the error is
+    /// `Unavailable`.
+    pub(super) fn wait(&mut self, stop: &dyn Fn() -> bool) -> Result<()> {
         self.wait_for(TIMEOUT, stop)
     }
 
-    /// As [`wait`](Self::wait), where it may last so long.
+    /// As [`wait`](Self::wait), with a time limit.
     pub(super) fn wait_for(&mut self, timeout: Duration, stop: &dyn Fn() -> bool) -> Result<()> {
         while let Some(start) = self.under_way {
-            // SAFETY: the fence is used here alone.
+            // SAFETY: no other thread uses the fence: `self` is borrowed mutably.
             match unsafe { self.logical.wait(self.fence, SLICE.min(timeout)) } {
-                Ok(Waited::Done) => self.under_way = None,
-                Ok(Waited::Late) if stop() => return Err(late()),
-                Ok(Waited::Late) if start.elapsed() < timeout => {}
-                Ok(Waited::Late) => {
+                Ok(WaitResult::Done) => self.under_way = None,
+                Ok(WaitResult::Late) if stop() => return Err(late()),
+                Ok(WaitResult::Late) if start.elapsed() < timeout => {}
+                Ok(WaitResult::Late) => {
                     self.logical.lose();
                     return Err(unavailable!(
                         "kernels do not end: they ran for {timeout:?}, and the device is given up"
                     ));
                 }
                 Err(error) => {
-                    // Of a device that was lost nothing is under way; of another one nothing is known.
+                    // A lost device runs nothing; of any other device, nothing is known.
                     if self.logical.is_lost() {
                         self.under_way = None;
                     }
@@ -122,34 +125,34 @@ impl Commands {
         Ok(())
     }
 
-    /// Starts what was recorded, and waits for its end.
+    /// Submits the commands and waits until they complete.
     ///
     /// # Safety
-    /// As for [`start`](Self::start).
-    pub unsafe fn run(&mut self) -> Result<()> {
-        // SAFETY: this function requires what `start` does.
+    /// See [`start`](Self::start).
+    pub(super) unsafe fn run(&mut self) -> Result<()> {
+        // SAFETY: the caller fulfils the requirements of `start`.
         unsafe { self.start(None) }?;
         self.wait(&|| false)
     }
 
-    /// Waits once more for what may be under way. A device that does not end even so is given up.
-    pub fn settle(&mut self) {
+    /// Waits once more for commands that may still run. If they do not complete, the device is abandoned.
+    pub(super) fn settle(&mut self) {
         if self.under_way.is_some() {
-            // SAFETY: the fence is used here alone.
+            // SAFETY: no other thread uses the fence: `self` is borrowed mutably.
             match unsafe { self.logical.wait(self.fence, GRACE) } {
-                Ok(Waited::Done) => self.under_way = None,
-                Ok(Waited::Late) | Err(_) => self.logical.lose(),
+                Ok(WaitResult::Done) => self.under_way = None,
+                Ok(WaitResult::Late) | Err(_) => self.logical.lose(),
             }
         }
     }
 
-    /// Whether it was started and did not end. What it uses must then never be freed.
-    pub fn is_under_way(&self) -> bool {
+    /// Whether commands may still run. Memory that they use must then not be freed.
+    pub(super) fn is_under_way(&self) -> bool {
         self.under_way.is_some()
     }
 
-    /// An error if it is under way.
-    pub fn expect_ended(&self) -> Result<()> {
+    /// An error if commands may still run.
+    pub(super) fn expect_ended(&self) -> Result<()> {
         match self.under_way {
             Some(_) => Err(unavailable!("kernels of an earlier invocation did not end")),
             None => Ok(()),
@@ -160,11 +163,11 @@ impl Commands {
 impl Drop for Commands {
     fn drop(&mut self) {
         if self.is_under_way() {
-            // Never freed, and neither is the device.
+            // The buffer and the device are leaked.
             std::mem::forget(Arc::clone(&self.logical));
             return;
         }
-        // SAFETY: nothing is under way. Null handles are ignored.
+        // SAFETY: no command is running. Null handles are ignored.
         unsafe {
             self.logical.raw.destroy_fence(self.fence, None);
             self.logical.raw.destroy_command_pool(self.pool, None);
@@ -173,20 +176,20 @@ impl Drop for Commands {
 }
 
 impl Writer<'_> {
-    /// The device's functions.
+    /// The functions of the device.
     pub(super) fn raw(&self) -> &ash::Device {
         &self.logical.raw
     }
 
-    /// What follows sees what kernels and copies wrote before.
-    pub fn barrier(&self) {
+    /// A barrier: later commands see the writes of earlier kernels and copies.
+    pub(super) fn barrier(&self) {
         let written = Access::SHADER_WRITE | Access::TRANSFER_WRITE;
         let used = written | Access::SHADER_READ | Access::TRANSFER_READ;
         self.dependency(written, Stage::COMPUTE_SHADER | Stage::TRANSFER, used);
     }
 
-    /// The host sees, after the fence, what was written before.
-    pub fn show_host(&self) {
+    /// A barrier: after the fence, the host sees the writes of earlier commands.
+    pub(super) fn show_host(&self) {
         let written = Access::SHADER_WRITE | Access::TRANSFER_WRITE;
         self.dependency(written, Stage::HOST, Access::HOST_READ);
     }
@@ -198,22 +201,22 @@ impl Writer<'_> {
         unsafe { self.raw().cmd_pipeline_barrier(self.buffer, before, stage, flags, &barriers, &[], &[]) };
     }
 
-    /// Copies floats from the beginning of one to that of the other.
-    pub fn copy(&self, from: &Memory, to: &Memory, floats: usize) {
+    /// Copies floats between the starts of two memory ranges.
+    pub(super) fn copy(&self, from: &Memory, to: &Memory, floats: usize) {
         let (from, from_at, from_bytes) = from.range();
         let (to, to_at, to_bytes) = to.range();
         let bytes = (floats as u64 * 4).min(from_bytes).min(to_bytes);
         if bytes > 0 {
             let regions = [vk::BufferCopy { src_offset: from_at, dst_offset: to_at, size: bytes }];
-            // SAFETY: the buffer is being recorded; the ranges are inside, and of two memories.
+            // SAFETY: the buffer is being recorded; both ranges are inside their memories, which do not overlap.
             unsafe { self.raw().cmd_copy_buffer(self.buffer, from, to, &regions) };
         }
     }
 
-    /// Makes it zeros.
-    pub fn clear(&self, memory: &Memory) {
+    /// Fills memory with zeros.
+    pub(super) fn clear(&self, memory: &Memory) {
         let (buffer, at, bytes) = memory.range();
-        // SAFETY: the buffer is being recorded; the range is inside, and made of whole words.
+        // SAFETY: the buffer is being recorded; the range is inside the memory and consists of whole words.
         unsafe { self.raw().cmd_fill_buffer(self.buffer, buffer, at, bytes, 0) };
     }
 }

@@ -1,137 +1,99 @@
-//! Devices that were opened, and what was compiled for them.
+//! Open devices and the pipelines compiled for them.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 use ash::vk;
 
-use super::about::{Types, Use};
 use super::commands::{Commands, Writer};
-use super::instance::{Found, devices, find};
-use super::kept::{Kept, Origin};
-use super::kernels::{Id, OPERANDS, SLOTS, Text};
+use super::instance::PhysicalDevice;
+use super::iterations;
+use super::kernels::{Id, Text};
 use super::logical::Logical;
 use super::memory::{Blocks, Memory, buffer};
 use super::pipeline::{Layouts, Pipeline};
-use super::queue::Queue;
-use super::turns;
-use crate::device::{self, About, Kernel, Settings, Slots, choose};
-use crate::kernel_name::KernelName;
-use crate::recent::Recent;
-use crate::tuner::{self, Tuner};
-use crate::work_groups::{Extent, Tuning};
+use super::pipeline_cache::{Origin, PipelineCache};
+use super::properties::{MemoryTypes, MemoryUse};
+use crate::device::{DeviceInfo, Kernel};
+use crate::kernels::KernelName;
+use crate::store::recent::RecentCache;
+use crate::store::tuner::{self, Tuner};
+use crate::work_groups::Extent;
 
-/// Buffers that a kernel may have, with operands.
+/// The most buffers that a kernel has, with the operands of its epilogue.
 const BUFFERS: u32 = 8;
-/// Pipelines that are kept while nobody uses them, for the next who may.
+/// Pipelines that are cached while unused.
 const PIPELINES: usize = 512;
 
-/// A device with its memory and pipelines, of which the process has one.
+/// A device with its memory and pipelines. A process opens a device once.
 pub struct Device {
-    /// What kernels were compiled to.
-    pipelines: Mutex<Recent<Key, Pipeline>>,
+    /// Compiled kernels.
+    pipelines: Mutex<RecentCache<Key, Pipeline>>,
     layouts: Mutex<HashMap<Id, Arc<Layouts>>>,
-    /// By keys of variants.
-    pub(super) sizes: tuner::Found,
+    /// Tuned sizes, by variant keys.
+    pub(super) sizes: tuner::TunedSizes,
     origin: Origin,
-    /// For what is done once.
+    /// For commands that run once.
     once: Mutex<Commands>,
     pub(super) blocks: Blocks,
     pub(super) logical: Arc<Logical>,
-    pub(super) about: About,
-    /// Most work-groups along each axis.
+    pub(super) about: DeviceInfo,
+    /// The most work-groups along each axis.
     most: Extent,
-    /// Nanoseconds of a timestamp's step, and the bits of it that count; `None` without timestamps.
-    pub(super) stamps: Option<(f32, u64)>,
+    /// `None` without timestamps.
+    pub(super) stamps: Option<Clock>,
 }
 
-/// A kernel, its constants, its work-group.
+/// The clock of timestamps.
+#[derive(Clone, Copy)]
+pub(super) struct Clock {
+    /// Nanoseconds per tick.
+    period: f32,
+    /// The valid bits.
+    mask: u64,
+}
+
+/// A kernel, its constants and its work-group.
 type Key = (Id, Vec<u32>, Extent);
 
 /// A kernel with the values of its constants.
-pub struct Variant {
+pub(super) struct Variant {
     pub(super) layouts: Arc<Layouts>,
     pub(super) constants: Vec<u32>,
 }
 
-impl device::Device for Device {
-    const NAME: &'static str = "vulkan";
-    const SLOTS: Slots = Slots { functions: SLOTS, operands: OPERANDS };
-    const KEEPS: bool = true;
-    const HAS_TILES: bool = true;
-    const HAS_PRODUCTS: bool = true;
-    const HAS_WINOGRAD: bool = true;
-    const HAS_HALVES: bool = true;
-    type Queue = Queue;
-
-    fn list() -> Result<Vec<About>> {
-        devices()
-    }
-
-    fn about(&self) -> Option<&About> {
-        Some(&self.about)
-    }
-
-    fn open(choice: Option<&str>) -> Result<Arc<Device>> {
-        /// By their place among all.
-        type Open = HashMap<usize, Arc<Device>>;
-        static OPEN: LazyLock<Mutex<Open>> = LazyLock::new(Mutex::default);
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = find()?;
-        let about: Vec<About> = found.iter().map(|found| found.about.clone()).collect();
-        let position = choose(&about, choice, "Vulkan")?;
-        open.retain(|_, device| !device.logical.is_lost());
-        if let Some(device) = open.get(&position) {
-            return Ok(Arc::clone(device));
-        }
-        let device = Arc::new(Device::new(&found[position])?);
-        let About { name, driver, .. } = &device.about;
-        host::log(LogLevel::Info, "arenite_gpu", &format!("Vulkan device {name}, driver {driver}"));
-        open.insert(position, Arc::clone(&device));
-        Ok(device)
-    }
-
-    fn queue(self: &Arc<Self>) -> Result<Queue> {
-        self.queue_with(&Settings { tuning: Tuning::Fast, cache: None })
-    }
-
-    fn queue_with(self: &Arc<Self>, settings: &Settings) -> Result<Queue> {
-        Queue::new(Arc::clone(self), settings)
-    }
-}
-
 impl Device {
-    pub(super) fn new(found: &Found) -> Result<Device> {
+    pub(super) fn new(found: &PhysicalDevice) -> Result<Device> {
         let limits = &found.properties.limits;
         if limits.max_per_stage_descriptor_storage_buffers < BUFFERS {
             return Err(unavailable!("kernels of the device '{}' have too few buffers", found.about.name));
         }
         let logical = Arc::new(Logical::new(found)?);
         let probe = buffer(&logical, 256)?;
-        // SAFETY: the buffer is the device's, and goes here.
+        // SAFETY: the buffer belongs to the device and is destroyed once.
         let needs = unsafe {
             let needs = logical.raw.get_buffer_memory_requirements(probe);
             logical.raw.destroy_buffer(probe, None);
             needs
         };
-        let types = Types::of(found.properties.device_type, &found.memory, needs.memory_type_bits);
-        let types = types.ok_or_else(|| unavailable!("the device has no memory that the host sees"))?;
+        let types = MemoryTypes::of(found.properties.device_type, &found.memory, needs.memory_type_bits);
+        let types = types.ok_or_else(|| unavailable!("the device has no host-visible memory"))?;
         let align = [needs.alignment, limits.min_storage_buffer_offset_alignment, 64].into_iter().max();
         let bits = found.stamps.min(64);
         Ok(Device {
-            pipelines: Mutex::new(Recent::new(PIPELINES)),
+            pipelines: Mutex::new(RecentCache::new(PIPELINES)),
             layouts: Mutex::default(),
-            sizes: tuner::Found::default(),
+            sizes: tuner::TunedSizes::default(),
             origin: Origin::of(&found.properties),
             once: Mutex::new(Commands::new(&logical)?),
             blocks: Blocks::new(Arc::clone(&logical), types, align.unwrap_or(256)),
             about: found.about.clone(),
             most: limits.max_compute_work_group_count,
-            stamps: (bits > 0).then(|| (limits.timestamp_period, u64::MAX >> (64 - bits))),
+            stamps: (bits > 0)
+                .then(|| Clock { period: limits.timestamp_period, mask: u64::MAX >> (64 - bits) }),
             logical,
         })
     }
@@ -148,15 +110,16 @@ impl Device {
         Ok(Variant { layouts, constants })
     }
 
-    /// What a file is for: a driver, a device, a kernel, and of pipelines the size of work-groups.
+    /// The key of a cache file: driver, device, kernel, and for pipelines the work-group.
     pub(super) fn key(&self, variant: &Variant, group: Option<Extent>) -> String {
-        let About { name, driver, .. } = &self.about;
+        let DeviceInfo { name, driver, .. } = &self.about;
         let (text, origin) = (variant.layouts.text, &self.origin);
         let (id, digest, constants) = (text.id(), text.digest(), &variant.constants);
         format!("{driver}\n{name}\n{origin:?}\n{id:?} {digest:032x}\n{constants:?}\n{group:?}")
     }
 
-    /// A kernel for work-groups of this size, which is compiled once while somebody uses it or did lately, or taken from the folder. What that took is counted.
+    /// The pipeline of a kernel for this work-group: from memory, from the cache folder, or compiled. The time is
+    /// counted.
     pub(super) fn pipeline(&self, variant: &Variant, group: Extent, tuner: &Tuner) -> Result<Arc<Pipeline>> {
         let key = (variant.layouts.text.id(), variant.constants.clone(), group);
         let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,10 +141,10 @@ impl Device {
         };
         let key = self.key(variant, Some(group));
         let before = cache.load("pipeline", &key).filter(|data| self.origin.takes(data));
-        let kept = Kept::new(&self.logical, before.as_deref())?;
+        let kept = PipelineCache::new(&self.logical, before.as_deref())?;
         let pipeline = Pipeline::new(layouts, kept.raw, constants, group)?;
         let data = kept.data();
-        // What the driver did not find there it compiled and added.
+        // The driver adds data that was not in the cache.
         if before.is_some_and(|before| data.len() <= before.len()) {
             tuner.count(|effort| effort.loaded += 1);
             return Ok(pipeline);
@@ -193,31 +156,32 @@ impl Device {
         Ok(pipeline)
     }
 
-    /// Work-groups of this size that cover a grid; `None` if they are too many.
+    /// The number of work-groups of this size that cover a grid; `None` if it exceeds the device's limits.
     pub(super) fn groups(&self, grid: Extent, size: Extent) -> Option<Extent> {
         let groups = [0, 1, 2].map(|axis| grid[axis].div_ceil(size[axis]));
         groups.iter().zip(self.most).all(|(&groups, most)| groups <= most).then_some(groups)
     }
 
-    /// An error if the device ends a kernel's loops before so many turns.
-    pub(super) fn expect_turns(&self, turns: u64, kernel: KernelName) -> Result<()> {
-        match turns::most(&self.about.name).filter(|&most| turns > most) {
+    /// An error if the device ends loops before this many iterations.
+    pub(super) fn expect_iterations(&self, iterations: u64, kernel: KernelName) -> Result<()> {
+        match iterations::most(&self.about.name).filter(|&most| iterations > most) {
             Some(most) => Err(unsupported!(
-                "'{kernel}' would go round its loops {turns} times, the device '{}' ends them after {most}",
+                "'{kernel}' needs {iterations} loop iterations, the device '{}' ends them after {most}",
                 self.about.name
             )),
             None => Ok(()),
         }
     }
 
-    /// Times between timestamps.
+    /// Nanoseconds between consecutive timestamps.
     pub(super) fn nanoseconds(&self, stamps: &[u64]) -> Result<Vec<u64>> {
-        let (period, mask) = self.stamps.ok_or_else(|| unsupported!("the device tells no times"))?;
+        let Clock { period, mask } =
+            self.stamps.ok_or_else(|| unsupported!("the device reports no times"))?;
         let ticks = stamps.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) & mask);
         Ok(ticks.map(|ticks| (ticks as f64 * f64::from(period)) as u64).collect())
     }
 
-    /// Copies floats from the beginning of one memory to that of the other.
+    /// Copies floats between the starts of two memories.
     pub(super) fn copy(&self, from: &Arc<Memory>, to: &Arc<Memory>, floats: usize) -> Result<()> {
         let used = [from, to].map(Arc::clone);
         let copied = self.once(used, |writer, [from, to]| {
@@ -228,7 +192,7 @@ impl Device {
         copied.map(drop)
     }
 
-    /// Room for so many floats, of zeros or a copy of the host's.
+    /// Allocates `len` floats: zeros, or a copy of `floats`.
     pub(super) fn memory(&self, len: usize, floats: Option<&[f32]>) -> Result<Memory> {
         let (bytes, largest) = (len as u64 * 4, self.about.largest);
         if bytes > largest {
@@ -236,13 +200,13 @@ impl Device {
                 "a buffer of {bytes} bytes is wanted, the device's largest has {largest}"
             ));
         }
-        let memory = self.blocks.take(Use::Device, len)?;
+        let memory = self.blocks.take(MemoryUse::Device, len)?;
         match (self.blocks.unified(), floats) {
             (true, None) => memory.clear()?,
             (true, Some(floats)) => memory.write(floats)?,
             (false, None) => return self.once(memory, |writer, memory| writer.clear(memory)),
             (false, Some(floats)) => {
-                let staging = self.blocks.take(Use::Up, len)?;
+                let staging = self.blocks.take(MemoryUse::Up, len)?;
                 staging.write(floats)?;
                 let copied = self.once((memory, staging), |writer, (to, from)| writer.copy(from, to, len));
                 return copied.map(|(memory, _)| memory);
@@ -251,14 +215,15 @@ impl Device {
         Ok(memory)
     }
 
-    /// Does something once, with memory that it uses.
+    /// Records and runs commands once; `used` is the memory that they use.
     fn once<M>(&self, used: M, write: impl Fn(&Writer<'_>, &M)) -> Result<M> {
         let mut once = self.once.lock().unwrap_or_else(PoisonError::into_inner);
         once.record(|writer| {
             write(writer, &used);
             Ok(())
         })?;
-        // SAFETY: it was recorded. What it uses lives until the call returns, and for ever if it does not end.
+        // SAFETY: the commands were recorded above. `used` lives until the call returns, and is leaked below if they do
+        // not complete.
         match unsafe { once.run() } {
             Ok(()) => Ok(used),
             Err(error) => {

@@ -1,4 +1,4 @@
-//! Steps as a command buffer has them: pipelines, descriptor sets, numbers.
+//! Steps in a command buffer: pipelines, descriptor sets, push constants.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use ash::vk;
 
 use super::commands::Writer;
 use super::device::{Device, Variant};
+use super::iterations;
 use super::logical::Logical;
 use super::memory::Memory;
 use super::pipeline::Pipeline;
-use super::turns;
 use crate::device::{Argument, Launch, Step};
-use crate::tuner::{Tuner, Untimed};
+use crate::store::tuner::{LaunchSize, Tuner, UntunedKernel};
 use crate::work_groups::Extent;
 
-/// What the device does next.
-pub enum Command {
+/// A step on the device.
+pub(super) enum Command {
     /// A kernel runs.
     Dispatch(Dispatch),
     /// Memory becomes zeros.
@@ -24,50 +24,50 @@ pub enum Command {
 }
 
 /// A kernel with its arguments.
-pub struct Dispatch {
+pub(super) struct Dispatch {
     pub(super) variant: Variant,
     pub(super) grid: Extent,
-    /// Null until they are [bound](Sets::bind).
+    /// Null until [`Sets::bind`].
     sets: [vk::DescriptorSet; 2],
     numbers: Vec<i32>,
     work: Work,
-    /// What is bound, for as long as it may run.
+    /// The bound memory, kept while the kernel may run.
     memory: Vec<Arc<Memory>>,
 }
 
-/// How a kernel is dispatched.
+/// The dispatch size of a kernel.
 enum Work {
-    /// In so many work-groups of the pipeline's size.
+    /// A number of work-groups, whose size is the pipeline's.
     Groups(Arc<Pipeline>, Extent),
-    /// The size is not known yet.
-    Untimed(Untimed),
+    /// The work-group is not tuned yet.
+    Untuned(UntunedKernel),
 }
 
-/// Descriptor sets of all kernels.
-pub struct Sets {
+/// The descriptor sets of all kernels.
+pub(super) struct Sets {
     logical: Arc<Logical>,
     pool: vk::DescriptorPool,
 }
 
 impl Command {
-    /// A step without its sets.
-    pub fn new(device: &Device, tuner: &Tuner, step: Step<'_, Memory>) -> Result<Command> {
+    /// A step without descriptor sets.
+    pub(super) fn new(device: &Device, tuner: &Tuner, step: Step<'_, Memory>) -> Result<Command> {
         match step {
             Step::Launch(launch) => Dispatch::new(device, tuner, launch).map(Command::Dispatch),
             Step::Clear(memory) => Ok(Command::Clear(memory)),
         }
     }
 
-    /// Whether it has to be timed before it can run.
-    pub fn is_untimed(&self) -> bool {
-        matches!(self, Command::Dispatch(dispatch) if dispatch.untimed().is_some())
+    /// Whether its work-group must be tuned before it can run.
+    pub(super) fn is_untuned(&self) -> bool {
+        matches!(self, Command::Dispatch(dispatch) if dispatch.untuned().is_some())
     }
 }
 
 impl Dispatch {
-    /// Finds its pipeline, where the size is known, and looks at its arguments.
+    /// Checks the arguments, and finds the pipeline if the work-group is known.
     fn new(device: &Device, tuner: &Tuner, launch: Launch<'_, Memory>) -> Result<Dispatch> {
-        let Launch { kernel, arguments, grid, kind } = launch;
+        let Launch { kernel, arguments, grid, iterations } = launch;
         let (variant, grid) = (device.variant(kernel)?, grid.map(|n| n.max(1)));
         let (mut memory, mut numbers) = (Vec::new(), Vec::new());
         for argument in arguments {
@@ -77,46 +77,49 @@ impl Dispatch {
             }
         }
         expect(&variant, memory.len(), &numbers)?;
-        device.expect_turns(turns::of(kernel.name, variant.layouts.text, &numbers)?, kernel.name)?;
+        iterations::expect_declared(kernel.name, variant.layouts.text, iterations)?;
+        device.expect_iterations(iterations, kernel.name)?;
         let (info, key) = (&device.about.limits, || device.key(&variant, None));
-        let (size, untimed) = tuner.size(&device.sizes, key, (grid, kind), (info, info.total));
-        let work = match untimed {
-            Some(untimed) => Work::Untimed(untimed),
+        let launch = LaunchSize { grid, kind: kernel.name.declaration().kind, most: info.total };
+        let (size, untuned) = tuner.size(&device.sizes, key, launch, info);
+        let work = match untuned {
+            Some(untuned) => Work::Untuned(untuned),
             None => groups(device, tuner, &variant, grid, size)?,
         };
         let sets = [vk::DescriptorSet::null(); 2];
         Ok(Dispatch { variant, grid, sets, numbers, work, memory })
     }
 
-    /// What has to be timed before it can run.
-    pub fn untimed(&self) -> Option<&Untimed> {
+    /// The work-groups to time before it can run.
+    pub(super) fn untuned(&self) -> Option<&UntunedKernel> {
         match &self.work {
             Work::Groups(..) => None,
-            Work::Untimed(untimed) => Some(untimed),
+            Work::Untuned(untuned) => Some(untuned),
         }
     }
 
-    /// From now on it runs in work-groups of this size.
-    pub fn resize(&mut self, device: &Device, tuner: &Tuner, size: Extent) -> Result<()> {
+    /// Sets the work-group.
+    pub(super) fn resize(&mut self, device: &Device, tuner: &Tuner, size: Extent) -> Result<()> {
         self.work = groups(device, tuner, &self.variant, self.grid, size)?;
         Ok(())
     }
 
-    /// Into a command buffer.
-    pub fn write(&self, writer: &Writer<'_>) -> Result<()> {
+    /// Writes the dispatch into a command buffer.
+    pub(super) fn write(&self, writer: &Writer<'_>) -> Result<()> {
         match &self.work {
             Work::Groups(pipeline, groups) => self.write_with(writer, pipeline, *groups),
-            Work::Untimed(_) => return Err(invalid!("a kernel is recorded before it is tuned")),
+            Work::Untuned(_) => return Err(invalid!("a kernel is recorded before it is tuned")),
         }
         Ok(())
     }
 
-    /// The same, with a pipeline of its variant, and so many work-groups, which are within the device's limits.
+    /// As [`write`](Self::write), with a pipeline of its variant and a number of work-groups within the device's
+    /// limits.
     pub(super) fn write_with(&self, writer: &Writer<'_>, pipeline: &Pipeline, [x, y, z]: Extent) {
         let (raw, buffer, point) = (writer.raw(), writer.buffer, vk::PipelineBindPoint::COMPUTE);
         let (layout, numbers) = (self.variant.layouts.all, bytemuck::cast_slice(&self.numbers));
-        // SAFETY: the buffer is being recorded. Sets and numbers are those of the layout, as was checked; the groups are within
-        // the device's limits.
+        // SAFETY: the buffer is being recorded. `expect` checked that sets and numbers match the layout;
+        // `Device::groups` checked that the work-groups are within the device's limits.
         unsafe {
             raw.cmd_bind_pipeline(buffer, point, pipeline.raw);
             raw.cmd_bind_descriptor_sets(buffer, point, layout, 0, &self.sets, &[]);
@@ -126,22 +129,22 @@ impl Dispatch {
     }
 }
 
-/// An error unless these are the kernel's arguments.
+/// An error unless the arguments match the kernel's declaration.
 fn expect(variant: &Variant, memory: usize, numbers: &[i32]) -> Result<()> {
     let text = variant.layouts.text;
     let fits = (text.buffers..=text.buffers + text.operands).contains(&(memory as u32));
     ensure!(
-        fits && numbers.len() == text.numbers.len(),
+        fits && numbers.len() == text.numbers as usize,
         "the kernel '{}' has {} buffers and {} numbers, given are {memory} and {}",
         text.name,
         text.buffers,
-        text.numbers.len(),
+        text.numbers as usize,
         numbers.len()
     );
     Ok(())
 }
 
-/// Work-groups of this size over a grid, with their pipeline.
+/// The work-groups that cover a grid, and their pipeline.
 fn groups(device: &Device, tuner: &Tuner, variant: &Variant, grid: Extent, size: Extent) -> Result<Work> {
     let name = variant.layouts.text.name;
     let groups = device.groups(grid, size);
@@ -150,8 +153,8 @@ fn groups(device: &Device, tuner: &Tuner, variant: &Variant, grid: Extent, size:
 }
 
 impl Sets {
-    /// Those of all commands.
-    pub fn bind(logical: &Arc<Logical>, commands: &mut [Command]) -> Result<Sets> {
+    /// A pool with room for the sets of all commands.
+    pub(super) fn bind(logical: &Arc<Logical>, commands: &mut [Command]) -> Result<Sets> {
         let mut dispatches: Vec<&mut Dispatch> = commands
             .iter_mut()
             .filter_map(|command| match command {
@@ -167,7 +170,7 @@ impl Sets {
         }];
         let most = dispatches.len().max(1) as u32 * 2;
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(most).pool_sizes(&sizes);
-        // SAFETY: the device lives; `info` and what it points at live until the call returns.
+        // SAFETY: the device lives; `info` and its pointers live until the call returns.
         let pool = unsafe { logical.raw.create_descriptor_pool(&info, None) };
         let pool = pool.map_err(|error| logical.failed("no descriptors of the device", error))?;
         let sets = Sets { logical: Arc::clone(logical), pool };
@@ -177,12 +180,12 @@ impl Sets {
         Ok(sets)
     }
 
-    /// The sets of a kernel. Operands that it does not read are bound, too, to something.
+    /// Creates and fills the sets of a kernel. Operands that it does not read are bound to one of its buffers.
     fn of(&self, dispatch: &Dispatch) -> Result<[vk::DescriptorSet; 2]> {
         let (raw, layouts) = (&self.logical.raw, &dispatch.variant.layouts);
         let info =
             vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.pool).set_layouts(&layouts.sets);
-        // SAFETY: the pool has room for two sets of each step, and is used here alone.
+        // SAFETY: the pool has room for two sets per step, and no other thread uses it: `self` is borrowed mutably.
         let sets = unsafe { raw.allocate_descriptor_sets(&info) };
         let sets = sets.map_err(|error| self.logical.failed("no descriptors of the device", error))?;
         let (buffers, operands) = dispatch.memory.split_at(layouts.text.buffers as usize);
@@ -214,7 +217,7 @@ fn describe(memory: &Memory) -> vk::DescriptorBufferInfo {
 
 impl Drop for Sets {
     fn drop(&mut self) {
-        // SAFETY: commands that use the sets are not under way, or this is not dropped.
+        // SAFETY: no running commands use the sets: a recording that may still run is leaked together with them.
         unsafe { self.logical.raw.destroy_descriptor_pool(self.pool, None) };
     }
 }

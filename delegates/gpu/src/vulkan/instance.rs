@@ -1,4 +1,4 @@
-//! The loader and its devices.
+//! The Vulkan loader and its devices.
 
 use std::ffi::CStr;
 use std::sync::LazyLock;
@@ -6,24 +6,24 @@ use std::sync::LazyLock;
 use arenite_abi::prelude::*;
 use ash::vk;
 
-use super::about::{about, family};
 use super::failed;
-use crate::device::About;
+use super::properties::{about, family};
+use crate::device::DeviceInfo;
 
-/// Vulkan, as the process opened it; it stays open.
+/// The Vulkan instance of the process, which stays open.
 pub(super) struct Instance {
-    /// What the loader gave, which is closed behind it.
+    /// The loader, which must outlive the instance.
     pub(super) raw: ash::Instance,
     _entry: ash::Entry,
 }
 
-/// A device that computes.
-pub(super) struct Found {
+/// A device with a compute queue.
+pub(super) struct PhysicalDevice {
     pub(super) id: vk::PhysicalDevice,
-    pub(super) about: About,
+    pub(super) about: DeviceInfo,
     pub(super) properties: vk::PhysicalDeviceProperties,
     pub(super) memory: vk::PhysicalDeviceMemoryProperties,
-    /// Of its queues, and how many bits of their timestamps count.
+    /// The queue family, and the valid bits of its timestamps.
     pub(super) family: u32,
     pub(super) stamps: u32,
 }
@@ -38,33 +38,34 @@ pub(super) fn instance() -> Result<&'static Instance> {
 }
 
 fn open() -> Result<Instance> {
-    // SAFETY: the library is the system's loader, whose name ash knows; its initializers are trusted as those of any driver.
-    let entry = unsafe { ash::Entry::load() }.map_err(|error| unavailable!("there is no Vulkan: {error}"))?;
-    // SAFETY: the loader is open.
+    // SAFETY: the library is the system's Vulkan loader, whose initializers are trusted like any driver's.
+    let entry =
+        unsafe { ash::Entry::load() }.map_err(|error| unavailable!("no Vulkan loader was found: {error}"))?;
+    // SAFETY: `entry` was loaded above.
     let version = unsafe { entry.try_enumerate_instance_version() };
-    let version = version.map_err(|error| failed("Vulkan does not tell its version", error))?;
+    let version = version.map_err(|error| failed("Vulkan reports no version", error))?;
     if version.unwrap_or(vk::API_VERSION_1_0) < VERSION {
-        return Err(unavailable!("there is only Vulkan 1.0"));
+        return Err(unavailable!("the Vulkan loader supports only version 1.0"));
     }
     let application = vk::ApplicationInfo::default().application_name(c"arenite").api_version(VERSION);
     let info = vk::InstanceCreateInfo::default().application_info(&application);
-    // SAFETY: `info` and what it points at live until the call returns.
+    // SAFETY: `info` and its pointers live until the call returns.
     let raw = unsafe { entry.create_instance(&info, None) };
-    let raw = raw.map_err(|error| failed("there is no Vulkan driver", error))?;
+    let raw = raw.map_err(|error| failed("no Vulkan driver was found", error))?;
     Ok(Instance { raw, _entry: entry })
 }
 
-/// All devices of Vulkan 1.1 that compute, in the order of their drivers.
-pub(super) fn find() -> Result<Vec<Found>> {
+/// All devices with Vulkan 1.1 and a compute queue, in the drivers' order.
+pub(super) fn find() -> Result<Vec<PhysicalDevice>> {
     let instance = &instance()?.raw;
     // SAFETY: the instance lives as long as the process.
     let ids = unsafe { instance.enumerate_physical_devices() };
-    let ids = ids.map_err(|error| failed("Vulkan does not tell its devices", error))?;
+    let ids = ids.map_err(|error| failed("Vulkan lists no devices", error))?;
     Ok(ids.into_iter().filter_map(|id| describe(instance, id)).collect())
 }
 
-fn describe(instance: &ash::Instance, id: vk::PhysicalDevice) -> Option<Found> {
-    // SAFETY: the instance lives as long as the process, and the device is one of its own.
+fn describe(instance: &ash::Instance, id: vk::PhysicalDevice) -> Option<PhysicalDevice> {
+    // SAFETY: the instance lives as long as the process, and the device belongs to it.
     let properties = unsafe { instance.get_physical_device_properties(id) };
     if properties.api_version < VERSION {
         return None;
@@ -75,8 +76,8 @@ fn describe(instance: &ash::Instance, id: vk::PhysicalDevice) -> Option<Found> {
     if has(instance, id, ash::khr::driver_properties::NAME) {
         all = all.push_next(&mut driver);
     }
-    // SAFETY: the instance lives as long as the process. The device is its own and of version 1.1; the chain is of structs of that version
-    // and of an extension that the device has.
+    // SAFETY: the instance lives as long as the process. The device belongs to it and supports version 1.1; the chain
+    // consists of structs of that version and a supported extension.
     let (families, memory) = unsafe {
         instance.get_physical_device_properties2(id, &mut all);
         (
@@ -87,20 +88,20 @@ fn describe(instance: &ash::Instance, id: vk::PhysicalDevice) -> Option<Found> {
     let about = about(&properties, &driver, sizes.max_memory_allocation_size, &memory);
     let family = family(&families)?;
     let stamps = families[family as usize].timestamp_valid_bits;
-    Some(Found { id, about, properties, memory, family, stamps })
+    Some(PhysicalDevice { id, about, properties, memory, family, stamps })
 }
 
 /// Whether the device has an extension.
 fn has(instance: &ash::Instance, id: vk::PhysicalDevice, extension: &CStr) -> bool {
-    // SAFETY: the instance lives as long as the process, and the device is one of its own.
+    // SAFETY: the instance lives as long as the process, and the device belongs to it.
     let known = unsafe { instance.enumerate_device_extension_properties(id) }.unwrap_or_default();
     known.iter().any(|known| known.extension_name_as_c_str() == Ok(extension))
 }
 
-/// All devices of Vulkan 1.1 that compute, in the order of their drivers.
+/// All devices with Vulkan 1.1 and a compute queue, in the drivers' order.
 ///
 /// # Errors
-/// `Unavailable` if there is no driver.
-pub fn devices() -> Result<Vec<About>> {
+/// `Unavailable` if no driver is installed.
+pub(super) fn devices() -> Result<Vec<DeviceInfo>> {
     Ok(find()?.into_iter().map(|found| found.about).collect())
 }

@@ -1,20 +1,22 @@
-//! Kernels as binaries: which there are, and what a pipeline makes of one.
+//! Kernel binaries, their specialization constants and their work-groups.
 
 use arenite_abi::prelude::*;
+use arenite_base::{Binary, Unary};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::device::{Definition, Function, Kernel};
+use crate::functions::{binary_functions, unary_functions};
 use crate::work_groups::Extent;
 
-/// A kernel's binary, as `build/spirv.rs` made it.
-pub struct Text {
+/// A kernel binary from `build/spirv.rs`.
+pub(super) struct Text {
     /// The kernel.
     pub name: &'static str,
     /// Functions that its epilogue may have.
     slots: usize,
-    /// How floats are stored, as `build/spirv.rs` calls it.
+    /// The precision of stored floats: `f32`, `f16` or `wide`.
     precision: &'static str,
-    /// Words of SPIR-V, the lowest byte first.
+    /// SPIR-V words, little-endian.
     bytes: &'static [u8],
     /// Specialization constants by number.
     constants: &'static [&'static str],
@@ -22,40 +24,40 @@ pub struct Text {
     pub buffers: u32,
     /// Bindings of group 1.
     pub operands: u32,
-    /// Names of the numbers that are pushed, in order.
-    pub numbers: &'static [&'static str],
-    /// Loops in the text, those of its functions included.
+    /// The number of push constants.
+    pub numbers: u32,
+    /// Loops in the text, including those in functions.
     pub loops: u32,
 }
 
 /// All binaries.
-pub const TEXTS: &[Text] = include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+pub(super) const TEXTS: &[Text] = include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
 /// Slots for functions of an epilogue, and for operands of them.
-pub const SLOTS: usize = 8;
+pub(super) const SLOTS: usize = 8;
 /// See [`SLOTS`].
-pub const OPERANDS: usize = 3;
+pub(super) const OPERANDS: usize = 3;
 
-/// What tells kernels apart: name, slots, and how floats are stored.
-pub type Id = (&'static str, usize, &'static str);
+/// Identifies a binary: name, slots and precision.
+pub(super) type Id = (&'static str, usize, &'static str);
 
-/// Definitions that are no constants, but binaries of their own.
+/// Definitions that select a binary instead of a constant.
 const HALVES: &str = "HALVES";
 const WIDE: &str = "WIDE";
 
 impl Text {
-    /// What tells it from others.
-    pub fn id(&self) -> Id {
+    /// Its id.
+    pub(super) fn id(&self) -> Id {
         (self.name, self.slots, self.precision)
     }
 
-    /// A number that another text does not have.
-    pub fn digest(&self) -> u128 {
+    /// A digest of the binary.
+    pub(super) fn digest(&self) -> u128 {
         xxh3_128(self.bytes)
     }
 
     /// The binary of a kernel: the first with room for its epilogue.
-    pub fn of(kernel: &Kernel) -> Result<&'static Text> {
+    pub(super) fn of(kernel: &Kernel) -> Result<&'static Text> {
         let functions = kernel.epilogue.as_ref().map_or(0, Vec::len);
         let has = |flag: &str| {
             kernel.definitions.iter().any(|known| matches!(known, Definition::Flag(known) if *known == flag))
@@ -66,23 +68,24 @@ impl Text {
             (true, true) => "wide",
         };
         let stored = TEXTS.iter().filter(|text| text.precision == precision);
-        let found =
-            stored.into_iter().find(|text| text.name == kernel.name.as_str() && text.slots >= functions);
+        let found = stored
+            .into_iter()
+            .find(|text| text.name == kernel.name.declaration().name && text.slots >= functions);
         let name = kernel.name;
         found.ok_or_else(|| {
-            unsupported!("there is no Vulkan kernel '{name}' with an epilogue of {functions} functions")
+            unsupported!("the Vulkan kernel '{name}' has no epilogue of {functions} functions")
         })
     }
 
     /// The values of its constants.
-    pub fn constants(&self, kernel: &Kernel) -> Result<Vec<u32>> {
+    pub(super) fn constants(&self, kernel: &Kernel) -> Result<Vec<u32>> {
         let mut values = vec![0; self.constants.len()];
         let mut set = |name: &str, value: u32| match self.constants.iter().position(|known| *known == name) {
             Some(at) => {
                 values[at] = value;
                 Ok(())
             }
-            None => Err(invalid!("the kernel '{}' knows no {name}", self.name)),
+            None => Err(invalid!("the kernel '{}' has no constant {name}", self.name)),
         };
         for definition in &kernel.definitions {
             match *definition {
@@ -103,7 +106,7 @@ impl Text {
     }
 
     /// The words, for work-groups of this size.
-    pub fn words(&self, group: Extent) -> Result<Vec<u32>> {
+    pub(super) fn words(&self, group: Extent) -> Result<Vec<u32>> {
         let mut words: Vec<u32> =
             self.bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
         let size =
@@ -113,7 +116,8 @@ impl Text {
     }
 }
 
-/// A slot's kind, of eight bits each kind, function, operand; and bits of its numbers. As `epilogue.wgsl` reads them.
+/// The constants of a slot, as `epilogue.wgsl` reads them: eight bits each of kind, function and operand, then the bits
+/// of two numbers.
 fn slot(function: &Function, operands: &mut u32) -> [u32; 3] {
     let mut operand = |kind: u32, function: u32| {
         *operands += 1;
@@ -121,20 +125,50 @@ fn slot(function: &Function, operands: &mut u32) -> [u32; 3] {
     };
     match *function {
         Function::Clamp(clamp) => [1, clamp.low.to_bits(), clamp.high.to_bits()],
-        Function::Unary(function) => [2 | (function as u32) << 8, 0, 0],
-        Function::Scalar(function, number) => [3 | (function as u32) << 8, number.to_bits(), 0],
-        Function::Binary(function) => operand(4, function as u32),
-        Function::Row(function) => operand(5, function as u32),
+        Function::Unary(function) => [2 | unary(function) << 8, 0, 0],
+        Function::Scalar(function, number) => [3 | binary(function) << 8, number.to_bits(), 0],
+        Function::Binary(function) => operand(4, binary(function)),
+        Function::Row(function) => operand(5, binary(function)),
     }
 }
 
-/// Words in front of the first instruction.
+/// The number of a function in the WGSL text, which is its place in the list of functions.
+fn unary(function: Unary) -> u32 {
+    macro_rules! number {
+        ($($name:ident $opencl:literal $wgsl:literal;)*) => {{
+            enum Number {
+                $($name,)*
+            }
+            match function {
+                $(Unary::$name => Number::$name as u32,)*
+            }
+        }};
+    }
+    unary_functions!(number)
+}
+
+/// The same of a function of two elements.
+fn binary(function: Binary) -> u32 {
+    macro_rules! number {
+        ($($name:ident $opencl:literal $wgsl:literal;)*) => {{
+            enum Number {
+                $($name,)*
+            }
+            match function {
+                $(Binary::$name => Number::$name as u32,)*
+            }
+        }};
+    }
+    binary_functions!(number)
+}
+
+/// Words before the first instruction.
 const HEADER: usize = 5;
-/// `OpExecutionMode`, and the mode `LocalSize`.
+/// `OpExecutionMode` and the mode `LocalSize`.
 const EXECUTION_MODE: u32 = 16;
 const LOCAL_SIZE: u32 = 17;
 
-/// Where the size of work-groups is.
+/// The position of the work-group's size.
 fn local_size(words: &[u32]) -> Option<usize> {
     let mut at = HEADER;
     while let Some(&[first, _, mode, ..]) = words.get(at..) {
@@ -148,17 +182,18 @@ fn local_size(words: &[u32]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use arenite_layers::{Binary, Clamp, Unary};
+
+    use arenite_base::{Binary, Clamp, Unary};
 
     use super::*;
-    use crate::kernel_name::KernelName;
+    use crate::kernels::KernelName;
 
     fn kernel(epilogue: Vec<Function>, definitions: Vec<Definition>) -> Kernel {
         Kernel { name: KernelName::Elementwise, definitions, epilogue: Some(epilogue) }
     }
 
     #[test]
-    fn a_work_group_has_the_size_that_is_wanted() {
+    fn the_work_group_size_is_replaced() {
         for text in TEXTS {
             let (one, many) = (text.words([1, 1, 1]).unwrap(), text.words([8, 4, 2]).unwrap());
             let at = local_size(&one).expect("it has one");
@@ -190,7 +225,7 @@ mod tests {
         let slots = [
             [5, 0, 0],
             [1, 0, six],
-            [2 | 11 << 8, 0, 0],
+            [2 | 12 << 8, 0, 0],
             [4 | 3 << 8 | 1 << 16, 0, 0],
             [3 | 1 << 8, three, 0],
             [0, 0, 0],
@@ -201,14 +236,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_kernel_does_not_know_is_an_error() {
+    fn unknown_definitions_are_an_error() {
         let message = |kernel: Kernel| {
             let constants = Text::of(&kernel).and_then(|text| text.constants(&kernel));
             constants.expect_err("it is not known").to_string()
         };
         let flag = message(kernel(Vec::new(), vec![Definition::Flag("MULTIPLIED")]));
-        assert_eq!(flag, "the kernel 'elementwise' knows no MULTIPLIED");
+        assert_eq!(flag, "the kernel 'elementwise' has no constant MULTIPLIED");
         let long = message(kernel(vec![Function::Unary(Unary::Abs); SLOTS + 1], Vec::new()));
-        assert_eq!(long, "there is no Vulkan kernel 'elementwise' with an epilogue of 9 functions");
+        assert_eq!(long, "the Vulkan kernel 'elementwise' has no epilogue of 9 functions");
     }
 }

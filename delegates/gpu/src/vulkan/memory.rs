@@ -1,4 +1,4 @@
-//! Memory of a device: blocks, each with one buffer over all of it, and ranges of them.
+//! Device memory: blocks with one buffer each, and ranges of blocks.
 
 use std::collections::HashMap;
 use std::slice;
@@ -7,46 +7,46 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use arenite_abi::prelude::*;
 use ash::vk;
 
-use super::about::{Types, Use};
 use super::logical::Logical;
+use super::properties::{MemoryTypes, MemoryUse};
 use super::ranges::Ranges;
 use crate::device::{self, Port};
 
-/// Bytes of a block, unless one tensor needs more.
+/// The size of a block in bytes, unless a tensor needs more.
 const BLOCK: u64 = 16 << 20;
 
-/// What memory a device has, and what of it is in use.
-pub struct Blocks {
+/// The memory types of a device and the blocks in use.
+pub(super) struct Blocks {
     logical: Arc<Logical>,
-    types: Types,
-    /// What offsets of tensors are multiples of.
+    types: MemoryTypes,
+    /// The alignment of tensors in bytes.
     align: u64,
-    known: Mutex<Known>,
+    known: Mutex<BlockLists>,
 }
 
-/// Blocks by type, and by whether the host sees them. They go with the last of their ranges.
-type Known = HashMap<(u32, bool), Vec<Weak<Block>>>;
+/// Blocks by memory type and host visibility. A block is freed with its last range.
+type BlockLists = HashMap<(u32, bool), Vec<Weak<Block>>>;
 
-/// Memory under a buffer.
+/// A block of memory and its buffer.
 struct Block {
     logical: Arc<Logical>,
     memory: vk::DeviceMemory,
     buffer: vk::Buffer,
-    /// Where the host sees it, null if it does not.
+    /// The address on the host; null if it is not host-visible.
     mapped: *mut u8,
     free: Mutex<Ranges>,
 }
 
-// SAFETY: the pointer goes where the block is mapped, which stays so as long as it lives; a range of it is used by its `Memory` alone.
+// SAFETY: the block stays mapped at the pointer as long as it lives; each range is accessed only through its `Memory`.
 unsafe impl Send for Block {}
-// SAFETY: `free` is behind a mutex and hands each range to one `Memory`; nothing else of a shared block is changed.
+// SAFETY: `free` is in a mutex and assigns each range to one `Memory`; no other field of a shared block changes.
 unsafe impl Sync for Block {}
 
-/// Floats in a device's memory.
+/// A range of floats in a block.
 pub struct Memory {
     block: Arc<Block>,
     at: u64,
-    /// Bytes that were taken.
+    /// The allocated range in bytes.
     room: u64,
     len: usize,
     /// Held while the host copies.
@@ -54,28 +54,28 @@ pub struct Memory {
 }
 
 impl Blocks {
-    /// None yet.
-    pub fn new(logical: Arc<Logical>, types: Types, align: u64) -> Blocks {
+    /// Starts without blocks.
+    pub(super) fn new(logical: Arc<Logical>, types: MemoryTypes, align: u64) -> Blocks {
         Blocks { logical, types, align, known: Mutex::default() }
     }
 
-    /// Whether the host sees what is for tensors.
-    pub fn unified(&self) -> bool {
+    /// Whether memory for tensors is host-visible.
+    pub(super) fn unified(&self) -> bool {
         self.types.unified
     }
 
-    /// Blocks that are in use.
+    /// The number of blocks in use.
     #[cfg(test)]
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.values().flatten().filter(|block| block.strong_count() > 0).count()
     }
 
-    /// Room for so many floats, whose values are not known.
-    pub fn take(&self, purpose: Use, floats: usize) -> Result<Memory> {
+    /// Allocates `len` uninitialized floats.
+    pub(super) fn take(&self, purpose: MemoryUse, floats: usize) -> Result<Memory> {
         let room = (floats.max(1) as u64 * 4).next_multiple_of(self.align);
         let ty = self.types.get(purpose);
-        let seen = purpose != Use::Device || self.types.unified;
+        let seen = purpose != MemoryUse::Device || self.types.unified;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let blocks = known.entry((ty, seen)).or_default();
         blocks.retain(|block| block.strong_count() > 0);
@@ -93,8 +93,8 @@ impl Blocks {
     }
 }
 
-/// A buffer as those of blocks are.
-pub fn buffer(logical: &Logical, bytes: u64) -> Result<vk::Buffer> {
+/// Creates a buffer for a block.
+pub(super) fn buffer(logical: &Logical, bytes: u64) -> Result<vk::Buffer> {
     let usage = vk::BufferUsageFlags::STORAGE_BUFFER
         | vk::BufferUsageFlags::TRANSFER_SRC
         | vk::BufferUsageFlags::TRANSFER_DST;
@@ -114,19 +114,19 @@ impl Block {
             free: Mutex::new(Ranges::new(bytes)),
         };
         let raw = &logical.raw;
-        // SAFETY: the buffer is the device's.
+        // SAFETY: the buffer belongs to the device.
         let needs = unsafe { raw.get_buffer_memory_requirements(block.buffer) };
         let info = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(ty);
-        // SAFETY: the type is one of the device's; `info` lives until the call returns.
+        // SAFETY: the memory type belongs to the device; `info` lives until the call returns.
         let memory = unsafe { raw.allocate_memory(&info, None) };
         block.memory = memory.map_err(|error| {
             logical.failed(&format!("no memory of the device ({bytes} bytes are wanted)"), error)
         })?;
-        // SAFETY: both are new; the memory is as large as the buffer needs, and of a type for buffers of this kind.
+        // SAFETY: both are new; size and type of the memory meet the buffer's requirements.
         let bound = unsafe { raw.bind_buffer_memory(block.buffer, block.memory, 0) };
         bound.map_err(|error| logical.failed("memory is not bound to a buffer", error))?;
         if seen {
-            // SAFETY: the type is one that the host sees; nobody has mapped the memory.
+            // SAFETY: the memory type is host-visible, and the memory is not mapped yet.
             let mapped =
                 unsafe { raw.map_memory(block.memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()) };
             let mapped = mapped.map_err(|error| logical.failed("memory is not mapped", error))?;
@@ -142,7 +142,8 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: whatever uses a range of it holds the block, and what does not end is never dropped. Null handles are ignored.
+        // SAFETY: each range holds a reference to the block, and ranges that running commands use are leaked. Null
+        // handles are ignored.
         unsafe {
             self.logical.raw.destroy_buffer(self.buffer, None);
             self.logical.raw.free_memory(self.memory, None);
@@ -157,56 +158,58 @@ impl device::Memory for Memory {
 }
 
 impl Memory {
-    /// The buffer in which it lies, from which byte on, and how many bytes it has.
+    /// The block's buffer, and the offset and size of the range in bytes.
     pub(super) fn range(&self) -> (vk::Buffer, u64, u64) {
         (self.block.buffer, self.at, self.len.max(1) as u64 * 4)
     }
 
-    /// Calls `copy` with the floats if the host sees them: whatever the device does with them meanwhile, they are numbers.
+    /// Calls `copy` with the floats if they are host-visible. Any bits are valid floats, so a concurrent write of the
+    /// device is harmless.
     fn with<R>(&self, copy: impl FnOnce(&mut [f32]) -> R) -> Result<R> {
-        ensure!(!self.block.mapped.is_null(), "the host does not see this memory");
+        ensure!(!self.block.mapped.is_null(), "this memory is not host-visible");
         let _alone = self.copying.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the block is mapped, and `len` floats from `at` on are in it; the offset is a multiple of 4, and the mapping
-        // of 64, as Vulkan has it. The range is this memory's alone, and nobody else on the host has it while the lock is held.
+        // SAFETY: the block is mapped and contains `len` floats at offset `at`; the offset is a multiple of 4, and
+        // Vulkan aligns mappings to at least 64. The range belongs to this memory, and the lock excludes other accesses
+        // from the host.
         let floats =
             unsafe { slice::from_raw_parts_mut(self.block.mapped.add(self.at as usize).cast(), self.len) };
         Ok(copy(floats))
     }
 
-    /// Copies floats to its beginning.
+    /// Copies floats to its start.
     pub fn write(&self, floats: &[f32]) -> Result<()> {
         ensure!(floats.len() <= self.len, "{} floats do not go into {}", floats.len(), self.len);
         self.with(|to| to[..floats.len()].copy_from_slice(floats))
     }
 
-    /// Copies floats from its beginning.
+    /// Copies floats from its start.
     pub fn read(&self, floats: &mut [f32]) -> Result<()> {
         ensure!(floats.len() <= self.len, "{} floats are not in {}", floats.len(), self.len);
         self.with(|from| floats.copy_from_slice(&from[..floats.len()]))
     }
 
-    /// Makes all of it zeros.
+    /// Fills it with zeros.
     pub fn clear(&self) -> Result<()> {
         self.with(|floats| floats.fill(0.0))
     }
 }
 
-/// Memory that the host writes or reads, through staging memory where it does not see it.
-pub struct Staged {
+/// Memory that the host writes or reads, with staging memory if it is not host-visible.
+pub(super) struct StagedMemory {
     /// The memory.
     pub port: Port<Memory>,
-    /// What the host sees in its place.
+    /// The staging memory.
     pub staging: Option<Arc<Memory>>,
 }
 
-impl Staged {
-    /// With staging memory for this use, where it is needed.
-    pub fn new(blocks: &Blocks, purpose: Use, port: Port<Memory>) -> Result<Staged> {
+impl StagedMemory {
+    /// Adds staging memory for a use, if it is needed.
+    pub(super) fn new(blocks: &Blocks, purpose: MemoryUse, port: Port<Memory>) -> Result<StagedMemory> {
         let staging = match blocks.unified() {
             true => None,
             false => Some(Arc::new(blocks.take(purpose, port.floats)?)),
         };
-        Ok(Staged { port, staging })
+        Ok(StagedMemory { port, staging })
     }
 }
 

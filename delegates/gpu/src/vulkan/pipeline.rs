@@ -1,4 +1,4 @@
-//! Kernels that are compiled for a device.
+//! Compiled kernels.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use super::kernels::Text;
 use super::logical::Logical;
 use crate::work_groups::Extent;
 
-/// What a kernel is given: its buffers, its operands, its numbers.
-pub struct Layouts {
+/// The layouts of a kernel's arguments: buffers, operands and numbers.
+pub(super) struct Layouts {
     logical: Arc<Logical>,
-    /// Of which kernel.
+    /// The kernel.
     pub text: &'static Text,
-    /// Layouts of the kernel's buffers, and of its operands.
+    /// The layouts of buffers and operands.
     pub(super) sets: [vk::DescriptorSetLayout; 2],
     pub(super) all: vk::PipelineLayout,
 }
 
 impl Layouts {
-    /// Of a kernel.
-    pub fn new(logical: &Arc<Logical>, text: &'static Text) -> Result<Layouts> {
+    /// Creates the layouts of a kernel.
+    pub(super) fn new(logical: &Arc<Logical>, text: &'static Text) -> Result<Layouts> {
         let (sets, all) = ([vk::DescriptorSetLayout::null(); 2], vk::PipelineLayout::null());
         let mut layouts = Layouts { logical: Arc::clone(logical), text, sets, all };
         for (i, count) in [text.buffers, text.operands].into_iter().enumerate() {
             layouts.sets[i] = layouts.set(count)?;
         }
-        let size = 4 * text.numbers.len() as u32;
+        let size = 4 * text.numbers;
         let ranges = [vk::PushConstantRange { stage_flags: vk::ShaderStageFlags::COMPUTE, offset: 0, size }];
         let info =
             vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts.sets).push_constant_ranges(&ranges);
-        // SAFETY: the device lives; `info` and what it points at live until the call returns; the sets are the device's.
+        // SAFETY: the device lives; `info` and its pointers live until the call returns; the sets belong to the device.
         let all = unsafe { logical.raw.create_pipeline_layout(&info, None) };
         layouts.all = all.map_err(|error| failed(logical, text, error))?;
         Ok(layouts)
@@ -47,7 +47,7 @@ impl Layouts {
         };
         let bindings: Vec<_> = (0..count).map(binding).collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        // SAFETY: the device lives; `info` and what it points at live until the call returns.
+        // SAFETY: the device lives; `info` and its pointers live until the call returns.
         let set = unsafe { self.logical.raw.create_descriptor_set_layout(&info, None) };
         set.map_err(|error| failed(&self.logical, self.text, error))
     }
@@ -56,7 +56,7 @@ impl Layouts {
 impl Drop for Layouts {
     fn drop(&mut self) {
         let raw = &self.logical.raw;
-        // SAFETY: pipelines and recordings hold the layouts that they use. Null handles are ignored.
+        // SAFETY: pipelines and recordings hold references to their layouts. Null handles are ignored.
         unsafe {
             raw.destroy_pipeline_layout(self.all, None);
             self.sets.into_iter().for_each(|set| raw.destroy_descriptor_set_layout(set, None));
@@ -68,15 +68,15 @@ fn failed(logical: &Logical, text: &Text, error: vk::Result) -> Error {
     logical.failed(&format!("the device's compiler, for '{}'", text.name), error)
 }
 
-/// A kernel with its constants, for work-groups of one size.
-pub struct Pipeline {
+/// A kernel with its constants and work-group.
+pub(super) struct Pipeline {
     layouts: Arc<Layouts>,
     pub(super) raw: vk::Pipeline,
 }
 
 impl Pipeline {
-    /// Compiles it, unless the cache, which may be null, has it.
-    pub fn new(
+    /// Compiles a kernel, or loads it from the cache, which may be null.
+    pub(super) fn new(
         layouts: &Arc<Layouts>,
         cache: vk::PipelineCache,
         constants: &[u32],
@@ -86,8 +86,8 @@ impl Pipeline {
         let failed = |error| failed(logical, text, error);
         let words = text.words(group)?;
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
-        // SAFETY: the words are SPIR-V that naga made and that its validator has seen, with another work-group, which is within the
-        // device's limits.
+        // SAFETY: the words are SPIR-V that naga validated and wrote; only the work-group was replaced, by one within
+        // the device's limits.
         let module = unsafe { logical.raw.create_shader_module(&info, None) }.map_err(failed)?;
         let entry =
             |i: usize| vk::SpecializationMapEntry { constant_id: i as u32, offset: i as u32 * 4, size: 4 };
@@ -100,8 +100,8 @@ impl Pipeline {
             .name(c"main")
             .specialization_info(&values);
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layouts.all);
-        // SAFETY: all that `info` names is the device's or lives until the call returns; the layout has what the module declares. The cache
-        // is the device's, or null. The module is no longer needed behind it.
+        // SAFETY: the objects in `info` belong to the device or live until the call returns; the layout matches the
+        // module's declarations. The cache belongs to the device or is null. The module may be destroyed afterwards.
         let made = unsafe {
             let made = logical.raw.create_compute_pipelines(cache, &[info], None);
             logical.raw.destroy_shader_module(module, None);
@@ -114,7 +114,7 @@ impl Pipeline {
 
 impl Drop for Pipeline {
     fn drop(&mut self) {
-        // SAFETY: recordings hold the pipelines that they use, and what does not end is never dropped.
+        // SAFETY: recordings hold references to their pipelines, and recordings that may still run are leaked.
         unsafe { self.layouts.logical.raw.destroy_pipeline(self.raw, None) };
     }
 }

@@ -1,4 +1,4 @@
-//! What is done on a device for a partition.
+//! Queues of a device.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use super::device::Device;
 use super::memory::Memory;
 use super::recording::Recording;
 use crate::device::{self, Effort, Plan, Settings};
-use crate::tuner::Tuner;
+use crate::store::tuner::Tuner;
 use crate::work_groups::Tuning;
 
-/// An interpreter's use of a device.
+/// A queue for an interpreter.
 pub struct Queue {
     device: Arc<Device>,
     tuner: Tuner,
 }
 
 impl Queue {
-    /// One more.
+    /// Creates a queue.
     pub fn new(device: Arc<Device>, settings: &Settings) -> Result<Queue> {
         if settings.tuning == Tuning::Exhaustive && device.stamps.is_none() {
             let name = &device.about.name;
-            return Err(unsupported!("option tuning = 'exhaustive': the device '{name}' tells no times"));
+            return Err(unsupported!("option tuning = 'exhaustive': the device '{name}' reports no times"));
         }
         let tuner = Tuner::new(settings, &device.about.limits);
         Ok(Queue { device, tuner })

@@ -1,18 +1,18 @@
-//! Ranges of a block of memory, handed out and given back.
+//! The allocator of ranges in a block of memory.
 
 use std::collections::BTreeMap;
 
-/// What is free of a block: begin and length of ranges that do not touch one another.
-pub struct Ranges(BTreeMap<u64, u64>);
+/// The free ranges of a block: starts and lengths of ranges that are not adjacent.
+pub(super) struct Ranges(BTreeMap<u64, u64>);
 
 impl Ranges {
-    /// All of a block.
-    pub fn new(len: u64) -> Ranges {
+    /// A block that is entirely free.
+    pub(super) fn new(len: u64) -> Ranges {
         Ranges(BTreeMap::from([(0, len)]))
     }
 
-    /// The beginning of so many bytes that were free: the first that fit.
-    pub fn take(&mut self, len: u64) -> Option<u64> {
+    /// Takes the first free range of `len` bytes and returns its start.
+    pub(super) fn take(&mut self, len: u64) -> Option<u64> {
         let (&begin, &room) = self.0.iter().find(|&(_, &room)| room >= len)?;
         self.0.remove(&begin);
         if room > len {
@@ -21,8 +21,8 @@ impl Ranges {
         Some(begin)
     }
 
-    /// Gives back what `take` gave.
-    pub fn give(&mut self, begin: u64, len: u64) {
+    /// Frees a range from [`take`](Self::take).
+    pub(super) fn give(&mut self, begin: u64, len: u64) {
         let (mut begin, mut len) = (begin, len);
         if let Some((&before, &room)) = self.0.range(..begin).next_back()
             && before + room == begin
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_given_back_joins_what_is_free_around_it() {
+    fn freed_ranges_merge_with_their_neighbours() {
         let mut ranges = Ranges::new(10);
         assert_eq!([4, 4, 4, 2].map(|len| ranges.take(len)), [Some(0), Some(4), None, Some(8)]);
         ranges.give(8, 2);
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_range_that_has_room_is_taken() {
+    fn the_first_range_that_fits_is_used() {
         let mut ranges = Ranges::new(12);
         assert_eq!([2, 2, 4].map(|len| ranges.take(len)), [Some(0), Some(2), Some(4)]);
         ranges.give(0, 2);

@@ -1,8 +1,8 @@
-//! A partition's kernels, recorded once.
+//! The recorded kernels of a partition.
 //!
 //! ```text
-//! one submission:  inputs from staging memory or from what others left on the device │ all steps, outputs to staging memory
-//!                  recorded anew when that changes                                   │ recorded once
+//! one submission:  inputs from staging memory, or values on the device     │ all steps, outputs to staging memory
+//!                  recorded again when sources change                      │ recorded once
 //! ```
 
 use std::mem::ManuallyDrop;
@@ -12,52 +12,52 @@ use std::time::Duration;
 
 use arenite_abi::prelude::*;
 
-use super::about::Use;
 use super::commands::{Commands, Writer};
 use super::device::Device;
 use super::dispatch::{Command, Sets};
 use super::inputs::Inputs;
-use super::memory::{Memory, Staged};
+use super::memory::{Memory, StagedMemory};
+use super::properties::MemoryUse;
 use super::stamps::Stamps;
 use super::timing::Trial;
 use crate::device::Plan;
-use crate::tuner::Tuner;
+use crate::store::tuner::Tuner;
 
-/// A recording, and how it is timed.
+/// A recording and its tuning.
 pub struct Recording {
-    /// Never dropped if the device may still use it.
+    /// Leaked if the device may still use it.
     parts: ManuallyDrop<Parts>,
     plain: Commands,
-    /// All sizes are known, and `plain` has all steps.
+    /// Whether all sizes are known and `plain` has all steps.
     is_recorded: bool,
-    timed: Option<Timed>,
+    timed: Option<TimedCommands>,
     trial: Option<Trial>,
     device: Arc<Device>,
 }
 
-/// What commands are made of.
+/// The parts of the commands.
 struct Parts {
     inputs: Inputs,
     steps: Vec<Command>,
-    outputs: Vec<Staged>,
-    /// Of the steps.
+    outputs: Vec<StagedMemory>,
+    /// The descriptor sets of the steps.
     _sets: Sets,
 }
 
-/// Commands with a timestamp in front of the first step and behind each.
-struct Timed {
+/// Commands with timestamps before the first step and after each step.
+struct TimedCommands {
     commands: Commands,
     stamps: Stamps,
 }
 
 impl Recording {
-    /// Makes all of a plan ready but for sizes that have to be timed.
+    /// Prepares a plan, except for sizes that must be tuned.
     pub fn new(device: &Arc<Device>, tuner: &Tuner, plan: Plan<'_, Memory>) -> Result<Recording> {
         let Plan { inputs, steps, outputs } = plan;
         let step = |step| Command::new(device, tuner, step);
         let mut steps = steps.into_iter().map(step).collect::<Result<Vec<_>>>()?;
         let sets = Sets::bind(&device.logical, &mut steps)?;
-        let staged = |port| Staged::new(&device.blocks, Use::Down, port);
+        let staged = |port| StagedMemory::new(&device.blocks, MemoryUse::Down, port);
         let parts = Parts {
             inputs: Inputs::new(device, inputs)?,
             steps,
@@ -72,7 +72,7 @@ impl Recording {
             trial: None,
             device: Arc::clone(device),
         };
-        if !recording.parts.steps.iter().any(Command::is_untimed) {
+        if !recording.parts.steps.iter().any(Command::is_untuned) {
             recording.record()?;
         }
         Ok(recording)
@@ -93,13 +93,13 @@ impl Recording {
         let (device, trial) = (&self.device, &mut self.trial);
         for step in &mut self.parts.steps {
             let Command::Dispatch(dispatch) = step else { continue };
-            let Some(untimed) = dispatch.untimed() else { continue };
-            let size = tuner.time(&device.sizes, untimed, |sizes| {
+            let Some(untuned) = dispatch.untuned() else { continue };
+            let size = tuner.time(&device.sizes, untuned, |sizes| {
                 let trial = match trial {
                     Some(trial) => trial,
                     None => trial.insert(Trial::new(device)?),
                 };
-                // SAFETY: the steps are never dropped if they may be under way.
+                // SAFETY: the steps are leaked if they may still run.
                 unsafe { trial.best(device, dispatch, sizes, stop) }
             })?;
             dispatch.resize(device, tuner, size)?;
@@ -121,9 +121,9 @@ impl Recording {
         self.parts.inputs.copy(port, from)
     }
 
-    /// See [`crate::device::Queue::read`]. What may stay on the device was not brought to staging memory yet.
+    /// See [`crate::device::Queue::read`]. Outputs that may stay on the device are copied to staging memory here.
     pub fn read(&mut self, port: usize, floats: &mut [f32]) -> Result<()> {
-        let Staged { port, staging } = &self.parts.outputs[port];
+        let StagedMemory { port, staging } = &self.parts.outputs[port];
         match staging {
             Some(staging) if port.stays => self.device.copy(&port.memory, staging, port.floats)?,
             _ => {}
@@ -131,12 +131,12 @@ impl Recording {
         staging.as_deref().unwrap_or(&port.memory).read(floats)
     }
 
-    /// Starts all steps in one submission.
+    /// Submits all steps.
     pub fn start(&mut self) -> Result<()> {
-        ensure!(self.is_recorded, "kernels are run before they are tuned");
+        ensure!(self.is_recorded, "kernels run before they are tuned");
         self.expect_ended()?;
         let before = self.parts.inputs.record()?;
-        // SAFETY: both were recorded; what they use are the parts, which are never dropped if it does not end.
+        // SAFETY: both buffers were recorded. They use the parts, which are leaked if the commands do not complete.
         unsafe { self.plain.start(before) }
     }
 
@@ -148,15 +148,15 @@ impl Recording {
 
     /// See [`crate::device::Queue::run_timed`].
     pub fn run_timed(&mut self, stop: &dyn Fn() -> bool, time: &mut dyn FnMut(usize, u64)) -> Result<()> {
-        ensure!(self.is_recorded, "kernels are run before they are tuned");
+        ensure!(self.is_recorded, "kernels run before they are tuned");
         self.expect_ended()?;
         let timed = match self.timed.take() {
             Some(timed) => timed,
-            None => Timed::new(&self.device, &self.parts)?,
+            None => TimedCommands::new(&self.device, &self.parts)?,
         };
         let timed = self.timed.insert(timed);
         let before = self.parts.inputs.record()?;
-        // SAFETY: as of `start`; timestamps go behind the commands, which never go if they do not end.
+        // SAFETY: as in `run`; the timestamps are dropped after the commands, which are leaked if they do not complete.
         unsafe { timed.commands.start(before) }?;
         timed.commands.wait(stop)?;
         let times = self.device.nanoseconds(&timed.stamps.read()?)?;
@@ -164,7 +164,7 @@ impl Recording {
         Ok(())
     }
 
-    /// As [`wait`](Self::wait), where it may last so long.
+    /// As [`wait`](Self::wait), with a time limit.
     #[cfg(test)]
     pub(super) fn wait_for(&mut self, timeout: Duration) -> Result<()> {
         self.plain.wait_for(timeout, &|| false)
@@ -191,22 +191,22 @@ impl Drop for Recording {
             std::mem::forget((self.timed.take(), self.trial.take()));
             return;
         }
-        // SAFETY: nothing of it is under way; it is not used again.
+        // SAFETY: no commands run, and the value is not used again.
         unsafe { ManuallyDrop::drop(&mut self.parts) };
     }
 }
 
-impl Timed {
-    fn new(device: &Device, parts: &Parts) -> Result<Timed> {
+impl TimedCommands {
+    fn new(device: &Device, parts: &Parts) -> Result<TimedCommands> {
         let stamps = Stamps::new(&device.logical, parts.steps.len() as u32 + 1)?;
         let mut commands = Commands::new(&device.logical)?;
         commands.record(|writer| parts.write(writer, Some(&stamps)))?;
-        Ok(Timed { commands, stamps })
+        Ok(TimedCommands { commands, stamps })
     }
 }
 
 impl Parts {
-    /// All steps, and outputs that the host reads in any case.
+    /// Writes all steps, and the copies of outputs that do not stay on the device.
     fn write(&self, writer: &Writer<'_>, stamps: Option<&Stamps>) -> Result<()> {
         if let Some(stamps) = stamps {
             stamps.begin(writer);
@@ -222,7 +222,7 @@ impl Parts {
             }
         }
         writer.barrier();
-        for Staged { port, staging } in self.outputs.iter().filter(|output| !output.port.stays) {
+        for StagedMemory { port, staging } in self.outputs.iter().filter(|output| !output.port.stays) {
             staging.iter().for_each(|to| writer.copy(&port.memory, to, port.floats));
         }
         writer.show_host();

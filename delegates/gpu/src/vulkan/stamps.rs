@@ -1,4 +1,4 @@
-//! Times that the device tells.
+//! Timestamps.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use ash::vk;
 use super::commands::Writer;
 use super::logical::Logical;
 
-/// Places for timestamps.
-pub struct Stamps {
+/// A pool of timestamps.
+pub(super) struct Stamps {
     logical: Arc<Logical>,
     pool: vk::QueryPool,
     count: u32,
 }
 
 impl Stamps {
-    /// So many.
-    pub fn new(logical: &Arc<Logical>, count: u32) -> Result<Stamps> {
+    /// Creates a pool of `count` timestamps.
+    pub(super) fn new(logical: &Arc<Logical>, count: u32) -> Result<Stamps> {
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
         // SAFETY: the device lives; `info` lives until the call returns.
         let pool = unsafe { logical.raw.create_query_pool(&info, None) };
@@ -25,29 +25,30 @@ impl Stamps {
         Ok(Stamps { logical: Arc::clone(logical), pool, count })
     }
 
-    /// How many.
-    pub fn count(&self) -> u32 {
+    /// The number of timestamps.
+    pub(super) fn count(&self) -> u32 {
         self.count
     }
 
-    /// Forgets all, and writes the first.
-    pub fn begin(&self, writer: &Writer<'_>) {
-        // SAFETY: the buffer is being recorded; the pool has so many.
+    /// Resets all timestamps and writes the first.
+    pub(super) fn begin(&self, writer: &Writer<'_>) {
+        // SAFETY: the buffer is being recorded; the pool has `count` timestamps.
         unsafe { writer.raw().cmd_reset_query_pool(writer.buffer, self.pool, 0, self.count) };
         self.stamp(writer, 0);
     }
 
-    /// Writes one, below `count`, when all is done that came before.
-    pub fn stamp(&self, writer: &Writer<'_>, number: u32) {
+    /// Writes timestamp `i` after all earlier commands complete.
+    pub(super) fn stamp(&self, writer: &Writer<'_>, number: u32) {
         let when = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
-        // SAFETY: the buffer is being recorded; the family of its queue has timestamps, and the pool this one, which was reset.
+        // SAFETY: the buffer is being recorded; its queue family supports timestamps, and this timestamp is in the pool
+        // and was reset.
         unsafe { writer.raw().cmd_write_timestamp(writer.buffer, when, self.pool, number) };
     }
 
-    /// All of them, of commands that are done.
-    pub fn read(&self) -> Result<Vec<u64>> {
+    /// Reads all timestamps of completed commands.
+    pub(super) fn read(&self) -> Result<Vec<u64>> {
         let mut stamps = vec![0; self.count as usize];
-        // SAFETY: the pool has so many, of 64 bits each.
+        // SAFETY: the pool has `count` timestamps of 64 bits each.
         let read = unsafe {
             self.logical.raw.get_query_pool_results(self.pool, 0, &mut stamps, vk::QueryResultFlags::TYPE_64)
         };
@@ -58,7 +59,7 @@ impl Stamps {
 
 impl Drop for Stamps {
     fn drop(&mut self) {
-        // SAFETY: commands that write them are not under way, or this is not dropped.
+        // SAFETY: no running commands write to the pool: it is leaked together with commands that may still run.
         unsafe { self.logical.raw.destroy_query_pool(self.pool, None) };
     }
 }

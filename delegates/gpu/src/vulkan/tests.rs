@@ -1,27 +1,27 @@
-//! Recordings on whatever device there is; without one these tests say so and end.
+//! Recordings on any available device. Without a device, these tests are skipped with a note.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arenite_abi::prelude::*;
-use arenite_layers::Binary;
+use arenite_base::Binary;
 use ash::vk;
 
 use super::Device;
 use super::instance::find;
-use super::kept::Origin;
 use super::memory::Memory;
+use super::pipeline_cache::Origin;
 use super::queue::Queue;
 use super::recording::Recording;
-use crate::cache::Cache;
 use crate::device::{
     Argument, Definition, Device as _, Function, Kernel, Launch, Plan, Port, Queue as _, Settings, Step,
 };
-use crate::kernel_name::KernelName;
-use crate::precision::Precision;
+use crate::kernels::{Call, Folding, KernelName, Numbers as _, Reduce};
+use crate::store::cache::Cache;
+use crate::store::precision::Precision;
 use crate::work_groups::{Kind, Tuning, candidates};
 
-/// They count what is in use, so they run one after the other.
+/// Serializes the tests, which count live objects.
 static ONE_BY_ONE: Mutex<()> = Mutex::new(());
 
 fn open() -> Option<Arc<Device>> {
@@ -35,7 +35,15 @@ fn open() -> Option<Arc<Device>> {
     }
 }
 
-/// A kernel on an input and constants, whose only result is the output.
+/// The iterations of a work-item.
+fn iterations(kernel: &Kernel, numbers: &[i32]) -> u64 {
+    let (KernelName::Reduce, &[kept, folded, lines, size, ..]) = (kernel.name, numbers) else { return 0 };
+    let [kept, folded, lines, size] = [kept, folded, lines, size].map(|n| n as usize);
+    let numbers = Folding { kept, folded, lines, size, ..Folding::ones() };
+    Call::from(Reduce { from: (), dims: (), numbers }).iterations
+}
+
+/// A plan with one kernel, which reads an input and constants and writes an output.
 fn plan<'k>(
     queue: &Queue,
     kernel: &'k Kernel,
@@ -50,7 +58,8 @@ fn plan<'k>(
         arguments.push(Argument::Memory(Arc::new(queue.upload(floats)?)));
     }
     arguments.extend(numbers.iter().map(|&number| Argument::Number(number)));
-    let launch = Launch { kernel, arguments, grid: [items, 1, 1], kind: Kind::Other };
+    let iterations = iterations(kernel, numbers);
+    let launch = Launch { kernel, arguments, grid: [items, 1, 1], iterations };
     Ok(Plan {
         inputs: vec![Port { memory: from, floats: 4, stays: false }],
         steps: vec![Step::Clear(Arc::clone(&to)), Step::Launch(launch)],
@@ -58,7 +67,7 @@ fn plan<'k>(
     })
 }
 
-/// Three more than each number.
+/// A kernel that adds three.
 fn add_three() -> Kernel {
     let epilogue = Some(vec![Function::Scalar(Binary::Add, 3.0)]);
     Kernel { name: KernelName::Chain, definitions: Vec::new(), epilogue }
@@ -82,9 +91,9 @@ fn works(device: &Arc<Device>) {
     }
 }
 
-/// What a kernel computes in 32 bits is the nearest number of 16 where it is stored, the even one of two, and never infinite.
+/// Stored halves are the nearest ones, ties to even, and never infinite.
 #[test]
-fn halves_are_the_nearest_ones() {
+fn halves_are_rounded_to_nearest() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(device) = open() else { return };
     let queue = device.queue().expect("a queue");
@@ -113,7 +122,7 @@ fn halves_are_the_nearest_ones() {
 }
 
 #[test]
-fn nothing_is_left_of_recordings_that_went() {
+fn dropped_recordings_free_their_memory() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(device) = open() else { return };
     for _ in 0..1000 {
@@ -122,9 +131,9 @@ fn nothing_is_left_of_recordings_that_went() {
     assert_eq!(device.blocks.count(), 0);
 }
 
-/// Where the host does not see tensors they go through staging memory, with the same results.
+/// Tensors that are not host-visible are copied through staging memory, with the same results.
 #[test]
-fn memory_that_the_host_does_not_see_is_staged() {
+fn memory_that_is_not_host_visible_is_staged() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     if open().is_none() {
         return;
@@ -137,7 +146,7 @@ fn memory_that_the_host_does_not_see_is_staged() {
     assert_eq!(device.blocks.count(), 0);
 }
 
-/// A recording that takes long: sums of one element, so many times, which all go to one place.
+/// A long recording: sums of the same element.
 fn long(device: &Arc<Device>) -> (Queue, Recording) {
     let queue = device.queue().expect("a queue");
     let kernel = Kernel { name: KernelName::Reduce, definitions: Vec::new(), epilogue: None };
@@ -149,9 +158,9 @@ fn long(device: &Arc<Device>) -> (Queue, Recording) {
     (queue, recording)
 }
 
-/// A kernel that runs for longer than it may: the device is given up, and what it may use is kept until it ends.
+/// After a kernel exceeds the time limit, the device is abandoned, and memory is kept until the kernel completes.
 #[test]
-fn what_does_not_end_is_an_error_and_the_next_device_works() {
+fn a_hung_kernel_is_an_error_and_the_next_device_works() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(device) = open() else { return };
     let (queue, mut recording) = long(&device);
@@ -169,9 +178,9 @@ fn what_does_not_end_is_an_error_and_the_next_device_works() {
     works(&next);
 }
 
-/// A wait ends when the caller says so; what was started is not lost, and is waited for before the next run.
+/// A wait can be stopped. The run continues, and the next run waits for it.
 #[test]
-fn a_wait_that_is_stopped_leaves_the_device_as_it_is() {
+fn a_stopped_wait_does_not_affect_the_device() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(device) = open() else { return };
     let (queue, mut recording) = long(&device);
@@ -196,7 +205,7 @@ fn a_wait_that_is_stopped_leaves_the_device_as_it_is() {
     assert_eq!(device.blocks.count(), 0);
 }
 
-/// What another recording left on the device becomes an input, in place of what the host would write, as often as that changes.
+/// A value on the device replaces the input that the host would write, also when the value changes.
 #[test]
 fn inputs_are_copied_on_the_device() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -230,10 +239,10 @@ fn inputs_are_copied_on_the_device() {
     }
 }
 
-/// A device that was opened a second time takes from the folder what its driver compiled for the first, if it is this driver's. Where a
-/// driver gives nothing out there are no files, and something of its own stands for what it would have written: it ignores that.
+/// A second device object loads what the driver compiled for the first from the cache folder. A driver without cache
+/// data gets no files; it ignores data that the test writes in its place.
 #[test]
-fn pipelines_are_kept_by_what_the_driver_gives_out() {
+fn pipelines_are_cached_in_files() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     if open().is_none() {
         return;
@@ -241,7 +250,7 @@ fn pipelines_are_kept_by_what_the_driver_gives_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = Settings { tuning: Tuning::Fast, cache: Some(folder.path().to_owned()) };
     let found = find().expect("devices").swap_remove(0);
-    // A start: programs that were compiled, and those from the folder; and the file's key.
+    // The numbers of compiled and of loaded programs, and the file's key.
     let start = || {
         let device = Arc::new(Device::new(&found).expect("it opens"));
         let (queue, kernel) = (device.queue_with(&settings).expect("a queue"), add_three());
@@ -266,9 +275,9 @@ fn pipelines_are_kept_by_what_the_driver_gives_out() {
     assert_eq!(start().0, [1, 0]);
 }
 
-/// Loops that the device would end early are refused; those of the same kernel that it does not are right.
+/// Launches whose loops the device would end early fail; others of the same kernel are correct.
 #[test]
-fn long_loops_are_right_or_refused() {
+fn long_loops_are_correct_or_an_error() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(device) = open() else { return };
     let queue = device.queue().expect("a queue");
@@ -295,7 +304,7 @@ fn long_loops_are_right_or_refused() {
 }
 
 #[test]
-fn arguments_that_are_not_the_kernels_are_refused() {
+fn wrong_arguments_are_an_error() {
     let _alone = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(device) = open() else { return };
     let (queue, kernel) = (device.queue().expect("a queue"), add_three());

@@ -1,4 +1,4 @@
-//! Times of a kernel in work-groups of several sizes, by the device's timestamps.
+//! Times a kernel with several work-groups by timestamps.
 
 use arenite_abi::prelude::*;
 use ash::vk;
@@ -12,42 +12,41 @@ use crate::device::late;
 use crate::work_groups::Extent;
 use crate::work_groups::best::{Procedure, fastest, warm};
 
-/// What a size is tried with, for as long as it may be under way.
-pub struct Trial {
+/// The commands of a trial, and the objects that they use while they may run.
+pub(super) struct Trial {
     commands: Commands,
     stamps: Stamps,
     pipeline: Option<Pipeline>,
 }
 
 impl Trial {
-    /// On a device that tells times.
-    pub fn new(device: &Device) -> Result<Trial> {
+    /// Prepares trials on a device with timestamps.
+    pub(super) fn new(device: &Device) -> Result<Trial> {
         let samples = Procedure::on(&device.about.limits).samples as u32;
         let stamps = Stamps::new(&device.logical, samples + 1)?;
         Ok(Trial { commands: Commands::new(&device.logical)?, stamps, pipeline: None })
     }
 
-    /// Whether a size is being tried, and what it uses must not be freed.
-    pub fn is_under_way(&self) -> bool {
+    /// Whether a trial may still run, so that its objects must not be freed.
+    pub(super) fn is_under_way(&self) -> bool {
         self.commands.is_under_way()
     }
 
     /// As [`Commands::wait`].
-    pub fn wait(&mut self, stop: &dyn Fn() -> bool) -> Result<()> {
+    pub(super) fn wait(&mut self, stop: &dyn Fn() -> bool) -> Result<()> {
         self.commands.wait(stop)
     }
 
     /// As [`Commands::settle`].
-    pub fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         self.commands.settle();
     }
 
-    /// The size with the shortest time, unless `stop` says that there is none for it. What the kernel writes is written again before it is
-    /// read.
+    /// The fastest work-group. The kernel's results must be rewritten before they are read.
     ///
     /// # Safety
-    /// The dispatch, with all that it uses, lives until nothing [is under way](Self::is_under_way), or for ever.
-    pub unsafe fn best(
+    /// The dispatch and its memory must live until no trial [is running](Self::is_under_way), or be leaked.
+    pub(super) unsafe fn best(
         &mut self,
         device: &Device,
         dispatch: &Dispatch,
@@ -56,18 +55,18 @@ impl Trial {
     ) -> Result<Extent> {
         let mut samples = Vec::with_capacity(sizes.len());
         for &size in sizes {
-            // SAFETY: this function requires of the dispatch what `times` does.
+            // SAFETY: the caller keeps the dispatch alive as `times` requires.
             let times = unsafe { self.times(device, dispatch, size, stop) }?;
             samples.push(warm(&times).to_vec());
         }
-        // Without a time to be believed the first one is as good as any.
+        // Without a credible time, the first size is used.
         Ok(sizes[fastest(&device.about.limits, &samples).unwrap_or(0)])
     }
 
-    /// Nanoseconds of each dispatch in work-groups of this size; none if the driver refuses it.
+    /// Nanoseconds of each dispatch with this work-group; empty if the driver rejects it.
     ///
     /// # Safety
-    /// As for [`best`](Self::best).
+    /// See [`best`](Self::best).
     unsafe fn times(
         &mut self,
         device: &Device,
@@ -96,7 +95,8 @@ impl Trial {
             }
             Ok(())
         })?;
-        // SAFETY: it was recorded. Pipeline and timestamps are kept here, what the dispatch uses by the caller.
+        // SAFETY: the commands were recorded above. `self` keeps the pipeline and timestamps alive, the caller keeps
+        // the dispatch alive.
         unsafe { self.commands.start(None) }?;
         self.commands.wait(stop)?;
         device.nanoseconds(&self.stamps.read()?)

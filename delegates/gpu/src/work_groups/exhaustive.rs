@@ -1,24 +1,25 @@
-//! All sizes that are worth to be tried.
+//! All sizes that are worth timing.
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Bounds, Extent, volume};
+use super::bounds::{Bounds, Extent, volume};
 
-/// How work-groups lie on a grid along an axis.
+/// The alignment of work-groups with a grid along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alignment {
-    /// They cover it and nothing else: the kernel does not check the grid's end.
+    /// They cover the grid exactly: the kernel does not check bounds.
     Precise,
-    /// The last one may reach over the end.
+    /// The last work-group may exceed the grid.
     None,
 }
 
-/// Work-items that a work-group of a search has at least.
+/// The least work-items of a candidate.
 const LEAST: u128 = 32;
-/// How far groups without alignment may reach over the grid's end.
+/// How far unaligned work-groups may exceed the grid.
 const BEYOND: u64 = 5;
 
-/// The sizes along an axis of `number` work-items. Precise: its divisors as 1, n, 2, n / 2, … Else those of the numbers up to 5 above, ascending.
+/// The sizes along an axis of `number` work-items. Precise: its divisors as 1, n, 2, n / 2, … Otherwise, the divisors
+/// of `number` to `number + 5`, ascending.
 pub fn possible_sizes(number: u32, alignment: Alignment) -> Vec<u32> {
     match alignment {
         Alignment::Precise => divisors(number),
@@ -48,7 +49,7 @@ fn divisors_near(number: u32) -> Vec<u32> {
     found.into_iter().collect()
 }
 
-/// The sizes within the bounds that have `least` work-items or more: x outermost, z innermost.
+/// The sizes within the bounds with at least `least` work-items: x outermost, z innermost.
 pub fn generate(grid: Extent, least: u128, bounds: &Bounds, alignments: [Alignment; 3]) -> Vec<Extent> {
     let sizes = [0, 1, 2].map(|axis| {
         let mut sizes = possible_sizes(grid[axis], alignments[axis]);
@@ -65,13 +66,14 @@ pub fn generate(grid: Extent, least: u128, bounds: &Bounds, alignments: [Alignme
     found
 }
 
-/// The sizes that divide the grid, or the corner cases if it is too small for them.
+/// The sizes that divide the grid, or else small sizes.
 pub(super) fn aligned(grid: Extent, bounds: &Bounds) -> Vec<Extent> {
     let found = generate(grid, LEAST, bounds, [Alignment::Precise; 3]);
     if found.is_empty() { corner_cases(grid, bounds) } else { found }
 }
 
-/// A quarter to all of the grid, then 1 to 4, along each axis, if that divides it; each size once, 1 × 1 × 1 among them.
+/// Along each axis a quarter to all of the grid, then 1 to 4, if it divides the grid; each size once, including 1 × 1 ×
+/// 1.
 fn corner_cases(grid: Extent, bounds: &Bounds) -> Vec<Extent> {
     let parts = steps().map(|by| [0, 1, 2].map(|axis| grid[axis].div_ceil(by[axis])));
     let divides = |size: &Extent| grid.iter().zip(size).all(|(grid, &size)| grid.is_multiple_of(size));

@@ -1,9 +1,9 @@
-//! One size by a formula.
+//! A size by a formula.
 
-use super::{Bounds, Extent};
+use super::bounds::{Bounds, Extent};
 use crate::Vendor;
 
-/// `z`: 8, 4 or 2 where it divides the grid's, else its largest divisor up to 8. `x`: half of the grid's. `y`: what is left.
+/// `z`: 8, 4 or 2 if it divides the grid's, else its largest divisor up to 8. `x`: half of the grid's. `y`: the rest.
 pub(super) fn any(grid: Extent, bounds: &Bounds) -> Extent {
     let z = preferred_divisor(grid[2], bounds.axes[2].min(bounds.total).min(8));
     let plane = bounds.total / z;
@@ -12,8 +12,8 @@ pub(super) fn any(grid: Extent, bounds: &Bounds) -> Extent {
     [x, y, z]
 }
 
-/// `z`: the largest divisor of the grid's up to 16, on Adreno beyond 3xx up to 64. `x`: all of the grid's, of a plane of at most 256 work-items over `z`.
-/// `y`: what is left, but half of the grid's in place of all.
+/// `z`: the largest divisor of the grid's up to 16, on Adreno after 3xx up to 64. `x`: all of the grid's, in a plane of
+/// at most 256 work-items over `z`. `y`: the rest, but at most half of the grid's.
 pub(super) fn convolution(grid: Extent, bounds: &Bounds, vendor: Vendor) -> Extent {
     let deepest = match vendor {
         Vendor::Adreno(adreno) if !adreno.is_3xx() => 64,

@@ -1,26 +1,26 @@
-//! Sizes of work-groups.
+//! The choice of work-group sizes.
 //!
 //! | tuning | candidates |
 //! |---|---|
-//! | fast | one, by a formula, see `fast`; convolutions have a formula of their own |
-//! | exhaustive | all that divide the grid and have 32 work-items or more, else small ones; they are timed, see `best` |
+//! | fast | one, by a formula, see `fast`; convolutions have another formula |
+//! | exhaustive | all that divide the grid and have 32 work-items or more, else small ones; they are timed |
 //! | fixed | 8 × 4 × 1, cut to the limits |
 //!
-//! Defined by: tflite/delegates/gpu/common/task/work_group_picking.cc and common/workgroup_selection.cc. Where their formulas divide
-//! by zero, overflow, pass over a limit or name a size twice, these do not; elsewhere sizes are theirs.
+//! Defined by: tflite/delegates/gpu/common/task/work_group_picking.cc and common/workgroup_selection.cc, without their
+//! divisions by zero, overflows, exceeded limits and duplicates.
 
 pub mod best;
+mod bounds;
 mod exhaustive;
 mod fast;
 
+pub use crate::kernels::Kind;
+pub use bounds::{Bounds, Extent, volume};
 pub use exhaustive::{Alignment, generate, possible_sizes};
 
 use crate::{GpuInfo, Mali, Vendor};
 
-/// Work-items along x, y and z.
-pub type Extent = [u32; 3];
-
-/// How sizes are found.
+/// The method that finds sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tuning {
     /// By a formula.
@@ -31,49 +31,11 @@ pub enum Tuning {
     Fixed,
 }
 
-/// What is dispatched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A convolution, whose work-items of a column share weights.
-    Convolution,
-    /// A kernel that is written for work-groups of one size: see [`TILES`].
-    Tiles,
-    /// Anything else.
-    Other,
-}
-
-/// The work-group of kernels that share tiles of local memory.
+/// The work-group of kernels that use tiles in local memory.
 pub const TILES: Extent = [8, 8, 1];
 
-/// What a work-group may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// Most work-items along each axis.
-    pub axes: Extent,
-    /// Most work-items.
-    pub total: u32,
-}
-
-impl Bounds {
-    /// For a kernel that can have so many work-items on this device; none is below 1.
-    pub fn of(info: &GpuInfo, kernel: u32) -> Bounds {
-        Bounds { axes: info.axes.map(|most| most.max(1)), total: kernel.min(info.total).max(1) }
-    }
-
-    /// Whether such a work-group can run.
-    pub fn allow(&self, size: Extent) -> bool {
-        let within = size.iter().zip(self.axes).all(|(&size, most)| size > 0 && size <= most);
-        within && volume(size) <= u128::from(self.total)
-    }
-}
-
-/// Work-items of an extent.
-pub fn volume(size: Extent) -> u128 {
-    size.iter().map(|&n| u128::from(n)).product()
-}
-
 impl Tuning {
-    /// What is used on a device where `asked` is wanted: some drivers of Mali T6xx take too long for a search.
+    /// The method to use on a device: a search takes too long with some drivers of Mali T6xx.
     pub fn on(self, info: &GpuInfo) -> Tuning {
         match (self, info.vendor) {
             (Tuning::Exhaustive, Vendor::Mali(Mali::T6xx)) => Tuning::Fast,
@@ -82,11 +44,11 @@ impl Tuning {
     }
 }
 
-/// The sizes to choose from, at least one, each within the bounds; best is the first where nothing is timed. `kernel` is the number
-/// of work-items that the compiled kernel can have.
+/// The candidates, at least one, all within the limits. Without timing, the first one is used. `kernel` is the
+/// work-group limit of the compiled kernel.
 pub fn candidates(tuning: Tuning, kind: Kind, info: &GpuInfo, kernel: u32, grid: Extent) -> Vec<Extent> {
     let bounds = Bounds::of(info, kernel);
-    // Nothing is dispatched for an empty grid, and any size will do.
+    // An empty grid dispatches nothing, so any size is valid.
     let grid = grid.map(|n| n.max(1));
     match (tuning, kind) {
         (_, Kind::Tiles) => vec![TILES],

@@ -2,7 +2,7 @@ use super::best::{Procedure, fastest};
 use super::*;
 use crate::Adreno;
 
-/// Devices and grids with the sizes that an independent reading of TensorFlow Lite's formulas gives.
+/// Devices and grids with sizes from an independent implementation of TensorFlow Lite's formulas.
 const RECORDED: &str = include_str!("recorded.txt");
 
 fn device(vendor: &str, axes: Extent, total: u32) -> GpuInfo {
@@ -14,7 +14,7 @@ fn extent(text: &str) -> Extent {
     numbers.try_into().unwrap()
 }
 
-/// A list as it is recorded: its length, and all or the first and the last four.
+/// A list in recorded form: its length, and all or the first and last four.
 fn shown(sizes: &[Extent]) -> String {
     let name = |&[x, y, z]: &Extent| format!("{x}x{y}x{z}");
     let names: Vec<String> = sizes.iter().map(name).collect();
@@ -25,7 +25,7 @@ fn shown(sizes: &[Extent]) -> String {
 }
 
 #[test]
-fn sizes_are_those_of_the_formulas() {
+fn sizes_match_the_formulas() {
     let mut info = device("", [1; 3], 1);
     let mut grids = 0;
     for line in RECORDED.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -65,7 +65,7 @@ fn sizes_along_an_axis() {
 }
 
 #[test]
-fn groups_without_alignment_reach_over_the_end() {
+fn unaligned_groups_may_exceed_the_grid() {
     let bounds = Bounds { axes: [8, 8, 8], total: 64 };
     let sizes = generate([7, 1, 1], 1, &bounds, [Alignment::None, Alignment::Precise, Alignment::Precise]);
     assert_eq!(
@@ -74,7 +74,7 @@ fn groups_without_alignment_reach_over_the_end() {
     );
 }
 
-/// TensorFlow Lite divides by zero, overflows, or passes over the limit of an axis here.
+/// TensorFlow Lite divides by zero, overflows, or exceeds the limit of an axis here.
 #[test]
 fn every_size_is_within_the_limits() {
     let vendors = ["", "Adreno 330", "Adreno 640", "Mali-T628", "Mali-G78"];
@@ -99,7 +99,7 @@ fn every_size_is_within_the_limits() {
 }
 
 #[test]
-fn searches_are_within_the_limits_and_name_no_size_twice() {
+fn searches_respect_limits_and_have_no_duplicates() {
     for axes in [[1; 3], [2, 3, 5], [1024, 1024, 1], [u32::MAX; 3]] {
         for (total, grid) in [(1, [4, 4, 4]), (256, [0, 3, 65_536]), (u32::MAX, [u32::MAX, 65_535, 2])] {
             let info = device("", axes, total);
@@ -114,7 +114,7 @@ fn searches_are_within_the_limits_and_name_no_size_twice() {
 }
 
 #[test]
-fn fixed_sizes_are_cut_to_the_limits() {
+fn fixed_sizes_are_reduced_to_the_limits() {
     let fixed = |axes, total| candidates(Tuning::Fixed, Kind::Other, &device("", axes, total), 1024, [9; 3]);
     assert_eq!(fixed([1024; 3], 1024), [[8, 4, 1]]);
     assert_eq!(fixed([4; 3], 1024), [[4, 4, 1]]);
@@ -123,7 +123,7 @@ fn fixed_sizes_are_cut_to_the_limits() {
 }
 
 #[test]
-fn old_mali_is_not_searched() {
+fn old_mali_uses_the_formula() {
     let on = |vendor: &str, asked: Tuning| asked.on(&device(vendor, [256; 3], 256));
     assert_eq!(on("Mali-T628", Tuning::Exhaustive), Tuning::Fast);
     assert_eq!(on("Mali-T628", Tuning::Fixed), Tuning::Fixed);
@@ -132,7 +132,7 @@ fn old_mali_is_not_searched() {
 }
 
 #[test]
-fn the_first_of_the_shortest_times() {
+fn the_first_shortest_time_wins() {
     let second = 1_000_000_000;
     let own = |times: &[&[u64]]| times.iter().map(|times| times.to_vec()).collect::<Vec<_>>();
     for (what, times, want) in [
@@ -146,14 +146,14 @@ fn the_first_of_the_shortest_times() {
             assert_eq!(fastest(&device(vendor, [256; 3], 256), &times), want, "{what}, {vendor}");
         }
     }
-    // The mean is 40: below 4 a time of an Adreno 3xx is nonsense.
+    // The mean is 40, so times below 4 are not credible on an Adreno 3xx.
     let times = own(&[&[60], &[3], &[57], &[300 * second]]);
     assert_eq!(fastest(&device("Adreno 330", [256; 3], 256), &times), Some(2));
     assert_eq!(fastest(&device("Adreno 530", [256; 3], 256), &times), Some(1));
 }
 
 #[test]
-fn how_devices_are_timed() {
+fn timing_procedures_by_device() {
     let on = |vendor: &str| Procedure::on(&device(vendor, [256; 3], 256));
     assert!(on("Adreno 330").one_by_one && !on("Adreno 640").one_by_one && !on("Mali-G78").one_by_one);
     assert_eq!(on("Adreno 330").samples, on("NVIDIA").samples);

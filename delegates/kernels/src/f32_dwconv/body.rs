@@ -1,28 +1,28 @@
 //! The microkernels, for any instruction set.
 
-// Indices are constants once loops over columns and taps are unrolled: so vectors stay in registers.
+// Indices are constants once loops over columns and taps are unrolled, so that vectors stay in registers.
 #![allow(clippy::needless_range_loop)]
 
 use super::Tile;
 use crate::simd::Simd;
 
-/// Most columns of an input row that a tile reads.
+/// The most columns of an input row that a tile reads.
 const COLUMNS: usize = 19;
 
-/// `N` results of rows of `K` taps, `STRIDE` columns apart; columns of the input are `tile.column` values apart if `EVEN`, else
-/// found by pointers.
+/// Computes `N` results from rows of `K` taps, with a stride of `STRIDE` columns. If `EVEN`, the distance between
+/// columns of the input is `tile.column` values; otherwise they are accessed by pointer.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
-pub unsafe fn tile<S: Simd, const K: usize, const STRIDE: usize, const N: usize, const EVEN: bool>(
+pub(super) unsafe fn tile<S: Simd, const K: usize, const STRIDE: usize, const N: usize, const EVEN: bool>(
     s: S,
     t: &Tile,
 ) {
     let columns = (N - 1) * STRIDE + K;
     let (mut channel, mut block) = (0, t.weights);
     while channel < t.channels {
-        // SAFETY: blocks have a bias and the taps of all rows; pixels are readable for whole vectors, as `Microkernel` asks.
+        // SAFETY: `Microkernel` requires a bias and all taps per block, and pixels readable for whole vectors.
         let sums = unsafe {
             let mut sums = [s.load(block); N];
             let mut w = block.add((1 + t.skip) * S::LANES);
@@ -51,23 +51,24 @@ pub unsafe fn tile<S: Simd, const K: usize, const STRIDE: usize, const N: usize,
             }
             sums
         };
-        // SAFETY: `N` results, `stride` apart, have `channels` values each, as `Microkernel` asks; `channel` is below that.
+        // SAFETY: `Microkernel` requires `N` results of `channels` values with this stride; `channel` is below `channels`.
         unsafe { write(s, t, channel, sums) };
         channel += S::LANES;
         block = block.wrapping_add(t.block);
     }
 }
 
-/// `N` results of any taps, each found by a pointer; reads no more than `tile.channels` values of a pixel.
+/// Computes `N` results from any taps, each accessed by a pointer. Reads at most `tile.channels` values of a pixel.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
-pub unsafe fn exact<S: Simd, const N: usize>(s: S, t: &Tile) {
+pub(super) unsafe fn exact<S: Simd, const N: usize>(s: S, t: &Tile) {
     let (mut channel, mut block) = (0, t.weights);
     while channel < t.channels {
         let left = (t.channels - channel).min(S::LANES);
-        // SAFETY: blocks of weights have a bias and the taps of all rows; `left` is what the pixels still have of their channels.
+        // SAFETY: each block has a bias and the taps of all rows; each pixel has at least `left` channels from
+        // `channel`.
         let sums = unsafe {
             let mut sums = [s.load(block); N];
             let mut w = block.add((1 + t.skip) * S::LANES);
@@ -83,7 +84,7 @@ pub unsafe fn exact<S: Simd, const N: usize>(s: S, t: &Tile) {
             }
             sums
         };
-        // SAFETY: `N` results, `stride` apart, have `channels` values each, as `Microkernel` asks; `channel` is below that.
+        // SAFETY: `Microkernel` requires `N` results of `channels` values with this stride; `channel` is below `channels`.
         unsafe { write(s, t, channel, sums) };
         channel += S::LANES;
         block = block.wrapping_add(t.block);
@@ -94,7 +95,7 @@ pub unsafe fn exact<S: Simd, const N: usize>(s: S, t: &Tile) {
 unsafe fn write<S: Simd, const N: usize>(s: S, t: &Tile, channel: usize, sums: [S::V; N]) {
     let (low, high) = (s.splat(t.low), s.splat(t.high));
     let left = t.channels - channel;
-    // SAFETY: the caller asks for no more than `left` of the `channels` values of each result.
+    // SAFETY: each result has `channels` writable values, of which `left` follow `channel`; at most `left` are written.
     unsafe {
         let c = t.c.add(channel);
         if left >= S::LANES {

@@ -8,9 +8,9 @@
 //!   results        c c c                   └─ …            ┘
 //! c[n][channel] = clamp(bias[channel] + Σ_row Σ_k x[row][n · stride + k][channel] · w[row][k][channel])
 //! ```
-//! A microkernel goes over the channels of a tile: for each vector of them it loads every pixel once and every tap once, and
-//! uses a pixel for all the results whose windows hold it. All kinds add taps in the same order, so the kind does not change
-//! a result's bits.
+//! A microkernel iterates over the channels of a tile. For each vector of channels it loads every pixel once and every
+//! tap once, and uses a pixel for all results whose windows contain it. All kernels add taps in the same order, so the
+//! kernel does not change a result's bits.
 
 mod body;
 
@@ -18,78 +18,80 @@ use super::pixels::Pixels;
 use crate::isa::Isa;
 use crate::simd::*;
 
-/// What one call of a microkernel computes.
+/// The arguments of a microkernel.
 #[derive(Clone, Copy)]
 pub struct Tile {
-    /// Where the windows' pixels are.
+    /// The pixels in the windows.
     pub pixels: Pixels,
     /// The first block of weights.
     pub weights: *const f32,
-    /// Taps between the bias and the first one that is added.
+    /// The distance from the bias to the first tap that is added, in taps.
     pub skip: usize,
-    /// Values from one block of weights to the next.
+    /// The distance between blocks of weights, in values.
     pub block: usize,
-    /// The first result.
+    /// The address of the first result.
     pub c: *mut f32,
-    /// Values from one result to the next.
+    /// The distance between results, in values.
     pub stride: usize,
-    /// Channels.
+    /// The number of channels.
     pub channels: usize,
-    /// Smallest result.
+    /// The smallest result.
     pub low: f32,
-    /// Largest result.
+    /// The largest result.
     pub high: f32,
 }
 
 /// # Safety
-/// The machine has the instruction set. Each pixel is readable for `channels` values, rounded up to whole vectors unless the
-/// kernel is [`DwConv::exact`]; the weights for all blocks; each result is writable for `channels` values.
+/// The machine must have the instruction set. Each pixel must be readable for `channels` values, rounded up to whole
+/// vectors unless the kernel is [`DwConv::exact`]. The weights must be readable for all blocks. Each result must be
+/// writable for `channels` values.
 pub type Microkernel = unsafe fn(&Tile);
 
-/// `N − 1`: the kernel of `N` results.
+/// The kernel for `N` results is at index `N − 1`.
 type ByResults = &'static [Microkernel];
 
-/// Microkernels for rows of so many taps at such a stride.
+/// Microkernels for rows of `taps` taps with a stride.
 pub struct Taps {
-    /// Taps of a row.
+    /// The number of taps of a row.
     pub taps: usize,
-    /// Columns of the input from one result to the next.
+    /// The distance between results in columns of the input.
     pub stride: usize,
-    /// Columns at even steps.
+    /// Kernels for columns at equal distances.
     pub even: ByResults,
-    /// Columns found by pointers.
+    /// Kernels that access columns by pointer.
     pub pointed: ByResults,
 }
 
-/// The family on one instruction set.
+/// The family for one instruction set.
 #[non_exhaustive]
 pub struct DwConv {
-    /// As in `f32_dwconv_7x16__avx512`.
+    /// The name, such as `f32_dwconv_7x16__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Channels of a vector.
+    /// The number of channels of a vector.
     pub lanes: usize,
-    /// Most results of a tile.
+    /// The most results of a tile.
     pub results: usize,
-    /// Specialised kernels.
+    /// Kernels for particular taps and strides.
     pub by_taps: &'static [Taps],
-    /// Any taps, each a row of its own, all pixels found by pointers, none read past its channels.
+    /// Kernels for any taps, each of which is a row; all pixels are accessed by pointer, and none is read past its
+    /// channels.
     pub exact: ByResults,
 }
 
 impl DwConv {
-    /// The kernels for rows of `taps` at `stride`, if there are some.
+    /// The kernels for rows of `taps` taps with `stride`, if there are any.
     pub fn taps(&self, taps: usize, stride: usize) -> Option<&'static Taps> {
         self.by_taps.iter().find(|kernels| kernels.taps == taps && kernels.stride == stride)
     }
 
-    /// Values of a block of packed weights.
+    /// The size of a block of packed weights, in values.
     pub const fn block(&self, taps: usize) -> usize {
         (1 + taps) * self.lanes
     }
 
-    /// Packs `weights`, `[taps][channels]`, and `bias(channel)`, block after block.
+    /// Packs `weights`, of shape `[taps][channels]`, and `bias(channel)`, block by block.
     pub fn pack(&self, channels: usize, weights: &[f32], packed: &mut [f32], bias: impl Fn(usize) -> f32) {
         let taps = weights.len() / channels;
         for (b, block) in packed.chunks_exact_mut(self.block(taps)).enumerate() {

@@ -1,4 +1,4 @@
-//! Each microkernel of the table against plain sums, on random shapes, edges included.
+//! Compares each microkernel of the table with plain sums, for random shapes and edges.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,8 @@ use super::*;
 use crate::family::available;
 use crate::random::values;
 
-/// A tile's shape: `rows` of `k` taps of which the first `skip` rows are left out, `n` results `stride` columns apart.
+/// The shape of a tile: `rows` of `k` taps, of which the first `skip` rows are skipped, and `n` results `stride`
+/// columns apart.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     channels: usize,
@@ -51,7 +52,7 @@ fn check(member: &DwConv, case: Case, kernel: Microkernel, kind: Kind) {
     let Case { channels, rows, skip, k, stride, n, seed, low } = case;
     let columns = (n - 1) * stride + k;
     let padded = channels.next_multiple_of(member.lanes);
-    // An exact kernel reads to the vector's end and no further.
+    // An exact kernel reads up to the end of a vector and no further.
     let over = if kind == Kind::Exact { 0 } else { padded - channels };
     let x = values(seed, rows * columns * channels + over);
     let weights = values(seed ^ 7, rows * k * channels);
@@ -86,7 +87,7 @@ fn check(member: &DwConv, case: Case, kernel: Microkernel, kind: Kind) {
         low,
         high: 2.0,
     };
-    // SAFETY: the instruction set is available; all lengths are those of the vectors above.
+    // SAFETY: the machine has the instruction set, and all lengths match the vectors above.
     unsafe { kernel(&tile) };
     for (i, result) in c.chunks_exact(channels + 3).enumerate() {
         for channel in 0..channels {
@@ -99,6 +100,6 @@ fn check(member: &DwConv, case: Case, kernel: Microkernel, kind: Kind) {
             assert!((got - want).abs() < 1e-4, "{} {case:?} {kind:?}: {got}, not {want}", member.name);
         }
         let untouched = &result[channels..];
-        assert!(untouched.iter().all(|x| x.is_nan()), "{} wrote behind result {i}", member.name);
+        assert!(untouched.iter().all(|x| x.is_nan()), "{} wrote past the end of result {i}", member.name);
     }
 }

@@ -1,17 +1,19 @@
-//! The loops, for any instruction set. `F` is the number of a function in `Fold`.
+//! The loops, for any instruction set. `F` is the index of a function in `Reduction::ALL`.
 
 // Indices are constants once loops over vectors are unrolled.
 #![allow(clippy::needless_range_loop)]
 
-use super::Fold;
+use super::Reduction;
 use crate::simd::Simd;
 
-/// Vectors that are folded side by side, so that each one's latency is hidden behind the others.
+/// The number of vectors that are folded in parallel, which hides the latency of each.
 const WIDE: usize = 4;
-/// Values that go into one partial result: the error of a sum grows with the number of its partial results, not of its values.
+/// The number of values in one partial result: the error of a sum grows with the number of partial results, not of
+/// values.
 const BLOCK: usize = 64;
 
-/// A partial result. `odd` is 0 or, of an extreme of a number that is not finite, NaN; sums carry NaN themselves.
+/// A partial result. `odd` is 0, or NaN if the result is an extreme and an element was not finite; sums propagate NaN
+/// themselves.
 #[derive(Clone, Copy)]
 struct Part<V> {
     result: V,
@@ -20,21 +22,21 @@ struct Part<V> {
 
 #[inline(always)]
 fn nothing<S: Simd, const F: usize>(s: S) -> Part<S::V> {
-    let result = s.splat(match Fold::ALL[F] {
-        Fold::Sum => 0.0,
-        Fold::Max => f32::NEG_INFINITY,
-        Fold::Min => f32::INFINITY,
+    let result = s.splat(match Reduction::ALL[F] {
+        Reduction::Sum => 0.0,
+        Reduction::Max => f32::NEG_INFINITY,
+        Reduction::Min => f32::INFINITY,
     });
     Part { result, odd: s.splat(0.0) }
 }
 
-/// Of equal extremes, two zeros, that is `b`.
+/// If two extremes are equal, which happens for zeros, the result is `b`.
 #[inline(always)]
 fn join_results<S: Simd, const F: usize>(s: S, a: S::V, b: S::V) -> S::V {
-    match Fold::ALL[F] {
-        Fold::Sum => s.add(a, b),
-        Fold::Max => s.max(a, b),
-        Fold::Min => s.min(a, b),
+    match Reduction::ALL[F] {
+        Reduction::Sum => s.add(a, b),
+        Reduction::Max => s.max(a, b),
+        Reduction::Min => s.min(a, b),
     }
 }
 
@@ -43,7 +45,7 @@ fn join<S: Simd, const F: usize>(s: S, a: Part<S::V>, b: Part<S::V>) -> Part<S::
     Part { result: join_results::<S, F>(s, a.result, b.result), odd: s.add(a.odd, b.odd) }
 }
 
-/// With one element more: zero times what is not finite is NaN.
+/// Adds an element to a partial result. Zero times a number that is not finite is NaN.
 #[inline(always)]
 fn with<S: Simd, const F: usize>(s: S, a: Part<S::V>, x: S::V) -> Part<S::V> {
     Part { result: join_results::<S, F>(s, a.result, x), odd: s.fma(x, s.splat(0.0), a.odd) }
@@ -52,42 +54,44 @@ fn with<S: Simd, const F: usize>(s: S, a: Part<S::V>, x: S::V) -> Part<S::V> {
 /// The result of each lane.
 #[inline(always)]
 fn finish<S: Simd, const F: usize>(s: S, part: Part<S::V>) -> S::V {
-    match Fold::ALL[F] {
-        Fold::Sum => part.result,
-        Fold::Max | Fold::Min => s.select_lt(part.odd, s.splat(1.0), part.result, part.odd),
+    match Reduction::ALL[F] {
+        Reduction::Sum => part.result,
+        Reduction::Max | Reduction::Min => s.select_lt(part.odd, s.splat(1.0), part.result, part.odd),
     }
 }
 
 #[inline(always)]
 fn join_values<const F: usize>(a: f32, b: f32) -> f32 {
-    match Fold::ALL[F] {
-        Fold::Sum => a + b,
-        Fold::Max | Fold::Min if a.is_nan() || !b.is_finite() => f32::NAN,
-        Fold::Max if a > b => a,
-        Fold::Min if a < b => a,
-        Fold::Max | Fold::Min => b,
+    match Reduction::ALL[F] {
+        Reduction::Sum => a + b,
+        Reduction::Max | Reduction::Min if a.is_nan() || !b.is_finite() => f32::NAN,
+        Reduction::Max if a > b => a,
+        Reduction::Min if a < b => a,
+        Reduction::Max | Reduction::Min => b,
     }
 }
 
-/// The result of all lanes.
+/// The result of all lanes together.
 #[inline(always)]
 fn across<S: Simd, const F: usize>(s: S, part: Part<S::V>) -> f32 {
     let odd = s.sum(part.odd);
-    match Fold::ALL[F] {
-        Fold::Sum => s.sum(part.result),
-        Fold::Max | Fold::Min if odd.is_nan() => odd,
-        Fold::Max => s.largest(part.result),
-        Fold::Min => -s.largest(s.sub(s.splat(-0.0), part.result)),
+    match Reduction::ALL[F] {
+        Reduction::Sum => s.sum(part.result),
+        Reduction::Max | Reduction::Min if odd.is_nan() => odd,
+        Reduction::Max => s.largest(part.result),
+        Reduction::Min => -s.largest(s.sub(s.splat(-0.0), part.result)),
     }
 }
 
+/// Folds a row.
+///
 /// # Safety
-/// `x` is readable for `n` elements.
+/// `x` must be readable for `n` elements.
 #[inline(always)]
-pub unsafe fn row<S: Simd, const F: usize>(s: S, n: usize, x: *const f32) -> f32 {
+pub(super) unsafe fn row<S: Simd, const F: usize>(s: S, n: usize, x: *const f32) -> f32 {
     let mut total = nothing::<S, F>(s);
     let (mut i, step) = (0, WIDE * S::LANES);
-    // SAFETY: all loads end at `n` or before: whole steps, then whole vectors, then single elements.
+    // SAFETY: all loads end at `n` or before: first whole steps, then whole vectors, then single elements.
     unsafe {
         while i + step <= n {
             let mut parts = [nothing::<S, F>(s); WIDE];
@@ -110,17 +114,19 @@ pub unsafe fn row<S: Simd, const F: usize>(s: S, n: usize, x: *const f32) -> f32
             result = join_values::<F>(result, *x.add(i));
             i += 1;
         }
-        if F != Fold::Sum as usize && result == 0.0 {
+        if F != Reduction::Sum as usize && result == 0.0 {
             return (0..n).rev().map(|i| *x.add(i)).find(|&x| x == 0.0).unwrap_or(result);
         }
         result
     }
 }
 
+/// Folds each column of a matrix.
+///
 /// # Safety
-/// `x` is readable for `n` elements in each of `rows` rows, `stride` apart; `y` is writable for `n`.
+/// `x` must be readable for `n` elements in each of `rows` rows, `stride` apart. `y` must be writable for `n` elements.
 #[inline(always)]
-pub unsafe fn columns<S: Simd, const F: usize>(
+pub(super) unsafe fn columns<S: Simd, const F: usize>(
     s: S,
     rows: usize,
     stride: usize,
@@ -129,7 +135,7 @@ pub unsafe fn columns<S: Simd, const F: usize>(
     y: *mut f32,
 ) {
     let mut j = 0;
-    // SAFETY: columns `j` up to `n` of rows below `rows` are read, whole vectors first, then what is left; results alike.
+    // SAFETY: only columns `j..n` are read, in rows below `rows`, and written: whole vectors, then the rest.
     unsafe {
         while j + WIDE * S::LANES <= n {
             let mut totals = [nothing::<S, F>(s); WIDE];
@@ -162,7 +168,8 @@ pub unsafe fn columns<S: Simd, const F: usize>(
     }
 }
 
-/// One vector of columns: of sums, rows 0, W, 2W, … in the first partial result, and so on; extremes in the order of rows.
+/// Folds one vector of columns. Sums have partial results: the first for rows 0, W, 2W, …, and so on. Extremes are
+/// computed in the order of rows.
 #[inline(always)]
 unsafe fn narrow<S: Simd, const F: usize>(
     s: S,
@@ -173,9 +180,9 @@ unsafe fn narrow<S: Simd, const F: usize>(
 ) -> Part<S::V> {
     let mut total = nothing::<S, F>(s);
     let mut row = 0;
-    // SAFETY: the first `n` elements of rows below `rows`, which the caller says are there.
+    // SAFETY: reads the first `n` elements of rows below `rows`, which `columns` requires to be readable.
     unsafe {
-        while F == Fold::Sum as usize && row + WIDE <= rows {
+        while F == Reduction::Sum as usize && row + WIDE <= rows {
             let end = rows.min(row + WIDE * BLOCK);
             let mut parts = [nothing::<S, F>(s); WIDE];
             while row + WIDE <= end {

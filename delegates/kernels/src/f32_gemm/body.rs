@@ -1,21 +1,21 @@
 //! The microkernel, for any instruction set.
 
-// Indices are constants once loops over rows and vectors are unrolled: so sums stay in registers.
+// Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
 use super::Tile;
 use crate::simd::Simd;
 
-/// `R` rows by `V` vectors of columns. Few sums do not fill the pipeline of multiply-adds: then each is kept in parts, lines
-/// 0, P, 2P, … in the first, and so on.
+/// Computes `R` rows by `V` vectors of columns. Few sums do not fill the pipeline of multiply-adds. Then each sum is
+/// kept in `P` parts: lines 0, P, 2P, … are added to the first part, and so on.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
-pub unsafe fn tile<S: Simd, const R: usize, const V: usize>(s: S, t: &Tile) {
-    // SAFETY: handed on as it is: `parts` wants what `Microkernel` asks for.
+pub(super) unsafe fn tile<S: Simd, const R: usize, const V: usize>(s: S, t: &Tile) {
+    // SAFETY: `parts` has the requirements of `Microkernel`, which `t` meets.
     unsafe {
-        // Of constants, so that the compiler makes the one that is used, not all three.
+        // The condition is constant, so that only the function that is used is compiled.
         if const { R * V <= 2 } {
             parts::<S, R, V, 4>(s, t)
         } else if const { R * V <= 4 } {
@@ -31,7 +31,7 @@ unsafe fn parts<S: Simd, const R: usize, const V: usize, const P: usize>(s: S, t
     let width = V * S::LANES;
     let mut sums = [[[s.splat(0.0); V]; R]; P];
     let (mut a, mut w, mut soon) = (t.a, t.weights, t.prefetch.from);
-    // SAFETY: a panel begins with a vector of biases for each vector of columns, as `Microkernel` asks.
+    // SAFETY: `Microkernel` requires panels of `V` vectors of biases and `taps · k` lines, and rows of `k` values.
     unsafe {
         for v in 0..V {
             let bias = s.load(w.add(v * S::LANES));
@@ -49,7 +49,7 @@ unsafe fn parts<S: Simd, const R: usize, const V: usize, const P: usize>(s: S, t
             let mut i = 0;
             while i + P <= t.k {
                 for p in 0..P {
-                    // A single row is one stream, which the machine sees by itself.
+                    // A single row is one stream, which the hardware prefetches.
                     if R > 1 {
                         s.prefetch(soon);
                         s.prefetch(soon.wrapping_add(16));
@@ -67,14 +67,14 @@ unsafe fn parts<S: Simd, const R: usize, const V: usize, const P: usize>(s: S, t
             }
         }
     }
-    // SAFETY: `R` rows of results, `stride` apart, have `columns` values, at most `V` vectors; of the last vector no more are written.
+    // SAFETY: writes `R` rows of results, `stride` apart, of `columns` values, which are at most `V` vectors.
     unsafe { finish(s, sums, t) }
 }
 
 /// Adds the parts and writes the results.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
 pub(super) unsafe fn finish<S: Simd, const R: usize, const V: usize, const P: usize>(
     s: S,
@@ -91,14 +91,14 @@ pub(super) unsafe fn finish<S: Simd, const R: usize, const V: usize, const P: us
             sums[0][r][v] = s.clamp(sum, low, high);
         }
     }
-    // SAFETY: `columns` results per row are writable.
+    // SAFETY: `columns` results per row are writable, as `# Safety` requires.
     unsafe { write(s, &sums[0], t) }
 }
 
 /// Adds the products of line `i` of a tap, which is at `w`.
 ///
 /// # Safety
-/// `i < k`; the line has `V` vectors.
+/// Each row must be readable at index `i`, and `w` for `V` vectors.
 #[inline(always)]
 pub(super) unsafe fn line<S: Simd, const R: usize, const V: usize>(
     s: S,
@@ -107,7 +107,7 @@ pub(super) unsafe fn line<S: Simd, const R: usize, const V: usize>(
     i: usize,
     w: *const f32,
 ) {
-    // SAFETY: `i < k`, so each row of the tap has the value, and the line its `V` vectors, as the caller says.
+    // SAFETY: each row has the value `i`, and the line has `V` vectors, as `# Safety` requires.
     unsafe {
         let mut weights = [s.splat(0.0); V];
         for v in 0..V {
@@ -124,7 +124,7 @@ pub(super) unsafe fn line<S: Simd, const R: usize, const V: usize>(
 
 #[inline(always)]
 unsafe fn write<S: Simd, const R: usize, const V: usize>(s: S, sums: &[[S::V; V]; R], t: &Tile) {
-    // SAFETY: `columns ≤ V · LANES` results per row are writable.
+    // SAFETY: `columns ≤ V · LANES` results per row are writable, as `Microkernel` requires.
     unsafe {
         if t.columns == V * S::LANES {
             for r in 0..R {

@@ -1,6 +1,7 @@
-//! NEON's microkernel: four values of each row are read at once, and each of them meets its line of the panel by lane.
+//! The microkernel for NEON. Loads four values of each row together, and multiplies each of them, by lane, with a line
+//! of the panel.
 
-// Indices are constants once loops over rows and vectors are unrolled: so sums stay in registers.
+// Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
 use core::arch::aarch64::*;
@@ -10,15 +11,16 @@ use crate::simd::Simd;
 
 const LANES: usize = 4;
 
-/// `R` rows by `V` vectors of columns; few sums are kept in parts, so that additions need not wait for one another.
+/// Computes `R` rows by `V` vectors of columns. Few sums are kept in parts, so that additions need not wait for each
+/// other.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
 pub(super) unsafe fn tile<S: Simd<V = float32x4_t>, const R: usize, const V: usize>(s: S, t: &Tile) {
-    // SAFETY: handed on as it is: `parts` wants what `Microkernel` asks for.
+    // SAFETY: `parts` has the requirements of `Microkernel`, which `t` meets.
     unsafe {
-        // Of constants, so that the compiler makes the one that is used, not all three.
+        // The condition is constant, so that only the function that is used is compiled.
         if const { R * V <= 4 } {
             parts::<S, R, V, 4>(s, t)
         } else if const { R * V <= 10 } {
@@ -34,8 +36,8 @@ unsafe fn parts<S: Simd<V = float32x4_t>, const R: usize, const V: usize, const 
     let width = V * LANES;
     let mut sums = [[[s.splat(0.0); V]; R]; P];
     let (mut a, mut w) = (t.a, t.weights);
-    // SAFETY: the panel has a line of biases and `k` lines for each tap, each row of each tap `k` values, and the results `columns` values
-    // per row, as `Microkernel` asks.
+    // SAFETY: the panel has a line of biases and `k` lines for each tap, each row of each tap has `k` values, and each
+    // row of results has `columns` values, as `Microkernel` requires.
     unsafe {
         for v in 0..V {
             let bias = s.load(w.add(v * LANES));
@@ -70,10 +72,10 @@ unsafe fn parts<S: Simd<V = float32x4_t>, const R: usize, const V: usize, const 
     }
 }
 
-/// Adds the products of lane `I` of `x` with a line of the panel.
+/// Adds the products of lane `I` of `x` and a line of the panel.
 ///
 /// # Safety
-/// The line has `V` vectors.
+/// `w` must be readable for `V` vectors.
 #[inline(always)]
 unsafe fn line<S: Simd<V = float32x4_t>, const I: i32, const R: usize, const V: usize>(
     s: S,
@@ -82,7 +84,7 @@ unsafe fn line<S: Simd<V = float32x4_t>, const I: i32, const R: usize, const V: 
     w: *const f32,
 ) {
     for v in 0..V {
-        // SAFETY: the line has `V` vectors, as the caller says; `s` proves that the machine has the instructions.
+        // SAFETY: the line has `V` vectors, as `# Safety` requires; `s` proves that the machine has the instructions.
         unsafe {
             let w = s.load(w.add(v * LANES));
             for r in 0..R {

@@ -8,140 +8,140 @@
 //!          └───┘                                    └─────────────┘
 //! c[r][j] = clamp(bias[j] + Σ_tap Σ_i a[tap][r][i] · panel[tap][i][j])
 //! ```
-//! A microkernel keeps `rows × vectors` sums in registers for the whole of taps × k, so c is written once.
+//! A microkernel keeps `rows × vectors` sums in registers for all `taps × k` products, so that c is written once.
 
 mod body;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod by_lane;
 
-use arenite_layers::{Rows, Stored};
+use arenite_base::{Stored, StoredRows};
 
 use super::transpose::Transpose;
 use crate::isa::Isa;
 use crate::simd::*;
 use crate::widen;
 
-/// What one call of a microkernel computes.
+/// The arguments of a microkernel.
 #[derive(Clone, Copy)]
 pub struct Tile {
     /// `[taps][rows]` pointers, each to `k` values.
     pub a: *const *const f32,
-    /// Number of taps.
+    /// The number of taps.
     pub taps: usize,
-    /// Values per row and tap.
+    /// The number of values per row and tap.
     pub k: usize,
-    /// The panel.
+    /// The address of the panel.
     pub weights: *const f32,
-    /// The first result.
+    /// The address of the first result.
     pub c: *mut f32,
-    /// Values from one row of results to the next.
+    /// The distance between rows of results, in values.
     pub stride: usize,
-    /// Results per row that are written, at most the panel's width.
+    /// The number of results that are written per row, at most the panel's width.
     pub columns: usize,
-    /// Smallest result.
+    /// The smallest result.
     pub low: f32,
-    /// Largest result.
+    /// The largest result.
     pub high: f32,
-    /// What to bring near meanwhile.
+    /// The weights to prefetch during the call.
     pub prefetch: Prefetch,
 }
 
-/// Weights that are wanted soon: for each line of the panel, two lines of cache from `from` on, `step` values apart from one line
-/// to the next. The address is never read through.
+/// Weights to prefetch because they are needed next: for each line of the panel, two cache lines; `from` is the first,
+/// and `step` the distance in values. The address is never dereferenced.
 #[derive(Clone, Copy, Debug)]
 pub struct Prefetch {
-    /// The first line.
+    /// The address of the first line.
     pub from: *const f32,
-    /// Values from one to the next.
+    /// The distance between lines, in values.
     pub step: usize,
 }
 
 impl Prefetch {
-    /// Nothing but what is near already.
+    /// Prefetches only weights that are already in the cache.
     #[inline]
     pub fn nothing(weights: *const f32) -> Self {
         Prefetch { from: weights, step: 0 }
     }
 
-    /// The panel's own lines, so far ahead that memory has the time to answer.
+    /// Prefetches lines of the same panel, far enough ahead for the latency of memory.
     #[inline]
     pub fn ahead(weights: *const f32, width: usize) -> Self {
         Prefetch { from: weights.wrapping_add(AHEAD), step: width }
     }
 
-    /// Another panel.
+    /// Prefetches another panel.
     #[inline]
     pub fn panel(weights: *const f32, width: usize) -> Self {
         Prefetch { from: weights, step: width }
     }
 }
 
-/// Lines that are packed at a time.
+/// The number of lines that are packed at a time.
 const LINES: usize = 256;
 
-/// Values between what is multiplied and what is asked for: a page.
+/// The distance between the weights in use and the prefetched weights, in values: a page.
 const AHEAD: usize = 1024;
 
 /// # Safety
-/// The machine has the instruction set. All pointers of `a` are readable for `k` values, the panel for
-/// `(1 + taps · k) · width`, and each of the rows of c is writable for `columns` values.
+/// The machine must have the instruction set. All pointers of `a` must be readable for `k` values, the panel for `(1 +
+/// taps · k) · width` values, and each row of c must be writable for `columns` values.
 pub type Microkernel = unsafe fn(&Tile);
 
-/// A family member: microkernels for all numbers of rows up to `mr` and of vectors up to `vectors`.
+/// A member of the family: microkernels for up to `mr` rows and up to `by_vectors.len()` vectors of columns.
 #[non_exhaustive]
 pub struct Gemm {
-    /// As in `f32_gemm_14x32__avx512`.
+    /// The name, such as `f32_gemm_14x32__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Most rows of a tile of several panels.
+    /// The most rows of a tile with several panels.
     pub mr: usize,
-    /// Columns of a vector.
+    /// The number of columns of a vector.
     pub lanes: usize,
-    /// `by_vectors[v − 1][r − 1]` serves `r` rows and `v` vectors of columns.
+    /// `by_vectors[v − 1][r − 1]` is the kernel for `r` rows and `v` vectors of columns.
     pub by_vectors: &'static [&'static [Microkernel]],
 }
 
 impl Gemm {
-    /// Columns of the widest panel.
+    /// The number of columns of the widest panel.
     #[inline]
     pub const fn nr(&self) -> usize {
         self.by_vectors.len() * self.lanes
     }
 
-    /// Rows of a tile that has all of `columns` columns: few vectors leave registers for more rows.
+    /// The number of rows of a tile that has all `columns` columns: with few vectors, registers remain for more rows.
     #[inline]
     pub fn rows(&self, columns: usize) -> usize {
         let vectors = columns.div_ceil(self.lanes).min(self.by_vectors.len());
         self.by_vectors[vectors.max(1) - 1].len()
     }
 
-    /// Width of the panel that holds columns `from..` of `columns`.
+    /// The width of the panel of columns `from..columns`.
     #[inline]
     pub fn panel_width(&self, from: usize, columns: usize) -> usize {
-        // Lanes are a power of two: a division would cost as much as a small tile.
+        // The number of lanes is a power of two: a division would take as long as a small tile.
         ((columns - from + self.lanes - 1) & !(self.lanes - 1)).min(self.nr())
     }
 
-    /// The microkernels for a panel of this width: that for `r` rows is number `r − 1`.
+    /// The microkernels for a panel of this width. The kernel for `r` rows is at index `r − 1`.
     #[inline]
     pub fn kernels(&self, width: usize) -> &'static [Microkernel] {
         self.by_vectors[(width >> self.lanes.trailing_zeros()) - 1]
     }
 
-    /// The microkernel for a panel of this width and so many rows.
+    /// The microkernel for a panel of this width and `rows` rows.
     #[inline]
     pub fn kernel(&self, width: usize, rows: usize) -> Microkernel {
         self.kernels(width)[rows - 1]
     }
 
-    /// Values that packed weights take: `k_total` lines and a bias line for each of `columns` columns.
+    /// The size of packed weights in values: `k_total` lines and a line of biases for each of `columns` columns.
     #[inline]
     pub fn packed_len(&self, k_total: usize, columns: usize) -> usize {
         columns.next_multiple_of(self.lanes) * (k_total + 1)
     }
 
-    /// Packs weights of which each column lies in a row of its own, from this element on, with `bias(column)`.
+    /// Packs weights whose columns are stored as rows, starting at element `first`, with `bias(column)`.
     pub fn pack_rows(
         &self,
         k_total: usize,
@@ -161,8 +161,12 @@ impl Gemm {
             head.iter_mut().take(used).enumerate().for_each(|(j, x)| *x = bias(from + j));
             for (i, lines) in lines.chunks_mut(width * LINES).enumerate() {
                 let len = lines.len() / width;
-                let rows =
-                    Rows { first: first + from * k_total + i * LINES, stride: k_total, count: used, len };
+                let rows = StoredRows {
+                    first: first + from * k_total + i * LINES,
+                    stride: k_total,
+                    count: used,
+                    len,
+                };
                 let (rows, stride) = weights.rows(rows, widen::halves(self.isa), &mut room);
                 if used < width {
                     lines.fill(0.0);
@@ -173,7 +177,7 @@ impl Gemm {
         }
     }
 
-    /// Packs weights, given as `weight(column, line)`, with `bias(column)`, panel after panel.
+    /// Packs the weights `weight(column, line)`, with `bias(column)`, panel by panel.
     pub fn pack(
         &self,
         k_total: usize,

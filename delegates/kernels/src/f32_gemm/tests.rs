@@ -1,4 +1,4 @@
-//! Each microkernel of the table against a plain sum, on random shapes, edges included.
+//! Compares each microkernel of the table with a plain sum, for random shapes and edges.
 
 use proptest::prelude::*;
 
@@ -28,9 +28,9 @@ proptest! {
     }
 }
 
-/// Rows of weights, more lines than are packed at a time among them, are packed as those that a function gives.
+/// `pack_rows` packs the same weights as `pack`, also more lines than are packed at a time.
 #[test]
-fn rows_are_packed_as_columns() {
+fn rows_are_packed_like_columns() {
     for gemm in available(TABLE) {
         for (k, columns) in [(1, 1), (9, 7), (64, 40), (300, 33), (513, 96)] {
             let weights = values(k as u64, 5 + k * columns);
@@ -68,7 +68,7 @@ fn check(gemm: &Gemm, (taps, k): (usize, usize), rows: usize, columns: usize, se
             high: 2.0,
             prefetch: Prefetch::ahead(packed[panel..].as_ptr(), width),
         };
-        // SAFETY: the instruction set is available; all lengths are those of the vectors above.
+        // SAFETY: the machine has the instruction set, and all lengths match the vectors above.
         unsafe { gemm.by_vectors[width / gemm.lanes - 1][rows - 1](&tile) };
         (from, panel) = (from + width, panel + width * (taps * k + 1));
     }
@@ -86,6 +86,6 @@ fn check(gemm: &Gemm, (taps, k): (usize, usize), rows: usize, columns: usize, se
             assert!((got - want).abs() < 1e-4, "{} row {r} column {j}: {got}, not {want}", gemm.name);
         }
         let untouched = &c[r * stride + columns..(r + 1) * stride];
-        assert!(untouched.iter().all(|x| x.is_nan()), "{} wrote behind row {r}", gemm.name);
+        assert!(untouched.iter().all(|x| x.is_nan()), "{} wrote past the end of row {r}", gemm.name);
     }
 }

@@ -1,14 +1,65 @@
-//! Transcendental functions of vectors, each within a few units in the last place where that matters.
+//! Functions of vectors. Transcendental ones have an error of a few units in the last place where that matters.
+
+use arenite_base::Unary;
 
 use crate::simd::Simd;
 
 const LOG2_E: f32 = std::f32::consts::LOG2_E;
-/// `ln 2 = LN2_HIGH + LN2_LOW`, the first with few enough bits that its products with small integers are exact.
+/// `ln 2 = LN2_HIGH + LN2_LOW`. The first has so few bits that its products with small integers are exact.
 const LN2_HIGH: f32 = 0.693_359_4;
 const LN2_LOW: f32 = -2.121_944_4e-4;
 
-/// `eˣ`: `2ⁿ · eʳ` with `n = round(x / ln 2)`, `|r| ≤ ln 2 / 2`, `eʳ` by the Taylor polynomial of degree 7 (error below
-/// 2⁻²⁷). 0 below −104, and +∞ above 88.8.
+/// Below this, GELU's gate is 0: at the end of their range the rational functions are not exactly −1.
+const FAR: f32 = -5.7;
+
+/// The function of number `F`.
+#[inline(always)]
+pub(super) fn unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
+    let half = s.splat(0.5);
+    let one = s.splat(1.0);
+    match Unary::ALL[F] {
+        Unary::Abs => s.abs(x),
+        Unary::Neg => s.sub(s.splat(-0.0), x),
+        Unary::Sqrt => s.sqrt(x),
+        Unary::Rsqrt => s.div(one, s.sqrt(x)),
+        Unary::Square => s.mul(x, x),
+        Unary::Floor => s.floor(x),
+        Unary::Ceil => s.sub(s.splat(-0.0), s.floor(s.sub(s.splat(-0.0), x))),
+        Unary::Round => {
+            // Numbers that are rounded up to zero become positive zero.
+            let nearest = s.round(x);
+            s.select_lt(x, s.splat(0.0), s.add(nearest, s.splat(0.0)), nearest)
+        }
+        Unary::Exp => exp(s, x),
+        Unary::Log => log(s, x),
+        Unary::Elu => s.select_lt(x, s.splat(0.0), exp_less_one(s, x), x),
+        Unary::Logistic => logistic(s, x),
+        Unary::Tanh => tanh(s, x),
+        Unary::HardSwish => {
+            let gate = s.clamp(s.add(x, s.splat(3.0)), s.splat(0.0), s.splat(6.0));
+            s.mul(s.mul(x, gate), s.splat(1.0 / 6.0))
+        }
+        Unary::Silu => finite(s, s.mul(x, logistic(s, x))),
+        Unary::Gelu => {
+            let e = erf(s, s.mul(x, s.splat(std::f32::consts::FRAC_1_SQRT_2)));
+            s.mul(s.mul(x, half), s.select_lt(x, s.splat(FAR), s.splat(0.0), s.add(one, e)))
+        }
+        Unary::GeluTanh => {
+            let cube = s.mul(s.mul(x, x), s.mul(x, s.splat(0.044_715)));
+            let t = tanh(s, s.mul(s.splat(0.797_884_6), s.add(x, cube)));
+            s.mul(s.mul(x, half), s.select_lt(x, s.splat(FAR), s.splat(0.0), s.add(one, t)))
+        }
+    }
+}
+
+/// Replaces an infinite number by the largest finite one, as arithmetic without an activation does. NaN stays NaN.
+#[inline(always)]
+pub(super) fn finite<S: Simd>(s: S, x: S::V) -> S::V {
+    s.clamp(x, s.splat(f32::MIN), s.splat(f32::MAX))
+}
+
+/// `eˣ` as `2ⁿ · eʳ` with `n = round(x / ln 2)` and `|r| ≤ ln 2 / 2`, where `eʳ` is the Taylor polynomial of degree 7
+/// (error below 2⁻²⁷). The result is 0 below −104, and +∞ above 88.8.
 #[inline(always)]
 pub fn exp<S: Simd>(s: S, x: S::V) -> S::V {
     let x = s.clamp(x, s.splat(-104.0), s.splat(89.0));
@@ -22,7 +73,7 @@ pub fn exp<S: Simd>(s: S, x: S::V) -> S::V {
     s.scale_far(p, n)
 }
 
-/// `eˣ − 1` for `x ≤ 0`, without cancellation near 0: `2ⁿ · (eʳ − 1) + (2ⁿ − 1)`, the reduction as of [`exp`].
+/// `eˣ − 1` for `x ≤ 0`, without cancellation near 0: `2ⁿ · (eʳ − 1) + (2ⁿ − 1)`, with `n` and `r` as in [`exp`].
 #[inline(always)]
 pub fn exp_less_one<S: Simd>(s: S, x: S::V) -> S::V {
     let x = s.clamp(x, s.splat(-87.0), s.splat(0.0));
@@ -36,16 +87,52 @@ pub fn exp_less_one<S: Simd>(s: S, x: S::V) -> S::V {
     s.add(s.scale(s.mul(p, r), n), s.sub(s.scale(one, n), one))
 }
 
+/// `ln x` as `n · ln 2 + ln(1 + r)`, where `x = 2ⁿ · (1 + r)` and `√½ ≤ 1 + r < √2`. Coefficients: Cephes' `logf`.
+#[inline(always)]
+fn log<S: Simd>(s: S, x: S::V) -> S::V {
+    let (zero, one) = (s.splat(0.0), s.splat(1.0));
+    // Subnormal numbers are multiplied by 2²³.
+    let normal = s.splat(f32::MIN_POSITIVE);
+    let up = s.select_lt(x, normal, s.splat(23.0), zero);
+    let scaled = s.select_lt(x, normal, s.mul(x, s.splat(8_388_608.0)), x);
+    let n = s.exponent(scaled);
+    let m = s.scale_far(scaled, s.sub(zero, n));
+    let root = s.splat(std::f32::consts::SQRT_2);
+    let n = s.add(s.sub(n, up), s.select_lt(root, m, one, zero));
+    let r = s.sub(s.select_lt(root, m, s.mul(m, s.splat(0.5)), m), one);
+    let p = polynomial(
+        s,
+        r,
+        [
+            7.037_683_6e-2,
+            -1.151_461e-1,
+            1.167_699_84e-1,
+            -1.242_014_1e-1,
+            1.424_932_3e-1,
+            -1.666_805_7e-1,
+            2.000_071_4e-1,
+            -2.499_999_4e-1,
+            3.333_333e-1,
+        ],
+    );
+    let q = s.mul(r, r);
+    let y = s.fma(n, s.splat(LN2_LOW), s.mul(s.mul(p, r), q));
+    let y = s.fma(n, s.splat(LN2_HIGH), s.add(r, s.fma(q, s.splat(-0.5), y)));
+    let y = s.select_lt(s.splat(f32::MAX), x, x, y);
+    let y = s.select_lt(s.abs(x), s.splat(f32::from_bits(1)), s.splat(f32::NEG_INFINITY), y);
+    s.select_lt(x, zero, s.splat(f32::NAN), y)
+}
+
 /// `1 / (1 + e⁻ˣ)`.
 #[inline(always)]
 pub fn logistic<S: Simd>(s: S, x: S::V) -> S::V {
     let one = s.splat(1.0);
-    // Not so far that the exponential overflows.
+    // Limited so that the exponential does not overflow.
     let far = s.min(s.splat(88.0), s.sub(s.splat(0.0), x));
     s.quotient(one, s.add(one, exp(s, far)))
 }
 
-/// `Σ c[i] · qⁱ`, the last coefficient first.
+/// `Σ c[i] · qⁱ`; the coefficients are in descending order.
 #[inline(always)]
 fn polynomial<S: Simd, const N: usize>(s: S, q: S::V, c: [f32; N]) -> S::V {
     let mut p = s.splat(c[0]);

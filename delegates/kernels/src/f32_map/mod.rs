@@ -1,9 +1,10 @@
-//! Functions of `f32` elements: of one, of two, of one and a number. Sources and targets may be the same memory.
+//! Elementwise functions of `f32`: with one operand, with two, and with one operand and a constant. Sources and targets
+//! may be the same memory.
 
 mod body;
 pub mod functions;
 
-pub use arenite_layers::{Binary, Unary};
+use arenite_base::{Binary, Unary};
 
 use crate::isa::Isa;
 use crate::simd::*;
@@ -16,27 +17,27 @@ pub type BinaryFn = unsafe fn(usize, *const f32, *const f32, *mut f32);
 pub type ScalarFn = unsafe fn(usize, *const f32, f32, *mut f32);
 /// `y[i] = min(max(x[i], low), high)`: `(n, x, low, high, y)`.
 pub type ClampFn = unsafe fn(usize, *const f32, f32, f32, *mut f32);
-/// Sum, or maximum, of `n` elements.
+/// The sum or the maximum of `n` elements.
 pub type FoldFn = unsafe fn(usize, *const f32) -> f32;
 
-/// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, sources are
-/// readable and targets writable for `n` elements.
+/// The family for one instruction set. All its functions are unsafe to call: the machine must have the instructions,
+/// sources must be readable and targets writable for `n` elements.
 #[non_exhaustive]
 pub struct Map {
-    /// As in `f32_map__avx512`.
+    /// The name, such as `f32_map__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
     unary: [UnaryFn; Unary::ALL.len()],
     binary: [BinaryFn; Binary::ALL.len()],
     with_scalar: [ScalarFn; Binary::ALL.len()],
-    /// Clamps.
+    /// Clamps elements.
     pub clamp: ClampFn,
-    /// The sum.
+    /// The sum of all elements.
     pub sum: FoldFn,
-    /// The largest element; −∞ of none.
+    /// The largest element; −∞ without elements.
     pub largest: FoldFn,
-    /// `y[i] = exp(x[i] − m)`, and the sum of them: `(n, x, m, y)`.
+    /// `y[i] = exp(x[i] − m)`; returns their sum: `(n, x, m, y)`.
     pub exp_sum: unsafe fn(usize, *const f32, f32, *mut f32) -> f32,
     /// `y[i] += x[i] · a`: `(n, x, a, y)`.
     pub axpy: ScalarFn,
@@ -45,19 +46,19 @@ pub struct Map {
 }
 
 impl Map {
-    /// The function.
+    /// The function of one element.
     #[inline]
     pub fn unary(&self, f: Unary) -> UnaryFn {
         self.unary[f as usize]
     }
 
-    /// The function.
+    /// The function of two elements.
     #[inline]
     pub fn binary(&self, f: Binary) -> BinaryFn {
         self.binary[f as usize]
     }
 
-    /// The function, of an element and a number.
+    /// The function of an element and a constant.
     #[inline]
     pub fn with_scalar(&self, f: Binary) -> ScalarFn {
         self.with_scalar[f as usize]
@@ -69,54 +70,9 @@ macro_rules! member {
         Map {
             name: $name,
             isa: $isa,
-            unary: [
-                unary::<0>,
-                unary::<1>,
-                unary::<2>,
-                unary::<3>,
-                unary::<4>,
-                unary::<5>,
-                unary::<6>,
-                unary::<7>,
-                unary::<8>,
-                unary::<9>,
-                unary::<10>,
-                unary::<11>,
-                unary::<12>,
-                unary::<13>,
-                unary::<14>,
-                unary::<15>,
-            ],
-            binary: [
-                binary::<0>,
-                binary::<1>,
-                binary::<2>,
-                binary::<3>,
-                binary::<4>,
-                binary::<5>,
-                binary::<6>,
-                binary::<7>,
-                binary::<8>,
-                binary::<9>,
-                binary::<10>,
-                binary::<11>,
-                binary::<12>,
-            ],
-            with_scalar: [
-                scalar::<0>,
-                scalar::<1>,
-                scalar::<2>,
-                scalar::<3>,
-                scalar::<4>,
-                scalar::<5>,
-                scalar::<6>,
-                scalar::<7>,
-                scalar::<8>,
-                scalar::<9>,
-                scalar::<10>,
-                scalar::<11>,
-                scalar::<12>,
-            ],
+            unary: arenite_base::each_unary!(unary),
+            binary: arenite_base::each_binary!(binary),
+            with_scalar: arenite_base::each_binary!(scalar),
             clamp,
             sum,
             largest,

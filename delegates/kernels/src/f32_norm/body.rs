@@ -5,18 +5,18 @@
 
 use crate::simd::Simd;
 
-/// Partial sums, so that each one's latency is hidden behind the others.
+/// The number of partial sums, which hides the latency of each.
 const WIDE: usize = 4;
 
-/// `Σ f(x[i])` for `n` elements; `f` of lanes that are not there has to be 0 for an element that is `nothing`.
+/// `Σ f(x[i])` for `n` elements. `f` must be 0 for lanes that contain `nothing`, with which a partial vector is filled.
 ///
 /// # Safety
-/// `x` is readable for `n` elements.
+/// `x` must be readable for `n` elements.
 #[inline(always)]
 unsafe fn sum<S: Simd>(s: S, n: usize, x: *const f32, nothing: f32, f: impl Fn(S::V) -> S::V) -> f32 {
     let mut sums = [s.splat(0.0); WIDE];
     let mut i = 0;
-    // SAFETY: whole vectors below `n`, then what is left of it; `x` has `n` elements.
+    // SAFETY: accesses whole vectors below `n`, then the rest; `x` has `n` elements.
     unsafe {
         while i + WIDE * S::LANES <= n {
             for v in 0..WIDE {
@@ -37,13 +37,13 @@ unsafe fn sum<S: Simd>(s: S, n: usize, x: *const f32, nothing: f32, f: impl Fn(S
     s.sum(s.add(s.add(sums[0], sums[1]), s.add(sums[2], sums[3])))
 }
 
-/// `y[i] = (x[i] − m) / √(v + ε) · gamma[i] + beta[i]`, with mean and variance of the row. `y` may be `x`; null stands for ones
-/// and for zeros.
+/// `y[i] = (x[i] − m) / √(v + ε) · gamma[i] + beta[i]`, with the mean and variance of the row. `y` may be `x`. A null
+/// `gamma` means ones, a null `beta` zeros.
 ///
 /// # Safety
-/// `x`, `gamma` and `beta`, where they are not null, are readable, and `y` is writable, for `n ≥ 1` elements.
+/// `x`, and `gamma` and `beta` if they are not null, must be readable, and `y` writable, for `n ≥ 1` elements.
 #[inline(always)]
-pub unsafe fn row<S: Simd>(
+pub(super) unsafe fn row<S: Simd>(
     s: S,
     n: usize,
     x: *const f32,
@@ -52,7 +52,7 @@ pub unsafe fn row<S: Simd>(
     epsilon: f32,
     y: *mut f32,
 ) {
-    // SAFETY: whole vectors below `n`, then what is left of it; rows, and what is not null, have `n` elements.
+    // SAFETY: accesses only elements below `n`; `# Safety` requires `n` elements of each row that is not null.
     unsafe {
         let mean = sum(s, n, x, 0.0, |x| x) / n as f32;
         let m = s.splat(mean);

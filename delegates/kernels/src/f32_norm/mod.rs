@@ -1,22 +1,23 @@
-//! Rows of `f32` brought to mean 0 and variance 1: layer normalization.
+//! Layer normalization: scales rows of `f32` to mean 0 and variance 1.
 
 mod body;
 
 use crate::isa::Isa;
 use crate::simd::*;
 
-/// `(n, x, gamma, beta, ε, y)`: `y[i] = (x[i] − m) / √(v + ε) · gamma[i] + beta[i]` for a row of `n ≥ 1` elements with mean `m` and
-/// variance `v`; a null `gamma` stands for ones, a null `beta` for zeros. `y` may be `x`.
+/// `(n, x, gamma, beta, ε, y)`: `y[i] = (x[i] − m) / √(v + ε) · gamma[i] + beta[i]` for a row of `n ≥ 1` elements with
+/// mean `m` and variance `v`. A null `gamma` means ones, a null `beta` zeros. `y` may be `x`.
 pub type RowFn = unsafe fn(usize, *const f32, *const f32, *const f32, f32, *mut f32);
 
-/// The family on one instruction set.
+/// The family for one instruction set.
 #[non_exhaustive]
 pub struct Norm {
-    /// As in `f32_norm__avx512`.
+    /// The name, such as `f32_norm__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// A row. Unsafe to call: the machine has the instructions, sources are readable and the target writable.
+    /// Normalizes a row. Unsafe to call: the machine must have the instructions, sources must be readable and the
+    /// target writable.
     pub row: RowFn,
 }
 
@@ -55,7 +56,7 @@ mod tests {
                 let null = std::ptr::null();
                 let gamma_at = if scaled { gamma.as_ptr() } else { null };
                 let beta_at = if shifted { beta.as_ptr() } else { null };
-                // SAFETY: available; the lengths are the vectors'.
+                // SAFETY: the machine can run the member; the lengths match the vectors.
                 unsafe { (member.row)(n, y.as_ptr(), gamma_at, beta_at, 1e-3, y.as_mut_ptr()) };
                 for i in 0..n {
                     let one = (f64::from(x[i]) - mean) / (variance + 1e-3).sqrt();

@@ -1,26 +1,27 @@
-//! The microkernels, for any instruction set. `MAX` tells largest values from sums.
+//! The microkernels, for any instruction set. They compute maxima if `MAX`, otherwise sums.
 
-// Indices are constants once loops over columns and taps are unrolled: so vectors stay in registers.
+// Indices are constants once loops over columns and taps are unrolled, so that vectors stay in registers.
 #![allow(clippy::needless_range_loop)]
 
 use super::Tile;
 use crate::simd::Simd;
 
-/// Most columns of an input row that a tile reads.
+/// The most columns of an input row that a tile reads.
 const COLUMNS: usize = 15;
 
-/// The largest leaves out a NaN in `b`.
+/// The maximum ignores a NaN in `b`.
 #[inline(always)]
 fn join<S: Simd, const MAX: bool>(s: S, a: S::V, b: S::V) -> S::V {
     if MAX { s.max(b, a) } else { s.add(a, b) }
 }
 
-/// `N` results of windows `K` columns wide, `STRIDE` columns apart: columns first, then the columns of each window.
+/// Computes `N` results of windows of `K` columns, with a stride of `STRIDE` columns: first folds each column, then the
+/// columns of each window.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
-pub unsafe fn tile<S: Simd, const MAX: bool, const K: usize, const STRIDE: usize, const N: usize>(
+pub(super) unsafe fn tile<S: Simd, const MAX: bool, const K: usize, const STRIDE: usize, const N: usize>(
     s: S,
     t: &Tile,
 ) {
@@ -28,7 +29,8 @@ pub unsafe fn tile<S: Simd, const MAX: bool, const K: usize, const STRIDE: usize
     let mut channel = 0;
     while channel < t.channels {
         let mut x = [s.splat(if MAX { f32::NEG_INFINITY } else { 0.0 }); COLUMNS];
-        // SAFETY: pixels are readable for whole vectors of channels, as `Microkernel` asks: each column that a window has of each row.
+        // SAFETY: pixels of each column and row of the windows are readable for whole vectors of channels, as
+        // `Microkernel` requires.
         unsafe {
             let mut base = t.pixels.base.wrapping_add(channel);
             for _ in 0..t.pixels.rows {
@@ -45,23 +47,24 @@ pub unsafe fn tile<S: Simd, const MAX: bool, const K: usize, const STRIDE: usize
                 results[n] = join::<S, MAX>(s, results[n], x[n * STRIDE + k]);
             }
         }
-        // SAFETY: there are `N` results, `stride` apart, of `channels` values each, and as many factors.
+        // SAFETY: there are `N` results at a distance of `stride`, with `channels` values each, and `N` factors, as
+        // `Microkernel` requires.
         unsafe { write::<S, MAX, N>(s, t, channel, results) };
         channel += S::LANES;
     }
 }
 
-/// `N` results of any taps, each found by a pointer; reads no more than `tile.channels` values of a pixel.
+/// Computes `N` results from any taps, each accessed by a pointer. Reads at most `tile.channels` values of a pixel.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
-pub unsafe fn exact<S: Simd, const MAX: bool, const N: usize>(s: S, t: &Tile) {
+pub(super) unsafe fn exact<S: Simd, const MAX: bool, const N: usize>(s: S, t: &Tile) {
     let mut channel = 0;
     while channel < t.channels {
         let left = (t.channels - channel).min(S::LANES);
         let mut results = [s.splat(if MAX { f32::NEG_INFINITY } else { 0.0 }); N];
-        // SAFETY: `left` is what the pixels, found by pointers, still have of their channels.
+        // SAFETY: each pixel has at least `left` channels from `channel`, as `Microkernel` requires.
         unsafe {
             let mut pointers = t.pixels.pointers;
             for _ in 0..t.pixels.rows {
@@ -87,7 +90,8 @@ unsafe fn write<S: Simd, const MAX: bool, const N: usize>(
     let (low, high) = (s.splat(t.low), s.splat(t.high));
     let left = (t.channels - channel).min(S::LANES);
     for n in 0..N {
-        // SAFETY: the caller asks for no more than `left` of the `channels` values of each of the `N` results, which have a factor each.
+        // SAFETY: each of the `N` results has a factor and `channels` writable values, of which `left` follow
+        // `channel`; at most `left` are written.
         unsafe {
             let y = match MAX {
                 true => results[n],

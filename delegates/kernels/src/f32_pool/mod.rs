@@ -1,4 +1,4 @@
-//! Pools of `f32`: the largest value, or the mean, of each channel under a window.
+//! Pooling of `f32`: the maximum or the mean of each channel in a window.
 //!
 //! ```text
 //! a tile: N results side by side
@@ -10,86 +10,88 @@
 
 mod body;
 
-pub use arenite_layers::ops::pool_2d::Kind;
+use arenite_base::PoolKind;
 
 use super::pixels::Pixels;
 use crate::isa::Isa;
 use crate::simd::*;
 
-/// What one call of a microkernel computes.
+/// The arguments of a microkernel.
 #[derive(Clone, Copy)]
 pub struct Tile {
-    /// Where the windows' pixels are.
+    /// The pixels in the windows.
     pub pixels: Pixels,
-    /// Of means, for each result what its sum is multiplied by.
+    /// For means, the factor by which each result's sum is multiplied.
     pub factors: *const f32,
-    /// The first result.
+    /// The address of the first result.
     pub c: *mut f32,
-    /// Values from one result to the next.
+    /// The distance between results, in values.
     pub stride: usize,
-    /// Channels.
+    /// The number of channels.
     pub channels: usize,
-    /// Smallest result.
+    /// The smallest result.
     pub low: f32,
-    /// Largest result.
+    /// The largest result.
     pub high: f32,
 }
 
 /// # Safety
-/// The machine has the instruction set. Each pixel is readable for `channels` values, rounded up to whole vectors unless the
-/// kernel is one of [`Kernels::exact`]; factors for all results; each result is writable for `channels` values.
+/// The machine must have the instruction set. Each pixel must be readable for `channels` values, rounded up to whole
+/// vectors unless the kernel is one of [`Kernels::exact`]. Factors must be readable for all results, and each result
+/// writable for `channels` values.
 pub type Microkernel = unsafe fn(&Tile);
 
-/// `N − 1`: the kernel of `N` results.
+/// The kernel for `N` results is at index `N − 1`.
 type ByResults = &'static [Microkernel];
 
-/// Microkernels for windows of so many columns at such a stride, whose pixels lie at even steps.
+/// Microkernels for windows of `taps` columns with a stride, whose pixels are at equal distances.
 pub struct Columns {
-    /// Columns of a window.
+    /// The number of columns of a window.
     pub taps: usize,
-    /// Columns of the input from one result to the next.
+    /// The distance between results in columns of the input.
     pub stride: usize,
-    /// By number of results.
+    /// The kernels by number of results.
     pub kernels: ByResults,
 }
 
-/// The microkernels of a kind.
+/// The microkernels for maxima or for means.
 pub struct Kernels {
-    /// Specialised ones.
+    /// Kernels for particular windows and strides.
     pub by_columns: &'static [Columns],
-    /// Any window, each tap a row of its own, all pixels found by pointers, none read past its channels.
+    /// Kernels for any window: each tap is a row, all pixels are accessed by pointer, and none is read past its
+    /// channels.
     pub exact: ByResults,
 }
 
-/// The family on one instruction set.
+/// The family for one instruction set.
 #[non_exhaustive]
 pub struct Pool {
-    /// As in `f32_pool_7x16__avx512`.
+    /// The name, such as `f32_pool_7x16__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Channels of a vector.
+    /// The number of channels of a vector.
     pub lanes: usize,
-    /// Most results of a tile.
+    /// The most results of a tile.
     pub results: usize,
-    /// Largest values.
+    /// Kernels for maxima.
     pub max: Kernels,
-    /// Means.
+    /// Kernels for means.
     pub mean: Kernels,
 }
 
 impl Pool {
-    /// The kernels of a kind.
-    pub fn of(&self, kind: Kind) -> &Kernels {
+    /// The kernels for maxima or for means.
+    pub fn of(&self, kind: PoolKind) -> &Kernels {
         match kind {
-            Kind::Max => &self.max,
-            Kind::Mean => &self.mean,
+            PoolKind::Max => &self.max,
+            PoolKind::Mean => &self.mean,
         }
     }
 }
 
 impl Kernels {
-    /// The kernels for windows of `taps` columns at `stride`, if there are some.
+    /// The kernels for windows of `taps` columns with `stride`, if there are any.
     pub fn columns(&self, taps: usize, stride: usize) -> Option<&'static Columns> {
         self.by_columns.iter().find(|kernels| kernels.taps == taps && kernels.stride == stride)
     }

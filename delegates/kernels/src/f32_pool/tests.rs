@@ -1,4 +1,4 @@
-//! Each microkernel of the table against plain folds, on random shapes, edges included.
+//! Compares each microkernel of the table with plain folds, for random shapes and edges.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::family::available;
 use crate::random::values;
 
-/// A tile's shape: `rows` by `k` windows, `n` results `stride` columns apart.
+/// The shape of a tile: windows of `rows` by `k` pixels, and `n` results `stride` columns apart.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     channels: usize,
@@ -27,7 +27,7 @@ proptest! {
     #[test]
     fn every_microkernel_agrees_with_a_plain_fold(channels in 1usize..70, rows in 1usize..6, seed: u64) {
         for member in available(TABLE) {
-            for kind in [Kind::Max, Kind::Mean] {
+            for kind in [PoolKind::Max, PoolKind::Mean] {
                 let kernels = member.of(kind);
                 for n in 1..=member.results {
                     for columns in kernels.by_columns {
@@ -41,10 +41,10 @@ proptest! {
     }
 }
 
-fn check(member: &Pool, kind: Kind, case: Case, kernel: Microkernel, by: Pointers) {
+fn check(member: &Pool, kind: PoolKind, case: Case, kernel: Microkernel, by: Pointers) {
     let Case { channels, rows, k, stride, n, seed } = case;
     let columns = (n - 1) * stride + k;
-    // An exact kernel reads to the pixel's end and no further.
+    // An exact kernel reads up to the end of a pixel and no further.
     let over = if by == Pointers::Taps { 0 } else { channels.next_multiple_of(member.lanes) - channels };
     let (x, factors) = (values(seed, rows * columns * channels + over), values(seed ^ 5, n));
     let pixel = |row: usize, column: usize| x[(row * columns + column) * channels..].as_ptr();
@@ -70,19 +70,23 @@ fn check(member: &Pool, kind: Kind, case: Case, kernel: Microkernel, by: Pointer
         low: -0.75,
         high: 0.75,
     };
-    // SAFETY: the instruction set is available; all lengths are those of the vectors above.
+    // SAFETY: the machine can run the member; all lengths match the vectors above.
     unsafe { kernel(&tile) };
     for (i, result) in c.chunks_exact(channels + 3).enumerate() {
         for channel in 0..channels {
             let taps =
                 (0..rows * k).map(|tap| x[(tap / k * columns + i * stride + tap % k) * channels + channel]);
             let plain = match kind {
-                Kind::Max => taps.fold(f32::NEG_INFINITY, f32::max),
-                Kind::Mean => taps.sum::<f32>() * factors[i],
+                PoolKind::Max => taps.fold(f32::NEG_INFINITY, f32::max),
+                PoolKind::Mean => taps.sum::<f32>() * factors[i],
             };
             let (got, want) = (result[channel], plain.clamp(-0.75, 0.75));
             assert!((got - want).abs() < 1e-5, "{} {kind:?} {case:?} {by:?}: {got}, not {want}", member.name);
         }
-        assert!(result[channels..].iter().all(|x| x.is_nan()), "{} wrote behind result {i}", member.name);
+        assert!(
+            result[channels..].iter().all(|x| x.is_nan()),
+            "{} wrote past the end of result {i}",
+            member.name
+        );
     }
 }

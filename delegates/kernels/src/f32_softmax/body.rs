@@ -3,16 +3,16 @@
 use crate::f32_map::functions::exp;
 use crate::simd::Simd;
 
-/// Most elements of a narrow row, times the lanes of the widest vector.
+/// The most elements of a narrow row, times the lanes of the widest vector.
 const NARROW: usize = super::NARROW * 16;
 
-/// `y[i] = exp(β (x[i] − max x)) / Σ`, or with `LOG` `x[i] − max x − ln Σ`. `y` may be `x`, but not with `LOG`.
+/// `y[i] = exp(β (x[i] − max x)) / Σ`, or with `LOG` `x[i] − max x − ln Σ`. `y` may be `x`, except with `LOG`.
 ///
 /// # Safety
-/// `x` is readable and `y` readable and writable for `n ≥ 1` elements.
+/// `x` must be readable, and `y` readable and writable, for `n ≥ 1` elements.
 #[inline(always)]
-pub unsafe fn row<S: Simd, const LOG: bool>(s: S, n: usize, x: *const f32, beta: f32, y: *mut f32) {
-    // SAFETY: whole vectors below `n`, then what is left of it; `x` and `y` have `n` elements.
+pub(super) unsafe fn row<S: Simd, const LOG: bool>(s: S, n: usize, x: *const f32, beta: f32, y: *mut f32) {
+    // SAFETY: accesses whole vectors below `n`, then the rest; `x` and `y` have `n` elements.
     unsafe {
         let most = largest(s, n, x);
         let (m, b) = (s.splat(most), s.splat(beta));
@@ -33,7 +33,7 @@ pub unsafe fn row<S: Simd, const LOG: bool>(s: S, n: usize, x: *const f32, beta:
             let left = S::LANES.min(n - i);
             let e = exp(s, s.mul(s.sub(s.load_first(x.add(i), left), m), b));
             s.store_first(y.add(i), e, left);
-            // Lanes behind the row's end come back as zeros.
+            // Lanes past the end of the row are loaded as zeros.
             sums[0] = s.add(sums[0], s.load_first(y.add(i), left));
             i += S::LANES;
         }
@@ -75,10 +75,11 @@ fn each<S: Simd>(_: S, n: usize, mut full: impl FnMut(usize), mut rest: impl FnM
 }
 
 /// # Safety
-/// `x` is readable for `n ≥ 1` elements.
+/// `x` must be readable for `n ≥ 1` elements.
 #[inline(always)]
 unsafe fn largest<S: Simd>(s: S, n: usize, x: *const f32) -> f32 {
-    // SAFETY: vectors that end at `n` or before, or, of fewer elements than one, each by itself; `x` has `n` elements.
+    // SAFETY: reads vectors that end at `n` or before or, if there are fewer elements than lanes, single elements; `x`
+    // has `n` elements.
     unsafe {
         if n < S::LANES {
             let mut most = *x;
@@ -102,12 +103,12 @@ unsafe fn largest<S: Simd>(s: S, n: usize, x: *const f32) -> f32 {
     }
 }
 
-/// Rows of few elements: as many rows as a vector has lanes at a time, one in each lane.
+/// Computes rows with few elements: as many rows at a time as a vector has lanes, one row per lane.
 ///
 /// # Safety
-/// `x` is readable and `y` writable for `rows · n` elements, `n ≤` [`super::NARROW`].
+/// `x` must be readable and `y` writable for `rows · n` elements, with `n ≤` [`super::NARROW`].
 #[inline(always)]
-pub unsafe fn narrow<S: Simd, const LOG: bool>(
+pub(super) unsafe fn narrow<S: Simd, const LOG: bool>(
     s: S,
     rows: usize,
     n: usize,
@@ -119,7 +120,7 @@ pub unsafe fn narrow<S: Simd, const LOG: bool>(
     let b = s.splat(beta);
     for first in (0..rows).step_by(S::LANES) {
         let count = S::LANES.min(rows - first);
-        // SAFETY: rows below `rows` of `n` elements are read and written; `transposed` has `n` vectors, one for each place in a row.
+        // SAFETY: accesses `n` elements of rows below `rows`; `transposed` has a vector for each of `n` positions.
         unsafe {
             let (x, y) = (x.add(first * n), y.add(first * n));
             let t = transposed.as_mut_ptr();

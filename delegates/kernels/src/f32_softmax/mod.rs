@@ -5,29 +5,29 @@ mod body;
 use crate::isa::Isa;
 use crate::simd::*;
 
-/// Most elements of a row that shares its vectors with other rows.
+/// The most elements of a row that is computed together with other rows in the lanes of vectors.
 pub const NARROW: usize = 16;
 
-/// `(n, x, β, y)`: one row of `n ≥ 1` elements.
+/// `(n, x, β, y)`: computes a row of `n ≥ 1` elements.
 pub type RowFn = unsafe fn(usize, *const f32, f32, *mut f32);
-/// `(rows, n, x, β, y)`: rows of `n ≤ NARROW` elements each.
+/// `(rows, n, x, β, y)`: computes rows of `n ≤ NARROW` elements each.
 pub type NarrowFn = unsafe fn(usize, usize, *const f32, f32, *mut f32);
 
-/// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, sources are
-/// readable, targets readable and writable. Of the logarithms source and target do not overlap.
+/// The family for one instruction set. All its functions are unsafe to call: the machine must have the instructions,
+/// sources must be readable, and targets readable and writable. With logarithms, source and target must not overlap.
 #[non_exhaustive]
 pub struct Softmax {
-    /// As in `f32_softmax__avx512`.
+    /// The name, such as `f32_softmax__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// `exp(β (x[i] − max)) / Σ`.
+    /// Computes `exp(β (x[i] − max)) / Σ`.
     pub row: RowFn,
-    /// The same, of narrow rows.
+    /// Computes the same for narrow rows.
     pub narrow: NarrowFn,
-    /// `x[i] − max − ln Σ exp(x[k] − max)`.
+    /// Computes `x[i] − max − ln Σ exp(x[k] − max)`.
     pub log_row: RowFn,
-    /// The same, of narrow rows.
+    /// Computes the same for narrow rows.
     pub log_narrow: NarrowFn,
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::family::available;
 
-    /// The softmax with `beta`, and the logarithms of that with β = 1.
+    /// The softmax with `beta`, and the logarithm of the softmax with β = 1.
     fn expected(x: &[f32], beta: f32) -> (Vec<f64>, Vec<f64>) {
         let most = x.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let from_most = |x: &f32| f64::from(*x) - f64::from(most);
@@ -78,14 +78,15 @@ mod tests {
             for member in available(TABLE) {
                 let mut y = vec![f32::NAN; x.len()];
                 let mut z = vec![f32::NAN; x.len()];
-                // SAFETY: available; the lengths are the vectors'.
+                // SAFETY: the machine can run the member; the lengths match the vectors.
                 unsafe {
                     (member.row)(x.len(), x.as_ptr(), beta, y.as_mut_ptr());
                     (member.log_row)(x.len(), x.as_ptr(), 1.0, z.as_mut_ptr());
                 }
                 check(member.name, &x, beta, &y, &z)?;
                 let rows = x.len() / n;
-                // SAFETY: available; `rows` rows of `n` floats are in `x`, and as many in `y` and `z`.
+                // SAFETY: the machine can run the member; `rows` rows of `n` floats are in `x`, and as many in `y` and
+                // `z`.
                 unsafe {
                     (member.narrow)(rows, n, x.as_ptr(), beta, y.as_mut_ptr());
                     (member.log_narrow)(rows, n, x.as_ptr(), 1.0, z.as_mut_ptr());

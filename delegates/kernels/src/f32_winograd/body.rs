@@ -6,7 +6,7 @@
 use super::{FILTERS, Output};
 use crate::simd::Simd;
 
-/// `Bᵀ d` of a column.
+/// `Bᵀ d` for a column.
 #[inline(always)]
 fn bt<S: Simd, const A: usize>(s: S, d: [S::V; A]) -> [S::V; A] {
     let mut o = d;
@@ -30,7 +30,7 @@ fn bt<S: Simd, const A: usize>(s: S, d: [S::V; A]) -> [S::V; A] {
     o
 }
 
-/// `Aᵀ p` of a column: the first α − 2 values.
+/// `Aᵀ p` for a column: the first α − 2 values.
 #[inline(always)]
 fn at<S: Simd, const A: usize>(s: S, p: [S::V; A]) -> [S::V; A] {
     let mut o = p;
@@ -49,9 +49,10 @@ fn at<S: Simd, const A: usize>(s: S, p: [S::V; A]) -> [S::V; A] {
 }
 
 /// # Safety
-/// `A²` pointers, each readable for `channels` values; `v` is writable there.
+/// There must be `A²` pointers, each readable for `channels` values. `v` must be writable for `channels` values at each
+/// of `A²` places, at a distance of `stride`.
 #[inline(always)]
-pub unsafe fn input<S: Simd, const A: usize>(
+pub(super) unsafe fn input<S: Simd, const A: usize>(
     s: S,
     channels: usize,
     pixels: *const *const f32,
@@ -65,7 +66,8 @@ pub unsafe fn input<S: Simd, const A: usize>(
         for j in 0..A {
             let mut column = [s.splat(0.0); A];
             for i in 0..A {
-                // SAFETY: each of the `A²` pixels has `channels` values: `c` is below that, and of the last vector no more are read.
+                // SAFETY: each of the `A²` pixels has `channels` values; `c` is below that, and at most the remaining
+                // values are read.
                 unsafe {
                     let p = (*pixels.add(i * A + j)).add(c);
                     column[i] = if n == S::LANES { s.load(p) } else { s.load_first(p, n) };
@@ -79,7 +81,7 @@ pub unsafe fn input<S: Simd, const A: usize>(
         for i in 0..A {
             let row = bt::<S, A>(s, half[i]);
             for j in 0..A {
-                // SAFETY: V has `channels` values for this tile at each of its `A²` places, `stride` apart.
+                // SAFETY: `v` has `channels` values for this tile at each of its `A²` places, as `# Safety` requires.
                 unsafe {
                     let to = v.add((i * A + j) * stride + c);
                     if n == S::LANES { s.store(to, row[j]) } else { s.store_first(to, row[j], n) }
@@ -91,9 +93,9 @@ pub unsafe fn input<S: Simd, const A: usize>(
 }
 
 /// # Safety
-/// The pointers of `o` are readable and writable as it says.
+/// The pointers of `o` must be readable and writable as [`Output`] describes.
 #[inline(always)]
-pub unsafe fn output<S: Simd, const A: usize>(s: S, o: &Output) {
+pub(super) unsafe fn output<S: Simd, const A: usize>(s: S, o: &Output) {
     let (low, high) = (s.splat(o.low), s.splat(o.high));
     let mut c = 0;
     while c < o.channels {
@@ -103,7 +105,7 @@ pub unsafe fn output<S: Simd, const A: usize>(s: S, o: &Output) {
         for j in 0..A {
             let mut column = [s.splat(0.0); A];
             for i in 0..A {
-                // SAFETY: P has `channels` values for this tile at each of its places, `stride` apart.
+                // SAFETY: `p` has `channels` values for this tile at each of its places, as `# Safety` requires.
                 unsafe {
                     let p = o.p.add((i * A + j) * o.stride + c);
                     column[i] = if whole { s.load(p) } else { s.load_first(p, n) };
@@ -114,14 +116,15 @@ pub unsafe fn output<S: Simd, const A: usize>(s: S, o: &Output) {
                 half[i][j] = column[i];
             }
         }
-        // SAFETY: the bias has a value for each channel.
+        // SAFETY: there is a bias for each channel, as `# Safety` requires.
         let bias = unsafe { if whole { s.load(o.bias.add(c)) } else { s.load_first(o.bias.add(c), n) } };
         for i in 0..A - 2 {
             let row = at::<S, A>(s, half[i]);
             for j in 0..A - 2 {
                 if i < o.size[0] && j < o.size[1] {
                     let y = s.clamp(s.add(row[j], bias), low, high);
-                    // SAFETY: row `i` and column `j` are inside of `size`, so the pixel is one of the results, and has `channels` values.
+                    // SAFETY: row `i` and column `j` are within `size`, so the pixel is one of the results, and has
+                    // `channels` values.
                     unsafe {
                         let to = o.y.add(i * o.row + j * o.channels + c);
                         if whole { s.store(to, y) } else { s.store_first(to, y, n) }
@@ -145,9 +148,9 @@ const G4: [[f64; 3]; 6] = [
 ];
 
 /// # Safety
-/// That of [`super::Winograd`].
+/// The machine must have the instruction set.
 #[inline(always)]
-pub unsafe fn filters<S: Simd, const A: usize>(_: S, g: &[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36] {
+pub(super) unsafe fn filters<S: Simd, const A: usize>(_: S, g: &[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36] {
     let rows: [[f64; 3]; A] = std::array::from_fn(|i| if A == 4 { G2[i % 4] } else { G4[i] });
     let mut u = [[0.0; FILTERS]; 36];
     for (i, a) in rows.iter().enumerate() {

@@ -13,67 +13,67 @@ mod body;
 use crate::isa::Isa;
 use crate::simd::*;
 
-/// Transforms of one size.
+/// The transforms for one size of tiles.
 pub struct Winograd {
-    /// As in `f32_winograd_4x4__avx512`.
+    /// The name, such as `f32_winograd_4x4__avx512`.
     pub name: &'static str,
-    /// Outputs along one side of a tile.
+    /// The number of outputs along one side of a tile.
     pub m: usize,
-    /// `Bᵀ d B` of one tile: `(channels, pixels, v, stride)`. `pixels` are α² pointers to `channels` values; value `f` of the
-    /// transform of channel `c` goes to `v[f · stride + c]`.
+    /// `Bᵀ d B` of one tile: `(channels, pixels, v, stride)`. `pixels` are α² pointers to `channels` values each. Value
+    /// `f` of the transform of channel `c` is written to `v[f · stride + c]`.
     pub input: unsafe fn(usize, *const *const f32, *mut f32, usize),
     /// `Aᵀ p A + bias` of one tile, clamped: see [`Output`].
     pub output: unsafe fn(&Output),
-    /// `G g Gᵀ` of `FILTERS` filters side by side: tap `t` of filter `i` is `g[t][i]`; the first α² rows of the result are used.
+    /// `G g Gᵀ` of `FILTERS` filters: tap `t` of filter `i` is `g[t][i]`. The first α² rows of the result are used.
     pub filters: unsafe fn(&[[f32; FILTERS]; 9]) -> [[f32; FILTERS]; 36],
 }
 
-/// A family member.
+/// A member of the family.
 #[non_exhaustive]
 pub struct Sizes {
-    /// As in `f32_winograd__avx512`.
+    /// The name, such as `f32_winograd__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
     /// The transforms, by `m`.
     pub sizes: [Winograd; 2],
 }
 
-/// Arguments of an output transform.
+/// The arguments of an output transform.
 pub struct Output {
-    /// Channels of the result.
+    /// The number of channels of the result.
     pub channels: usize,
-    /// Value `f` of channel `c` is `p[f · stride + c]`.
+    /// The transformed values: value `f` of channel `c` is `p[f · stride + c]`.
     pub p: *const f32,
-    /// See `p`.
+    /// The distance between the values of a channel in `p`.
     pub stride: usize,
-    /// One per channel.
+    /// The bias of each channel.
     pub bias: *const f32,
-    /// The tile's first pixel.
+    /// The address of the tile's first pixel.
     pub y: *mut f32,
-    /// Values from one row of pixels to the next; pixels of a row are `channels` apart.
+    /// The distance between rows of pixels, in values. Pixels of a row are `channels` values apart.
     pub row: usize,
-    /// Rows and columns of the tile that are inside the image, at most m.
+    /// The numbers of rows and columns of the tile that are inside the image, at most m.
     pub size: [usize; 2],
-    /// Smallest result.
+    /// The smallest result.
     pub low: f32,
-    /// Largest result.
+    /// The largest result.
     pub high: f32,
 }
 
 impl Winograd {
-    /// The best member for tiles of `m × m` on this machine, up to `isa`.
+    /// The fastest member for tiles of `m × m` that this machine can run with the features in `isa`.
     pub fn select(isa: Isa, m: usize) -> Option<&'static Winograd> {
         Sizes::select(isa).sizes.iter().find(|w| w.m == m)
     }
 
-    /// α, the inputs along one side of a tile.
+    /// α, the number of inputs along one side of a tile.
     pub const fn alpha(&self) -> usize {
         self.m + 2
     }
 }
 
-/// Filters that are transformed together.
+/// The number of filters that are transformed together.
 pub const FILTERS: usize = 8;
 
 macro_rules! member {

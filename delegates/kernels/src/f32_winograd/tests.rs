@@ -1,4 +1,4 @@
-//! A tile through all three transforms of each member against the plain convolution of that tile.
+//! Compares a tile after all three transforms of each member with the plain convolution of that tile.
 
 use proptest::prelude::*;
 
@@ -22,7 +22,7 @@ proptest! {
     }
 }
 
-/// Each channel is filtered by itself, with the same filter.
+/// Each channel is filtered separately, with the same filter.
 fn check(
     w: &Winograd,
     channels: usize,
@@ -35,9 +35,9 @@ fn check(
     let pixels: Vec<*const f32> = (0..alpha * alpha).map(|i| values[i * channels..].as_ptr()).collect();
     let stride = channels + 5;
     let mut v = vec![0.0f32; alpha * alpha * stride];
-    // SAFETY: available; the vectors have the lengths that the transform reads and writes.
+    // SAFETY: the machine can run the member; the vectors have the lengths that the transform reads and writes.
     unsafe { (w.input)(channels, pixels.as_ptr(), v.as_mut_ptr(), stride) };
-    // SAFETY: available, as above.
+    // SAFETY: the machine can run the member; the arrays have the size of the type.
     let u = unsafe { (w.filters)(&filter.map(|tap| [tap; FILTERS])) };
     for (line, u) in v.chunks_exact_mut(stride).zip(&u) {
         line.iter_mut().for_each(|x| *x *= u[FILTERS - 1]);
@@ -55,14 +55,15 @@ fn check(
         low: -3.0,
         high: 3.0,
     };
-    // SAFETY: the member is available; `v` has a row of `stride` sums per product, `bias` has `channels` numbers, `y` has `m` rows.
+    // SAFETY: the machine can run the member; `v` has a row of `stride` sums per product, `bias` has `channels`
+    // numbers, and `y` has `m` rows.
     unsafe { (w.output)(&output) };
     for i in 0..w.m {
         for j in 0..w.m {
             for c in 0..channels {
                 let got = y[i * row + j * channels + c];
                 if i >= size[0] || j >= size[1] {
-                    prop_assert!(got.is_nan(), "{} wrote outside", w.name);
+                    prop_assert!(got.is_nan(), "{} wrote outside the tile", w.name);
                     continue;
                 }
                 let tap = |k: usize| values[((i + k / 3) * alpha + j + k % 3) * channels + c] * filter[k];

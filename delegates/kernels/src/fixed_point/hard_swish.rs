@@ -1,8 +1,9 @@
-//! HARD_SWISH of bytes with 16 bits: `x` is brought to 1/128 of a step, and to the scale where 2¹⁵ stands for 3.
+//! HARD_SWISH of bytes, computed with 16 bits: `x` is scaled to 1/128 of a quantization step, and to a scale in which
+//! 2¹⁵ represents 3.
 //!
 //! Defined by: tflite/kernels/internal/reference/hard_swish.h.
 
-use arenite_layers::Quant;
+use arenite_base::Quant;
 
 use super::Multiplier;
 
@@ -13,13 +14,13 @@ struct Short {
     exponent: i32,
 }
 
-/// The function between two quantizations.
+/// The function for one pair of input and output quantization.
 #[derive(Clone, Copy, Debug)]
 pub struct HardSwish {
     zero_points: [i32; 2],
-    /// To the output's scale.
+    /// The factor to the output's scale.
     output: Short,
-    /// To a third.
+    /// The factor to a third.
     third: Short,
 }
 
@@ -36,18 +37,18 @@ impl HardSwish {
         })
     }
 
-    /// The result of `q`, not yet saturated.
+    /// The result for `q`, not yet saturated.
     pub fn apply(&self, q: i32) -> i32 {
         let fine = ((q - self.zero_points[0]) as i16).wrapping_mul(1 << 7);
         let scaled = high_mul(fine, self.output.value);
-        // The gate goes from −1 to 1 and is brought to 0 to 1.
+        // The gate is between −1 and 1 and is mapped to 0 to 1.
         let gate = (i32::from(self.gate(fine)) + (1 << 15)) >> 1;
         let product = gate * i32::from(scaled) / (1 << 15);
         let product = product.min(i16::MAX.into());
         divide(product, self.output.exponent.unsigned_abs()).wrapping_add(self.zero_points[1])
     }
 
-    /// `x / 3`, saturated. Of a shift to the left the last bit comes after the multiplication.
+    /// `x / 3`, saturated. Of a left shift, the last bit is shifted after the multiplication.
     fn gate(&self, fine: i16) -> i16 {
         let Short { value, exponent } = self.third;
         if exponent > 0 {
@@ -69,7 +70,8 @@ fn shift_left(x: i16, amount: u32) -> i16 {
     (i64::from(x) << amount.min(32)).clamp(i16::MIN.into(), i16::MAX.into()) as i16
 }
 
-/// `a · b / 2¹⁵` to the nearest, ties away from zero but for negative ones that would be whole otherwise.
+/// `a · b / 2¹⁵`, rounded to the nearest, with ties away from zero, except for negative products that are exact
+/// otherwise.
 fn high_mul(a: i16, b: i16) -> i16 {
     if (a, b) == (i16::MIN, i16::MIN) {
         return i16::MAX;
@@ -79,7 +81,7 @@ fn high_mul(a: i16, b: i16) -> i16 {
     ((product + nudge) / (1 << 15)) as i16
 }
 
-/// `x / 2^exponent`, ties away from zero.
+/// `x / 2^exponent`, with ties rounded away from zero.
 fn divide(x: i32, exponent: u32) -> i32 {
     if exponent > 31 {
         return 0;

@@ -1,9 +1,9 @@
-//! Real factors in fixed point, and what sums are multiplied with on their way to quantized results.
+//! Real factors in fixed-point form, with which sums are scaled to quantized results.
 //!
 //! Defined by: tflite/kernels/internal/quantization_util.cc, tflite/kernels/internal/common.cc; gemmlowp fixedpoint.h.
 //!
-//! Multiplying by `value / 2³¹ · 2^shift` rounds twice: the product to Q31, then the shift to the right. Both are one floor of a
-//! 64-bit number, with `p = x · 2^max(shift, 0) · value`, `s = max(−shift, 0)`:
+//! Multiplying by `value / 2³¹ · 2^shift` rounds twice: the product to Q31, then the right shift. Both can be computed
+//! as one floor of a 64-bit number, with `p = x · 2^max(shift, 0) · value` and `s = max(−shift, 0)`:
 //!
 //! ```text
 //! floor((p + 2³⁰ + [s > 0] · 2^(30 + s) − away) / 2^(31 + s))      away = 2³¹ if ties go away from zero, p < −2³⁰ and s > 0
@@ -17,21 +17,22 @@ pub mod rsqrt;
 pub struct Multiplier {
     /// `2³⁰ ≤ value < 2³¹`, or 0.
     pub value: i32,
-    /// From −31 to 30.
+    /// Between −31 and 30.
     pub shift: i32,
 }
 
-/// Where the second rounding of a negative tie goes.
+/// How the second rounding treats negative ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
-    /// Up: SIMD kernels of TensorFlow Lite.
+    /// Upward, like the SIMD kernels of TensorFlow Lite.
     Up,
-    /// Away from zero: its scalar kernels.
+    /// Away from zero, like its scalar kernels.
     Away,
 }
 
 impl Multiplier {
-    /// The nearest to `real`; `None` if that is negative, not finite, or 2³⁰ and more. Below about 2⁻³² it is zero.
+    /// The multiplier nearest to `real`. `None` if `real` is negative, not finite, or at least 2³⁰. Numbers below about
+    /// 2⁻³² become zero.
     pub fn from_real(real: f64) -> Option<Multiplier> {
         if !(0.0..1_073_741_824.0).contains(&real) {
             return None;
@@ -48,17 +49,17 @@ impl Multiplier {
         Some(Multiplier { value: value as i32, shift })
     }
 
-    /// The factor of `input · filter / output`, multiplied in `f64`.
+    /// The factor `input · filter / output`, computed in `f64`. `None` as for `from_real`.
     pub fn from_scales(input: f32, filter: f32, output: f32) -> Option<Multiplier> {
         Multiplier::from_real(f64::from(input) * f64::from(filter) / f64::from(output))
     }
 
-    /// `s` of the formula.
+    /// `s` in the formula.
     pub fn right(self) -> u32 {
         self.shift.min(0).unsigned_abs()
     }
 
-    /// As one floor.
+    /// The factor in the form of one floor.
     pub fn factor(self, ties: Ties) -> Factor {
         let s = self.right();
         let second = if s > 0 { 1 << (30 + s) } else { 0 };
@@ -71,51 +72,52 @@ impl Multiplier {
         }
     }
 
-    /// `x` times the factor.
+    /// Multiplies `x` by the factor.
     pub fn apply(self, x: i32, ties: Ties) -> i32 {
         self.factor(ties).apply(x)
     }
 }
 
-/// A factor as one floor: `floor((x · 2^left · value + rounding − away) / 2^shift)`.
+/// A factor in the form of one floor: `floor((x · 2^left · value + rounding − away) / 2^shift)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Factor {
-    /// Shift to the left, up to 31, before the multiplication; it wraps.
+    /// The left shift before the multiplication, up to 31. It wraps.
     pub left: u32,
-    /// Not negative.
+    /// The value that is multiplied with; not negative.
     pub value: i32,
-    /// Added to the product.
+    /// The rounding term that is added to the product.
     pub rounding: i64,
-    /// Up to 62.
+    /// The right shift, up to 62.
     pub shift: u32,
-    /// Whether 2³¹ is taken from products below −2³⁰.
+    /// Whether 2³¹ is subtracted from products below −2³⁰.
     pub is_away: bool,
 }
 
 impl Factor {
-    /// Zero.
+    /// The factor zero.
     pub const ZERO: Factor = Factor { left: 0, value: 0, rounding: 0, shift: 31, is_away: false };
 
-    /// `x` times the factor.
+    /// Multiplies `x` by the factor.
     pub fn apply(self, x: i32) -> i32 {
         let product = i64::from(x.wrapping_shl(self.left)) * i64::from(self.value);
         let away = if self.is_away && product < -(1 << 30) { 1 << 31 } else { 0 };
         ((product + self.rounding - away) >> self.shift) as i32
     }
 
-    /// What it multiplies with, but for rounding.
+    /// The factor as a real number, without rounding.
     pub fn real(self) -> f64 {
         f64::from(self.value) * 2f64.powi(self.left as i32 - self.shift as i32)
     }
 
-    /// The power of two that this is, if the rounding never matters: `x · 2^n`.
+    /// The exponent `n` if the factor is exactly `2^n` for all `x`.
     pub fn power_of_two(self) -> Option<u32> {
         let exact =
             self.value == 1 << 30 && self.left == 0 && !self.is_away && self.rounding < 1 << self.shift;
         (exact && self.shift <= 30).then(|| 30 - self.shift)
     }
 
-    /// The same without a shift to the left, for numbers that it does not take out of 32 bits: `left` bits less to the right.
+    /// The same factor without a left shift: the right shift is `left` bits shorter. Valid for numbers whose left shift
+    /// fits in 32 bits.
     pub fn without_left(self) -> Factor {
         if self.is_away || self.left > 30 || self.rounding & ((1 << self.left) - 1) != 0 {
             return self;
@@ -124,12 +126,12 @@ impl Factor {
     }
 }
 
-/// `real = fraction · 2^exponent` with a fraction in [½, 1), or 0.
+/// Splits `real = fraction · 2^exponent` with a fraction in [½, 1), or 0.
 fn split(real: f64) -> (f64, i32) {
     if real == 0.0 {
         return (0.0, 0);
     }
-    // Subnormal numbers are scaled into the range of normal ones.
+    // Subnormal numbers are scaled to normal ones.
     let (real, moved) = if real < f64::MIN_POSITIVE { (real * 2f64.powi(64), 64) } else { (real, 0) };
     let bits = real.to_bits();
     let exponent = (bits >> 52) as i32 - 1022;
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Both roundings one after the other, as gemmlowp has them.
+    /// Rounds twice, like gemmlowp.
     fn twice(x: i32, m: Multiplier, ties: Ties) -> i32 {
         let x = x.wrapping_mul(1i32 << m.shift.max(0));
         let product = i64::from(x) * i64::from(m.value);
@@ -167,7 +169,7 @@ mod tests {
             let mut state = seed | 1;
             for i in 0..500u32 {
                 state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                // Numbers of all magnitudes, and ties of a factor of one half to some power.
+                // Numbers of all magnitudes, which are ties for factors that are powers of one half.
                 let x = (state >> 32) as i32 >> (i % 31);
                 for ties in [Ties::Up, Ties::Away] {
                     prop_assert_eq!(m.apply(x, ties), twice(x, m, ties), "{} {:?} {:?}", x, m, ties);

@@ -1,12 +1,12 @@
-//! `1 / √x` of whole numbers in fixed point, by Newton's method.
+//! `1 / √x` of integers in fixed point, with Newton's method.
 //!
-//! Defined by: `GetInvSqrtQuantizedMultiplierExp` of tflite/kernels/internal/quantization_util.cc, and
-//! tflite/kernels/elementwise.cc, which has 20 fractional bits.
+//! Defined by: `GetInvSqrtQuantizedMultiplierExp` in tflite/kernels/internal/quantization_util.cc, and
+//! tflite/kernels/elementwise.cc, which uses 20 fractional bits.
 
 use super::{Multiplier, Ties};
 
 const FRACTION: i32 = 20;
-/// Numbers with 28 fractional bits, from −8 to 8.
+/// Numbers have 28 fractional bits and are between −8 and 8.
 const ONE: i32 = 1 << 28;
 
 /// `factor / √x` for `x > 0`.
@@ -21,12 +21,12 @@ fn scale(x: i32, value: i32, shift: i32) -> i32 {
     if shift < -31 { 0 } else { Multiplier { value, shift }.apply(x, Ties::Away) }
 }
 
-/// `1 / √x` as a factor; of 1 and below it is one less the last bit.
+/// `1 / √x` as a factor. For `x ≤ 1`, it is less than one by the last bit.
 fn inverse_root(x: i32) -> Multiplier {
     if x <= 1 {
         return Multiplier { value: i32::MAX, shift: 0 };
     }
-    // x is brought to [2²⁷, 2²⁹) by an even shift.
+    // An even shift scales x to [2²⁷, 2²⁹).
     let (mut x, mut right) = (x, 11);
     while x >= 1 << 29 {
         x /= 4;
@@ -35,7 +35,7 @@ fn inverse_root(x: i32) -> Multiplier {
     let pairs = (x.leading_zeros() - 1) / 2 - 1;
     x <<= 2 * pairs;
     right -= pairs as i32;
-    // y ← y · 3/2 − y³ · x/2: products lose three bits for each factor but the first.
+    // y ← y · 3/2 − y³ · x/2: products lose three bits for each factor after the first.
     let half = halve(x >> 1);
     let mut y = ONE;
     for _ in 0..5 {
@@ -49,7 +49,7 @@ fn inverse_root(x: i32) -> Multiplier {
     }
 }
 
-/// `a · b / 2³¹` to the nearest.
+/// `a · b / 2³¹`, rounded to the nearest.
 fn high_mul(a: i32, b: i32) -> i32 {
     ((i64::from(a) * i64::from(b) + (1 << 30)) >> 31) as i32
 }
@@ -58,7 +58,7 @@ fn raise(x: i32, bits: u32) -> i32 {
     (i64::from(x) << bits).clamp(i32::MIN.into(), i32::MAX.into()) as i32
 }
 
-/// `x / 2` for `x ≥ 0`, up.
+/// `x / 2` for `x ≥ 0`, rounded up.
 fn halve(x: i32) -> i32 {
     (x >> 1) + (x & 1)
 }

@@ -1,10 +1,10 @@
-//! AVX2 with FMA: eight lanes, masked edges.
+//! AVX2 with FMA: eight lanes, with masked loads and stores for fewer.
 
 use core::arch::x86_64::*;
 
 use super::Simd;
 
-/// AVX2 with FMA: eight lanes, masked edges.
+/// AVX2 with FMA: eight lanes.
 #[derive(Clone, Copy)]
 pub struct Avx2(());
 
@@ -12,11 +12,11 @@ pub struct Avx2(());
 #[inline(always)]
 fn first(n: usize) -> __m256i {
     const WINDOW: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
-    // SAFETY: `8 − n` to `16 − n` is inside, for n ≤ 8; only `Avx2` calls it.
+    // SAFETY: for `n ≤ 8`, elements `8 − n` to `16 − n` are within `WINDOW`; only `Avx2` calls this function.
     unsafe { _mm256_loadu_si256(WINDOW.as_ptr().add(8 - n.min(8)).cast()) }
 }
 
-// SAFETY: `new` is the only way to a value.
+// SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
 unsafe impl Simd for Avx2 {
     const LANES: usize = 8;
     type V = __m256;
@@ -33,22 +33,22 @@ unsafe impl Simd for Avx2 {
     }
     #[inline(always)]
     unsafe fn load(self, p: *const f32) -> __m256 {
-        // SAFETY: `self` proves the instruction; it reads `LANES` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `LANES` values are readable, as `Simd` requires.
         unsafe { _mm256_loadu_ps(p) }
     }
     #[inline(always)]
     unsafe fn load_first(self, p: *const f32, n: usize) -> __m256 {
-        // SAFETY: `self` proves the instruction; it reads the first `n` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `n` values are readable, as `Simd` requires.
         unsafe { _mm256_maskload_ps(p, first(n)) }
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut f32, v: __m256) {
-        // SAFETY: `self` proves the instruction; it writes `LANES` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `LANES` values are writable, as `Simd` requires.
         unsafe { _mm256_storeu_ps(p, v) }
     }
     #[inline(always)]
     unsafe fn store_first(self, p: *mut f32, v: __m256, n: usize) {
-        // SAFETY: `self` proves the instruction; it writes the first `n` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `n` values are writable, as `Simd` requires.
         unsafe { _mm256_maskstore_ps(p, first(n), v) }
     }
     in_registers! {
@@ -90,6 +90,10 @@ unsafe impl Simd for Avx2 {
             let n = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
             _mm256_mul_ps(a, _mm256_castsi256_ps(_mm256_slli_epi32::<23>(n)))
         }
+        fn exponent(a: __m256) -> __m256 {
+            let biased = _mm256_srli_epi32::<24>(_mm256_slli_epi32::<1>(_mm256_castps_si256(a)));
+            _mm256_cvtepi32_ps(_mm256_sub_epi32(biased, _mm256_set1_epi32(127)))
+        }
         fn select_lt(a: __m256, b: __m256, yes: __m256, no: __m256) -> __m256 {
             _mm256_blendv_ps(no, yes, _mm256_cmp_ps::<_CMP_LT_OQ>(a, b))
         }
@@ -106,7 +110,7 @@ unsafe impl Simd for Avx2 {
     }
     #[inline(always)]
     fn prefetch(self, p: *const f32) {
-        // SAFETY: a prefetch never faults.
+        // SAFETY: a prefetch never faults, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
     }
 }

@@ -1,10 +1,10 @@
-//! AVX-512: sixteen lanes, masked edges.
+//! AVX-512: sixteen lanes, with masked loads and stores for fewer.
 
 use core::arch::x86_64::*;
 
 use super::Simd;
 
-/// AVX-512: sixteen lanes, masked edges.
+/// AVX-512: sixteen lanes.
 #[derive(Clone, Copy)]
 pub struct Avx512(());
 
@@ -14,7 +14,7 @@ fn first(n: usize) -> __mmask16 {
     ((1u32 << n) - 1) as __mmask16
 }
 
-// SAFETY: `new` is the only way to a value.
+// SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
 unsafe impl Simd for Avx512 {
     const LANES: usize = 16;
     type V = __m512;
@@ -31,22 +31,22 @@ unsafe impl Simd for Avx512 {
     }
     #[inline(always)]
     unsafe fn load(self, p: *const f32) -> __m512 {
-        // SAFETY: `self` proves the instruction; it reads `LANES` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `LANES` values are readable, as `Simd` requires.
         unsafe { _mm512_loadu_ps(p) }
     }
     #[inline(always)]
     unsafe fn load_first(self, p: *const f32, n: usize) -> __m512 {
-        // SAFETY: `self` proves the instruction; it reads the first `n` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `n` values are readable, as `Simd` requires.
         unsafe { _mm512_maskz_loadu_ps(first(n), p) }
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut f32, v: __m512) {
-        // SAFETY: `self` proves the instruction; it writes `LANES` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `LANES` values are writable, as `Simd` requires.
         unsafe { _mm512_storeu_ps(p, v) }
     }
     #[inline(always)]
     unsafe fn store_first(self, p: *mut f32, v: __m512, n: usize) {
-        // SAFETY: `self` proves the instruction; it writes the first `n` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `n` values are writable, as `Simd` requires.
         unsafe { _mm512_mask_storeu_ps(p, first(n), v) }
     }
     in_registers! {
@@ -87,6 +87,9 @@ unsafe impl Simd for Avx512 {
         fn scale(a: __m512, n: __m512) -> __m512 {
             _mm512_scalef_ps(a, n)
         }
+        fn exponent(a: __m512) -> __m512 {
+            _mm512_getexp_ps(a)
+        }
         fn select_lt(a: __m512, b: __m512, yes: __m512, no: __m512) -> __m512 {
             _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), no, yes)
         }
@@ -99,7 +102,7 @@ unsafe impl Simd for Avx512 {
     }
     #[inline(always)]
     fn prefetch(self, p: *const f32) {
-        // SAFETY: a prefetch never faults.
+        // SAFETY: a prefetch never faults, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
     }
     in_registers! {
@@ -108,7 +111,7 @@ unsafe impl Simd for Avx512 {
             _mm512_scalef_ps(a, n)
         }
         fn quotient(a: __m512, b: __m512) -> __m512 {
-            // 14 bits of 1 / b, and a step of Newton's method on the quotient.
+            // 14 bits of 1 / b, followed by one step of Newton's method for the quotient.
             let r = _mm512_rcp14_ps(b);
             let q = _mm512_mul_ps(a, r);
             let r = _mm512_fmadd_ps(_mm512_fnmadd_ps(b, r, _mm512_set1_ps(1.0)), r, r);

@@ -1,11 +1,12 @@
-//! Vectors of `f32`, one type per instruction set: kernels are written once, against [`Simd`], and compiled for each.
+//! Vectors of `f32`, one type per instruction set. Kernels are written once, for any [`Simd`], and compiled for each.
 //!
-//! A value of an implementing type is the proof that the machine has its instructions, so that arithmetic is safe; only loads
-//! and stores are not. Everything is `inline(always)`: a kernel's entry function carries the `target_feature`, and what it
-//! calls is compiled with it. So neither a generic body nor a method here may be called from elsewhere by pointer.
+//! A value of an implementing type proves that the machine has its instructions, so arithmetic is safe; only loads and
+//! stores are not. Everything is `inline(always)`: a kernel's entry function has the `target_feature`, and everything
+//! that it calls is compiled with it. So neither a generic body nor a method of these traits may be called through a
+//! pointer.
 
-/// Methods whose operands are registers and numbers. Their bodies are safe code that is compiled with the features, so that no memory is
-/// touched; that the machine has these is proved by `self`, since a value of such a type exists nowhere else.
+/// Methods whose operands are registers and numbers. Their bodies are safe code, so they access no memory. They are
+/// compiled with the features; `self` proves that the machine has these, since a value of such a type exists only then.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! in_registers {
     ($features:literal $(fn $name:ident($($operand:ident: $t:ty),*) -> $result:ty $body:block)*) => {$(
@@ -14,7 +15,7 @@ macro_rules! in_registers {
             #[target_feature(enable = $features)]
             #[inline]
             fn body($($operand: $t),*) -> $result $body
-            // SAFETY: the machine has the features, as `self` proves.
+            // SAFETY: `self` proves that the machine has the features.
             unsafe { body($($operand),*) }
         }
     )*};
@@ -43,32 +44,40 @@ pub use neon::Neon;
 /// Arithmetic on vectors of [`LANES`](Simd::LANES) values.
 ///
 /// # Safety
-/// A value of the type exists only where the machine has the instructions.
+/// A value of the type may only exist if the machine has the instructions.
 pub unsafe trait Simd: Copy + Send + Sync + 'static {
-    /// Values in a vector.
+    /// The number of values in a vector.
     const LANES: usize;
-    /// A vector.
+    /// A vector of `f32`.
     type V: Copy;
 
-    /// # Safety
-    /// The machine has the instructions.
-    unsafe fn new() -> Self;
-
-    /// All lanes `x`.
-    fn splat(self, x: f32) -> Self::V;
-    /// # Safety
-    /// `LANES` values are readable.
-    unsafe fn load(self, p: *const f32) -> Self::V;
-    /// The first `n` lanes from memory, the others 0.
+    /// Creates a value.
     ///
     /// # Safety
-    /// `n ≤ LANES` values are readable.
+    /// The machine must have the instructions.
+    unsafe fn new() -> Self;
+
+    /// A vector with `x` in all lanes.
+    fn splat(self, x: f32) -> Self::V;
+    /// Loads a vector.
+    ///
+    /// # Safety
+    /// `LANES` values must be readable.
+    unsafe fn load(self, p: *const f32) -> Self::V;
+    /// Loads the first `n` lanes; the others are 0.
+    ///
+    /// # Safety
+    /// `n ≤ LANES` values must be readable.
     unsafe fn load_first(self, p: *const f32, n: usize) -> Self::V;
+    /// Stores a vector.
+    ///
     /// # Safety
-    /// `LANES` values are writable.
+    /// `LANES` values must be writable.
     unsafe fn store(self, p: *mut f32, v: Self::V);
+    /// Stores the first `n` lanes.
+    ///
     /// # Safety
-    /// `n ≤ LANES` values are writable.
+    /// `n ≤ LANES` values must be writable.
     unsafe fn store_first(self, p: *mut f32, v: Self::V, n: usize);
 
     /// `a + b`.
@@ -79,30 +88,32 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     fn mul(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a / b`.
     fn div(self, a: Self::V, b: Self::V) -> Self::V;
-    /// `a · b + c`, rounded once where the machine does so.
+    /// `a · b + c`, rounded once if the machine has a fused instruction.
     fn fma(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
-    /// The smaller; `b` if either is NaN.
+    /// The smaller number; `b` if either is NaN.
     fn min(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The larger; `b` if either is NaN.
+    /// The larger number; `b` if either is NaN.
     fn max(self, a: Self::V, b: Self::V) -> Self::V;
     /// `√a`.
     fn sqrt(self, a: Self::V) -> Self::V;
     /// `|a|`.
     fn abs(self, a: Self::V) -> Self::V;
-    /// The integer next to `a`, the even one of two.
+    /// Rounds to the nearest integer, ties to even.
     fn round(self, a: Self::V) -> Self::V;
-    /// The integer next below or at `a`.
+    /// The largest integer that is not greater than `a`.
     fn floor(self, a: Self::V) -> Self::V;
-    /// `a · 2ⁿ` for integral `n` from −126 to 127.
+    /// `a · 2ⁿ` for integral `n` between −126 and 127.
     fn scale(self, a: Self::V, n: Self::V) -> Self::V;
-    /// Lanes of `yes` where `a < b`, else of `no`.
+    /// The exponent `n` of a number `±2ⁿ · m` with `1 ≤ m < 2`. The number must be normal.
+    fn exponent(self, a: Self::V) -> Self::V;
+    /// Lanes of `yes` where `a < b`, otherwise of `no`.
     fn select_lt(self, a: Self::V, b: Self::V, yes: Self::V, no: Self::V) -> Self::V;
     /// The sum of all lanes.
     fn sum(self, a: Self::V) -> f32;
-    /// The largest lane; no lane is NaN.
+    /// The largest lane. No lane may be NaN.
     fn largest(self, a: Self::V) -> f32;
 
-    /// `a · 2ⁿ` for integral `n` from −252 to 254, with a result that overflows or vanishes as it must.
+    /// `a · 2ⁿ` for integral `n` between −252 and 254. Results overflow to infinity and underflow to zero.
     #[inline(always)]
     fn scale_far(self, a: Self::V, n: Self::V) -> Self::V {
         let half = self.floor(self.mul(n, self.splat(0.5)));
@@ -115,7 +126,7 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
         self.div(a, b)
     }
 
-    /// Asks for the line of memory at `p`, which may be any address, to be brought near.
+    /// Prefetches the cache line at `p`, which may be any address.
     #[inline(always)]
     fn prefetch(self, _p: *const f32) {}
 

@@ -8,7 +8,7 @@ use super::Simd;
 #[derive(Clone, Copy)]
 pub struct Neon(());
 
-// SAFETY: `new` is the only way to a value.
+// SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
 unsafe impl Simd for Neon {
     const LANES: usize = 4;
     type V = float32x4_t;
@@ -25,12 +25,12 @@ unsafe impl Simd for Neon {
     }
     #[inline(always)]
     unsafe fn load(self, p: *const f32) -> float32x4_t {
-        // SAFETY: `self` proves the instruction; it reads `LANES` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `LANES` values are readable, as `Simd` requires.
         unsafe { vld1q_f32(p) }
     }
     #[inline(always)]
     unsafe fn load_first(self, p: *const f32, n: usize) -> float32x4_t {
-        // SAFETY: `self` proves the instruction; it reads the first `n` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `n` values are readable, as `Simd` requires.
         unsafe {
             let zero = vdupq_n_f32(0.0);
             match n {
@@ -44,12 +44,12 @@ unsafe impl Simd for Neon {
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut f32, v: float32x4_t) {
-        // SAFETY: `self` proves the instruction; it writes `LANES` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `LANES` values are writable, as `Simd` requires.
         unsafe { vst1q_f32(p, v) }
     }
     #[inline(always)]
     unsafe fn store_first(self, p: *mut f32, v: float32x4_t, n: usize) {
-        // SAFETY: `self` proves the instruction; it writes the first `n` values, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instruction; `n` values are writable, as `Simd` requires.
         unsafe {
             match n {
                 4.. => vst1q_f32(p, v),
@@ -101,6 +101,10 @@ unsafe impl Simd for Neon {
         fn scale(a: float32x4_t, n: float32x4_t) -> float32x4_t {
             let n = vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(127));
             vmulq_f32(a, vreinterpretq_f32_s32(vshlq_n_s32::<23>(n)))
+        }
+        fn exponent(a: float32x4_t) -> float32x4_t {
+            let biased = vshrq_n_u32::<24>(vshlq_n_u32::<1>(vreinterpretq_u32_f32(a)));
+            vcvtq_f32_s32(vsubq_s32(vreinterpretq_s32_u32(biased), vdupq_n_s32(127)))
         }
         fn select_lt(a: float32x4_t, b: float32x4_t, yes: float32x4_t, no: float32x4_t) -> float32x4_t {
             vbslq_f32(vcltq_f32(a, b), yes, no)

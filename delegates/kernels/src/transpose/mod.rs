@@ -1,4 +1,4 @@
-//! Transposition of matrices of elements of 1, 2, 4, 8 or 16 bytes.
+//! Transposition of matrices with elements of 1, 2, 4, 8 or 16 bytes.
 //!
 //! ```text
 //! to[a · to_row + b] = from[b · from_row + a]     for a < columns, b < rows of the source
@@ -10,42 +10,28 @@ mod neon;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod x86;
 
+use arenite_base::memory::span;
+
+pub use blocks::Matrix;
+
 use super::family::{Member, usable};
 use crate::isa::Isa;
-use crate::memory::span;
-
-/// A source of `rows × columns` elements and a target of `columns × rows`.
-#[derive(Clone, Copy)]
-pub struct Matrix {
-    /// First element of the source.
-    pub from: *const u8,
-    /// Elements from one row of the source to the next.
-    pub from_row: isize,
-    /// First element of the target.
-    pub to: *mut u8,
-    /// Elements from one row of the target to the next.
-    pub to_row: isize,
-    /// Rows of the source.
-    pub rows: usize,
-    /// Columns of the source.
-    pub columns: usize,
-}
 
 /// # Safety
-/// The machine has the instruction set. All elements of the source are readable, those of the target are writable, and
-/// they do not overlap; both are aligned for the element.
+/// The machine must have the instruction set. All elements of the source must be readable and all elements of the
+/// target writable. Both must be aligned for the element and must not overlap.
 pub type Kernel = unsafe fn(&Matrix);
 
 /// A transposition of elements of one size.
 #[non_exhaustive]
 pub struct Transpose {
-    /// As in `x32_transpose_8x8__avx2`.
+    /// The name, such as `x32_transpose_8x8__avx2`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     pub width: usize,
-    /// Transposes.
+    /// The function that transposes a matrix.
     pub transpose: Kernel,
 }
 
@@ -59,20 +45,21 @@ impl Member for Transpose {
 }
 
 impl Transpose {
-    /// The best for elements of `width` bytes on this machine, up to `isa`. `None` if there is no such element.
+    /// The fastest transposition of elements of `width` bytes that this machine can run with the features in `isa`.
+    /// `None` if that size is not supported.
     pub fn select(isa: Isa, width: usize) -> Option<&'static Transpose> {
         usable(TABLE, isa).rfind(|transpose| transpose.width == width)
     }
 
-    /// The best for elements of 4 bytes.
+    /// The fastest transposition of 4-byte elements.
     pub fn words(isa: Isa) -> &'static Transpose {
         Transpose::select(isa, 4).unwrap_or(&WORDS)
     }
 
-    /// Transposes slices, each given with the elements from one of its rows to the next.
+    /// Transposes slices, each given with the distance between its rows in elements.
     ///
     /// # Panics
-    /// Elements have another size, or a slice is too short.
+    /// If elements have another size, or a slice is too short.
     pub fn slices<T: bytemuck::Pod>(
         &self,
         (from, from_row): (&[T], usize),
@@ -94,8 +81,8 @@ impl Transpose {
             rows,
             columns,
         };
-        // SAFETY: the machine has the instructions of a `&Transpose` (see `family`); the slices hold all elements, as checked, and
-        // do not overlap.
+        // SAFETY: the machine can run the instructions of a `&Transpose` (see `family`). The slices hold all elements,
+        // as checked, and do not overlap, since one of them is borrowed mutably.
         unsafe { (self.transpose)(&matrix) };
     }
 }
@@ -164,7 +151,7 @@ mod tests {
                     rows,
                     columns,
                 };
-                // SAFETY: available; lengths are those of the vectors.
+                // SAFETY: the machine can run the member; the lengths match the vectors.
                 unsafe { (entry.transpose)(&matrix) };
                 let (from, to): (&[u8], &[u8]) = (bytemuck::cast_slice(&from), bytemuck::cast_slice(&to));
                 for a in 0..columns {
@@ -173,7 +160,7 @@ mod tests {
                         if b < rows {
                             prop_assert_eq!(got, &from[(b * from_row + a) * w..][..w], "{} {} {}", entry.name, a, b);
                         } else {
-                            prop_assert!(got.iter().all(|&byte| byte == 0xA5), "{} wrote behind row {}", entry.name, a);
+                            prop_assert!(got.iter().all(|&byte| byte == 0xA5), "{} wrote past the end of row {}", entry.name, a);
                         }
                     }
                 }

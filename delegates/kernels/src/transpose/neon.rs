@@ -1,17 +1,17 @@
-//! NEON: blocks of 4 × 4 elements of 4 bytes in four registers.
+//! NEON: transposes blocks of 4 × 4 elements of 4 bytes in four registers.
 
 use core::arch::aarch64::*;
 
-use super::{Matrix, blocks};
+use super::blocks::{self, Matrix};
 
 /// # Safety
-/// That of [`super::Kernel`].
+/// The arguments must meet the requirements of [`super::Kernel`].
 #[target_feature(enable = "neon")]
 pub unsafe fn transpose_x32(m: &Matrix) {
     let (rows, columns) = (m.rows & !3, m.columns & !3);
     for b in (0..rows).step_by(4) {
         for a in (0..columns).step_by(4) {
-            // SAFETY: a whole block inside both matrices.
+            // SAFETY: the block is within both matrices.
             unsafe {
                 let from = m.from.cast::<u32>().offset(b as isize * m.from_row + a as isize);
                 let to = m.to.cast::<u32>().offset(a as isize * m.to_row + b as isize);
@@ -22,14 +22,14 @@ pub unsafe fn transpose_x32(m: &Matrix) {
             }
         }
     }
-    // SAFETY: what whole blocks leave, at the right and below, is a matrix of elements that are there, as `Kernel` asks.
+    // SAFETY: the elements to the right of and below the whole blocks are within the matrix, as `Kernel` requires.
     unsafe {
         blocks::block::<u32>(m, (0, rows), (columns, m.columns - columns));
         blocks::block::<u32>(m, (rows, m.rows - rows), (0, m.columns));
     }
 }
 
-/// Rows two apart are interleaved, then the results of that.
+/// Interleaves rows that are two apart, then interleaves the results.
 #[inline]
 #[target_feature(enable = "neon")]
 fn transpose_4x4(x: [uint32x4_t; 4]) -> [uint32x4_t; 4] {

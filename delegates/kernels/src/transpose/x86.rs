@@ -1,17 +1,17 @@
-//! AVX2: blocks of 8 × 8 elements of 4 bytes in eight registers.
+//! AVX2: transposes blocks of 8 × 8 elements of 4 bytes in eight registers.
 
 use core::arch::x86_64::*;
 
-use super::{Matrix, blocks};
+use super::blocks::{self, Matrix};
 
 /// # Safety
-/// That of [`super::Kernel`].
+/// The arguments must meet the requirements of [`super::Kernel`].
 #[target_feature(enable = "avx2")]
-pub unsafe fn transpose_x32(m: &Matrix) {
+pub(super) unsafe fn transpose_x32(m: &Matrix) {
     let (rows, columns) = (m.rows & !7, m.columns & !7);
     for b in (0..rows).step_by(8) {
         for a in (0..columns).step_by(8) {
-            // SAFETY: a whole block inside both matrices.
+            // SAFETY: the block is within both matrices.
             unsafe {
                 let from = m.from.cast::<f32>().offset(b as isize * m.from_row + a as isize);
                 let to = m.to.cast::<f32>().offset(a as isize * m.to_row + b as isize);
@@ -22,14 +22,14 @@ pub unsafe fn transpose_x32(m: &Matrix) {
             }
         }
     }
-    // SAFETY: what whole blocks leave, at the right and below, is a matrix of elements that are there, as `Kernel` asks.
+    // SAFETY: the elements to the right of and below the whole blocks are within the matrix, as `Kernel` requires.
     unsafe {
         blocks::block::<u32>(m, (0, rows), (columns, m.columns - columns));
         blocks::block::<u32>(m, (rows, m.rows - rows), (0, m.columns));
     }
 }
 
-/// Pairs of rows are interleaved by elements, then by pairs, then by halves of the registers.
+/// Interleaves pairs of rows by elements, then by pairs of elements, then by halves of the registers.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn transpose_8x8(x: [__m256; 8]) -> [__m256; 8] {

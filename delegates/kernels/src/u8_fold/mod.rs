@@ -5,34 +5,34 @@ mod body;
 use crate::isa::Isa;
 use crate::simd::*;
 
-/// Rows of bytes.
+/// Rows of bytes at equal distances.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows {
-    /// The first.
+    /// The first row.
     pub from: *const u8,
-    /// Number of rows.
+    /// The number of rows.
     pub count: usize,
-    /// Bytes from one to the next.
+    /// The distance between rows, in bytes.
     pub step: usize,
-    /// Bytes of each.
+    /// The number of bytes of a row.
     pub n: usize,
 }
 
-/// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, rows are readable and
-/// targets writable for as many elements.
+/// The family for one instruction set. All its functions are unsafe to call: the machine must have the instructions,
+/// rows must be readable, and targets writable for as many elements.
 #[non_exhaustive]
 pub struct Fold {
-    /// As in `u8_fold__avx512`.
+    /// The name, such as `u8_fold__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
     /// Adds rows to sums, element by element.
     pub add_rows: unsafe fn(&Rows, *mut i32),
-    /// Raises elements to those of rows.
+    /// Replaces each element by the maximum of it and the elements of the rows.
     pub raise_rows: unsafe fn(&Rows, *mut u8),
     /// The sum of bytes: `(n, x)`.
     pub sum: unsafe fn(usize, *const u8) -> i32,
-    /// The largest byte, 0 of none: `(n, x)`.
+    /// The largest byte, or 0 without bytes: `(n, x)`.
     pub largest: unsafe fn(usize, *const u8) -> u8,
 }
 
@@ -69,7 +69,7 @@ mod tests {
             let rows = Rows { from: x.as_ptr(), count, step, n };
             for fold in available(TABLE) {
                 let (mut sums, mut most) = (vec![7; n + 1], vec![7; n + 1]);
-                // SAFETY: available; the lengths are the vectors'.
+                // SAFETY: the machine can run the member; the lengths match the vectors.
                 let (sum, largest) = unsafe {
                     (fold.add_rows)(&rows, sums.as_mut_ptr());
                     (fold.raise_rows)(&rows, most.as_mut_ptr());

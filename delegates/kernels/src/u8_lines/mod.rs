@@ -1,4 +1,4 @@
-//! Functions of bytes that are straight lines, of each column its own; one or several, one behind the other.
+//! Linear functions of bytes, with different coefficients for each column; one or several in sequence.
 //!
 //! ```text
 //! y = clamp(⌊((x − zero) · slope[j] + offset[j] − (x < zero ? drop[j] : 0)) / 2^shift⌋)
@@ -10,40 +10,40 @@ use crate::isa::Isa;
 use crate::requantize::Bytes;
 use crate::simd::*;
 
-/// One line for each column.
+/// A linear function for each column.
 #[derive(Clone, Copy)]
 pub struct Line {
-    /// Taken from bytes.
+    /// The zero point, which is subtracted from bytes.
     pub zero: i32,
-    /// Below 32.
+    /// The right shift, below 32.
     pub shift: u32,
-    /// One per column, and any further ones up to a multiple of [`PADDING`]; so are the others.
+    /// The slope of each column, padded to a multiple of [`PADDING`], like the other tables.
     pub slopes: *const i32,
-    /// Added.
+    /// The offset of each column.
     pub offsets: *const i32,
-    /// Taken from what comes of bytes below `zero`; or null.
+    /// The number that is subtracted for bytes below `zero`, for each column; or null.
     pub drops: *const i32,
     /// The smallest result.
     pub low: u8,
-    /// The largest.
+    /// The largest result.
     pub high: u8,
 }
 
-/// Columns that tables are padded to.
+/// Tables are padded to a multiple of this number of columns.
 pub const PADDING: usize = 32;
 
-/// `(lines, n, x, y)`.
+/// `(lines, n, x, y)`: applies the functions to `n` bytes.
 pub type Kernel = unsafe fn(&[Line], usize, *const u8, *mut u8);
 
-/// A family member.
+/// A member of the family.
 #[non_exhaustive]
 pub struct Lines {
-    /// As in `u8_lines__avx512`.
+    /// The name, such as `u8_lines__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Unsafe to call: the machine has the instructions, x is readable and y writable for `n` bytes, and tables have as many columns.
-    /// Source and target may be the same memory.
+    /// Computes a row. Unsafe to call: the machine must have the instructions, x must be readable and y writable for
+    /// `n` bytes, and tables must have as many columns. Source and target may be the same memory.
     pub row: Kernel,
 }
 
@@ -61,7 +61,7 @@ family! {
 }
 member_of_table!(Lines);
 
-/// What bytes that were clamped already become.
+/// The range of bytes that were clamped already.
 const ALL: Bytes = Bytes { zero_point: 0, low: 0, high: 255 };
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
             })
             .collect();
         let mut y = vec![7; n + 1];
-        // SAFETY: available; the lengths are the vectors'.
+        // SAFETY: the machine can run the member; the lengths match the vectors.
         unsafe { (member.row)(&lines, n, x.as_ptr(), y.as_mut_ptr()) };
         for j in 0..n {
             let want = lines.iter().zip(&tables).fold(x[j], |x, (line, [slopes, offsets, drops])| {

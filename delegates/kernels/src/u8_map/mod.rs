@@ -13,13 +13,13 @@ mod words;
 use crate::isa::Isa;
 use crate::simd::*;
 
-/// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, sources are readable and
-/// targets writable for `n` bytes.
+/// The family for one instruction set. All its functions are unsafe to call: the machine must have the instructions,
+/// sources must be readable and targets writable for `n` bytes.
 #[non_exhaustive]
 pub struct ByteMap {
-    /// As in `u8_map__avx512`.
+    /// The name, such as `u8_map__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
     /// `y[i] = x[i] ^ 0x80`: `(n, x, y)`.
     pub flip: unsafe fn(usize, *const u8, *mut u8),
@@ -60,7 +60,7 @@ mod tests {
             let table: [u8; 256] = std::array::from_fn(|_| random.next() as u8);
             for map in available(TABLE) {
                 let (mut y, mut z) = (vec![7; x.len() + 1], vec![7; x.len() + 1]);
-                // SAFETY: available; the lengths are the vectors'.
+                // SAFETY: the machine can run the member; the lengths match the vectors.
                 unsafe {
                     (map.flip)(x.len(), x.as_ptr(), y.as_mut_ptr());
                     (map.lookup)(x.len(), x.as_ptr(), &table, z.as_mut_ptr());

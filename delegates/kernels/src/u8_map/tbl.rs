@@ -16,13 +16,13 @@ unsafe impl Lookup for Neon {
     }
     #[inline(always)]
     fn table(self, table: &[u8; 256]) -> [uint8x16x4_t; 4] {
-        // SAFETY: the machine has the instructions, `self` proves it; each quarter has 64 bytes.
+        // SAFETY: `self` proves that the machine has the instructions; each quarter has 64 bytes.
         [0, 64, 128, 192].map(|at| unsafe { vld1q_u8_x4(table[at..].as_ptr()) })
     }
-    /// Each quarter in turn: numbers outside of it leave what is there.
+    /// Looks up each quarter in turn: numbers outside a quarter leave the result unchanged.
     #[inline(always)]
     fn look(self, quarters: [uint8x16x4_t; 4], x: uint8x16_t) -> uint8x16_t {
-        // SAFETY: the machine has the instructions, `self` proves it; they touch registers only.
+        // SAFETY: `self` proves that the machine has the instructions, which access only registers.
         unsafe {
             let quarter = vdupq_n_u8(64);
             let (second, third) = (vsubq_u8(x, quarter), vsubq_u8(x, vdupq_n_u8(128)));

@@ -7,19 +7,21 @@ use crate::simd::{Avx512, Simd};
 
 /// AVX-512 with VBMI.
 #[derive(Clone, Copy)]
-pub struct Vbmi(Avx512);
+pub(super) struct Vbmi(Avx512);
 
 impl Vbmi {
+    /// Creates a value.
+    ///
     /// # Safety
-    /// The machine has the instructions.
+    /// The machine must have the instructions.
     #[inline(always)]
-    pub unsafe fn new() -> Self {
-        // SAFETY: a machine with VBMI has the instructions of `Avx512`, too.
+    pub(super) unsafe fn new() -> Self {
+        // SAFETY: a machine with VBMI has the instructions of `Avx512`.
         Vbmi(unsafe { Avx512::new() })
     }
 }
 
-// SAFETY: `new` is the only way to a value.
+// SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
 unsafe impl Lookup for Vbmi {
     type S = Avx512;
     type Table<'t> = [__m512i; 4];
@@ -32,10 +34,10 @@ unsafe impl Lookup for Vbmi {
     fn table(self, table: &[u8; 256]) -> [__m512i; 4] {
         self.0.table(table)
     }
-    /// Each quarter by the low six bits, then one of four by the high ones.
+    /// Looks up each half by the low seven bits, then selects a half by the highest bit.
     #[inline(always)]
     fn look(self, quarters: [__m512i; 4], x: __m512i) -> __m512i {
-        // SAFETY: the machine has the instructions, `self` proves it.
+        // SAFETY: `self` proves that the machine has the instructions.
         unsafe {
             let high = _mm512_movepi8_mask(x);
             let low = _mm512_movepi8_mask(_mm512_slli_epi16::<1>(x));

@@ -16,12 +16,12 @@ unsafe impl Lookup for Avx512 {
     }
     #[inline(always)]
     fn table(self, table: &[u8; 256]) -> [__m512i; 4] {
-        // SAFETY: the machine has the instructions, `self` proves it; each quarter has 64 bytes.
+        // SAFETY: `self` proves that the machine has the instructions; each quarter has 64 bytes.
         [0, 64, 128, 192].map(|at| unsafe { _mm512_loadu_si512(table[at..].as_ptr().cast()) })
     }
     #[inline(always)]
     fn look(self, table: [__m512i; 4], x: __m512i) -> __m512i {
-        // SAFETY: the machine has the instructions, `self` proves it; they touch registers only.
+        // SAFETY: `self` proves that the machine has the instructions, which access only registers.
         unsafe {
             let low = _mm512_set1_epi16(255);
             let even = look(&table, _mm512_and_si512(x, low));
@@ -31,14 +31,14 @@ unsafe impl Lookup for Avx512 {
     }
 }
 
-/// `table[x]` of words up to 255, in their low bytes: the word with the byte, one of the lower or the upper half of the table by bit 7,
-/// then the byte by bit 0.
+/// `table[x]` for words up to 255, in their low bytes: looks up the word with the byte in the lower and upper half of
+/// the table, selects a half by bit 7, then the byte by bit 0.
 ///
 /// # Safety
-/// The machine has the instructions.
+/// The machine must have the instructions.
 #[inline(always)]
 unsafe fn look(table: &[__m512i; 4], x: __m512i) -> __m512i {
-    // SAFETY: the machine has the instructions; there are no addresses.
+    // SAFETY: the machine has the instructions, as `# Safety` requires; they access only registers.
     unsafe {
         let word = _mm512_srli_epi16::<1>(x);
         let lower = _mm512_permutex2var_epi16(table[0], word, table[1]);

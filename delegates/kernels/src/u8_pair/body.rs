@@ -1,4 +1,4 @@
-//! The kernels, for any instruction set. `F` is the number of a function in `Combine`, `W` that of a way in `Way`.
+//! The kernels, for any instruction set. `F` is the index of a function in `Combine::ALL`, `W` the number of a `Way`.
 
 use super::{Combine, Pair, Way};
 use crate::requantize::Bytes;
@@ -9,7 +9,7 @@ const PLAIN: usize = 1;
 const GENERAL: usize = 2;
 
 /// # Safety
-/// That of [`super::Pairs`].
+/// The arguments must meet the requirements of [`super::Pairs`].
 #[inline(always)]
 pub(super) unsafe fn pair<S: Ints, const F: usize, const ONE: bool>(
     s: S,
@@ -19,10 +19,11 @@ pub(super) unsafe fn pair<S: Ints, const F: usize, const ONE: bool>(
     b: *const u8,
     y: *mut u8,
 ) {
-    // SAFETY: `run` reads `n` bytes of `a`, `n` or one of `b`, and writes `n` of `y`, which `Pairs` promises to be there.
+    // SAFETY: `run` reads `n` bytes of `a` and `n` bytes or one byte of `b`, and writes `n` bytes of `y`, as `Pairs`
+    // requires.
     unsafe {
         match p.way {
-            // Operands are not scaled: one loop serves.
+            // Operands are not scaled, so one loop is enough.
             _ if matches!(Combine::ALL[F], Combine::Mul) => run::<S, F, ONE, PLAIN>(s, p, n, a, b, y),
             Way::Shift => run::<S, F, ONE, SHIFT>(s, p, n, a, b, y),
             Way::Plain => run::<S, F, ONE, PLAIN>(s, p, n, a, b, y),
@@ -31,7 +32,7 @@ pub(super) unsafe fn pair<S: Ints, const F: usize, const ONE: bool>(
     }
 }
 
-/// The blocks of a, b and y, and the shift of a.
+/// The blocks of a, b and y, and the left shift of a.
 #[derive(Clone, Copy)]
 struct Scales<S: Ints> {
     blocks: [S::Channels; 3],
@@ -50,7 +51,7 @@ fn scaled<S: Ints, const F: usize, const W: usize, const I: usize>(s: S, p: Scal
     }
 }
 
-/// The result of two vectors, scaled.
+/// The scaled result of two vectors.
 #[inline(always)]
 fn combined<S: Ints, const F: usize, const W: usize>(s: S, p: Scales<S>, a: S::I, b: S::I) -> S::I {
     let a = scaled::<S, F, W, 0>(s, p, a);
@@ -65,52 +66,52 @@ fn combined<S: Ints, const F: usize, const W: usize>(s: S, p: Scales<S>, a: S::I
     s.scale_by::<false, true>(c, p.blocks[2])
 }
 
-/// The second operand: of each result its own, or one for all.
+/// The second operand: one per result, or one for all results.
 #[derive(Clone, Copy)]
-enum Second<I> {
+enum SecondOperand<I> {
     Many(*const u8),
     One(I),
 }
 
-impl<I: Copy> Second<I> {
+impl<I: Copy> SecondOperand<I> {
     #[inline(always)]
     fn at(self, i: usize) -> Self {
         match self {
-            Second::Many(p) => Second::Many(p.wrapping_add(i)),
+            SecondOperand::Many(p) => SecondOperand::Many(p.wrapping_add(i)),
             one => one,
         }
     }
 }
 
-/// A vector of results, scaled.
+/// A vector of scaled results.
 #[inline(always)]
 unsafe fn vector<S: Ints, const F: usize, const W: usize>(
     s: S,
     p: Scales<S>,
     a: *const u8,
-    b: Second<S::I>,
+    b: SecondOperand<S::I>,
 ) -> S::I {
-    // SAFETY: a vector of bytes is readable.
+    // SAFETY: a vector of bytes is readable, which `run` ensures.
     unsafe {
         let b = match b {
-            Second::Many(b) => scaled::<S, F, W, 1>(s, p, s.widen(b)),
-            Second::One(b) => b,
+            SecondOperand::Many(b) => scaled::<S, F, W, 1>(s, p, s.widen(b)),
+            SecondOperand::One(b) => b,
         };
         combined::<S, F, W>(s, p, s.widen(a), b)
     }
 }
 
-/// Two vectors of results, of which `n` are written.
+/// Computes two vectors of results, and writes `n` bytes.
 #[inline(always)]
 unsafe fn two<S: Ints, const F: usize, const W: usize>(
     s: S,
     (p, bytes): (Scales<S>, &Bytes),
     n: usize,
     a: *const u8,
-    b: Second<S::I>,
+    b: SecondOperand<S::I>,
     y: *mut u8,
 ) {
-    // SAFETY: two vectors are readable, `n` bytes writable.
+    // SAFETY: two vectors are readable and `n` bytes writable, which `run` ensures.
     unsafe {
         let low = vector::<S, F, W>(s, p, a, b);
         let high = vector::<S, F, W>(s, p, a.add(S::LANES), b.at(S::LANES));
@@ -130,25 +131,25 @@ unsafe fn run<S: Ints, const F: usize, const ONE: bool, const W: usize>(
     if n == 0 {
         return;
     }
-    // SAFETY: the blocks of `p` are there; `i + count ≤ n` bytes of `a`, `b` and `y` are used, and fewer than two vectors are
-    // copied to memory of their own first.
+    // SAFETY: the blocks of `p` are valid, as `Pairs` requires. `i + count ≤ n` bytes of `a`, `b` and `y` are used, and
+    // fewer than two vectors are copied to local buffers first.
     unsafe {
         let blocks = [s.channels(p.blocks[0]), s.channels(p.blocks[1]), s.channels(p.blocks[2])];
         let (p, bytes) = (Scales { blocks, shift: p.shift }, p.bytes);
         let second = match ONE {
-            true => Second::One(scaled::<S, F, W, 1>(s, p, s.splat_i32((*b).into()))),
-            false => Second::Many(b),
+            true => SecondOperand::One(scaled::<S, F, W, 1>(s, p, s.splat_i32((*b).into()))),
+            false => SecondOperand::Many(b),
         };
         let (mut x, mut z) = ([0u8; 32], [0u8; 32]);
         let mut i = 0;
-        // One body for whole pairs and the rest, which is half the code.
+        // One loop body for whole pairs and the rest, which halves the size of the code.
         while i < n {
             let (mut a, mut second) = (a.add(i), second.at(i));
             let count = (n - i).min(2 * S::LANES);
             if count < 2 * S::LANES {
                 core::ptr::copy_nonoverlapping(a, x.as_mut_ptr(), count);
                 a = x.as_ptr();
-                if let Second::Many(b) = &mut second {
+                if let SecondOperand::Many(b) = &mut second {
                     core::ptr::copy_nonoverlapping(*b, z.as_mut_ptr(), count);
                     *b = z.as_ptr();
                 }

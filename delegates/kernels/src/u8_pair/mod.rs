@@ -12,7 +12,7 @@ use crate::isa::Isa;
 use crate::requantize::{Bytes, Channels};
 use crate::simd::*;
 
-/// What is made of two numbers.
+/// A function of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Combine {
@@ -22,18 +22,18 @@ pub enum Combine {
     Sub,
     /// `b − a`.
     SubFrom,
-    /// `a · b`; operands are not scaled.
+    /// `a · b`, without scaling the operands.
     Mul,
     /// `(a − b)²`.
     SquaredDifference,
 }
 
 impl Combine {
-    /// All of them, by number.
+    /// All functions, by number.
     pub const ALL: [Combine; 5] =
         [Combine::Add, Combine::Sub, Combine::SubFrom, Combine::Mul, Combine::SquaredDifference];
 
-    /// The function with its operands the other way round.
+    /// The function with its operands swapped.
     pub const fn swapped(self) -> Combine {
         match self {
             Combine::Sub => Combine::SubFrom,
@@ -42,7 +42,7 @@ impl Combine {
         }
     }
 
-    /// Of two scaled numbers; it wraps.
+    /// Applies the function to two scaled numbers, with wrapping arithmetic.
     pub fn apply(self, a: i32, b: i32) -> i32 {
         match self {
             Combine::Add => a.wrapping_add(b),
@@ -57,15 +57,16 @@ impl Combine {
 /// How operands are scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// a by a shift to the left, b by a factor without such shifts that rounds up.
+    /// a by a left shift, b by a factor that has no left shift and rounds up.
     Shift,
-    /// Both by factors without shifts to the left, that round up.
+    /// Both by factors that have no left shift and round up.
     Plain,
-    /// By any factors.
+    /// Both by any factors.
     General,
 }
 
-/// How results are made: the factors of a, b and y, each the same for all lanes, and what [`Way`] they are used in.
+/// The parameters of results: the factors of a, b and y, each the same for all lanes, and the [`Way`] in which operands
+/// are scaled.
 ///
 /// ```compile_fail,E0451
 /// # use arenite_kernels::{requantize::Bytes, u8_pair::{Pair, Way}};
@@ -74,23 +75,23 @@ pub enum Way {
 /// ```
 #[derive(Clone, Copy)]
 pub struct Pair<'t> {
-    /// Blocks of a, b and y.
+    /// The blocks of a, b and y.
     blocks: [*const i64; 3],
-    /// How a and b are scaled; y has no shifts to the left, but may round away from zero.
+    /// How a and b are scaled. The factor of y has no left shift, but may round away from zero.
     way: Way,
-    /// Of [`Way::Shift`].
+    /// The left shift of [`Way::Shift`].
     shift: u32,
-    /// What results become.
+    /// The output range.
     bytes: Bytes,
     lanes: usize,
     life: PhantomData<&'t Channels>,
 }
 
 impl<'t> Pair<'t> {
-    /// Of the first block of each of these channels: those of a, b and y.
+    /// Uses the first block of each of the channels of a, b and y.
     ///
     /// # Panics
-    /// If they have different lanes, or one has no block.
+    /// If they have different numbers of lanes, or one has no block.
     #[inline]
     pub fn new(blocks: [&'t Channels; 3], way: Way, shift: u32, bytes: Bytes) -> Self {
         let lanes = blocks[0].lanes();
@@ -99,39 +100,40 @@ impl<'t> Pair<'t> {
         Pair { blocks: blocks.map(|channels| channels.block(0)), way, shift, bytes, lanes, life: PhantomData }
     }
 
-    /// Lanes of its blocks.
+    /// The number of lanes of the blocks.
     #[inline]
     pub(crate) fn lanes(&self) -> usize {
         self.lanes
     }
 }
 
-/// `(pair, n, a, b, y)`.
+/// `(pair, n, a, b, y)`: computes `n` results.
 pub type Kernel = unsafe fn(&Pair<'_>, usize, *const u8, *const u8, *mut u8);
 
-/// A family member. Its kernels are unsafe to call: the machine has the instructions, the blocks are whole and have the member's lanes, a is readable and y
-/// writable for `n` bytes, and so is b, or for one. Sources and target may be the same memory.
+/// A member of the family. Its kernels are unsafe to call: the machine must have the instructions. The blocks must be
+/// complete and have the member's lanes. a must be readable and y writable for `n` bytes, and b readable for `n` bytes
+/// or one byte. Sources and target may be the same memory.
 #[non_exhaustive]
 pub struct Pairs {
-    /// As in `u8_pair__avx512`.
+    /// The name, such as `u8_pair__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Lanes of a block.
+    /// The number of lanes of a block.
     pub lanes: usize,
-    /// `y[i] = f(a[i], b[i])`, by number of f.
+    /// `y[i] = f(a[i], b[i])`, by the number of f.
     with_many: [Kernel; Combine::ALL.len()],
-    /// `y[i] = f(a[i], b[0])`.
+    /// `y[i] = f(a[i], b[0])`, by the number of f.
     with_one: [Kernel; Combine::ALL.len()],
 }
 
 impl Pairs {
-    /// Of as many bytes of b as of a.
+    /// The kernel for one byte of b per byte of a.
     pub fn with_many(&self, f: Combine) -> Kernel {
         self.with_many[f as usize]
     }
 
-    /// Of one byte of b.
+    /// The kernel for one byte of b for all bytes of a.
     pub fn with_one(&self, f: Combine) -> Kernel {
         self.with_one[f as usize]
     }

@@ -1,4 +1,4 @@
-//! Each member of the table against plain code, on random lengths and factors.
+//! Compares each member of the table with plain code, for random lengths and factors.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn check(member: &Pairs, f: Combine, n: usize, seed: u64, way: Way) {
     let general = way == Way::General;
     let mut random = Random::new(seed);
     let bytes = Bytes { zero_point: (random.next() % 256) as i32, low: 5, high: 240 };
-    // Operands are shifted to the left by 15, which the general way does as such.
+    // Operands are shifted left by 15, which [`Way::General`] does with general factors.
     let operand = |random: &mut Random| {
         let Channel { factor, .. } = random.channel(3, general);
         let bias = -((random.next() % 256) as i32);
@@ -33,7 +33,7 @@ fn check(member: &Pairs, f: Combine, n: usize, seed: u64, way: Way) {
     let pair = Pair::new(tables.each_ref(), way, 14, bytes);
     let (a, b): (Vec<u8>, Vec<u8>) = (0..=n).map(|_| (random.next() as u8, random.next() as u8)).unzip();
     let (mut y, mut z) = (vec![7; n + 1], vec![7; n + 1]);
-    // SAFETY: available; the lengths are the vectors'.
+    // SAFETY: the machine can run the member; the lengths match the vectors.
     unsafe {
         member.with_many(f)(&pair, n, a.as_ptr(), b.as_ptr(), y.as_mut_ptr());
         member.with_one(f)(&pair, n, a.as_ptr(), b.as_ptr(), z.as_mut_ptr());

@@ -5,13 +5,13 @@ use crate::requantize::Bytes;
 use crate::simd::Ints;
 
 /// # Safety
-/// That of [`super::Pools`].
+/// `w` must meet the requirements of [`super::Pools`].
 #[inline(always)]
 pub(super) unsafe fn largest<S: Ints>(s: S, w: &Window) {
     let width = 4 * S::LANES;
     let mut i = 0;
-    // SAFETY: `count` pixels of `n` bytes are readable, `c` has room for `n` results, and each vector begins at `i < n` and has
-    // the bytes that are left.
+    // SAFETY: `count` pixels of `n` bytes are readable and `c` has `n` writable bytes, as `Pools` requires; each vector
+    // starts at `i < n` and has the remaining bytes.
     unsafe {
         while i < w.n {
             let n = width.min(w.n - i);
@@ -26,13 +26,13 @@ pub(super) unsafe fn largest<S: Ints>(s: S, w: &Window) {
 }
 
 /// # Safety
-/// That of [`super::Pools`].
+/// `w` must meet the requirements of [`super::Pools`].
 #[inline(always)]
 pub(super) unsafe fn mean<S: Ints>(s: S, w: &Window) {
     let bytes = Bytes { zero_point: 0, low: w.low, high: w.high };
     let mut i = 0;
-    // SAFETY: `i + n` never exceeds the channels, of which each pixel and `c` have `w.n`; fewer than a vector are copied to
-    // memory of their own first.
+    // SAFETY: each pixel and `c` have `w.n` channels, which `i + n` never exceeds; fewer channels than a vector are
+    // copied to a local buffer first.
     unsafe {
         while i < w.n {
             let n = S::LANES.min(w.n);

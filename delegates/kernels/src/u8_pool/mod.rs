@@ -1,4 +1,4 @@
-//! Pools of bytes: of each channel the mean or the largest of some pixels.
+//! Pooling of bytes: the mean or the maximum of each channel of several pixels.
 
 mod body;
 
@@ -7,47 +7,48 @@ use crate::isa::Isa;
 use crate::requantize::Channel;
 use crate::simd::*;
 
-/// The pixels of a window and what becomes of them.
+/// The pixels of a window, and the output range of the results.
 #[derive(Clone, Copy)]
 pub struct Window {
-    /// Pixels, at least one.
+    /// The pixels, at least one.
     pub pixels: *const *const u8,
-    /// How many.
+    /// The number of pixels.
     pub count: usize,
-    /// Channels.
+    /// The number of channels.
     pub n: usize,
-    /// Smallest result.
+    /// The smallest result.
     pub low: u8,
-    /// Largest result.
+    /// The largest result.
     pub high: u8,
-    /// The division of means.
+    /// The parameters of the division for means.
     pub mean: Mean,
-    /// The results.
+    /// The address of the results.
     pub c: *mut u8,
 }
 
-/// A division by `count` to the nearest.
+/// A division by `count` that rounds to the nearest.
 #[derive(Clone, Copy)]
 pub struct Mean {
-    /// A block of channels that are alike: their bias is half of `count`, their factor `1 / count`, rounded down.
+    /// A block of equal channels: the bias is half of `count`, the factor `1 / count`, rounded down.
     pub table: *const i64,
-    /// Below this sum ties go down: where signed numbers are negative. 0 if there are no ties.
+    /// If a sum is below this, ties are rounded down: those are sums of negative signed numbers. 0 if there are no
+    /// ties.
     pub middle: i32,
 }
 
-/// The family on one instruction set. Its functions are unsafe to call: the machine has the instructions, pixels are readable and results
-/// writable for `n` bytes, and the table is whole.
+/// The family for one instruction set. Its functions are unsafe to call: the machine must have the instructions, pixels
+/// must be readable and results writable for `n` bytes, and the table must be complete.
 #[non_exhaustive]
 pub struct Pools {
-    /// As in `u8_pool__avx512`.
+    /// The name, such as `u8_pool__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Lanes of a block.
+    /// The number of lanes of a block.
     pub lanes: usize,
-    /// The mean.
+    /// Computes means.
     pub mean: unsafe fn(&Window),
-    /// The largest.
+    /// Computes maxima.
     pub largest: unsafe fn(&Window),
 }
 
@@ -66,8 +67,8 @@ family! {
 }
 member_of_table!(Pools);
 
-/// The division of a sum of up to 256 · `count` by `count`, to the nearest, ties up: `floor((sum + count / 2) · m / 2^k)` with m above
-/// `2^k / count` by less than one, which is exact while `256 · count² < 2^k`.
+/// Divides a sum of at most 256 · `count` by `count`, rounded to the nearest with ties up: `floor((sum + count / 2) · m
+/// / 2^k)`, where m exceeds `2^k / count` by less than one. This is exact if `256 · count² < 2^k`.
 pub fn division(count: usize) -> Channel {
     let k = 30 + count.ilog2();
     let value = (1u64 << k).div_ceil(count as u64) as i32;

@@ -1,4 +1,4 @@
-//! Each member of the table against plain code.
+//! Compares each member of the table with plain code.
 
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn check(member: &Pools, count: usize, n: usize, seed: u64, signed: bool) {
     let mean = Mean { table: table.block(0), middle };
     let (mut means, mut most) = (vec![7; n + 1], vec![7; n + 1]);
     let window = Window { pixels: pointers.as_ptr(), count, n, low, high, mean, c: means.as_mut_ptr() };
-    // SAFETY: available; the lengths are the vectors'.
+    // SAFETY: the machine can run the member; the lengths match the vectors.
     unsafe {
         (member.mean)(&window);
         (member.largest)(&Window { c: most.as_mut_ptr(), ..window });

@@ -5,7 +5,7 @@ use crate::requantize::Bytes;
 use crate::simd::Ints;
 
 /// # Safety
-/// That of [`super::Reals`].
+/// The arguments must meet the requirements of [`super::Reals`].
 #[inline(always)]
 pub(super) unsafe fn quantize<S: Ints>(
     s: S,
@@ -18,8 +18,8 @@ pub(super) unsafe fn quantize<S: Ints>(
     let factor = s.splat(factor);
     let bytes = Bytes { zero_point, low: 0, high: 255 };
     let mut i = 0;
-    // SAFETY: `x` has `n` values and `y` room for `n` bytes; whole vectors are used while they end within `n`, then as many
-    // lanes as are left.
+    // SAFETY: `x` has `n` readable values and `y` `n` writable bytes, as `Reals` requires; whole vectors end within
+    // `n`, and the last one has the remaining lanes.
     unsafe {
         while i + 2 * S::LANES <= n {
             let low = s.round_i32(s.mul(s.load(x.add(i)), factor));
@@ -37,7 +37,7 @@ pub(super) unsafe fn quantize<S: Ints>(
 }
 
 /// # Safety
-/// That of [`super::Reals`].
+/// The arguments must meet the requirements of [`super::Reals`].
 #[inline(always)]
 pub(super) unsafe fn quantize_positive<S: Ints>(
     s: S,
@@ -67,7 +67,7 @@ pub(super) unsafe fn quantize_positive<S: Ints>(
 }
 
 /// # Safety
-/// That of [`super::Reals`].
+/// The arguments must meet the requirements of [`super::Reals`].
 #[inline(always)]
 pub(super) unsafe fn dequantize<S: Ints>(
     s: S,
@@ -80,8 +80,8 @@ pub(super) unsafe fn dequantize<S: Ints>(
 ) {
     let (zero_point, factor, offset) = (s.splat_i32(zero_point), s.splat(factor), s.splat(offset));
     let mut i = 0;
-    // SAFETY: `x` has `n` bytes and `y` room for `n` values; whole vectors end within `n`, and the rest is copied to memory of
-    // its own first.
+    // SAFETY: `x` has `n` readable bytes and `y` `n` writable values, as `Reals` requires; whole vectors end within
+    // `n`, and the rest is copied to a local buffer first.
     unsafe {
         while i + S::LANES <= n {
             let steps = s.sub_i32(s.widen(x.add(i)), zero_point);
@@ -98,10 +98,10 @@ pub(super) unsafe fn dequantize<S: Ints>(
 }
 
 /// # Safety
-/// That of [`super::Reals`].
+/// The arguments must meet the requirements of [`super::Reals`].
 #[inline(always)]
 pub(super) unsafe fn requantize<S: Ints>(s: S, sums: &Sums, y: *mut u8) {
-    // SAFETY: sums, table and results are as `scale` needs them, which has the same duties.
+    // SAFETY: `scale` has the same requirements, which the arguments meet.
     unsafe {
         if sums.is_general {
             scale::<S, true>(s, sums, y);
@@ -116,8 +116,8 @@ unsafe fn scale<S: Ints, const G: bool>(s: S, sums: &Sums, y: *mut u8) {
     let bytes = if G { Bytes { zero_point: 0, ..sums.bytes } } else { sums.bytes };
     let zero_point = s.splat_i32(sums.bytes.zero_point);
     let (mut i, mut block) = (0, sums.table);
-    // SAFETY: `n` sums are readable and `n` bytes writable; the table has a block for each vector, `step` apart; a vector that
-    // is not whole is copied to memory of its own first.
+    // SAFETY: `n` sums are readable and `n` bytes writable, and the table has a block for each vector, `step` apart, as
+    // `Reals` requires; a partial vector is copied to a local buffer first.
     unsafe {
         while i < sums.n {
             let left = S::LANES.min(sums.n - i);
@@ -138,13 +138,13 @@ unsafe fn scale<S: Ints, const G: bool>(s: S, sums: &Sums, y: *mut u8) {
 }
 
 /// # Safety
-/// That of [`super::Reals`].
+/// The arguments must meet the requirements of [`super::Reals`].
 #[inline(always)]
 pub(super) unsafe fn range<S: Ints>(s: S, n: usize, x: *const f32) -> [f32; 2] {
     let zero = s.splat(0.0);
     let (mut low, mut high) = ([zero; 4], [zero; 4]);
     let mut i = 0;
-    // SAFETY: all that is read lies within the `n` values of `x`: whole vectors end there, of the last one `left` lanes are
+    // SAFETY: only the `n` values of `x` are read: whole vectors end within `n`, and `left` lanes of the last one are
     // read.
     unsafe {
         while i + 4 * S::LANES <= n {
@@ -167,7 +167,7 @@ pub(super) unsafe fn range<S: Ints>(s: S, n: usize, x: *const f32) -> [f32; 2] {
 }
 
 /// # Safety
-/// That of [`super::Reals`].
+/// The arguments must meet the requirements of [`super::Reals`].
 #[inline(always)]
 pub(super) unsafe fn quantize_away<S: Ints>(
     s: S,
@@ -179,8 +179,8 @@ pub(super) unsafe fn quantize_away<S: Ints>(
 ) {
     let factors = s.splat(factor);
     let (eights, mut i) = (n & !7, 0);
-    // SAFETY: as in `quantize` up to `eights`, which is at most `n`; the elements behind are read and written one by one, up to
-    // `n`.
+    // SAFETY: up to `eights ≤ n`, the same holds as in `quantize`; later elements are read and written one by one, up
+    // to `n`.
     unsafe {
         while i + 2 * S::LANES <= eights {
             let low = cut(s, s.mul(s.load(x.add(i)), factors));
@@ -201,7 +201,7 @@ pub(super) unsafe fn quantize_away<S: Ints>(
     }
 }
 
-/// Half is added, away from zero, and the fraction cut off.
+/// Adds a half, away from zero, and truncates.
 #[inline(always)]
 fn cut<S: Ints>(s: S, x: S::V) -> S::I {
     let zero = s.splat(0.0);

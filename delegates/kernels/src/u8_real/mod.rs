@@ -1,4 +1,4 @@
-//! Bytes and other numbers: from reals, to reals, and from sums.
+//! Conversions to bytes from real numbers and from sums, and from bytes to real numbers.
 
 mod body;
 
@@ -6,54 +6,56 @@ use crate::isa::Isa;
 use crate::requantize::Bytes;
 use crate::simd::*;
 
-/// Sums to become bytes.
+/// Sums to convert to bytes.
 #[derive(Clone, Copy)]
 pub struct Sums {
-    /// How many.
+    /// The number of sums.
     pub n: usize,
     /// The sums.
     pub x: *const i32,
-    /// Blocks of channels.
+    /// The blocks of channels.
     pub table: *const i64,
-    /// Words from one block to the next; 0 if all sums are scaled by the first, whose channels are alike.
+    /// The distance between blocks in words; 0 if all sums are scaled by the first block, whose channels are equal.
     pub step: usize,
-    /// Whether they need the general way of scaling.
+    /// Whether a channel rounds away from zero or shifts to the left.
     pub is_general: bool,
-    /// What results become.
+    /// The output range.
     pub bytes: Bytes,
 }
 
-/// How numbers are rounded that are not negative.
+/// How numbers that are not negative are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halves {
-    /// To the nearest, halves up.
+    /// To the nearest, with halves up.
     Up,
-    /// Half is added in `f32`, which rounds, and the fraction cut off: the largest number below a half becomes 1.
+    /// A half is added in `f32`, which rounds, and the result truncated: the largest number below one half becomes 1.
     Added,
 }
 
-/// The family on one instruction set. All its functions are unsafe to call: the machine has the instructions, sources are readable and
-/// targets writable for `n` elements.
+/// The family for one instruction set. All its functions are unsafe to call: the machine must have the instructions,
+/// sources must be readable and targets writable for `n` elements.
 #[non_exhaustive]
 pub struct Reals {
-    /// As in `u8_real__avx512`.
+    /// The name, such as `u8_real__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Lanes of a block.
+    /// The number of lanes of a block.
     pub lanes: usize,
-    /// `y[i] = round(x[i] · factor) + zero point`, ties to even, saturated: `(n, x, factor, zero point, y)`. NaN counts as 0.
+    /// `y[i] = round(x[i] · factor) + zero point`, with ties to even, saturated: `(n, x, factor, zero point, y)`. NaN
+    /// becomes 0.
     pub quantize: unsafe fn(usize, *const f32, f32, i32, *mut u8),
     /// `y[i] = (x[i] − zero point) · factor + offset`, rounded twice: `(n, x, zero point, factor, offset, y)`.
     pub dequantize: unsafe fn(usize, *const u8, i32, f32, f32, *mut f32),
-    /// `y[i] = round(x[i] · factor)` of numbers that are not negative, saturated: `(n, x, factor, halves, y)`.
+    /// `y[i] = round(x[i] · factor)` for numbers that are not negative, saturated: `(n, x, factor, halves, y)`.
     pub quantize_positive: unsafe fn(usize, *const f32, f32, Halves, *mut u8),
-    /// Scaled sums.
+    /// Scales sums and converts them to bytes: `(sums, y)`.
     pub requantize: unsafe fn(&Sums, *mut u8),
-    /// The smallest and the largest of `x`, but for NaN, and of 0: `(n, x)`.
+    /// The minimum and maximum of `x` and 0, ignoring NaN: `(n, x)`.
     pub range: unsafe fn(usize, *const f32) -> [f32; 2],
-    /// `y[i] = clamp(round(x[i] · factor) + zero point)`: `(n, x, factor, bytes, y)`. NaN counts as 0. Halves go away from zero: in whole
-    /// eights half is added in `f32` and the fraction cut off ([`Halves::Added`]), what is left over is rounded to the nearest.
+    /// `y[i] = clamp(round(x[i] · factor) + zero point)`: `(n, x, factor, bytes, y)`. NaN becomes 0. Halves are rounded
+    /// away from zero: in complete groups of eight, a half is added in `f32` and the result truncated
+    /// ([`Halves::Added`]); the rest is rounded to the nearest.
     pub quantize_away: unsafe fn(usize, *const f32, f32, Bytes, *mut u8),
 }
 

@@ -1,4 +1,4 @@
-//! Each member of the table against plain code.
+//! Compares each member of the table with plain code.
 
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ proptest! {
         x.iter_mut().zip(special).for_each(|(x, s)| *x = s);
         for member in members() {
             let mut y = vec![7; x.len() + 1];
-            // SAFETY: available; the lengths are the vectors'.
+            // SAFETY: the machine can run the member; the lengths match the vectors.
             unsafe { (member.quantize)(x.len(), x.as_ptr(), factor, zero, y.as_mut_ptr()) };
             for (&x, &y) in x.iter().zip(&y) {
                 let steps = (x * factor).round_ties_even() as i32;
@@ -36,7 +36,7 @@ proptest! {
         for member in members() {
             for halves in [Halves::Up, Halves::Added] {
                 let mut y = vec![7; x.len() + 1];
-                // SAFETY: available; the lengths are the vectors'.
+                // SAFETY: the machine can run the member; the lengths match the vectors.
                 unsafe { (member.quantize_positive)(x.len(), x.as_ptr(), 1.0, halves, y.as_mut_ptr()) };
                 for (&x, &y) in x.iter().zip(&y) {
                     let want = if halves == Halves::Up { x.round() } else { (x + 0.5).floor() };
@@ -52,7 +52,7 @@ proptest! {
         let mut x: Vec<f32> = x.iter().map(|x| x + shift).collect();
         x.iter_mut().step_by(7).filter(|_| nan).for_each(|x| *x = f32::NAN);
         for member in members() {
-            // SAFETY: available; the length is the vector's.
+            // SAFETY: the machine can run the member; the length matches the vector.
             let [low, high] = unsafe { (member.range)(x.len(), x.as_ptr()) };
             let want = x.iter().fold((0.0f32, 0.0f32), |(low, high), &x| (low.min(x), high.max(x)));
             prop_assert_eq!((low, high), want, "{}", member.name);
@@ -70,7 +70,7 @@ proptest! {
         let bytes = Bytes { zero_point: zero, low: 1, high: 254 };
         for member in members() {
             let mut y = vec![7; len + 1];
-            // SAFETY: available; the lengths are the vectors'.
+            // SAFETY: the machine can run the member; the lengths match the vectors.
             unsafe { (member.quantize_away)(len, x.as_ptr(), factor, bytes, y.as_mut_ptr()) };
             for (i, (&x, &y)) in x.iter().zip(&y).enumerate() {
                 let steps = x * factor;
@@ -86,7 +86,7 @@ proptest! {
     fn bytes_become_reals(x: Vec<u8>, factor in 0.01f32..2.0, offset in -9.0f32..9.0, zero in 0i32..256) {
         for member in members() {
             let mut y = vec![7.0; x.len() + 1];
-            // SAFETY: available; the lengths are the vectors'.
+            // SAFETY: the machine can run the member; the lengths match the vectors.
             unsafe { (member.dequantize)(x.len(), x.as_ptr(), zero, factor, offset, y.as_mut_ptr()) };
             for (&x, &y) in x.iter().zip(&y) {
                 prop_assert_eq!(y, (i32::from(x) - zero) as f32 * factor + offset, "{}", member.name);
@@ -111,7 +111,7 @@ proptest! {
             if n > 0 {
                 let table = (table.block(0), table.is_general);
                 let sums = Sums { n, x: x.as_ptr(), table: table.0, step, is_general: table.1, bytes };
-                // SAFETY: available; the lengths are the vectors'.
+                // SAFETY: the machine can run the member; the lengths match the vectors.
                 unsafe { (member.requantize)(&sums, y.as_mut_ptr()) };
             }
             for i in 0..n {

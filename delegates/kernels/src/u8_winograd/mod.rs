@@ -1,44 +1,48 @@
-//! Transforms of Winograd's minimal filtering `F(2 × 2, 3 × 3)` on whole numbers, without rounding.
+//! Transforms of Winograd's minimal filtering `F(2 × 2, 3 × 3)` on integers, without rounding.
 //!
-//! As in [`f32_winograd`](super::f32_winograd), but with `2 G` in place of `G`, which has halves: so sums are four times as large.
+//! Like [`f32_winograd`](super::f32_winograd), but with `2 G` instead of `G`, which contains halves. So sums are four
+//! times as large.
 //!
 //! ```text
 //! 4 Y = Aᵀ [ (2G g 2Gᵀ) ⊙ (Bᵀ d B) ] A      ⊙ for all tiles and channels: 16 products of matrices of words
 //!             9 · 128 at most   1020 at most
-//! multiplications per output: 4 in place of 9
+//! multiplications per output: 4 instead of 9
 //! ```
-//! Sums wrap: what is divided by four is right if four times the sum of products is below 2³¹, which few enough [`CHANNELS`] grant.
+//! Sums wrap. The quotient by four is correct if four times the sum of products is below 2³¹, which the limit
+//! [`CHANNELS`] ensures.
 
 mod body;
 
 use crate::isa::Isa;
 use crate::simd::*;
 
-/// Most channels of a filter: 4 · 9 · 255 · 128 · 1827 < 2³¹.
+/// The most channels of a filter: 4 · 9 · 255 · 128 · 1827 < 2³¹.
 pub const CHANNELS: usize = 1827;
 
-/// Inputs of a tile, and products.
+/// The number of inputs of a tile, and of products.
 pub const PRODUCTS: usize = 16;
 
-/// Sums that are transformed together: lines of products are as long as some of them.
+/// The number of sums that are transformed together. The length of a line of products is a multiple of it.
 pub const SUMS: usize = 16;
 
-/// The family on one instruction set.
+/// The family for one instruction set.
 #[non_exhaustive]
 pub struct ByteWinograd {
-    /// As in `u8_winograd__avx512`.
+    /// The name, such as `u8_winograd__avx512`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// `Bᵀ d B` of one tile: `(channels, pixels, v, stride)`. `pixels` are 16 pointers to `channels` bytes; value `f` of the transform of
-    /// channel `c` goes to `v[f · stride + c]`. Unsafe to call: the machine has the instructions, all that is readable or writable.
+    /// `Bᵀ d B` of one tile: `(channels, pixels, v, stride)`. `pixels` are 16 pointers to `channels` bytes each. Value
+    /// `f` of the transform of channel `c` is written to `v[f · stride + c]`. Unsafe to call: the machine must have the
+    /// instructions, and all of these must be readable or writable.
     pub input: unsafe fn(usize, *const *const u8, *mut i16, usize),
-    /// `Aᵀ p A / 4` of one tile: `(n, p, stride)`, for `n` sums, a multiple of [`SUMS`]. Product `f` of sum `j` is `p[f · stride + j]`;
-    /// output `i` goes to `p[i · stride + j]`, by rows. Unsafe to call: as above.
+    /// `Aᵀ p A / 4` of one tile: `(n, p, stride)`, for `n` sums, a multiple of [`SUMS`]. Product `f` of sum `j` is `p[f
+    /// · stride + j]`. Output `i` is written to `p[i · stride + j]`, by rows. Unsafe to call: the machine must have the
+    /// instructions, and all products must be readable and writable.
     pub output: unsafe fn(usize, *mut i32, usize),
 }
 
-/// `2G g 2Gᵀ` of a filter's taps.
+/// `2G g 2Gᵀ` for the taps of a filter.
 pub fn filter(g: &[i8; 9]) -> [i16; PRODUCTS] {
     let g = g.map(i16::from);
     let half: [[i16; 3]; 4] = {
@@ -78,7 +82,8 @@ mod tests {
     use crate::random::Random;
 
     proptest! {
-        /// A tile through all transforms against its convolution: each channel is filtered by itself. Extremes are likely.
+        /// Compares a tile after all transforms with its convolution, where each channel is filtered separately.
+        /// Extreme values are likely.
         #[test]
         fn a_tile_is_its_convolution(channels in 1usize..80, seed: u64) {
             let mut random = Random::new(seed);
@@ -90,11 +95,12 @@ mod tests {
             let (u, stride) = (filter(&g), channels.next_multiple_of(SUMS) + 3);
             for member in available(TABLE) {
                 let mut v = vec![i16::MAX; PRODUCTS * stride];
-                // SAFETY: available; the lengths are those of the vectors.
+                // SAFETY: the machine can run the member; the lengths match the vectors.
                 unsafe { (member.input)(channels, pixels.as_ptr(), v.as_mut_ptr(), stride) };
                 let of_line = |i: usize| i32::from(u[i / stride]);
                 let mut p: Vec<i32> = v.iter().enumerate().map(|(i, &v)| of_line(i) * i32::from(v)).collect();
-                // SAFETY: available; each of the 16 products has `stride` sums in `p`, no fewer than `channels` rounded up.
+                // SAFETY: the machine can run the member; each of the 16 products has `stride` sums in `p`, no fewer
+                // than `channels` rounded up.
                 unsafe { (member.output)(channels.next_multiple_of(SUMS), p.as_mut_ptr(), stride) };
                 for (i, c) in (0..4).flat_map(|i| (0..channels).map(move |c| (i, c))) {
                     let tap = |t: usize| i32::from(inputs[(i / 2 + t / 3) * 4 + i % 2 + t % 3][c]) * i32::from(g[t]);

@@ -1,29 +1,31 @@
-//! The kernels, for any instruction set. `P` is the number of pixels that a vector of bytes holds.
+//! The kernels, for any instruction set. `P` is the number of pixels in a vector of bytes.
 
-// Indices are constants once loops over vectors are unrolled: so sums stay in registers.
+// Indices are constants once loops over vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
 use super::{Outputs, Results, Rows};
 use crate::requantize::{Bytes, Channels};
-use crate::rescale::{Limits, QuantizedRow, RealChannels, rescale};
+use crate::rescale::{QuantizedRow, RealChannels, rescale};
 use crate::simd::dot::Dot;
 use crate::simd::{Ints, Simd};
+use arenite_base::Clamp;
 
-/// Vectors of pixels that are computed together.
+/// The number of vectors of pixels that are computed together.
 const TOGETHER: usize = 4;
 
 type Sum<D> = <<D as Dot>::S as Ints>::I;
 
 /// # Safety
-/// That of [`super::Interleave`].
+/// `rows` must meet the requirements of [`super::Interleave`].
 #[inline(always)]
 pub(super) unsafe fn interleave<D: Dot, const P: usize>(d: D, rows: &Rows) {
     let (s, channels) = (d.ints(), 4 * D::LANES / P);
     let mut done = 0;
     while done < rows.count {
-        // The last vector overlaps the one before it.
+        // The last vector overlaps the previous one.
         let p = done.min(rows.count - P);
-        // SAFETY: `p + P ≤ count`.
+        // SAFETY: `p + P ≤ count`, so all pixels are readable and their places in the planes writable, as `Interleave`
+        // requires.
         unsafe {
             let mut four =
                 [s.load_runs::<P>(rows.from[0].add(p * rows.steps[0]), rows.steps[0], rows.channels); 4];
@@ -40,17 +42,17 @@ pub(super) unsafe fn interleave<D: Dot, const P: usize>(d: D, rows: &Rows) {
     }
 }
 
-/// What becomes of the sums of `V` vectors of pixels.
+/// Converts and writes the sums of `V` vectors of pixels.
 trait Finish<D: Dot>: Copy {
-    /// What sums begin with.
+    /// The initial sums.
     ///
     /// # Safety
-    /// The table is whole.
+    /// The table must be complete.
     unsafe fn start(self, d: D, q: usize) -> Sum<D>;
-    /// Writes the results of pixels `p` and up; of the last vector `count` pixels.
+    /// Writes the results of the pixels from `p`: `count` pixels of the last vector and all pixels of the others.
     ///
     /// # Safety
-    /// The table is whole, and the results are writable.
+    /// The table must be complete, and the results writable.
     unsafe fn write<const P: usize, const V: usize>(
         self,
         d: D,
@@ -71,14 +73,14 @@ struct ToBytes<const GENERAL: bool> {
 struct ToReals {
     table: *const u32,
     image: QuantizedRow,
-    limits: Limits,
+    limits: Clamp,
 }
 
 impl<D: Dot, const GENERAL: bool> Finish<D> for ToBytes<GENERAL> {
     #[inline(always)]
     unsafe fn start(self, d: D, q: usize) -> Sum<D> {
         let stride = Channels::stride(D::LANES);
-        // SAFETY: the table is whole: it has a block for each of the four vectors, of which `q` is one.
+        // SAFETY: a complete table has a block for each of the four vectors, and `q` is one of them.
         unsafe { d.ints().load_i32(self.table.add(q * stride).cast()) }
     }
     #[inline(always)]
@@ -93,8 +95,8 @@ impl<D: Dot, const GENERAL: bool> Finish<D> for ToBytes<GENERAL> {
         let (s, stride) = (d.ints(), Channels::stride(D::LANES));
         let zero_point = s.splat_i32(self.bytes.zero_point);
         let bytes = if GENERAL { Bytes { zero_point: 0, ..self.bytes } } else { self.bytes };
-        // SAFETY: the table is whole, with four blocks; of each vector of pixels but the last all `P` are writable, of that
-        // `count`, each with `channels` bytes.
+        // SAFETY: a complete table has four blocks. The results have `channels` writable bytes for each pixel: `P`
+        // pixels of each vector, and `count` of the last one.
         unsafe {
             for q in 0..4 {
                 for v in 0..V {
@@ -132,8 +134,8 @@ impl<D: Dot> Finish<D> for ToReals {
         let channels = 4 * lanes / P;
         for v in 0..V {
             let mut reals = [s.splat(0.0); 4];
-            // SAFETY: the table is whole, with four blocks; pixels `n` and up and channels that there are not are skipped, and
-            // the last vector of a pixel stores what is left of its channels.
+            // SAFETY: a complete table has four blocks. Pixels from `n` and missing channels are skipped, and the last
+            // vector of a pixel stores the remaining channels.
             unsafe {
                 for q in 0..4 {
                     let block = self.table.add(q * stride);
@@ -154,10 +156,11 @@ impl<D: Dot> Finish<D> for ToReals {
 }
 
 /// # Safety
-/// That of [`super::Convolve`].
+/// `o` must meet the requirements of [`super::Convolve`].
 #[inline(always)]
 pub(super) unsafe fn convolve<D: Dot, const P: usize>(d: D, o: &Outputs) {
-    // SAFETY: the table is that of the results' kind, as `Convolve` has it, and the rest goes on as it came.
+    // SAFETY: the table is for this kind of results, as `Convolve` requires, which are also the requirements of the
+    // called functions.
     unsafe {
         match o.results {
             Results::Bytes { table, is_general: true, bytes } => {
@@ -176,7 +179,8 @@ pub(super) unsafe fn convolve<D: Dot, const P: usize>(d: D, o: &Outputs) {
 #[inline(always)]
 unsafe fn pixels<D: Dot, const P: usize, F: Finish<D>>(d: D, o: &Outputs, finish: F) {
     let mut p = 0;
-    // SAFETY: groups of `TOGETHER · P` pixels end within `count`; of the last vectors no more pixels are written than are left.
+    // SAFETY: groups of `TOGETHER · P` pixels end within `count`; at most the remaining pixels of the last vectors are
+    // written.
     unsafe {
         while p + TOGETHER * P <= o.count {
             vectors::<D, P, TOGETHER, F>(d, o, p, P, finish);
@@ -189,7 +193,7 @@ unsafe fn pixels<D: Dot, const P: usize, F: Finish<D>>(d: D, o: &Outputs, finish
     }
 }
 
-/// `V` vectors of pixels from `p` on; of the last one `count` are written.
+/// Computes `V` vectors of pixels from `p`, and writes `count` pixels of the last one.
 #[inline(always)]
 unsafe fn vectors<D: Dot, const P: usize, const V: usize, F: Finish<D>>(
     d: D,
@@ -199,7 +203,8 @@ unsafe fn vectors<D: Dot, const P: usize, const V: usize, F: Finish<D>>(
     finish: F,
 ) {
     let width = 4 * D::LANES;
-    // SAFETY: planes, weights and table are as large as the caller promises; results of `V` vectors are writable.
+    // SAFETY: planes, weights and table have the sizes that `Convolve` requires, and the results of `V` vectors are
+    // writable.
     unsafe {
         let mut sums: [[Sum<D>; V]; 4] = [
             [finish.start(d, 0); V],

@@ -1,7 +1,8 @@
-//! Convolutions of bytes where each channel has its own weights.
+//! Depthwise convolutions of bytes: each channel has its own weights.
 //!
-//! A dot product of four bytes needs four taps of one channel side by side. So four rows of the image are interleaved first, a part
-//! of a row of pixels and a block of channels at a time; then each column of the filter is one dot product per channel:
+//! A dot product of four bytes needs four consecutive taps of one channel. So four rows of the image are interleaved
+//! first, for a part of a row of pixels and one block of channels at a time. Then each column of the filter is one dot
+//! product per channel:
 //!
 //! ```text
 //! rows y‥y+3, pixel p:    a0 a1 … a63        planes:    quad 0: … [a0 b0 c0 d0 a1 b1 … d3, a16 … d19, a32 …, a48 …] of p, of p+1 …
@@ -9,83 +10,84 @@
 //!                         c0 …          interleave      quad 2
 //!                         d0 …              ─►          quad 3
 //! ```
-//! A block has as many channels as a vector has bytes, or a half or a quarter of them: then a vector holds two or four pixels, which
-//! lie side by side in the planes, so that any column of the filter finds its bytes in one vector.
+//! A block has as many channels as a vector has bytes, or a half or a quarter of that. Then a vector has two or four
+//! pixels, which are adjacent in the planes, so that the bytes for any column of the filter are in one vector.
 
 mod body;
 
 use crate::isa::Isa;
 use crate::requantize::{Bytes, Channels};
-use crate::rescale::{Limits, QuantizedRow, RealChannels};
+use crate::rescale::{QuantizedRow, RealChannels};
 use crate::simd::dot::*;
+use arenite_base::Clamp;
 
-/// Four rows to be interleaved.
+/// Four rows to interleave.
 #[derive(Clone, Copy)]
 pub struct Rows {
-    /// The block's first channel in the first pixel of each row.
+    /// The address of the block's first channel in the first pixel of each row.
     pub from: [*const u8; 4],
-    /// Bytes from one pixel to the next in each row.
+    /// The distance between pixels in each row, in bytes.
     pub steps: [usize; 4],
-    /// Pixels: none, or at least as many as a vector holds.
+    /// The number of pixels: 0, or at least as many as a vector holds.
     pub count: usize,
-    /// Channels of the block that there are.
+    /// The number of channels of the block that exist.
     pub channels: usize,
-    /// The first pixel's place in the first plane.
+    /// The address of the first pixel in the first plane.
     pub to: *mut u8,
-    /// Bytes from one plane to the next.
+    /// The distance between planes, in bytes.
     pub plane: usize,
 }
 
-/// Results of a part of a row.
+/// The arguments for computing a part of a row of results.
 #[derive(Clone, Copy)]
 pub struct Outputs {
-    /// The planes.
+    /// The address of the planes.
     pub planes: *const u8,
-    /// Bytes from one plane to the next.
+    /// The distance between planes, in bytes.
     pub plane: usize,
-    /// For each dot product, where the first result finds its bytes in the first plane.
+    /// For each dot product, the offset of the first result's bytes in the first plane.
     pub offsets: *const usize,
-    /// Number of dot products.
+    /// The number of dot products.
     pub taps: usize,
     /// `[taps][4]` vectors of weights.
     pub weights: *const u8,
-    /// What the sums become.
+    /// How sums are converted to results.
     pub results: Results,
-    /// Number of pixels.
+    /// The number of pixels.
     pub count: usize,
-    /// Channels of the block that there are.
+    /// The number of channels of the block that exist.
     pub channels: usize,
-    /// The first result.
+    /// The address of the first result.
     pub c: *mut u8,
-    /// Bytes from one pixel of results to the next.
+    /// The distance between pixels of results, in bytes.
     pub step: usize,
 }
 
-/// What sums become. A table has four blocks of channels, in the order of interleaved lanes.
+/// How sums are converted to results. A table has four blocks of channels, in the order of interleaved lanes.
 #[derive(Clone, Copy)]
 pub enum Results {
-    /// Bytes.
+    /// To bytes.
     Bytes {
-        /// The channels.
+        /// The address of the channels.
         table: *const i64,
-        /// Whether they need the general way of scaling.
+        /// Whether a channel rounds away from zero or shifts to the left.
         is_general: bool,
-        /// What the results become.
+        /// The output range.
         bytes: Bytes,
     },
-    /// `f32`.
+    /// To `f32`.
     Reals {
-        /// The channels.
+        /// The address of the channels.
         table: *const u32,
-        /// How the image was quantized.
+        /// The quantization of the image.
         image: QuantizedRow,
         /// The range of results.
-        limits: Limits,
+        limits: Clamp,
     },
 }
 
 impl Results {
-    /// Those from block `block` of `lanes` channels on.
+    /// The same, for channels that start at block `block` of `lanes` channels.
     #[inline]
     pub fn from(self, block: usize, lanes: usize) -> Results {
         match self {
@@ -102,39 +104,41 @@ impl Results {
 }
 
 /// # Safety
-/// The machine has the instruction set. Pixels are readable for `channels` bytes; the planes are writable for as many pixels.
+/// The machine must have the instruction set. Pixels must be readable for `channels` bytes, and the planes writable for
+/// as many pixels.
 pub type Interleave = unsafe fn(&Rows);
 /// # Safety
-/// The machine has the instruction set. Planes are readable at all offsets for `count` pixels, rounded up to whole vectors, weights
-/// and table are whole, and `count` pixels of results are writable for `channels` channels.
+/// The machine must have the instruction set. Planes must be readable at all offsets for `count` pixels, rounded up to
+/// whole vectors. Weights and table must be complete, and `count` pixels of results writable for `channels` channels.
 pub type Convolve = unsafe fn(&Outputs);
 
-/// Kernels for blocks of some number of channels.
+/// Kernels for blocks with a particular number of channels.
 pub struct Width {
-    /// Channels of a block.
+    /// The number of channels of a block.
     pub channels: usize,
-    /// Pixels that a vector holds.
+    /// The number of pixels in a vector.
     pub pixels: usize,
-    /// Makes planes of rows.
+    /// Interleaves rows into planes.
     pub interleave: Interleave,
-    /// Makes results of planes.
+    /// Computes results from planes.
     pub convolve: Convolve,
 }
 
-/// A family member.
+/// A member of the family.
 #[non_exhaustive]
 pub struct DwConv {
-    /// As in `u8i8_dwconv__avx512vnni`.
+    /// The name, such as `u8i8_dwconv__avx512vnni`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Sums in a vector.
+    /// The number of sums in a vector.
     pub lanes: usize,
-    /// Bytes of a vector of weights.
+    /// The size of a vector of weights in bytes.
     pub weights: usize,
-    /// What planes have less than the bytes of the image, 0 or 128: biases hold it times the sums of weights, zero points are less by it.
+    /// The number that is subtracted from the bytes of the image in the planes, 0 or 128. Biases must include it times
+    /// the sums of weights, and zero points must be smaller by it.
     pub offset: u8,
-    /// From the widest on.
+    /// The kernels by width, the widest first.
     pub widths: &'static [Width],
 }
 

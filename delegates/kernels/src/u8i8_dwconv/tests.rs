@@ -1,4 +1,4 @@
-//! Each member of the table against plain sums, on random shapes, edges included.
+//! Compares each member of the table with plain sums, for random shapes and edges.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,8 @@ use crate::requantize::{Channel, Channels};
 use crate::rescale::{RealChannel, RealChannels, rescaled};
 use crate::simd::interleaved;
 
-/// One row of results of a filter with four rows and `taps` columns, without padding, stride 1: as bytes, and as reals.
+/// Compares one row of results of a filter with four rows and `taps` columns, without padding and with stride 1, as
+/// bytes and as reals.
 fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize, seed: u64, general: bool) {
     let mut random = Random::new(seed);
     let pixels = count + taps - 1;
@@ -21,11 +22,11 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
     let channels: Vec<Channel> = (0..used).map(|_| random.channel(9, general)).collect();
     let bytes = Bytes { zero_point: (random.next() % 256) as i32, low: 3, high: 250 };
 
-    // Channel of a lane, if there is one.
+    // The channel of a lane, if there is one.
     let of = |q: usize, d: usize| Some(interleaved(q, d) % width.channels).filter(|&c| c < used);
     let none = Channel { bias: 0, factor: Factor::ZERO };
     let lanes: Vec<(usize, usize)> = (0..4).flat_map(|q| (0..member.lanes).map(move |d| (q, d))).collect();
-    // What is taken from the planes' bytes is given back: to biases here, to zero points below.
+    // Compensates for the number that is subtracted from the bytes in planes: here in biases, and below in zero points.
     let sum_of = |c: usize| (0..taps).flat_map(|tap| weights[tap * used + c]).map(i32::from).sum::<i32>();
     let channel =
         |c: usize| Channel { bias: channels[c].bias + i32::from(member.offset) * sum_of(c), ..channels[c] };
@@ -59,7 +60,7 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
         c: c.as_mut_ptr(),
         step,
     };
-    // SAFETY: the instruction set is available; all lengths are those of the vectors above.
+    // SAFETY: the machine can run the member; all lengths match the vectors above.
     unsafe {
         (width.interleave)(&rows_of);
         (width.convolve)(&outputs);
@@ -84,7 +85,7 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
     let order: Vec<RealChannel> =
         lanes.iter().map(|&(q, d)| of(q, d).map_or(RealChannel::NONE, |c| reals[c])).collect();
     let (table, image) = (RealChannels::new(member.lanes, &order), random.quantized_row());
-    let limits = Limits { low: -50.0, high: 50.0 };
+    let limits = Clamp { low: -50.0, high: 50.0 };
     let mut c = vec![f32::NAN; count * step];
     let outputs = Outputs {
         results: Results::Reals {
@@ -96,7 +97,8 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
         step: step * size_of::<f32>(),
         ..outputs
     };
-    // SAFETY: only `c` and the results differ from the call before: `c` has `count · step` floats, and the table a block per vector.
+    // SAFETY: only `c` and the results differ from the previous call: `c` has `count · step` floats, and the table a
+    // block per vector.
     unsafe { (width.convolve)(&outputs) };
     for p in 0..count {
         for ch in 0..used {

@@ -1,27 +1,29 @@
-//! Products on AMX: tiles of 16 lines of 64 bytes.
+//! Products with AMX: tiles of 16 lines of 64 bytes.
 //!
 //! ```text
-//! tmm4, tmm5   rows 0‥15 and 16‥31 of a, 64 bytes of each         straight from memory where rows are evenly spaced, else
-//!                                                                  from a copy, where taps follow one another
+//! tmm4, tmm5   rows 0‥15 and 16‥31 of a, 64 bytes of each         directly from memory if rows are evenly spaced, otherwise
+//!                                                                  from a copy with consecutive taps
 //! tmm6, tmm7   16 groups of four lines of the panel's two vectors
 //! tmm0 ‥ tmm3  sums: (rows 0‥15 | 16‥31) × (vector 0 | 1)
 //! ```
-//! The packed weights are those of AVX-512 VNNI; a group is a line of a tile. Panels have whole tiles, so that what is read beyond a row
-//! meets zeros. While tiles multiply for one panel, vectors scale the sums of the panel before it.
+//! Weights are packed as for AVX-512 VNNI; a group is a line of a tile. Panels have whole tiles, so that bytes read
+//! past a row are multiplied by zero. While tiles are multiplied for one panel, vectors scale the sums of the previous
+//! panel.
 
 use std::arch::asm;
-use std::arch::x86_64::{__cpuid_count, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8};
+use std::arch::x86_64::{_mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8};
 use std::mem::MaybeUninit;
 
-use super::{LINE, Product, Reach, Results, ToBytes, ToReals};
+use super::{Extent, LINE, Product, Results, ToBytes, ToReals};
 use crate::requantize::{Bytes, Channels};
 use crate::rescale::{RealChannels, rescale};
 use crate::simd::{Avx512, Ints, Simd};
 
-/// Rows of one tile register.
+/// The number of rows of a tile register.
 const HEIGHT: usize = 16;
 
-/// What `ldtilecfg` reads: the palette, then bytes of a line at 16 and lines at 48, for each of eight tiles.
+/// The configuration that `ldtilecfg` reads: the palette, then for each of eight tiles the bytes of a line, at 16, and
+/// the number of lines, at 48.
 #[repr(C, align(64))]
 struct Shapes([u8; 64]);
 
@@ -37,84 +39,57 @@ static FULL: Shapes = {
     Shapes(bytes)
 };
 
-/// Whether the processor has tiles of bytes, and the system lets this process use them.
-pub fn is_available() -> bool {
-    const TILE_AND_INT8: u32 = 1 << 24 | 1 << 25;
-    cfg!(target_os = "linux") && __cpuid_count(7, 0).edx & TILE_AND_INT8 == TILE_AND_INT8 && permitted()
-}
-
-/// Asks Linux for the tiles' state: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA).
-fn permitted() -> bool {
-    const ARCH_PRCTL: usize = 158;
-    const ARCH_REQ_XCOMP_PERM: usize = 0x1023;
-    const XFEATURE_XTILEDATA: usize = 18;
-    let mut result = ARCH_PRCTL;
-    // SAFETY: the call reads no memory of this process; a kernel that does not know it returns an error.
-    unsafe {
-        asm!(
-            "syscall",
-            inlateout("rax") result,
-            in("rdi") ARCH_REQ_XCOMP_PERM,
-            in("rsi") XFEATURE_XTILEDATA,
-            lateout("rcx") _,
-            lateout("r11") _,
-            options(nostack),
-        );
-    }
-    result == 0
-}
-
-/// Gives this thread's tiles their shapes.
+/// Configures the shapes of this thread's tiles.
 ///
 /// # Safety
-/// [`is_available`].
-pub unsafe fn enter() {
-    // SAFETY: the machine has AMX and the system has allowed it, as `is_available` told; the shapes are those of a full palette
-    // 1.
+/// The machine must have [`Isa::AMX`](crate::isa::Isa::AMX).
+pub(super) unsafe fn enter() {
+    // SAFETY: the machine has AMX and Linux permits its use, as `# Safety` requires; `FULL` is a valid configuration of
+    // palette 1.
     unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const FULL, options(nostack, readonly)) };
 }
 
-/// Gives this thread's tiles back.
+/// Releases this thread's tiles.
 ///
 /// # Safety
-/// [`is_available`].
-pub unsafe fn leave() {
-    // SAFETY: as in `enter`: the instruction is there.
+/// The machine must have [`Isa::AMX`](crate::isa::Isa::AMX).
+pub(super) unsafe fn leave() {
+    // SAFETY: the machine has AMX, as `# Safety` requires.
     unsafe { asm!("tilerelease", options(nostack, nomem)) };
 }
 
-/// Most bytes of a row.
-pub const MOST: usize = 5120;
-/// Lines between those of one step of a copy and the next.
+/// The most bytes of a row.
+pub(super) const MOST: usize = 5120;
+/// The distance between steps of a copy, in lines.
 const LINES: usize = 2 * HEIGHT;
 
-/// Rows of a, a line of each after the other, step by step.
+/// A copy of rows of a: for each step, one line of each row.
 #[repr(align(64))]
 struct Copy(MaybeUninit<[u8; LINES * MOST]>);
 
-/// Sums of two by two tiles.
+/// The sums of two by two tiles.
 #[repr(align(64))]
 struct Sums(MaybeUninit<[i32; LINES * LINES]>);
 
-/// Where lines of rows are.
+/// The addresses of the lines of rows.
 #[derive(Clone, Copy)]
 struct Lines {
-    /// Of row 0, step 0.
+    /// The address of the line of row 0 in step 0.
     first: *const u8,
-    /// Bytes from one row to the next.
+    /// The distance between rows, in bytes.
     row: usize,
-    /// Bytes from one step to the next.
+    /// The distance between steps, in bytes.
     step: usize,
 }
 
-/// The sums of a panel, to be scaled.
+/// The sums of a panel, which must still be scaled.
 #[derive(Clone, Copy)]
 struct Panel {
     sums: *const i32,
     results: Results,
     c: *mut u8,
     columns: usize,
-    /// Rows that are scaled already.
+    /// The number of rows that are already scaled.
     done: usize,
 }
 
@@ -145,12 +120,12 @@ macro_rules! store {
 /// Computes a product of at most 32 rows of at most [`MOST`] bytes.
 ///
 /// # Safety
-/// That of [`super::Gemm::multiply`]; this thread has called [`enter`].
+/// The product must meet the requirements of [`super::Gemm::multiply`], and this thread must have called [`enter`].
 #[inline(always)]
 pub(super) unsafe fn multiply(s: Avx512, p: &Product) {
     let mut copy = Copy(MaybeUninit::uninit());
-    // SAFETY: the thread's tiles have their shapes; the rows are there, of at most `MOST` bytes, so that their copy has room;
-    // `lines` are where `even` or `copy_rows` put them.
+    // SAFETY: the thread's tiles are configured, and rows are readable, as `# Safety` requires. Rows have at most
+    // `MOST` bytes, so the copy has room for them; `lines` are those of `even` or `copy_rows`.
     unsafe {
         let lines = even(p).unwrap_or_else(|| copy_rows(p, copy.0.as_mut_ptr().cast()));
         match p.rows > HEIGHT {
@@ -160,13 +135,13 @@ pub(super) unsafe fn multiply(s: Avx512, p: &Product) {
     }
 }
 
-/// The rows as they are, if they are evenly spaced, fill tiles and may be read in whole lines. Rows a multiple of 2 KiB apart fall on
-/// few lines of a cache.
+/// The rows in place, if they are evenly spaced, fill tiles and may be read in whole lines. Not used for rows at
+/// multiples of 2 KiB, which share few cache sets.
 ///
 /// # Safety
-/// That of [`multiply`].
+/// The product must meet the requirements of [`multiply`].
 unsafe fn even(p: &Product) -> Option<Lines> {
-    if p.taps != 1 || p.reach < Reach::Lines || !(p.rows == HEIGHT || p.rows == LINES) {
+    if p.taps != 1 || p.reach < Extent::Lines || !(p.rows == HEIGHT || p.rows == LINES) {
         return None;
     }
     // SAFETY: there is a pointer for each row.
@@ -176,16 +151,17 @@ unsafe fn even(p: &Product) -> Option<Lines> {
     (is_even && row < 1 << 20 && !row.is_multiple_of(2048)).then_some(Lines { first: at(0), row, step: LINE })
 }
 
-/// Copies the rows, taps rounded up to fours one after the other. Behind them lines are as they were.
+/// Copies the rows with consecutive taps, each rounded up to a multiple of four bytes. The rest of the lines is not
+/// changed.
 ///
 /// # Safety
-/// That of [`multiply`]; the copy has room.
+/// The product must meet the requirements of [`multiply`], and the copy must have room for it.
 #[inline(always)]
 unsafe fn copy_rows(p: &Product, copy: *mut u8) -> Lines {
     let stride = p.k.next_multiple_of(4);
     for tap in 0..p.taps {
         for r in 0..p.rows {
-            // SAFETY: `k` bytes are readable; lines have room.
+            // SAFETY: `k` bytes are readable, and lines have room for them, as `# Safety` requires.
             unsafe {
                 let row = *p.a.add(tap * p.rows + r);
                 let (mut at, mut from) = (tap * stride, 0);
@@ -206,15 +182,15 @@ unsafe fn copy_rows(p: &Product, copy: *mut u8) -> Lines {
 /// Computes all panels. `BOTH` if there are more than 16 rows.
 ///
 /// # Safety
-/// That of [`multiply`].
+/// The product must meet the requirements of [`multiply`].
 #[inline(always)]
 unsafe fn panels<const BOTH: bool>(s: Avx512, p: &Product, lines: Lines) {
     let mut sums = [const { Sums(MaybeUninit::uninit()) }; 2];
     let steps = (p.taps * p.k.div_ceil(4)).div_ceil(HEIGHT);
     let mut before: Option<Panel> = None;
     let (mut column, mut turn) = (0, 0);
-    // SAFETY: a panel has `steps` tiles per vector, so that `column · steps · LINE` is where the panel of `column` begins; the
-    // two buffers of sums are used by turns, and results are there for all `columns`.
+    // SAFETY: a panel has `steps` tiles per vector, so the panel of `column` starts at `column · steps · LINE`. The two
+    // buffers of sums are used alternately, and the results have all `columns`.
     unsafe {
         while column < p.columns {
             let left = p.columns - column;
@@ -236,10 +212,11 @@ unsafe fn panels<const BOTH: bool>(s: Avx512, p: &Product, lines: Lines) {
     }
 }
 
-/// Computes the sums of a panel of `V` vectors, and scales those of the panel before it.
+/// Computes the sums of a panel of `V` vectors, and scales the sums of the previous panel.
 ///
 /// # Safety
-/// That of [`multiply`]; the panel has `steps` tiles per vector, `sums` room for its sums.
+/// The product must meet the requirements of [`multiply`]. The panel must have `steps` tiles per vector, and `sums`
+/// room for its sums.
 #[inline(always)]
 unsafe fn panel<const BOTH: bool, const V: usize>(
     s: Avx512,
@@ -250,7 +227,7 @@ unsafe fn panel<const BOTH: bool, const V: usize>(
     sums: *mut i32,
 ) {
     let share = p.rows.div_ceil(steps.max(1));
-    // SAFETY: the tiles have their shapes; each step has its lines and its weights; `sums` has room for two by two tiles.
+    // SAFETY: `# Safety` requires configured tiles, lines and weights for each step, and 2 by 2 tiles in `sums`.
     unsafe {
         asm!("tilezero tmm0", "tilezero tmm1", "tilezero tmm2", "tilezero tmm3", options(nostack, nomem));
         for step in 0..steps {
@@ -294,12 +271,12 @@ unsafe fn panel<const BOTH: bool, const V: usize>(
 /// Scales and writes the rows of a panel up to `end`.
 ///
 /// # Safety
-/// The panel's sums are there, and its results are writable.
+/// The panel's sums must be stored, and its results writable.
 #[inline(always)]
 unsafe fn scale_rows(s: Avx512, p: &Product, panel: &mut Panel, end: usize) {
     for r in panel.done..end {
-        // SAFETY: rows `done..end` are rows of the panel, whose sums were stored; each has room for `columns` results, and
-        // channels and terms as its results' kind asks.
+        // SAFETY: `done..end` are rows of the panel, whose sums are stored. Each has room for `columns` results, and
+        // the channels and row terms that its kind of results needs.
         unsafe {
             match &panel.results {
                 Results::Bytes(to) if to.is_general => bytes_of_row::<true>(s, p, panel, to, r),
@@ -316,13 +293,13 @@ unsafe fn scale_rows(s: Avx512, p: &Product, panel: &mut Panel, end: usize) {
 }
 
 /// # Safety
-/// That of [`scale_rows`].
+/// The arguments must meet the requirements of [`scale_rows`].
 #[inline(always)]
 unsafe fn bytes_of_row<const GENERAL: bool>(s: Avx512, p: &Product, panel: &Panel, to: &ToBytes, r: usize) {
     let lanes = Avx512::LANES;
     let zero_point = s.splat_i32(to.bytes.zero_point);
     let bytes = if GENERAL { Bytes { zero_point: 0, ..to.bytes } } else { to.bytes };
-    // SAFETY: there is a block per vector, a term per row, and `columns` bytes per row are writable.
+    // SAFETY: there is a block per vector and a term per row, and `columns` bytes per row are writable.
     unsafe {
         let term = s.splat_i32(if to.row_terms.is_null() { 0 } else { *to.row_terms.add(r) });
         let sums = panel.sums.add(r * LINES);
@@ -341,11 +318,11 @@ unsafe fn bytes_of_row<const GENERAL: bool>(s: Avx512, p: &Product, panel: &Pane
 }
 
 /// # Safety
-/// That of [`scale_rows`].
+/// The arguments must meet the requirements of [`scale_rows`].
 #[inline(always)]
 unsafe fn reals_of_row(s: Avx512, p: &Product, panel: &Panel, to: &ToReals, r: usize) {
     let lanes = Avx512::LANES;
-    // SAFETY: there is a block per vector, a quantized row per row, and `columns` reals per row are writable.
+    // SAFETY: there is a block per vector and a quantized row per row, and `columns` reals per row are writable.
     unsafe {
         let (row, c) = (*to.rows.add(r), panel.c.add(r * p.stride).cast::<f32>());
         for column in (0..panel.columns).step_by(lanes) {

@@ -1,9 +1,9 @@
 //! The microkernel, for any instruction set.
 
-// Indices are constants once loops over rows and vectors are unrolled: so sums stay in registers.
+// Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
-use super::{Reach, Results, Tile, ToBytes, ToReals};
+use super::{Extent, Results, Tile, ToBytes, ToReals};
 use crate::requantize::{Bytes, Channels};
 use crate::rescale::{RealChannels, rescale};
 use crate::simd::dot::Dot;
@@ -11,30 +11,30 @@ use crate::simd::{Ints, Simd};
 
 pub(super) type Sum<D> = <<D as Dot>::S as Ints>::I;
 
-/// [`write_rows`], compiled once for all numbers of rows: it is most of a kernel's code.
+/// [`write_rows`], which is most of a kernel's code and therefore compiled once for all numbers of rows.
 pub(super) type Write<D, const V: usize> = unsafe fn(&[[Sum<D>; V]], &Tile<'_>);
 
-/// The rows of a tap, from some byte on.
+/// The rows of a tap, from some byte of each row.
 pub(super) trait Rows<const R: usize>: Copy {
-    /// Those of the tap that `a` points to; `a` moves on to the next one.
+    /// The rows of the tap that `a` points to. Advances `a` to the next tap.
     ///
     /// # Safety
-    /// There are pointers for the tap.
+    /// `a` must have pointers for the tap.
     unsafe fn of(a: &mut *const *const u8, step: usize) -> Self;
-    /// The rows, `groups` of four bytes on.
+    /// The addresses of all rows after `groups` groups of four bytes.
     fn at(&self, groups: usize) -> [*const u8; R];
-    /// All rows, `groups` of four bytes on.
+    /// The same rows after `groups` groups of four bytes.
     fn after(self, groups: usize) -> Self;
 }
 
-/// A pointer per row.
+/// One pointer per row.
 #[derive(Clone, Copy)]
-pub(super) struct Apart<const R: usize> {
+pub(super) struct RowPointers<const R: usize> {
     rows: [*const u8; R],
     at: usize,
 }
 
-impl<const R: usize> Rows<R> for Apart<R> {
+impl<const R: usize> Rows<R> for RowPointers<R> {
     #[inline(always)]
     unsafe fn of(a: &mut *const *const u8, _: usize) -> Self {
         let mut rows = [core::ptr::null::<u8>(); R];
@@ -43,7 +43,7 @@ impl<const R: usize> Rows<R> for Apart<R> {
             rows[r] = unsafe { *a.add(r) };
         }
         *a = a.wrapping_add(R);
-        Apart { rows, at: 0 }
+        RowPointers { rows, at: 0 }
     }
     #[inline(always)]
     fn at(&self, groups: usize) -> [*const u8; R] {
@@ -55,11 +55,11 @@ impl<const R: usize> Rows<R> for Apart<R> {
     }
     #[inline(always)]
     fn after(self, groups: usize) -> Self {
-        Apart { at: self.at + groups, ..self }
+        RowPointers { at: self.at + groups, ..self }
     }
 }
 
-/// A pointer per three rows, which lie at equal distances: as many as there are registers for.
+/// One pointer per three rows at equal distances, which limits the number of registers.
 #[derive(Clone, Copy)]
 pub(super) struct Strip {
     thirds: [*const u8; 5],
@@ -100,20 +100,21 @@ impl<const R: usize> Rows<R> for Strip {
     }
 }
 
-/// `R` rows by `V` vectors of columns. Few sums do not fill the pipeline of dot products: then each is kept in parts, groups
-/// 0, P, 2P, … in the first, and so on.
+/// Computes `R` rows by `V` vectors of columns. Few sums do not fill the pipeline of dot products. Then each sum is
+/// kept in `P` parts: groups 0, P, 2P, … are added to the first part, and so on.
 ///
 /// # Safety
-/// That of [`super::Microkernel`]; rows lie as `A` has them.
+/// `t` must meet the requirements of [`super::Microkernel`], with rows as `A` accesses them.
 #[inline(always)]
 pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(
     d: D,
     t: &Tile<'_>,
     write: Write<D, V>,
 ) {
-    // SAFETY: `parts` reads the tile's rows and panel, `finish` writes its results: all three have the duties of a microkernel.
+    // SAFETY: `parts` reads the tile's rows and panel, and `finish` writes its results; both have the requirements of
+    // `Microkernel`.
     unsafe {
-        // Of constants, so that the compiler makes the one that is used, not all three.
+        // The condition is constant, so that only the function that is used is compiled.
         let sums = if const { R * V <= 2 } {
             parts::<D, A, R, V, 4>(d, t)
         } else if const { R * V <= 4 } {
@@ -125,22 +126,22 @@ pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(
     }
 }
 
-/// Hands the sums to `write`.
+/// Passes the sums to `write`.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
 pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(
     sums: &[[Sum<D>; V]; R],
     t: &Tile<'_>,
     write: Write<D, V>,
 ) {
-    // Rows are found by number from here on. The compiler must not know that this is the memory of the sums, or it leaves them there
-    // while products are added.
+    // From here, rows are accessed by index. The compiler must not know that this is the memory of the sums, or it
+    // would keep them in memory while products are added.
     let mut room = core::mem::MaybeUninit::<[[Sum<D>; V]; R]>::uninit();
     let rows = core::hint::black_box(room.as_mut_ptr());
-    // SAFETY: `room` is written row by row before `write` reads it; `write` gets sums for all rows of the tile, whose results
-    // are writable.
+    // SAFETY: `room` is written row by row before `write` reads it. `write` gets sums for all rows of the tile, whose
+    // results are writable.
     unsafe {
         for r in 0..R {
             for v in 0..V {
@@ -154,11 +155,11 @@ pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(
 /// Writes the results.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
 pub(super) unsafe fn write_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>) {
-    // SAFETY: the results' kind tells what lies behind `t`: channels, rows and room for results of that kind, which the
-    // functions have the same duties for.
+    // SAFETY: `t` has channels, row terms and room for its kind of results, as `Microkernel` requires; the called
+    // functions require the same.
     unsafe {
         match &t.results {
             Results::Bytes(to) if to.is_general => write_bytes::<D, V, true>(d, sums, t, to),
@@ -178,8 +179,8 @@ unsafe fn parts<D: Dot, A: Rows<R>, const R: usize, const V: usize, const P: usi
     let mut sums = [[[s.splat_i32(0); V]; R]; P];
     let (p, mut w) = (t.product, t.weights);
     let mut a = p.a;
-    let (whole, rest) = if p.reach >= Reach::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
-    // SAFETY: all rows of all taps are readable as far as `reach` says, and so are the panel's groups, as `Microkernel` requires.
+    let (whole, rest) = if p.reach >= Extent::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
+    // SAFETY: `Microkernel` requires that rows are readable up to their `reach`, and all groups of the panel.
     unsafe {
         for _ in 0..p.taps {
             let mut rows = A::of(&mut a, p.step);
@@ -217,10 +218,10 @@ unsafe fn parts<D: Dot, A: Rows<R>, const R: usize, const V: usize, const P: usi
     sums[0]
 }
 
-/// Adds the products of one group; `four(r)` gives the bytes of row `r`.
+/// Adds the products of one group. `four(r)` returns the bytes of row `r`.
 ///
 /// # Safety
-/// `weights` has the group of `V` vectors.
+/// `weights` must be readable for a group of `V` vectors.
 #[inline(always)]
 unsafe fn group<D: Dot, const R: usize, const V: usize>(
     d: D,
@@ -228,7 +229,7 @@ unsafe fn group<D: Dot, const R: usize, const V: usize>(
     four: impl Fn(usize) -> u32,
     weights: *const u8,
 ) {
-    // SAFETY: the group has weights for `V` vectors, of which `v` is one.
+    // SAFETY: the group has weights for `V` vectors, as `# Safety` requires, and `v < V`.
     let w: [D::W; V] = std::array::from_fn(|v| unsafe { d.weights(weights.add(v * D::WEIGHTS)) });
     for r in 0..R {
         let a = d.spread(four(r));
@@ -238,13 +239,13 @@ unsafe fn group<D: Dot, const R: usize, const V: usize>(
     }
 }
 
-/// The first `n` of four bytes, then zeros.
+/// The first `n` of four bytes; the others are zero.
 ///
 /// # Safety
-/// `n ≤ 4` bytes are readable.
+/// `n ≤ 4` bytes must be readable.
 #[inline(always)]
 pub(super) unsafe fn first(p: *const u8, n: usize) -> u32 {
-    // SAFETY: `i < n ≤ 4`, and `n` bytes are readable.
+    // SAFETY: `i < n ≤ 4`, and `n` bytes are readable, as `# Safety` requires.
     (0..n).fold(0, |four, i| four | u32::from(unsafe { *p.add(i) }) << (8 * i))
 }
 
@@ -265,10 +266,10 @@ unsafe fn write_bytes<D: Dot, const V: usize, const GENERAL: bool>(
         // SAFETY: there is a block per vector, and `v < V`.
         channels[v] = unsafe { s.channels(to.channels.add(v * Channels::stride(lanes))) };
     }
-    // Not unrolled: so the channels stay in registers, and sums come from memory.
+    // Not unrolled, so that the channels stay in registers, and sums are loaded from memory.
     for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
         let mut row = *sums;
-        // SAFETY: a term per row, and `columns` bytes per row are writable.
+        // SAFETY: there is a term per row, and `columns` bytes per row are writable.
         unsafe {
             if !to.row_terms.is_null() {
                 let term = s.splat_i32(*to.row_terms.add(r));
@@ -291,9 +292,9 @@ unsafe fn write_bytes<D: Dot, const V: usize, const GENERAL: bool>(
 unsafe fn write_reals<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>, to: &ToReals) {
     let s = d.ints();
     let lanes = D::LANES;
-    // Not unrolled: it is little beside the sums.
+    // Not unrolled, since it takes little time compared with the sums.
     for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
-        // SAFETY: there is a block per vector, a quantized row per row, and `columns` reals per row are writable.
+        // SAFETY: there is a block per vector and a quantized row per row, and `columns` reals per row are writable.
         unsafe {
             let row = *to.rows.add(r);
             let c = t.c.add(r * t.product.stride).cast::<f32>();
@@ -312,7 +313,7 @@ unsafe fn write_reals<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Ti
 #[inline(always)]
 pub(super) unsafe fn write_sums<D: Dot, const V: usize>(sums: &[[Sum<D>; V]], t: &Tile<'_>) {
     for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
-        // SAFETY: rows have room for whole vectors; those of sums are their lanes, in order.
+        // SAFETY: rows have room for whole vectors, and a vector of sums is its lanes in order.
         unsafe { t.c.add(r * t.product.stride).cast::<[Sum<D>; V]>().write_unaligned(*sums) };
     }
 }

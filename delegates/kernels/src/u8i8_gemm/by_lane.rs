@@ -1,29 +1,32 @@
-//! NEON's microkernel: sixteen bytes of each row are read at once, and each four of them meet their weights by lane.
+//! The microkernel for NEON. Loads sixteen bytes of each row together, and multiplies each four of them, by lane, with
+//! their weights.
 
-// Indices are constants once loops over rows and vectors are unrolled: so sums stay in registers.
+// Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
 use core::arch::aarch64::*;
 
-use super::{Reach, Tile, body};
+use super::{Extent, Tile, body};
 use crate::simd::dot::ByLane;
 
-/// Bytes of a vector.
+/// The size of a vector in bytes.
 const BYTES: usize = 16;
 
-/// `R` rows by `V` vectors of columns; few sums are kept in parts, so that additions need not wait for one another.
+/// Computes `R` rows by `V` vectors of columns. Few sums are kept in parts, so that additions need not wait for each
+/// other.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
 pub(super) unsafe fn tile<D: ByLane, A: body::Rows<R>, const R: usize, const V: usize>(
     d: D,
     t: &Tile<'_>,
     write: body::Write<D, V>,
 ) {
-    // SAFETY: `parts` reads the tile's rows and panel, `finish` writes its results: both have the duties of a microkernel.
+    // SAFETY: `parts` reads the tile's rows and panel, and `finish` writes its results; both have the requirements of
+    // `Microkernel`.
     unsafe {
-        // Of constants, so that the compiler makes the one that is used, not all three.
+        // The condition is constant, so that only the function that is used is compiled.
         let sums = if const { R * V * D::REGISTERS <= 4 } {
             parts::<D, A, R, V, 4>(d, t)
         } else if const { R * V * D::REGISTERS <= 10 } {
@@ -43,8 +46,9 @@ unsafe fn parts<D: ByLane, A: body::Rows<R>, const R: usize, const V: usize, con
     let mut sums = [[[d.nothing(); V]; R]; P];
     let (p, mut a) = (t.product, t.product.a);
     let mut w = t.weights.wrapping_add(V * BYTES);
-    let (whole, rest) = if p.reach >= Reach::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
-    // SAFETY: all rows of all taps are readable as far as `reach` says, and so are the panel's starts and groups, as `Microkernel` requires.
+    let (whole, rest) = if p.reach >= Extent::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
+    // SAFETY: all rows of all taps are readable up to their `reach`, and so are the panel's starts and groups, as
+    // `Microkernel` requires.
     unsafe {
         for _ in 0..p.taps {
             let rows = A::of(&mut a, p.step).at(0);
@@ -96,7 +100,7 @@ unsafe fn parts<D: ByLane, A: body::Rows<R>, const R: usize, const V: usize, con
 /// Adds the products of group `G` of `x`.
 ///
 /// # Safety
-/// `weights` has the group of `V` vectors.
+/// `weights` must be readable for a group of `V` vectors.
 #[inline(always)]
 unsafe fn group<D: ByLane, const G: i32, const R: usize, const V: usize>(
     d: D,
@@ -105,7 +109,7 @@ unsafe fn group<D: ByLane, const G: i32, const R: usize, const V: usize>(
     weights: *const u8,
 ) {
     for v in 0..V {
-        // SAFETY: the group has weights for `V` vectors, of which `v` is one.
+        // SAFETY: the group has weights for `V` vectors, as `# Safety` requires, and `v < V`.
         let w = unsafe { d.weights(weights.add(v * BYTES)) };
         for r in 0..R {
             sums[r][v] = d.dot_group::<G>(sums[r][v], x[r], w);

@@ -1,31 +1,31 @@
-//! The microkernel of NEON's matrices of bytes: pairs of rows by pairs of columns, eight lines at a time.
+//! The microkernel for the 8-bit matrix instructions of NEON: pairs of rows by pairs of columns, eight lines at a time.
 //!
 //! ```text
 //! two groups of a panel:  a0‥3 b0‥3 c0‥3 d0‥3        columns:  a0‥7 b0‥7
 //!                         a4‥7 b4‥7 c4‥7 d4‥7   ─►             c0‥7 d0‥7
 //! ```
 
-// Indices are constants once loops over rows and vectors are unrolled: so sums stay in registers.
+// Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
 use core::arch::aarch64::*;
 
-use super::{Reach, Tile, body};
+use super::{Extent, Tile, body};
 use crate::simd::dot::ByPair;
 
-/// Bytes of a vector.
+/// The size of a vector in bytes.
 const BYTES: usize = 16;
 
-/// Most pairs of rows.
+/// The most pairs of rows.
 const PAIRS: usize = 4;
 
-/// Sums of a pair of rows with the two pairs of columns of a vector.
+/// The sums of a pair of rows and the two pairs of columns of a vector.
 type Quad = [int32x4_t; 2];
 
-/// `R` rows by `V` vectors of columns. An odd last row is its own partner.
+/// Computes `R` rows by `V` vectors of columns. An odd last row is paired with itself.
 ///
 /// # Safety
-/// That of [`super::Microkernel`].
+/// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
 pub(super) unsafe fn tile<D: ByPair, A: body::Rows<R>, const R: usize, const V: usize>(
     d: D,
@@ -33,12 +33,12 @@ pub(super) unsafe fn tile<D: ByPair, A: body::Rows<R>, const R: usize, const V: 
     write: body::Write<D, V>,
 ) {
     const { assert!(R <= 2 * PAIRS) };
-    // SAFETY: `Microkernel` requires that rows are readable as far as `reach` says, the panel's groups readable, results writable.
+    // SAFETY: `Microkernel` requires rows readable up to their `reach`, readable groups and writable results.
     unsafe {
         let nothing = vdupq_n_s32(0);
         let mut sums = [[[nothing; 2]; V]; PAIRS];
         let (p, mut a, mut w) = (t.product, t.product.a, t.weights);
-        let (whole, rest) = if p.reach >= Reach::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
+        let (whole, rest) = if p.reach >= Extent::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
         for _ in 0..p.taps {
             let rows = A::of(&mut a, p.step).at(0);
             let mut i = 0;
@@ -78,10 +78,10 @@ pub(super) unsafe fn tile<D: ByPair, A: body::Rows<R>, const R: usize, const V: 
     }
 }
 
-/// Adds the products of eight lines, those of two groups.
+/// Adds the products of eight lines, which are two groups.
 ///
 /// # Safety
-/// The groups have `V` vectors.
+/// Both groups must be readable for `V` vectors.
 #[inline(always)]
 unsafe fn eight<D: ByPair, const R: usize, const V: usize>(
     d: D,
@@ -91,16 +91,16 @@ unsafe fn eight<D: ByPair, const R: usize, const V: usize>(
     second: *const u8,
 ) {
     for v in 0..V {
-        // SAFETY: both groups have weights for `V` vectors, of which `v` is one.
+        // SAFETY: both groups have weights for `V` vectors, as `# Safety` requires, and `v < V`.
         let (first, second) = unsafe { (d.weights(first.add(v * BYTES)), d.weights(second.add(v * BYTES))) };
         products::<D, R, V>(d, sums, rows, v, first, second);
     }
 }
 
-/// Adds the products of a single group; `four(r)` gives the bytes of row `r`.
+/// Adds the products of a single group. `four(r)` returns the bytes of row `r`.
 ///
 /// # Safety
-/// The group has `V` vectors.
+/// The group must be readable for `V` vectors.
 #[inline(always)]
 unsafe fn four<D: ByPair, const R: usize, const V: usize>(
     d: D,
@@ -108,7 +108,8 @@ unsafe fn four<D: ByPair, const R: usize, const V: usize>(
     four: impl Fn(usize) -> u32,
     group: *const u8,
 ) {
-    // SAFETY: the group has weights for `V` vectors; `d` proves that the machine has the instructions.
+    // SAFETY: the group has weights for `V` vectors, as `# Safety` requires; `d` proves that the machine has the
+    // instructions.
     unsafe {
         let mut rows = [vdupq_n_u8(0); PAIRS];
         for pair in 0..R.div_ceil(2) {

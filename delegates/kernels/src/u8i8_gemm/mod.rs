@@ -10,9 +10,10 @@
 //! c[r][j]   = clamp(sum[r][j] · multiplier[j] + zero point)                          as bytes, or
 //!             clamp((sum[r][j] − zero[r] · Σ panel[j]) · (scale[r] · scale[j]) + bias[j])     as reals, with sums from 0
 //! ```
-//! Sums wrap. How weights lie in a group is the member's own: as bytes where there are instructions for dot products of four bytes,
-//! else as words for products of pairs. Where there are only products of signed bytes, rows are taken as 128 less, and a panel begins
-//! with 128 times the sums of its columns, as `i32`, from which sums start.
+//! Sums wrap. The layout of weights in a group depends on the member: bytes if there are instructions for dot products
+//! of four bytes, otherwise words for products of pairs. If the instructions multiply only signed bytes, 128 is
+//! subtracted from the bytes of rows, and a panel starts with 128 times the sums of its columns, as `i32`, which are
+//! the initial sums.
 
 #[cfg(all(target_arch = "x86_64", feature = "amx"))]
 mod amx;
@@ -36,39 +37,39 @@ use super::transpose::Transpose;
 use crate::isa::Isa;
 use crate::simd::dot;
 
-/// Rows by columns of results.
+/// The arguments of a product of rows and columns.
 #[derive(Clone, Copy)]
 pub struct Product {
-    /// `[taps][rows]` pointers, each to `k` bytes; if `step` is not 0, `[taps]` pointers to the first row's.
+    /// `[taps][rows]` pointers, each to `k` bytes; if `step` is not 0, `[taps]` pointers to the first row.
     pub a: *const *const u8,
-    /// Bytes from one row to the next of each tap; 0 if they lie anywhere.
+    /// The distance between rows of each tap, in bytes; 0 if each row has a pointer.
     pub step: usize,
-    /// Number of rows.
+    /// The number of rows.
     pub rows: usize,
-    /// Number of taps.
+    /// The number of taps.
     pub taps: usize,
-    /// Bytes per row and tap.
+    /// The number of bytes per row and tap.
     pub k: usize,
     /// How far each row may be read.
-    pub reach: Reach,
-    /// The first panel; the others follow.
+    pub reach: Extent,
+    /// The address of the first panel; the others follow it.
     pub weights: *const u8,
-    /// Bytes of panels per column.
+    /// The size of panels per column, in bytes.
     pub column_bytes: usize,
-    /// What the sums become.
+    /// How sums are converted to results.
     pub results: Results,
-    /// The first result.
+    /// The address of the first result.
     pub c: *mut u8,
-    /// Bytes from one row of results to the next.
+    /// The distance between rows of results, in bytes.
     pub stride: usize,
-    /// Results per row.
+    /// The number of results per row.
     pub columns: usize,
 }
 
-/// How far a row may be read: beyond `k` bytes, what is read meets weights of zero.
+/// How far a row may be read. Bytes past `k` are multiplied by weights of zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
-    /// `k` bytes.
+pub enum Extent {
+    /// Up to `k` bytes.
     Exact,
     /// Up to the next multiple of four.
     Groups,
@@ -76,24 +77,24 @@ pub enum Reach {
     Lines,
 }
 
-impl Reach {
-    /// Of rows of `k` bytes from which on so many bytes may be read.
+impl Extent {
+    /// The reach of rows of `k` bytes from which the given number of bytes may be read.
     #[inline]
-    pub fn of(k: usize, readable: usize) -> Reach {
+    pub fn of(k: usize, readable: usize) -> Extent {
         if k.next_multiple_of(LINE) <= readable {
-            Reach::Lines
+            Extent::Lines
         } else if k.next_multiple_of(4) <= readable {
-            Reach::Groups
+            Extent::Groups
         } else {
-            Reach::Exact
+            Extent::Exact
         }
     }
 }
 
-/// Bytes of a line of a tile of AMX.
+/// The size of a line of an AMX tile in bytes.
 const LINE: usize = 64;
 
-/// What one call of a microkernel computes: a product with the columns of one panel.
+/// The arguments of a microkernel: a product with the columns of one panel.
 #[derive(Clone, Copy)]
 struct Tile<'p> {
     product: &'p Product,
@@ -104,54 +105,56 @@ struct Tile<'p> {
 }
 
 /// # Safety
-/// The machine has the instruction set; rows lie at steps, or anywhere, as the table says. All rows of `a` are readable for `k` bytes, and as far as the reach says; the panel has
-/// `taps · ⌈k / 4⌉` groups; the channels have a block per vector, row terms are null or, as quantized rows, one per row; and each of
-/// the rows of c is writable for `columns` results.
+/// The machine must have the instruction set. Rows must be at steps, or have a pointer each, depending on the table.
+/// All rows of `a` must be readable for `k` bytes and up to their reach. The panel must have `taps · ⌈k / 4⌉` groups
+/// and the channels a block per vector. Row terms must be null or one per row, and quantized rows one per row. Each row
+/// of c must be writable for `columns` results.
 type Microkernel = unsafe fn(&Tile<'_>);
 
-/// A family member.
+/// A member of the family.
 #[non_exhaustive]
 pub struct Gemm {
-    /// As in `u8i8_gemm_14x32__avx512vnni`.
+    /// The name, such as `u8i8_gemm_14x32__avx512vnni`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Most rows of a product.
+    /// The most rows of a product.
     pub mr: usize,
-    /// Columns of a vector.
+    /// The number of columns of a vector.
     pub lanes: usize,
-    /// Bytes that a group of four lines takes per column: 4, or 8 where weights are words.
+    /// The size of a group of four lines per column in bytes: 4, or 8 if weights are words.
     group_bytes: usize,
-    /// What is taken from the bytes of rows: if it is not 0, panels begin with their columns' sums times that.
+    /// The number that is subtracted from the bytes of rows. If it is not 0, panels start with the sums of their
+    /// columns times that number.
     offset: u8,
-    /// Panels have whole multiples of so many groups.
+    /// The number of groups of a panel is a multiple of this.
     groups: usize,
-    /// Packs columns that are known at run time only.
+    /// Packs columns that are known only at run time.
     pub pack_columns: Pack,
-    /// `by_vectors[v − 1][r − 1]` serves `r` rows and `v` vectors of columns.
+    /// `by_vectors[v − 1][r − 1]` is the kernel for `r` rows and `v` vectors of columns.
     by_vectors: &'static [&'static [Microkernel]],
-    /// As `by_vectors`, for rows at steps; empty if the member takes none.
+    /// Like `by_vectors`, for rows at steps; empty if the member does not support these.
     strips: &'static [&'static [Microkernel]],
-    /// What serves more rows than few.
+    /// The functions for many rows.
     tiles: Option<Tiles>,
 }
 
-/// AMX.
+/// The functions that use AMX.
 #[derive(Clone, Copy)]
 struct Tiles {
-    /// Rows that are few: vectors are faster for them.
+    /// Up to this number of rows, vectors are faster.
     few: usize,
-    /// Most bytes of a row.
+    /// The most bytes of a row.
     most: usize,
-    /// What a thread calls before the first product.
+    /// A thread calls this before its first product.
     enter: unsafe fn(),
-    /// What it calls after the last one.
+    /// A thread calls this after its last product.
     leave: unsafe fn(),
     /// Computes a product.
     multiply: unsafe fn(&Product),
 }
 
-/// What a thread holds while it calls microkernels of a member.
+/// A thread needs this value to call microkernels of a member.
 pub struct Session {
     leave: Option<unsafe fn()>,
 }
@@ -159,40 +162,34 @@ pub struct Session {
 impl Drop for Session {
     fn drop(&mut self) {
         if let Some(leave) = self.leave {
-            // SAFETY: the member is available, as whoever began the session promised.
+            // SAFETY: the machine can run the member, as `begin` requires.
             unsafe { leave() };
         }
     }
 }
 
-/// Whether there are tiles of bytes (AMX), and the system lets this process use them. Looked up once.
-#[cfg(all(target_arch = "x86_64", feature = "amx"))]
-pub fn has_tiles() -> bool {
-    static FOUND: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *FOUND.get_or_init(amx::is_available)
-}
-
 impl Gemm {
-    /// Makes this thread ready for products, until the value is dropped.
+    /// Prepares this thread for products, until the value is dropped.
     ///
     /// # Safety
-    /// The machine has the instruction set.
+    /// The machine must have the instruction set.
     #[inline]
     pub unsafe fn begin(&self) -> Session {
         if let Some(tiles) = self.tiles {
-            // SAFETY: the machine has the member's instructions, which are those that its tiles need.
+            // SAFETY: the machine has the member's instructions, as `# Safety` requires, which include those of its
+            // tiles.
             unsafe { (tiles.enter)() };
         }
         Session { leave: self.tiles.map(|tiles| tiles.leave) }
     }
 
-    /// Number of products that so many rows are cut into.
+    /// The number of products into which this number of rows is split.
     #[inline]
     pub fn parts(&self, rows: usize) -> usize {
         rows.div_ceil(self.mr)
     }
 
-    /// Rows of part `i`: the most that fit, or, of vectors, about equally many.
+    /// The number of rows of part `i`: the most that fit or, with vectors, about equal numbers.
     #[inline]
     pub fn part(&self, i: usize, rows: usize) -> (usize, usize) {
         match self.tiles {
@@ -201,7 +198,7 @@ impl Gemm {
         }
     }
 
-    /// Rows of the first `i` of `parts`.
+    /// The number of rows of the first `i` of `parts`.
     #[inline]
     pub fn rows_before(&self, i: usize, parts: usize, rows: usize) -> usize {
         match self.tiles {
@@ -213,70 +210,73 @@ impl Gemm {
     /// Computes a product.
     ///
     /// # Safety
-    /// This thread has begun a session; if there is a step, the member takes strips. Rows, at most `mr`, are readable for `k` bytes and as far as their reach; panels are packed by
-    /// this member, for `taps` and `k`; the channels have a block for each vector of columns; row terms are null or, as quantized rows,
-    /// one per row; and the results are writable.
+    /// This thread must have a session. If there is a step, the member must support strips. Rows, at most `mr`, must be
+    /// readable for `k` bytes and up to their reach. Panels must be packed by this member, for `taps` and `k`. The
+    /// channels must have a block for each vector of columns. Row terms must be null or one per row, and quantized rows
+    /// one per row. The results must be writable.
     #[inline]
     pub unsafe fn multiply(&self, p: &Product) {
         if let Some(tiles) = self.tiles.filter(|tiles| p.rows > tiles.few) {
-            // SAFETY: the product is one that this member serves, and this thread has begun a session: what its tiles ask for.
+            // SAFETY: the product meets the requirements of this member, and this thread has a session, as `# Safety`
+            // requires.
             return unsafe { (tiles.multiply)(p) };
         }
         let table = if p.step == 0 { self.by_vectors } else { self.strips };
-        // SAFETY: the table's microkernels are those for rows as they lie, by pointers or at steps, and the product is this
-        // member's.
+        // SAFETY: the table's microkernels are for rows with pointers or at steps, whichever the product has, and the
+        // product meets their requirements, as `# Safety` requires.
         unsafe { panels(p, self.lanes, table) };
     }
 
-    /// Whether it multiplies pairs of words, with which products of words take as long.
+    /// Whether it multiplies pairs of words. Then products of words take as long as products of bytes.
     #[inline]
     pub fn multiplies_pairs(&self) -> bool {
         self.group_bytes == 8
     }
 
-    /// Whether rows may lie at steps.
+    /// Whether rows may be at steps.
     #[inline]
     pub fn takes_strips(&self) -> bool {
         !self.strips.is_empty()
     }
 
-    /// Columns of the widest panel.
+    /// The number of columns of the widest panel.
     #[inline]
     pub const fn nr(&self) -> usize {
         self.by_vectors.len() * self.lanes
     }
 
-    /// The best member on this machine that needs nothing beyond `isa`, for that many taps of `k` bytes.
+    /// The fastest member for `taps` taps of `k` bytes that this machine can run and that needs no features outside
+    /// `isa`.
     pub fn select_for(isa: Isa, taps: usize, k: usize) -> &'static Gemm {
         let bytes = taps * k.next_multiple_of(4);
         let fits = |gemm: &&Gemm| gemm.tiles.is_none_or(|tiles| bytes <= tiles.most);
         usable(TABLE, isa).rfind(fits).unwrap_or(&TABLE[0])
     }
 
-    /// Width of the panel that holds columns `from..` of `columns`.
+    /// The width of the panel of columns `from..columns`.
     #[inline]
     pub fn panel_width(&self, from: usize, columns: usize) -> usize {
         (columns - from).next_multiple_of(self.lanes).min(self.nr())
     }
 
-    /// Bytes of a panel, per column.
+    /// The size of a panel per column, in bytes.
     #[inline]
     pub fn column_bytes(&self, taps: usize, k: usize) -> usize {
         (taps * k.div_ceil(4)).next_multiple_of(self.groups) * self.group_bytes + self.start_bytes()
     }
 
-    /// Bytes per column in front of a panel's groups.
+    /// The number of bytes per column before a panel's groups.
     const fn start_bytes(&self) -> usize {
         if self.offset == 0 { 0 } else { size_of::<i32>() }
     }
 
-    /// Bytes that packed weights take.
+    /// The size of packed weights in bytes.
     #[inline]
     pub fn packed_len(&self, taps: usize, k: usize, columns: usize) -> usize {
         columns.next_multiple_of(self.lanes) * self.column_bytes(taps, k)
     }
 
-    /// Packs weights, given as `weight(column, tap, line)`, panel after panel.
+    /// Packs the weights `weight(column, tap, line)`, panel by panel.
     pub fn pack(
         &self,
         (taps, k): (usize, usize),
@@ -316,7 +316,7 @@ impl Gemm {
         }
     }
 
-    /// As [`pack`](Self::pack), of bytes `[columns][taps][k]`, each of which is read as `byte ^ flip`.
+    /// Like [`pack`](Self::pack), for bytes `[columns][taps][k]`, each of which is read as `byte ^ flip`.
     pub fn pack_rows(
         &self,
         (taps, k): (usize, usize),
@@ -330,7 +330,7 @@ impl Gemm {
             return self
                 .pack((taps, k), columns, packed, |j, tap, i| (rows[j * lines + tap * k + i] ^ flip) as i8);
         };
-        // Four lines of a column are a word, and words change places as the elements of a matrix do.
+        // Four lines of a column are a word, and words are transposed like the elements of a matrix.
         let (transpose, groups) = (Transpose::words(self.isa), lines / 4);
         let (mut from, mut rest) = (0, packed);
         while from < columns {
@@ -352,12 +352,12 @@ impl Gemm {
     }
 }
 
-/// Computes a product panel by panel; `table[v − 1][r − 1]` serves `r` rows and `v` vectors of columns.
+/// Computes a product panel by panel. `table[v − 1][r − 1]` is the kernel for `r` rows and `v` vectors of columns.
 ///
 /// # Safety
-/// That of [`Gemm::multiply`], for the table's microkernels.
+/// The product must meet the requirements of [`Gemm::multiply`], for the table's microkernels.
 unsafe fn panels(p: &Product, lanes: usize, table: &[&[Microkernel]]) {
-    // A power of two: divisions would cost as much as a small product.
+    // The number of lanes is a power of two: divisions would take as long as a small product.
     let shift = lanes.trailing_zeros();
     let all = (p.columns + lanes - 1) >> shift;
     let mut block = 0;
@@ -371,8 +371,8 @@ unsafe fn panels(p: &Product, lanes: usize, table: &[&[Microkernel]]) {
             c: p.c.wrapping_add(column * p.results.size()),
             columns: (vectors << shift).min(p.columns - column),
         };
-        // SAFETY: the entry is for this many vectors and rows; the tile is the part of the product from `column` on, whose
-        // panel, blocks and results are there.
+        // SAFETY: the entry is for this number of vectors and rows. The tile is the part of the product from `column`,
+        // whose panel, blocks and results are valid, as `# Safety` requires.
         unsafe { table[vectors - 1][p.rows - 1](&tile) };
         block += vectors;
     }

@@ -1,38 +1,38 @@
-//! Panels of a matrix that is known at run time only.
+//! Packs panels of a matrix that is known only at run time.
 
 use crate::simd::dot::Dot;
 
-/// Most columns of a panel.
+/// The most columns of a panel.
 pub const COLUMNS: usize = 32;
 
-/// Columns of a matrix of unsigned bytes.
+/// The columns of a matrix of unsigned bytes.
 #[derive(Clone, Copy)]
 pub struct Matrix {
-    /// The first one's first byte.
+    /// The first byte of the first column.
     pub first: *const u8,
-    /// Bytes from one line to the next.
+    /// The distance between lines, in bytes.
     pub line: usize,
-    /// Bytes from one column to the next.
+    /// The distance between columns, in bytes.
     pub column: usize,
-    /// Lines.
+    /// The number of lines.
     pub depth: usize,
-    /// Columns that there are.
+    /// The number of columns that exist.
     pub columns: usize,
 }
 
-/// Packs columns as signed bytes, 128 less, into a panel of so many columns; gives their sums.
+/// Packs columns as signed bytes, by subtracting 128, into a panel of the given number of columns. Returns their sums.
 ///
 /// # Safety
-/// The machine has the instruction set; all lines of the columns are readable, and the panel is writable.
+/// The machine must have the instruction set. All lines of the columns must be readable, and the panel writable.
 pub type Pack = unsafe fn(&Matrix, usize, *mut u8) -> [i32; COLUMNS];
 
-/// The same byte four times: 128.
+/// The byte 128, four times.
 const HALVES: u32 = 0x8080_8080;
 
-/// As the weights of `D` lie; behind the offset times the columns' sums if there is one.
+/// Packs columns in the layout of the weights of `D`, after the offset times the columns' sums if there is an offset.
 ///
 /// # Safety
-/// That of [`Pack`].
+/// The arguments must meet the requirements of [`Pack`].
 #[inline(always)]
 pub(super) unsafe fn pack<D: Dot>(_: D, m: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
     let mut sums = [0; COLUMNS];
@@ -40,8 +40,8 @@ pub(super) unsafe fn pack<D: Dot>(_: D, m: &Matrix, width: usize, to: *mut u8) -
     let first = if D::OFFSET == 0 { to } else { to.wrapping_add(4 * width) };
     for g in 0..m.depth.div_ceil(4) {
         let mut fours = [HALVES; COLUMNS];
-        // SAFETY: `g` is a group of the matrix, whose lines `fill` may read; the panel has room for groups `0..depth / 4`,
-        // rounded up, of `width` columns.
+        // SAFETY: `g` is a group of the matrix, whose lines `fill` may read; the panel has room for groups `0..⌈depth /
+        // 4⌉` of `width` columns.
         unsafe {
             fill(m, g, &mut fours);
             for (sum, four) in sums.iter_mut().zip(&mut fours) {
@@ -59,20 +59,20 @@ pub(super) unsafe fn pack<D: Dot>(_: D, m: &Matrix, width: usize, to: *mut u8) -
     }
     if D::OFFSET != 0 {
         let starts = sums.map(|sum: i32| sum.wrapping_mul(D::OFFSET.into()));
-        // SAFETY: the panel begins with a number per column.
+        // SAFETY: the panel starts with a number per column.
         unsafe { std::ptr::copy_nonoverlapping(starts.as_ptr().cast(), to, 4 * width) };
     }
     sums
 }
 
-/// Reads four lines of each column; 128 where there is none.
+/// Reads four lines of each column; missing lines are 128.
 ///
 /// # Safety
-/// That of [`Pack`].
+/// The arguments must meet the requirements of [`Pack`].
 #[inline(always)]
 unsafe fn fill(m: &Matrix, g: usize, fours: &mut [u32; COLUMNS]) {
     let n = 4.min(m.depth - 4 * g);
-    // SAFETY: lines `4 g..4 g + n` of all `columns` are readable, `n` being what is left of the depth.
+    // SAFETY: lines `4 g..4 g + n` of all `columns` are readable, where `n` is the number of remaining lines.
     unsafe {
         let from = m.first.add(4 * g * m.line);
         if n == 4 && m.column == 1 {
@@ -97,17 +97,17 @@ unsafe fn fill(m: &Matrix, g: usize, fours: &mut [u32; COLUMNS]) {
     }
 }
 
-/// Writes a group as words: those of bytes 0 and 2 for a vector of columns, then those of bytes 1 and 3.
+/// Writes a group as words: bytes 0 and 2 for a vector of columns, then bytes 1 and 3.
 ///
 /// # Safety
-/// The group is writable.
+/// The group must be writable.
 #[inline(always)]
 unsafe fn words(lanes: usize, fours: &[u32], group: *mut u8) {
     for (v, fours) in fours.chunks_exact(lanes).enumerate() {
         for (j, four) in fours.iter().enumerate() {
             let w = four.to_le_bytes().map(|b| i16::from(b as i8) as u16);
             let pair = |low: u16, high: u16| u32::from(low) | u32::from(high) << 16;
-            // SAFETY: inside the group.
+            // SAFETY: the address is within the group.
             unsafe {
                 let to = group.cast::<u32>().add(2 * v * lanes + j);
                 to.write_unaligned(pair(w[0], w[2]));

@@ -1,45 +1,46 @@
-//! What sums become: bytes, reals, or themselves.
+//! How sums are converted to results: to bytes, to reals, or not at all.
 
 use crate::requantize::{Bytes, Channels};
-use crate::rescale::{Limits, QuantizedRow, RealChannels};
+use crate::rescale::{QuantizedRow, RealChannels};
+use arenite_base::Clamp;
 
-/// What sums become.
+/// How sums are converted to results.
 #[derive(Clone, Copy)]
 pub enum Results {
-    /// Bytes.
+    /// To bytes.
     Bytes(ToBytes),
-    /// `f32`.
+    /// To `f32`.
     Reals(ToReals),
-    /// Themselves, in whole vectors: rows have room for them.
+    /// Not at all: results are sums, in whole vectors, for which rows must have room.
     Sums,
 }
 
-/// From sums to bytes.
+/// The parameters of the conversion to bytes.
 #[derive(Clone, Copy)]
 pub struct ToBytes {
-    /// The channels of the columns, from the first on.
+    /// The channels of the columns, starting at the first column.
     pub channels: *const i64,
-    /// Whether they need the general way of scaling.
+    /// Whether a channel rounds away from zero or shifts to the left.
     pub is_general: bool,
-    /// What the results become.
+    /// The output range.
     pub bytes: Bytes,
-    /// One per row, added to its sums; or null.
+    /// The number that is added to the sums of each row; or null.
     pub row_terms: *const i32,
 }
 
-/// From sums to `f32`.
+/// The parameters of the conversion to `f32`.
 #[derive(Clone, Copy)]
 pub struct ToReals {
-    /// The channels of the columns, from the first on.
+    /// The channels of the columns, starting at the first column.
     pub channels: *const u32,
-    /// One per row.
+    /// The quantization of each row.
     pub rows: *const QuantizedRow,
     /// The range of results.
-    pub limits: Limits,
+    pub limits: Clamp,
 }
 
 impl Results {
-    /// Those of the columns behind so many blocks of `lanes`.
+    /// The same, for the columns after the given number of blocks of `lanes`.
     #[inline(always)]
     pub(super) fn from(self, blocks: usize, lanes: usize) -> Results {
         match self {
@@ -55,7 +56,7 @@ impl Results {
         }
     }
 
-    /// Bytes of a result.
+    /// The size of a result in bytes.
     #[inline(always)]
     pub(super) fn size(&self) -> usize {
         match self {

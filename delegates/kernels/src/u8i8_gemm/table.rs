@@ -1,8 +1,8 @@
-//! The table: microkernels, each compiled for its instruction set.
+//! The table of microkernels, each compiled for its instruction set.
 
 #[cfg(all(target_arch = "x86_64", feature = "amx"))]
 use super::amx;
-use super::body::{Apart, Strip};
+use super::body::{RowPointers, Strip};
 use super::*;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 use super::{by_lane, by_pair};
@@ -36,7 +36,7 @@ family! {
             body::write_rows(T::new(), sums, tile)
         };
         fn apart[R: usize, V: usize](tile: &Tile<'_>) {
-            bodies::tile::<T, Apart<R>, R, V>(T::new(), tile, write::<V>)
+            bodies::tile::<T, RowPointers<R>, R, V>(T::new(), tile, write::<V>)
         };
         fn strip[R: usize, V: usize](tile: &Tile<'_>) {
             bodies::tile::<T, Strip, R, V>(T::new(), tile, write::<V>)
@@ -59,7 +59,7 @@ family! {
 }
 member_of_table!(Gemm);
 
-/// AMX. Few rows are multiplied by the vectors of VNNI, whose weights lie as those of tiles do.
+/// AMX. Few rows are multiplied with the vectors of VNNI, for which weights have the same layout.
 #[cfg(all(target_arch = "x86_64", feature = "amx"))]
 mod tiles {
     use super::*;
@@ -76,12 +76,12 @@ mod tiles {
     };
 
     /// # Safety
-    /// That of [`Pack`].
+    /// The arguments must meet the requirements of [`Pack`].
     unsafe fn pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
         let groups = matrix.depth.div_ceil(4);
         let rest = groups.next_multiple_of(16) - groups;
-        // SAFETY: AMX implies the instructions of VNNI's member; matrix and panel go on to it as they came. The panel has whole
-        // tiles, so that there is room behind the groups.
+        // SAFETY: AMX implies the instructions of VNNI's member, whose requirements the arguments meet. The panel has
+        // whole tiles, so there is room after the groups.
         unsafe {
             to.add(groups * width * 4).write_bytes(0, rest * width * 4);
             (avx512vnni::MEMBER.pack_columns)(matrix, width, to)
@@ -89,10 +89,11 @@ mod tiles {
     }
 
     /// # Safety
-    /// That of [`Gemm::multiply`], for more rows than few.
+    /// The product must meet the requirements of [`Gemm::multiply`] and have more than `few` rows.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
     unsafe fn multiply(product: &Product) {
-        // SAFETY: the features are enabled here; session and product go on as they came.
+        // SAFETY: the features are enabled here; the product meets the requirements of `multiply`, and the thread has a
+        // session.
         unsafe { amx::multiply(<crate::simd::Avx512 as crate::simd::Simd>::new(), product) }
     }
 }

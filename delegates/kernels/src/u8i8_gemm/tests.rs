@@ -1,4 +1,4 @@
-//! Each microkernel of the table against plain sums, on random shapes, edges included.
+//! Compares each microkernel of the table with plain sums, for random shapes and edges.
 
 use proptest::prelude::*;
 
@@ -6,9 +6,10 @@ use super::*;
 use crate::family::available;
 use crate::random::Random;
 use crate::requantize::{Bytes, Channel, Channels};
-use crate::rescale::{Limits, QuantizedRow, RealChannel, RealChannels, rescaled};
+use crate::rescale::{QuantizedRow, RealChannel, RealChannels, rescaled};
+use arenite_base::Clamp;
 
-/// Most rows of any member.
+/// The most rows of any member.
 const ROWS: usize = 32;
 
 struct Case {
@@ -47,7 +48,7 @@ impl Case {
         &self.a[(tap * ROWS + r) * self.k..][..self.k]
     }
 
-    /// The sum of row `r` and column `j`, from `start`.
+    /// The sum for row `r` and column `j`, starting from `start`.
     fn sum(&self, r: usize, j: usize, start: i32) -> i32 {
         let mut sum = start;
         for tap in 0..self.taps {
@@ -67,16 +68,16 @@ impl Case {
         scaled.wrapping_add(zero_point).max(low.into()).min(high.into()) as u8
     }
 
-    fn check(&self, gemm: &Gemm, rows: usize, reach: Reach) {
+    fn check(&self, gemm: &Gemm, rows: usize, reach: Extent) {
         let Case { taps, k, columns, .. } = *self;
         let mut packed = vec![0x55; gemm.packed_len(taps, k, columns)];
         gemm.pack((taps, k), columns, &mut packed, |j, tap, i| self.weights[(tap * k + i) * columns + j]);
         let channels = Channels::new(gemm.lanes, &self.channels, self.bytes);
-        // Each row has a block of its own, so that reading behind it is noticed where it must not be.
+        // Each row has its own allocation, so that reading past it is detected where it is not permitted.
         let len = match reach {
-            Reach::Exact => k,
-            Reach::Groups => k.next_multiple_of(4),
-            Reach::Lines => k.next_multiple_of(64),
+            Extent::Exact => k,
+            Extent::Groups => k.next_multiple_of(4),
+            Extent::Lines => k.next_multiple_of(64),
         };
         let row = |i: usize| self.row(i / rows, i % rows).to_vec();
         let copies: Vec<Box<[u8]>> = (0..taps * rows)
@@ -102,7 +103,7 @@ impl Case {
         &self,
         gemm: &Gemm,
         rows: usize,
-        reach: Reach,
+        reach: Extent,
         packed: &[u8],
         channels: &Channels,
         pointers: &[*const u8],
@@ -114,7 +115,7 @@ impl Case {
         &self,
         gemm: &Gemm,
         (rows, step): (usize, usize),
-        reach: Reach,
+        reach: Extent,
         packed: &[u8],
         channels: &Channels,
         pointers: &[*const u8],
@@ -141,7 +142,7 @@ impl Case {
             stride,
             columns,
         };
-        // SAFETY: the instruction set is available; all lengths are those of the vectors above.
+        // SAFETY: the machine can run the member; all lengths match the vectors above.
         unsafe {
             let _session = gemm.begin();
             gemm.multiply(&product);
@@ -152,11 +153,11 @@ impl Case {
                 assert_eq!(got, want, "{} row {r} column {j} of {rows} × {columns}, k {k}", gemm.name);
             }
             let untouched = &c[r * stride + columns..(r + 1) * stride];
-            assert!(untouched.iter().all(|&x| x == 0xAA), "{} wrote behind row {r}", gemm.name);
+            assert!(untouched.iter().all(|&x| x == 0xAA), "{} wrote past the end of row {r}", gemm.name);
         }
     }
 
-    /// Rows with zero points and scales become reals.
+    /// Computes reals from rows with zero points and scales.
     fn check_reals(&self, gemm: &Gemm, rows: usize, reals: &[RealChannel], quantized: &[QuantizedRow]) {
         let Case { taps, k, columns, .. } = *self;
         let mut packed = vec![0x55; gemm.packed_len(taps, k, columns)];
@@ -164,7 +165,7 @@ impl Case {
         let channels = RealChannels::new(gemm.lanes, reals);
         let pointers: Vec<*const u8> =
             (0..taps * rows).map(|i| self.row(i / rows, i % rows).as_ptr()).collect();
-        let (stride, limits) = (columns + 3, Limits { low: -9e3, high: 9e3 });
+        let (stride, limits) = (columns + 3, Clamp { low: -9e3, high: 9e3 });
         let mut c = vec![f32::NAN; rows * stride];
         let product = Product {
             a: pointers.as_ptr(),
@@ -172,7 +173,7 @@ impl Case {
             rows,
             taps,
             k,
-            reach: Reach::Exact,
+            reach: Extent::Exact,
             weights: packed.as_ptr(),
             column_bytes: gemm.column_bytes(taps, k),
             results: Results::Reals(ToReals {
@@ -184,7 +185,7 @@ impl Case {
             stride: stride * size_of::<f32>(),
             columns,
         };
-        // SAFETY: the instruction set is available; all lengths are those of the vectors above.
+        // SAFETY: the machine can run the member; all lengths match the vectors above.
         unsafe {
             let _session = gemm.begin();
             gemm.multiply(&product);
@@ -200,7 +201,7 @@ impl Case {
                 );
             }
             let untouched = &c[r * stride + columns..(r + 1) * stride];
-            assert!(untouched.iter().all(|x| x.is_nan()), "{} wrote behind row {r}", gemm.name);
+            assert!(untouched.iter().all(|x| x.is_nan()), "{} wrote past the end of row {r}", gemm.name);
         }
     }
 }
@@ -224,7 +225,7 @@ proptest! {
     #[test]
     fn every_microkernel_agrees_with_plain_sums(
         taps in 1usize..4, k in prop_oneof![0usize..40, 40usize..200], columns in 1usize..100, seed: u64,
-        general: bool, reach in prop_oneof![Just(Reach::Exact), Just(Reach::Groups), Just(Reach::Lines)],
+        general: bool, reach in prop_oneof![Just(Extent::Exact), Just(Extent::Groups), Just(Extent::Lines)],
     ) {
         let case = case((taps, k), columns, seed, general);
         for gemm in available(TABLE) {
@@ -243,7 +244,7 @@ fn sums_do_not_saturate() {
     for w in [-128, 127] {
         case.weights.fill(w);
         for gemm in available(TABLE) {
-            case.check(gemm, gemm.mr, Reach::Groups);
+            case.check(gemm, gemm.mr, Extent::Groups);
         }
     }
 }
@@ -267,7 +268,7 @@ proptest! {
                 let used = width.min(columns - from);
                 let matrix = Matrix { first: b[from * column..].as_ptr(), line, column, depth, columns: used };
                 let to = got[from * gemm.column_bytes(1, depth)..].as_mut_ptr();
-                // SAFETY: the instruction set is available; all lengths are those of the vectors above.
+                // SAFETY: the machine can run the member; all lengths match the vectors above.
                 let sums = unsafe { (gemm.pack_columns)(&matrix, width, to) };
                 for (j, sum) in sums[..used].iter().enumerate() {
                     prop_assert_eq!(*sum, (0..depth).map(|i| i32::from(weight(from + j, i))).sum::<i32>());

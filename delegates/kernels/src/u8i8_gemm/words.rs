@@ -1,7 +1,7 @@
-//! Products of words in place of bytes: rows of `i16` at steps, with weights of `i16`, to sums that are below 2³¹.
+//! Products of words instead of bytes: rows of `i16` at steps and weights of `i16`, for sums below 2³¹.
 //!
 //! ```text
-//! panel: ⌈k / 2⌉ groups of two lines, the words of a column side by side; a line past k is zero
+//! panel: ⌈k / 2⌉ groups of two lines, with the words of a column side by side; a line past k is zero
 //! ```
 
 use super::body::{self, Strip};
@@ -9,38 +9,38 @@ use super::{Microkernel, Product, Tile, panels};
 use crate::isa::Isa;
 use crate::simd::dot::*;
 
-/// A family member.
+/// A member of the family.
 #[non_exhaustive]
 pub struct Words {
-    /// As in `i16_gemm_6x16__avx2`.
+    /// The name, such as `i16_gemm_6x16__avx2`.
     pub name: &'static str,
-    /// The features that it needs.
+    /// The CPU features that it needs.
     pub isa: Isa,
-    /// Most rows of a product.
+    /// The most rows of a product.
     pub mr: usize,
-    /// Columns of a vector.
+    /// The number of columns of a vector.
     lanes: usize,
-    /// `strips[v − 1][r − 1]` serves `r` rows and `v` vectors of columns.
+    /// `strips[v − 1][r − 1]` is the kernel for `r` rows and `v` vectors of columns.
     strips: &'static [&'static [Microkernel]],
 }
 
 impl Words {
-    /// Columns of the widest panel.
+    /// The number of columns of the widest panel.
     pub const fn nr(&self) -> usize {
         self.strips.len() * self.lanes
     }
 
-    /// Bytes of a panel, per column.
+    /// The size of a panel per column, in bytes.
     pub const fn column_bytes(k: usize) -> usize {
         k.next_multiple_of(2) * size_of::<i16>()
     }
 
-    /// Words that packed weights take.
+    /// The size of packed weights, in words.
     pub const fn packed_len(&self, k: usize, columns: usize) -> usize {
         columns.next_multiple_of(self.lanes) * k.next_multiple_of(2)
     }
 
-    /// Where the word of a column and line lies in packed weights of `k` lines and so many columns.
+    /// The position of the word of a column and line in packed weights of `k` lines and `columns` columns.
     pub const fn at(&self, (k, columns): (usize, usize), column: usize, line: usize) -> usize {
         let from = column - column % self.nr();
         let left = (columns - from).next_multiple_of(self.lanes);
@@ -48,12 +48,14 @@ impl Words {
         from * k.next_multiple_of(2) + (line / 2 * width + column - from) * 2 + line % 2
     }
 
-    /// Computes a product. Its rows are of `2 k` bytes.
+    /// Computes a product. Its rows have `2 k` bytes.
     ///
     /// # Safety
-    /// That of [`super::Gemm::multiply`], with weights that lie as [`at`](Self::at) tells; there is a step.
+    /// The product must meet the requirements of [`super::Gemm::multiply`], with weights in the order of
+    /// [`at`](Self::at) and a step that is not 0.
     pub unsafe fn multiply(&self, p: &Product) {
-        // SAFETY: the strips are this member's, for rows at steps, and the weights lie as it packs them.
+        // SAFETY: the strips are this member's kernels for rows at steps, and the weights have its layout, as `#
+        // Safety` requires.
         unsafe { panels(p, self.lanes, self.strips) };
     }
 }
@@ -90,7 +92,7 @@ member_of_table!(Words);
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Reach, Results};
+    use super::super::{Extent, Results};
     use super::*;
     use crate::family::available;
     use crate::random::Random;
@@ -118,7 +120,7 @@ mod tests {
                         rows,
                         taps: 1,
                         k: k * size_of::<i16>(),
-                        reach: Reach::Exact,
+                        reach: Extent::Exact,
                         weights: packed.as_ptr().cast(),
                         column_bytes: Words::column_bytes(k),
                         results: Results::Sums,
@@ -126,7 +128,7 @@ mod tests {
                         stride: stride * size_of::<i32>(),
                         columns,
                     };
-                    // SAFETY: available; all lengths are those of the vectors above.
+                    // SAFETY: the machine can run the member; all lengths match the vectors above.
                     unsafe { member.multiply(&product) };
                     for (r, j) in (0..rows).flat_map(|r| (0..stride).map(move |j| (r, j))) {
                         let product = |i: usize| i32::from(a[r * step + i]) * i32::from(w[j * k + i]);

@@ -1,14 +1,17 @@
-//! Gives a layer's own clamp those that follow it, which costs nothing where results are still in registers.
+//! Merges clamps at the start of an epilogue into the layer's clamp, which costs nothing while results are in
+//! registers.
 //!
 //! ```text
 //! CONV_2D [clamp to 0.., add z]            =>   CONV_2D, clamped to 0.. [add z]
 //! ```
-//! What is clamped twice lies between the bounds of the first clamp as the second one leaves them.
+//! Two clamps equal one with the first one's bounds, clamped by the second.
 
-use crate::{Clamp, EpilogueOp, Net, Own, Parts};
+use arenite_base::Clamp;
+
+use crate::{EngineLayer, EpilogueOp, Net, Parts};
 
 /// Rewrites the net.
-pub(super) fn take_clamps<'a, X: Own<'a>>(net: &mut Net<'a, X>) {
+pub(super) fn take_clamps<'a, X: EngineLayer<'a>>(net: &mut Net<'a, X>) {
     for node in &mut net.nodes {
         let Parts { epilogue: Some(epilogue), clamp: Some(clamp), .. } = node.layer.parts_mut() else {
             continue;
@@ -22,26 +25,22 @@ pub(super) fn take_clamps<'a, X: Own<'a>>(net: &mut Net<'a, X>) {
 
 #[cfg(test)]
 mod tests {
-    use arenite_abi::prelude::*;
+    use arenite_base::{PoolKind, Unary};
 
     use super::*;
-    use crate::ops::{Pool2d, pool_2d::Kind};
-    use crate::{Common, Layer, Node, Source, Unary, Window};
+    use crate::layer::Pool2d;
+    use crate::{Common, Layer, Node, Window};
 
     enum NoLayer {}
 
-    impl<'a> Own<'a> for NoLayer {
-        fn lower(_: &Source<'_, 'a>) -> Option<Result<Node<Self>>> {
-            None
-        }
-
+    impl<'a> EngineLayer<'a> for NoLayer {
         fn parts_mut(&mut self) -> Parts<'_, 'a> {
             match *self {}
         }
     }
 
     #[test]
-    fn clamps_in_front_of_all_else_become_the_layers() {
+    fn leading_clamps_are_merged() {
         let clamp = |low, high| Clamp { low, high };
         let of = |range: Clamp| EpilogueOp::Clamp(range);
         for (own, behind, want) in [
@@ -50,7 +49,7 @@ mod tests {
             (clamp(2.0, 6.0), clamp(-1.0, 1.0), clamp(1.0, 1.0)),
         ] {
             let epilogue = vec![of(behind), EpilogueOp::Unary(Unary::Neg), of(behind)];
-            let layer = Pool2d { kind: Kind::Max, window: Window::point(1, 1), clamp: own, epilogue };
+            let layer = Pool2d { kind: PoolKind::Max, window: Window::point(1, 1), clamp: own, epilogue };
             let node = Node::new(Layer::Common(Common::Pool2d(layer)), vec![0], vec![1]);
             let mut net = Net::<NoLayer> {
                 values: Vec::new(),

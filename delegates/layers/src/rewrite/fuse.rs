@@ -1,4 +1,4 @@
-//! Rewrites a net so that fewer values go through memory.
+//! Fuses elementwise functions, so that fewer values go through memory.
 //!
 //! ```text
 //! x ─► LOGISTIC ─► s ─► MUL(x, s)            =>  x ─► [silu]
@@ -6,18 +6,20 @@
 //! x ─► CONV_2D ─► y ─► [add z, clamp]        =>  x ─► CONV_2D [add z, clamp]
 //! x ─► MUL(x, row) ─► y ─► ADD(y, row)       =>  x ─► MUL [add row]
 //! ```
-//! A fused node runs where the later of its nodes ran: then everything that it reads is there.
+//! A fused node runs at the position of the later of its nodes, where all its inputs are available.
 
-use crate::ops::Elementwise;
-use crate::{Binary, Common, EpilogueOp, Id, Layer, Limits, Net, Node, Own, Unary};
+use arenite_base::{Binary, Unary};
 
-/// Applies all rewritings.
-pub(super) fn fuse<'a, X: Own<'a>>(net: &mut Net<'a, X>, limits: &Limits) {
+use crate::layer::Elementwise;
+use crate::{Common, EngineLayer, EpilogueOp, Id, Layer, Limits, Net, Node};
+
+/// Applies all rules.
+pub(super) fn fuse<'a, X: EngineLayer<'a>>(net: &mut Net<'a, X>, limits: &Limits) {
     silu(net);
     absorb(net, limits.epilogue);
 }
 
-/// A node's functions of its input 0.
+/// The functions of a node, if it is a chain.
 fn chain<'n, X>(node: &'n Node<Layer<'_, X>>) -> Option<&'n [EpilogueOp]> {
     match &node.layer {
         Layer::Common(Common::Elementwise(Elementwise::Chain(functions))) => Some(functions),
@@ -25,7 +27,7 @@ fn chain<'n, X>(node: &'n Node<Layer<'_, X>>) -> Option<&'n [EpilogueOp]> {
     }
 }
 
-/// `x · logistic(x)` as one function.
+/// Replaces `x · logistic(x)` by one function.
 fn silu<X>(net: &mut Net<'_, X>) {
     let (uses, producers) = (net.uses(), net.producers());
     for j in 0..net.nodes.len() {
@@ -47,8 +49,8 @@ fn silu<X>(net: &mut Net<'_, X>) {
     net.compact();
 }
 
-/// Gives chains of functions to the nodes whose results they read, up to `most` to each.
-fn absorb<'a, X: Own<'a>>(net: &mut Net<'a, X>, most: usize) {
+/// Appends chains of functions to the epilogues of the nodes that they read, up to `most` functions each.
+fn absorb<'a, X: EngineLayer<'a>>(net: &mut Net<'a, X>, most: usize) {
     let uses = net.uses();
     let mut producers = net.producers();
     for j in 0..net.nodes.len() {
@@ -74,7 +76,7 @@ fn absorb<'a, X: Own<'a>>(net: &mut Net<'a, X>, most: usize) {
     net.compact();
 }
 
-/// The ways to see a node as functions of one main operand: with the operands of a leading function of two swapped, too.
+/// The ways to see a node as functions of a main operand, also with the operands of the first function swapped.
 fn ways<X>(net: &Net<'_, X>, node: &Node<Layer<'_, X>>) -> Option<Vec<(Id, Vec<EpilogueOp>)>> {
     if let Layer::Common(Common::Elementwise(Elementwise::Two(op, clamp, functions))) = &node.layer {
         let [a, b] = node.inputs[..] else { return None };
@@ -97,7 +99,7 @@ fn ways<X>(net: &Net<'_, X>, node: &Node<Layer<'_, X>>) -> Option<Vec<(Id, Vec<E
     Some(ways)
 }
 
-/// The length of `other`, if each row of `main` meets the same elements of it.
+/// The length of `other`, if it is a row that is applied to each row of `main`.
 fn row<X>(net: &Net<'_, X>, main: Id, other: Id, output: Id) -> Option<usize> {
     let [main, other, output] = [main, other, output].map(|id| &net.values[id]);
     let len = *output.shape.last()?;

@@ -1,16 +1,17 @@
-//! Brings results to their grids, where values are the floats that bytes stand for.
+//! Rounds results to their grids, for quantized tensors that are seen as floats.
 //!
 //! ```text
 //! CONV_2D ─► y on a grid     =>   CONV_2D ─► r ─► [÷ scale, round, clamp, · scale] ─► y
 //! ```
-//! What only moves or selects elements of the same grid stays on it.
+//! Layers that copy or select elements of the same grid need no rounding.
 //!
-//! Halves go away from zero, as reference ops have them: those of steps, or of the bytes themselves where these are averaged.
+//! Halves are rounded away from zero, as in reference ops: halves of `q − zero_point`, or of `q` for averages.
 
 use arenite_abi::prelude::*;
+use arenite_base::{Binary, Clamp, PoolKind, Quant, Reduction, Unary};
 
-use crate::ops::{Elementwise, Fold, pool_2d, resize};
-use crate::{Binary, Clamp, Common, EpilogueOp, Grid, Id, Layer, Net, Node, Quant, Unary};
+use crate::layer::{Elementwise, resize};
+use crate::{Common, EpilogueOp, Grid, Id, Layer, Net, Node};
 
 /// Rewrites the net.
 pub(super) fn round<X>(net: &mut Net<'_, X>) {
@@ -33,37 +34,38 @@ pub(super) fn round<X>(net: &mut Net<'_, X>) {
     }
 }
 
-/// Whether results are elements of the inputs.
+/// Whether the results are elements of the inputs.
 fn keeps<X>(layer: &Layer<'_, X>) -> bool {
     let Layer::Common(layer) = layer else { return false };
     match layer {
         Common::Rename | Common::Moves(_) | Common::Gather(_) => true,
-        Common::Pool2d(pool) => pool.kind == pool_2d::Kind::Max,
+        Common::Pool2d(pool) => pool.kind == PoolKind::Max,
         Common::Resize(resize) => resize.kind == resize::Kind::Nearest,
-        Common::Reduce(reduce) => reduce.fold != Fold::Sum,
+        Common::Reduce(reduce) => reduce.fold != Reduction::Sum,
         _ => false,
     }
 }
 
-/// Whether the value, if it has elements that results may be, is on the grid.
+/// Whether a float value is on the grid; other values do not matter.
 fn is_on<X>(net: &Net<'_, X>, id: Id, grid: Grid) -> bool {
     let value = &net.values[id];
     value.ty != F32 || value.grid == Some(grid)
 }
 
-/// Whether results are averages of bytes, so that halves are common.
+/// Whether the results are averages of bytes, where halves are common.
 fn averages<X>(layer: &Layer<'_, X>) -> bool {
     match layer {
-        Layer::Common(Common::Pool2d(pool)) => pool.kind == pool_2d::Kind::Mean,
+        Layer::Common(Common::Pool2d(pool)) => pool.kind == PoolKind::Mean,
         Layer::Common(Common::Resize(resize)) => resize.kind == resize::Kind::Bilinear,
         _ => false,
     }
 }
 
-/// By this much numbers grow before they are rounded to even ones: halves go away from zero, and of bytes nothing else changes.
+/// The relative growth of numbers before they are rounded to even, so that halves are rounded away from zero. No other
+/// byte changes.
 const GROWTH: f32 = 1.0 / (1 << 21) as f32;
 
-/// What brings a result to the grid.
+/// The functions that round a result to the grid.
 fn of_steps(grid: Grid) -> Vec<EpilogueOp> {
     let Quant { scale, zero_point } = grid.quant;
     let [low, high] = grid.range().map(|byte| (byte - zero_point) as f32);
@@ -75,10 +77,11 @@ fn of_steps(grid: Grid) -> Vec<EpilogueOp> {
     ]
 }
 
-/// Floats from here to the double are 2⁻¹² apart.
+/// Floats between this and its double have a distance of 2⁻¹².
 const COARSE: f32 = 2048.0;
 
-/// What brings an average to the grid. It is a multiple of 2⁻¹² first, so that a half is one in spite of errors of floats.
+/// The functions that round an average to the grid. It is first rounded to a multiple of 2⁻¹², so that rounding errors
+/// do not hide halves.
 fn of_bytes(grid: Grid) -> Vec<EpilogueOp> {
     let Quant { scale, zero_point } = grid.quant;
     let [low, high] = grid.range().map(|byte| byte as f32);

@@ -1,16 +1,16 @@
-//! Passes: each rewrites a whole net.
+//! Passes that rewrite a net.
 //!
-//! | order | pass | why there |
+//! | order | pass | reason for the position |
 //! |---|---|---|
-//! | 0 | `grids` | results that have a grid are rounded to it, whatever becomes of their layers; it does nothing to nets without reals |
-//! | 1 | `pads` | it changes windows, which the engine's own passes look at |
-//! | 2 | the engine's | those that look at windows, or put nodes in front of them |
-//! | 3 | `normalize` | it reads chains of functions, which `fuse` would give away to other layers |
-//! | 4 | `fuse` | what is left of functions goes to the layers whose results they read |
-//! | 5 | `clamps` | it looks for clamps that `fuse` gave to layers |
-//! | 6 | `views` | an epilogue with operands lies as its results do, so products must have theirs before their output moves |
+//! | 0 | `grids` | adds the rounding of quantized results, before layers are fused |
+//! | 1 | `pads` | changes windows, which the engine's passes read |
+//! | 2 | the engine's | passes that read windows, or insert nodes before them |
+//! | 3 | `normalize` | reads chains of functions, which `fuse` would append to other layers |
+//! | 4 | `fuse` | appends the remaining functions to the layers that they read |
+//! | 5 | `clamps` | merges clamps that `fuse` appended to layers |
+//! | 6 | `views` | changes layouts of results, which operands of epilogues share, so it follows `fuse` |
 //!
-//! What an engine does with bytes, or with nodes that run together, comes behind all of these: see its own `rewrite`.
+//! An engine's passes on quantized layers, or on nodes that run together, follow: see its `rewrite`.
 
 mod clamps;
 mod fuse;
@@ -19,12 +19,14 @@ mod normalize;
 mod pads;
 mod views;
 
-pub use normalize::LayerNorm;
+use crate::{EngineLayer, Limits, Net};
 
-use crate::{Limits, Net, Own};
-
-/// Applies all passes; `windows` are the engine's own of the second place.
-pub fn rewrite<'a, X: Own<'a>>(net: &mut Net<'a, X>, limits: &Limits, windows: impl FnOnce(&mut Net<'a, X>)) {
+/// Applies all passes; `windows` runs the engine's passes of position 2.
+pub fn rewrite<'a, X: EngineLayer<'a>>(
+    net: &mut Net<'a, X>,
+    limits: &Limits,
+    windows: impl FnOnce(&mut Net<'a, X>),
+) {
     grids::round(net);
     pads::take_pads(net);
     windows(net);

@@ -1,37 +1,27 @@
-//! Finds layer normalization in the many ways that converters write it, and makes one layer of it.
+//! Replaces the various forms of layer normalization that converters write by one layer.
 //!
 //! ```text
 //! m = mean x     d = x − m     v = mean d²     r = 1 / √(v + ε)
 //! y = d · r · gamma + beta          or          g = r · gamma,   y = x · g + (beta − m · g)
 //! ```
-//! Each value is given a meaning, found from those of its node's inputs: what has the meaning of a normalized row is computed
-//! from the row at once. What nobody reads then is left out.
+//! The meaning of each value follows from the meanings of its node's inputs. A value that means a normalized row is
+//! computed by one layer. Nodes whose results are then unread are removed.
 
 use arenite_abi::prelude::*;
+use arenite_base::{Binary, Reduction, Unary};
 
-use crate::ops::{Elementwise, Fold, Reduce};
-use crate::{Binary, Common, EpilogueOp, Id, Layer, Net, Node, Unary};
+use crate::layer::{Elementwise, LayerNorm, Reduce};
+use crate::{Common, EpilogueOp, Id, Layer, Net, Node};
 
-/// A layer of it: ε, and constants of a row's length.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LayerNorm {
-    /// What is added to variances.
-    pub epsilon: f32,
-    /// What rows are multiplied by.
-    pub gamma: Option<Id>,
-    /// What is added then.
-    pub beta: Option<Id>,
-}
-
-/// What a value means, for the rows of value `x`.
+/// The meaning of a value for the rows of value `x`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Meaning {
     x: Id,
-    what: What,
+    role: Role,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum What {
+enum Role {
     /// `m`, or `−m`.
     Mean { negative: bool },
     /// `d`.
@@ -62,7 +52,7 @@ pub(super) fn normalize<X>(net: &mut Net<'_, X>) {
         let Some(meaning) = meaning(net, &net.nodes[i], &meanings) else { continue };
         let output = net.nodes[i].outputs[0];
         meanings[output] = Some(meaning);
-        if let What::Normal(norm) = meaning.what {
+        if let Role::Normal(norm) = meaning.role {
             net.nodes[i] = Node::new(Layer::Common(Common::LayerNorm(norm)), vec![meaning.x], vec![output]);
             net.nodes[i].packed.extend(norm.gamma.into_iter().chain(norm.beta));
             found = true;
@@ -73,7 +63,7 @@ pub(super) fn normalize<X>(net: &mut Net<'_, X>) {
     }
 }
 
-/// What the node's result means.
+/// The meaning of a node's result.
 fn meaning<X>(net: &Net<'_, X>, node: &Node<Layer<'_, X>>, meanings: &[Option<Meaning>]) -> Option<Meaning> {
     let of = |id: Id| meanings[id];
     let Layer::Common(layer) = &node.layer else { return None };
@@ -83,20 +73,20 @@ fn meaning<X>(net: &Net<'_, X>, node: &Node<Layer<'_, X>>, meanings: &[Option<Me
             let (from, to) = (&net.values[x].shape, &net.values[node.outputs[0]].shape);
             match of(x) {
                 _ if !is_mean(reduce, from) || from.len() != to.len() || to.last() != Some(&1) => None,
-                Some(Meaning { x, what: What::Square }) => Some(Meaning { x, what: What::Variance }),
-                _ => Some(Meaning { x, what: What::Mean { negative: false } }),
+                Some(Meaning { x, role: Role::Square }) => Some(Meaning { x, role: Role::Variance }),
+                _ => Some(Meaning { x, role: Role::Mean { negative: false } }),
             }
         }
         Common::Elementwise(Elementwise::Chain(functions)) => match functions[..] {
             [EpilogueOp::Unary(f)] => unary(f, of(node.inputs[0])?),
             [EpilogueOp::Scalar(Binary::Add, number)] => {
-                let Meaning { x, what } = of(node.inputs[0])?;
-                (what == What::Variance).then_some(Meaning { x, what: What::Shifted(number) })
+                let Meaning { x, role } = of(node.inputs[0])?;
+                (role == Role::Variance).then_some(Meaning { x, role: Role::Shifted(number) })
             }
             [EpilogueOp::Scalar(Binary::DivInto, 1.0)] => {
-                let Meaning { x, what } = of(node.inputs[0])?;
-                let What::Root(epsilon) = what else { return None };
-                Some(Meaning { x, what: What::Scale(epsilon, None) })
+                let Meaning { x, role } = of(node.inputs[0])?;
+                let Role::Root(epsilon) = role else { return None };
+                Some(Meaning { x, role: Role::Scale(epsilon, None) })
             }
             [EpilogueOp::Binary(op, other)] => {
                 binary(net, op, [node.inputs[0], other], node.outputs[0], meanings)
@@ -110,29 +100,29 @@ fn meaning<X>(net: &Net<'_, X>, node: &Node<Layer<'_, X>>, meanings: &[Option<Me
     }
 }
 
-/// Whether the means of rows of a tensor of this shape are computed.
+/// Whether the layer computes the means of rows of a tensor with this shape.
 fn is_mean(reduce: &Reduce, shape: &[usize]) -> bool {
     let (Some(&depth), axes) = (shape.last(), shape.len()) else { return false };
     let only_last = (0..axes).all(|axis| shape[axis] == 1 || reduce.folded[axis] == (axis + 1 == axes));
-    reduce.fold == Fold::Sum && only_last && reduce.divisor == depth as f32
+    reduce.fold == Reduction::Sum && only_last && reduce.divisor == depth as f32
 }
 
-fn unary(f: Unary, Meaning { x, what }: Meaning) -> Option<Meaning> {
-    let what = match (f, what) {
-        (Unary::Neg, What::Mean { negative }) => What::Mean { negative: !negative },
-        (Unary::Square, What::Deviation) => What::Square,
-        (Unary::Rsqrt, What::Shifted(epsilon)) => What::Scale(epsilon, None),
-        (Unary::Sqrt, What::Shifted(epsilon)) => What::Root(epsilon),
+fn unary(f: Unary, Meaning { x, role }: Meaning) -> Option<Meaning> {
+    let role = match (f, role) {
+        (Unary::Neg, Role::Mean { negative }) => Role::Mean { negative: !negative },
+        (Unary::Square, Role::Deviation) => Role::Square,
+        (Unary::Rsqrt, Role::Shifted(epsilon)) => Role::Scale(epsilon, None),
+        (Unary::Sqrt, Role::Shifted(epsilon)) => Role::Root(epsilon),
         _ => return None,
     };
-    Some(Meaning { x, what })
+    Some(Meaning { x, role })
 }
 
-/// An operand: the rows themselves, something of their meaning, or constants of a row's length.
+/// An operand: the rows, a value with a meaning for them, or a constant row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Operand {
     Rows,
-    Of(What),
+    Of(Role),
     Constants(Id),
 }
 
@@ -144,13 +134,13 @@ fn binary<X>(
     meanings: &[Option<Meaning>],
 ) -> Option<Meaning> {
     let commutes = matches!(op, Binary::Add | Binary::Mul | Binary::SquaredDifference);
-    // Rows that are normalized already may be the rows of another layer.
+    // Normalized rows may be the rows of another normalization.
     let rows = ids.into_iter().filter_map(|id| meanings[id]).map(|meaning| meaning.x);
     rows.into_iter().find_map(|x| {
         let [a, b] = [operand(net, x, ids[0], meanings)?, operand(net, x, ids[1], meanings)?];
-        let what = combine(op, a, b).or_else(|| if commutes { combine(op, b, a) } else { None })?;
-        let whole = matches!(what, What::Deviation | What::Square | What::Scaled(..) | What::Normal(_));
-        (!whole || net.values[output].shape == net.values[x].shape).then_some(Meaning { x, what })
+        let role = combine(op, a, b).or_else(|| if commutes { combine(op, b, a) } else { None })?;
+        let whole = matches!(role, Role::Deviation | Role::Square | Role::Scaled(..) | Role::Normal(_));
+        (!whole || net.values[output].shape == net.values[x].shape).then_some(Meaning { x, role })
     })
 }
 
@@ -159,42 +149,42 @@ fn operand<X>(net: &Net<'_, X>, x: Id, id: Id, meanings: &[Option<Meaning>]) -> 
     let is_row = value.len() == depth && value.shape.last() == Some(&depth);
     match meanings[id] {
         _ if id == x => Some(Operand::Rows),
-        Some(meaning) => (meaning.x == x).then_some(Operand::Of(meaning.what)),
+        Some(meaning) => (meaning.x == x).then_some(Operand::Of(meaning.role)),
         None => (value.constant.is_some() && value.ty == F32 && is_row).then_some(Operand::Constants(id)),
     }
 }
 
-fn combine(op: Binary, a: Operand, b: Operand) -> Option<What> {
+fn combine(op: Binary, a: Operand, b: Operand) -> Option<Role> {
     use Operand::{Constants, Of, Rows};
-    let normal = |epsilon, gamma, beta| Some(What::Normal(LayerNorm { epsilon, gamma, beta }));
+    let normal = |epsilon, gamma, beta| Some(Role::Normal(LayerNorm { epsilon, gamma, beta }));
     match (op, a, b) {
-        (Binary::SquaredDifference, Rows, Of(What::Mean { negative: false })) => Some(What::Square),
-        (Binary::Sub, Rows, Of(What::Mean { negative: false }))
-        | (Binary::Add, Rows, Of(What::Mean { negative: true })) => Some(What::Deviation),
-        (Binary::Mul, Of(What::Deviation), Of(What::Deviation)) => Some(What::Square),
-        (Binary::Mul, Of(What::Scale(epsilon, None)), Constants(gamma)) => {
-            Some(What::Scale(epsilon, Some(gamma)))
+        (Binary::SquaredDifference, Rows, Of(Role::Mean { negative: false })) => Some(Role::Square),
+        (Binary::Sub, Rows, Of(Role::Mean { negative: false }))
+        | (Binary::Add, Rows, Of(Role::Mean { negative: true })) => Some(Role::Deviation),
+        (Binary::Mul, Of(Role::Deviation), Of(Role::Deviation)) => Some(Role::Square),
+        (Binary::Mul, Of(Role::Scale(epsilon, None)), Constants(gamma)) => {
+            Some(Role::Scale(epsilon, Some(gamma)))
         }
-        (Binary::Mul, Rows, Of(What::Scale(epsilon, gamma))) => Some(What::Scaled(epsilon, gamma)),
-        (Binary::Mul, Of(What::Mean { negative }), Of(What::Scale(epsilon, gamma))) => {
-            Some(What::Offset { epsilon, gamma, negative, beta: None })
+        (Binary::Mul, Rows, Of(Role::Scale(epsilon, gamma))) => Some(Role::Scaled(epsilon, gamma)),
+        (Binary::Mul, Of(Role::Mean { negative }), Of(Role::Scale(epsilon, gamma))) => {
+            Some(Role::Offset { epsilon, gamma, negative, beta: None })
         }
-        (Binary::Sub, Constants(beta), Of(What::Offset { epsilon, gamma, negative: false, beta: None }))
-        | (Binary::Add, Constants(beta), Of(What::Offset { epsilon, gamma, negative: true, beta: None })) => {
-            Some(What::Offset { epsilon, gamma, negative: true, beta: Some(beta) })
+        (Binary::Sub, Constants(beta), Of(Role::Offset { epsilon, gamma, negative: false, beta: None }))
+        | (Binary::Add, Constants(beta), Of(Role::Offset { epsilon, gamma, negative: true, beta: None })) => {
+            Some(Role::Offset { epsilon, gamma, negative: true, beta: Some(beta) })
         }
-        (Binary::Add, Of(What::Scaled(e, g)), Of(What::Offset { epsilon, gamma, negative: true, beta }))
-        | (Binary::Sub, Of(What::Scaled(e, g)), Of(What::Offset { epsilon, gamma, negative: false, beta }))
+        (Binary::Add, Of(Role::Scaled(e, g)), Of(Role::Offset { epsilon, gamma, negative: true, beta }))
+        | (Binary::Sub, Of(Role::Scaled(e, g)), Of(Role::Offset { epsilon, gamma, negative: false, beta }))
             if (e, g) == (epsilon, gamma) =>
         {
             normal(epsilon, gamma, beta)
         }
-        (Binary::Mul, Of(What::Deviation), Of(What::Scale(epsilon, gamma))) => normal(epsilon, gamma, None),
-        (Binary::Div, Of(What::Deviation), Of(What::Root(epsilon))) => normal(epsilon, None, None),
-        (Binary::Mul, Of(What::Normal(LayerNorm { epsilon, gamma: None, beta: None })), Constants(gamma)) => {
+        (Binary::Mul, Of(Role::Deviation), Of(Role::Scale(epsilon, gamma))) => normal(epsilon, gamma, None),
+        (Binary::Div, Of(Role::Deviation), Of(Role::Root(epsilon))) => normal(epsilon, None, None),
+        (Binary::Mul, Of(Role::Normal(LayerNorm { epsilon, gamma: None, beta: None })), Constants(gamma)) => {
             normal(epsilon, Some(gamma), None)
         }
-        (Binary::Add, Of(What::Normal(LayerNorm { epsilon, gamma, beta: None })), Constants(beta)) => {
+        (Binary::Add, Of(Role::Normal(LayerNorm { epsilon, gamma, beta: None })), Constants(beta)) => {
             normal(epsilon, gamma, Some(beta))
         }
         _ => None,

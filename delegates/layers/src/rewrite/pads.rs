@@ -1,16 +1,18 @@
-//! Lets windows reach over the border of a tensor that is not padded.
+//! Merges padding into windows.
 //!
 //! ```text
-//! x ─► PAD ─► y ─► CONV_2D                 =>   x ─► CONV_2D            x is smaller, more of the window lies outside
+//! x ─► PAD ─► y ─► CONV_2D                 =>   x ─► CONV_2D            x is smaller, more of the window is outside
 //! ```
-//! What lies outside of a window's input counts as zero, as do the elements that PAD adds.
+//! Positions outside of a window's input count as zero, like the elements that PAD adds.
 
-use crate::ops::Moves;
-use crate::ops::moves::{Dim, Nest, strides};
-use crate::{Axis, Common, Id, Layer, Net, Own, Window};
+use arenite_base::Dim;
+
+use crate::layer::Moves;
+use crate::layer::moves::{BoxCopy, Nest, strides};
+use crate::{Axis, Common, EngineLayer, Id, Layer, Net, Window};
 
 /// Rewrites the net.
-pub(super) fn take_pads<'a, X: Own<'a>>(net: &mut Net<'a, X>) {
+pub(super) fn take_pads<'a, X: EngineLayer<'a>>(net: &mut Net<'a, X>) {
     let producers = net.producers();
     for i in 0..net.nodes.len() {
         let Some(&input) = net.nodes[i].inputs.first() else { continue };
@@ -24,19 +26,19 @@ pub(super) fn take_pads<'a, X: Own<'a>>(net: &mut Net<'a, X>) {
     net.drop_unread();
 }
 
-/// What a node adds around its input.
+/// The padding that a node adds to its input.
 struct Padding {
     from: Id,
     /// Rows and columns of the input.
     sizes: [usize; 2],
     /// Rows and columns of the output.
     padded: [usize; 2],
-    /// Rows and columns in front of it.
+    /// Rows and columns before the input.
     before: [usize; 2],
 }
 
 impl Padding {
-    /// The window over the input, if it is one over the output.
+    /// The window over the input, for a window over the output.
     fn widen(&self, window: &Window) -> Option<Window> {
         if [window.rows.input, window.columns.input] != self.padded {
             return None;
@@ -48,13 +50,13 @@ impl Padding {
         };
         let (rows, columns) = (axis(window.rows, 0), axis(window.columns, 1));
         let wider = Window { rows, columns, ..*window };
-        // Kernels count on a tap inside at each position.
+        // Kernels require a tap inside at each position.
         let touches = |axis: &Axis| (0..axis.output).all(|p| !axis.taps_inside(p).is_empty());
         (touches(&rows) && touches(&columns)).then_some(wider)
     }
 }
 
-/// The node as padding of rows and columns by what counts as zero.
+/// The padding of a node that adds rows and columns of zeros.
 fn padding<X>(net: &Net<'_, X>, node: usize) -> Option<Padding> {
     let node = &net.nodes[node];
     let (&[from], &[to], Layer::Common(Common::Moves(moves))) =
@@ -66,8 +68,10 @@ fn padding<X>(net: &Net<'_, X>, node: usize) -> Option<Padding> {
     let (&[n, height, width, channels], &[_, high, wide, _]) = (&input.shape[..], &output.shape[..]) else {
         return None;
     };
-    let [(Some(0), 0, inner), others @ ..] = &moves.boxes[..] else { return None };
-    if others.iter().any(|(source, ..)| source.is_some()) || input.quant != output.quant {
+    let [BoxCopy { input: Some(0), output: 0, nest: inner }, others @ ..] = &moves.boxes[..] else {
+        return None;
+    };
+    if others.iter().any(|copy| copy.input.is_some()) || input.quant != output.quant {
         return None;
     }
     let row = (wide * channels).max(1);
@@ -84,7 +88,7 @@ fn padding<X>(net: &Net<'_, X>, node: usize) -> Option<Padding> {
     })
 }
 
-/// Whether what is filled in counts as zero.
+/// Whether the padding counts as zero.
 fn is_zero<X>(moves: &Moves, net: &Net<'_, X>, from: Id) -> bool {
     let value = &net.values[from];
     match (value.quant, moves.width) {

@@ -1,13 +1,13 @@
 /*
- * A plugin in C: the delegate `negate`, which takes NEG of float32, all of a row of them as one step.
+ * A plugin in C: the delegate `negate`, which runs NEG of float32. A chain of NEG nodes becomes one step.
  *
- *   cc -std=c11 -O2 -shared -fPIC -I ffi/c/include -o libnegate.so ffi/c/examples/plugins/negate.c
+ *   cc -std=c11 -O2 -shared -fPIC -I core/abi/include -o libnegate.so ffi/c/examples/plugins/negate.c
  */
 #include <arenite_plugin.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NEG 59 /* the schema's number */
+#define NEG 59 /* the schema's builtin code */
 
 static const ArHostV1 *host;
 
@@ -25,7 +25,7 @@ static const ArNodeV1 *node_of(const ArGraphV1 *graph, size_t position) {
   return (const ArNodeV1 *)((const char *)graph->nodes + position * graph->node_stride);
 }
 
-/* One per interpreter. This one keeps nothing, but a pointer must be there. */
+/* Called once per interpreter. This delegate has no state, but the pointer must not be null. */
 static ArStatus create(const ArPair *options, size_t option_count, void **delegate) {
   (void)options;
   if (option_count != 0) return fail(AR_STATUS_INVALID, "the delegate negate has no options");
@@ -38,9 +38,9 @@ static ArStatus claim(void *delegate, const ArGraphV1 *graph, const ArClaimsV1 *
   for (size_t i = 0; i < graph->node_count; i++) {
     const ArNodeV1 *node = node_of(graph, i);
     if (node->builtin_code != NEG) {
-      claims->refuse(claims->context, i, (ArStr)AR_LITERAL("negate takes NEG alone"));
+      claims->refuse(claims->context, i, (ArStr)AR_LITERAL("negate supports only NEG"));
     } else if (tensor(graph->tensors, graph->tensor_stride, node->inputs[0])->element_type != AR_TYPE_FLOAT32) {
-      claims->refuse(claims->context, i, (ArStr)AR_LITERAL("negate takes FLOAT32 alone"));
+      claims->refuse(claims->context, i, (ArStr)AR_LITERAL("negate supports only FLOAT32"));
     } else {
       claims->accept(claims->context, i);
     }
@@ -48,7 +48,7 @@ static ArStatus claim(void *delegate, const ArGraphV1 *graph, const ArClaimsV1 *
   return AR_STATUS_OK;
 }
 
-/* What each output of a partition is: an input's value, or its negative. */
+/* An output of a partition is an input or its negative. */
 typedef struct {
   size_t input;
   int negative;
@@ -59,7 +59,7 @@ typedef struct {
   Output outputs[];
 } Kernel;
 
-/* Follows an output back to the partition's input. */
+/* Traces an output back to an input of the partition. */
 static ArStatus trace(const ArPartitionV1 *partition, int32_t tensor_index, Output *found) {
   int negative = 0;
   for (size_t i = partition->node_count; i-- > 0;) {
@@ -73,7 +73,7 @@ static ArStatus trace(const ArPartitionV1 *partition, int32_t tensor_index, Outp
     *found = (Output){i, negative};
     return AR_STATUS_OK;
   }
-  return fail(AR_STATUS_INTERNAL, "an output comes from no input of the partition");
+  return fail(AR_STATUS_INTERNAL, "an output does not depend on an input of the partition");
 }
 
 static ArStatus compile(void *delegate, const ArPartitionV1 *partition, void **kernel) {

@@ -1,7 +1,7 @@
 /*
- * A plugin in C: the planner `stacked`, which puts each buffer behind the last one. Never smaller than others, and easy to read in a dump.
+ * A plugin in C: the planner `stacked`, which places each buffer after the previous one. Buffers never share memory.
  *
- *   cc -std=c11 -O2 -shared -fPIC -I ffi/c/include -o libstacked.so ffi/c/examples/plugins/stacked.c
+ *   cc -std=c11 -O2 -shared -fPIC -I core/abi/include -o libstacked.so ffi/c/examples/plugins/stacked.c
  */
 #include <arenite_plugin.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static ArStatus fail(ArStatus status, const char *message) {
   return status;
 }
 
-/* Records are walked by their stride: a later host may have larger ones. */
+/* Uses the stride from the request, since records of a later host may be larger. */
 static const ArUsageRecordV1 *record(const ArPlanRequestV1 *request, size_t i) {
   return (const ArUsageRecordV1 *)((const char *)request->records + i * request->record_stride);
 }
@@ -22,7 +22,7 @@ static const ArUsageRecordV1 *record(const ArPlanRequestV1 *request, size_t i) {
 static ArStatus plan(const ArPlanRequestV1 *request, ArAssignmentV1 *assignment) {
   if (request->option_count != 0) return fail(AR_STATUS_INVALID, "the planner stacked has no options");
   uint64_t end = 0;
-  /* Behind what has its place already. */
+  /* Start after the buffers that have a fixed place. */
   for (size_t i = 0; i < request->record_count; i++) {
     const ArUsageRecordV1 *fixed = record(request, i);
     if (fixed->fixed_offset != AR_ANYWHERE && fixed->fixed_offset + fixed->size > end) end = fixed->fixed_offset + fixed->size;

@@ -1,5 +1,5 @@
 /*
- * arenite/base.h: what all headers share.
+ * arenite/base.h: declarations that all other headers use.
  */
 #ifndef ARENITE_BASE_H
 #define ARENITE_BASE_H
@@ -22,16 +22,15 @@
 extern "C" {
 #endif
 
-/* The version that this header belongs to. Within a major version, functions are added but never changed. */
+/* The version of this header. Within a major version, functions are added but never changed. */
 #define ARENITE_VERSION_MAJOR 0
 #define ARENITE_VERSION_MINOR 1
 #define ARENITE_VERSION_PATCH 0
 
-/* Called when memory or user data that the program gave is no longer needed: once, on any thread, and never while the library still
- * uses it. */
+/* Called once, on any thread, when the library no longer uses memory or user data that the program passed to it. */
 typedef void (*ArReleaseCallback)(void *user_data);
 
-/* The version of the library that is in use, "0.1.0". Never null; lives as long as the program. */
+/* The version of the library in use, for example "0.1.0". Never null; valid as long as the program runs. */
 ARENITE_API const char *ar_version(void);
 
 #ifdef __cplusplus

@@ -1,10 +1,12 @@
 /*
- * arenite/interpreter.h: a model, ready to be run.
+ * arenite/interpreter.h: interpreters, which run models.
  *
- * Ownership  the caller owns an interpreter and frees it once; its handles (tensors, signatures, plugins) go with it
- * Threads    an interpreter and its handles are for one thread at a time, which need not be the one that made it;
- *            ar_interpreter_cancel alone is for any thread. A call that comes while another one runs is AR_ERROR_STATE
- * Errors     an interpreter stays usable after an error, unless it is AR_ERROR_PANICKED
+ * Ownership  the caller owns an interpreter and frees it once; its handles (tensors, signatures, plugins) are freed
+ *            with it
+ * Threads    one thread at a time may use an interpreter and its handles, not necessarily the one that created it. Only
+ *            ar_interpreter_cancel may be called on any thread at any time. Other calls during a call return
+ *            AR_ERROR_STATE
+ * Errors     an interpreter stays usable after an error, unless the error is AR_ERROR_PANICKED
  */
 #ifndef ARENITE_INTERPRETER_H
 #define ARENITE_INTERPRETER_H
@@ -19,52 +21,54 @@
 extern "C" {
 #endif
 
-/* A model, ready to be run: new, allocate, fill inputs, invoke, read outputs. */
+/* Runs a model. Create an interpreter, allocate its memory, fill the inputs, invoke it, and read the outputs. */
 typedef struct ArInterpreter ArInterpreter;
 
-/* Makes an interpreter of the main subgraph; finds plugins, unless the options have a registry.
- *   options  read now, not kept; null: as ar_options_new gives them
- * Errors: AR_ERROR_NOT_FOUND for an unknown planner or delegate, with the known ones; AR_ERROR_PLUGIN under `strict`;
- * AR_ERROR_QUOTA for a model with more nodes or deeper nesting than the limits, and when the time limit expires; AR_ERROR_MODEL. */
+/* Creates an interpreter of a model. Finds and loads plugins, unless the options have a registry.
+ *   options  copied; null means the defaults of ar_options_new
+ * Errors: AR_ERROR_NOT_FOUND for an unknown planner or delegate, with the known ones; AR_ERROR_PLUGIN if `strict` is
+ * set; AR_ERROR_QUOTA if the model has more nodes or deeper nesting than the limits, or if the time limit expires;
+ * AR_ERROR_MODEL. */
 ARENITE_API ArError *ar_interpreter_new(const ArModel *model, const ArOptions *options, ArInterpreter **interpreter);
 
-/* Frees an interpreter with all its handles. No call may be using it. */
+/* Frees an interpreter and all its handles. No other call may use it at the same time. */
 ARENITE_API void ar_interpreter_free(ArInterpreter *interpreter);
 
-/* Applies delegates, prepares every node, plans memory, zeroes variables. After ar_interpreter_new, and after each
- * resize to another shape; else it does nothing. What delegates compiled is kept where they run the same nodes. After a loan
- * (ar_tensor_lend) or ar_interpreter_release_memory it places tensors, and no more.
- * Errors: AR_ERROR_UNSUPPORTED with all ops that no plugin serves; AR_ERROR_FAILED with the first node that is refused;
- * AR_ERROR_NOT_FOUND for an unknown delegate; AR_ERROR_MEMORY; AR_ERROR_QUOTA when the time
- * limit expires. */
+/* Lets delegates claim nodes, computes all shapes, plans and allocates memory, and sets variables to zero. Must be
+ * called after ar_interpreter_new and after an input gets another shape; otherwise it does nothing. Delegates keep
+ * what they compiled if they run the same nodes again. After a loan (ar_tensor_lend) or
+ * ar_interpreter_release_memory, it only assigns memory.
+ * Errors: AR_ERROR_UNSUPPORTED with all ops that no plugin implements; AR_ERROR_FAILED with the first node that is
+ * not supported; AR_ERROR_NOT_FOUND for an unknown delegate; AR_ERROR_MEMORY; AR_ERROR_QUOTA if the time limit
+ * expires. */
 ARENITE_API ArError *ar_interpreter_allocate(ArInterpreter *interpreter);
 
-/* Runs the main subgraph once. The interpreter stays usable after an error.
- * Errors: AR_ERROR_STATE before ar_interpreter_allocate; AR_ERROR_FAILED with the first node that fails;
- * AR_ERROR_CANCELLED; AR_ERROR_QUOTA when the time limit expires. */
+/* Runs the main subgraph once.
+ * Errors: AR_ERROR_STATE before ar_interpreter_allocate; AR_ERROR_FAILED with the first node that failed;
+ * AR_ERROR_CANCELLED; AR_ERROR_QUOTA if the time limit expires. */
 ARENITE_API ArError *ar_interpreter_invoke(ArInterpreter *interpreter);
 
-/* Makes the invocation in progress end with AR_ERROR_CANCELLED, soon. For any thread, at any time until the interpreter
- * is freed; without an invocation in progress it does nothing. */
+/* Makes the invocation in progress end soon with AR_ERROR_CANCELLED. May be called on any thread until the
+ * interpreter is freed. Does nothing without an invocation in progress. */
 ARENITE_API void ar_interpreter_cancel(const ArInterpreter *interpreter);
 
-/* Zeroes the variables of all subgraphs, and lets the states that ops keep between calls begin anew. */
+/* Sets the variables of all subgraphs to zero, and resets the state that ops keep between invocations. */
 ARENITE_API ArError *ar_interpreter_reset_variables(ArInterpreter *interpreter);
 
-/* Gives an input another shape. ar_interpreter_allocate must follow.
+/* Changes the shape of an input. Call ar_interpreter_allocate afterwards.
  *   dims  outermost first, each at least 0; may be null if rank is 0
- * Errors: AR_ERROR_STATE for an input that is not there; AR_ERROR_ARGUMENT for a shape that no tensor may have, that
- * needs more than the quota, or for a constant. */
+ * Errors: AR_ERROR_STATE if the index is out of range; AR_ERROR_ARGUMENT if the shape is not valid or needs more
+ * memory than the quota, or if the input is constant. */
 ARENITE_API ArError *ar_interpreter_resize_input(ArInterpreter *interpreter, size_t index, const int32_t *dims,
                                                  size_t rank);
 
-/* Number of inputs, of outputs, and of all tensors of the main subgraph. */
+/* The number of inputs, of outputs, and of all tensors of the main subgraph. */
 ARENITE_API size_t ar_interpreter_input_count(const ArInterpreter *interpreter);
 ARENITE_API size_t ar_interpreter_output_count(const ArInterpreter *interpreter);
 ARENITE_API size_t ar_interpreter_tensor_count(const ArInterpreter *interpreter);
 
 /* An input, by position or by its name in the model.
- * Errors: AR_ERROR_STATE for a position that is not there; AR_ERROR_NOT_FOUND with the known names. */
+ * Errors: AR_ERROR_STATE if the index is out of range; AR_ERROR_NOT_FOUND with the known names. */
 ARENITE_API ArError *ar_interpreter_input(ArInterpreter *interpreter, size_t index, ArTensor **tensor);
 ARENITE_API ArError *ar_interpreter_input_by_name(ArInterpreter *interpreter, const char *name, ArTensor **tensor);
 
@@ -73,48 +77,51 @@ ARENITE_API ArError *ar_interpreter_output(const ArInterpreter *interpreter, siz
 ARENITE_API ArError *ar_interpreter_output_by_name(const ArInterpreter *interpreter, const char *name,
                                                    const ArTensor **tensor);
 
-/* Any tensor of the main subgraph, by its index in the model. Memory is shared among tensors: one that is neither input
- * nor output may have the data of another after an invocation. */
+/* A tensor of the main subgraph, by its index in the model. Tensors share memory: after an invocation, a tensor that
+ * is neither input nor output may contain the data of another tensor. */
 ARENITE_API ArError *ar_interpreter_tensor(const ArInterpreter *interpreter, size_t index, const ArTensor **tensor);
 
 /* The signature with this key. Errors: AR_ERROR_NOT_FOUND with the known keys. */
 ARENITE_API ArError *ar_interpreter_signature(ArInterpreter *interpreter, const char *key, ArSignature **signature);
 
-/* Bytes of the arena for activations and scratch buffers; of states, tables, folded constants and variables; what delegates say that
- * they hold, as packed weights; of tensors whose shape only the run tells. 0 before ar_interpreter_allocate. */
+/* Memory in bytes: of the arena for activations and scratch buffers; of states, tables, folded constants and
+ * variables; of delegates, as they report it, for example packed weights; of tensors whose shape is known only after
+ * a run. 0 before ar_interpreter_allocate. */
 ARENITE_API uint64_t ar_interpreter_arena_bytes(const ArInterpreter *interpreter);
 ARENITE_API uint64_t ar_interpreter_persistent_bytes(const ArInterpreter *interpreter);
 ARENITE_API uint64_t ar_interpreter_delegate_bytes(const ArInterpreter *interpreter);
 ARENITE_API uint64_t ar_interpreter_dynamic_bytes(const ArInterpreter *interpreter);
 
-/* Bytes that the arena has in every plan: no planner could do with less. */
+/* The size in bytes that every plan of the arena needs, with any planner. */
 ARENITE_API uint64_t ar_interpreter_arena_lower_bound(const ArInterpreter *interpreter);
 
-/* Gives back the memory of activations, of all subgraphs. States, variables, constants and what delegates hold stay.
- * ar_interpreter_allocate takes it again, at the cost of that alone; inputs must be filled then. */
+/* Frees the memory of activations, in all subgraphs. States, variables, constants and the memory of delegates are
+ * kept. ar_interpreter_allocate allocates it again without other work; then the inputs must be filled again. */
 ARENITE_API ArError *ar_interpreter_release_memory(ArInterpreter *interpreter);
 
-/* Number of plugins that the interpreter may use. */
+/* The number of plugins that the interpreter may use. */
 ARENITE_API size_t ar_interpreter_plugin_count(const ArInterpreter *interpreter);
 
-/* A plugin, in the order in which they were found. Null if there are fewer. */
+/* A plugin, in the order in which they were found. Null if the index is out of range. */
 ARENITE_API const ArPlugin *ar_interpreter_plugin(const ArInterpreter *interpreter, size_t index);
 
-/* How many plugins and plugin folders could not be loaded. */
+/* The number of plugins and plugin folders that could not be loaded. */
 ARENITE_API size_t ar_interpreter_failure_count(const ArInterpreter *interpreter);
 
-/* One of them: its path and the reason, as a text that belongs to the interpreter. Null if there are fewer. */
+/* The path of one of them and the reason. The text belongs to the interpreter. Null if the index is out of range. */
 ARENITE_API const char *ar_interpreter_failure(const ArInterpreter *interpreter, size_t index);
 
-/* How many delegates are left out of the main subgraph: absent ones, those that failed when it was allocated, and those that an
- * invocation fell back from. */
+/* The number of delegates that the main subgraph does not use: missing ones, those that failed during allocation,
+ * and those that an invocation fell back from. */
 ARENITE_API size_t ar_interpreter_left_out_count(const ArInterpreter *interpreter);
 
-/* One of them: the reason, with its name, as a text that stays until another is left out. Null if there are fewer. */
+/* The name of one of them and the reason. The text is valid until the list changes. Null if the index is out of
+ * range. */
 ARENITE_API const char *ar_interpreter_left_out(const ArInterpreter *interpreter, size_t index);
 
-/* What is in the model, who runs which node and who refused it, and where tensors lie, if that is planned: the JSON that
- * `arenite inspect --json` prints. Belongs to the interpreter, and stays until another report is asked for.
+/* Describes the model, which op or delegate runs each node, why delegates did not claim it, and, if memory is
+ * planned, where tensors are placed: the JSON that `arenite inspect --json` prints. The text belongs to the
+ * interpreter and is valid until the next report.
  * Errors: AR_ERROR_FAILED if a path is not UTF-8; AR_ERROR_UNSUPPORTED in a library without the feature `report`. */
 ARENITE_API ArError *ar_interpreter_inspect(ArInterpreter *interpreter, const char **json);
 

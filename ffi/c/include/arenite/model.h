@@ -1,9 +1,9 @@
 /*
  * arenite/model.h: verified .tflite models.
  *
- * Ownership  the caller owns a model and frees it once, at any time: interpreters keep what they need of it
- * Threads    a model does not change and may be used from several threads at once
- * Errors     AR_ERROR_IO and AR_ERROR_MODEL when it is made
+ * Ownership  the caller owns a model and frees it once, at any time: interpreters keep the parts that they need
+ * Threads    a model does not change and may be used on several threads at the same time
+ * Errors     AR_ERROR_IO and AR_ERROR_MODEL when a model is loaded
  */
 #ifndef ARENITE_MODEL_H
 #define ARENITE_MODEL_H
@@ -14,16 +14,16 @@
 extern "C" {
 #endif
 
-/* A verified .tflite model. It does not change; interpreters share it and keep it alive. */
+/* A verified .tflite model. It does not change. Interpreters share it and keep it alive. */
 typedef struct ArModel ArModel;
 
-/* Reads a file into memory and verifies it. What happens to the file afterwards changes nothing.
- * Errors: AR_ERROR_IO; AR_ERROR_MODEL, with the field that is wrong. */
+/* Reads a file into memory and verifies it. Later changes to the file have no effect.
+ * Errors: AR_ERROR_IO; AR_ERROR_MODEL, with the invalid field. */
 ARENITE_API ArError *ar_model_from_file(const char *path, ArModel **model);
 
-/* Maps a file into memory and verifies it. Nothing is copied, and pages of packed weights leave memory: a large model starts sooner
- * and takes less. Until the model and its interpreters are freed, the file must not be written to or cut short, which may end the
- * process; renaming another file over it is fine.
+/* Maps a file into memory and verifies it. Nothing is copied, and pages of weights that were packed leave memory: a
+ * large model starts sooner and needs less memory. Until the model and its interpreters are freed, nothing may write
+ * to or truncate the file, which could end the process. Renaming another file over it is fine.
  * Errors: as ar_model_from_file. */
 ARENITE_API ArError *ar_model_map_file(const char *path, ArModel **model);
 
@@ -31,20 +31,20 @@ ARENITE_API ArError *ar_model_map_file(const char *path, ArModel **model);
  * Errors: AR_ERROR_MODEL. */
 ARENITE_API ArError *ar_model_from_memory(const void *data, size_t size, ArModel **model);
 
-/* Verifies the bytes of a file without copying them. They must stay as they are until `release` is called.
- *   release  called exactly once: when the model and all its interpreters are freed, or before this returns if it
- *            fails, whatever the reason. May be null.
+/* Verifies the bytes of a file without copying them. They must not be modified until `release` is called.
+ *   release  called exactly once: when the model and all its interpreters are freed or, if this function fails, before
+ *            it returns. May be null
  * Errors: AR_ERROR_MODEL. */
 ARENITE_API ArError *ar_model_from_borrowed(const void *data, size_t size, ArReleaseCallback release, void *user_data,
                                             ArModel **model);
 
-/* Number of signatures: entry points with names for their inputs and outputs. */
+/* The number of signatures, which are entry points with names for their inputs and outputs. */
 ARENITE_API size_t ar_model_signature_count(const ArModel *model);
 
-/* Key of a signature. Belongs to the model. Null if there are fewer. */
+/* The key of a signature, which belongs to the model. Null if the index is out of range. */
 ARENITE_API const char *ar_model_signature_key(const ArModel *model, size_t index);
 
-/* Frees a model. Its memory lives on until its interpreters are freed. */
+/* Frees a model. Its memory is kept until its interpreters are freed. */
 ARENITE_API void ar_model_free(ArModel *model);
 
 #ifdef __cplusplus

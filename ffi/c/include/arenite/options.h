@@ -1,9 +1,10 @@
 /*
- * arenite/options.h: what an interpreter is to be made with.
+ * arenite/options.h: the settings from which interpreters are created.
  *
- * Ownership  the caller owns options and frees them once, at any time: interpreters keep none; what is passed in is copied
- * Threads    options are used by one thread at a time
- * Errors     AR_ERROR_ARGUMENT for what cannot be; what depends on plugins shows when an interpreter is made
+ * Ownership  the caller owns options and frees them once, at any time: interpreters copy them, and they copy their
+ *            arguments
+ * Threads    one thread at a time may use options
+ * Errors     AR_ERROR_ARGUMENT for an invalid value; errors that depend on plugins occur when an interpreter is created
  */
 #ifndef ARENITE_OPTIONS_H
 #define ARENITE_OPTIONS_H
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-/* What an interpreter is to be made with. Used by one thread at a time. */
+/* The settings from which interpreters are created. One thread at a time may use them. */
 typedef struct ArOptions ArOptions;
 
 /* An option of a planner or a delegate, as text: {"threads", "2"}. */
@@ -23,146 +24,157 @@ typedef struct ArOption {
   const char *value;
 } ArOption;
 
-/* Of arenite_plugin.h. */
+/* Declared in arenite_plugin.h. */
 typedef struct ArHostV1 ArHostV1;
 typedef struct ArOpV1 ArOpV1;
 typedef struct ArPlannerV1 ArPlannerV1;
 typedef struct ArDelegateV1 ArDelegateV1;
 
-/* Of registry.h. */
+/* Declared in registry.h. */
 typedef struct ArRegistry ArRegistry;
 
-/* What to do about a delegate that no plugin has, or whose device is not there. Whatever else keeps it from starting, such as an
- * unknown option, is an error of ar_interpreter_allocate. */
+/* What to do if no plugin has a delegate, or if its device does not exist. Any other reason for which it cannot
+ * start, such as an unknown option, is an error of ar_interpreter_allocate. */
 typedef uint32_t ArOnMissing;
-#define AR_ON_MISSING_ERROR 0u /* making the interpreter fails; without the device, allocating it */
-#define AR_ON_MISSING_SKIP 1u  /* go on without it */
+#define AR_ON_MISSING_ERROR 0u /* creating the interpreter fails or, without the device, allocating it */
+#define AR_ON_MISSING_SKIP 1u  /* continue without the delegate */
 
-/* New options: linked-in plugins and those of ARENITE_PLUGIN_PATH, planner "portfolio", delegate "cpu", one thread per
- * processor, as much memory as the machine has. Owned by the caller. Null only if the library broke down. */
+/* Creates options with default values: linked-in plugins and those in ARENITE_PLUGIN_PATH, planner "portfolio",
+ * delegate "cpu", one thread per processor, no memory quota. Null only if the library panicked. */
 ARENITE_API ArOptions *ar_options_new(void);
 
-/* Replaces everything that was set before, but for what was registered, by what a file says (arenite.toml); call it first.
- * Relative paths in it start at the file's folder.
- * Errors: AR_ERROR_IO; AR_ERROR_CONFIG, with line, column and the nearest known key. Nothing is changed then. */
+/* Replaces all settings, except ops, planners and delegates that were registered, by those in a file (arenite.toml).
+ * Call it first. Relative paths in the file start at its folder.
+ * Errors: AR_ERROR_IO; AR_ERROR_CONFIG, with line, column and the most similar known key. After an error the options
+ * are unchanged. */
 ARENITE_API ArError *ar_options_set_config_file(ArOptions *options, const char *path);
 
-/* As ar_options_set_config_file, with the text of the file. Relative paths start at the working directory. */
+/* Like ar_options_set_config_file, with the text of the file. Relative paths start at the working directory. */
 ARENITE_API ArError *ar_options_set_config_text(ArOptions *options, const char *toml);
 
-/* Threads that ops and delegates may use, the calling one included; 0: one per processor.
- * Errors: AR_ERROR_ARGUMENT for more than the library can have. */
+/* Sets the number of threads for ops and delegates, including the calling thread. 0 means one per processor.
+ * Errors: AR_ERROR_ARGUMENT if the number exceeds the maximum. */
 ARENITE_API ArError *ar_options_set_threads(ArOptions *options, uint32_t count);
 
-/* Adds a folder whose plugins are loaded when an interpreter is made, not recursively. Plugins are trusted code. One
- * that cannot be loaded, or a folder that cannot be read, is a warning in the log, stands in errors that may follow from it and in
- * ar_interpreter_failure, and is an error of ar_interpreter_new if the configuration says `strict`. */
+/* Adds a folder whose plugins are loaded when an interpreter is created. Subfolders are not searched. Plugins are
+ * trusted code. A plugin that cannot be loaded, or a folder that cannot be read, is logged as a warning, listed by
+ * ar_interpreter_failure, and mentioned in errors that it causes. With `strict` it is an error of
+ * ar_interpreter_new. */
 ARENITE_API ArError *ar_options_add_plugin_dir(ArOptions *options, const char *path);
 
-/* Adds one plugin. As ar_options_add_plugin_dir. */
+/* Adds one plugin file, which is handled like a plugin in a folder of ar_options_add_plugin_dir. */
 ARENITE_API ArError *ar_options_add_plugin_file(ArOptions *options, const char *path);
 
-/* Lets only plugins load whose id matches this pattern, in which * stands for any characters, or one that was given before.
- * Without patterns every plugin may load. */
+/* Permits plugins whose id matches this pattern to be loaded; * matches any characters. Once a pattern was added,
+ * only plugins that match one of the patterns are loaded. */
 ARENITE_API ArError *ar_options_allow_plugins(ArOptions *options, const char *pattern);
 
-/* Whether a plugin or a folder that cannot be loaded is an error of ar_interpreter_new; at first it is not. */
+/* Sets whether a plugin or folder that cannot be loaded is an error of ar_interpreter_new. Default: false. */
 ARENITE_API ArError *ar_options_set_strict(ArOptions *options, bool strict);
 
-/* Whether the plugins are used that are linked into the library; at first they are. */
+/* Sets whether the plugins that are linked into the library are used. Default: true. */
 ARENITE_API ArError *ar_options_set_builtin_plugins(ArOptions *options, bool builtin);
 
-/* Of several plugins that offer an op, the one with this id serves it where it can; behind those that were preferred before.
+/* If several plugins implement an op, prefers the one with this id. Plugins that were preferred earlier come first.
  *   op         "CONV_2D", or the name of a custom op
- *   plugin_id  may have * in it, for any characters */
+ *   plugin_id  may contain *, which matches any characters */
 ARENITE_API ArError *ar_options_prefer_plugin(ArOptions *options, const char *op, const char *plugin_id);
 
-/* Has interpreters use the plugins of a registry, found once, in place of finding them anew. What the options say of plugins and of
- * preferred ones is not asked then: the registry was made with it. The options keep what they need of it.
- * Errors: AR_ERROR_STATE if something was registered with these options. */
+/* Makes interpreters use the plugins of a registry instead of finding plugins again. Settings of these options on
+ * plugins and preferred plugins are then ignored: the registry has its own. The options keep the registry's contents
+ * alive.
+ * Errors: AR_ERROR_STATE if an op, planner or delegate was registered with these options. */
 ARENITE_API ArError *ar_options_set_registry(ArOptions *options, const ArRegistry *registry);
 
-/* Plans memory with the planner of this name. Whether there is one shows when the interpreter is made.
+/* Sets the planner by name. An unknown name is an error when the interpreter is created.
  *   planner_options  copied; may be null if option_count is 0 */
 ARENITE_API ArError *ar_options_set_planner(ArOptions *options, const char *name, const ArOption *planner_options,
                                             size_t option_count);
 
-/* Longest time that the planner may take for one plan, in milliseconds; 0: no limit. Planners that search end with what they have. */
+/* Sets the maximum time for one plan, in milliseconds; 0: no limit. When it expires, planners that search return the
+ * best plan so far. */
 ARENITE_API ArError *ar_options_set_planning_time(ArOptions *options, uint64_t milliseconds);
 
-/* Switches a way to lay tensors over one another: "views", "in_place", "split", "concat", "overlap", "reorder", which are on at first,
- * and "overwrite_inputs", which is off. None changes a result; with the last one inputs must be filled before each run.
+/* Enables or disables a technique that lets tensors share memory: "views", "in_place", "split", "concat", "overlap",
+ * "reorder", which are enabled by default, and "overwrite_inputs", which is not. No technique changes results. With
+ * "overwrite_inputs", inputs must be filled before each invocation.
  * Errors: AR_ERROR_NOT_FOUND with the known names. */
 ARENITE_API ArError *ar_options_set_technique(ArOptions *options, const char *name, bool on);
 
-/* Whether no tensor is overwritten, so that each can be read after an invocation. Takes as much memory as all together. */
+/* Sets whether all tensors keep their values, so that each can be read after an invocation. Needs memory for all
+ * tensors together. Default: false. */
 ARENITE_API ArError *ar_options_set_preserve_all(ArOptions *options, bool preserve);
 
-/* Whether outputs have their memory from the first node on, not only from the one that writes them. */
+/* Sets whether outputs have their own memory from the first node of an invocation, instead of from the node that
+ * writes them. Default: false. */
 ARENITE_API ArError *ar_options_set_outputs_from_start(ArOptions *options, bool from_start);
 
-/* Adds a delegate. It claims nodes after those that were added before; "cpu" comes last by itself. "none",
- * which stands alone, keeps it away.
+/* Adds a delegate. It claims nodes after the delegates that were added before. The delegate "cpu" is added at the
+ * end by default. The name "none", without other delegates, disables all delegates.
  *   on_missing        AR_ON_MISSING_*
  *   delegate_options  copied; may be null if option_count is 0 */
 ARENITE_API ArError *ar_options_add_delegate(ArOptions *options, const char *name, ArOnMissing on_missing,
                                              const ArOption *delegate_options, size_t option_count);
 
-/* What becomes of an invocation in which a delegate loses its device. */
+/* What happens to an invocation in which a delegate loses its device. */
 typedef uint32_t ArOnFailure;
-#define AR_ON_FAILURE_ERROR 0u    /* it fails with AR_ERROR_UNAVAILABLE */
-#define AR_ON_FAILURE_FALLBACK 1u /* it runs again without the delegate, which is left out from then on */
+#define AR_ON_FAILURE_ERROR 0u    /* the invocation fails with AR_ERROR_UNAVAILABLE */
+#define AR_ON_FAILURE_FALLBACK 1u /* the invocation is repeated without the delegate, which is not used again */
 
-/* Of the delegate of this name that was added last: an op that stays off it ("SOFTMAX", once per op); the least nodes of its
- * partitions; the most partitions of a subgraph, those with the most nodes, 0 being no limit; AR_ON_FAILURE_*.
- * Errors: AR_ERROR_NOT_FOUND if it was not added. */
+/* Settings of the delegate that was added last under this name: an op whose nodes it must not claim ("SOFTMAX", one
+ * call per op); the smallest number of nodes in its partitions; the maximum number of partitions per subgraph, where
+ * the largest are kept and 0 means no limit; AR_ON_FAILURE_*.
+ * Errors: AR_ERROR_NOT_FOUND if no delegate with this name was added. */
 ARENITE_API ArError *ar_options_exclude_op(ArOptions *options, const char *delegate, const char *op);
 ARENITE_API ArError *ar_options_set_min_nodes(ArOptions *options, const char *delegate, size_t nodes);
 ARENITE_API ArError *ar_options_set_max_partitions(ArOptions *options, const char *delegate, size_t partitions);
 ARENITE_API ArError *ar_options_set_on_failure(ArOptions *options, const char *delegate, ArOnFailure on_failure);
 
-/* Whether the delegate "cpu" comes behind those that were added; at first it does. */
+/* Sets whether the delegate "cpu" is added after the others. Default: true. */
 ARENITE_API ArError *ar_options_set_default_delegate(ArOptions *options, bool added);
 
-/* Registers an op, a planner or a delegate of the program's own, for interpreters that are made with these options. The structures
- * are those of arenite_plugin.h. What is registered comes before what plugins have, and is listed as a plugin "program".
- *   op, planner, delegate  copied, with its name; its functions are called as those of a plugin, on any thread
- *   user_data              may be null. Of an op with AR_OP_USER_DATA: in the first word of the zeroed state, before `prepare`. Of a
- *                          planner with AR_INTERFACE_PLAN, a delegate with AR_INTERFACE_CREATE: what these functions are given.
- *                          Without these it must be null.
- *   drop                   may be null. Called once with user_data, on any thread: when the options, and all registries and interpreters
- *                          that were made with them, are freed. If the call fails, before it returns.
- * Errors: AR_ERROR_ARGUMENT for a name, a number, versions or sizes that cannot be, or if the program registered a planner or
- * a delegate of this name, or an op that serves some of the same nodes, before; AR_ERROR_STATE for options that have a registry.
- * Nothing is registered then. */
+/* Registers an op, a planner or a delegate that the program implements, for interpreters that are created with these
+ * options. The structs are declared in arenite_plugin.h. Registered ones take precedence over those of plugins, and
+ * are listed under a plugin named "program".
+ *   op, planner, delegate  copied, with its name; its functions are called like those of a plugin, on any thread
+ *   user_data              may be null. An op with AR_OP_USER_DATA finds it in the first word of the zeroed state,
+ *                          before `prepare`. A planner with AR_INTERFACE_PLAN and a delegate with AR_INTERFACE_CREATE
+ *                          get it as an argument of these functions. Must be null in all other cases
+ *   drop                   may be null. Called once with user_data, on any thread: when the options, and all registries
+ *                          and interpreters that were created with them, are freed or, if this function fails, before
+ *                          it returns
+ * Errors: AR_ERROR_ARGUMENT for an invalid name, number, version or size, or if the program has already registered a
+ * planner or delegate of this name, or an op for some of the same nodes; AR_ERROR_STATE for options that have a
+ * registry. After an error nothing is registered. */
 ARENITE_API ArError *ar_options_register_op(ArOptions *options, const ArOpV1 *op, void *user_data, ArReleaseCallback drop);
 ARENITE_API ArError *ar_options_register_planner(ArOptions *options, const ArPlannerV1 *planner, void *user_data,
                                                  ArReleaseCallback drop);
 ARENITE_API ArError *ar_options_register_delegate(ArOptions *options, const ArDelegateV1 *delegate, void *user_data,
                                                   ArReleaseCallback drop);
 
-/* What the functions of these tell errors with, and have loops run by. Never null; lives as long as the program. */
+/* The table of functions with which registered functions report errors and run loops in parallel. Never null; valid
+ * as long as the program runs. */
 ARENITE_API const ArHostV1 *ar_host(void);
 
-/* Most bytes that an interpreter may hold. */
+/* Limits the memory of an interpreter, in bytes. */
 ARENITE_API ArError *ar_options_set_quota_bytes(ArOptions *options, uint64_t bytes);
 
-/* Most bytes of devices' memory that an interpreter may hold, of all delegates together. */
+/* Limits the device memory of an interpreter, in bytes, for all delegates together. */
 ARENITE_API ArError *ar_options_set_quota_device_bytes(ArOptions *options, uint64_t bytes);
 
-/* Most nodes of a model, all subgraphs together, composites expanded. */
+/* Limits the number of nodes of a model, in all subgraphs together, after composites are expanded. */
 ARENITE_API ArError *ar_options_set_quota_nodes(ArOptions *options, uint64_t nodes);
 
-/* Deepest nesting of subgraphs that call one another; more than 256 counts as 256. */
+/* Limits how deeply subgraphs may call each other. Values above 256 count as 256. */
 ARENITE_API ArError *ar_options_set_quota_depth(ArOptions *options, uint32_t depth);
 
-/* Most calls of subgraphs by nodes of others in one invoke: a bound for loops. */
+/* Limits the number of calls of subgraphs by nodes in one invocation: a bound for loops. */
 ARENITE_API ArError *ar_options_set_quota_calls(ArOptions *options, uint64_t calls);
 
-/* Longest time of one build, allocate or invoke, in milliseconds; 0: no limit. */
+/* Limits the time of one build, allocation or invocation, in milliseconds; 0: no limit. */
 ARENITE_API ArError *ar_options_set_time_limit(ArOptions *options, uint64_t milliseconds);
 
-/* Frees options. */
+/* Frees options. Does nothing for null. */
 ARENITE_API void ar_options_free(ArOptions *options);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /*
- * arenite/signature.h: entry points of a model, with names for their inputs and outputs.
+ * arenite/signature.h: signatures, entry points of a model with names for their inputs and outputs.
  *
- * Ownership  a handle belongs to its interpreter and lives as long; so do its texts
- * Threads    those of its interpreter: one at a time
- * Errors     AR_ERROR_NOT_FOUND for a name that is not there, with the known ones; else as for interpreters
+ * Ownership  a handle and its texts belong to its interpreter
+ * Threads    one thread at a time may use an interpreter and its signatures
+ * Errors     AR_ERROR_NOT_FOUND for an unknown name, with the known ones; otherwise as for interpreters
  */
 #ifndef ARENITE_SIGNATURE_H
 #define ARENITE_SIGNATURE_H
@@ -17,26 +17,28 @@ extern "C" {
 /* A signature of an interpreter's model. */
 typedef struct ArSignature ArSignature;
 
-/* The signature's key, and the names of its inputs and outputs. They belong to the signature. Null if there are fewer. */
+/* The signature's key, and the names of its inputs and outputs. They belong to the signature. Null if the index is
+ * out of range. */
 ARENITE_API const char *ar_signature_key(const ArSignature *signature);
 ARENITE_API size_t ar_signature_input_count(const ArSignature *signature);
 ARENITE_API const char *ar_signature_input_name(const ArSignature *signature, size_t index);
 ARENITE_API size_t ar_signature_output_count(const ArSignature *signature);
 ARENITE_API const char *ar_signature_output_name(const ArSignature *signature, size_t index);
 
-/* An input and an output, by the name that the signature gives it. Errors: AR_ERROR_NOT_FOUND with the known names. */
+/* An input and an output, by the name in the signature. Errors: AR_ERROR_NOT_FOUND with the known names. */
 ARENITE_API ArError *ar_signature_input(ArSignature *signature, const char *name, ArTensor **tensor);
 ARENITE_API ArError *ar_signature_output(const ArSignature *signature, const char *name, const ArTensor **tensor);
 
-/* The same by position: the way that needs no name. Errors: AR_ERROR_ARGUMENT if there are fewer. */
+/* An input and an output, by position, without looking up a name. Errors: AR_ERROR_ARGUMENT if the index is out of
+ * range. */
 ARENITE_API ArError *ar_signature_input_at(ArSignature *signature, size_t index, ArTensor **tensor);
 ARENITE_API ArError *ar_signature_output_at(const ArSignature *signature, size_t index, const ArTensor **tensor);
 
-/* Index of the subgraph that the signature runs. */
+/* The index of the subgraph that the signature runs. */
 ARENITE_API size_t ar_signature_subgraph(const ArSignature *signature);
 
-/* As ar_interpreter_resize_input, ar_interpreter_allocate and ar_interpreter_invoke, for the signature's subgraph.
- * ar_interpreter_cancel cancels this invocation too. */
+/* Like ar_interpreter_resize_input, ar_interpreter_allocate and ar_interpreter_invoke, for the signature's subgraph.
+ * ar_interpreter_cancel also cancels this invocation. */
 ARENITE_API ArError *ar_signature_resize_input(ArSignature *signature, const char *name, const int32_t *dims,
                                                size_t rank);
 ARENITE_API ArError *ar_signature_allocate(ArSignature *signature);

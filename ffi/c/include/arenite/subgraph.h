@@ -1,9 +1,9 @@
 /*
- * arenite/subgraph.h: everything by subgraph and tensor index, as the model numbers them.
+ * arenite/subgraph.h: access to subgraphs and tensors by their index in the model.
  *
- * Ownership  handles and arrays belong to the interpreter and live as long
- * Threads    those of the interpreter: one at a time
- * Errors     AR_ERROR_NOT_FOUND for a subgraph that is not there, AR_ERROR_STATE for a tensor that is not
+ * Ownership  handles and arrays belong to the interpreter
+ * Threads    one thread at a time may use the interpreter
+ * Errors     AR_ERROR_NOT_FOUND if the index of a subgraph is out of range, AR_ERROR_STATE if that of a tensor is
  */
 #ifndef ARENITE_SUBGRAPH_H
 #define ARENITE_SUBGRAPH_H
@@ -14,14 +14,15 @@
 extern "C" {
 #endif
 
-/* Number of subgraphs. The first one is the main subgraph. */
+/* The number of subgraphs. The first one is the main subgraph. */
 ARENITE_API size_t ar_interpreter_subgraph_count(const ArInterpreter *interpreter);
 
-/* Number of a subgraph's tensors. Those of composites that were replaced by their nodes come behind the model's. */
+/* The number of tensors of a subgraph. Tensors of composites that were replaced by their nodes follow those of the
+ * model. */
 ARENITE_API ArError *ar_interpreter_tensor_count_of(ArInterpreter *interpreter, size_t subgraph, size_t *count);
 
-/* Indices of the tensors that are a subgraph's inputs, its outputs, and its variables, which keep their value from one invocation to
- * the next. -1 stands for an input that is absent. *tensors is null where there are none. */
+/* The tensor indices of a subgraph's inputs, outputs and variables; variables keep their value from one invocation
+ * to the next. The index of an absent input is -1. *tensors is null if the list is empty. */
 ARENITE_API ArError *ar_interpreter_inputs_of(ArInterpreter *interpreter, size_t subgraph, const int32_t **tensors,
                                               size_t *count);
 ARENITE_API ArError *ar_interpreter_outputs_of(ArInterpreter *interpreter, size_t subgraph, const int32_t **tensors,
@@ -29,17 +30,18 @@ ARENITE_API ArError *ar_interpreter_outputs_of(ArInterpreter *interpreter, size_
 ARENITE_API ArError *ar_interpreter_variables_of(ArInterpreter *interpreter, size_t subgraph, const int32_t **tensors,
                                                  size_t *count);
 
-/* A tensor of a subgraph, to be read and, unless it is constant, written: an input, a variable, or any other. Memory is shared: what a
- * node writes has a written value until that node, or another tensor's in the same memory, runs. */
+/* A tensor of a subgraph, for reading and, unless it is constant, for writing. Tensors share memory: a value that
+ * you write into the result of a node lasts until that node runs, or a node that writes another tensor in the same
+ * memory. */
 ARENITE_API ArError *ar_interpreter_tensor_of(ArInterpreter *interpreter, size_t subgraph, size_t index, ArTensor **tensor);
 
-/* As ar_interpreter_allocate and ar_interpreter_invoke, of a subgraph, which then runs by itself. */
+/* Like ar_interpreter_allocate and ar_interpreter_invoke, for one subgraph, which runs on its own. */
 ARENITE_API ArError *ar_interpreter_allocate_subgraph(ArInterpreter *interpreter, size_t subgraph);
 ARENITE_API ArError *ar_interpreter_invoke_subgraph(ArInterpreter *interpreter, size_t subgraph);
 
-/* A number that changes when addresses of a subgraph's tensors may have: on allocation, resize, loans and release, and within an
- * invocation where memory grows. As long as it is the same, what ar_tensor_data gave points to the tensor's data. 0 for a
- * subgraph that nobody used. */
+/* A number that changes when addresses of the subgraph's tensors may have changed: on allocation, resize, loans and
+ * release, and during an invocation if memory grows. While it is the same, pointers from ar_tensor_data stay valid.
+ * 0 for a subgraph that was not used yet. */
 ARENITE_API uint64_t ar_interpreter_generation(const ArInterpreter *interpreter, size_t subgraph);
 
 #ifdef __cplusplus

@@ -1,10 +1,11 @@
 /*
- * arenite/tensor.h: handles of tensors: what they are, and their data.
+ * arenite/tensor.h: tensor handles, with the properties and data of tensors.
  *
- * Ownership  a handle belongs to its interpreter and lives as long; so do its texts and arrays. Asking twice for the same tensor
- *            gives the same handle. It stays right after a resize: shape and data are asked for anew each time
- * Threads    those of its interpreter: one at a time
- * Errors     AR_ERROR_STATE before the interpreter is allocated; AR_ERROR_ARGUMENT for another size or type
+ * Ownership  a handle, its texts and its arrays belong to its interpreter. Asking twice for the same tensor returns the
+ *            same handle. It stays valid after a resize, since shape and data are read from the interpreter on each
+ *            call
+ * Threads    one thread at a time may use an interpreter and its tensors
+ * Errors     AR_ERROR_STATE before the interpreter is allocated; AR_ERROR_ARGUMENT for a wrong size or type
  */
 #ifndef ARENITE_TENSOR_H
 #define ARENITE_TENSOR_H
@@ -43,21 +44,23 @@ typedef struct ArTensor ArTensor;
 #define AR_TYPE_FLOAT8_E4M3FN 21u
 #define AR_TYPE_FLOAT8_E5M2 22u
 
-/* The schema's name of an element type, "FLOAT32". Null for a number that is none. Lives as long as the program. */
+/* The schema's name of an element type, for example "FLOAT32". Null for a number that is not a type. Valid as long
+ * as the program runs. */
 ARENITE_API const char *ar_type_name(uint32_t element_type);
 
-/* Bits of an element, 4 for INT4. 0 for a number that is none, and for types whose shape does not tell their size. */
+/* The number of bits of an element, for example 4 for INT4. 0 for a number that is not a type, and for types without
+ * a fixed size. */
 ARENITE_API size_t ar_type_bits(uint32_t element_type);
 
-/* How integers stand for real numbers: real = scale * (q - zero_point). */
+/* How integers represent real numbers: real = scale * (q - zero_point). */
 typedef struct ArQuantization {
-  const float *scales;        /* `count` of them; null if the tensor is not quantized */
-  const int64_t *zero_points; /* as many */
-  size_t count;               /* 0: not quantized; 1: one pair for all; else one per slice of `dimension` */
+  const float *scales;        /* `count` scales; null if the tensor is not quantized */
+  const int64_t *zero_points; /* `count` zero points */
+  size_t count;               /* 0: not quantized; 1: one pair for all; otherwise one pair per slice of `dimension` */
   int32_t dimension;
 } ArQuantization;
 
-/* An element of a tensor of strings: any bytes, with no null byte at their end. */
+/* An element of a string tensor: any bytes, not null-terminated. */
 typedef struct ArString {
   const char *data; /* may be null if length is 0 */
   size_t length;
@@ -66,106 +69,113 @@ typedef struct ArString {
 /* The tensor's name in the model. Null only for null. */
 ARENITE_API const char *ar_tensor_name(const ArTensor *tensor);
 
-/* AR_TYPE_*. */
+/* The element type, AR_TYPE_*. */
 ARENITE_API uint32_t ar_tensor_type(const ArTensor *tensor);
 
-/* Number of dimensions; 0: a scalar. Like all that follows from the shape, it is the one of now: a resize shows
- * after ar_interpreter_allocate, and some outputs change with each invocation. */
+/* The number of dimensions; 0 for a scalar. This function and all others that depend on the shape return its current
+ * state: a resize has an effect after ar_interpreter_allocate, and some outputs change with each invocation. */
 ARENITE_API size_t ar_tensor_rank(const ArTensor *tensor);
 
-/* A dimension, the outermost first. -1 if there are fewer. */
+/* A dimension, the outermost first. -1 if the axis is out of range. */
 ARENITE_API int32_t ar_tensor_dim(const ArTensor *tensor, size_t axis);
 
-/* The shape with -1 for dimensions that the caller may choose, and their number in *rank. Belongs to the tensor. Null if the model does
- * not say, or for a scalar. */
+/* The shape with -1 for dimensions that may change; *rank is set to the number of dimensions. The array belongs to
+ * the tensor. Null for a scalar, and if the model does not contain it. */
 ARENITE_API const int32_t *ar_tensor_shape_signature(const ArTensor *tensor, size_t *rank);
 
-/* Gives an input another shape. ar_interpreter_allocate, or that of its subgraph, must follow.
+/* Changes the shape of an input. Call ar_interpreter_allocate afterwards, or the function that allocates its
+ * subgraph.
  *   dims  outermost first, each at least 0; may be null if rank is 0
- * Errors: AR_ERROR_ARGUMENT for a tensor that is no input, or a constant; for a shape that no tensor may have, or that needs more than
- * the quota. */
+ * Errors: AR_ERROR_ARGUMENT if the tensor is not an input or is constant, and if the shape is not valid or needs
+ * more memory than the quota. */
 ARENITE_API ArError *ar_tensor_resize(ArTensor *tensor, const int32_t *dims, size_t rank);
 
-/* Product of the dimensions. */
+/* The number of elements: the product of the dimensions. */
 ARENITE_API size_t ar_tensor_element_count(const ArTensor *tensor);
 
-/* Bytes of data. */
+/* The size of the data in bytes. */
 ARENITE_API size_t ar_tensor_byte_size(const ArTensor *tensor);
 
-/* Whether its value is part of the model, or was computed once when memory was allocated. */
+/* Whether the tensor's value is part of the model, or was computed once during allocation. */
 ARENITE_API bool ar_tensor_is_constant(const ArTensor *tensor);
 
-/* Whether it keeps its value from one invocation to the next. */
+/* Whether the tensor keeps its value from one invocation to the next. */
 ARENITE_API bool ar_tensor_is_variable(const ArTensor *tensor);
 
-/* The subgraph that it belongs to, and its index there. */
+/* The index of the tensor's subgraph, and the tensor's index in it. */
 ARENITE_API size_t ar_tensor_subgraph(const ArTensor *tensor);
 ARENITE_API size_t ar_tensor_index(const ArTensor *tensor);
 
-/* Scale and zero point of a tensor that is quantized with one pair; the first pair if there are more; 0 if none. */
+/* The first scale and zero point; 0 if the tensor is not quantized. Most quantized tensors have only one pair. */
 ARENITE_API float ar_tensor_scale(const ArTensor *tensor);
 ARENITE_API int64_t ar_tensor_zero_point(const ArTensor *tensor);
 
 /* All scales and zero points. The arrays belong to the tensor. */
 ARENITE_API ArError *ar_tensor_quantization(const ArTensor *tensor, ArQuantization *quantization);
 
-/* The data, dense, in row-major order, to be read. It stays there until the interpreter is allocated, resized or freed;
- * outputs whose shape only the run tells move with each invocation. Null without error for a tensor of 0 bytes.
+/* The address of the data, for reading: dense, in row-major order. It is valid until the interpreter is allocated,
+ * resized or freed; an output whose shape is known only after a run moves with each invocation. Null without an
+ * error for a tensor of 0 bytes.
  * Errors: AR_ERROR_STATE before ar_interpreter_allocate; AR_ERROR_ARGUMENT for a tensor without memory. */
 ARENITE_API ArError *ar_tensor_data(const ArTensor *tensor, const void **data);
 
-/* The data of an input, or of what ar_interpreter_tensor_of gave, to be written, as ar_tensor_data.
- * Errors: also AR_ERROR_ARGUMENT for a tensor that was given to be read, is constant, or has strings. */
+/* The address of the data, for writing: of an input, or of a tensor from ar_interpreter_tensor_of. Otherwise as
+ * ar_tensor_data.
+ * Errors: also AR_ERROR_ARGUMENT for a read-only handle, a constant, and a string tensor. */
 ARENITE_API ArError *ar_tensor_data_mut(ArTensor *tensor, void **data);
 
-/* Fills an input from a buffer.
- *   size  bytes of the buffer: ar_tensor_byte_size
- * Errors: AR_ERROR_ARGUMENT for another size, with both; else as ar_tensor_data_mut. */
+/* Copies data into an input.
+ *   size  size of the buffer in bytes: ar_tensor_byte_size
+ * Errors: AR_ERROR_ARGUMENT for a wrong size, with both sizes; otherwise as ar_tensor_data_mut. */
 ARENITE_API ArError *ar_tensor_copy_from(ArTensor *tensor, const void *buffer, size_t size);
 
 /* Copies the data to a buffer.
- *   size  bytes of the buffer: ar_tensor_byte_size
- * Errors: AR_ERROR_ARGUMENT for another size, with both; else as ar_tensor_data. */
+ *   size  size of the buffer in bytes: ar_tensor_byte_size
+ * Errors: AR_ERROR_ARGUMENT for a wrong size, with both sizes; otherwise as ar_tensor_data. */
 ARENITE_API ArError *ar_tensor_copy_to(const ArTensor *tensor, void *buffer, size_t size);
 
-/* Fills a tensor with real numbers, quantized if it is: round(value / scale) + zero_point, clamped to what the type can hold.
- *   count  ar_tensor_element_count
- * Errors: AR_ERROR_ARGUMENT for another count, or a type that holds no real numbers; else as ar_tensor_data_mut. */
+/* Writes real numbers into a tensor. If it is quantized, they are converted with round(value / scale) + zero_point
+ * and clamped to the range of the type.
+ *   count  number of values: ar_tensor_element_count
+ * Errors: AR_ERROR_ARGUMENT for a wrong count, or a type that cannot be converted; otherwise as ar_tensor_data_mut. */
 ARENITE_API ArError *ar_tensor_quantize(ArTensor *tensor, const float *values, size_t count);
 
-/* Reads a tensor as real numbers: scale * (q - zero_point) of one that is quantized.
- *   count  elements of `values`: ar_tensor_element_count
- * Errors: AR_ERROR_ARGUMENT for another count, or a type that holds no real numbers; else as ar_tensor_data. */
+/* Reads a tensor as real numbers. If it is quantized, they are scale * (q - zero_point).
+ *   count  number of elements of `values`: ar_tensor_element_count
+ * Errors: AR_ERROR_ARGUMENT for a wrong count, or a type that cannot be converted; otherwise as ar_tensor_data. */
 ARENITE_API ArError *ar_tensor_dequantize(const ArTensor *tensor, float *values, size_t count);
 
-/* Memory that is lent begins at a multiple of this. */
+/* The required alignment of memory for ar_tensor_lend, in bytes. */
 #define AR_MEMORY_ALIGNMENT 64u
 
-/* Puts an input, an output or a variable into memory of the program's: nodes read and write it there, and nothing else lies in it. It
- * does not count against the quota. Memory in the place of other lent memory is used at once; otherwise ar_interpreter_allocate must
- * follow, which places the rest anew and prepares nothing, and inputs must be filled then. What is in the memory is the tensor's
- * value: allocation does not reset a variable that lies in it.
+/* Places an input, an output or a variable in memory of the program: nodes read and write it there, and no other
+ * tensor uses it. The memory does not count against the quota. Memory that replaces an earlier loan is used
+ * immediately. Otherwise ar_interpreter_allocate must follow, which only places the other tensors again, and inputs
+ * must be filled again. The contents of the memory are the tensor's value: allocation does not reset a variable
+ * there.
  *   size     ar_tensor_byte_size, or more
- *   release  called exactly once: when it is taken back, other memory is lent in its place, or the interpreter is freed; before this
- *            returns if it fails, whatever the reason. May be null. Until then the program reads and writes the memory only while no
- *            function runs that uses the interpreter.
- * Errors: AR_ERROR_ARGUMENT for alignment or size, with both values; for a tensor that is none of these, a constant, or of strings;
- * for memory that overlaps other lent memory, or the interpreter's own (what ar_tensor_data gave): lend memory that you allocated. */
+ *   release  called exactly once: when the memory is taken back or replaced, when the interpreter is freed or, if this
+ *            function fails, before it returns. May be null. Until then the program may access the memory only while no
+ *            function uses the interpreter
+ * Errors: AR_ERROR_ARGUMENT for a wrong alignment or size, with both values; for a tensor that is not an input,
+ * output or variable, is constant, or has strings; for memory that overlaps other lent memory or the interpreter's
+ * own (from ar_tensor_data): lend memory that you allocated. */
 ARENITE_API ArError *ar_tensor_lend(const ArTensor *tensor, void *memory, size_t size, ArReleaseCallback release,
                                     void *user_data);
 
-/* Ends a loan. Unless the shape is dynamic, ar_interpreter_allocate must follow. Without a loan it does nothing. */
+/* Ends a loan. Call ar_interpreter_allocate afterwards, unless the shape is dynamic. Does nothing without a loan. */
 ARENITE_API ArError *ar_tensor_take_back(const ArTensor *tensor);
 
-/* Fills an input of strings.
+/* Copies strings into an input.
  *   strings  copied
- *   count    ar_tensor_element_count
- * Errors: AR_ERROR_ARGUMENT for another count or type, or more than 2 GiB. */
+ *   count    number of strings: ar_tensor_element_count
+ * Errors: AR_ERROR_ARGUMENT for a wrong count or type, or for more than 2 GiB. */
 ARENITE_API ArError *ar_tensor_set_strings(ArTensor *tensor, const ArString *strings, size_t count);
 
-/* Writes where the strings of a tensor lie. They belong to the tensor and stay as long as ar_tensor_data says.
- *   count  elements of `strings`: ar_tensor_element_count
- * Errors: AR_ERROR_ARGUMENT for another count or type; else as ar_tensor_data. */
+/* Writes the addresses and lengths of a tensor's strings. They belong to the tensor and are valid as long as a
+ * pointer from ar_tensor_data.
+ *   count  number of elements of `strings`: ar_tensor_element_count
+ * Errors: AR_ERROR_ARGUMENT for a wrong count or type; otherwise as ar_tensor_data. */
 ARENITE_API ArError *ar_tensor_strings(const ArTensor *tensor, ArString *strings, size_t count);
 
 #ifdef __cplusplus

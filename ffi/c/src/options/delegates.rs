@@ -1,4 +1,4 @@
-//! Which delegates claim nodes, and which nodes.
+//! Options for delegates: which ones claim nodes, and which nodes they may claim.
 
 use std::ffi::c_char;
 use std::num::NonZeroUsize;
@@ -11,16 +11,16 @@ use crate::error::{AR_ERROR_NOT_FOUND, ArError, Failure, Result};
 
 /// `AR_ON_MISSING_*`.
 pub type ArOnMissing = u32;
-/// A delegate that is not there is an error.
+/// A missing delegate is an error.
 pub const AR_ON_MISSING_ERROR: ArOnMissing = 0;
-/// A delegate that is not there is left out.
+/// A missing delegate is skipped.
 pub const AR_ON_MISSING_SKIP: ArOnMissing = 1;
 
 /// `AR_ON_FAILURE_*`.
 pub type ArOnFailure = u32;
-/// An invocation in which a delegate loses its device fails.
+/// If a delegate loses its device, the invocation fails.
 pub const AR_ON_FAILURE_ERROR: ArOnFailure = 0;
-/// It runs again without the delegate.
+/// If a delegate loses its device, the invocation is repeated without the delegate.
 pub const AR_ON_FAILURE_FALLBACK: ArOnFailure = 1;
 
 /// Adds a delegate.
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn ar_options_add_delegate(
     option_count: usize,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let mut delegate = DelegateConfig::new(unsafe { text(name, "name") }?);
         delegate.on_missing = match on_missing {
             AR_ON_MISSING_ERROR => OnMissing::Error,
@@ -44,21 +44,21 @@ pub unsafe extern "C" fn ar_options_add_delegate(
                 )));
             }
         };
-        // SAFETY: `delegate_options` has as many elements as its count says, as `# Safety` requires.
+        // SAFETY: `delegate_options` is null or has the given number of elements, as the header requires.
         delegate.options = unsafe { pairs(delegate_options, option_count, "delegate_options") }?;
         options.config.delegates.push(delegate);
         Ok(())
     })
 }
 
-/// Changes the delegate of this name that was added last.
+/// Changes the delegate that was added last under this name.
 fn change_delegate(
     options: *mut ArOptions,
     delegate: *const c_char,
     body: impl FnOnce(&mut DelegateConfig) -> Result<()>,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: `delegate` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `delegate` is null or a null-terminated string, as the header requires.
         let name = unsafe { text(delegate, "delegate") }?;
         let added = options.config.delegates.iter_mut().rev().find(|delegate| delegate.name == name);
         body(added.ok_or_else(|| {
@@ -68,7 +68,7 @@ fn change_delegate(
     })
 }
 
-/// Keeps an op off a delegate.
+/// Forbids a delegate to claim nodes of an op.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_exclude_op(
     options: *mut ArOptions,
@@ -76,13 +76,13 @@ pub unsafe extern "C" fn ar_options_exclude_op(
     op: *const c_char,
 ) -> *mut ArError {
     change_delegate(options, delegate, |delegate| {
-        // SAFETY: `op` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `op` is null or a null-terminated string, as the header requires.
         delegate.exclude_ops.push(unsafe { text(op, "op") }?.to_owned());
         Ok(())
     })
 }
 
-/// Keeps small partitions off a delegate.
+/// Sets the smallest number of nodes in a delegate's partition.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_min_nodes(
     options: *mut ArOptions,
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn ar_options_set_max_partitions(
     })
 }
 
-/// Says what becomes of an invocation in which a delegate loses its device.
+/// Sets what happens to an invocation in which a delegate loses its device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_on_failure(
     options: *mut ArOptions,
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn ar_options_set_on_failure(
     })
 }
 
-/// Adds the default delegate behind those that are named, or not.
+/// Sets whether the default delegate claims nodes after the delegates that were added.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_default_delegate(
     options: *mut ArOptions,

@@ -1,4 +1,4 @@
-//! What an interpreter may take.
+//! Options that limit the memory, size, nesting and time of an interpreter.
 
 use super::{ArOptions, change};
 use crate::error::ArError;
@@ -12,7 +12,7 @@ pub unsafe extern "C" fn ar_options_set_quota_bytes(options: *mut ArOptions, byt
     })
 }
 
-/// Limits the memory of devices of an interpreter.
+/// Limits the device memory of an interpreter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_quota_device_bytes(
     options: *mut ArOptions,
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn ar_options_set_quota_nodes(options: *mut ArOptions, nod
     })
 }
 
-/// Limits the nesting of subgraphs.
+/// Limits how deeply subgraphs may call each other.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_quota_depth(options: *mut ArOptions, depth: u32) -> *mut ArError {
     change(options, |options| {
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn ar_options_set_quota_depth(options: *mut ArOptions, dep
     })
 }
 
-/// Limits how often subgraphs are run by nodes of others.
+/// Limits how often nodes may call subgraphs in one invocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_quota_calls(options: *mut ArOptions, calls: u64) -> *mut ArError {
     change(options, |options| {
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn ar_options_set_quota_calls(options: *mut ArOptions, cal
     })
 }
 
-/// Limits the length of one allocate or invoke.
+/// Limits the time of one allocation or invocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_time_limit(
     options: *mut ArOptions,

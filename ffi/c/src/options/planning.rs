@@ -1,4 +1,4 @@
-//! How memory is planned.
+//! Options for memory planning.
 
 use std::ffi::c_char;
 use std::time::Duration;
@@ -19,16 +19,16 @@ pub unsafe extern "C" fn ar_options_set_planner(
     option_count: usize,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let mut planner = PlannerConfig::new(unsafe { text(name, "name") }?);
-        // SAFETY: `planner_options` has as many elements as its count says, as `# Safety` requires.
+        // SAFETY: `planner_options` is null or has the given number of elements, as the header requires.
         planner.options = unsafe { pairs(planner_options, option_count, "planner_options") }?;
         options.config.planner = Some(planner);
         Ok(())
     })
 }
 
-/// Limits the time that the planner may take.
+/// Limits the planner's time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_planning_time(
     options: *mut ArOptions,
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn ar_options_set_planning_time(
     })
 }
 
-/// Switches a technique of laying tensors over one another.
+/// Enables or disables a technique that lets tensors share memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_technique(
     options: *mut ArOptions,
@@ -48,18 +48,18 @@ pub unsafe extern "C" fn ar_options_set_technique(
     on: bool,
 ) -> *mut ArError {
     change(options, |options| {
-        // SAFETY: `name` is null or a string that ends with a null byte, as `# Safety` requires.
+        // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let name = unsafe { text(name, "name") }?;
         let technique = options.config.techniques.named(name).ok_or_else(|| {
             let known = Techniques::NAMES.join(", ");
-            Failure::new(AR_ERROR_NOT_FOUND, format!("there is no technique '{name}'; known: {known}"))
+            Failure::new(AR_ERROR_NOT_FOUND, format!("unknown technique '{name}'; known techniques: {known}"))
         })?;
         *technique = on;
         Ok(())
     })
 }
 
-/// Overwrites no tensor.
+/// Sets whether all tensors keep their values until the end of an invocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_preserve_all(
     options: *mut ArOptions,
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn ar_options_set_preserve_all(
     })
 }
 
-/// Gives outputs their memory from the first node on.
+/// Sets whether outputs have their own memory from the first node of an invocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_options_set_outputs_from_start(
     options: *mut ArOptions,

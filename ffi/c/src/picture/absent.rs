@@ -1,44 +1,43 @@
-//! What stands for arenite-pictures where the feature `image` is off: the same names, and no picture.
+//! Replaces arenite-pictures without the feature `image`: the same names, and errors that explain how to enable it.
 
 use std::path::Path;
 
 use arenite::Tensor;
 
-/// There is none.
-pub enum Picture {}
+/// A picture, which cannot be created without the feature.
+pub(super) enum Picture {}
 
 /// Mean and standard deviation of the pixels.
 #[derive(Clone, Copy, Default)]
-pub struct Normalization<'a> {
+pub(super) struct Normalization<'a> {
     pub mean: &'a [f32],
     pub std: &'a [f32],
 }
 
 type Result<T> = std::result::Result<T, &'static str>;
 
-const ABSENT: &str =
-    "this library was built without pictures; ffi/c/install.sh PREFIX --features image has them";
+const ABSENT: &str = "this library was built without support for pictures: build it with ffi/c/install.sh PREFIX --features image";
 
 impl Picture {
-    pub fn from_file(_: &Path) -> Result<Self> {
+    pub(super) fn from_file(_: &Path) -> Result<Self> {
         Err(ABSENT)
     }
 
-    pub fn from_bytes(_: &[u8]) -> Result<Self> {
+    pub(super) fn from_bytes(_: &[u8]) -> Result<Self> {
         Err(ABSENT)
     }
 
-    pub fn from_pixels(_: &[u8], _: u32, _: u32, _: usize) -> Result<Self> {
+    pub(super) fn from_pixels(_: &[u8], _: u32, _: u32, _: usize) -> Result<Self> {
         Err(ABSENT)
     }
 
-    pub fn fill(&self, _: &Tensor<'_>, _: Normalization<'_>) -> Result<Vec<u8>> {
+    pub(super) fn fill(&self, _: &Tensor<'_>, _: Normalization<'_>) -> Result<Vec<u8>> {
         match *self {}
     }
 }
 
 impl Normalization<'_> {
-    pub fn check(&self, _: &Tensor<'_>) -> Result<()> {
+    pub(super) fn check(&self, _: &Tensor<'_>) -> Result<()> {
         debug_assert_eq!(self.mean.len(), self.std.len());
         Err(ABSENT)
     }

@@ -1,10 +1,11 @@
-//! `libarenite_testing`: runs one op alone, in the way of the host. `arenite_testing.h` describes every function; what is checked is told
-//! in `arenite_abi::testing`, which this hands out.
+//! `libarenite_testing`: runs a single op as the runtime does. `arenite_testing.h` documents every function; the checks
+//! are documented in `arenite_abi::testing`, on which this crate is built.
 //!
-//! Safety, for all functions: a pointer that a caller passes is null or fits its description in the header. Null is checked; a panic,
-//! which is how the harness says that an op broke the contract, becomes a text.
+//! Safety, for all functions: the caller must pass pointers that are null or meet the description in the header. This
+//! crate checks for null. The harness panics if an op violates the contract; this crate returns the message of the
+//! panic.
 #![deny(missing_docs)]
-// The crate's documentation states the rule once for all.
+// The crate's documentation states the requirements of all exported functions.
 #![allow(clippy::missing_safety_doc)]
 
 mod tensor;
@@ -24,19 +25,19 @@ use tensor::{compare, given, spec};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// One node of an op, described step by step, then run.
+/// A test of one node: the node is described step by step, then run.
 pub struct ArOpTest {
     test: OpTest<ArOpV1>,
-    /// Fields of the builtin options, by tag of their table.
+    /// Fields of the builtin options: tag of the table, slot and bytes.
     options: Vec<(u32, usize, Vec<u8>)>,
     outputs: Vec<Tensor>,
-    /// What was wrong in the last call.
+    /// The error of the last call.
     message: CString,
 }
 
-/// Runs `body`; what is wrong, or null.
+/// Runs `body`. Returns its error, or null on success.
 fn guard(test: *mut ArOpTest, body: impl FnOnce(&mut ArOpTest) -> Result<()>) -> *const c_char {
-    // SAFETY: `test` is null or points to a live value that nothing else uses, as `# Safety` requires.
+    // SAFETY: `test` is null or a live handle that no other thread uses, as the header requires.
     let Some(test) = (unsafe { test.as_mut() }) else { return c"argument 'test' is null".as_ptr() };
     let done = catch_unwind(AssertUnwindSafe(|| body(test)));
     match done.unwrap_or_else(|payload| Err(panic_text(&*payload))) {
@@ -53,7 +54,7 @@ fn panic_text(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "the op panicked".into())
 }
 
-/// Adds to the node.
+/// Changes the description of the node.
 fn describe(
     test: *mut ArOpTest,
     change: impl FnOnce(OpTest<ArOpV1>) -> Result<OpTest<ArOpV1>>,
@@ -64,18 +65,19 @@ fn describe(
     })
 }
 
-/// What functions of an op tell errors with in a test.
+/// The table of functions with which ops report errors in a test.
 #[unsafe(no_mangle)]
 pub extern "C" fn ar_op_test_host() -> *const ArHostV1 {
     testing::host()
 }
 
-/// An op of a plugin, or null.
+/// An op of a plugin; null if the index is out of range or the plugin was built for another version of the contract.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_op(entry: Option<ArEntryV1>, index: usize) -> *const ArOpV1 {
     let Some(entry) = entry else { return ptr::null() };
     let mut version = ABI_VERSION;
-    // SAFETY: the crate's rule: a plugin's entry. Its descriptor and ops live as long as the process.
+    // SAFETY: `entry` is a plugin's entry function, as the header requires. Its descriptor and ops exist as long as the
+    // process.
     unsafe {
         let Some(plugin) = entry(testing::host(), &mut version).as_ref() else { return ptr::null() };
         if index >= plugin.op_count || plugin.op_stride != size_of::<ArOpV1>() {
@@ -85,10 +87,11 @@ pub unsafe extern "C" fn ar_op_test_op(entry: Option<ArEntryV1>, index: usize) -
     }
 }
 
-/// A node of an op, without inputs and outputs. Null for an op that cannot be.
+/// Creates a test of an op, without inputs and outputs. Returns null if the op's struct is not valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_new(op: *const ArOpV1, user_data: *mut c_void) -> *mut ArOpTest {
-    // SAFETY: the crate's rule; the pointer is the caller's, who frees it.
+    // SAFETY: `op` is null or a live struct whose functions accept `user_data`, which the caller frees after the test,
+    // as the header requires.
     let test = unsafe {
         let Some(op) = op.as_ref() else { return ptr::null_mut() };
         OpTest::registered_as(op, Some(UserData::new(user_data, None)))
@@ -98,82 +101,82 @@ pub unsafe extern "C" fn ar_op_test_new(op: *const ArOpV1, user_data: *mut c_voi
     Box::into_raw(Box::new(made))
 }
 
-/// Frees a test.
+/// Frees a test. Does nothing for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_free(test: *mut ArOpTest) {
     if !test.is_null() {
-        // SAFETY: a test that the caller owns, from `ar_op_test_new`.
+        // SAFETY: not null, as checked, so it comes from `ar_op_test_new`, as the header requires.
         drop(unsafe { Box::from_raw(test) });
     }
 }
 
-/// The next input.
+/// Adds an input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_input(test: *mut ArOpTest, tensor: *const ArTestTensor) -> *const c_char {
-    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
+    // SAFETY: `tensor` is null or a live handle, as the header requires.
     describe(test, |test| Ok(test.input(unsafe { given(tensor) }?)))
 }
 
-/// The next input, whose data is known in `prepare`.
+/// Adds an input whose data is available in `prepare`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_constant(
     test: *mut ArOpTest,
     tensor: *const ArTestTensor,
 ) -> *const c_char {
-    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
+    // SAFETY: `tensor` is null or a live handle, as the header requires.
     describe(test, |test| Ok(test.constant(unsafe { given(tensor) }?)))
 }
 
-/// The next input, which `eval` may write.
+/// Adds an input that `eval` may write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_variable(
     test: *mut ArOpTest,
     tensor: *const ArTestTensor,
 ) -> *const c_char {
-    // SAFETY: `tensor` is null or a live handle, as `# Safety` requires.
+    // SAFETY: `tensor` is null or a live handle, as the header requires.
     describe(test, |test| Ok(test.variable(unsafe { given(tensor) }?)))
 }
 
-/// The next input is left out.
+/// Adds an absent input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_absent(test: *mut ArOpTest) -> *const c_char {
     describe(test, |test| Ok(test.absent()))
 }
 
-/// The next output.
+/// Adds an output.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_output(
     test: *mut ArOpTest,
     tensor: *const ArTestTensor,
 ) -> *const c_char {
-    // SAFETY: the crate's rule.
+    // SAFETY: `tensor` is null or valid, as the header requires.
     describe(test, |test| Ok(test.output(unsafe { spec(tensor) }?)))
 }
 
-/// The version that the model asks for.
+/// Sets the op version that the model uses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_version(test: *mut ArOpTest, version: i32) -> *const c_char {
     describe(test, |test| Ok(test.version(version)))
 }
 
-/// Demands that an output may share the memory of an input.
+/// Makes the test fail unless the op permits an output to share the memory of an input.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_in_place(test: *mut ArOpTest) -> *const c_char {
     describe(test, |test| Ok(test.in_place()))
 }
 
-/// The bytes of a custom op's options.
+/// Sets the options of a custom op.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_custom_options(
     test: *mut ArOpTest,
     data: *const c_void,
     size: usize,
 ) -> *const c_char {
-    // SAFETY: `data` has as many elements as its count says, as `# Safety` requires.
+    // SAFETY: `data` is null or has the given number of elements, as the header requires.
     describe(test, |test| Ok(test.custom_options(unsafe { tensor::bytes(data, size, "data") }?)))
 }
 
-/// A field of a builtin op's options.
+/// Sets a field of the options of a builtin op.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_option(
     test: *mut ArOpTest,
@@ -183,13 +186,15 @@ pub unsafe extern "C" fn ar_op_test_option(
     size: usize,
 ) -> *const c_char {
     guard(test, |it| {
-        // SAFETY: `value` has as many elements as its count says, as `# Safety` requires.
+        // SAFETY: `value` is null or has the given number of elements, as the header requires.
         let value = unsafe { tensor::bytes(value, size, "value") }?.to_vec();
         if !matches!(size, 1 | 2 | 4 | 8) {
-            return Err(format!("argument 'size' is {size}; a field has 1, 2, 4 or 8 bytes"));
+            return Err(format!("argument 'size' is {size}; it must be 1, 2, 4 or 8"));
         }
         if it.options.iter().any(|(known, other, _)| *known != tag || *other == slot) {
-            return Err(format!("slot {slot} of table {tag} is set twice, or another table is in use"));
+            return Err(format!(
+                "slot {slot} of table {tag} is set twice, or fields of another table were set before"
+            ));
         }
         it.options.push((tag, slot, value));
         let fields = it.options.iter().map(|(_, slot, bytes)| (*slot, Value::Scalar(bytes.clone())));
@@ -208,14 +213,14 @@ pub unsafe extern "C" fn ar_op_test_run(test: *mut ArOpTest) -> *const c_char {
     })
 }
 
-/// Number of outputs of the last run.
+/// The number of outputs of the last run.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_output_count(test: *const ArOpTest) -> usize {
-    // SAFETY: `test` is null or points to a live value, as `# Safety` requires.
+    // SAFETY: `test` is null or points to a live value, as the header requires.
     unsafe { test.as_ref() }.map_or(0, |test| test.outputs.len())
 }
 
-/// An output of the last run.
+/// Describes an output of the last run.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_result(
     test: *mut ArOpTest,
@@ -227,13 +232,13 @@ pub unsafe extern "C" fn ar_op_test_result(
         if tensor.is_null() {
             return Err("argument 'tensor' is null".into());
         }
-        // SAFETY: `tensor` is writable, as `# Safety` requires.
+        // SAFETY: `tensor` is writable, as the header requires.
         unsafe { tensor.write(view) };
         Ok(())
     })
 }
 
-/// Compares an output of the last run.
+/// Compares an output of the last run with the expected tensor.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_op_test_expect(
     test: *mut ArOpTest,
@@ -242,7 +247,7 @@ pub unsafe extern "C" fn ar_op_test_expect(
     tolerance: f32,
 ) -> *const c_char {
     guard(test, |it| {
-        // SAFETY: `expected` is null or a live handle, as `# Safety` requires.
+        // SAFETY: `expected` is null or a live handle, as the header requires.
         let expected = unsafe { given(expected) }?;
         compare(found(&it.outputs, index)?, &expected, tolerance)
             .map_err(|message| format!("output {index}: {message}"))
@@ -252,6 +257,6 @@ pub unsafe extern "C" fn ar_op_test_expect(
 fn found(outputs: &[Tensor], index: usize) -> Result<&Tensor> {
     let count = outputs.len();
     outputs.get(index).ok_or_else(|| {
-        format!("there is no output {index}; the last run gave {count}: ar_op_test_run comes first")
+        format!("there is no output {index}; the last run had {count}. Call ar_op_test_run first")
     })
 }

@@ -22,7 +22,7 @@ pub struct ArTestTensor {
 }
 
 impl ArTestTensor {
-    /// As it is, for as long as it stays.
+    /// Describes `tensor`, which must outlive the result.
     pub(crate) fn of(tensor: &Tensor) -> Self {
         let quantization = tensor.quantization();
         ArTestTensor {
@@ -36,12 +36,14 @@ impl ArTestTensor {
         }
     }
 
+    /// The element type and shape.
+    ///
     /// # Safety
-    /// The crate's rule.
+    /// `dims` must be null or have `rank` elements.
     unsafe fn form(&self) -> Result<(ElementType, &[i32])> {
         let ty = ElementType::ALL.iter().copied().find(|&ty| ty as u32 == self.element_type);
-        let ty = ty.ok_or_else(|| format!("element type {} is none of AR_TYPE_*", self.element_type))?;
-        // SAFETY: `self` has as many elements as its count says, as `# Safety` requires.
+        let ty = ty.ok_or_else(|| format!("element type {} is not one of AR_TYPE_*", self.element_type))?;
+        // SAFETY: `dims` is null or has `rank` elements, as `# Safety` requires.
         let dims = unsafe { elements(self.dims, self.rank, "dims") }?;
         if let Some(negative) = dims.iter().find(|&&dim| dim < 0) {
             return Err(format!("dimension {negative} is negative"));
@@ -50,29 +52,34 @@ impl ArTestTensor {
     }
 }
 
+/// The `count` elements at `data`, or an error that names the argument if it is null.
+///
 /// # Safety
-/// `data` is null, or has so many elements.
+/// `data` must be null or have `count` elements.
 unsafe fn elements<'a, T>(data: *const T, count: usize, name: &str) -> Result<&'a [T]> {
     if count > 0 && data.is_null() {
         return Err(format!("argument '{name}' is null"));
     }
-    // SAFETY: `data` has as many elements as its count says, as `# Safety` requires.
+    // SAFETY: `data` has `count` elements: it is not null unless `count` is 0, as checked.
     Ok(unsafe { slice(data, count) })
 }
 
+/// The `size` bytes at `data`, or an error that names the argument if it is null.
+///
 /// # Safety
-/// `data` is null, or has so many bytes.
+/// `data` must be null or have `size` bytes.
 pub(crate) unsafe fn bytes<'a>(data: *const c_void, size: usize, name: &str) -> Result<&'a [u8]> {
-    // SAFETY: `data` has as many elements as its count says, as `# Safety` requires.
+    // SAFETY: `data` is null or has `size` bytes, as `# Safety` requires.
     unsafe { elements(data.cast::<u8>(), size, name) }
 }
 
-/// A tensor with its data.
+/// Copies a tensor with its data.
 ///
 /// # Safety
-/// The crate's rule.
+/// `tensor` must be null or point to a struct whose `dims` are null or have `rank` elements and whose `data` is null or
+/// has `bytes` bytes.
 pub(crate) unsafe fn given(tensor: *const ArTestTensor) -> Result<Tensor> {
-    // SAFETY: by the caller.
+    // SAFETY: `tensor` is null or a struct with lists of the right length, as `# Safety` requires.
     let (given, ty, dims, data) = unsafe {
         let given = tensor.as_ref().ok_or("argument 'tensor' is null")?;
         let (ty, dims) = given.form()?;
@@ -81,18 +88,21 @@ pub(crate) unsafe fn given(tensor: *const ArTestTensor) -> Result<Tensor> {
     let wanted = ty.bytes_of(element_count(dims));
     if wanted.is_some_and(|wanted| wanted != data.len()) {
         let wanted = wanted.unwrap_or_default();
-        return Err(format!("a {ty} tensor of shape {dims:?} has {wanted} bytes, {} are given", data.len()));
+        return Err(format!(
+            "a {ty} tensor of shape {dims:?} needs {wanted} bytes, but {} were passed",
+            data.len()
+        ));
     }
     let tensor = Tensor::raw(ty, dims, data);
     Ok(if given.scale == 0.0 { tensor } else { tensor.quantized(given.scale, given.zero_point) })
 }
 
-/// All but the data.
+/// Copies type, shape and quantization of a tensor.
 ///
 /// # Safety
-/// The crate's rule.
+/// `tensor` must be null or point to a struct whose `dims` are null or have `rank` elements.
 pub(crate) unsafe fn spec(tensor: *const ArTestTensor) -> Result<Spec> {
-    // SAFETY: by the caller.
+    // SAFETY: `tensor` is null or a struct whose `dims` have `rank` elements, as `# Safety` requires.
     let (given, ty, dims) = unsafe {
         let given = tensor.as_ref().ok_or("argument 'tensor' is null")?;
         let (ty, dims) = given.form()?;
@@ -102,11 +112,11 @@ pub(crate) unsafe fn spec(tensor: *const ArTestTensor) -> Result<Spec> {
     Ok(if given.scale == 0.0 { spec } else { spec.quantized(given.scale, given.zero_point) })
 }
 
-/// What differs: floats by more than `tolerance`, all else at all.
+/// Fails if the tensors differ: float elements by more than `tolerance`, other elements at all. NaNs are equal.
 pub(crate) fn compare(found: &Tensor, expected: &Tensor, tolerance: f32) -> Result<()> {
     if (found.ty(), found.shape()) != (expected.ty(), expected.shape()) {
         return Err(format!(
-            "it is {} {:?}, expected {} {:?}",
+            "type and shape are {} {:?}, expected {} {:?}",
             found.ty(),
             found.shape(),
             expected.ty(),
@@ -127,12 +137,12 @@ pub(crate) fn compare(found: &Tensor, expected: &Tensor, tolerance: f32) -> Resu
     match (off, found.bytes().len() == expected.bytes().len()) {
         (None, true) => Ok(()),
         (None, false) => {
-            Err(format!("it has {} bytes, expected {}", found.bytes().len(), expected.bytes().len()))
+            Err(format!("size is {} bytes, expected {}", found.bytes().len(), expected.bytes().len()))
         }
         (Some(at), _) => {
             let bytes = |tensor: &Tensor| tensor.bytes().chunks(size).nth(at / size).map(<[u8]>::to_vec);
             let (found, expected) = (bytes(found).unwrap_or_default(), bytes(expected).unwrap_or_default());
-            Err(format!("element {} has the bytes {found:02x?}, expected {expected:02x?}", at / size))
+            Err(format!("the bytes of element {} are {found:02x?}, expected {expected:02x?}", at / size))
         }
     }
 }

@@ -1,4 +1,5 @@
-/* c_plugins FOLDER PLUGINS: an op, a planner and a delegate in C, each a library in the folder PLUGINS, serve a model. */
+/* c_plugins FOLDER PLUGINS: runs a model with an op, a planner and a delegate in C, each a library in the folder
+ * PLUGINS. */
 #include "check.h"
 
 static void has(const char *json, const char *text) {
@@ -34,7 +35,7 @@ int main(int argc, char **argv) {
   has(json, "\"planner\":\"stacked\"");
   has(json, "{\"kind\":\"plugin\",\"id\":\"org.arenite.cube\"");
   has(json, "{\"kind\":\"delegate\",\"name\":\"negate\",\"partition\":0}");
-  has(json, "{\"delegate\":\"negate\",\"reason\":\"negate takes NEG alone\"}");
+  has(json, "{\"delegate\":\"negate\",\"reason\":\"negate supports only NEG\"}");
   ar_interpreter_free(interpreter);
 
   ArOption unknown = {"speed", "high"};

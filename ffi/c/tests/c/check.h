@@ -1,4 +1,4 @@
-/* What the test programs share: checks that end the program with file and line. */
+/* Checks for the test programs. A failed check ends the program and prints file and line. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -10,12 +10,12 @@
 #define REQUIRE(condition)                                                        \
   do {                                                                            \
     if (!(condition)) {                                                           \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);     \
+      fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__, __LINE__, #condition);     \
       exit(1);                                                                    \
     }                                                                             \
   } while (0)
 
-/* The call goes well. */
+/* The call must succeed. */
 #define OK(call) expect_ok(__FILE__, __LINE__, (call))
 static inline void expect_ok(const char *file, int line, ArError *error) {
   if (error) {
@@ -24,7 +24,7 @@ static inline void expect_ok(const char *file, int line, ArError *error) {
   }
 }
 
-/* The call fails with this code and a message that contains `text`. */
+/* The call must fail with this code and a message that contains `text`. */
 #define FAILS(code, text, call) expect_failure(__FILE__, __LINE__, (code), (text), (call))
 static inline void expect_failure(const char *file, int line, ArErrorCode code, const char *text, ArError *error) {
   if (!error) {

@@ -1,4 +1,5 @@
-/* devices FOLDER PLUGINS: the delegate `far` keeps results on a device of its own, which the program lists, limits and hears of. */
+/* devices FOLDER PLUGINS: the delegate `far` keeps results on its own device. The program lists the device, limits
+ * its memory and reads its facts. */
 #include "check.h"
 
 static void has(const char *json, const char *text) {
@@ -29,7 +30,7 @@ int main(int argc, char **argv) {
   OK(ar_registry_new(options, &registry));
   OK(ar_registry_devices(registry, &json));
   has(json, "{\"delegate\":\"far\",\"devices\":[{\"index\":0,\"name\":\"Attic\",\"driver\":\"Example 1.0\",\"kind\":\"cpu\","
-            "\"memory_bytes\":4096,\"limits\":{\"stairs\":\"39\"}}],\"error\":null}");
+            "\"memory_bytes\":4096,\"limits\":[{\"key\":\"stairs\",\"value\":39}]}],\"error\":null}");
   ar_registry_free(registry);
 
   OK(ar_model_from_file(in_folder(argv[1], "cube.tflite"), &model));

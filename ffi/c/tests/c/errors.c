@@ -1,4 +1,4 @@
-/* errors FOLDER: every kind of error, its code and its text; nothing crashes, nothing leaks. */
+/* errors FOLDER: checks the code and message of every kind of error. Nothing may crash or leak. */
 #include "check.h"
 
 static int releases = 0;
@@ -37,12 +37,12 @@ static void files(const char *folder) {
   FAILS(AR_ERROR_IO, "no_such_model.tflite", ar_model_from_file(in_folder(folder, "no_such_model.tflite"), &model));
   FAILS(AR_ERROR_IO, "directory", ar_model_from_file(folder, &model));
   FAILS(AR_ERROR_MODEL, "", ar_model_from_file(in_folder(folder, "truncated.tflite"), &model));
-  FAILS(AR_ERROR_ARGUMENT, "argument 'path' is not UTF-8 from byte 2 on", ar_model_from_file("ab\xff", &model));
+  FAILS(AR_ERROR_ARGUMENT, "argument 'path' is not valid UTF-8 at byte 2", ar_model_from_file("ab\xff", &model));
   FAILS(AR_ERROR_MODEL, "", ar_model_from_memory("TFL3", 4, &model));
   FAILS(AR_ERROR_MODEL, "", ar_model_from_memory(NULL, 0, &model));
   REQUIRE(!model);
 
-  /* Lent memory comes back when the call fails, whatever the reason. */
+  /* `release` is called if the call fails, for whatever reason. */
   FAILS(AR_ERROR_MODEL, "", ar_model_from_borrowed("garbage garbage", 15, released, &releases, &model));
   REQUIRE(releases == 1);
   FAILS(AR_ERROR_ARGUMENT, "'data'", ar_model_from_borrowed(NULL, 15, released, &releases, &model));
@@ -122,10 +122,10 @@ static void tensors(const ArModel *model) {
   OK(ar_interpreter_input(interpreter, 0, &input));
   OK(ar_interpreter_output(interpreter, 0, &output));
   FAILS(AR_ERROR_ARGUMENT, "it has 24 bytes, 7 are given", ar_tensor_copy_from(input, values, 7));
-  FAILS(AR_ERROR_ARGUMENT, "it has 24 bytes, the buffer has 256", ar_tensor_copy_to(output, values, sizeof values));
+  FAILS(AR_ERROR_ARGUMENT, "has 24 bytes, but the buffer has 256", ar_tensor_copy_to(output, values, sizeof values));
   FAILS(AR_ERROR_ARGUMENT, "'buffer' is null", ar_tensor_copy_to(output, NULL, 24));
   FAILS(AR_ERROR_ARGUMENT, "'buffer' is null", ar_tensor_copy_from(input, NULL, 24));
-  /* An output is const for C; a cast does not make it an input. */
+  /* An output is const in C; casting that away does not make it writable. */
   FAILS(AR_ERROR_ARGUMENT, "not an input", ar_tensor_data_mut((ArTensor *)(uintptr_t)output, &writable));
   ArString string = {"x", 1};
   FAILS(AR_ERROR_ARGUMENT, "not STRING", ar_tensor_set_strings(input, &string, 1));

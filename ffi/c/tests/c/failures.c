@@ -1,4 +1,5 @@
-/* failures FOLDER: ops and delegates of the program's own that fail: a clear error each, and the interpreter goes on. */
+/* failures FOLDER: ops and delegates of the program that fail. Each failure is a clear error, and the interpreter
+ * stays usable. */
 #include "check.h"
 #include <arenite_plugin.h>
 
@@ -11,7 +12,7 @@ static const ArTensorV1 *tensor(const ArNodeV1 *node, int32_t index) {
   return (const ArTensorV1 *)((const char *)node->tensors + (size_t)index * node->tensor_stride);
 }
 
-/* What an op or a delegate does wrong, and when. */
+/* How and when an op or a delegate fails. */
 typedef struct {
   enum { NOTHING, IN_PREPARE, IN_EVAL, SAYS_NOTHING, WRONG_SHAPE, WRONG_RANK, NO_SHAPE, WRONG_STATUS } fault;
   float factor;
@@ -26,7 +27,7 @@ static ArStatus prepare(const ArPrepareV1 *prepare, const ArNodeV1 *node, void *
   static const int32_t negative[1] = {-2}, many[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   const ArTensorV1 *x = tensor(node, node->inputs[0]);
   switch (((Node *)state)->plan->fault) {
-    case IN_PREPARE: return fail(AR_STATUS_INVALID, "the factor is 0.5, it must not be");
+    case IN_PREPARE: return fail(AR_STATUS_INVALID, "the factor must not be 0.5");
     case WRONG_SHAPE: return prepare->set_output_shape(prepare->context, 0, negative, 1);
     case WRONG_RANK: return prepare->set_output_shape(prepare->context, 0, many, 9);
     case NO_SHAPE: return prepare->set_output_shape(prepare->context, 7, x->dims, x->rank);
@@ -59,7 +60,7 @@ static const ArOpV1 op = {
     .eval = eval,
 };
 
-/* The interpreter's answer to 2. */
+/* The output of the interpreter for the input 2. */
 static float answer(ArInterpreter *interpreter) {
   ArTensor *input;
   const ArTensor *output;
@@ -72,7 +73,7 @@ static float answer(ArInterpreter *interpreter) {
   return y;
 }
 
-/* The interpreter says what the op does wrong, and serves again as soon as the op does. */
+/* The interpreter reports the fault of an op, and runs again as soon as the op is correct. */
 static void ops(const ArModel *model) {
   static const struct {
     Plan plan;
@@ -80,7 +81,7 @@ static void ops(const ArModel *model) {
     ArErrorCode code;
     const char *text;
   } cases[] = {
-      {{IN_PREPARE, 0.5f, 0}, true, AR_ERROR_FAILED, "NoSuchOp (node 0, output 'y'): the factor is 0.5, it must not be"},
+      {{IN_PREPARE, 0.5f, 0}, true, AR_ERROR_FAILED, "NoSuchOp (node 0, output 'y'): the factor must not be 0.5"},
       {{WRONG_SHAPE, 0.5f, 0}, true, AR_ERROR_FAILED, "NoSuchOp (node 0, output 'y'): "},
       {{WRONG_RANK, 0.5f, 0}, true, AR_ERROR_FAILED, "rank 9, the highest is 8"},
       {{NO_SHAPE, 0.5f, 0}, true, AR_ERROR_FAILED, "output 7"},
@@ -110,7 +111,7 @@ static void ops(const ArModel *model) {
   }
 }
 
-/* An op reads its data after options and registry are gone: the interpreter keeps it, and frees it once. */
+/* An op reads its data after options and registry were freed: the interpreter keeps the data and frees it once. */
 static void data_without_registry(const ArModel *model) {
   Plan plan = {NOTHING, 3.0f, 0};
   ArRegistry *registry;
@@ -121,7 +122,7 @@ static void data_without_registry(const ArModel *model) {
   ar_options_free(own);
   OK(ar_options_set_registry(shared, registry));
   Plan other = {NOTHING, 1.0f, 0};
-  FAILS(AR_ERROR_STATE, "these options have a registry", ar_options_register_op(shared, &op, &other, freed));
+  FAILS(AR_ERROR_STATE, "these options already have a registry", ar_options_register_op(shared, &op, &other, freed));
   REQUIRE(other.freed == 1);
   OK(ar_interpreter_new(model, shared, &interpreter));
   ar_options_free(shared);
@@ -133,16 +134,16 @@ static void data_without_registry(const ArModel *model) {
   REQUIRE(plan.freed == 1);
 }
 
-/* A delegate that takes every node. */
+/* A delegate that claims every node. */
 static ArStatus create(void *plan, const ArPair *options, size_t count, void **delegate) {
   (void)options;
   *delegate = plan;
-  return count == 0 ? AR_STATUS_OK : fail(AR_STATUS_INVALID, "it has no options");
+  return count == 0 ? AR_STATUS_OK : fail(AR_STATUS_INVALID, "it does not support options");
 }
 
 static ArStatus create_without(const ArPair *options, size_t count, void **delegate) {
   (void)options, (void)count, (void)delegate;
-  return fail(AR_STATUS_INTERNAL, "it was made without its data");
+  return fail(AR_STATUS_INTERNAL, "it was created without its data");
 }
 
 static const void *query(uint64_t id) {
@@ -192,8 +193,8 @@ static ArInterpreter *delegated(const ArModel *model, Plan *plan, ArOnFailure on
   return interpreter;
 }
 
-/* A delegate that refuses in `prepare` is left out, and the reference op serves. One that fails in `invoke` is an error, or the model
- * runs without it. */
+/* A delegate that fails in `prepare` is skipped, and the reference op runs instead. If a delegate fails in `invoke`,
+ * the invocation fails, or the model runs without the delegate. */
 static void delegates(const ArModel *root) {
   Plan refusing = {IN_PREPARE, 0, 0};
   ArInterpreter *interpreter = delegated(root, &refusing, AR_ON_FAILURE_ERROR);

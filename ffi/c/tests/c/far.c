@@ -1,10 +1,10 @@
-/* A plugin in C: the delegate `far`, which takes NEG of float32 and keeps what it computes in memory of its own until it is wanted. It lists
-   that as a device, counts its bytes, tells facts and times. Its partitions are chains. */
+/* A plugin in C: the delegate `far`, which runs NEG of float32 and keeps results in its own memory until they are
+ * read. It lists that memory as a device, counts its bytes, and reports facts and times. Its partitions are chains. */
 #include <arenite_plugin.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NEG 59 /* the schema's number */
+#define NEG 59 /* the schema's builtin code */
 
 static const ArHostV1 *host;
 
@@ -32,7 +32,7 @@ static ArStatus claim(void *delegate, const ArGraphV1 *graph, const ArClaimsV1 *
     if (node->builtin_code == NEG) {
       claims->accept(claims->context, i);
     } else {
-      claims->refuse(claims->context, i, (ArStr)AR_LITERAL("far takes NEG alone"));
+      claims->refuse(claims->context, i, (ArStr)AR_LITERAL("far supports only NEG"));
     }
   }
   return AR_STATUS_OK;
@@ -42,17 +42,18 @@ static ArStatus claim(void *delegate, const ArGraphV1 *graph, const ArClaimsV1 *
 typedef struct {
   float *values;
   uint64_t bytes;
-  uint64_t read; /* bytes that came back in the last invocation */
+  uint64_t read; /* bytes that were copied back in the last invocation */
 } Kernel;
 
 static ArStatus compile(void *delegate, const ArPartitionV1 *partition, void **kernel) {
   (void)delegate;
-  if (partition->input_count != 1 || partition->output_count != 1) return fail(AR_STATUS_UNSUPPORTED, "it is no chain");
+  if (partition->input_count != 1 || partition->output_count != 1) return fail(AR_STATUS_UNSUPPORTED, "the partition is not a chain");
   *kernel = calloc(1, sizeof(Kernel));
   return *kernel ? AR_STATUS_OK : fail(AR_STATUS_OUT_OF_MEMORY, "no memory");
 }
 
-/* Has a planner hand out objects for the input's copy and for the result: both live at once, so that there are two. */
+/* Asks a planner to assign shared objects to the input's copy and to the result. Both are alive at the same time, so
+ * there must be two. */
 static ArStatus objects_of(const ArPrepareV1 *preparing, uint64_t bytes) {
   const ArObjectsV1 *objects = preparing->query(preparing->context, AR_INTERFACE_OBJECTS);
   const ArObjectRecordV1 records[2] = {{{bytes, 1, 1}, 0, 1, -1, 0}, {{bytes, 1, 1}, 1, 2, -1, 0}};
@@ -61,10 +62,10 @@ static ArStatus objects_of(const ArPrepareV1 *preparing, uint64_t bytes) {
   ArObjectRequestV1 request = {.header = AR_HEADER(ArObjectRequestV1), .extents = 1, .records = records, .record_count = 2,
                                .record_stride = sizeof records[0]};
   ArObjectAssignmentV1 given = {.header = AR_HEADER(ArObjectAssignmentV1), .ids = ids, .sizes = sizes};
-  if (!objects) return fail(AR_STATUS_UNSUPPORTED, "this host hands out no objects");
+  if (!objects) return fail(AR_STATUS_UNSUPPORTED, "this host does not assign shared objects");
   ArStatus status = objects->assign(preparing->context, (ArStr)AR_LITERAL("greedy-in-order"), &request, &given);
   if (status != AR_STATUS_OK) return status;
-  return given.object_count == 2 && ids[0] != ids[1] ? AR_STATUS_OK : fail(AR_STATUS_INTERNAL, "two lie in one object");
+  return given.object_count == 2 && ids[0] != ids[1] ? AR_STATUS_OK : fail(AR_STATUS_INTERNAL, "both buffers are in one object");
 }
 
 static ArStatus prepare(void *state, const ArPrepareV1 *preparing, const ArPartitionV1 *partition) {
@@ -74,7 +75,7 @@ static ArStatus prepare(void *state, const ArPrepareV1 *preparing, const ArParti
   const ArMemoryV1 *memory = preparing->query(preparing->context, AR_INTERFACE_DEVICE_MEMORY);
   ArStatus status = preparing->set_output_shape(preparing->context, 0, x->dims, x->rank);
   if (status != AR_STATUS_OK) return status;
-  if (!memory) return fail(AR_STATUS_UNSUPPORTED, "this host counts no bytes of devices");
+  if (!memory) return fail(AR_STATUS_UNSUPPORTED, "this host does not count device memory");
   status = memory->hold(preparing->context, x->bytes);
   if (status != AR_STATUS_OK) return status;
   status = objects_of(preparing, x->bytes);
@@ -103,7 +104,7 @@ static ArStatus invoke(void *state, const ArEvalV1 *eval, const ArPartitionV1 *p
 
 static ArStatus read_value(void *state, uint64_t handle, void *data, uint64_t bytes) {
   Kernel *kernel = state;
-  if (handle != (uint64_t)(uintptr_t)kernel || bytes != kernel->bytes) return fail(AR_STATUS_INTERNAL, "it keeps no such value");
+  if (handle != (uint64_t)(uintptr_t)kernel || bytes != kernel->bytes) return fail(AR_STATUS_INTERNAL, "the kernel does not keep this value");
   memcpy(data, kernel->values, bytes);
   kernel->read += bytes;
   return AR_STATUS_OK;

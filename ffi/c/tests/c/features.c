@@ -37,7 +37,7 @@ static void descriptions(const ArModel *model) {
   ar_interpreter_free(interpreter);
 }
 
-/* The same handles before and after a resize. */
+/* Handles are the same before and after a resize. */
 static void resizing(const ArModel *model) {
   ArInterpreter *interpreter;
   ArTensor *input;
@@ -76,7 +76,7 @@ static void strings(const char *folder) {
   FAILS(AR_ERROR_ARGUMENT, "2 strings are given", ar_tensor_set_strings(input, words, 2));
   OK(ar_tensor_set_strings(input, words, 3));
   OK(ar_interpreter_invoke(interpreter));
-  FAILS(AR_ERROR_ARGUMENT, "it has 2 strings", ar_tensor_strings(output, words, 3));
+  FAILS(AR_ERROR_ARGUMENT, "has 2 strings", ar_tensor_strings(output, words, 3));
   OK(ar_tensor_strings(output, found, 2));
   REQUIRE(found[0].length == 5 && memcmp(found[0].data, "ga\0ma", 5) == 0);
   REQUIRE(found[1].length == 5 && memcmp(found[1].data, "alpha", 5) == 0);
@@ -124,7 +124,7 @@ static void *cancel_until_stopped(void *interpreter) {
   return NULL;
 }
 
-/* How often a call found the interpreter in use by the other thread; frees its error. */
+/* Counts the calls that fail because the other thread uses the interpreter. Frees their errors. */
 static atomic_int collisions = 0;
 static void count_collision(ArError *error) {
   if (error && strstr(ar_error_message(error), "in use by another call")) {
@@ -153,7 +153,7 @@ static ArError *build_and_invoke(ArModel *model, ArOptions *options) {
   return error;
 }
 
-/* The model takes long enough that a call every millisecond hits an invocation. */
+/* The model is slow enough that a call every millisecond hits an invocation. */
 static void cancelling(const char *folder) {
   ArModel *model;
   ArInterpreter *interpreter;
@@ -173,7 +173,7 @@ static void cancelling(const char *folder) {
   FAILS(AR_ERROR_QUOTA, "time", build_and_invoke(model, options));
   ar_options_free(options);
 
-  /* Two threads on one interpreter: an error for one of them, no harm. */
+  /* Two threads use one interpreter: one of them gets an error, and nothing else happens. */
   OK(ar_interpreter_new(model, NULL, &interpreter));
   OK(ar_interpreter_allocate(interpreter));
   atomic_store(&stop, false);
@@ -193,7 +193,7 @@ static void log_line(ArLogLevel level, const char *target, const char *message, 
   FAILS(AR_ERROR_STATE, "cannot set", ar_set_log_callback(NULL, NULL, AR_LOG_OFF));
 }
 
-/* A plugin that is no library is skipped, and the log says so. */
+/* A plugin that is not a library is skipped, and the log says so. */
 static void logging(const ArModel *model, const char *plugin_folder) {
   ArInterpreter *interpreter;
   ArOptions *options = ar_options_new();

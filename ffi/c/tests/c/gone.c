@@ -1,6 +1,6 @@
 /*
- * A plugin whose delegate `gone` loses its device: in the call that the option `in` names, "create", "claim" or "invoke". Takes
- * all nodes.
+ * A plugin whose delegate `gone` claims all nodes and loses its device in the call that the option `in` names: "create",
+ * "claim" or "invoke".
  */
 #include <arenite_plugin.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 enum { CREATE, CLAIM, INVOKE };
 static const char *const names[] = {"create", "claim", "invoke"};
 
-/* Set once, by the entry. One delegate per interpreter, which tells where it fails: its kernels are it, too. */
+/* Set once, by the entry function. There is one delegate per interpreter, which stores where it fails; its kernels
+ * are the delegate itself. */
 static const ArHostV1 *host;
 static int instances[] = {CREATE, CLAIM, INVOKE};
 
@@ -37,7 +38,7 @@ static ArStatus claim(void *delegate, const ArGraphV1 *graph, const ArClaimsV1 *
   return check(delegate, CLAIM);
 }
 
-/* Of nodes that no op knows, too. */
+/* Also for nodes of ops that are not known. */
 static uint8_t vouch(void *delegate, const ArNodeV1 *node) {
   (void)delegate;
   (void)node;

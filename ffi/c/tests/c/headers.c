@@ -1,4 +1,5 @@
-/* Both headers go together, in either order, and agree on what they share: a macro of another value is an error. */
+/* Both headers can be included together, in either order. They agree on shared definitions: a macro with two values
+ * would be an error. */
 #ifdef PLUGIN_FIRST
 #include <arenite_plugin.h>
 #include <arenite.h>

@@ -1,7 +1,7 @@
-/* missing FOLDER PLUGIN_FOLDER: what is not there, or is no more, stands in the errors that follow from it. */
+/* missing FOLDER PLUGIN_FOLDER: errors name missing plugins, delegates and devices that caused them. */
 #include "check.h"
 
-/* The delegate of gone.c, which fails in this call. */
+/* Adds the delegate of gone.c, which loses its device in this call. */
 static void add_gone(ArOptions *options, const char *call) {
   ArOption in = {"in", call};
   OK(ar_options_add_delegate(options, "gone", AR_ON_MISSING_ERROR, &in, 1));
@@ -13,7 +13,7 @@ static ArOptions *with_folder(const char *folder) {
   return options;
 }
 
-/* `skip` forgives absence, of a delegate or of its device, and no wrong option. */
+/* `skip` permits that a delegate or its device is missing, but not that an option is wrong. */
 static void skipping(const ArModel *model, const char *plugins) {
   ArInterpreter *interpreter;
   ArOptions *options = with_folder(plugins);
@@ -39,7 +39,7 @@ static void skipping(const ArModel *model, const char *plugins) {
   }
 }
 
-/* The call fails with this code and with a message that has all of these lines, in this order. */
+/* Checks that the call failed with this code and a message that contains all of these lines, in this order. */
 static void fails_with(ArErrorCode code, const char *const *lines, size_t count, ArError *error) {
   REQUIRE(ar_error_code(error) == code);
   const char *rest = ar_error_message(error);
@@ -52,7 +52,7 @@ static void fails_with(ArErrorCode code, const char *const *lines, size_t count,
   ar_error_free(error);
 }
 
-/* An op that nobody serves: the error names the delegate, the library and the folder that might have. */
+/* If no plugin implements an op, the error names the delegate, the library and the folder that might have done so. */
 static void left_out(const char *folder, const char *plugins) {
   ArModel *model;
   ArInterpreter *interpreter;
@@ -84,7 +84,7 @@ static void left_out(const char *folder, const char *plugins) {
   ar_model_free(model);
 }
 
-/* A device that is lost has a code of its own. */
+/* A lost device has its own error code. */
 static void lost_devices(const ArModel *model, const char *plugins) {
   ArInterpreter *interpreter;
   ArOptions *options = with_folder(plugins);

@@ -1,4 +1,4 @@
-/* op_test: the harness for ops in C, on a good op and on bad ones. */
+/* op_test: tests the harness for ops in C with a correct op and with faulty ones. */
 #include <arenite_testing.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static ArOpTest *unary(const ArOpV1 *op, void *user_data) {
 static void good(void) {
   ArTestTensor result, other = out;
   ArOpTest *test = unary(ar_op_test_op(arenite_plugin_v1, 0), NULL);
-  WRONG("ar_op_test_run comes first", ar_op_test_expect(test, 0, &out, 0.0f));
+  WRONG("Call ar_op_test_run first", ar_op_test_expect(test, 0, &out, 0.0f));
   OK(ar_op_test_in_place(test));
   OK(ar_op_test_run(test));
   OK(ar_op_test_expect(test, 0, &out, 0.0f));
@@ -41,23 +41,24 @@ static void good(void) {
   other.data = x;
   WRONG("output 0: element 1 is -8, expected -2", ar_op_test_expect(test, 0, &other, 0.5f));
   other.bytes = 7;
-  WRONG("has 16 bytes, 7 are given", ar_op_test_expect(test, 0, &other, 0.5f));
+  WRONG("needs 16 bytes, but 7 were passed", ar_op_test_expect(test, 0, &other, 0.5f));
   other = out;
   other.element_type = 99;
   WRONG("element type 99", ar_op_test_input(test, &other));
   WRONG("'tensor' is null", ar_op_test_input(test, NULL));
   WRONG("'test' is null", ar_op_test_run(NULL));
   OK(ar_op_test_absent(test));
-  WRONG("it has 2 inputs and 1 outputs, Cube has one of each", ar_op_test_run(test));
+  WRONG("it has 2 inputs and 1 outputs, but Cube has one of each", ar_op_test_run(test));
   ar_op_test_free(test);
   test = unary(ar_op_test_op(arenite_plugin_v1, 0), NULL);
   OK(ar_op_test_version(test, 2));
-  WRONG("the node has version 2, the op serves 1 to 1", ar_op_test_run(test));
+  WRONG("the node has version 2, but the op supports 1 to 1", ar_op_test_run(test));
   ar_op_test_free(test);
   require(__LINE__, !ar_op_test_op(arenite_plugin_v1, 1) && !ar_op_test_op(NULL, 0) && !ar_op_test_new(NULL, NULL), "null");
 }
 
-/* Adds what its user data says, leaves the last element out, or writes behind the end; takes its options. */
+/* Depending on its user data, the op adds a number, does not write the last element, or writes past the end. It
+ * reads its options. */
 typedef struct {
   enum { GOOD, SHORT, LONG } fault;
   float term;
@@ -99,7 +100,7 @@ static void bad(void) {
   OK(ar_op_test_run(test));
   OK(ar_op_test_expect(test, 0, &expected, 0.0f));
   plan.fault = SHORT;
-  WRONG("a second evaluation, with other leftovers in memory, gives other outputs", ar_op_test_run(test));
+  WRONG("a second evaluation, with other contents of undefined memory, gives different outputs", ar_op_test_run(test));
   plan.fault = LONG;
   WRONG("eval wrote past the end of", ar_op_test_run(test));
   plan.fault = GOOD;

@@ -1,4 +1,4 @@
-/* plugins FOLDER MODEL IN OUT: as run.c, with nothing that is linked in: ops and planner come from the folder. */
+/* plugins FOLDER MODEL IN OUT: like run.c, but without linked-in plugins: ops and planner come from the folder. */
 #include "check.h"
 
 int main(int argc, char **argv) {

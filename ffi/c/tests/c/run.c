@@ -1,4 +1,4 @@
-/* run MODEL PLUGINS OPS [IN OUT]...: checks what is linked in, then writes output 0 for each file of input 0. */
+/* run MODEL PLUGINS OPS [IN OUT]...: checks the linked-in plugins, then writes output 0 for each file with input 0. */
 #include "check.h"
 
 int main(int argc, char **argv) {

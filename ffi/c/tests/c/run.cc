@@ -1,4 +1,4 @@
-// run MODEL PLUGINS OPS [IN OUT]...: as run.c, from lent memory, through the model's signature.
+// run MODEL PLUGINS OPS [IN OUT]...: like run.c, but from lent memory and through the model's signature.
 #include <arenite.h>
 
 #include <cstdlib>

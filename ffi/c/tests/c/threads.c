@@ -1,12 +1,12 @@
-/* threads MODEL: 8 threads, each with an interpreter of one model and one registry, invoke 1,000 times each; every answer is that of one
-   thread alone. */
+/* threads MODEL: 8 threads, each with its own interpreter of one shared model and registry, invoke 1,000 times each.
+ * Every output must be equal to that of a single thread. */
 #include "check.h"
 #include <pthread.h>
 
 #define THREADS 8
 #define RUNS 1000
 #define INPUTS 4
-#define MOST 4096 /* bytes of an input or an output */
+#define MOST 4096 /* maximum size of an input or output in bytes */
 
 typedef struct {
   const ArModel *model;
@@ -16,12 +16,12 @@ typedef struct {
 
 static unsigned char expected[INPUTS][MOST];
 
-/* Input `number`: floats from -1 to 1. */
+/* Fills input `number` with floats from -1 to 1. */
 static void fill(float *values, size_t count, int number) {
   for (size_t i = 0; i < count; i++) values[i] = (float)((int)((i * 7 + (size_t)number * 13) % 21) - 10) / 10.0f;
 }
 
-/* Each thread makes its interpreter itself, so that making one is shared, too. */
+/* Each thread creates its own interpreter, so that creating one is tested for races too. */
 static ArInterpreter *make(const Work *work) {
   ArInterpreter *interpreter;
   ArOptions *options = ar_options_new();
@@ -33,7 +33,7 @@ static ArInterpreter *make(const Work *work) {
   return interpreter;
 }
 
-/* Output `number` goes to `answer`; gives its size. */
+/* Copies output `number` to `answer` and returns its size. */
 static size_t answer_to(ArInterpreter *interpreter, int number, unsigned char *answer) {
   static const size_t most = MOST / sizeof(float);
   float values[MOST / sizeof(float)];

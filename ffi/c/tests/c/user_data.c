@@ -1,4 +1,4 @@
-/* user_data FOLDER: an op, a planner and a delegate of the program's own, each with data. */
+/* user_data FOLDER: an op, a planner and a delegate of the program, each with user data. */
 #include "check.h"
 #include <arenite_plugin.h>
 
@@ -28,7 +28,7 @@ static ArStatus prepare(const ArPrepareV1 *prepare, const ArNodeV1 *node, void *
   if (self->elements != 0) return fail(AR_STATUS_INTERNAL, "the state is not zero");
   self->elements = 1;
   for (uint32_t i = 0; i < x->rank; i++) self->elements *= (uint64_t)x->dims[i];
-  if (self->scale->factor == 0.0f) return fail(AR_STATUS_INVALID, "the factor is 0, it must not be");
+  if (self->scale->factor == 0.0f) return fail(AR_STATUS_INVALID, "the factor must not be 0");
   self->scale->prepared++;
   return prepare->set_output_shape(prepare->context, 0, x->dims, x->rank);
 }
@@ -75,7 +75,7 @@ static void ops(const ArModel *model) {
   ArInterpreter *first, *second;
   ArOptions *options = ar_options_new();
   {
-    /* What was registered is a copy. */
+    /* The library has copied the struct, so changing it has no effect. */
     char name[] = "NoSuchOp";
     ArOpV1 copied = op;
     copied.custom_name = (ArStr){(const uint8_t *)name, strlen(name)};
@@ -130,7 +130,7 @@ static void refused(const ArModel *model) {
         ar_options_register_op(options, &op, &scale, freed));
   REQUIRE(scale.freed == 9);
   OK(ar_interpreter_new(model, options, &interpreter));
-  FAILS(AR_ERROR_FAILED, "NoSuchOp (node 0, output 'y'): the factor is 0, it must not be",
+  FAILS(AR_ERROR_FAILED, "NoSuchOp (node 0, output 'y'): the factor must not be 0",
         ar_interpreter_allocate(interpreter));
   ar_interpreter_free(interpreter);
   REQUIRE(scale.freed == 9);
@@ -138,7 +138,7 @@ static void refused(const ArModel *model) {
   REQUIRE(scale.freed == 10);
 }
 
-/* One buffer behind the other. */
+/* Places each buffer after the previous one. */
 static ArStatus plan(void *user_data, const ArPlanRequestV1 *request, ArAssignmentV1 *assignment) {
   uint64_t end = 0;
   assignment->kind = AR_ASSIGNMENT_OFFSETS;
@@ -154,7 +154,7 @@ static ArStatus plan(void *user_data, const ArPlanRequestV1 *request, ArAssignme
 
 static ArStatus plan_without(const ArPlanRequestV1 *request, ArAssignmentV1 *assignment) {
   (void)request, (void)assignment;
-  return fail(AR_STATUS_INTERNAL, "it was asked without its data");
+  return fail(AR_STATUS_INTERNAL, "it was called without its data");
 }
 
 static const void *query_planner(uint64_t id) {
@@ -162,10 +162,10 @@ static const void *query_planner(uint64_t id) {
   return id == AR_INTERFACE_PLAN ? &with : NULL;
 }
 
-/* A delegate that refuses every node. What stands for it is its user data. */
+/* A delegate that claims no nodes. Its handle is its user data. */
 static ArStatus create(void *user_data, const ArPair *options, size_t count, void **delegate) {
   (void)options;
-  if (count != 0) return fail(AR_STATUS_INVALID, "it has no options");
+  if (count != 0) return fail(AR_STATUS_INVALID, "it does not support options");
   *(int *)user_data += 1;
   *delegate = user_data;
   return AR_STATUS_OK;
@@ -173,7 +173,7 @@ static ArStatus create(void *user_data, const ArPair *options, size_t count, voi
 
 static ArStatus create_without(const ArPair *options, size_t count, void **delegate) {
   (void)options, (void)count, (void)delegate;
-  return fail(AR_STATUS_INTERNAL, "it was made without its data");
+  return fail(AR_STATUS_INTERNAL, "it was created without its data");
 }
 
 static const void *query_delegate(uint64_t id) {
@@ -189,7 +189,7 @@ static ArStatus claim(void *delegate, const ArGraphV1 *graph, const ArClaimsV1 *
 
 static ArStatus compile(void *delegate, const ArPartitionV1 *partition, void **kernel) {
   (void)delegate, (void)partition, (void)kernel;
-  return fail(AR_STATUS_INTERNAL, "it takes nothing");
+  return fail(AR_STATUS_INTERNAL, "it claims no nodes");
 }
 
 static ArStatus prepare_kernel(void *kernel, const ArPrepareV1 *prepare, const ArPartitionV1 *partition) {
@@ -227,13 +227,13 @@ static void planner_and_delegate(const ArModel *model) {
   ar_interpreter_free(interpreter);
   REQUIRE(plans > 1000 && made == 1101);
 
-  /* Without user data the functions of the structures themselves serve; with it they would not get it. */
+  /* Without user data, the functions without it are called; with user data, those would not receive it. */
   planner.query = NULL;
   options = ar_options_new();
   FAILS(AR_ERROR_ARGUMENT, "it comes with user data", ar_options_register_planner(options, &planner, &plans, NULL));
   OK(ar_options_register_planner(options, &planner, NULL, NULL));
   OK(ar_options_set_planner(options, "stacked", NULL, 0));
-  FAILS(AR_ERROR_FAILED, "planner 'stacked': it was asked without its data",
+  FAILS(AR_ERROR_FAILED, "planner 'stacked': it was called without its data",
         ar_interpreter_new(model, options, &interpreter));
   ar_options_free(options);
 }

@@ -1,6 +1,7 @@
-//! The binary interface against what it was: `abi/functions.txt` and `abi/layout.txt`, and programs built long ago (`tests/frozen`).
+//! Compares the binary interface with earlier versions: with the lists `abi/functions.txt` and `abi/layout.txt`, and by
+//! running programs that were written for the first version (`tests/frozen`).
 //!
-//! Within a major version functions and structs are added, never changed: a line of either file stays as it is.
+//! Within a major version, functions and structs are added but never changed: a line in either list never changes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +16,7 @@ fn file(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A header's text without comments, each stretch of white space a space.
+/// The text of a header without comments, with runs of white space replaced by one space.
 fn plain(text: &str) -> String {
     let mut rest = text;
     let mut code = String::new();
@@ -28,13 +29,13 @@ fn plain(text: &str) -> String {
     code.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The declarations of functions, `const char *ar_version(void);`, sorted.
+/// The declarations of all functions, such as `const char *ar_version(void);`, sorted.
 fn functions() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (_, header) in headers() {
         let code = plain(&header);
         let declarations = code.split("ARENITE_API ").skip(1).filter_map(|rest| rest.split_once(';'));
-        // Where the macro is defined there is no function.
+        // Skips the definition of the macro, which is not followed by a function.
         found.extend(
             declarations
                 .map(|(text, _)| format!("{text};"))
@@ -44,7 +45,7 @@ fn functions() -> BTreeSet<String> {
     found
 }
 
-/// `(struct, fields)` of the structs that programs see, without those of arenite_plugin.h.
+/// The structs that programs see and their fields, except in arenite_plugin.h.
 fn structs() -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     for (_, header) in headers() {
@@ -60,14 +61,14 @@ fn structs() -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// A C program that prints size and offsets: of the structs above, and of those that arenite_plugin.h lists.
+/// A C program that prints sizes and offsets of the structs above and the structs listed in arenite_plugin.h.
 fn layout_program() -> String {
     let mut lines = Vec::new();
     for (name, fields) in structs() {
         lines.push(format!("SIZE({name})"));
         lines.extend(fields.iter().map(|field| format!("AT({name}, {field})")));
     }
-    for line in file("include/arenite_plugin.h").lines() {
+    for line in file("../../core/abi/include/arenite_plugin.h").lines() {
         if let Some((name, _)) = line.strip_prefix("AR_SIZE(").and_then(|line| line.split_once(',')) {
             lines.push(format!("SIZE({name})"));
         } else if let Some(rest) = line.strip_prefix("AR_AT(") {
@@ -84,18 +85,18 @@ fn layout_program() -> String {
     )
 }
 
-/// What differs, as a message that says what to do.
+/// Compares lines with a list. The message explains how to fix it.
 fn assert_lines(found: &BTreeSet<String>, name: &str) {
     let listed: BTreeSet<String> =
         file(name).lines().filter(|l| l.contains(' ')).map(str::to_owned).collect();
     let gone: Vec<_> = listed.difference(found).collect();
-    assert!(gone.is_empty(), "{name} has what is gone or changed, which breaks programs: {gone:#?}");
+    assert!(gone.is_empty(), "lines of {name} are missing or have changed, which breaks programs: {gone:#?}");
     let new: Vec<_> = found.difference(&listed).collect();
-    assert!(new.is_empty(), "add to {name}, which keeps it for ever: {new:#?}");
+    assert!(new.is_empty(), "add these lines to {name}; they can never be removed: {new:#?}");
 }
 
 #[test]
-fn functions_are_what_they_were() {
+fn functions_have_not_changed() {
     assert_lines(&functions(), "abi/functions.txt");
     if let Some(exported) = exported() {
         let name = |line: &String| {
@@ -107,10 +108,10 @@ fn functions_are_what_they_were() {
 }
 
 #[test]
-fn structs_are_what_they_were() {
+fn structs_have_not_changed() {
     let folder = temporary();
     let source = folder.path().join("layout.c");
-    std::fs::write(&source, layout_program()).expect("a source");
+    std::fs::write(&source, layout_program()).expect("the source is written");
     let source = source.display().to_string();
     if let Some(program) = compile(&source, Language::C11, Link::Dynamic, folder.path(), &[]) {
         let printed = run(&mut Command::new(program));
@@ -120,9 +121,9 @@ fn structs_are_what_they_were() {
     }
 }
 
-/// Programs and plugins that were built from the first headers: their sources declare all that they use themselves.
+/// Programs and plugins written for the first headers. Their sources contain all declarations that they need.
 #[test]
-fn what_was_built_from_the_first_headers_still_runs() {
+fn programs_for_the_first_headers_still_run() {
     let folder = temporary();
     models::write(folder.path());
     if !have("cc") {

@@ -1,4 +1,4 @@
-//! Each header alone, by a test that is C and C++: plain, under the sanitizers, under valgrind.
+//! Tests each header separately, in C and C++: normally, under the sanitizers, and under valgrind.
 
 use std::process::Command;
 
@@ -6,13 +6,13 @@ use crate::symbols::headers;
 use crate::toolchain::{HERE, Language, Link, compile_all, memcheck, run, sanitizers};
 use crate::{digits, models, temporary};
 
-/// A folder with what the tests read.
+/// A folder with the files that the tests read.
 fn folder() -> tempfile::TempDir {
     let folder = temporary();
     models::write(folder.path());
     let plugins = folder.path().join("plugins");
     std::fs::create_dir(&plugins).expect("a folder");
-    std::fs::write(plugins.join("libbroken.so"), b"no library").expect("a file");
+    std::fs::write(plugins.join("libbroken.so"), b"not a library").expect("a file");
     std::fs::copy(digits().join("samples/7.png"), folder.path().join("seven.png")).expect("a picture");
     folder
 }

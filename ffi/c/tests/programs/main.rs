@@ -1,5 +1,6 @@
-//! C and C++ programs against the library: they compile without a warning, run models, and fail as the header says.
-//! What the machine lacks (a compiler, nm, valgrind) is left out with a line.
+//! Tests the library with C and C++ programs, which must compile without warnings. They run models and check the errors
+//! that the headers document. If a compiler, nm or valgrind is missing, the tests that need it are skipped with a
+//! message.
 
 mod abi;
 mod headers;
@@ -21,7 +22,7 @@ fn digits() -> PathBuf {
     Path::new(HERE).join("../../examples/digits")
 }
 
-/// Elements of an .npy file, as their bytes.
+/// The elements of an .npy file, as bytes.
 fn npy_bytes(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let file = npyz::NpyFile::new(&bytes[..]).expect("an .npy file");
@@ -36,7 +37,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
 }
 
-/// Integers agree exactly, floats within the tolerance of the cases.
+/// Integers must be equal; floats may differ by the tolerance of the cases.
 fn assert_close(kind: &str, found: &[u8], expected: &[u8], case: &str) {
     if kind == "i8" {
         assert_eq!(found, expected, "{case}");
@@ -49,7 +50,7 @@ fn assert_close(kind: &str, found: &[u8], expected: &[u8], case: &str) {
     }
 }
 
-/// The cases of a model: prefix of their files.
+/// The cases of a model, as prefixes of their file names.
 fn cases() -> impl Iterator<Item = String> {
     std::iter::once(String::new()).chain((1..20).map(|i| format!("set{i}_")))
 }
@@ -61,7 +62,7 @@ fn arguments(model: &Path) -> Vec<String> {
     vec![model.display().to_string(), plugins.len().to_string(), ops.to_string()]
 }
 
-/// Runs all cases of both models in one process each and compares.
+/// Runs all cases of each model in one process and compares the outputs.
 fn check_digits(program: &Path) {
     for kind in ["f32", "i8"] {
         let folder = temporary();
@@ -111,7 +112,7 @@ fn cxx17_with_the_static_library() {
 }
 
 #[test]
-fn both_headers_go_together() {
+fn both_headers_can_be_included_together() {
     let folder = temporary();
     for (language, extra) in [
         (Language::C11, &[][..]),
@@ -125,7 +126,7 @@ fn both_headers_go_together() {
     }
 }
 
-/// Runs a program on the folder of models, plain, under the sanitizers and under valgrind.
+/// Runs a program with the folder of models: normally, under the sanitizers, and under valgrind.
 fn check_thoroughly(source: &str) {
     let folder = temporary();
     models::write(folder.path());
@@ -143,29 +144,29 @@ fn check_thoroughly(source: &str) {
 }
 
 #[test]
-fn errors_have_a_code_and_a_text() {
+fn errors_have_a_code_and_a_message() {
     check_thoroughly("tests/c/errors.c");
 }
 
 #[test]
-fn a_program_hands_over_an_op_a_planner_and_a_delegate() {
+fn a_program_registers_an_op_a_planner_and_a_delegate() {
     check_thoroughly("tests/c/user_data.c");
 }
 
 #[test]
-fn what_a_program_hands_over_may_fail() {
+fn registered_ops_and_delegates_may_fail() {
     check_thoroughly("tests/c/failures.c");
 }
 
 #[test]
-fn an_op_a_planner_and_a_delegate_in_c_are_found_in_a_folder() {
+fn plugins_in_c_are_loaded_from_a_folder() {
     with_plugins(
         "tests/c/c_plugins.c",
         &["../../plugins/template/c/cube.c", "examples/plugins/stacked.c", "examples/plugins/negate.c"],
     );
 }
 
-/// Runs a program with a folder of models and one of these plugins.
+/// Runs a program with the folder of models and a folder with these plugins.
 fn with_plugins(program: &str, sources: &[&str]) {
     let folder = temporary();
     models::write(folder.path());
@@ -186,7 +187,7 @@ fn a_delegate_in_c_has_a_device_and_keeps_results_there() {
 }
 
 #[test]
-fn an_op_in_c_is_tested_alone() {
+fn the_harness_tests_an_op_in_c() {
     let folder = temporary();
     if let Some(library) = toolchain::testing_library(folder.path()) {
         let options =
@@ -201,7 +202,7 @@ fn an_op_in_c_is_tested_alone() {
     }
 }
 
-/// `ffi/c/tests/races.sh` runs the same program, library and all, under ThreadSanitizer.
+/// `ffi/c/tests/races.sh` runs the same program under ThreadSanitizer, including the library.
 #[test]
 fn threads_share_a_model_and_a_registry() {
     let folder = temporary();
@@ -212,7 +213,7 @@ fn threads_share_a_model_and_a_registry() {
 }
 
 #[test]
-fn what_is_missing_stands_in_errors() {
+fn errors_name_missing_plugins_and_devices() {
     let folder = temporary();
     models::write(folder.path());
     let program = compile("tests/c/missing.c", Language::C11, Link::Dynamic, folder.path(), &[]);
@@ -220,7 +221,7 @@ fn what_is_missing_stands_in_errors() {
         let plugins = folder.path().join("plugins");
         std::fs::create_dir(&plugins).expect("a folder");
         toolchain::compile_plugin("tests/c/gone.c", &plugins);
-        std::fs::write(plugins.join("libbroken.so"), b"no library").expect("a file");
+        std::fs::write(plugins.join("libbroken.so"), b"not a library").expect("a file");
         run(Command::new(program).arg(folder.path()).arg(plugins));
     }
 }
@@ -231,7 +232,7 @@ fn features() {
     models::write(folder.path());
     let plugins = folder.path().join("plugins");
     std::fs::create_dir(&plugins).expect("a folder");
-    std::fs::write(plugins.join("libbroken.so"), b"no library").expect("a file");
+    std::fs::write(plugins.join("libbroken.so"), b"not a library").expect("a file");
     let program = compile("tests/c/features.c", Language::C11, Link::Dynamic, folder.path(), &[]);
     if let Some(program) = program {
         run(Command::new(program).arg(folder.path()).arg(plugins));
@@ -239,7 +240,7 @@ fn features() {
 }
 
 #[test]
-fn a_folder_of_plugins_serves_a_model() {
+fn a_model_runs_with_plugins_from_a_folder() {
     let folder = temporary();
     let Some(program) = compile("tests/c/plugins.c", Language::C11, Link::Dynamic, folder.path(), &[]) else {
         return;
@@ -287,7 +288,7 @@ fn the_example_names_the_digit() {
     else {
         return;
     };
-    // Case 0 and sets 1 to 9 are the samples 0 to 9; pixels are p / 127.5 - 1.
+    // Case 0 and sets 1 to 9 are the digits 0 to 9; pixels are p / 127.5 - 1.
     for (digit, case) in cases().take(10).enumerate() {
         let values = floats(&npy_bytes(&digits().join(format!("cases/f32/{case}in_0.npy"))));
         let mut picture = b"P5\n16 16\n255\n".to_vec();

@@ -1,20 +1,20 @@
-//! Small models for the programs.
+//! Small models for the test programs.
 
 use std::path::Path;
 
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32, STRING};
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 
-/// Tag of `GatherOptions` in the schema's first union.
+/// The tag of `GatherOptions` in the schema's first union of options.
 const GATHER_OPTIONS: u8 = 23;
 
-/// Writes all models to a folder.
-pub fn write(folder: &Path) {
+/// Writes all models to `folder`.
+pub(crate) fn write(folder: &Path) {
     let sqrt = sqrt();
     let one = |name: &str| Tensor::new(name, FLOAT32, &[1]);
-    // 2 x 2, grey.
+    // A grayscale picture of 2 x 2 pixels.
     let pixels = |name: &str| Tensor::new(name, FLOAT32, &[1, 2, 2, 1]);
-    // y = 0.5 (x + 1), of four bytes.
+    // y = 0.5 (x + 1), with four int8 elements.
     let halves = |name: &str| match name {
         "x" => Tensor::new(name, INT8, &[4]).quantized(0.5, -1),
         _ => Tensor::new(name, FLOAT32, &[4]),
@@ -64,7 +64,7 @@ fn sqrt() -> Vec<u8> {
     model.finish()
 }
 
-/// `y = -v`, of a variable; in subgraph 1 a square root.
+/// `y = -v` for a variable `v`, and `z = -x`; a SQRT in subgraph 1.
 fn variable() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let (neg, sqrt) = (model.builtin("NEG", 1), model.builtin("SQRT", 1));
@@ -82,7 +82,7 @@ fn variable() -> Vec<u8> {
     model.finish()
 }
 
-/// `y = -(-(-cube(-x)))`, of four numbers, with the custom op Cube.
+/// `y = -(-(-cube(-x)))` with four elements and the custom op Cube.
 fn cube() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let (neg, cube) = (model.builtin("NEG", 1), model.custom("Cube", 1));
@@ -98,7 +98,7 @@ fn cube() -> Vec<u8> {
     model.finish()
 }
 
-/// The third and the first of three strings.
+/// Gathers the third and the first of three strings.
 fn strings() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let op = model.builtin("GATHER", 3);
@@ -112,7 +112,7 @@ fn strings() -> Vec<u8> {
     model.finish()
 }
 
-/// A square root in subgraph 0, a negation in subgraph 1.
+/// A SQRT in subgraph 0 and a NEG in subgraph 1, each with a signature.
 fn signatures() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     for (op, key, input, output) in [("SQRT", "root", "x", "y"), ("NEG", "negate", "value", "negated")] {
@@ -127,7 +127,7 @@ fn signatures() -> Vec<u8> {
     model.finish()
 }
 
-/// 256 square roots of a million numbers each, one after the other.
+/// A chain of 256 SQRT ops with a million elements each.
 fn long() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let op = model.builtin("SQRT", 1);

@@ -1,56 +1,62 @@
-//! Builds programs against the library, with the machine's compilers.
+//! Builds programs with the machine's compilers, and links them with the library.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-pub const HERE: &str = env!("CARGO_MANIFEST_DIR");
+pub(crate) const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What `rustc --print native-static-libs` names for the static library.
+/// The folders of `arenite.h` and `arenite_plugin.h`.
+const INCLUDE: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/include"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../core/abi/include"),
+];
+
+/// The output of `rustc --print native-static-libs` for the static library.
 const STATIC_LIBS: [&str; 6] = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl"];
 
-/// Language and standard of a program.
+/// The language and standard of a program.
 #[derive(Clone, Copy)]
-pub enum Language {
+pub(crate) enum Language {
     C11,
     Cxx17,
 }
 
-/// How a program gets the library.
+/// How a program is linked with the library.
 #[derive(Clone, Copy)]
-pub enum Link {
+pub(crate) enum Link {
     Dynamic,
     Static,
 }
 
-/// What cargo has built beside this test, as it depends on it.
+/// A file that cargo has built next to this test, because the test depends on its package.
 fn built(name: &str) -> PathBuf {
     let file = std::env::current_exe().expect("the test's own path").with_file_name(name);
     assert!(file.is_file(), "{} is missing; does this package depend on it?", file.display());
     file
 }
 
-/// Name of a dynamic library on this system.
+/// The file name of a dynamic library on this system.
 fn library_name(name: &str) -> String {
     format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
 }
 
-/// Puts the plugins of ops and planners in a folder.
-pub fn plugins(to: &Path) {
+/// Copies the plugins with ops and planners to a folder.
+pub(crate) fn plugins(to: &Path) {
     for name in ["ops", "planners"] {
         let library = library_name(&format!("arenite_plugin_{name}"));
         std::fs::copy(built(&library), to.join(&library)).expect("a plugin is copied");
     }
 }
 
-/// A folder with the library under the names that it is installed under.
+/// A folder with the library under the file names of an installation.
 fn library_folder() -> &'static Path {
     static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
     FOLDER
         .get_or_init(|| {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let (dynamic, installed) = (built(&library_name("arenite_c")), library_name("arenite"));
-            // The name that a program asks for at run time is the SONAME.
+            // At run time, a program looks for the SONAME.
             for name in [&installed, &format!("{installed}.{}", env!("CARGO_PKG_VERSION_MAJOR"))] {
                 std::fs::hard_link(&dynamic, folder.path().join(name))
                     .or_else(|_| std::fs::copy(&dynamic, folder.path().join(name)).map(drop))
@@ -65,34 +71,40 @@ fn library_folder() -> &'static Path {
         .path()
 }
 
-/// The dynamic library.
-pub fn dynamic_library() -> PathBuf {
+/// The path of the dynamic library.
+pub(crate) fn dynamic_library() -> PathBuf {
     library_folder().join(library_name("arenite"))
 }
 
-/// The harness for ops in C, under its own name in a folder; `None` where libraries are not ELF.
-pub fn testing_library(to: &Path) -> Option<String> {
+/// Copies the harness for ops in C to a folder, under its usual name. `None` if libraries are not ELF files.
+pub(crate) fn testing_library(to: &Path) -> Option<String> {
     let library = to.join(library_name("arenite_testing"));
     std::fs::copy(built(&library_name("arenite_testing")), &library).expect("the library is copied");
     cfg!(target_os = "linux").then(|| library.display().to_string())
 }
 
-/// Whether a tool is there; a line says that a check is left out if not.
-pub fn have(tool: &str) -> bool {
+/// Whether a tool is installed. Prints a message if not.
+pub(crate) fn have(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
     if !found {
-        println!("left out: there is no {tool} on this machine");
+        println!("skipped: {tool} is not installed");
     }
     found
 }
 
-/// Compiles a program without a warning; `None` if there is no compiler.
-pub fn compile(source: &str, language: Language, link: Link, to: &Path, extra: &[&str]) -> Option<PathBuf> {
+/// Compiles a program and fails on any warning. `None` without a compiler.
+pub(crate) fn compile(
+    source: &str,
+    language: Language,
+    link: Link,
+    to: &Path,
+    extra: &[&str],
+) -> Option<PathBuf> {
     compile_all(&[source], language, link, to, extra)
 }
 
-/// As [`compile`], of several sources, named like the first.
-pub fn compile_all(
+/// Like [`compile`], for several sources. The program is named after the first.
+pub(crate) fn compile_all(
     sources: &[&str],
     language: Language,
     link: Link,
@@ -111,11 +123,11 @@ pub fn compile_all(
     let program = to.join(name);
     let mut command = Command::new(compiler);
     command.args(["-Wall", "-Wextra", "-Werror", "-pedantic", standard, "-g", "-D_POSIX_C_SOURCE=200809L"]);
-    command.args(extra).arg("-I").arg(Path::new(HERE).join("include"));
+    command.args(extra).args(INCLUDE.map(|folder| format!("-I{folder}")));
     command.args(sources.iter().map(|source| Path::new(HERE).join(source))).arg("-o").arg(&program);
     match link {
         Link::Dynamic => {
-            // What a linker reads as a source in C++ otherwise.
+            // Otherwise a C++ compiler would read the libraries as sources.
             command
                 .args(["-x", "none", "-L"])
                 .arg(library)
@@ -133,25 +145,25 @@ pub fn compile_all(
 }
 
 /// Compiles a plugin in C into a folder.
-pub fn compile_plugin(source: &str, to: &Path) {
+pub(crate) fn compile_plugin(source: &str, to: &Path) {
     let name = Path::new(source).file_stem().and_then(|name| name.to_str()).expect("a source has a name");
     let mut command = Command::new("cc");
-    command.args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c11", "-shared", "-fPIC", "-I"]);
-    command.arg(Path::new(HERE).join("include")).arg(Path::new(HERE).join(source));
+    command.args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c11", "-shared", "-fPIC"]);
+    command.args(INCLUDE.map(|folder| format!("-I{folder}"))).arg(Path::new(HERE).join(source));
     let output = command.arg("-o").arg(to.join(library_name(name))).output().expect("the compiler runs");
     assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Runs a program to its good end; gives what it wrote.
-pub fn run(command: &mut Command) -> String {
+/// Runs a program, which must succeed, and returns its standard output.
+pub(crate) fn run(command: &mut Command) -> String {
     let output: Output = command.env_remove("ARENITE_PLUGIN_PATH").output().expect("the program runs");
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{command:?}: {}\n{out}\n{err}", output.status);
     out.into_owned()
 }
 
-/// A program under valgrind's memcheck, which makes errors and lost memory its own failure; `None` without valgrind.
-pub fn memcheck(program: &Path) -> Option<Command> {
+/// Runs a program under valgrind's memcheck, which fails for invalid accesses and leaks. `None` without valgrind.
+pub(crate) fn memcheck(program: &Path) -> Option<Command> {
     if !have("valgrind") {
         return None;
     }
@@ -166,9 +178,9 @@ pub fn memcheck(program: &Path) -> Option<Command> {
     Some(command)
 }
 
-/// Options of a compiler that make wrong uses of memory, leaks and undefined behaviour the program's failure; `None` if the compiler
-/// has no such thing.
-pub fn sanitizers(language: Language, to: &Path) -> Option<&'static [&'static str]> {
+/// Compiler options that make a program fail for invalid accesses, leaks and undefined behavior. `None` if the compiler
+/// does not support them.
+pub(crate) fn sanitizers(language: Language, to: &Path) -> Option<&'static [&'static str]> {
     const OPTIONS: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     let (compiler, name) = match language {
         Language::C11 => ("cc", "empty.c"),
@@ -181,7 +193,7 @@ pub fn sanitizers(language: Language, to: &Path) -> Option<&'static [&'static st
     let works = built.is_ok_and(|output| output.status.success())
         && Command::new(to.join("empty")).status().is_ok_and(|status| status.success());
     if !works {
-        println!("left out: {compiler} has no address and undefined behaviour sanitizers on this machine");
+        println!("skipped: {compiler} has no address and undefined behavior sanitizers on this machine");
     }
     works.then_some(OPTIONS)
 }

@@ -1,8 +1,9 @@
-// The names of TensorFlow Lite's C++ interface, for programs that are written for it: included in place of its headers, never beside
-// them. The namespace tflite is arenite; what TensorFlow Lite's C headers have in the global one is here, too.
+// The names of TensorFlow Lite's C++ interface, for programs written for it. Include this instead of TensorFlow Lite's
+// headers, never together with them. The namespace tflite is an alias of arenite. Global names of TensorFlow Lite's C
+// headers are defined here as well.
 //
-// Its builders, models, interpreters, runners, tensors and statuses are all there. Kernels (TfLiteRegistration) and delegates
-// (TfLiteDelegate) are not: ops are ArOpV1, delegates have names.
+// Builders, models, interpreters, runners, tensors and statuses are all available. Kernels (TfLiteRegistration) and
+// delegates (TfLiteDelegate) are not: ops are ArOpV1, and delegates have names.
 #ifndef ARENITE_TFLITE_HPP
 #define ARENITE_TFLITE_HPP
 

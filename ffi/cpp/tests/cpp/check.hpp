@@ -1,4 +1,4 @@
-// What the programs check with: the first thing that is not so ends them with status 1 and its line.
+// Assertions for the test programs: the first one that fails ends the program with status 1 and prints its line.
 #ifndef CHECK_HPP
 #define CHECK_HPP
 
@@ -12,7 +12,7 @@
 #define REQUIRE(condition)                                                           \
   do {                                                                               \
     if (!(condition)) {                                                              \
-      std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);   \
+      std::fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);   \
       std::exit(1);                                                                  \
     }                                                                                \
   } while (false)

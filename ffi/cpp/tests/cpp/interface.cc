@@ -1,4 +1,5 @@
-// interface FOLDER PLUGIN_FOLDER: every part of arenite.hpp, on the models of FOLDER. There is a broken plugin in the other folder.
+// interface FOLDER PLUGIN_FOLDER: tests every part of arenite.hpp on the models of FOLDER. The plugin folder contains a
+// broken plugin.
 #include <arenite.hpp>
 
 #include <array>
@@ -60,7 +61,7 @@ void Models() {
   REQUIRE(interpreter->Invoke() == arenite::kOk && *interpreter->typed_output_tensor<float>(0) == 3.0f);
 }
 
-// sqrt: x [2, 3] to y, and a constant with a scale per channel.
+// sqrt: from x [2, 3] to y, and a constant with one scale per channel.
 void Tensors() {
   const auto interpreter = Built("sqrt");
   const Interpreter &constant = *interpreter;
@@ -113,7 +114,7 @@ void Numbers() {
   REQUIRE(input->SetPicture("no/such/picture.png") == arenite::kError && !interpreter->error_text().empty());
 }
 
-// Memory of the program's, in the place of the library's, and memory that is given back.
+// Memory of the program instead of the library's, and memory that is freed.
 void Memory() {
   const auto interpreter = Built("sqrt");
   const int x = interpreter->inputs()[0];
@@ -130,7 +131,7 @@ void Memory() {
   REQUIRE(interpreter->Invoke() == arenite::kOk && interpreter->typed_output_tensor<float>(0)[4] == 4.0f);
 }
 
-// What was handed out before a resize, or before the library's interpreter was made anew, tells of the new one.
+// After a resize, or after the library's interpreter was rebuilt, existing tensors show the new state.
 void Resizing() {
   const auto interpreter = Built("sqrt");
   arenite::Tensor *input = interpreter->input_tensor(0);
@@ -196,7 +197,7 @@ void Signatures() {
   REQUIRE(runner->Invoke() == arenite::kOk && output->Elements<float>()[2] == -2.0f);
 }
 
-// A delegate that is not there, options that are not, and the same answer by reference ops.
+// A missing delegate, unknown options, and equal results with reference ops.
 void Delegates(const char *plugins) {
   const auto model = Model("root");
   const BuiltinOpResolver resolver;
@@ -233,7 +234,7 @@ void Delegates(const char *plugins) {
   REQUIRE(interpreter->Invoke() == arenite::kOk && *interpreter->typed_output_tensor<float>(0) == 2.0f);
 }
 
-// The first setting that is refused fails the build, with its text.
+// The first invalid setting fails the build with its message.
 void Options() {
   struct Case {
     void (*set)(InterpreterOptions &);
@@ -272,7 +273,7 @@ void Options() {
   REQUIRE(ar_interpreter_failure_count(interpreter->handle()) == 1);
 }
 
-// An op of the program's own: y = factor * x, with the factor as its data.
+// An op of the program: y = factor * x, with the factor as its data.
 struct Factor {
   float value;
   bool *freed;
@@ -339,7 +340,7 @@ void Cancelling() {
     status = interpreter->Invoke();
     over = true;
   });
-  while (!over) {  // What comes before Invoke begins does nothing.
+  while (!over) {  // A Cancel before Invoke starts has no effect.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     REQUIRE(interpreter->Cancel() == arenite::kOk);
   }

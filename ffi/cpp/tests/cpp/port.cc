@@ -1,4 +1,4 @@
-// port MODEL [IN OUT]...: written for TensorFlow Lite's headers. The test changes the includes and the namespace, nothing else.
+// port MODEL [IN OUT]...: written for TensorFlow Lite's headers. The test changes only the includes and the namespace.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +25,7 @@ static void Transfer(const char *path, const char *mode, void *data, size_t byte
   std::fclose(file);
 }
 
-// The data of a tensor by its type, as a program for several models does it.
+// The data of a tensor by its type, as a program for several models would get it.
 static void *DataOf(TfLiteTensor *tensor) {
   switch (tensor->type) {
     case kTfLiteFloat32: return tensor->data.f;
@@ -45,7 +45,7 @@ static void RunMain(Interpreter *interpreter, int argc, char **argv) {
   }
 }
 
-// The same answer by the model's signature.
+// The signature gives the same result.
 static void RunSignature(Interpreter *interpreter) {
   const std::vector<const std::string *> keys = interpreter->signature_keys();
   CHECK(keys.size() == 1);

@@ -1,4 +1,5 @@
-//! The Go package beside these headers: its tests, and its example, whose scores are those of C++.
+//! Tests the Go package next to these headers: runs its tests and its example, which must print the scores that the C++
+//! example prints.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,27 +7,30 @@ use std::process::Command;
 use crate::toolchain::{HERE, dynamic_library, run};
 use crate::{digits, models, temporary};
 
-/// Go in the package's folder, with a file for pkg-config that names this build; `None` without Go or pkg-config.
+/// The go command in the package's folder, with a pkg-config file for this build; `None` if Go or pkg-config is
+/// missing.
 fn go(folder: &Path) -> Option<Command> {
-    // Go has `go version`, and no `--version`.
+    // Go has `go version` instead of `--version`.
     for (tool, argument) in [("go", "version"), ("pkg-config", "--version"), ("cc", "--version")] {
         if !Command::new(tool).arg(argument).output().is_ok_and(|output| output.status.success()) {
-            println!("left out: there is no {tool} on this machine");
+            println!("skipped: {tool} is not installed");
             return None;
         }
     }
     let library = dynamic_library();
-    let library = library.parent().expect("a library lies in a folder").display();
-    let [_, include] = arenite_cpp::INCLUDE;
+    let library = library.parent().expect("the library has a parent folder").display();
+    let [_, include, contract] = arenite_cpp::INCLUDE;
     let text = format!(
         "Name: arenite\nDescription: this build\nVersion: 0\n\
-         Libs: -L{library} -Wl,-rpath,{library} -larenite\nCflags: -I{include}\n"
+         Libs: -L{library} -Wl,-rpath,{library} -larenite\nCflags: -I{include} -I{contract}\n"
     );
-    std::fs::write(folder.join("arenite.pc"), text).expect("a file for pkg-config");
+    std::fs::write(folder.join("arenite.pc"), text).expect("cannot write the pkg-config file");
     let mut command = Command::new("go");
     command.current_dir(Path::new(HERE).join("../go"));
-    // The library's path is no flag that cgo knows to be harmless.
+    // cgo does not know the library's path to be a harmless flag.
     command.env("PKG_CONFIG_PATH", folder).env("CGO_LDFLAGS_ALLOW", ".*").env("GOFLAGS", "-count=1");
+    // The shared cache would give later builds of the user a program linked to this library, and the other way round.
+    command.env("GOCACHE", folder.join("cache"));
     command.env("ARENITE_TEST_MODELS", folder);
     Some(command)
 }

@@ -1,11 +1,11 @@
-//! C++ programs against `arenite.hpp`: they compile without a warning, with and without exceptions, and what they ask is answered.
-//! What the machine lacks (a compiler, sed) is left out with a line.
+//! Tests C++ programs that use `arenite.hpp`: they compile without warnings, with and without exceptions, and give the
+//! expected results. Parts that need a missing tool (a compiler, sed) are skipped with a message.
 
 mod go;
 #[path = "../../../c/tests/programs/models.rs"]
 mod models;
 #[path = "../../../c/tests/programs/toolchain.rs"]
-#[allow(dead_code)] // What C needs beyond that.
+#[allow(dead_code)] // Also contains helpers for C.
 mod toolchain;
 
 use std::path::{Path, PathBuf};
@@ -16,25 +16,25 @@ use toolchain::{HERE, dynamic_library, have, run};
 
 const README: &str = include_str!("../../README.md");
 
-/// What keeps undefined behaviour, and memory that is not freed, from going unnoticed.
+/// Sanitizers that detect undefined behaviour and leaks.
 const SANITIZERS: &[&str] =
     &["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 
 fn temporary() -> TempDir {
-    tempfile::tempdir().expect("a temporary folder")
+    tempfile::tempdir().expect("cannot create a temporary folder")
 }
 
 fn digits() -> PathBuf {
     Path::new(HERE).join("../../examples/digits")
 }
 
-/// Compiles a program with every warning as an error; `None` if there is no such compiler.
+/// Compiles a program with every warning as an error; `None` if this compiler is not installed.
 fn compile(compiler: &str, source: &Path, to: &Path, extra: &[&str]) -> Option<PathBuf> {
     if !have(compiler) {
         return None;
     }
     let library = dynamic_library();
-    let folder = library.parent().expect("a library lies in a folder");
+    let folder = library.parent().expect("the library has a parent folder");
     let program = to.join("program");
     let mut command = Command::new(compiler);
     command.args([
@@ -50,22 +50,22 @@ fn compile(compiler: &str, source: &Path, to: &Path, extra: &[&str]) -> Option<P
     command.args(extra).args(arenite_cpp::INCLUDE.map(|folder| format!("-I{folder}")));
     command.arg(source).arg("-o").arg(&program).arg(&library);
     command.arg(format!("-Wl,-rpath,{}", folder.display())).arg("-lpthread");
-    let output = command.output().expect("the compiler runs");
+    let output = command.output().expect("cannot run the compiler");
     assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
     Some(program)
 }
 
-/// A folder with the models of the C library's tests, and one with a file that is no plugin.
+/// A folder with the models of the C library's tests, and a folder with a broken plugin.
 fn folders() -> (TempDir, PathBuf) {
     let folder = temporary();
     models::write(folder.path());
     let plugins = folder.path().join("plugins");
-    std::fs::create_dir(&plugins).expect("a folder");
-    std::fs::write(plugins.join("libbroken.so"), b"no library").expect("a file");
+    std::fs::create_dir(&plugins).expect("cannot create the folder");
+    std::fs::write(plugins.join("libbroken.so"), b"not a library").expect("cannot write the file");
     (folder, plugins)
 }
 
-/// `interface.cc`, as a compiler takes it with `extra`.
+/// Compiles `interface.cc` with the flags `extra` and runs it.
 fn check_interface(compiler: &str, extra: &[&str]) {
     let (folder, plugins) = folders();
     let source = Path::new(HERE).join("tests/cpp/interface.cc");
@@ -97,35 +97,38 @@ fn interface_in_other_standards_and_without_exceptions() {
     }
 }
 
-/// Every header on its own, before and after those of C.
+/// Each header compiles on its own, before and after the C headers.
 #[test]
-fn headers_stand_alone() {
+fn headers_compile_on_their_own() {
     let folder = temporary();
     let include = Path::new(HERE).join("include");
     let mut headers = vec!["arenite.hpp".to_owned(), "arenite/tflite.hpp".to_owned()];
-    for entry in std::fs::read_dir(include.join("arenite/cpp")).expect("a folder of headers") {
-        headers.push(format!("arenite/cpp/{}", entry.expect("a header").file_name().display()));
+    for entry in std::fs::read_dir(include.join("arenite/cpp")).expect("cannot read the folder of headers") {
+        headers.push(format!(
+            "arenite/cpp/{}",
+            entry.expect("cannot read the folder of headers").file_name().display()
+        ));
     }
     for header in headers {
         let source = folder.path().join("header.cc");
         let text =
             format!("#include <{header}>\n#include <{header}>\n#include <arenite.h>\nint main() {{}}\n");
-        std::fs::write(&source, text).expect("a source");
+        std::fs::write(&source, text).expect("cannot write the source");
         compile("g++", &source, folder.path(), &["-fsyntax-only", "-Wsign-conversion"]);
     }
 }
 
-/// The command of the README that ports a program, run by the shell that people run it with.
+/// Runs the README's command for porting a program in a shell.
 fn port(source: &Path, to: &Path) -> Option<PathBuf> {
     let command = README.lines().find_map(|line| line.trim().strip_prefix("sed -E "));
-    let script = command.and_then(|rest| rest.split('\'').nth(1)).expect("the README has the command");
+    let script = command.and_then(|rest| rest.split('\'').nth(1)).expect("the README contains the command");
     if !have("sed") {
         return None;
     }
     let ported = to.join("ported.cc");
     let text = run(Command::new("sed").args(["-E", script]).arg(source));
     assert!(!text.contains("tensorflow") && !text.contains("tflite::"), "{text}");
-    std::fs::write(&ported, text).expect("a source");
+    std::fs::write(&ported, text).expect("cannot write the source");
     Some(ported)
 }
 
@@ -140,10 +143,10 @@ fn a_program_for_tensorflow_lite_is_ported_by_includes_and_namespace() {
         command.arg(digits().join(format!("digits_{kind}.tflite")));
         let case = |name: &str| npy(&digits().join("cases").join(kind).join(name));
         let (input, output) = (folder.path().join("in"), folder.path().join("out"));
-        std::fs::write(&input, case("set7_in_0.npy")).expect("an input");
+        std::fs::write(&input, case("set7_in_0.npy")).expect("cannot write the input");
         let said = run(command.arg(&input).arg(&output));
         assert!(said.contains("inputs: 0\n") && said.contains("[1, 10]"), "{said}");
-        let found = std::fs::read(&output).expect("an output");
+        let found = std::fs::read(&output).expect("cannot read the output");
         assert_close(kind, &found, &case("set7_out_0.npy"));
     }
 }
@@ -160,7 +163,8 @@ fn the_example_names_the_digit() {
     }
 }
 
-/// Elements of an .npy file of version 1, as their bytes: behind 10 bytes and a header, whose length is the last two of these.
+/// The elements of an .npy file of version 1 as bytes. They follow 10 bytes and a header, whose length is in the last
+/// two of these bytes.
 fn npy(path: &Path) -> Vec<u8> {
     let mut bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let header = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));

@@ -14,12 +14,12 @@ import (
 	arenite "github.com/arenite/arenite/ffi/go"
 )
 
-// softmax is an op in Go, in the place of the library's: builtin op 25 of the schema, over the last axis.
+// softmax implements the builtin op SOFTMAX (25) over the last axis in Go, instead of the library's.
 var softmax = arenite.Op{
 	Builtin: 25,
 	Shapes: func(inputs [][]int32) ([][]int32, error) {
 		if len(inputs) != 1 || len(inputs[0]) == 0 {
-			return nil, errors.New("SOFTMAX has one input, with an axis")
+			return nil, errors.New("SOFTMAX needs one input of rank 1 or more")
 		}
 		return inputs, nil
 	},
@@ -40,7 +40,7 @@ var softmax = arenite.Op{
 	},
 }
 
-// readPicture gives the pixels as the models take them, p / 127.5 - 1.
+// readPicture returns the pixels in the range of the models, p / 127.5 - 1.
 func readPicture(path string, count int) ([]float32, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func readPicture(path string, count int) ([]float32, error) {
 	var width, height, white int
 	_, err = fmt.Fscanf(bytes.NewReader(data), "P5\n%d %d\n%d\n", &width, &height, &white)
 	if err != nil || white != 255 || width*height != count || len(data) < count {
-		return nil, fmt.Errorf("%s is no PGM picture with %d pixels of 8 bits", path, count)
+		return nil, fmt.Errorf("%s is not a PGM picture with %d pixels of 8 bits", path, count)
 	}
 	pixels := make([]float32, count)
 	for i, p := range data[len(data)-count:] {
@@ -58,7 +58,7 @@ func readPicture(path string, count int) ([]float32, error) {
 	return pixels, nil
 }
 
-// classify gives the scores of a picture.
+// classify returns the scores of a picture.
 func classify(model, picture string, options arenite.Options) ([]float32, error) {
 	file, err := arenite.Open(model)
 	if err != nil {
@@ -92,8 +92,8 @@ func classify(model, picture string, options arenite.Options) ([]float32, error)
 }
 
 func main() {
-	all := flag.Bool("scores", false, "print every score, not the best one")
-	own := flag.Bool("softmax", false, "compute SOFTMAX in Go (models of floats)")
+	all := flag.Bool("scores", false, "print all scores instead of the best one")
+	own := flag.Bool("softmax", false, "compute SOFTMAX in Go (float models only)")
 	flag.Parse()
 	if flag.NArg() != 2 {
 		fmt.Fprintln(os.Stderr, "usage: classify [-scores] [-softmax] MODEL.tflite PICTURE.pgm")
@@ -101,7 +101,7 @@ func main() {
 	}
 	options := arenite.Options{}
 	if *own {
-		// The CPU delegate would run it.
+		// Otherwise the CPU delegate would run SOFTMAX.
 		options = arenite.Options{References: true, Ops: []arenite.Op{softmax}}
 	}
 	scores, err := classify(flag.Arg(0), flag.Arg(1), options)

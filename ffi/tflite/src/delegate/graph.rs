@@ -1,4 +1,4 @@
-//! A subgraph as a delegate sees it while it decides: its nodes, their ops, and what it asks to replace.
+//! A subgraph as a delegate sees it during `Prepare`: it inspects nodes and their ops, and requests nodes to replace.
 
 use std::ffi::{CString, c_int, c_void};
 use std::ptr;
@@ -16,20 +16,19 @@ use crate::kernel::node::{Node, Parts};
 use crate::kernel::scene::{self, Io, Scene};
 use crate::kernel::types::{LatestRegistration, TfLiteContext, TfLiteNode, TfLiteRegistration};
 use crate::operator::{TfLiteOperator, TfLiteOperatorCreate};
-use crate::options::CUSTOM;
 use crate::types::*;
 
-/// The nodes of a graph in the order in which they run, and the delegate's answer.
-pub(crate) struct Shown {
+/// The nodes of a graph in execution order, and the delegate's request.
+pub(crate) struct GraphSnapshot {
     nodes: Vec<OneNode>,
     plan: *mut TfLiteIntArray,
     previews: Vec<Params>,
-    /// The previews' structs, one behind the other.
+    /// The `Params` structs of the last preview, stored consecutively.
     preview_words: Vec<*mut c_void>,
     pub answer: Option<Answer>,
 }
 
-/// What a delegate asked for: nodes, and the kernel that runs each partition of them.
+/// A delegate's request: the nodes to replace, and the kernel that runs each partition of them.
 #[derive(Clone)]
 pub(crate) struct Answer {
     pub nodes: Vec<i32>,
@@ -39,7 +38,7 @@ pub(crate) struct Answer {
 struct OneNode {
     node: Box<Node>,
     registration: Box<LatestRegistration>,
-    /// What the registration points to.
+    /// The registration points to this name.
     _name: CString,
     operator: Arc<TfLiteOperator>,
     inputs: Vec<i32>,
@@ -49,7 +48,8 @@ struct OneNode {
 impl OneNode {
     fn new(view: &NodeView<'_>) -> Self {
         let parts = Parts::of(view);
-        // A delegate that does not find a builtin op's struct would read a null: it sees the op as one that it does not know.
+        // A delegate may read a builtin op's parameter struct without checking for null. So an op with parameters whose
+        // struct is not available is shown as a custom op, which delegates do not know.
         let is_known = !matches!(parts.parameters, Parameters::Unknown);
         let (code, name) = match view.builtin_code() {
             CUSTOM => (CUSTOM, view.custom_name().to_owned()),
@@ -58,7 +58,8 @@ impl OneNode {
         };
         let name = CString::new(name).unwrap_or_default();
         let custom_name = if code == CUSTOM { name.as_ptr() } else { ptr::null() };
-        // SAFETY: the name ends with a null byte; the operator is this struct's own.
+        // SAFETY: the name is null-terminated and is copied; the handle is new, so that its reference can be taken
+        // over.
         let operator = unsafe {
             Arc::from_raw(TfLiteOperatorCreate(code, custom_name, view.version(), ptr::null_mut()))
         };
@@ -84,15 +85,15 @@ impl OneNode {
     }
 }
 
-impl Shown {
+impl GraphSnapshot {
     fn new(graph: &GraphView<'_>) -> Self {
         let nodes: Vec<OneNode> = graph.nodes().map(|view| OneNode::new(&view)).collect();
         let plan: Vec<i32> = (0..count(nodes.len())).collect();
         let plan = int_array(&plan);
-        Shown { nodes, plan, previews: Vec::new(), preview_words: Vec::new(), answer: None }
+        GraphSnapshot { nodes, plan, previews: Vec::new(), preview_words: Vec::new(), answer: None }
     }
 
-    /// Runs of nodes that stand one behind the other.
+    /// Splits nodes into runs with consecutive indices.
     fn runs(&self, nodes: &[i32]) -> Vec<Vec<i32>> {
         let mut sorted: Vec<i32> = nodes.iter().copied().filter(|&node| self.at(node).is_some()).collect();
         sorted.sort_unstable();
@@ -111,7 +112,8 @@ impl Shown {
         usize::try_from(node).ok().and_then(|node| self.nodes.get(node))
     }
 
-    /// What a run of nodes reads from outside, and what of it is read outside.
+    /// The tensors that a run of nodes reads but does not compute, and those that it computes for other nodes or as
+    /// outputs of the graph.
     fn ports(&self, run: &[i32], graph_outputs: &[i32]) -> (Vec<i32>, Vec<i32>) {
         let inside = |node: usize| run.contains(&count(node));
         let all = |list: fn(&OneNode) -> &Vec<i32>, wanted: bool| -> Vec<i32> {
@@ -131,17 +133,20 @@ impl Shown {
     }
 }
 
-impl Drop for Shown {
+impl Drop for GraphSnapshot {
     fn drop(&mut self) {
-        // SAFETY: this struct's own array.
+        // SAFETY: `new` created the array, and this struct owns it.
         unsafe { TfLiteIntArrayFree(self.plan) };
     }
 }
 
-/// Shows a graph to a delegate, by its `Prepare`; gives its answer, or its status where it failed.
+/// Calls a delegate's `Prepare` to inspect a graph. Returns its status and its request.
+///
+/// # Errors
+/// If a tensor of the graph cannot be read.
 ///
 /// # Safety
-/// The delegate lives.
+/// `delegate` must point to a live delegate.
 pub(crate) unsafe fn ask(
     scene: &mut Scene,
     graph: &GraphView<'_>,
@@ -149,16 +154,18 @@ pub(crate) unsafe fn ask(
 ) -> Result<(TfLiteStatus, Option<Answer>)> {
     let all: Vec<i32> = (0..count(graph.tensor_count())).collect();
     scene.describe(Io { inputs: &all, outputs: &[] }, &|index| graph.tensor(index as usize).map(Some))?;
-    scene.graph = Some(Box::new(Shown::new(graph)));
+    scene.graph = Some(Box::new(GraphSnapshot::new(graph)));
     let status = looking(scene, |scene| {
-        // SAFETY: the caller's promise; the context is the scene's own, and nothing else refers to the scene meanwhile.
+        // SAFETY: the delegate is live, as `# Safety` requires; `looking` gave the context the functions for inspecting
+        // the graph, and nothing else refers to the scene during the call.
         unsafe { super::types::prepare(scene.shown_context(), delegate) }
     });
     let answer = scene.graph.as_mut().and_then(|graph| graph.answer.take());
     Ok((status, answer))
 }
 
-/// Calls `body` while the scene's context has the functions by which a delegate, or the `init` of its kernel, looks at the graph.
+/// Calls `body` with a context whose functions let a delegate, or the `init` of its kernel, inspect the graph. They are
+/// removed afterwards.
 pub(crate) fn looking<R>(scene: &mut Scene, body: impl FnOnce(&mut Scene) -> R) -> R {
     scene.context.get_execution_plan = get_execution_plan;
     scene.context.get_node_and_registration = get_node_and_registration;
@@ -169,22 +176,25 @@ pub(crate) fn looking<R>(scene: &mut Scene, body: impl FnOnce(&mut Scene) -> R) 
     done
 }
 
-/// The graph that a delegate looks at.
+/// The graph that a delegate inspects; `None` outside `looking`.
 ///
 /// # Safety
-/// As [`scene::of`].
-unsafe fn shown<'a>(context: *mut TfLiteContext) -> Option<&'a mut Shown> {
-    // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
+/// `context` must be null or the context of a scene to which nothing else refers during `'a`.
+unsafe fn shown<'a>(context: *mut TfLiteContext) -> Option<&'a mut GraphSnapshot> {
+    // SAFETY: `# Safety` requires the same of `context`.
     unsafe { scene::of(context)?.graph.as_deref_mut() }
 }
 
+/// Writes the array of all nodes in execution order to `plan`.
+///
 /// # Safety
-/// `context` is a scene's at which a delegate looks; the result is null or writable.
+/// `context` must be null or a context that a delegate may inspect, in its `Prepare`. `plan` must be null or writable.
 unsafe extern "C" fn get_execution_plan(
     context: *mut TfLiteContext,
     plan: *mut *mut TfLiteIntArray,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: the context belongs to a scene that only the running delegate uses and `plan` is writable, as `# Safety`
+    // requires.
     unsafe {
         let Some(shown) = shown(context).filter(|_| !plan.is_null()) else { return kTfLiteError };
         plan.write(shown.plan);
@@ -192,19 +202,23 @@ unsafe extern "C" fn get_execution_plan(
     kTfLiteOk
 }
 
+/// Writes the addresses of a node and its registration.
+///
 /// # Safety
-/// As [`get_execution_plan`].
+/// `context` must be null or a context that a delegate may inspect, in its `Prepare`. `node` and `registration` must be
+/// null or writable.
 unsafe extern "C" fn get_node_and_registration(
     context: *mut TfLiteContext,
     index: c_int,
     node: *mut *mut TfLiteNode,
     registration: *mut *mut LatestRegistration,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: the context belongs to a scene that only the running delegate uses and the results are writable, as `#
+    // Safety` requires.
     unsafe {
         let one = shown(context).and_then(|shown| shown.nodes.get_mut(usize::try_from(index).ok()?));
         let Some(one) = one.filter(|_| !node.is_null() && !registration.is_null()) else {
-            return refuse(context, &format!("there is no node {index}"));
+            return refuse(context, &format!("node index {index} is out of range"));
         };
         debug_assert_eq!(one.registration.registration_external.cast_const(), Arc::as_ptr(&one.operator));
         node.write(&raw mut *one.node.raw);
@@ -213,8 +227,11 @@ unsafe extern "C" fn get_node_and_registration(
     kTfLiteOk
 }
 
+/// `ReplaceNodeSubsetsWithDelegateKernels` with a registration.
+///
 /// # Safety
-/// As [`get_execution_plan`]; `nodes` is null or an array.
+/// `context` must be null or a context that a delegate may inspect, in its `Prepare`. `nodes` must be null or point to
+/// a whole array.
 unsafe extern "C" fn replace_node_subsets(
     context: *mut TfLiteContext,
     registration: TfLiteRegistration,
@@ -222,27 +239,34 @@ unsafe extern "C" fn replace_node_subsets(
     delegate: *mut c_void,
 ) -> TfLiteStatus {
     let _ = delegate;
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` requires the same of `context` and `nodes`.
     unsafe { replace(context, Callbacks::Registration(registration), nodes) }
 }
 
+/// Records the delegate's request to replace `nodes` by `kernel`.
+///
 /// # Safety
-/// As [`replace_node_subsets`].
+/// `context` must be null or a context that a delegate may inspect, in its `Prepare`. `nodes` must be null or point to
+/// a whole array.
 unsafe fn replace(
     context: *mut TfLiteContext,
     kernel: Callbacks,
     nodes: *const TfLiteIntArray,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: the context belongs to a scene that only the running delegate uses and `nodes` is null or an array,
+        // as `# Safety` requires.
         unsafe {
             let Some(shown) = shown(context) else { return kTfLiteError };
             if shown.answer.is_some() {
-                return refuse(context, "ReplaceNodeSubsetsWithDelegateKernels is served once in a Prepare");
+                return refuse(
+                    context,
+                    "ReplaceNodeSubsetsWithDelegateKernels can be called once per Prepare",
+                );
             }
             let nodes = numbers(nodes).to_vec();
             if let Some(wrong) = nodes.iter().find(|&&node| shown.at(node).is_none()) {
-                return refuse(context, &format!("there is no node {wrong} to replace"));
+                return refuse(context, &format!("cannot replace node {wrong}: the index is out of range"));
             }
             shown.answer = Some(Answer { nodes, kernel });
         }
@@ -250,13 +274,13 @@ unsafe fn replace(
     })
 }
 
-/// Replaces nodes by kernels of an operator, which is handed over.
+/// Requests that nodes are replaced by kernels of an operator, which this function takes ownership of.
 ///
 /// # Safety
-/// `context` is null or one that a delegate was given, in its `Prepare`; `operator` is null or an operator that is not used again;
-/// `nodes` is null or an array.
+/// `context` must be null or a context that a delegate received in its `Prepare`. `operator` must be null or come from
+/// `TfLiteOperatorCreate` and must not be used afterwards. `nodes` must be null or point to a whole array.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernels(
+pub(crate) unsafe extern "C" fn TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernels(
     context: *mut TfLiteContext,
     operator: *mut TfLiteOperator,
     nodes: *const TfLiteIntArray,
@@ -267,13 +291,14 @@ pub unsafe extern "C" fn TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernel
         if operator.is_null() {
             return kTfLiteError;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the operator is an `Arc` from `TfLiteOperatorCreate` that the caller hands over, and context and
+        // array are valid, as `# Safety` requires.
         unsafe {
             let kernel = Callbacks::of(Arc::from_raw(operator));
             if shown(context).is_none() {
                 return refuse(
                     context,
-                    "ReplaceNodeSubsetsWithDelegateKernels is a delegate's alone, in Prepare",
+                    "only a delegate can call ReplaceNodeSubsetsWithDelegateKernels, in its Prepare",
                 );
             }
             replace(context, kernel, nodes)
@@ -281,10 +306,12 @@ pub unsafe extern "C" fn TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernel
     })
 }
 
-/// Shows the partitions that nodes would become: each run of nodes that stand one behind the other.
+/// Writes the partitions that replacing `nodes` would create: one for each run of consecutive nodes. They remain valid
+/// until the next preview.
 ///
 /// # Safety
-/// As [`get_execution_plan`]; `nodes` is null or an array.
+/// `context` must be null or a context that a delegate may inspect, in its `Prepare`. `nodes` must be null or point to
+/// a whole array. `partitions` and `partition_count` must be null or writable.
 unsafe extern "C" fn preview(
     context: *mut TfLiteContext,
     nodes: *const TfLiteIntArray,
@@ -292,7 +319,8 @@ unsafe extern "C" fn preview(
     partition_count: *mut c_int,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: the context belongs to a scene that only the running delegate uses, `nodes` is null or an array and
+        // the results are writable, as `# Safety` requires.
         unsafe {
             let outputs = scene::of(context).map(|scene| scene.ports.outputs.clone()).unwrap_or_default();
             let Some(shown) = shown(context).filter(|_| !partitions.is_null() && !partition_count.is_null())

@@ -1,12 +1,14 @@
-//! Delegates of the program's own: a `TfLiteDelegate`, or an opaque one by a builder, as a delegate of the runtime.
+//! Runs delegates of the program, a `TfLiteDelegate` or an opaque one created from a builder, as delegates of the
+//! runtime.
 //!
 //! ```text
-//! runtime ─► claim ─► graph: the delegate's Prepare looks at nodes, and asks for some ─► accepted
-//!         ─► compile ─► a node with TfLiteDelegateParams, the kernel's init
-//!         ─► prepare, invoke ─► as an op of the program's own
+//! runtime ─► claim ─► graph: the delegate's Prepare inspects the nodes and asks for some ─► accepted
+//!         ─► compile ─► a node with TfLiteDelegateParams; calls the kernel's init
+//!         ─► prepare, invoke ─► like an op that the program registered
 //! ```
 //!
-//! Such a delegate is native code that reads what it likes, so it is used only where [`UNSAFE`] says so.
+//! Such a delegate is native code with access to the whole process, so it is used only if the environment variable
+//! [`UNSAFE`] is `1`.
 
 pub(crate) mod graph;
 mod types;
@@ -31,25 +33,25 @@ use crate::types::*;
 use graph::Answer;
 use types::{Params, TfLiteDelegate};
 
-/// Where this is 1, delegates of the program's own are used.
+/// The environment variable that enables the program's delegates if its value is `1`.
 pub(crate) const UNSAFE: &str = "ARENITE_TFLITE_UNSAFE_DELEGATES";
 
-/// What a delegate of the program's own is called in the runtime, before its number.
+/// The runtime's name for a delegate of the program is this prefix and a number.
 const NAME: &str = "program-";
 
-/// Why a delegate cannot be applied.
+/// The reason for which a delegate cannot be applied, or `None`.
 fn refusal(delegate: *const c_void) -> Option<String> {
     if delegate.is_null() {
         return Some("the delegate is null".into());
     }
     let is_allowed = std::env::var_os(UNSAFE).is_some_and(|value| value == "1");
-    (!is_allowed).then(|| format!("a delegate of the program's own is native code that sees all memory: it is used where {UNSAFE} is 1"))
+    (!is_allowed).then(|| format!("the program's delegates are native code with access to all memory: set {UNSAFE} to 1 to allow them"))
 }
 
-/// Adds the delegates that options name to the registry; gives their names.
+/// Registers the delegates in `options` and returns their names in the runtime.
 ///
 /// # Errors
-/// One is null, or none is allowed.
+/// A message if a delegate is null, if the environment does not allow delegates, or if the registry rejects one.
 pub(crate) fn register(
     registry: &mut Registry,
     options: &TfLiteInterpreterOptions,
@@ -69,46 +71,48 @@ pub(crate) fn register(
     Ok(names)
 }
 
-/// Whether the runtime left out a delegate of the program's own, and why.
+/// The reason for which the runtime could not use a delegate of the program, if there is one.
 pub(crate) fn left_out(interpreter: &arenite::Interpreter) -> Option<String> {
     let own = interpreter.left_out().into_iter().find(|left| left.delegate.starts_with(NAME));
     own.map(|left| left.reason)
 }
 
-/// Applies a delegate to an interpreter that is there.
+/// Reports why a delegate cannot be applied to an existing interpreter. Always returns an error.
 ///
 /// # Safety
-/// The delegate is null or a `TfLiteDelegate` that outlives the interpreter.
+/// `delegate` must be null or point to a `TfLiteDelegate` that outlives the interpreter.
 pub(crate) unsafe fn modify(shared: &Shared, delegate: *mut c_void) -> TfLiteStatus {
     if let Some(why) = refusal(delegate) {
         shared.reporter.report(why);
         return kTfLiteDelegateError;
     }
     shared.reporter.report(
-        "a delegate is applied when an interpreter is made: give it to TfLiteInterpreterOptionsAddDelegate",
+        "delegates are applied when an interpreter is created: pass this one to TfLiteInterpreterOptionsAddDelegate",
     );
     kTfLiteApplicationError
 }
 
-/// A delegate's pointer.
+/// A pointer to a delegate of the program.
 #[derive(Clone, Copy)]
 struct Handle(*mut TfLiteDelegate);
 
-// SAFETY: the program keeps the delegate as long as interpreters that have it, and uses one from one thread at a time.
+// SAFETY: `TfLiteInterpreterOptionsAddDelegate` requires that the delegate outlives its interpreters, and TensorFlow
+// Lite's interface that it is used on one thread at a time.
 unsafe impl Send for Handle {}
-// SAFETY: as above.
+// SAFETY: see `Send`.
 unsafe impl Sync for Handle {}
 
-/// A graph that a delegate was shown, and what it asked for there.
+/// A graph that was shown to a delegate, and what the delegate requested for it.
 struct Place {
     scene: Box<Scene>,
     answer: Option<Answer>,
 }
 
-/// A delegate of the program's own.
+/// A delegate of the program.
 struct Foreign {
     handle: Handle,
-    /// The graph that was shown last: what is compiled is part of it. Kernels of earlier ones hold theirs.
+    /// The graph that was shown last. A partition to compile is part of it. Kernels of earlier graphs hold a reference
+    /// to theirs.
     last: Mutex<Option<Arc<Mutex<Place>>>>,
     stage: Arc<Stage>,
 }
@@ -122,13 +126,13 @@ impl Delegate for Foreign {
     type Kernel = ForeignKernel;
 
     fn create(_: &OptionPairs<'_>) -> Result<Self> {
-        Err(unsupported!("it is made by an interpreter's options"))
+        Err(unsupported!("only interpreter options can create this delegate"))
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
         let Some(subgraph) = graph.nodes().next().map(|node| node.subgraph()) else { return Ok(()) };
-        let mut scene = Scene::new(&self.stage, subgraph);
-        // SAFETY: the program promised that the delegate lives.
+        let mut scene = self.stage.scene(subgraph);
+        // SAFETY: `TfLiteInterpreterOptionsAddDelegate` requires that the delegate outlives its interpreters.
         let (status, answered) = unsafe { graph::ask(&mut scene, graph, self.handle.0) }?;
         answer(status, "Prepare")?;
         let wanted = answered.as_ref().map_or(&[][..], |answered| &answered.nodes);
@@ -136,7 +140,7 @@ impl Delegate for Foreign {
             if wanted.contains(&types::count(node)) {
                 claims.accept(node);
             } else {
-                claims.refuse(node, "the delegate did not ask for it");
+                claims.refuse(node, "the delegate did not request it");
             }
         }
         *lock(&self.last) = Some(Arc::new(Mutex::new(Place { scene, answer: answered })));
@@ -145,13 +149,13 @@ impl Delegate for Foreign {
 
     fn compile(&self, partition: &PartitionView<'_>) -> Result<ForeignKernel> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let place = lock(&self.last).clone().ok_or_else(|| invalid!("it was shown no graph"))?;
+        let place = lock(&self.last).clone().ok_or_else(|| invalid!("no graph was shown to the delegate"))?;
         let mut shown = lock(&place);
         let Place { scene, answer: Some(asked) } = &mut *shown else {
-            return Err(invalid!("it asked for no nodes"));
+            return Err(invalid!("the delegate requested no nodes"));
         };
         let same = scene.model_tensors() == partition.graph().tensor_count();
-        ensure!(same, "the partition is of another graph than the one that it was shown last");
+        ensure!(same, "the partition belongs to another graph than the last one shown to the delegate");
         let nodes: Vec<i32> = partition.node_indices().iter().map(|&node| node as i32).collect();
         let mut params = Params::new(self.handle.0, &nodes, partition.inputs(), partition.outputs());
         let parts = Parts {
@@ -167,14 +171,14 @@ impl Delegate for Foreign {
         describe(scene, partition)?;
         let key = Key::new(NEXT.fetch_add(1, Ordering::Relaxed), &[]);
         let is_served = graph::looking(scene, |scene| scene.begin(key, node));
-        ensure!(is_served, "its kernel's init function failed");
+        ensure!(is_served, "the init function of the delegate's kernel failed");
         let kernel = asked.kernel.clone();
         drop(shown);
         Ok(ForeignKernel { place, key, kernel, _params: SendParams(params), prepared: None })
     }
 }
 
-/// Fills in all tensors that a partition reads and writes, as the graph has them.
+/// Fills in the tensors that a partition reads and writes.
 fn describe(scene: &mut Scene, partition: &PartitionView<'_>) -> Result<()> {
     let graph = partition.graph();
     let io = Io { inputs: partition.inputs(), outputs: partition.outputs() };
@@ -184,13 +188,14 @@ fn describe(scene: &mut Scene, partition: &PartitionView<'_>) -> Result<()> {
     })
 }
 
-/// What a kernel's `builtin_data` points to.
-struct SendParams(#[expect(dead_code, reason = "kept for the kernel, which has its address")] Params);
+/// The struct that a kernel's `builtin_data` points to.
+struct SendParams(#[expect(dead_code, reason = "the kernel has its address")] Params);
 
-// SAFETY: the arrays are this struct's own.
+// SAFETY: the struct owns its arrays. The other members belong to the program, which makes them usable from any thread
+// that uses the delegate.
 unsafe impl Send for SendParams {}
 
-/// A partition that a delegate of the program's own runs.
+/// A partition that a delegate of the program runs.
 struct ForeignKernel {
     place: Arc<Mutex<Place>>,
     key: Key,
@@ -206,7 +211,8 @@ impl DelegateKernel for ForeignKernel {
         describe(scene, partition)?;
         let node = scene.known(self.key)?;
         let status = scene.run(node, |context, node| {
-            // SAFETY: both are of this scene, and filled for this partition.
+            // SAFETY: context and node belong to this scene, and `describe` has filled in the tensors of this
+            // partition.
             unsafe { self.kernel.prepare(context, node) }
         });
         answer(status, "prepare")?;
@@ -217,12 +223,13 @@ impl DelegateKernel for ForeignKernel {
 
     fn invoke(&mut self, partition: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()> {
         let mut place = lock(&self.place);
-        let prepared = self.prepared.as_ref().ok_or_else(|| invalid!("it was not prepared"))?;
+        let prepared = self.prepared.as_ref().ok_or_else(|| invalid!("the partition was not prepared"))?;
         let scene = &mut place.scene;
         let io = Io { inputs: partition.inputs(), outputs: partition.outputs() };
         let node = scene.before_eval(self.key, io, prepared, cx)?;
         let status = scene.run(node, |context, node| {
-            // SAFETY: as in `prepare`, which went well before.
+            // SAFETY: context and node belong to this scene, `before_eval` has filled in their tensors, and `prepare`
+            // has succeeded.
             unsafe { self.kernel.invoke(context, node) }
         });
         answer(status, "invoke")?;

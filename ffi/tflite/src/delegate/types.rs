@@ -1,4 +1,4 @@
-//! The structs of delegates.
+//! The C structs of delegates.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
@@ -9,11 +9,11 @@ use crate::guard::guard;
 use crate::kernel::types::TfLiteContext;
 use crate::types::*;
 
-/// `TfLiteDelegate`, as far as all versions of TensorFlow Lite have it. Whether one has a builder behind that is known from
-/// [`TfLiteOpaqueDelegateCreate`], since it is not there in older ones.
+/// `TfLiteDelegate` with the fields that all versions of TensorFlow Lite have. The field for the builder, which older
+/// versions lack, is not read: [`OPAQUE`] lists the delegates that have a builder.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct TfLiteDelegate {
+pub(crate) struct TfLiteDelegate {
     pub data: *mut c_void,
     pub prepare: Option<unsafe extern "C" fn(*mut TfLiteContext, *mut TfLiteDelegate) -> TfLiteStatus>,
     pub copy_from_buffer_handle: *const c_void,
@@ -25,7 +25,7 @@ pub struct TfLiteDelegate {
 /// `TfLiteOpaqueDelegateBuilder`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct TfLiteOpaqueDelegateBuilder {
+pub(super) struct TfLiteOpaqueDelegateBuilder {
     pub data: *mut c_void,
     pub prepare:
         Option<unsafe extern "C" fn(*mut TfLiteContext, *mut TfLiteDelegate, *mut c_void) -> TfLiteStatus>,
@@ -35,34 +35,37 @@ pub struct TfLiteOpaqueDelegateBuilder {
     pub flags: i64,
 }
 
-/// What an opaque delegate's handle points to.
+/// A delegate that was created from a builder. Its handle points to `delegate`.
 #[repr(C)]
 struct Opaque {
     delegate: TfLiteDelegate,
     builder: *mut TfLiteOpaqueDelegateBuilder,
 }
 
-/// Opaque delegates that live, by address of the handle, and their builders.
-static OPAQUE: Mutex<BTreeMap<usize, Known>> = Mutex::new(BTreeMap::new());
+/// The builders of all existing opaque delegates, by the address of the handle.
+static OPAQUE: Mutex<BTreeMap<usize, BuilderEntry>> = Mutex::new(BTreeMap::new());
 
 #[derive(Clone, Copy)]
-struct Known(TfLiteOpaqueDelegateBuilder);
+struct BuilderEntry(TfLiteOpaqueDelegateBuilder);
 
-// SAFETY: pointers and functions of the program's, which it uses as it likes.
-unsafe impl Send for Known {}
+// SAFETY: the pointers and functions belong to the program and are only passed back to it; TensorFlow Lite's interface
+// requires that it makes them usable from any thread that uses the delegate.
+unsafe impl Send for BuilderEntry {}
 
-/// The builder of an opaque delegate of this library; none of any other delegate.
+/// The builder of an opaque delegate of this library; `None` for any other delegate.
 pub(crate) fn builder_of(delegate: *const TfLiteDelegate) -> Option<TfLiteOpaqueDelegateBuilder> {
     let known = OPAQUE.lock().unwrap_or_else(PoisonError::into_inner);
     known.get(&delegate.addr()).map(|known| known.0)
 }
 
-/// Calls a delegate's `Prepare`; an error where it has none.
+/// Calls a delegate's `Prepare`. Returns `kTfLiteError` if it is not set.
 ///
 /// # Safety
-/// The delegate lives; the context is one in which delegates may look.
+/// `delegate` must point to a live delegate. `context` must come from a scene whose graph the delegate may inspect, see
+/// [`looking`](super::graph::looking).
 pub(crate) unsafe fn prepare(context: *mut TfLiteContext, delegate: *mut TfLiteDelegate) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: the delegate is live and may inspect the context's graph, as `# Safety` requires; the builder's data
+    // belongs to its functions.
     unsafe {
         if let Some(builder) = builder_of(delegate) {
             return builder.prepare.map_or(kTfLiteError, |prepare| prepare(context, delegate, builder.data));
@@ -71,9 +74,9 @@ pub(crate) unsafe fn prepare(context: *mut TfLiteContext, delegate: *mut TfLiteD
     }
 }
 
-/// An empty delegate. Callers that know more fields do not read them.
+/// An empty delegate. Callers whose struct has more fields must set those themselves.
 #[unsafe(no_mangle)]
-pub extern "C" fn TfLiteDelegateCreate() -> TfLiteDelegate {
+pub(super) extern "C" fn TfLiteDelegateCreate() -> TfLiteDelegate {
     TfLiteDelegate {
         data: ptr::null_mut(),
         prepare: None,
@@ -84,12 +87,13 @@ pub extern "C" fn TfLiteDelegateCreate() -> TfLiteDelegate {
     }
 }
 
-/// A delegate by a builder, which is copied; null for null.
+/// Creates a delegate from a builder, which is copied. Returns null for null. Free it with
+/// `TfLiteOpaqueDelegateDelete`.
 ///
 /// # Safety
-/// `builder` is null or a builder.
+/// `builder` must be null or point to a builder.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueDelegateCreate(
+pub(super) unsafe extern "C" fn TfLiteOpaqueDelegateCreate(
     builder: *const TfLiteOpaqueDelegateBuilder,
 ) -> *mut TfLiteDelegate {
     guard(ptr::null_mut(), || {
@@ -98,21 +102,22 @@ pub unsafe extern "C" fn TfLiteOpaqueDelegateCreate(
         let copy = Box::into_raw(Box::new(*builder));
         let opaque = Box::into_raw(Box::new(Opaque { delegate: TfLiteDelegateCreate(), builder: copy }));
         let mut known = OPAQUE.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(opaque.addr(), Known(*builder));
+        known.insert(opaque.addr(), BuilderEntry(*builder));
         opaque.cast()
     })
 }
 
-/// Frees a delegate of [`TfLiteOpaqueDelegateCreate`]; nothing happens to another.
+/// Frees a delegate of [`TfLiteOpaqueDelegateCreate`]. Does nothing for other delegates and for null.
 ///
 /// # Safety
-/// `delegate` is null or a delegate that is not used again.
+/// `delegate` must be null or a delegate that is not used afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueDelegateDelete(delegate: *mut TfLiteDelegate) {
+pub(super) unsafe extern "C" fn TfLiteOpaqueDelegateDelete(delegate: *mut TfLiteDelegate) {
     guard((), || {
         let known = OPAQUE.lock().unwrap_or_else(PoisonError::into_inner).remove(&delegate.addr());
         if known.is_some() {
-            // SAFETY: made by `TfLiteOpaqueDelegateCreate`, as looked at, and freed once.
+            // SAFETY: `TfLiteOpaqueDelegateCreate` allocated both, since the delegate was in `OPAQUE`; removing it
+            // there ensures that it is freed once.
             unsafe {
                 let opaque = Box::from_raw(delegate.cast::<Opaque>());
                 drop(Box::from_raw(opaque.builder));
@@ -121,12 +126,12 @@ pub unsafe extern "C" fn TfLiteOpaqueDelegateDelete(delegate: *mut TfLiteDelegat
     });
 }
 
-/// The data of a delegate's builder, or the delegate's own.
+/// The data of a delegate's builder or, without a builder, of the delegate; null for null.
 ///
 /// # Safety
-/// `delegate` is null or a delegate.
+/// `delegate` must be null or point to a live delegate.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueDelegateGetData(delegate: *const TfLiteDelegate) -> *mut c_void {
+pub(super) unsafe extern "C" fn TfLiteOpaqueDelegateGetData(delegate: *const TfLiteDelegate) -> *mut c_void {
     if let Some(builder) = builder_of(delegate) {
         return builder.data;
     }
@@ -134,23 +139,24 @@ pub unsafe extern "C" fn TfLiteOpaqueDelegateGetData(delegate: *const TfLiteDele
     unsafe { delegate.as_ref() }.map_or(ptr::null_mut(), |delegate| delegate.data)
 }
 
-/// `TfLiteDelegateParams`, or `TfLiteOpaqueDelegateParams`, which has the builder's data behind the delegate: pointers alone.
+/// `TfLiteDelegateParams`, or `TfLiteOpaqueDelegateParams`, which has the builder's data after the delegate. Both
+/// consist of pointers only.
 pub(crate) struct Params(Vec<*mut c_void>);
 
 impl Params {
-    pub fn new(delegate: *mut TfLiteDelegate, nodes: &[i32], inputs: &[i32], outputs: &[i32]) -> Self {
+    pub(super) fn new(delegate: *mut TfLiteDelegate, nodes: &[i32], inputs: &[i32], outputs: &[i32]) -> Self {
         let mut words = vec![delegate.cast::<c_void>()];
         words.extend(builder_of(delegate).map(|builder| builder.data));
         words.extend([nodes, inputs, outputs].map(|list| crate::arrays::int_array(list).cast::<c_void>()));
         Params(words)
     }
 
-    pub fn as_mut_ptr(&mut self) -> *mut c_void {
+    pub(super) fn as_mut_ptr(&mut self) -> *mut c_void {
         self.0.as_mut_ptr().cast()
     }
 
-    /// The words of the struct.
-    pub fn words(&self) -> &[*mut c_void] {
+    /// The members of the struct in order.
+    pub(super) fn words(&self) -> &[*mut c_void] {
         &self.0
     }
 }
@@ -159,13 +165,13 @@ impl Drop for Params {
     fn drop(&mut self) {
         let lists = self.0.len() - 3;
         for &list in &self.0[lists..] {
-            // SAFETY: arrays of this struct's own.
+            // SAFETY: `new` created these arrays, and this struct owns them.
             unsafe { crate::arrays::TfLiteIntArrayFree(list.cast()) };
         }
     }
 }
 
-/// A count as C has it.
+/// `length` as a C `int`, at most `INT_MAX`.
 pub(crate) fn count(length: usize) -> c_int {
     c_int::try_from(length).unwrap_or(c_int::MAX)
 }

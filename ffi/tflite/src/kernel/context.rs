@@ -1,4 +1,4 @@
-//! The functions of a `TfLiteContext`.
+//! The functions of a `TfLiteContext`, which kernels call.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
@@ -15,7 +15,7 @@ use crate::guard::{guard, text};
 use crate::report::arenite_tflite_report;
 use crate::types::*;
 
-/// A context of no scene yet.
+/// A context without a scene.
 pub(crate) fn new(threads: c_int) -> TfLiteContext {
     TfLiteContext {
         tensors_size: 0,
@@ -46,43 +46,48 @@ pub(crate) fn new(threads: c_int) -> TfLiteContext {
     }
 }
 
-/// Tells that a kernel asked for what it may not have.
+/// Reports why a kernel's request fails, and returns `kTfLiteError`.
 ///
 /// # Safety
-/// `context` is null or the context of a scene whose kernel runs.
+/// `context` must be null or the context of a live scene.
 pub(crate) unsafe fn refuse(context: *mut TfLiteContext, what: &str) -> TfLiteStatus {
     if !context.is_null() {
         // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
-        let reporter = unsafe { super::reporter_of(context.cast()) };
+        let reporter = unsafe { scene::reporter_of(context.cast()) };
         reporter.report(what);
     }
     kTfLiteError
 }
 
-/// Gives a tensor another shape. The array is handed over.
+/// Changes the shape of a tensor. Takes ownership of the array.
 ///
 /// # Safety
-/// `context` is a scene's, `tensor` one of its tensors, `dims` an array of `malloc`.
+/// `context` must be null or the context of a scene whose kernel is running. `tensor` must be null or point to one of
+/// its tensors. `dims` must be null or point to an array from `malloc` that is not used afterwards.
 pub(crate) unsafe extern "C" fn resize_tensor(
     context: *mut TfLiteContext,
     tensor: *mut TfLiteTensor,
     dims: *mut TfLiteIntArray,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise. The array is freed when its numbers are copied.
+        // SAFETY: tensor and array are null or valid, as `# Safety` requires. The array is freed after its elements
+        // were copied.
         unsafe {
             let shape = numbers(dims).to_vec();
             TfLiteIntArrayFree(dims);
             match tensor.as_mut() {
                 Some(tensor) if !dims.is_null() => resize(context, tensor, &shape),
-                _ => refuse(context, "a tensor to resize, or its new shape, is null"),
+                _ => refuse(context, "cannot resize a tensor: the tensor or its new shape is null"),
             }
         }
     })
 }
 
+/// Like [`resize_tensor`], with a shape that the kernel keeps.
+///
 /// # Safety
-/// As [`resize_tensor`]; the shape has `dims` numbers, and stays the kernel's.
+/// `context` must be null or the context of a scene whose kernel is running. `tensor` must be null or point to one of
+/// its tensors. `shape` must be null or point to `dims` integers.
 unsafe extern "C" fn resize_tensor_explicit(
     context: *mut TfLiteContext,
     tensor: *mut TfLiteTensor,
@@ -90,31 +95,37 @@ unsafe extern "C" fn resize_tensor_explicit(
     shape: *const c_int,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: tensor and shape are null or valid, as `# Safety` requires; `list` checks for null.
         unsafe {
             match (tensor.as_mut(), crate::guard::list(shape, dims)) {
                 (Some(tensor), Some(shape)) => resize(context, tensor, shape),
-                _ => refuse(context, "a tensor to resize, or its new shape, is null"),
+                _ => refuse(context, "cannot resize a tensor: the tensor or its new shape is null"),
             }
         }
     })
 }
 
+/// Changes the shape of a tensor. Reports an error for a shape that is not valid, and for a tensor that cannot change.
+///
 /// # Safety
-/// As [`resize_tensor`].
+/// `context` must be null or the context of a live scene. `tensor` must own its shape and, if it is dynamic or
+/// persistent, its data, both from `malloc`.
 unsafe fn resize(context: *mut TfLiteContext, tensor: &mut TfLiteTensor, shape: &[i32]) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: the tensor's shape and its own data come from `malloc`, as `# Safety` requires.
     unsafe {
         if shape.len() > MAX_RANK {
             let rank = shape.len();
-            return refuse(context, &format!("a shape has at most {MAX_RANK} dimensions, {rank} are given"));
+            return refuse(
+                context,
+                &format!("a shape has {rank} dimensions; at most {MAX_RANK} are supported"),
+            );
         }
-        // In `invoke` what is not dynamic has its memory already.
+        // During `invoke`, all tensors that are not dynamic have their memory already.
         let is_fixed = tensor.allocation_type == kTfLiteMmapRo
             || !owns_data(tensor) && !tensor.data.is_null() && numbers(tensor.dims) != shape;
         if is_fixed {
             let what = format!(
-                "the shape of a tensor cannot become {shape:?} now: it is constant, or has memory and is not dynamic"
+                "cannot change the shape of a tensor to {shape:?}: it is constant, or it has memory and is not dynamic"
             );
             return refuse(context, &what);
         }
@@ -132,8 +143,10 @@ unsafe fn resize(context: *mut TfLiteContext, tensor: &mut TfLiteTensor, shape: 
     kTfLiteOk
 }
 
+/// Adds `count` tensors and writes the index of the first one to `first`.
+///
 /// # Safety
-/// `context` is a scene's whose kernel runs; `first` is null or writable.
+/// `context` must be null or the context of a scene whose kernel is running. `first` must be null or writable.
 pub(crate) unsafe extern "C" fn add_tensors(
     context: *mut TfLiteContext,
     count: c_int,
@@ -152,10 +165,13 @@ pub(crate) unsafe extern "C" fn add_tensors(
     })
 }
 
+/// The tensor at `index`; null if the index is out of range.
+///
 /// # Safety
-/// `context` is a scene's.
+/// `context` must be null or the context of a live scene.
 unsafe extern "C" fn get_tensor(context: *const TfLiteContext, index: c_int) -> *mut TfLiteTensor {
-    // SAFETY: the caller's promise: as many tensors as the context says.
+    // SAFETY: `context` is null or a scene's, as `# Safety` requires; `shown_context` set its `tensors_size` to the
+    // number of tensors.
     unsafe {
         match (context.as_ref(), usize::try_from(index)) {
             (Some(context), Ok(index)) if index < context.tensors_size => context.tensors.add(index),
@@ -164,22 +180,25 @@ unsafe extern "C" fn get_tensor(context: *const TfLiteContext, index: c_int) -> 
     }
 }
 
-/// Structs of microcontrollers alone.
+/// Returns null: only TensorFlow Lite for microcontrollers has these structs.
 unsafe extern "C" fn get_eval_tensor(_: *const TfLiteContext, _: c_int) -> *mut c_void {
     ptr::null_mut()
 }
 
-/// The node whose kernel runs.
+/// The node whose kernel is running; `None` if there is none.
 ///
 /// # Safety
-/// As [`scene::of`].
+/// `context` must be null or the context of a live scene, and nothing else may refer to the scene during `'a`.
 unsafe fn current<'a>(context: *mut TfLiteContext) -> Option<&'a mut Node> {
-    // SAFETY: the caller's promise; null, or a node of the scene.
+    // SAFETY: `# Safety` requires the same of `context`; `Scene::run` sets `current` to a node of the scene, or to
+    // null.
     unsafe { scene::of(context)?.current.as_mut() }
 }
 
+/// Allocates zeroed memory that exists as long as the node.
+///
 /// # Safety
-/// `context` is a scene's whose kernel runs.
+/// `context` must be null or the context of a scene whose kernel is running.
 unsafe extern "C" fn allocate_persistent_buffer(context: *mut TfLiteContext, bytes: usize) -> *mut c_void {
     guard(ptr::null_mut(), || {
         // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
@@ -189,8 +208,10 @@ unsafe extern "C" fn allocate_persistent_buffer(context: *mut TfLiteContext, byt
     })
 }
 
+/// Allocates zeroed memory that exists until the next `invoke` of the node.
+///
 /// # Safety
-/// As [`allocate_persistent_buffer`]; `data` is null or writable.
+/// `context` must be null or the context of a scene whose kernel is running. `data` must be null or writable.
 unsafe extern "C" fn allocate_buffer_for_eval(
     context: *mut TfLiteContext,
     bytes: usize,
@@ -209,8 +230,10 @@ unsafe extern "C" fn allocate_buffer_for_eval(
     })
 }
 
+/// Requests a scratch buffer of `bytes` bytes for `invoke`, and writes its index.
+///
 /// # Safety
-/// As [`allocate_persistent_buffer`]; `index` is null or writable.
+/// `context` must be null or the context of a scene whose kernel is running. `index` must be null or writable.
 unsafe extern "C" fn request_scratch_buffer(
     context: *mut TfLiteContext,
     bytes: usize,
@@ -228,8 +251,10 @@ unsafe extern "C" fn request_scratch_buffer(
     })
 }
 
+/// The address of a scratch buffer; null outside `invoke`, and if the index is out of range.
+///
 /// # Safety
-/// As [`allocate_persistent_buffer`].
+/// `context` must be null or the context of a scene whose kernel is running.
 unsafe extern "C" fn get_scratch_buffer(context: *mut TfLiteContext, index: c_int) -> *mut c_void {
     // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     let node = unsafe { current(context) };
@@ -237,15 +262,18 @@ unsafe extern "C" fn get_scratch_buffer(context: *mut TfLiteContext, index: c_in
     at.unwrap_or(ptr::null_mut())
 }
 
-/// Nothing is shared among kernels this way.
+/// Returns null: kernels cannot share external contexts.
 unsafe extern "C" fn get_external_context(_: *mut TfLiteContext, _: c_int) -> *mut c_void {
     ptr::null_mut()
 }
 
 unsafe extern "C" fn set_external_context(_: *mut TfLiteContext, _: c_int, _: *mut c_void) {}
 
+/// Finds metadata of the model by name, and writes its address and size.
+///
 /// # Safety
-/// `context` is a scene's; `name` is null or ends with a null byte; the results are null or writable.
+/// `context` must be null or the context of a live scene. `name` must be null or point to a null-terminated string.
+/// `data` and `bytes` must be null or writable.
 pub(crate) unsafe extern "C" fn get_model_metadata(
     context: *const TfLiteContext,
     name: *const c_char,
@@ -253,7 +281,7 @@ pub(crate) unsafe extern "C" fn get_model_metadata(
     bytes: *mut usize,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: context and name are null or valid and the results are null or writable, as `# Safety` requires.
         unsafe {
             let (Some(scene), Some(name)) = (scene::of(context.cast_mut()), text(name).map(CStr::to_str))
             else {
@@ -270,10 +298,12 @@ pub(crate) unsafe extern "C" fn get_model_metadata(
     })
 }
 
-const DELEGATES_ONLY: &str = "a kernel called a function of its context that is a delegate's alone";
+const DELEGATES_ONLY: &str = "a kernel called a function of its context that only delegates can use";
 
+/// Reports an error: only delegates may call this function, for which `delegate::graph::looking` replaces it.
+///
 /// # Safety
-/// `context` is a scene's.
+/// `context` must be null or the context of a live scene.
 pub(crate) unsafe extern "C" fn get_execution_plan(
     context: *mut TfLiteContext,
     _: *mut *mut TfLiteIntArray,
@@ -282,8 +312,10 @@ pub(crate) unsafe extern "C" fn get_execution_plan(
     unsafe { refuse(context, DELEGATES_ONLY) }
 }
 
+/// Reports an error: only delegates may call this function, for which `delegate::graph::looking` replaces it.
+///
 /// # Safety
-/// `context` is a scene's.
+/// `context` must be null or the context of a live scene.
 pub(crate) unsafe extern "C" fn get_node_and_registration(
     context: *mut TfLiteContext,
     _: c_int,
@@ -294,8 +326,10 @@ pub(crate) unsafe extern "C" fn get_node_and_registration(
     unsafe { refuse(context, DELEGATES_ONLY) }
 }
 
+/// Reports an error: only delegates may call this function, for which `delegate::graph::looking` replaces it.
+///
 /// # Safety
-/// `context` is a scene's.
+/// `context` must be null or the context of a live scene.
 pub(crate) unsafe extern "C" fn replace_node_subsets(
     context: *mut TfLiteContext,
     _: TfLiteRegistration,
@@ -306,8 +340,10 @@ pub(crate) unsafe extern "C" fn replace_node_subsets(
     unsafe { refuse(context, DELEGATES_ONLY) }
 }
 
+/// Reports an error: only delegates may call this function, for which `delegate::graph::looking` replaces it.
+///
 /// # Safety
-/// `context` is a scene's.
+/// `context` must be null or the context of a live scene.
 unsafe extern "C" fn preview_delegate_partitioning(
     context: *mut TfLiteContext,
     _: *const TfLiteIntArray,
@@ -315,26 +351,40 @@ unsafe extern "C" fn preview_delegate_partitioning(
     _: *mut c_int,
 ) -> TfLiteStatus {
     // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
-    unsafe { refuse(context, "PreviewDelegatePartitioning is not served") }
+    unsafe { refuse(context, "PreviewDelegatePartitioning is not supported here") }
 }
 
+/// Reports an error: contexts of other subgraphs are not supported.
+///
 /// # Safety
-/// `context` is a scene's.
+/// `context` must be null or the context of a live scene.
 pub(crate) unsafe extern "C" fn acquire_subgraph_context(
     context: *mut TfLiteContext,
     _: c_int,
     _: *mut *mut TfLiteContext,
 ) -> TfLiteStatus {
     // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
-    unsafe { refuse(context, "AcquireSubgraphContext is not served: kernels and delegates see one subgraph") }
+    unsafe {
+        refuse(
+            context,
+            "AcquireSubgraphContext is not supported: kernels and delegates see only one subgraph",
+        )
+    }
 }
 
+/// Reports an error: contexts of other subgraphs are not supported.
+///
 /// # Safety
-/// `context` is a scene's.
+/// `context` must be null or the context of a live scene.
 pub(crate) unsafe extern "C" fn release_subgraph_context(
     context: *mut TfLiteContext,
     _: c_int,
 ) -> TfLiteStatus {
     // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
-    unsafe { refuse(context, "ReleaseSubgraphContext is not served: kernels and delegates see one subgraph") }
+    unsafe {
+        refuse(
+            context,
+            "ReleaseSubgraphContext is not supported: kernels and delegates see only one subgraph",
+        )
+    }
 }

@@ -1,4 +1,4 @@
-//! What goes from the runtime to a kernel's structs before each call, and back after it.
+//! Copies data from the runtime into a kernel's structs before each call, and back after it.
 
 use std::ffi::c_void;
 
@@ -14,8 +14,11 @@ use crate::table::{bytes, shape};
 use crate::types::*;
 
 impl Scene {
-    /// Tells the runtime what a kernel's `prepare` left in the structs.
-    pub fn after_prepare(
+    /// Passes to the runtime what a kernel's `prepare` wrote into the structs: shapes, temporaries and scratch buffers.
+    ///
+    /// # Errors
+    /// If a tensor does not exist, or a shape or size is not valid.
+    pub(crate) fn after_prepare(
         &mut self,
         node: *mut Node,
         io: Io<'_>,
@@ -25,10 +28,10 @@ impl Scene {
         for (i, &index) in io.outputs.iter().enumerate() {
             dynamic.push(index >= 0 && self.tell_output(i, index, cx)?);
         }
-        // SAFETY: the node lives in this scene, and its kernel does not run.
+        // SAFETY: the node belongs to this scene, and its kernel is not running.
         let node = unsafe { &mut *node };
         let mut temporaries = Vec::new();
-        // SAFETY: an array that the node owns.
+        // SAFETY: the array is owned by the node.
         for &index in unsafe { numbers(node.raw.temporaries) } {
             let entry = *self.entry(index)?;
             let size = bytes_needed(&entry)?;
@@ -43,14 +46,15 @@ impl Scene {
         Ok(Prepared { temporaries, scratch, dynamic })
     }
 
-    /// Gives the runtime an output's shape; true if only `invoke` tells it.
+    /// Passes an output's shape to the runtime. Returns true if the output is dynamic, so that its shape is known only
+    /// after `invoke`.
     fn tell_output(&mut self, i: usize, index: i32, cx: &mut PrepareContext<'_>) -> Result<bool> {
         let entry = *self.entry(index)?;
         if entry.allocation_type == kTfLiteDynamic {
             cx.set_output_dynamic(i)?;
             return Ok(true);
         }
-        // SAFETY: the entry keeps its shape, and its data, during this call.
+        // SAFETY: the tensor's shape and data are not changed during this call.
         let (dims, data) = unsafe { (shape(&entry), bytes(&entry)) };
         cx.set_output_shape(i, dims)?;
         if entry.allocation_type == kTfLitePersistentRo {
@@ -59,8 +63,11 @@ impl Scene {
         Ok(false)
     }
 
-    /// Fills in the tensors of a node, before its `invoke`.
-    pub fn before_eval(
+    /// Fills in the tensors of a node before its `invoke`.
+    ///
+    /// # Errors
+    /// If a tensor does not exist or the node was not prepared.
+    pub(crate) fn before_eval(
         &mut self,
         key: Key,
         io: Io<'_>,
@@ -76,7 +83,7 @@ impl Scene {
                 continue;
             }
             let entry = self.entry(index)?;
-            // SAFETY: the entry is the scene's own, and no kernel runs.
+            // SAFETY: the tensor belongs to this scene, and no kernel is running.
             unsafe { TfLiteTensorDataFree(entry) };
             if prepared.dynamic[i] {
                 (entry.allocation_type, entry.bytes) = (kTfLiteDynamic, 0);
@@ -91,13 +98,13 @@ impl Scene {
         self.place_memory(key, prepared, cx)
     }
 
-    /// Gives temporaries and scratch buffers their memory.
+    /// Sets the addresses of temporaries and scratch buffers.
     fn place_memory(&mut self, key: Key, prepared: &Prepared, cx: &EvalContext<'_>) -> Result<*mut Node> {
         let node = self.known(key)?;
         for (index, scratch) in &prepared.temporaries {
             self.entry(*index as i32)?.data = cx.scratch(scratch)?.as_mut_ptr().cast();
         }
-        // SAFETY: the node lives in this scene, and its kernel does not run.
+        // SAFETY: the node belongs to this scene, and its kernel is not running.
         let parts = unsafe { &mut *node };
         for (&index, (_, memory)) in &mut parts.kept {
             self.entry(index as i32)?.data = memory.as_mut_ptr();
@@ -110,38 +117,41 @@ impl Scene {
         Ok(node)
     }
 
-    /// Gives the runtime the outputs whose shape the kernel's `invoke` told.
-    pub fn after_eval(&mut self, io: Io<'_>, prepared: &Prepared, cx: &EvalContext<'_>) -> Result<()> {
+    /// Copies dynamic outputs, whose shape `invoke` has set, to the runtime.
+    ///
+    /// # Errors
+    /// If the size of an output does not match its shape.
+    pub(crate) fn after_eval(&mut self, io: Io<'_>, prepared: &Prepared, cx: &EvalContext<'_>) -> Result<()> {
         for (i, &index) in io.outputs.iter().enumerate().filter(|(i, _)| prepared.dynamic[*i]) {
             let entry = *self.entry(index)?;
-            // SAFETY: the entry keeps its shape, and its data, during this call.
+            // SAFETY: the tensor's shape and data are not changed during this call.
             let (dims, data) = unsafe { (shape(&entry), bytes(&entry)) };
             let output = cx.resize_string_output(i, dims, data.len())?.into_bytes();
             ensure!(
                 output.len() == data.len(),
-                "output {i} of shape {dims:?} needs {} bytes, the op gave it {}",
+                "output {i} of shape {dims:?} needs {} bytes, but the op provided {}",
                 output.len(),
                 data.len()
             );
             output.copy_from_slice(data);
-            // SAFETY: the entry is the scene's own, and no kernel runs.
+            // SAFETY: the tensor belongs to this scene, and no kernel is running.
             unsafe { TfLiteTensorDataFree(self.entry(index)?) };
         }
         Ok(())
     }
 }
 
-/// Bytes of a temporary tensor, as its type and shape say.
+/// The size of a temporary tensor in bytes, from its type and shape.
 fn bytes_needed(entry: &TfLiteTensor) -> Result<usize> {
     if bits(entry.kind).is_none() {
         return Ok(entry.bytes);
     }
-    // SAFETY: the entry keeps its shape during this call.
+    // SAFETY: the tensor's shape is not changed during this call.
     let dims = unsafe { shape(entry) };
-    bytes_of(entry.kind, dims).ok_or_else(|| invalid!("a temporary tensor of shape {dims:?} cannot be"))
+    bytes_of(entry.kind, dims).ok_or_else(|| invalid!("a temporary tensor has the invalid shape {dims:?}"))
 }
 
-/// Memory for a temporary tensor that keeps its value, as long as its size stays.
+/// Provides memory for a temporary tensor that keeps its value. It is reallocated only when its size changes.
 fn keep(node: &mut Node, index: usize, bytes: usize) {
     if node.kept.get(&index).is_none_or(|(before, _)| *before != bytes) {
         node.kept.insert(index, (bytes, Memory::zeroed(bytes)));

@@ -1,4 +1,4 @@
-//! A node as a kernel sees it, for as long as the interpreter lives.
+//! A node as a kernel sees it. It exists as long as the interpreter.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
@@ -6,12 +6,13 @@ use std::ptr;
 
 use arenite::abi::NodeView;
 
-use super::Callbacks;
+use super::callbacks::Callbacks;
 use super::types::{TfLiteContext, TfLiteNode};
 use crate::arrays::{TfLiteIntArrayFree, int_array};
 use crate::builtin_data::{Parameters, Source, parameters};
+use crate::types::CUSTOM;
 
-/// Which node of a subgraph. A composite that stands in two places has its nodes twice, with other outputs.
+/// Identifies a node of a subgraph. If a composite is used twice, its nodes occur twice, with different outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     index: usize,
@@ -19,33 +20,33 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    pub fn new(index: usize, outputs: &[i32]) -> Self {
+    pub(crate) fn new(index: usize, outputs: &[i32]) -> Self {
         Key { index, output: outputs.first().copied().unwrap_or(-1) }
     }
 
-    pub fn of(view: &NodeView<'_>) -> Self {
+    pub(crate) fn of(view: &NodeView<'_>) -> Self {
         Key::new(view.index(), view.output_indices())
     }
 }
 
-/// What the model says of a node.
+/// The contents of a node in the model.
 pub(crate) struct Parts<'a> {
     pub inputs: &'a [i32],
     pub outputs: &'a [i32],
     pub intermediates: &'a [i32],
     pub custom_options: &'a [u8],
-    /// A builtin op's.
+    /// The parameters of a builtin op.
     pub parameters: Parameters,
 }
 
 impl<'a> Parts<'a> {
-    pub fn of(view: &NodeView<'a>) -> Self {
+    pub(crate) fn of(view: &NodeView<'a>) -> Self {
         Parts {
             inputs: view.input_indices(),
             outputs: view.output_indices(),
             intermediates: view.intermediate_indices(),
             custom_options: view.custom_options(),
-            parameters: if view.builtin_code() == crate::options::CUSTOM {
+            parameters: if view.builtin_code() == CUSTOM {
                 Parameters::None
             } else {
                 parameters(view.builtin_code(), Source::View(*view)).unwrap_or(Parameters::Unknown)
@@ -54,7 +55,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Memory of a kernel's own, aligned as tensors are wont to be.
+/// A block of kernel memory with the alignment that kernels expect of tensors.
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
 struct Line([u8; 64]);
@@ -62,36 +63,37 @@ struct Line([u8; 64]);
 pub(crate) struct Memory(Vec<Line>);
 
 impl Memory {
-    pub fn zeroed(bytes: usize) -> Self {
+    pub(crate) fn zeroed(bytes: usize) -> Self {
         Memory(vec![Line([0; 64]); bytes.div_ceil(64)])
     }
 
-    pub fn as_mut_ptr(&mut self) -> *mut c_void {
+    pub(crate) fn as_mut_ptr(&mut self) -> *mut c_void {
         self.0.as_mut_ptr().cast()
     }
 }
 
-/// A node, and what its kernel holds.
+/// A node and the memory that its kernel uses.
 pub(crate) struct Node {
-    /// What the kernel sees. At the same place for as long as this is.
+    /// The struct that the kernel sees. Its address never changes.
     pub raw: Box<TfLiteNode>,
     callbacks: Callbacks,
     custom_options: Vec<u8>,
-    /// What `builtin_data` points to.
+    /// `builtin_data` points to this struct.
     _parameters: Option<Box<[u64]>>,
-    /// Sizes of scratch buffers that `prepare` asked for, and where they lie during `invoke`.
+    /// The sizes of the scratch buffers that `prepare` requested, and, in `scratch_at`, their addresses during
+    /// `invoke`.
     pub scratch: Vec<usize>,
     pub scratch_at: Vec<*mut c_void>,
-    /// As long as the node.
+    /// Memory that exists as long as the node.
     pub persistent: Vec<Memory>,
-    /// As long as one call.
+    /// Memory that is freed before the next `invoke`.
     pub for_call: Vec<Memory>,
-    /// Of temporary tensors that keep their value, by tensor: bytes and memory.
+    /// For temporary tensors that keep their values, by tensor index: size in bytes and memory.
     pub kept: HashMap<usize, (usize, Memory)>,
 }
 
 impl Node {
-    pub fn new(parts: &Parts<'_>, callbacks: &Callbacks) -> Box<Self> {
+    pub(crate) fn new(parts: &Parts<'_>, callbacks: &Callbacks) -> Box<Self> {
         let custom_options = parts.custom_options.to_vec();
         let mut parameters = match &parts.parameters {
             Parameters::Struct(words) => Some(words.clone()),
@@ -126,32 +128,33 @@ impl Node {
         })
     }
 
-    /// Calls `init`, once.
+    /// Calls the op's `init`. Must be called once.
     ///
     /// # Safety
-    /// The context is that of the scene that has this node.
-    pub unsafe fn init(&mut self, context: *mut TfLiteContext) {
+    /// `context` must be the context of the scene that has this node.
+    pub(crate) unsafe fn init(&mut self, context: *mut TfLiteContext) {
         let (buffer, length) = if self.raw.builtin_data.is_null() {
             (self.raw.custom_initial_data, self.custom_options.len())
         } else {
             (self.raw.builtin_data.cast_const(), 0)
         };
-        // SAFETY: the caller's promise; the options live as long as the node.
+        // SAFETY: the context is live, as `# Safety` requires; options and parameters exist as long as the node.
         self.raw.user_data = unsafe { self.callbacks.init(context, buffer.cast(), length) };
     }
 
-    /// Whether `init` said that it cannot serve the node.
-    pub fn init_failed(&self) -> bool {
+    /// Whether `init` returned the value that means failure.
+    pub(crate) fn init_failed(&self) -> bool {
         self.raw.user_data == ptr::without_provenance_mut(usize::MAX)
     }
 
-    /// Calls `free`, last.
+    /// Calls the op's `free`. The node must not run afterwards.
     ///
     /// # Safety
-    /// As [`init`](Self::init).
-    pub unsafe fn free(&mut self, context: *mut TfLiteContext) {
+    /// `context` must be the context of the scene that has this node.
+    pub(crate) unsafe fn free(&mut self, context: *mut TfLiteContext) {
         if !self.raw.user_data.is_null() && !self.init_failed() {
-            // SAFETY: the caller's promise; the pointer is what `init` gave.
+            // SAFETY: the context is live, as `# Safety` requires; `user_data` is the result of `init`, and is cleared
+            // below.
             unsafe { self.callbacks.free(context, self.raw.user_data) };
         }
         self.raw.user_data = ptr::null_mut();
@@ -162,7 +165,8 @@ impl Drop for Node {
     fn drop(&mut self) {
         let raw = &self.raw;
         for array in [raw.inputs, raw.outputs, raw.intermediates, raw.temporaries] {
-            // SAFETY: arrays of this node's own, or that the kernel put in their place, of `malloc` as well.
+            // SAFETY: the arrays come from `malloc`: `new` created them, or the kernel replaced them by its own arrays,
+            // as the interface allows.
             unsafe { TfLiteIntArrayFree(array) };
         }
     }

@@ -1,46 +1,50 @@
-//! What the kernels of one subgraph see around them: a `TfLiteContext` and its tensors.
+//! The environment of the kernels of one subgraph: a `TfLiteContext` and its tensors.
 
 use std::collections::HashMap;
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
 
 use arenite::ElementType;
 use arenite::abi::{NodeView, Result, TensorView, ensure, invalid};
 
+use super::callbacks::Callbacks;
+use super::context;
 use super::node::{Key, Node, Parts};
 use super::types::{TfLiteContext, TfLiteNode};
-use super::{Callbacks, Stage, context};
 use crate::common::{TfLiteTensorDataFree, TfLiteTensorFree, bytes_of};
-use crate::delegate::graph::Shown;
+use crate::delegate::graph::GraphSnapshot;
 use crate::describe::{Described, set_shape};
-use crate::report::{self, Reporter};
+use crate::guard::{c_string, guard};
+use crate::report::Reporter;
 use crate::types::*;
 
-/// Tensors that a kernel may add in one call before others move.
+/// Number of tensors that a kernel may add in one call before the addresses of the others change.
 const HEADROOM: usize = 16;
 
-/// It begins as `c/report.c` says.
+/// A context with its tensors and nodes. The layout of the first field is known to `c/report.c`.
 #[repr(C)]
 pub(crate) struct Scene {
     tell: unsafe extern "C" fn(*mut c_void, *const c_char),
     pub context: TfLiteContext,
     pub reporter: Reporter,
     pub model: arenite::Model,
-    /// Those of the subgraph, then those that kernels added. What is not dynamic lies in memory of the runtime's.
+    /// The tensors of the subgraph, followed by those that kernels added. Only dynamic tensors own their data; other
+    /// data belongs to the runtime.
     pub tensors: Vec<TfLiteTensor>,
     names: Vec<CString>,
     pub ports: Ports,
     nodes: HashMap<Key, Box<Node>>,
-    /// The node whose kernel runs.
+    /// The node whose kernel is running, or null.
     pub current: *mut Node,
-    /// The graph as a delegate sees it.
-    pub graph: Option<Box<Shown>>,
+    /// The graph as a delegate sees it, during the delegate's `Prepare`.
+    pub graph: Option<Box<GraphSnapshot>>,
 }
 
-// SAFETY: pointers are into the scene's own memory, or the runtime's for the length of a call; the stage's lock lets one thread in.
+// SAFETY: pointers refer to memory of the scene or, during a call, of the runtime. The lock in `Stage`, or in
+// `delegate::Place`, admits one thread at a time.
 unsafe impl Send for Scene {}
 
-/// Tensors that a node, or a partition, reads and writes; −1 for one that is absent.
+/// Indices of the tensors that a node or a partition reads and writes; −1 for one that is absent.
 #[derive(Clone, Copy)]
 pub(crate) struct Io<'a> {
     pub inputs: &'a [i32],
@@ -48,15 +52,15 @@ pub(crate) struct Io<'a> {
 }
 
 impl<'a> Io<'a> {
-    pub fn of(view: &NodeView<'a>) -> Self {
+    pub(crate) fn of(view: &NodeView<'a>) -> Self {
         Io { inputs: view.input_indices(), outputs: view.output_indices() }
     }
 }
 
-/// Shows a tensor of the runtime's, by index; none where it is absent.
+/// Looks up a tensor of the runtime by index; `None` if it is absent.
 pub(crate) type Look<'a> = &'a dyn Fn(i32) -> Result<Option<TensorView<'a>>>;
 
-/// What the subgraph has, by tensor, and its name.
+/// The name of a subgraph, its number of nodes, and the indices of its inputs, outputs and variables.
 pub(crate) struct Ports {
     pub inputs: Vec<c_int>,
     pub outputs: Vec<c_int>,
@@ -82,22 +86,50 @@ impl Ports {
             inputs: graph.inputs().iter().collect(),
             outputs: graph.outputs().iter().collect(),
             variables: variables.map(|(i, _)| i as c_int).collect(),
-            name: CString::new(graph.name().unwrap_or("").replace('\0', "\u{fffd}")).unwrap_or_default(),
+            name: c_string(graph.name().unwrap_or("")),
             nodes: graph.operators().len(),
         }
     }
 }
 
+/// The reporter of a scene, for errors of its kernels.
+///
+/// # Safety
+/// `context` must be the context of a live scene.
+pub(crate) unsafe fn reporter_of(context: *mut c_void) -> Reporter {
+    // SAFETY: `Scene::new` makes the context point to its scene, which is live, as `# Safety` requires; only this field
+    // is read.
+    unsafe { (*(*context.cast::<TfLiteContext>()).scene.cast::<Scene>()).reporter }
+}
+
+/// Called by `c/report.c` with a kernel's formatted error message. Passes it to the interpreter's reporter.
+///
+/// # Safety
+/// `context` must be null or a context that this library passed to a kernel whose call has not returned. `text` must
+/// point to a null-terminated string.
+unsafe extern "C" fn tell(context: *mut c_void, text: *const c_char) {
+    guard((), || {
+        // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
+        let (reporter, text) = unsafe { (reporter_of(context), CStr::from_ptr(text)) };
+        reporter.tell(text);
+    });
+}
+
 impl Scene {
-    pub fn new(stage: &Stage, subgraph: usize) -> Box<Self> {
+    pub(crate) fn new(
+        model: &arenite::Model,
+        subgraph: usize,
+        threads: i32,
+        reporter: Reporter,
+    ) -> Box<Self> {
         let mut scene = Box::new(Scene {
-            tell: report::tell,
-            context: context::new(stage.threads),
-            reporter: stage.reporter,
-            model: stage.model.clone(),
+            tell,
+            context: context::new(threads),
+            reporter,
+            model: model.clone(),
             tensors: Vec::new(),
             names: Vec::new(),
-            ports: Ports::of(&stage.model, subgraph),
+            ports: Ports::of(model, subgraph),
             nodes: HashMap::new(),
             current: ptr::null_mut(),
             graph: None,
@@ -106,18 +138,19 @@ impl Scene {
         scene
     }
 
-    /// The struct that kernels see, brought up to date.
-    pub fn shown_context(&mut self) -> *mut TfLiteContext {
+    /// Updates the struct that kernels see and returns its address.
+    pub(crate) fn shown_context(&mut self) -> *mut TfLiteContext {
         self.context.tensors = self.tensors.as_mut_ptr();
         self.context.tensors_size = self.tensors.len();
         let scene: *mut Scene = self;
         self.context.scene = scene.cast();
-        // SAFETY: a field of the scene; its pointer may reach all of it.
+        // SAFETY: the pointer refers to a field of the live scene. It is derived from a pointer to the whole scene, so
+        // that code that gets the context may access all of it.
         unsafe { &raw mut (*scene).context }
     }
 
-    /// Adds tensors of no type, and gives the index of the first.
-    pub fn add_tensors(&mut self, count: usize) -> usize {
+    /// Adds tensors without a type and returns the index of the first one.
+    pub(crate) fn add_tensors(&mut self, count: usize) -> usize {
         let first = self.tensors.len();
         let new = TfLiteTensor { allocation_type: kTfLiteArenaRw, ..TfLiteTensor::EMPTY };
         self.tensors.resize(first + count, new);
@@ -125,51 +158,60 @@ impl Scene {
         first
     }
 
-    /// Takes a node in and initialises it; false if its op says that it cannot serve it.
-    pub fn begin(&mut self, key: Key, mut node: Box<Node>) -> bool {
-        // SAFETY: the scene's own context.
+    /// Adds a node and calls `init`. Returns false if that fails.
+    pub(crate) fn begin(&mut self, key: Key, mut node: Box<Node>) -> bool {
+        // SAFETY: the context is this scene's own.
         unsafe { node.init(self.shown_context()) };
         let is_served = !node.init_failed();
         self.nodes.insert(key, node);
         is_served
     }
 
-    /// Frees a node.
-    pub fn end(&mut self, key: Key) {
+    /// Removes a node and calls `free`.
+    pub(crate) fn end(&mut self, key: Key) {
         if let Some(mut node) = self.nodes.remove(&key) {
-            // SAFETY: the scene's own context.
+            // SAFETY: the context is this scene's own, and the node was in this scene.
             unsafe { node.free(self.shown_context()) };
         }
     }
 
-    /// A node's struct, with its tensors as they are now. Nodes of composites are made here.
-    pub fn node(&mut self, view: &NodeView<'_>, callbacks: &Callbacks) -> Result<*mut Node> {
+    /// The node of a view, with its current tensors. Creates nodes of composites, which do not exist before.
+    ///
+    /// # Errors
+    /// If a tensor cannot be read or `init` failed.
+    pub(crate) fn node(&mut self, view: &NodeView<'_>, callbacks: &Callbacks) -> Result<*mut Node> {
         self.describe(Io::of(view), &|index| view.tensor(index))?;
         let key = Key::of(view);
         if !self.nodes.contains_key(&key) {
             self.begin(key, Node::new(&Parts::of(view), callbacks));
         }
         let node = self.known(key)?;
-        // SAFETY: the node lives in this scene, and its kernel does not run.
+        // SAFETY: the node belongs to this scene, and its kernel is not running.
         let parts = unsafe { &mut *node };
         ensure!(!parts.init_failed(), "its init function failed");
         parts.scratch.clear();
         Ok(node)
     }
 
-    /// Tensors of the subgraph, without those that kernels added.
-    pub fn model_tensors(&self) -> usize {
+    /// Number of tensors of the subgraph, without those that kernels added.
+    pub(crate) fn model_tensors(&self) -> usize {
         self.names.len()
     }
 
-    /// A node that was begun.
-    pub fn known(&mut self, key: Key) -> Result<*mut Node> {
+    /// A node that was added before.
+    ///
+    /// # Errors
+    /// If the node does not exist.
+    pub(crate) fn known(&mut self, key: Key) -> Result<*mut Node> {
         let node = self.nodes.get_mut(&key).ok_or_else(|| invalid!("the node was not prepared"))?;
         Ok(&raw mut **node)
     }
 
-    /// Fills in the tensors of a node, before its `prepare`.
-    pub fn describe(&mut self, io: Io<'_>, tensor: Look<'_>) -> Result<()> {
+    /// Fills in the tensors of a node before its `prepare`.
+    ///
+    /// # Errors
+    /// If a tensor cannot be read.
+    pub(crate) fn describe(&mut self, io: Io<'_>, tensor: Look<'_>) -> Result<()> {
         self.describe_all(tensor);
         for &index in io.inputs {
             let Some(tensor) = tensor(index)? else { continue };
@@ -178,7 +220,7 @@ impl Scene {
         for &index in io.outputs {
             let Some(tensor) = tensor(index)? else { continue };
             let entry = self.entry(index)?;
-            // SAFETY: the entry is the scene's own, and no kernel runs.
+            // SAFETY: the tensor belongs to this scene, and no kernel is running.
             unsafe { TfLiteTensorDataFree(entry) };
             set_shape(entry, tensor.shape);
             entry.bytes = bytes_of(entry.kind, tensor.shape).unwrap_or(0);
@@ -188,7 +230,7 @@ impl Scene {
         Ok(())
     }
 
-    /// What stays the same of all tensors of the subgraph.
+    /// Fills in the properties of all tensors that never change. Does so once.
     fn describe_all(&mut self, tensor: Look<'_>) {
         if !self.names.is_empty() {
             return;
@@ -212,16 +254,20 @@ impl Scene {
         }
     }
 
-    pub fn entry(&mut self, index: i32) -> Result<&mut TfLiteTensor> {
+    pub(crate) fn entry(&mut self, index: i32) -> Result<&mut TfLiteTensor> {
         let count = self.tensors.len();
         let entry = usize::try_from(index).ok().and_then(|index| self.tensors.get_mut(index));
-        entry.ok_or_else(|| invalid!("there is no tensor {index}, the subgraph has {count}"))
+        entry
+            .ok_or_else(|| invalid!("tensor index {index} is out of range: the subgraph has {count} tensors"))
     }
 
-    /// Shows a tensor that a kernel reads, with its data if it has any.
-    pub fn show(&mut self, index: i32, tensor: &TensorView<'_>) -> Result<()> {
+    /// Fills in a tensor that a kernel reads, with its data if it has any.
+    ///
+    /// # Errors
+    /// If the tensor does not exist.
+    pub(crate) fn show(&mut self, index: i32, tensor: &TensorView<'_>) -> Result<()> {
         let entry = self.entry(index)?;
-        // SAFETY: the entry is the scene's own, and no kernel runs.
+        // SAFETY: the tensor belongs to this scene, and no kernel is running.
         unsafe { TfLiteTensorDataFree(entry) };
         set_shape(entry, tensor.shape);
         entry.bytes = tensor.byte_len();
@@ -234,8 +280,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Runs a function of a kernel.
-    pub fn run(
+    /// Calls a function of a kernel.
+    pub(crate) fn run(
         &mut self,
         node: *mut Node,
         function: impl FnOnce(*mut TfLiteContext, *mut TfLiteNode) -> TfLiteStatus,
@@ -243,7 +289,8 @@ impl Scene {
         self.tensors.reserve(HEADROOM);
         self.current = node;
         let context = self.shown_context();
-        // SAFETY: the node lives in this scene, which nothing else refers to; from here on the kernel reaches both by pointer.
+        // SAFETY: the node belongs to this scene, and `self` is the only reference to it. The kernel accesses both
+        // through pointers derived from it.
         let status = unsafe { function(context, &raw mut *(*node).raw) };
         self.current = ptr::null_mut();
         status
@@ -255,21 +302,22 @@ impl Drop for Scene {
         let mut nodes = std::mem::take(&mut self.nodes);
         let context = self.shown_context();
         for node in nodes.values_mut() {
-            // SAFETY: the scene's own context, whose tensors are still there.
+            // SAFETY: the context is this scene's own, and its tensors still exist.
             unsafe { node.free(context) };
         }
         for tensor in &mut self.tensors {
-            // SAFETY: what a tensor owns comes from `malloc`.
+            // SAFETY: everything that a tensor owns comes from `malloc`.
             unsafe { TfLiteTensorFree(tensor) };
         }
     }
 }
 
-/// The scene of a context, for the length of a kernel's call of it.
+/// The scene of a context; `None` for null.
 ///
 /// # Safety
-/// `context` is null or the context of a scene whose kernel runs, and nothing else refers to the scene for `'a`.
+/// `context` must be null or the context of a live scene, and nothing else may refer to the scene during `'a`.
 pub(crate) unsafe fn of<'a>(context: *mut TfLiteContext) -> Option<&'a mut Scene> {
-    // SAFETY: the caller's promise; the context is part of its scene.
+    // SAFETY: `context` is null or part of a live scene, as `# Safety` requires; `shown_context` set its `scene`
+    // pointer.
     unsafe { context.as_ref()?.scene.cast::<Scene>().as_mut() }
 }

@@ -1,4 +1,4 @@
-//! The structs of `common.h` that kernels see.
+//! The structs of `common.h` that kernels see, in C's layout.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -7,7 +7,7 @@ use crate::types::*;
 
 /// `TfLiteNode`.
 #[repr(C)]
-pub struct TfLiteNode {
+pub(crate) struct TfLiteNode {
     pub inputs: *mut TfLiteIntArray,
     pub outputs: *mut TfLiteIntArray,
     pub intermediates: *mut TfLiteIntArray,
@@ -20,11 +20,11 @@ pub struct TfLiteNode {
     pub might_have_side_effect: bool,
 }
 
-/// `TfLiteRegistration`, as far as all versions of TensorFlow Lite have it. Where it is passed by value it lies in memory, so that longer
-/// ones begin alike.
+/// `TfLiteRegistration` with the fields that all versions of TensorFlow Lite have. C passes a struct of this size in
+/// memory, so that a longer one that is passed by value starts with the same fields.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct TfLiteRegistration {
+pub(crate) struct TfLiteRegistration {
     pub init: Option<Init>,
     pub free: Option<Free>,
     pub prepare: Option<Run>,
@@ -36,9 +36,9 @@ pub struct TfLiteRegistration {
     pub version: c_int,
 }
 
-/// `TfLiteRegistration` of today.
+/// The current version of `TfLiteRegistration`.
 #[repr(C)]
-pub struct LatestRegistration {
+pub(crate) struct LatestRegistration {
     pub plain: TfLiteRegistration,
     pub registration_external: *mut TfLiteOperator,
     pub async_kernel: *const c_void,
@@ -47,12 +47,12 @@ pub struct LatestRegistration {
 
 /// `TfLiteContext`.
 #[repr(C)]
-pub struct TfLiteContext {
+pub(crate) struct TfLiteContext {
     pub tensors_size: usize,
     pub get_execution_plan:
         unsafe extern "C" fn(*mut TfLiteContext, *mut *mut TfLiteIntArray) -> TfLiteStatus,
     pub tensors: *mut TfLiteTensor,
-    /// The [`Scene`](super::scene::Scene) that the context is part of.
+    /// The [`Scene`](super::scene::Scene) that contains the context.
     pub scene: *mut c_void,
     pub resize_tensor:
         unsafe extern "C" fn(*mut TfLiteContext, *mut TfLiteTensor, *mut TfLiteIntArray) -> TfLiteStatus,

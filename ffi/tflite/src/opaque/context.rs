@@ -1,4 +1,4 @@
-//! Contexts.
+//! Functions of `c_api_opaque.h` on contexts.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
@@ -12,26 +12,28 @@ use crate::kernel::types::{TfLiteContext, TfLiteNode};
 use crate::operator::TfLiteOperator;
 use crate::types::*;
 
-/// A tensor of a context; null where there is none.
+/// The tensor at `index`; null if the index is out of range.
 ///
 /// # Safety
-/// `context` is null or a context that a kernel was given, in its call.
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
 pub(super) unsafe fn tensor(context: *const TfLiteContext, index: c_int) -> *mut TfLiteTensor {
     // SAFETY: `context` is null or points to a live value, as `# Safety` requires.
     unsafe { context.as_ref().map_or(ptr::null_mut(), |of| (of.get_tensor)(context, index)) }
 }
 
-/// Gives numbers of the scene by pointer and count.
+/// Writes the address and length of a list of the scene.
 ///
 /// # Safety
-/// `context` is null or a context that a kernel was given, in its call; the results are null or writable.
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
+/// `data` and `count` must be null or writable.
 unsafe fn give(
     context: *const TfLiteContext,
     list: impl FnOnce(&Scene) -> &[c_int],
     data: *mut *const c_int,
     count: *mut c_int,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: the context belongs to a live scene that only its running kernel or delegate uses, and the results are
+    // writable where they are not null, as `# Safety` requires.
     unsafe {
         let Some(scene) = scene::of(context.cast_mut()).filter(|_| !data.is_null() && !count.is_null())
         else {
@@ -44,12 +46,13 @@ unsafe fn give(
     kTfLiteOk
 }
 
-/// The nodes in the order in which they run, for delegates.
+/// For delegates: writes the array of all nodes in execution order.
 ///
 /// # Safety
-/// `context` is null or a context that a kernel or a delegate was given, in its call; the result is null or writable.
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
+/// `plan` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetExecutionPlan(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetExecutionPlan(
     context: *mut TfLiteContext,
     plan: *mut *mut TfLiteIntArray,
 ) -> TfLiteStatus {
@@ -57,12 +60,12 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetExecutionPlan(
     unsafe { context.as_ref().map_or(kTfLiteError, |of| (of.get_execution_plan)(context, plan)) }
 }
 
-/// Nothing is shared among kernels this way: null.
+/// Writes null: kernels cannot share external contexts.
 ///
 /// # Safety
-/// The result is null or writable.
+/// `external_context` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetExternalContext(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetExternalContext(
     context: *mut TfLiteContext,
     external_context: *mut *mut c_void,
     kind: c_int,
@@ -76,18 +79,20 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetExternalContext(
     kTfLiteOk
 }
 
-/// A node and its op, for delegates.
+/// For delegates: writes the addresses of a node and its op.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`].
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
+/// `node` and `operator` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetNodeAndRegistration(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetNodeAndRegistration(
     context: *mut TfLiteContext,
     node_index: c_int,
     node: *mut *mut TfLiteNode,
     operator: *mut *mut TfLiteOperator,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or live and the results are writable where they are not null, as `# Safety` requires;
+    // on success it has written the registration of a node.
     unsafe {
         let Some(of) = context.as_ref().filter(|_| !node.is_null() && !operator.is_null()) else {
             return kTfLiteError;
@@ -101,25 +106,26 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetNodeAndRegistration(
     }
 }
 
-/// A tensor; null where there is none.
+/// The tensor at `index`; null if the index is out of range.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`].
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetOpaqueTensor(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetOpaqueTensor(
     context: *const TfLiteContext,
     index: c_int,
 ) -> *mut TfLiteTensor {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` requires the same of `context`.
     unsafe { tensor(context, index) }
 }
 
-/// Inputs of the subgraph.
+/// Writes the tensor indices of the subgraph's inputs.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`].
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
+/// `inputs` and `count` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetInputs(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetInputs(
     context: *const TfLiteContext,
     inputs: *mut *const c_int,
     count: *mut c_int,
@@ -128,12 +134,13 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetInputs(
     unsafe { give(context, |scene| &scene.ports.inputs, inputs, count) }
 }
 
-/// Outputs of the subgraph.
+/// Writes the tensor indices of the subgraph's outputs.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`].
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
+/// `outputs` and `count` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetOutputs(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetOutputs(
     context: *const TfLiteContext,
     outputs: *mut *const c_int,
     count: *mut c_int,
@@ -142,12 +149,13 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetOutputs(
     unsafe { give(context, |scene| &scene.ports.outputs, outputs, count) }
 }
 
-/// Variables of the subgraph.
+/// Writes the tensor indices of the subgraph's variables.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`].
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
+/// `variables` and `count` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetVariables(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetVariables(
     context: *const TfLiteContext,
     variables: *mut *const c_int,
     count: *mut c_int,
@@ -156,97 +164,99 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetVariables(
     unsafe { give(context, |scene| &scene.ports.variables, variables, count) }
 }
 
-/// Number of the subgraph's nodes.
+/// The number of nodes of the subgraph; 0 for null.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`].
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetNumNodes(context: *const TfLiteContext) -> usize {
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetNumNodes(context: *const TfLiteContext) -> usize {
     // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { scene::of(context.cast_mut()) }.map_or(0, |scene| scene.ports.nodes)
 }
 
-/// Number of tensors, those that kernels added included.
+/// The number of tensors, including those that kernels added; 0 for null.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`].
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetNumTensors(context: *const TfLiteContext) -> usize {
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetNumTensors(context: *const TfLiteContext) -> usize {
     // SAFETY: `context` is null or points to a live value, as `# Safety` requires.
     unsafe { context.as_ref() }.map_or(0, |context| context.tensors_size)
 }
 
-/// The subgraph's name.
+/// The subgraph's name; null for null.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`].
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetName(context: *const TfLiteContext) -> *const c_char {
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetName(context: *const TfLiteContext) -> *const c_char {
     // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
     unsafe { scene::of(context.cast_mut()) }.map_or(ptr::null(), |scene| scene.ports.name.as_ptr())
 }
 
-/// Gives a tensor another shape. The array is handed over.
+/// Changes the shape of a tensor. Takes ownership of the array.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`]; `tensor` is null or one of the context's, `new_size` null or an array.
+/// `context` must be null or a context that this library passed to a kernel whose call has not returned. `tensor` must
+/// be null or point to one of its tensors. `new_size` must be null or point to an array from `malloc` that is not used
+/// afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextResizeTensor(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextResizeTensor(
     context: *mut TfLiteContext,
     tensor: *mut TfLiteTensor,
     new_size: *mut TfLiteIntArray,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` requires of all three pointers what `resize_tensor` requires.
     unsafe { context::resize_tensor(context, tensor, new_size) }
 }
 
-/// Refused: kernels and delegates see one subgraph.
+/// Always returns an error: kernels and delegates see only one subgraph.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`].
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextAcquireSubgraphContext(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextAcquireSubgraphContext(
     context: *mut TfLiteContext,
     subgraph_index: c_int,
     acquired: *mut *mut TfLiteContext,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or belongs to a live scene, as `# Safety` requires.
     unsafe { context::acquire_subgraph_context(context, subgraph_index, acquired) }
 }
 
-/// Refused, as [`TfLiteOpaqueContextAcquireSubgraphContext`] is.
+/// Always returns an error: kernels and delegates see only one subgraph.
 ///
 /// # Safety
-/// As there.
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextReleaseSubgraphContext(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextReleaseSubgraphContext(
     context: *mut TfLiteContext,
     subgraph_index: c_int,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `context` is null or belongs to a live scene, as `# Safety` requires.
     unsafe { context::release_subgraph_context(context, subgraph_index) }
 }
 
-/// Refused, as [`TfLiteOpaqueContextAcquireSubgraphContext`] is.
+/// Always returns an error: kernels and delegates see only one subgraph.
 ///
 /// # Safety
-/// As there.
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextMarkSubgraphAsDelegationSkippable(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextMarkSubgraphAsDelegationSkippable(
     context: *mut TfLiteContext,
     subgraph_index: c_int,
 ) -> TfLiteStatus {
     let _ = subgraph_index;
     // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
-    unsafe { refuse(context, "TfLiteOpaqueContextMarkSubgraphAsDelegationSkippable is not served") }
+    unsafe { refuse(context, "TfLiteOpaqueContextMarkSubgraphAsDelegationSkippable is not supported") }
 }
 
-/// Refused: a node's options are not found in a file.
+/// Always returns an error: the position of a node's options in the model file is not known.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`].
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetNodeInitDataMmapInfo(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetNodeInitDataMmapInfo(
     context: *const TfLiteContext,
     node: *const TfLiteNode,
     fd: *mut c_int,
@@ -255,21 +265,24 @@ pub unsafe extern "C" fn TfLiteOpaqueContextGetNodeInitDataMmapInfo(
 ) -> TfLiteStatus {
     let _ = (node, fd, offset, size);
     // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
-    unsafe { refuse(context.cast_mut(), "TfLiteOpaqueContextGetNodeInitDataMmapInfo is not served") }
+    unsafe { refuse(context.cast_mut(), "TfLiteOpaqueContextGetNodeInitDataMmapInfo is not supported") }
 }
 
-/// Adds a tensor, of one of three allocation types: dynamic with data, or one of the arena's two without.
+/// Adds a tensor and writes its index, if `new_tensor_index` is not null. The tensor must be dynamic with data, or
+/// `kTfLiteArenaRw` or `kTfLiteArenaRwPersistent` without data.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`]; `builder` is null or a builder.
+/// `context` must be null or a context that this library passed to a kernel whose call has not returned. `builder` must
+/// be null or point to a live builder. `new_tensor_index` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextAddTensor(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextAddTensor(
     context: *mut TfLiteContext,
     builder: *mut TfLiteOpaqueTensorBuilder,
     new_tensor_index: *mut c_int,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: context and builder are null or live and the result is null or writable, as `# Safety` requires;
+        // `add_tensors` returned the index of the new tensor.
         unsafe {
             let Some(builder) = builder.as_ref() else { return kTfLiteError };
             let fits = match builder.tensor.allocation_type {
@@ -280,7 +293,7 @@ pub unsafe extern "C" fn TfLiteOpaqueContextAddTensor(
             if !fits {
                 return refuse(
                     context,
-                    "a tensor to add is dynamic, with data, or in the arena (kTfLiteArenaRw, kTfLiteArenaRwPersistent), without",
+                    "a new tensor must be kTfLiteDynamic with data, or kTfLiteArenaRw or kTfLiteArenaRwPersistent without data",
                 );
             }
             let mut index = -1;
@@ -297,36 +310,41 @@ pub unsafe extern "C" fn TfLiteOpaqueContextAddTensor(
     })
 }
 
-/// Bytes of an element; an error for a type that does not tell.
+/// Writes the size of an element in bytes. Returns `kTfLiteError` for a type whose elements are not whole bytes or have
+/// no fixed size.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`].
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
+/// `bytes` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetSizeOfType(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetSizeOfType(
     context: *mut TfLiteContext,
     kind: TfLiteType,
     bytes: *mut usize,
 ) -> TfLiteStatus {
     let Some(bits) = bits(kind).filter(|bits| bits % 8 == 0 && !bytes.is_null()) else {
         // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
-        return unsafe { refuse(context, &format!("an element of type {kind} has no size in whole bytes")) };
+        return unsafe {
+            refuse(context, &format!("elements of type {kind} do not have a size in whole bytes"))
+        };
     };
     // SAFETY: `bytes` is writable, as `# Safety` requires.
     unsafe { bytes.write(bits / 8) };
     kTfLiteOk
 }
 
-/// Bytes that the model's file has under a name.
+/// Finds metadata of the model by name, and writes its address and size.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueContextGetExecutionPlan`]; `name` is null or ends with a null byte.
+/// `context` must be null or a context that this library passed to a kernel or delegate whose call has not returned.
+/// `name` must be null or point to a null-terminated string. `data` and `bytes` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueContextGetMetadata(
+pub(super) unsafe extern "C" fn TfLiteOpaqueContextGetMetadata(
     context: *mut TfLiteContext,
     name: *const c_char,
     data: *mut *const c_char,
     bytes: *mut usize,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `# Safety` requires of all pointers what `get_model_metadata` requires.
     unsafe { context::get_model_metadata(context, name, data, bytes) }
 }

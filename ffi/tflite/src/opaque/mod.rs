@@ -1,4 +1,5 @@
-//! Functions of `c_api_opaque.h`: what kernels and delegates see of tensors, nodes and contexts, which are those of `common.h` underneath.
+//! Functions of `c_api_opaque.h`, with which kernels and delegates access tensors, nodes and contexts. The opaque types
+//! are the structs of `common.h`.
 
 mod context;
 mod node;

@@ -1,4 +1,4 @@
-//! Tensors, and builders of those that kernels add.
+//! Functions of `c_api_opaque.h` on tensors, and builders of tensors that kernels add.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
@@ -16,52 +16,53 @@ macro_rules! same {
         $(#[doc = $doc])*
         ///
         /// # Safety
-        /// The tensor is null or one of this library's; buffers are null or have as many bytes as is said.
+        /// `tensor` must be null or point to a live tensor of this library. `data`, if the function has it, must be
+        /// null or have `bytes` bytes, and must be writable if the function writes it.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $ty),*) -> $result {
-            // SAFETY: the caller's promise.
+        pub(crate) unsafe extern "C" fn $name($($argument: $ty),*) -> $result {
+            // SAFETY: `# Safety` requires the same of `tensor` and `data`.
             unsafe { $plain($($argument),*) }
         }
     )*};
 }
 same! {
-    /// As `TfLiteTensorType`.
+    /// The element type, see `TfLiteTensorType`.
     TfLiteOpaqueTensorType = TfLiteTensorType(tensor: *const TfLiteTensor) -> TfLiteType;
-    /// As `TfLiteTensorNumDims`.
+    /// The number of dimensions, see `TfLiteTensorNumDims`.
     TfLiteOpaqueTensorNumDims = TfLiteTensorNumDims(tensor: *const TfLiteTensor) -> i32;
-    /// As `TfLiteTensorDim`.
+    /// The size of a dimension, see `TfLiteTensorDim`.
     TfLiteOpaqueTensorDim = TfLiteTensorDim(tensor: *const TfLiteTensor, index: i32) -> i32;
-    /// As `TfLiteTensorByteSize`.
+    /// The size of the data in bytes, see `TfLiteTensorByteSize`.
     TfLiteOpaqueTensorByteSize = TfLiteTensorByteSize(tensor: *const TfLiteTensor) -> usize;
-    /// As `TfLiteTensorData`.
+    /// The address of the data, see `TfLiteTensorData`.
     TfLiteOpaqueTensorData = TfLiteTensorData(tensor: *const TfLiteTensor) -> *mut c_void;
-    /// As `TfLiteTensorName`.
+    /// The tensor's name, see `TfLiteTensorName`.
     TfLiteOpaqueTensorName = TfLiteTensorName(tensor: *const TfLiteTensor) -> *const c_char;
-    /// As `TfLiteTensorQuantizationParams`.
+    /// Scale and zero point, see `TfLiteTensorQuantizationParams`.
     TfLiteOpaqueTensorGetQuantizationParams =
         TfLiteTensorQuantizationParams(tensor: *const TfLiteTensor) -> TfLiteQuantizationParams;
-    /// As `TfLiteTensorCopyFromBuffer`.
+    /// Copies data into the tensor, see `TfLiteTensorCopyFromBuffer`.
     TfLiteOpaqueTensorCopyFromBuffer =
         TfLiteTensorCopyFromBuffer(tensor: *mut TfLiteTensor, data: *const c_void, bytes: usize) -> TfLiteStatus;
-    /// As `TfLiteTensorCopyToBuffer`.
+    /// Copies data out of the tensor, see `TfLiteTensorCopyToBuffer`.
     TfLiteOpaqueTensorCopyToBuffer =
         TfLiteTensorCopyToBuffer(tensor: *const TfLiteTensor, data: *mut c_void, bytes: usize) -> TfLiteStatus;
-    /// How the tensor's memory came to be.
+    /// How the tensor's memory is allocated, see `TfLiteTensorGetAllocationStrategy`.
     TfLiteOpaqueTensorGetAllocationStrategy =
         TfLiteTensorGetAllocationStrategy(tensor: *const TfLiteTensor) -> c_int;
-    /// How long its address stays.
+    /// How long the data's address is valid, see `TfLiteTensorGetBufferAddressStability`.
     TfLiteOpaqueTensorGetBufferAddressStability =
         TfLiteTensorGetBufferAddressStability(tensor: *const TfLiteTensor) -> c_int;
-    /// How long its value stays.
+    /// How long the values are valid, see `TfLiteTensorGetDataStability`.
     TfLiteOpaqueTensorGetDataStability = TfLiteTensorGetDataStability(tensor: *const TfLiteTensor) -> c_int;
-    /// When its value is known.
+    /// The step in which the values become known, see `TfLiteTensorGetDataKnownStep`.
     TfLiteOpaqueTensorGetDataKnownStep = TfLiteTensorGetDataKnownStep(tensor: *const TfLiteTensor) -> c_int;
-    /// When its shape is known.
+    /// The step in which the shape becomes known, see `TfLiteTensorGetShapeKnownStep`.
     TfLiteOpaqueTensorGetShapeKnownStep = TfLiteTensorGetShapeKnownStep(tensor: *const TfLiteTensor) -> c_int;
 }
 
-/// By allocation type, from `kTfLiteMemNone` to `kTfLiteNonCpu`: strategy, stability of the address, stability of the value, the step in
-/// which the value is known, and that of the shape.
+/// One row per allocation type, from `kTfLiteMemNone` to `kTfLiteNonCpu`: allocation strategy, stability of the
+/// address, stability of the values, the step in which the values become known, and the step in which the shape does.
 const BY_ALLOCATION: [[c_int; 5]; 9] = [
     [1, 3, 3, 1, 1],
     [2, 3, 3, 1, 1],
@@ -79,9 +80,9 @@ macro_rules! by_allocation {
         $(#[doc = $doc])*
         ///
         /// # Safety
-        /// `tensor` is null or a tensor of this library.
+        /// `tensor` must be null or point to a live tensor of this library.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(tensor: *const TfLiteTensor) -> c_int {
+        pub(crate) unsafe extern "C" fn $name(tensor: *const TfLiteTensor) -> c_int {
             // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
             let kind = unsafe { tensor.as_ref() }.map_or(-1, |tensor| tensor.allocation_type);
             usize::try_from(kind).ok().and_then(|kind| BY_ALLOCATION.get(kind)).map_or(0, |row| row[$column])
@@ -89,28 +90,28 @@ macro_rules! by_allocation {
     )*};
 }
 by_allocation! {
-    /// How the tensor's memory came to be; 0: unknown.
+    /// How the tensor's memory is allocated; 0 if unknown.
     TfLiteTensorGetAllocationStrategy[0];
-    /// How long its address stays; 0: unknown.
+    /// How long the data's address is valid; 0 if unknown.
     TfLiteTensorGetBufferAddressStability[1];
-    /// How long its value stays; 0: unknown.
+    /// How long the values are valid; 0 if unknown.
     TfLiteTensorGetDataStability[2];
-    /// When its value is known; 0: unknown.
+    /// The step in which the values become known; 0 if unknown.
     TfLiteTensorGetDataKnownStep[3];
-    /// When its shape is known; 0: unknown.
+    /// The step in which the shape becomes known; 0 if unknown.
     TfLiteTensorGetShapeKnownStep[4];
 }
 
-/// Number of dimensions of the signature; −1 where the shape is all known.
+/// Writes the number of dimensions of the shape signature; −1 if the shape is fixed.
 ///
 /// # Safety
-/// `tensor` is null or a tensor of this library; the result is null or writable.
+/// `tensor` must be null or point to a live tensor of this library. `num_dims` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorGetNumDimsSignature(
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorGetNumDimsSignature(
     tensor: *const TfLiteTensor,
     num_dims: *mut i32,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or live and `num_dims` is writable if it is not null, as `# Safety` requires.
     unsafe {
         let Some(tensor) = tensor.as_ref().filter(|_| !num_dims.is_null()) else { return kTfLiteError };
         num_dims.write(tensor.dims_signature.as_ref().map_or(-1, |dims| dims.size));
@@ -118,17 +119,17 @@ pub unsafe extern "C" fn TfLiteOpaqueTensorGetNumDimsSignature(
     kTfLiteOk
 }
 
-/// A dimension of the signature, or of the shape where all is known.
+/// Writes dimension `dim_index` of the shape signature. If the shape is fixed, writes a dimension of the shape.
 ///
 /// # Safety
-/// `tensor` is null or a tensor of this library; the result is null or writable.
+/// `tensor` must be null or point to a live tensor of this library. `dim_length` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorGetDimSignature(
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorGetDimSignature(
     tensor: *const TfLiteTensor,
     dim_index: i32,
     dim_length: *mut i32,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or live and `dim_length` is writable if it is not null, as `# Safety` requires.
     unsafe {
         let dims = numbers(TfLiteTensorGetDimsSignature(tensor));
         let dim = usize::try_from(dim_index).ok().and_then(|index| dims.get(index));
@@ -138,46 +139,46 @@ pub unsafe extern "C" fn TfLiteOpaqueTensorGetDimSignature(
     kTfLiteOk
 }
 
-/// Whether the tensor keeps its value from one invocation to the next.
+/// Returns 1 if the tensor keeps its value from one invocation to the next, else 0.
 ///
 /// # Safety
-/// `tensor` is null or a tensor of this library.
+/// `tensor` must be null or point to a live tensor of this library.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorIsVariable(tensor: *const TfLiteTensor) -> c_int {
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorIsVariable(tensor: *const TfLiteTensor) -> c_int {
     // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     c_int::from(unsafe { tensor.as_ref() }.is_some_and(|tensor| tensor.is_variable))
 }
 
-/// Whose memory the tensor lies in.
+/// The allocation type, which says who owns the tensor's memory; `kTfLiteMemNone` for null.
 ///
 /// # Safety
-/// `tensor` is null or a tensor of this library.
+/// `tensor` must be null or point to a live tensor of this library.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorGetAllocationType(
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorGetAllocationType(
     tensor: *const TfLiteTensor,
 ) -> TfLiteAllocationType {
     // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(kTfLiteMemNone, |tensor| tensor.allocation_type)
 }
 
-/// Scales and zero points, which stay the tensor's.
+/// The scales and zero points. The tensor still owns them.
 ///
 /// # Safety
-/// `tensor` is null or a tensor of this library.
+/// `tensor` must be null or point to a live tensor of this library.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorGetQuantization(
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorGetQuantization(
     tensor: *const TfLiteTensor,
 ) -> TfLiteQuantization {
     // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
     unsafe { tensor.as_ref() }.map_or(TfLiteQuantization::NONE, |tensor| tensor.quantization)
 }
 
-/// Number of strings; −1 where the bytes are none.
+/// The number of strings; −1 if the data is not packed strings.
 ///
 /// # Safety
-/// `tensor` is null or a tensor of this library.
+/// `tensor` must be null or point to a live tensor of this library.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorGetStringCount(tensor: *const TfLiteTensor) -> c_int {
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorGetStringCount(tensor: *const TfLiteTensor) -> c_int {
     guard(-1, || {
         // SAFETY: `tensor` is null or points to a live value, as `# Safety` requires.
         let packed = unsafe { tensor.as_ref().map_or(&[][..], |tensor| bytes(tensor)) };
@@ -185,19 +186,20 @@ pub unsafe extern "C" fn TfLiteOpaqueTensorGetStringCount(tensor: *const TfLiteT
     })
 }
 
-/// A string of a tensor; its bytes stay the tensor's.
+/// Writes the address and length of a string. The tensor still owns the bytes.
 ///
 /// # Safety
-/// `tensor` is null or a tensor of this library; the results are null or writable.
+/// `tensor` must be null or point to a live tensor of this library. `text` and `length` must be null or writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorGetString(
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorGetString(
     tensor: *const TfLiteTensor,
     index: c_int,
     text: *mut *const c_char,
     length: *mut c_int,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `tensor` is null or live and the results are writable where they are not null, as `# Safety`
+        // requires.
         unsafe {
             let packed = tensor.as_ref().map_or(&[][..], |tensor| bytes(tensor));
             let strings = arenite::strings::unpack(packed).unwrap_or_default();
@@ -212,19 +214,21 @@ pub unsafe extern "C" fn TfLiteOpaqueTensorGetString(
     })
 }
 
-/// Makes strings the value of a dynamic tensor, and their number its shape.
+/// Stores strings in a dynamic tensor, whose shape becomes `[count]`.
 ///
 /// # Safety
-/// `tensor` is null or a tensor of this library; there are `count` strings and lengths, each string with as many bytes.
+/// `tensor` must be null or point to a live tensor of this library that nothing else uses. `texts` and `lengths` must
+/// be null or have `count` elements; each text must be null or have as many bytes as its length says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorWriteStrings(
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorWriteStrings(
     tensor: *mut TfLiteTensor,
     texts: *const *const c_char,
     count: c_int,
     lengths: *const c_int,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: `tensor`, lists and texts are null or valid, as `# Safety` requires; `list` checks for null.
+        // `TfLiteTensorRealloc` provides `packed.len()` bytes.
         unsafe {
             let Some(tensor) = tensor.as_mut().filter(|tensor| owns_data(tensor)) else {
                 return kTfLiteError;
@@ -245,27 +249,31 @@ pub unsafe extern "C" fn TfLiteOpaqueTensorWriteStrings(
     })
 }
 
-/// As [`TfLiteOpaqueTensorWriteStrings`], of one string.
+/// Stores one string in a dynamic tensor, whose shape becomes `[1]`.
 ///
 /// # Safety
-/// As there.
+/// `tensor` must be null or point to a live tensor of this library that nothing else uses. `text` must be null or have
+/// `length` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorWriteString(
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorWriteString(
     tensor: *mut TfLiteTensor,
     text: *const c_char,
     length: c_int,
 ) -> TfLiteStatus {
-    // SAFETY: the caller's promise.
+    // SAFETY: `tensor` is null or live and `text` is null or has `length` bytes, as `# Safety` requires; both lists
+    // have one element.
     unsafe { TfLiteOpaqueTensorWriteStrings(tensor, &text, 1, &length) }
 }
 
-/// From here on `invoke` gives the tensor shape and memory.
+/// Makes a tensor dynamic: its shape and memory are set in `invoke`.
 ///
 /// # Safety
-/// `tensor` is null or a tensor that a kernel was given, in its call.
+/// `tensor` must be null or point to a tensor of a context that this library passed to a kernel whose call has not
+/// returned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorSetAllocationTypeToDynamic(tensor: *mut TfLiteTensor) {
-    // SAFETY: the caller's promise.
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorSetAllocationTypeToDynamic(tensor: *mut TfLiteTensor) {
+    // SAFETY: `tensor` is null or belongs to the running kernel's scene, as `# Safety` requires, so the data that it
+    // owns comes from `malloc`.
     unsafe {
         let Some(tensor) = tensor.as_mut().filter(|tensor| tensor.allocation_type != kTfLiteDynamic) else {
             return;
@@ -275,37 +283,38 @@ pub unsafe extern "C" fn TfLiteOpaqueTensorSetAllocationTypeToDynamic(tensor: *m
     }
 }
 
-/// Says that the tensor's data is not in memory of the host.
+/// Marks the tensor's data as not being in host memory.
 ///
 /// # Safety
-/// As [`TfLiteOpaqueTensorSetAllocationTypeToDynamic`].
+/// `tensor` must be null or point to a tensor of a context that this library passed to a kernel whose call has not
+/// returned.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorSetNonCpuAllocation(tensor: *mut TfLiteTensor) {
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorSetNonCpuAllocation(tensor: *mut TfLiteTensor) {
     // SAFETY: `tensor` is null or points to a live value that nothing else uses, as `# Safety` requires.
     if let Some(tensor) = unsafe { tensor.as_mut() } {
         tensor.allocation_type = kTfLiteNonCpu;
     }
 }
 
-/// What a tensor to be added is like.
-pub struct TfLiteOpaqueTensorBuilder {
+/// Describes a tensor that a kernel will add.
+pub(super) struct TfLiteOpaqueTensorBuilder {
     pub(super) tensor: TfLiteTensor,
 }
 
-/// A new builder.
+/// Creates a builder. Free it with `TfLiteOpaqueTensorBuilderDelete`.
 #[unsafe(no_mangle)]
-pub extern "C" fn TfLiteOpaqueTensorBuilderCreate() -> *mut TfLiteOpaqueTensorBuilder {
+pub(super) extern "C" fn TfLiteOpaqueTensorBuilderCreate() -> *mut TfLiteOpaqueTensorBuilder {
     guard(ptr::null_mut(), || {
         Box::into_raw(Box::new(TfLiteOpaqueTensorBuilder { tensor: TfLiteTensor::EMPTY }))
     })
 }
 
-/// Frees a builder.
+/// Frees a builder. Does nothing for null.
 ///
 /// # Safety
-/// `builder` is null or a builder that is not used again.
+/// `builder` must be null or a builder of this library that is not used afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TfLiteOpaqueTensorBuilderDelete(builder: *mut TfLiteOpaqueTensorBuilder) {
+pub(super) unsafe extern "C" fn TfLiteOpaqueTensorBuilderDelete(builder: *mut TfLiteOpaqueTensorBuilder) {
     // SAFETY: `builder` is null or a handle that nothing uses any more, as `# Safety` requires.
     unsafe { free(builder) };
 }
@@ -315,9 +324,10 @@ macro_rules! builders {
         $(#[doc = $doc])*
         ///
         /// # Safety
-        /// `builder` is null or a builder; what is set fits the tensor.
+        /// `builder` must be null or point to a live builder that nothing else uses. `value` must be valid for the
+        /// tensor that is added.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(
+        pub(crate) unsafe extern "C" fn $name(
             builder: *mut TfLiteOpaqueTensorBuilder,
             value: $ty,
         ) -> *mut TfLiteOpaqueTensorBuilder {
@@ -330,14 +340,14 @@ macro_rules! builders {
     )*};
 }
 builders! {
-    /// Sets the type.
+    /// Sets the element type.
     TfLiteOpaqueTensorBuilderSetType(kind: TfLiteType);
-    /// Sets the data, which comes from `malloc` and is handed over with a dynamic tensor.
+    /// Sets the data. It must come from `malloc`; a dynamic tensor takes ownership of it.
     TfLiteOpaqueTensorBuilderSetData(data: *mut c_void);
-    /// Sets whose memory it lies in.
+    /// Sets the allocation type, which says who owns the tensor's memory.
     TfLiteOpaqueTensorBuilderSetAllocationType(allocation_type: TfLiteAllocationType);
-    /// Sets scale and zero point.
+    /// Sets a scale and a zero point for the whole tensor.
     TfLiteOpaqueTensorBuilderSetQuantizationParams(params: TfLiteQuantizationParams);
-    /// Sets scales and zero points, which come from `malloc` and are handed over.
+    /// Sets scales and zero points. They must come from `malloc`; the tensor takes ownership of them.
     TfLiteOpaqueTensorBuilderSetQuantization(quantization: TfLiteQuantization);
 }

@@ -1,4 +1,5 @@
-/* What a call costs: input set, model run, output read, again and again; prints nanoseconds, the least of several rounds. */
+/* Measures the cost of a call: set the input, run the model, read the output. Prints nanoseconds, the minimum of
+ * several rounds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

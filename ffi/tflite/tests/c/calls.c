@@ -1,5 +1,5 @@
-/* Functions of c_api.h, common.h and c_api_experimental.h that TensorFlow Lite's library of 2022 has as well: states, nulls, wrong sizes,
- * orders of calls. Linked against either library. */
+/* Functions of c_api.h, common.h and c_api_experimental.h that TensorFlow Lite's library of 2022 has too: wrong
+ * states, null pointers, wrong sizes and wrong orders of calls. Can be linked against either library. */
 #ifdef REAL_HEADERS
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/common.h"
@@ -78,7 +78,7 @@ static void model_bytes_freed_before_interpreter(void) {
   say_floats(output(interpreter));
 }
 
-static void model_of_bad_bytes(void) {
+static void model_from_bad_bytes(void) {
   size_t size = 0;
   void *bytes = read_file("sqrt.tflite", &size);
   SAY("%d", TfLiteModelCreate(bytes, size / 2) == NULL);
@@ -88,14 +88,14 @@ static void model_of_bad_bytes(void) {
   free(bytes);
 }
 
-static void model_of_null(void) { SAY("%d", TfLiteModelCreate(NULL, 16) == NULL); }
+static void model_from_null_bytes(void) { SAY("%d", TfLiteModelCreate(NULL, 16) == NULL); }
 
-static void model_of_no_file(void) {
+static void model_from_missing_file(void) {
   SAY("%d", TfLiteModelCreateFromFile(in_folder("none.tflite")) == NULL);
   SAY("%d", TfLiteModelCreateFromFile("") == NULL);
 }
 
-static void model_of_null_path(void) { SAY("%d", TfLiteModelCreateFromFile(NULL) == NULL); }
+static void model_from_null_path(void) { SAY("%d", TfLiteModelCreateFromFile(NULL) == NULL); }
 
 static void model_delete_null(void) { TfLiteModelDelete(NULL); }
 
@@ -178,11 +178,11 @@ static void options_without_effect(void) {
 
 /* Interpreters. */
 
-static void create_of_null(void) { SAY("%d", TfLiteInterpreterCreate(NULL, NULL) == NULL); }
+static void create_from_null(void) { SAY("%d", TfLiteInterpreterCreate(NULL, NULL) == NULL); }
 
-static void create_of_unknown_builtin(void) { SAY("%d", made("unknown_builtin.tflite") == NULL); }
+static void create_with_unknown_builtin(void) { SAY("%d", made("unknown_builtin.tflite") == NULL); }
 
-static void create_of_unknown_custom(void) {
+static void create_with_unknown_custom(void) {
   TfLiteInterpreter *interpreter = made("custom.tflite");
   SAY("%d", interpreter != NULL);
   SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
@@ -269,7 +269,7 @@ static void tensor_signature(void) {
   SAY("%d", input(made("sqrt.tflite"))->dims_signature == NULL);
 }
 
-static void tensor_is_the_same(void) {
+static void tensor_address_is_stable(void) {
   static const int dims[] = {8};
   TfLiteInterpreter *interpreter = made("sqrt.tflite");
   TfLiteTensor *before = input(interpreter);
@@ -310,7 +310,7 @@ static void copy_to_null(void) {
   SAY("%d", TfLiteTensorCopyToBuffer(output(allocated("sqrt.tflite")), NULL, 16));
 }
 
-static void copy_of_wrong_size(void) {
+static void copy_with_wrong_size(void) {
   float data[8] = {0};
   TfLiteInterpreter *interpreter = allocated("sqrt.tflite");
   static const size_t sizes[] = {0, 4, 15, 17, 32};
@@ -388,16 +388,16 @@ static void resize_to_negative(void) {
   SAY("%d", TfLiteInterpreterResizeInputTensor(made("sqrt.tflite"), 0, dims, 1));
 }
 
-static void resize_to_too_much(void) {
+static void resize_to_overflow(void) {
   static const int dims[] = {1 << 30, 1 << 30, 1 << 30};
   SAY("%d", TfLiteInterpreterResizeInputTensor(made("sqrt.tflite"), 0, dims, 3));
 }
 
-static void resize_of_null_dims(void) {
+static void resize_with_null_dims(void) {
   SAY("%d", TfLiteInterpreterResizeInputTensor(made("sqrt.tflite"), 0, NULL, 2));
 }
 
-static void resize_of_negative_count(void) {
+static void resize_with_negative_count(void) {
   static const int dims[] = {2};
   SAY("%d", TfLiteInterpreterResizeInputTensor(made("sqrt.tflite"), 0, dims, -1));
 }
@@ -407,7 +407,7 @@ static void resize_null(void) {
   SAY("%d", TfLiteInterpreterResizeInputTensor(NULL, 0, dims, 1));
 }
 
-static void resize_what_cannot_be(void) {
+static void resize_invalid_input(void) {
   static const int dims[] = {3};
   TfLiteInterpreter *interpreter = made("add_constant.tflite");
   SAY("%d", TfLiteInterpreterResizeInputTensor(interpreter, 0, dims, 1));
@@ -445,7 +445,7 @@ static void delegate_null(void) {
   SAY("%d", TfLiteInterpreterModifyGraphWithDelegate(made("sqrt.tflite"), NULL));
 }
 
-/* Arrays and tensors of the program's own. */
+/* Arrays and tensors that the program owns. */
 
 static void int_arrays(void) {
   static const int data[] = {3, 4};
@@ -483,7 +483,7 @@ static void type_names(void) {
   }
 }
 
-static void type_name_of_none(void) { SAY("%s", TfLiteTypeGetName((TfLiteType)77)); }
+static void name_of_unknown_type(void) { SAY("%s", TfLiteTypeGetName((TfLiteType)77)); }
 
 static void own_tensor(void) {
   TfLiteQuantizationParams params = {0.5f, 3};
@@ -540,23 +540,23 @@ static void tensor_free_null(void) { TfLiteTensorFree(NULL); }
 int main(int argc, char **argv) {
 #define CASE(name) {#name, name}
   static const Case cases[] = {
-      CASE(version), CASE(model_from_bytes), CASE(model_bytes_freed_before_interpreter), CASE(model_of_bad_bytes),
-      CASE(model_of_null), CASE(model_of_no_file), CASE(model_of_null_path), CASE(model_delete_null),
+      CASE(version), CASE(model_from_bytes), CASE(model_bytes_freed_before_interpreter), CASE(model_from_bad_bytes),
+      CASE(model_from_null_bytes), CASE(model_from_missing_file), CASE(model_from_null_path), CASE(model_delete_null),
       CASE(options_delete_null), CASE(options_set_on_null), CASE(options_threads), CASE(options_reporter),
-      CASE(options_reporter_at_create), CASE(options_delegate_null), CASE(options_without_effect), CASE(create_of_null),
-      CASE(create_of_unknown_builtin), CASE(create_of_unknown_custom), CASE(delete_null), CASE(counts),
+      CASE(options_reporter_at_create), CASE(options_delegate_null), CASE(options_without_effect), CASE(create_from_null),
+      CASE(create_with_unknown_builtin), CASE(create_with_unknown_custom), CASE(delete_null), CASE(counts),
       CASE(counts_of_null), CASE(input_of_null), CASE(allocate_null), CASE(invoke_null), CASE(invoke_before_allocate),
       CASE(allocate_twice), CASE(invoke_twice), CASE(two_interpreters_of_a_model), CASE(tensor_before_allocate),
-      CASE(tensor_after_allocate), CASE(tensor_fields), CASE(tensor_signature), CASE(tensor_is_the_same),
+      CASE(tensor_after_allocate), CASE(tensor_fields), CASE(tensor_signature), CASE(tensor_address_is_stable),
       CASE(tensor_quantized), CASE(tensor_not_quantized), CASE(tensor_type_of_null), CASE(tensor_dims_of_null),
       CASE(tensor_dim_of_null), CASE(tensor_size_of_null), CASE(tensor_data_of_null), CASE(tensor_name_of_null),
       CASE(tensor_params_of_null), CASE(copy_to_null_tensor), CASE(copy_from_null), CASE(copy_to_null),
-      CASE(copy_of_wrong_size), CASE(copy_before_allocate), CASE(copy_both_ways), CASE(resize_and_invoke),
+      CASE(copy_with_wrong_size), CASE(copy_before_allocate), CASE(copy_both_ways), CASE(resize_and_invoke),
       CASE(resize_to_the_same), CASE(resize_before_allocate), CASE(resize_to_scalar), CASE(resize_to_empty),
-      CASE(resize_to_negative), CASE(resize_to_too_much), CASE(resize_of_null_dims), CASE(resize_of_negative_count),
-      CASE(resize_null), CASE(resize_what_cannot_be), CASE(dynamic_output), CASE(reset_variables),
+      CASE(resize_to_negative), CASE(resize_to_overflow), CASE(resize_with_null_dims), CASE(resize_with_negative_count),
+      CASE(resize_null), CASE(resize_invalid_input), CASE(dynamic_output), CASE(reset_variables),
       CASE(reset_variables_of_null), CASE(delegate_null), CASE(int_arrays), CASE(int_array_equal_null),
-      CASE(float_arrays), CASE(type_names), CASE(type_name_of_none), CASE(own_tensor), CASE(own_tensor_of_arena),
+      CASE(float_arrays), CASE(type_names), CASE(name_of_unknown_type), CASE(own_tensor), CASE(own_tensor_of_arena),
       CASE(own_tensor_copied), CASE(frees_of_null), CASE(tensor_free_null),
   };
   return run_cases(cases, sizeof cases / sizeof *cases, argc, argv);

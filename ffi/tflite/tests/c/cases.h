@@ -1,5 +1,5 @@
-/* What the test programs share: a table of cases. Each runs in a process of its own, so that a crash is a result; the program prints one
- * line for each, `name: what it said`. Which results are right stands in the .txt of the same name. */
+/* Runs a table of cases, for the test programs. Each case runs in its own process, so that a crash is a result. The
+ * program prints one line per case: `name: result`. The .txt file with the program's name has the expected results. */
 #ifndef ARENITE_TESTS_CASES_H
 #define ARENITE_TESTS_CASES_H
 
@@ -14,7 +14,7 @@ typedef struct Case {
   void (*run)(void);
 } Case;
 
-/* Where the models lie. */
+/* The folder of the models. */
 static const char *folder;
 
 static inline const char *in_folder(const char *name) {
@@ -25,7 +25,7 @@ static inline const char *in_folder(const char *name) {
   return path;
 }
 
-/* Says a part of the result. */
+/* Prints a part of the result. */
 #define SAY(...) (printf(__VA_ARGS__), printf(" "), (void)fflush(stdout))
 
 static inline void run_case(const Case *one) {
@@ -48,7 +48,8 @@ static inline void run_case(const Case *one) {
   printf(WIFSIGNALED(status) ? "CRASH\n" : "\n");
 }
 
-/* Runs all cases, or those that arguments behind the folder name; with `one NAME` in this process, for a debugger. */
+/* Runs all cases, or those whose names follow the folder. With `one NAME`, runs one case in this process, for a
+ * debugger. */
 static inline int run_cases(const Case *cases, size_t count, int argc, char **argv) {
   size_t i;
   if (argc < 2) {

@@ -1,5 +1,5 @@
-/* Delegates of the program's own, by TfLiteOpaqueDelegateBuilder and by TfLiteDelegate; ARENITE_TFLITE_UNSAFE_DELEGATES is 1 but in the last
- * cases. */
+/* Delegates of the program, created with TfLiteOpaqueDelegateBuilder and with TfLiteDelegate.
+ * ARENITE_TFLITE_UNSAFE_DELEGATES is 1 except in the last case. */
 #include "today.h"
 
 #include "cases.h"
@@ -14,12 +14,12 @@ struct TfLiteDelegate {
   TfLiteOpaqueDelegateBuilder *opaque_delegate_builder;
 };
 
-/* What the delegates count. */
+/* How often each function of the delegate and its kernels was called. */
 static int prepares, inits, invokes, frees;
-/* What their kernels return. */
+/* What the kernels' functions return. */
 static TfLiteStatus kernel_prepare_says, kernel_invoke_says;
 
-/* A kernel that gives 100 + x for each number, whatever its nodes are. */
+/* A kernel that computes 100 + x, whatever its nodes are. */
 static void *kernel_init(TfLiteOpaqueContext *context, const char *buffer, size_t length) {
   const TfLiteOpaqueDelegateParams *params = (const TfLiteOpaqueDelegateParams *)(const void *)buffer;
   TfLiteOpaqueNode *node = NULL;
@@ -55,7 +55,7 @@ static TfLiteStatus kernel_invoke(TfLiteOpaqueContext *context, TfLiteOpaqueNode
   return kernel_invoke_says;
 }
 
-/* Asks for all nodes of builtin op `data`, and says what it sees of each. */
+/* Requests all nodes of builtin op `data`, and prints what it sees of each node. */
 static TfLiteStatus ask(TfLiteOpaqueContext *context, TfLiteDelegate *delegate, void *data) {
   TfLiteIntArray *plan = NULL, *wanted;
   TfLiteOperator *kernel;
@@ -137,7 +137,7 @@ static void run(TfLiteInterpreter *interpreter) {
 
 static int sqrt_code = 75, add_code = 0, no_code = -7;
 
-static void delegate_takes_a_node(void) {
+static void delegate_claims_a_node(void) {
   TfLiteDelegate *delegate = asking_for(&sqrt_code);
   TfLiteInterpreter *interpreter = made("sqrt.tflite", delegate, false);
   SAY("%d", TfLiteOpaqueDelegateGetData(delegate) == &sqrt_code);
@@ -149,7 +149,7 @@ static void delegate_takes_a_node(void) {
 
 static void delegate_sees_parameters_and_constants(void) { run(made("add_constant.tflite", asking_for(&add_code), false)); }
 
-static void delegate_takes_nothing(void) { run(made("sqrt.tflite", asking_for(&no_code), false)); }
+static void delegate_claims_nothing(void) { run(made("sqrt.tflite", asking_for(&no_code), false)); }
 
 static void delegate_is_resized(void) {
   static const int dims[] = {2};
@@ -195,7 +195,7 @@ static void kernel_fails_and_the_cpu_runs(void) {
   run(interpreter);
 }
 
-/* By the struct that all versions have. */
+/* Uses the fields of TfLiteDelegate that all versions have. */
 static TfLiteStatus plain_prepare(TfLiteContext *context, TfLiteDelegate *delegate) {
   TfLiteRegistration kernel;
   TfLiteIntArray *plan = NULL;
@@ -226,7 +226,7 @@ static void opaque_functions_of_null(void) {
   TfLiteOpaqueDelegateDelete(NULL);
 }
 
-static void not_without_the_unsafe_option(void) {
+static void disabled_without_the_unsafe_option(void) {
   unsetenv("ARENITE_TFLITE_UNSAFE_DELEGATES");
   SAY("%d", made("sqrt.tflite", asking_for(&sqrt_code), false) == NULL);
   SAY("%d %d", errors, prepares);
@@ -235,10 +235,10 @@ static void not_without_the_unsafe_option(void) {
 int main(int argc, char **argv) {
 #define CASE(name) {#name, name}
   static const Case cases[] = {
-      CASE(delegate_takes_a_node), CASE(delegate_sees_parameters_and_constants), CASE(delegate_takes_nothing),
+      CASE(delegate_claims_a_node), CASE(delegate_sees_parameters_and_constants), CASE(delegate_claims_nothing),
       CASE(delegate_is_resized), CASE(delegate_fails_to_prepare), CASE(delegate_without_prepare),
       CASE(kernel_fails_to_prepare), CASE(kernel_fails_to_invoke), CASE(kernel_fails_and_the_cpu_runs),
-      CASE(plain_delegate), CASE(opaque_functions_of_null), CASE(not_without_the_unsafe_option),
+      CASE(plain_delegate), CASE(opaque_functions_of_null), CASE(disabled_without_the_unsafe_option),
   };
   setenv("ARENITE_TFLITE_UNSAFE_DELEGATES", "1", 1);
   return run_cases(cases, sizeof cases / sizeof *cases, argc, argv);

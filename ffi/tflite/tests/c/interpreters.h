@@ -1,8 +1,9 @@
-/* Interpreters of a model in the test's folder. Behind cases.h and the declarations of TensorFlow Lite. */
+/* Creates interpreters of models in the test's folder. Include it after cases.h and the declarations of TensorFlow
+ * Lite. */
 #ifndef ARENITE_TESTS_INTERPRETERS_H
 #define ARENITE_TESTS_INTERPRETERS_H
 
-/* Without its tensors allocated. */
+/* An interpreter whose tensors are not allocated. */
 static TfLiteInterpreter *made(const char *name) {
   TfLiteModel *model = TfLiteModelCreateFromFile(in_folder(name));
   TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, NULL);
@@ -10,7 +11,7 @@ static TfLiteInterpreter *made(const char *name) {
   return interpreter;
 }
 
-/* With them. */
+/* An interpreter whose tensors are allocated. */
 static TfLiteInterpreter *allocated(const char *name) {
   TfLiteInterpreter *interpreter = made(name);
   SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));

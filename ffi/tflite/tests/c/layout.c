@@ -1,4 +1,5 @@
-/* Prints sizes and offsets of the structs that cross: compiled by our declarations, or by TensorFlow Lite's headers. */
+/* Prints sizes and offsets of the structs that the library shares with programs. Compiled with our declarations or
+ * with TensorFlow Lite's headers. */
 #ifdef REAL_HEADERS
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/common.h"

@@ -1,4 +1,4 @@
-/* Custom ops by TfLiteOperator, which see their node by the functions of c_api_opaque.h. */
+/* Custom ops registered with TfLiteOperator. They access their node through the functions of c_api_opaque.h. */
 #include "today.h"
 
 #include "cases.h"
@@ -7,7 +7,7 @@ static int inits, invokes, frees;
 
 static float float_at(const TfLiteOpaqueTensor *tensor, int i) { return ((const float *)TfLiteOpaqueTensorData(tensor))[i]; }
 
-/* y = x, as many times as the first byte of the options says; with user data: a factor. */
+/* y is x, repeated as often as the first byte of the options says. User data is a factor. */
 static void *own_init(TfLiteOpaqueContext *context, const char *buffer, size_t length) {
   int *times = malloc(sizeof *times);
   (void)context;
@@ -74,7 +74,7 @@ static void tell(void *user_data, const char *format, va_list arguments) {
   char text[2048];
   (void)user_data;
   vsnprintf(text, sizeof text, format, arguments);
-  ranks_refused += strstr(text, "a shape has at most 8 dimensions, 1000 are given") != NULL && strlen(text) < 300;
+  ranks_refused += strstr(text, "a shape has 1000 dimensions; at most 8 are supported") != NULL && strlen(text) < 300;
   told += strstr(text, "failure of 7, 1.5 and word") != NULL || strlen(text) >= 1000;
 }
 
@@ -137,7 +137,7 @@ static void op_deleted_before_interpreter(void) {
   SAY("%d", frees);
 }
 
-static void op_says_what_it_is(void) {
+static void op_getters(void) {
   char name[] = "Own";
   int data = 0;
   TfLiteOperator *own = TfLiteOperatorCreate(kTfLiteBuiltinCustom, name, 3, &data);
@@ -160,7 +160,7 @@ static void op_is_null(void) {
   SAY("%d", made_of("custom.tflite", NULL) != NULL);
 }
 
-static void op_of_nothing(void) {
+static void op_without_functions(void) {
   TfLiteOperator *own = TfLiteOperatorCreate(kTfLiteBuiltinCustom, "Own", 1, NULL);
   run(made_of("custom.tflite", own));
 }
@@ -216,7 +216,7 @@ static TfLiteStatus cancel_all(TfLiteOpaqueContext *context, TfLiteOpaqueNode *n
   return own_invoke(context, node);
 }
 
-/* What is cancelled while it runs ends before its next node; what comes after runs. */
+/* Cancelling during an invocation stops it before the next node. Later invocations run. */
 static void op_cancels_its_interpreter(void) {
   TfLiteOperator *own = plain();
   TfLiteModel *model = TfLiteModelCreateFromFile(in_folder("custom.tflite"));
@@ -235,7 +235,7 @@ static void *no_init(TfLiteOpaqueContext *context, const char *buffer, size_t le
   return (void *)-1; /* TfLiteKernelInitFailed() */
 }
 
-static void op_cannot_begin(void) {
+static void op_init_fails(void) {
   TfLiteOperator *own = plain();
   TfLiteOperatorSetInit(own, no_init);
   SAY("%d", made_of("custom.tflite", own) == NULL);
@@ -247,7 +247,7 @@ static TfLiteStatus wrong_shape(TfLiteOpaqueContext *context, TfLiteOpaqueNode *
   return TfLiteOpaqueContextResizeTensor(context, TfLiteOpaqueNodeGetOutput(context, node, 0), dims);
 }
 
-static void op_of_wrong_shape(void) {
+static void op_sets_negative_shape(void) {
   TfLiteOperator *own = plain();
   TfLiteOperatorSetPrepare(own, wrong_shape);
   run(made_of("custom.tflite", own));
@@ -263,14 +263,14 @@ static TfLiteStatus too_many_dimensions(TfLiteOpaqueContext *context, TfLiteOpaq
 }
 
 /* The error is one short line. */
-static void op_of_too_many_dimensions(void) {
+static void op_sets_too_many_dimensions(void) {
   TfLiteOperator *own = plain();
   TfLiteOperatorSetPrepare(own, too_many_dimensions);
   run(made_of("custom.tflite", own));
   SAY("%d", ranks_refused);
 }
 
-/* Looks at everything. */
+/* Calls every function that reads a node, a tensor or the context. */
 static TfLiteStatus look(TfLiteOpaqueContext *context, TfLiteOpaqueNode *node) {
   const int *numbers = NULL;
   const void *options = NULL;
@@ -324,7 +324,7 @@ static TfLiteStatus look(TfLiteOpaqueContext *context, TfLiteOpaqueNode *node) {
   return own_prepare(context, node);
 }
 
-static void op_looks_around(void) {
+static void op_inspects_its_context(void) {
   TfLiteOperator *own = plain();
   TfLiteInterpreter *interpreter;
   TfLiteOperatorSetPrepare(own, look);
@@ -333,7 +333,7 @@ static void op_looks_around(void) {
   SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
 }
 
-/* Negates by way of a temporary tensor, and counts its calls in one that stays. */
+/* Negates through a temporary tensor, and counts its calls in a persistent one. */
 static TfLiteStatus temporaries_prepare(TfLiteOpaqueContext *context, TfLiteOpaqueNode *node) {
   const int *before = NULL;
   int count = 0, i, tensors[2];
@@ -392,7 +392,7 @@ static void op_with_temporaries(void) {
   run(interpreter);
 }
 
-/* As many numbers as the input has above two: only a run tells. */
+/* The output has the elements of the input that are below -2: its shape is known only after a run. */
 static TfLiteStatus dynamic_prepare(TfLiteOpaqueContext *context, TfLiteOpaqueNode *node) {
   TfLiteOpaqueTensorSetAllocationTypeToDynamic(TfLiteOpaqueNodeGetOutput(context, node, 0));
   return kTfLiteOk;
@@ -417,14 +417,14 @@ static TfLiteStatus dynamic_invoke(TfLiteOpaqueContext *context, TfLiteOpaqueNod
   return kTfLiteOk;
 }
 
-static void op_of_dynamic_shape(void) {
+static void op_with_dynamic_shape(void) {
   TfLiteOperator *own = plain();
   TfLiteOperatorSetPrepare(own, dynamic_prepare);
   TfLiteOperatorSetInvoke(own, dynamic_invoke);
   run(made_of("custom.tflite", own));
 }
 
-/* y = x + how often it ran, which a variable of the model counts. */
+/* y = x + n, where n is the number of earlier runs, counted in a variable of the model. */
 static TfLiteStatus count_prepare(TfLiteOpaqueContext *context, TfLiteOpaqueNode *node) {
   (void)context;
   return TfLiteOpaqueNodeNumberOfInputs(node) == 2 ? kTfLiteOk : kTfLiteError;
@@ -470,9 +470,9 @@ static void variables(void) {
 int main(int argc, char **argv) {
 #define CASE(name) {#name, name}
   static const Case cases[] = {
-      CASE(op), CASE(op_with_user_data), CASE(op_deleted_before_interpreter), CASE(op_says_what_it_is), CASE(op_is_null),
-      CASE(op_of_nothing), CASE(op_fails), CASE(op_is_cancelled), CASE(op_cancels_its_interpreter), CASE(op_cannot_begin), CASE(op_of_wrong_shape), CASE(op_of_too_many_dimensions),
-      CASE(op_looks_around), CASE(op_with_temporaries), CASE(op_of_dynamic_shape), CASE(variables),
+      CASE(op), CASE(op_with_user_data), CASE(op_deleted_before_interpreter), CASE(op_getters), CASE(op_is_null),
+      CASE(op_without_functions), CASE(op_fails), CASE(op_is_cancelled), CASE(op_cancels_its_interpreter), CASE(op_init_fails), CASE(op_sets_negative_shape), CASE(op_sets_too_many_dimensions),
+      CASE(op_inspects_its_context), CASE(op_with_temporaries), CASE(op_with_dynamic_shape), CASE(variables),
   };
   return run_cases(cases, sizeof cases / sizeof *cases, argc, argv);
 }

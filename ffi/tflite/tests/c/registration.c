@@ -1,4 +1,5 @@
-/* Custom ops by TfLiteRegistration, with the structs of common.h. Linked against either library. */
+/* Custom ops registered with TfLiteRegistration, using the structs of common.h. Can be linked against either
+ * library. */
 #ifdef REAL_HEADERS
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/common.h"
@@ -7,13 +8,13 @@
 
 #include "cases.h"
 
-/* What the op says of its calls. */
+/* How often each function of the op was called. */
 static int inits, prepares, invokes, frees;
 
 static TfLiteTensor *input_of(TfLiteContext *context, TfLiteNode *node) { return &context->tensors[node->inputs->data[0]]; }
 static TfLiteTensor *output_of(TfLiteContext *context, TfLiteNode *node) { return &context->tensors[node->outputs->data[0]]; }
 
-/* y = x, as many times as the first byte of the options says. */
+/* y is x, repeated as often as the first byte of the options says. */
 static void *repeat_init(TfLiteContext *context, const char *buffer, size_t length) {
   int *times = malloc(sizeof *times);
   (void)context;
@@ -52,7 +53,7 @@ static TfLiteStatus fail(TfLiteContext *context, TfLiteNode *node) {
   return kTfLiteError;
 }
 
-/* Negates by way of a temporary tensor. */
+/* Negates through a temporary tensor. */
 static TfLiteStatus negate_prepare(TfLiteContext *context, TfLiteNode *node) {
   int index = -1;
   TfLiteTensor *temporary;
@@ -85,7 +86,7 @@ static TfLiteStatus negate_invoke(TfLiteContext *context, TfLiteNode *node) {
   return kTfLiteOk;
 }
 
-/* As many numbers as the first one says: only a run tells. */
+/* The first element gives the number of output elements: the output's shape is known only after a run. */
 static TfLiteStatus dynamic_prepare(TfLiteContext *context, TfLiteNode *node) {
   output_of(context, node)->allocation_type = kTfLiteDynamic;
   output_of(context, node)->data.raw = NULL;
@@ -214,14 +215,14 @@ static void op_with_temporary(void) {
   run(interpreter, 2);
 }
 
-static void op_of_dynamic_shape(void) {
+static void op_with_dynamic_shape(void) {
   TfLiteInterpreter *interpreter = made("custom.tflite", &DYNAMIC);
   SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
   run(interpreter, 3);
   run(interpreter, 1);
 }
 
-static void op_of_another_version(void) {
+static void op_with_another_version(void) {
   TfLiteModel *model = TfLiteModelCreateFromFile(in_folder("custom.tflite"));
   TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
   TfLiteInterpreter *interpreter;
@@ -242,7 +243,7 @@ static void op_added_twice(void) {
   run(interpreter, 1);
 }
 
-static void builtin_op_of_our_own(void) {
+static void replaced_builtin_op(void) {
   TfLiteModel *model = TfLiteModelCreateFromFile(in_folder("sqrt.tflite"));
   TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
   TfLiteInterpreter *interpreter;
@@ -297,7 +298,7 @@ static void two_interpreters(void) {
   SAY("%d %d", inits, frees);
 }
 
-static void init_at_create(void) {
+static void init_runs_at_creation(void) {
   TfLiteInterpreter *interpreter = made("custom.tflite", &REPEAT);
   SAY("%d %d", inits, prepares);
   TfLiteInterpreterDelete(interpreter);
@@ -308,9 +309,9 @@ int main(int argc, char **argv) {
 #define CASE(name) {#name, name}
   static const Case cases[] = {
       CASE(op), CASE(op_with_options), CASE(op_after_resize), CASE(op_copied), CASE(op_fails_to_prepare),
-      CASE(op_fails_to_invoke), CASE(op_without_invoke), CASE(op_with_temporary), CASE(op_of_dynamic_shape),
-      CASE(op_of_another_version), CASE(op_added_twice), CASE(builtin_op_of_our_own), CASE(selected_ops),
-      CASE(resolver), CASE(two_interpreters), CASE(init_at_create),
+      CASE(op_fails_to_invoke), CASE(op_without_invoke), CASE(op_with_temporary), CASE(op_with_dynamic_shape),
+      CASE(op_with_another_version), CASE(op_added_twice), CASE(replaced_builtin_op), CASE(selected_ops),
+      CASE(resolver), CASE(two_interpreters), CASE(init_runs_at_creation),
   };
   return run_cases(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -1,5 +1,5 @@
-/* Declarations of our own of TensorFlow Lite's C interface, for the test programs. Where TensorFlow Lite's headers were included before
- * (REAL_HEADERS), their types stand, and the compiler compares their functions with these. */
+/* Our declarations of TensorFlow Lite's C interface for the test programs. If TensorFlow Lite's headers were
+ * included before (REAL_HEADERS), their types are used, and the compiler compares their functions with these. */
 #ifndef ARENITE_TESTS_TFLITE_H
 #define ARENITE_TESTS_TFLITE_H
 
@@ -188,7 +188,7 @@ const char *TfLiteVersion(void);
 TfLiteModel *TfLiteModelCreate(const void *model_data, size_t model_size);
 TfLiteModel *TfLiteModelCreateFromFile(const char *model_path);
 void TfLiteModelDelete(TfLiteModel *model);
-#ifndef REAL_HEADERS /* theirs declares it without parameters, which is another type in C */
+#ifndef REAL_HEADERS /* their header declares it without a parameter list, which is another type in C */
 TfLiteInterpreterOptions *TfLiteInterpreterOptionsCreate(void);
 #endif
 void TfLiteInterpreterOptionsDelete(TfLiteInterpreterOptions *options);
@@ -234,11 +234,11 @@ void TfLiteTensorReset(TfLiteType type, const char *name, TfLiteIntArray *dims, 
                        char *buffer, size_t size, TfLiteAllocationType allocation_type, const void *allocation,
                        bool is_variable, TfLiteTensor *tensor);
 TfLiteStatus TfLiteTensorCopy(const TfLiteTensor *src, TfLiteTensor *dst);
-#ifndef REAL_HEADERS /* returns nothing there */
+#ifndef REAL_HEADERS /* returns void in their header */
 TfLiteStatus TfLiteTensorRealloc(size_t num_bytes, TfLiteTensor *tensor);
 #endif
 
-/* c_api_experimental.h, as the older library has it, too */
+/* c_api_experimental.h, functions that the library of 2022 has too */
 TfLiteStatus TfLiteInterpreterResetVariableTensors(TfLiteInterpreter *interpreter);
 void TfLiteInterpreterOptionsAddBuiltinOp(TfLiteInterpreterOptions *options, int op,
                                           const TfLiteRegistration *registration, int32_t min_version,

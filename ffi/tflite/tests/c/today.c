@@ -1,4 +1,5 @@
-/* Functions of c_api.h and c_api_experimental.h that TensorFlow Lite's library of 2022 lacks: states, nulls, wrong sizes, orders of calls. */
+/* Functions of c_api.h and c_api_experimental.h that TensorFlow Lite's library of 2022 lacks: wrong states, null
+ * pointers, wrong sizes and wrong orders of calls. */
 #include "today.h"
 
 #include "cases.h"
@@ -59,7 +60,7 @@ static void constants_cannot_be_written(void) {
   SAY("%d", TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetTensor(allocated("add_constant.tflite"), 1), NINE, 16));
 }
 
-static void wrong_positions(void) {
+static void positions_out_of_range(void) {
   static const int dims[] = {2};
   TfLiteInterpreter *interpreter = made("sqrt.tflite");
   SAY("%d %d", TfLiteInterpreterGetInputTensor(interpreter, -1) == NULL,
@@ -80,7 +81,7 @@ static void cancellation(void) {
   interpreter = TfLiteInterpreterCreate(model, options);
   SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
   SAY("%d", TfLiteInterpreterCancel(interpreter));
-  SAY("%d", TfLiteInterpreterInvoke(interpreter)); /* what was cancelled before is over */
+  SAY("%d", TfLiteInterpreterInvoke(interpreter)); /* cancelling has no effect on later invocations */
   SAY("%d %d", TfLiteInterpreterCancel(made("sqrt.tflite")), TfLiteInterpreterCancel(NULL));
 }
 
@@ -103,7 +104,7 @@ static void signatures(void) {
   SAY("%d", TfLiteSignatureRunnerInvoke(runner));
   say_floats(TfLiteSignatureRunnerGetOutputTensor(runner, "negated"));
   TfLiteInterpreterDelete(interpreter);
-  SAY("%d", TfLiteSignatureRunnerInvoke(runner)); /* the runner holds what it needs */
+  SAY("%d", TfLiteSignatureRunnerInvoke(runner)); /* the runner keeps the interpreter's state alive */
   TfLiteSignatureRunnerDelete(runner);
 }
 
@@ -131,7 +132,8 @@ static void signatures_of_null(void) {
   TfLiteSignatureRunnerDelete(NULL);
 }
 
-/* Without a key: the signature of the main subgraph, or, in a model without signatures, the tensors' own names. */
+/* Without a key, a runner uses the signature of the main subgraph or, in a model without signatures, the tensors'
+ * own names. */
 static void signatures_without_key(void) {
   TfLiteSignatureRunner *runner = TfLiteInterpreterGetSignatureRunner(made("signatures.tflite"), NULL);
   SAY("%s", TfLiteSignatureRunnerGetInputName(runner, 0));
@@ -216,7 +218,7 @@ static void strings(void) {
   SAY("%d", TfLiteOpaqueTensorWriteString(NULL, "x", 1));
 }
 
-static void strings_that_are_none(void) {
+static void invalid_packed_strings(void) {
   TfLiteInterpreter *interpreter = allocated("strings.tflite");
   TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
   SAY("%d", TfLiteTensorRealloc(12, input));
@@ -241,7 +243,7 @@ static void arrays(void) {
 }
 
 
-/* A reporter that calls the interpreter it is told of. */
+/* A reporter that calls the interpreter whose error it receives. */
 static TfLiteInterpreter *told_of;
 
 static void call_back(void *user_data, const char *format, va_list arguments) {
@@ -264,9 +266,9 @@ int main(int argc, char **argv) {
 #define CASE(name) {#name, name}
   static const Case cases[] = {
       CASE(versions), CASE(model_errors), CASE(options_copied), CASE(tensor_indices), CASE(constants_cannot_be_written),
-      CASE(wrong_positions), CASE(cancellation), CASE(signatures), CASE(signatures_misused), CASE(signatures_of_null),
+      CASE(positions_out_of_range), CASE(cancellation), CASE(signatures), CASE(signatures_misused), CASE(signatures_of_null),
       CASE(signatures_without_key), CASE(custom_allocations), CASE(custom_allocations_misused), CASE(buffer_handles),
-      CASE(strings), CASE(strings_that_are_none), CASE(arrays), CASE(reporter_calls_the_interpreter),
+      CASE(strings), CASE(invalid_packed_strings), CASE(arrays), CASE(reporter_calls_the_interpreter),
   };
   return run_cases(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -1,4 +1,4 @@
-/* Declarations of our own of what TensorFlow Lite's C interface has gained since the library of 2022. */
+/* Our declarations of functions that TensorFlow Lite's C interface has added since the library of 2022. */
 #ifndef ARENITE_TESTS_TODAY_H
 #define ARENITE_TESTS_TODAY_H
 

@@ -1,4 +1,4 @@
-// Compares what networks answer through the binding with stored answers: node answers.js PACKAGE MODELS DELEGATE
+// Compares results of networks, run through the binding, with stored results: node answers.js PACKAGE MODELS DELEGATE
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -11,7 +11,7 @@ const TYPES = {
   '<i4': Int32Array, '<u4': Uint32Array, '<i8': BigInt64Array, '<u8': BigUint64Array,
 };
 
-// The elements of an .npy file: a header that tells the type, then the data.
+// The elements of an .npy file: a header with the type, then the data.
 function npy(file) {
   const bytes = fs.readFileSync(file);
   const [size, at] = bytes[6] === 1 ? [bytes.readUInt16LE(8), 10] : [bytes.readUInt32LE(8), 12];
@@ -20,7 +20,7 @@ function npy(file) {
   return new type(data.buffer.slice(data.byteOffset, data.byteOffset + data.length));
 }
 
-// The first element that differs by more than the tolerance, in words; null if none does.
+// Describes the first element that differs by more than the tolerance; null if there is none.
 function difference(found, wanted, tolerance) {
   if (found.length !== wanted.length) {
     return `${found.length} elements, not ${wanted.length}`;

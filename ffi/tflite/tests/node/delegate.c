@@ -1,4 +1,5 @@
-/* An external delegate, by TensorFlow Lite's headers of 2022: it takes FULLY_CONNECTED of floats, and computes it in plain C. */
+/* An external delegate, compiled with TensorFlow Lite's headers of 2022. It runs float FULLY_CONNECTED nodes in
+ * plain C. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 enum { FULLY_CONNECTED = 9 };
 
-/* How TfLiteFullyConnectedParams begins. */
+/* The first fields of TfLiteFullyConnectedParams. */
 typedef struct {
   int activation;
   int weights_format;
@@ -23,7 +24,7 @@ typedef struct {
 typedef struct {
   int count;
   Layer layers[64];
-  float *rows[64]; /* what stays inside */
+  float *rows[64]; /* outputs of the layers */
 } Kernel;
 
 static bool is_served(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *op) {
@@ -76,7 +77,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteNode *node) {
   return kTfLiteOk;
 }
 
-/* Where a tensor's values are: made inside, or the context's. */
+/* The values of a tensor: an output of a layer of the kernel, or a tensor of the context. */
 static const float *values(TfLiteContext *context, const Kernel *kernel, int tensor) {
   for (int i = 0; i < kernel->count; i++) {
     if (kernel->layers[i].output == tensor) {
@@ -129,7 +130,7 @@ static TfLiteStatus ask(TfLiteContext *context, TfLiteDelegate *delegate) {
     }
   }
   wanted->size = count;
-  fprintf(stderr, "the external delegate takes %d of %d nodes\n", count, plan->size);
+  fprintf(stderr, "the external delegate claims %d of %d nodes\n", count, plan->size);
   status = context->ReplaceNodeSubsetsWithDelegateKernels(context, kernel, wanted, delegate);
   TfLiteIntArrayFree(wanted);
   return status;

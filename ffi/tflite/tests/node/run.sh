@@ -1,10 +1,10 @@
 #!/bin/sh
-# TensorFlow's own binding for Node.js, unmodified, on our library: builds it as npm does, puts our library in the place of its own, and
-# compares what networks answer with stored answers, with and without an external delegate.
+# Runs TensorFlow's binding for Node.js, unmodified, on our library: builds it as npm does, replaces its library with
+# ours, and compares the results of networks with stored ones, with and without an external delegate.
 #
 #   ffi/tflite/tests/node/run.sh FOLDER      FOLDER has one folder per network: model.tflite, case.json, in_K.npy, out_K.npy
 #
-# It needs the network, npm, a C++ compiler and make; what it fetches and builds lies in cargo's target folder.
+# Needs network access, npm, a C++ compiler and make. Downloads and builds are kept in cargo's target folder.
 set -eu
 
 [ $# = 1 ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p;}' "$0"; exit 2; }
@@ -30,5 +30,5 @@ esac
 cp "$target/release/libtensorflowlite_c.so" "$libraries/libtensorflowlite_c.so"
 cc -shared -fPIC -O2 -Wall -Wextra -Werror -I cc_deps/include "$here/delegate.c" -o "$work/libtest_delegate.so" -lm \
   -L "$libraries" -ltensorflowlite_c
-# The library that reads external delegates names a version of each symbol, which ours has without one.
+# The binding's library that loads external delegates asks for a version of each symbol, which our symbols lack.
 ARENITE_TFLITE_UNSAFE_DELEGATES=1 node "$here/answers.js" "$work/package" "$models" "$work/libtest_delegate.so"

@@ -1,5 +1,6 @@
-//! Programs in C against the library, and against TensorFlow Lite's own where it can be had: what each call says stands in tables.
-//! What the machine lacks (a compiler, npm, valgrind) is left out with a line.
+//! Runs C programs against the library and, if it can be downloaded, against TensorFlow Lite's own. Tables list the
+//! expected result of each case. If a compiler, npm or valgrind is missing, the tests that need it are skipped with a
+//! message.
 
 mod models;
 mod symbols;
@@ -16,33 +17,33 @@ fn temporary() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// A folder with the models.
+/// A temporary folder with the models.
 fn models() -> TempDir {
     let folder = temporary();
     models::write(folder.path());
     folder
 }
 
-/// What a program says of each of its cases.
+/// The results of a program, by case.
 type Answers = BTreeMap<String, String>;
 
-/// The lines `name: answer` of a text, comments left out.
+/// Parses lines `case: result`. Comments are skipped.
 fn answers(text: &str) -> Answers {
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     let pair = |line: &str| {
-        let (name, answer) = line.split_once(':').unwrap_or_else(|| panic!("no name in: {line}"));
+        let (name, answer) = line.split_once(':').unwrap_or_else(|| panic!("no case name in: {line}"));
         (name.to_owned(), answer.trim().to_owned())
     };
     lines.map(pair).collect()
 }
 
-/// A table beside the programs.
+/// Reads a table from the folder of the programs.
 fn table(name: &str) -> Answers {
     let path = Path::new(HERE).join("tests/c").join(name);
     answers(&std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
 
-/// What a program says when it is linked so; `None` where it cannot be.
+/// The results of a program that is linked against this library; `None` if the machine cannot build it.
 fn ask(source: &str, against: Against) -> Option<Answers> {
     let folder = models();
     let program = compile(source, against, folder.path())?;
@@ -55,11 +56,11 @@ fn check(source: &str, against: Against) {
     for (name, answer) in &found {
         assert_eq!(Some(answer), wanted.get(name), "{source}: {name}, {against:?}");
     }
-    assert_eq!(found.len(), wanted.len(), "{source}: a case of the table was not run");
+    assert_eq!(found.len(), wanted.len(), "{source}: a case in the table was not run");
 }
 
 #[test]
-fn structs_lie_as_tensorflow_lites_headers_say() {
+fn struct_layouts_match_tensorflow_lites_headers() {
     let folder = temporary();
     for against in [Against::Ours, Against::OursByTheirHeaders] {
         let Some(program) = compile("layout", against, folder.path()) else { return };
@@ -67,22 +68,23 @@ fn structs_lie_as_tensorflow_lites_headers_say() {
     }
 }
 
-/// Programs that either library can be linked to.
+/// Programs that can be linked against either library.
 const BOTH: [&str; 2] = ["calls", "registration"];
 
 #[test]
-fn calls_say_what_is_documented() {
+fn calls_return_the_documented_results() {
     BOTH.iter().chain(&["today", "operator", "delegate"]).for_each(|source| check(source, Against::Ours));
 }
 
 #[test]
-fn calls_compiled_with_tensorflow_lites_headers_say_the_same() {
+fn programs_built_with_tensorflow_lites_headers_get_the_same_results() {
     BOTH.iter().for_each(|source| check(source, Against::OursByTheirHeaders));
 }
 
-/// `differences.txt` has `name: theirs | why ours is right`. Where theirs is UNDEFINED, it may say anything.
+/// `differences.txt` has lines `case: their result | why ours is right`. Where theirs is UNDEFINED, any result is
+/// accepted.
 #[test]
-fn tensorflow_lites_own_library_says_the_same_but_where_the_table_tells() {
+fn tensorflow_lites_library_differs_only_where_the_table_says() {
     let mut differences = table("differences.txt");
     for source in BOTH {
         let Some(theirs) = ask(source, Against::Theirs) else { return };
@@ -92,19 +94,23 @@ fn tensorflow_lites_own_library_says_the_same_but_where_the_table_tells() {
             let told = told.as_ref().map(|told| told.split_once(" | ").expect("a difference has a reason").0);
             if told != Some("UNDEFINED") {
                 assert_eq!(answer, told.unwrap_or(&ours[name]), "{source}: {name}: ours {}", ours[name]);
-                assert_ne!(told, Some(&ours[name][..]), "{name} does not differ: remove it from the table");
+                assert_ne!(
+                    told,
+                    Some(&ours[name][..]),
+                    "{name} does not differ: remove it from differences.txt"
+                );
             }
         }
     }
-    assert!(differences.is_empty(), "no cases: {differences:?}");
+    assert!(differences.is_empty(), "differences.txt lists cases that do not exist: {differences:?}");
 }
 
-/// Cases that free all that they make, so that what is lost is the library's.
+/// Cases that free everything they create, so that any leak is in the library.
 const FREEING: [(&str, &str); 3] =
-    [("operator", "op_with_user_data"), ("delegate", "delegate_takes_a_node"), ("today", "signatures")];
+    [("operator", "op_with_user_data"), ("delegate", "delegate_claims_a_node"), ("today", "signatures")];
 
 #[test]
-fn memory_is_used_as_allowed_and_given_back() {
+fn valgrind_finds_no_invalid_access_and_no_leak() {
     if !toolchain::have("valgrind") {
         return;
     }

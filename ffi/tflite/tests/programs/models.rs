@@ -1,15 +1,15 @@
-//! Small models for the programs.
+//! Small models for the test programs.
 
 use std::path::Path;
 
 use arenite_model::tensor_type::{BOOL, FLOAT32, INT8, INT32, INT64, STRING};
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 
-/// Tag of `GatherOptions` in the schema's first union.
+/// The tag of `GatherOptions` in the schema's first union of options.
 const GATHER_OPTIONS: u8 = 23;
 
-/// Writes all models to a folder.
-pub fn write(folder: &Path) {
+/// Writes all models to `folder`.
+pub(crate) fn write(folder: &Path) {
     let models = [
         ("sqrt.tflite", unary("SQRT", 1, |name| Tensor::new(name, FLOAT32, &[4]))),
         (
@@ -31,7 +31,7 @@ pub fn write(folder: &Path) {
     }
 }
 
-/// `y = op(x)`, two tensors alike.
+/// `y = op(x)`, where both tensors have the same properties.
 fn unary(op: &str, version: i32, tensor: impl Fn(&str) -> Tensor) -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let op = model.builtin(op, version);
@@ -43,7 +43,7 @@ fn unary(op: &str, version: i32, tensor: impl Fn(&str) -> Tensor) -> Vec<u8> {
     model.finish()
 }
 
-/// A custom op `Own` between two negations, so that its tensors are neither inputs nor outputs of the model.
+/// A custom op `Own` between two NEG ops, so that its tensors are neither inputs nor outputs of the model.
 fn custom(input: &[i32], output: &[i32], options: &[u8]) -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let (own, neg) = (model.custom("Own", 1), model.builtin("NEG", 1));
@@ -74,7 +74,7 @@ fn add_constant() -> Vec<u8> {
     model.finish()
 }
 
-/// Where `x` is true: as many rows as are.
+/// The indices of the elements of `x` that are true. The number of rows is their number.
 fn where_true() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let op = model.builtin("WHERE", 1);
@@ -86,7 +86,7 @@ fn where_true() -> Vec<u8> {
     model.finish()
 }
 
-/// The third and the first of three strings.
+/// Gathers the third and the first of three strings.
 fn strings() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let op = model.builtin("GATHER", 3);
@@ -100,7 +100,7 @@ fn strings() -> Vec<u8> {
     model.finish()
 }
 
-/// A square root in subgraph 0, a negation in subgraph 1.
+/// A SQRT in subgraph 0 and a NEG in subgraph 1, each with a signature.
 fn signatures() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     for (op, key, input, output) in [("SQRT", "root", "x", "y"), ("NEG", "negate", "value", "negated")] {
@@ -115,7 +115,7 @@ fn signatures() -> Vec<u8> {
     model.finish()
 }
 
-/// A custom op `Count` of `x` and a variable, for which it may do as it likes.
+/// A custom op `Count` with `x` and a variable as inputs.
 fn variable() -> Vec<u8> {
     let mut model = ModelBuilder::new();
     let op = model.custom("Count", 1);

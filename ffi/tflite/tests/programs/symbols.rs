@@ -1,4 +1,4 @@
-//! What the library exports: TensorFlow Lite's names, and no others.
+//! Checks which symbols the library exports: TensorFlow Lite's functions and nothing else.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,15 +6,16 @@ use std::process::Command;
 
 use crate::toolchain::{HERE, have, library, package, run, their_library};
 
-/// What TensorFlow Lite's library of 2022 has that is of no header that this library serves: a delegate of its own.
-const LEFT_OUT: &[&str] = &[
+/// Functions of TensorFlow Lite's library of 2022 that ours does not have. They belong to a delegate whose header is
+/// not supported.
+const UNSUPPORTED: &[&str] = &[
     "TfLiteXNNPackDelegateCreate",
     "TfLiteXNNPackDelegateDelete",
     "TfLiteXNNPackDelegateGetThreadPool",
     "TfLiteXNNPackDelegateOptionsDefault",
 ];
 
-/// Functions that a library exports, without versions.
+/// The functions that a library exports, without version suffixes.
 fn exported(library: &Path) -> Option<BTreeSet<String>> {
     if !have("nm") {
         return None;
@@ -26,7 +27,7 @@ fn exported(library: &Path) -> Option<BTreeSet<String>> {
     Some(names.collect())
 }
 
-/// Functions that a header of the tests declares.
+/// The functions that a header of the tests declares.
 fn declared(header: &str) -> BTreeSet<String> {
     let text = std::fs::read_to_string(Path::new(HERE).join("tests/c").join(header)).expect("a header");
     let mut names = BTreeSet::new();
@@ -51,9 +52,9 @@ fn only_tensorflow_lites_names_are_exported() {
 }
 
 #[test]
-fn what_the_library_of_2022_exports_is_here() {
+fn all_functions_of_the_library_of_2022_are_exported() {
     let (Some(package), Some(ours)) = (package(), exported(&library())) else { return };
     let Some(theirs) = exported(&their_library(package)) else { return };
     let missing: Vec<&str> = theirs.difference(&ours).map(String::as_str).collect();
-    assert_eq!(missing, LEFT_OUT);
+    assert_eq!(missing, UNSUPPORTED);
 }

@@ -1,38 +1,39 @@
-//! Builds programs against a library, ours or TensorFlow Lite's own, with the machine's compiler.
+//! Builds C programs against our library or TensorFlow Lite's, with the machine's compiler.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-pub const HERE: &str = env!("CARGO_MANIFEST_DIR");
+pub(crate) const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// TensorFlow Lite's library of 2022 for Linux, its headers, and a binding for Node.js over it.
+/// Contains TensorFlow Lite's library of 2022 for Linux, its headers, and a Node.js binding.
 const PACKAGE: &str = "tfjs-tflite-node@0.0.2";
 
 /// Which library a program is linked against, and whose headers it includes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Against {
+pub(crate) enum Against {
     Ours,
     /// Ours, with TensorFlow Lite's own headers.
     OursByTheirHeaders,
     Theirs,
 }
 
-/// What cargo has built beside this test.
+/// The folder in which cargo builds this test and the library.
 fn target() -> PathBuf {
     let test = std::env::current_exe().expect("the test's own path");
-    test.parent().expect("the folder of tests").to_owned()
+    test.parent().expect("the test has a parent folder").to_owned()
 }
 
 /// The library, which this package builds.
-pub fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let file = target().join("libtensorflowlite_c.so");
     assert!(file.is_file(), "{} is missing", file.display());
     file
 }
 
-/// The package with TensorFlow Lite's library, kept beside what cargo builds; `None`, with a line, where it cannot be had.
-pub fn package() -> Option<&'static Path> {
+/// The package with TensorFlow Lite's library, cached in cargo's target folder. Prints a message and returns `None` if
+/// it cannot be downloaded.
+pub(crate) fn package() -> Option<&'static Path> {
     static PACKAGE_FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     PACKAGE_FOLDER.get_or_init(fetch).as_deref()
 }
@@ -40,39 +41,40 @@ pub fn package() -> Option<&'static Path> {
 fn fetch() -> Option<PathBuf> {
     let folder = target().join("tfjs-tflite-node-0.0.2");
     if !folder.join("package/package.json").is_file() {
-        std::fs::create_dir_all(&folder).expect("a folder beside the tests");
+        std::fs::create_dir_all(&folder).expect("create a folder next to the tests");
         let script = format!("npm pack --silent {PACKAGE} && tar xzf *.tgz && rm -f *.tgz");
         let done = Command::new("sh").current_dir(&folder).args(["-c", &script]).output();
         if !done.is_ok_and(|done| done.status.success()) {
-            println!("left out: {PACKAGE} cannot be had from npm on this machine");
+            println!("skipped: npm cannot download {PACKAGE} on this machine");
             return None;
         }
     }
     let package = folder.join("package");
     let fits = std::env::consts::OS == "linux" && their_library(&package).is_file();
     if !fits {
-        println!("left out: {PACKAGE} has no library for this machine");
+        println!("skipped: {PACKAGE} has no library for this machine");
     }
     fits.then_some(package)
 }
 
-/// TensorFlow Lite's library in the package.
-pub fn their_library(package: &Path) -> PathBuf {
+/// The path of TensorFlow Lite's library in the package.
+pub(crate) fn their_library(package: &Path) -> PathBuf {
     let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
     package.join(format!("cc_deps/linux_{machine}/libtensorflowlite_c.so"))
 }
 
-/// Whether a tool is there; a line says that a check is left out if not.
-pub fn have(tool: &str) -> bool {
+/// Whether a tool is installed. Prints a message if not.
+pub(crate) fn have(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
     if !found {
-        println!("left out: there is no {tool} on this machine");
+        println!("skipped: {tool} is not installed");
     }
     found
 }
 
-/// Compiles a program without a warning; `None`, with a line, where something is not there.
-pub fn compile(source: &str, against: Against, to: &Path) -> Option<PathBuf> {
+/// Compiles a program and fails on any warning. Prints a message and returns `None` if the compiler or the package is
+/// missing.
+pub(crate) fn compile(source: &str, against: Against, to: &Path) -> Option<PathBuf> {
     if !have("cc") {
         return None;
     }
@@ -84,16 +86,16 @@ pub fn compile(source: &str, against: Against, to: &Path) -> Option<PathBuf> {
     }
     let library = if against == Against::Theirs { their_library(package()?) } else { library() };
     command.arg(Path::new(HERE).join("tests/c").join(format!("{source}.c"))).arg("-o").arg(&program);
-    let folder = library.parent().expect("a library lies in a folder");
+    let folder = library.parent().expect("the library has a parent folder");
     command.arg(&library).arg(format!("-Wl,-rpath,{}", folder.display())).args(["-lm", "-lpthread"]);
     let output = command.output().expect("the compiler runs");
     assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
     Some(program)
 }
 
-/// Runs a program to its good end; gives what it wrote.
-pub fn run(command: &mut Command) -> String {
-    // Both libraries have one name: cargo's path would find ours in the place of the other.
+/// Runs a program, which must succeed, and returns its standard output.
+pub(crate) fn run(command: &mut Command) -> String {
+    // Both libraries have the same file name: with cargo's search path, the loader would always find ours.
     let command = command.env_remove("ARENITE_PLUGIN_PATH").env_remove("LD_LIBRARY_PATH");
     let output = command.output().expect("the program runs");
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -1,11 +1,10 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 mod arg_max {
     use crate::args::ArgMax;
     use crate::kit::testing::*;
     use arenite_abi::prelude::*;
     use arenite_abi::testing::Tensor;
-    use core::slice::from_ref;
 
     #[test]
     fn values() {
@@ -26,7 +25,7 @@ mod arg_max {
     }
 
     #[test]
-    fn what_is_no_number() {
+    fn nan_is_ignored() {
         gives::<ArgMax>(&[], &[of(F32, &[3], &[NAN, 1.0, 2.0]), axis(0)], Tensor::i64(&[], &[2]));
         gives::<ArgMax>(&[], &[of(F32, &[3], &[-INF, NAN, -INF]), axis(0)], Tensor::i64(&[], &[0]));
         gives::<ArgMax>(&[], &[of(F32, &[3], &[NAN, INF, 3.0]), axis(0)], Tensor::i64(&[], &[1]));
@@ -46,12 +45,10 @@ mod arg_max {
         denies::<ArgMax>(&[x.clone(), axes(&[0])], I64, "'in1' is [1]; a scalar is needed");
         denies::<ArgMax>(&[x.clone(), of(F32, &[], &[0.0])], I64, "'in1' is FLOAT32; integers are needed");
         denies::<ArgMax>(
-            &[complex_of(C64, &[1], &[(0.0, 1.0)]), axis(0)],
-            I64,
-            "input 'in0' is COMPLEX64, which this op does not serve",
+            &[x.clone(), axis(0)],
+            F32,
+            "output 'out0' is FLOAT32, which this op cannot produce",
         );
-        denies::<ArgMax>(&[x.clone(), axis(0)], F32, "output 'out0' is FLOAT32, which this op does not give");
-        denies::<ArgMax>(from_ref(&x), I64, "it has 1 inputs, this op takes 2 to 2");
     }
 }
 
@@ -60,7 +57,6 @@ mod arg_min {
     use crate::kit::testing::*;
     use arenite_abi::prelude::*;
     use arenite_abi::testing::Tensor;
-    use core::slice::from_ref;
 
     #[test]
     fn values() {
@@ -79,7 +75,7 @@ mod arg_min {
     }
 
     #[test]
-    fn what_is_no_number() {
+    fn nan_is_ignored() {
         gives::<ArgMin>(&[], &[of(F32, &[3], &[NAN, -1.0, -2.0]), axis(0)], Tensor::i64(&[], &[2]));
         gives::<ArgMin>(&[], &[of(F32, &[3], &[INF, NAN, INF]), axis(0)], Tensor::i64(&[], &[0]));
         gives::<ArgMin>(&[], &[of(F32, &[3], &[NAN, -INF, -3.0]), axis(0)], Tensor::i64(&[], &[1]));
@@ -99,11 +95,9 @@ mod arg_min {
         denies::<ArgMin>(&[x.clone(), axes(&[0])], I64, "'in1' is [1]; a scalar is needed");
         denies::<ArgMin>(&[x.clone(), of(F32, &[], &[0.0])], I64, "'in1' is FLOAT32; integers are needed");
         denies::<ArgMin>(
-            &[complex_of(C64, &[1], &[(0.0, 1.0)]), axis(0)],
-            I64,
-            "input 'in0' is COMPLEX64, which this op does not serve",
+            &[x.clone(), axis(0)],
+            F32,
+            "output 'out0' is FLOAT32, which this op cannot produce",
         );
-        denies::<ArgMin>(&[x.clone(), axis(0)], F32, "output 'out0' is FLOAT32, which this op does not give");
-        denies::<ArgMin>(from_ref(&x), I64, "it has 1 inputs, this op takes 2 to 2");
     }
 }

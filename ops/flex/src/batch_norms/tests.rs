@@ -1,9 +1,9 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 use crate::batch_norms::{FusedBatchNorm, FusedBatchNormV2, FusedBatchNormV3};
 use crate::kit::testing::cases::*;
 
-/// What all of them give for images of type `ty`; `more` are the outputs behind the fifth.
+/// Checks the results of every member for images of type `ty`; `more` are the outputs after the fifth.
 fn normalizes<T: Op>(ty: ElementType, more: &[Tensor]) {
     let list = |x: &[f64]| of(F32, &[x.len() as i32], x);
     let norm = |attributes: &[_], given: [&[f64]; 2], y: &[f64], outputs: [&[f64]; 4]| {
@@ -14,25 +14,26 @@ fn normalizes<T: Op>(ty: ElementType, more: &[Tensor]) {
         gives::<T>(attributes, &inputs, &[&[y, a, b, c, d], more].concat());
     };
     let epsilon = ("epsilon", Float(0.0));
-    // The channels 1, 3 and 2, 4 have the means 2 and 3, and the variance 1, which without bias is 2.
+    // Channel 0 holds 1 and 3, channel 1 holds 2 and 4: their means are 2 and 3, both variances are 1, or 2 without
+    // bias.
     let own = [-2.0, 9.0, 2.0, 11.0];
     norm(&[epsilon], [&[], &[]], &own, [&[2.0, 3.0], &[2.0, 2.0], &[2.0, 3.0], &[1.0, 1.0]]);
-    // Half of the old ones in the new ones.
+    // The old values and the new ones are averaged.
     let half = [epsilon, ("exponential_avg_factor", Float(0.5))];
     let mixed: [&[f64]; 4] = [&[3.0, 4.5], &[5.0, 1.0], &[2.0, 3.0], &[1.0, 1.0]];
     norm(&half, [&[4.0, 6.0], &[8.0, 0.0]], &own, mixed);
-    // Given ones, with 3 + 1 and 0 + 1 below the root.
+    // With given means and variances: the square roots of 3 + 1 and 0 + 1.
     let given = [("is_training", Flag(false)), ("epsilon", Float(1.0))];
     let same: [&[f64]; 4] = [&[1.0, 2.0], &[3.0, 0.0], &[1.0, 2.0], &[3.0, 0.0]];
     norm(&given, [&[1.0, 2.0], &[3.0, 0.0]], &[0.0, 10.0, 2.0, 12.0], same);
-    // Of no images.
+    // An empty batch.
     let (x, one, zero, nan) = (of(ty, &[0, 1, 1, 1], &[]), list(&[1.0]), list(&[0.0]), list(&[f64::NAN]));
     let outputs = [x.clone(), nan.clone(), nan, zero.clone(), zero];
     let inputs = [x, one.clone(), one.clone(), one.clone(), one];
     gives::<T>(&[], &inputs, &[&outputs, more].concat());
 }
 
-/// What all of them refuse; they have this many outputs.
+/// Checks the errors of an op with `outputs` outputs.
 fn refuses_wrong_shapes<T: Op>(outputs: usize) {
     let refused = |attributes: &[_], x: &[i32], scale: &[i32], mean: &[i32], message: &str| {
         let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
@@ -40,15 +41,15 @@ fn refuses_wrong_shapes<T: Op>(outputs: usize) {
         refuses::<T>(attributes, &inputs, &vec![F32; outputs], message);
     };
     refused(&[], &[1, 1, 2], &[2], &[2], "'in0' is [1, 1, 2]; it must have 4 axes");
-    refused(&[], &[1, 1, 1, 2], &[3], &[2], "input 1 has 3 elements for 2 channels");
+    refused(&[], &[1, 1, 1, 2], &[3], &[2], "input 1 has 3 elements for 2 channels; they must agree");
     refused(&[], &[1, 1, 1, 2], &[2, 1], &[2], "'in1' is [2, 1]; it must have 1 axes");
-    let message = "input 3 has 0 elements for 2 channels";
+    let message = "input 3 has 0 elements for 2 channels; they must agree";
     refused(&[("is_training", Flag(false))], &[1, 1, 1, 2], &[2], &[0], message);
     refused(&[("exponential_avg_factor", Float(0.5))], &[1, 1, 1, 2], &[2], &[0], message);
     let inputs = vec![of(F64, &[1, 1, 1, 1], &[0.0]); 5];
     let mut types = vec![F32; outputs];
     types[0] = F64;
-    refuses::<T>(&[], &inputs, &types, "input 'in0' is FLOAT64, which this op does not serve");
+    refuses::<T>(&[], &inputs, &types, "input 'in0' is FLOAT64, which this op does not support");
 }
 
 mod fused_batch_norm {

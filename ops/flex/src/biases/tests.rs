@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 mod bias_add {
     use crate::biases::BiasAdd;

@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 mod concat {
     use crate::kit::testing::tables::*;
@@ -78,9 +78,9 @@ mod concat_v2 {
     #[test]
     fn refusals() {
         let (a, b) = (Tensor::i32(&[1, 2], &[1, 2]), Tensor::i32(&[2, 1], &[3, 4]));
-        let message = "[1, 2] and [2, 1] are not joined along axis 0; their other axes must agree";
+        let message = "[1, 2] and [2, 1] cannot be joined along axis 0; their other axes must agree";
         refuses::<crate::concats::ConcatV2>(&[], &[a.clone(), b, int(0)], &[I32], message);
-        let message = "[1, 2] and [3] are not joined along axis 0; their other axes must agree";
+        let message = "[1, 2] and [3] cannot be joined along axis 0; their other axes must agree";
         refuses::<crate::concats::ConcatV2>(&[], &[a.clone(), ints(&[1, 2, 3]), int(0)], &[I32], message);
         refuses::<crate::concats::ConcatV2>(
             &[],

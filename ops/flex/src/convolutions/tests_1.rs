@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 mod conv2d {
     use crate::convolutions::Conv2D;
@@ -14,7 +14,7 @@ mod conv2d {
         let strides = |list: &'static [i64]| ("strides", Ints(list));
         let (one, same) = (strides(&[1, 1, 1, 1]), ("padding", Text("SAME")));
         let x = (&[1, 2, 3, 1][..], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0][..]);
-        // Each element and ten times the one diagonally below.
+        // Each element, plus ten times the element diagonally below it.
         let filter = (&[2, 2, 1, 1][..], &[1.0, 0.0, 0.0, 10.0][..]);
         conv(&[one], x, filter, (&[1, 1, 2, 1], &[51.0, 62.0]));
         conv(&[one, same], x, filter, (&[1, 2, 3, 1], &[51.0, 62.0, 3.0, 4.0, 5.0, 6.0]));
@@ -30,7 +30,7 @@ mod conv2d {
         let x = (&[1, 1, 1, 2][..], &[3.0, 5.0][..]);
         conv(&[one], x, (&[1, 1, 2, 1], &[1.0, 10.0]), (&[1, 1, 1, 1], &[53.0]));
         conv(&[one], x, (&[1, 1, 1, 2], &[1.0, 10.0]), (&[1, 1, 1, 2], &[3.0, 50.0]));
-        // A window that is one stride too large.
+        // A window that is larger than the input by one stride.
         conv(&[one], x, (&[2, 1, 2, 1], &[1.0; 4]), (&[1, 0, 1, 1], &[]));
     }
 
@@ -42,17 +42,12 @@ mod conv2d {
         };
         let strides = |list: &'static [i64]| [("strides", Ints(list))];
         let one = strides(&[1, 1, 1, 1]);
-        let message = "images [1, 1, 1, 2] and filter [1, 1, 3, 1] do not go together";
+        let message = "images [1, 1, 1, 2] and filter [1, 1, 3, 1] do not match";
         refused(&one, &[1, 1, 1, 2], &[1, 1, 3, 1], message);
-        refused(
-            &one,
-            &[1, 1, 2],
-            &[1, 1, 2, 1],
-            "images [1, 1, 2] and filter [1, 1, 2, 1] do not go together",
-        );
+        refused(&one, &[1, 1, 2], &[1, 1, 2, 1], "images [1, 1, 2] and filter [1, 1, 2, 1] do not match");
         let message = "the filter is [1, 1, 2, 0]; it must not be empty";
         refused(&one, &[1, 1, 1, 2], &[1, 1, 2, 0], message);
-        let message = "axis 1 has 1 elements, a window 3; it does not fit";
+        let message = "axis 1 has 1 elements; a window of 3 does not fit";
         refused(&one, &[1, 1, 1, 1], &[3, 1, 1, 1], message);
         let message = "axis 1 has stride 0; it must be positive";
         refused(&strides(&[1, 0, 1, 1]), &[1, 1, 1, 1], &[1, 1, 1, 1], message);
@@ -66,7 +61,7 @@ mod conv2d {
         let message = "attribute 'padding' is 'FULL'; it may be VALID, SAME, EXPLICIT";
         refused(&padding, &[1, 1, 1, 1], &[1, 1, 1, 1], message);
         let x = of(I64, &[1, 1, 1, 1], &[1.0]);
-        let message = "input 'in0' is INT64, which this op does not serve";
+        let message = "input 'in0' is INT64, which this op does not support";
         refuses::<Conv2D>(&one, &[x.clone(), x], &[I64], message);
     }
 }
@@ -86,7 +81,7 @@ mod conv2d_backprop_filter {
             };
         let one = ("strides", Ints(&[1, 1, 1, 1]));
         let x = (&[1, 2, 3, 1][..], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0][..]);
-        // Of the first tap 1 · 1 + 2 · 2.
+        // The first tap is 1 · 1 + 2 · 2.
         gradient(&[one], x, &[2, 2, 1, 1], (&[1, 1, 2, 1], &[1.0, 2.0]), &[5.0, 8.0, 14.0, 17.0]);
         let wide = [("strides", Ints(&[1, 2, 2, 1])), ("padding", Text("SAME"))];
         gradient(&wide, x, &[2, 1, 1, 1], (&[1, 1, 2, 1], &[1.0, 2.0]), &[7.0, 16.0]);
@@ -105,11 +100,11 @@ mod conv2d_backprop_filter {
             );
         };
         let x = of(F32, &[1, 2, 3, 1], &[0.0; 6]);
-        let message = "the gradient is [1, 1, 2, 1], the convolution gives [1, 2, 2, 1]";
+        let message = "the gradient is [1, 1, 2, 1], the convolution gives [1, 2, 2, 1]; they must agree";
         refused(x.clone(), list(&[1, 2, 1, 1]), message);
-        let message = "images [1, 2, 3, 1] and filter [2, 2, 2, 1] do not go together";
+        let message = "images [1, 2, 3, 1] and filter [2, 2, 2, 1] do not match";
         refused(x, list(&[2, 2, 2, 1]), message);
-        let message = "input 'in0' is INT32, which this op does not serve";
+        let message = "input 'in0' is INT32, which this op does not support";
         refused(of(I32, &[1, 2, 3, 1], &[0.0; 6]), list(&[2, 2, 1, 1]), message);
     }
 }
@@ -128,13 +123,13 @@ mod conv2d_backprop_input {
                 }
             };
         let one = ("strides", Ints(&[1, 1, 1, 1]));
-        // Each gradient goes to its element, and ten times to the one diagonally below.
+        // Each gradient reaches its own element, and ten times that reaches the element diagonally below.
         let filter = (&[2, 2, 1, 1][..], &[1.0, 0.0, 0.0, 10.0][..]);
         let want = [1.0, 2.0, 0.0, 0.0, 10.0, 20.0];
         gradient(&[one], &[1, 2, 3, 1], filter, (&[1, 1, 2, 1], &[1.0, 2.0]), &want);
         let wide = [("strides", Ints(&[1, 2, 2, 1])), ("padding", Text("SAME"))];
         gradient(&wide, &[1, 2, 2, 1], filter, (&[1, 1, 1, 1], &[3.0]), &[3.0, 0.0, 0.0, 30.0]);
-        // Two channels of one output channel.
+        // Two input channels, one output channel.
         gradient(&[one], &[1, 1, 1, 2], (&[1, 1, 2, 1], &[5.0, 7.0]), (&[1, 1, 1, 1], &[2.0]), &[10.0, 14.0]);
     }
 
@@ -145,11 +140,11 @@ mod conv2d_backprop_input {
             let inputs = [size, of(F32, &[2, 2, 1, 1], &[0.0; 4]), dy];
             refuses::<Conv2DBackpropInput>(&[("strides", Ints(&[1, 1, 1, 1]))], &inputs, &[F32], message);
         };
-        let message = "the gradient is [1, 2, 2, 1], the convolution gives [1, 1, 2, 1]";
+        let message = "the gradient is [1, 2, 2, 1], the convolution gives [1, 1, 2, 1]; they must agree";
         refused(list(&[1, 2, 3, 1]), &[1, 2, 2, 1], message);
-        let message = "images [1, 2, 3] and filter [2, 2, 1, 1] do not go together";
+        let message = "images [1, 2, 3] and filter [2, 2, 1, 1] do not match";
         refused(list(&[1, 2, 3]), &[1, 1, 2, 1], message);
-        let message = "[1, -1, 3, 1] is no shape; sizes must not be negative, and at most 8 axes are served";
+        let message = "[1, -1, 3, 1] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
         refused(list(&[1, -1, 3, 1]), &[1, 1, 2, 1], message);
     }
 }
@@ -165,7 +160,7 @@ mod conv3d {
                 each::<Conv3D>(&[F16, BF16, F32, F64], attributes, &[x, filter], want);
             };
         let one = ("strides", Ints(&[1, 1, 1, 1, 1]));
-        // Two planes, and ten times the next plane.
+        // Each plane, plus ten times the next one.
         let (x, filter) =
             ((&[1, 2, 1, 2, 1][..], &[1.0, 2.0, 3.0, 4.0][..]), (&[2, 1, 1, 1, 1][..], &[1.0, 10.0][..]));
         conv(&[one], x, filter, (&[1, 1, 1, 2, 1], &[31.0, 42.0]));
@@ -183,9 +178,9 @@ mod conv3d {
             refuses::<Conv3D>(attributes, &[zeros(x), zeros(filter)], &[F32], message);
         };
         let one = ("strides", Ints(&[1, 1, 1, 1, 1]));
-        let message = "images [1, 1, 1, 1, 3] and filter [1, 1, 1, 2, 1] do not go together";
+        let message = "images [1, 1, 1, 1, 3] and filter [1, 1, 1, 2, 1] do not match";
         refused(&[one], &[1, 1, 1, 1, 3], &[1, 1, 1, 2, 1], message);
-        let message = "images [1, 1, 1, 1] and filter [1, 1, 1, 1, 1] do not go together";
+        let message = "images [1, 1, 1, 1] and filter [1, 1, 1, 1, 1] do not match";
         refused(&[one], &[1, 1, 1, 1], &[1, 1, 1, 1, 1], message);
         let strides = ("strides", Ints(&[1, 0, 1, 1, 1]));
         refused(&[strides], &[1; 5], &[1; 5], "axis 1 has stride 0; it must be positive");
@@ -196,7 +191,7 @@ mod conv3d {
             "strides are [1, 1, 1, 1]; 5 numbers are needed",
         );
         let x = of(I32, &[1; 5], &[1.0]);
-        let message = "input 'in0' is INT32, which this op does not serve";
+        let message = "input 'in0' is INT32, which this op does not support";
         refuses::<Conv3D>(&[one], &[x.clone(), x], &[I32], message);
     }
 }
@@ -228,9 +223,10 @@ mod conv3d_backprop_filter_v2 {
                 message,
             );
         };
-        let message = "the gradient is [1, 1, 1, 1, 1], the convolution gives [1, 1, 1, 2, 1]";
+        let message =
+            "the gradient is [1, 1, 1, 1, 1], the convolution gives [1, 1, 1, 2, 1]; they must agree";
         refused(&[2, 1, 1, 1, 1], message);
-        let message = "images [1, 2, 1, 2, 1] and filter [2, 1, 1, 3, 1] do not go together";
+        let message = "images [1, 2, 1, 2, 1] and filter [2, 1, 1, 3, 1] do not match";
         refused(&[2, 1, 1, 3, 1], message);
     }
 }
@@ -267,9 +263,10 @@ mod conv3d_backprop_input_v2 {
                 message,
             );
         };
-        let message = "the gradient is [1, 1, 1, 1, 1], the convolution gives [1, 1, 1, 2, 1]";
+        let message =
+            "the gradient is [1, 1, 1, 1, 1], the convolution gives [1, 1, 1, 2, 1]; they must agree";
         refused(&[1, 2, 1, 2, 1], message);
-        let message = "images [2, 1, 2, 1] and filter [2, 1, 1, 1, 1] do not go together";
+        let message = "images [2, 1, 2, 1] and filter [2, 1, 1, 1, 1] do not match";
         refused(&[2, 1, 2, 1], message);
     }
 }
@@ -285,7 +282,7 @@ mod depthwise_conv2d_native {
                 each::<DepthwiseConv2dNative>(&[F16, BF16, F32, F64], attributes, &[x, filter], want);
             };
         let one = ("strides", Ints(&[1, 1, 1, 1]));
-        // Each channel has two filters of its own.
+        // Each channel has two filters.
         let x = (&[1, 1, 1, 2][..], &[3.0, 5.0][..]);
         conv(&[one], x, (&[1, 1, 2, 2], &[1.0, 2.0, 4.0, 8.0]), (&[1, 1, 1, 4], &[3.0, 6.0, 20.0, 40.0]));
         let (x, filter) = ((&[1, 1, 3, 1][..], &[1.0, 2.0, 3.0][..]), (&[1, 2, 1, 1][..], &[1.0, 10.0][..]));
@@ -302,14 +299,14 @@ mod depthwise_conv2d_native {
             refuses::<DepthwiseConv2dNative>(attributes, &[zeros(x), zeros(filter)], &[F32], message);
         };
         let one = ("strides", Ints(&[1, 1, 1, 1]));
-        let message = "images [1, 1, 1, 4] and filter [1, 1, 2, 1] do not go together";
+        let message = "images [1, 1, 1, 4] and filter [1, 1, 2, 1] do not match";
         refused(&[one], &[1, 1, 1, 4], &[1, 1, 2, 1], message);
         let message = "the filter is [1, 1, 2, 0]; it must not be empty";
         refused(&[one], &[1, 1, 1, 2], &[1, 1, 2, 0], message);
-        let message = "axis 2 has 1 elements, a window 3; it does not fit";
+        let message = "axis 2 has 1 elements; a window of 3 does not fit";
         refused(&[one], &[1, 1, 1, 1], &[1, 3, 1, 1], message);
         let x = of(I32, &[1; 4], &[1.0]);
-        let message = "input 'in0' is INT32, which this op does not serve";
+        let message = "input 'in0' is INT32, which this op does not support";
         refuses::<DepthwiseConv2dNative>(&[one], &[x.clone(), x], &[I32], message);
     }
 }
@@ -345,8 +342,8 @@ mod depthwise_conv2d_native_backprop_filter {
                 message,
             );
         };
-        let message = "the gradient is [1, 1, 1, 1], the convolution gives [1, 1, 1, 2]";
+        let message = "the gradient is [1, 1, 1, 1], the convolution gives [1, 1, 1, 2]; they must agree";
         refused(&[1, 1, 2, 1], message);
-        refused(&[1, 1, 3, 1], "images [1, 1, 1, 2] and filter [1, 1, 3, 1] do not go together");
+        refused(&[1, 1, 3, 1], "images [1, 1, 1, 2] and filter [1, 1, 3, 1] do not match");
     }
 }

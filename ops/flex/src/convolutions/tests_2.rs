@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 mod depthwise_conv2d_native_backprop_input {
     use crate::convolutions::DepthwiseConv2dNativeBackpropInput;
@@ -31,8 +31,8 @@ mod depthwise_conv2d_native_backprop_input {
                 message,
             );
         };
-        let message = "the gradient is [1, 1, 1, 1], the convolution gives [1, 1, 1, 2]";
+        let message = "the gradient is [1, 1, 1, 1], the convolution gives [1, 1, 1, 2]; they must agree";
         refused(&[1, 1, 1, 2], message);
-        refused(&[1, 1, 1, 3], "images [1, 1, 1, 3] and filter [1, 1, 2, 1] do not go together");
+        refused(&[1, 1, 1, 3], "images [1, 1, 1, 3] and filter [1, 1, 2, 1] do not match");
     }
 }

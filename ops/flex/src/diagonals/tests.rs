@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 mod matrix_diag {
     use crate::diagonals::MatrixDiag;
@@ -19,7 +19,6 @@ mod matrix_diag {
     #[test]
     fn refusals() {
         refuses::<MatrixDiag>(&[], &[real(1.0)], &[F32], "diagonals are []; 1 axes are needed");
-        refuses::<MatrixDiag>(&[], &[list(&[1]), int(0)], &[I32], "it has 2 inputs, this op takes 1 to 1");
     }
 }
 
@@ -69,8 +68,8 @@ mod matrix_diag_part_v2 {
             let x = of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
             refuses::<MatrixDiagPartV2>(&[], &[x, k, real(0.0)], &[F32], message);
         };
-        refused(&[2, 3], int(3), "diagonals 3..=3 do not lie in a matrix of 2 by 3");
-        refused(&[2, 3], list(&[-2, 0]), "diagonals -2..=0 do not lie in a matrix of 2 by 3");
+        refused(&[2, 3], int(3), "diagonals 3..=3 exceed a matrix of 2 by 3");
+        refused(&[2, 3], list(&[-2, 0]), "diagonals -2..=0 exceed a matrix of 2 by 3");
         let message = "diagonals are [1, 0]; one or two in ascending order are needed";
         refused(&[2, 3], list(&[1, 0]), message);
         refused(&[3], int(0), "the matrix is [3]; two axes are needed");
@@ -95,7 +94,7 @@ mod matrix_diag_part_v3 {
         part(&[], x, &[1, 1], (&[2], &[2.0, 6.0]));
         part(&[], (&[2, 1, 2], &[1.0, 2.0, 3.0, 4.0]), &[1], (&[2, 1], &[2.0, 4.0]));
         part(&[], (&[0, 3], &[]), &[0], (&[0], &[]));
-        // The diagonals above, and those below, that end where their row ends.
+        // The diagonals above the main one, and the ones below; each pair ends at its row's end.
         for (align, above, below) in [
             ("RIGHT_LEFT", [0.0, 3.0], [7.0, 0.0]),
             ("RIGHT_RIGHT", [0.0, 3.0], [0.0, 7.0]),
@@ -114,8 +113,8 @@ mod matrix_diag_part_v3 {
             let x = of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
             refuses::<MatrixDiagPartV3>(&[], &[x, k, real(0.0)], &[F32], message);
         };
-        refused(&[2, 3], int(3), "diagonals 3..=3 do not lie in a matrix of 2 by 3");
-        refused(&[2, 3], list(&[-2, 0]), "diagonals -2..=0 do not lie in a matrix of 2 by 3");
+        refused(&[2, 3], int(3), "diagonals 3..=3 exceed a matrix of 2 by 3");
+        refused(&[2, 3], list(&[-2, 0]), "diagonals -2..=0 exceed a matrix of 2 by 3");
         let message = "diagonals are [1, 0]; one or two in ascending order are needed";
         refused(&[2, 3], list(&[1, 0]), message);
         refused(&[3], int(0), "the matrix is [3]; two axes are needed");
@@ -131,7 +130,7 @@ mod matrix_diag_v2 {
 
     #[test]
     fn values() {
-        // The input, the diagonals, rows and columns, what else is 9.
+        // The input, the diagonals, rows and columns; the remaining elements are 9.
         let made =
             |attributes: &[_], x: (&[i32], &[f64]), k: &[i32], size: [i32; 2], want: (&[i32], &[f64])| {
                 for &ty in &[U8, I32, I64, F16, F32, F64, C64] {
@@ -145,7 +144,7 @@ mod matrix_diag_v2 {
         made(&[], two, &[-1], [-1, 2], (&[3, 2], &[9.0, 9.0, 1.0, 9.0, 9.0, 2.0]));
         made(&[], two, &[0], [2, 3], (&[2, 3], &[1.0, 9.0, 9.0, 9.0, 2.0, 9.0]));
         made(&[], (&[2, 0], &[]), &[0], [-1, -1], (&[2, 0, 0], &[]));
-        // The upper diagonal is 7, and an 8 that does not count.
+        // The upper diagonal is 7; the 8 is padding.
         let band = (&[2, 2][..], &[7.0, 8.0, 1.0, 2.0][..]);
         made(&[], band, &[0, 1], [-1, -1], (&[2, 2], &[1.0, 7.0, 9.0, 2.0]));
     }
@@ -174,7 +173,7 @@ mod matrix_diag_v3 {
 
     #[test]
     fn values() {
-        // The input, the diagonals, rows and columns, what else is 9.
+        // The input, the diagonals, rows and columns; the remaining elements are 9.
         let made =
             |attributes: &[_], x: (&[i32], &[f64]), k: &[i32], size: [i32; 2], want: (&[i32], &[f64])| {
                 for &ty in &[U8, I32, I64, F16, F32, F64, C64] {
@@ -188,14 +187,14 @@ mod matrix_diag_v3 {
         made(&[], two, &[-1], [-1, 2], (&[3, 2], &[9.0, 9.0, 1.0, 9.0, 9.0, 2.0]));
         made(&[], two, &[0], [2, 3], (&[2, 3], &[1.0, 9.0, 9.0, 9.0, 2.0, 9.0]));
         made(&[], (&[2, 0], &[]), &[0], [-1, -1], (&[2, 0, 0], &[]));
-        // Of the upper diagonal 7, 8 the last one or the first one counts.
+        // The upper diagonal is 7 or 8, depending on the alignment.
         let band = (&[2, 2][..], &[7.0, 8.0, 1.0, 2.0][..]);
         for (align, upper) in
             [("RIGHT_LEFT", 8.0), ("RIGHT_RIGHT", 8.0), ("LEFT_RIGHT", 7.0), ("LEFT_LEFT", 7.0)]
         {
             made(&[("align", Text(align))], band, &[0, 1], [-1, -1], (&[2, 2], &[1.0, upper, 9.0, 2.0]));
         }
-        // Of the lower one 3, 4.
+        // The lower diagonal is 3 or 4.
         let band = (&[2, 2][..], &[1.0, 2.0, 3.0, 4.0][..]);
         for (align, lower) in
             [("RIGHT_LEFT", 3.0), ("RIGHT_RIGHT", 4.0), ("LEFT_RIGHT", 4.0), ("LEFT_LEFT", 3.0)]
@@ -272,7 +271,7 @@ mod matrix_set_diag_v2 {
         set(&[], x, (&[1], &[8.0]), &[-1], &[1.0, 2.0, 3.0, 8.0, 5.0, 6.0]);
         set(&[], (&[2, 1, 1], &[1.0, 2.0]), (&[2, 1], &[8.0, 9.0]), &[0], &[8.0, 9.0]);
         set(&[], (&[0, 3], &[]), (&[0], &[]), &[0], &[]);
-        // The lower diagonal is 7, and an 8 that does not count.
+        // The lower diagonal is 7; the 8 is padding.
         set(&[], x, (&[2, 2], &[5.0, 6.0, 7.0, 8.0]), &[-1, 0], &[5.0, 2.0, 3.0, 7.0, 6.0, 6.0]);
     }
 
@@ -284,7 +283,7 @@ mod matrix_set_diag_v2 {
         };
         refused(&[3], int(0), "diagonals are [3]; a matrix of 2 by 3 needs [2]");
         refused(&[2], list(&[0, 1]), "diagonals are [2]; a matrix of 2 by 3 needs [2, 2]");
-        refused(&[1], int(3), "diagonals 3..=3 do not lie in a matrix of 2 by 3");
+        refused(&[1], int(3), "diagonals 3..=3 exceed a matrix of 2 by 3");
         refused(&[2], list(&[]), "diagonals are []; one or two in ascending order are needed");
     }
 }
@@ -307,7 +306,7 @@ mod matrix_set_diag_v3 {
         set(&[], x, (&[1], &[8.0]), &[-1], &[1.0, 2.0, 3.0, 8.0, 5.0, 6.0]);
         set(&[], (&[2, 1, 1], &[1.0, 2.0]), (&[2, 1], &[8.0, 9.0]), &[0], &[8.0, 9.0]);
         set(&[], (&[0, 3], &[]), (&[0], &[]), &[0], &[]);
-        // Of the lower diagonal 7, 8 the first one or the last one counts.
+        // The lower diagonal is 7 or 8, depending on the alignment.
         let band = (&[2, 2][..], &[5.0, 6.0, 7.0, 8.0][..]);
         for (align, lower) in
             [("RIGHT_LEFT", 7.0), ("RIGHT_RIGHT", 8.0), ("LEFT_RIGHT", 8.0), ("LEFT_LEFT", 7.0)]
@@ -315,7 +314,7 @@ mod matrix_set_diag_v3 {
             let want = [5.0, 2.0, 3.0, lower, 6.0, 6.0];
             set(&[("align", Text(align))], x, band, &[-1, 0], &want);
         }
-        // Of the upper one.
+        // The same for the upper diagonal.
         for (align, upper) in
             [("RIGHT_LEFT", 8.0), ("RIGHT_RIGHT", 8.0), ("LEFT_RIGHT", 7.0), ("LEFT_LEFT", 7.0)]
         {
@@ -333,7 +332,7 @@ mod matrix_set_diag_v3 {
         };
         refused(&[3], int(0), "diagonals are [3]; a matrix of 2 by 3 needs [2]");
         refused(&[2], list(&[0, 1]), "diagonals are [2]; a matrix of 2 by 3 needs [2, 2]");
-        refused(&[1], int(3), "diagonals 3..=3 do not lie in a matrix of 2 by 3");
+        refused(&[1], int(3), "diagonals 3..=3 exceed a matrix of 2 by 3");
         refused(&[2], list(&[]), "diagonals are []; one or two in ascending order are needed");
     }
 }

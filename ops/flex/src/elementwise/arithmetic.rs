@@ -5,8 +5,8 @@ use crate::kit::{complex, functions};
 use crate::{family, of};
 
 family! { Binary:
-    /// Add: `y = a + b`. Inputs broadcast. Reals, integers, complex numbers; strings are joined. May run in
-    /// place.
+    /// Add: `y = a + b`. Inputs broadcast. Reals, integers, complex numbers; strings are joined. Supports in-place
+    /// operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_add_1.cc.
     Add "FlexAdd" = of! {
         float: |a, b| a + b,
@@ -15,7 +15,7 @@ family! { Binary:
         joins: Joined,
     };
 
-    /// AddV2: `y = a + b`. Inputs broadcast. Reals, integers, complex numbers. May run in place.
+    /// AddV2: `y = a + b`. Inputs broadcast. Reals, integers, complex numbers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_add_1.cc.
     AddV2 "FlexAddV2" = of! {
         float: |a, b| a + b,
@@ -23,24 +23,24 @@ family! { Binary:
         complex: complex::add,
     };
 
-    /// Atan2: the angle of the point `(b, a)`. Inputs broadcast. Reals. May run in place.
+    /// Atan2: the angle of the point `(b, a)`. Inputs broadcast. Reals. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_atan2.cc.
     Atan2 "FlexAtan2" = of! { float: libm::atan2 };
 
-    /// Div: `y = a / b`, of integers towards zero. Inputs broadcast. Reals, integers, complex numbers. May
-    /// run in place.
+    /// Div: `y = a / b`; integer quotients are truncated. Inputs broadcast. Reals, integers, complex numbers. Supports
+    /// in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_div.cc.
     Div "FlexDiv" = of! { float: |a, b| a / b, int: |a, b, _| a.checked_div(b), complex: complex::div };
 
-    /// DivNoNan: `y = a / b`, zero where `b` is zero. Inputs broadcast. Reals, complex numbers. May run in
-    /// place.
+    /// DivNoNan: `y = a / b`, zero where `b` is zero. Inputs broadcast. Reals, complex numbers. Supports in-place
+    /// operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_div.cc.
     DivNoNan "FlexDivNoNan" = of! {
         float: |a, b| if b == 0.0 { 0.0 } else { a / b },
         complex: |a, b| if b == complex::real(0.0) { b } else { complex::div(a, b) },
     };
 
-    /// FloorDiv: `y = ⌊a / b⌋`. Inputs broadcast. Reals, integers. May run in place.
+    /// FloorDiv: `y = ⌊a / b⌋`. Inputs broadcast. Reals, integers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_floor_div.cc.
     FloorDiv "FlexFloorDiv" = of! {
         stepwise: |a, b, round| libm::floor(round(a / b)),
@@ -50,7 +50,7 @@ family! { Binary:
         },
     };
 
-    /// FloorMod: the remainder with the sign of `b`. Inputs broadcast. Reals, integers. May run in place.
+    /// FloorMod: the remainder with the sign of `b`. Inputs broadcast. Reals, integers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_floor_mod.cc.
     FloorMod "FlexFloorMod" = of! {
         float: functions::floor_mod,
@@ -60,19 +60,19 @@ family! { Binary:
         },
     };
 
-    /// Maximum: `y = max(a, b)`. Inputs broadcast. Reals, integers. May run in place.
+    /// Maximum: `y = max(a, b)`. Inputs broadcast. Reals, integers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_maximum.cc.
     Maximum "FlexMaximum" = of! { float: functions::maximum, int: |a, b, _| Some(a.max(b)) };
 
-    /// Minimum: `y = min(a, b)`. Inputs broadcast. Reals, integers. May run in place.
+    /// Minimum: `y = min(a, b)`. Inputs broadcast. Reals, integers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_minimum.cc.
     Minimum "FlexMinimum" = of! { float: functions::minimum, int: |a, b, _| Some(a.min(b)) };
 
-    /// Mod: the remainder with the sign of `a`. Inputs broadcast. Reals, integers. May run in place.
+    /// Mod: the remainder with the sign of `a`. Inputs broadcast. Reals, integers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_mod.cc.
     Mod "FlexMod" = of! { float: libm::fmod, int: |a, b, _| a.checked_rem(b) };
 
-    /// Mul: `y = a b`. Inputs broadcast. Reals, integers, complex numbers. May run in place.
+    /// Mul: `y = a b`. Inputs broadcast. Reals, integers, complex numbers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_mul_1.cc.
     Mul "FlexMul" = of! {
         float: |a, b| a * b,
@@ -80,24 +80,24 @@ family! { Binary:
         complex: complex::mul,
     };
 
-    /// MulNoNan: `y = a b`, zero where `b` is zero. Inputs broadcast. Reals, complex numbers. May run in
-    /// place.
+    /// MulNoNan: `y = a b`, zero where `b` is zero. Inputs broadcast. Reals, complex numbers. Supports in-place
+    /// operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_mul_1.cc.
     MulNoNan "FlexMulNoNan" = of! {
         float: |a, b| if b == 0.0 { 0.0 } else { a * b },
         complex: |a, b| if b == complex::real(0.0) { b } else { complex::mul(a, b) },
     };
 
-    /// Pow: `y = a^b`. Inputs broadcast. Reals, integers, complex numbers. May run in place.
+    /// Pow: `y = a^b`. Inputs broadcast. Reals, integers, complex numbers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_pow.cc.
     Pow "FlexPow" = of! { float: libm::pow, int: |a, b, _| functions::power(a, b), complex: complex::pow };
 
-    /// RealDiv: `y = a / b`. Inputs broadcast. Reals, complex numbers. May run in place.
+    /// RealDiv: `y = a / b`. Inputs broadcast. Reals, complex numbers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_div.cc.
     RealDiv "FlexRealDiv" = of! { float: |a, b| a / b, complex: complex::div };
 
-    /// SquaredDifference: `y = (a − b)²`. Inputs broadcast. Reals, integers, complex numbers. May run in
-    /// place.
+    /// SquaredDifference: `y = (a − b)²`. Inputs broadcast. Reals, integers, complex numbers. Supports in-place
+    /// operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_squared_difference.cc.
     SquaredDifference "FlexSquaredDifference" = of! {
         stepwise: |a, b, round| {
@@ -114,7 +114,7 @@ family! { Binary:
         },
     };
 
-    /// Sub: `y = a − b`. Inputs broadcast. Reals, integers, complex numbers. May run in place.
+    /// Sub: `y = a − b`. Inputs broadcast. Reals, integers, complex numbers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_sub.cc.
     Sub "FlexSub" = of! {
         float: |a, b| a - b,
@@ -122,35 +122,36 @@ family! { Binary:
         complex: complex::sub,
     };
 
-    /// TruncateDiv: `y = a / b`, towards zero. Inputs broadcast. Reals, integers. May run in place.
+    /// TruncateDiv: `y = a / b`, truncated towards zero. Inputs broadcast. Reals, integers. Supports in-place
+    /// operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_div.cc.
     TruncateDiv "FlexTruncateDiv" = of! {
         stepwise: |a, b, round| libm::trunc(round(a / b)),
         int: |a, b, _| a.checked_div(b),
     };
 
-    /// TruncateMod: the remainder with the sign of `a`. Inputs broadcast. Reals, integers. May run in place.
+    /// TruncateMod: the remainder with the sign of `a`. Inputs broadcast. Reals, integers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_mod.cc.
     TruncateMod "FlexTruncateMod" = of! { float: libm::fmod, int: |a, b, _| a.checked_rem(b) };
 
-    /// Xdivy: `y = a / b`, zero where `a` is zero. Inputs broadcast. Reals, complex numbers. May run in
-    /// place.
+    /// Xdivy: `y = a / b`, zero where `a` is zero. Inputs broadcast. Reals, complex numbers. Supports in-place
+    /// operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_xdivy.cc.
     Xdivy "FlexXdivy" = of! {
         float: |a, b| if a == 0.0 { 0.0 } else { a / b },
         complex: |a, b| if a == complex::real(0.0) { a } else { complex::div(a, b) },
     };
 
-    /// Xlog1py: `y = a log(1 + b)`, zero where `a` is zero. Inputs broadcast. Reals, complex numbers. May run
-    /// in place.
+    /// Xlog1py: `y = a log(1 + b)`, zero where `a` is zero. Inputs broadcast. Reals, complex numbers. Supports in-place
+    /// operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_xlog1py.cc.
     Xlog1py "FlexXlog1py" = of! {
         float: |a, b| if a == 0.0 { 0.0 } else { a * libm::log1p(b) },
         complex: |a, b| if a == complex::real(0.0) { a } else { complex::mul(a, complex::log1p(b)) },
     };
 
-    /// Xlogy: `y = a log(b)`, zero where `a` is zero. Inputs broadcast. Reals, complex numbers. May run in
-    /// place.
+    /// Xlogy: `y = a log(b)`, zero where `a` is zero. Inputs broadcast. Reals, complex numbers. Supports in-place
+    /// operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_xlogy.cc.
     Xlogy "FlexXlogy" = of! {
         float: |a, b| if a == 0.0 { 0.0 } else { a * libm::log(b) },

@@ -1,16 +1,17 @@
-//! Gradients of functions of each element: of two tensors of one shape.
+//! Gradients of element-wise functions. Both inputs have the same shape.
 
 use crate::kit::binary::{Binary, Functions};
 use crate::kit::{complex, functions};
 use crate::{alike, family};
 
 family! { Binary:
-    /// EluGrad: `dx = dy`, times `y + 1` where `y` is below zero; inputs `dy`, `y`. Reals. May run in place.
+    /// EluGrad: `dx = dy`, multiplied by `y + 1` where `y` is negative; inputs `dy`, `y`. Reals. Supports in-place
+    /// operation.
     /// Defined by: tensorflow/core/kernels/relu_op.cc.
     EluGrad "FlexEluGrad" = alike! { float: |dy, y| if y < 0.0 { dy * (y + 1.0) } else { dy } };
 
-    /// InvGrad: `dx = −dy · ȳ²`, with the conjugate of `y`, zero where `dy` is zero; inputs `y`, `dy`. Reals,
-    /// complex numbers. May run in place.
+    /// InvGrad: `dx = −dy · ȳ²`, with the conjugate of `y`, zero where `dy` is zero; inputs `y`, `dy`. Reals, complex
+    /// numbers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_inverse.cc.
     InvGrad "FlexInvGrad" = alike! {
         stepwise: |y, dy, round| if dy == 0.0 { 0.0 } else { -dy * round(y * y) },
@@ -20,8 +21,8 @@ family! { Binary:
         },
     };
 
-    /// ReciprocalGrad: `dx = −dy · ȳ²`, with the conjugate of `y`, zero where `dy` is zero; inputs `y`, `dy`.
-    /// Reals, complex numbers. May run in place.
+    /// ReciprocalGrad: `dx = −dy · ȳ²`, with the conjugate of `y`, zero where `dy` is zero; inputs `y`, `dy`. Reals,
+    /// complex numbers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_inverse.cc.
     ReciprocalGrad "FlexReciprocalGrad" = alike! {
         stepwise: |y, dy, round| if dy == 0.0 { 0.0 } else { -dy * round(y * y) },
@@ -31,23 +32,23 @@ family! { Binary:
         },
     };
 
-    /// Relu6Grad: `dx = dy` where `x` lies between 0 and 6; inputs `dy`, `x`. Reals, integers. May run in
-    /// place.
+    /// Relu6Grad: `dx = dy` where `0 < x < 6`, else zero; inputs `dy`, `x`. Reals, integers. Supports in-place
+    /// operation.
     /// Defined by: tensorflow/core/kernels/relu_op.cc.
     Relu6Grad "FlexRelu6Grad" = alike! {
         float: |dy, x| dy * f64::from(x > 0.0 && x < 6.0),
         int: |dy, x, _| Some(if x > 0 && x < 6 { dy } else { 0 }),
     };
 
-    /// ReluGrad: `dx = dy` where `x` is above zero; inputs `dy`, `x`. Reals, integers. May run in place.
+    /// ReluGrad: `dx = dy` where `x > 0`, else zero; inputs `dy`, `x`. Reals, integers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/relu_op.cc.
     ReluGrad "FlexReluGrad" = alike! {
         float: |dy, x| dy * f64::from(x > 0.0),
         int: |dy, x, _| Some(if x > 0 { dy } else { 0 }),
     };
 
-    /// RsqrtGrad: `dx = −dy · ȳ³ / 2`, with the conjugate of `y`, zero where `dy` is zero; inputs `y`, `dy`.
-    /// Reals, complex numbers. May run in place.
+    /// RsqrtGrad: `dx = −dy · ȳ³ / 2`, with the conjugate of `y`, zero where `dy` is zero; inputs `y`, `dy`. Reals,
+    /// complex numbers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_rsqrt.cc.
     RsqrtGrad "FlexRsqrtGrad" = alike! {
         float: |y, dy| if dy == 0.0 { 0.0 } else { -0.5 * dy * y * y * y },
@@ -58,7 +59,7 @@ family! { Binary:
         },
     };
 
-    /// SeluGrad: the gradient of SELU; inputs `dy`, `y`. Reals. May run in place.
+    /// SeluGrad: the gradient of SELU; inputs `dy`, `y`. Reals. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/relu_op.cc.
     SeluGrad "FlexSeluGrad" = alike! {
         float: |dy, y| {
@@ -66,23 +67,23 @@ family! { Binary:
         },
     };
 
-    /// SigmoidGrad: `dx = dy · y (1 − y)`; inputs `y`, `dy`. Reals, complex numbers. May run in place.
+    /// SigmoidGrad: `dx = dy · y (1 − y)`; inputs `y`, `dy`. Reals, complex numbers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_sigmoid.cc.
     SigmoidGrad "FlexSigmoidGrad" = alike! {
         float: |y, dy| dy * y * (1.0 - y),
         complex: |y, dy| complex::mul(complex::mul(dy, y), complex::sub(complex::real(1.0), y)),
     };
 
-    /// SoftplusGrad: `dx = dy / (1 + e^−x)`; inputs `dy`, `x`. Reals. May run in place.
+    /// SoftplusGrad: `dx = dy / (1 + e^−x)`; inputs `dy`, `x`. Reals. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/softplus_op.cc.
     SoftplusGrad "FlexSoftplusGrad" = alike! { float: |dy, x| dy * functions::sigmoid(x) };
 
-    /// SoftsignGrad: `dx = dy / (1 + |x|)²`; inputs `dy`, `x`. Reals. May run in place.
+    /// SoftsignGrad: `dx = dy / (1 + |x|)²`; inputs `dy`, `x`. Reals. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/softsign_op.cc.
     SoftsignGrad "FlexSoftsignGrad" = alike! { float: |dy, x| dy / ((1.0 + x.abs()) * (1.0 + x.abs())) };
 
-    /// SqrtGrad: `dx = dy / (2 ȳ)`, with the conjugate of `y`, zero where `dy` is zero; inputs `y`, `dy`.
-    /// Reals, complex numbers. May run in place.
+    /// SqrtGrad: `dx = dy / (2 ȳ)`, with the conjugate of `y`, zero where `dy` is zero; inputs `y`, `dy`. Reals,
+    /// complex numbers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_sqrt.cc.
     SqrtGrad "FlexSqrtGrad" = alike! {
         float: |y, dy| if dy == 0.0 { 0.0 } else { 0.5 * dy / y },
@@ -92,7 +93,7 @@ family! { Binary:
         },
     };
 
-    /// TanhGrad: `dx = dy (1 − y²)`; inputs `y`, `dy`. Reals, complex numbers. May run in place.
+    /// TanhGrad: `dx = dy (1 − y²)`; inputs `y`, `dy`. Reals, complex numbers. Supports in-place operation.
     /// Defined by: tensorflow/core/kernels/cwise_op_tanh.cc.
     TanhGrad "FlexTanhGrad" = alike! {
         float: |y, dy| dy * (1.0 - y * y),

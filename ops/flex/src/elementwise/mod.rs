@@ -1,4 +1,4 @@
-//! Functions of each element, of each pair of elements.
+//! Element-wise functions of one and of two tensors.
 
 pub mod arithmetic;
 pub mod bits;

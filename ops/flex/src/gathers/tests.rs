@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 mod gather {
     use crate::kit::testing::tables::*;
@@ -25,13 +25,13 @@ mod gather {
             &[],
             &[ints(&[1, 2]), ints(&[0, 2])],
             &[I32],
-            "index 2 lies outside of 0..2",
+            "index 2 is out of bounds for 0..2",
         );
         refuses::<crate::gathers::Gather>(
             &[],
             &[ints(&[1, 2]), ints(&[-1])],
             &[I32],
-            "index -1 lies outside of 0..2",
+            "index -1 is out of bounds for 0..2",
         );
         refuses::<crate::gathers::Gather>(
             &[],
@@ -64,7 +64,7 @@ mod gather_v2 {
             let inputs = [data.clone(), ints(&[2, 0]), int(1)];
             gives::<crate::gathers::GatherV2>(&[], &inputs, &[x(&[2, 2], &[3, 1, 6, 4])]);
             gives::<crate::gathers::GatherV2>(&[], &[data.clone(), long(1), int(-2)], &[x(&[3], &[4, 5, 6])]);
-            // Row by row.
+            // With batch axes, each row has its own indices.
             let inputs = [data, Tensor::i32(&[2, 1], &[2, 0]), int(1)];
             gives::<crate::gathers::GatherV2>(&[("batch_dims", Int(1))], &inputs, &[x(&[2, 1], &[3, 4])]);
             gives::<crate::gathers::GatherV2>(&[("batch_dims", Int(-1))], &inputs, &[x(&[2, 1], &[3, 4])]);
@@ -80,7 +80,7 @@ mod gather_v2 {
             &[],
             &[x.clone(), ints(&[1]), int(1)],
             &[I32],
-            "index 1 lies outside of 0..1",
+            "index 1 is out of bounds for 0..1",
         );
         refuses::<crate::gathers::GatherV2>(
             &[],
@@ -95,7 +95,7 @@ mod gather_v2 {
             "'in2' is [1]; a scalar is needed",
         );
         let batch = [("batch_dims", Int(1))];
-        let message = "1 batch axes do not go with axis 0 and indices of rank 1";
+        let message = "1 batch axes are incompatible with axis 0 and indices of rank 1";
         refuses::<crate::gathers::GatherV2>(&batch, &[x.clone(), i.clone(), int(0)], &[I32], message);
         let message = "[2, 1] and indices [1]: their first 1 axes must agree";
         refuses::<crate::gathers::GatherV2>(&batch, &[x, i, int(1)], &[I32], message);

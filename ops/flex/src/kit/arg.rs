@@ -1,4 +1,4 @@
-//! Where the largest or smallest element along an axis is.
+//! ArgMax and ArgMin along an axis.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -8,15 +8,15 @@ use super::node_def::NodeDef;
 use super::number::put_integers;
 use super::values::Values;
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// Whether it looks for the largest element, not the smallest.
+    /// Whether the op looks for the largest element instead of the smallest.
     pub largest: bool,
-    /// The types of its output.
+    /// The output types that the op supports.
     pub outputs: &'static [ElementType],
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Arg(&'static Member);
 
 impl Program for Arg {
@@ -28,8 +28,8 @@ impl Program for Arg {
             x.ty,
             F16 | BF16 | F32 | F64 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 | ElementType::Bool
         );
-        ensure!(served, "input '{}' is {}, which this op does not serve", x.name, x.ty);
-        ensure!(of.outputs.contains(&y.ty), "output '{}' is {}, which this op does not give", y.name, y.ty);
+        ensure!(served, "input '{}' is {}, which this op does not support", x.name, x.ty);
+        ensure!(of.outputs.contains(&y.ty), "output '{}' is {}, which this op cannot produce", y.name, y.ty);
         Ok(Arg(of))
     }
 
@@ -48,7 +48,7 @@ impl Program for Arg {
         let lines = (0..outer * inner).map(|k| (k / inner * size * inner + k % inner, size, inner));
         let y = call.output(0)?;
         match Values::of(&call.input(0)?)? {
-            // Infinities of the wrong sign and NaN are passed over.
+            // NaN and infinities of the wrong sign are skipped.
             Values::Real(x) => {
                 let worst = if self.0.largest { f64::NEG_INFINITY } else { f64::INFINITY };
                 let better = |a: f64, b: f64| if self.0.largest { a > b } else { a < b };
@@ -64,7 +64,8 @@ impl Program for Arg {
     }
 }
 
-/// Which of `size` elements, `step` apart, is best: the first of them, 0 if none is better than `worst`.
+/// The index of the best of `size` elements with stride `step`: the first one if several are equal, 0 if none is better
+/// than `worst`.
 fn best<T: Copy>(
     x: &[T],
     (start, size, step): (usize, usize, usize),

@@ -1,7 +1,6 @@
-//! Each channel normalized, scaled and shifted, by its own mean and variance with `is_training`, else by
-//! given ones.
-//! Inputs: x, scale, offset, mean, variance. Outputs: y, the means and the variances mixed with the given
-//! ones, twice the means and variances that were used, and nothing.
+//! Batch normalization: each channel is normalized, scaled and shifted, with the batch's own mean and variance if
+//! `is_training` is set, else with given ones. Inputs: x, scale, offset, mean, variance. Outputs: y, the running means
+//! and variances, the means and variances that were used (twice), and an empty tensor.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -11,15 +10,15 @@ use super::node_def::NodeDef;
 use super::number::{put_reals, reals};
 use super::window::Layout;
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
     /// Number of outputs.
     pub outputs: usize,
-    /// Types of x and y; the others are F32.
+    /// Types of x and y; all other tensors are F32.
     pub types: &'static [ElementType],
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct BatchNorm {
     layout: Layout,
     training: bool,
@@ -52,7 +51,10 @@ impl Program for BatchNorm {
             expect_rank(&x.get(i)?, 1)?;
             let other = x.dims(i)?.flat_size() as i64;
             let unused = i > 2 && self.training && self.factor == 1.0;
-            ensure!(other == channels || unused, "input {i} has {other} elements for {channels} channels");
+            ensure!(
+                other == channels || unused,
+                "input {i} has {other} elements for {channels} channels; they must agree"
+            );
         }
         match output {
             0 => Ok(Some(dims)),
@@ -91,7 +93,7 @@ impl Program for BatchNorm {
 }
 
 impl BatchNorm {
-    /// Means and variances mixed with the old ones, the variance without bias; then those of the batch alone.
+    /// Writes the running means and variances (variance without bias), then the batch's own.
     fn trained(
         &self,
         old: [Vec<f64>; 2],

@@ -1,4 +1,4 @@
-//! A number per channel added. Inputs: x, bias.
+//! Adding one number per channel. Inputs: x, bias.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -7,13 +7,13 @@ use super::kernel::{Call, Inputs, Program};
 use super::node_def::NodeDef;
 use super::values::Values;
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// Whether the attribute `data_format` says where the channels are; else they are last.
+    /// Whether the attribute `data_format` selects the channel axis; otherwise it is the last one.
     pub has_format: bool,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Bias {
     channels_first: bool,
 }

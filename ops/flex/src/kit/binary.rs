@@ -1,4 +1,4 @@
-//! Ops of each pair of elements of two tensors that broadcast, to a number or to a truth value.
+//! Element-wise ops on two tensors that broadcast, with a number or a boolean as the result.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::binary::{self, Operands, map};
@@ -12,38 +12,38 @@ use super::node_def::NodeDef;
 use super::number::{Number, round_to};
 use crate::by_type;
 
-/// The function, by kind of number; kinds that are left out are refused.
+/// The function for each kind of number; `None` makes `prepare` reject that kind.
 pub struct Functions {
-    /// Of reals.
+    /// The function of two reals.
     pub float: Option<fn(f64, f64) -> f64>,
-    /// Of reals, with the rounding to their type between its steps.
+    /// The function of two reals when intermediate results must be rounded to the tensor's type.
     pub stepwise: Option<Stepwise>,
-    /// Of integers: `None` is a division by zero. The low bits count.
+    /// The function of two integers; `None` means division by zero. Only the low bits of the result are kept.
     pub int: Option<OfIntegers>,
-    /// Of complex numbers.
+    /// The function of two complex numbers.
     pub complex: Option<fn(Complex64, Complex64) -> Complex64>,
-    /// Of truth values.
+    /// The function of two booleans.
     pub bool: Option<fn(bool, bool) -> bool>,
-    /// Of strings.
+    /// Set if the op concatenates strings.
     pub joins: Option<Joined>,
     /// Whether the inputs may differ in shape.
     pub broadcasts: bool,
 }
 
-/// Strings are joined.
+/// Marks an op that concatenates strings.
 pub struct Joined;
 
-/// The bits of an integer type.
+/// The width of an integer type in bits.
 pub type Width = u32;
 
-/// A function of reals that rounds between its steps, by its last argument.
+/// A function of reals that rounds intermediate results with its last argument.
 pub type Stepwise = fn(f64, f64, fn(f64) -> f64) -> f64;
 
 /// A function of integers.
 pub type OfIntegers = fn(i128, i128, Width) -> Option<i128>;
 
 impl Functions {
-    /// None of them.
+    /// Supports no kind of number.
     pub const NONE: Functions = Functions {
         float: None,
         stepwise: None,
@@ -54,7 +54,7 @@ impl Functions {
         broadcasts: true,
     };
 
-    /// None of them, of inputs that must agree in shape.
+    /// Supports no kind of number, and requires inputs of equal shape.
     pub const ALIKE: Functions = Functions { broadcasts: false, ..Functions::NONE };
 }
 
@@ -100,7 +100,7 @@ fn check(operands: &Operands<'_>, of: &Functions) -> Result<()> {
         I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 => of.int.is_some(),
         _ => false,
     };
-    ensure!(served, "inputs are {ty}, which this op does not serve");
+    ensure!(served, "inputs are {ty}, which this op does not support");
     Ok(())
 }
 
@@ -156,22 +156,23 @@ fn join(cx: &EvalContext<'_>, broadcast: &Broadcast<2>) -> Result<()> {
 }
 
 fn served<F>(function: Option<F>) -> Result<F> {
-    function.ok_or_else(|| invalid!("this op does not serve its type"))
+    function.ok_or_else(|| invalid!("this op does not support its type"))
 }
 
-/// The predicate, by kind of number.
+/// The predicate for each kind of number.
 pub struct Predicates {
-    /// Of reals.
+    /// The predicate of two reals.
     pub float: fn(f64, f64) -> bool,
-    /// Of integers.
+    /// The predicate of two integers.
     pub int: fn(i128, i128) -> bool,
-    /// Of complex numbers, truth values and strings: whether they are to be equal (`true`) or not; `None`: refused.
+    /// For complex numbers, booleans and strings: `true` tests for equality, `false` for inequality; `None` rejects
+    /// them.
     pub equality: Option<bool>,
 }
 
 /// A prepared comparison.
 pub struct Comparison {
-    /// `None`: the shapes do not broadcast, so the tensors are not equal.
+    /// `None` if the shapes do not broadcast, which makes the tensors unequal.
     broadcast: Option<Broadcast<2>>,
     of: &'static Predicates,
 }
@@ -198,7 +199,7 @@ impl Family for Comparison {
             C64 | C128 | ElementType::Bool | ElementType::String => of.equality.is_some(),
             _ => false,
         };
-        ensure!(served, "inputs are {}, which this op does not serve", a.ty);
+        ensure!(served, "inputs are {}, which this op does not support", a.ty);
         ensure!(y.ty == ElementType::Bool, "output '{}' is {}; it must be BOOL", y.name, y.ty);
         Ok(Comparison { broadcast, of })
     }
@@ -268,7 +269,7 @@ mod tests {
         );
         assert_eq!(
             refusal::<crate::elementwise::arithmetic::RealDiv>(&[], &[a.clone(), a], &[I32]),
-            "inputs are INT32, which this op does not serve"
+            "inputs are INT32, which this op does not support"
         );
         let (a, b) = (Tensor::f32(&[2], &[0.0; 2]), Tensor::f32(&[3], &[0.0; 3]));
         assert_eq!(

@@ -11,19 +11,19 @@ use super::number::{put_reals, real, reals};
 
 /// An op of this family.
 pub trait Member: Send + Sync + 'static {
-    /// The custom op.
+    /// The name of the custom op.
     const NAME: &'static str;
-    /// Number of inputs; the second one is a number.
+    /// Number of inputs; the second one is a scalar.
     const INPUTS: usize;
-    /// Axes at least.
+    /// The minimum rank of the images.
     const RANK: usize;
-    /// Types of the images.
+    /// The image types that are supported.
     const TYPES: &'static [ElementType];
-    /// The new color, from the old one and that number.
+    /// Computes the new color from the old one and the scalar.
     fn color(color: [f64; 3], by: f64) -> [f64; 3];
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Color<M>(PhantomData<fn() -> M>);
 
 impl<M: Member> Kernel for Color<M> {
@@ -39,7 +39,7 @@ impl<M: Member> Kernel for Color<M> {
         let dims = x.dims(0)?;
         ensure!(
             dims.rank() >= M::RANK && dims.as_slice().last() == Some(&3),
-            "the image is {:?}; {} or more axes, the last one of 3, are needed",
+            "the image is {:?}; {} or more axes are needed, the last one of size 3",
             dims.as_slice(),
             M::RANK
         );
@@ -56,7 +56,7 @@ impl<M: Member> Kernel for Color<M> {
     }
 }
 
-/// Hue, saturation and value, each in 0..=1.
+/// Converts red, green and blue to hue, saturation and value, each in 0..=1.
 pub fn hsv([r, g, b]: [f64; 3]) -> [f64; 3] {
     let (high, low) = (r.max(g).max(b), r.min(g).min(b));
     let range = high - low;
@@ -74,7 +74,7 @@ pub fn hsv([r, g, b]: [f64; 3]) -> [f64; 3] {
     [if hue < 0.0 { hue + 1.0 } else { hue }, saturation, high]
 }
 
-/// The color of a hue, a saturation and a value.
+/// Converts hue, saturation and value to red, green and blue.
 pub fn rgb([hue, saturation, value]: [f64; 3]) -> [f64; 3] {
     let h = hue * 6.0;
     let part = |x: f64| ((1.0 - saturation) + saturation * x.clamp(0.0, 1.0)) * value;

@@ -2,32 +2,32 @@
 
 use arenite_abi::prelude::*;
 
-/// The number `re + i im`.
+/// Returns `re + i im`.
 pub const fn complex(re: f64, im: f64) -> Complex64 {
     Complex64 { re, im }
 }
 
-/// A real number.
+/// Returns `re` as a complex number.
 pub const fn real(re: f64) -> Complex64 {
     complex(re, 0.0)
 }
 
-/// `a + b`
+/// Returns `a + b`.
 pub fn add(a: Complex64, b: Complex64) -> Complex64 {
     complex(a.re + b.re, a.im + b.im)
 }
 
-/// `a − b`
+/// Returns `a − b`.
 pub fn sub(a: Complex64, b: Complex64) -> Complex64 {
     complex(a.re - b.re, a.im - b.im)
 }
 
-/// `a b`
+/// Returns `a b`.
 pub fn mul(a: Complex64, b: Complex64) -> Complex64 {
     complex(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re)
 }
 
-/// `a / b`, scaled so that nothing overflows on the way.
+/// Returns `a / b`, scaled so that no intermediate result overflows.
 pub fn div(a: Complex64, b: Complex64) -> Complex64 {
     let scale = b.re.abs().max(b.im.abs());
     if scale.is_infinite() && a.re.is_finite() && a.im.is_finite() {
@@ -42,34 +42,34 @@ pub fn div(a: Complex64, b: Complex64) -> Complex64 {
     complex((a.re * re + a.im * im) / norm, (a.im * re - a.re * im) / norm)
 }
 
-/// The conjugate.
+/// Returns the complex conjugate.
 pub fn conj(a: Complex64) -> Complex64 {
     complex(a.re, -a.im)
 }
 
-/// `|a|`
+/// Returns `|a|`.
 pub fn abs(a: Complex64) -> f64 {
     libm::hypot(a.re, a.im)
 }
 
-/// The angle in −π..=π.
+/// Returns the argument, in −π..=π.
 pub fn arg(a: Complex64) -> f64 {
     libm::atan2(a.im, a.re)
 }
 
-/// `e^a`
+/// Returns `e^a`.
 pub fn exp(a: Complex64) -> Complex64 {
     let size = libm::exp(a.re);
-    // A real number stays one, also where its exponential is infinite.
+    // A real argument gives a real result, also where the exponential is infinite.
     if a.im == 0.0 { complex(size, a.im) } else { complex(size * libm::cos(a.im), size * libm::sin(a.im)) }
 }
 
-/// The principal logarithm.
+/// Returns the principal logarithm.
 pub fn log(a: Complex64) -> Complex64 {
     complex(libm::log(abs(a)), arg(a))
 }
 
-/// `e^a − 1`, exact near zero.
+/// Returns `e^a − 1`, accurate near zero.
 pub fn expm1(a: Complex64) -> Complex64 {
     if a.im == 0.0 {
         return complex(libm::expm1(a.re), a.im);
@@ -78,7 +78,7 @@ pub fn expm1(a: Complex64) -> Complex64 {
     complex(libm::expm1(a.re) * libm::cos(a.im) - 2.0 * half * half, libm::exp(a.re) * libm::sin(a.im))
 }
 
-/// `log(1 + a)`, exact near zero.
+/// Returns `log(1 + a)`, accurate near zero.
 pub fn log1p(a: Complex64) -> Complex64 {
     let next = complex(1.0 + a.re, a.im);
     let size = if a.re.abs() < 0.5 && a.im.abs() < 0.5 {
@@ -89,7 +89,7 @@ pub fn log1p(a: Complex64) -> Complex64 {
     complex(size, arg(next))
 }
 
-/// `1 / √a`; the negative reals have the root with the negative imaginary part.
+/// Returns `1 / √a`. For negative reals, the root with the negative imaginary part is used.
 pub fn rsqrt(a: Complex64) -> Complex64 {
     if a.re == 0.0 && a.im == 0.0 {
         return complex(f64::INFINITY, f64::NAN);
@@ -98,7 +98,7 @@ pub fn rsqrt(a: Complex64) -> Complex64 {
     if a.im < 0.0 { conj(root) } else { root }
 }
 
-/// The principal square root.
+/// Returns the principal square root.
 pub fn sqrt(a: Complex64) -> Complex64 {
     if a.re == 0.0 && a.im == 0.0 {
         return complex(0.0, a.im);
@@ -119,7 +119,8 @@ pub fn sqrt(a: Complex64) -> Complex64 {
     }
 }
 
-/// `a^b`. Powers of zero are zero or infinite by the sign of the exponent's real part, and NaN between.
+/// Returns `a^b`. A power of zero is zero or infinite, by the sign of the exponent's real part, and NaN if that is
+/// zero.
 pub fn pow(a: Complex64, b: Complex64) -> Complex64 {
     if a.re == 0.0 && a.im == 0.0 {
         return match b.re {
@@ -131,14 +132,14 @@ pub fn pow(a: Complex64, b: Complex64) -> Complex64 {
     exp(mul(b, log(a)))
 }
 
-/// `sinh a`; of a real or imaginary number one, also at infinity.
+/// Returns `sinh a`. A real argument gives a real result and an imaginary one an imaginary result, also at infinity.
 pub fn sinh(a: Complex64) -> Complex64 {
     let re = if a.re == 0.0 { a.re } else { libm::sinh(a.re) * libm::cos(a.im) };
     let im = if a.im == 0.0 { a.im } else { libm::cosh(a.re) * libm::sin(a.im) };
     complex(re, im)
 }
 
-/// `cosh a`; of a real or imaginary number a real one, also at infinity.
+/// Returns `cosh a`. Real and imaginary arguments give a real result, also at infinity.
 pub fn cosh(a: Complex64) -> Complex64 {
     if a.re == 0.0 || a.im == 0.0 {
         return complex(libm::cosh(a.re) * libm::cos(a.im), a.re.signum() * a.im.signum() * 0.0);
@@ -146,7 +147,7 @@ pub fn cosh(a: Complex64) -> Complex64 {
     complex(libm::cosh(a.re) * libm::cos(a.im), libm::sinh(a.re) * libm::sin(a.im))
 }
 
-/// `tanh a`
+/// Returns `tanh a`.
 pub fn tanh(a: Complex64) -> Complex64 {
     if a.re.abs() > 20.0 {
         return complex(libm::copysign(1.0, a.re), 0.0);
@@ -154,30 +155,30 @@ pub fn tanh(a: Complex64) -> Complex64 {
     div(sinh(a), cosh(a))
 }
 
-/// `sin a = −i sinh(i a)`
+/// Returns `sin a = −i sinh(i a)`.
 pub fn sin(a: Complex64) -> Complex64 {
     let s = sinh(complex(-a.im, a.re));
     complex(s.im, -s.re)
 }
 
-/// `cos a = cosh(i a)`
+/// Returns `cos a = cosh(i a)`.
 pub fn cos(a: Complex64) -> Complex64 {
     cosh(complex(-a.im, a.re))
 }
 
-/// `tan a = −i tanh(i a)`
+/// Returns `tan a = −i tanh(i a)`.
 pub fn tan(a: Complex64) -> Complex64 {
     let t = tanh(complex(-a.im, a.re));
     complex(t.im, -t.re)
 }
 
-/// `asinh a = i asin(−i a)`
+/// Returns `asinh a = i asin(−i a)`.
 pub fn asinh(a: Complex64) -> Complex64 {
     let s = asin(complex(a.im, -a.re));
     complex(-s.im, s.re)
 }
 
-/// `acosh a`, whose cut is the reals below 1.
+/// Returns `acosh a`; the branch cut is on the reals below 1.
 pub fn acosh(a: Complex64) -> Complex64 {
     if is_infinite(a) {
         return complex(f64::INFINITY, arg(a));
@@ -186,7 +187,7 @@ pub fn acosh(a: Complex64) -> Complex64 {
     complex(libm::asinh(mul(conj(low), high).re), 2.0 * libm::atan2(low.im, high.re))
 }
 
-/// `atanh a`, whose cuts are the reals outside of −1..1.
+/// Returns `atanh a`; the branch cuts are on the reals outside −1..1.
 pub fn atanh(a: Complex64) -> Complex64 {
     let angle = libm::copysign(core::f64::consts::FRAC_PI_2, a.im);
     if is_infinite(a) {
@@ -201,7 +202,7 @@ pub fn atanh(a: Complex64) -> Complex64 {
     complex(libm::copysign(size, a.re), libm::copysign(angle, a.im))
 }
 
-/// `asin a`, whose cuts are the reals outside of −1..1.
+/// Returns `asin a`; the branch cuts are on the reals outside −1..1.
 pub fn asin(a: Complex64) -> Complex64 {
     if is_infinite(a) {
         return complex(libm::atan2(a.re, a.im.abs()), libm::copysign(f64::INFINITY, a.im));
@@ -210,7 +211,7 @@ pub fn asin(a: Complex64) -> Complex64 {
     complex(libm::atan2(a.re, mul(low, high).re), libm::asinh(mul(conj(low), high).im))
 }
 
-/// `acos a`, whose cuts are the reals outside of −1..1.
+/// Returns `acos a`; the branch cuts are on the reals outside −1..1.
 pub fn acos(a: Complex64) -> Complex64 {
     if is_infinite(a) {
         return complex(libm::atan2(a.im.abs(), a.re), libm::copysign(f64::INFINITY, -a.im));
@@ -219,13 +220,13 @@ pub fn acos(a: Complex64) -> Complex64 {
     complex(2.0 * libm::atan2(low.re, high.re), libm::asinh(mul(conj(high), low).im))
 }
 
-/// `atan a = −i atanh(i a)`
+/// Returns `atan a = −i atanh(i a)`.
 pub fn atan(a: Complex64) -> Complex64 {
     let t = atanh(complex(-a.im, a.re));
     complex(t.im, -t.re)
 }
 
-/// Whether a part is infinite and none is NaN.
+/// Whether one part is infinite and none is NaN.
 fn is_infinite(a: Complex64) -> bool {
     (a.re.is_infinite() || a.im.is_infinite()) && !a.re.is_nan() && !a.im.is_nan()
 }

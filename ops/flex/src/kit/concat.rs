@@ -1,4 +1,4 @@
-//! Inputs joined along an axis.
+//! Concatenation along an axis.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -7,13 +7,13 @@ use super::elements::{pick, ravel, unravel};
 use super::kernel::{Call, Inputs, Program, axis_of, shape_of};
 use super::node_def::NodeDef;
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// Whether the axis is the first input, else the last.
+    /// Whether the axis is the first input; otherwise it is the last.
     pub axis_first: bool,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Concat(&'static Member);
 
 impl Program for Concat {
@@ -49,7 +49,7 @@ impl Program for Concat {
 }
 
 impl Concat {
-    /// The axis, and the shape of each input that is joined; `None` if the axis is not known yet.
+    /// The axis, and the shape of each tensor to join; `None` if the axis is not known yet.
     fn parts(&self, x: &Inputs<'_, '_>) -> Result<Option<(usize, Vec<Dims>)>> {
         let first = usize::from(self.0.axis_first);
         let Some(axis) = x.integer(if self.0.axis_first { 0 } else { x.len() - 1 })? else { return Ok(None) };
@@ -60,7 +60,7 @@ impl Concat {
                 && (0..other.rank()).all(|a| a == axis || other.size(a) == dims[0].size(a));
             ensure!(
                 agrees,
-                "{:?} and {:?} are not joined along axis {axis}; their other axes must agree",
+                "{:?} and {:?} cannot be joined along axis {axis}; their other axes must agree",
                 dims[0].as_slice(),
                 other.as_slice()
             );

@@ -1,4 +1,4 @@
-//! Convolutions of two and three spatial axes, and their gradients.
+//! Convolutions with two or three spatial axes, and their gradients.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -9,28 +9,28 @@ use super::node_def::NodeDef;
 use super::values::Values;
 use super::window::{Layout, Padding, Windows, spatial};
 
-/// What is computed of what.
+/// The direction of the computation.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// The convolution; inputs: images, filter.
+    /// The convolution. Inputs: images, filter.
     Forward,
-    /// The gradient of the images; inputs: their shape, filter, gradient of the output.
+    /// The gradient of the images. Inputs: image shape, filter, gradient of the output.
     Images,
-    /// The gradient of the filter; inputs: images, its shape, gradient of the output.
+    /// The gradient of the filter. Inputs: images, filter shape, gradient of the output.
     Filter,
 }
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// What it computes.
+    /// The direction of the computation.
     pub kind: Kind,
-    /// Spatial axes.
+    /// The number of spatial axes.
     pub axes: usize,
-    /// Whether each input channel has filters of its own.
+    /// Whether each input channel has its own filters.
     pub depthwise: bool,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Conv {
     layout: Layout,
     strides: Vec<i64>,
@@ -44,10 +44,10 @@ struct Plan {
     images: Dims,
     filter: Dims,
     output: Dims,
-    /// Input channels of a filter, and output channels.
+    /// The number of input channels of a filter.
     depth: usize,
     channels: usize,
-    /// Output channels of each group of input channels.
+    /// The number of output channels per group of input channels.
     per_group: usize,
     depthwise: bool,
 }
@@ -67,7 +67,7 @@ impl Conv {
             && channels.is_multiple_of(groups);
         ensure!(
             sound && divides,
-            "images {:?} and filter {:?} do not go together",
+            "images {:?} and filter {:?} do not match",
             images.as_slice(),
             filter.as_slice()
         );
@@ -84,7 +84,7 @@ impl Conv {
             let given = x.dims(2)?;
             ensure!(
                 given == output,
-                "the gradient is {:?}, the convolution gives {:?}",
+                "the gradient is {:?}, the convolution gives {:?}; they must agree",
                 given.as_slice(),
                 output.as_slice()
             );

@@ -1,7 +1,7 @@
-//! Matrices made of diagonals, diagonals of matrices. Any type.
+//! Matrices from diagonals, and diagonals of matrices. Any type.
 //!
-//! Diagonal `k` holds the elements `[i, i + k]`; a band holds the diagonals `lower..=upper`, the upper one first. Shorter
-//! ones are aligned to the left or to the right in their row of the band.
+//! Diagonal `k` holds the elements `[i, i + k]`; a band holds the diagonals `lower..=upper`, the upper one first.
+//! Shorter diagonals are aligned to the left or to the right of their row of the band.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -10,41 +10,41 @@ use super::elements::{pick, unravel};
 use super::kernel::{Call, Inputs, Program, shape_of};
 use super::node_def::NodeDef;
 
-/// What is made of what.
+/// The direction of the operation.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// A matrix of a band; inputs: band, k, rows, columns, value elsewhere.
+    /// Builds a matrix from a band. Inputs: band, k, rows, columns, value elsewhere.
     Matrix,
-    /// The band of a matrix; inputs: matrix, k, value elsewhere.
+    /// Extracts the band of a matrix. Inputs: matrix, k, value elsewhere.
     Part,
-    /// A matrix with another band; inputs: matrix, band, k.
+    /// Replaces the band of a matrix. Inputs: matrix, band, k.
     Set,
 }
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// What it makes.
+    /// The direction of the operation.
     pub kind: Kind,
-    /// Whether it has only its first inputs, and the main diagonal.
+    /// Whether the op has only the first inputs and uses the main diagonal.
     pub main: bool,
-    /// Whether the attribute `align` is absent, and all are aligned to the left.
+    /// Whether the op has no attribute `align`; all diagonals are then aligned to the left.
     pub left: bool,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Diagonal {
     align: Align,
     of: &'static Member,
 }
 
-/// Whether diagonals above, and those below the main one, end where their row ends.
+/// Whether the diagonals above and below the main one are aligned to the right of their row.
 #[derive(Clone, Copy)]
 struct Align {
     upper_right: bool,
     lower_right: bool,
 }
 
-/// A band of a matrix.
+/// A band of diagonals of a matrix.
 struct Band {
     lower: i64,
     upper: i64,
@@ -54,7 +54,7 @@ struct Band {
 }
 
 impl Band {
-    /// One of a matrix that is there lies in it.
+    /// A band of an existing matrix must be within it; a matrix to be `made` grows to hold the band.
     fn new(k: &[i64], rows: i64, columns: i64, align: Align, made: bool) -> Result<Band> {
         let (lower, upper) = match *k {
             [k] => (k, k),
@@ -64,7 +64,7 @@ impl Band {
         let inside = |k: i64| made || k > -rows && k < columns || k == 0;
         ensure!(
             inside(lower) && inside(upper),
-            "diagonals {lower}..={upper} do not lie in a matrix of {rows} by {columns}"
+            "diagonals {lower}..={upper} exceed a matrix of {rows} by {columns}"
         );
         Ok(Band { lower, upper, rows, columns, align })
     }
@@ -73,7 +73,7 @@ impl Band {
         (self.rows + k.min(0)).min(self.columns - k.max(0)).max(0)
     }
 
-    /// The longest diagonal of the band.
+    /// The length of the longest diagonal of the band.
     fn width(&self) -> i64 {
         (self.rows + self.upper.min(0)).min(self.columns - self.lower.max(0)).max(0)
     }
@@ -82,13 +82,13 @@ impl Band {
         self.upper - self.lower + 1
     }
 
-    /// How far diagonal `k` begins in its row.
+    /// The offset of diagonal `k` in its row of the band.
     fn start(&self, k: i64) -> i64 {
         let right = if k >= 0 { self.align.upper_right } else { self.align.lower_right };
         if right { self.width() - self.length(k) } else { 0 }
     }
 
-    /// The place of `[row, column]` within the band.
+    /// The index within the band of the element at `[row, column]` of the matrix.
     fn place(&self, row: i64, column: i64) -> Option<usize> {
         let k = column - row;
         if k < self.lower || k > self.upper {
@@ -98,7 +98,7 @@ impl Band {
         Some(((self.upper - k) * self.width() + along) as usize)
     }
 
-    /// The element of the matrix at this place of the band.
+    /// The index within the matrix of the element at `place` of the band.
     fn element(&self, place: usize) -> Option<usize> {
         let (line, along) = (place as i64 / self.width().max(1), place as i64 % self.width().max(1));
         let k = self.upper - line;
@@ -115,7 +115,7 @@ impl Diagonal {
         if self.of.main { Ok(Some(vec![default])) } else { x.integers(i) }
     }
 
-    /// The band, and the shapes of one band and of the axes ahead.
+    /// The band, the shape of one band, and the batch axes.
     fn band(&self, x: &Inputs<'_, '_>) -> Result<Option<(Band, Dims)>> {
         let dims = x.dims(0)?;
         let Some(k) = self.argument(x, if self.of.kind == Kind::Set { 2 } else { 1 }, 0)? else {
@@ -140,7 +140,7 @@ impl Diagonal {
     }
 }
 
-/// Rows and columns, of which one or both may be −1: as few as the diagonals need.
+/// The numbers of rows and columns. A number that is −1 becomes the least that the diagonals need.
 fn matrix_size(rows: i64, columns: i64, longest: i64, lower: i64, upper: i64) -> Result<(i64, i64)> {
     let limit = i64::from(i32::MAX);
     ensure!(

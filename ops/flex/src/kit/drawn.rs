@@ -1,4 +1,4 @@
-//! Random numbers of a distribution. Input: the shape.
+//! Random numbers from a distribution. Input: the shape.
 
 use core::marker::PhantomData;
 
@@ -12,13 +12,13 @@ use super::random::{Distribution, Source, blocks, draw};
 
 /// An op of this family.
 pub trait Member: Send + Sync + 'static {
-    /// The custom op.
+    /// The name of the custom op.
     const NAME: &'static str;
-    /// How its numbers are distributed.
+    /// The distribution that is sampled.
     const DISTRIBUTION: Distribution;
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Drawn<M> {
     source: Source,
     of: PhantomData<fn() -> M>,

@@ -1,4 +1,4 @@
-//! Outputs made of elements that nobody looks at, of any type, strings too.
+//! Rearranging elements of any type, strings included, without interpreting them.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::{Dims, MAX_RANK};
@@ -6,8 +6,8 @@ use arenite_ops::kit::strings::Strings;
 
 use super::kernel::Call;
 
-/// Element `k` of output `output` is element `i` of `sources[s]` where `at(k)` is `(s, i)`; zero or the empty string
-/// where it is `None`.
+/// Sets element `k` of output `output` to element `i` of `sources[s]` if `at(k)` is `Some((s, i))`, else to zero or to
+/// the empty string.
 pub fn pick(
     call: &Call<'_, '_>,
     output: usize,
@@ -67,7 +67,7 @@ fn outside(s: usize, i: usize) -> Error {
     invalid!("element {i} of input {s} does not exist")
 }
 
-/// The coordinates of element `index`; zeros beyond the rank.
+/// The coordinates of element `index`; zeros for axes beyond the rank.
 pub fn unravel(mut index: usize, dims: &Dims) -> [usize; MAX_RANK] {
     let mut at = [0; MAX_RANK];
     for axis in (0..dims.rank()).rev() {
@@ -78,7 +78,7 @@ pub fn unravel(mut index: usize, dims: &Dims) -> [usize; MAX_RANK] {
     at
 }
 
-/// The element at these coordinates.
+/// The index of the element at these coordinates.
 pub fn ravel(at: &[usize], dims: &Dims) -> usize {
     (0..dims.rank())
         .fold(0, |index, axis| index * dims.size(axis) + at.get(axis).copied().unwrap_or_default())

@@ -1,24 +1,30 @@
-//! Ops that differ by what stands in a table only.
+//! Families of ops that differ only in the parameters of a table.
 
 use arenite_abi::prelude::*;
 
-/// What the ops of a family do.
+/// The implementation that the ops of a family share.
 pub trait Family: Sized + Send + Sync + 'static {
-    /// What tells one op from another.
+    /// The parameters that distinguish the ops of this family.
     type Member: 'static;
-    /// How outputs may lie in the memory of inputs.
+    /// How outputs may share memory with inputs.
     const SHARING: Sharing = Sharing::None;
-    /// Whether the result depends on more than the inputs.
+    /// Whether the result depends on anything besides the inputs.
     const STATEFUL: bool = false;
 
-    /// As [`Op::prepare`].
+    /// Prepares a node, like [`Op::prepare`].
+    ///
+    /// # Errors
+    /// The node is invalid or not supported.
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, of: &'static Self::Member) -> Result<Self>;
 
-    /// As [`Op::eval`].
+    /// Evaluates a node, like [`Op::eval`].
+    ///
+    /// # Errors
+    /// The data of an input is invalid, or the invocation is cancelled.
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()>;
 }
 
-/// The table of a family: for each op its docs, its type, its name, and what tells it from the others.
+/// Declares the ops of a family: for each one its docs, its type, its name and its parameters.
 #[macro_export]
 macro_rules! family {
     ($family:ty: $($(#[$doc:meta])* $op:ident $name:literal = $member:expr;)*) => {
@@ -45,14 +51,14 @@ macro_rules! family {
             }
         )*
 
-        /// The custom ops of the table.
+        /// The names of the custom ops in the table.
         #[cfg(test)]
         #[allow(dead_code)]
         const NAMES: &[&str] = &[$($name,)*];
     };
 }
 
-/// `Functions` of these kinds.
+/// The `Functions` for these kinds of numbers.
 #[macro_export]
 macro_rules! of {
     ($($kind:ident: $function:expr),* $(,)?) => {
@@ -60,7 +66,7 @@ macro_rules! of {
     };
 }
 
-/// As [`of!`](crate::of!), of inputs that must agree in shape.
+/// Like [`of!`](crate::of!), for inputs that must have equal shapes.
 #[macro_export]
 macro_rules! alike {
     ($($kind:ident: $function:expr),* $(,)?) => {

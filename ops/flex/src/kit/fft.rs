@@ -1,7 +1,7 @@
-//! Fourier transforms of the innermost axes, of any length, computed in f64.
+//! Fourier transforms along the innermost axes, of any length, computed in f64.
 //!
-//! Lengths that are powers of two by Cooley and Tukey's algorithm, others by Bluestein's, which is a convolution of the
-//! next power of two above `2 n`.
+//! Lengths that are powers of two use Cooley and Tukey's algorithm. Others use Bluestein's, which is a convolution
+//! whose length is the next power of two above `2 n`.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -13,7 +13,8 @@ use super::kernel::{Call, Inputs, Program, shape_of};
 use super::node_def::NodeDef;
 use super::number::{complexes, put_complexes};
 
-/// `X[k] = Σ x[n] e^(∓2πi k n / N)`, the upper sign forwards; backwards without the factor `1 / N`.
+/// Computes `X[k] = Σ x[n] e^(∓2πi k n / N)`, with the upper sign for the forward transform. The inverse lacks the
+/// factor `1 / N`.
 pub fn transform(line: &mut [Complex64], backwards: bool) {
     match line.len() {
         0 | 1 => {}
@@ -22,7 +23,7 @@ pub fn transform(line: &mut [Complex64], backwards: bool) {
     }
 }
 
-/// `e^(∓πi k / n)`
+/// Returns `e^(∓πi k / n)`.
 fn root(k: usize, n: usize, backwards: bool) -> Complex64 {
     let angle = PI * k as f64 / n as f64;
     complex(libm::cos(angle), if backwards { libm::sin(angle) } else { -libm::sin(angle) })
@@ -54,7 +55,7 @@ fn powers_of_two(line: &mut [Complex64], backwards: bool) {
     }
 }
 
-/// `k n = (k² + n² − (k − n)²) / 2` makes a convolution of the sum.
+/// Bluestein's algorithm: `k n = (k² + n² − (k − n)²) / 2` turns the sum into a convolution.
 fn bluestein(line: &mut [Complex64], backwards: bool) {
     let n = line.len();
     let size = (2 * n - 1).next_power_of_two();
@@ -91,28 +92,28 @@ fn along(data: &mut [Complex64], dims: &[usize], axis: usize, backwards: bool) {
     }
 }
 
-/// What is transformed into what.
+/// The kinds of input and output.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
     /// Complex to complex.
     Complex,
-    /// Real to the half of the spectrum that tells all.
+    /// Real to the non-redundant half of the spectrum.
     ToHalf,
-    /// The half of a spectrum to reals.
+    /// The non-redundant half of a spectrum to real.
     FromHalf,
 }
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// How many innermost axes are transformed.
+    /// The number of innermost axes to transform.
     pub axes: usize,
-    /// From what to what.
+    /// The kinds of input and output.
     pub kind: Kind,
     /// Whether it is an inverse transform.
     pub backwards: bool,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Fourier(&'static Member);
 
 impl Program for Fourier {
@@ -159,7 +160,7 @@ impl Program for Fourier {
             Kind::Complex => dims.as_slice()[dims.rank() - self.0.axes..].iter().map(|&d| d.into()).collect(),
             _ => lengths(&call.inputs(), self.0.axes)?.unwrap_or_default(),
         };
-        // What is transformed is as large as the lengths say; of a half spectrum, its half.
+        // The transform has the given lengths; a half spectrum has half of the last one.
         let mut work: Vec<usize> = dims.as_slice().iter().map(|&d| d as usize).collect();
         let first = dims.rank() - self.0.axes;
         for (size, &n) in work[first..].iter_mut().zip(&lengths) {
@@ -231,7 +232,7 @@ fn reals_of_halves(data: &[Complex64], n: usize) -> Vec<Complex64> {
     for half in data.chunks_exact(n / 2 + 1) {
         let mut line: Vec<Complex64> =
             (0..n).map(|k| if k <= n / 2 { half[k] } else { conj(half[n - k]) }).collect();
-        // The two that are their own mirror images count with their real parts.
+        // The two elements that mirror onto themselves contribute only their real parts.
         for k in [0, n / 2] {
             if let Some(value) = line.get_mut(k)
                 && 2 * k % n.max(1) == 0

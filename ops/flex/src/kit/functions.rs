@@ -1,9 +1,8 @@
-//! Functions of real numbers that the mathematics library lacks.
+//! Functions of real numbers that `libm` lacks.
 
 use core::f64::consts::PI;
 
-/// The derivative of the logarithm of the gamma function: recurrence up to 10, then the asymptotic series; reflection
-/// below zero. NaN at its poles.
+/// The digamma function: recurrence up to 10, then the asymptotic series; reflection below zero. NaN at its poles.
 pub fn digamma(x: f64) -> f64 {
     if x <= 0.0 {
         let rest = x - libm::rint(x);
@@ -37,7 +36,7 @@ pub fn erfinv(x: f64) -> f64 {
     y
 }
 
-/// The inverse of `1 − erf`, of `q` in 0..=1: a guess, then Newton's method on the logarithm.
+/// The inverse of `erfc` for `q` in 0..=1: an initial guess, then Newton's method on the logarithm.
 fn erfc_inv(q: f64) -> f64 {
     if q == 0.0 {
         return f64::INFINITY;
@@ -92,12 +91,12 @@ pub fn ndtri(p: f64) -> f64 {
     }
 }
 
-/// `log(1 + e^x)`
+/// Returns `log(1 + e^x)`.
 pub fn softplus(x: f64) -> f64 {
     x.max(0.0) + libm::log1p(libm::exp(-x.abs())) + if x.is_nan() { x } else { 0.0 }
 }
 
-/// `1 / (1 + e^−x)`
+/// Returns `1 / (1 + e^−x)`.
 pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-x))
 }
@@ -107,28 +106,28 @@ pub const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
 /// The scale of SELU times its alpha.
 pub const SELU_SCALE_ALPHA: f64 = 1.758_099_340_847_376_6;
 
-/// The sign, zero and NaN as they are.
+/// Returns −1 or 1; zeros and NaN stay unchanged.
 pub fn sign(x: f64) -> f64 {
     if x == 0.0 || x.is_nan() { x } else { 1f64.copysign(x) }
 }
 
-/// The remainder with the divisor's sign.
+/// The remainder, with the divisor's sign.
 pub fn floor_mod(a: f64, b: f64) -> f64 {
     let rest = libm::fmod(a, b);
     if rest != 0.0 && (b < 0.0) != (rest < 0.0) { rest + b } else { rest }
 }
 
-/// The larger one, NaN if one is.
+/// The larger number; NaN if either is NaN.
 pub fn maximum(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-/// The smaller one, NaN if one is.
+/// The smaller number; NaN if either is NaN.
 pub fn minimum(a: f64, b: f64) -> f64 {
     if a.is_nan() || a < b { a } else { b }
 }
 
-/// `a^n` for `n ≥ 0`, its low bits.
+/// Returns the low bits of `a^n`, or `None` if `n` is negative.
 pub fn power(a: i128, n: i128) -> Option<i128> {
     let (mut n, mut square, mut product) = (u64::try_from(n).ok()?, a, 1i128);
     while n > 0 {
@@ -141,7 +140,7 @@ pub fn power(a: i128, n: i128) -> Option<i128> {
     Some(product)
 }
 
-/// A shift count that the type has.
+/// Clamps a shift count to `0..width`.
 pub fn shift(by: i128, width: u32) -> u32 {
     by.clamp(0, i128::from(width) - 1) as u32
 }

@@ -1,4 +1,4 @@
-//! The slices that indices name, along an axis.
+//! Gathering slices along an axis by indices.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -7,15 +7,14 @@ use super::elements::pick;
 use super::kernel::{Call, Inputs, Program, axis_of, integers, shape_of};
 use super::node_def::NodeDef;
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// Whether input 2 names the axis, and the attribute `batch_dims` the leading axes that go in step; else
-    /// slices
-    /// are those of axis 0.
+    /// Whether input 2 gives the axis and the attribute `batch_dims` the number of batch axes. Otherwise slices are
+    /// taken along axis 0.
     pub axis: bool,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Gather {
     batch: i64,
     of: &'static Member,
@@ -50,7 +49,7 @@ impl Program for Gather {
         let coords = at.product(batch, at.rank()).max(1);
         let indices = integers(&call.input(1)?)?;
         if let Some(index) = indices.iter().find(|&&i| !(0..size as i64).contains(&i)) {
-            return Err(invalid!("index {index} lies outside of 0..{size}"));
+            return Err(invalid!("index {index} is out of bounds for 0..{size}"));
         }
         pick(call, 0, &[call.input(0)?], |k| {
             let (k, within) = (k / inner, k % inner);
@@ -62,7 +61,7 @@ impl Program for Gather {
 }
 
 impl Gather {
-    /// The axis, and how many axes before it go in step; `None` if they are not known yet.
+    /// The axis and the number of batch axes; `None` if the axis is not known yet.
     fn axis(&self, x: &Inputs<'_, '_>) -> Result<Option<(usize, usize)>> {
         let Some(axis) = (if self.of.axis { x.scalar(2)? } else { Some(0) }) else { return Ok(None) };
         let axis = axis_of(axis, x.dims(0)?.rank())?;
@@ -70,7 +69,7 @@ impl Gather {
         let batch = if self.batch < 0 { self.batch.saturating_add(rank as i64) } else { self.batch };
         ensure!(
             (0..=rank.min(axis) as i64).contains(&batch),
-            "{} batch axes do not go with axis {axis} and indices of rank {rank}",
+            "{} batch axes are incompatible with axis {axis} and indices of rank {rank}",
             self.batch
         );
         Ok(Some((axis, batch as usize)))

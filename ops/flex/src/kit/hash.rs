@@ -56,7 +56,7 @@ fn mix(u: u64, v: u64, by: u64) -> u64 {
     shift_mix((v ^ a).wrapping_mul(by)).wrapping_mul(by)
 }
 
-/// The fingerprint of FarmHash (`farmhashna::Hash64`). Defined by: <https://github.com/google/farmhash>.
+/// FarmHash's fingerprint (`farmhashna::Hash64`). Defined by: <https://github.com/google/farmhash>.
 pub fn farm(text: &[u8]) -> u64 {
     let n = text.len();
     let size = n as u64;
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn published_values() {
-        // The paper's example: the key 00 … 0f, the text 00 … 0e.
+        // The paper's example: the key is 00 … 0f, the text 00 … 0e.
         let text: Vec<u8> = (0..15).collect();
         assert_eq!(sip([0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908], &text), 0xa129_ca61_49be_45e5);
         assert_eq!((farm(b""), farm(b"hello")), (K2, 13_009_744_463_427_800_296));

@@ -1,6 +1,5 @@
-//! The frame of most ops: shapes by one function, which is asked in `prepare` and, where it needs data that
-//! only `eval`
-//! has, again there.
+//! The framework for most ops. One function computes the output shapes: `prepare` calls it first, and `eval` calls it
+//! again if the shapes depend on data that is not available before.
 
 use core::cell::RefCell;
 
@@ -13,21 +12,34 @@ use super::family::Family;
 use super::node_def::NodeDef;
 use super::text::text_output;
 
-/// An op in the frame.
+pub use arguments::{axis_of, expect_rank, expect_type, integer, integers, scalar, shape_of};
+
+mod arguments;
+
+/// An op that uses the framework.
 pub trait Kernel: Sized + Send + Sync + 'static {
-    /// The custom op.
+    /// The name of the custom op.
     const NAME: &'static str;
-    /// Whether the result depends on more than the inputs.
+    /// Whether the result depends on anything besides the inputs.
     const STATEFUL: bool = false;
 
-    /// Reads the attributes, checks the numbers of inputs and outputs.
+    /// Reads the attributes and checks the numbers of inputs and outputs.
+    ///
+    /// # Errors
+    /// An attribute is invalid, or there are more or fewer tensors.
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self>;
 
-    /// The shape of an output. `None` where it depends on data that `x` does not have: in `prepare` that of inputs
-    /// which are not constant; in `eval` that of the outputs themselves, which `eval` resizes.
+    /// The shape of an output, or `None` if it depends on data that `x` does not have. In `prepare` that is the data of
+    /// inputs that are not constant. In `eval`, `None` means that `eval` itself resizes the output.
+    ///
+    /// # Errors
+    /// The shapes or the data of the inputs are invalid.
     fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>>;
 
     /// Computes the outputs.
+    ///
+    /// # Errors
+    /// A type is not supported, or the data of an input is invalid.
     fn eval(&self, call: &Call<'_, '_>) -> Result<()>;
 }
 
@@ -52,18 +64,27 @@ impl<K: Kernel> Op for Node<K> {
     }
 }
 
-/// As [`Kernel`], of a family of ops that differ by what stands in a table only.
+/// Like [`Kernel`], for a family of ops that differ only in the parameters of a table.
 pub trait Program: Sized + Send + Sync + 'static {
-    /// What tells one op from another.
+    /// The parameters that distinguish the ops of this family.
     type Member: 'static;
 
-    /// Reads the attributes, checks the numbers of inputs and outputs.
+    /// Reads the attributes and checks the numbers of inputs and outputs.
+    ///
+    /// # Errors
+    /// An attribute is invalid, or there are more or fewer tensors.
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Self::Member) -> Result<Self>;
 
-    /// As [`Kernel::shape`].
+    /// The shape of an output, like [`Kernel::shape`].
+    ///
+    /// # Errors
+    /// The shapes or the data of the inputs are invalid.
     fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>>;
 
     /// Computes the outputs.
+    ///
+    /// # Errors
+    /// A type is not supported, or the data of an input is invalid.
     fn eval(&self, call: &Call<'_, '_>) -> Result<()>;
 }
 
@@ -102,7 +123,7 @@ fn declare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, shape: ShapeOf<'_>)
     Ok(())
 }
 
-/// Outputs whose shapes are known now get their memory first, within the host's limits.
+/// Allocates the outputs whose shapes are known by now, within the host's limits, then evaluates.
 fn evaluate(
     cx: &EvalContext<'_>,
     shape: ShapeOf<'_>,
@@ -126,16 +147,19 @@ fn evaluate(
     eval(&Call { cx, shape, late: RefCell::new(late) })
 }
 
-/// The inputs of a node, in `prepare` and in `eval`.
+/// The inputs of a node, during `prepare` or `eval`.
 pub enum Inputs<'c, 'a> {
-    /// Only constants have data.
+    /// During `prepare`: only constants have data.
     Described(NodeView<'a>),
-    /// All have data.
+    /// During `eval`: all inputs have data.
     Present(&'c EvalContext<'a>),
 }
 
 impl<'a> Inputs<'_, 'a> {
-    /// Input `i`.
+    /// Returns input `i`.
+    ///
+    /// # Errors
+    /// The input does not exist.
     pub fn get(&self, i: usize) -> Result<TensorView<'a>> {
         match self {
             Inputs::Described(node) => node.input(i),
@@ -143,12 +167,15 @@ impl<'a> Inputs<'_, 'a> {
         }
     }
 
-    /// The shape of input `i`.
+    /// Returns the shape of input `i`.
+    ///
+    /// # Errors
+    /// The input does not exist, or its shape is invalid.
     pub fn dims(&self, i: usize) -> Result<Dims> {
         node::dims(&self.get(i)?)
     }
 
-    /// Number of inputs.
+    /// The number of inputs.
     pub fn len(&self) -> usize {
         match self {
             Inputs::Described(node) => node.input_count(),
@@ -156,42 +183,60 @@ impl<'a> Inputs<'_, 'a> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the node has no inputs.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Input `i` with its data; `None` if that is not known yet.
+    /// Input `i` if its data is known, else `None`.
+    ///
+    /// # Errors
+    /// The input does not exist.
     pub fn data(&self, i: usize) -> Result<Option<TensorView<'a>>> {
         let x = self.get(i)?;
         Ok(if matches!(self, Inputs::Present(_)) || x.is_constant() { Some(x) } else { None })
     }
 
-    /// The integers of input `i`; `None` if they are not known yet.
+    /// The integers of input `i`, or `None` if they are not known yet.
+    ///
+    /// # Errors
+    /// The input does not exist, or does not hold integers.
     pub fn integers(&self, i: usize) -> Result<Option<Vec<i64>>> {
         self.data(i)?.map(|x| integers(&x)).transpose()
     }
 
-    /// The one integer of input `i`; `None` if it is not known yet.
+    /// The only integer of input `i`, or `None` if it is not known yet.
+    ///
+    /// # Errors
+    /// The input does not exist, or is not a single integer.
     pub fn integer(&self, i: usize) -> Result<Option<i64>> {
         self.data(i)?.map(|x| integer(&x)).transpose()
     }
 
-    /// The integers of input `i`, which is a list; `None` if they are not known yet.
+    /// The integers of input `i`, which must be a vector, or `None` if they are not known yet.
+    ///
+    /// # Errors
+    /// The input does not exist, or is not a vector of integers.
     pub fn list(&self, i: usize) -> Result<Option<Vec<i64>>> {
         let x = self.get(i)?;
         ensure!(x.rank() == 1, "'{}' is {:?}; a list is needed", x.name, x.shape);
         self.integers(i)
     }
 
-    /// The integer of input `i`, which is a scalar; `None` if it is not known yet.
+    /// The integer of input `i`, which must be a scalar, or `None` if it is not known yet.
+    ///
+    /// # Errors
+    /// The input does not exist, or is not an integer scalar.
     pub fn scalar(&self, i: usize) -> Result<Option<i64>> {
         let x = self.get(i)?;
         ensure!(x.rank() == 0, "'{}' is {:?}; a scalar is needed", x.name, x.shape);
         self.integer(i)
     }
 
-    /// The sizes that input `i` lists, as a shape; `None` if they are not known yet.
+    /// The shape whose sizes input `i` lists, or `None` if they are not known yet.
+    ///
+    /// # Errors
+    /// The input does not exist, or does not hold a valid shape.
     pub fn sizes(&self, i: usize) -> Result<Option<Dims>> {
         let x = self.get(i)?;
         ensure!(x.rank() <= 1, "'{}' is {:?}; a list of sizes is needed", x.name, x.shape);
@@ -200,116 +245,72 @@ impl<'a> Inputs<'_, 'a> {
     }
 }
 
-/// The elements of an integer tensor.
-pub fn integers(x: &TensorView<'_>) -> Result<Vec<i64>> {
-    Ok(match x.ty {
-        I8 => x.as_slice::<i8>()?.iter().map(|&i| i.into()).collect(),
-        U8 => x.as_slice::<u8>()?.iter().map(|&i| i.into()).collect(),
-        I16 => x.as_slice::<i16>()?.iter().map(|&i| i.into()).collect(),
-        U16 => x.as_slice::<u16>()?.iter().map(|&i| i.into()).collect(),
-        I32 => x.as_slice::<i32>()?.iter().map(|&i| i.into()).collect(),
-        U32 => x.as_slice::<u32>()?.iter().map(|&i| i.into()).collect(),
-        I64 => x.as_slice::<i64>()?.to_vec(),
-        U64 => x.as_slice::<u64>()?.iter().map(|&i| i64::try_from(i).unwrap_or(i64::MAX)).collect(),
-        ty => return Err(invalid!("'{}' is {ty}; integers are needed", x.name)),
-    })
-}
-
-/// The one element of an integer tensor.
-pub fn integer(x: &TensorView<'_>) -> Result<i64> {
-    ensure!(x.len() == 1, "'{}' is {:?}; one element is needed", x.name, x.shape);
-    Ok(integers(x)?.first().copied().unwrap_or_default())
-}
-
-/// The one element of an integer tensor without axes.
-pub fn scalar(x: &TensorView<'_>) -> Result<i64> {
-    ensure!(x.rank() == 0, "'{}' is {:?}; a scalar is needed", x.name, x.shape);
-    integer(x)
-}
-
-/// The elements of `x` are of one of these types.
-pub fn expect_type(x: &TensorView<'_>, types: &[ElementType]) -> Result<()> {
-    ensure!(types.contains(&x.ty), "input '{}' is {}, which this op does not serve", x.name, x.ty);
-    Ok(())
-}
-
-/// `x` has this number of axes.
-pub fn expect_rank(x: &TensorView<'_>, rank: usize) -> Result<()> {
-    ensure!(x.rank() == rank, "'{}' is {:?}; it must have {rank} axes", x.name, x.shape);
-    Ok(())
-}
-
-/// A shape from sizes one by one.
-pub fn shape_of(sizes: impl IntoIterator<Item = i64>) -> Result<Dims> {
-    shape_of_sizes(&mut sizes.into_iter())
-}
-
-fn shape_of_sizes(sizes: &mut dyn Iterator<Item = i64>) -> Result<Dims> {
-    let sizes: Vec<i64> = sizes.collect();
-    let narrow = sizes.iter().map(|&size| i32::try_from(size).unwrap_or(-1));
-    Dims::from_sizes(narrow).ok_or_else(|| {
-        let sizes = &sizes[..sizes.len().min(16)];
-        invalid!("{sizes:?} is no shape; sizes must not be negative, and at most 8 axes are served")
-    })
-}
-
-/// Counts a negative axis from the end.
-pub fn axis_of(axis: i64, rank: usize) -> Result<usize> {
-    let positive = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
-    usize::try_from(positive)
-        .ok()
-        .filter(|&axis| axis < rank)
-        .ok_or_else(|| invalid!("axis {axis} does not exist in a tensor of rank {rank}"))
-}
-
-/// What an op is called with.
+/// The context of one evaluation of an op.
 pub struct Call<'c, 'a> {
     /// The host's context.
     pub cx: &'c EvalContext<'a>,
     shape: ShapeOf<'c>,
-    /// Dynamic outputs that have their shapes.
+    /// Outputs whose shapes were determined in `eval`.
     late: RefCell<Vec<Option<TensorViewMut<'a>>>>,
 }
 
-/// As many strings as an op makes at most.
+/// The maximum number of strings in an output.
 const MOST_STRINGS: usize = 1 << 24;
 
-/// The bytes of a tensor of `count` strings; an error if there are too many to make, or too much text.
+/// The size in bytes of a tensor of `count` strings.
+///
+/// # Errors
+/// There are too many strings or too many bytes of text.
 pub fn string_bytes(count: usize, text_bytes: usize) -> Result<usize> {
     strings::packed_bytes(count, text_bytes).filter(|_| count <= MOST_STRINGS).ok_or_else(|| {
         invalid!(
-            "{count} strings with {text_bytes} bytes of text; at most {MOST_STRINGS} strings and 2 GiB are served"
+            "{count} strings with {text_bytes} bytes of text; at most {MOST_STRINGS} strings and 2 GiB are supported"
         )
     })
 }
 
 impl<'c, 'a> Call<'c, 'a> {
-    /// All inputs.
+    /// All inputs of the node.
     pub fn inputs(&self) -> Inputs<'c, 'a> {
         Inputs::Present(self.cx)
     }
 
-    /// Input `i`.
+    /// Returns input `i`.
+    ///
+    /// # Errors
+    /// The input does not exist.
     pub fn input(&self, i: usize) -> Result<TensorView<'a>> {
         self.cx.input(i)
     }
 
-    /// The elements of input `i`.
+    /// Returns the elements of input `i`.
+    ///
+    /// # Errors
+    /// The input does not exist, or has another type.
     pub fn slice<T: Element>(&self, i: usize) -> Result<&'a [T]> {
         self.input(i)?.as_slice()
     }
 
-    /// The shape of input `i`.
+    /// Returns the shape of input `i`.
+    ///
+    /// # Errors
+    /// The input does not exist, or its shape is invalid.
     pub fn dims(&self, i: usize) -> Result<Dims> {
         node::dims(&self.input(i)?)
     }
 
-    /// The shape of output `i`, which does not depend on its own data.
+    /// Returns the shape of output `i`, which must not depend on its own data.
+    ///
+    /// # Errors
+    /// The shape is unknown or invalid.
     pub fn output_dims(&self, i: usize) -> Result<Dims> {
         (self.shape)(&self.inputs(), i)?.ok_or_else(|| invalid!("the shape of output {i} is not known"))
     }
 
-    /// Output `i` in its shape, whether `prepare` knew it or not. Not for strings.
+    /// Returns output `i` with its final shape, whether `prepare` knew it or not. Not for strings.
+    ///
+    /// # Errors
+    /// The shape is unknown, or exceeds the host's limits.
     pub fn output(&self, i: usize) -> Result<TensorViewMut<'a>> {
         match self.late.borrow_mut().get_mut(i).and_then(Option::take) {
             Some(output) => Ok(output),
@@ -317,32 +318,47 @@ impl<'c, 'a> Call<'c, 'a> {
         }
     }
 
-    /// The elements of output `i`.
+    /// Returns the elements of output `i`.
+    ///
+    /// # Errors
+    /// The shape is unknown or exceeds the host's limits, or the type differs.
     pub fn output_slice<T: Element>(&self, i: usize) -> Result<&'a mut [T]> {
         self.output(i)?.into_slice()
     }
 
-    /// The elements of output `i`, whose shape is known only now.
+    /// Sets the shape of output `i`, which is known only now, and returns its elements.
+    ///
+    /// # Errors
+    /// The shape is invalid or exceeds the host's limits, or the type differs.
     pub fn resized<T: Element>(&self, i: usize, shape: &[i32]) -> Result<&'a mut [T]> {
         self.cx.resize_output(i, shape)?.into_slice()
     }
 
-    /// Whether output `i` is there.
+    /// Whether the node has output `i`.
     pub fn wants(&self, i: usize) -> bool {
         self.cx.node().output_indices().get(i).is_some_and(|&tensor| tensor >= 0)
     }
 
-    /// The strings of input `i`.
+    /// Returns the strings of input `i`.
+    ///
+    /// # Errors
+    /// The input does not exist, or does not hold strings.
     pub fn strings(&self, i: usize) -> Result<Strings<'a>> {
         Strings::of(&self.input(i)?)
     }
 
-    /// How many strings a shape has; an error if there are too many to make, or too much text.
+    /// The number of strings in a tensor of this shape.
+    ///
+    /// # Errors
+    /// There are too many strings or too many bytes of text.
     pub fn string_count(&self, shape: &Dims, text_bytes: usize) -> Result<usize> {
         string_bytes(shape.flat_size(), text_bytes).map(|_| shape.flat_size())
     }
 
-    /// Gives string output `i` its shape and elements.
+    /// Sets the shape and the elements of string output `i`.
+    ///
+    /// # Errors
+    /// The number of strings does not match the shape, or the strings exceed 2 GiB.
     pub fn put_strings<S: AsRef<[u8]>>(&self, i: usize, shape: &Dims, strings: &[S]) -> Result<()> {
         text_output(&self.cx.node().output(i)?)?;
         let count = strings.len();
@@ -366,7 +382,7 @@ mod tests {
     use arenite_abi::testing::Tensor;
 
     #[test]
-    fn shapes_by_constants_and_late() {
+    fn constant_and_late_shapes() {
         let (x, shape) = (Tensor::f32(&[2, 3], &[1.0; 6]), Tensor::i64(&[2], &[3, -1]));
         assert_eq!(one::<crate::reshape::Reshape>(&[], &[x, shape], F32).shape(), [3, 2]);
     }
@@ -380,7 +396,10 @@ mod tests {
             "the custom op is 'FlexErf', its NodeDef is of 'Exp'; they must agree"
         );
         let none = arenite_abi::testing::OpTest::<crate::elementwise::special::Erf>::new();
-        assert_eq!(none.run().unwrap_err().message(), "custom options have 0 bytes, which is no flexbuffer");
+        assert_eq!(
+            none.run().unwrap_err().message(),
+            "custom options have 0 bytes, which is too few for a flexbuffer"
+        );
         let (x, shape) = (Tensor::f32(&[2], &[1.0; 2]), Tensor::i32(&[1], &[3]));
         assert_eq!(
             refusal::<crate::reshape::Reshape>(&[], &[x, shape], &[F32]),

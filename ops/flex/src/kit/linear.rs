@@ -1,4 +1,4 @@
-//! Ops on stacks of matrices, of one or two inputs.
+//! Linear algebra ops on batches of matrices, with one or two inputs.
 
 use core::marker::PhantomData;
 
@@ -15,38 +15,48 @@ use super::number::{complexes, put_complexes};
 
 /// An op of this family.
 pub trait Member: Sized + Send + Sync + 'static {
-    /// The custom op.
+    /// The name of the custom op.
     const NAME: &'static str;
-    /// Number of inputs.
+    /// The number of inputs.
     const INPUTS: usize;
-    /// Number of outputs.
+    /// The number of outputs.
     const OUTPUTS: usize = 1;
 
-    /// Whether the axes ahead of the matrices of two inputs broadcast; else they agree.
+    /// Whether the batch axes of two inputs broadcast; otherwise they must be equal.
     const BROADCASTS: bool = false;
 
     /// Reads the attributes.
+    ///
+    /// # Errors
+    /// An attribute is invalid.
     fn new(_: &NodeDef<'_>) -> Result<Self>;
 
-    /// Whether output `i` is not computed, and a scalar zero.
+    /// Whether output `i` is not computed and is a scalar zero instead.
     fn is_left_out(&self, _output: usize) -> bool {
         false
     }
 
-    /// The sizes of one matrix of output `i`, from those of the inputs; fewer than two for vectors and scalars.
+    /// The sizes of one matrix of output `i`, given the sizes of the input matrices; fewer than two sizes for vectors
+    /// and scalars.
+    ///
+    /// # Errors
+    /// The sizes do not fit the op.
     fn size(&self, inputs: &[(usize, usize)], output: usize) -> Result<Vec<usize>>;
 
-    /// The matrices of the outputs.
+    /// Computes one matrix of each output.
+    ///
+    /// # Errors
+    /// The op is not defined for these matrices.
     fn compute(&self, inputs: Vec<Matrix>) -> Result<Vec<Vec<Complex64>>>;
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Linear<M> {
     member: M,
     of: PhantomData<fn() -> M>,
 }
 
-/// The axes ahead of the matrices, and the sizes of these.
+/// The batch axes, and the size of the matrices of each input.
 struct Stacks {
     ahead: Broadcast<2>,
     sizes: Vec<(usize, usize)>,
@@ -134,6 +144,9 @@ impl<M: Member> Kernel for Linear<M> {
 }
 
 /// The size of square matrices.
+///
+/// # Errors
+/// The matrix is not square.
 pub fn square(size: (usize, usize)) -> Result<usize> {
     ensure!(size.0 == size.1, "matrices are {} by {}; they must be square", size.0, size.1);
     Ok(size.0)

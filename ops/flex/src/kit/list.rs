@@ -1,11 +1,11 @@
-//! Tensor lists: values of VARIANT tensors, as plain bytes, so that copying the bytes copies the list.
+//! Tensor lists: the values of VARIANT tensors, stored as plain bytes, so that copying the bytes copies the list.
 //!
 //! ```text
 //! "ARTL" │ u32 version 1 │ u32 element type │ i32 rank of the element shape, −1: unknown │ u64 count
 //! element shape: i32 sizes, −1: unknown
 //! per element: u8 present │ i32 rank │ i32 sizes │ u64 bytes │ data, as in a tensor of that type
 //! ```
-//! All numbers are little-endian. Everything is checked when a list is read; an absent element stands for zeros.
+//! All numbers are little-endian. Reading a list checks everything. An absent element represents zeros.
 //! Defined by: tensorflow/core/kernels/tensor_list.h, list_kernels.h.
 
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ use arenite_ops::kit::strings::{StringWriter, Strings, packed_bytes};
 use super::kernel::{Call, shape_of};
 use super::node_def::{NodeDef, element_type, number_of};
 
-/// The longest list.
+/// The maximum length of a list.
 const LONGEST: usize = 1 << 20;
 const MAGIC: &[u8] = b"ARTL\x01\0\0\0";
 
@@ -26,18 +26,18 @@ const MAGIC: &[u8] = b"ARTL\x01\0\0\0";
 pub struct List<'a> {
     /// The element type.
     pub ty: ElementType,
-    /// What is known of the elements' shape: −1 for an unknown size, `None` for an unknown rank.
+    /// The known part of the elements' shape: −1 for an unknown size, `None` for an unknown rank.
     pub shape: Option<Vec<i64>>,
-    /// The elements.
+    /// The elements; `None` is an absent element, which represents zeros.
     pub elements: Vec<Option<Element<'a>>>,
 }
 
-/// A tensor in a list.
+/// One tensor of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element<'a> {
-    /// Its shape.
+    /// The shape of the tensor.
     pub shape: Vec<i32>,
-    /// Its data.
+    /// The bytes of the tensor.
     pub data: &'a [u8],
 }
 
@@ -46,13 +46,13 @@ struct Reader<'a>(&'a [u8]);
 impl<'a> Reader<'a> {
     fn take(&mut self, bytes: u64) -> Result<&'a [u8]> {
         let split = usize::try_from(bytes).ok().and_then(|bytes| self.0.split_at_checked(bytes));
-        let (taken, rest) = split.ok_or_else(|| invalid!("a tensor list ends inside of an element"))?;
+        let (taken, rest) = split.ok_or_else(|| invalid!("a tensor list ends inside an element"))?;
         self.0 = rest;
         Ok(taken)
     }
 
     fn number<const N: usize>(&mut self) -> Result<[u8; N]> {
-        self.take(N as u64)?.try_into().map_err(|_| invalid!("a tensor list ends inside of a number"))
+        self.take(N as u64)?.try_into().map_err(|_| invalid!("a tensor list ends inside a number"))
     }
 
     fn i32(&mut self) -> Result<i32> {
@@ -64,22 +64,28 @@ impl<'a> Reader<'a> {
     }
 
     fn sizes(&mut self, rank: i32) -> Result<Vec<i32>> {
-        ensure!((0..=8).contains(&rank), "a tensor list has elements of rank {rank}; at most 8 is served");
+        ensure!((0..=8).contains(&rank), "a tensor list has elements of rank {rank}; at most 8 is supported");
         (0..rank).map(|_| self.i32()).collect()
     }
 }
 
 impl<'a> List<'a> {
-    /// The list in a VARIANT tensor.
+    /// Reads the list from a VARIANT tensor.
+    ///
+    /// # Errors
+    /// The tensor has another type, or does not hold a valid list.
     pub fn of(x: &TensorView<'a>) -> Result<List<'a>> {
         ensure!(x.ty == ElementType::Variant, "'{}' is {}, not VARIANT", x.name, x.ty);
         List::read(x.bytes()).map_err(|e| invalid!("'{}': {e}", x.name))
     }
 
-    /// Checks and reads.
+    /// Checks and reads the bytes of a list.
+    ///
+    /// # Errors
+    /// The bytes are not a valid list.
     pub fn read(bytes: &'a [u8]) -> Result<List<'a>> {
         let mut reader = Reader(bytes);
-        ensure!(bytes.starts_with(MAGIC), "the variant is no tensor list");
+        ensure!(bytes.starts_with(MAGIC), "the variant is not a tensor list");
         reader.take(MAGIC.len() as u64)?;
         let ty = element_type(u32::from_le_bytes(reader.number()?).into())?;
         let shape = match reader.i32()? {
@@ -89,7 +95,8 @@ impl<'a> List<'a> {
         let count = reader.u64()?;
         let shape = shape.map(|rank| reader.sizes(rank)).transpose()?;
         let shape = shape.map(|sizes| sizes.into_iter().map(i64::from).collect());
-        // Each element takes a byte at least: a count that the bytes cannot hold is refused before memory is taken.
+        // Each element takes at least one byte, so a count that the bytes cannot hold is rejected before anything is
+        // allocated.
         ensure!(
             count <= reader.0.len() as u64,
             "a tensor list of {count} elements in {} bytes",
@@ -100,15 +107,18 @@ impl<'a> List<'a> {
         Ok(List { ty, shape, elements })
     }
 
-    /// A list of `count` absent elements.
+    /// Returns a list of `count` absent elements.
+    ///
+    /// # Errors
+    /// `count` is negative or above the limit.
     pub fn reserved(ty: ElementType, shape: Option<Vec<i64>>, count: i64) -> Result<List<'static>> {
         let fits = usize::try_from(count).ok().filter(|&count| count <= LONGEST);
         let count =
-            fits.ok_or_else(|| invalid!("a tensor list of {count} elements; 0..={LONGEST} are served"))?;
+            fits.ok_or_else(|| invalid!("a tensor list of {count} elements; 0..={LONGEST} are supported"))?;
         Ok(List { ty, shape, elements: vec![None; count] })
     }
 
-    /// The bytes of the list.
+    /// Serializes the list.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((number_of(self.ty) as u32).to_le_bytes());
@@ -132,6 +142,9 @@ impl<'a> List<'a> {
     }
 
     /// Writes the list to a VARIANT output.
+    ///
+    /// # Errors
+    /// The output has another type, or the host cannot provide its memory.
     pub fn put(&self, cx: &EvalContext<'_>, output: usize) -> Result<()> {
         let to = cx.node().output(output)?;
         ensure!(to.ty == ElementType::Variant, "output '{}' is {}; it must be VARIANT", to.name, to.ty);
@@ -142,13 +155,20 @@ impl<'a> List<'a> {
         Ok(())
     }
 
-    /// Element `i`, an error past the end.
+    /// Returns element `i`.
+    ///
+    /// # Errors
+    /// `i` is not an index of the list.
     pub fn get(&self, i: i64) -> Result<&Option<Element<'a>>> {
         let at = usize::try_from(i).ok().and_then(|i| self.elements.get(i));
         at.ok_or_else(|| invalid!("element {i} of a tensor list of {}", self.elements.len()))
     }
 
-    /// The shape of these elements: what the list, an argument and the present ones know together.
+    /// The shape of these elements, merged from the list's shape, an argument, and the shapes of the elements that are
+    /// present.
+    ///
+    /// # Errors
+    /// The shapes contradict each other, or a size remains unknown.
     pub fn common_shape<'e>(
         &self,
         argument: Option<Vec<i64>>,
@@ -164,16 +184,27 @@ impl<'a> List<'a> {
         shape_of(shape)
     }
 
-    /// Refuses an output of another type than the elements'.
+    /// Checks that an output has the type of the elements.
+    ///
+    /// # Errors
+    /// The types differ.
     pub fn check_output(&self, call: &Call<'_, '_>, output: usize) -> Result<()> {
         let y = call.cx.node().output(output)?;
-        ensure!(y.ty == self.ty, "the list's elements are {}, output '{}' is {}", self.ty, y.name, y.ty);
+        ensure!(
+            y.ty == self.ty,
+            "the list's elements are {}, output '{}' is {}; they must agree",
+            self.ty,
+            y.name,
+            y.ty
+        );
         Ok(())
     }
 
-    /// Writes an element to an output; zeros where it is absent, of the shape that the list and an argument
-    /// know, or else
-    /// these neighbours.
+    /// Writes an element to an output. An absent element becomes zeros; its shape is merged from the list's shape and
+    /// an argument, or else from `neighbours`.
+    ///
+    /// # Errors
+    /// The types differ, or the shape is not fully known.
     pub fn put_element(
         &self,
         call: &Call<'_, '_>,
@@ -195,9 +226,18 @@ impl<'a> List<'a> {
         put_elements(call, output, &shape, &[element], &[shape.flat_size()])
     }
 
-    /// Refuses a tensor of another type, or of a shape that the list cannot hold.
+    /// Checks that a tensor can be an element of the list.
+    ///
+    /// # Errors
+    /// The type differs, or the shape does not match the list's.
     pub fn check(&self, x: &TensorView<'_>) -> Result<()> {
-        ensure!(x.ty == self.ty, "'{}' is {}, the list's elements are {}", x.name, x.ty, self.ty);
+        ensure!(
+            x.ty == self.ty,
+            "'{}' is {}, the list's elements are {}; they must agree",
+            x.name,
+            x.ty,
+            self.ty
+        );
         merge(self.shape.clone(), Some(x.shape.iter().map(|&d| d.into()).collect())).map(|_| ())
     }
 }
@@ -221,7 +261,10 @@ fn element<'a>(reader: &mut Reader<'a>, ty: ElementType) -> Result<Option<Elemen
     Ok(Some(Element { shape, data }))
 }
 
-/// What two partly known shapes know together.
+/// Merges two partly known shapes.
+///
+/// # Errors
+/// The shapes contradict each other.
 pub fn merge(a: Option<Vec<i64>>, b: Option<Vec<i64>>) -> Result<Option<Vec<i64>>> {
     let (a, b) = match (a, b) {
         (Some(a), Some(b)) => (a, b),
@@ -232,7 +275,10 @@ pub fn merge(a: Option<Vec<i64>>, b: Option<Vec<i64>>) -> Result<Option<Vec<i64>
     Ok(Some(a.iter().zip(&b).map(|(&a, &b)| if a < 0 { b } else { a }).collect()))
 }
 
-/// The element shape that an input lists; a scalar −1 is no rank.
+/// Reads an element shape from an input; a scalar −1 is an unknown rank.
+///
+/// # Errors
+/// The input is not a valid shape.
 pub fn shape_argument(x: &TensorView<'_>) -> Result<Option<Vec<i64>>> {
     let sizes = super::kernel::integers(x)?;
     if x.rank() == 0 {
@@ -245,17 +291,23 @@ pub fn shape_argument(x: &TensorView<'_>) -> Result<Option<Vec<i64>>> {
     }
     ensure!(
         sizes.iter().all(|&size| size >= -1),
-        "the element shape is {sizes:?}; a size is at least 0, or -1 where it is not known"
+        "the element shape is {sizes:?}; sizes must be at least 0, or -1 if unknown"
     );
     Ok(Some(sizes))
 }
 
-/// The element type that the attribute of a new list names.
+/// The element type that the attributes of a new list name.
+///
+/// # Errors
+/// The attribute is missing, or the type is not supported.
 pub fn type_argument(def: &NodeDef<'_>) -> Result<ElementType> {
-    def.ty("element_dtype")?.ok_or_else(|| invalid!("attribute 'element_dtype' is left out"))
+    def.ty("element_dtype")?.ok_or_else(|| invalid!("attribute 'element_dtype' is missing"))
 }
 
-/// The data of consecutive rows of `x`, as many in each slice as `counts` says.
+/// Splits the rows of `x` into consecutive slices of `counts` rows each, and returns their data.
+///
+/// # Errors
+/// The strings of `x` are malformed, or exceed 2 GiB.
 pub fn slices<'a>(x: &TensorView<'a>, counts: &[usize]) -> Result<Vec<Cow<'a, [u8]>>> {
     let rows = x.shape.first().map_or(1, |&rows| rows as usize).max(1);
     let strings = if x.ty == ElementType::String { Strings::of(x)?.iter().collect() } else { Vec::new() };
@@ -281,9 +333,11 @@ fn packed(strings: &[&[u8]]) -> Result<Vec<u8>> {
     Ok(data)
 }
 
-/// Writes elements one behind the other to an output of this shape; an absent one is zeros, or empty strings,
-/// as many as
-/// its place in `counts` says.
+/// Writes the concatenated elements to an output of this shape. An absent element becomes zeros or empty strings;
+/// `counts` gives their number.
+///
+/// # Errors
+/// The elements do not fit `shape`, or the output exceeds the host's limits.
 pub fn put_elements(
     call: &Call<'_, '_>,
     output: usize,
@@ -339,7 +393,7 @@ mod tests {
                 let _ = List::read(&spoilt);
             }
         }
-        assert_eq!(List::read(b"").unwrap_err().message(), "the variant is no tensor list");
+        assert_eq!(List::read(b"").unwrap_err().message(), "the variant is not a tensor list");
     }
 
     #[test]

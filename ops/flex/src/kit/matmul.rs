@@ -1,4 +1,4 @@
-//! Products of stacks of matrices, whose axes ahead broadcast.
+//! Products of batches of matrices.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::broadcast::Broadcast;
@@ -10,33 +10,33 @@ use super::matrix::stack;
 use super::node_def::NodeDef;
 use super::values::Values;
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// The attributes that turn the matrices of the inputs.
+    /// The names of the attributes that transpose the matrices of each input.
     pub turned: [&'static str; 2],
-    /// Whether turned matrices are conjugated.
+    /// Whether a transposed matrix is also conjugated.
     pub adjoint: bool,
-    /// What the axes ahead of the matrices may be.
+    /// The batch axes that the op allows.
     pub ahead: Ahead,
-    /// Whether the types of both inputs and of the output may differ.
+    /// Whether the types of the two inputs and of the output may differ.
     pub mixed: bool,
 }
 
-/// Axes ahead of matrices.
+/// The batch axes ahead of the matrices.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Ahead {
-    /// There are none.
+    /// No batch axes.
     None,
-    /// They are equal.
+    /// Batch axes that must be equal.
     Equal,
-    /// They broadcast.
+    /// Batch axes that broadcast.
     Broadcast,
 }
 
-/// The types of TensorFlow's products, the last two where types may differ.
+/// The element types of TensorFlow's matrix products; the last two only where types may differ.
 const TYPES: &[ElementType] = &[F16, BF16, F32, F64, I16, I32, I64, C64, C128, I8, U8];
 
-/// The op.
+/// A prepared node of the family.
 pub struct MatMul {
     turned: [bool; 2],
     of: &'static Member,
@@ -71,9 +71,11 @@ fn plan(x: &Inputs<'_, '_>, turned: [bool; 2], ahead: Ahead) -> Result<Plan> {
         Some(outer) if sizes[0].1 == sizes[1].0 => {
             Ok(Plan { outer, rows: sizes[0].0, inner: sizes[0].1, columns: sizes[1].1 })
         }
-        _ => {
-            Err(invalid!("matrices {:?} and {:?} do not go together", dims[0].as_slice(), dims[1].as_slice()))
-        }
+        _ => Err(invalid!(
+            "matrices {:?} and {:?} cannot be multiplied",
+            dims[0].as_slice(),
+            dims[1].as_slice()
+        )),
     }
 }
 

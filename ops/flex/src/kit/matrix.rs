@@ -1,34 +1,34 @@
-//! Linear algebra on stacks of small matrices, in complex f64.
+//! Linear algebra on batches of small matrices, in complex f64.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
 
 use super::complex::{abs, add, complex, conj, div, mul, real, sqrt, sub};
 
-/// A matrix, row by row.
+/// A matrix in row-major order.
 #[derive(Clone, Debug)]
 pub struct Matrix {
-    /// Number of rows.
+    /// The number of rows.
     pub rows: usize,
-    /// Number of columns.
+    /// The number of columns.
     pub columns: usize,
-    /// The elements.
+    /// The elements, row by row.
     pub data: Vec<Complex64>,
 }
 
 impl Matrix {
-    /// A matrix of these elements.
+    /// Returns a matrix with these elements.
     pub fn new(rows: usize, columns: usize, data: &[Complex64]) -> Self {
         Matrix { rows, columns, data: data.to_vec() }
     }
 
-    /// The identity.
+    /// Returns the identity matrix of size `n`.
     pub fn identity(n: usize) -> Self {
         let data = (0..n * n).map(|i| real(if i / n == i % n { 1.0 } else { 0.0 })).collect();
         Matrix { rows: n, columns: n, data }
     }
 
-    /// An element.
+    /// Returns an element.
     pub fn at(&self, row: usize, column: usize) -> Complex64 {
         self.data[row * self.columns + column]
     }
@@ -38,14 +38,14 @@ impl Matrix {
         self.data[row * self.columns + column] = value;
     }
 
-    /// The conjugate transpose.
+    /// Returns the conjugate transpose.
     pub fn adjoint(&self) -> Matrix {
         let data =
             (0..self.data.len()).map(|i| conj(self.at(i % self.rows.max(1), i / self.rows.max(1)))).collect();
         Matrix { rows: self.columns, columns: self.rows, data }
     }
 
-    /// The product with `other`.
+    /// Returns the product `self · other`.
     pub fn times(&self, other: &Matrix) -> Matrix {
         let mut product = Matrix::new(self.rows, other.columns, &vec![real(0.0); self.rows * other.columns]);
         for i in 0..self.rows {
@@ -65,17 +65,17 @@ impl Matrix {
     }
 }
 
-/// A triangular decomposition with row exchanges.
+/// An LU decomposition with row exchanges.
 pub struct Lu {
-    /// `U` above, `L` below without its diagonal of ones.
+    /// `U` in the upper triangle, `L` below it; the unit diagonal of `L` is implied.
     pub lu: Matrix,
-    /// Row `i` of the product is row `order[i]` of the matrix.
+    /// Row `i` of `L U` is row `order[i]` of the matrix.
     pub order: Vec<usize>,
-    /// Whether the number of exchanges is odd.
+    /// Whether the number of row exchanges is odd.
     pub odd: bool,
 }
 
-/// Decomposes a square matrix, the largest pivot first.
+/// Decomposes a square matrix with partial pivoting.
 pub fn lu(mut a: Matrix) -> Lu {
     let n = a.rows;
     let (mut order, mut odd): (Vec<usize>, bool) = ((0..n).collect(), false);
@@ -106,17 +106,17 @@ pub fn lu(mut a: Matrix) -> Lu {
 }
 
 impl Lu {
-    /// The elements of the diagonal of `U`.
+    /// The diagonal elements of `U`.
     pub fn diagonal(&self) -> impl Iterator<Item = Complex64> + '_ {
         (0..self.lu.rows).map(|i| self.lu.at(i, i))
     }
 
-    /// Whether the matrix has no inverse.
+    /// Whether the matrix is not invertible.
     pub fn is_singular(&self) -> bool {
         self.diagonal().any(|d| d == real(0.0) || d.re.is_nan() || d.im.is_nan())
     }
 
-    /// `X` with `A X = B`.
+    /// Solves `A X = B` for `X`.
     pub fn solve(&self, b: &Matrix) -> Matrix {
         let rows = self.order.iter().flat_map(|&row| (0..b.columns).map(move |column| (row, column)));
         let data: Vec<Complex64> = rows.map(|(row, column)| b.at(row, column)).collect();
@@ -126,21 +126,21 @@ impl Lu {
     }
 }
 
-/// Which part of a matrix counts.
+/// The part of a matrix that is read.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Triangle {
-    /// The diagonal and what is below.
+    /// The diagonal and everything below it.
     Lower,
-    /// What is below the diagonal, which is ones.
+    /// Everything below the diagonal; the diagonal is implied to be ones.
     UnitLower,
-    /// The diagonal and what is above.
+    /// The diagonal and everything above it.
     Upper,
 }
 
-/// `X` with `A X = B`, where one triangle of `A` counts. A zero in its diagonal makes infinities.
+/// Solves `A X = B` for `X`, reading one triangle of `A`. A zero on its diagonal gives infinities.
 pub fn triangular_solve(a: &Matrix, b: &Matrix, triangle: Triangle) -> Matrix {
     let (n, mut x) = (a.rows, b.clone());
-    // Reals stay reals next to infinities.
+    // Real inputs must give real results even where these are infinite.
     let reals = a.data.iter().chain(&b.data).all(|x| x.im == 0.0);
     let mul = |a: Complex64, b: Complex64| if reals { real(a.re * b.re) } else { mul(a, b) };
     let div = |a: Complex64, b: Complex64| if reals { real(a.re / b.re) } else { div(a, b) };
@@ -162,7 +162,7 @@ pub fn triangular_solve(a: &Matrix, b: &Matrix, triangle: Triangle) -> Matrix {
     x
 }
 
-/// `L` with `L L* = A`; `None` unless `A` is positive definite.
+/// Returns `L` with `L L* = A`, or `None` unless `A` is positive definite.
 pub fn cholesky(a: &Matrix) -> Option<Matrix> {
     let n = a.rows;
     let mut l = Matrix::new(n, n, &vec![real(0.0); n * n]);
@@ -185,20 +185,21 @@ pub fn cholesky(a: &Matrix) -> Option<Matrix> {
     Some(l)
 }
 
-/// `(Q, R)` of Householder's decomposition, `Q` square.
+/// Householder's decomposition into `(Q, R)`; `Q` is square.
 pub fn qr(a: &Matrix) -> (Matrix, Matrix) {
     let (mut r, mut q) = (a.clone(), Matrix::identity(a.rows));
     for k in 0..a.rows.min(a.columns) {
         let Some((v, tau)) = reflection((k..a.rows).map(|i| r.at(i, k)).collect()) else { continue };
         reflect(&mut r, &v, tau, k);
-        // Q is the product of the adjoints of the reflections: its adjoint is reflected by the same.
+        // Q is the product of the adjoints of the reflections, so applying the reflections to the identity gives its
+        // adjoint.
         reflect(&mut q, &v, tau, k);
         (k + 1..a.rows).for_each(|i| r.set(i, k, real(0.0)));
     }
     (q.adjoint(), r)
 }
 
-/// `M ← (1 − tau v v*) M`, where `v` begins at row `k`.
+/// Computes `M ← (1 − tau v v*) M`, where `v` starts at row `k`.
 fn reflect(m: &mut Matrix, v: &[Complex64], tau: Complex64, k: usize) {
     for column in 0..m.columns {
         let dot =
@@ -210,9 +211,9 @@ fn reflect(m: &mut Matrix, v: &[Complex64], tau: Complex64, k: usize) {
     }
 }
 
-/// Eigenvalues of a Hermitian matrix, of which the lower triangle counts, in ascending order, and its eigenvectors in
-/// columns. They are made tridiagonal by reflections, then diagonal by QR steps with Wilkinson's shift, in the order of
-/// Eigen's SelfAdjointEigenSolver, so that vectors have its signs.
+/// The eigenvalues of a Hermitian matrix in ascending order, and its eigenvectors in columns. Only the lower triangle
+/// is read. Reflections make the matrix tridiagonal, then QR steps with Wilkinson's shift make it diagonal. The order
+/// of operations follows Eigen's SelfAdjointEigenSolver, so that the vectors have the same signs.
 pub fn eigen(a: &Matrix) -> (Vec<f64>, Matrix) {
     let n = a.rows;
     let scale = (0..n * n).filter(|i| i % n <= i / n).map(|i| abs(a.data[i])).fold(0.0, f64::max);
@@ -254,7 +255,7 @@ pub fn eigen(a: &Matrix) -> (Vec<f64>, Matrix) {
     (values, Matrix { rows: n, columns: n, data })
 }
 
-/// Makes a Hermitian matrix tridiagonal, and gives `Q` with `Q T Q* = M`.
+/// Makes a Hermitian matrix tridiagonal, and returns `Q` with `Q T Q* = M`.
 fn tridiagonal(m: &mut Matrix) -> Matrix {
     let n = m.rows;
     let mut q = Matrix::identity(n);
@@ -269,7 +270,8 @@ fn tridiagonal(m: &mut Matrix) -> Matrix {
     q.adjoint()
 }
 
-/// `(v, tau)` with `(1 − tau v v*) x` a multiple of the first axis; `None` if `x` is a real one already.
+/// Returns `(v, tau)` so that `(1 − tau v v*) x` is a multiple of the first axis, or `None` if `x` already is a real
+/// multiple.
 fn reflection(x: Vec<Complex64>) -> Option<(Vec<Complex64>, Complex64)> {
     let first = x[0];
     let tail: f64 = x[1..].iter().map(|x| x.re * x.re + x.im * x.im).sum();
@@ -284,7 +286,7 @@ fn reflection(x: Vec<Complex64>) -> Option<(Vec<Complex64>, Complex64)> {
     Some((v, conj(div(sub(beta, first), beta))))
 }
 
-/// A step of the QR algorithm on the block `start..=end` of a tridiagonal matrix.
+/// One step of the QR algorithm on the block `start..=end` of a tridiagonal matrix.
 fn qr_step(diagonal: &mut [f64], below: &mut [f64], start: usize, end: usize, vectors: &mut Matrix) {
     let (half, e) = ((diagonal[end - 1] - diagonal[end]) * 0.5, below[end - 1]);
     let shift =
@@ -315,7 +317,7 @@ fn qr_step(diagonal: &mut [f64], below: &mut [f64], start: usize, end: usize, ve
     }
 }
 
-/// Cosine and sine of the rotation that makes `(p, q)` a multiple of the first axis.
+/// The cosine and sine of the rotation that makes `(p, q)` a multiple of the first axis.
 fn givens(p: f64, q: f64) -> (f64, f64) {
     if p == 0.0 {
         return (0.0, -libm::copysign(1.0, q));
@@ -330,7 +332,10 @@ fn givens(p: f64, q: f64) -> (f64, f64) {
     (-t * s, s)
 }
 
-/// A stack of matrices: how many, and their size.
+/// The number of matrices in a batch, and their rows and columns.
+///
+/// # Errors
+/// The shape has fewer than two axes.
 pub fn stack(dims: &Dims) -> Result<(usize, usize, usize)> {
     let rank = dims.rank();
     ensure!(rank >= 2, "the shape {:?} has no matrices; at least two axes are needed", dims.as_slice());
@@ -338,7 +343,10 @@ pub fn stack(dims: &Dims) -> Result<(usize, usize, usize)> {
     Ok((dims.product(0, rank - 2), rows, columns))
 }
 
-/// As [`stack`], of square matrices.
+/// Like [`stack`], for square matrices.
+///
+/// # Errors
+/// The shape has fewer than two axes, or the matrices are not square.
 pub fn square(dims: &Dims) -> Result<(usize, usize)> {
     let (count, rows, columns) = stack(dims)?;
     ensure!(rows == columns, "matrices are {rows} by {columns}; they must be square");

@@ -1,50 +1,50 @@
-//! What ops share.
+//! Shared code of the ops.
 //!
 //! | module | contents |
 //! |---|---|
 //! | [`protobuf`] | [`Fields`](protobuf::Fields): a message field by field, checked |
-//! | [`node_def`] | [`NodeDef`](node_def::NodeDef): the op and its attributes by name |
+//! | [`node_def`] | [`NodeDef`](node_def::NodeDef): the op and its attributes, by name |
 //! | [`mod@write`] | custom options as a converter writes them |
-//! | [`kernel`] | [`Kernel`](kernel::Kernel), the frame of most ops; [`Inputs`](kernel::Inputs), [`Call`](kernel::Call); `integers`, `shape_of`, `axis_of` |
-//! | [`number`] | [`Number`](number::Number): elements widened; `by_type!`, `reals`, `put_reals`, `complexes`, … |
+//! | [`kernel`] | [`Kernel`](kernel::Kernel), the framework for most ops; [`Inputs`](kernel::Inputs), [`Call`](kernel::Call); `integers`, `shape_of`, `axis_of` |
+//! | [`number`] | [`Number`](number::Number): widened elements; `by_type!`, `reals`, `put_reals`, `complexes`, … |
 //! | [`complex`] | arithmetic and functions of complex numbers |
 //! | [`functions`] | functions of reals and integers that the libraries lack |
-//! | [`family`] | [`Family`](family::Family), `family!`: ops that differ by what stands in a table |
-//! | [`unary`] | [`Unary`](unary::Unary): a function of each element |
-//! | [`binary`] | [`Binary`](binary::Binary), [`Comparison`](binary::Comparison): a function of each pair of elements |
-//! | [`arg`] | [`Arg`](arg::Arg): where the largest or smallest element along an axis is |
-//! | [`elements`] | [`pick`](elements::pick): outputs of elements that nobody looks at; `unravel`, `ravel` |
-//! | [`same`] | [`Same`](same::Same): the input as it is |
-//! | [`mod@concat`] | [`Concat`](concat::Concat): inputs joined along an axis |
-//! | [`split`] | [`Split`](split::Split): parts of the input along an axis |
-//! | [`gather`] | [`Gather`](gather::Gather): the slices that indices name |
+//! | [`family`] | [`Family`](family::Family), `family!`: ops that differ only in parameters |
+//! | [`unary`] | [`Unary`](unary::Unary): element-wise functions of one tensor |
+//! | [`binary`] | [`Binary`](binary::Binary), [`Comparison`](binary::Comparison): element-wise functions of two tensors |
+//! | [`arg`] | [`Arg`](arg::Arg): ArgMax and ArgMin |
+//! | [`elements`] | [`pick`](elements::pick): rearranges elements of any type; `unravel`, `ravel` |
+//! | [`same`] | [`Same`](same::Same): ops that copy their input |
+//! | [`mod@concat`] | [`Concat`](concat::Concat): concatenation along an axis |
+//! | [`split`] | [`Split`](split::Split): splitting along an axis |
+//! | [`gather`] | [`Gather`](gather::Gather): gathering slices by indices |
 //! | [`fft`] | [`transform`](fft::transform), [`Fourier`](fft::Fourier): Fourier transforms of any length |
 //! | [`matrix`] | [`Matrix`](matrix::Matrix): LU, Cholesky, QR, eigenvalues |
-//! | [`linear`] | [`Linear`](linear::Linear): ops on stacks of matrices |
-//! | [`window`] | [`Windows`](window::Windows): windows over one to three axes in any layout |
-//! | [`pool`] | [`Pool`](pool::Pool): means and maxima of windows, their gradients |
-//! | [`scan`] | [`Scan`](scan::Scan): running sums and products |
-//! | [`scatter`] | [`Scatter`](scatter::Scatter): updates where indices say |
-//! | [`pad`] | [`Pad`](pad::Pad): the input in a larger tensor |
+//! | [`linear`] | [`Linear`](linear::Linear): ops on batches of matrices |
+//! | [`window`] | [`Windows`](window::Windows): sliding windows over one to three axes, in any layout |
+//! | [`pool`] | [`Pool`](pool::Pool): average and maximum pooling, and their gradients |
+//! | [`scan`] | [`Scan`](scan::Scan): cumulative sums and products |
+//! | [`scatter`] | [`Scatter`](scatter::Scatter): scattering updates by indices |
+//! | [`pad`] | [`Pad`](pad::Pad): padding |
 //! | [`color`] | [`Color`](color::Color): ops on three colors; `hsv`, `rgb` |
-//! | [`suppression`] | [`select`](suppression::select): boxes that do not overlap better ones |
-//! | [`diagonal`] | [`Diagonal`](diagonal::Diagonal): matrices and their diagonals |
-//! | [`unique`] | [`Unique`](unique::Unique): the different elements of a list |
-//! | [`resize`] | [`Resize`](resize::Resize): images of another size |
-//! | [`regex`] | [`compile`](regex::compile): RE2's expressions; `replace` |
-//! | [`text`] | [`Edited`](text::Edited), [`Measured`](text::Measured): a string or a number of each string |
+//! | [`suppression`] | [`select`](suppression::select): non-maximum suppression |
+//! | [`diagonal`] | [`Diagonal`](diagonal::Diagonal): building, reading and replacing matrix diagonals |
+//! | [`unique`] | [`Unique`](unique::Unique): the distinct elements of a list |
+//! | [`resize`] | [`Resize`](resize::Resize): image resizing |
+//! | [`regex`] | [`compile`](regex::compile): RE2's regular expressions; `replace` |
+//! | [`text`] | [`Edited`](text::Edited), [`Measured`](text::Measured): ops that compute a string or a number from each string |
 //! | [`hash`] | [`sip`](hash::sip), [`farm`](hash::farm) |
 //! | [`values`] | [`Values`](values::Values): all elements of a tensor, widened |
-//! | [`matmul`] | [`MatMul`](matmul::MatMul): products of stacks of matrices |
-//! | [`reduce`] | [`Reduce`](reduce::Reduce): one result along axes |
+//! | [`matmul`] | [`MatMul`](matmul::MatMul): products of batches of matrices |
+//! | [`reduce`] | [`Reduce`](reduce::Reduce): reductions along axes |
 //! | [`list`] | [`List`](list::List): tensor lists, the values of VARIANT tensors, as bytes |
 //! | [`random`] | [`Philox`](random::Philox), [`Source`](random::Source), [`draw`](random::draw): TensorFlow's random numbers |
 //! | [`conv`] | [`Conv`](conv::Conv): convolutions and their gradients |
-//! | [`bias`] | [`Bias`](bias::Bias): a number per channel added |
-//! | [`batch_norm`] | [`BatchNorm`](batch_norm::BatchNorm): channels normalized |
-//! | [`drawn`] | [`Drawn`](drawn::Drawn): random numbers of a distribution |
-//! | [`rows`] | [`Rows`](rows::Rows): reals to reals, row by row |
-//! | [`segment`] | [`Segment`](segment::Segment): slices combined by segment |
+//! | [`bias`] | [`Bias`](bias::Bias): adding a bias per channel |
+//! | [`batch_norm`] | [`BatchNorm`](batch_norm::BatchNorm): batch normalization |
+//! | [`drawn`] | [`Drawn`](drawn::Drawn): random numbers from a distribution |
+//! | [`rows`] | [`Rows`](rows::Rows): functions of rows of reals |
+//! | [`segment`] | [`Segment`](segment::Segment): reductions per segment |
 
 pub mod arg;
 pub mod batch_norm;

@@ -1,4 +1,4 @@
-//! The op and its attributes, as TensorFlow wrote them: a serialized NodeDef in the node's custom options.
+//! TensorFlow's op and its attributes, which are a serialized NodeDef in the node's custom options.
 //!
 //! ```text
 //! custom options = flexbuffer [op, NodeDef]
@@ -14,10 +14,10 @@ use arenite_abi::prelude::*;
 
 use super::protobuf::{Field, Fields, Value};
 
-/// An op of TensorFlow and its attributes.
+/// A TensorFlow op with its attributes.
 #[derive(Clone, Debug)]
 pub struct NodeDef<'a> {
-    /// The op, without the prefix.
+    /// The name of the op, without the prefix `Flex`.
     pub op: &'a str,
     attributes: Vec<(&'a [u8], &'a [u8])>,
 }
@@ -31,7 +31,10 @@ const TYPE: u32 = 6;
 const SHAPE: u32 = 7;
 
 impl<'a> NodeDef<'a> {
-    /// The one of this node, whose custom op is named after its op.
+    /// Reads the NodeDef of a node, and checks that it names the node's op.
+    ///
+    /// # Errors
+    /// The custom options are not a valid NodeDef, or it names another op.
     pub fn of(node: &NodeView<'a>) -> Result<NodeDef<'a>> {
         let options = FlexValue::from_bytes(node.custom_options())?.as_vector()?;
         ensure!(options.len() == 2, "custom options have {} values; op and NodeDef are two", options.len());
@@ -45,13 +48,17 @@ impl<'a> NodeDef<'a> {
         Ok(def)
     }
 
-    /// A serialized NodeDef.
+    /// Parses a serialized NodeDef.
+    ///
+    /// # Errors
+    /// The bytes are not a valid NodeDef.
     pub fn parse(bytes: &'a [u8]) -> Result<NodeDef<'a>> {
         let mut def = NodeDef { op: "", attributes: Vec::new() };
         for field in Fields::new(bytes) {
             match field? {
                 Field { number: 2, value: Value::Bytes(op) } => {
-                    def.op = core::str::from_utf8(op).map_err(|_| invalid!("NodeDef: the op is no UTF-8"))?;
+                    def.op =
+                        core::str::from_utf8(op).map_err(|_| invalid!("NodeDef: the op is not UTF-8"))?;
                 }
                 Field { number: 5, value: Value::Bytes(entry) } => def.attributes.push(attribute(entry)?),
                 _ => {}
@@ -60,33 +67,51 @@ impl<'a> NodeDef<'a> {
         Ok(def)
     }
 
-    /// The integer `name`, or `default` if it is left out.
+    /// The integer `name`, or `default` if the attribute is missing.
+    ///
+    /// # Errors
+    /// The attribute has another kind.
     pub fn int(&self, name: &str, default: i64) -> Result<i64> {
         Ok(self.get(name, INT)?.map_or(default, |value| value.as_u64() as i64))
     }
 
-    /// The number `name`, or `default` if it is left out.
+    /// The number `name`, or `default` if the attribute is missing.
+    ///
+    /// # Errors
+    /// The attribute has another kind.
     pub fn float(&self, name: &str, default: f32) -> Result<f32> {
         Ok(self.get(name, FLOAT)?.map_or(default, |value| f32::from_bits(value.as_u64() as u32)))
     }
 
-    /// The truth value `name`, or `default` if it is left out.
+    /// The boolean `name`, or `default` if the attribute is missing.
+    ///
+    /// # Errors
+    /// The attribute has another kind.
     pub fn bool(&self, name: &str, default: bool) -> Result<bool> {
         Ok(self.get(name, BOOL)?.map_or(default, |value| value.as_u64() != 0))
     }
 
-    /// The bytes `name`, or `default` if they are left out.
+    /// The bytes `name`, or `default` if the attribute is missing.
+    ///
+    /// # Errors
+    /// The attribute has another kind.
     pub fn bytes(&self, name: &str, default: &'a [u8]) -> Result<&'a [u8]> {
         Ok(self.get(name, BYTES)?.map_or(default, |value| value.as_bytes()))
     }
 
-    /// The text `name`, or `default` if it is left out.
+    /// The text `name`, or `default` if the attribute is missing.
+    ///
+    /// # Errors
+    /// The attribute has another kind, or is not UTF-8.
     pub fn text(&self, name: &str, default: &'a str) -> Result<&'a str> {
         core::str::from_utf8(self.bytes(name, default.as_bytes())?)
-            .map_err(|_| invalid!("attribute '{name}' is no UTF-8"))
+            .map_err(|_| invalid!("attribute '{name}' is not UTF-8"))
     }
 
-    /// The text `name`, which must be one of `known`: its position. The first one if it is left out.
+    /// The position in `known` of the text `name`, or 0 if the attribute is missing.
+    ///
+    /// # Errors
+    /// The text is not in `known`; the message lists the alternatives.
     pub fn choice(&self, name: &str, known: &[&'static str]) -> Result<usize> {
         let text = self.text(name, known.first().copied().unwrap_or_default())?;
         known
@@ -95,17 +120,26 @@ impl<'a> NodeDef<'a> {
             .ok_or_else(|| invalid!("attribute '{name}' is '{text}'; it may be {}", known.join(", ")))
     }
 
-    /// The element type `name`; `None` if it is left out.
+    /// The element type `name`, or `None` if the attribute is missing.
+    ///
+    /// # Errors
+    /// The attribute has another kind, or the type is not supported.
     pub fn ty(&self, name: &str) -> Result<Option<ElementType>> {
         self.get(name, TYPE)?.map(|value| element_type(value.as_u64())).transpose()
     }
 
-    /// The shape `name`; `None` if it is left out or has no rank. −1 stands for an unknown size.
+    /// The shape `name`, or `None` if the attribute is missing or has no rank. Unknown sizes are −1.
+    ///
+    /// # Errors
+    /// The attribute has another kind.
     pub fn shape(&self, name: &str) -> Result<Option<Vec<i64>>> {
         self.get(name, SHAPE)?.map_or(Ok(None), |value| shape(value.as_bytes()))
     }
 
-    /// The integers `name`; empty if they are left out.
+    /// The integers `name`; empty if the attribute is missing.
+    ///
+    /// # Errors
+    /// The attribute has another kind.
     pub fn ints(&self, name: &str) -> Result<Vec<i64>> {
         let mut numbers = Vec::new();
         for field in Fields::new(self.get(name, LIST)?.map_or(&[][..], |value| value.as_bytes())) {
@@ -123,7 +157,10 @@ impl<'a> NodeDef<'a> {
         Ok(numbers)
     }
 
-    /// As [`ints`](Self::ints), exactly `N` of them.
+    /// Like [`ints`](Self::ints), for exactly `N` integers.
+    ///
+    /// # Errors
+    /// There is another number of integers.
     pub fn ints_of<const N: usize>(&self, name: &str) -> Result<[i64; N]> {
         let ints = self.ints(name)?;
         ints.as_slice()
@@ -131,7 +168,7 @@ impl<'a> NodeDef<'a> {
             .map_err(|_| invalid!("attribute '{name}' is {ints:?}; {N} numbers are needed"))
     }
 
-    /// The value of `name`, which is of kind `kind`.
+    /// The value of `name`, which must be of kind `kind`.
     fn get(&self, name: &str, kind: u32) -> Result<Option<Value<'a>>> {
         let Some((_, value)) = self.attributes.iter().rfind(|(key, _)| *key == name.as_bytes()) else {
             return Ok(None);
@@ -185,7 +222,10 @@ fn shape(bytes: &[u8]) -> Result<Option<Vec<i64>>> {
     Ok(Some(sizes))
 }
 
-/// The element type with TensorFlow's number.
+/// The element type for TensorFlow's type number.
+///
+/// # Errors
+/// The type is not supported.
 pub fn element_type(number: u64) -> Result<ElementType> {
     Ok(match number {
         1 => F32,
@@ -206,11 +246,11 @@ pub fn element_type(number: u64) -> Result<ElementType> {
         21 => ElementType::Variant,
         22 => U32,
         23 => U64,
-        _ => return Err(invalid!("TensorFlow's data type {number} is not served")),
+        _ => return Err(invalid!("TensorFlow's data type {number} is not supported")),
     })
 }
 
-/// TensorFlow's number of the type, 0 if it has none.
+/// TensorFlow's type number, or 0 if TensorFlow lacks the type.
 pub fn number_of(ty: ElementType) -> u64 {
     (1..24).find(|&number| element_type(number).is_ok_and(|of| of == ty)).unwrap_or(0)
 }
@@ -267,12 +307,12 @@ mod tests {
         );
         assert_eq!(
             NodeDef::parse(&[0x12, 9]).map(|_| ()).map_err(message),
-            Err("NodeDef ends inside of a field".into())
+            Err("NodeDef ends inside a field".into())
         );
     }
 
     #[test]
-    fn no_bytes_make_it_panic() {
+    fn random_bytes_do_not_panic() {
         let bytes = written();
         let read = |bytes: &[u8]| {
             let Ok(def) = NodeDef::parse(bytes) else { return };
@@ -292,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn types_go_round() {
+    fn types_round_trip() {
         let known: Vec<u64> = (0..40).filter(|&n| element_type(n).is_ok()).collect();
         assert_eq!(known.len(), 18);
         assert!(known.iter().all(|&n| number_of(element_type(n).unwrap()) == n));

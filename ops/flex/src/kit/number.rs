@@ -1,20 +1,19 @@
-//! Elements as numbers, widened: reals to f64, integers to i128, complex numbers to pairs of f64.
+//! Elements widened to numbers: reals to f64, integers to i128, complex numbers to pairs of f64.
 //!
-//! Sums, differences, products, quotients and square roots of f32 and smaller that are computed in f64 and
-//! then rounded
-//! are those that TensorFlow computes in the type itself.
+//! Sums, differences, products, quotients and square roots of f32 and smaller types give the same results when they are
+//! computed in f64 and then rounded as when TensorFlow computes them in the type itself.
 
 use arenite_abi::prelude::*;
 
-/// An element that is a number.
+/// An element type of numbers.
 pub trait Number: Element {
-    /// What it is computed in.
+    /// The type that computations use.
     type Wide: Copy;
 
-    /// The number.
+    /// Widens the element.
     fn wide(self) -> Self::Wide;
 
-    /// The element nearest to a number; integers keep their low bits.
+    /// Rounds a number to the nearest element; integers keep their low bits.
     fn narrow(wide: Self::Wide) -> Self;
 }
 
@@ -56,7 +55,8 @@ numbers! {
     Bool => bool, |x| x.0 != 0, Bool(x.into());
 }
 
-/// Runs an expression with `$t` standing for the Rust type of `$ty`, by the kind of number; other types are an error.
+/// Evaluates an expression in which `$t` is the Rust type of `$ty`, depending on the kind of number. Other types are an
+/// error.
 #[macro_export]
 macro_rules! by_type {
     (@arms $ty:ident [$($arms:tt)*] float: $t:ident => $body:expr $(, $($rest:tt)*)?) => {
@@ -90,20 +90,23 @@ macro_rules! by_type {
     }};
 }
 
-/// Rounds to the precision of a type of reals.
+/// Rounds to the precision of the real type `T`.
 pub fn round_to<T: Number<Wide = f64>>(x: f64) -> f64 {
     T::narrow(x).wide()
 }
 
-/// Refuses an input that is not of reals, and an output of another type.
+/// Checks that an input has a real type and that the output has the same type.
+///
+/// # Errors
+/// The input does not have a real type, or the types differ.
 pub fn same_reals(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     let served = matches!(x.ty, F16 | BF16 | F32 | F64);
-    ensure!(served, "input '{}' is {}, which this op does not serve", x.name, x.ty);
+    ensure!(served, "input '{}' is {}, which this op does not support", x.name, x.ty);
     ensure!(x.ty == y.ty, "input '{}' is {}, output '{}' is {}; they must agree", x.name, x.ty, y.name, y.ty);
     Ok(())
 }
 
-/// The lowest finite number of a type of reals.
+/// The lowest finite number of a real type.
 pub fn lowest_real(ty: ElementType) -> f64 {
     match ty {
         F16 => half::f16::MIN.to_f64(),
@@ -113,7 +116,7 @@ pub fn lowest_real(ty: ElementType) -> f64 {
     }
 }
 
-/// The lowest number of a type of integers.
+/// The lowest number of an integer type.
 pub fn lowest_integer(ty: ElementType) -> i128 {
     match ty {
         I8 => i8::MIN.into(),
@@ -124,12 +127,18 @@ pub fn lowest_integer(ty: ElementType) -> i128 {
     }
 }
 
-/// Rounds to the precision of the element type `ty` of reals.
+/// Rounds to the precision of the real element type `ty`.
+///
+/// # Errors
+/// `ty` is not a real type.
 pub fn round_as(ty: ElementType, x: f64) -> Result<f64> {
     by_type!(ty, float: T => Ok(round_to::<T>(x)))
 }
 
-/// The real elements of `x`, widened; integers too.
+/// The real or integer elements of `x`, widened.
+///
+/// # Errors
+/// The type is neither real nor integer.
 pub fn reals(x: &TensorView<'_>) -> Result<Vec<f64>> {
     by_type!(x.ty,
         float: T => Ok(x.as_slice::<T>()?.iter().map(|&x| x.wide()).collect()),
@@ -137,13 +146,19 @@ pub fn reals(x: &TensorView<'_>) -> Result<Vec<f64>> {
     )
 }
 
-/// The one real element of `x`.
+/// The real number that `x` holds as its only element.
+///
+/// # Errors
+/// `x` does not have exactly one element, or is not a number.
 pub fn real(x: &TensorView<'_>) -> Result<f64> {
     ensure!(x.len() == 1, "'{}' is {:?}; one element is needed", x.name, x.shape);
     Ok(reals(x)?.first().copied().unwrap_or_default())
 }
 
-/// The elements of `x` as complex numbers; reals too.
+/// The real or complex elements of `x` as complex numbers.
+///
+/// # Errors
+/// The type is neither real nor complex.
 pub fn complexes(x: &TensorView<'_>) -> Result<Vec<Complex64>> {
     by_type!(x.ty,
         complex: T => Ok(x.as_slice::<T>()?.iter().map(|&x| x.wide()).collect()),
@@ -151,7 +166,10 @@ pub fn complexes(x: &TensorView<'_>) -> Result<Vec<Complex64>> {
     )
 }
 
-/// Writes reals to an output of reals.
+/// Writes reals to an output of a real type.
+///
+/// # Errors
+/// The output does not have a real type.
 pub fn put_reals(y: TensorViewMut<'_>, values: impl IntoIterator<Item = f64>) -> Result<()> {
     put_reals_of(y, &mut values.into_iter())
 }
@@ -163,7 +181,10 @@ fn put_reals_of(y: TensorViewMut<'_>, values: &mut dyn Iterator<Item = f64>) -> 
     })
 }
 
-/// Writes integers to an output of integers.
+/// Writes integers to an output of an integer type.
+///
+/// # Errors
+/// The output does not have an integer type.
 pub fn put_integers(y: TensorViewMut<'_>, values: impl IntoIterator<Item = i64>) -> Result<()> {
     put_integers_of(y, &mut values.into_iter())
 }
@@ -175,7 +196,10 @@ fn put_integers_of(y: TensorViewMut<'_>, values: &mut dyn Iterator<Item = i64>) 
     })
 }
 
-/// Writes complex numbers to an output of complex numbers, or their real parts to one of reals.
+/// Writes complex numbers to a complex output, or their real parts to a real one.
+///
+/// # Errors
+/// The output is neither complex nor real.
 pub fn put_complexes(y: TensorViewMut<'_>, values: impl IntoIterator<Item = Complex64>) -> Result<()> {
     put_complexes_of(y, &mut values.into_iter())
 }

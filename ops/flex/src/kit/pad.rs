@@ -1,4 +1,4 @@
-//! The input in a larger tensor: of zeros, of one value, or of its own mirror images.
+//! Padding with zeros, with one value, or by mirroring.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -7,26 +7,26 @@ use super::elements::{pick, ravel, unravel};
 use super::kernel::{Call, Inputs, Program, shape_of};
 use super::node_def::NodeDef;
 
-/// What is around the input.
+/// The content of the padding.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
     /// Zeros.
     Zeros,
-    /// Input 2.
+    /// The value of input 2.
     Value,
-    /// The input, mirrored.
+    /// The mirrored input.
     Mirror,
 }
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// What is around the input.
+    /// The content of the padding.
     pub kind: Kind,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Pad {
-    /// Whether the mirror stands between the last element and its image.
+    /// Whether the mirror repeats the outermost element.
     symmetric: bool,
     of: &'static Member,
 }
@@ -49,7 +49,7 @@ impl Pad {
             };
             ensure!(
                 pair.iter().all(|p| (0..=limit).contains(p)),
-                "paddings of axis {axis} are {pair:?}; they must lie in 0..={limit}"
+                "paddings of axis {axis} are {pair:?}; they must be in 0..={limit}"
             );
             pairs.push((pair[0], pair[1]));
         }
@@ -128,7 +128,7 @@ mod tests {
         let inputs = [Tensor::i32(&[1], &[1]), Tensor::i32(&[1, 2], &[0, -1])];
         assert_eq!(
             refusal::<crate::pads::Pad>(&[], &inputs, &[I32]),
-            "paddings of axis 0 are [0, -1]; they must lie in 0..=2147483647"
+            "paddings of axis 0 are [0, -1]; they must be in 0..=2147483647"
         );
     }
 }

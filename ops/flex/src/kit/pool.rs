@@ -1,4 +1,4 @@
-//! Averages and maxima of windows, and their gradients.
+//! Average and maximum pooling, and their gradients.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -10,32 +10,32 @@ use super::number::{lowest_integer, lowest_real};
 use super::values::Values;
 use super::window::{Layout, Padding, Windows, spatial};
 
-/// What becomes of a window.
+/// The result for a window.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// The mean of the inputs that it has.
+    /// The mean of the elements that are inside the input.
     Average,
-    /// The largest input, at least the lowest finite number; what is no number does not count.
+    /// The largest element, at least the lowest finite number; NaN is ignored.
     Maximum,
-    /// Inputs: shape, gradient of the means.
+    /// The gradient of the mean. Inputs: shape, gradient of the means.
     AverageGradient,
-    /// Inputs: the input, the maxima, their gradient, which goes to the first largest input of each window, with
-    /// three axes to all of them.
+    /// The gradient of the maximum. Inputs: the input, the maxima, their gradient. With two spatial axes it goes to the
+    /// first largest element of each window, with three to all of the largest ones.
     MaximumGradient,
 }
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// Spatial axes.
+    /// The number of spatial axes.
     pub axes: usize,
-    /// What it computes.
+    /// The result for a window.
     pub kind: Kind,
 }
 
-/// Reals, then the integers that maxima of two axes serve, too.
+/// The real types, then the integer types that maxima over two axes also support.
 const TYPES: &[ElementType] = &[F16, BF16, F32, F64, I8, U8, I16, U16, I32, I64];
 
-/// The op.
+/// A prepared node of the family.
 pub struct Pool {
     layout: Layout,
     sizes: Vec<i64>,
@@ -49,7 +49,7 @@ impl Pool {
         Windows::new(&self.layout, input, &self.sizes, &self.strides, &vec![1; self.of.axes], &self.padding)
     }
 
-    /// The shape that windows slide over.
+    /// The shape over which the windows slide.
     fn large(&self, x: &Inputs<'_, '_>) -> Result<Option<Dims>> {
         if self.of.kind == Kind::AverageGradient { x.sizes(0) } else { x.dims(0).map(Some) }
     }
@@ -159,7 +159,8 @@ fn differ() -> Error {
     invalid!("the inputs differ in type")
 }
 
-/// The inputs that the gradient of a maximum goes to: the first largest one of two axes, all of three.
+/// The elements of a window that receive the gradient of its maximum: the first largest one with two axes, all of them
+/// with three.
 fn largest<'t, T: Copy + PartialOrd>(
     x: &'t [T],
     taps: &'t [usize],

@@ -5,23 +5,23 @@ use arenite_abi::prelude::*;
 /// One field of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
-    /// Its number.
+    /// The number of the field.
     pub number: u32,
-    /// Its value.
+    /// The value of the field.
     pub value: Value<'a>,
 }
 
-/// A field's value, by its form on the wire.
+/// The value of a field, by wire type.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
-    /// A varint, or the bits of a number of fixed size.
+    /// A varint, or the bits of a fixed-size number.
     Number(u64),
     /// Bytes, text, a message, or packed numbers.
     Bytes(&'a [u8]),
 }
 
 impl<'a> Value<'a> {
-    /// The number; 0 for bytes.
+    /// The number; 0 if the value is bytes.
     pub fn as_u64(&self) -> u64 {
         match self {
             Value::Number(number) => *number,
@@ -29,7 +29,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The bytes; none for a number.
+    /// The bytes; empty if the value is a number.
     pub fn as_bytes(&self) -> &'a [u8] {
         match self {
             Value::Number(_) => &[],
@@ -37,25 +37,28 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether it is bytes.
+    /// Whether the value is bytes.
     pub fn is_bytes(&self) -> bool {
         matches!(self, Value::Bytes(_))
     }
 }
 
-/// The fields of a message in order. After an error there are no more.
+/// Iterates over the fields of a message in order, and stops after an error.
 #[derive(Clone, Debug)]
 pub struct Fields<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of this message.
+    /// Starts at the first field of `message`.
     pub fn new(message: &'a [u8]) -> Self {
         Fields { rest: message }
     }
 
-    /// The next varint, `None` at the end: for packed numbers.
+    /// Reads the next varint of packed numbers; `None` at the end.
+    ///
+    /// # Errors
+    /// The bytes end inside a number, or it has more than ten bytes.
     pub fn varint(&mut self) -> Result<Option<u64>> {
         if self.rest.is_empty() { Ok(None) } else { self.number().map(Some) }
     }
@@ -116,5 +119,5 @@ impl<'a> Iterator for Fields<'a> {
 }
 
 fn truncated() -> Error {
-    invalid!("NodeDef ends inside of a field")
+    invalid!("NodeDef ends inside a field")
 }

@@ -1,7 +1,7 @@
-//! Random numbers as TensorFlow draws them: Philox 4×32-10.
+//! TensorFlow's random number generator: Philox 4×32-10.
 //!
-//! Defined by: tensorflow/core/lib/random/philox_random.h, random_distributions.h; tensorflow/core/kernels/random_op_cpu.h;
-//! Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011.
+//! Defined by: tensorflow/core/lib/random/philox_random.h, random_distributions.h;
+//! tensorflow/core/kernels/random_op_cpu.h; Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011.
 
 use core::f64::consts::PI;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use arenite_abi::prelude::*;
 
 use super::node_def::NodeDef;
 
-/// A counter of 128 bits and a key.
+/// A 128-bit counter and a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Philox {
     counter: [u32; 4],
@@ -20,26 +20,26 @@ pub struct Philox {
 }
 
 impl Philox {
-    /// The generator of two seeds: the first one is the key, the second one the counter's upper half.
+    /// Seeds the generator: the first seed is the key, the second one the upper half of the counter.
     pub fn new(low: u64, high: u64) -> Philox {
         let [a, b] = [low, high].map(|s| [s as u32, (s >> 32) as u32]);
         Philox { counter: [0, 0, b[0], b[1]], key: a }
     }
 
-    /// The generator of a key and a counter, as the stateless ops have it.
+    /// A generator with this key and counter, as the stateless ops use it.
     pub fn of_key(key: u64, counter: [u64; 2]) -> Philox {
         let [a, b] = counter.map(|c| [c as u32, (c >> 32) as u32]);
         Philox { counter: [a[0], a[1], b[0], b[1]], key: [key as u32, (key >> 32) as u32] }
     }
 
-    /// Leaves out `count` blocks of four numbers.
+    /// Skips `count` blocks of four numbers.
     pub fn skip(&mut self, count: u64) {
         let counter = self.counter.iter().rev().fold(0u128, |n, &word| n << 32 | u128::from(word));
         let counter = counter.wrapping_add(count.into());
         self.counter = [0, 32, 64, 96].map(|shift| (counter >> shift) as u32);
     }
 
-    /// The next four numbers.
+    /// Draws the next block of four numbers.
     pub fn block(&mut self) -> [u32; 4] {
         let (mut c, mut k) = (self.counter, self.key);
         for _ in 0..10 {
@@ -52,14 +52,17 @@ impl Philox {
     }
 }
 
-/// A generator that goes on from one invocation to the next: a node's own.
+/// The generator of a node, which continues from one invocation to the next.
 pub struct Source {
     start: Philox,
     used: AtomicU64,
 }
 
 impl Source {
-    /// By the attributes `seed` and `seed2`; if both are zero by chance.
+    /// Seeds the generator from the attributes `seed` and `seed2`, or randomly if both are zero.
+    ///
+    /// # Errors
+    /// A seed is not an integer.
     pub fn of(def: &NodeDef<'_>) -> Result<Source> {
         let (low, high) = (def.int("seed", 0)? as u64, def.int("seed2", 0)? as u64);
         let chance = || RandomState::new().build_hasher().finish();
@@ -68,7 +71,7 @@ impl Source {
         Ok(Source { start, used: AtomicU64::new(0) })
     }
 
-    /// The generator, from which this call takes `blocks` blocks of four numbers.
+    /// Reserves `blocks` blocks of four numbers, and returns a generator at their start.
     pub fn reserve(&self, blocks: u64) -> Philox {
         let mut generator = self.start;
         generator.skip(self.used.fetch_add(blocks, Ordering::Relaxed));
@@ -76,26 +79,29 @@ impl Source {
     }
 }
 
-/// How numbers are distributed.
+/// A distribution of random numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distribution {
-    /// Evenly in `0..1`.
+    /// Uniform in `0..1`.
     Uniform,
-    /// Normally.
+    /// Standard normal.
     Normal,
-    /// Normally, without what lies beyond two deviations.
+    /// Standard normal, restricted to two standard deviations.
     TruncatedNormal,
 }
 
-/// Numbers that are set aside for each output.
+/// The number of samples that are set aside for each output.
 const RESERVED: u64 = 256;
 
-/// Blocks that an op takes for `count` numbers, whatever it needs.
+/// The number of blocks that an op reserves for `count` numbers, whatever it uses.
 pub fn blocks(count: usize) -> u64 {
     (count as u64).saturating_mul(RESERVED).div_ceil(4)
 }
 
-/// `count` numbers of a distribution, of type F16, BF16, F32 or F64.
+/// Draws `count` numbers of type F16, BF16, F32 or F64.
+///
+/// # Errors
+/// The type is another one.
 pub fn draw(
     generator: Philox,
     count: usize,
@@ -159,10 +165,10 @@ fn truncated(generator: &mut Philox, group: usize, ty: ElementType, values: &mut
             return Ok(());
         }
     }
-    Err(invalid!("no numbers within two deviations"))
+    Err(invalid!("no random number was within two standard deviations"))
 }
 
-/// The low 23 bits as the fraction of a number in `1..2`, less one.
+/// Uses the low 23 bits as the fraction of a number in `1..2`, and subtracts one.
 pub fn unit(x: u32) -> f64 {
     f64::from(f32::from_bits(0x3f80_0000 | x & 0x7f_ffff) - 1.0)
 }
@@ -171,7 +177,7 @@ fn half_unit(x: u32) -> f32 {
     (x & 0x3ff) as f32 / 1024.0
 }
 
-/// 52 bits as the fraction of a number in `1..2`, less one.
+/// Uses 52 bits as the fraction of a number in `1..2`, and subtracts one.
 pub fn double_unit(high: u32, low: u32) -> f64 {
     let fraction = u64::from(high & 0xf_ffff) << 32 | u64::from(low);
     f64::from_bits(0x3ff0_0000_0000_0000 | fraction) - 1.0
@@ -197,7 +203,7 @@ mod tests {
 
     #[test]
     fn published_values() {
-        // The known answers of the authors: all zeros, all ones.
+        // The authors' known answers for all zeros and all ones.
         assert_eq!(Philox::new(0, 0).block(), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
         let mut ones = Philox { counter: [u32::MAX; 4], key: [u32::MAX; 2] };
         assert_eq!(ones.block(), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);

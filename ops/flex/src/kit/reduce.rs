@@ -1,4 +1,4 @@
-//! One result of all elements along axes.
+//! Reductions along axes.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::{Axes, Dims, KeepDims, Reduction};
@@ -9,34 +9,34 @@ use super::kernel::{Call, Inputs, Program, axis_of};
 use super::node_def::NodeDef;
 use super::values::Values;
 
-/// What is made of the elements.
+/// The reduction.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// Their sum.
+    /// The sum.
     Sum,
-    /// Their mean.
+    /// The mean.
     Mean,
-    /// The largest.
+    /// The largest element.
     Max,
-    /// The smallest.
+    /// The smallest element.
     Min,
-    /// Their product.
+    /// The product.
     Prod,
-    /// Whether all are true.
+    /// Whether all elements are true.
     All,
-    /// Whether one is true.
+    /// Whether any element is true.
     Any,
-    /// The root of the sum of their squares.
+    /// The square root of the sum of squares.
     Norm,
 }
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// What it computes.
+    /// The reduction.
     pub kind: Kind,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Reduce {
     keep: KeepDims,
     of: &'static Member,
@@ -70,7 +70,7 @@ impl Program for Reduce {
             }
             _ => false,
         };
-        ensure!(served, "input '{}' is {}, which this op does not serve", x.name, x.ty);
+        ensure!(served, "input '{}' is {}, which this op does not support", x.name, x.ty);
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         let keep = if def.bool("keep_dims", false)? { KeepDims::Keep } else { KeepDims::Drop };
         Ok(Reduce { keep, of })
@@ -99,7 +99,7 @@ fn reduce(x: Values, reduction: &Reduction, kind: Kind, ty: ElementType) -> Resu
             Kind::Min => fold(&x, reduction, f64::INFINITY, minimum),
             Kind::Prod => fold(&x, reduction, 1.0, |a, b| a * b),
             Kind::Norm => fold(&x, reduction, 0.0, |a, b| a + b * b).into_iter().map(libm::sqrt).collect(),
-            Kind::All | Kind::Any => return Err(invalid!("{ty} is no truth value")),
+            Kind::All | Kind::Any => return Err(invalid!("{ty} is not a boolean")),
         }),
         Values::Int(x) => {
             let (low, high) = range(ty);
@@ -107,7 +107,7 @@ fn reduce(x: Values, reduction: &Reduction, kind: Kind, ty: ElementType) -> Resu
                 Kind::Sum => fold(&x, reduction, 0, i128::wrapping_add),
                 Kind::Mean => {
                     let sums = fold(&x, reduction, 0, i128::wrapping_add);
-                    // Sums have 64 bits.
+                    // TensorFlow sums 64-bit integers with wraparound, and narrower ones without.
                     let sum = |sum| if ty.bits() == 64 { wrapped(sum, ty) } else { sum };
                     sums.into_iter().map(|s| sum(s) / count.max(1) as i128).collect()
                 }
@@ -149,13 +149,14 @@ fn range(ty: ElementType) -> (i128, i128) {
     }
 }
 
-/// The number with the low bits of `x` in an integer type.
+/// Wraps `x` to an integer type.
 fn wrapped(x: i128, ty: ElementType) -> i128 {
     let (low, high) = range(ty);
     (x - low).rem_euclid(high - low + 1) + low
 }
 
-/// The whole part of the root. That of a negative number, an overflow, is the lowest number of 32 or 64 bits.
+/// The integer part of the square root. For negative numbers, which result from overflow, it is the lowest 32-bit or
+/// 64-bit integer.
 fn root(x: i128, ty: ElementType) -> i128 {
     if x < 0 {
         if ty.bits() == 64 { i64::MIN.into() } else { i32::MIN.into() }

@@ -1,30 +1,33 @@
-//! RE2's regular expressions in the words of the crate `regex`.
+//! Translates RE2's regular expressions to the syntax of the crate `regex`.
 //!
-//! Both have the same semantics; they differ in how classes such as `\d` are read (RE2: ASCII), in brackets within
-//! classes, in braces that are no repetition, and in quoted text.
+//! Both have the same semantics. They differ in the meaning of classes such as `\d` (ASCII in RE2), in brackets within
+//! classes, in braces that are not a repetition, and in quoted text.
 
 use arenite_abi::prelude::*;
 use regex::bytes::{Regex, RegexBuilder};
 
-/// How large a compiled expression may be, in bytes.
+/// The maximum size of a compiled expression in bytes.
 const SIZE: usize = 8 << 20;
 
-/// Compiles an expression of RE2.
+/// Compiles an RE2 expression. With `whole`, it must match the whole text.
+///
+/// # Errors
+/// The pattern is not UTF-8, is invalid, or becomes too large.
 pub fn compile(pattern: &[u8], whole: bool) -> Result<Regex> {
-    let text = core::str::from_utf8(pattern).map_err(|_| invalid!("the pattern is no UTF-8"))?;
+    let text = core::str::from_utf8(pattern).map_err(|_| invalid!("the pattern is not UTF-8"))?;
     let translated = translate(text);
     let translated = if whole { format!(r"\A(?:{translated})\z") } else { translated };
     RegexBuilder::new(&translated).octal(true).size_limit(SIZE).build().map_err(|error| {
         let message = error.to_string();
         let last = message.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        invalid!("the pattern '{text}' is not served: {last}")
+        invalid!("the pattern '{text}' is not supported: {last}")
     })
 }
 
 fn translate(pattern: &str) -> String {
     let mut out = String::new();
     let mut rest = pattern.chars().peekable();
-    // Depth within a class: `Some(position in it)`.
+    // Inside a class: the number of items seen so far.
     let mut class: Option<usize> = None;
     while let Some(c) = rest.next() {
         if let Some(position) = &mut class {
@@ -38,14 +41,14 @@ fn translate(pattern: &str) -> String {
                 if rest.peek() == Some(&'^') {
                     out.extend(rest.next());
                 }
-                // A bracket that comes first stands for itself.
+                // A bracket in the first position is a literal.
                 if rest.peek() == Some(&']') {
                     rest.next();
                     out.push_str(r"\]");
                 }
             }
             ('[', Some(_)) if rest.peek() == Some(&':') => {
-                // A named class up to its end.
+                // Copies a named class up to its end.
                 out.push('[');
                 for c in rest.by_ref() {
                     out.push(c);
@@ -104,7 +107,7 @@ fn is_repetition(rest: impl Iterator<Item = char>) -> bool {
         && parts.next().is_none_or(|part| part.is_empty() || number(part))
 }
 
-/// The text that stands for a match: `\0` to `\9` are its groups.
+/// Appends the replacement of a match: `\0` to `\9` in `rewrite` are the match's groups.
 pub fn expand(rewrite: &[u8], captures: &regex::bytes::Captures<'_>, out: &mut Vec<u8>) {
     let mut rest = rewrite.iter();
     while let Some(&byte) = rest.next() {
@@ -121,7 +124,10 @@ pub fn expand(rewrite: &[u8], captures: &regex::bytes::Captures<'_>, out: &mut V
     }
 }
 
-/// Refuses a rewrite that names groups which the expression lacks, or ends in an escape.
+/// Checks a rewrite.
+///
+/// # Errors
+/// It refers to a group that the expression lacks, or ends in an escape.
 pub fn check_rewrite(rewrite: &[u8], regex: &Regex) -> Result<()> {
     let mut rest = rewrite.iter();
     while let Some(&byte) = rest.next() {
@@ -139,19 +145,24 @@ pub fn check_rewrite(rewrite: &[u8], regex: &Regex) -> Result<()> {
             }
             Some(b'\\') => {}
             _ => {
-                return Err(invalid!("the rewrite has a backslash without a digit or a backslash behind it"));
+                return Err(invalid!(
+                    "the rewrite has a backslash that neither a digit nor a backslash follows"
+                ));
             }
         }
     }
     Ok(())
 }
 
-/// Replaces the first match, or all. An error if the text grows beyond 2 GiB.
+/// Replaces the first match, or all of them.
+///
+/// # Errors
+/// The text grows beyond 2 GiB.
 pub fn replace(regex: &Regex, text: &[u8], rewrite: &[u8], all: bool) -> Result<Vec<u8>> {
     let (mut out, mut end) = (Vec::with_capacity(text.len()), 0);
     for captures in regex.captures_iter(text).take(if all { usize::MAX } else { 1 }) {
         let Some(found) = captures.get(0) else { continue };
-        // RE2 finds nothing within a character.
+        // RE2 never matches in the middle of a character.
         if found.is_empty() && text.get(found.start()).is_some_and(|byte| byte & 0xc0 == 0x80) {
             continue;
         }
@@ -195,7 +206,7 @@ mod tests {
             );
         }
         let message = compile(b"(", false).unwrap_err().message().to_owned();
-        assert_eq!(message, "the pattern '(' is not served: unclosed group");
+        assert_eq!(message, "the pattern '(' is not supported: unclosed group");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Images of another size.
+//! Image resizing.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -8,33 +8,33 @@ use super::kernel::{Call, Inputs, Program, shape_of};
 use super::node_def::NodeDef;
 use super::number::{put_reals, reals};
 
-/// How elements between the old ones are made.
+/// The interpolation.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// The nearest old one.
+    /// The nearest pixel.
     Nearest,
-    /// A line between two.
+    /// Linear interpolation between two pixels per axis.
     Bilinear,
-    /// A cubic through four.
+    /// Cubic interpolation between four pixels per axis.
     Bicubic,
     /// The mean over the area.
     Area,
 }
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// How elements are made.
+    /// The interpolation.
     pub kind: Kind,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Resize {
     align_corners: bool,
     half_pixel: bool,
     of: &'static Member,
 }
 
-/// The old elements that make a new one.
+/// The input pixels that contribute to an output pixel, with their weights.
 type Weights = Vec<(usize, f64)>;
 
 impl Resize {
@@ -69,11 +69,11 @@ impl Resize {
             .collect()
     }
 
-    /// Keys' kernel with a = −1/2 between pixel centers, where what is outside of the image does not count, else −3/4.
+    /// Keys' kernel. With half-pixel centers a = −1/2 and pixels outside the image are ignored; otherwise a = −3/4.
     fn cubic(&self, at: f32, last: i64) -> Weights {
         let a = if self.half_pixel { -0.5 } else { -0.75 };
         let floor = libm::floorf(at);
-        // The kernel is a table of 1024 steps.
+        // TensorFlow tabulates the kernel in 1024 steps.
         let step = libm::rintf((at - floor) * 1024.0);
         let part = f64::from(step) / 1024.0;
         let near = |x: f64| ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0;

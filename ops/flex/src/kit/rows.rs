@@ -1,4 +1,4 @@
-//! Reals to reals, row by row along the last axis.
+//! Functions from a row of reals to a row of reals, along the last axis.
 
 use core::marker::PhantomData;
 
@@ -11,13 +11,13 @@ use super::number::{put_reals, reals, same_reals};
 
 /// An op of this family.
 pub trait Member: Send + Sync + 'static {
-    /// The custom op.
+    /// The name of the custom op.
     const NAME: &'static str;
-    /// Changes a row.
+    /// Transforms a row in place.
     fn change(row: &mut [f64]);
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Rows<M>(PhantomData<fn() -> M>);
 
 impl<M: Member> Kernel for Rows<M> {
@@ -42,7 +42,7 @@ impl<M: Member> Kernel for Rows<M> {
     }
 }
 
-/// Subtracts the logarithm of the sum of exponentials.
+/// Subtracts the logarithm of the sum of exponentials from each element.
 pub fn log_softmax(row: &mut [f64]) {
     let high = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = row.iter().map(|x| libm::exp(x - high)).sum();

@@ -1,4 +1,4 @@
-//! The input as it is.
+//! Ops that copy their input.
 
 use core::marker::PhantomData;
 
@@ -11,11 +11,11 @@ use super::node_def::NodeDef;
 
 /// An op of this family.
 pub trait Member: Send + Sync + 'static {
-    /// The custom op.
+    /// The name of the custom op.
     const NAME: &'static str;
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Same<M>(PhantomData<fn() -> M>);
 
 impl<M: Member> Kernel for Same<M> {

@@ -1,4 +1,4 @@
-//! Running results along an axis.
+//! Cumulative sums and products along an axis.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -9,7 +9,7 @@ use super::node_def::NodeDef;
 use super::number::Number;
 use crate::by_type;
 
-/// What runs.
+/// The operation that is accumulated.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
     /// A sum.
@@ -20,13 +20,13 @@ pub enum Kind {
     LogSumExp,
 }
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// What it computes.
+    /// The operation that is accumulated.
     pub kind: Kind,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Scan {
     exclusive: bool,
     reverse: bool,
@@ -43,7 +43,7 @@ impl Program for Scan {
             I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 | C64 | C128 => of.kind != Kind::LogSumExp,
             _ => false,
         };
-        ensure!(served, "input '{}' is {}, which this op does not serve", x.name, x.ty);
+        ensure!(served, "input '{}' is {}, which this op does not support", x.name, x.ty);
         ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
         Ok(Scan { exclusive: def.bool("exclusive", false)?, reverse: def.bool("reverse", false)?, of })
     }

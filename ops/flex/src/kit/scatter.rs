@@ -1,4 +1,4 @@
-//! Slices of updates that go where indices say.
+//! Scattering slices of updates to the positions that indices give.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -9,48 +9,51 @@ use super::node_def::NodeDef;
 use super::number::Number;
 use crate::by_type;
 
-/// What an update does to an element.
+/// How an update changes an element.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// Replaces it.
+    /// The update replaces the element.
     Update,
-    /// Is added.
+    /// The update is added.
     Add,
-    /// Is subtracted.
+    /// The update is subtracted.
     Sub,
-    /// The larger one stays.
+    /// The larger of the two stays.
     Max,
-    /// The smaller one stays.
+    /// The smaller of the two stays.
     Min,
 }
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// What an update does.
+    /// How an update changes an element.
     pub kind: Kind,
-    /// Whether updates go to zeros of a given shape (inputs `indices, updates, shape`) and not to a tensor (inputs
-    /// `tensor, indices, updates`).
+    /// Whether the updates go to zeros of a given shape (inputs `indices, updates, shape`) instead of to a tensor
+    /// (inputs `tensor, indices, updates`).
     pub to_zeros: bool,
 }
 
-/// What becomes of an index that lies outside.
+/// The handling of indices that are out of range.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Outside {
-    /// It is an error.
+    /// They are an error.
     Refused,
-    /// It names nothing.
+    /// They are skipped.
     Ignored,
 }
 
 impl Outside {
-    /// What the attribute `bad_indices_policy` says.
+    /// Reads the attribute `bad_indices_policy`.
+    ///
+    /// # Errors
+    /// The policy is unknown.
     pub fn new(def: &NodeDef<'_>) -> Result<Outside> {
         let known = ["", "DEFAULT", "ERROR", "IGNORE"];
         Ok(if def.choice("bad_indices_policy", &known)? == 3 { Outside::Ignored } else { Outside::Refused })
     }
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Scatter {
     outside: Outside,
     of: &'static Member,
@@ -81,7 +84,7 @@ impl Program for Scatter {
         );
         ensure!(
             y.ty != ElementType::String || matches!(of.kind, Kind::Update | Kind::Add),
-            "'{}' is STRING, which is neither subtracted nor ordered",
+            "'{}' is STRING, which can be neither subtracted nor ordered",
             updates.name
         );
         Ok(Scatter { outside: Outside::new(def)?, of })
@@ -93,7 +96,7 @@ impl Program for Scatter {
         let (indices, updates, Some(output)) = (indices?, updates?, output) else { return Ok(None) };
         ensure!(
             !indices.as_slice().ends_with(&[0]),
-            "indices {:?} name nothing; an index has one number at least",
+            "indices {:?} are empty vectors; an index needs at least one number",
             indices.as_slice()
         );
         let depth = depth(&indices, &output)?;
@@ -101,14 +104,14 @@ impl Program for Scatter {
         let wanted = indices.as_slice()[..outer].iter().chain(&output.as_slice()[depth..]);
         ensure!(
             updates.as_slice().iter().eq(wanted),
-            "updates are {:?}, which does not go with indices {:?} into {:?}",
+            "updates are {:?}, which do not match indices {:?} into {:?}",
             updates.as_slice(),
             indices.as_slice(),
             output.as_slice()
         );
         ensure!(
             output.flat_size() > 0 || indices.flat_size() == 0,
-            "indices {:?} name slices of {:?}, which has no elements",
+            "indices {:?} refer to slices of {:?}, which has no elements",
             indices.as_slice(),
             output.as_slice()
         );
@@ -125,7 +128,7 @@ impl Program for Scatter {
                 Kind::Update => b,
                 Kind::Add => a + b,
                 Kind::Sub => a - b,
-                // NaN stays, NaN that comes does not.
+                // A NaN in the element stays; a NaN in the update is ignored.
                 Kind::Max => if a < b { b } else { a },
                 Kind::Min => if b < a { b } else { a },
             }),
@@ -150,7 +153,7 @@ impl Program for Scatter {
     }
 }
 
-/// How many axes an index names.
+/// The number of axes that an index vector addresses.
 fn depth(indices: &Dims, output: &Dims) -> Result<usize> {
     let depth = indices.as_slice().last().map_or(0, |&d| d as usize);
     ensure!(
@@ -163,7 +166,7 @@ fn depth(indices: &Dims, output: &Dims) -> Result<usize> {
 }
 
 impl Scatter {
-    /// Where slices of the output begin that updates go to, and how many elements each has.
+    /// The start of each output slice that receives an update, and the number of elements per slice.
     fn slices(&self, call: &Call<'_, '_>) -> Result<(Vec<Option<usize>>, usize)> {
         let first = usize::from(!self.of.to_zeros);
         let (dims, indices) = (call.output_dims(0)?, call.dims(first)?);
@@ -173,7 +176,7 @@ impl Scatter {
         Ok((starts, dims.product(depth, dims.rank())))
     }
 
-    /// Strings are replaced, or appended.
+    /// Replaces or appends to strings.
     fn texts(&self, call: &Call<'_, '_>) -> Result<()> {
         let (shape, (starts, slice)) = (call.output_dims(0)?, self.slices(call)?);
         let updates = call.strings(if self.of.to_zeros { 1 } else { 2 })?;
@@ -220,8 +223,11 @@ impl Scatter {
     }
 }
 
-/// The first element of each slice that `count` lists of `depth` indices name; `None` for one that is
-/// ignored.
+/// The first element of each slice that `count` index vectors of length `depth` address; `None` for an index that is
+/// skipped.
+///
+/// # Errors
+/// An index is out of range and the policy does not allow it.
 pub fn starts(
     indices: &[i64],
     count: usize,
@@ -241,7 +247,7 @@ pub fn starts(
             let index = &indices[k * depth..][..depth];
             match start(index) {
                 None if outside == Outside::Refused => {
-                    Err(invalid!("index {index:?} lies outside of {:?}", &dims.as_slice()[..depth]))
+                    Err(invalid!("index {index:?} is out of bounds for {:?}", &dims.as_slice()[..depth]))
                 }
                 start => Ok(start.map(|start| start * inner)),
             }
@@ -274,12 +280,12 @@ mod tests {
         let inputs = [Tensor::i32(&[3], &[0; 3]), Tensor::i32(&[1, 1], &[3]), Tensor::i32(&[1], &[1])];
         assert_eq!(
             refusal::<crate::scatters::TensorScatterAdd>(&[], &inputs, &[I32]),
-            "index [3] lies outside of [3]"
+            "index [3] is out of bounds for [3]"
         );
         let inputs = [Tensor::i32(&[3], &[0; 3]), Tensor::i32(&[1, 1], &[0]), Tensor::i32(&[2], &[1, 1])];
         assert_eq!(
             refusal::<crate::scatters::TensorScatterAdd>(&[], &inputs, &[I32]),
-            "updates are [2], which does not go with indices [1, 1] into [3]"
+            "updates are [2], which do not match indices [1, 1] into [3]"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Slices that are combined by the segment that a number names.
+//! Reductions over the slices of each segment.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -9,14 +9,14 @@ use super::node_def::NodeDef;
 use super::number::lowest_real;
 use super::values::Values;
 
-/// How slices are combined.
+/// The reduction.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// Added.
+    /// The sum.
     Sum,
-    /// Added, and divided by their number.
+    /// The sum divided by the number of slices.
     Mean,
-    /// Multiplied.
+    /// The product.
     Prod,
     /// The largest elements.
     Max,
@@ -24,15 +24,16 @@ pub enum Kind {
     Min,
 }
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// How slices are combined.
+    /// The reduction.
     pub kind: Kind,
-    /// Whether numbers ascend, and the last one tells how many segments there are; else input 2 does.
+    /// Whether segment numbers ascend and the last one determines the number of segments; otherwise input 2 gives the
+    /// number.
     pub sorted: bool,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Segment(&'static Member);
 
 impl Program for Segment {
@@ -68,7 +69,7 @@ impl Program for Segment {
         let count = output.size(0);
         let outside = |&i: &i64| i >= count as i64 || self.0.sorted && i < 0;
         if let Some(bad) = of.iter().find(|i| outside(i)) {
-            return Err(invalid!("segment {bad} lies outside of 0..{count}"));
+            return Err(invalid!("segment {bad} is not in 0..{count}"));
         }
         let x = call.input(0)?;
         combine(Values::of(&x)?, &of, &output, self.0.kind, self.0.sorted, x.ty)?.put(call.output(0)?)
@@ -89,7 +90,7 @@ fn combine(
     }
     let mut counts = vec![0usize; output.size(0)];
     of.iter().filter_map(|&i| usize::try_from(i).ok()).for_each(|i| counts[i] += 1);
-    // What nothing was added to: zeros of sorted segments, else where combining begins.
+    // Empty segments hold zeros if segments are sorted, else the neutral element of the reduction.
     let empty = |y: usize| counts[y / inner.max(1)] == 0;
     let each = |f: &mut dyn FnMut(usize, usize)| {
         for (slice, &i) in of.iter().enumerate() {
@@ -99,7 +100,7 @@ fn combine(
     };
     Ok(match x {
         Values::Real(x) => {
-            // Sorted segments begin with their first slice, others with the limits of the type.
+            // A sorted segment starts with its first slice, an unsorted one with the limits of the type.
             let lowest = if sorted { f64::NEG_INFINITY } else { lowest_real(ty) };
             let largest = -lowest;
             let start = match kind {
@@ -113,7 +114,7 @@ fn combine(
                 y[to] = match kind {
                     Kind::Sum | Kind::Mean => y[to] + x[from],
                     Kind::Prod => y[to] * x[from],
-                    // NaN is replaced by what follows.
+                    // NaN is replaced by the next element.
                     Kind::Max if y[to] > x[from] => y[to],
                     Kind::Min if y[to] < x[from] => y[to],
                     _ => x[from],
@@ -205,7 +206,7 @@ mod tests {
         let inputs = [Tensor::i32(&[1], &[1]), Tensor::i32(&[1], &[4]), Tensor::i32(&[], &[3])];
         assert_eq!(
             refusal::<crate::segments::UnsortedSegmentSum>(&[], &inputs, &[I32]),
-            "segment 4 lies outside of 0..3"
+            "segment 4 is not in 0..3"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Parts of the input along an axis.
+//! Splitting the input along an axis.
 
 use core::marker::PhantomData;
 
@@ -11,13 +11,13 @@ use super::node_def::NodeDef;
 
 /// An op of this family.
 pub trait Member: Send + Sync + 'static {
-    /// The custom op.
+    /// The name of the custom op.
     const NAME: &'static str;
-    /// Whether the inputs are tensor, sizes, axis; else axis, tensor, and parts are equal.
+    /// Whether the inputs are tensor, sizes, axis; otherwise they are axis, tensor, and the parts are equal.
     const SIZES: bool;
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Split<M> {
     count: usize,
     of: PhantomData<fn() -> M>,
@@ -59,7 +59,7 @@ impl<M: Member> Kernel for Split<M> {
 impl<M: Member> Split<M> {
     const TENSOR: usize = if M::SIZES { 0 } else { 1 };
 
-    /// The axis, and the size of each part; `None` if they are not known yet.
+    /// The axis and the size of each part; `None` if they are not known yet.
     fn parts(&self, x: &Inputs<'_, '_>) -> Result<Option<(usize, Vec<usize>)>> {
         let dims = x.dims(Self::TENSOR)?;
         let Some(axis) = (if M::SIZES { x.integer(2) } else { x.scalar(0) })? else { return Ok(None) };
@@ -67,18 +67,23 @@ impl<M: Member> Split<M> {
         if !M::SIZES {
             let (all, count) = (dims.size(axis), self.count);
             let equal = all.checked_rem(count) == Some(0);
-            ensure!(equal, "axis {axis} of {:?} does not make {count} equal parts", dims.as_slice());
+            ensure!(equal, "axis {axis} of {:?} cannot be split into {count} equal parts", dims.as_slice());
             return Ok(Some((axis, vec![all / count; count])));
         }
         let Some(sizes) = x.list(1)? else { return Ok(None) };
         let all = dims.size(axis) as i64;
-        ensure!(sizes.len() == self.count, "{} sizes for {} parts", sizes.len(), self.count);
+        ensure!(
+            sizes.len() == self.count,
+            "{} sizes for {} parts; their numbers must agree",
+            sizes.len(),
+            self.count
+        );
         let (unknown, known): (Vec<i64>, Vec<i64>) = sizes.iter().partition(|&&size| size == -1);
         ensure!(unknown.len() <= 1, "sizes {sizes:?} have more than one -1");
         let rest = known.iter().fold(all, |rest, &size| rest.saturating_sub(size));
         let fits = known.iter().all(|size| (0..=all).contains(size))
             && if unknown.is_empty() { rest == 0 } else { rest >= 0 };
-        ensure!(fits, "sizes {sizes:?} do not divide axis {axis} of {:?}", dims.as_slice());
+        ensure!(fits, "sizes {sizes:?} do not add up to axis {axis} of {:?}", dims.as_slice());
         let parts = sizes.iter().map(|&size| if size == -1 { rest as usize } else { size as usize });
         Ok(Some((axis, parts.collect())))
     }

@@ -1,13 +1,13 @@
-//! Boxes that overlap better ones too much are left out.
+//! Non-maximum suppression: drops boxes that overlap a better one too much.
 
 use arenite_abi::prelude::*;
 
 use super::number::real;
 
-/// A box: y1, x1, y2, x2, in any order of its corners.
+/// A box as y1, x1, y2, x2; its corners may be in any order.
 pub type Corners = [f32; 4];
 
-/// The part of the union that the intersection is.
+/// The intersection over the union of two boxes.
 pub fn overlap(a: &Corners, b: &Corners) -> f32 {
     let ordered = |c: &Corners| [c[0].min(c[2]), c[1].min(c[3]), c[0].max(c[2]), c[1].max(c[3])];
     let (a, b) = (ordered(a), ordered(b));
@@ -20,14 +20,18 @@ pub fn overlap(a: &Corners, b: &Corners) -> f32 {
     common / (area(&a) + area(&b) - common)
 }
 
-/// The overlap that is allowed: the one number of `x`.
+/// Reads the overlap threshold, the only element of `x`.
+///
+/// # Errors
+/// It is not in 0..=1.
 pub fn limit(x: &TensorView<'_>) -> Result<f32> {
     let limit = real(x)? as f32;
-    ensure!((0.0..=1.0).contains(&limit), "the overlap is {limit}; it must lie in 0..=1");
+    ensure!((0.0..=1.0).contains(&limit), "the overlap is {limit}; it must be in 0..=1");
     Ok(limit)
 }
 
-/// The boxes that stay, the best first: at most `most`, all above `lowest`.
+/// Selects at most `most` boxes with scores above `lowest`, best first, dropping those that overlap a better one by
+/// more than `limit`.
 pub fn select(boxes: &[Corners], scores: &[f32], most: usize, limit: f32, lowest: f32) -> Vec<usize> {
     let mut order: Vec<usize> = (0..boxes.len().min(scores.len())).filter(|&i| scores[i] > lowest).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));

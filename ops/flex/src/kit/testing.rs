@@ -1,4 +1,4 @@
-//! Nodes of ops for tests.
+//! Runs single nodes in tests.
 
 use arenite_abi::prelude::*;
 use arenite_abi::testing::{OpTest, Spec, Tensor};
@@ -13,24 +13,24 @@ pub(crate) use gives::*;
 mod nodes;
 pub(crate) mod tables;
 
-/// Runs a node with these custom options, inputs and outputs; whether the inputs are constant.
+/// Runs a node with these custom options, inputs and outputs; the flag makes the inputs constant.
 type Once = fn(&[u8], &[Tensor], &[ElementType], bool) -> Result<Vec<Tensor>>;
 
-/// An op.
+/// The op under test.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject {
-    /// The custom op.
+    /// The name of the custom op.
     pub(crate) name: &'static str,
     once: Once,
 }
 
-/// The op `T`.
+/// The subject for the op `T`.
 pub(crate) const fn op<T: Op>() -> Subject {
     let OpCode::Custom(name) = T::CODE else { panic!("the op is a custom one") };
     Subject { name, once: once::<T> }
 }
 
-/// A node of `T` with these attributes, inputs and outputs.
+/// Builds a node of `T` with these attributes, inputs and outputs.
 pub(crate) fn node<T: Op>(
     attributes: &[(&str, Attribute<'_>)],
     inputs: &[Tensor],
@@ -58,7 +58,7 @@ fn once<T: Op>(
 }
 
 impl Subject {
-    /// The outputs of a node with these attributes, inputs that only `eval` has, and outputs.
+    /// Runs a node whose inputs have data only in `eval`, and returns its outputs.
     pub(crate) fn fed(
         self,
         attributes: &[(&str, Attribute<'_>)],
@@ -68,7 +68,7 @@ impl Subject {
         (self.once)(&custom_options(&self.name[4..], attributes), inputs, outputs, false)
     }
 
-    /// The outputs of a node with these attributes, inputs and outputs; the same whether inputs are constant or not.
+    /// Runs a node and returns its outputs; checks that constant inputs give the same result.
     pub(crate) fn run(
         self,
         attributes: &[(&str, Attribute<'_>)],
@@ -85,7 +85,7 @@ impl Subject {
         fed
     }
 
-    /// Its one output.
+    /// Runs a node with a single output.
     pub(crate) fn one(
         self,
         attributes: &[(&str, Attribute<'_>)],
@@ -96,7 +96,7 @@ impl Subject {
         outputs.unwrap_or_else(|e| panic!("{} of {inputs:?}: {}", self.name, e.message())).remove(0)
     }
 
-    /// What it is refused with.
+    /// The message of the error that the node returns.
     pub(crate) fn refusal(
         self,
         attributes: &[(&str, Attribute<'_>)],
@@ -110,7 +110,7 @@ impl Subject {
     }
 }
 
-/// As [`Subject::run`].
+/// Like [`Subject::run`].
 pub(crate) fn run<T: Op>(
     attributes: &[(&str, Attribute<'_>)],
     inputs: &[Tensor],
@@ -119,12 +119,12 @@ pub(crate) fn run<T: Op>(
     op::<T>().run(attributes, inputs, outputs)
 }
 
-/// As [`Subject::one`].
+/// Like [`Subject::one`].
 pub(crate) fn one<T: Op>(attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], ty: ElementType) -> Tensor {
     op::<T>().one(attributes, inputs, ty)
 }
 
-/// As [`Subject::refusal`].
+/// Like [`Subject::refusal`].
 pub(crate) fn refusal<T: Op>(
     attributes: &[(&str, Attribute<'_>)],
     inputs: &[Tensor],

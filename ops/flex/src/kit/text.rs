@@ -1,4 +1,4 @@
-//! Ops that make a string of each string, and ops that make a number of each.
+//! Ops that compute a string or a number from each string.
 
 use core::marker::PhantomData;
 
@@ -9,19 +9,25 @@ use super::kernel::{Call, Inputs, Kernel};
 use super::node_def::NodeDef;
 use super::number::put_integers;
 
-/// An op that makes a string of each string.
+/// An op that computes a string from each string.
 pub trait Edit: Sized + Send + Sync + 'static {
-    /// The custom op.
+    /// The name of the custom op.
     const NAME: &'static str;
 
     /// Reads the attributes.
+    ///
+    /// # Errors
+    /// An attribute is invalid.
     fn new(def: &NodeDef<'_>) -> Result<Self>;
 
-    /// The new string.
+    /// Returns the new string.
+    ///
+    /// # Errors
+    /// The text is invalid, or the result is too long.
     fn edit(&self, text: &[u8]) -> Result<Vec<u8>>;
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Edited<M>(M);
 
 impl<M: Edit> Kernel for Edited<M> {
@@ -44,19 +50,25 @@ impl<M: Edit> Kernel for Edited<M> {
     }
 }
 
-/// An op that makes an integer of each string.
+/// An op that computes an integer from each string.
 pub trait Measure: Sized + Send + Sync + 'static {
-    /// The custom op.
+    /// The name of the custom op.
     const NAME: &'static str;
 
     /// Reads the attributes.
+    ///
+    /// # Errors
+    /// An attribute is invalid.
     fn new(def: &NodeDef<'_>) -> Result<Self>;
 
-    /// The number.
+    /// Returns the number.
+    ///
+    /// # Errors
+    /// The text is invalid.
     fn measure(&self, text: &[u8]) -> Result<i64>;
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Measured<M> {
     member: M,
     of: PhantomData<fn() -> M>,
@@ -82,25 +94,31 @@ impl<M: Measure> Kernel for Measured<M> {
     }
 }
 
-/// An error unless the output holds strings.
+/// Checks that the output holds strings.
+///
+/// # Errors
+/// The output has another type.
 pub fn text_output(y: &TensorView<'_>) -> Result<()> {
     ensure!(y.ty == ElementType::String, "output '{}' is {}; it must be STRING", y.name, y.ty);
     Ok(())
 }
 
-/// Whether a byte is ASCII space, the vertical tab too.
+/// Whether a byte is ASCII whitespace, including the vertical tab.
 pub fn is_space(byte: &u8) -> bool {
     byte.is_ascii_whitespace() || *byte == 0x0b
 }
 
-/// What is left of text without ASCII space at both ends.
+/// Strips ASCII whitespace from both ends.
 pub fn strip(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|b| !is_space(b)).unwrap_or(text.len());
     let end = text.iter().rposition(|b| !is_space(b)).map_or(start, |i| i + 1);
     &text[start..end]
 }
 
-/// The number of buckets of a hash, from the attribute.
+/// The number of hash buckets, from the attribute.
+///
+/// # Errors
+/// The attribute is missing or not positive.
 pub fn buckets(def: &NodeDef<'_>) -> Result<u64> {
     let count = def.int("num_buckets", 0)?;
     ensure!(count > 0, "attribute 'num_buckets' is {count}; it must be positive");

@@ -1,4 +1,4 @@
-//! Ops that are a function of each element.
+//! Ops that apply a function to each element.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::unary::{map, prepare_types, try_map};
@@ -8,24 +8,24 @@ use super::node_def::NodeDef;
 use super::number::Number;
 use crate::by_type;
 
-/// The function, by kind of number; kinds that are left out are refused.
+/// The function for each kind of number; `None` makes `prepare` reject that kind.
 pub struct Functions {
-    /// Of reals.
+    /// The function of reals.
     pub float: Option<fn(f64) -> f64>,
-    /// Of integers; the low bits count.
+    /// The function of integers; only the low bits of the result are kept.
     pub int: Option<fn(i128) -> i128>,
-    /// Of complex numbers.
+    /// The function of complex numbers.
     pub complex: Option<fn(Complex64) -> Complex64>,
-    /// Of truth values.
+    /// The function of booleans.
     pub bool: Option<fn(bool) -> bool>,
-    /// From reals to truth values.
+    /// From reals to booleans.
     pub test: Option<fn(f64) -> bool>,
     /// From complex numbers to reals.
     pub part: Option<fn(Complex64) -> f64>,
 }
 
 impl Functions {
-    /// None of them.
+    /// Supports no kind of number.
     pub const NONE: Functions =
         Functions { float: None, int: None, complex: None, bool: None, test: None, part: None };
 }
@@ -62,7 +62,7 @@ fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, of: &Functions) -> 
                 I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 => of.int.is_some(),
                 _ => false,
             };
-            ensure!(served, "input '{}' is {ty}, which this op does not serve", x.name);
+            ensure!(served, "input '{}' is {ty}, which this op does not support", x.name);
             ty
         }
     };
@@ -93,7 +93,7 @@ fn eval(cx: &EvalContext<'_>, of: &Functions) -> Result<()> {
 }
 
 fn served<F>(function: Option<F>) -> Result<F> {
-    function.ok_or_else(|| invalid!("this op does not serve its type"))
+    function.ok_or_else(|| invalid!("this op does not support its type"))
 }
 
 #[cfg(test)]
@@ -137,7 +137,7 @@ mod tests {
         let x = Tensor::i32(&[1], &[1]);
         assert_eq!(
             refusal::<crate::elementwise::special::Erf>(&[], &[x], &[I32]),
-            "input 'in0' is INT32, which this op does not serve"
+            "input 'in0' is INT32, which this op does not support"
         );
         let x = Tensor::f32(&[1], &[1.0]);
         assert_eq!(

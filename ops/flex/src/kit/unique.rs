@@ -1,5 +1,5 @@
-//! The different elements of a list in the order in which they come, where each element went, and how often
-//! each came.
+//! The distinct elements of a list in the order of their first occurrence, the position of each element among them, and
+//! how often each occurs.
 
 use core::hash::Hash;
 use std::collections::HashMap;
@@ -13,15 +13,15 @@ use super::kernel::{Call, Inputs, Program, axis_of, integers};
 use super::node_def::NodeDef;
 use super::number::{put_integers, reals};
 
-/// What tells an op of this family from others.
+/// The parameters that distinguish the ops of this family.
 pub struct Member {
-    /// Whether elements are counted.
+    /// Whether occurrences are counted.
     pub counts: bool,
     /// Whether input 1 names the axis along which slices are compared.
     pub axis: bool,
 }
 
-/// The op.
+/// A prepared node of the family.
 pub struct Unique(&'static Member);
 
 impl Program for Unique {
@@ -38,7 +38,7 @@ impl Program for Unique {
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, output: usize) -> Result<Option<Dims>> {
-        // Only how many there are stays the same, and only of a list is it known without the axis.
+        // The number of slices does not change. Without the axis it is known only for a list.
         let dims = x.dims(0)?;
         Ok(if output == 1 && dims.rank() == 1 { Some(dims) } else { None })
     }
@@ -46,7 +46,7 @@ impl Program for Unique {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let (x, dims) = (call.input(0)?, call.dims(0)?);
         let axes = if self.0.axis { integers(&call.input(1)?)? } else { Vec::new() };
-        ensure!(axes.len() <= 1, "axes are {axes:?}; one is needed at most");
+        ensure!(axes.len() <= 1, "axes are {axes:?}; at most one is allowed");
         ensure!(
             !axes.is_empty() || dims.rank() == 1,
             "'{}' is {:?}; without an axis a list is needed",
@@ -62,11 +62,11 @@ impl Program for Unique {
 }
 
 struct Found {
-    /// Where each different slice came first.
+    /// The position of the first occurrence of each distinct slice.
     first: Vec<usize>,
-    /// Which one each slice is.
+    /// The index of each slice among the distinct ones.
     which: Vec<usize>,
-    /// How often each came.
+    /// How often each distinct slice occurs.
     counts: Vec<i64>,
 }
 
@@ -88,7 +88,7 @@ fn group<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Found {
 
 fn find(x: &TensorView<'_>, dims: &Dims, axis: usize) -> Result<Found> {
     let (outer, size, inner) = dims.split_at(axis);
-    // The elements of slice `i`, as their indices.
+    // The indices of the elements of slice `i`.
     let slice = |i: usize| (0..outer).flat_map(move |o| (0..inner).map(move |k| (o * size + i) * inner + k));
     if x.ty == ElementType::String {
         let strings = Strings::of(x)?;
@@ -96,14 +96,14 @@ fn find(x: &TensorView<'_>, dims: &Dims, axis: usize) -> Result<Found> {
         return Ok(group((0..size).map(key)));
     }
     let width = (x.ty.bits() / 8) as usize;
-    ensure!(width > 0, "'{}' is {}, whose elements are not compared", x.name, x.ty);
+    ensure!(width > 0, "'{}' is {}, whose elements cannot be compared", x.name, x.ty);
     let reals = if matches!(x.ty, F16 | BF16 | F32 | F64) { Some(reals(x)?) } else { None };
     Ok(group((0..size).map(|i| {
         let mut key = Vec::with_capacity(outer * inner * width);
         let mut nan = None;
         for k in slice(i) {
             match reals.as_ref().map(|reals| reals[k]) {
-                // NaN is not equal to itself, both zeros are one number.
+                // NaN does not equal itself; both zeros are equal.
                 Some(real) if real.is_nan() => nan = Some(i),
                 Some(0.0) => key.resize(key.len() + width, 0),
                 _ => key.extend_from_slice(&x.bytes()[k * width..][..width]),

@@ -1,23 +1,26 @@
-//! All elements of a tensor at once, widened: for ops whose work is not in their types.
+//! All elements of a tensor, widened, for ops whose cost is not dominated by conversions.
 
 use arenite_abi::prelude::*;
 
 use super::number::{Number, complexes, put_complexes, put_reals, reals};
 use crate::by_type;
 
-/// The elements of a tensor.
+/// The widened elements of a tensor.
 #[derive(Clone, Debug)]
 pub enum Values {
-    /// Of reals.
+    /// Real elements.
     Real(Vec<f64>),
-    /// Of integers, and truth values as 0 and 1.
+    /// Integer elements; booleans are 0 and 1.
     Int(Vec<i128>),
-    /// Of complex numbers.
+    /// Complex elements.
     Complex(Vec<Complex64>),
 }
 
 impl Values {
-    /// The elements of `x`.
+    /// Reads the elements of `x`.
+    ///
+    /// # Errors
+    /// The type is not numeric or boolean.
     pub fn of(x: &TensorView<'_>) -> Result<Values> {
         match x.ty {
             F16 | BF16 | F32 | F64 => reals(x).map(Values::Real),
@@ -31,7 +34,10 @@ impl Values {
         }
     }
 
-    /// Writes them to an output of that kind; integers keep their low bits.
+    /// Writes the elements to an output of the same kind; integers keep their low bits.
+    ///
+    /// # Errors
+    /// The output is of another kind.
     pub fn put(self, y: TensorViewMut<'_>) -> Result<()> {
         match self {
             Values::Real(values) => put_reals(y, values),
@@ -47,7 +53,7 @@ impl Values {
         }
     }
 
-    /// Number of elements.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         match self {
             Values::Real(values) => values.len(),
@@ -56,12 +62,12 @@ impl Values {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// `count` zeros of the same kind.
+    /// Returns `count` zeros of the same kind.
     pub fn zeros(&self, count: usize) -> Values {
         match self {
             Values::Real(_) => Values::Real(vec![0.0; count]),
@@ -70,7 +76,7 @@ impl Values {
         }
     }
 
-    /// The number 1 of the same kind.
+    /// Returns a single 1 of the same kind.
     pub fn one(&self) -> Values {
         match self {
             Values::Real(_) => Values::Real(vec![1.0]),
@@ -79,7 +85,7 @@ impl Values {
         }
     }
 
-    /// `y[to] += a[i] b[j]` for each `(to, i, j)`; the kinds agree.
+    /// Computes `y[to] += a[i] b[j]` for each `(to, i, j)`; all operands must be of the same kind.
     pub fn add_products(
         &mut self,
         a: &Values,
@@ -102,7 +108,7 @@ impl Values {
         }
     }
 
-    /// The conjugates.
+    /// Returns the complex conjugates.
     pub fn conjugated(self) -> Values {
         match self {
             Values::Complex(values) => {

@@ -1,4 +1,4 @@
-//! Windows that slide over one to three spatial axes, in any layout.
+//! Sliding windows over one to three spatial axes, in any layout.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
@@ -6,19 +6,22 @@ use arenite_ops::kit::indexing::Dims;
 use super::kernel::shape_of;
 use super::node_def::NodeDef;
 
-/// Where batch, channels and spatial axes lie, of a layout such as "NHWC".
+/// The positions of the batch, channel and spatial axes of a layout such as "NHWC".
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// The batch.
+    /// The batch axis.
     pub batch: usize,
-    /// The channels.
+    /// The channel axis.
     pub channels: usize,
-    /// The others, outermost first.
+    /// The spatial axes, outermost first.
     pub spatial: Vec<usize>,
 }
 
 impl Layout {
-    /// The layout that the attribute `data_format` names, of `spatial` spatial axes.
+    /// The layout that the attribute `data_format` names, with `spatial` spatial axes.
+    ///
+    /// # Errors
+    /// The layout is unknown.
     pub fn of(def: &NodeDef<'_>, spatial: usize) -> Result<Layout> {
         let known: [&str; 2] = match spatial {
             2 => ["NHWC", "NCHW"],
@@ -33,12 +36,15 @@ impl Layout {
         })
     }
 
-    /// Number of axes.
+    /// The number of axes.
     pub fn rank(&self) -> usize {
         self.spatial.len() + 2
     }
 
-    /// A shape of this layout.
+    /// Builds a shape in this layout.
+    ///
+    /// # Errors
+    /// The shape is too large.
     pub fn shape(
         &self,
         batch: usize,
@@ -53,36 +59,39 @@ impl Layout {
     }
 }
 
-/// One spatial axis.
+/// The windows along one spatial axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
-    /// Input size.
+    /// The size of the input.
     pub input: usize,
-    /// Taps.
+    /// The number of filter taps.
     pub filter: usize,
-    /// Inputs between windows.
+    /// The distance between windows.
     pub stride: usize,
-    /// Inputs between taps.
+    /// The distance between taps.
     pub dilation: usize,
-    /// Absent inputs ahead of the first one.
+    /// The padding before the first element.
     pub before: usize,
-    /// Number of windows.
+    /// The number of windows.
     pub output: usize,
 }
 
-/// What is outside of the input.
+/// The padding around the input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Padding {
-    /// No window reaches out.
+    /// No padding: all windows are inside the input.
     Valid,
     /// As many windows as there are strides in the input.
     Same,
-    /// Before and after each axis of the tensor.
+    /// Explicit padding before and after each axis of the tensor.
     Explicit(Vec<i64>),
 }
 
 impl Padding {
-    /// The attribute `padding`.
+    /// Reads the attribute `padding`.
+    ///
+    /// # Errors
+    /// The padding is unknown.
     pub fn of(def: &NodeDef<'_>) -> Result<Padding> {
         Ok(match def.choice("padding", &["VALID", "SAME", "EXPLICIT"])? {
             0 => Padding::Valid,
@@ -94,6 +103,9 @@ impl Padding {
 
 impl Axis {
     /// The windows along axis `axis` of the tensor.
+    ///
+    /// # Errors
+    /// A size is not positive, or the window does not fit.
     pub fn new(
         input: usize,
         filter: i64,
@@ -114,7 +126,7 @@ impl Axis {
             .ok_or_else(|| invalid!("axis {axis}: {filter} taps with dilation {dilation} are too many"))?;
         let fitting = |input: usize| {
             let short = extent.saturating_sub(input + stride);
-            ensure!(short < stride, "axis {axis} has {input} elements, a window {extent}; it does not fit");
+            ensure!(short < stride, "axis {axis} has {input} elements; a window of {extent} does not fit");
             Ok((input + stride).saturating_sub(extent) / stride)
         };
         let (before, output) = match padding {
@@ -139,21 +151,21 @@ impl Axis {
         Ok(Axis { input, filter, stride, dilation, before, output })
     }
 
-    /// An axis that nothing slides along.
+    /// An axis with a single element and a single window.
     pub const fn still() -> Axis {
         Axis { input: 1, filter: 1, stride: 1, dilation: 1, before: 0, output: 1 }
     }
 
-    /// The input under a tap of a window, if there is one.
+    /// The input element under a tap of a window; `None` in the padding.
     #[inline]
     pub fn under(&self, window: usize, tap: usize) -> Option<usize> {
         (window * self.stride + tap * self.dilation).checked_sub(self.before).filter(|&i| i < self.input)
     }
 
-    /// The taps of a window that have an input, and it.
+    /// The taps of a window that are inside the input, each with its input element.
     pub fn taps(&self, window: usize) -> impl Iterator<Item = (usize, usize)> + Clone + use<> {
         let axis = *self;
-        // Taps ahead of the first input and behind the last one are skipped at once.
+        // Skips the taps before the first element and after the last one without visiting them.
         let start = window * axis.stride;
         let first = axis.before.saturating_sub(start).div_ceil(axis.dilation);
         let end = (axis.input + axis.before).saturating_sub(start).div_ceil(axis.dilation).min(axis.filter);
@@ -161,21 +173,24 @@ impl Axis {
     }
 }
 
-/// Windows over a whole tensor; two spatial axes count as three with one plane.
+/// Windows over a whole tensor; two spatial axes are treated as three with one plane.
 #[derive(Clone, Debug)]
 pub struct Windows {
-    /// The layout.
+    /// The layout of the tensor.
     pub layout: Layout,
-    /// Images.
+    /// The number of images.
     pub batch: usize,
-    /// Channels of the input.
+    /// The number of input channels.
     pub channels: usize,
-    /// Three spatial axes.
+    /// The windows along three spatial axes.
     pub axes: [Axis; 3],
 }
 
 impl Windows {
-    /// The windows that slide over `input`; sizes, strides and dilations are given per spatial axis.
+    /// The windows that slide over `input`, with sizes, strides and dilations per spatial axis.
+    ///
+    /// # Errors
+    /// `input` has another rank, a size is not positive, or a window does not fit.
     pub fn new(
         layout: &Layout,
         input: &Dims,
@@ -201,19 +216,22 @@ impl Windows {
         Ok(Windows { layout: layout.clone(), batch, channels, axes })
     }
 
-    /// The shape of one value per window and channel.
+    /// The output shape, with one value per window and channel.
+    ///
+    /// # Errors
+    /// The shape is too large.
     pub fn output(&self, channels: usize) -> Result<Dims> {
         let skip = 3 - self.layout.spatial.len();
         self.layout.shape(self.batch, self.axes[skip..].iter().map(|a| a.output), channels)
     }
 
-    /// The element of the input at these coordinates.
+    /// The index of the input element at these coordinates.
     #[inline]
     pub fn input_index(&self, image: usize, at: [usize; 3], channel: usize) -> usize {
         self.index(image, at, channel, self.channels, self.axes.map(|a| a.input))
     }
 
-    /// The element of an output of `channels` channels.
+    /// The index of an element of an output with `channels` channels.
     #[inline]
     pub fn output_index(&self, image: usize, at: [usize; 3], channel: usize, channels: usize) -> usize {
         self.index(image, at, channel, channels, self.axes.map(|a| a.output))
@@ -235,13 +253,13 @@ impl Windows {
         }
     }
 
-    /// The positions of windows within an image.
+    /// The positions of the windows within an image.
     pub fn positions(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
         let [d, h, w] = self.axes.map(|a| a.output);
         (0..d).flat_map(move |z| (0..h).flat_map(move |y| (0..w).map(move |x| [z, y, x])))
     }
 
-    /// The taps of a window that have an input: their coordinates, and the input's.
+    /// The taps of a window that are inside the input, with their coordinates and the input's.
     pub fn taps(&self, at: [usize; 3]) -> impl Iterator<Item = ([usize; 3], [usize; 3])> + use<> {
         let [z, y, x] = [0, 1, 2].map(|i| self.axes[i].taps(at[i]));
         z.flat_map(move |(a, i)| {
@@ -250,14 +268,16 @@ impl Windows {
         })
     }
 
-    /// Multiply-adds of a window, at most.
+    /// The maximum number of taps of a window.
     pub fn window_size(&self) -> usize {
         self.axes.iter().fold(1usize, |n, a| n.saturating_mul(a.filter.min(a.input)))
     }
 }
 
-/// The entries of a list of one number per axis of the tensor that belong to spatial axes.
-/// Along batch and channels the number must be 1.
+/// The spatial entries of a list with one number per axis of the tensor. The entries for batch and channels must be 1.
+///
+/// # Errors
+/// The list has another length, or another entry for batch or channels.
 pub fn spatial(list: &[i64], layout: &Layout, what: &str) -> Result<Vec<i64>> {
     ensure!(list.len() == layout.rank(), "{what} are {list:?}; {} numbers are needed", layout.rank());
     let still = list[layout.batch] == 1 && list[layout.channels] == 1;

@@ -1,4 +1,4 @@
-//! Custom options as a converter writes them: for tests and tools that make models.
+//! Writes custom options like a converter, for tests and for tools that create models.
 
 use arenite_abi::prelude::*;
 
@@ -9,21 +9,42 @@ use super::node_def::number_of;
 pub enum Attribute<'a> {
     /// An integer.
     Int(i64),
-    /// A number.
+    /// A real number.
     Float(f32),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// Text.
     Text(&'a str),
     /// An element type.
     Type(ElementType),
-    /// A shape; −1 for an unknown size.
+    /// A shape; unknown sizes are −1.
     Shape(&'a [i64]),
     /// A list of integers.
     Ints(&'a [i64]),
 }
 
-/// The flexbuffer `[op, NodeDef]`.
+/// Reads attributes from text: `n=2`, `n=0.5`, `n=true`, `n='text'`, `n=:F32`, `n=(1,2)`, or a shape, `n=<2,3>`; `-` stands
+/// for no attributes. `None` if the text has another form.
+pub fn attributes(text: &'static str) -> Option<Vec<(&'static str, Attribute<'static>)>> {
+    use arenite_abi::testing::nodes::{numbers, type_of};
+    let attribute = |text: &'static str| {
+        let (name, value) = text.split_once('=')?;
+        let inner = value.get(1..value.len().max(2) - 1)?;
+        let value = match *value.as_bytes().first()? {
+            b'\'' => Attribute::Text(inner),
+            b'(' => Attribute::Ints(numbers(inner).leak()),
+            b'<' => Attribute::Shape(numbers(inner).leak()),
+            b':' => Attribute::Type(type_of(&value[1..])),
+            _ if value == "true" || value == "false" => Attribute::Bool(value == "true"),
+            _ if value.contains('.') => Attribute::Float(value.parse().ok()?),
+            _ => Attribute::Int(value.parse().ok()?),
+        };
+        Some((name, value))
+    };
+    text.split_whitespace().filter(|word| *word != "-").map(attribute).collect()
+}
+
+/// Builds the flexbuffer `[op, NodeDef]`.
 pub fn custom_options(op: &str, attributes: &[(&str, Attribute<'_>)]) -> Vec<u8> {
     let mut buffer = Vec::new();
     let mut texts = Vec::new();
@@ -39,13 +60,13 @@ pub fn custom_options(op: &str, attributes: &[(&str, Attribute<'_>)]) -> Vec<u8>
     for text in texts {
         buffer.extend((buffer.len() as u32 - text as u32).to_le_bytes());
     }
-    // Kind and width of both strings, then the root: an offset, the vector's kind and width, its own width.
+    // The kind and width of both strings, then the root: an offset, the vector's kind and width, and its own width.
     buffer.extend([5 << 2 | 2; 2]);
     buffer.extend([buffer.len() as u8 - vector as u8, 10 << 2 | 2, 1]);
     buffer
 }
 
-/// A serialized NodeDef.
+/// Serializes a NodeDef.
 pub fn node_def(op: &str, attributes: &[(&str, Attribute<'_>)]) -> Vec<u8> {
     let mut bytes = field(2, op.as_bytes());
     for (name, value) in attributes {

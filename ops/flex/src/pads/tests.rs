@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 mod mirror_pad {
     use crate::kit::testing::tables::*;
@@ -36,15 +36,15 @@ mod mirror_pad {
                 message,
             );
         };
-        refused(&REFLECT, &[2, 0], "paddings of axis 0 are [2, 0]; they must lie in 0..=1");
-        refused(&SYMMETRIC, &[0, 3], "paddings of axis 0 are [0, 3]; they must lie in 0..=2");
-        refused(&SYMMETRIC, &[-1, 0], "paddings of axis 0 are [-1, 0]; they must lie in 0..=2");
+        refused(&REFLECT, &[2, 0], "paddings of axis 0 are [2, 0]; they must be in 0..=1");
+        refused(&SYMMETRIC, &[0, 3], "paddings of axis 0 are [0, 3]; they must be in 0..=2");
+        refused(&SYMMETRIC, &[-1, 0], "paddings of axis 0 are [-1, 0]; they must be in 0..=2");
         refused(
             &[("mode", Text("WRAP"))],
             &[0, 0],
             "attribute 'mode' is 'WRAP'; it may be REFLECT, SYMMETRIC",
         );
-        let message = "paddings of axis 0 are [0, 0]; they must lie in 0..=-1";
+        let message = "paddings of axis 0 are [0, 0]; they must be in 0..=-1";
         refuses::<crate::pads::MirrorPad>(
             &REFLECT,
             &[ints(&[]), Tensor::i32(&[1, 2], &[0, 0])],
@@ -69,7 +69,7 @@ mod pad {
 
     #[test]
     fn refusals() {
-        let message = "paddings of axis 0 are [-1, 0]; they must lie in 0..=2147483647";
+        let message = "paddings of axis 0 are [-1, 0]; they must be in 0..=2147483647";
         refuses::<crate::pads::Pad>(&[], &[ints(&[1, 2]), Tensor::i32(&[1, 2], &[-1, 0])], &[I32], message);
         let message = "paddings are [2, 2], the input is [1]; two are needed for each axis";
         refuses::<crate::pads::Pad>(&[], &[ints(&[1]), Tensor::i32(&[2, 2], &[0; 4])], &[I32], message);

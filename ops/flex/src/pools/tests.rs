@@ -1,14 +1,14 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 use crate::kit::testing::cases::*;
 
-/// Of images and of volumes: attributes of windows that reach over two elements of two axes, and of one axis.
+/// Attributes for windows of two elements along two axes of images, and along one axis of volumes.
 const WINDOWS: [(&str, Attribute<'_>); 2] =
     [("ksize", Ints(&[1, 2, 2, 1])), ("strides", Ints(&[1, 2, 2, 1]))];
 const WINDOWS_3D: [(&str, Attribute<'_>); 2] =
     [("ksize", Ints(&[1, 2, 1, 1, 1])), ("strides", Ints(&[1, 1, 1, 1, 1]))];
 
-/// What every pool refuses of its windows, over `inputs` of one element along each of `AXES`.
+/// Checks the errors that every pool reports for its windows, over `inputs` with one element along each of `AXES`.
 fn refuses_windows<T: Op, const AXES: usize>(inputs: &[Tensor]) {
     let with = |axis: usize, size: i64| {
         let mut sizes = [1; AXES];
@@ -24,7 +24,7 @@ fn refuses_windows<T: Op, const AXES: usize>(inputs: &[Tensor]) {
     let message = format!("strides are {:?}; along batch and channels they must be 1", with(0, 2));
     refused(&ones, &with(0, 2), &message);
     refused(&[], &ones, &format!("sizes of windows are []; {AXES} numbers are needed"));
-    refused(&with(1, 3), &ones, "axis 1 has 1 elements, a window 3; it does not fit");
+    refused(&with(1, 3), &ones, "axis 1 has 1 elements; a window of 3 does not fit");
 }
 
 mod avg_pool {
@@ -36,7 +36,7 @@ mod avg_pool {
         let x = (&[1, 3, 3, 1][..], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0][..]);
         let same = [WINDOWS[0], WINDOWS[1], ("padding", Text("SAME"))];
         each::<AvgPool>(REALS, &WINDOWS, &[x], (&[1, 1, 1, 1], &[3.0]));
-        // Only what is in the image counts.
+        // Only elements inside the image count.
         each::<AvgPool>(REALS, &same, &[x], (&[1, 2, 2, 1], &[3.0, 4.5, 7.5, 9.0]));
         let first =
             [("ksize", Ints(&[1, 1, 1, 2])), ("strides", Ints(&[1, 1, 1, 1])), ("data_format", Text("NCHW"))];
@@ -54,7 +54,7 @@ mod avg_pool {
     #[test]
     fn refusals() {
         refuses_windows::<AvgPool, 4>(&[of(F32, &[1; 4], &[1.0])]);
-        let message = "input 'in0' is INT32, which this op does not serve";
+        let message = "input 'in0' is INT32, which this op does not support";
         refuses::<AvgPool>(&WINDOWS, &[of(I32, &[1, 2, 2, 1], &[0.0; 4])], &[I32], message);
         let message = "the input is [2, 2, 1]; it must have 4 axes";
         refuses::<AvgPool>(&WINDOWS, &[of(F32, &[2, 2, 1], &[0.0; 4])], &[F32], message);
@@ -69,7 +69,7 @@ mod avg_pool3d {
     fn values() {
         let x = (&[1, 2, 1, 2, 1][..], &[1.0, 2.0, 3.0, 4.0][..]);
         let same = [WINDOWS_3D[0], WINDOWS_3D[1], ("padding", Text("SAME"))];
-        // Over two planes; the last one has no other.
+        // The windows span two planes; the last one has only one.
         each::<AvgPool3D>(REALS, &WINDOWS_3D, &[x], (&[1, 1, 1, 2, 1], &[2.0, 3.0]));
         each::<AvgPool3D>(REALS, &same, &[x], (&[1, 2, 1, 2, 1], &[2.0, 3.0, 3.0, 4.0]));
         each::<AvgPool3D>(&[F32], &WINDOWS_3D, &[(&[0, 2, 1, 1, 1], &[])], (&[0, 1, 1, 1, 1], &[]));
@@ -78,7 +78,7 @@ mod avg_pool3d {
     #[test]
     fn refusals() {
         refuses_windows::<AvgPool3D, 5>(&[of(F32, &[1; 5], &[1.0])]);
-        let message = "input 'in0' is INT32, which this op does not serve";
+        let message = "input 'in0' is INT32, which this op does not support";
         refuses::<AvgPool3D>(&WINDOWS_3D, &[of(I32, &[1, 2, 1, 1, 1], &[0.0; 2])], &[I32], message);
         let message = "the input is [2, 1, 1, 1]; it must have 5 axes";
         refuses::<AvgPool3D>(&WINDOWS_3D, &[of(F32, &[2, 1, 1, 1], &[0.0; 2])], &[F32], message);
@@ -116,11 +116,11 @@ mod avg_pool_grad {
         let windows = [WINDOWS[0], WINDOWS[1], ("padding", Text("SAME"))];
         for &ty in REALS {
             let dy = of(ty, &[1, 2, 2, 1], &[4.0, 2.0, 6.0, 1.0]);
-            // A quarter of 4, halves of 2 and 6, all of 1.
+            // A quarter of 4, halves of 2 and 6, and all of 1.
             let want = of(ty, &[1, 3, 3, 1], &[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 1.0]);
             gives::<AvgPoolGrad>(&windows, &[list(&[1, 3, 3, 1]), dy], &[want]);
         }
-        // Windows that overlap.
+        // Overlapping windows.
         let row = [("ksize", Ints(&[1, 1, 2, 1])), ("strides", Ints(&[1, 1, 1, 1]))];
         let dy = of(F32, &[1, 1, 2, 1], &[2.0, 4.0]);
         gives::<AvgPoolGrad>(&row, &[list(&[1, 1, 3, 1]), dy], &[of(F32, &[1, 1, 3, 1], &[1.0, 3.0, 2.0])]);
@@ -153,7 +153,7 @@ mod max_pool {
         let explicit = [WINDOWS[0], WINDOWS[1], ("padding", Text("EXPLICIT")), around];
         each::<MaxPool>(types, &explicit, &[x], (&[1, 2, 2, 1], &[1.0, 3.0, 7.0, 9.0]));
         each::<MaxPool>(types, &WINDOWS, &[(&[0, 3, 3, 1], &[])], (&[0, 1, 1, 1], &[]));
-        // What is no number does not count; the result is at least the lowest finite number.
+        // NaN is ignored; the result is at least the lowest finite number.
         let image = |x: &[f64]| of(F32, &[1, 2, 2, 1], x);
         let pooled = |y: f32| Tensor::f32(&[1, 1, 1, 1], &[y]);
         gives::<MaxPool>(&WINDOWS, &[image(&[1.0, f64::NAN, 3.0, -1.0])], &[pooled(3.0)]);
@@ -163,7 +163,7 @@ mod max_pool {
     #[test]
     fn refusals() {
         refuses_windows::<MaxPool, 4>(&[of(F32, &[1; 4], &[1.0])]);
-        let message = "input 'in0' is COMPLEX64, which this op does not serve";
+        let message = "input 'in0' is COMPLEX64, which this op does not support";
         refuses::<MaxPool>(&WINDOWS, &[of(C64, &[1, 2, 2, 1], &[0.0; 4])], &[C64], message);
         let message = "the input is [2, 2, 1]; it must have 4 axes";
         refuses::<MaxPool>(&WINDOWS, &[of(F32, &[2, 2, 1], &[0.0; 4])], &[F32], message);
@@ -178,7 +178,7 @@ mod max_pool3d {
     fn values() {
         let x = (&[1, 2, 1, 2, 1][..], &[1.0, 2.0, 3.0, 4.0][..]);
         let same = [WINDOWS_3D[0], WINDOWS_3D[1], ("padding", Text("SAME"))];
-        // Over two planes; the last one has no other.
+        // The windows span two planes; the last one has only one.
         each::<MaxPool3D>(REALS, &WINDOWS_3D, &[x], (&[1, 1, 1, 2, 1], &[3.0, 4.0]));
         each::<MaxPool3D>(REALS, &same, &[x], (&[1, 2, 1, 2, 1], &[3.0, 4.0, 3.0, 4.0]));
         each::<MaxPool3D>(&[F32], &WINDOWS_3D, &[(&[0, 2, 1, 1, 1], &[])], (&[0, 1, 1, 1, 1], &[]));
@@ -187,7 +187,7 @@ mod max_pool3d {
     #[test]
     fn refusals() {
         refuses_windows::<MaxPool3D, 5>(&[of(F32, &[1; 5], &[1.0])]);
-        let message = "input 'in0' is INT32, which this op does not serve";
+        let message = "input 'in0' is INT32, which this op does not support";
         refuses::<MaxPool3D>(&WINDOWS_3D, &[of(I32, &[1, 2, 1, 1, 1], &[0.0; 2])], &[I32], message);
         let message = "the input is [2, 1, 1, 1]; it must have 5 axes";
         refuses::<MaxPool3D>(&WINDOWS_3D, &[of(F32, &[2, 1, 1, 1], &[0.0; 2])], &[F32], message);
@@ -203,7 +203,7 @@ mod max_pool3d_grad {
         let (x, y) =
             ((&[1, 2, 1, 2, 1][..], &[1.0, 4.0, 3.0, 4.0][..]), (&[1, 1, 1, 2, 1][..], &[3.0, 4.0][..]));
         let dy = (&[1, 1, 1, 2, 1][..], &[5.0, 6.0][..]);
-        // The largest elements of a window all have the whole gradient.
+        // Each of the largest elements of a window gets the whole gradient.
         let want = (&[1, 2, 1, 2, 1][..], &[0.0, 6.0, 5.0, 6.0][..]);
         each::<MaxPool3DGrad>(REALS, &WINDOWS_3D, &[x, y, dy], want);
     }
@@ -233,7 +233,7 @@ mod max_pool_grad {
         let dy = (&[1, 2, 2, 1][..], &[4.0, 2.0, 6.0, 1.0][..]);
         let want = (&[1, 3, 3, 1][..], &[0.0, 0.0, 0.0, 0.0, 4.0, 2.0, 0.0, 6.0, 1.0][..]);
         each::<MaxPoolGrad>(types, &windows, &[x, y, dy], want);
-        // Of equal elements the first one; what is no number does not count.
+        // The first of equal elements gets the gradient; NaN is ignored.
         for x in [[7.0, 7.0, 7.0, 7.0], [7.0, f64::NAN, 7.0, 1.0]] {
             let (x, y, dy) =
                 ((&[1, 2, 2, 1][..], &x[..]), (&[1; 4][..], &[7.0][..]), (&[1; 4][..], &[3.0][..]));
@@ -252,6 +252,6 @@ mod max_pool_grad {
         refused(of(F32, &[2, 1, 1, 1], &[0.0; 2]), one.clone(), message);
         let message = "input 2 is [2, 1, 1, 1]; windows over [1, 2, 2, 1] give [1, 1, 1, 1]";
         refused(one.clone(), of(F32, &[2, 1, 1, 1], &[0.0; 2]), message);
-        refused(one, of(F64, &[1; 4], &[0.0]), "input 'in2' is FLOAT64, which this op does not serve");
+        refused(one, of(F64, &[1; 4], &[0.0]), "input 'in2' is FLOAT64, which this op does not support");
     }
 }

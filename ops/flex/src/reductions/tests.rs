@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 use crate::kit::testing::*;
 use crate::kit::write::Attribute;
@@ -9,7 +9,7 @@ use core::slice::from_ref;
 
 const KEEP_DIMS: &[(&str, Attribute<'_>)] = &[("keep_dims", Attribute::Bool(true))];
 
-/// Of [[1, 2, 3], [4, 5, 6.5]]: each row, each column, all.
+/// Reduces [[1, 2, 3], [4, 5, 6.5]] along rows, along columns, and completely.
 fn along_each_axis<T: Op>(rows: [f64; 2], columns: [f64; 3], all: f64) {
     let x = of(F32, &[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.5]);
     gives::<T>(&[], &[x.clone(), axes(&[-1])], of(F32, &[2], &rows));
@@ -22,29 +22,29 @@ fn along_each_axis<T: Op>(rows: [f64; 2], columns: [f64; 3], all: f64) {
     gives::<T>(&[], &[of(F32, &[2, 0], &[]), axes(&[0])], of(F32, &[0], &[]));
 }
 
-/// All of a list, of every type of reals and integers but FLOAT32.
+/// Reduces a vector of every real and integer type except FLOAT32.
 fn each_type<T: Op>(x: [f64; 3], want: f64) {
     for ty in [F16, BF16, F64, I8, I16, I32, I64, U8, U16, U32, U64] {
         all_of::<T>(of(ty, &[3], &x), of(ty, &[], &[want]));
     }
 }
 
-/// All of a list.
+/// Reduces a vector completely.
 fn all_of<T: Op>(x: Tensor, want: Tensor) {
     gives::<T>(&[], &[x, axes(&[0])], want);
 }
 
-/// All of a list of FLOAT32.
+/// Reduces a vector of FLOAT32 completely.
 fn all_of_reals<T: Op>(x: &[f64], want: f64) {
     all_of::<T>(of(F32, &[x.len() as i32], x), of(F32, &[], &[want]));
 }
 
-/// Each of two columns without a row.
+/// Reduces two columns that have no rows.
 fn of_no_rows<T: Op>(want: f64) {
     gives::<T>(&[], &[of(F32, &[0, 2], &[]), axes(&[0])], of(F32, &[2], &[want; 2]));
 }
 
-/// Truth values: of each row of `x`, each column, all, and none.
+/// Reduces booleans: the rows of `x`, its columns, all of it, and an empty vector.
 fn of_truths<T: Op>(x: [bool; 6], rows: [bool; 2], columns: [bool; 3], all: bool, none: bool) {
     let x = Tensor::bool(&[2, 3], &x);
     gives::<T>(&[], &[x.clone(), axes(&[-1])], Tensor::bool(&[2], &rows));
@@ -56,7 +56,7 @@ fn of_truths<T: Op>(x: [bool; 6], rows: [bool; 2], columns: [bool; 3], all: bool
     gives::<T>(&[], &[Tensor::bool(&[0, 2], &[]), axes(&[0])], Tensor::bool(&[2], &[none; 2]));
 }
 
-/// Wrong axes of a tensor of 2 × 3, and of a scalar of the same type.
+/// Checks that invalid axes are rejected, for a 2 × 3 tensor and for a scalar of the same type.
 fn denies_axes<T: Op>(x: &Tensor, scalar: Tensor) {
     let denied = |inputs: &[Tensor], message: &str| denies::<T>(inputs, x.ty(), message);
     denied(&[x.clone(), axes(&[2])], "axes [2] do not exist in [2, 3]");
@@ -67,7 +67,7 @@ fn denies_axes<T: Op>(x: &Tensor, scalar: Tensor) {
     denied(from_ref(x), "it has 1 inputs, this op takes 2 to 2");
 }
 
-/// What those of numbers refuse.
+/// Checks the errors of reductions of numbers.
 fn denies_of_numbers<T: Op>() {
     let x = of(F32, &[2, 3], &[1.0, 0.0, 1.0, 1.0, 0.0, 1.0]);
     denies_axes::<T>(&x, of(F32, &[], &[1.0]));
@@ -76,7 +76,7 @@ fn denies_of_numbers<T: Op>() {
     denies::<T>(&[x, axes(&[0])], I32, "input 'in0' is FLOAT32, output is INT32; they must agree");
 }
 
-/// What those of truth values refuse.
+/// Checks the errors of reductions of booleans.
 fn denies_of_truths<T: Op>() {
     let x = Tensor::bool(&[2, 3], &[true, false, true, true, false, true]);
     denies_axes::<T>(&x, Tensor::bool(&[], &[true]));
@@ -128,9 +128,9 @@ mod euclidean_norm {
     #[test]
     fn of_every_type() {
         each_type::<EuclideanNorm>([1.0, 2.0, 2.0], 3.0);
-        // Roots of integers are rounded down.
+        // Square roots of integers are rounded down.
         all_of::<EuclideanNorm>(axes(&[2, 2]), axis(2));
-        // Sums of squares wrap.
+        // Sums of squares wrap around.
         all_of::<EuclideanNorm>(Tensor::u8(&[2], &[16, 3]), Tensor::u8(&[], &[3]));
         let x = complex_of(C64, &[2], &[(0.0, 3.0), (4.0, 0.0)]);
         all_of::<EuclideanNorm>(x, complex_of(C64, &[], &[(5.0, 0.0)]));
@@ -192,7 +192,7 @@ mod mean {
         each_type::<Mean>([1.0, 2.0, 6.0], 3.0);
         all_of::<Mean>(Tensor::i8(&[2], &[100, 100]), Tensor::i8(&[], &[100]));
         all_of::<Mean>(axes(&[-1, -2]), axis(-1));
-        // Sums of 64 bits wrap.
+        // Sums of 64-bit integers wrap around.
         all_of::<Mean>(Tensor::i64(&[2], &[i64::MAX; 2]), Tensor::i64(&[], &[-1]));
         all_of::<Mean>(Tensor::u64(&[2], &[u64::MAX; 2]), Tensor::u64(&[], &[u64::MAX / 2]));
         let x = complex_of(C64, &[2], &[(1.0, 2.0), (-3.0, 1.0)]);

@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 mod resize_area {
     use crate::kit::testing::cases::*;
@@ -15,12 +15,12 @@ mod resize_area {
         let row = (&[1, 1, 4, 1][..], &[1.0, 2.0, 3.0, 4.0][..]);
         resized(&[], row, (&[1, 1, 2, 1], &[1.5, 3.5]));
         resized(&[], row, (&[1, 1, 1, 1], &[2.5]));
-        // Each new one covers two thirds of an old one, the middle one thirds of both.
+        // Each new pixel covers two thirds of an old one; the middle one covers a third of both.
         resized(&[], (&[1, 1, 2, 1], &[1.0, 3.0]), (&[1, 1, 3, 1], &[1.0, 2.0, 3.0]));
         resized(&[], (&[1, 2, 2, 1], &[1.0, 2.0, 3.0, 4.0]), (&[1, 1, 1, 1], &[2.5]));
-        // One becomes many.
+        // One pixel is repeated.
         resized(&[("align_corners", Flag(true))], (&[1, 1, 1, 1], &[5.0]), (&[1, 2, 1, 1], &[5.0, 5.0]));
-        // No image.
+        // An empty batch.
         resized(&[], (&[0, 1, 1, 1], &[]), (&[0, 2, 2, 1], &[]));
     }
 
@@ -52,14 +52,15 @@ mod resize_bicubic {
         };
         let row = (&[1, 1, 2, 1][..], &[1.0, 3.0][..]);
         resized(&[], row, (&[1, 1, 2, 1], &[1.0, 3.0]));
-        // Halfway the weights are −3/32, 19/32, 19/32, −3/32, of 1, 1, 3, 3 and then of 1, 3, 3, 3.
+        // Halfway the weights are −3/32, 19/32, 19/32, −3/32, applied to 1, 1, 3, 3 and then to 1, 3, 3, 3.
         resized(&[], row, (&[1, 1, 4, 1], &[1.0, 2.0, 3.0, 3.1875]));
         resized(&[("align_corners", Flag(true))], row, (&[1, 1, 3, 1], &[1.0, 2.0, 3.0]));
-        // At −1/4 they are 111/128 of 1 and −9/128 of 3, at 1/4 111/128 of 1 and 29/128 of 3, over their sum.
+        // At −1/4 the weights are 111/128 for 1 and −9/128 for 3; at 1/4 they are 111/128 for 1 and 29/128 for 3. Both
+        // are divided by their sum.
         let (first, second) = (84.0 / 102.0, 198.0 / 140.0);
         let half = [("half_pixel_centers", Flag(true))];
         resized(&half, row, (&[1, 1, 4, 1], &[first, second, 4.0 - second, 4.0 - first]));
-        // No image.
+        // An empty batch.
         resized(&[], (&[0, 1, 1, 1], &[]), (&[0, 2, 2, 1], &[]));
     }
 
@@ -94,15 +95,15 @@ mod resize_bilinear {
             }
         };
         let image = (&[1, 2, 2, 1][..], &[1.0, 2.0, 3.0, 4.0][..]);
-        // At 0, 1/2, 1 and 3/2, which is the last one.
+        // Samples at 0, 1/2, 1 and 3/2; the last one is clamped.
         resized(&[], image, (&[1, 2, 4, 1], &[1.0, 1.5, 2.0, 2.0, 3.0, 3.5, 4.0, 4.0]));
         resized(&[], image, (&[1, 1, 1, 1], &[1.0]));
         let corners = [("align_corners", Flag(true))];
         resized(&corners, image, (&[1, 3, 2, 1], &[1.0, 2.0, 2.0, 3.0, 3.0, 4.0]));
-        // At −1/4, 1/4, 3/4 and 5/4.
+        // Samples at −1/4, 1/4, 3/4 and 5/4.
         let half = [("half_pixel_centers", Flag(true))];
         resized(&half, (&[1, 1, 2, 1], &[1.0, 3.0]), (&[1, 1, 4, 1], &[1.0, 1.5, 2.5, 3.0]));
-        // No image.
+        // An empty batch.
         resized(&[], (&[0, 1, 1, 1], &[]), (&[0, 2, 2, 1], &[]));
     }
 
@@ -139,13 +140,13 @@ mod resize_nearest_neighbor {
         let row = (&[1, 1, 2, 1][..], &[1.0, 3.0][..]);
         resized(&[], row, (&[1, 1, 3, 1], &[1.0, 1.0, 3.0]));
         resized(&[], row, (&[1, 2, 1, 1], &[1.0, 1.0]));
-        // At 0, 1/2 and 1.
+        // Samples at 0, 1/2 and 1.
         resized(&[("align_corners", Flag(true))], row, (&[1, 1, 3, 1], &[1.0, 3.0, 3.0]));
-        // At 1/3, 1 and 5/3.
+        // Samples at 1/3, 1 and 5/3.
         resized(&[("half_pixel_centers", Flag(true))], row, (&[1, 1, 3, 1], &[1.0, 3.0, 3.0]));
         let depth = (&[1, 2, 1, 2][..], &[1.0, 2.0, 3.0, 4.0][..]);
         resized(&[], depth, (&[1, 4, 1, 2], &[1.0, 2.0, 1.0, 2.0, 3.0, 4.0, 3.0, 4.0]));
-        // No image.
+        // An empty batch.
         resized(&[], (&[0, 1, 1, 1], &[]), (&[0, 2, 2, 1], &[]));
     }
 

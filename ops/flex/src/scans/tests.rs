@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 use crate::kit::testing::*;
 use crate::kit::write::Attribute;
@@ -11,13 +11,13 @@ use core::slice::from_ref;
 const EXCLUSIVE: (&str, Attribute<'_>) = ("exclusive", Attribute::Bool(true));
 const REVERSE: (&str, Attribute<'_>) = ("reverse", Attribute::Bool(true));
 
-/// Of a list of FLOAT32.
+/// Scans a vector of FLOAT32.
 fn scans<T: Op>(attributes: &[(&str, Attribute<'_>)], x: &[f64], want: &[f64]) {
     let list = |x: &[f64]| of(F32, &[x.len() as i32], x);
     gives::<T>(attributes, &[list(x), axis(0)], list(want));
 }
 
-/// Of [[1, 2, 3], [4, 5, 6.5]]: along rows, along columns; along rows without each element itself, from the end, and both.
+/// Scans [[1, 2, 3], [4, 5, 6.5]] along rows and along columns; then along rows exclusively, in reverse, and both.
 fn along_each_axis<T: Op>(want: [[f64; 6]; 5]) {
     let matrix = |x: &[f64]| of(F32, &[2, 3], x);
     let x = matrix(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.5]);
@@ -29,14 +29,14 @@ fn along_each_axis<T: Op>(want: [[f64; 6]; 5]) {
     gives::<T>(&[EXCLUSIVE, REVERSE], &[x, Tensor::i64(&[], &[1])], both);
 }
 
-/// Of 1, 2, 4, of every type of reals and integers but FLOAT32.
+/// Scans 1, 2, 4 in every real and integer type except FLOAT32.
 fn each_type<T: Op>(want: [f64; 3]) {
     for ty in [F16, BF16, F64, I8, I16, I32, I64, U8, U16, U32, U64] {
         gives::<T>(&[], &[of(ty, &[3], &[1.0, 2.0, 4.0]), axis(0)], of(ty, &[3], &want));
     }
 }
 
-/// What all of them refuse.
+/// Checks the errors that are common to all members.
 fn denies_axes_and_types<T: Op>() {
     let x = of(F32, &[2], &[1.0, 2.0]);
     let denied = |inputs: &[Tensor], message: &str| denies::<T>(inputs, F32, message);

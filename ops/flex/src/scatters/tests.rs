@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 mod scatter_nd {
     use crate::kit::testing::tables::*;
@@ -11,7 +11,7 @@ mod scatter_nd {
             let inputs = [Tensor::i32(&[2, 1], &[2, 0]), x(&[2, 2], &[1, 2, 3, 4]), ints(&[3, 2])];
             gives::<crate::scatters::ScatterNd>(&[], &inputs, &[x(&[3, 2], &[3, 4, 0, 0, 1, 2])]);
         });
-        // What goes to one place is added; strings are joined.
+        // Updates of the same element are added; strings are concatenated.
         let twice = Tensor::i64(&[2, 2], &[0, 1, 0, 1]);
         let inputs = [twice.clone(), floats(&[1.5, 2.0]), longs(&[1, 2])];
         gives::<crate::scatters::ScatterNd>(&[], &inputs, &[Tensor::f32(&[1, 2], &[0.0, 3.5])]);
@@ -28,17 +28,17 @@ mod scatter_nd {
         let refused = |indices: Tensor, updates: Tensor, shape: &[i32], message: &str| {
             refuses::<crate::scatters::ScatterNd>(&[], &[indices, updates, ints(shape)], &[I32], message);
         };
-        refused(Tensor::i32(&[1, 1], &[3]), ints(&[1]), &[3], "index [3] lies outside of [3]");
-        refused(Tensor::i32(&[1, 1], &[-1]), ints(&[1]), &[3], "index [-1] lies outside of [3]");
-        let message = "updates are [2], which does not go with indices [1, 1] into [3]";
+        refused(Tensor::i32(&[1, 1], &[3]), ints(&[1]), &[3], "index [3] is out of bounds for [3]");
+        refused(Tensor::i32(&[1, 1], &[-1]), ints(&[1]), &[3], "index [-1] is out of bounds for [3]");
+        let message = "updates are [2], which do not match indices [1, 1] into [3]";
         refused(Tensor::i32(&[1, 1], &[0]), ints(&[1, 2]), &[3], message);
         let message = "indices are [1, 2], the output is [3], which has fewer axes than an index";
         refused(Tensor::i32(&[1, 2], &[0, 0]), ints(&[1]), &[3], message);
-        let message = "indices [1, 1] name slices of [3, 0], which has no elements";
+        let message = "indices [1, 1] refer to slices of [3, 0], which has no elements";
         refused(Tensor::i32(&[1, 1], &[0]), Tensor::i32(&[1, 0], &[]), &[3, 0], message);
         refused(int(0), int(5), &[2], "'in0' is a scalar; lists of indices are needed");
         refused(ints(&[1]), int(5), &[2], "'in1' is a scalar; a list of updates is needed");
-        let message = "indices [2, 0] name nothing; an index has one number at least";
+        let message = "indices [2, 0] are empty vectors; an index needs at least one number";
         refused(Tensor::i32(&[2, 0], &[]), Tensor::i32(&[2, 2], &[0; 4]), &[2], message);
         refused(
             Tensor::i32(&[1, 1], &[0]),
@@ -74,12 +74,17 @@ mod tensor_scatter_add {
     #[test]
     fn refusals() {
         let inputs = [ints(&[0; 3]), Tensor::i32(&[1, 1], &[3]), ints(&[1])];
-        refuses::<crate::scatters::TensorScatterAdd>(&[], &inputs, &[I32], "index [3] lies outside of [3]");
+        refuses::<crate::scatters::TensorScatterAdd>(
+            &[],
+            &inputs,
+            &[I32],
+            "index [3] is out of bounds for [3]",
+        );
         let inputs = [ints(&[0; 3]), Tensor::i32(&[1, 1], &[0]), ints(&[1, 1])];
-        let message = "updates are [2], which does not go with indices [1, 1] into [3]";
+        let message = "updates are [2], which do not match indices [1, 1] into [3]";
         refuses::<crate::scatters::TensorScatterAdd>(&[], &inputs, &[I32], message);
         let inputs = [ints(&[]), Tensor::i32(&[1, 1], &[0]), ints(&[1])];
-        let message = "indices [1, 1] name slices of [0], which has no elements";
+        let message = "indices [1, 1] refer to slices of [0], which has no elements";
         refuses::<crate::scatters::TensorScatterAdd>(&[], &inputs, &[I32], message);
     }
 }
@@ -104,7 +109,12 @@ mod tensor_scatter_max {
     #[test]
     fn refusals() {
         let inputs = [ints(&[0; 3]), Tensor::i32(&[1, 1], &[3]), ints(&[1])];
-        refuses::<crate::scatters::TensorScatterMax>(&[], &inputs, &[I32], "index [3] lies outside of [3]");
+        refuses::<crate::scatters::TensorScatterMax>(
+            &[],
+            &inputs,
+            &[I32],
+            "index [3] is out of bounds for [3]",
+        );
         let x = Tensor::complex64(&[1], &[Complex32 { re: 1.0, im: 1.0 }]);
         let inputs = [x.clone(), Tensor::i32(&[1, 1], &[0]), x];
         refuses::<crate::scatters::TensorScatterMax>(
@@ -135,7 +145,12 @@ mod tensor_scatter_min {
     #[test]
     fn refusals() {
         let inputs = [ints(&[0; 3]), Tensor::i32(&[1, 1], &[3]), ints(&[1])];
-        refuses::<crate::scatters::TensorScatterMin>(&[], &inputs, &[I32], "index [3] lies outside of [3]");
+        refuses::<crate::scatters::TensorScatterMin>(
+            &[],
+            &inputs,
+            &[I32],
+            "index [3] is out of bounds for [3]",
+        );
         refuses::<crate::scatters::TensorScatterMin>(
             &[],
             &inputs[..2],
@@ -165,13 +180,18 @@ mod tensor_scatter_sub {
     #[test]
     fn refusals() {
         let inputs = [ints(&[0; 3]), Tensor::i32(&[1, 1], &[-1]), ints(&[1])];
-        refuses::<crate::scatters::TensorScatterSub>(&[], &inputs, &[I32], "index [-1] lies outside of [3]");
+        refuses::<crate::scatters::TensorScatterSub>(
+            &[],
+            &inputs,
+            &[I32],
+            "index [-1] is out of bounds for [3]",
+        );
         let inputs = [texts(&["a"]), Tensor::i32(&[1, 1], &[0]), texts(&["a"])];
         refuses::<crate::scatters::TensorScatterSub>(
             &[],
             &inputs,
             &[ElementType::String],
-            "'in2' is STRING, which is neither subtracted nor ordered",
+            "'in2' is STRING, which can be neither subtracted nor ordered",
         );
     }
 }
@@ -185,7 +205,7 @@ mod tensor_scatter_update {
             let data = x(&[2, 2], &[1, 2, 3, 4]);
             let inputs = [data.clone(), Tensor::i32(&[1, 1], &[1]), x(&[1, 2], &[5, 6])];
             gives::<crate::scatters::TensorScatterUpdate>(&[], &inputs, &[x(&[2, 2], &[1, 2, 5, 6])]);
-            // The last one stays.
+            // The last update wins.
             let inputs = [data, Tensor::i64(&[2, 2], &[0, 1, 0, 1]), x(&[2], &[5, 7])];
             gives::<crate::scatters::TensorScatterUpdate>(&[], &inputs, &[x(&[2, 2], &[1, 7, 3, 4])]);
         });
@@ -206,10 +226,10 @@ mod tensor_scatter_update {
             &[],
             &inputs,
             &[I32],
-            "index [3] lies outside of [3]",
+            "index [3] is out of bounds for [3]",
         );
         let inputs = [int(7), Tensor::i32(&[1, 0], &[]), ints(&[1])];
-        let message = "indices [1, 0] name nothing; an index has one number at least";
+        let message = "indices [1, 0] are empty vectors; an index needs at least one number";
         refuses::<crate::scatters::TensorScatterUpdate>(&[], &inputs, &[I32], message);
         let inputs = [ints(&[1]), Tensor::i32(&[1, 1], &[0]), floats(&[1.0])];
         refuses::<crate::scatters::TensorScatterUpdate>(

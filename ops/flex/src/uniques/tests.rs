@@ -1,4 +1,4 @@
-//! What the ops make, what they refuse.
+//! Tests the results and the errors of the ops.
 
 mod unique {
     use crate::kit::testing::tables::*;
@@ -18,7 +18,7 @@ mod unique {
             &[texts(&["b", "", "b"])],
             &[texts(&["b", ""]), longs(&[0, 1, 0])],
         );
-        // Both zeros are one, each NaN is another.
+        // Both zeros are equal; each NaN differs from the others.
         let nan = f32::NAN;
         gives::<crate::uniques::Unique>(
             &[],
@@ -66,7 +66,7 @@ mod unique_v2 {
         let rows = Tensor::f32(&[3, 2], &[f32::NAN, 1.0, 0.0, 1.0, -0.0, 1.0]);
         let want = Tensor::f32(&[2, 2], &[f32::NAN, 1.0, 0.0, 1.0]);
         gives::<crate::uniques::UniqueV2>(&[], &[rows, ints(&[0])], &[want, ints(&[0, 1, 1])]);
-        // Slices of nothing are all the same.
+        // Empty slices are all equal.
         let empty = Tensor::f32(&[0, 3], &[]);
         let inputs = [empty.clone(), ints(&[1])];
         gives::<crate::uniques::UniqueV2>(&[], &inputs, &[Tensor::f32(&[0, 1], &[]), ints(&[0, 0, 0])]);
@@ -92,7 +92,7 @@ mod unique_v2 {
             &[],
             &[x, ints(&[0, 0])],
             &types,
-            "axes are [0, 0]; one is needed at most",
+            "axes are [0, 0]; at most one is allowed",
         );
         let inputs = [Tensor::i32(&[1, 2], &[1, 1]), ints(&[])];
         refuses::<crate::uniques::UniqueV2>(

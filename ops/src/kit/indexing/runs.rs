@@ -1,11 +1,11 @@
-//! Loops over a nest that end early, or that call for each position.
+//! Loops over a nest that can stop early, or that visit each position.
 
 use arenite_abi::Result;
 
 use super::{Nest, Walk, step};
 
 impl<const N: usize> Nest<N> {
-    /// As [`for_each_run`](Self::for_each_run), until `f` fails.
+    /// Like [`for_each_run`](Self::for_each_run), but stops when `f` fails.
     ///
     /// # Errors
     /// The error of `f`.

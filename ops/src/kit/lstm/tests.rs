@@ -1,9 +1,9 @@
-//! Nodes of the LSTM ops, and an independent computation of what they give.
+//! Test nodes for the LSTM ops, and an independent computation of their results.
 
 use arenite_abi::prelude::*;
 use arenite_abi::testing::{OpTest, Tensor};
 
-/// The parts of a layer that may be left out.
+/// The optional parts of a layer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Variant {
     pub(crate) coupled: bool,
@@ -14,7 +14,7 @@ pub(crate) struct Variant {
     pub(crate) clip: f32,
 }
 
-/// All sixteen without a diagonal, with and without clipping in turn.
+/// All sixteen variants without a diagonal, some of them with clipping.
 pub(crate) fn variants() -> impl Iterator<Item = Variant> {
     (0..16).map(|bits| Variant {
         coupled: bits & 1 != 0,
@@ -26,7 +26,7 @@ pub(crate) fn variants() -> impl Iterator<Item = Variant> {
     })
 }
 
-/// A tensor of a node in real numbers, if it is there.
+/// A tensor of a node in real numbers, or `None` if the node lacks it.
 pub(crate) type Part = Option<(Vec<i32>, Vec<f32>)>;
 
 /// A layer in real numbers.
@@ -42,7 +42,7 @@ pub(crate) struct Weights {
     pub(crate) norms: Vec<Part>,
 }
 
-/// Numbers within (-1, 1) that repeat late.
+/// Numbers within (-1, 1), with a long period.
 pub(crate) fn numbers(seed: usize, count: usize) -> Vec<f32> {
     (0..count).map(|i| ((i + 1) * (2 * seed + 7919) % 1999) as f32 / 1000.0 - 0.999).collect()
 }
@@ -69,7 +69,7 @@ impl Weights {
         Weights { variant, inputs, cells, outputs, parts, norms }
     }
 
-    /// Output and cell of one more row.
+    /// Computes the output and the cell for one more row.
     pub(crate) fn step(&self, x: &[f32], h: &mut Vec<f64>, c: &mut [f64]) {
         let mut gates = vec![vec![0.0; self.cells]; 4];
         for (g, gate) in gates.iter_mut().enumerate() {
@@ -130,7 +130,7 @@ impl Weights {
         to.iter_mut().for_each(|x| *x = if g == 2 { x.tanh() } else { 1.0 / (1.0 + (-*x).exp()) });
     }
 
-    /// The outputs of `times` rows of one batch from a state of zeros.
+    /// The outputs for the rows of one batch, starting from a state of zeros.
     pub(crate) fn run(&self, rows: &[f32]) -> Vec<f64> {
         let (mut h, mut c) = (vec![0.0; self.outputs], vec![0.0; self.cells]);
         rows.chunks(self.inputs)
@@ -141,7 +141,7 @@ impl Weights {
             .collect()
     }
 
-    /// The node's inputs 1 to 17, made by `tensor(position, shape, numbers)`.
+    /// Adds inputs 1 to 17 of the node, created by `tensor(position, shape, numbers)`.
     pub(crate) fn weights<T: Op>(
         &self,
         mut test: OpTest<T>,
@@ -156,7 +156,7 @@ impl Weights {
         test
     }
 
-    /// The node's inputs 20 to 23.
+    /// Adds inputs 20 to 23 of the node.
     pub(crate) fn norms<T: Op>(
         &self,
         mut test: OpTest<T>,
@@ -171,11 +171,11 @@ impl Weights {
         test
     }
 
-    /// A node on f32 but for its output; weights of 8 bits if `ty` is.
+    /// A node on f32 without its output; the weights have 8 bits if `ty` has.
     pub(crate) fn float_node<T: Op>(&self, x: Tensor, batches: usize, ty: ElementType) -> OpTest<T> {
         let state = |n: usize| Tensor::f32(&[batches as i32, n as i32], &vec![0.0; batches * n]);
         let tensor = |i: usize, shape: &[i32], numbers: &[f32]| match i {
-            // Matrices and peepholes; not biases, norms and diagonals.
+            // Matrices and peepholes, but not biases, norms and diagonals.
             1..=11 | 16 if ty != F32 && !(self.variant.diagonal && (5..=8).contains(&i)) => {
                 let bytes: Vec<u8> = numbers.iter().map(|x| (x * 127.0).round() as i8 as u8).collect();
                 Tensor::raw(ty, shape, &bytes).quantized(1.0 / 127.0, 0)
@@ -187,7 +187,7 @@ impl Weights {
         self.norms(test, &tensor)
     }
 
-    /// A node on i8 with five intermediates but for its output.
+    /// A node on i8 with five intermediates, without its output.
     pub(crate) fn integer_node<T: Op>(&self, x: Tensor, batches: usize) -> OpTest<T> {
         let state = |n: usize| [batches as i32, n as i32, (batches * n) as i32];
         let [b, h, count] = state(self.outputs);
@@ -199,7 +199,7 @@ impl Weights {
         let test = self.norms(test.variable(output).variable(cell), &|i, shape, numbers| {
             self.integer_tensor(i, shape, numbers)
         });
-        // What is not projected comes out as it is.
+        // Without a projection, the hidden values are the outputs.
         let hidden = if self.variant.projection { HIDDEN } else { OUTPUT };
         (0..4).fold(test, |test, _| test.intermediate(spec(SUM, 0))).intermediate(spec(hidden.0, hidden.1))
     }
@@ -223,7 +223,7 @@ impl Weights {
     }
 }
 
-/// Scales and zero points of nodes on i8.
+/// The scales and zero points of nodes on i8.
 pub(crate) const INPUT: (f32, i64) = (1.0 / 100.0, 7);
 pub(crate) const OUTPUT: (f32, i64) = (1.0 / 60.0, -3);
 const HIDDEN: (f32, i64) = (1.0 / 120.0, 5);
@@ -234,7 +234,7 @@ fn spec(scale: f32, zero_point: i64) -> arenite_abi::testing::Spec {
     arenite_abi::testing::Spec::i16(scale, zero_point)
 }
 
-/// Fails unless all numbers are within `tolerance`.
+/// Fails unless all numbers are within `tolerance` of the expected ones.
 pub(crate) fn assert_near(got: impl IntoIterator<Item = f64>, want: &[f64], tolerance: f64, what: &str) {
     let got: Vec<f64> = got.into_iter().collect();
     let near = got.len() == want.len() && got.iter().zip(want).all(|(a, b)| (a - b).abs() <= tolerance);

@@ -1,4 +1,4 @@
-/* A planner in C that hands out shared objects: one for each record, of as many extents as it has. */
+/* A planner in C that assigns shared objects: one for each record, with the record's extents. */
 #include <string.h>
 
 #include "arenite_plugin.h"
@@ -14,16 +14,16 @@ static ArStatus fail(const char *message) {
 static ArStatus plan(const ArPlanRequestV1 *request, ArAssignmentV1 *assignment) {
   (void)request;
   (void)assignment;
-  return fail("it plans no offsets");
+  return fail("this planner does not support offsets");
 }
 
 static ArStatus assign(const ArObjectRequestV1 *request, ArObjectAssignmentV1 *assignment) {
   if (request->record_stride < sizeof(ArObjectRecordV1)) return fail("the records are too small");
-  if (request->reader_starts && request->reader_starts[0] != 0) return fail("the readers do not begin at 0");
+  if (request->reader_starts && request->reader_starts[0] != 0) return fail("the readers do not start at 0");
   for (size_t i = 0; i < request->record_count; i++) {
     const ArObjectRecordV1 *record =
         (const ArObjectRecordV1 *)((const char *)request->records + i * request->record_stride);
-    if (record->last_node < record->first_node) return fail("a record dies before it lives");
+    if (record->last_node < record->first_node) return fail("a record ends before it starts");
     assignment->ids[i] = (uint32_t)i;
     memcpy(assignment->sizes[i], record->extents, sizeof record->extents);
   }

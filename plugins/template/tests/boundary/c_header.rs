@@ -1,4 +1,4 @@
-//! ffi/c/include/arenite_plugin.h against core/abi/src/raw.rs: sizes, offsets and numbers.
+//! core/abi/include/arenite_plugin.h against core/abi/src/frozen.rs: sizes, offsets and numbers.
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
@@ -6,8 +6,8 @@ use std::mem::offset_of;
 use arenite_abi::raw::*;
 use arenite_abi::{ElementType, Status, UsageRecord};
 
-const HEADER: &str = include_str!("../../../../ffi/c/include/arenite_plugin.h");
-const RAW: &str = include_str!("../../../../core/abi/src/raw.rs");
+const HEADER: &str = include_str!("../../../../core/abi/include/arenite_plugin.h");
+const FROZEN: &str = include_str!("../../../../core/abi/src/frozen.rs");
 const SIZES: &str = include_str!("../../../../core/abi/src/sizes.rs");
 const OP_SCHEMA: &str = include_str!("../../../../core/abi/src/op_schema/raw.rs");
 const BUILD: &str = include_str!("../../../../core/abi/src/build_info.rs");
@@ -88,7 +88,7 @@ layouts! {
     ArPluginBuildV1 { header, sanitizers, panic }
 }
 
-/// From the lines `AR_SIZE(struct, size);` and `AR_AT(struct, field, offset);`.
+/// Parses the lines `AR_SIZE(struct, size);` and `AR_AT(struct, field, offset);`.
 fn layout_of_c() -> Layout {
     let arguments = |line: &'static str, name: &str| -> Option<Vec<&'static str>> {
         Some(line.strip_prefix(name)?.strip_suffix(");")?.split(", ").collect())
@@ -104,9 +104,9 @@ fn layout_of_c() -> Layout {
         .collect()
 }
 
-/// Structs and fields in the order in which raw.rs has them, then those of shared objects and of devices.
+/// The structs and fields in the order of frozen.rs, then the ones for shared objects and devices.
 fn names_in_raw() -> Vec<(String, String)> {
-    let (frozen, _) = RAW.split_once("pub struct ArRangeFn").expect("the structs end with ArRangeFn");
+    let (frozen, _) = FROZEN.split_once("pub struct ArRangeFn").expect("the structs end with ArRangeFn");
     let mut names = Vec::new();
     let mut current = "";
     let others = OBJECTS
@@ -132,7 +132,7 @@ fn names_in_raw() -> Vec<(String, String)> {
 fn every_struct_and_field_is_compared() {
     let names =
         |layout: Layout| -> Vec<(String, String)> { layout.into_iter().map(|(s, f, _)| (s, f)).collect() };
-    assert!(names_in_raw().len() > 100, "raw.rs is read wrongly: {:?}", names_in_raw());
+    assert!(names_in_raw().len() > 100, "frozen.rs was parsed wrongly: {:?}", names_in_raw());
     assert_eq!(names(layout_of_c()), names_in_raw());
     assert_eq!(names(layout_of_rust()), names_in_raw());
 }
@@ -145,9 +145,9 @@ fn layouts_agree() {
     }
 }
 
-/// The fields of each struct as the header declares them, in order, are those that it asserts.
+/// For each struct, the fields that the header declares are the ones it asserts, in the same order.
 #[test]
-fn declared_fields_are_the_asserted_ones() {
+fn declared_fields_match_the_asserted_ones() {
     let mut declared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut current: Option<&str> = None;
     for line in HEADER.lines() {

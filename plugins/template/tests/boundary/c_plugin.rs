@@ -1,5 +1,5 @@
-//! Plugins in C, compiled by the C compiler of this machine and driven through their entries: plugins/template/c/cube.c, and a
-//! delegate.
+//! Plugins in C, compiled by this machine's C compiler and called through their entries: plugins/template/c/cube.c, and
+//! a delegate.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
@@ -12,7 +12,7 @@ use arenite_abi::{ObjectRecord, ObjectRequest, Status};
 
 use crate::host::{Graph, HOST, I32, Planned, Prepared, eval_vtable, node, take_message};
 
-/// The library made from a file of this package; `None` if there is no C compiler.
+/// Compiles a file of this package into a library; `None` without a C compiler.
 fn compile(folder: &Path, file: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let library =
@@ -20,7 +20,7 @@ fn compile(folder: &Path, file: &str) -> Option<PathBuf> {
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let output = Command::new(&compiler)
         .args(["-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC", "-I"])
-        .arg(root.join("../../ffi/c/include"))
+        .arg(root.join("../../core/abi/include"))
         .arg("-o")
         .arg(&library)
         .arg(root.join(file))
@@ -44,11 +44,11 @@ fn load(library: &Path) -> &'static ArPluginV1 {
         let library = Box::leak(Box::new(libloading::Library::new(library).expect("it loads")));
         let entry = *library.get::<ArEntryV1>(ENTRY_SYMBOL).expect("it has the entry");
         let mut version = ABI_VERSION - 1;
-        assert!(entry(&HOST, &mut version).is_null(), "an older host is refused");
+        assert!(entry(&HOST, &mut version).is_null(), "the plugin accepted an older host");
         assert_eq!(version, ABI_VERSION);
         version = ABI_VERSION + 5;
         let plugin = entry(&HOST, &mut version).as_ref().expect("a descriptor");
-        assert_eq!(version, ABI_VERSION, "lowered to what both speak");
+        assert_eq!(version, ABI_VERSION, "the version is not the one both support");
         plugin
     }
 }
@@ -90,10 +90,10 @@ fn cube() {
     graph.tensors[1].element_type = I32;
     let (status, _) = prepare(&mut graph);
     assert_eq!(Status::from_raw(status), Status::Unsupported);
-    assert_eq!(take_message(), "element types are 0 and 2, only FLOAT32 (0) is served");
+    assert_eq!(take_message(), "element types are 0 and 2, only FLOAT32 (0) is supported");
 }
 
-/// Constants that a delegate gave back, and bytes that it holds.
+/// The constants that a delegate released, and the bytes that it holds.
 #[derive(Default)]
 struct Host {
     released: RefCell<Vec<i32>>,
@@ -132,9 +132,9 @@ unsafe extern "C" fn query(_: *mut c_void, interface: u64) -> *const c_void {
     }
 }
 
-/// Compiled once, prepared for two shapes; what it keeps in scratch memory is told after each.
+/// The kernel is compiled once and prepared for two shapes. It reports its scratch memory after each.
 #[test]
-fn a_delegate_compiles_with_constants_and_tells_its_plan() {
+fn a_delegate_compiles_with_constants_and_reports_its_plan() {
     let folder = tempfile::tempdir().expect("a folder");
     let Some(library) = compile(folder.path(), "tests/boundary/scale.c") else { return };
     // SAFETY: the descriptor's delegate lives as long as the process; its interfaces are the structs of their ids.
@@ -207,11 +207,13 @@ fn a_delegate_compiles_with_constants_and_tells_its_plan() {
     }
 }
 
-/// A planner in C that hands out objects, asked in the way of a host.
+/// A planner in C that assigns shared objects, called as a host would.
 #[test]
-fn apart() {
+fn a_planner_of_shared_objects() {
     let folder = tempfile::tempdir().expect("a folder");
-    let Some(library) = compile(folder.path(), "tests/boundary/apart.c") else { return };
+    let Some(library) = compile(folder.path(), "tests/boundary/apart.c") else {
+        return;
+    };
     let plugin = load(&library);
     let records = [ObjectRecord::new([4, 8, 1], 0, 1), ObjectRecord::new([2, 3, 1], 1, 2)];
     let assign = |records: &[ObjectRecord]| {
@@ -237,6 +239,6 @@ fn apart() {
     let (status, ..) = assign(&[ObjectRecord::bytes(1, 2, 1)]);
     assert_eq!(
         (Status::from_raw(status), &*take_message()),
-        (Status::Invalid, "a record dies before it lives")
+        (Status::Invalid, "a record ends before it starts")
     );
 }

@@ -1,4 +1,4 @@
-//! The delegate `sin`, driven through its vtable.
+//! The delegate `sin`, called through its vtable.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -14,7 +14,7 @@ use crate::sin_delegate::SinDelegate;
 static PLUGIN: Plugin =
     plugin! { id: "org.arenite.test", description: "The delegate alone", delegates: [SinDelegate] };
 
-/// The delegate made with these options, or the message of the error.
+/// A delegate created with these options, or the error message.
 fn create(options: &[(&'static str, &'static str)]) -> Result<*mut c_void, String> {
     // SAFETY: the host is a static; the version is writable.
     unsafe { PLUGIN.handshake(&HOST, &mut { ABI_VERSION }) };
@@ -62,23 +62,23 @@ fn claim(options: &[(&'static str, &'static str)], graph: &mut Graph) -> Vec<Res
 #[test]
 fn options_are_checked() {
     assert_eq!(create(&[("max_node", "1")]).unwrap_err(), "unknown option 'max_node'; known: max_nodes");
-    assert_eq!(create(&[("max_nodes", "few")]).unwrap_err(), "option max_nodes = 'few' is no usize");
+    assert_eq!(create(&[("max_nodes", "few")]).unwrap_err(), "option max_nodes = 'few' is not a usize");
 }
 
 #[test]
-fn claims_sin_of_f32_and_says_why_not_the_others() {
+fn f32_sines_are_claimed_and_other_nodes_refused_with_a_reason() {
     let mut graph =
         Graph::new(3, 6, &[("Sin", 0, 1), ("Cos", 1, 2), ("SIN", 2, 3), ("Sin", 3, 4), ("Sin", 4, 5)]);
     graph.tensors[5].element_type = I32;
     let refused = |text: &str| Err(text.to_owned());
-    let type_error = refused("input is FLOAT32, output is INT32; only FLOAT32 is taken");
+    let type_error = refused("input is FLOAT32, output is INT32; only FLOAT32 is supported");
     let not_sin = refused("the op is not SIN");
     assert_eq!(claim(&[], &mut graph), [Ok(()), not_sin.clone(), Ok(()), Ok(()), type_error.clone()]);
     let limit = refused("max_nodes is 2: no more nodes are claimed");
     assert_eq!(claim(&[("max_nodes", "2")], &mut graph), [Ok(()), not_sin, Ok(()), limit, type_error]);
 }
 
-/// What the kernel notes of its scratch memory.
+/// The kernel's report on its scratch memory.
 fn plan(vtable: &ArDelegateV1, kernel: *mut c_void) -> Vec<Noted> {
     let planned = Planned::default();
     // SAFETY: the interface is the struct of its id; the kernel came from `compile`, and was prepared.
@@ -90,7 +90,8 @@ fn plan(vtable: &ArDelegateV1, kernel: *mut c_void) -> Vec<Noted> {
     planned.0.into_inner()
 }
 
-/// Compiles all nodes of the graph as one partition and runs it twice; gives the outputs and what `prepare` asked for.
+/// Compiles all nodes of the graph as one partition and runs it twice. Returns the outputs and the requests of
+/// `prepare`.
 fn run(
     graph: &mut Graph,
     inputs: &'static [i32],
@@ -120,9 +121,9 @@ fn run(
         assert_eq!((vtable.prepare)(kernel, &prepare, &partition), 0, "{}", take_message());
     }
     let told: Vec<(u32, u32)> = plan(&vtable, kernel).into_iter().map(|(_, _, steps, _, _)| steps).collect();
-    assert_eq!(told, *prepared.planned.borrow(), "what is planned is what is told");
+    assert_eq!(told, *prepared.planned.borrow(), "the reported buffers differ from the planned ones");
 
-    // The macro node with the data of its inputs and outputs.
+    // The macro `node` with the data of its inputs and outputs.
     let mut x = x.to_vec();
     let mut results = vec![vec![f32::NAN; x.len()]; outputs.len()];
     let mut tensors = graph.tensors.clone();
@@ -151,8 +152,8 @@ fn run(
 
 const X: [f32; 5] = [0.0, 1.0, -2.0, 0.25, 100.0];
 
-/// Applies the sine `n` times. What is computed while compiling may round otherwise than the delegate does, so that the
-/// compiler must not see the numbers.
+/// Applies the sine `n` times. The compiler must not see the numbers: constant folding may round differently than the
+/// delegate.
 fn sines(n: usize) -> Vec<f32> {
     std::hint::black_box(X).iter().map(|&x| (0..n).fold(x, |x, _| x.sin())).collect()
 }
@@ -165,9 +166,9 @@ fn one_node_needs_no_scratch() {
     assert_eq!(prepared.scratch_bytes.into_inner(), 0);
 }
 
-/// A kernel that runs only the first of its nodes would give one sine.
+/// A kernel that ran only its first node would apply one sine.
 #[test]
-fn all_nodes_run() {
+fn every_node_runs() {
     let chain = [("Sin", 0, 1), ("SIN", 1, 2), ("Sin", 2, 3), ("Sin", 3, 4)];
     let (y, prepared) = run(&mut Graph::new(5, 5, &chain), &[0], &[4], &X);
     assert_eq!(y, [sines(4)]);
@@ -175,9 +176,9 @@ fn all_nodes_run() {
     assert_eq!(prepared.scratch_bytes.into_inner(), 84);
 }
 
-/// The first result is an output and is read twice; the second is read by nobody else.
+/// The first result is an output and is read twice; the second is read only by the next step.
 #[test]
-fn results_may_be_read_inside_and_outside() {
+fn results_may_be_read_inside_and_outside_the_partition() {
     let fork = [("Sin", 0, 1), ("Sin", 1, 2), ("Sin", 1, 3), ("Sin", 3, 4)];
     let (y, prepared) = run(&mut Graph::new(5, 5, &fork), &[0], &[1, 2, 4], &X);
     assert_eq!(y, [sines(1), sines(2), sines(3)]);
@@ -186,7 +187,7 @@ fn results_may_be_read_inside_and_outside() {
 }
 
 #[test]
-fn a_tensor_from_nowhere_is_an_error() {
+fn a_tensor_without_a_producer_is_an_error() {
     let mut graph = Graph::new(5, 3, &[("Sin", 2, 1)]);
     let raw_graph = graph.raw();
     let partition = ArPartitionV1 {

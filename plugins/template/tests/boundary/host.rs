@@ -1,4 +1,4 @@
-//! A small host: it keeps messages, and notes what `prepare` asks for.
+//! A small host that keeps messages, and records the requests of `prepare`.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -35,21 +35,22 @@ unsafe extern "C" fn no_interface(_: u64) -> *const c_void {
     null()
 }
 
-pub static HOST: ArHostV1 =
+pub(crate) static HOST: ArHostV1 =
     ArHostV1 { header: ArHeader::of::<ArHostV1>(), set_error, log, parallel_for, query: no_interface };
 
-/// A graph of nodes with one input and one output each; tensor `t` is named by its number.
-pub struct Graph {
+/// A graph of nodes with one input and one output each; tensor `t` is named after its index.
+pub(crate) struct Graph {
     pub tensors: Vec<ArTensorV1>,
     pub nodes: Vec<ArNodeV1>,
 }
 
-pub const F32: u32 = 0;
-pub const I32: u32 = 2;
+pub(crate) const F32: u32 = 0;
+pub(crate) const I32: u32 = 2;
 
 impl Graph {
-    /// All tensors are `[length]` of f32; a node is an op's name and its tensors. Kept until the process ends.
-    pub fn new(length: i32, tensor_count: usize, nodes: &[(&'static str, i32, i32)]) -> Graph {
+    /// All tensors are `[length]` of f32; a node is an op name and its tensors. Leaked, so that it lives until the
+    /// process ends.
+    pub(crate) fn new(length: i32, tensor_count: usize, nodes: &[(&'static str, i32, i32)]) -> Graph {
         let dims: &'static [i32] = vec![length].leak();
         let tensors: Vec<ArTensorV1> = (0..tensor_count)
             .map(|_| ArTensorV1 {
@@ -70,7 +71,7 @@ impl Graph {
         Graph { nodes: nodes.collect(), tensors }
     }
 
-    pub fn raw(&mut self) -> ArGraphV1 {
+    pub(crate) fn raw(&mut self) -> ArGraphV1 {
         for node in &mut self.nodes {
             (node.tensors, node.tensor_count) = (self.tensors.as_ptr(), self.tensors.len());
         }
@@ -90,7 +91,12 @@ impl Graph {
     }
 }
 
-pub fn node(name: &'static str, index: usize, inputs: &'static [i32], outputs: &'static [i32]) -> ArNodeV1 {
+pub(crate) fn node(
+    name: &'static str,
+    index: usize,
+    inputs: &'static [i32],
+    outputs: &'static [i32],
+) -> ArNodeV1 {
     ArNodeV1 {
         header: ArHeader::of::<ArNodeV1>(),
         builtin_code: if name == "SIN" { op::SIN } else { BUILTIN_CUSTOM },
@@ -113,9 +119,9 @@ pub fn node(name: &'static str, index: usize, inputs: &'static [i32], outputs: &
     }
 }
 
-/// What `prepare` asks of the host.
+/// The requests of `prepare`.
 #[derive(Default)]
-pub struct Prepared {
+pub(crate) struct Prepared {
     pub shapes: RefCell<Vec<(u32, Vec<i32>)>>,
     pub shared: RefCell<Vec<(u32, u32, u32)>>,
     pub planned: RefCell<Vec<(u32, u32)>>,
@@ -150,7 +156,7 @@ unsafe extern "C" fn request_scratch(context: *mut c_void, bytes: u64, _: u64, i
     0
 }
 
-/// Two lanes: even records at 0, odd ones behind.
+/// A plan with two lanes: even records at offset 0, odd ones after them.
 unsafe extern "C" fn plan(
     context: *mut c_void,
     request: *const ArPlanRequestV1,
@@ -187,8 +193,8 @@ unsafe extern "C" fn nothing(_: *mut c_void, _: u64) -> *const c_void {
 }
 
 impl Prepared {
-    /// The host's side of `prepare`, which writes down here what it is asked for.
-    pub fn vtable(&self) -> ArPrepareV1 {
+    /// The host's context of `prepare`, which records the requests.
+    pub(crate) fn vtable(&self) -> ArPrepareV1 {
         ArPrepareV1 {
             header: ArHeader::of::<ArPrepareV1>(),
             context: std::ptr::from_ref(self).cast_mut().cast(),
@@ -204,11 +210,11 @@ impl Prepared {
     }
 }
 
-/// What a kernel keeps in scratch memory: number of that, bytes, first and last step, offset, name.
+/// A buffer in a kernel's scratch memory: index of the scratch memory, bytes, first and last step, offset, name.
 #[derive(Default)]
-pub struct Planned(pub RefCell<Vec<Noted>>);
+pub(crate) struct Planned(pub RefCell<Vec<Noted>>);
 
-pub type Noted = (u32, u64, (u32, u32), u64, String);
+pub(crate) type Noted = (u32, u64, (u32, u32), u64, String);
 
 unsafe extern "C" fn note(
     context: *mut c_void,
@@ -224,8 +230,8 @@ unsafe extern "C" fn note(
 }
 
 impl Planned {
-    /// Where a kernel notes it.
-    pub fn vtable(&self) -> ArPlanNotesV1 {
+    /// The host's record of a kernel's buffers.
+    pub(crate) fn vtable(&self) -> ArPlanNotesV1 {
         ArPlanNotesV1 {
             header: ArHeader::of::<ArPlanNotesV1>(),
             context: std::ptr::from_ref(self).cast_mut().cast(),
@@ -234,8 +240,8 @@ impl Planned {
     }
 }
 
-/// The host's side of `eval`, with one scratch buffer.
-pub fn eval_vtable(scratch: &ArSpan) -> ArEvalV1 {
+/// The host's context of `eval`, with one scratch buffer.
+pub(crate) fn eval_vtable(scratch: &ArSpan) -> ArEvalV1 {
     ArEvalV1 {
         header: ArHeader::of::<ArEvalV1>(),
         context: null_mut(),
@@ -250,7 +256,7 @@ pub fn eval_vtable(scratch: &ArSpan) -> ArEvalV1 {
     }
 }
 
-/// The message that a plugin handed in on this thread, once.
-pub fn take_message() -> String {
+/// Takes the message that a plugin set on this thread.
+pub(crate) fn take_message() -> String {
     MESSAGE.take()
 }

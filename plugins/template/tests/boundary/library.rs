@@ -1,4 +1,4 @@
-//! Libraries as cargo builds them: what the host's comparison of layouts and the handshake say to each.
+//! Libraries as cargo builds them: the host's layout comparison and the version handshake.
 
 use std::ffi::c_void;
 
@@ -8,7 +8,7 @@ use libloading::Library;
 
 use crate::host::HOST;
 
-/// The library of a package that these tests depend on, as cargo has built it. It stays loaded.
+/// Loads the library of a package that these tests depend on, as built by cargo. It stays loaded.
 fn load(package: &str) -> &'static Library {
     let program = std::env::current_exe().expect("this program has a path");
     let name = libloading::library_filename(package.replace('-', "_"));
@@ -18,21 +18,21 @@ fn load(package: &str) -> &'static Library {
 }
 
 fn entry(library: &Library) -> ArEntryV1 {
-    // SAFETY: the entry of such a library has this type, or one that is called in the same way.
+    // SAFETY: the entry of the library has this type, or one with the same calling convention.
     *unsafe { library.get::<ArEntryV1>(ENTRY_SYMBOL) }.expect("it has the entry")
 }
 
 fn layout_symbol(library: &Library) -> Option<*const c_void> {
-    // SAFETY: the address alone is taken, of a library that stays loaded.
+    // SAFETY: only the address is used, and the library stays loaded.
     unsafe { library.get::<*const c_void>(SYMBOL).ok()?.try_as_raw_ptr().map(|address| address.cast_const()) }
 }
 
 #[test]
-fn template_is_accepted_with_all_its_parts() {
+fn the_template_is_accepted_with_all_its_parts() {
     let library = load("arenite-plugin-template");
     let symbol = layout_symbol(library).expect("it has the root module");
     let mut version = ABI_VERSION;
-    // SAFETY: the symbol is the library's own, and what the descriptor points to lives as long as the library.
+    // SAFETY: the symbol belongs to the library, and the descriptor's pointers are valid while it is loaded.
     unsafe {
         assert_eq!(check(symbol), Ok(()));
         let plugin = entry(library)(&HOST, &mut version).as_ref().expect("a descriptor");
@@ -45,16 +45,16 @@ fn template_is_accepted_with_all_its_parts() {
 }
 
 #[test]
-fn other_layout_is_refused_with_the_field_that_differs() {
+fn another_layout_is_refused_and_the_differing_field_is_named() {
     let symbol = layout_symbol(load("arenite-test-other-layout")).expect("it has the root module");
-    // SAFETY: the symbol is the library's own.
+    // SAFETY: the symbol belongs to the library.
     let error = unsafe { check(symbol) }.expect_err("two fields are swapped");
     assert!(error.contains("ArOpV1") && error.contains("min_version"), "{error}");
     assert!(error.len() < 500, "{error}");
 }
 
 #[test]
-fn future_abi_asks_for_version_two_and_gives_nothing() {
+fn a_plugin_of_abi_2_names_its_version_and_registers_nothing() {
     let library = load("arenite-test-future-abi");
     assert_eq!(layout_symbol(library), None);
     let mut version = ABI_VERSION;

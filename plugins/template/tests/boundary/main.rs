@@ -1,4 +1,4 @@
-//! The template's plugins, and the contract's C header, across the boundary.
+//! The template's plugins and the contract's C header, tested through the C ABI.
 
 mod c_header;
 mod c_plugin;

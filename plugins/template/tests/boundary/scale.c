@@ -1,5 +1,5 @@
-/* A delegate in C for tests: takes each node Scale, y = x * (the sum of all constants of the partition). Constants are summed when
-   the partition is compiled; x goes through scratch memory. */
+/* A delegate in C for tests: claims each node Scale, y = x * (the sum of all constants of the partition). Constants are
+   summed when the partition is compiled; x is copied to scratch memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 typedef struct Kernel {
   float sum;
   uint32_t scratch;
-  ArUsageRecordV1 record; /* of the scratch memory; its size is known after prepare */
+  ArUsageRecordV1 record; /* the scratch memory; its size is set by prepare */
 } Kernel;
 
 static const ArHostV1 *host;
@@ -25,7 +25,7 @@ static const ArTensorV1 *tensor(const ArGraphV1 *graph, int32_t index) {
 
 static ArStatus create(const ArPair *options, size_t option_count, void **delegate) {
   (void)options;
-  if (option_count) return fail(AR_STATUS_INVALID, "there are no options");
+  if (option_count) return fail(AR_STATUS_INVALID, "this delegate has no options");
   *delegate = malloc(1);
   return *delegate ? AR_STATUS_OK : fail(AR_STATUS_OUT_OF_MEMORY, "no memory");
 }
@@ -38,15 +38,15 @@ static ArStatus claim(void *delegate, const ArGraphV1 *graph, const ArClaimsV1 *
 
 static ArStatus compile(void *delegate, const ArPartitionV1 *partition, void **kernel) {
   (void)delegate, (void)partition, (void)kernel;
-  return fail(AR_STATUS_UNSUPPORTED, "the host does not say who takes constants back");
+  return fail(AR_STATUS_UNSUPPORTED, "the host cannot release constants");
 }
 
 static ArStatus compile_with(void *delegate, const ArPartitionV1 *partition, const ArCompileHostV1 *compiling, void **kernel) {
   (void)delegate;
   const ArConstantsV1 *constants = compiling->query(compiling->context, AR_INTERFACE_CONSTANTS);
-  if (!constants || !compiling->threads) return fail(AR_STATUS_UNSUPPORTED, "the host says nothing of constants");
+  if (!constants || !compiling->threads) return fail(AR_STATUS_UNSUPPORTED, "the host lacks the interface for constants");
   const ArMemoryV1 *memory = compiling->query(compiling->context, AR_INTERFACE_MEMORY);
-  if (!memory || memory->room(compiling->context) < sizeof(Kernel)) return fail(AR_STATUS_OUT_OF_MEMORY, "no room");
+  if (!memory || memory->room(compiling->context) < sizeof(Kernel)) return fail(AR_STATUS_OUT_OF_MEMORY, "the quota is exhausted");
   Kernel *made = calloc(1, sizeof *made);
   if (!made) return fail(AR_STATUS_OUT_OF_MEMORY, "no memory");
   ArStatus held = memory->hold(compiling->context, sizeof *made);

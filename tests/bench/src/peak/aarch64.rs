@@ -1,4 +1,4 @@
-//! NEON; for bytes the dot product where there is one.
+//! NEON; for bytes the dot product if available.
 
 use std::arch::aarch64::*;
 use std::arch::{asm, is_aarch64_feature_detected};
@@ -6,10 +6,10 @@ use std::hint::black_box;
 
 use super::Chain;
 
-/// Independent sums: enough to hide a latency of four on four ports.
+/// The number of independent sums: enough to hide a latency of four cycles on four ports.
 const SUMS: usize = 16;
 
-/// The same where each sum has a factor of its own.
+/// The same if each sum has its own factor.
 const PAIRED_SUMS: usize = 8;
 
 /// Every core of this architecture has NEON.
@@ -43,8 +43,8 @@ fn float_neon(rounds: u64) {
     }
 }
 
-/// Products of bytes in 16 bits, added by pairs. One factor changes each round and the others differ, or a product would
-/// be computed once for all.
+/// Products of bytes in 16 bits, added in pairs. One factor changes each round and the others differ, so that no
+/// product can be hoisted.
 fn int8_neon(rounds: u64) {
     // SAFETY: every core of this architecture has NEON.
     unsafe {
@@ -61,11 +61,10 @@ fn int8_neon(rounds: u64) {
     }
 }
 
-/// # Safety
-/// The machine must have the dot product.
+/// # Safety The machine must have the dot product.
 unsafe fn int8_dot(rounds: u64) {
-    // SAFETY: every core of this architecture has NEON, and the caller promises the dot product; the instruction touches
-    // only the registers that it names.
+    // SAFETY: every core of this architecture has NEON, and the caller guarantees the dot product; the instruction
+    // accesses only the registers that it names.
     unsafe {
         let (x, y) = black_box((vdupq_n_s8(3), vdupq_n_s8(-2)));
         let mut sums = black_box([vdupq_n_s32(0); SUMS]);

@@ -5,13 +5,15 @@ use std::arch::x86_64::__cpuid_count;
 
 use super::Chain;
 
-/// Independent sums: six of the eight tiles, which hides a latency of 52 at one product in 16 cycles.
+/// The number of independent sums: six of the eight tiles, which hides a latency of 52 cycles at one product per 16
+/// cycles.
 const SUMS: u64 = 6;
 
-/// A product: 16×16 sums of 64 products each.
+/// The operations of a tile product: 16×16 sums of 64 products each.
 const PRODUCTS: u64 = 16 * 16 * 64;
 
-/// What `ldtilecfg` reads: the palette, then bytes of a row at 16 and rows at 48, for each of eight tiles.
+/// The memory operand of `ldtilecfg`: the palette, then for each of eight tiles the bytes per row at 16 and the rows at
+/// 48.
 #[repr(C, align(64))]
 struct TileShapes([u8; 64]);
 
@@ -29,8 +31,8 @@ impl TileShapes {
     };
 }
 
-/// The chain, if processor and kernel allow it.
-pub fn int8() -> Option<Chain> {
+/// The chain, if the processor and the kernel support it.
+pub(super) fn int8() -> Option<Chain> {
     let leaf = __cpuid_count(7, 0);
     const TILE_AND_INT8: u32 = 1 << 24 | 1 << 25;
     // SAFETY: the processor has tiles and the kernel has allowed this process to use them.
@@ -39,7 +41,7 @@ pub fn int8() -> Option<Chain> {
     usable.then_some(Chain { isa: "amx", run, operations: 2 * PRODUCTS * SUMS })
 }
 
-/// Asks the kernel for the tiles' state: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA).
+/// Requests the tiles' state from the kernel: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA).
 fn permitted() -> bool {
     const ARCH_PRCTL: usize = 158;
     const ARCH_REQ_XCOMP_PERM: usize = 0x1023;
@@ -64,7 +66,7 @@ fn permitted() -> bool {
 /// The processor must have AMX-TILE and AMX-INT8, and the kernel must have permitted them.
 unsafe fn products(rounds: u64) {
     let shapes = TileShapes::FULL;
-    // SAFETY: the caller promises tiles; the configuration is a full palette 1, and the tiles are released again.
+    // SAFETY: the caller guarantees tiles; the configuration is a full palette 1, and the tiles are released again.
     unsafe {
         asm!(
             "ldtilecfg [{shapes}]",

@@ -1,14 +1,14 @@
-//! What the compiler makes of plain loops.
+//! Plain loops, as the compiler vectorizes them.
 
 use std::hint::black_box;
 
 use super::Chain;
 
-/// Independent sums.
+/// The number of independent sums.
 const SUMS: usize = 64;
 
-pub const FLOAT: Chain = Chain { isa: "scalar", run: float, operations: 2 * SUMS as u64 };
-pub const INT8: Chain = Chain { isa: "scalar", run: int8, operations: 2 * SUMS as u64 };
+pub(super) const FLOAT: Chain = Chain { isa: "scalar", run: float, operations: 2 * SUMS as u64 };
+pub(super) const INT8: Chain = Chain { isa: "scalar", run: int8, operations: 2 * SUMS as u64 };
 
 fn float(rounds: u64) {
     let (x, y) = black_box((1.0f32, 1e-9f32));

@@ -5,11 +5,12 @@ use std::hint::black_box;
 
 use super::Chain;
 
-/// Independent sums: enough to hide a latency of five on two ports, and they fit sixteen registers with the factors.
+/// The number of independent sums: enough to hide a latency of five cycles on two ports, and few enough that sums and
+/// factors fit sixteen registers.
 const SUMS: usize = 12;
 
 /// The fastest chain of floats that this machine has.
-pub fn float() -> Option<Chain> {
+pub(super) fn float() -> Option<Chain> {
     let chain = |isa, run, lanes: u64| Some(Chain { isa, run, operations: 2 * lanes * SUMS as u64 });
     if is_x86_feature_detected!("avx512f") {
         // SAFETY: the machine has AVX-512F.
@@ -23,7 +24,7 @@ pub fn float() -> Option<Chain> {
 }
 
 /// The fastest chain of bytes that this machine has.
-pub fn int8() -> Option<Chain> {
+pub(super) fn int8() -> Option<Chain> {
     let chain = |isa, run, products: u64| Some(Chain { isa, run, operations: 2 * products });
     if is_x86_feature_detected!("avx512vnni") {
         // SAFETY: the machine has AVX-512 VNNI, hence AVX-512F.
@@ -88,11 +89,11 @@ fn int8_avx_vnni(rounds: u64) {
     black_box(sums);
 }
 
-/// Sums, and factors of them, that fit sixteen registers together.
+/// The number of sums that fit sixteen registers together with their factors.
 const PAIRED_SUMS: usize = 6;
 
-/// Widening by pairs: bytes to 16 bits, 16 bits to 32, added. One factor changes each round and the others differ, or a
-/// product would be computed once for all.
+/// Widening in pairs: bytes to 16 bits, 16 bits to 32, added. One factor changes each round and the others differ, so
+/// that no product can be hoisted.
 #[target_feature(enable = "avx2")]
 fn int8_avx2(rounds: u64) {
     let (mut x, ones) = black_box((_mm256_set1_epi8(3), _mm256_set1_epi16(1)));

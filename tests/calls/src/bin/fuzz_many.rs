@@ -1,12 +1,13 @@
-//! Mutates the seeds of a fuzz target and runs it, without coverage and without a sanitizer: faster, and with any toolchain.
+//! Mutates the seeds of a fuzz target and runs it without coverage or a sanitizer: faster than libFuzzer, and with any
+//! toolchain.
 //!
 //! ```text
 //! fuzz_many TARGET EXECUTIONS [SEED] [FOLDER…]        a number, or a time such as 60s
 //! fuzz_many TARGET FILE…                              these inputs once; the model of a description goes to TMPDIR/described.tflite
 //! ```
-//! Files of the folders are mutated in addition to `tests/fuzz/seeds/TARGET`. The program stops with an error at the first panic, crash or
-//! execution of more than ten seconds. The last input is then in `fuzz_many-TARGET-SEED.bytes` in the folder for temporary files, behind
-//! its length.
+//! Files of the folders are mutated in addition to `tests/fuzz/seeds/TARGET`. The program stops with an error at the
+//! first panic, crash or execution of more than ten seconds. The last input is then in `fuzz_many-TARGET-SEED.bytes` in
+//! the temporary folder, preceded by its length.
 #![forbid(unsafe_code)]
 
 use std::fs::File;
@@ -25,10 +26,10 @@ use arenite_tests::mutants::Random;
 const LONGEST: Duration = Duration::from_secs(10);
 /// Drivers compile programs within an execution.
 const LONGEST_OF_DEVICES: Duration = Duration::from_secs(60);
-/// Largest size of an input, in bytes.
+/// The largest size of an input, in bytes.
 const MOST: usize = 4096;
 
-/// Panics so far: those that a backend turns into an error are failures, too.
+/// The number of panics so far. A panic that a backend turns into an error is a failure, too.
 static PANICS: AtomicU64 = AtomicU64::new(0);
 
 fn main() -> ExitCode {
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Job {
     name: String,
     target: fn(&[u8]),
@@ -72,9 +73,9 @@ fn run() -> Result<(), String> {
         Some(seconds) => ("18446744073709551615", seconds),
         None => (&count[..], "31536000"),
     };
-    let count = count.parse().map_err(|_| format!("'{count}' is no number"))?;
-    let seconds = seconds.parse().map_err(|_| format!("'{seconds}s' is no time"))?;
-    let seed = rest.first().map_or(Ok(1), |seed| seed.parse()).map_err(|_| "SEED is no number")?;
+    let count = count.parse().map_err(|_| format!("'{count}' is not a number"))?;
+    let seconds = seconds.parse().map_err(|_| format!("'{seconds}s' is not a time"))?;
+    let seed = rest.first().map_or(Ok(1), |seed| seed.parse()).map_err(|_| "SEED is not a number")?;
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds").join(name)];
     folders.extend(rest.iter().skip(1).map(PathBuf::from));
     let (limit, seeds) = (Duration::from_secs(seconds), read(&folders)?);
@@ -85,7 +86,7 @@ fn run() -> Result<(), String> {
 fn replay(name: &str, target: fn(&[u8]), file: &str) -> Result<(), String> {
     let bytes = std::fs::read(file).map_err(|e| format!("{file}: {e}"))?;
     if name == "described" {
-        // For `arenite inspect`.
+        // The file can be passed to `arenite inspect`.
         let model = std::env::temp_dir().join("described.tflite");
         let written = std::fs::write(&model, fuzz::generate::model(&bytes).finish());
         written.map_err(|e| format!("{}: {e}", model.display()))?;
@@ -93,7 +94,7 @@ fn replay(name: &str, target: fn(&[u8]), file: &str) -> Result<(), String> {
     if fails(target, &bytes) { Err(format!("{file} fails")) } else { Ok(()) }
 }
 
-/// Whether a target panics, or a backend that it calls.
+/// Whether the target, or a backend that it calls, panics.
 fn fails(target: fn(&[u8]), bytes: &[u8]) -> bool {
     std::panic::catch_unwind(|| target(bytes)).is_err() || PANICS.load(Ordering::Relaxed) > 0
 }
@@ -120,16 +121,14 @@ impl Job {
             written.and_then(|()| last.write_all(&bytes)).map_err(explain)?;
             if fails(target, &bytes) {
                 let place = path.display();
-                return Err(format!(
-                    "execution {executions} failed; its bytes, behind their length: {place}"
-                ));
+                return Err(format!("execution {executions} failed; its bytes, after their length: {place}"));
             }
             executions += 1;
             done.store(executions, Ordering::Relaxed);
         }
         let rate = executions as f64 / begun.elapsed().as_secs_f64();
         let steps = calls::STEPS.load(Ordering::Relaxed);
-        let steps = if steps > 0 { format!(" of {steps} calls or more") } else { String::new() };
+        let steps = if steps > 0 { format!(" of at least {steps} calls") } else { String::new() };
         println!("{name}: {executions} executions{steps}, none failed, {rate:.0} per second");
         let _ = std::fs::remove_file(&path);
         Ok(())
@@ -144,7 +143,7 @@ fn read(folders: &[PathBuf]) -> Result<Vec<Vec<u8>>, String> {
             seeds.push(std::fs::read(entry.map_err(explain)?.path()).map_err(explain)?);
         }
     }
-    if seeds.is_empty() { Err("there are no seeds".to_owned()) } else { Ok(seeds) }
+    if seeds.is_empty() { Err("no seeds found".to_owned()) } else { Ok(seeds) }
 }
 
 /// Up to eight mutations: bytes, bits, words, deleted and inserted runs, parts of another seed.
@@ -182,7 +181,7 @@ fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random, is_model:
     bytes.truncate(MOST);
 }
 
-/// Ends the process when one execution takes too long; says once a minute how far it is.
+/// Ends the process if one execution takes too long; prints the progress once a minute.
 fn watch(name: String, done: Arc<AtomicU64>) {
     let longest =
         if matches!(&name[..], "opencl" | "vulkan" | "programs") { LONGEST_OF_DEVICES } else { LONGEST };

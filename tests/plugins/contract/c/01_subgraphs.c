@@ -1,4 +1,4 @@
-/* Subgraphs and resources: y = (x²)² + earlier calls, by the model's subgraph 1 and a counter that outlives calls. */
+/* Subgraphs and resources: y = (x²)² + earlier calls, computed by the model's subgraph 1 and a counter that keeps its value between calls. */
 #define AR_OP_IN_PLACE 2u
 #define AR_OP_VIEW 4u
 #define AR_INTERFACE_SUBGRAPHS 1u

@@ -1,4 +1,4 @@
-/* Parts of tensors: y is the second half of x and may lie in it; the other output says whether it did. */
+/* Views of tensors: y is the second half of x and may share its memory; the other output is 1 if it did. */
 #define AR_SHARE_PART_OF_INPUT 3u
 #define AR_SHARE_PART_OF_OUTPUT 4u
 #define AR_SHARE_BEHIND 5u

@@ -20,7 +20,7 @@ static ArStatus prepare_releasing(void *kernel, const ArPrepareV1 *prepare, cons
   constant(partition, &index);
   REQUIRE(constants);
   OK(constants->origin(prepare->context, numbers));
-  REQUIRE(numbers[0] == 0 && numbers[1] == 0 && numbers[2] == 0 && numbers[3] == 0); /* the test's model is no file */
+  REQUIRE(numbers[0] == 0 && numbers[1] == 0 && numbers[2] == 0 && numbers[3] == 0); /* the test's model has no file */
   OK(constants->release(prepare->context, index));
   return prepare_kernel(kernel, prepare, partition);
 }

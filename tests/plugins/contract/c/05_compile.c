@@ -1,5 +1,5 @@
-/* A delegate that packs in compile, releases the constant there, and tells what lies in its scratch memory. */
-typedef struct ArDescribeV1 { /* of the step before */
+/* A delegate that packs in compile, releases the constant there, and reports the contents of its scratch memory. */
+typedef struct ArDescribeV1 { /* from the previous version */
   ArHeader header;
   void *context;
   ArStatus (*describe)(void *context, uint32_t subgraph, const ArGraphV1 **graph);
@@ -29,7 +29,7 @@ typedef struct ArKernelPlanV1 {
 
 #include "fixture.h"
 
-#define CONSTANTS 5u /* of an earlier step */
+#define CONSTANTS 5u /* from an earlier version */
 typedef struct Constants {
   ArHeader header;
   ArStatus (*release)(void *context, int32_t tensor);

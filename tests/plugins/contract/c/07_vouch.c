@@ -1,4 +1,4 @@
-/* A delegate that answers for a custom op that no plugin has. */
+/* A delegate that vouches for a custom op that no plugin has. */
 #define AR_INTERFACE_VOUCH 11u
 typedef struct ArVouchV1 {
   ArHeader header;

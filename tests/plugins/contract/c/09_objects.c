@@ -1,4 +1,4 @@
-/* Shared objects: a planner with one object as large as the largest record, and a delegate that asks it. */
+/* Shared objects: a planner with one object as large as the largest record, and a delegate that queries it. */
 #define AR_INTERFACE_OBJECTS 13u
 #define AR_INTERFACE_ASSIGN 14u
 typedef struct ArObjectRecordV1 {

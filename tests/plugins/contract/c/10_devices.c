@@ -1,4 +1,4 @@
-/* A delegate with a device: it is listed, its bytes are counted, outputs stay there, and the kernel tells facts. */
+/* A delegate with a device: it is listed, its bytes are counted, outputs stay on it, and the kernel reports facts. */
 #define AR_MEMORY_DEVICE 1u
 #define AR_INTERFACE_DEVICES 15u
 #define AR_INTERFACE_FACTS 16u
@@ -44,7 +44,7 @@ typedef struct ArKeepV1 {
 
 #include "fixture.h"
 
-typedef struct Memory { /* of an earlier step */
+typedef struct Memory { /* from an earlier version */
   ArHeader header;
   uint64_t (*room)(void *context);
   ArStatus (*hold)(void *context, uint64_t bytes);

@@ -1,4 +1,4 @@
-/* Numbers of a subgraph's inputs and outputs, and room for a resource: y = x + 10 inputs + outputs of subgraph 1. */
+/* The numbers of a subgraph's inputs and outputs, and resizing a resource: y = x + 10 inputs + outputs of subgraph 1. */
 #define AR_INTERFACE_SIZES 20u
 typedef struct ArSizesV1 {
   ArHeader header;
@@ -8,7 +8,7 @@ typedef struct ArSizesV1 {
 
 #include "fixture.h"
 
-typedef struct Resources { /* the beginning, of an earlier step */
+typedef struct Resources { /* the first fields, from an earlier version */
   ArHeader header;
   ArStatus (*open)(void *context, ArBytes name, int32_t *handle);
 } Resources;

@@ -1,4 +1,4 @@
-/* A delegate that finds operands, types and options of ADD in the host's schema before it claims. */
+/* A delegate that reads the operands, types and options of ADD from the host's schema before it claims. */
 #define AR_INTERFACE_OP_SCHEMAS 21u
 #define AR_OPERAND_OPTIONAL 1u
 typedef struct ArOperandV1 {

@@ -1,5 +1,6 @@
-/* What the fixtures share: access to tensors, errors, and a delegate of contract 1.0 that computes y = x + c of four floats. A fixture
-   defines the functions that it replaces. It is compiled behind contract_1_0.h and the declarations of its step. */
+/* Code that the fixtures share: access to tensors, errors, and a delegate of contract 1.0 that computes y = x + c for
+   four floats. A fixture defines the functions that it replaces. This file is compiled after contract_1_0.h and the
+   declarations of the fixture's version. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@ static inline ArStatus fail(const char *message) {
   the_host->set_error(text);
   return AR_STATUS_INTERNAL;
 }
-#define REQUIRE(condition) do { if (!(condition)) return fail("not so: " #condition); } while (0)
+#define REQUIRE(condition) do { if (!(condition)) return fail("does not hold: " #condition); } while (0)
 #define OK(call) do { ArStatus status_ = (call); if (status_) return status_; } while (0)
 
 static inline const ArTensorV1 *tensor(const ArTensorV1 *tensors, size_t stride, int32_t index) {

@@ -1,4 +1,4 @@
-//! Contract 1.0, as the first `raw.rs` declared it. Never change it.
+//! Contract 1.0, as `raw.rs` first declared it. Never change it.
 #![allow(dead_code)] // some of it is used
 
 use core::ffi::c_void;

@@ -1,14 +1,15 @@
-//! What the fixtures share: access to tensors, errors, and a delegate of contract 1.0 that computes `y = x + c` of four floats.
+//! Code that the fixtures share: access to tensors, errors, and a delegate of contract 1.0 that computes `y = x + c`
+//! for four floats.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
 use crate::contract_1_0::*;
 
-/// A table of the contract in a static.
+/// A static table of the contract.
 pub struct Shared<T>(pub T);
 
-// SAFETY: tables of functions and borrowed statics; nobody writes to them.
+// SAFETY: tables of functions and borrowed statics, which are never written.
 unsafe impl<T> Send for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Shared<T> {}
@@ -37,7 +38,7 @@ pub fn fail(message: &'static str) -> ArStatus {
     6
 }
 
-/// The function's result as it crosses.
+/// The function's result as a status.
 pub fn status(done: Done) -> ArStatus {
     done.err().unwrap_or(OK)
 }
@@ -50,14 +51,14 @@ pub fn require(holds: bool, what: &'static str) -> Done {
     if holds { Ok(()) } else { Err(fail(what)) }
 }
 
-/// What a `query` answered.
+/// The answer of a `query`.
 pub unsafe fn found<'a, T>(interface: *const c_void) -> Result<&'a T, ArStatus> {
     // SAFETY: the host answers with null or the struct of this id.
     unsafe { interface.cast::<T>().as_ref() }.ok_or_else(|| fail("the host lacks the interface"))
 }
 
 unsafe fn strided<'a, T>(base: *const T, stride: usize, index: usize) -> &'a T {
-    // SAFETY: the array has more than `index` elements, `stride` apart.
+    // SAFETY: the array has more than `index` elements, at a distance of `stride`.
     unsafe { &*base.byte_add(index * stride) }
 }
 
@@ -159,7 +160,7 @@ pub unsafe extern "C" fn claim(
     OK
 }
 
-/// The constant, and its index.
+/// The constant and its index.
 pub unsafe fn constant<'a>(partition: *const ArPartitionV1) -> (&'a ArTensorV1, i32) {
     // SAFETY: the partition is valid and has a node of two inputs, as `claim` demands.
     unsafe {
@@ -178,7 +179,7 @@ pub unsafe extern "C" fn compile(
     unsafe {
         let (c, _) = constant(partition);
         if (*partition).node_count != 1 || c.flags & CONSTANT == 0 || c.bytes != 16 {
-            return fail("this is no sum with a constant");
+            return fail("this is not a sum with a constant");
         }
         let made = Kernel { c: floats(c).to_vec(), y: vec![0.0; 4], runs: 0, scratch: 0, delegate };
         *kernel = Box::into_raw(Box::new(made)).cast();
@@ -250,7 +251,7 @@ pub const fn delegate(name: &'static str) -> ArDelegateV1 {
 type Prepare = unsafe extern "C" fn(*const ArPrepareV1, *const ArNodeV1, *mut c_void) -> ArStatus;
 type Eval = unsafe extern "C" fn(*const ArEvalV1, *const ArNodeV1, *mut c_void) -> ArStatus;
 
-/// A custom op of floats, with `state_size` bytes.
+/// A custom op on floats, with `state_size` bytes of state.
 pub const fn op(name: &'static str, flags: u32, state_size: u64, prepare: Prepare, eval: Eval) -> ArOpV1 {
     ArOpV1 {
         header: header::<ArOpV1>(),

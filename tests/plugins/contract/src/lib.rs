@@ -1,10 +1,11 @@
-//! Plugins of earlier contracts: each module is named after what was added to the contract, declares the structs as they were then, and
-//! has an op, a planner or a delegate that uses them. `arenite-abi` is no dependency, so that nothing here changes with it. The
-//! files in `c/` are the same in C. CONTRIBUTING.md says how to add one.
+//! Plugins of earlier contracts. Each module is named after an addition to the contract, declares the structs of that
+//! version, and has an op, a planner or a delegate that uses them. The crate does not depend on `arenite-abi`, so
+//! changes there do not affect it. The files in `c/` are the same in C. CONTRIBUTING.md explains how to add one.
 //!
-//! Every SAFETY argument below rests on the contract: the runtime passes pointers that are valid for the call, arrays have the lengths
-//! next to them, and `state` and `kernel` come from the same module.
+//! Every SAFETY argument below relies on the contract: the runtime passes pointers that are valid for the call, arrays
+//! have the lengths next to them, and `state` and `kernel` come from the same module.
 #![allow(clippy::missing_safety_doc)]
+#![allow(unreachable_pub)]
 
 mod contract_1_0;
 mod fixture;
@@ -79,10 +80,9 @@ pub unsafe extern "C" fn arenite_plugin_v1(host: *const ArHostV1, version: *mut 
     unsafe { enter(host, version, &PLUGIN.0) }
 }
 
-/// As the entry, of what a program hands over with user data.
+/// Like the entry, but for registrations with user data.
 ///
-/// # Safety
-/// As for [`arenite_plugin_v1`].
+/// # Safety Like [`arenite_plugin_v1`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn contract_user_data(host: *const ArHostV1, version: *mut u32) -> *const ArPluginV1 {
     // SAFETY: as above.

@@ -18,7 +18,7 @@ unsafe fn prepared(prepare: &ArPrepareV1, node: &ArNodeV1, state: &mut State) ->
         shape_of_input(prepare, node)?;
         ok((prepare.share_memory)(prepare.context, 0, 0, 1))?;
         ok((prepare.request_persistent)(prepare.context, 4, 4, &mut state.calls, &mut calls))?;
-        require(*calls.cast::<f32>() == 0.0, "persistent memory is zeroed")?;
+        require(*calls.cast::<f32>() == 0.0, "persistent memory is not zeroed")?;
         ok((prepare.request_scratch)(prepare.context, input(node, 0).bytes, 16, &mut state.copy))
     }
 }
@@ -39,7 +39,7 @@ struct Loop {
 }
 
 unsafe extern "C" fn body(argument: *mut c_void, begin: usize, end: usize) {
-    // SAFETY: the argument below; the ranges do not meet.
+    // SAFETY: the argument below; the ranges do not overlap.
     unsafe {
         let of = &*argument.cast::<Loop>();
         for i in begin..end {
@@ -49,10 +49,10 @@ unsafe extern "C" fn body(argument: *mut c_void, begin: usize, end: usize) {
 }
 
 unsafe fn evaluated(eval: &ArEvalV1, node: &ArNodeV1, state: &State) -> Done {
-    // SAFETY: the host's functions, with its context; memory as `prepare` asked for it.
+    // SAFETY: the host's functions, with its context; the memory has the sizes that `prepare` requested.
     unsafe {
-        require((eval.is_cancelled)(eval.context) == 0, "it was cancelled")?;
-        require(eval.persistent_count == 1 && eval.scratch_count == 1, "one of each was asked for")?;
+        require((eval.is_cancelled)(eval.context) == 0, "the call was cancelled")?;
+        require(eval.persistent_count == 1 && eval.scratch_count == 1, "one of each was requested")?;
         require((eval.query)(eval.context, 1 << 31).is_null(), "no contract has this interface")?;
         let x = floats(input(node, 0));
         let copy = (*eval.scratch.add(state.copy as usize)).data.cast::<f32>();

@@ -1,4 +1,5 @@
-//! Subgraphs and resources: `y = (x²)² + earlier calls`, by the model's subgraph 1 and a counter that outlives calls.
+//! Subgraphs and resources: `y = (x²)² + earlier calls`, computed by the model's subgraph 1 and a counter that keeps
+//! its value between calls.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -50,7 +51,7 @@ unsafe fn prepared(prepare: &ArPrepareV1, node: &ArNodeV1, calls: &mut i32) -> D
         let mut graph = std::ptr::null();
         ok((subgraphs.describe)(cx, 1, &mut graph))?;
         let counts = ((*graph).input_count, (*graph).output_count, (*graph).node_count);
-        require(counts == (1, 1, 1), "subgraph 1 is one node")?;
+        require(counts == (1, 1, 1), "subgraph 1 has other sizes than expected")?;
         ok((subgraphs.set_input)(cx, 1, 0, input(node, 0)))?;
         ok((subgraphs.prepare)(cx, 1))?;
         let mut y = MaybeUninit::<ArTensorV1>::uninit();

@@ -1,4 +1,4 @@
-//! Parts of tensors: `y` is the second half of `x` and may lie in it; the other output says whether it did.
+//! Views of tensors: `y` is the second half of `x` and may share its memory; the other output is 1 if it did.
 
 use std::ffi::c_void;
 

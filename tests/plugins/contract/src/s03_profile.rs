@@ -43,7 +43,7 @@ unsafe fn prepared(prepare: &ArPrepareV1, partition: *const ArPartitionV1) -> Do
         let constants: &ArConstantsV1 = found((prepare.query)(cx, CONSTANTS))?;
         let mut numbers = [1u64; 4];
         ok((constants.origin)(cx, numbers.as_mut_ptr()))?;
-        require(numbers == [0; 4], "the test's model is no file")?;
+        require(numbers == [0; 4], "the test's model has no file")?;
         ok((constants.release)(cx, constant(partition).1))
     }
 }

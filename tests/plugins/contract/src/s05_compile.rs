@@ -1,4 +1,4 @@
-//! A delegate that packs in `compile`, releases the constant there, and tells what lies in its scratch memory.
+//! A delegate that packs in `compile`, releases the constant there, and reports the contents of its scratch memory.
 
 use std::ffi::c_void;
 

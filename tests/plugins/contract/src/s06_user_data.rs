@@ -35,10 +35,10 @@ unsafe extern "C" fn prepare(
     node: *const ArNodeV1,
     state: *mut c_void,
 ) -> ArStatus {
-    // SAFETY: valid for the call; the state begins with the user data.
+    // SAFETY: valid for the call; the state starts with the user data.
     unsafe {
         match (*state.cast::<*const f32>()).is_null() {
-            true => fail("the state begins with the user data"),
+            true => fail("the state does not start with the user data"),
             false => status(shape_of_input(&*prepare, &*node)),
         }
     }

@@ -1,4 +1,4 @@
-//! A delegate that answers for a custom op that no plugin has.
+//! A delegate that vouches for a custom op that no plugin has.
 
 use std::ffi::c_void;
 

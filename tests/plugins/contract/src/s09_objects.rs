@@ -1,4 +1,4 @@
-//! Shared objects: a planner with one object as large as the largest record, and a delegate that asks it.
+//! Shared objects: a planner with one object as large as the largest record, and a delegate that queries it.
 
 use std::ffi::c_void;
 
@@ -62,7 +62,7 @@ unsafe extern "C" fn assign(
     request: *const ArObjectRequestV1,
     assignment: *mut ArObjectAssignmentV1,
 ) -> ArStatus {
-    // SAFETY: both are valid, and have a place per record.
+    // SAFETY: both are valid, and have one element per record.
     unsafe {
         let (request, assignment) = (&*request, &mut *assignment);
         let mut size = [1u64; 3];

@@ -1,4 +1,4 @@
-//! A delegate with a device: it is listed, its bytes are counted, outputs stay there, and the kernel tells facts.
+//! A delegate with a device: it is listed, its bytes are counted, outputs stay on it, and the kernel reports facts.
 
 use std::ffi::c_void;
 

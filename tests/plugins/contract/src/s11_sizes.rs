@@ -1,4 +1,5 @@
-//! Numbers of a subgraph's inputs and outputs, and room for a resource: `y = x + 10 inputs + outputs` of subgraph 1.
+//! The numbers of a subgraph's inputs and outputs, and resizing a resource: `y = x + 10 inputs + outputs` of subgraph
+//! 1.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! A delegate that finds operands, types and options of ADD in the host's schema before it claims.
+//! A delegate that reads the operands, types and options of ADD from the host's schema before it claims.
 
 use std::ffi::c_void;
 
@@ -91,7 +91,7 @@ unsafe fn checked(graph: &ArGraphV1) -> Done {
         require((schemas.find)(1 << 30, &mut add) == UNSUPPORTED, "no op has this code")?;
         ok((schemas.find)(graph_node(graph, 0).builtin_code, &mut add))?;
         require(add.code == 0 && is(add.name, "ADD") && add.registered == 1, "it is ADD")?;
-        require(add.element_types == 0 || add.element_types & 1 != 0, "it takes floats")?;
+        require(add.element_types == 0 || add.element_types & 1 != 0, "ADD supports floats")?;
         let operand = |list: *const ArOperandV1, i: usize| *list.byte_add(i * add.operand_stride);
         let (lhs, rhs) = (operand(add.inputs, 0), operand(add.inputs, 1));
         require(add.input_count == 2 && is(lhs.name, "lhs") && is(rhs.name, "rhs"), "its inputs")?;
@@ -99,12 +99,15 @@ unsafe fn checked(graph: &ArGraphV1) -> Done {
         let table = is(add.options_table, "AddOptions") && add.options_union == 1 && add.options_tag == 11;
         require(table && add.option_count == 2, "its options")?;
         let option = |i: usize| *add.options.byte_add(i * add.option_stride);
-        require(is(option(0).name, "fused_activation_function") && option(0).element_type == 9, "the first")?;
+        require(
+            is(option(0).name, "fused_activation_function") && option(0).element_type == 9,
+            "the first option",
+        )?;
         let second = option(1);
         require(second.slot == 1 && second.element_type == 6 && second.default_value == 1.0, "the second")?;
         ok((schemas.find)(CONV_2D, &mut conv))?;
         let bias = *conv.inputs.byte_add(2 * conv.operand_stride);
-        require(conv.input_count == 3 && bias.flags == OPTIONAL, "the bias may be left out")
+        require(conv.input_count == 3 && bias.flags == OPTIONAL, "the bias is optional")
     }
 }
 

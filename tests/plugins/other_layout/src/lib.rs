@@ -1,5 +1,6 @@
-//! A plugin that was built against another layout of the contract: the host must compare and refuse it before it calls
-//! anything in it. All of arenite-abi is in here, its raw.rs with two fields swapped by build.rs.
+//! A plugin that was built against another layout of the contract: the host must compare layouts and refuse it before
+//! it calls any of its functions. It contains all of arenite-abi, with two fields of frozen.rs swapped by build.rs.
+#![allow(unreachable_pub)]
 
 #[path = "../../../../core/abi/src/access.rs"]
 mod access;
@@ -7,7 +8,7 @@ mod access;
 mod build_info;
 #[path = "../../../../core/abi/src/constants.rs"]
 mod constants;
-#[path = "../../../../core/abi/src/delegate.rs"]
+#[path = "../../../../core/abi/src/delegate/mod.rs"]
 pub mod delegate;
 #[path = "../../../../core/abi/src/devices/mod.rs"]
 mod devices;
@@ -15,6 +16,9 @@ mod devices;
 mod error;
 #[path = "../../../../core/abi/src/flexbuffer/mod.rs"]
 pub mod flexbuffer;
+mod frozen {
+    include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
+}
 #[path = "../../../../core/abi/src/graph.rs"]
 mod graph;
 #[path = "../../../../core/abi/src/handed_out.rs"]
@@ -35,17 +39,18 @@ mod objects;
 pub mod op;
 #[path = "../../../../core/abi/src/op_schema/mod.rs"]
 mod op_schema;
-#[path = "../../../../core/abi/src/options.rs"]
+#[path = "../../../../core/abi/src/options/mod.rs"]
 pub mod options;
 #[path = "../../../../core/abi/src/pairs.rs"]
 mod pairs;
+#[path = "../../../../core/abi/src/panics.rs"]
+mod panics;
 #[path = "../../../../core/abi/src/planner.rs"]
 pub mod planner;
 #[path = "../../../../core/abi/src/plugin.rs"]
 pub mod plugin;
-pub mod raw {
-    include!(concat!(env!("OUT_DIR"), "/raw.rs"));
-}
+#[path = "../../../../core/abi/src/raw.rs"]
+pub mod raw;
 #[path = "../../../../core/abi/src/schema/mod.rs"]
 pub mod schema;
 #[path = "../../../../core/abi/src/shim.rs"]
@@ -75,7 +80,7 @@ pub use tensor::{
     TensorView, TensorViewMut,
 };
 
-/// All that an op, a planner or a delegate needs.
+/// All items that an op, a planner or a delegate needs.
 pub mod prelude {
     pub use core::ops::RangeInclusive;
 

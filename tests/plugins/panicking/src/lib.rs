@@ -1,4 +1,4 @@
-//! A plugin whose parts panic when told to: the host must get an error and live.
+//! A plugin whose parts panic on request: the host must get an error and survive.
 //!
 //! | part | panics in | when |
 //! |---|---|---|
@@ -7,11 +7,11 @@
 //! | | a thread of `parallel_for` | the first element is more than 1000 |
 //! | | `drop` | the last dimension is 17 |
 //! | planner `panicking` | `plan` | always |
-//! | delegate `panicking`, takes all nodes | the call that the option `in` names | always |
+//! | delegate `panicking`, claims all nodes | the call that the option `in` names | always |
 
 use arenite_abi::prelude::*;
 
-pub struct Panic {
+pub(crate) struct Panic {
     drops_badly: bool,
 }
 
@@ -22,7 +22,7 @@ impl Op for Panic {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, _) = node.unary()?;
-        assert_ne!(x.shape.first(), Some(&13), "told to panic in prepare");
+        assert_ne!(x.shape.first(), Some(&13), "requested panic in prepare");
         cx.set_output_shape(0, x.shape)?;
         Ok(Panic { drops_badly: x.shape.last() == Some(&17) })
     }
@@ -30,9 +30,9 @@ impl Op for Panic {
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let x = cx.input(0)?.as_slice::<f32>()?;
         let first = x.first().copied().unwrap_or(0.0);
-        assert!(first >= 0.0, "told to panic in eval");
+        assert!(first >= 0.0, "requested panic in eval");
         if first > 1000.0 {
-            cx.parallel_for(x.len(), 1, |_| panic!("told to panic in a parallel loop"))?;
+            cx.parallel_for(x.len(), 1, |_| panic!("requested panic in a parallel loop"))?;
         }
         cx.output(0)?.into_slice::<f32>()?.copy_from_slice(x);
         Ok(())
@@ -41,22 +41,22 @@ impl Op for Panic {
 
 impl Drop for Panic {
     fn drop(&mut self) {
-        assert!(!self.drops_badly || std::thread::panicking(), "told to panic in drop");
+        assert!(!self.drops_badly || std::thread::panicking(), "requested panic in drop");
     }
 }
 
-pub struct Planning;
+pub(crate) struct Planning;
 
 impl Planner for Planning {
     const NAME: &'static str = "panicking";
 
     fn plan(_: &PlanRequest<'_>, _: &mut AssignmentMut<'_>) -> Result<()> {
-        panic!("told to panic in plan")
+        panic!("requested panic in plan")
     }
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub enum Call {
+pub(crate) enum Call {
     Create,
     Claim,
     Compile,
@@ -64,11 +64,11 @@ pub enum Call {
     Invoke,
 }
 
-pub struct Delegating {
+pub(crate) struct Delegating {
     bad: Call,
 }
 
-pub struct Kernel {
+pub(crate) struct Kernel {
     bad: Call,
 }
 
@@ -86,7 +86,7 @@ impl Delegate for Delegating {
             Some("invoke") => Call::Invoke,
             other => {
                 return Err(invalid!(
-                    "option in = {other:?}; it is create, claim, compile, prepare or invoke"
+                    "option in = {other:?}; expected create, claim, compile, prepare or invoke"
                 ));
             }
         };
@@ -122,12 +122,12 @@ impl DelegateKernel for Kernel {
 }
 
 fn at(bad: Call, here: Call) {
-    assert!(bad != here, "told to panic here");
+    assert!(bad != here, "requested panic here");
 }
 
-pub static PLUGIN: Plugin = plugin! {
+pub(crate) static PLUGIN: Plugin = plugin! {
     id: "org.arenite.test.panicking",
-    description: "Panics when told to",
+    description: "Panics on request",
     ops: [Panic],
     planners: [Planning],
     delegates: [Delegating],

@@ -1,4 +1,4 @@
-//! A panic ends at the boundary, as a status.
+//! A panic is caught at the boundary and becomes a status.
 
 use std::ptr::null_mut;
 
@@ -6,7 +6,7 @@ use arenite_abi::Status;
 use arenite_abi::delegate::registration;
 use arenite_abi::raw::*;
 
-// Its entry is not called here: the parts are, through their vtables.
+// The entry is not called here; the parts are called through their vtables.
 #[path = "../src/lib.rs"]
 mod plugin;
 
@@ -40,7 +40,7 @@ fn plan_panics() {
 }
 
 #[test]
-fn delegate_panics_where_it_is_told_to() {
+fn delegate_panics_in_the_requested_call() {
     let create = |value: &'static str| {
         let pair = ArPair { key: ArStr::new("in"), value: ArStr::new(value) };
         let mut delegate = null_mut();
@@ -75,7 +75,7 @@ fn delegate_panics_where_it_is_told_to() {
     }
 }
 
-/// The op alone, in the way of the host.
+/// Runs the op alone, as the host would.
 mod op {
     use super::*;
     use arenite_abi::testing::{OpTest, Spec, Tensor};
@@ -88,12 +88,12 @@ mod op {
     }
 
     #[test]
-    fn panics_where_it_is_told_to() {
+    fn op_panics_in_the_requested_call() {
         assert_eq!(run(&[2, 3], 1.0), Ok(()));
         assert_eq!(run(&[13, 3], 1.0), Err(Status::Panicked));
         assert_eq!(run(&[2, 3], -1.0), Err(Status::Panicked));
         assert_eq!(run(&[2, 3], 1001.0), Err(Status::Panicked));
-        assert_eq!(run(&[2, 17], 1.0), Ok(()), "a panic in drop ends there");
+        assert_eq!(run(&[2, 17], 1.0), Ok(()), "a panic in drop is contained");
         assert_eq!(run(&[2, 3], 2.0), Ok(()));
     }
 }

@@ -1,13 +1,14 @@
-//! What delegates of GPUs make of models, as two tables: `gpu_table MODEL… [--delegate NAME]… [--option KEY=VALUE]…`
+//! Prints two tables about models on GPU delegates: `gpu_table MODEL… [--delegate NAME]… [--option KEY=VALUE]…`
 //!
-//! * Of each model on each delegate: nodes that it claimed, partitions, kernels of an invocation, bytes that cross per invocation, what a
-//!   first and a second start take, and how far results are off.
-//! * The memory of activations under each planner that hands out shared objects.
+//! * For each model and delegate: nodes claimed, partitions, kernels per invocation, bytes transferred per invocation,
+//!   the time of a first and a second start, and the largest error.
+//! * The memory of activations with each planner that supports shared objects.
 //!
-//! A start is a process of its own, from the model's bytes to the end of the first invocation, with caches of the delegate and of the
-//! driver that are empty at first. It times sizes of work-groups (`tuning=exhaustive`) where the delegate does.
+//! A start is a new process, measured from loading the model to the end of the first invocation. The delegate's and the
+//! driver's caches are empty at the first start. If the delegate supports it, the start also tunes work-group sizes
+//! (`tuning=exhaustive`).
 //!
-//! Exit status: 0; 2 if a model or a delegate cannot be used.
+//! Exit status: 0, or 2 if a model or a delegate cannot be used.
 #![forbid(unsafe_code)]
 
 mod memory;
@@ -21,23 +22,23 @@ use arenite::Registry;
 use arenite::config::DelegateConfig;
 use clap::Parser;
 
-/// What delegates of GPUs make of models.
+/// Prints tables about models on GPU delegates.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// Models.
+    /// The models.
     #[arg(value_name = "MODEL", required = true)]
     models: Vec<PathBuf>,
-    /// Delegates.
+    /// The delegates.
     #[arg(long, value_name = "NAME", default_values = ["opencl", "vulkan"])]
     delegate: Vec<String>,
-    /// Options of the delegates.
+    /// Options for the delegates.
     #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
     option: Vec<(String, String)>,
-    /// Floats of inputs lie between these numbers.
+    /// The range of the random float inputs.
     #[arg(long, value_name = "LOW=HIGH", value_parser = range, default_value = "-1=1")]
     floats: (f32, f32),
-    /// Starts once in this process, and writes what it took.
+    /// Start once in this process, and write the measurements to standard output.
     #[arg(long, hide = true)]
     start: bool,
 }
@@ -45,7 +46,7 @@ struct Arguments {
 type Failure = Box<dyn std::error::Error>;
 
 fn pair(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("it is no KEY=VALUE")?;
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
     Ok((key.to_owned(), value.to_owned()))
 }
 

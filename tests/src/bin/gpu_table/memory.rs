@@ -1,4 +1,4 @@
-//! The memory of activations, by who hands out objects.
+//! The memory of activations by planner.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,11 +8,14 @@ use arenite::{Interpreter, Model, Registry};
 
 use crate::{Failure, name};
 
-/// A line per model and delegate, a column per planner.
-pub fn table(rows: &[(&PathBuf, DelegateConfig)], registry: &Arc<Registry>) -> Result<String, Failure> {
+/// One row per model and delegate, one column per planner.
+pub(crate) fn table(
+    rows: &[(&PathBuf, DelegateConfig)],
+    registry: &Arc<Registry>,
+) -> Result<String, Failure> {
     let mut known = Vec::new();
     for planner in registry.planner_names() {
-        // Most planners give offsets alone.
+        // Most planners only support offsets.
         if rows.first().is_some_and(|(path, delegate)| bytes(path, registry, delegate, &planner).is_ok()) {
             known.push(planner);
         }
@@ -28,7 +31,7 @@ pub fn table(rows: &[(&PathBuf, DelegateConfig)], registry: &Arc<Registry>) -> R
     Ok(text + "\n")
 }
 
-/// Of all objects together.
+/// The bytes of all objects together.
 fn bytes(
     path: &PathBuf,
     registry: &Arc<Registry>,

@@ -1,4 +1,4 @@
-//! A start of a program that runs a model on a delegate.
+//! Starts of a program that runs a model on a delegate.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,17 +12,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Failure, name};
 
-/// What a start took, and what runs.
+/// The measurements of a start.
 #[derive(Serialize, Deserialize)]
-pub struct Start {
+pub(crate) struct Start {
     nodes: usize,
     claimed: usize,
     partitions: usize,
-    /// From the model's bytes to the first results.
+    /// The time from loading the model to the first results.
     seconds: f64,
-    /// Facts of all partitions, in the order of [`FACTS`].
+    /// The facts of all partitions, in the order of [`FACTS`].
     facts: [u64; 7],
-    /// The largest difference from reference ops, by the largest number of the output.
+    /// The largest difference from the reference ops, relative to the largest value of the output.
     off: f64,
 }
 
@@ -36,8 +36,8 @@ const FACTS: [&str; 7] = [
     "time of tuning",
 ];
 
-/// Starts in this process.
-pub fn start(
+/// Runs a start in this process.
+pub(crate) fn start(
     path: &Path,
     registry: &Arc<Registry>,
     delegate: &DelegateConfig,
@@ -68,7 +68,7 @@ pub fn start(
     Ok(Start { nodes: served.len(), claimed, partitions: partitions.len(), seconds, facts, off })
 }
 
-/// Results of seeded random inputs.
+/// The results for seeded random inputs.
 fn run(interpreter: &mut Interpreter, (low, high): (f32, f32)) -> Result<Vec<Vec<f64>>, Failure> {
     interpreter.allocate()?;
     let mut random = Random(1);
@@ -109,13 +109,13 @@ fn numbers(interpreter: &Interpreter, i: usize) -> Result<Vec<f64>, Failure> {
 fn off(want: &[f64], got: &[f64]) -> f64 {
     let largest = want.iter().fold(0.0, |most, x: &f64| x.abs().max(most));
     let differences = want.iter().zip(got).map(|(want, got)| (want - got).abs());
-    // What is no number is as far off as can be.
+    // NaN counts as an infinite difference.
     differences.fold(0.0, |most: f64, x| if x <= most { most } else { x })
         / f64::max(largest, f64::MIN_POSITIVE)
 }
 
-/// A line per model and delegate.
-pub fn table(rows: &[(&PathBuf, DelegateConfig)], floats: (f32, f32)) -> Result<String, Failure> {
+/// One row per model and delegate.
+pub(crate) fn table(rows: &[(&PathBuf, DelegateConfig)], floats: (f32, f32)) -> Result<String, Failure> {
     let mut text = String::from(
         "| model | delegate | nodes | claimed | partitions | kernels | to the device | and back | programs | tuned | compiling | tuning | first start | second | compiled, tuned | off by |\n",
     );
@@ -140,7 +140,7 @@ pub fn table(rows: &[(&PathBuf, DelegateConfig)], floats: (f32, f32)) -> Result<
     Ok(text + "\n")
 }
 
-/// Two starts with the same caches, which are gone afterwards.
+/// Two starts with the same caches, which are deleted afterwards.
 fn starts(path: &Path, delegate: &DelegateConfig, floats: (f32, f32)) -> Result<[Start; 2], Failure> {
     let folder = std::env::temp_dir().join(format!("gpu_table.{}", std::process::id()));
     std::fs::create_dir_all(folder.join("driver"))?;
@@ -150,7 +150,7 @@ fn starts(path: &Path, delegate: &DelegateConfig, floats: (f32, f32)) -> Result<
     both
 }
 
-/// A start in a process of its own.
+/// Runs a start in a new process.
 fn one(path: &Path, delegate: &DelegateConfig, floats: (f32, f32), folder: &Path) -> Result<Start, Failure> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("--start").arg(path).args(["--delegate", &delegate.name]);

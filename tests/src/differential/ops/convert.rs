@@ -1,4 +1,4 @@
-//! From elements of one type to those of another.
+//! Conversions between element types.
 
 use arenite::ElementType::{Bool, F16, F32, I8, I16, I32, I64, U8};
 use arenite_abi::schema::CastOptions;
@@ -77,7 +77,7 @@ fn shape(net: &mut Net, kind: Kind) -> Option<()> {
     let rank = vec![x.shape.len() as i32];
     let options = Attributes::of(|o| o.set(arenite_abi::schema::ShapeOptions::OUT_TYPE, I32 as i8));
     net.node(kind, &[x.index], vec![(I32, rank, None)], Some(options), Rule::Step);
-    // It is not computed for its shape.
+    // The inputs must be values, not just shapes.
     net.keep(&x);
     Some(())
 }

@@ -1,4 +1,5 @@
-//! WHILE, as converters write recurrent layers: `while (i < rounds) { h = cell(x[i], h); list[i] = h; i += 1 }`.
+//! WHILE, in the form in which converters write recurrent layers: `while (i < rounds) { h = cell(x[i], h); list[i] = h;
+//! i += 1 }`.
 
 use arenite::ElementType::{self, Bool, F32, I32};
 use arenite_abi::schema::WhileOptions;
@@ -57,7 +58,7 @@ impl Inner<'_> {
     }
 }
 
-/// Sizes of a loop: steps of the sequence, batch, features, units.
+/// The sizes of a loop: steps of the sequence, batch, features, units.
 type Sizes = [i32; 4];
 
 fn ports([steps, batch, features, units]: Sizes) -> [Spec; 4] {

@@ -1,4 +1,5 @@
-//! What graphs are drawn of: one table per family of ops. An entry draws one node that fits tensors of the pool.
+//! The tables from which graphs are drawn, one per family of ops. An entry draws one node that suits tensors of the
+//! pool.
 
 pub mod convert;
 pub mod loops;
@@ -18,16 +19,16 @@ use arenite_abi::schema::activation;
 use super::graph::{Form, Kind};
 use super::net::Net;
 
-/// Draws a node of this kind; `None` if it would be no use.
+/// Draws a node of this kind; `None` if it would be useless.
 pub type Draw = fn(&mut Net, Kind) -> Option<()>;
 
 /// An op.
 pub struct Entry {
-    /// Its name.
+    /// The op's name.
     pub op: &'static str,
-    /// What the CPU delegate claims.
+    /// The forms that the CPU delegate claims.
     pub claimed: &'static [Form],
-    /// What it leaves to reference ops, between its own nodes.
+    /// The forms that the delegate leaves to the reference ops, between its own nodes.
     pub left: &'static [Form],
     /// Draws a node.
     pub draw: Draw,
@@ -58,13 +59,13 @@ const SHORT: Form = Form::Of(I16);
 const WHOLE: Form = Form::Of(I32);
 const LONG: Form = Form::Of(I64);
 const TRUTH: Form = Form::Of(Bool);
-/// What is moved without being looked at.
+/// The types of ops that only move elements.
 const ANY: &[Form] = &[REAL, SIGNED, UNSIGNED, SHORT, WHOLE, LONG, TRUTH];
 const REALS: &[Form] = &[REAL];
 const REAL_AND_BYTES: &[Form] = &[REAL, SIGNED, UNSIGNED];
 const NONE: &[Form] = &[];
 
-/// An activation that ops can have, mostly.
+/// A fused activation that the op supports, or usually none.
 fn activation(net: &mut Net) -> i8 {
     match net.random.below(100) {
         0..45 => activation::NONE,

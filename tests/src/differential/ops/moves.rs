@@ -1,4 +1,4 @@
-//! Tensors put side by side, taken apart, padded, looked up, seen in another shape.
+//! Concatenation, splitting, padding, lookups, reshapes.
 
 use arenite::ElementType::{I32, I64};
 use arenite_abi::schema::{
@@ -11,7 +11,7 @@ use crate::differential::graph::{Feed, Form, Kind, Rule};
 use crate::differential::net::{Net, Value};
 use crate::options::Attributes;
 
-/// What reference ops pad.
+/// The types that the reference ops can pad.
 const PADDED: &[Form] = &[REAL, SIGNED, UNSIGNED, SHORT, WHOLE, LONG];
 
 pub const OPS: &[Entry] = &[
@@ -30,7 +30,7 @@ pub const OPS: &[Entry] = &[
     entry("EXPAND_DIMS", ANY, NONE, expand),
 ];
 
-/// An axis of this rank, and how it is named: from the front or from the back.
+/// An axis for this rank, counted from the front or from the back.
 fn axis(net: &mut Net, rank: usize) -> (usize, i32) {
     let axis = net.random.below(rank);
     let named = if net.random.chance(25) { axis as i32 - rank as i32 } else { axis as i32 };
@@ -52,7 +52,7 @@ fn concatenation(net: &mut Net, kind: Kind) -> Option<()> {
             shape
         };
         let part = match first.quant {
-            // Bytes of one quantization: the same tensor again.
+            // Quantized tensors must have one quantization, so the same tensor is used again.
             Some(_) if net.random.chance(80) => first.clone(),
             _ => net.fitting(first.ty, beside, other),
         };
@@ -128,7 +128,7 @@ fn split(net: &mut Net, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// PAD, PADV2, MIRROR_PAD: all axes, or rows and columns.
+/// PAD, PADV2, MIRROR_PAD, along all axes or along rows and columns.
 pub fn pad(net: &mut Net, kind: Kind) -> Option<()> {
     let x = net.of_rank(kind.form.ty(), 1);
     let mirror = kind.op == "MIRROR_PAD";
@@ -162,7 +162,7 @@ pub fn pad(net: &mut Net, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// Indices into so many slices.
+/// Indices into `count` slices.
 fn indices(net: &mut Net, shape: &[i32], count: i32) -> Value {
     let ty = net.random.pick(&[I32, I32, I64]);
     net.fed(ty, shape, Feed::Below(count.into()))

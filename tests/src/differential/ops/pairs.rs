@@ -23,7 +23,7 @@ pub const OPS: &[Entry] = &[
     entry("FLOOR_MOD", NONE, REALS, arithmetic),
 ];
 
-/// The shape of both together.
+/// The broadcast shape of both operands.
 pub fn broadcast(a: &[i32], b: &[i32]) -> Option<Vec<i32>> {
     let rank = a.len().max(b.len());
     let size = |shape: &[i32], i: usize| (i + shape.len()).checked_sub(rank).map_or(1, |i| shape[i]);
@@ -56,7 +56,7 @@ fn beside(net: &mut Net, shape: &[i32]) -> Vec<i32> {
     other
 }
 
-/// The other operand: constant, of the pool, or fed.
+/// The other operand: a constant, a tensor of the pool, or an input.
 pub fn other(net: &mut Net, x: &Value) -> Value {
     let shape = beside(net, &x.shape);
     match net.random.chance(40) {
@@ -93,7 +93,7 @@ fn arithmetic(net: &mut Net, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// The slope is one per channel, or as `x` is.
+/// One slope per channel, or a slope with the shape of `x`.
 fn prelu(net: &mut Net, kind: Kind) -> Option<()> {
     let x = net.of_rank(kind.form.ty(), 1);
     let mut shape = x.shape[1..].to_vec();
@@ -104,7 +104,7 @@ fn prelu(net: &mut Net, kind: Kind) -> Option<()> {
     let alpha = net.filled(x.ty, &shape);
     let quant = x.quant.and_then(|_| net.quant(x.ty));
     let rule = match x.ty {
-        // Of two constants, the slope is within 1.
+        // For two constants, the slope is at most 1.
         F32 => Rule::Function { slope: 1.0, ulps: 0.0, floor: 0.0 },
         _ => Rule::Integers,
     };

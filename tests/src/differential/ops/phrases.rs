@@ -1,4 +1,4 @@
-//! Chains that the delegate makes one step of, which nodes drawn one by one are too seldom.
+//! Chains that the delegate fuses, and that nodes drawn one by one rarely form.
 
 use arenite::ElementType::{F32, I8};
 use arenite_abi::schema::ReducerOptions;
@@ -8,14 +8,14 @@ use crate::differential::graph::{Form, Kind, Rule};
 use crate::differential::net::{Net, Value};
 use crate::options::Attributes;
 
-/// All of them.
+/// All chains.
 pub const PHRASES: &[fn(&mut Net) -> Option<()>] = &[layer_norm, padded, transforms];
 
 fn real(op: &'static str) -> Kind {
     Kind { op, form: REAL }
 }
 
-/// `(x − m) · 1 / √(v + ε) · gamma + beta`, with m and v of rows.
+/// `(x − m) · 1 / √(v + ε) · gamma + beta`, with `m` and `v` per row.
 fn layer_norm(net: &mut Net) -> Option<()> {
     let x = net.of_rank(F32, 2);
     let (&depth, outer) = x.shape.split_last()?;
@@ -48,7 +48,7 @@ fn layer_norm(net: &mut Net) -> Option<()> {
     Some(())
 }
 
-/// A window over what was padded.
+/// A window op on a padded tensor.
 fn padded(net: &mut Net) -> Option<()> {
     let form = Form::Of(net.random.pick(&[F32, I8]));
     let x = net.images(form.ty());
@@ -61,7 +61,7 @@ fn padded(net: &mut Net) -> Option<()> {
     draw(net, Kind { op, form })
 }
 
-/// A convolution that is worth Winograd's transforms.
+/// A convolution that is large enough for Winograd.
 fn transforms(net: &mut Net) -> Option<()> {
     let shape = [net.random.between(1, 2), net.random.between(5, 9), net.random.between(5, 9)];
     let mut shape = shape.to_vec();

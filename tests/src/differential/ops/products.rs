@@ -1,4 +1,4 @@
-//! Convolutions and products of matrices: floats, bytes, dynamic range, and weights behind a DEQUANTIZE.
+//! Convolutions and matrix products: floats, quantized, dynamic range, and weights with a DEQUANTIZE.
 
 use arenite::ElementType::{self, F16, F32, I4, I8, I32, U8};
 use arenite_abi::schema::{
@@ -27,9 +27,9 @@ pub const OPS: &[Entry] = &[
     entry("BATCH_MATMUL", &[REAL, SIGNED], NONE, matmul),
 ];
 
-/// Multiplications that a node has at most.
+/// The largest number of multiplications of a node.
 const WORK: i64 = 20_000;
-/// The same of convolutions that Winograd's transforms are worth.
+/// The same for convolutions that are large enough for Winograd.
 const MORE_WORK: i64 = 100_000;
 
 /// A kernel along one axis: taps, stride, dilation.
@@ -48,7 +48,7 @@ impl Axis {
         Axis { taps, stride, dilation }
     }
 
-    /// Positions over so many elements.
+    /// The number of output positions over this many elements.
     pub fn output(self, size: i32, kind: i8) -> i32 {
         let extent = (self.taps - 1) * self.dilation + 1;
         match kind {
@@ -58,21 +58,21 @@ impl Axis {
     }
 }
 
-/// Two of them, often alike.
+/// Two axes, often equal.
 pub fn axes(net: &mut Net) -> [Axis; 2] {
     let rows = Axis::draw(net);
     let columns = if net.random.chance(60) { rows } else { Axis::draw(net) };
     [rows, columns]
 }
 
-/// Where the channels of weights are, and how many products meet in a result.
+/// The channel axis of the weights, and the number of products per result.
 struct Weights {
     shape: Vec<i32>,
     axis: usize,
     depth: i32,
 }
 
-/// Weights as the form has them.
+/// Weights of the form's type.
 fn weights(net: &mut Net, kind: Kind, x: &Value, w: &Weights) -> Value {
     let count = w.shape.iter().product::<i32>() as usize;
     match kind.form {
@@ -97,7 +97,7 @@ fn weights(net: &mut Net, kind: Kind, x: &Value, w: &Weights) -> Value {
     }
 }
 
-/// Weights of bytes, or halves of such.
+/// Quantized or half-precision weights.
 fn quantized(net: &mut Net, ty: ElementType, w: &Weights, shifted: bool) -> Value {
     let count = w.shape.iter().product::<i32>() as usize;
     let data = net.elements(ty, count);
@@ -122,7 +122,7 @@ fn scales(net: &mut Net, value: &Value, w: &Weights, zero_point: i64) {
     net.set_scales(value, &list, zero_point, w.axis as i32);
 }
 
-/// A bias for so many channels, or none.
+/// A bias for this many channels, or none.
 fn bias(net: &mut Net, ty: ElementType, channels: i32) -> i32 {
     if net.random.chance(25) {
         return -1;
@@ -141,7 +141,7 @@ fn bias(net: &mut Net, ty: ElementType, channels: i32) -> i32 {
     value.index
 }
 
-/// A result whose scale leaves most sums in range.
+/// A result with a scale that keeps most sums in range.
 fn result(net: &mut Net, x: &Value, shape: Vec<i32>, depth: i32) -> Spec {
     let quant = x.quant.and_then(|q| {
         let spread = net.random.pick(&[0.1, 0.5, 0.5, 1.0, 3.0]);
@@ -151,7 +151,7 @@ fn result(net: &mut Net, x: &Value, shape: Vec<i32>, depth: i32) -> Spec {
     (x.ty, shape, quant)
 }
 
-/// Of sums of `depth` products; `inputs` are the positions of both operands and of the bias.
+/// The rule for sums of `depth` products; `inputs` are the positions of both operands and the bias.
 fn rule(kind: Kind, inputs: [usize; 3], depth: i32, winograd: bool) -> Rule {
     let ([main, weights, bias], depth) = (inputs, depth as usize);
     match kind.form {
@@ -161,13 +161,13 @@ fn rule(kind: Kind, inputs: [usize; 3], depth: i32, winograd: bool) -> Rule {
     }
 }
 
-/// Whether the results and what they take are neither none nor too many.
+/// Whether the number of results and the work are neither zero nor too large.
 fn fits(shape: &[i32], depth: i32, most: i64) -> bool {
     let count: i64 = shape.iter().map(|&size| i64::from(size)).product();
     count * i64::from(depth.max(1)) <= most && shape.iter().skip(1).all(|&size| size > 0)
 }
 
-/// CONV_2D of images of the pool.
+/// CONV_2D on images of the pool.
 pub fn convolution(net: &mut Net, kind: Kind) -> Option<()> {
     let x = net.images(kind.form.ty());
     let axes = axes(net);
@@ -175,7 +175,7 @@ pub fn convolution(net: &mut Net, kind: Kind) -> Option<()> {
     over(net, kind, &x, axes, filters)
 }
 
-/// CONV_2D of 3 × 3 taps side by side, and of many filters.
+/// CONV_2D with 3 × 3 adjacent taps and many filters.
 pub fn transforms(net: &mut Net, kind: Kind, x: &Value) -> Option<()> {
     let filters = net.random.between(8, 20);
     over(net, kind, x, [Axis { taps: 3, stride: 1, dilation: 1 }; 2], filters)
@@ -221,7 +221,7 @@ fn divisor(net: &mut Net, n: i32) -> i32 {
     net.random.pick(&divisors)
 }
 
-/// DEPTHWISE_CONV_2D of images of the pool.
+/// DEPTHWISE_CONV_2D on images of the pool.
 pub fn depthwise(net: &mut Net, kind: Kind) -> Option<()> {
     let x = net.images(kind.form.ty());
     let [rows, columns] = axes(net);
@@ -288,7 +288,7 @@ fn transposed(net: &mut Net, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// With constant weights, or with other floats.
+/// With constant weights, or with non-constant floats.
 fn fully_connected(net: &mut Net, kind: Kind) -> Option<()> {
     let x = net.of_rank(kind.form.ty(), 1);
     let (&depth, outer) = x.shape.split_last()?;

@@ -1,4 +1,4 @@
-//! Many elements that become one; softmax.
+//! Reductions and softmax.
 
 use arenite::ElementType::{F32, I8};
 use arenite_abi::schema::{ReducerOptions, SoftmaxOptions};
@@ -20,7 +20,7 @@ pub const OPS: &[Entry] = &[
 fn reduce(net: &mut Net, kind: Kind) -> Option<()> {
     let x = net.of_rank(kind.form.ty(), 1);
     let rank = x.shape.len() as i32;
-    // Height and width, or any, each once and now and then again.
+    // Height and width, or any axes; occasionally one is repeated.
     let mut axes: Vec<i32> = match rank == 4 && net.random.chance(30) {
         true => vec![1, 2],
         false => (0..rank).filter(|_| net.random.chance(50)).collect(),

@@ -1,4 +1,4 @@
-//! One input, its elements in other places.
+//! Ops that rearrange the elements of one input.
 
 use arenite_abi::schema::{DepthToSpaceOptions, SpaceToDepthOptions, StridedSliceOptions};
 
@@ -123,7 +123,7 @@ fn broadcast_to(net: &mut Net, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// The images, or new ones whose channels are blocks.
+/// Images of the pool, or new ones whose channels form blocks.
 fn depth_to_space(net: &mut Net, kind: Kind) -> Option<()> {
     let block = net.random.between(1, 3);
     let deep = |shape: &[i32]| shape.len() == 4 && shape[3] % (block * block) == 0;
@@ -151,7 +151,7 @@ fn space_to_depth(net: &mut Net, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// Blocks along height and width, and what the images have more than they show: as much as makes whole blocks, and maybe one more in front.
+/// Block sizes along height and width, and the padding: enough for whole blocks, and sometimes one more in front.
 fn space_to_batch(net: &mut Net, kind: Kind) -> Option<()> {
     let x = net.images(kind.form.ty());
     let (mut blocks, mut pads, mut shape) = (Vec::new(), Vec::new(), x.shape.clone());
@@ -168,7 +168,7 @@ fn space_to_batch(net: &mut Net, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// The images, or new ones that are as many as blocks have elements, put together and cropped.
+/// Images of the pool, or new ones whose number is a multiple of the block size; they are merged and cropped.
 fn batch_to_space(net: &mut Net, kind: Kind) -> Option<()> {
     let blocks = [net.random.between(1, 3), net.random.between(1, 3)];
     let places = blocks[0] * blocks[1];

@@ -1,4 +1,4 @@
-//! Comparisons, logic, choices.
+//! Comparisons, logic, selection.
 
 use arenite::ElementType::{Bool, F32};
 
@@ -38,7 +38,7 @@ fn not(net: &mut Net, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// SELECT's condition is as its operands are, or one per row; SELECT_V2's broadcasts.
+/// SELECT's condition has the shape of its operands, or one element per row; SELECT_V2's broadcasts.
 fn select(net: &mut Net, kind: Kind) -> Option<()> {
     let a = net.any(kind.form.ty());
     let broadcasts = kind.op == "SELECT_V2";

@@ -1,4 +1,4 @@
-//! Functions of one tensor, element by element.
+//! Elementwise functions of one tensor.
 
 use arenite::ElementType::{F32, I8, U8};
 use arenite_abi::schema::{GeluOptions, LeakyReluOptions};
@@ -12,6 +12,7 @@ pub const OPS: &[Entry] = &[
     entry("LOGISTIC", REAL_AND_BYTES, &[SHORT], unary),
     entry("TANH", REAL_AND_BYTES, &[SHORT], unary),
     entry("EXP", &[REAL, SIGNED], NONE, unary),
+    entry("LOG", REALS, NONE, unary),
     entry("NEG", REALS, &[WHOLE], unary),
     entry("SQRT", REALS, &[SIGNED], unary),
     entry("RSQRT", &[REAL, SIGNED], NONE, unary),
@@ -28,7 +29,6 @@ pub const OPS: &[Entry] = &[
     entry("RELU6", REAL_AND_BYTES, NONE, unary),
     entry("RELU_N1_TO_1", REAL_AND_BYTES, NONE, unary),
     entry("RELU_0_TO_1", REAL_AND_BYTES, NONE, unary),
-    entry("LOG", NONE, REALS, unary),
     entry("SIN", NONE, REALS, unary),
 ];
 
@@ -47,7 +47,7 @@ fn unary(net: &mut Net, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// What the result's bytes stand for.
+/// The quantization of the result.
 fn quant(net: &mut Net, op: &str, x: &Value) -> Option<Quant> {
     x.quant?;
     let lowest = if x.ty == I8 { -128 } else { 0 };
@@ -60,8 +60,8 @@ fn quant(net: &mut Net, op: &str, x: &Value) -> Option<Quant> {
     }
 }
 
-/// Vectorised functions are polynomials, which are good to some units in the last place; those that are differences of others, to some
-/// of what these are: 1, or the argument.
+/// Vectorized functions are polynomials, accurate to a few units in the last place of the result. Functions that
+/// subtract are accurate relative to their terms: 1, or the argument.
 fn rule(op: &str, alpha: f64) -> Rule {
     let function = |slope, ulps, floor| Rule::Function { slope, ulps, floor };
     match op {
@@ -70,14 +70,14 @@ fn rule(op: &str, alpha: f64) -> Rule {
         "RSQRT" => Rule::InverseRoot,
         "SQUARE" => Rule::Square,
         "FLOOR" | "CEIL" | "ROUND" => Rule::Step,
-        // Below -9 the reference ops take e^x, which is e^-18 off.
+        // Below -9 the reference ops use e^x, with an error of e^-18.
         "LOGISTIC" => function(0.25, 8.0, 0.25),
         "TANH" => function(1.0, 8.0, 2.0),
         "ELU" => function(1.0, 8.0, 2.0),
         "HARD_SWISH" => function(1.5, 4.0, 2.0),
         "GELU" => function(1.13, 8.0, 4.0),
         "LEAKY_RELU" => function(alpha.abs().max(1.0), 0.0, 0.0),
-        "LOG" => Rule::Step,
+        "LOG" => function(f64::INFINITY, 8.0, 0.0),
         _ => function(1.0, 0.0, 0.0),
     }
 }

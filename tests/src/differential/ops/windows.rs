@@ -1,4 +1,4 @@
-//! Pools, and images of another size.
+//! Pools, and resized images.
 
 use arenite::ElementType::{F32, U8};
 use arenite_abi::schema::{Pool2DOptions, ResizeBilinearOptions, ResizeNearestNeighborOptions, padding};
@@ -64,7 +64,7 @@ fn resize(net: &mut Net, kind: Kind) -> Option<()> {
     };
     let rule = match (x.ty, kind.op) {
         (F32, "RESIZE_BILINEAR") => Rule::Blend,
-        // Reference ops blend unsigned bytes as floats, whose errors decide where halves go.
+        // Reference ops interpolate unsigned bytes as floats, whose rounding errors decide ties.
         (U8, "RESIZE_BILINEAR") => Rule::Integers,
         _ => Rule::Moves,
     };

@@ -36,7 +36,7 @@ fn said(found: Vec<Complaint>, want: &[&str]) {
 }
 
 #[test]
-fn a_workspace_like_its_table_is_sound() {
+fn a_workspace_that_matches_its_table_passes() {
     let packages = workspace();
     said(check_table(&packages, CRATES, "table.rs"), &[]);
     said(check_layers(&packages, CRATES, &[("flex", "ops")]), &[]);
@@ -45,21 +45,21 @@ fn a_workspace_like_its_table_is_sound() {
 }
 
 #[test]
-fn a_dependency_that_is_not_written_down_fails() {
+fn an_undeclared_dependency_fails() {
     let mut packages = workspace();
     packages[2] = package("ops", &["abi", "libm", "runtime"]);
     packages[3].tests_need = vec!["flex".into(), "shell".into()];
     said(
         check_table(&packages, CRATES, "table.rs"),
         &[
-            "ops/Cargo.toml:7: `ops` may not depend on `runtime`: do without, or write it down in table.rs",
-            "flex/Cargo.toml:1: the tests of `flex` may not depend on `shell`: do without, or write it down in table.rs",
+            "ops/Cargo.toml:7: `ops` may not depend on `runtime`: remove the dependency, or add it to table.rs",
+            "flex/Cargo.toml:1: the tests of `flex` may not depend on `shell`: remove the dependency, or add it to table.rs",
         ],
     );
 }
 
 #[test]
-fn a_row_that_nothing_stands_for_fails() {
+fn a_row_without_a_crate_fails() {
     let mut packages = workspace();
     packages[1] = package("runtime", &[]);
     packages.pop();
@@ -68,10 +68,10 @@ fn a_row_that_nothing_stands_for_fails() {
     said(
         check_table(&packages, CRATES, "table.rs"),
         &[
-            "core/abi/Cargo.toml:1: `abi` lies in core/abi, table.rs says abi: correct the table",
+            "core/abi/Cargo.toml:1: `abi` is in core/abi, but table.rs has abi: correct the table",
             "runtime/Cargo.toml:1: `runtime` no longer depend(s) on `abi`: remove it from table.rs",
-            "more/Cargo.toml:1: `more` is not in the table of crates: write its layer down in table.rs",
-            "table.rs:1: `shell` is gone: remove its row",
+            "more/Cargo.toml:1: `more` is not in the table of crates: add it with its layer to table.rs",
+            "table.rs:1: `shell` no longer exists: remove its row",
         ],
     );
 }
@@ -92,10 +92,10 @@ fn a_dependency_against_the_architecture_fails() {
              workspace",
             "runtime/Cargo.toml:6: `runtime` (Runtime) may not depend on `ops` (Part): the runtime depends on no op, \
              planner or delegate; plugins register themselves",
-            "ops/Cargo.toml:6: `ops` (Part) may not depend on `runtime` (Runtime): ops, planners and delegates know the \
-             contract and layouts; what they share belongs there",
-            "flex/Cargo.toml:5: `flex` (Part) may not depend on `ops` (Part): ops, planners and delegates know the \
-             contract and layouts; what they share belongs there",
+            "ops/Cargo.toml:6: `ops` (Part) may not depend on `runtime` (Runtime): ops, planners and delegates depend \
+             on the contract and layouts; shared code belongs there",
+            "flex/Cargo.toml:5: `flex` (Part) may not depend on `ops` (Part): ops, planners and delegates depend on \
+             the contract and layouts; shared code belongs there",
             "shell/Cargo.toml:7: `shell` (Shell) may not depend on `runtime` (Runtime): it links parts and nothing else; \
              applications choose the runtime",
         ],
@@ -117,24 +117,22 @@ fn a_crate_of_the_wrong_kind_fails() {
 }
 
 #[test]
-fn a_library_of_one_crate_stays_there() {
+fn a_library_reserved_for_one_crate_fails_elsewhere() {
     let packages = [package("abi", &["abi_stable"]), package("ops", &["abi", "abi_stable"])];
-    let want =
-        "ops/Cargo.toml:6: only core/abi names abi_stable (ARCHITECTURE.md): use what arenite-abi exports";
+    let want = "ops/Cargo.toml:6: only core/abi may use abi_stable (ARCHITECTURE.md): use the exports of arenite-abi";
     said(check_only(&packages, "abi_stable", &["abi"]), &[want]);
 }
 
 #[test]
-fn a_crate_with_lints_of_its_own_fails() {
+fn a_crate_with_its_own_lints_fails() {
     let mut packages = workspace();
     packages[1].text = "[lints.rust]\nx = \"warn\"\n".into();
-    let want =
-        "runtime/Cargo.toml:1: `runtime` has lints of its own, or none: write `[lints]\\nworkspace = true`";
+    let want = "runtime/Cargo.toml:1: `runtime` does not use the workspace's lints: write `[lints]\\nworkspace = true`";
     said(check_lints(&packages), &[want]);
 }
 
 #[test]
-fn cargo_is_read() {
+fn cargo_metadata_is_parsed() {
     let root = tempfile::tempdir().unwrap();
     let manifest = root.path().canonicalize().unwrap().join("ops/Cargo.toml");
     std::fs::create_dir(manifest.parent().unwrap()).unwrap();

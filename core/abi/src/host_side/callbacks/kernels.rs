@@ -1,35 +1,35 @@
-//! What a kernel says of constants and of its own memory.
+//! The interfaces for constants and for memory of kernels.
 
 use core::ffi::c_void;
 use core::marker::PhantomData;
 
 use super::super::prepare;
 use super::super::{ConstantsSide, MemorySide, PrepareSide, Refusal};
-use super::with;
+use super::context::with;
 use crate::raw::*;
 use crate::{ObjectAssignment, ObjectRequest};
 
-/// The interface [`INTERFACE_CONSTANTS`], for a `context` that is an `H`.
+/// The interface [`INTERFACE_CONSTANTS`], for a `context` of type `H`.
 pub fn constants<H: ConstantsSide>() -> &'static ArConstantsV1 {
     OfKernels::<H>::CONSTANTS
 }
 
-/// The interface [`INTERFACE_MEMORY`], for a `context` that is an `H`.
+/// The interface [`INTERFACE_MEMORY`], for a `context` of type `H`.
 pub fn memory<H: MemorySide>() -> &'static ArMemoryV1 {
     OfKernels::<H>::MEMORY
 }
 
-/// The interface [`INTERFACE_DEVICE_MEMORY`], for a `context` that is an `H`.
+/// The interface [`INTERFACE_DEVICE_MEMORY`], for a `context` of type `H`.
 pub fn device_memory<H: MemorySide>() -> &'static ArMemoryV1 {
     OfKernels::<H>::DEVICE_MEMORY
 }
 
-/// The interface [`INTERFACE_OBJECTS`], for a `context` that is an `H`.
+/// The interface [`INTERFACE_OBJECTS`], for a `context` of type `H`.
 pub(super) fn objects<H: PrepareSide>() -> &'static ArObjectsV1 {
     OfKernels::<H>::OBJECTS
 }
 
-/// The interfaces, for a `context` that is an `H`.
+/// The interfaces, for a `context` of type `H`.
 struct OfKernels<H>(PhantomData<H>);
 
 impl<H: ConstantsSide> OfKernels<H> {
@@ -55,8 +55,8 @@ impl<H: PrepareSide> OfKernels<H> {
         &ArObjectsV1 { header: ArHeader::of::<ArObjectsV1>(), assign: assign::<H> };
 }
 
-// SAFETY (all that follow): the context is the `H` of the call in progress, as the struct says which has the function; a plugin makes one
-// callback at a time.
+// SAFETY (all that follow): `context` points to the `H` of the call in progress, because the host created the struct
+// for it. A plugin makes one callback at a time.
 
 unsafe extern "C" fn release<H: ConstantsSide>(context: *mut c_void, tensor: i32) -> ArStatus {
     // SAFETY: see above.
@@ -64,7 +64,7 @@ unsafe extern "C" fn release<H: ConstantsSide>(context: *mut c_void, tensor: i32
 }
 
 unsafe extern "C" fn origin<H: ConstantsSide>(context: *mut c_void, numbers: *mut u64) -> ArStatus {
-    // SAFETY: see above; four numbers are writable, by the contract.
+    // SAFETY: see above; the ABI requires `numbers` to have room for four numbers.
     unsafe {
         with::<H>(context, |host| {
             numbers.cast::<[u64; 4]>().write_unaligned(host.origin());
@@ -99,7 +99,7 @@ unsafe extern "C" fn assign<H: PrepareSide>(
     request: *const ArObjectRequestV1,
     assignment: *mut ArObjectAssignmentV1,
 ) -> ArStatus {
-    // SAFETY: see above; the name, both structs and their arrays are valid for the call, by the contract.
+    // SAFETY: see above; the ABI requires the name, both structs and their arrays to be valid during the call.
     unsafe {
         with::<H>(context, |host| {
             let refuse = |error: crate::Error| H::Refused::new(error.status(), format_args!("{error}"));

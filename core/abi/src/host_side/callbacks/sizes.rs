@@ -1,13 +1,13 @@
-//! Shapes that plugins give, and what hosts without a heap must know ahead.
+//! Shapes given by plugins, and the interface for hosts without a heap.
 
 use core::ffi::c_void;
 use core::marker::PhantomData;
 
 use super::super::{CallerSide, MAX_RANK, ModelSide, Refusal};
-use super::with;
+use super::context::with;
 use crate::raw::*;
 
-/// The interface [`INTERFACE_SIZES`], for a `context` that is an `H`.
+/// The interface [`INTERFACE_SIZES`], for a `context` of type `H`.
 pub(super) fn sizes<H: CallerSide>() -> &'static ArSizesV1 {
     OfCallers::<H>::SIZES
 }
@@ -19,7 +19,8 @@ impl<H: CallerSide> OfCallers<H> {
         &ArSizesV1 { header: ArHeader::of::<ArSizesV1>(), ports: ports::<H>, reserve: reserve::<H> };
 }
 
-// SAFETY (all that follow): the context is the `H` of the call in progress, as for the functions of the struct that lends these.
+// SAFETY (all that follow): `context` points to the `H` of the call in progress, because the host created the struct
+// for it.
 
 unsafe extern "C" fn ports<H: CallerSide>(
     context: *mut c_void,
@@ -27,7 +28,7 @@ unsafe extern "C" fn ports<H: CallerSide>(
     inputs: *mut u64,
     outputs: *mut u64,
 ) -> ArStatus {
-    // SAFETY: see above; both results are writable, by the contract.
+    // SAFETY: see above; the ABI requires both results to be writable.
     unsafe {
         with::<H>(context, |host| {
             let (i, o) = host.model().ports(subgraph)?;
@@ -42,14 +43,14 @@ unsafe extern "C" fn reserve<H: CallerSide>(
     handle: i32,
     value: *const ArTensorV1,
 ) -> ArStatus {
-    // SAFETY: see above; the value is readable, by the contract.
+    // SAFETY: see above; the ABI requires the value to be readable.
     unsafe { with::<H>(context, |host| host.model().reserve(handle, given(value)?)) }
 }
 
-/// The shape that a plugin gives to this output. The rank is looked at first: dimensions are read only if a shape may have so many.
+/// The shape that a plugin gives to this output. Checks the rank before it reads the dimensions.
 ///
 /// # Safety
-/// `dims` is null or points to `rank` numbers that live for `'a`, if `rank` is at most [`MAX_RANK`].
+/// If `rank` is at most [`MAX_RANK`], `dims` must be null or point to `rank` numbers that are valid for `'a`.
 pub(super) unsafe fn shape<'a, R: Refusal>(output: u32, dims: *const i32, rank: u32) -> Result<&'a [i32], R> {
     if rank as usize > MAX_RANK {
         return Err(R::invalid(format_args!(
@@ -61,16 +62,17 @@ pub(super) unsafe fn shape<'a, R: Refusal>(output: u32, dims: *const i32, rank: 
             "output {output} would have rank {rank}, but its dimensions are a null pointer; pass {rank} of them, or rank 0 for a scalar"
         )));
     }
-    // SAFETY: of no elements, or not null and so many numbers that live for `'a`, which this function requires.
+    // SAFETY: the slice is empty, or `dims` is not null and the caller guarantees `rank` numbers that are valid for
+    // `'a`.
     Ok(unsafe { slice(dims, rank as usize) })
 }
 
-/// The value that a plugin gives, if it may have so many dimensions and they are there.
+/// The value that a plugin gives, if its rank is allowed and its dimensions are not null.
 ///
 /// # Safety
-/// `value` is null or points to a tensor's entry that lives for `'a`.
+/// `value` must be null or point to a tensor's entry that is valid for `'a`.
 pub(super) unsafe fn given<'a, R: Refusal>(value: *const ArTensorV1) -> Result<&'a ArTensorV1, R> {
-    // SAFETY: null, or an entry that lives for `'a`, which this function requires.
+    // SAFETY: the caller guarantees that `value` is null or points to an entry that is valid for `'a`.
     let Some(value) = (unsafe { value.as_ref() }) else {
         return Err(R::invalid(format_args!("a value is given as a null pointer")));
     };

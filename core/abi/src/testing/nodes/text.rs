@@ -1,4 +1,4 @@
-//! The texts of a table: types, tensors, lists of types, forms of messages.
+//! Parses and formats the text of a table: types, tensors, lists of types, forms of messages.
 
 use std::format;
 use std::string::String;
@@ -7,28 +7,43 @@ use std::vec::Vec;
 use half::{bf16, f16};
 
 use crate::ElementType::{self, *};
+use crate::schema::{FieldInfo, TableInfo};
 use crate::tensor::{Bool, Complex32, Complex64, element_count};
 use crate::testing::{Spec, Tensor};
 
-/// The type of that name, as `F32`.
+/// The type with this name, for example `F32`.
 ///
 /// # Panics
-/// If there is none.
+/// The type does not exist.
 pub fn type_of(name: &str) -> ElementType {
     let found = ElementType::ALL.iter().find(|ty| format!("{ty:?}") == name);
-    *found.unwrap_or_else(|| panic!("'{name}' is no type"))
+    *found.unwrap_or_else(|| panic!("'{name}' is not a type"))
 }
 
-/// Numbers between commas.
+/// Parses numbers separated by commas.
 ///
 /// # Panics
-/// If one is no number.
+/// One is not a number.
 pub fn numbers<N: core::str::FromStr>(text: &str) -> Vec<N> {
-    let number = |x: &str| x.parse().unwrap_or_else(|_| panic!("'{x}' is no number"));
+    let number = |x: &str| x.parse().unwrap_or_else(|_| panic!("'{x}' is not a number"));
     text.split(',').filter(|x| !x.is_empty()).map(number).collect()
 }
 
-/// A tensor of any type but VARIANT; data that is no number becomes the first numbers. Types without a Rust type get zeros.
+/// The fields of an options table in a text such as `axis=1 keep_dims=true`, and the texts of their values. The word `()`,
+/// a table without fields, is skipped.
+///
+/// # Panics
+/// The table has no such field.
+pub fn fields(table: TableInfo, text: &str) -> impl Iterator<Item = (&'static FieldInfo, &str)> {
+    text.split_whitespace().filter(|word| *word != "()").map(move |word| {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        let field = table.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name));
+        (field.unwrap_or_else(|| panic!("{} has no field '{name}'", table.name)), value)
+    })
+}
+
+/// A tensor of any type but VARIANT. Data that is not numeric is replaced by consecutive numbers. Types without a Rust
+/// type get zeros.
 pub fn tensor(ty: ElementType, shape: &[i32], data: &[&str]) -> Tensor {
     let real: Vec<f64> = data.iter().enumerate().map(|(i, x)| x.parse().unwrap_or(i as f64)).collect();
     macro_rules! made {
@@ -36,7 +51,10 @@ pub fn tensor(ty: ElementType, shape: &[i32], data: &[&str]) -> Tensor {
             match ty {
                 $($ty => Tensor::of(shape, &real.iter().map($make).collect::<Vec<_>>()),)*
                 I4 => Tensor::i4(shape, &real.iter().map(|&x| x as i8).collect::<Vec<_>>()),
-                String => Tensor::strings(shape, data),
+                String => {
+                    let texts: Vec<_> = data.iter().map(|text| text.replace('_', " ")).collect();
+                    Tensor::strings(shape, &texts)
+                }
                 _ => Tensor::raw(ty, shape, &std::vec![0; (data.len() * ty.bits() as usize).div_ceil(8)]),
             }
         };
@@ -56,20 +74,21 @@ pub(super) fn listed(text: &'static str) -> Vec<&'static str> {
     text.split_whitespace().filter(|_| text != "none").collect()
 }
 
-/// Type, shape and data of an input.
+/// Splits an input into type, shape and data.
 pub(super) fn parts(text: &str) -> (&str, Vec<i32>, Vec<&str>) {
     let parts = text.trim_start_matches(['=', '~']).split_once('[').and_then(|(ty, rest)| {
         let (shape, rest) = rest.split_once("]{")?;
         Some((ty, shape, rest.split_once('}')?.0))
     });
-    let (ty, shape, data) = parts.unwrap_or_else(|| panic!("'{text}' is no input"));
+    let (ty, shape, data) = parts.unwrap_or_else(|| panic!("'{text}' is not an input"));
     let shape: Vec<i32> = numbers(shape);
     let count = element_count(&shape);
+    let data = if data.is_empty() && ty != "String" { "0" } else { data };
     let data = data.split(',').cycle().take(count).collect();
     (ty, shape, data)
 }
 
-/// Scale and zero point.
+/// Parses scale and zero point.
 fn scale(text: &str) -> Option<(f32, i64)> {
     let (scale, zero_point) = text.split_once('@')?.1.split_once(',')?;
     Some((scale.parse().ok()?, zero_point.parse().ok()?))
@@ -82,7 +101,7 @@ pub(super) fn quantized(text: &str, tensor: Tensor) -> Tensor {
     }
 }
 
-/// The output that `text` describes, of that type or its own.
+/// The output described by `text`, with this type or its own.
 pub(super) fn output(text: &str, ty: Option<ElementType>) -> Spec {
     let own = text.split(['@', '[']).next().unwrap_or_default();
     let spec = Spec::of(ty.unwrap_or_else(|| type_of(own)));
@@ -94,7 +113,7 @@ pub(super) fn output(text: &str, ty: Option<ElementType>) -> Spec {
     }
 }
 
-/// Sets of types by their names.
+/// Names for sets of types.
 const SETS: &[(&str, &[&str])] = &[
     ("reals", &["F16", "BF16", "F32", "F64"]),
     ("integers", &["I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64"]),
@@ -102,7 +121,7 @@ const SETS: &[(&str, &[&str])] = &[
     ("fixed", &["reals", "integers", "complex", "Bool", "Resource", "F8E4M3", "F8E5M2"]),
 ];
 
-/// Types, with the names of the sets in place of what they hold.
+/// Abbreviates a list of types by the names of sets.
 pub(super) fn abridged(mut types: Vec<String>) -> Vec<String> {
     for (name, set) in SETS {
         if set.iter().all(|ty| types.iter().any(|x| x == ty)) {
@@ -113,7 +132,7 @@ pub(super) fn abridged(mut types: Vec<String>) -> Vec<String> {
     types
 }
 
-/// A message with `#` for names, types, shapes and numbers, as many as stand together.
+/// Replaces names, types, shapes and numbers in a message by `#`, consecutive ones by a single `#`.
 pub(super) fn form(message: &str) -> String {
     let known = |word: &str| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());

@@ -2,8 +2,9 @@ use arenite_abi::raw::BUILTIN_CUSTOM;
 
 use super::*;
 use crate::Registry;
-use crate::host::{HOST, take_message};
-use crate::plugins::registry::OpKey;
+use crate::host::HOST;
+use crate::host::message::take_message;
+use crate::plugins::op_key::OpKey;
 use arenite_abi::object::OpObject;
 use arenite_abi::schema::op;
 use arenite_abi::{ElementType, ElementTypes, EvalContext, NodeView, OpSchema, PrepareContext, host};
@@ -47,7 +48,7 @@ fn what_is_no_op_or_no_room_is_refused_with_a_message() {
     let at = room.as_mut_ptr().cast::<ArOpSchemaV1>();
     let ask = |code, bytes, schema: *mut ArOpSchemaV1| {
         let header = ArHeader { struct_size: bytes, ..ArHeader::of::<ArOpSchemaV1>() };
-        // SAFETY: room for the struct, which begins with a header.
+        // SAFETY: the memory is large enough for the struct, whose first field is a header.
         let status = unsafe {
             at.cast::<ArHeader>().write(header);
             (SCHEMAS.find)(code, schema)

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Behind its header an interface has functions alone. A registration has its name and an optional `query` too.
+/// After its header, an interface has only functions. A registration also has its name and an optional `query`.
 #[test]
 fn every_function_is_looked_at() {
     fn words<T>() -> usize {
@@ -20,7 +20,7 @@ fn an_array_that_would_go_on_behind_the_end_of_memory_is_not_read() {
     let base = std::ptr::without_provenance::<ArPlannerV1>(end);
     let most = 4096 / size_of::<ArPlannerV1>();
     for (count, stride) in [(most + 1, size_of::<ArPlannerV1>()), (2, 4096), (1, 4096)] {
-        // SAFETY: nothing is read, as the array would end behind the last address.
+        // SAFETY: nothing is read, because the array would end past the last address.
         let refused = unsafe { read_all(base, count, stride, "planner") }.err().expect("it wraps");
         assert!(
             refused.starts_with(&format!("it has {count} planners, {stride} bytes apart at 0xfff")),

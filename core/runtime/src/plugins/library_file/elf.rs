@@ -1,4 +1,4 @@
-//! The ELF header of a library, and whether the file holds all that it announces.
+//! Reads the ELF header of a library, and checks that the file contains everything that the header announces.
 //!
 //! ```text
 //!            32 bits          64 bits                     32 bits          64 bits
@@ -97,8 +97,8 @@ const MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
 
 type Result<T> = std::result::Result<T, LibraryFileError>;
 
-/// Checks the header, and that the file contains every loadable segment and the table of sections. Gives the names of the libraries
-/// that this one is linked to.
+/// Checks the header, and that the file contains every loadable segment and the section table. Returns the names of the
+/// libraries that this one is linked to.
 pub(super) fn check(path: &Path, file: &File, bytes: u64) -> Result<Vec<String>> {
     let library = Library { path, file, bytes };
     let header = library.header()?;
@@ -108,12 +108,12 @@ pub(super) fn check(path: &Path, file: &File, bytes: u64) -> Result<Vec<String>>
     needed::names(&library, &segments)
 }
 
-/// What the header says of a segment.
+/// A segment, from its program header.
 struct Segment {
     kind: u64,
     offset: u64,
     address: u64,
-    /// In the file.
+    /// Its size in the file.
     bytes: u64,
 }
 
@@ -126,7 +126,7 @@ struct Library<'a> {
 type Header = [u8; LAYOUT.header_bytes];
 
 impl Library<'_> {
-    /// The header of a file that begins like an ELF file of this program's class and byte order.
+    /// Reads the header of an ELF file, which must have this program's class and byte order.
     fn header(&self) -> Result<Header> {
         let mut header = [0; LAYOUT.header_bytes];
         let have = usize::try_from(self.bytes).map_or(header.len(), |bytes| bytes.min(header.len()));
@@ -182,7 +182,7 @@ impl Library<'_> {
         Ok(segments)
     }
 
-    /// The table of sections is the last thing in the files of most linkers; a file may have none.
+    /// Most linkers write the section table at the end of the file; a file may also lack one.
     fn check_sections(&self, header: &Header) -> Result<()> {
         let entry = LAYOUT.section_header_bytes;
         let offset = word(header, LAYOUT.e_shoff);
@@ -240,7 +240,7 @@ impl Library<'_> {
     }
 }
 
-/// 16 bits at a position that the caller knows to be inside; 0 outside.
+/// Reads 16 bits at this position, which the caller has checked; 0 if it is out of range.
 fn half(bytes: &[u8], at: usize) -> u16 {
     field(bytes, at).map_or(0, u16::from_ne_bytes)
 }
@@ -249,7 +249,7 @@ fn quarter(bytes: &[u8], at: usize) -> u64 {
     field(bytes, at).map_or(0, u32::from_ne_bytes).into()
 }
 
-/// 32 or 64 bits, as the class has it.
+/// Reads 32 or 64 bits, depending on the class.
 fn word(bytes: &[u8], at: usize) -> u64 {
     match LAYOUT.word {
         4 => quarter(bytes, at),

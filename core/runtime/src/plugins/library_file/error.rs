@@ -8,12 +8,12 @@ use std::path::PathBuf;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LibraryFileError {
-    /// There is no such file.
+    /// The file does not exist.
     NotFound {
         /// The library.
         path: PathBuf,
     },
-    /// The system does not let us read the file, or look at its folder.
+    /// The file or its folder cannot be read.
     Unreadable {
         /// The library or its folder.
         path: PathBuf,
@@ -24,7 +24,7 @@ pub enum LibraryFileError {
     NotRegular {
         /// The library.
         path: PathBuf,
-        /// What it is.
+        /// The kind of file, such as a folder.
         found: &'static str,
     },
     /// Other users may write to the file.
@@ -43,33 +43,33 @@ pub enum LibraryFileError {
         /// The folder's permission bits.
         mode: u32,
     },
-    /// The file or a folder above it is owned by somebody else than root and the caller.
+    /// The file or a folder above it is owned by a user other than root and the caller.
     ForeignOwner {
         /// The library.
         path: PathBuf,
         /// The file or the folder.
         entry: PathBuf,
-        /// Number of its owner.
+        /// The owner's user ID.
         owner: u32,
-        /// Number of the caller.
+        /// The caller's user ID.
         caller: u32,
     },
-    /// The file does not begin as an ELF file does.
+    /// The file does not start with the ELF magic number.
     NotElf {
         /// The library.
         path: PathBuf,
-        /// Its first bytes; zero where it has none.
+        /// The first four bytes; a shorter file is padded with zeros.
         magic: [u8; 4],
     },
-    /// The library is for another kind of machine.
+    /// The library was built for another kind of machine.
     WrongMachine {
         /// The library.
         path: PathBuf,
         /// The header's field.
         field: &'static str,
-        /// What this program has there.
+        /// This program's value of the field.
         expected: u16,
-        /// What the library has there.
+        /// The library's value of the field.
         found: u16,
     },
     /// An ELF file that is not a shared library (`e_type` is not `ET_DYN`, 3).
@@ -87,14 +87,14 @@ pub enum LibraryFileError {
         field: &'static str,
         /// Its value.
         found: u64,
-        /// What it must be.
+        /// The expected value.
         expected: &'static str,
     },
     /// The file ends before something that its header announces.
     Truncated {
         /// The library.
         path: PathBuf,
-        /// What does not fit.
+        /// The part that does not fit.
         what: String,
         /// Bytes that the file would need.
         needed: u64,
@@ -104,7 +104,7 @@ pub enum LibraryFileError {
 }
 
 impl LibraryFileError {
-    /// Who else can change the library.
+    /// Writes the text of an error about permissions.
     fn fmt_rights(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use LibraryFileError::*;
         match self {

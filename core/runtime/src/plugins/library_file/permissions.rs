@@ -1,15 +1,16 @@
-//! Who can change a plugin library: root and the caller alone, as sshd demands of its keys.
+//! Checks that only root and the caller can change a plugin library, as sshd requires for its keys.
 //!
-//! The file and every folder above it are owned by root or the caller, and nobody else may write to them. In a sticky folder, such as
-//! `/tmp`, only its owner can rename or remove an entry: so one above the file's own folder may be writable for all, if the entry that
-//! leads to the file is owned by root or the caller. The file's own folder may be sticky only for a named file of the caller's: anybody
-//! can add a file there, which a search would find.
+//! The file and every folder above it must be owned by root or the caller, and no other user may write to them. In a
+//! sticky folder such as `/tmp`, only the owner of an entry can rename or remove it. So a sticky folder above the
+//! file's own folder may be writable for all, if the entry that leads to the file is owned by root or the caller. The
+//! file's own folder may be sticky only if the file was named explicitly and is the caller's: any user can add a file
+//! there, and a search would find it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::{Found, LibraryFileError};
+use super::{LibraryFileError, LibrarySource};
 
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 const STICKY: u32 = 0o1000;
@@ -20,7 +21,7 @@ pub(super) fn check(
     path: &Path,
     canonical: &Path,
     file: &Metadata,
-    found: Found,
+    found: LibrarySource,
 ) -> Result<(), LibraryFileError> {
     let caller = rustix::process::geteuid().as_raw();
     owned(path, path, file, caller)?;
@@ -34,7 +35,7 @@ pub(super) fn check(
 }
 
 /// The folders above `entry`, an absolute path to the file.
-fn folders(path: &Path, entry: &Path, found: Found, caller: u32) -> Result<(), LibraryFileError> {
+fn folders(path: &Path, entry: &Path, found: LibrarySource, caller: u32) -> Result<(), LibraryFileError> {
     let chain: Vec<&Path> = entry.ancestors().collect();
     for (depth, pair) in chain.windows(2).enumerate() {
         let &[entry, folder] = pair else { continue };
@@ -47,7 +48,7 @@ fn folders(path: &Path, entry: &Path, found: Found, caller: u32) -> Result<(), L
         }
         let owner = std::fs::symlink_metadata(entry).map_err(unreadable)?.uid();
         let stays = match depth {
-            0 => found == Found::Named && owner == caller,
+            0 => found == LibrarySource::Named && owner == caller,
             _ => owner == caller || owner == ROOT,
         };
         if mode & STICKY == 0 || !stays {

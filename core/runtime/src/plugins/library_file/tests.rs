@@ -4,9 +4,9 @@ use tempfile::TempDir;
 #[cfg(all(unix, not(target_vendor = "apple")))]
 mod elf_files;
 
-/// As for a file that the caller named.
+/// Checks the file as one that the caller named.
 fn check(path: &Path) -> Result<FileIdentity, LibraryFileError> {
-    super::check(path, Found::Named).map(|checked| checked.identity)
+    super::check(path, LibrarySource::Named).map(|checked| checked.identity)
 }
 
 fn folder() -> TempDir {
@@ -102,7 +102,7 @@ mod on_unix {
         let path = library(folder.path());
         set_mode(folder.path(), 0o1777);
         check(&path).unwrap();
-        let searched = super::super::check(&path, Found::Searched);
+        let searched = super::super::check(&path, LibrarySource::Searched);
         assert!(
             matches!(searched, Err(LibraryFileError::WritableFolder { mode: 0o1777, .. })),
             "{searched:?}"
@@ -111,7 +111,7 @@ mod on_unix {
         let private = folder.path().join("private");
         std::fs::create_dir(&private).unwrap();
         set_mode(&private, 0o700);
-        super::super::check(&library(&private), Found::Searched).unwrap();
+        super::super::check(&library(&private), LibrarySource::Searched).unwrap();
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod on_unix {
         assert!(message(&path).contains("(mode 0777) and so put another plugin there"));
     }
 
-    /// Needs root, who alone can give files away.
+    /// Needs root: only root can give files to another user.
     #[test]
     fn a_file_of_another_user() {
         let folder = folder();

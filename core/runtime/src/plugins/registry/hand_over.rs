@@ -1,4 +1,4 @@
-//! What the program itself hands over: ops, planners and delegates with data of their own.
+//! Ops, planners and delegates that the program registers itself, with user data.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -7,18 +7,15 @@ use arenite_abi::object::{self, OpObject, UserData};
 use arenite_abi::raw::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1, BUILTIN_CUSTOM, OP_USER_DATA};
 use arenite_abi::{AssignmentMut, Delegate, OptionPairs, PlanRequest};
 
-use super::{
-    Candidate, DelegateRegistration, OpInfo, OpKey, OpRegistration, Origin, PlannerRegistration, PluginInfo,
-    Registry, key_of,
-};
+use super::{Candidate, OpInfo, Origin, PluginInfo, Registry};
 use crate::error::{Error, Named, Result};
 use crate::host::{HOST, op_schemas};
 use crate::plugins::descriptor::{check_delegate, check_op, check_planner, clash, name as checked_name};
 use crate::plugins::foreign;
-use crate::plugins::registration::Registration;
-
-/// Id of the plugin that stands for what the program handed over.
-pub const PROGRAM: &str = "program";
+use crate::plugins::op_key::OpKey;
+use crate::plugins::registration::{
+    DelegateRegistration, OpRegistration, PROGRAM, PlannerRegistration, Registration,
+};
 
 impl From<&str> for OpKey {
     /// A custom op.
@@ -28,13 +25,14 @@ impl From<&str> for OpKey {
 }
 
 impl Registry {
-    /// Serves the op `key`, a custom op's name or [`OpKey::Builtin`], of these versions with a value: of a type that implements
-    /// [`OpObject`], or [`closures`](arenite_abi::object::closures). It is listed as an op of the plugin [`PROGRAM`], and comes
-    /// before what is registered later.
+    /// Registers an op for these versions of `key`, which is a custom op's name or an [`OpKey::Builtin`]. The value
+    /// implements [`OpObject`] or comes from [`closures`](arenite_abi::object::closures). The op is listed under the
+    /// plugin [`PROGRAM`] and takes precedence over later registrations.
     ///
-    /// The registry, and interpreters that were made with it, keep the value; it is dropped once, after all of them.
+    /// The registry and its interpreters share the value; it is dropped after the last of them.
     ///
     /// ```
+    /// # use arenite_runtime as arenite;
     /// use arenite::Registry;
     /// use arenite::abi::object::closures;
     ///
@@ -54,8 +52,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Registration`] for a name, a number or versions that no op can have, and where an op that was handed over before
-    /// serves some of the same nodes. Nothing is registered then.
+    /// [`Error::Registration`] if no op can have this name, number or these versions, or if an op that the program
+    /// added earlier serves some of the same nodes. Nothing is registered then.
     pub fn add_op(
         &mut self,
         key: impl Into<OpKey>,
@@ -72,16 +70,17 @@ impl Registry {
         self.hand_over_op(op, &name, user_data)
     }
 
-    /// As [`add_op`](Self::add_op), of a registration as it crosses, which is copied. Before `prepare` of each node the pointer stands
-    /// in the first word of its state, if the op has the flag [`OP_USER_DATA`]; else the pointer is null. On an error, too, the user
-    /// data is dropped.
+    /// Like [`add_op`](Self::add_op), for a C registration, which is copied. If the op has the flag [`OP_USER_DATA`],
+    /// the first word of each node's state holds the user data before `prepare` is called; otherwise the pointer must be
+    /// null. The user data is dropped even if this fails.
     ///
     /// # Safety
-    /// The registration keeps the contract: its name is readable now, its functions until the user data is dropped.
+    /// The registration follows the contract: its name is readable now, and its functions stay valid until the user
+    /// data is dropped.
     pub unsafe fn add_raw_op(&mut self, op: *const ArOpV1, user_data: UserData) -> Result<()> {
-        // SAFETY: the struct is readable, as this function requires; its functions are looked at before they are called.
+        // SAFETY: the struct is readable, as this function requires; `read` checks its functions for null.
         let op = unsafe { foreign::read(op, "the op") }.map_err(|message| refused(Named::Op, "", message))?;
-        let name = match key_of(&op) {
+        let name = match OpKey::of(&op) {
             OpKey::Builtin(_) => String::new(),
             OpKey::Custom(name) => name,
         };
@@ -94,7 +93,7 @@ impl Registry {
         let key = check_op(&op).and_then(|key| check_user_data(&op, has_room).map(|()| key));
         match key {
             Ok(key) => self.push_op(&key, &op),
-            Err(message) => Err(refused(Named::Op, &key_of(&op).name(), message)),
+            Err(message) => Err(refused(Named::Op, &OpKey::of(&op).name(), message)),
         }
     }
 
@@ -115,7 +114,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Offers a planner: a function that fills in the assignment, a place per record. The registry and its interpreters keep it.
+    /// Registers a planner: a function that assigns an offset to each record. The registry and its interpreters share
+    /// it.
     ///
     /// # Errors
     /// [`Error::Registration`] for a name that is empty, not printable or taken. Nothing is registered then.
@@ -127,9 +127,9 @@ impl Registry {
         self.hand_over_planner(registration, name, user_data)
     }
 
-    /// As [`add_planner`](Self::add_planner), of a registration as it crosses, which is copied. Where its `query` has
-    /// [`INTERFACE_PLAN`](arenite_abi::raw::INTERFACE_PLAN), that function is called, with the pointer; else the pointer is null. On an
-    /// error, too, the user data is dropped.
+    /// Like [`add_planner`](Self::add_planner), for a C registration, which is copied. If its `query` has
+    /// [`INTERFACE_PLAN`](arenite_abi::raw::INTERFACE_PLAN), that function is called with the user data; otherwise the
+    /// pointer must be null. The user data is dropped even if this fails.
     ///
     /// # Safety
     /// As [`add_raw_op`](Self::add_raw_op).
@@ -161,7 +161,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Offers a delegate: `create` makes each instance of it. The registry and its interpreters keep `create`.
+    /// Registers a delegate: `create` makes each instance of it. The registry and its interpreters share `create`.
     ///
     /// # Errors
     /// [`Error::Registration`] for a name that is empty, not printable or taken. Nothing is registered then.
@@ -174,9 +174,9 @@ impl Registry {
         self.hand_over_delegate(registration, name, user_data)
     }
 
-    /// As [`add_delegate`](Self::add_delegate), of a registration as it crosses, which is copied. Where its `query` has
-    /// [`INTERFACE_CREATE`](arenite_abi::raw::INTERFACE_CREATE), that function is called, with the pointer; else the pointer is null. On
-    /// an error, too, the user data is dropped.
+    /// Like [`add_delegate`](Self::add_delegate), for a C registration, which is copied. If its `query` has
+    /// [`INTERFACE_CREATE`](arenite_abi::raw::INTERFACE_CREATE), that function is called with the user data; otherwise
+    /// the pointer must be null. The user data is dropped even if this fails.
     ///
     /// # Safety
     /// As [`add_raw_op`](Self::add_raw_op).
@@ -212,15 +212,16 @@ impl Registry {
         Ok(())
     }
 
-    /// What functions of raw registrations tell errors with, and have loops run by: what a plugin gets in its handshake.
+    /// The host functions that a plugin gets in its handshake. Raw registrations use them to report errors and to run
+    /// loops.
     pub fn host() -> &'static ArHostV1 {
         &HOST
     }
 
-    /// Adds what the program handed over to `other`, which goes on to offer it.
+    /// Also registers here everything that the program added to `other`.
     ///
     /// # Errors
-    /// As [`add_op`](Self::add_op). What came before it is registered.
+    /// See [`add_op`](Self::add_op). Everything before the one that failed stays registered.
     pub fn add_handed_over(&mut self, other: &Registry) -> Result<()> {
         let is_own = |plugin: &str| plugin == PROGRAM;
         for (key, candidates) in &other.ops {
@@ -235,7 +236,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Changes the plugin that stands for the program, made if it is not there yet, and gives its position.
+    /// Applies `change` to the plugin that represents the program, creates it first if needed, and returns its
+    /// position.
     fn program(&mut self, change: impl FnOnce(&mut PluginInfo)) -> usize {
         // Errors of in-process functions find their way to this host without a handshake.
         // SAFETY: the host is static, and its functions are this crate's `host`, which keeps the contract.
@@ -263,7 +265,7 @@ fn refused(what: Named, name: &str, message: String) -> Error {
     Error::Registration { what, name: name.to_owned(), message }
 }
 
-/// User data comes with what takes it.
+/// Checks that user data is only given to a registration that accepts it.
 fn check_user_data<R>(registration: &Registration<R>, takes_it: bool) -> std::result::Result<(), String> {
     if !takes_it && !registration.user_data().is_null() {
         return Err("it comes with user data and says of none: an op has OP_USER_DATA, a planner INTERFACE_PLAN, a delegate \
@@ -301,7 +303,7 @@ mod tests {
     }
 
     fn data() -> UserData {
-        // SAFETY: nobody reads what the pointer points to.
+        // SAFETY: no code dereferences the pointer.
         unsafe { UserData::new(std::ptr::without_provenance_mut(8), Some(free)) }
     }
 
@@ -330,7 +332,7 @@ mod tests {
         assert!(error.starts_with("planner 'own' is not registered: it comes with user data"), "{error}");
         assert!(registry.plugins().is_empty());
         assert_eq!(FREED.load(Ordering::SeqCst), 3);
-        // SAFETY: the op is not called; there is no data.
+        // SAFETY: the op is not called, and the data is null.
         unsafe { registry.add_raw_op(&plain, UserData::new(std::ptr::null_mut(), Some(free))) }.unwrap();
         assert_eq!(registry.plugins()[0].ops.len(), 1);
         drop(registry);

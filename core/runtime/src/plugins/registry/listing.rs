@@ -1,4 +1,4 @@
-//! What plugins offer, for listings.
+//! The contents of plugins, for listings.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,16 +8,15 @@ use arenite_abi::raw::{
 };
 use arenite_abi::{ElementType, ElementTypes};
 
-use super::{OpKey, Registry};
-use crate::host::devices::DelegateDevices;
 use crate::plugins::digest;
+use crate::plugins::op_key::OpKey;
 
 /// Where a plugin came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Linked into the program.
     Static,
-    /// Handed over by the program, as [`Registry::add_op`](super::Registry::add_op) takes it.
+    /// Registered by the program, for example with [`Registry::add_op`](crate::Registry::add_op).
     Program,
     /// A library.
     File(PathBuf),
@@ -55,8 +54,9 @@ pub struct PluginInfo {
 }
 
 impl PluginInfo {
-    /// The SHA-256 of its library, in 64 hexadecimal digits as `[plugins] sha256` takes them; `None` if it is not from a library. The file
-    /// is read now: whoever wants to know that it was not replaced since it was loaded compares digests by `[plugins] sha256`.
+    /// The SHA-256 of its library, in 64 hexadecimal digits as in `[plugins] sha256`; `None` if it is not from a
+    /// library. This reads the file now, so it may have been replaced since it was loaded; to rule that out, list the
+    /// digest in `[plugins] sha256`.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -98,17 +98,6 @@ pub struct ContestedOp {
     pub key: OpKey,
     /// Ids of the plugins, best first: the first one serves the nodes that it can.
     pub plugins: Vec<String>,
-}
-
-impl Registry {
-    /// The devices of all delegates that have such, by name. Drivers are asked, some of which take their time.
-    pub fn devices(&self) -> Vec<DelegateDevices> {
-        let of = |name: String| {
-            let devices = self.delegate(&name)?.devices()?;
-            Some(DelegateDevices { delegate: name, devices })
-        };
-        self.delegate_names().into_iter().filter_map(of).collect()
-    }
 }
 
 impl OpInfo {

@@ -1,4 +1,4 @@
-//! Plans as they run: the buffers inside of partitions take the place of the scratch memory that holds them.
+//! Detailed plans: the scratch memory of a partition is replaced by the buffers in it.
 //!
 //! ```text
 //! steps of the plan       0   1 (a partition)   2
@@ -16,40 +16,43 @@ use crate::planning::plan::{Plan, lower_bound, validate};
 use crate::stages::runner::Runner;
 use crate::stages::step::{Kernel, Step};
 
-/// The memory of a segment as it runs. Where a delegate tells what lies in its partition's scratch memory, those buffers take the
-/// place of that, and the partition is as many steps as it has of its own; its inputs and outputs live through all of them.
+/// The memory of a segment in detail. If a delegate reports the buffers in its partition's scratch memory, they replace
+/// the scratch record, and the partition counts as many steps as its kernel has. Its inputs and outputs live through
+/// all of them.
 #[derive(Clone, Debug, Default)]
 pub struct DetailedPlan {
-    /// As [`Interpreter::memory_plan`](crate::Interpreter::memory_plan) gives it, but for lives, which count these steps. The total
-    /// is the same; the bound is that of these records. A buffer inside of a partition names its tensor if it is one.
+    /// The plan of [`Interpreter::memory_plan`](crate::Interpreter::memory_plan), with lifetimes in these steps. The
+    /// total is the same; the lower bound is computed from these records. A buffer inside a partition has the index of
+    /// its tensor if it is one.
     pub memory: SegmentPlan,
-    /// Per record, its first step as [`steps_of`](crate::Interpreter::steps_of) counts them: the partition for what is inside of it.
+    /// For each record, its first step as [`steps_of`](crate::Interpreter::steps_of) counts them; a buffer inside a
+    /// partition has the partition's.
     pub steps: Vec<usize>,
-    /// Per record, what its delegate calls it; `None` outside of partitions.
+    /// For each record, the delegate's name for it; `None` outside of partitions.
     pub names: Vec<Option<String>>,
-    /// Steps as they run, of all segments.
+    /// The number of detailed steps, over all segments.
     pub step_count: u32,
 }
 
-/// Steps of one partition that are told apart. A kernel that counts more of them is one step.
+/// The most steps of one partition that are distinguished. A kernel with more counts as one step.
 const MOST_INNER_STEPS: u32 = 1 << 20;
 
-/// The memory of each segment.
+/// The detailed memory of each segment.
 pub(crate) fn detailed(runner: &Runner) -> Vec<DetailedPlan> {
-    let steps: Vec<Inside> = runner.steps().map(Inside::of).collect();
+    let steps: Vec<StepDetail> = runner.steps().map(StepDetail::of).collect();
     let axis = Axis::of(&steps);
     runner.plans().map(|plan| expand(plan, &steps, &axis)).collect()
 }
 
-/// What a step keeps in scratch memory.
-struct Inside {
-    /// How many steps it is; none if its results are constant.
+/// The buffers in a step's scratch memory.
+struct StepDetail {
+    /// How many detailed steps it has; none if its results are constant.
     steps: u32,
-    /// Per request for scratch memory; none where nothing is known.
+    /// The buffers of each scratch request; none if they are unknown.
     scratch: Vec<Vec<InnerBuffer>>,
 }
 
-impl Inside {
+impl StepDetail {
     fn of(step: &Step) -> Self {
         let mut scratch: Vec<Vec<InnerBuffer>> = step.scratch_requests.iter().map(|_| Vec::new()).collect();
         if let Kernel::Partition(kernel) = &step.kernel {
@@ -65,11 +68,11 @@ impl Inside {
             }
         }
         let ends = scratch.iter().flatten().map(|buffer| end_of(&buffer.record));
-        Inside { steps: ends.max().unwrap_or(u32::from(!step.is_constant())), scratch }
+        StepDetail { steps: ends.max().unwrap_or(u32::from(!step.is_constant())), scratch }
     }
 }
 
-/// Whether these lie apart from one another, and within so many bytes.
+/// Whether the buffers fit into `bytes` bytes and do not overlap while they live.
 fn is_plan(buffers: &[InnerBuffer], bytes: u64) -> bool {
     let records: Vec<UsageRecord> = buffers.iter().map(|buffer| buffer.record).collect();
     let offsets: Vec<u64> = buffers.iter().map(|buffer| buffer.offset).collect();
@@ -77,19 +80,19 @@ fn is_plan(buffers: &[InnerBuffer], bytes: u64) -> bool {
         && records.iter().all(|record| end_of(record) <= MOST_INNER_STEPS)
 }
 
-/// The first of a kernel's steps behind a life.
+/// The step after the last one of a lifetime.
 fn end_of(record: &UsageRecord) -> u32 {
     let last = if record.last_node == UsageRecord::FOREVER { record.first_node } else { record.last_node };
     last.saturating_add(1)
 }
 
-/// Where each step of the plan begins among the steps as they run, and where the last one ends.
+/// The first detailed step of each step of the plan, and the end of the last one.
 struct Axis {
     starts: Vec<u32>,
 }
 
 impl Axis {
-    fn of(steps: &[Inside]) -> Self {
+    fn of(steps: &[StepDetail]) -> Self {
         let mut starts = vec![0u32];
         starts.extend(steps.iter().scan(0u32, |end, step| {
             *end = end.saturating_add(step.steps);
@@ -106,7 +109,7 @@ impl Axis {
         self.starts.get(step as usize).copied().unwrap_or(self.end())
     }
 
-    /// The last of the steps that a step is.
+    /// The last detailed step of a step.
     fn last(&self, step: u32) -> u32 {
         match step {
             UsageRecord::FOREVER => step,
@@ -119,7 +122,7 @@ impl Axis {
         UsageRecord { first_node, last_node: self.last(record.last_node).max(first_node), ..*record }
     }
 
-    /// The record of a buffer inside of step `step`.
+    /// The record of a buffer inside step `step`.
     fn place(&self, inner: &UsageRecord, step: u32) -> UsageRecord {
         let start = self.first(step);
         let last_node = match inner.last_node {
@@ -131,8 +134,8 @@ impl Axis {
     }
 }
 
-/// A segment's plan, with what is inside of its steps.
-fn expand(outer: &SegmentPlan, steps: &[Inside], axis: &Axis) -> DetailedPlan {
+/// The plan of a segment, with the buffers inside its steps.
+fn expand(outer: &SegmentPlan, steps: &[StepDetail], axis: &Axis) -> DetailedPlan {
     let inner = inner_of(outer, steps);
     let replaced = outer.places.iter().zip(&inner).filter(|(_, inner)| !inner.is_empty());
     let mut is_kept = vec![true; outer.buffers.len()];
@@ -158,9 +161,9 @@ fn expand(outer: &SegmentPlan, steps: &[Inside], axis: &Axis) -> DetailedPlan {
     detail
 }
 
-/// Per record, what lies in it, if it is scratch memory that a kernel tells of.
-fn inner_of<'a>(outer: &SegmentPlan, steps: &'a [Inside]) -> Vec<&'a [InnerBuffer]> {
-    // A step's scratch records are in the order of its requests.
+/// For each record, the buffers in it if it is scratch memory whose content is known.
+fn inner_of<'a>(outer: &SegmentPlan, steps: &'a [StepDetail]) -> Vec<&'a [InnerBuffer]> {
+    // A step's scratch records have the order of its requests.
     let mut seen = vec![0; steps.len()];
     let mut inner = |record: &UsageRecord| {
         let step = record.first_node as usize;
@@ -171,17 +174,17 @@ fn inner_of<'a>(outer: &SegmentPlan, steps: &'a [Inside]) -> Vec<&'a [InnerBuffe
     outer.records.iter().map(|record| inner(record).unwrap_or_default()).collect()
 }
 
-/// A detailed plan in the making.
+/// A detailed plan under construction.
 struct Expansion<'a> {
     detail: DetailedPlan,
     offsets: Vec<u64>,
-    /// Per buffer of the outer plan, its number here.
+    /// For each buffer of the outer plan, its index here.
     numbers: Vec<usize>,
     axis: &'a Axis,
 }
 
 impl<'a> Expansion<'a> {
-    /// With the buffers that are kept.
+    /// Starts with the buffers that are kept.
     fn new(buffers: &[UsageRecord], is_kept: &[bool], axis: &'a Axis) -> Self {
         let mut detail = DetailedPlan { step_count: axis.end(), ..DetailedPlan::default() };
         let mut numbers = Vec::with_capacity(buffers.len());
@@ -192,14 +195,14 @@ impl<'a> Expansion<'a> {
         Expansion { detail, offsets: Vec::new(), numbers, axis }
     }
 
-    /// A record of the outer plan.
+    /// Adds a record of the outer plan.
     fn keep(&mut self, record: &UsageRecord, (buffer, at): (usize, u64), offset: u64) {
         let place = (self.numbers[buffer], at);
         self.push(self.axis.stretch(record), place, record.first_node, None);
         self.offsets.push(offset);
     }
 
-    /// A buffer in scratch memory `scratch`, which lies at `offset`.
+    /// Adds a buffer inside scratch memory `scratch`, which is at `offset`.
     fn add(&mut self, scratch: &UsageRecord, buffer: &InnerBuffer, offset: u64) {
         let record = self.axis.place(&buffer.record, scratch.first_node);
         let place = (self.detail.memory.buffers.len(), 0);

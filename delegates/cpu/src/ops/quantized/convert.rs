@@ -9,18 +9,19 @@
 //! ```
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::expect_elements;
-use arenite_layers::{Node, Quant, Source};
+use arenite_base::Quant;
+use arenite_layers::lower::expect_elements;
+use arenite_layers::{Node, Source};
 
-use super::{Lowered, Quantized, quant_of, unsigned};
-use crate::net::{self, Net};
-use crate::ops::Build;
-use crate::program::Step;
+use super::quantization::{quant_of, unsigned};
+use crate::ops::build::Build;
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
 use crate::steps::convert_u8::{Dequantize, Quantize};
 
 /// A conversion.
 #[derive(Clone, Copy, Debug)]
-pub enum Convert {
+pub(crate) enum Convert {
     /// From `f32`.
     Quantize,
     /// To `f32`; the number is what signed bytes are raised by.
@@ -28,29 +29,34 @@ pub enum Convert {
 }
 
 /// Lowers QUANTIZE.
-pub fn quantize<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
+pub(super) fn quantize(x: &Source<'_, '_>) -> Result<Node<Convert>> {
     let (_, y) = x.output(0)?;
     quant_of(y)?;
     node(x, Convert::Quantize)
 }
 
 /// Lowers DEQUANTIZE.
-pub fn dequantize<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
+pub(super) fn dequantize(x: &Source<'_, '_>) -> Result<Node<Convert>> {
     let (_, a) = x.input(0)?;
     quant_of(a)?;
     node(x, Convert::Dequantize(if a.ty == I8 { 128 } else { 0 }))
 }
 
-fn node<'a>(x: &Source<'_, 'a>, convert: Convert) -> Result<Lowered<'a>> {
+fn node(x: &Source<'_, '_>, convert: Convert) -> Result<Node<Convert>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(y)?;
     ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
-    Ok(Node::new(Quantized::Convert(convert), vec![input], vec![output]))
+    Ok(Node::new(convert, vec![input], vec![output]))
 }
 
 impl Convert {
     /// The step.
-    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub(crate) fn build(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<Box<dyn Step>> {
         let (input, output, reals) = (node.inputs[0], node.outputs[0], build.bytes.reals);
         let len = net.values[output].len();
         Ok(match *self {

@@ -1,24 +1,25 @@
 //! DEPTHWISE_CONV_2D of bytes with constant weights of 8 or 4 bits.
 //!
-//! Defined by: tflite/kernels/depthwise_conv.cc; rounding as of its SIMD kernels, which take eight signed channels at a time and round
-//! ties up; what is left over, and unsigned channels, round them away from zero.
+//! Defined by: tflite/kernels/depthwise_conv.cc. It rounds as its SIMD kernels do: these take eight signed channels
+//! at a time and round ties up. The remaining channels, and unsigned ones, round ties away from zero.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::depthwise_conv_2d;
+use arenite_layers::lower::depthwise_conv_2d;
 use arenite_layers::{EpilogueOp, Node, Source, Window};
 
 use super::product::{check, multipliers};
-use super::{Lowered, Quantized, Weights, range, unsigned};
+use super::quantization::{range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
-use crate::net::{self, Net};
-use crate::ops::{Build, ByRows, Offers};
+use crate::ops::build::{Build, ByRows, Offers};
+use crate::ops::values::{NetValues, NodeValues};
+use crate::reach::planes_u8;
+use crate::reach::weights_u8::Weights;
 use crate::requantize::Channel;
-use crate::steps::cascade::Rows;
+use crate::steps::cascade::RowStep;
 use crate::steps::dwconv_u8::{DwConvU8, Parts};
-use crate::steps::planes_u8;
 
 /// A convolution of each channel with its own filters, which are constant.
-pub struct DepthwiseProduct<'a> {
+pub(crate) struct DepthwiseProduct<'a> {
     /// Where it reads.
     pub window: Window,
     /// Results per channel of the input.
@@ -34,7 +35,7 @@ pub struct DepthwiseProduct<'a> {
 }
 
 /// Lowers DEPTHWISE_CONV_2D.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
+pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<DepthwiseProduct<'a>>> {
     let ((input, image), (output, result)) = (x.input(0)?, x.output(0)?);
     check(image, result)?;
     let geometry = depthwise_conv_2d::Geometry::read(x)?;
@@ -50,17 +51,18 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
         activation: geometry.activation,
         up: if image.ty == U8 { 0 } else { filters & !7 },
     };
-    Ok(Node::new(Quantized::Depthwise(layer), vec![input], vec![output]))
+    Ok(Node::new(layer, vec![input], vec![output]))
 }
 
-/// An error unless the kernels of bytes take such a window, with so many terms for each weight.
-pub fn expect_planes(window: &Window, terms: usize) -> Result<()> {
+/// # Errors
+/// If the kernels for bytes do not support the window with `terms` terms per weight.
+pub(crate) fn expect_planes(window: &Window, terms: usize) -> Result<()> {
     let [height, width] = [window.rows.taps, window.columns.taps];
     match planes_u8::takes(window, terms) {
         true => Ok(()),
-        false => {
-            Err(unsupported!("the filter has {height} × {width} taps, which are too many, or too far apart"))
-        }
+        false => Err(unsupported!(
+            "the filter has {height} × {width} taps; fewer taps, or a smaller dilation, are supported"
+        )),
     }
 }
 
@@ -73,7 +75,7 @@ impl ByRows for DepthwiseProduct<'_> {
         &[]
     }
 
-    /// Few beside those of products.
+    /// Small compared with the weights of products.
     fn weights(&self) -> usize {
         0
     }
@@ -82,19 +84,29 @@ impl ByRows for DepthwiseProduct<'_> {
         false
     }
 
-    fn rows(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Rows>> {
+    fn rows(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<Box<dyn RowStep>> {
         Ok(Box::new(self.build(node, net, build)?))
     }
 }
 
 impl DepthwiseProduct<'_> {
-    /// What passes may make of it. It has borders of its own, in planes.
-    pub fn offers(&self) -> Offers<'_> {
+    /// How passes may rewrite it. It needs no border: its planes include one.
+    pub(crate) fn offers(&self) -> Offers<'_> {
         Offers { rows: (self.multiplier == 1).then_some(self as &dyn ByRows), border: None }
     }
 
     /// Packs the weights.
-    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<DwConvU8> {
+    pub(crate) fn build(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<DwConvU8> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let taps = self.window.rows.taps * self.window.columns.taps;

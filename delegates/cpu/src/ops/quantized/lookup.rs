@@ -6,19 +6,20 @@
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::{GeluOptions, LeakyReluOptions};
-use arenite_layers::ops::expect_elements;
-use arenite_layers::{Node, Quant, Source};
+use arenite_base::Quant;
+use arenite_layers::lower::expect_elements;
+use arenite_layers::{Node, Source};
 
-use super::{Lowered, Quantized, quant_of, unsigned};
+use super::quantization::{quant_of, unsigned};
 use crate::fixed_point::{Multiplier, Ties, hard_swish::HardSwish, rsqrt};
-use crate::net::{self, Net};
-use crate::ops::Build;
-use crate::program::Step;
+use crate::ops::build::Build;
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
 use crate::steps::lookup::{Lookup, Table};
 
 /// A function of one tensor.
 #[derive(Clone, Copy, Debug)]
-pub enum Function {
+pub(crate) enum Function {
     /// Of reals, rounded once.
     Real(fn(f32) -> f32),
     /// `x · clamp(x + 3, 0, 6) / 6`, with 16 bits.
@@ -61,7 +62,7 @@ fn elu(x: f32) -> f32 {
 }
 
 /// Lowers the node if its op is one of these.
-pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Lowered<'a>>> {
+pub(super) fn lower(x: &Source<'_, '_>, code: i32) -> Option<Result<Node<Function>>> {
     let signed = x.input(0).is_ok_and(|(_, value)| value.ty == I8);
     let function = match code {
         op::LOGISTIC => Function::Real(logistic),
@@ -89,7 +90,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Lowered<'a>>> {
     Some(node(x, function))
 }
 
-fn node<'a>(x: &Source<'_, 'a>, function: Function) -> Result<Lowered<'a>> {
+fn node(x: &Source<'_, '_>, function: Function) -> Result<Node<Function>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(y)?;
     ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
@@ -97,11 +98,16 @@ fn node<'a>(x: &Source<'_, 'a>, function: Function) -> Result<Lowered<'a>> {
         return Err(unsupported!("input is {}, output is {}", a.ty, y.ty));
     }
     function.table(quant_of(a)?, quant_of(y)?)?;
-    Ok(Node::new(Quantized::Function(function), vec![input], vec![output]))
+    Ok(Node::new(function, vec![input], vec![output]))
 }
 
 /// The step of a function given by its results.
-pub fn plain(table: &Table, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Box<dyn Step> {
+pub(super) fn plain(
+    table: &Table,
+    node: &NodeValues<'_>,
+    net: &NetValues<'_, '_>,
+    build: &Build,
+) -> Box<dyn Step> {
     let (input, output) = (node.inputs[0], node.outputs[0]);
     let len = net.values[output].len();
     Box::new(Lookup {
@@ -117,13 +123,18 @@ pub fn plain(table: &Table, node: &net::Node<'_>, net: &Net<'_>, build: &Build) 
 
 impl Function {
     /// The step.
-    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub(crate) fn build(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         Ok(Box::new(Lookup {
             map: build.bytes.map,
             table: self.table(from, to)?,
-            // Whole sixteens are rescaled by vectors, which round ties up; what is left is not.
+            // Groups of sixteen are rescaled by vectors, which round ties up; the remaining elements are not.
             last: match self {
                 Function::Rescale => Some((16, rescale(from, to, Ties::Away)?)),
                 _ => None,
@@ -136,7 +147,7 @@ impl Function {
     }
 
     /// The result of each byte, if that does not depend on its place and all bytes have one.
-    pub fn of_bytes(&self, node: &net::Node<'_>, net: &Net<'_>) -> Result<Option<Table>> {
+    pub(crate) fn of_bytes(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>) -> Result<Option<Table>> {
         if matches!(self, Function::Rescale | Function::Rsqrt) {
             return Ok(None);
         }
@@ -149,7 +160,7 @@ impl Function {
             Function::Real(f) => real(f, from, to)?,
             Function::HardSwish => {
                 let function = HardSwish::new(from, to).ok_or_else(|| {
-                    unsupported!("scales {} and {} are too far apart", from.scale, to.scale)
+                    unsupported!("the ratio of scales {} and {} is not supported", from.scale, to.scale)
                 })?;
                 table(|q| function.apply(q))
             }

@@ -4,26 +4,28 @@
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::BatchMatMulOptions;
-use arenite_layers::ops::batch_matmul::{self, Sizes};
-use arenite_layers::ops::matrices::Batches;
-use arenite_layers::{Node, Quant, Source};
+use arenite_base::Quant;
+use arenite_layers::layer::batch_matmul::Sizes;
+use arenite_layers::layer::matrices::Batches;
+use arenite_layers::lower::batch_matmul;
+use arenite_layers::{Node, Source};
 
-use super::{Lowered, Quantized, quant_of, range, unsigned};
+use super::quantization::{quant_of, range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
-use crate::net::{self, Net};
-use crate::ops::Build;
-use crate::program::Step;
+use crate::ops::build::Build;
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
 use crate::steps::matmul_u8::MatMulU8;
 
 /// Products of matrices.
-pub struct Matmul {
+pub(crate) struct Matmul {
     sizes: Sizes,
-    /// The matrices of the first and of the second input that each product has.
+    /// The matrices of both inputs for each product.
     batches: Batches,
 }
 
 /// Lowers BATCH_MATMUL.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
+pub(super) fn lower(x: &Source<'_, '_>) -> Result<Node<Matmul>> {
     let ((a_id, a), (b_id, b), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     if a.ty != y.ty || b.ty != y.ty {
         return Err(unsupported!("multiplying {} by {} into {} is not supported", a.ty, b.ty, y.ty));
@@ -37,7 +39,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     }
     multiplier([quant_of(a)?, quant_of(b)?, quant_of(y)?])?;
     let layer = Matmul { sizes, batches };
-    Ok(Node::new(Quantized::Matmul(layer), vec![a_id, b_id], vec![output]))
+    Ok(Node::new(layer, vec![a_id, b_id], vec![output]))
 }
 
 /// `a · b / y`, where the product of the scales is one of `f32`.
@@ -48,7 +50,12 @@ fn multiplier([a, b, y]: [Quant; 3]) -> Result<Multiplier> {
 
 impl Matmul {
     /// The step.
-    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub(crate) fn build(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<Box<dyn Step>> {
         let (inputs, output) = ([node.inputs[0], node.inputs[1]], node.outputs[0]);
         let (a, b, y) = (unsigned(net, inputs[0])?, unsigned(net, inputs[1])?, unsigned(net, output)?);
         let factor = multiplier([a, b, y])?.factor(Ties::Away);

@@ -1,23 +1,24 @@
-//! MEAN of bytes along axes that lie side by side.
+//! MEAN of bytes along adjacent axes.
 //!
 //! Defined by: tflite/kernels/reduce.cc, tflite/kernels/internal/reference/reduce.h (`QuantizedMeanOrSum`);
 //! optimized/integer_ops/mean.h and optimized/reduce.h over height and width.
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::ReducerOptions;
-use arenite_layers::ops::expect_elements;
-use arenite_layers::{Node, Quant, Source};
+use arenite_base::Quant;
+use arenite_layers::lower::expect_elements;
+use arenite_layers::{Node, Source};
 
-use super::{Lowered, Quantized, quant_of, unsigned};
+use super::quantization::{quant_of, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
-use crate::net::{self, Net};
-use crate::ops::Build;
-use crate::program::Step;
+use crate::ops::build::Build;
+use crate::ops::values::{NetValues, NodeValues};
 use crate::requantize::{Bytes, Channel};
+use crate::step::Step;
 use crate::steps::mean_u8::{MeanU8, Scaling, Shape};
 
 /// The mean along some axes.
-pub struct Mean {
+pub(crate) struct Mean {
     shape: Shape,
     kind: Kind,
 }
@@ -32,7 +33,7 @@ enum Kind {
 }
 
 /// Lowers MEAN.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
+pub(super) fn lower(x: &Source<'_, '_>) -> Result<Node<Mean>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(a)?;
     expect_elements(y)?;
@@ -57,10 +58,10 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
     // Signed zero points are brought to where the step will see them.
     let lift = |q: Quant| Quant { zero_point: q.zero_point + raised, ..q };
     layer.scaling(lift(quant_of(a)?), lift(quant_of(y)?))?;
-    Ok(Node::new(Quantized::Mean(layer), vec![input], vec![output]))
+    Ok(Node::new(layer, vec![input], vec![output]))
 }
 
-/// `[outer][folded][inner]`, if the folded axes lie side by side but for those of size 1.
+/// `[outer][folded][inner]`, if the folded axes are adjacent, not counting axes of size 1.
 fn shape(sizes: &[usize], folded: &[bool]) -> Option<Shape> {
     let mut sections: Vec<(bool, usize)> = Vec::new();
     for (&size, &folded) in sizes.iter().zip(folded).filter(|(size, _)| **size != 1) {
@@ -82,11 +83,16 @@ fn shape(sizes: &[usize], folded: &[bool]) -> Option<Shape> {
 
 impl Mean {
     /// The step.
-    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub(crate) fn build(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let scaling = self.scaling(unsigned(net, input)?, unsigned(net, output)?)?;
         let kernels = (build.bytes.fold, build.bytes.reals);
-        Ok(Box::new(MeanU8::new(kernels, self.shape, scaling, (input, output))))
+        Ok(Box::new(MeanU8::new(kernels, self.shape, scaling, node.ends())))
     }
 
     fn scaling(&self, from: Quant, to: Quant) -> Result<Scaling> {
@@ -97,7 +103,9 @@ impl Mean {
         scaling
             // Sums of 16 bits saturate beyond.
             .filter(|scaling| scaling.bytes.zero_point.abs() <= 32_000)
-            .ok_or_else(|| unsupported!("scales {} and {} are too far apart", from.scale, to.scale))
+            .ok_or_else(|| {
+                unsupported!("the ratio of scales {} and {} is not supported", from.scale, to.scale)
+            })
     }
 
     /// `sum · s + z`, with s and z of `f32`; vectors of whole sixteens round ties up.

@@ -10,23 +10,25 @@
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::activation;
-use arenite_layers::ops::{expect_elements, fused_activation};
-use arenite_layers::{Loops, Node, Quant, Source};
+use arenite_base::Quant;
+use arenite_layers::lower::{expect_elements, fused_activation};
+use arenite_layers::{Loops, Node, Source};
 
-use super::{Lines, Lowered, Quantized, quant_of, range, unsigned};
+use super::lines::Lines;
+use super::quantization::{quant_of, range, unsigned};
 use crate::fixed_point::{Factor, Multiplier, Ties};
 use crate::kernels::u8_lines::PADDING;
 use crate::kernels::u8_pair::{Combine, Pairs};
 use crate::line;
-use crate::net::{self, Net};
-use crate::ops::Build;
-use crate::program::Step;
+use crate::ops::build::Build;
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
 use crate::steps::lines_u8::Columns;
 use crate::steps::pair_u8::{Groups, PairU8, Ways};
 
 /// A function of two tensors.
 #[derive(Clone, Debug)]
-pub struct Pairwise {
+pub(crate) struct Pairwise {
     combine: Combine,
     activation: i8,
     loops: Loops<2>,
@@ -49,7 +51,7 @@ enum Rounding {
 const NO_GROUPS: Groups = Groups { run: usize::MAX, grouped: 0 };
 
 /// Lowers the node if its op is one of these.
-pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Lowered<'a>>> {
+pub(super) fn lower(x: &Source<'_, '_>, code: i32) -> Option<Result<Node<Pairwise>>> {
     let combine = match code {
         op::ADD => Combine::Add,
         op::SUB => Combine::Sub,
@@ -60,7 +62,7 @@ pub fn lower<'a>(x: &Source<'_, 'a>, code: i32) -> Option<Result<Lowered<'a>>> {
     Some(node(x, combine))
 }
 
-fn node<'a>(x: &Source<'_, 'a>, combine: Combine) -> Result<Lowered<'a>> {
+fn node(x: &Source<'_, '_>, combine: Combine) -> Result<Node<Pairwise>> {
     let ((a_id, a), (b_id, b), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     for value in [a, b, y] {
         expect_elements(value)?;
@@ -78,16 +80,29 @@ fn node<'a>(x: &Source<'_, 'a>, combine: Combine) -> Result<Lowered<'a>> {
     let layer = Pairwise { combine, activation, loops, groups, rounding };
     range(activation, quant_of(y)?)?;
     layer.ways([quant_of(a)?, quant_of(b)?, quant_of(y)?])?;
-    Ok(Node::new(Quantized::Pairwise(layer), vec![a_id, b_id], vec![output]))
+    Ok(Node::new(layer, vec![a_id, b_id], vec![output]))
+}
+
+/// A function of two operands one of which is constant, as a function of the other.
+pub(crate) enum Straight {
+    /// The constant is one number: the result of each byte.
+    Table(Box<[u8; 256]>),
+    /// The constant is a row: a straight line for each column.
+    Lines(Lines),
 }
 
 impl Pairwise {
     /// The step.
-    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub(crate) fn build(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<Box<dyn Step>> {
         Ok(Box::new(self.step(node, net, build.bytes.pairs)?))
     }
 
-    fn step(&self, node: &net::Node<'_>, net: &Net<'_>, pairs: &'static Pairs) -> Result<PairU8> {
+    fn step(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, pairs: &'static Pairs) -> Result<PairU8> {
         let (inputs, output) = ([node.inputs[0], node.inputs[1]], node.outputs[0]);
         let quants = self.quants(node, net)?;
         let ways = self.ways(quants)?;
@@ -96,15 +111,16 @@ impl Pairwise {
         Ok(PairU8::new(pairs, self.combine, shape, ways, bytes, inputs, output))
     }
 
-    /// The same with operand `o` constant: a table if that is one byte, lines if it is a row; `None` if there is no such thing.
-    pub fn with_constant<'a>(
+    /// The function with operand `o` constant: a table for one byte, lines for a row. `None` if neither computes the
+    /// same bytes.
+    pub(crate) fn with_constant(
         &self,
         o: usize,
         constant: &[u8],
-        node: &net::Node<'_>,
-        net: &Net<'_>,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
         pairs: &'static Pairs,
-    ) -> Result<Option<Quantized<'a>>> {
+    ) -> Result<Option<Straight>> {
         let (is_number, columns) = (constant.len() == 1, self.loops.run);
         let is_row = self.loops.is_row(o) && constant.len() == columns && columns >= PADDING;
         if !self.loops.covers(1 - o) || !(is_number || is_row) || self.combine == Combine::SquaredDifference {
@@ -113,7 +129,7 @@ impl Pairwise {
         let step = self.step(node, net, pairs)?;
         if is_number {
             let table = self.groups.is_even().then(|| step.with_constant(o, constant[0], 0)).flatten();
-            return Ok(table.map(|table| Quantized::Table(Box::new(table))));
+            return Ok(table.map(|table| Straight::Table(Box::new(table))));
         }
         let quants = self.quants(node, net)?;
         let [_, Ways { biases, factors }] = self.ways(quants)?;
@@ -139,19 +155,19 @@ impl Pairwise {
             fits.push(fit);
         }
         let stage = Columns::new(zero, shift, limits, &fits);
-        Ok(Some(Quantized::Lines(Lines::new(stage, columns))))
+        Ok(Some(Straight::Lines(Lines::new(stage, columns))))
     }
 
     /// Of the operands and the result.
-    fn quants(&self, node: &net::Node<'_>, net: &Net<'_>) -> Result<[Quant; 3]> {
+    fn quants(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>) -> Result<[Quant; 3]> {
         Ok([unsigned(net, node.inputs[0])?, unsigned(net, node.inputs[1])?, unsigned(net, node.outputs[0])?])
     }
 
     /// The result of two bytes, if operands have the result's shape and it does not depend on the place.
-    pub fn of_bytes(
+    pub(crate) fn of_bytes(
         &self,
-        node: &net::Node<'_>,
-        net: &Net<'_>,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
     ) -> Result<Option<impl Fn(u8, u8) -> u8 + use<>>> {
         if self.groups.grouped > 0 || !self.loops.covers(0) || !self.loops.covers(1) {
             return Ok(None);
@@ -169,7 +185,7 @@ impl Pairwise {
         }))
     }
 
-    /// The ways of grouped results and of the others.
+    /// The scaling of grouped results, and of the others.
     fn ways(&self, [a, b, y]: [Quant; 3]) -> Result<[Ways; 2]> {
         let biases = [-a.zero_point, -b.zero_point];
         if self.combine == Combine::Mul {
@@ -194,7 +210,7 @@ impl Pairwise {
     }
 }
 
-/// The factor with at most so many bits to the left: then nothing that it is used for overflows.
+/// The factor, with at most `most` bits to the left, so that no use of it overflows.
 fn multiplier(real: f64, most: i32) -> Result<Multiplier> {
     Multiplier::from_real(real)
         .filter(|m| m.shift <= most)
@@ -213,8 +229,9 @@ fn operand(m: Multiplier, left: u32, rounding: Rounding) -> Factor {
     factor.without_left()
 }
 
-/// The groups of ADD. Dimensions from the last one on: equal sizes, ones of the first operand that has one, equal sizes, ones of the
-/// other, equal sizes. A run consists of the first of these sections, or of the second if the first is empty; other shapes have none.
+/// The groups of ADD. Read from the last dimension on, the shapes have up to four sections: equal sizes, sizes where
+/// one operand has ones, equal sizes, and sizes where the other has ones. A run is the first section, or the second if
+/// the first is empty. Other shapes have no groups.
 fn groups(a: &[usize], b: &[usize], ty: ElementType) -> (Groups, Rounding) {
     let rank = a.len().max(b.len());
     let size = |shape: &[usize], i: usize| shape.len().checked_sub(i + 1).map_or(1, |i| shape[i]);

@@ -5,24 +5,24 @@
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::SoftmaxOptions;
-use arenite_layers::ops::expect_elements;
+use arenite_layers::lower::expect_elements;
 use arenite_layers::{Node, Source};
 
-use super::{Lowered, Quantized, quant_of, unsigned};
+use super::quantization::{quant_of, unsigned};
 use crate::kernels::u8_real::Halves;
-use crate::net::{self, Net};
-use crate::ops::Build;
-use crate::program::Step;
-use crate::steps::softmax_u8::SoftmaxU8;
+use crate::ops::build::Build;
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::{Ends, Step};
+use crate::steps::softmax_u8::{Scales, SoftmaxU8};
 
 /// Softmax along the last axis.
-pub struct Softmax {
+pub(crate) struct Softmax {
     beta: f32,
     halves: Halves,
 }
 
 /// Lowers SOFTMAX.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
+pub(super) fn lower(x: &Source<'_, '_>) -> Result<Node<Softmax>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(y)?;
     if a.ty != y.ty || a.shape != y.shape || a.shape.is_empty() {
@@ -40,17 +40,22 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
         _ => return Err(unsupported!("'{}' has zero point {}, it must be −128", y.name, quant.zero_point)),
     };
     let layer = Softmax { beta, halves };
-    Ok(Node::new(Quantized::Softmax(layer), vec![input], vec![output]))
+    Ok(Node::new(layer, vec![input], vec![output]))
 }
 
 impl Softmax {
     /// The step.
-    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
-        let (input, output) = (node.inputs[0], node.outputs[0]);
+    pub(crate) fn build(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<Box<dyn Step>> {
+        let Ends { input, output } = node.ends();
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let depth = net.values[input].shape.last().copied().unwrap_or(1);
         let kernels = (build.bytes.fold, build.bytes.map, build.bytes.reals);
-        let scales = (from.scale * self.beta, to.scale);
-        Ok(Box::new(SoftmaxU8::new(kernels, scales, self.halves, depth, (input, output))))
+        let scales = Scales { step: from.scale * self.beta, scale: to.scale };
+        Ok(Box::new(SoftmaxU8::new(kernels, scales, self.halves, depth, node.ends())))
     }
 }

@@ -4,20 +4,21 @@
 //! round ties up.
 
 use arenite_abi::prelude::*;
-use arenite_layers::ops::transpose_conv::Geometry;
+use arenite_layers::lower::transpose_conv::Geometry;
 use arenite_layers::{Node, Source, Window};
 
 use super::product::{check, multipliers};
-use super::{Lowered, Quantized, Weights, range, unsigned};
+use super::quantization::{range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
-use crate::net::{self, Net};
-use crate::ops::Build;
-use crate::program::Step;
+use crate::ops::build::Build;
+use crate::ops::values::{NetValues, NodeValues};
+use crate::reach::weights_u8::Weights;
 use crate::requantize::Channel;
+use crate::step::Step;
 use crate::steps::transpose_conv_u8::{Parts, TransposeConvU8};
 
 /// The gradient of a convolution, with constant weights.
-pub struct TransposeProduct<'a> {
+pub(crate) struct TransposeProduct<'a> {
     /// Of the convolution: its input is the output here.
     window: Window,
     /// Channels of the input.
@@ -30,7 +31,7 @@ pub struct TransposeProduct<'a> {
 }
 
 /// Lowers TRANSPOSE_CONV.
-pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
+pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<TransposeProduct<'a>>> {
     let ((input, image), (output, result)) = (x.input(2)?, x.output(0)?);
     check(image, result)?;
     let Geometry { window, depth, activation } = Geometry::read(x)?;
@@ -46,12 +47,17 @@ pub fn lower<'a>(x: &Source<'_, 'a>) -> Result<Lowered<'a>> {
         bias: x.bias(3, window.channels)?,
         activation,
     };
-    Ok(Node::new(Quantized::Transpose(layer), vec![input], vec![output]))
+    Ok(Node::new(layer, vec![input], vec![output]))
 }
 
 impl TransposeProduct<'_> {
     /// Packs the weights.
-    pub fn build(&self, node: &net::Node<'_>, net: &Net<'_>, build: &Build) -> Result<Box<dyn Step>> {
+    pub(crate) fn build(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let up = self.multipliers.len() & !7;

@@ -13,11 +13,11 @@ use std::ops::Range;
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::activation;
-use arenite_layers::ops::fused_activation;
+use arenite_layers::lower::fused_activation;
 
 /// `base + step · round`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Affine {
+pub(super) struct Affine {
     /// In round 0.
     pub base: i64,
     /// From one round to the next.
@@ -25,23 +25,23 @@ pub struct Affine {
 }
 
 /// Most rounds of a loop.
-pub const MOST_ROUNDS: usize = 1 << 20;
+pub(super) const MOST_ROUNDS: usize = 1 << 20;
 /// Most numbers of a tensor that is followed.
 const NUMBERS: usize = 64;
 
 impl Affine {
     /// The same number in each round.
-    pub fn constant(number: i64) -> Affine {
+    pub(super) fn constant(number: i64) -> Affine {
         Affine { base: number, step: 0 }
     }
 
     /// In this round.
-    pub fn at(self, round: usize) -> i64 {
+    pub(super) fn at(self, round: usize) -> i64 {
         self.base + self.step * round as i64
     }
 
-    /// Whether it lies in `range` in all of `rounds`.
-    pub fn stays_in(self, range: Range<i64>, rounds: usize) -> bool {
+    /// Whether the value is inside `range` in all of `rounds`.
+    pub(super) fn stays_in(self, range: Range<i64>, rounds: usize) -> bool {
         rounds == 0 || range.contains(&self.at(0)) && range.contains(&self.at(rounds - 1))
     }
 
@@ -53,8 +53,8 @@ impl Affine {
     }
 }
 
-/// What is known of tensors of one subgraph, in the first rounds of a loop.
-pub struct Counting<'a> {
+/// The known tensors of a subgraph during the first rounds of a loop.
+pub(super) struct Counting<'a> {
     graph: GraphView<'a>,
     rounds: usize,
     numbers: HashMap<i32, Vec<Affine>>,
@@ -63,18 +63,18 @@ pub struct Counting<'a> {
 }
 
 impl<'a> Counting<'a> {
-    /// Of constants only, in so many rounds.
-    pub fn of(graph: GraphView<'a>, rounds: usize) -> Self {
+    /// Starts with the constants.
+    pub(super) fn of(graph: GraphView<'a>, rounds: usize) -> Self {
         Counting { graph, rounds, numbers: HashMap::new(), truths: HashMap::new() }
     }
 
-    /// Says what a tensor is.
-    pub fn set(&mut self, tensor: i32, numbers: Vec<Affine>) {
+    /// Sets the elements of a tensor.
+    pub(super) fn set(&mut self, tensor: i32, numbers: Vec<Affine>) {
         self.numbers.insert(tensor, numbers);
     }
 
     /// The numbers of a tensor, if they depend on the round alone.
-    pub fn numbers(&self, tensor: i32) -> Option<Vec<Affine>> {
+    pub(super) fn numbers(&self, tensor: i32) -> Option<Vec<Affine>> {
         if let Some(numbers) = self.numbers.get(&tensor) {
             return Some(numbers.clone());
         }
@@ -87,7 +87,7 @@ impl<'a> Counting<'a> {
     }
 
     /// The one number of a tensor.
-    pub fn number(&self, tensor: i32) -> Option<Affine> {
+    pub(super) fn number(&self, tensor: i32) -> Option<Affine> {
         match self.numbers(tensor)?[..] {
             [number] => Some(number),
             _ => None,
@@ -95,7 +95,7 @@ impl<'a> Counting<'a> {
     }
 
     /// Follows a node. Whether all that it writes is known.
-    pub fn follow(&mut self, node: &NodeView<'a>) -> bool {
+    pub(super) fn follow(&mut self, node: &NodeView<'a>) -> bool {
         let &[output] = node.output_indices() else { return false };
         if let Some(truth) = self.truth(node) {
             self.truths.insert(output, truth);
@@ -111,12 +111,12 @@ impl<'a> Counting<'a> {
     }
 
     /// In how many rounds a truth value holds before it does not. `None` if that is not known, or never.
-    pub fn rounds_of(&self, tensor: i32) -> Option<usize> {
+    pub(super) fn rounds_of(&self, tensor: i32) -> Option<usize> {
         *self.truths.get(&tensor)?
     }
 
-    /// Whether all numbers that were followed fit 32 bits in so many rounds.
-    pub fn all_fit(&self, rounds: usize) -> bool {
+    /// Whether all known numbers fit 32 bits in `rounds` rounds.
+    pub(super) fn all_fit(&self, rounds: usize) -> bool {
         self.numbers.values().flatten().all(|number| number.fits(rounds))
     }
 
@@ -142,7 +142,7 @@ impl<'a> Counting<'a> {
         }
     }
 
-    /// A function of two tensors of one size, or of one and a single number.
+    /// A function of two tensors of the same size, or of a tensor and a number.
     fn pairs(
         &self,
         node: &NodeView<'a>,
@@ -157,7 +157,7 @@ impl<'a> Counting<'a> {
         (0..len).map(|i| f(a[i % a.len()], b[i % b.len()])).collect()
     }
 
-    /// Lists, or single numbers, one behind the other.
+    /// Concatenates lists or numbers.
     fn join(&self, node: &NodeView<'a>) -> Option<Vec<Affine>> {
         let output = self.graph.tensor(usize::try_from(*node.output_indices().first()?).ok()?).ok()?;
         if output.shape.len() != 1 {

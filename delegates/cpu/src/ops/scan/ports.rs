@@ -1,12 +1,12 @@
-//! What a loop carries from round to round.
+//! The values that a loop carries from round to round.
 
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Source, Value};
 
 use super::counting::{Affine, Counting, MOST_ROUNDS};
 
-/// A carried value, before it is known what it is.
-pub struct Port<'v, 'a> {
+/// A carried value before it is classified.
+pub(super) struct Port<'v, 'a> {
     /// Outside, before and after the loop.
     pub ends: [(Id, &'v Value<'a>); 2],
     /// In the body, before and after a round.
@@ -16,7 +16,7 @@ pub struct Port<'v, 'a> {
 }
 
 /// The values that a node carries through its body.
-pub fn read<'v, 'a>(x: &'v Source<'_, 'a>, body: &GraphView<'a>) -> Result<Vec<Port<'v, 'a>>> {
+pub(super) fn read<'v, 'a>(x: &'v Source<'_, 'a>, body: &GraphView<'a>) -> Result<Vec<Port<'v, 'a>>> {
     let (inputs, outputs) = (body.inputs(), body.outputs());
     let count = x.node.input_count();
     ensure!(
@@ -38,13 +38,13 @@ pub fn read<'v, 'a>(x: &'v Source<'_, 'a>, body: &GraphView<'a>) -> Result<Vec<P
     Ok(ports)
 }
 
-/// Those that begin at a constant and become themselves and a constant.
-pub fn find_counters(body: &GraphView<'_>, ports: &mut [Port<'_, '_>]) {
+/// Finds counters: ports that start at a constant and grow by a constant each round.
+pub(super) fn find_counters(body: &GraphView<'_>, ports: &mut [Port<'_, '_>]) {
     for port in ports {
         let [before, after] = port.tensors;
         let initial = port.ends[0].1;
         let Ok(Some(&[base])) = initial.elements::<i32>() else { continue };
-        // How the result changes when the number goes up by one tells whether it is the number itself and a constant.
+        // If the result grows by one whenever the number does, it is the number plus a constant.
         let mut counting = Counting::of(*body, 0);
         counting.set(before, vec![Affine { base: base.into(), step: 1 }]);
         body.nodes().for_each(|node| {
@@ -57,7 +57,7 @@ pub fn find_counters(body: &GraphView<'_>, ports: &mut [Port<'_, '_>]) {
 }
 
 /// How often the body runs.
-pub fn rounds(condition: &GraphView<'_>, ports: &[Port<'_, '_>]) -> Result<usize> {
+pub(super) fn rounds(condition: &GraphView<'_>, ports: &[Port<'_, '_>]) -> Result<usize> {
     let mut counting = Counting::of(*condition, 0);
     let inputs = condition.inputs();
     ensure!(inputs.len() == ports.len(), "its condition takes {} values", inputs.len());

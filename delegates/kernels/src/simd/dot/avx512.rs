@@ -1,11 +1,11 @@
-//! AVX-512: products of pairs of words.
+//! AVX-512: products of pairs of 16-bit words.
 
 use core::arch::x86_64::*;
 
 use super::Dot;
 use crate::simd::{Avx512, Simd};
 
-/// Products of pairs of words.
+/// Dot products with AVX-512, of words.
 #[derive(Clone, Copy)]
 pub struct Avx512Dot(Avx512);
 
@@ -13,12 +13,12 @@ impl Avx512Dot {
     /// Bytes 0 and 2, and bytes 1 and 3, as words.
     #[inline(always)]
     fn split(self, bytes: __m512i) -> [__m512i; 2] {
-        // SAFETY: the machine has the instructions, `self` proves it.
+        // SAFETY: `self` proves that the machine has the instructions.
         unsafe { [_mm512_and_si512(bytes, _mm512_set1_epi16(255)), _mm512_srli_epi16::<8>(bytes)] }
     }
 }
 
-// SAFETY: `new` is the only way to a value.
+// SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
 unsafe impl Dot for Avx512Dot {
     type S = Avx512;
     type A = [__m512i; 2];
@@ -28,7 +28,7 @@ unsafe impl Dot for Avx512Dot {
 
     #[inline(always)]
     unsafe fn new() -> Self {
-        // SAFETY: the caller says that the machine has the instructions.
+        // SAFETY: the machine has the instructions, as `new` requires.
         Avx512Dot(unsafe { Avx512::new() })
     }
     #[inline(always)]
@@ -37,22 +37,24 @@ unsafe impl Dot for Avx512Dot {
     }
     #[inline(always)]
     fn spread(self, four: u32) -> [__m512i; 2] {
-        // SAFETY: the machine has the instructions, `self` proves it.
+        // SAFETY: `self` proves that the machine has the instructions.
         self.split(unsafe { _mm512_set1_epi32(four as i32) })
     }
     #[inline(always)]
     unsafe fn fours(self, p: *const u8) -> [__m512i; 2] {
-        // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
+        // SAFETY: `self` proves that the machine has the instructions; a vector of bytes is readable, as `Dot`
+        // requires.
         self.split(unsafe { _mm512_loadu_si512(p.cast()) })
     }
     #[inline(always)]
     unsafe fn weights(self, p: *const u8) -> [__m512i; 2] {
-        // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
+        // SAFETY: `self` proves that the machine has the instructions; a vector of weights is readable, as `Dot`
+        // requires.
         unsafe { [_mm512_loadu_si512(p.cast()), _mm512_loadu_si512(p.add(64).cast())] }
     }
     #[inline(always)]
     fn dot(self, sum: __m512i, a: [__m512i; 2], w: [__m512i; 2]) -> __m512i {
-        // SAFETY: `self` proves the instructions, which touch registers only.
+        // SAFETY: `self` proves that the machine has the instructions, which access only registers.
         unsafe {
             let pairs = _mm512_add_epi32(_mm512_madd_epi16(a[0], w[0]), _mm512_madd_epi16(a[1], w[1]));
             _mm512_add_epi32(sum, pairs)

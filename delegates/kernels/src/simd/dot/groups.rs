@@ -1,4 +1,5 @@
-//! Four bytes at a time as they lie in memory: VNNI's dot products of bytes, on 256 bits in both encodings, and products of pairs of words.
+//! Dot products of four consecutive bytes: VNNI on 256 bits, in both encodings, and on 512 bits; and products of pairs
+//! of words.
 
 use core::arch::x86_64::*;
 
@@ -14,7 +15,7 @@ macro_rules! dot {
         pub struct $name($s);
 
         $(#[$attribute])*
-        // SAFETY: `new` is the only way to a value.
+        // SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
         unsafe impl Dot for $name {
             type S = $s;
             type A = $v;
@@ -24,7 +25,7 @@ macro_rules! dot {
 
             #[inline(always)]
             unsafe fn new() -> Self {
-                // SAFETY: the caller says that the machine has the instructions.
+                // SAFETY: the machine has the instructions, as `new` requires.
                 $name(unsafe { $s::new() })
             }
             #[inline(always)]
@@ -33,22 +34,24 @@ macro_rules! dot {
             }
             #[inline(always)]
             fn spread(self, four: u32) -> $v {
-                // SAFETY: the machine has the instructions, `self` proves it.
+                // SAFETY: `self` proves that the machine has the instructions.
                 unsafe { $splat(four as i32) }
             }
             #[inline(always)]
             unsafe fn fours(self, p: *const u8) -> $v {
-                // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
+                // SAFETY: `self` proves that the machine has the instructions; a vector of bytes is readable, as `Dot`
+                // requires.
                 unsafe { $load(p.cast()) }
             }
             #[inline(always)]
             unsafe fn weights(self, p: *const u8) -> $v {
-                // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
+                // SAFETY: `self` proves that the machine has the instructions; a vector of weights is readable, as
+                // `Dot` requires.
                 unsafe { $load(p.cast()) }
             }
             #[inline(always)]
             fn dot(self, sum: $v, a: $v, w: $v) -> $v {
-                // SAFETY: `self` proves the instructions, which touch registers only.
+                // SAFETY: `self` proves that the machine has the instructions, which access only registers.
                 unsafe { ($dot)(sum, a, w) }
             }
         }
@@ -56,25 +59,25 @@ macro_rules! dot {
 }
 
 dot! {
-    /// AVX-VNNI.
+    /// Dot products with AVX-VNNI.
     AvxVnniDot(Avx2, __m256i): 32 _mm256_set1_epi32 _mm256_loadu_si256 _mm256_dpbusd_avx_epi32
 }
 dot! {
-    /// AVX-512 VNNI on 256 bits.
+    /// Dot products with AVX-512 VNNI on 256 bits.
     #[cfg(feature = "avx512")]
     Vnni256Dot(Avx2, __m256i): 32 _mm256_set1_epi32 _mm256_loadu_si256 _mm256_dpbusd_epi32
 }
 dot! {
-    /// AVX-512 VNNI.
+    /// Dot products with AVX-512 VNNI.
     #[cfg(feature = "avx512")]
     VnniDot(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 _mm512_dpbusd_epi32
 }
 dot! {
-    /// AVX2, of words.
+    /// Products of words with AVX2.
     Avx2Words(Avx2, __m256i): 32 _mm256_set1_epi32 _mm256_loadu_si256 |sum, a, w| _mm256_add_epi32(sum, _mm256_madd_epi16(a, w))
 }
 dot! {
-    /// AVX-512, of words.
+    /// Products of words with AVX-512.
     #[cfg(feature = "avx512")]
     Avx512Words(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 |sum, a, w| _mm512_add_epi32(sum, _mm512_madd_epi16(a, w))
 }

@@ -1,4 +1,4 @@
-//! Sums of products of bytes, four at a time: unsigned ones with signed weights. Or of two words in their place.
+//! Sums of products of groups of four bytes: unsigned bytes with signed weights. Or of two words instead of four bytes.
 
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 use core::arch::aarch64::*;
@@ -34,77 +34,94 @@ pub use {neon::NeonBytes, neondot::NeonDot, neoni8mm::NeonI8mm};
 /// Dot products of four bytes per lane.
 ///
 /// # Safety
-/// A value of the type exists only where the machine has the instructions.
+/// A value of the type may only exist if the machine has the instructions.
 pub unsafe trait Dot: Copy + 'static {
-    /// Vectors of sums.
+    /// The vectors of sums.
     type S: Ints;
-    /// Sums in a vector.
+    /// The number of sums in a vector.
     const LANES: usize = <Self::S as Simd>::LANES;
-    /// Four bytes per lane, without the offset.
+    /// Four bytes per lane, less the offset.
     type A: Copy;
     /// Four weights per lane.
     type W: Copy;
-    /// Bytes of weights for a vector of lanes: 4 per lane, or 8 where they are words.
+    /// The size of the weights for one vector in bytes: 4 per lane, or 8 if they are words.
     const WEIGHTS: usize;
-    /// What is taken from unsigned bytes before they are multiplied: 128 where there are only products of signed ones. Whoever starts
-    /// the sums adds `OFFSET · Σ w`.
+    /// The number that is subtracted from unsigned bytes before the multiplication: 128 if the instructions multiply
+    /// only signed bytes, otherwise 0. The kernel adds `OFFSET · Σ w` to the initial sums.
     const OFFSET: u8;
 
+    /// Creates a value.
+    ///
     /// # Safety
-    /// The machine has the instructions.
+    /// The machine must have the instructions.
     unsafe fn new() -> Self;
     /// The arithmetic of sums.
     fn ints(self) -> Self::S;
-    /// The same four bytes for all lanes, the first in the lowest bits; takes the offset from them.
+    /// The same four bytes, less the offset, in all lanes. The first byte is in the lowest bits.
     fn spread(self, four: u32) -> Self::A;
-    /// Bytes from which the offset has been taken.
+    /// Loads bytes and subtracts the offset.
     ///
     /// # Safety
-    /// Four per lane are readable.
+    /// Four bytes per lane must be readable.
     unsafe fn fours(self, p: *const u8) -> Self::A;
+    /// Loads weights.
+    ///
     /// # Safety
-    /// `WEIGHTS` bytes are readable.
+    /// `WEIGHTS` bytes must be readable.
     unsafe fn weights(self, p: *const u8) -> Self::W;
-    /// `sum + Σ a · w`; it wraps.
+    /// `sum + Σ a · w`, with wrapping arithmetic.
     fn dot(self, sum: <Self::S as Ints>::I, a: Self::A, w: Self::W) -> <Self::S as Ints>::I;
 }
 
-/// Products of signed bytes with those of one lane of a vector: a row's bytes need not be spread first.
+/// Subtracts 128, which makes unsigned bytes signed.
+///
+/// # Safety
+/// The machine must have NEON.
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+#[inline(always)]
+unsafe fn less(bytes: uint8x16_t) -> int8x16_t {
+    // SAFETY: the instructions access only registers, and the machine has them, as `# Safety` requires.
+    unsafe { vreinterpretq_s8_u8(veorq_u8(bytes, vdupq_n_u8(128))) }
+}
+
+/// Products of signed bytes with the bytes in one lane of a vector, so that the bytes of a row need not be spread
+/// first.
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub trait ByLane: Dot<S = super::Neon, A = int8x16_t, W = int8x16_t> {
-    /// What sums are until they are complete.
+    /// The form of incomplete sums.
     type Sum: Copy;
-    /// Vectors of such a sum.
+    /// The number of vectors of an incomplete sum.
     const REGISTERS: usize;
 
-    /// No products yet.
+    /// The sum of no products.
     fn nothing(self) -> Self::Sum;
-    /// `sum + Σ a · w` with the same four bytes for all lanes: those of lane `G` of `a`.
+    /// `sum + Σ a · w` with the same four bytes for all lanes: those in lane `G` of `a`.
     fn dot_group<const G: i32>(self, sum: Self::Sum, a: int8x16_t, w: int8x16_t) -> Self::Sum;
     /// The complete sum.
     fn total(self, sum: Self::Sum) -> int32x4_t;
 
-    /// Sixteen bytes of a row, from which the offset is taken.
+    /// Loads sixteen bytes of a row and subtracts the offset.
     ///
     /// # Safety
-    /// They are readable.
+    /// Sixteen bytes must be readable at `p`.
     #[inline(always)]
     unsafe fn bytes(self, p: *const u8) -> int8x16_t {
-        // SAFETY: `self` proves the instructions; sixteen bytes are read, which the caller says are there.
-        unsafe { neon::less(vld1q_u8(p)) }
+        // SAFETY: `self` proves that the machine has the instructions; sixteen bytes are readable, as `# Safety`
+        // requires.
+        unsafe { less(vld1q_u8(p)) }
     }
 }
 
-/// Products of two rows with two columns at a time.
+/// Multiplies two rows with two columns at a time.
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub trait ByPair: Dot<S = super::Neon, W = int8x16_t> {
-    /// Adds the product of two rows of eight unsigned bytes with two columns of eight signed ones: results `[0][0]`, `[0][1]`, `[1][0]`,
-    /// `[1][1]`.
+    /// Adds the products of two rows of eight unsigned bytes and two columns of eight signed bytes: results `[0][0]`,
+    /// `[0][1]`, `[1][0]`, `[1][1]`.
     fn multiply(self, sums: int32x4_t, rows: uint8x16_t, columns: int8x16_t) -> int32x4_t;
 }
 
-/// Writes the four weights of lane `lane` of `lanes` into the `weights` of a vector. Words come as those of bytes 0 and 2 for all lanes,
-/// then those of bytes 1 and 3.
+/// Writes the four weights of lane `lane` of `lanes` into the `weights` of a vector. As words, bytes 0 and 2 of all
+/// lanes come first, then bytes 1 and 3.
 pub fn place(weights: &mut [u8], lanes: usize, lane: usize, w: [i8; 4]) {
     if weights.len() == 4 * lanes {
         weights[4 * lane..][..4].copy_from_slice(&w.map(|w| w as u8));

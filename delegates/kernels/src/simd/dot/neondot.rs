@@ -1,4 +1,4 @@
-//! NEON: dot products of four signed bytes. What is unsigned is taken as 128 less.
+//! NEON: dot products of four signed bytes. 128 is subtracted from unsigned bytes.
 
 use core::arch::aarch64::*;
 use core::arch::asm;
@@ -7,14 +7,14 @@ use super::neon::signed_bytes;
 use super::{ByLane, Dot};
 use crate::simd::{Neon, Simd};
 
-/// NEON with dot products.
+/// Dot products with the dot product instructions of NEON.
 #[derive(Clone, Copy)]
 pub struct NeonDot(Neon);
 
-/// Adds to `sum` the products of four bytes of `a` with the weights of each lane.
+/// Adds the products of four bytes of `a` and the weights of each lane to `sum`.
 macro_rules! sdot {
     ($sum:ident, $a:ident, $w:ident, $which:literal) => {
-        // SAFETY: the machine has the instruction, a `NeonDot` proves it; it touches registers only.
+        // SAFETY: a `NeonDot` proves that the machine has the instruction, which accesses only registers.
         unsafe {
             asm!(
                 concat!("sdot {sum:v}.4s, {w:v}.16b, {a:v}", $which),
@@ -27,7 +27,7 @@ macro_rules! sdot {
     };
 }
 
-// SAFETY: `new` is the only way to a value.
+// SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
 unsafe impl Dot for NeonDot {
     signed_bytes!(NeonDot);
 
@@ -44,7 +44,7 @@ impl ByLane for NeonDot {
 
     #[inline(always)]
     fn nothing(self) -> int32x4_t {
-        // SAFETY: the machine has the instructions, `self` proves it.
+        // SAFETY: `self` proves that the machine has the instructions.
         unsafe { vdupq_n_s32(0) }
     }
     #[inline(always)]

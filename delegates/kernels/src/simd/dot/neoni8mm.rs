@@ -1,4 +1,4 @@
-//! NEON's instructions for matrices of bytes: products of unsigned with signed ones.
+//! NEON's instructions for 8-bit matrices: products of unsigned and signed bytes.
 
 use core::arch::aarch64::*;
 use core::arch::asm;
@@ -6,11 +6,11 @@ use core::arch::asm;
 use super::{ByPair, Dot};
 use crate::simd::{Neon, Simd};
 
-/// NEON with matrices of bytes.
+/// Dot products with the matrix instructions of NEON.
 #[derive(Clone, Copy)]
 pub struct NeonI8mm(Neon);
 
-// SAFETY: `new` is the only way to a value.
+// SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
 unsafe impl Dot for NeonI8mm {
     type S = Neon;
     type A = uint8x16_t;
@@ -20,7 +20,7 @@ unsafe impl Dot for NeonI8mm {
 
     #[inline(always)]
     unsafe fn new() -> Self {
-        // SAFETY: the caller says that the machine has the instructions.
+        // SAFETY: the machine has the instructions, as `new` requires.
         NeonI8mm(unsafe { Neon::new() })
     }
     #[inline(always)]
@@ -29,22 +29,24 @@ unsafe impl Dot for NeonI8mm {
     }
     #[inline(always)]
     fn spread(self, four: u32) -> uint8x16_t {
-        // SAFETY: the machine has the instructions, `self` proves it.
+        // SAFETY: `self` proves that the machine has the instructions.
         unsafe { vreinterpretq_u8_u32(vdupq_n_u32(four)) }
     }
     #[inline(always)]
     unsafe fn fours(self, p: *const u8) -> uint8x16_t {
-        // SAFETY: `self` proves the instructions; a vector of bytes is read, which the caller says is there.
+        // SAFETY: `self` proves that the machine has the instructions; a vector of bytes is readable, as `Dot`
+        // requires.
         unsafe { vld1q_u8(p) }
     }
     #[inline(always)]
     unsafe fn weights(self, p: *const u8) -> int8x16_t {
-        // SAFETY: `self` proves the instructions; a vector is read, which the caller says is there.
+        // SAFETY: `self` proves that the machine has the instructions; a vector of weights is readable, as `Dot`
+        // requires.
         unsafe { vld1q_s8(p.cast()) }
     }
     #[inline(always)]
     fn dot(self, mut sum: int32x4_t, a: uint8x16_t, w: int8x16_t) -> int32x4_t {
-        // SAFETY: the machine has the instruction, `self` proves it; it touches registers only.
+        // SAFETY: `self` proves that the machine has the instruction, which accesses only registers.
         unsafe {
             asm!(
                 "usdot {sum:v}.4s, {a:v}.16b, {w:v}.16b",
@@ -61,7 +63,7 @@ unsafe impl Dot for NeonI8mm {
 impl ByPair for NeonI8mm {
     #[inline(always)]
     fn multiply(self, mut sums: int32x4_t, rows: uint8x16_t, columns: int8x16_t) -> int32x4_t {
-        // SAFETY: the machine has the instruction, `self` proves it; it touches registers only.
+        // SAFETY: `self` proves that the machine has the instruction, which accesses only registers.
         unsafe {
             asm!(
                 "usmmla {sums:v}.4s, {rows:v}.16b, {columns:v}.16b",

@@ -1,13 +1,13 @@
-//! Plain Rust.
+//! Dot products in plain Rust.
 
 use super::Dot;
 use crate::simd::{Scalar, Simd};
 
-/// Plain Rust.
+/// Dot products of bytes in plain Rust.
 #[derive(Clone, Copy)]
 pub struct ScalarDot(Scalar);
 
-// SAFETY: it needs no instructions.
+// SAFETY: plain Rust needs no special instructions.
 unsafe impl Dot for ScalarDot {
     type S = Scalar;
     type A = [[u8; 4]; 4];
@@ -17,7 +17,7 @@ unsafe impl Dot for ScalarDot {
 
     #[inline(always)]
     unsafe fn new() -> Self {
-        // SAFETY: it needs no instructions.
+        // SAFETY: plain Rust needs no special instructions.
         ScalarDot(unsafe { Scalar::new() })
     }
     #[inline(always)]
@@ -30,12 +30,12 @@ unsafe impl Dot for ScalarDot {
     }
     #[inline(always)]
     unsafe fn fours(self, p: *const u8) -> [[u8; 4]; 4] {
-        // SAFETY: a vector of bytes is read, which the caller says is there.
+        // SAFETY: four bytes per lane are readable, as `Dot` requires.
         unsafe { p.cast::<[[u8; 4]; 4]>().read_unaligned() }
     }
     #[inline(always)]
     unsafe fn weights(self, p: *const u8) -> [[i8; 4]; 4] {
-        // SAFETY: a vector is read, which the caller says is there.
+        // SAFETY: `WEIGHTS` bytes are readable, as `Dot` requires.
         unsafe { p.cast::<[[i8; 4]; 4]>().read_unaligned() }
     }
     #[inline(always)]
@@ -46,11 +46,11 @@ unsafe impl Dot for ScalarDot {
     }
 }
 
-/// Plain Rust, of words.
+/// Products of words in plain Rust.
 #[derive(Clone, Copy)]
 pub struct ScalarWords(Scalar);
 
-// SAFETY: it needs no instructions.
+// SAFETY: plain Rust needs no special instructions.
 unsafe impl Dot for ScalarWords {
     type S = Scalar;
     type A = [[i16; 2]; 4];
@@ -60,7 +60,7 @@ unsafe impl Dot for ScalarWords {
 
     #[inline(always)]
     unsafe fn new() -> Self {
-        // SAFETY: it needs no instructions.
+        // SAFETY: plain Rust needs no special instructions.
         ScalarWords(unsafe { Scalar::new() })
     }
     #[inline(always)]
@@ -73,12 +73,12 @@ unsafe impl Dot for ScalarWords {
     }
     #[inline(always)]
     unsafe fn fours(self, p: *const u8) -> [[i16; 2]; 4] {
-        // SAFETY: readable, as the caller promises.
+        // SAFETY: four words per lane are readable, as `Dot` requires.
         unsafe { p.cast::<[[i16; 2]; 4]>().read_unaligned() }
     }
     #[inline(always)]
     unsafe fn weights(self, p: *const u8) -> [[i16; 2]; 4] {
-        // SAFETY: readable, as the caller promises.
+        // SAFETY: `WEIGHTS` bytes are readable, as `Dot` requires.
         unsafe { self.fours(p) }
     }
     #[inline(always)]

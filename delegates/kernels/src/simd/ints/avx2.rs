@@ -1,4 +1,4 @@
-//! AVX2: eight lanes.
+//! Integers with AVX2: eight lanes.
 
 use core::arch::x86_64::*;
 
@@ -9,20 +9,20 @@ use crate::simd::Avx2;
 /// Row `row` of a block.
 ///
 /// # Safety
-/// The machine has the instructions; `block` is a block for eight lanes.
+/// The machine must have the instructions, and `block` must point to a block for eight lanes.
 #[inline(always)]
 unsafe fn row(block: *const i64, row: usize) -> __m256i {
-    // SAFETY: the block has this row, of all lanes.
+    // SAFETY: the block has this row for eight lanes, as `# Safety` requires.
     unsafe { _mm256_loadu_si256(block.add(4 * row).cast()) }
 }
 
 /// The low halves of the 64-bit lanes of `x` times their multipliers, rounded. `I` is 0 for even lanes, 1 for odd ones.
 ///
 /// # Safety
-/// As of [`row`].
+/// The machine must have the instructions, and `block` must point to a block for eight lanes.
 #[inline(always)]
 unsafe fn rounded<const A: bool, const I: usize>(x: __m256i, block: *const i64) -> __m256i {
-    // SAFETY: the machine has the instructions, and the block has the rows that are asked for.
+    // SAFETY: the machine has the instructions and the block has all rows, as `# Safety` requires.
     unsafe {
         let product = _mm256_mul_epi32(x, row(block, MULTIPLIER[I]));
         let rounded = _mm256_add_epi64(product, row(block, ROUNDING[I]));
@@ -34,15 +34,15 @@ unsafe fn rounded<const A: bool, const I: usize>(x: __m256i, block: *const i64) 
     }
 }
 
-/// As [`rounded`], and shifted. `I` is 0 for even lanes, 1 for odd ones.
+/// Like [`rounded`], followed by the shift. `I` is 0 for even lanes, 1 for odd ones.
 ///
-/// There is no arithmetic shift of 64-bit lanes: 2⁶² is added first, which shifts of up to 62 divide without rest.
+/// There is no arithmetic shift of 64-bit lanes. So 2⁶² is added first, which shifts of up to 62 divide exactly.
 ///
 /// # Safety
-/// As of [`row`].
+/// The machine must have the instructions, and `block` must point to a block for eight lanes.
 #[inline(always)]
 unsafe fn half<const A: bool, const I: usize>(x: __m256i, block: *const i64) -> __m256i {
-    // SAFETY: the block is there, as the caller says; all else is in registers.
+    // SAFETY: the block has all rows, as `# Safety` requires; all else is in registers.
     unsafe {
         let lifted = _mm256_set1_epi64x(1 << 62);
         let shift = row(block, SHIFT[I]);
@@ -66,7 +66,7 @@ unsafe impl Ints for Avx2 {
     }
     #[inline(always)]
     unsafe fn load_i32(self, p: *const i32) -> __m256i {
-        // SAFETY: `self` proves the instructions; `LANES` values are read, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; `LANES` values are readable, as `Ints` requires.
         unsafe { _mm256_loadu_si256(p.cast()) }
     }
     in_registers! {
@@ -81,7 +81,7 @@ unsafe impl Ints for Avx2 {
             _mm256_mullo_epi32(a, b)
         }
         fn decrement_below(a: __m256i, x: __m256i, middle: i32) -> __m256i {
-            // The comparison gives −1 where it holds.
+            // The comparison yields −1 where it is true.
             _mm256_add_epi32(a, _mm256_cmpgt_epi32(_mm256_set1_epi32(middle), x))
         }
         fn sub_below(a: __m256i, b: __m256i, x: __m256i, middle: i32) -> __m256i {
@@ -107,18 +107,20 @@ unsafe impl Ints for Avx2 {
     }
     #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> __m256i {
-        // SAFETY: `self` proves the instructions; `LANES` bytes are read, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; `LANES` bytes are readable, as `Ints` requires.
         unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(p.cast())) }
     }
     #[inline(always)]
     unsafe fn requantize<const L: bool, const A: bool>(self, x: __m256i, block: *const i64) -> __m256i {
-        // SAFETY: `self` proves the instructions; the block is one for `LANES` lanes, as the caller says.
+        // SAFETY: `self` proves that the machine has the instructions; the block is for `LANES` lanes, as `Ints`
+        // requires.
         unsafe {
             let x = if L { _mm256_sllv_epi32(x, row(block, LEFT)) } else { x };
             let high = _mm256_srli_epi64::<32>(x);
             let far = row(block, FAR);
             if !L && _mm256_cvtsi256_si32(far) >= 0 {
-                // What is shifted by 32 and more is in upper halves, and 32-bit lanes have an arithmetic shift.
+                // The result of a shift by 32 or more is in the upper halves, and 32-bit lanes have an arithmetic
+                // shift.
                 let even = _mm256_srli_epi64::<32>(rounded::<A, 0>(x, block));
                 let upper = _mm256_blend_epi32::<0b1010_1010>(even, rounded::<A, 1>(high, block));
                 return _mm256_srav_epi32(upper, far);
@@ -131,10 +133,11 @@ unsafe impl Ints for Avx2 {
     #[inline(always)]
     unsafe fn narrow<const V: usize>(self, x: &[__m256i; V], bytes: &Bytes, c: *mut u8, n: usize) {
         const { assert!(V == 1 || V == 2) };
-        // SAFETY: `self` proves the instructions; `n` bytes are written, at most as many as lanes, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; the `n` bytes that are written are writable, as
+        // `Ints` requires.
         unsafe {
-            // Packing interleaves the halves of its operands: bytes come as 0‥3 of each, 4‥7 of each. One vector is its own partner, its bytes
-            // come twice.
+            // Packing interleaves the halves of its operands: the result has bytes 0‥3 of each, then 4‥7 of each. If
+            // there is one vector, it is both operands, and its bytes occur twice.
             let words = _mm256_packs_epi32(x[0], x[V - 1]);
             let words = _mm256_adds_epi16(words, _mm256_set1_epi16(bytes.zero_point as i16));
             let order = _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5);
@@ -155,7 +158,8 @@ unsafe impl Ints for Avx2 {
     #[inline(always)]
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> __m256i {
         const { assert!(P == 1 || P == 2) };
-        // SAFETY: `self` proves the instructions; of each run no more than `n` bytes are read, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; at most `n` bytes of each run are read, which
+        // are readable, as `Ints` requires.
         unsafe {
             if n < 32 / P {
                 let mut b = [0u8; 32];
@@ -173,7 +177,8 @@ unsafe impl Ints for Avx2 {
     #[inline(always)]
     unsafe fn store_runs<const P: usize>(self, p: *mut u8, step: usize, n: usize, count: usize, b: __m256i) {
         const { assert!(P == 1 || P == 2) };
-        // SAFETY: `self` proves the instructions; of `count` runs no more than `n` bytes are written, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; at most `n` bytes of `count` runs are written,
+        // which are writable, as `Ints` requires.
         unsafe {
             if n >= 32 / P && count == P {
                 match P {
@@ -191,7 +196,8 @@ unsafe impl Ints for Avx2 {
     }
     #[inline(always)]
     unsafe fn store_bytes(self, p: *mut u8, b: __m256i) {
-        // SAFETY: `self` proves the instructions; `4 · LANES` bytes are written, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; `4 · LANES` bytes are writable, as `Ints`
+        // requires.
         unsafe { _mm256_storeu_si256(p.cast(), b) }
     }
     in_registers! {
@@ -227,7 +233,7 @@ unsafe impl Ints for Avx2 {
     }
     #[inline(always)]
     fn narrow_interleaved(self, x: [__m256i; 4], bytes: &Bytes) -> __m256i {
-        // SAFETY: `self` proves the instructions; they touch registers only.
+        // SAFETY: `self` proves that the machine has the instructions, which access only registers.
         unsafe {
             let zero_point = _mm256_set1_epi16(bytes.zero_point as i16);
             let low = _mm256_adds_epi16(_mm256_packs_epi32(x[0], x[1]), zero_point);

@@ -1,4 +1,4 @@
-//! AVX-512: sixteen lanes.
+//! Integers with AVX-512: sixteen lanes.
 
 use core::arch::x86_64::*;
 
@@ -9,14 +9,14 @@ use crate::simd::Avx512;
 /// Row `row` of a block.
 ///
 /// # Safety
-/// The machine has the instructions; `block` is a block for sixteen lanes.
+/// The machine must have the instructions, and `block` must point to a block for sixteen lanes.
 #[inline(always)]
 unsafe fn row(block: *const i64, row: usize) -> __m512i {
-    // SAFETY: the block has this row, of all lanes.
+    // SAFETY: the block has this row for sixteen lanes, as `# Safety` requires.
     unsafe { _mm512_loadu_si512(block.add(8 * row).cast()) }
 }
 
-/// A block of channels. The compiler loads what is used.
+/// A block of channels. The compiler loads the rows that are used.
 #[derive(Clone, Copy)]
 pub struct Channels {
     bias: __m512i,
@@ -29,10 +29,10 @@ pub struct Channels {
 /// The low halves of the 64-bit lanes of `x` times their multipliers. `I` is 0 for even lanes, 1 for odd ones.
 ///
 /// # Safety
-/// The machine has the instructions; the block is there.
+/// The machine must have the instructions, and the block must be valid.
 #[inline(always)]
 unsafe fn half<const A: bool, const I: usize>(x: __m512i, channels: Channels) -> __m512i {
-    // SAFETY: the block is there, as the caller says; all else is in registers.
+    // SAFETY: the block has all rows, as `# Safety` requires; all else is in registers.
     unsafe {
         let product = _mm512_mul_epi32(x, channels.multiplier[I]);
         let mut rounded = _mm512_add_epi64(product, channels.rounding[I]);
@@ -64,7 +64,7 @@ unsafe impl Ints for Avx512 {
     }
     #[inline(always)]
     unsafe fn load_i32(self, p: *const i32) -> __m512i {
-        // SAFETY: `self` proves the instructions; `LANES` values are read, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; `LANES` values are readable, as `Ints` requires.
         unsafe { _mm512_loadu_si512(p.cast()) }
     }
     in_registers! {
@@ -106,12 +106,13 @@ unsafe impl Ints for Avx512 {
     }
     #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> __m512i {
-        // SAFETY: `self` proves the instructions; `LANES` bytes are read, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; `LANES` bytes are readable, as `Ints` requires.
         unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(p.cast())) }
     }
     #[inline(always)]
     unsafe fn channels(self, block: *const i64) -> Channels {
-        // SAFETY: `self` proves the instructions; the block has all these rows for `LANES` lanes, as the caller says.
+        // SAFETY: `self` proves that the machine has the instructions; the block has all rows for `LANES` lanes, as
+        // `Ints` requires.
         unsafe {
             Channels {
                 bias: row(block, BIAS),
@@ -128,7 +129,8 @@ unsafe impl Ints for Avx512 {
     }
     #[inline(always)]
     fn scale_by<const L: bool, const A: bool>(self, x: __m512i, channels: Channels) -> __m512i {
-        // SAFETY: `self` proves the instructions; the block is still there, as whoever called `channels` said.
+        // SAFETY: `self` proves that the machine has the instructions; the block is still valid, as `channels`
+        // requires.
         unsafe {
             let x = if L { _mm512_sllv_epi32(x, row(channels.block, LEFT)) } else { x };
             let high = _mm512_castps_si512(_mm512_movehdup_ps(_mm512_castsi512_ps(x)));
@@ -139,15 +141,18 @@ unsafe impl Ints for Avx512 {
     }
     #[inline(always)]
     unsafe fn requantize<const L: bool, const A: bool>(self, x: __m512i, block: *const i64) -> __m512i {
-        // SAFETY: `self` proves the instructions; the block is one for `LANES` lanes, as the caller says.
+        // SAFETY: `self` proves that the machine has the instructions; the block is for `LANES` lanes, as `Ints`
+        // requires.
         self.scale_by::<L, A>(x, unsafe { self.channels(block) })
     }
     #[inline(always)]
     unsafe fn narrow<const V: usize>(self, x: &[__m512i; V], bytes: &Bytes, c: *mut u8, n: usize) {
         const { assert!(V == 1 || V == 2) };
-        // SAFETY: `self` proves the instructions; `n` bytes are written, at most as many as lanes, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; the `n` bytes that are written are writable, as
+        // `Ints` requires.
         unsafe {
-            // Packing interleaves the quarters of its operands: bytes come as 0‥3 of each, 4‥7 of each, ….
+            // Packing interleaves the quarters of its operands: the result has bytes 0‥3 of each, then 4‥7 of each, and
+            // so on.
             let words = _mm512_packs_epi32(x[0], x[V - 1]);
             let words = _mm512_adds_epi16(words, _mm512_set1_epi16(bytes.zero_point as i16));
             let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 0, 4, 8, 12, 1, 5, 9, 13);
@@ -165,7 +170,8 @@ unsafe impl Ints for Avx512 {
     #[inline(always)]
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> __m512i {
         const { assert!(P == 1 || P == 2 || P == 4) };
-        // SAFETY: `self` proves the instructions; of each run no more than `n` bytes are read, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; at most `n` bytes of each run are read, which
+        // are readable, as `Ints` requires.
         unsafe {
             match P {
                 1 => _mm512_maskz_loadu_epi8(first(n), p.cast()),
@@ -191,7 +197,8 @@ unsafe impl Ints for Avx512 {
     #[inline(always)]
     unsafe fn store_runs<const P: usize>(self, p: *mut u8, step: usize, n: usize, count: usize, b: __m512i) {
         const { assert!(P == 1 || P == 2 || P == 4) };
-        // SAFETY: `self` proves the instructions; of `count` runs no more than `n` bytes are written, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; at most `n` bytes of `count` runs are written,
+        // which are writable, as `Ints` requires.
         unsafe {
             match P {
                 1 => _mm512_mask_storeu_epi8(p.cast(), first(n), b),
@@ -219,7 +226,8 @@ unsafe impl Ints for Avx512 {
     }
     #[inline(always)]
     unsafe fn store_bytes(self, p: *mut u8, b: __m512i) {
-        // SAFETY: `self` proves the instructions; `4 · LANES` bytes are written, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; `4 · LANES` bytes are writable, as `Ints`
+        // requires.
         unsafe { _mm512_storeu_si512(p.cast(), b) }
     }
     in_registers! {
@@ -257,7 +265,7 @@ unsafe impl Ints for Avx512 {
     }
     #[inline(always)]
     fn narrow_interleaved(self, x: [__m512i; 4], bytes: &Bytes) -> __m512i {
-        // SAFETY: `self` proves the instructions; they touch registers only.
+        // SAFETY: `self` proves that the machine has the instructions, which access only registers.
         unsafe {
             let zero_point = _mm512_set1_epi16(bytes.zero_point as i16);
             let low = _mm512_adds_epi16(_mm512_packs_epi32(x[0], x[1]), zero_point);

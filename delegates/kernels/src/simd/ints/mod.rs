@@ -1,6 +1,6 @@
-//! Vectors of `i32`, as many lanes as the instruction set has of `f32`, and their way from and to bytes.
+//! Vectors of `i32`, with as many lanes as vectors of `f32`, and their conversion from and to bytes.
 
-/// Blocks of channels stay where they are: for few or short registers.
+/// Blocks of channels stay in memory, for instruction sets with few or short registers.
 macro_rules! channels_in_memory {
     () => {
         type Channels = crate::simd::ints::InMemory;
@@ -11,18 +11,19 @@ macro_rules! channels_in_memory {
         }
         #[inline(always)]
         fn add_bias(self, x: Self::I, block: Self::Channels) -> Self::I {
-            // SAFETY: the block is still there, as whoever called `channels` said; its first row are the biases.
+            // SAFETY: the block is still valid, as `channels` requires; its first row has the biases.
             self.add_i32(x, unsafe { self.load_i32(block.0.add(crate::requantize::BIAS).cast()) })
         }
         #[inline(always)]
         fn scale_by<const L: bool, const A: bool>(self, x: Self::I, block: Self::Channels) -> Self::I {
-            // SAFETY: `self` proves the instructions; the block is still there, as whoever called `channels` said.
+            // SAFETY: `self` proves that the machine has the instructions; the block is still valid, as `channels`
+            // requires.
             unsafe { self.requantize::<L, A>(x, block.0) }
         }
     };
 }
 
-/// A block that is read where it is. Whoever makes one promises that it stays there.
+/// A block that is read from memory. It must stay valid while the value is used.
 #[derive(Clone, Copy)]
 pub struct InMemory(*const i64);
 
@@ -40,25 +41,27 @@ use crate::requantize::Bytes;
 
 const _: () = assert!(crate::requantize::BIAS == 0);
 
-/// What reals are limited to before they become integers.
+/// The limit that reals are clamped to before they become integers.
 const MOST: f32 = 1_073_741_824.0;
 
-/// Arithmetic on vectors of `i32`; it wraps.
+/// Arithmetic on vectors of `i32`, which wraps.
 ///
 /// # Safety
-/// That of [`Simd`].
+/// A value of the type may only exist if the machine has the instructions.
 pub unsafe trait Ints: Simd {
-    /// A vector.
+    /// A vector of `i32`.
     type I: Copy;
-    /// A block of channels, as much of it in registers as is worth it.
+    /// A block of channels, partly in registers if that is worthwhile.
     type Channels: Copy;
-    /// A vector of `4 · LANES` bytes. What is said of quarters holds for each 16 bytes of it.
+    /// A vector of `4 · LANES` bytes. A quarter below means a quarter of each 16 bytes.
     type B: Copy;
 
-    /// All lanes `x`.
+    /// A vector with `x` in all lanes.
     fn splat_i32(self, x: i32) -> Self::I;
+    /// Loads a vector.
+    ///
     /// # Safety
-    /// `LANES` values are readable.
+    /// `LANES` values must be readable.
     unsafe fn load_i32(self, p: *const i32) -> Self::I;
     /// `a + b`.
     fn add_i32(self, a: Self::I, b: Self::I) -> Self::I;
@@ -76,67 +79,74 @@ pub unsafe trait Ints: Simd {
     fn shift_left(self, a: Self::I, n: u32) -> Self::I;
     /// `⌊a / 2^n⌋`, for `n < 32`.
     fn shift_right(self, a: Self::I, n: u32) -> Self::I;
-    /// As `f32`.
+    /// Converts lanes to `f32`.
     fn real(self, x: Self::I) -> Self::V;
-    /// The integer next to `x`, the even one of two; beyond ±2³⁰ those, and 0 of NaN.
+    /// Rounds `x` to the nearest integer, ties to even. Clamps to ±2³⁰; NaN becomes 0.
     fn round_i32(self, x: Self::V) -> Self::I;
+    /// Loads bytes and extends them to 32 bits.
+    ///
     /// # Safety
-    /// `LANES` bytes are readable.
+    /// `LANES` bytes must be readable.
     unsafe fn widen(self, p: *const u8) -> Self::I;
 
-    /// # Safety
-    /// `block` is a block for `LANES` lanes, now and when the value is used.
-    unsafe fn channels(self, block: *const i64) -> Self::Channels;
-    /// Lanes plus the biases.
-    fn add_bias(self, x: Self::I, channels: Self::Channels) -> Self::I;
-    /// Lanes times the multipliers, rounded; `L` if one shifts to the left, `A` if one rounds away from zero.
-    fn scale_by<const L: bool, const A: bool>(self, x: Self::I, channels: Self::Channels) -> Self::I;
-    /// As [`scale_by`](Self::scale_by), of a block that is used once.
+    /// Prepares a block of channels.
     ///
     /// # Safety
-    /// `block` is a block for `LANES` lanes.
+    /// `block` must point to a block for `LANES` lanes that stays valid while the result is used.
+    unsafe fn channels(self, block: *const i64) -> Self::Channels;
+    /// Adds the biases.
+    fn add_bias(self, x: Self::I, channels: Self::Channels) -> Self::I;
+    /// Multiplies with the multipliers and rounds. `L` must be true if a channel shifts to the left, `A` if one rounds
+    /// away from zero.
+    fn scale_by<const L: bool, const A: bool>(self, x: Self::I, channels: Self::Channels) -> Self::I;
+    /// Like [`scale_by`](Self::scale_by), for a block that is used once.
+    ///
+    /// # Safety
+    /// `block` must point to a block for `LANES` lanes.
     unsafe fn requantize<const L: bool, const A: bool>(self, x: Self::I, block: *const i64) -> Self::I;
 
-    /// Writes `clamp(x + zero point)` of the first `n` of `V` vectors' lanes. Sums saturate.
+    /// Writes `clamp(x + zero point)` for the first `n` lanes of `V` vectors. Sums saturate.
     ///
     /// # Safety
-    /// `n ≤ V · LANES` bytes are writable.
+    /// `n ≤ V · LANES` bytes must be writable.
     unsafe fn narrow<const V: usize>(self, x: &[Self::I; V], bytes: &Bytes, c: *mut u8, n: usize);
 
-    /// `P` runs of `4 · LANES / P` bytes, one after the other, the first `n` of each from memory, the others any.
+    /// Loads `P` runs of `4 · LANES / P` bytes. The first `n` bytes of each run are loaded, the others are unspecified.
     ///
     /// # Safety
-    /// `n` bytes are readable at `p`, `p + step`, ….
+    /// `n` bytes must be readable at `p`, `p + step`, ….
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> Self::B;
     /// Writes the first `n` bytes of the first `count` of `P` runs.
     ///
     /// # Safety
-    /// `n` bytes are writable at `p`, `p + step`, ….
+    /// `n` bytes must be writable at `p`, `p + step`, ….
     unsafe fn store_runs<const P: usize>(self, p: *mut u8, step: usize, n: usize, count: usize, b: Self::B);
+    /// Writes all bytes.
+    ///
     /// # Safety
-    /// `4 · LANES` bytes are writable.
+    /// `4 · LANES` bytes must be writable.
     unsafe fn store_bytes(self, p: *mut u8, b: Self::B);
-    /// The larger bytes.
+    /// The larger byte in each place.
     fn largest_bytes(self, a: Self::B, b: Self::B) -> Self::B;
     /// `min(max(b, low), high)`.
     fn clamp_bytes(self, b: Self::B, low: u8, high: u8) -> Self::B;
-    /// `b ^ 0x80`: 128 less, as signed bytes.
+    /// `b ^ 0x80`, which subtracts 128 and makes the bytes signed.
     fn flip_bytes(self, b: Self::B) -> Self::B;
-    /// Brings bytes of the same number side by side: vector `q` of the result has in each quarter those of bytes `4q‥4q + 3`
-    /// of the operands' quarters, four by four.
+    /// Interleaves bytes: each quarter of result `q` has bytes `4q‥4q + 3` of the same quarter of all four operands.
     fn interleave(self, rows: [Self::B; 4]) -> [Self::B; 4];
-    /// `clamp(x + zero point)` of lanes that lie as [`interleave`](Self::interleave) leaves them, in the order of its operands' bytes.
+    /// `clamp(x + zero point)` for lanes in the order of [`interleave`](Self::interleave)'s results. The result is in
+    /// the order of its operands' bytes.
     fn narrow_interleaved(self, x: [Self::I; 4], bytes: &Bytes) -> Self::B;
-    /// Lanes that lie as [`interleave`](Self::interleave) leaves them, in the order of its operands' bytes: those of the first
-    /// `LANES` bytes in the first vector, and so on.
+    /// Reorders lanes from the order of [`interleave`](Self::interleave)'s results to the order of its operands' bytes:
+    /// the first `LANES` bytes in the first vector, and so on.
     #[inline(always)]
     fn in_order(self, x: [Self::V; 4]) -> [Self::V; 4] {
-        const { assert!(Self::LANES == 4, "vectors of one quarter are in order, others are not") };
+        const { assert!(Self::LANES == 4, "only vectors of one quarter are in order") };
         x
     }
 }
 
-/// The byte of a vector that lane `d` of vector `q` of an interleaved one belongs to.
+/// The byte that lane `d` of vector `q` of interleaved vectors comes from.
 pub const fn interleaved(q: usize, d: usize) -> usize {
     16 * (d / 4) + 4 * q + d % 4
 }

@@ -1,4 +1,4 @@
-//! NEON: four lanes.
+//! Integers with NEON: four lanes.
 
 use core::arch::aarch64::*;
 
@@ -11,20 +11,20 @@ const N: usize = 4;
 /// Row `row` of a block.
 ///
 /// # Safety
-/// `block` is a block for four lanes.
+/// `block` must point to a block for four lanes.
 #[inline(always)]
 unsafe fn row(block: *const i64, row: usize) -> int64x2_t {
-    // SAFETY: the block has this row, of all lanes.
+    // SAFETY: the block has this row for four lanes, as `# Safety` requires.
     unsafe { vld1q_s64(block.add(row * N / 2)) }
 }
 
 /// The lanes of `x` times their multipliers. `I` is 0 for even lanes, 1 for odd ones.
 ///
 /// # Safety
-/// As of [`row`].
+/// `block` must point to a block for four lanes.
 #[inline(always)]
 unsafe fn half<const A: bool, const I: usize>(x: int32x2_t, block: *const i64) -> int32x4_t {
-    // SAFETY: the block is there, as the caller says; all else is in registers.
+    // SAFETY: the block has all rows, as `# Safety` requires; all else is in registers.
     unsafe {
         let product = vmull_s32(x, vmovn_s64(row(block, MULTIPLIER[I])));
         let mut rounded = vaddq_s64(product, row(block, ROUNDING[I]));
@@ -36,7 +36,8 @@ unsafe fn half<const A: bool, const I: usize>(x: int32x2_t, block: *const i64) -
     }
 }
 
-/// `clamp(x + zero point)` of eight lanes. Words saturate, which the limits of bytes do not notice.
+/// `clamp(x + zero point)` for eight lanes. Words saturate, which does not matter for results within the limits of a
+/// byte.
 #[target_feature(enable = "neon")]
 #[inline]
 fn eight(low: int32x4_t, high: int32x4_t, bytes: &Bytes) -> uint8x8_t {
@@ -45,13 +46,14 @@ fn eight(low: int32x4_t, high: int32x4_t, bytes: &Bytes) -> uint8x8_t {
     vmin_u8(vmax_u8(vqmovun_s16(words), vdup_n_u8(bytes.low)), vdup_n_u8(bytes.high))
 }
 
-/// The first `n ≤ 8` bytes from memory, then zeros.
+/// Loads the first `n ≤ 8` bytes; the others are zero.
 ///
 /// # Safety
-/// They are readable.
+/// `n` bytes must be readable.
 #[inline(always)]
 unsafe fn load_eight(p: *const u8, n: usize) -> u64 {
-    // SAFETY: two reads of equal width, which overlap, cover all `n` bytes, and no others; the caller says that they are there.
+    // SAFETY: two overlapping reads of equal width cover exactly the `n` bytes, which are readable, as `# Safety`
+    // requires.
     unsafe {
         let pair = |low: u64, high: u64, width: usize| low | high << (8 * (n - width));
         match n {
@@ -70,13 +72,14 @@ unsafe fn load_eight(p: *const u8, n: usize) -> u64 {
     }
 }
 
-/// The first `n ≤ 8` bytes to memory.
+/// Writes the first `n ≤ 8` bytes.
 ///
 /// # Safety
-/// They are writable.
+/// `n` bytes must be writable.
 #[inline(always)]
 unsafe fn store_eight(p: *mut u8, n: usize, bytes: u64) {
-    // SAFETY: two writes of equal width, which overlap, cover all `n` bytes, and no others; the caller says that they are there.
+    // SAFETY: two overlapping writes of equal width cover exactly the `n` bytes, which are writable, as `# Safety`
+    // requires.
     unsafe {
         match n {
             8.. => p.cast::<u64>().write_unaligned(bytes),
@@ -109,7 +112,7 @@ unsafe impl Ints for Neon {
     }
     #[inline(always)]
     unsafe fn load_i32(self, p: *const i32) -> int32x4_t {
-        // SAFETY: `self` proves the instructions; `LANES` values are read, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; `LANES` values are readable, as `Ints` requires.
         unsafe { vld1q_s32(p) }
     }
     in_registers! {
@@ -124,7 +127,7 @@ unsafe impl Ints for Neon {
             vmulq_s32(a, b)
         }
         fn decrement_below(a: int32x4_t, x: int32x4_t, middle: i32) -> int32x4_t {
-            // The comparison gives −1 where it holds.
+            // The comparison yields −1 where it is true.
             vaddq_s32(a, vreinterpretq_s32_u32(vcltq_s32(x, vdupq_n_s32(middle))))
         }
         fn sub_below(a: int32x4_t, b: int32x4_t, x: int32x4_t, middle: i32) -> int32x4_t {
@@ -135,7 +138,7 @@ unsafe impl Ints for Neon {
             vminq_s32(vmaxq_s32(a, vdupq_n_s32(low)), vdupq_n_s32(high))
         }
         fn shift_right(a: int32x4_t, n: u32) -> int32x4_t {
-            // A shift to the left by less than nothing.
+            // A left shift by a negative number shifts to the right.
             vshlq_s32(a, vdupq_n_s32(-(n as i32)))
         }
         fn shift_left(a: int32x4_t, n: u32) -> int32x4_t {
@@ -145,13 +148,13 @@ unsafe impl Ints for Neon {
             vcvtq_f32_s32(x)
         }
         fn round_i32(x: float32x4_t) -> int32x4_t {
-            // NaN stays NaN, whose conversion is 0.
+            // NaN is not changed here; its conversion yields 0.
             vcvtnq_s32_f32(vminq_f32(vmaxq_f32(x, vdupq_n_f32(-MOST)), vdupq_n_f32(MOST)))
         }
     }
     #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> int32x4_t {
-        // SAFETY: `self` proves the instructions; `LANES` bytes are read, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; `LANES` bytes are readable, as `Ints` requires.
         unsafe {
             let four = vcreate_u8(p.cast::<u32>().read_unaligned().into());
             vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(four))))
@@ -159,7 +162,8 @@ unsafe impl Ints for Neon {
     }
     #[inline(always)]
     unsafe fn requantize<const L: bool, const A: bool>(self, x: int32x4_t, block: *const i64) -> int32x4_t {
-        // SAFETY: `self` proves the instructions; the block is one for `LANES` lanes, as the caller says.
+        // SAFETY: `self` proves that the machine has the instructions; the block is for `LANES` lanes, as `Ints`
+        // requires.
         unsafe {
             let x = if L { vshlq_s32(x, vld1q_s32(block.add(LEFT * N / 2).cast())) } else { x };
             let even = half::<A, 0>(vget_low_s32(vuzp1q_s32(x, x)), block);
@@ -169,7 +173,8 @@ unsafe impl Ints for Neon {
     }
     #[inline(always)]
     unsafe fn narrow<const V: usize>(self, x: &[int32x4_t; V], bytes: &Bytes, c: *mut u8, n: usize) {
-        // SAFETY: `self` proves the instructions; `n` bytes are written, at most as many as lanes, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; the `n` bytes that are written are writable, as
+        // `Ints` requires.
         unsafe {
             for v in (0..V).step_by(2) {
                 let all = eight(x[v], x[(v + 1).min(V - 1)], bytes);
@@ -186,7 +191,8 @@ unsafe impl Ints for Neon {
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> uint8x16_t {
         const { assert!(P == 1) };
         let _ = step;
-        // SAFETY: `self` proves the instructions; of each run no more than `n` bytes are read, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; at most `n` bytes of each run are read, which
+        // are readable, as `Ints` requires.
         unsafe {
             if n >= 16 {
                 return vld1q_u8(p);
@@ -207,7 +213,8 @@ unsafe impl Ints for Neon {
     ) {
         const { assert!(P == 1) };
         let _ = step;
-        // SAFETY: `self` proves the instructions; of `count` runs no more than `n` bytes are written, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; at most `n` bytes of `count` runs are written,
+        // which are writable, as `Ints` requires.
         unsafe {
             if count == 0 {
                 return;
@@ -222,7 +229,8 @@ unsafe impl Ints for Neon {
     }
     #[inline(always)]
     unsafe fn store_bytes(self, p: *mut u8, b: uint8x16_t) {
-        // SAFETY: `self` proves the instructions; `4 · LANES` bytes are written, which the caller says are there.
+        // SAFETY: `self` proves that the machine has the instructions; `4 · LANES` bytes are writable, as `Ints`
+        // requires.
         unsafe { vst1q_u8(p, b) }
     }
     in_registers! {

@@ -1,4 +1,4 @@
-//! Plain Rust.
+//! Integers in plain Rust.
 
 use super::{Ints, MOST};
 use crate::requantize::{AWAY, BIAS, Bytes, LEFT, MULTIPLIER, ROUNDING, SHIFT};
@@ -10,11 +10,11 @@ const _: () = assert!(BIAS == 0);
 /// Lane `i` of `lanes` times its multiplier.
 ///
 /// # Safety
-/// `block` is a block for `lanes` lanes, and `i < lanes`.
+/// `block` must point to a block for `lanes` lanes, and `i < lanes`.
 #[inline(always)]
 pub(super) unsafe fn scale_lane(lanes: usize, i: usize, x: i32, block: *const i64) -> i32 {
     let half = lanes / 2;
-    // SAFETY: inside the block.
+    // SAFETY: all elements are within the block, as `# Safety` requires.
     unsafe {
         let word = |rows: [usize; 2]| *block.add(rows[i % 2] * half + i / 2);
         let left = *block.add(LEFT * half).cast::<i32>().add(i);
@@ -24,23 +24,23 @@ pub(super) unsafe fn scale_lane(lanes: usize, i: usize, x: i32, block: *const i6
     }
 }
 
-/// Each lane times its multiplier. Called, not inlined: it would stand in each kernel a dozen times.
+/// Each lane times its multiplier. Not inlined, since each kernel would contain it a dozen times.
 ///
 /// # Safety
-/// `block` is a block for `N` lanes.
+/// `block` must point to a block for `N` lanes.
 #[inline(never)]
 unsafe fn scale(x: [i32; N], block: *const i64) -> [i32; N] {
-    // SAFETY: lane `i` is one of the `N` that the block is for.
+    // SAFETY: `i < N`, and the block has `N` lanes, as `# Safety` requires.
     std::array::from_fn(|i| unsafe { scale_lane(N, i, x[i], block) })
 }
 
-/// The byte of a scaled sum.
+/// Converts a scaled sum to a byte.
 #[inline(always)]
 pub(super) fn byte(x: i32, bytes: &Bytes) -> u8 {
     x.saturating_add(bytes.zero_point).max(bytes.low.into()).min(bytes.high.into()) as u8
 }
 
-// SAFETY: it needs no instructions.
+// SAFETY: plain Rust needs no special instructions.
 unsafe impl Ints for Scalar {
     type I = [i32; N];
     type B = [u8; 16];
@@ -53,7 +53,7 @@ unsafe impl Ints for Scalar {
     }
     #[inline(always)]
     unsafe fn load_i32(self, p: *const i32) -> [i32; N] {
-        // SAFETY: `LANES` values are read, which the caller says are there.
+        // SAFETY: `LANES` values are readable, as `Ints` requires.
         unsafe { p.cast::<[i32; N]>().read_unaligned() }
     }
     #[inline(always)]
@@ -98,18 +98,18 @@ unsafe impl Ints for Scalar {
     }
     #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> [i32; N] {
-        // SAFETY: `LANES` bytes are read, which the caller says are there.
+        // SAFETY: `LANES` bytes are readable, as `Ints` requires.
         unsafe { p.cast::<[u8; N]>().read_unaligned() }.map(i32::from)
     }
     #[inline(always)]
     unsafe fn requantize<const L: bool, const A: bool>(self, x: [i32; N], block: *const i64) -> [i32; N] {
-        // SAFETY: the block is one for `LANES` lanes, as the caller says.
+        // SAFETY: the block is for `LANES` lanes, as `Ints` requires.
         unsafe { scale(x, block) }
     }
     #[inline(always)]
     unsafe fn narrow<const V: usize>(self, x: &[[i32; N]; V], bytes: &Bytes, c: *mut u8, n: usize) {
         for (i, &x) in x.as_flattened()[..n].iter().enumerate() {
-            // SAFETY: `n` bytes are writable.
+            // SAFETY: `n` bytes are writable, as `Ints` requires.
             unsafe { *c.add(i) = byte(x, bytes) };
         }
     }
@@ -117,7 +117,7 @@ unsafe impl Ints for Scalar {
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> [u8; 16] {
         let mut b = [0; 16];
         for (i, run) in b.chunks_exact_mut(16 / P).enumerate() {
-            // SAFETY: of each run no more than `n` bytes are read, which the caller says are there.
+            // SAFETY: at most `n` bytes of each run are read, which are readable, as `Ints` requires.
             unsafe { core::ptr::copy_nonoverlapping(p.add(i * step), run.as_mut_ptr(), n.min(16 / P)) };
         }
         b
@@ -125,13 +125,13 @@ unsafe impl Ints for Scalar {
     #[inline(always)]
     unsafe fn store_runs<const P: usize>(self, p: *mut u8, step: usize, n: usize, count: usize, b: [u8; 16]) {
         for (i, run) in b.chunks_exact(16 / P).enumerate().take(count) {
-            // SAFETY: of `count` runs no more than `n` bytes are written, which the caller says are there.
+            // SAFETY: at most `n` bytes of `count` runs are written, which are writable, as `Ints` requires.
             unsafe { core::ptr::copy_nonoverlapping(run.as_ptr(), p.add(i * step), n.min(16 / P)) };
         }
     }
     #[inline(always)]
     unsafe fn store_bytes(self, p: *mut u8, b: [u8; 16]) {
-        // SAFETY: `4 · LANES` bytes are written, which the caller says are there.
+        // SAFETY: `4 · LANES` bytes are writable, as `Ints` requires.
         unsafe { p.cast::<[u8; 16]>().write_unaligned(b) };
     }
     #[inline(always)]

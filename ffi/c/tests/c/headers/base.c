@@ -1,4 +1,4 @@
-/* base.h alone, then what it describes: the version. In C and in C++. */
+/* Includes base.h alone, then tests the version. Compiled as C and as C++. */
 #include <arenite/base.h>
 
 #include "../check.h"

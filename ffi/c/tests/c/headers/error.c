@@ -1,4 +1,4 @@
-/* error.h alone, then what it describes: codes and texts. In C and in C++. */
+/* Includes error.h alone, then tests codes and messages. Compiled as C and as C++. */
 #include <arenite/error.h>
 
 #include "../check.h"

@@ -1,4 +1,4 @@
-/* interpreter.h alone, then what it describes: from a model to its outputs. In C and in C++. */
+/* Includes interpreter.h alone, then tests the way from a model to its outputs. Compiled as C and as C++. */
 #include <arenite/interpreter.h>
 
 #include "../check.h"
@@ -34,13 +34,13 @@ void test_interpreter(const char *folder) {
   REQUIRE(ar_interpreter_arena_lower_bound(interpreter) <= ar_interpreter_arena_bytes(interpreter));
   REQUIRE(ar_interpreter_arena_bytes(interpreter) > 0 && ar_interpreter_dynamic_bytes(interpreter) == 0);
   (void)ar_interpreter_persistent_bytes(interpreter);
-  REQUIRE(ar_interpreter_delegate_bytes(interpreter) == 0); /* run.c has weights */
+  REQUIRE(ar_interpreter_delegate_bytes(interpreter) == 0); /* run.c uses a model with weights */
   OK(ar_interpreter_release_memory(interpreter));
   REQUIRE(ar_interpreter_arena_bytes(interpreter) == 0);
   FAILS(AR_ERROR_STATE, "allocate", ar_interpreter_invoke(interpreter));
   OK(ar_interpreter_allocate(interpreter));
   OK(ar_interpreter_reset_variables(interpreter));
-  ar_interpreter_cancel(interpreter); /* without an invocation it does nothing */
+  ar_interpreter_cancel(interpreter); /* does nothing without an invocation */
   OK(ar_interpreter_invoke(interpreter));
   REQUIRE(ar_interpreter_plugin_count(interpreter) >= 3 && ar_interpreter_failure_count(interpreter) == 0);
   REQUIRE(!ar_interpreter_failure(interpreter, 0));

@@ -1,4 +1,4 @@
-/* log.h alone, then what it describes: lines of the process. In C and in C++. */
+/* Includes log.h alone, then tests the log of the process. Compiled as C and as C++. */
 #include <arenite/log.h>
 
 #include "../check.h"

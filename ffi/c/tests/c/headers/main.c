@@ -1,4 +1,4 @@
-/* headers FOLDER: the tests of all headers, which are C and C++ alike. FOLDER has the models, and plugins/. */
+/* headers FOLDER: runs the tests of all headers, which are valid C and C++. FOLDER has the models and plugins/. */
 #include "../check.h"
 
 #define EACH_HEADER(X) \

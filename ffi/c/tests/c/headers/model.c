@@ -1,4 +1,4 @@
-/* model.h alone, then what it describes: three ways to make one. In C and in C++. */
+/* Includes model.h alone, then tests three ways to load a model. Compiled as C and as C++. */
 #include <arenite/model.h>
 
 #include "../check.h"

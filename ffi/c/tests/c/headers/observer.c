@@ -1,4 +1,4 @@
-/* observer.h alone, then what it describes: before and after a node. In C and in C++. */
+/* Includes observer.h alone, then tests calls before and after a node. Compiled as C and as C++. */
 #include <arenite/observer.h>
 
 #include "../check.h"

@@ -1,4 +1,4 @@
-/* options.h alone, then what it describes: each setting, and what follows from it. In C and in C++. */
+/* Includes options.h alone, then tests each option and its effects. Compiled as C and as C++. */
 #include <arenite/options.h>
 
 #include "../check.h"
@@ -22,7 +22,7 @@ static void planning(ArOptions *options) {
   OK(ar_options_set_planner(options, "naive", NULL, 0));
   OK(ar_options_set_planning_time(options, 1000));
   OK(ar_options_set_technique(options, "in_place", false));
-  FAILS(AR_ERROR_NOT_FOUND, "no technique 'inplace'; known: views, in_place", ar_options_set_technique(options, "inplace", true));
+  FAILS(AR_ERROR_NOT_FOUND, "unknown technique 'inplace'; known techniques: views, in_place", ar_options_set_technique(options, "inplace", true));
   OK(ar_options_set_preserve_all(options, true));
   OK(ar_options_set_outputs_from_start(options, true));
   OK(ar_options_set_quota_bytes(options, 1 << 24));
@@ -46,7 +46,7 @@ static void delegates(ArOptions *options) {
   OK(ar_options_set_default_delegate(options, false));
 }
 
-/* What runs where, as the report says. */
+/* Where nodes run, according to the report. */
 static void check_placement(const ArModel *model, const ArOptions *options, const char *wanted, const char *unwanted) {
   ArInterpreter *interpreter;
   const char *json;
@@ -66,7 +66,7 @@ void test_options(const char *folder) {
   plugins(options);
   planning(options);
   delegates(options);
-  /* RELU runs on the delegate, SQRT stays with the reference op. */
+  /* RELU runs on the delegate, SQRT on the reference op. */
   check_placement(model, options, "{\"kind\":\"delegate\",\"name\":\"cpu\",\"partition\":0}", "\"partition\":1");
   check_placement(model, options, "{\"kind\":\"plugin\",\"id\":\"org.arenite.ops\"", "\"planner\":\"portfolio\"");
   OK(ar_options_set_min_nodes(options, "cpu", 2));

@@ -1,9 +1,9 @@
-/* picture.h alone, then what it describes: with the feature `image`, and without. In C and in C++. */
+/* Includes picture.h alone, then tests it with and without the feature `image`. Compiled as C and as C++. */
 #include <arenite/picture.h>
 
 #include "../check.h"
 
-/* A png of a hundred bytes that declares 20,000 x 20,000 pixels. */
+/* A png of a hundred bytes whose header declares 20,000 x 20,000 pixels. */
 static const uint8_t large_png[] = {
     0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52,
     0x00, 0x00, 0x4e, 0x20, 0x00, 0x00, 0x4e, 0x20, 0x08, 0x02, 0x00, 0x00, 0x00, 0x6c, 0x12, 0xd1,
@@ -12,7 +12,7 @@ static const uint8_t large_png[] = {
     0xae, 0x42, 0x60, 0x82,
 };
 
-/* Writes the head of a bitmap of 8 bits, run by run, of this size. */
+/* Writes the header of a run-length encoded 8-bit bitmap of this size. */
 static void write_bmp(uint8_t bmp[1080], uint32_t width, uint32_t height) {
   const uint32_t words[] = {1080, 0, 1078, 40, width, height, 8 << 16 | 1, 1, 2, 0, 0, 256, 0};
   memset(bmp, 0, 1080);
@@ -39,13 +39,13 @@ void test_picture(const char *folder) {
   if (ar_error_code(error) == AR_ERROR_UNSUPPORTED) {
     REQUIRE(strstr(ar_error_message(error), "--features image"));
     ar_error_free(error);
-    FAILS(AR_ERROR_UNSUPPORTED, "without pictures", ar_tensor_set_picture(input, pixels, 4, NULL));
+    FAILS(AR_ERROR_UNSUPPORTED, "without support for pictures", ar_tensor_set_picture(input, pixels, 4, NULL));
     FAILS(AR_ERROR_UNSUPPORTED, "x.png: ", ar_tensor_set_picture_file(input, "x.png", NULL));
   } else {
     OK(error);
     OK(ar_tensor_copy_to(input, values, sizeof values));
     REQUIRE(values[0] == 0.0f && values[1] == 5.0f && values[2] == 1.0f && values[3] == 2.0f);
-    FAILS(AR_ERROR_ARGUMENT, "2 channels are given", ar_tensor_set_pixels(input, pixels, 2, 1, 2, NULL));
+    FAILS(AR_ERROR_ARGUMENT, "only 1, 3 and 4 are supported", ar_tensor_set_pixels(input, pixels, 2, 1, 2, NULL));
     FAILS(AR_ERROR_ARGUMENT, "picture", ar_tensor_set_picture(input, pixels, 4, NULL));
     uint8_t bmp[1080];
     write_bmp(bmp, 30000, 30000);

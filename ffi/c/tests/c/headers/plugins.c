@@ -1,4 +1,4 @@
-/* plugins.h alone, then what it describes: what they offer. In C and in C++. */
+/* Includes plugins.h alone, then tests the description of plugins. Compiled as C and as C++. */
 #include <arenite/plugins.h>
 
 #include "../check.h"

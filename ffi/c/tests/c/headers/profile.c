@@ -1,4 +1,4 @@
-/* profile.h alone, then what it describes: rows and JSON. In C and in C++. */
+/* Includes profile.h alone, then tests rows and JSON. Compiled as C and as C++. */
 #include <arenite/profile.h>
 
 #include "../check.h"

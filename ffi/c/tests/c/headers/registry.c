@@ -1,4 +1,4 @@
-/* registry.h alone, then what it describes: found once, used by two. In C and in C++. */
+/* Includes registry.h alone, then tests a registry that two interpreters share. Compiled as C and as C++. */
 #include <arenite/registry.h>
 
 #include "../check.h"

@@ -1,4 +1,4 @@
-/* signature.h alone, then what it describes: by name and by position. In C and in C++. */
+/* Includes signature.h alone, then tests access by name and by position. Compiled as C and as C++. */
 #include <arenite/signature.h>
 
 #include "../check.h"

@@ -1,4 +1,4 @@
-/* subgraph.h alone, then what it describes: by index. In C and in C++. */
+/* Includes subgraph.h alone, then tests access by index. Compiled as C and as C++. */
 #include <arenite/subgraph.h>
 
 #include "../check.h"
@@ -37,12 +37,12 @@ void test_subgraph(const char *folder) {
   OK(ar_tensor_copy_to(negated, &result, sizeof result));
   REQUIRE(result == -4.0f);
   uint64_t before = ar_interpreter_generation(interpreter, 0);
-  OK(ar_interpreter_allocate(interpreter)); /* nothing changed: nothing is done */
+  OK(ar_interpreter_allocate(interpreter)); /* does nothing, since nothing has changed */
   REQUIRE(before != 0 && ar_interpreter_generation(interpreter, 0) == before);
   OK(ar_interpreter_release_memory(interpreter));
   REQUIRE(ar_interpreter_generation(interpreter, 0) != before);
 
-  /* Another subgraph, by itself. */
+  /* Another subgraph, on its own. */
   OK(ar_interpreter_tensor_of(interpreter, 1, 0, &in));
   OK(ar_interpreter_tensor_of(interpreter, 1, 1, &out));
   OK(ar_interpreter_allocate_subgraph(interpreter, 1));

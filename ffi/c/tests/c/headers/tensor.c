@@ -1,11 +1,11 @@
-/* tensor.h alone, then what it describes: descriptions, real numbers, loans. In C and in C++. */
+/* Includes tensor.h alone, then tests properties, real numbers and loans. Compiled as C and as C++. */
 #include <arenite/tensor.h>
 
 #include "../check.h"
 
 static void count_release(void *count) { ++*(int *)count; }
 
-/* y = 0.5 (x + 1) of bytes. */
+/* y = 0.5 (x + 1) with int8 input. */
 static void quantization(const char *folder) {
   ArModel *model;
   ArInterpreter *interpreter;
@@ -21,7 +21,7 @@ static void quantization(const char *folder) {
   FAILS(AR_ERROR_STATE, "allocate", ar_tensor_quantize(x, given, 4));
   OK(ar_interpreter_allocate(interpreter));
   REQUIRE(ar_tensor_scale(x) == 0.5f && ar_tensor_zero_point(x) == -1);
-  FAILS(AR_ERROR_ARGUMENT, "it has 4 elements, 3 are given", ar_tensor_quantize(x, given, 3));
+  FAILS(AR_ERROR_ARGUMENT, "has 4 elements, but 3 values were passed", ar_tensor_quantize(x, given, 3));
   FAILS(AR_ERROR_ARGUMENT, "'values' is null", ar_tensor_dequantize(y, NULL, 4));
   OK(ar_tensor_quantize(x, given, 4));
   OK(ar_tensor_copy_to(x, bytes, 4));
@@ -35,7 +35,7 @@ static void quantization(const char *folder) {
   ar_model_free(model);
 }
 
-/* Input and output in the program's memory: nothing is copied. */
+/* Input and output are in memory of the program, so nothing is copied. */
 static void loans(ArInterpreter *interpreter, ArTensor *x, const ArTensor *y) {
   static float memory[64 + 16];
   float *in = memory + (64 - (uintptr_t)memory % 64) % 64 / sizeof(float), *out = in + 32;

@@ -1,4 +1,4 @@
-// Interpreters: models, ready to be run.
+// Interpreters, which run models.
 #ifndef ARENITE_CPP_INTERPRETER_HPP
 #define ARENITE_CPP_INTERPRETER_HPP
 
@@ -16,13 +16,13 @@
 
 namespace arenite {
 
-// Runs a model's main subgraph, and its signatures. An InterpreterBuilder makes it.
+// Runs a model's main subgraph and its signatures. Created by InterpreterBuilder.
 class Interpreter {
  public:
   Interpreter(const Interpreter &) = delete;
   Interpreter &operator=(const Interpreter &) = delete;
 
-  // Applies delegates, prepares every node and plans memory: before the first Invoke, and after each resize.
+  // Applies delegates, prepares every node and plans memory. Call it before the first Invoke and after each resize.
   Status AllocateTensors() {
     bound_ = true;
     return Renewed(ar_interpreter_allocate(interpreter_.get()));
@@ -31,16 +31,16 @@ class Interpreter {
   // Runs the main subgraph once. The interpreter stays usable after an error.
   Status Invoke() { return Renewed(ar_interpreter_invoke(interpreter_.get())); }
 
-  // Makes the Invoke that runs now end with kCancelled. For any thread.
+  // Makes the current Invoke end with kCancelled. May be called from any thread.
   Status Cancel() const {
     ar_interpreter_cancel(interpreter_.get());
     return kOk;
   }
 
-  // Zeroes variables, and lets the states that ops keep begin anew.
+  // Zeroes variables and resets the states of ops.
   Status ResetVariableTensors() { return errors_.Take(ar_interpreter_reset_variables(interpreter_.get())); }
 
-  // Gives the input with this index another shape. AllocateTensors must follow.
+  // Changes the shape of the input with this index. Call AllocateTensors afterwards.
   Status ResizeInputTensor(int tensor_index, const std::vector<int> &dims) {
     const Tensor *tensor = Find(tensor_index);
     if (tensor == nullptr) return NoSuchTensor(tensor_index);
@@ -49,7 +49,7 @@ class Interpreter {
     return status;
   }
 
-  // As above, of dimensions alone that the model leaves to the caller.
+  // Like ResizeInputTensor, but only changes dimensions that the model leaves open.
   Status ResizeInputTensorStrict(int tensor_index, const std::vector<int> &dims) {
     const Tensor *tensor = Find(tensor_index);
     if (tensor == nullptr) return NoSuchTensor(tensor_index);
@@ -60,12 +60,12 @@ class Interpreter {
       fits = wanted.data[axis] == dims[axis] || (told && wanted.data[axis] == -1);
     }
     if (fits) return ResizeInputTensor(tensor_index, dims);
-    return errors_.Fail(AR_ERROR_ARGUMENT, std::string("the model says which dimensions of `") + tensor->name +
-                                               "` may change (dims_signature has -1 for them); ResizeInputTensor changes any");
+    return errors_.Fail(AR_ERROR_ARGUMENT, std::string("only dimensions of `") + tensor->name +
+                                               "` that are -1 in dims_signature may change; ResizeInputTensor changes any");
   }
 
-  // Puts an input, an output or a variable into memory of the program's, which outlives the interpreter and begins at a multiple of
-  // AR_MEMORY_ALIGNMENT. AllocateTensors must follow; ar_tensor_lend tells more. `flags` is 0.
+  // Places an input, an output or a variable in memory of the program, which must outlive the interpreter and be
+  // aligned to AR_MEMORY_ALIGNMENT. Call AllocateTensors afterwards. See ar_tensor_lend for details. `flags` must be 0.
   Status SetCustomAllocationForTensor(int tensor_index, const CustomAllocation &allocation, int64_t flags = 0) {
     const Tensor *tensor = Find(tensor_index);
     if (tensor == nullptr) return NoSuchTensor(tensor_index);
@@ -74,14 +74,15 @@ class Interpreter {
     return errors_.Take(ar_tensor_lend(tensor->handle(), allocation.data, allocation.bytes, nullptr, nullptr));
   }
 
-  // Gives back the memory of activations. AllocateTensors takes it again, and inputs must be filled then.
+  // Frees the memory of activations. AllocateTensors allocates it again; inputs must then be filled again.
   Status ReleaseNonPersistentMemory() { return Renewed(ar_interpreter_release_memory(interpreter_.get())); }
 
-  // As InterpreterOptions::SetNumThreads, before AllocateTensors; InterpreterBuilder::SetNumThreads is the better place.
+  // Sets the number of threads as InterpreterOptions::SetNumThreads does. Call it before AllocateTensors, or use
+  // InterpreterBuilder::SetNumThreads.
   Status SetNumThreads(int count) {
     if (bound_) {
-      return errors_.Fail(AR_ERROR_STATE, "the number of threads is part of what was allocated: call SetNumThreads before "
-                                          "AllocateTensors, or that of InterpreterBuilder");
+      return errors_.Fail(AR_ERROR_STATE, "the number of threads is fixed by AllocateTensors: call SetNumThreads before "
+                                          "AllocateTensors, or use InterpreterBuilder::SetNumThreads");
     }
     options_.SetNumThreads(count);
     return Rebuild();
@@ -94,12 +95,12 @@ class Interpreter {
   size_t tensors_size() const { return tensors_.size(); }
   size_t subgraphs_size() const { return ar_interpreter_subgraph_count(interpreter_.get()); }
 
-  // A tensor by its index in the model; null if there is none. Memory is shared: one that is neither input nor output may have the
-  // data of another after Invoke.
+  // A tensor by its index in the model; null if out of range. Tensors share memory: after Invoke, a tensor that is
+  // neither an input nor an output may contain data of another one.
   Tensor *tensor(int index) { return Find(index); }
   const Tensor *tensor(int index) const { return Find(index); }
 
-  // By position.
+  // An input or output by position.
   Tensor *input_tensor(size_t i) { return i < inputs_.size() ? Find(inputs_[i]) : nullptr; }
   const Tensor *input_tensor(size_t i) const { return i < inputs_.size() ? Find(inputs_[i]) : nullptr; }
   Tensor *output_tensor(size_t i) { return i < outputs_.size() ? Find(outputs_[i]) : nullptr; }
@@ -107,7 +108,7 @@ class Interpreter {
   const char *GetInputName(int i) const { return NameOf(input_tensor(static_cast<size_t>(i))); }
   const char *GetOutputName(int i) const { return NameOf(output_tensor(static_cast<size_t>(i))); }
 
-  // The data as elements of T: null if there is no such tensor, if its elements are others, or before AllocateTensors.
+  // The data as elements of T; null if there is no such tensor, if its element type differs, or before AllocateTensors.
   template <typename T>
   T *typed_tensor(int index) {
     return ElementsOf<T>(Find(index));
@@ -133,7 +134,7 @@ class Interpreter {
     return ElementsOf<T>(output_tensor(static_cast<size_t>(i)));
   }
 
-  // Keys of the model's signatures, and the runner of one; null if there is none with this key.
+  // The keys of the model's signatures, and the runner for a key; null if no signature has this key.
   std::vector<const std::string *> signature_keys() const {
     std::vector<const std::string *> keys;
     for (const std::string &key : keys_) keys.push_back(&key);
@@ -150,12 +151,12 @@ class Interpreter {
     return runners_.back().get();
   }
 
-  // Why the last call that failed did so.
+  // The error of the last call that failed.
   ErrorCode error_code() const { return errors_.code(); }
   const std::string &error_text() const { return errors_.text(); }
   ErrorReporter *error_reporter() const { return errors_.reporter(); }
 
-  // For the functions of arenite/interpreter.h and arenite/plugins.h.
+  // The handle for the functions of arenite/interpreter.h and arenite/plugins.h.
   ArInterpreter *handle() const { return interpreter_.get(); }
 
  private:
@@ -168,7 +169,7 @@ class Interpreter {
     }
   }
 
-  // Makes the library's interpreter, as the options are now, and binds to it what was handed out.
+  // Creates the library's interpreter with the current options, and binds existing tensors and runners to it.
   Status Rebuild() {
     const detail::Owned<ArOptions> options(ar_options_new());
     Status status = errors_.Take(options_.Apply(options.get()));
@@ -190,7 +191,7 @@ class Interpreter {
     return status;
   }
 
-  // Of the main subgraph.
+  // Tensor indices of the main subgraph.
   std::vector<int> Indices(ArError *(*list)(ArInterpreter *, size_t, const int32_t **, size_t *)) {
     const int32_t *indices = nullptr;
     size_t count = 0;
@@ -199,7 +200,7 @@ class Interpreter {
                : std::vector<int>();
   }
 
-  // A tensor of the main subgraph, to be read and written; null if there are fewer.
+  // A writable handle of a tensor of the main subgraph; null if out of range.
   ArTensor *HandleOf(size_t index) const {
     ArTensor *tensor = nullptr;
     errors_.Take(ar_interpreter_tensor_of(interpreter_.get(), 0, index, &tensor));
@@ -211,7 +212,7 @@ class Interpreter {
                                                std::to_string(tensors_.size()));
   }
 
-  // The tensor as it is now.
+  // The tensor with its current fields.
   Tensor *Find(int index) const {
     if (index < 0 || static_cast<size_t>(index) >= tensors_.size()) return nullptr;
     std::unique_ptr<Tensor> &tensor = tensors_[static_cast<size_t>(index)];
@@ -238,7 +239,7 @@ class Interpreter {
 
   static const char *NameOf(const Tensor *tensor) { return tensor != nullptr ? tensor->name : nullptr; }
 
-  // Freed last, as they hold the data of ops that the interpreter calls.
+  // Freed last, because they hold the data of ops that the interpreter calls.
   InterpreterOptions options_;
   std::shared_ptr<ArModel> model_;
   mutable detail::Errors errors_;
@@ -248,10 +249,10 @@ class Interpreter {
   std::vector<int> outputs_;
   std::vector<int> variables_;
   std::vector<std::pair<int, std::vector<int>>> resizes_;
-  // By index; null until somebody asks for it.
+  // By index; null until the tensor is first requested.
   mutable std::vector<std::unique_ptr<Tensor>> tensors_;
   std::vector<std::unique_ptr<SignatureRunner>> runners_;
-  bool bound_ = false;  // to the library's interpreter as it is: there are pointers that another one would leave behind
+  bool bound_ = false;  // whether existing tensors and runners point into the library's current interpreter
 };
 
 }  // namespace arenite

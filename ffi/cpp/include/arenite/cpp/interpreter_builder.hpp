@@ -1,4 +1,4 @@
-// Builders of interpreters.
+// Builds interpreters.
 #ifndef ARENITE_CPP_INTERPRETER_BUILDER_HPP
 #define ARENITE_CPP_INTERPRETER_BUILDER_HPP
 
@@ -10,10 +10,11 @@
 
 namespace arenite {
 
-// Makes interpreters of a model, with the given options, then those of the resolver, then what is set here.
+// Builds interpreters of a model. The given options are applied first, then the resolver's, then the settings made
+// here.
 class InterpreterBuilder {
  public:
-  // The resolver and the options are copied.
+  // Copies the resolver and the options.
   InterpreterBuilder(const FlatBufferModel &model, const OpResolver &resolver, const InterpreterOptions *options = nullptr)
       : model_(model.model_), errors_(model.error_reporter()) {
     if (options != nullptr) options_.Append(*options);
@@ -23,7 +24,7 @@ class InterpreterBuilder {
   InterpreterBuilder(const InterpreterBuilder &) = delete;
   InterpreterBuilder &operator=(const InterpreterBuilder &) = delete;
 
-  // Finds plugins and makes an interpreter; null if that fails.
+  // Searches for plugins and builds an interpreter; sets it to null on failure.
   Status operator()(std::unique_ptr<Interpreter> *interpreter) {
     if (interpreter == nullptr) return errors_.Fail(AR_ERROR_ARGUMENT, "`interpreter` is null");
     interpreter->reset(new Interpreter(model_, options_, errors_.reporter()));
@@ -39,7 +40,7 @@ class InterpreterBuilder {
     return (*this)(interpreter);
   }
 
-  // As those of InterpreterOptions.
+  // The same settings as in InterpreterOptions.
   Status SetNumThreads(int count) {
     options_.SetNumThreads(count);
     return kOk;
@@ -48,7 +49,7 @@ class InterpreterBuilder {
     options_.AddDelegate(std::move(name), std::move(named), on_missing);
   }
 
-  // Why the last call that failed did so.
+  // The error of the last call that failed.
   ErrorCode error_code() const { return errors_.code(); }
   const std::string &error_text() const { return errors_.text(); }
 

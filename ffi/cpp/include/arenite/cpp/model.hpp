@@ -9,13 +9,13 @@
 
 namespace arenite {
 
-// A verified model. It does not change; interpreters share it and keep it alive.
+// A verified, immutable model. Interpreters share it and keep it alive.
 class FlatBufferModel {
  public:
   FlatBufferModel(const FlatBufferModel &) = delete;
   FlatBufferModel &operator=(const FlatBufferModel &) = delete;
 
-  // Reads a file into memory and verifies it. What happens to the file afterwards changes nothing. Null if that fails.
+  // Reads a file into memory and verifies it. Later changes to the file have no effect. Null on failure.
   static std::unique_ptr<FlatBufferModel> BuildFromFile(const char *filename,
                                                         ErrorReporter *reporter = DefaultErrorReporter()) {
     ArModel *model = nullptr;
@@ -23,16 +23,17 @@ class FlatBufferModel {
     return Wrap(error, model, reporter);
   }
 
-  // Maps a file into memory and verifies it: a large model starts sooner and takes less memory than with BuildFromFile. Until the model and
-  // its interpreters are freed, the file must not be written to or cut short, which may end the process. Null if that fails.
+  // Maps a file into memory and verifies it. A large model starts sooner and uses less memory than with BuildFromFile.
+  // Until the model and its interpreters are freed, the file must be neither written to nor truncated: that may end the
+  // process. Null on failure.
   static std::unique_ptr<FlatBufferModel> MapFile(const char *filename, ErrorReporter *reporter = DefaultErrorReporter()) {
     ArModel *model = nullptr;
     ArError *error = ar_model_map_file(filename, &model);
     return Wrap(error, model, reporter);
   }
 
-  // Verifies the bytes of a file without copying them: they must stay as they are until the model and its interpreters are freed.
-  // Null if that fails.
+  // Verifies the bytes of a file without copying them. They must not change until the model and its interpreters are
+  // freed. Null on failure.
   static std::unique_ptr<FlatBufferModel> BuildFromBuffer(const char *caller_owned_buffer, size_t buffer_size,
                                                           ErrorReporter *reporter = DefaultErrorReporter()) {
     ArModel *model = nullptr;
@@ -40,7 +41,8 @@ class FlatBufferModel {
     return Wrap(error, model, reporter);
   }
 
-  // As above: every model is verified. A verifier of the program's own is not asked for, so it is null.
+  // Like BuildFromFile and BuildFromBuffer: every model is verified. The program cannot provide its own verifier, so
+  // that argument is null.
   static std::unique_ptr<FlatBufferModel> VerifyAndBuildFromFile(const char *filename, std::nullptr_t = nullptr,
                                                                  ErrorReporter *reporter = DefaultErrorReporter()) {
     return BuildFromFile(filename, reporter);
@@ -54,7 +56,7 @@ class FlatBufferModel {
   bool initialized() const { return true; }
   ErrorReporter *error_reporter() const { return reporter_; }
 
-  // For the functions of arenite/model.h.
+  // The handle for the functions of arenite/model.h.
   ArModel *handle() const { return model_.get(); }
 
  private:

@@ -1,4 +1,4 @@
-// What interpreters are made with: options, and resolvers of ops.
+// Settings for building interpreters: options and op resolvers.
 #ifndef ARENITE_CPP_OPTIONS_HPP
 #define ARENITE_CPP_OPTIONS_HPP
 
@@ -15,7 +15,7 @@
 
 namespace arenite {
 
-// Options of a planner or a delegate, as text: {{"threads", "2"}}.
+// Options of a planner or a delegate as text: {{"threads", "2"}}.
 using NamedOptions = std::vector<std::pair<std::string, std::string>>;
 
 enum OnMissing : uint32_t {
@@ -23,15 +23,16 @@ enum OnMissing : uint32_t {
   kSkipMissing = AR_ON_MISSING_SKIP,
 };
 
-// A list of settings. They are applied, and looked at, when an interpreter is built, in the order in which they were made.
+// A list of settings. They are validated and applied when an interpreter is built, in the order in which they were
+// added.
 class InterpreterOptions {
  public:
-  // One of the functions of arenite/options.h, as a setting.
+  // A setting: a call of one of the functions of arenite/options.h.
   using Setting = std::function<ArError *(ArOptions *)>;
 
   void Set(Setting setting) { settings_.push_back(std::move(setting)); }
 
-  // arenite.toml, by its path or its text. It replaces what was set before.
+  // Reads arenite.toml from a path or from text. It replaces all earlier settings.
   void SetConfigFile(std::string path) {
     Set([path = std::move(path)](ArOptions *options) { return ar_options_set_config_file(options, path.c_str()); });
   }
@@ -39,7 +40,7 @@ class InterpreterOptions {
     Set([text = std::move(text)](ArOptions *options) { return ar_options_set_config_text(options, text.c_str()); });
   }
 
-  // -1: one per processor; 0 and 1: the caller's alone.
+  // Number of threads; -1: one per processor; 0 and 1: only the calling thread.
   void SetNumThreads(int count) {
     const uint32_t threads = count < 0 ? 0 : count == 0 ? 1 : static_cast<uint32_t>(count);
     Set([threads](ArOptions *options) { return ar_options_set_threads(options, threads); });
@@ -52,8 +53,8 @@ class InterpreterOptions {
     });
   }
 
-  // Delegates claim nodes in the order in which they are added; "cpu" comes last by itself, and "none", which stands alone, keeps
-  // it away.
+  // Delegates claim nodes in the order in which they are added. "cpu" is added last automatically, unless the only
+  // delegate is "none".
   void AddDelegate(std::string name, NamedOptions named = {}, OnMissing on_missing = kErrorOnMissing) {
     Set([name = std::move(name), named = std::move(named), on_missing](ArOptions *options) {
       const std::vector<ArOption> list = List(named);
@@ -61,7 +62,7 @@ class InterpreterOptions {
     });
   }
 
-  // Where plugins are. They are trusted code.
+  // Adds a folder with plugins. Plugins are trusted code.
   void AddPluginDir(std::string path) {
     Set([path = std::move(path)](ArOptions *options) { return ar_options_add_plugin_dir(options, path.c_str()); });
   }
@@ -69,7 +70,8 @@ class InterpreterOptions {
     Set([path = std::move(path)](ArOptions *options) { return ar_options_add_plugin_file(options, path.c_str()); });
   }
 
-  // Most bytes, bytes of devices' memory, nodes, nested subgraphs, calls of subgraphs in one run, and the longest time of one allocation or run.
+  // Limits: bytes of memory, bytes of device memory, nodes, nesting depth of subgraphs, subgraph calls per run, and the
+  // time of one allocation or run.
   void SetQuotaBytes(uint64_t bytes) {
     Set([bytes](ArOptions *options) { return ar_options_set_quota_bytes(options, bytes); });
   }
@@ -90,8 +92,8 @@ class InterpreterOptions {
     Set([milliseconds](ArOptions *options) { return ar_options_set_time_limit(options, milliseconds); });
   }
 
-  // Registers an op, a planner or a delegate of the program's own: ar_options_register_op and so on say what they may be. The data
-  // is kept for as long as interpreters that were built with it live.
+  // Registers an op, a planner or a delegate of the program; see ar_options_register_op and the like. Interpreters
+  // built with it keep the data alive.
   void AddOp(const ArOpV1 &op, std::shared_ptr<void> user_data = nullptr) {
     Set([op, user_data = std::move(user_data)](ArOptions *options) {
       return ar_options_register_op(options, &op, user_data.get(), nullptr);
@@ -133,7 +135,7 @@ class InterpreterOptions {
   std::vector<Setting> settings_;
 };
 
-// Ops of the program's own, and whether fast kernels are used: what plugins have is there with every resolver.
+// Ops of the program, and whether fast kernels are used. Every resolver includes the ops of plugins.
 class OpResolver {
  public:
   virtual ~OpResolver() = default;
@@ -145,17 +147,17 @@ class OpResolver {
 
 class MutableOpResolver : public OpResolver {
  public:
-  // As InterpreterOptions::AddOp.
+  // See InterpreterOptions::AddOp.
   void AddOp(const ArOpV1 &op, std::shared_ptr<void> user_data = nullptr) { options_.AddOp(op, std::move(user_data)); }
 };
 
 namespace ops {
 namespace builtin {
 
-// The CPU delegate runs what it has kernels for, reference ops the rest.
+// The CPU delegate runs the nodes that it has kernels for, reference ops run the others.
 class BuiltinOpResolver : public MutableOpResolver {};
 
-// Reference ops alone, and the delegates that are added.
+// Reference ops run all nodes, except those of delegates that are added.
 class BuiltinOpResolverWithoutDefaultDelegates : public BuiltinOpResolver {
  public:
   BuiltinOpResolverWithoutDefaultDelegates() {

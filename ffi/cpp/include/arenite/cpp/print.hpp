@@ -1,4 +1,4 @@
-// What an interpreter has, for people.
+// Prints the state of an interpreter for people.
 #ifndef ARENITE_CPP_PRINT_HPP
 #define ARENITE_CPP_PRINT_HPP
 
@@ -9,7 +9,7 @@
 
 namespace arenite {
 
-// Prints the tensors of an interpreter, its inputs and outputs, its plugins and its memory to stdout.
+// Prints an interpreter's tensors, inputs, outputs, plugins and memory use to stdout.
 inline void PrintInterpreterState(const Interpreter *interpreter) {
   if (interpreter == nullptr) return;
   const auto list = [](const char *title, const std::vector<int> &indices) {
@@ -32,7 +32,7 @@ inline void PrintInterpreterState(const Interpreter *interpreter) {
     const ArPlugin *plugin = ar_interpreter_plugin(handle, i);
     std::printf("plugin %s %s, %s\n", ar_plugin_id(plugin), ar_plugin_version(plugin), ar_plugin_origin(plugin));
   }
-  std::printf("memory: %llu bytes of activations, %llu that stay\n",
+  std::printf("memory: %llu bytes of activations, %llu persistent\n",
               static_cast<unsigned long long>(ar_interpreter_arena_bytes(handle)),
               static_cast<unsigned long long>(ar_interpreter_persistent_bytes(handle)));
 }

@@ -12,7 +12,7 @@
 
 namespace arenite {
 
-// Runs the subgraph of a signature. Interpreter::GetSignatureRunner gives it; it lives as long as its interpreter.
+// Runs the subgraph of a signature. Returned by Interpreter::GetSignatureRunner and valid as long as the interpreter.
 class SignatureRunner {
  public:
   SignatureRunner(const SignatureRunner &) = delete;
@@ -24,11 +24,11 @@ class SignatureRunner {
   const std::vector<const char *> &input_names() const { return inputs_.names; }
   const std::vector<const char *> &output_names() const { return outputs_.names; }
 
-  // By the name that the signature gives it; null if it gives none.
+  // A tensor by its name in the signature; null if there is no such name.
   Tensor *input_tensor(const char *name) { return Find(inputs_, name); }
   const Tensor *output_tensor(const char *name) const { return Find(outputs_, name); }
 
-  // As those of the interpreter.
+  // The same calls as those of the interpreter.
   Status ResizeInputTensor(const char *name, const std::vector<int> &dims) {
     return errors_->Take(ar_signature_resize_input(signature_, name, dims.data(), dims.size()));
   }
@@ -39,13 +39,13 @@ class SignatureRunner {
     return kOk;
   }
 
-  // For the functions of arenite/signature.h.
+  // The handle for the functions of arenite/signature.h.
   ArSignature *handle() const { return signature_; }
 
  private:
   friend class Interpreter;
 
-  // In the order of `names`.
+  // In the same order as `names`.
   struct Side {
     std::vector<const char *> names;
     std::vector<std::unique_ptr<Tensor>> tensors;
@@ -67,7 +67,7 @@ class SignatureRunner {
     }
   }
 
-  // The handle by which the tensor may be written, too.
+  // Adds a writable handle of the tensor.
   void Add(Side &side, const char *name, const ArTensor *tensor) {
     ArTensor *handle = nullptr;
     const size_t index = ar_tensor_index(tensor);

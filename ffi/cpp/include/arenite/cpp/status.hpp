@@ -1,4 +1,4 @@
-// Statuses, and where the texts of errors go.
+// Statuses and error reporting.
 #ifndef ARENITE_CPP_STATUS_HPP
 #define ARENITE_CPP_STATUS_HPP
 
@@ -12,19 +12,19 @@
 
 namespace arenite {
 
-// What a call came to, in TensorFlow Lite's words. ErrorCode tells more.
+// The result of a call, in TensorFlow Lite's terms. ErrorCode is more specific.
 enum Status : int {
   kOk = 0,
   kError = 1,
-  kDelegateError = 2,  // what a delegate works with is not there
-  kUnresolvedOps = 7,  // no plugin serves an op of the model
+  kDelegateError = 2,  // a delegate's driver or device is missing
+  kUnresolvedOps = 7,  // no plugin has an op of the model
   kCancelled = 8,
 };
 
-// AR_ERROR_*, of arenite/error.h.
+// The values AR_ERROR_* of arenite/error.h.
 using ErrorCode = ArErrorCode;
 
-// Gets the texts of errors, as lines of printf. It must live as long as the models that were built with it, and their interpreters.
+// Receives error messages, as arguments of printf. It must outlive the models built with it and their interpreters.
 class ErrorReporter {
  public:
   virtual ~ErrorReporter() = default;
@@ -39,7 +39,7 @@ class ErrorReporter {
   }
 };
 
-// Writes them to stderr, a line each.
+// Writes each message to stderr as a line.
 class StderrReporter : public ErrorReporter {
  public:
   using ErrorReporter::Report;
@@ -50,7 +50,7 @@ class StderrReporter : public ErrorReporter {
   }
 };
 
-// Keeps the last one.
+// Keeps the last message.
 class TextReporter : public ErrorReporter {
  public:
   using ErrorReporter::Report;
@@ -73,7 +73,7 @@ class TextReporter : public ErrorReporter {
   std::string text_;
 };
 
-// The reporter on stderr that all share.
+// The default reporter, which writes to stderr.
 inline ErrorReporter *DefaultErrorReporter() {
   static StderrReporter reporter;
   return &reporter;
@@ -91,7 +91,7 @@ struct Free {
 template <typename T>
 using Owned = std::unique_ptr<T, Free>;
 
-// Whether a call went well; its error is dropped.
+// Whether a call succeeded; its error is discarded.
 inline bool Succeeded(ArError *error) { return Owned<ArError>(error) == nullptr; }
 
 inline Status StatusOf(ErrorCode code) {
@@ -109,7 +109,7 @@ class Errors {
  public:
   explicit Errors(ErrorReporter *reporter) : reporter_(reporter) {}
 
-  // Takes what a call of the library gave.
+  // Takes ownership of the error returned by a library call.
   Status Take(ArError *raw) {
     if (raw == nullptr) return kOk;
     const Owned<ArError> error(raw);

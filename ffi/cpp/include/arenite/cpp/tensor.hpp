@@ -1,4 +1,4 @@
-// Tensors: element types, and what is known of a tensor, under the names of TensorFlow Lite's TfLiteTensor.
+// Tensors and element types, with the names of TensorFlow Lite's TfLiteTensor.
 #ifndef ARENITE_CPP_TENSOR_HPP
 #define ARENITE_CPP_TENSOR_HPP
 
@@ -12,7 +12,7 @@
 
 namespace arenite {
 
-// The numbers of the .tflite schema (AR_TYPE_*), which are not those of TfLiteType.
+// The values of the .tflite schema (AR_TYPE_*), which differ from those of TfLiteType.
 enum ElementType : uint32_t {
   kFloat32 = AR_TYPE_FLOAT32,
   kFloat16 = AR_TYPE_FLOAT16,
@@ -39,10 +39,10 @@ enum ElementType : uint32_t {
   kFloat8E5M2 = AR_TYPE_FLOAT8_E5M2,
 };
 
-// The schema's name, "FLOAT32"; null for a number that is none.
+// The schema's name, for example "FLOAT32"; null for an unknown value.
 inline const char *TypeName(ElementType type) { return ar_type_name(type); }
 
-// The element type that a type of C++ holds: TypeOf<float>::value.
+// The element type for a C++ type: TypeOf<float>::value.
 template <typename T>
 struct TypeOf;
 template <> struct TypeOf<float> { static constexpr ElementType value = kFloat32; };
@@ -59,20 +59,20 @@ template <> struct TypeOf<uint64_t> { static constexpr ElementType value = kUInt
 template <> struct TypeOf<uint32_t> { static constexpr ElementType value = kUInt32; };
 template <> struct TypeOf<uint16_t> { static constexpr ElementType value = kUInt16; };
 
-// A shape: `data` has `size` dimensions, the outermost first.
+// A shape: `data` has `size` dimensions, outermost first.
 struct IntArray {
   int size = 0;
   const int *data = nullptr;
 };
 
-// real = scale * (q - zero_point); a scale of 0: not quantized. The first pair where a tensor has several.
+// real = scale * (q - zero_point). A scale of 0 means not quantized. If a tensor has several pairs, this is the first.
 struct QuantizationParams {
   float scale = 0.0f;
   int32_t zero_point = 0;
 };
 
-// The data of a tensor by its element type. Of anything but an input it is for reading, whatever the pointer allows; null before
-// AllocateTensors.
+// A tensor's data by element type. Only the data of inputs may be written, although the pointers allow more. Null
+// before AllocateTensors.
 union TensorData {
   void *data;
   char *raw;
@@ -92,13 +92,13 @@ union TensorData {
   uint16_t *ui16;
 };
 
-// Memory of the program's for a tensor, and its size.
+// Memory of the program for a tensor, with its size.
 struct CustomAllocation {
   void *data = nullptr;
   size_t bytes = 0;
 };
 
-// A tensor of an interpreter, as it was when it was last asked for, allocated or computed.
+// A tensor of an interpreter, with the fields it had when it was last requested, allocated or computed.
 class Tensor {
  public:
   Tensor(const Tensor &) = delete;
@@ -107,48 +107,48 @@ class Tensor {
   ElementType type = kFloat32;
   TensorData data{nullptr};
   const IntArray *dims = &shape_;
-  const IntArray *dims_signature = &signature_;  // -1: a dimension that the caller may choose. Empty if the model does not say
+  const IntArray *dims_signature = &signature_;  // -1 for a dimension that the caller may choose; empty if the model has no signature
   QuantizationParams params;
   size_t bytes = 0;
   const char *name = "";
   bool is_constant = false;
   bool is_variable = false;  // keeps its value from one Invoke to the next
 
-  // The data as elements of T; null if they are others, or before AllocateTensors.
+  // The data as elements of T; null if the element type differs, or before AllocateTensors.
   template <typename T>
   T *Elements() const {
     return type == TypeOf<T>::value ? static_cast<T *>(data.data) : nullptr;
   }
 
-  // Product of the dimensions.
+  // The product of the dimensions.
   size_t NumElements() const {
     size_t product = 1;
     for (const int dim : dims_) product *= static_cast<size_t>(dim);
     return product;
   }
 
-  // All scales and zero points, where there is one pair per slice of a dimension.
+  // All scales and zero points, if there is one pair per slice of a dimension.
   ArQuantization Quantization() const {
     ArQuantization quantization{nullptr, nullptr, 0, 0};
     errors_->Take(ar_tensor_quantization(handle_, &quantization));
     return quantization;
   }
 
-  // Fills an input from a buffer of `bytes` bytes, and copies the data to one.
+  // Fills an input from a buffer of `size` bytes, or copies the data to one.
   Status CopyFrom(const void *buffer, size_t size) { return errors_->Take(ar_tensor_copy_from(handle_, buffer, size)); }
   Status CopyTo(void *buffer, size_t size) const { return errors_->Take(ar_tensor_copy_to(handle_, buffer, size)); }
 
-  // The same with real numbers, as many as it has elements: what is quantized is converted by its scales and zero points.
+  // The same with real numbers, one per element. Quantized tensors are converted with their scales and zero points.
   Status Quantize(const float *values, size_t count) { return errors_->Take(ar_tensor_quantize(handle_, values, count)); }
   Status Dequantize(float *values, size_t count) const { return errors_->Take(ar_tensor_dequantize(handle_, values, count)); }
 
-  // Fills an input from a png, jpeg or bmp file, in its size and range: arenite/picture.h tells the rule, and that a library may be
-  // built without.
+  // Fills an input from a png, jpeg or bmp file, converted to its size and range. See arenite/picture.h for the rule;
+  // the library may be built without this function.
   Status SetPicture(const char *path, const ArNormalization *normalization = nullptr) {
     return errors_->Take(ar_tensor_set_picture_file(handle_, path, normalization)) == kOk ? kOk : kError;
   }
 
-  // Fills an input of strings, as many as it has elements.
+  // Fills an input of strings, with one string per element.
   Status SetStrings(const std::vector<std::string_view> &strings) {
     std::vector<ArString> list;
     list.reserve(strings.size());
@@ -158,7 +158,7 @@ class Tensor {
     return status;
   }
 
-  // The strings of a tensor, which stay until the next call of the interpreter; empty if it has none.
+  // The strings of a tensor, valid until the next call of the interpreter; empty if it does not hold strings.
   std::vector<std::string_view> Strings() const {
     std::vector<ArString> list(NumElements());
     std::vector<std::string_view> strings;
@@ -167,7 +167,7 @@ class Tensor {
     return strings;
   }
 
-  // For the functions of arenite/tensor.h.
+  // The handle for the functions of arenite/tensor.h.
   ArTensor *handle() const { return handle_; }
 
  private:
@@ -188,7 +188,7 @@ class Tensor {
     Renew();
   }
 
-  // Shape and data change when memory is allocated, and those of some outputs with each run.
+  // Updates shape and data, which change when memory is allocated, and for some outputs with each run.
   void Renew() {
     dims_.resize(ar_tensor_rank(handle_));
     for (size_t axis = 0; axis < dims_.size(); axis++) dims_[axis] = ar_tensor_dim(handle_, axis);

@@ -1,4 +1,4 @@
-//! What the functions give.
+//! Tests the values of the functions.
 
 use super::*;
 use crate::kit::testing::elementwise::Case::*;
@@ -301,7 +301,7 @@ fn values() {
 }
 
 #[test]
-fn strings_add() {
+fn strings_are_concatenated() {
     let (a, b) = (Tensor::strings(&[2, 1], &["a", "bc"]), Tensor::strings(&[3], &["x", "", "yz"]));
     let joined = one::<Add>(&[], &[a.clone(), b.clone()], ElementType::String);
     assert_eq!(joined.shape(), [2, 3]);
@@ -311,7 +311,7 @@ fn strings_add() {
 }
 
 #[test]
-fn what_no_integer_is() {
+fn integer_errors() {
     let pair = |a, b| [Tensor::i32(&[1], &[a]), Tensor::i32(&[1], &[b])];
     for op in [
         op::<Div>(),

@@ -1,4 +1,4 @@
-//! What the functions give.
+//! Tests the values of the functions.
 
 use super::*;
 use crate::kit::testing::elementwise::Case::*;
@@ -94,7 +94,7 @@ fn values() {
 }
 
 #[test]
-fn what_has_no_order_equal() {
+fn unordered_types_equal() {
     let tell = |a: Tensor, b: Tensor| one::<Equal>(&[], &[a, b], ElementType::Bool).as_bool();
     assert_eq!(tell(Tensor::bool(&[2], &[true, false]), Tensor::bool(&[], &[true])), [true, false]);
     let (a, b) = (Tensor::strings(&[3], &["a", "b", ""]), Tensor::strings(&[1], &["b"]));
@@ -117,7 +117,7 @@ fn shapes_that_do_not_broadcast_equal() {
 }
 
 #[test]
-fn what_has_no_order_not_equal() {
+fn unordered_types_not_equal() {
     let tell = |a: Tensor, b: Tensor| one::<NotEqual>(&[], &[a, b], ElementType::Bool).as_bool();
     assert_eq!(tell(Tensor::bool(&[2], &[true, false]), Tensor::bool(&[], &[true])), [false, true]);
     let (a, b) = (Tensor::strings(&[3], &["a", "b", ""]), Tensor::strings(&[1], &["b"]));

@@ -1,4 +1,4 @@
-//! What the functions give.
+//! Tests the values of the functions.
 
 use super::*;
 use crate::kit::testing::elementwise::Case::*;

@@ -1,4 +1,4 @@
-//! Cases of whole tensors: attributes, inputs, and what they give.
+//! Test cases of whole tensors: attributes, inputs and the expected outputs.
 
 pub(crate) use arenite_abi::prelude::*;
 pub(crate) use arenite_abi::testing::Tensor;
@@ -10,12 +10,12 @@ use super::{Subject, op};
 use crate::by_type;
 use crate::kit::number::Number;
 
-/// Types of reals.
+/// The real types.
 pub(crate) const REALS: &[ElementType] = &[F16, BF16, F32, F64];
-/// Types of complex numbers.
+/// The complex types.
 pub(crate) const COMPLEX: &[ElementType] = &[C64, C128];
 
-/// A tensor of any type of numbers, or of truth values.
+/// A tensor of any numeric type or of booleans.
 pub(crate) fn of(ty: ElementType, shape: &[i32], x: &[f64]) -> Tensor {
     let made: Result<Tensor> = by_type!(ty,
         float: T => Ok(Tensor::of(shape, &x.iter().map(|&x| T::narrow(x)).collect::<Vec<_>>())),
@@ -29,7 +29,7 @@ pub(crate) fn of(ty: ElementType, shape: &[i32], x: &[f64]) -> Tensor {
     made.unwrap()
 }
 
-/// A tensor of complex numbers, of their real and imaginary parts.
+/// A tensor of complex numbers from their real and imaginary parts.
 pub(crate) fn complex(ty: ElementType, shape: &[i32], x: &[(f64, f64)]) -> Tensor {
     let made: Result<Tensor> = by_type!(ty, complex: T => {
         let x = x.iter().map(|&(re, im)| T::narrow(Complex64 { re, im }));
@@ -38,22 +38,22 @@ pub(crate) fn complex(ty: ElementType, shape: &[i32], x: &[(f64, f64)]) -> Tenso
     made.unwrap()
 }
 
-/// A list of INT32.
+/// A vector of INT32.
 pub(crate) fn list(x: &[i32]) -> Tensor {
     Tensor::i32(&[x.len() as i32], x)
 }
 
-/// A scalar of INT32.
+/// An INT32 scalar.
 pub(crate) fn int(x: i32) -> Tensor {
     Tensor::i32(&[], &[x])
 }
 
-/// A scalar of FLOAT32.
+/// A FLOAT32 scalar.
 pub(crate) fn real(x: f32) -> Tensor {
     Tensor::f32(&[], &[x])
 }
 
-/// These inputs give these outputs. Reals may differ in the last bits of their type; NaN is NaN.
+/// Checks the outputs for these inputs. Reals may differ in the last bits of their type; NaN equals NaN.
 pub(crate) fn gives<T: Op>(attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], want: &[Tensor]) {
     given(op::<T>(), attributes, inputs, want);
 }
@@ -74,7 +74,7 @@ fn given(op: Subject, attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], w
     }
 }
 
-/// As [`gives`], once for each type, which inputs and outputs have.
+/// Like [`gives`], once for each of the types, which all inputs and outputs then have.
 pub(crate) fn each<T: Op>(
     types: &[ElementType],
     attributes: &[(&str, Attribute<'_>)],
@@ -97,7 +97,7 @@ fn each_of(
     }
 }
 
-/// The op refuses these inputs with this message.
+/// Checks that the op rejects these inputs with this message.
 pub(crate) fn refuses<T: Op>(
     attributes: &[(&str, Attribute<'_>)],
     inputs: &[Tensor],
@@ -107,7 +107,7 @@ pub(crate) fn refuses<T: Op>(
     assert_eq!(super::refusal::<T>(attributes, inputs, outputs), message);
 }
 
-/// What the lowest bit of 1 is worth.
+/// The value of the lowest bit of 1.
 fn precision(ty: ElementType) -> Option<f64> {
     Some(match ty {
         F16 => half::f16::EPSILON.to_f64(),
@@ -118,7 +118,7 @@ fn precision(ty: ElementType) -> Option<f64> {
     })
 }
 
-/// Reals, or parts of complex numbers.
+/// The reals, or the parts of complex numbers.
 fn numbers(x: &Tensor) -> Vec<f64> {
     let numbers: Result<Vec<f64>> = by_type!(x.ty(),
         float: T => Ok(x.elements::<T>().into_iter().map(Number::wide).collect()),

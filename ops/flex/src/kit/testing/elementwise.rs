@@ -1,8 +1,8 @@
-//! Tables of functions of each element, or of each pair: a case is the arguments and the result.
+//! Tables of test cases for element-wise functions: a case lists arguments and results.
 //!
-//! Every table runs on a list, on a scalar and on nothing. Pairs are also repeated by broadcasting; shapes that do not
-//! broadcast and types that differ are refused. Reals may differ from the result in the last bits of their type; NaN is
-//! NaN.
+//! Every table runs on a vector, on a scalar and on an empty tensor. Pairs are also repeated by broadcasting; shapes
+//! that do not broadcast and types that differ must be rejected. Reals may differ from the result in the last bits of
+//! their type; NaN equals NaN.
 
 use core::fmt::Debug;
 
@@ -13,56 +13,56 @@ use super::Subject;
 use crate::by_type;
 use crate::kit::number::Number;
 
-/// No number.
+/// Not a number.
 pub(crate) const NAN: f64 = f64::NAN;
-/// Infinity.
+/// Positive infinity.
 pub(crate) const INF: f64 = f64::INFINITY;
 
-/// Real and imaginary part.
+/// A real and an imaginary part.
 pub(crate) type Parts = (f64, f64);
 
-/// An op, and what it gives.
+/// Each op with its cases.
 pub(crate) type CaseTable<'a> = &'a [(Subject, &'a [Case<'a>])];
 
 /// Arguments and results.
 pub(crate) enum Case<'a> {
-    /// Of every type of reals, which all have the arguments exactly.
+    /// For every real type; the arguments are exact in all of them.
     Reals(&'a [(f64, f64)]),
-    /// Of FLOAT64.
+    /// For FLOAT64.
     F64s(&'a [(f64, f64)]),
-    /// Of every type of integers that has the numbers.
+    /// For every integer type that can represent the numbers.
     Wholes(&'a [(i64, i64)]),
-    /// Of one type of integers.
+    /// For one integer type.
     Exact(ElementType, &'a [(i128, i128)]),
-    /// Of both types of complex numbers.
+    /// For both complex types.
     Complexes(&'a [(Parts, Parts)]),
-    /// Of complex numbers to reals.
+    /// From complex numbers to reals.
     OneOfParts(&'a [(Parts, f64)]),
-    /// Of every type of reals to truth values.
+    /// From every real type to booleans.
     Tests(&'a [(f64, bool)]),
-    /// Of truth values.
+    /// For booleans.
     Bools(&'a [(bool, bool)]),
-    /// Of pairs of every type of reals, which all have the arguments exactly.
+    /// Pairs of every real type; the arguments are exact in all of them.
     RealPairs(&'a [(f64, f64, f64)]),
-    /// Of pairs of every type of integers that has the numbers.
+    /// Pairs of every integer type that can represent the numbers.
     WholePairs(&'a [(i64, i64, i64)]),
-    /// Of pairs of one type of integers.
+    /// Pairs of one integer type.
     ExactPairs(ElementType, &'a [(i128, i128, i128)]),
-    /// Of pairs of both types of complex numbers.
+    /// Pairs of both complex types.
     ComplexPairs(&'a [(Parts, Parts, Parts)]),
-    /// Of pairs of truth values.
+    /// Pairs of booleans.
     BoolPairs(&'a [(bool, bool, bool)]),
-    /// Of pairs to truth values: reals, and integers where all are whole and none is negative.
+    /// Pairs with a boolean result: of reals, and of integers if all numbers are whole and none is negative.
     Comparisons(&'a [(f64, f64, bool)]),
-    /// As [`RealPairs`](Case::RealPairs), of inputs that must agree in shape.
+    /// Like [`RealPairs`](Case::RealPairs), for inputs of equal shape.
     Gradients(&'a [(f64, f64, f64)]),
-    /// As [`ComplexPairs`](Case::ComplexPairs), of inputs that must agree in shape.
+    /// Like [`ComplexPairs`](Case::ComplexPairs), for inputs of equal shape.
     ComplexGradients(&'a [(Parts, Parts, Parts)]),
-    /// As [`WholePairs`](Case::WholePairs), of inputs that must agree in shape.
+    /// Like [`WholePairs`](Case::WholePairs), for inputs of equal shape.
     WholeGradients(&'a [(i64, i64, i64)]),
 }
 
-/// Every op of `names` stands in the table with cases, and gives what they say.
+/// Checks that the table has cases for every op of `names`, and that all of them hold.
 pub(crate) fn check(names: &[&str], table: CaseTable<'_>) {
     assert_eq!(table.iter().map(|(op, _)| op.name).collect::<Vec<_>>(), names);
     for &(op, cases) in table {
@@ -143,7 +143,7 @@ impl Case<'_> {
     }
 }
 
-/// A type of reals and the bits of its fraction.
+/// A real type and the number of its fraction bits.
 pub(super) trait Real: Number<Wide = f64> + Debug {
     const BITS: i32;
 }
@@ -164,7 +164,7 @@ impl Real for f64 {
     const BITS: i32 = 48;
 }
 
-/// A type of complex numbers and the bits of its parts' fractions.
+/// A complex type and the number of fraction bits of its parts.
 trait ComplexNumber: Number<Wide = Complex64> {
     const BITS: i32;
 }
@@ -311,7 +311,7 @@ fn whole_gradient_cases<X: Number<Wide = i128> + PartialEq + Debug>(op: Subject,
     assert_eq!(each_alike::<X, X>(op, &integers(a), &integers(b)), integers(want), "{}", X::TYPE);
 }
 
-/// The results of a list, which are those of its first element alone, and of nothing.
+/// The results for a vector. Checks that its first element alone and an empty tensor give the same.
 fn each<X: Element, Y: Element>(op: Subject, x: &[X]) -> Vec<Y> {
     let list = op.one(&[], &[Tensor::of(&[x.len() as i32], x)], Y::TYPE);
     assert_eq!(list.shape(), [x.len() as i32]);
@@ -322,7 +322,7 @@ fn each<X: Element, Y: Element>(op: Subject, x: &[X]) -> Vec<Y> {
     list.elements()
 }
 
-/// The results of pairs in two lists of one shape.
+/// The results for pairs in two vectors of equal length.
 fn each_alike<X: Element, Y: Element>(op: Subject, a: &[X], b: &[X]) -> Vec<Y> {
     let n = a.len() as i32;
     let list = op.one(&[], &[Tensor::of(&[n], a), Tensor::of(&[n], b)], Y::TYPE);
@@ -334,7 +334,7 @@ fn each_alike<X: Element, Y: Element>(op: Subject, a: &[X], b: &[X]) -> Vec<Y> {
     list.elements()
 }
 
-/// As [`each_alike`], of a function that broadcasts.
+/// Like [`each_alike`], for a function that broadcasts.
 fn each_pair<X: Element, Y: Element>(op: Subject, a: &[X], b: &[X]) -> Vec<Y> {
     let list = each_alike::<X, Y>(op, a, b);
     for (i, y) in list.iter().enumerate() {

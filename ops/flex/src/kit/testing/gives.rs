@@ -1,4 +1,4 @@
-//! Whole nodes: inputs and the output.
+//! Checks whole nodes: their inputs and their output.
 
 use arenite_abi::prelude::*;
 use arenite_abi::testing::Tensor;
@@ -26,28 +26,28 @@ pub(crate) fn complex_of(ty: ElementType, shape: &[i32], numbers: &[Parts]) -> T
     }
 }
 
-/// A list of axes.
+/// A vector of axes.
 pub(crate) fn axes(axes: &[i32]) -> Tensor {
     Tensor::i32(&[axes.len() as i32], axes)
 }
 
-/// One axis.
+/// A single axis.
 pub(crate) fn axis(axis: i32) -> Tensor {
     Tensor::i32(&[], &[axis])
 }
 
-/// The op, which is to give `ty`, refuses these inputs.
+/// Checks that the op rejects these inputs when its output is to be `ty`.
 pub(crate) fn denies<T: Op>(inputs: &[Tensor], ty: ElementType, message: &str) {
     assert_eq!(refusal::<T>(&[], inputs, &[ty]), message);
 }
 
-/// The op does not serve lists of this one's type.
+/// Checks that the op does not support vectors of this type.
 pub(crate) fn denies_type<T: Op>(x: Tensor) {
     let ty = x.ty();
-    denies::<T>(&[x, axis(0)], ty, &format!("input 'in0' is {ty}, which this op does not serve"));
+    denies::<T>(&[x, axis(0)], ty, &format!("input 'in0' is {ty}, which this op does not support"));
 }
 
-/// The op gives this output. Reals may differ in the last bits of their type; NaN is NaN.
+/// Checks the op's output. Reals may differ in the last bits of their type; NaN equals NaN.
 pub(crate) fn gives<T: Op>(attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], want: Tensor) {
     given(op::<T>(), attributes, inputs, want);
 }

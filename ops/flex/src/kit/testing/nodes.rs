@@ -1,31 +1,30 @@
-//! Every op with every element type, and with every number of inputs and outputs, against the table `nodes.txt`, whose form
-//! [`arenite_abi::testing::nodes`] tells.
+//! Checks every op with every element type and with every number of inputs and outputs against the table `nodes.txt`;
+//! [`arenite_abi::testing::nodes`] describes its format.
 //!
-//! An attribute is `n=2`, `n=0.5`, `n=true`, `n='text'`, `n=:F32`, `n=(1,2)` or `n=<2,3>`, a shape. A VARIANT is a tensor list of
-//! two lists of one number.
+//! [`attributes`] reads the options. A VARIANT holds a tensor list of two lists of one number.
 
 use arenite_abi::prelude::*;
-use arenite_abi::testing::nodes::{self, Nodes, Operand, Refusals, numbers, type_of};
+use arenite_abi::testing::nodes::{self, Nodes, Operand, Refusals};
 use arenite_abi::testing::{Spec, Tensor};
 
 use super::tables;
-use crate::kit::write::Attribute;
+use crate::kit::write::attributes;
 
-/// What types are refused with, though it does not name them.
+/// Messages for rejected types that do not name the type.
 const UNNAMED: &[&str] = &[
     "# has # elements, which do not fit #",
     "# is # integers are needed",
-    "# is no shape; sizes must not be negative, and at most # axes are served",
+    "# is not a valid shape; sizes must not be negative, and at most # axes are supported",
     "# is not an element type of this op",
     "axis # does not exist in a tensor of rank #",
     "delta is #",
     "eval gave the dynamic output # no shape",
-    "input # is # which this op does not serve",
+    "input # is # which this op does not support",
     "the element shape is the scalar # a list of sizes, or # is needed",
     "weights are complex numbers",
 ];
 
-/// What types are refused with, `#` standing for a name, a type or a number.
+/// Messages for rejected types; `#` is a name, a type or a number.
 const FORMS: &[&str] = &[
     "eval gave the dynamic output # no shape",
     "# has # elements, which do not fit #",
@@ -34,15 +33,15 @@ const FORMS: &[&str] = &[
     "# is # is # both must be #",
     "# is # is # they must agree",
     "# is # not #",
-    "# is # numbers of # or # bits are made",
+    "# is # it must be a number of # or # bits",
     "# is # output is # they must agree",
-    "# is # the list's elements are #",
+    "# is # the list's elements are # they must agree",
     "# is # the output is # they must agree",
     "# is # which has no order",
-    "# is # which is neither subtracted nor ordered",
-    "# is # which this op does not serve",
-    "# is # whose elements are not compared",
-    "# is no shape; sizes must not be negative, and at most # axes are served",
+    "# is # which can be neither subtracted nor ordered",
+    "# is # which this op does not support",
+    "# is # whose elements cannot be compared",
+    "# is not a valid shape; sizes must not be negative, and at most # axes are supported",
     "# is not an element type of this op",
     "axis # does not exist in a tensor of rank #",
     "delta is #",
@@ -51,35 +50,20 @@ const FORMS: &[&str] = &[
     "input # is # output # is # reals to complex numbers are needed",
     "input # is # output # is # they must agree",
     "input # is # output is # they must agree",
-    "input # is # which this op does not serve",
+    "input # is # which this op does not support",
     "input is # output # is # it must be #",
     "inputs # and # are # and # they must agree",
-    "inputs # and # must be of one type, and not complex",
+    "inputs # and # must have the same type, which must not be complex",
     "inputs are # output # is # they must agree",
-    "inputs are # which this op does not serve",
+    "inputs are # which this op does not support",
     "output # is # it must be #",
     "output # is # whose size depends on its contents; it must be set dynamic",
-    "output # is # which this op does not give",
-    "output # is # which this op does not serve",
+    "output # is # which this op cannot produce",
+    "output # is # which this op does not support",
     "the element shape is the scalar # a list of sizes, or # is needed",
-    "the list's elements are # output # is #",
+    "the list's elements are # output # is # they must agree",
     "weights are complex numbers",
 ];
-
-fn attribute(text: &'static str) -> (&'static str, Attribute<'static>) {
-    let (name, value) = text.split_once('=').unwrap();
-    let inner = &value[1..value.len().max(2) - 1];
-    let value = match value.as_bytes()[0] {
-        b'\'' => Attribute::Text(inner),
-        b'(' => Attribute::Ints(numbers(inner).leak()),
-        b'<' => Attribute::Shape(numbers(inner).leak()),
-        b':' => Attribute::Type(type_of(&value[1..])),
-        _ if value == "true" || value == "false" => Attribute::Bool(value == "true"),
-        _ if value.contains('.') => Attribute::Float(value.parse().unwrap()),
-        _ => Attribute::Int(value.parse().unwrap()),
-    };
-    (name, value)
-}
 
 /// A tensor of any type.
 fn tensor(ty: ElementType, shape: &[i32], data: &[&str]) -> Tensor {
@@ -94,10 +78,9 @@ fn tensor(ty: ElementType, shape: &[i32], data: &[&str]) -> Tensor {
 fn every_type_and_number_of_tensors() {
     let names: Vec<&str> = crate::OPS.iter().map(|op| op.name).collect();
     let run = |op: usize, options: &'static str, inputs: &[Operand], outputs: &[Spec]| {
-        let attributes: Vec<_> = options.split_whitespace().filter(|x| *x != "-").map(attribute).collect();
         let inputs: Vec<Tensor> = inputs.iter().filter_map(|x| x.tensor().cloned()).collect();
         let outputs: Vec<ElementType> = outputs.iter().map(Spec::ty).collect();
-        crate::OPS[op].fed(&attributes, &inputs, &outputs)
+        crate::OPS[op].fed(&attributes(options).expect("attributes"), &inputs, &outputs)
     };
     let table = include_str!("nodes.txt");
     let nodes = Nodes { table, ops: &names, forms: FORMS, unnamed: UNNAMED, tensor: &tensor, run: &run };

@@ -1,4 +1,4 @@
-//! Tables of nodes: what goes into an op, and what comes out of it.
+//! Tables of nodes: the inputs of an op and the expected outputs.
 
 pub(crate) use core::slice::from_ref;
 
@@ -10,7 +10,7 @@ use super::{Subject, op};
 use crate::kit::list::{Element, List};
 pub(crate) use crate::kit::write::Attribute::{self, Bool, Int, Ints, Shape, Text, Type};
 
-/// The op makes these outputs of these inputs, bit by bit.
+/// Checks that these inputs give these outputs, bit by bit.
 pub(crate) fn gives<T: Op>(attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], outputs: &[Tensor]) {
     given(op::<T>(), attributes, inputs, outputs);
 }
@@ -25,7 +25,7 @@ fn given(op: Subject, attributes: &[(&str, Attribute<'_>)], inputs: &[Tensor], o
     }
 }
 
-/// The op refuses these inputs with this message.
+/// Checks that the op rejects these inputs with this message.
 pub(crate) fn refuses<T: Op>(
     attributes: &[(&str, Attribute<'_>)],
     inputs: &[Tensor],
@@ -35,9 +35,8 @@ pub(crate) fn refuses<T: Op>(
     assert_eq!(op::<T>().refusal(attributes, inputs, outputs), message, "{inputs:?}");
 }
 
-/// Runs a table of nodes once for each element type, with tensors of small numbers in that type. As BOOL they
-/// are odd
-/// or even, as STRING digits; 0 is the empty string.
+/// Runs a table of nodes once for each element type, with tensors of small numbers. As BOOL a number stands for its
+/// parity, as STRING for its digits; 0 is the empty string.
 pub(crate) fn each_type(table: impl Fn(&dyn Fn(&[i32], &[u8]) -> Tensor)) {
     macro_rules! types {
         ($($($ty:ident)::+ => $convert:expr;)*) => {$(
@@ -84,7 +83,7 @@ constructors! {
     bools, truth, bool, bool, "BOOL";
 }
 
-/// A tensor list; `None` stands for an unknown element shape, and for an absent element.
+/// A tensor list; `None` is an unknown element shape, or an absent element.
 pub(crate) fn list(ty: ElementType, shape: Option<&[i64]>, elements: &[Option<Tensor>]) -> Tensor {
     fn element(x: &Tensor) -> Element<'_> {
         Element { shape: x.shape().to_vec(), data: x.bytes() }

@@ -12,11 +12,11 @@ const PT_DYNAMIC: u64 = 2;
 const DT_NULL: u64 = 0;
 const DT_NEEDED: u64 = 1;
 const DT_STRTAB: u64 = 5;
-/// More bytes than any linker writes into a dynamic section, or a name in it has.
+/// Limits that exceed the size of any dynamic section that linkers write, and of any name in it.
 const MOST_BYTES: u64 = 1 << 20;
 const MOST_NAME: u64 = 4096;
 
-/// Names of the libraries, as the file has them. None if it has no dynamic section.
+/// The names of the libraries, in the file's order; empty if it has no dynamic section.
 pub(super) fn names(library: &Library<'_>, segments: &[Segment]) -> Result<Vec<String>> {
     let Some(dynamic) = segments.iter().find(|segment| segment.kind == PT_DYNAMIC) else {
         return Ok(Vec::new());
@@ -43,7 +43,7 @@ pub(super) fn names(library: &Library<'_>, segments: &[Segment]) -> Result<Vec<S
     needed.map(|at| name(library, strings.saturating_add(at))).collect()
 }
 
-/// The text that begins here and ends with a zero.
+/// The zero-terminated text at this offset.
 fn name(library: &Library<'_>, offset: u64) -> Result<String> {
     library.within("the name of a needed library", offset, 1)?;
     let mut bytes = vec![0; MOST_NAME.min(library.bytes - offset) as usize];
@@ -55,7 +55,7 @@ fn name(library: &Library<'_>, offset: u64) -> Result<String> {
 }
 
 impl Segment {
-    /// Where the byte at this address is in the file, if the segment loads it from there.
+    /// The file offset of the byte at this address, if this segment loads it.
     fn offset_of(&self, address: u64) -> Option<u64> {
         let within = address.checked_sub(self.address).filter(|within| *within < self.bytes)?;
         (self.kind == PT_LOAD).then(|| self.offset.saturating_add(within))

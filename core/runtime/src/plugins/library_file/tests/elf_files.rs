@@ -192,7 +192,8 @@ fn this_program_whole_and_cut() {
     }
 }
 
-/// A library whose dynamic section has these entries, with a name behind it. Addresses are offsets, 4096 higher.
+/// A library whose dynamic section has these entries and is followed by a name. An address is the file offset plus
+/// 4096.
 fn linked_to(name: &[u8], edit: impl FnOnce(&mut [(u64, u64); 3])) -> Result<Vec<String>, LibraryFileError> {
     let word = if WIDE { 8 } else { 4 };
     let dynamic = HEADER + 2 * SEGMENT;
@@ -217,7 +218,7 @@ fn linked_to(name: &[u8], edit: impl FnOnce(&mut [(u64, u64); 3])) -> Result<Vec
     let folder = folder();
     let path = folder.path().join("lib.so");
     std::fs::write(&path, file).unwrap();
-    super::super::check(&path, Found::Named).map(|checked| checked.needed)
+    super::super::check(&path, LibrarySource::Named).map(|checked| checked.needed)
 }
 
 #[test]
@@ -230,7 +231,7 @@ fn needed_libraries_are_named() {
     assert!(outside(|entries| entries[0].1 = 1 << 30).contains("cut short: the name of a needed library"));
     let endless = linked_to(&[b'x'; 5000], |_| ()).unwrap_err().to_string();
     assert!(endless.contains("the length of a needed library's name is 4096"), "{endless}");
-    let own = super::super::check(&std::env::current_exe().unwrap(), Found::Named).unwrap().needed;
+    let own = super::super::check(&std::env::current_exe().unwrap(), LibrarySource::Named).unwrap().needed;
     assert!(own.iter().any(|name| name.starts_with("libc.")), "{own:?}");
 }
 

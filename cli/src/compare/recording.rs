@@ -1,0 +1,96 @@
+//! The tensors of one run, recorded right after they were computed.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arenite::{ElementType, Interpreter, Moment, Observed, Tensor};
+use arenite_common::values::{Scale, element, element_count};
+
+use crate::answer::Result;
+
+/// Tensors of the main subgraph.
+#[derive(Default)]
+pub(super) struct Recording {
+    /// By the tensor's index.
+    pub tensors: BTreeMap<usize, Recorded>,
+    /// Indices in the order in which they were written.
+    pub order: Vec<usize>,
+}
+
+/// The value of a tensor.
+pub(super) struct Recorded {
+    pub name: String,
+    /// The op or delegate that computed it.
+    pub by: String,
+    pub shape: Vec<i32>,
+    pub ty: ElementType,
+    /// The largest scale, if it is quantized.
+    pub step: Option<f64>,
+    pub values: Values,
+}
+
+/// The elements of a tensor.
+pub(super) enum Values {
+    /// Real numbers: stored values with the scale applied.
+    Reals(Vec<f64>),
+    /// Why the tensor has no values.
+    Missing(String),
+}
+
+impl Recording {
+    /// Invokes the model, whose inputs are set.
+    ///
+    /// # Errors
+    /// A node fails.
+    pub(super) fn of(interpreter: &mut Interpreter) -> Result<Self> {
+        let recording: Arc<Mutex<Recording>> = Arc::default();
+        let shared = Arc::clone(&recording);
+        interpreter.set_observer(move |observed| {
+            if (observed.moment, observed.subgraph) == (Moment::After, 0) {
+                shared.lock().unwrap_or_else(PoisonError::into_inner).observe(observed);
+            }
+        });
+        let ran = interpreter.invoke();
+        interpreter.remove_observer();
+        ran?;
+        Ok(std::mem::take(&mut *recording.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    fn observe(&mut self, observed: &Observed<'_>) {
+        let by = match observed.delegate() {
+            Some(name) => format!("delegate {name}"),
+            None => observed.op().to_owned(),
+        };
+        for index in observed.outputs().iter().filter_map(|&t| usize::try_from(t).ok()) {
+            let Ok(tensor) = observed.tensor(index) else { continue };
+            self.order.retain(|&known| known != index);
+            self.order.push(index);
+            self.tensors.insert(index, Recorded::of(&tensor, by.clone()));
+        }
+    }
+}
+
+impl Recorded {
+    fn of(tensor: &Tensor<'_>, by: String) -> Self {
+        let scales = tensor.scales.iter().map(|&scale| f64::from(scale.abs()));
+        Recorded {
+            name: tensor.name.to_owned(),
+            by,
+            shape: tensor.shape.to_vec(),
+            ty: tensor.ty,
+            step: scales.max_by(f64::total_cmp).filter(|_| tensor.ty.is_quantizable()),
+            values: reals(tensor).map_or_else(Values::Missing, Values::Reals),
+        }
+    }
+}
+
+fn reals(tensor: &Tensor<'_>) -> Result<Vec<f64>, String> {
+    let bytes = tensor.bytes().map_err(|error| error.to_string())?;
+    let scale = Scale::of(tensor).filter(|_| tensor.ty.is_quantizable());
+    let real = |i: usize| {
+        let stored = element(tensor.ty, bytes, i)?.real()?;
+        Some(scale.as_ref().map_or(stored, |scale| scale.real(i, stored)))
+    };
+    let all: Option<Vec<f64>> = (0..element_count(tensor.shape)).map(real).collect();
+    all.ok_or_else(|| format!("elements of {} cannot be compared", tensor.ty))
+}

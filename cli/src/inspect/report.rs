@@ -1,0 +1,20 @@
+//! The report on a whole model.
+
+use arenite_common::inspection::Inspection;
+use serde::Serialize;
+
+use super::batch::Batch;
+use super::described::Described;
+use super::totals::Totals;
+
+/// The report as text, printed by `show`.
+#[derive(Serialize)]
+pub(super) struct Report {
+    #[serde(flatten)]
+    pub inspection: Inspection,
+    /// The model's metadata; null if it has none.
+    pub described: Option<Described>,
+    pub totals: Totals,
+    /// Null if memory was not planned, with --resize, and for a model without inputs.
+    pub batch: Option<Batch>,
+}

@@ -1,0 +1,169 @@
+//! Draws readings onto the picture that the model was given.
+
+use font8x8::{BASIC_FONTS, UnicodeFonts};
+use image::imageops::{FilterType, resize};
+use image::{GrayImage, Rgb, RgbImage};
+
+use crate::answer::{Answer, Reading};
+use crate::boxes::Detection;
+use crate::grids::{Map, Segmentation};
+use crate::poses::{BONES, Pose};
+
+/// Side of a picture that is drawn without one to begin with.
+const BLANK_SIDE: u32 = 512;
+/// Key points below this score are not drawn.
+const MIN_KEYPOINT: f32 = 0.2;
+const WHITE: Rgb<u8> = Rgb([255; 3]);
+
+/// Draws all readings that can be seen onto `picture`, or onto a black one: boxes with their names, segmentations in colours, poses as
+/// skeletons, masks and depths as grey, pictures unchanged. `None` if there is nothing to see.
+pub fn draw(readings: &[Reading], picture: Option<&RgbImage>) -> Option<RgbImage> {
+    let seen = readings.iter().filter(|reading| !matches!(reading.answer, Answer::Classes(_)));
+    let blank = || RgbImage::new(BLANK_SIDE, BLANK_SIDE);
+    seen.fold(None, |drawn: Option<RgbImage>, reading| {
+        let base = || drawn.clone().or_else(|| picture.cloned());
+        Some(match &reading.answer {
+            Answer::Classes(_) => return drawn,
+            Answer::Detections(detections) => with_boxes(base().unwrap_or_else(blank), detections),
+            Answer::Poses(poses) => with_poses(base().unwrap_or_else(blank), poses),
+            Answer::Segmentation(segmentation) => with_classes(base(), segmentation),
+            Answer::Map(map) => grey(map, picture),
+            Answer::Painting(painting) => {
+                let made = RgbImage::from_raw(painting.width, painting.height, painting.rgb.clone());
+                made.or(drawn)?
+            }
+        })
+    })
+}
+
+/// A colour for a class: hues differ by the golden angle, so that neighbouring numbers look different.
+fn colour(class: usize) -> Rgb<u8> {
+    let hue = (class as f32 * 0.618_034).fract() * 6.0;
+    // Full saturation: each channel rises and falls over a third of the circle.
+    let channel = |shift: f32| {
+        let x = (hue + shift) % 6.0;
+        let value = (2.0 - (x - 3.0).abs()).clamp(0.0, 1.0);
+        (60.0 + 195.0 * value) as u8
+    };
+    Rgb([channel(3.0), channel(1.0), channel(5.0)])
+}
+
+fn with_boxes(mut picture: RgbImage, detections: &[Detection]) -> RgbImage {
+    let (width, height) = (picture.width() as f32, picture.height() as f32);
+    let thickness = thickness(&picture);
+    // The best box is drawn last, on top.
+    for detection in detections.iter().rev() {
+        let colour = colour(detection.class);
+        let bounds = detection.bounds;
+        let (left, right) = (pixel(bounds.left, width), pixel(bounds.right, width));
+        let (top, bottom) = (pixel(bounds.top, height), pixel(bounds.bottom, height));
+        for k in 0..thickness {
+            fill(&mut picture, (left, top + k), (right, top + k), colour);
+            fill(&mut picture, (left, bottom - k), (right, bottom - k), colour);
+            fill(&mut picture, (left + k, top), (left + k, bottom), colour);
+            fill(&mut picture, (right - k, top), (right - k, bottom), colour);
+        }
+        let text = format!("{} {:.0} %", detection.label, detection.score * 100.0);
+        write(&mut picture, (left, top - 9 * thickness), &text, colour);
+    }
+    picture
+}
+
+fn with_poses(mut picture: RgbImage, poses: &[Pose]) -> RgbImage {
+    let (width, height) = (picture.width() as f32, picture.height() as f32);
+    let thickness = thickness(&picture);
+    for (i, pose) in poses.iter().enumerate() {
+        let colour = colour(i);
+        let place = |k: usize| {
+            let keypoint = pose.keypoints.get(k).filter(|keypoint| keypoint.score >= MIN_KEYPOINT)?;
+            Some((keypoint.x * width, keypoint.y * height))
+        };
+        for (from, to) in BONES {
+            if let (Some(from), Some(to)) = (place(from), place(to)) {
+                line(&mut picture, from, to, thickness, colour);
+            }
+        }
+        for (x, y) in (0..pose.keypoints.len()).filter_map(place) {
+            let (x, y) = (x as i32, y as i32);
+            fill(&mut picture, (x - thickness, y - thickness), (x + thickness, y + thickness), WHITE);
+        }
+    }
+    picture
+}
+
+/// Class 0, the background in all common label sets, keeps the picture; the others are half colour, half picture.
+fn with_classes(picture: Option<RgbImage>, segmentation: &Segmentation) -> RgbImage {
+    let (columns, rows) = (segmentation.width, segmentation.height);
+    let mut picture = picture.unwrap_or_else(|| RgbImage::new(columns, rows));
+    let (width, height) = (u64::from(picture.width()), u64::from(picture.height()));
+    for (x, y, pixel) in picture.enumerate_pixels_mut() {
+        let column = u64::from(x) * u64::from(columns) / width;
+        let row = u64::from(y) * u64::from(rows) / height;
+        let at = usize::try_from(row * u64::from(columns) + column).unwrap_or(usize::MAX);
+        let class = segmentation.classes.get(at).copied().unwrap_or(0);
+        if class > 0 {
+            let colour = colour(usize::from(class));
+            *pixel = Rgb([0, 1, 2].map(|c| pixel.0[c] / 2 + colour.0[c] / 2));
+        }
+    }
+    picture
+}
+
+/// The smallest value black, the largest white; of a mask 0 black and 1 white. As large as `picture`.
+fn grey(map: &Map, picture: Option<&RgbImage>) -> RgbImage {
+    let (low, high) = if map.covered.is_some() { (0.0, 1.0) } else { map.range };
+    let span = if high > low { high - low } else { 1.0 };
+    let values = map.values.iter().map(|v| ((v - low) / span * 255.0).round().clamp(0.0, 255.0) as u8);
+    let grey = GrayImage::from_raw(map.width, map.height, values.collect()).unwrap_or_default();
+    let (width, height) = picture.map_or((map.width, map.height), RgbImage::dimensions);
+    let grey = resize(&grey, width, height, FilterType::Triangle);
+    RgbImage::from_fn(width, height, |x, y| Rgb([grey.get_pixel(x, y).0[0]; 3]))
+}
+
+/// The position of a fraction of a side. Models may give any number, so it is limited to positions that can be added to.
+fn pixel(fraction: f32, side: f32) -> i32 {
+    (fraction * side).clamp(-1e6, 1e6) as i32
+}
+
+/// Width of lines, which grows with the picture.
+fn thickness(picture: &RgbImage) -> i32 {
+    let side = picture.width().min(picture.height());
+    i32::try_from(side / 240).unwrap_or(i32::MAX).clamp(1, 8)
+}
+
+/// Fills a rectangle, both corners included, clipped to the picture.
+fn fill(picture: &mut RgbImage, (left, top): (i32, i32), (right, bottom): (i32, i32), colour: Rgb<u8>) {
+    let (width, height) = (picture.width() as i32, picture.height() as i32);
+    for y in top.max(0)..=bottom.min(height - 1) {
+        for x in left.max(0)..=right.min(width - 1) {
+            picture.put_pixel(x as u32, y as u32, colour);
+        }
+    }
+}
+
+fn line(picture: &mut RgbImage, from: (f32, f32), to: (f32, f32), thickness: i32, colour: Rgb<u8>) {
+    let steps = (to.0 - from.0).abs().max((to.1 - from.1).abs()).clamp(1.0, 65_536.0);
+    for i in 0..=steps as u32 {
+        let t = i as f32 / steps;
+        let (x, y) = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
+        let (x, y) = (x as i32, y as i32);
+        fill(picture, (x, y), (x + thickness - 1, y + thickness - 1), colour);
+    }
+}
+
+/// Writes a line of text, white on `colour`, with its upper left corner at `at`.
+fn write(picture: &mut RgbImage, at: (i32, i32), text: &str, colour: Rgb<u8>) {
+    let scale = thickness(picture);
+    let ink = Rgb([0; 3]);
+    for (i, character) in text.chars().take(64).enumerate() {
+        let (left, top) = (at.0 + 8 * scale * i as i32, at.1.max(0));
+        fill(picture, (left, top), (left + 8 * scale - 1, top + 9 * scale - 1), colour);
+        let glyph = BASIC_FONTS.get(character).or_else(|| BASIC_FONTS.get('?')).unwrap_or_default();
+        for (row, bits) in (0..).zip(glyph) {
+            for column in (0..8).filter(|column| bits >> column & 1 == 1) {
+                let corner = (left + column * scale, top + (row + 1) * scale);
+                fill(picture, corner, (corner.0 + scale - 1, corner.1 + scale - 1), ink);
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! The host's side of `prepare` and `eval`. Persistent memory comes from the arena's tail immediately; scratch buffers
+//! wait for the plan. `model_access` lends the rest of the model.
+
+use core::ffi::c_void;
+use core::ptr::null_mut;
+
+use arenite_abi::host_side::{
+    CallerSide, ConstantsSide, Declaration, EvalSide, HostSide, MAX_RANK, MemorySide, NodeSide, PrepareSide,
+    Share,
+};
+use arenite_abi::raw::{ArStatus, ArTensorV1, TENSOR_CONSTANT, slice};
+use arenite_abi::{
+    AssignmentMut, ElementType, Error, ObjectAssignment, ObjectRequest, UsageRecord, unsupported,
+};
+use arenite_planners::micro_greedy;
+
+use super::describe::GraphViews;
+use super::message;
+use super::model_access::ModelAccess;
+use super::room::{self, Work};
+use crate::arena::{Category, Temp};
+use crate::error;
+use crate::model::node::{MAX_PERSISTENT, MAX_SCRATCH, Piece};
+use crate::model::site::Site;
+
+/// Buffers that an op has requested, up to `MOST`.
+pub(crate) struct Pieces<const MOST: usize> {
+    list: [Piece; MOST],
+    count: u8,
+}
+
+impl<const MOST: usize> Pieces<MOST> {
+    fn none() -> Self {
+        const { assert!(MOST <= u8::MAX as usize) };
+        Pieces { list: [Piece { data: null_mut(), bytes: 0 }; MOST], count: 0 }
+    }
+
+    pub(super) fn list(&self) -> &[Piece] {
+        &self.list[..usize::from(self.count)]
+    }
+
+    /// Adds a buffer and returns its index; `None` if the list is full.
+    fn add(&mut self, piece: Piece) -> Option<u32> {
+        let number = self.count;
+        *self.list.get_mut(usize::from(number))? = piece;
+        self.count += 1;
+        Some(u32::from(number))
+    }
+}
+
+/// The host during `prepare`.
+pub(crate) struct PrepareHost<'h, 'a> {
+    pub site: Site<'h, 'a>,
+    node: usize,
+    described: GraphViews<'h>,
+    pub work: Work<'h>,
+    pub said: Temp<'h, Declaration>,
+    /// Persistent buffers; then scratch buffers, which have an alignment in place of an address.
+    pub persistent: Pieces<MAX_PERSISTENT>,
+    pub scratch: Pieces<MAX_SCRATCH>,
+    /// The full error, where the op only gets a short one: the arena is too small, or a called subgraph failed.
+    pub failed: Option<error::Error>,
+}
+
+impl<'h, 'a> PrepareHost<'h, 'a> {
+    pub(super) fn new(site: Site<'h, 'a>, node: usize, work: Work<'h>) -> error::Result<Self> {
+        let said = site.arena.temporary(work.outputs().len(), |_| Declaration::Nothing)?;
+        Ok(PrepareHost {
+            site,
+            node,
+            described: GraphViews::default(),
+            work,
+            said,
+            persistent: Pieces::none(),
+            scratch: Pieces::none(),
+            failed: None,
+        })
+    }
+
+    /// Keeps the full error for the caller of the interpreter, and returns a short one for the op.
+    fn keep<T>(&mut self, result: error::Result<T>) -> Result<T, Error> {
+        result.map_err(|error| {
+            let told = Error::new(error.status(), format_args!("{error}"));
+            self.failed.get_or_insert(error);
+            told
+        })
+    }
+}
+
+/// Implements what both hosts of a node have in common.
+macro_rules! of_work {
+    ($($host:ty),*) => {$(
+        impl HostSide for $host {
+            type Refused = Error;
+
+            fn report(refused: Error) -> ArStatus {
+                message::store(refused)
+            }
+        }
+
+        impl NodeSide for $host {
+            fn outputs(&self) -> &[i32] {
+                self.work.outputs()
+            }
+
+            fn tensor(&self, t: usize) -> ArTensorV1 {
+                self.work.get(t)
+            }
+
+            fn shape(&self, t: usize) -> &[i32] {
+                shape(&self.work, t)
+            }
+
+            /// Refuses tensors larger than the arena before an op visits their elements.
+            fn limit(&self) -> u64 {
+                self.site.arena.room() as u64
+            }
+        }
+    )*};
+}
+of_work!(PrepareHost<'_, '_>, EvalHost<'_, '_>);
+
+impl PrepareSide for PrepareHost<'_, '_> {
+    const LENDS_OBJECTS: bool = false;
+
+    fn input_count(&self) -> usize {
+        self.work.input_count()
+    }
+
+    fn declaration(&mut self, output: usize) -> &mut Declaration {
+        &mut self.said[output]
+    }
+
+    fn set_shape(&mut self, t: usize, dims: &[i32], ty: ElementType) {
+        if dims == shape(&self.work, t) {
+            return;
+        }
+        // Allocates a new list, because views from this call still point to the old one.
+        let count = dims.len().min(MAX_RANK);
+        let list = self.site.arena.persistent(count, Category::Shapes, |d| dims[d]);
+        if let Ok(list) = self.keep(list) {
+            self.work.set(t, room::with_shape(self.work.get(t), list, ty));
+        }
+    }
+
+    fn set_dynamic(&mut self, _: usize) {
+        let error =
+            unsupported!("the shape of an output depends on data: use the large runtime for such models");
+        self.failed.get_or_insert(error::Error::Plan(error));
+    }
+
+    fn set_constant(&mut self, t: usize, value: &[u8]) -> Result<(), Error> {
+        self.set_value(t, value)?;
+        let entry = self.work.get(t);
+        self.work.set(t, room::as_constant(entry, entry.data.cast()));
+        Ok(())
+    }
+
+    fn set_value(&mut self, t: usize, value: &[u8]) -> Result<(), Error> {
+        let copy =
+            self.site.arena.persistent_bytes(value.len(), crate::arena::ALIGNMENT, Category::Constants);
+        let copy = self.keep(copy)?.as_ptr();
+        // SAFETY: `persistent_bytes` returned `value.len()` new bytes.
+        unsafe { copy.copy_from_nonoverlapping(value.as_ptr(), value.len()) };
+        let entry = ArTensorV1 { bytes: value.len() as u64, data: copy.cast(), ..self.work.get(t) };
+        self.work.set(t, entry);
+        Ok(())
+    }
+
+    fn take_persistent(&mut self, bytes: usize, alignment: usize) -> Result<(u32, *mut c_void), Error> {
+        let data = self.site.arena.persistent_bytes(bytes, alignment, Category::Persistent);
+        let data = self.keep(data)?.as_ptr();
+        let number = self
+            .persistent
+            .add(Piece { data, bytes })
+            .ok_or_else(|| unsupported!("it requests more than {MAX_PERSISTENT} persistent buffers"))?;
+        Ok((number, data.cast()))
+    }
+
+    fn note_scratch(&mut self, bytes: usize, alignment: usize) -> Result<u32, Error> {
+        let data = core::ptr::without_provenance_mut(alignment);
+        let number = self.scratch.add(Piece { data, bytes });
+        let number =
+            number.ok_or_else(|| unsupported!("it requests more than {MAX_SCRATCH} scratch buffers"))?;
+        self.site.arena.note_scratch(bytes);
+        Ok(number)
+    }
+
+    /// The plan never lets tensors share memory.
+    fn note_share(&mut self, _: Share) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn plan(&self, records: &[UsageRecord], mut plan: AssignmentMut<'_>) -> Result<(), Error> {
+        micro_greedy::place_few(records, plan.offsets())
+    }
+
+    fn assign(&self, _: &str, _: &ObjectRequest<'_>, _: ObjectAssignment<'_>) -> Result<(), Error> {
+        Err(unsupported!("shared objects need the large runtime"))
+    }
+}
+
+impl ConstantsSide for PrepareHost<'_, '_> {
+    fn release(&mut self, t: usize) -> bool {
+        self.work.get(t).flags & TENSOR_CONSTANT != 0
+    }
+}
+
+impl MemorySide for PrepareHost<'_, '_> {
+    fn room(&self) -> u64 {
+        0
+    }
+
+    fn hold(&mut self, bytes: u64) -> Result<(), Error> {
+        Err(Error::invalid(format_args!("an op holds {bytes} bytes outside the arena")))
+    }
+}
+
+impl<'h, 'a> CallerSide for PrepareHost<'h, 'a> {
+    const LENDS_MODEL: bool = LENDS_MODEL;
+
+    type Model<'m>
+        = ModelAccess<'m, 'h, 'a>
+    where
+        Self: 'm;
+
+    fn model(&mut self) -> ModelAccess<'_, 'h, 'a> {
+        let PrepareHost { site, node, failed, described, .. } = self;
+        ModelAccess { site: *site, node: *node, runs: false, failed, described: Some(described) }
+    }
+}
+
+/// Without the feature, ops like IF and READ_VARIABLE refuse their nodes.
+const LENDS_MODEL: bool = cfg!(feature = "subgraphs");
+
+/// The host during `eval`.
+pub(crate) struct EvalHost<'h, 'a> {
+    site: Site<'h, 'a>,
+    node: usize,
+    work: &'h Work<'h>,
+    /// The error of a called subgraph.
+    pub failed: Option<error::Error>,
+}
+
+impl<'h, 'a> EvalHost<'h, 'a> {
+    pub(super) fn new(site: Site<'h, 'a>, node: usize, work: &'h Work<'h>) -> Self {
+        EvalHost { site, node, work, failed: None }
+    }
+}
+
+impl EvalSide for EvalHost<'_, '_> {
+    /// Unreachable: `prepare` fails if an output is dynamic.
+    fn resize(&mut self, output: u32, _: usize, _: &[i32], _: ElementType, _: usize) -> Result<(), Error> {
+        Err(unsupported!("output {output} cannot be resized here"))
+    }
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+impl<'h, 'a> CallerSide for EvalHost<'h, 'a> {
+    const LENDS_MODEL: bool = LENDS_MODEL;
+
+    type Model<'m>
+        = ModelAccess<'m, 'h, 'a>
+    where
+        Self: 'm;
+
+    fn model(&mut self) -> ModelAccess<'_, 'h, 'a> {
+        let EvalHost { site, node, failed, .. } = self;
+        ModelAccess { site: *site, node: *node, runs: true, failed, described: None }
+    }
+}
+
+fn shape<'w>(work: &'w Work<'_>, t: usize) -> &'w [i32] {
+    let entry = work.get(t);
+    // SAFETY: the `rank` dimensions are in the model or in the arena's tail, and neither changes after it was written.
+    unsafe { slice(entry.dims, entry.rank as usize) }
+}

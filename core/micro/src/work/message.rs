@@ -1,0 +1,103 @@
+//! The host that all ops share. It stores one message per program, drops logs, and runs loops on the calling thread.
+//!
+//! If several threads run interpreters, a message may be lost or belong to another thread. Results and statuses are
+//! always right.
+
+use core::cell::UnsafeCell;
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use arenite_abi::raw::{ArHeader, ArHostV1, ArRangeFn, ArStatus, ArStr};
+use arenite_abi::{Error, Status};
+
+/// The host for programs without another one.
+pub(crate) static HOST: ArHostV1 =
+    ArHostV1 { header: ArHeader::of::<ArHostV1>(), set_error, log, parallel_for, query };
+
+/// The host for plugins that are linked into a program without another one.
+pub fn host() -> &'static ArHostV1 {
+    &HOST
+}
+
+/// The message of the last call that failed.
+struct LastMessage {
+    used: AtomicBool,
+    /// Whether a message may be stored. Most calls succeed and check only this.
+    is_there: AtomicBool,
+    message: UnsafeCell<Option<Error>>,
+}
+
+// SAFETY: only the thread that changed `used` from false to true accesses the message, until it resets `used`.
+unsafe impl Sync for LastMessage {}
+
+static LAST: LastMessage = LastMessage {
+    used: AtomicBool::new(false),
+    is_there: AtomicBool::new(false),
+    message: UnsafeCell::new(None),
+};
+
+impl LastMessage {
+    /// Exchanges the message, unless another thread is doing so.
+    #[inline(never)]
+    fn replace(&self, message: Option<Error>) -> Option<Error> {
+        if self.used.swap(true, Ordering::Acquire) {
+            return None;
+        }
+        self.is_there.store(message.is_some(), Ordering::Relaxed);
+        // SAFETY: this thread changed `used` from false to true, so no other thread accesses the message.
+        let before = unsafe { core::mem::replace(&mut *self.message.get(), message) };
+        self.used.store(false, Ordering::Release);
+        before
+    }
+
+    fn take(&self) -> Option<Error> {
+        if self.is_there.load(Ordering::Relaxed) { self.replace(None) } else { None }
+    }
+}
+
+/// Stores the message of the current call and returns its status.
+pub(crate) fn store(error: Error) -> ArStatus {
+    LAST.replace(Some(error));
+    error.status() as ArStatus
+}
+
+/// The error of a call that returned `status`.
+#[inline]
+pub(crate) fn check(status: ArStatus) -> Result<(), Error> {
+    if status == Status::Ok as ArStatus && !LAST.is_there.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    let kept = LAST.take();
+    match Status::from_raw(status) {
+        Status::Ok => Ok(()),
+        status => {
+            let text = kept.as_ref().map_or("it failed without a message", |error| error.message());
+            Err(Error::new(status, format_args!("{text}")))
+        }
+    }
+}
+
+unsafe extern "C" fn set_error(message: ArStr) {
+    // SAFETY: the contract requires the text to be readable during the call.
+    let text = unsafe { message.as_str() };
+    LAST.replace(Some(Error::new(Status::Internal, format_args!("{text}"))));
+}
+
+unsafe extern "C" fn log(_level: u32, _target: ArStr, _message: ArStr) {}
+
+unsafe extern "C" fn parallel_for(
+    count: usize,
+    _grain: usize,
+    _threads: u32,
+    body: ArRangeFn,
+    argument: *mut c_void,
+) -> ArStatus {
+    // SAFETY: the contract of `ArHostV1::parallel_for` requires that `body` accepts `argument` and any range below
+    // `count`.
+    unsafe { (body.call)(argument, 0, count) };
+    Status::Ok as ArStatus
+}
+
+unsafe extern "C" fn query(_interface: u64) -> *const c_void {
+    core::ptr::null()
+}

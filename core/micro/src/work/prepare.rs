@@ -1,0 +1,228 @@
+//! Preparing nodes: the first op that does not refuse a node serves it.
+
+use core::cell::Cell;
+use core::ptr::null_mut;
+
+use arenite_abi::host;
+use arenite_abi::host_side::{Declaration, declarations, prepare_struct};
+use arenite_abi::raw::{ArNodeV1, OP_IN_PLACE};
+use arenite_abi::{ElementType, Error as OpError, Status, unsupported};
+
+use super::first_values;
+use super::host::PrepareHost;
+use super::message;
+use super::room::{Room, Work};
+use crate::arena::Category;
+use crate::error::{Error, Result};
+use crate::model::entry::Purpose;
+use crate::model::graph::{Graph, Stage};
+use crate::model::node::{MAX_PERSISTENT, NodeRecord, Piece, Spec, destroy, is_stateful, tensor};
+use crate::model::site::Site;
+use crate::ops::{OpRegistration, serves};
+
+/// Prepares every node, in order.
+pub(crate) fn prepare(site: Site<'_, '_>) -> Result<()> {
+    // SAFETY: `message::HOST` keeps the contract: `parallel_for` calls its body on this thread, and `query` returns
+    // null.
+    unsafe { host::offer_host(&message::HOST) };
+    site.graph.stage.set(Stage::Busy);
+    (0..site.graph.nodes.get().len()).try_for_each(|node| prepare_node(site, node))?;
+    site.graph.stage.set(Stage::Ready);
+    Ok(())
+}
+
+/// Prepares `node` with the first op that serves it.
+#[inline(never)]
+fn prepare_node(site: Site<'_, '_>, node: usize) -> Result<()> {
+    let Site { machine, arena, graph, .. } = site;
+    let spec = site.spec(node)?;
+    let mut refused = None;
+    for op in machine.ops.iter() {
+        if !serves(op, &spec, types(graph, &spec)) {
+            continue;
+        }
+        if works_in_place(&spec) && op.flags & OP_IN_PLACE == 0 {
+            let error = OpError::invalid(format_args!(
+                "it reads and writes the same variable, but its op does not work in place"
+            ));
+            return Err(Error::Node { subgraph: graph.index, node, code: spec.builtin_code, error });
+        }
+        let (mark, asked) = (arena.mark(), machine.asked.get());
+        match prepare_with(site, op, node, &spec) {
+            // An op that changed other parts of the model cannot be undone, so no other op is tried.
+            Err(Error::Node { error, .. })
+                if error.status() == Status::Unsupported && machine.asked.get() == asked =>
+            {
+                // SAFETY: the op failed, so its state is not initialized, and no record refers to memory that it
+                // allocated.
+                unsafe { arena.release(mark) };
+                refused = Some(error);
+            }
+            done => return done,
+        }
+    }
+    let (subgraph, code, version) = (graph.index, spec.builtin_code, spec.version);
+    Err(match refused {
+        Some(error) => Error::Node { subgraph, node, code, error },
+        None => Error::MissingOp { subgraph, node, code, version },
+    })
+}
+
+/// Whether the node writes a variable that it also reads.
+fn works_in_place(spec: &Spec<'_>) -> bool {
+    let [inputs, outputs, _] = spec.lists;
+    outputs.iter().any(|&number| tensor(number).is_some() && inputs.contains(&number))
+}
+
+/// Element types of inputs and outputs.
+fn types<'a>(graph: &Graph<'a>, spec: &Spec<'a>) -> impl Iterator<Item = ElementType> + use<'a> {
+    let slots = graph.slots.get();
+    let [inputs, outputs, _] = spec.lists;
+    let slot = move |&number: &[u8; 4]| slots.get(tensor(number)?);
+    inputs.iter().chain(outputs).filter_map(slot).map(|slot| slot.get().element_type())
+}
+
+fn prepare_with<'a>(site: Site<'_, 'a>, op: &'a OpRegistration, node: usize, spec: &Spec<'a>) -> Result<()> {
+    let Site { arena, graph, .. } = site;
+    let state = arena.state(op)?.as_ptr().cast();
+    let room = Room::new(site, spec, 0)?;
+    // SAFETY: `room` was created for this `spec` without buffers, and nothing else uses it.
+    let work = unsafe { Work::new(&room, site, spec, Purpose::Prepare, &[]) };
+    let mut host = PrepareHost::new(site, node, work)?;
+    let raw = host.work.node((graph.index, node), spec);
+    call_prepare(&mut host, op, &raw, state)?;
+    let refused =
+        |error: OpError| Error::Node { subgraph: graph.index, node, code: spec.builtin_code, error };
+    let found = declarations::<OpError>(host.work.outputs(), &host.said);
+    let found = found.and_then(|found| Ok((found.constant, count_known_outputs(&host)?))).map_err(refused);
+    let counted = room.counted(&host.work);
+    let kept = found.and_then(|(constant, values)| match values {
+        None => record(&host, op, (spec, counted), state, constant),
+        Some(count) => record_values(&host, (spec, counted), count),
+    });
+    match kept {
+        Ok(prepared) => {
+            if prepared.op().is_none() {
+                destroy(op, state);
+            }
+            note_outputs(graph, spec, &host);
+            if let Some(place) = graph.nodes.get().get(node) {
+                place.set(prepared);
+            }
+            Ok(())
+        }
+        Err(error) => {
+            destroy(op, state);
+            Err(error)
+        }
+    }
+}
+
+/// Calls the op. If this fails, the op has no state to drop.
+fn call_prepare(
+    host: &mut PrepareHost<'_, '_>,
+    op: &OpRegistration,
+    raw: &ArNodeV1,
+    state: *mut core::ffi::c_void,
+) -> Result<()> {
+    let prepare = prepare_struct(host);
+    // SAFETY: both structs are valid during the call, and the state has the size and alignment of the registration.
+    let done = message::check(unsafe { (op.prepare)(&prepare, raw, state) });
+    let (subgraph, node, code) = (raw.subgraph as usize, raw.index as usize, raw.builtin_code);
+    let of_node = |error| Error::Node { subgraph, node, code, error };
+    match host.failed.take() {
+        // The host's limit was exceeded: the node needs more than the whole arena.
+        None => done.map_err(|error| match error.status() {
+            Status::OutOfMemory => host.site.arena.too_small(host.site.arena.room() + 1),
+            _ => of_node(error),
+        }),
+        // The host failed, and its own error says more than the op's.
+        Some(failed) => {
+            if done.is_ok() {
+                destroy(op, state);
+            }
+            Err(match failed {
+                Error::Plan(error) => of_node(error),
+                other => other,
+            })
+        }
+    }
+}
+
+/// The record of a node whose `prepare` succeeded.
+fn record<'a>(
+    host: &PrepareHost<'_, 'a>,
+    op: &'a OpRegistration,
+    counted: (&Spec<'a>, Option<[u8; 2]>),
+    state: *mut core::ffi::c_void,
+    is_constant: bool,
+) -> Result<NodeRecord<'a>> {
+    let arena = host.site.arena;
+    if is_constant {
+        return Ok(NodeRecord::new(counted, None, state, &[], [0, 0]));
+    }
+    let (persistent, scratch) = (host.persistent.list(), host.scratch.list());
+    let mut pieces = persistent.iter().chain(scratch).copied();
+    let mut total = persistent.len() + scratch.len();
+    let mut first_values = Piece { data: null_mut(), bytes: 0 };
+    if is_stateful(op) {
+        first_values = first_values::copy(persistent, arena)?;
+        total += 1;
+    }
+    let list = |_| Cell::new(pieces.next().unwrap_or(first_values));
+    let pieces = arena.persistent(total, Category::Nodes, list)?;
+    let counts = [persistent.len(), scratch.len()];
+    Ok(NodeRecord::new(counted, Some(op), state, pieces, counts))
+}
+
+/// The number of outputs if `prepare` gave the values of all of them, variables included.
+fn count_known_outputs(host: &PrepareHost<'_, '_>) -> core::result::Result<Option<usize>, OpError> {
+    let outputs = host.work.outputs();
+    let Some(variable) = host.said.iter().position(|said| *said == Declaration::Value) else {
+        return Ok(None);
+    };
+    let is_given = |(&t, said): (&i32, &Declaration)| {
+        t < 0 || matches!(said, Declaration::Value | Declaration::Constant)
+    };
+    if outputs.len() <= MAX_PERSISTENT && outputs.iter().zip(&*host.said).all(is_given) {
+        return Ok(Some(outputs.len()));
+    }
+    Err(unsupported!(
+        "output {variable} is a variable with a value from prepare; then every output needs one, and at most {MAX_PERSISTENT} \
+         outputs are supported"
+    ))
+}
+
+/// The record of a node that only writes known values to variables: no op, and one buffer per output, null if the
+/// output is not a variable.
+fn record_values<'a>(
+    host: &PrepareHost<'_, 'a>,
+    counted: (&Spec<'a>, Option<[u8; 2]>),
+    count: usize,
+) -> Result<NodeRecord<'a>> {
+    let mut outputs = host.work.outputs().iter().zip(&*host.said);
+    let pieces = host.site.arena.persistent(count, Category::Nodes, |_| {
+        let value = outputs.next().filter(|(_, said)| **said == Declaration::Value);
+        let entry = value.and_then(|(&t, _)| Some(host.work.get(usize::try_from(t).ok()?)));
+        Cell::new(entry.map_or(Piece { data: null_mut(), bytes: 0 }, |entry| Piece {
+            data: entry.data.cast(),
+            bytes: entry.bytes as usize,
+        }))
+    })?;
+    Ok(NodeRecord::new(counted, None, null_mut(), pieces, [count, 0]))
+}
+
+/// Copies shapes and constants that the op gave its outputs to the graph.
+fn note_outputs(graph: &Graph<'_>, spec: &Spec<'_>, host: &PrepareHost<'_, '_>) {
+    for ((&local, said), &number) in host.work.outputs().iter().zip(&*host.said).zip(spec.lists[1]) {
+        let (Ok(local), Some(t)) = (usize::try_from(local), tensor(number)) else { continue };
+        let entry = host.work.get(local);
+        let mut slot = graph.slot(t);
+        (slot.dims, slot.rank) = (entry.dims, entry.rank as u8);
+        if *said == Declaration::Constant {
+            slot.data = entry.data.cast();
+            slot.flags = entry.flags as u8;
+        }
+        graph.set_slot(t, slot);
+    }
+}

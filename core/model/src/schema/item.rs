@@ -1,0 +1,39 @@
+//! What a field or a list holds.
+
+/// A number or a distance: its size, which is also its alignment, and its name in errors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Width {
+    pub size: u8,
+    #[cfg(feature = "messages")]
+    name: &'static str,
+}
+
+impl Width {
+    pub const OFFSET: Width = Width::new(4, "offset");
+
+    pub const fn new(size: usize, _name: &'static str) -> Self {
+        Width {
+            size: size as u8,
+            #[cfg(feature = "messages")]
+            name: _name,
+        }
+    }
+
+    pub fn name(&self) -> &'static str {
+        #[cfg(feature = "messages")]
+        return self.name;
+        #[cfg(not(feature = "messages"))]
+        ""
+    }
+}
+
+/// The content of a field or of a list entry: a number, or the distance to a table.
+pub trait Item<'a>: Copy {
+    /// How the item is verified.
+    const WIDTH: Width;
+    /// Size in bytes.
+    const SIZE: usize;
+
+    /// Reads the item at position `at`.
+    fn read(file: &'a [u8], at: usize) -> Option<Self>;
+}

@@ -1,0 +1,21 @@
+//! What all checks share.
+
+use crate::error::ModelError;
+use crate::path::Path;
+
+/// What a check returns.
+pub(super) type Checked = Result<(), ModelError>;
+
+/// Checks that `index` is valid for a list of `count` entries, and returns it as `usize`.
+pub(super) fn check_index(
+    index: i64,
+    count: usize,
+    what: &'static str,
+    owner: &'static str,
+    path: impl FnOnce() -> Path,
+) -> Result<usize, ModelError> {
+    match usize::try_from(index) {
+        Ok(valid) if valid < count => Ok(valid),
+        _ => Err(ModelError::Index { path: path(), what, index, owner, count }),
+    }
+}

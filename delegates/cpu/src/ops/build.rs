@@ -1,0 +1,181 @@
+//! The inputs of building a step, and the trait that every layer implements for this delegate.
+
+use arenite_abi::prelude::*;
+use arenite_layers::{EpilogueOp, Window};
+
+use super::values::{NetValues, NodeValues};
+use crate::contents::Contents;
+use crate::isa::Isa;
+use crate::kernels::f32_dwconv::DwConv;
+use crate::kernels::f32_fold::Folds;
+use crate::kernels::f32_gemm::Gemm;
+use crate::kernels::f32_map::Map;
+use crate::kernels::f32_norm::Norm;
+use crate::kernels::f32_pool::Pool;
+use crate::kernels::f32_softmax::Softmax;
+use crate::kernels::u8_fold::Fold;
+use crate::kernels::u8_map::ByteMap;
+use crate::kernels::u8_pair::Pairs;
+use crate::kernels::u8_pool::Pools;
+use crate::kernels::u8_real::Reals;
+use crate::kernels::{u8_lines, u8i8_dwconv, u8i8_gemm};
+use crate::step::Step;
+use crate::steps::cascade::RowStep;
+use crate::store::Store;
+
+/// A layer that this delegate can run. No method has a default, so a new layer answers every question.
+pub(crate) trait LayerStep {
+    /// Its step, with packed weights.
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>>;
+
+    /// How the delegate's passes may rewrite it.
+    fn offers(&self) -> Offers<'_>;
+}
+
+/// How the delegate's passes may rewrite a layer.
+pub(crate) struct Offers<'l> {
+    /// A part of a cascade.
+    pub rows: Option<&'l dyn ByRows>,
+    /// One that reads its input from a copy with a border.
+    pub border: Option<Border>,
+}
+
+impl Offers<'_> {
+    /// The layer must stay unchanged.
+    pub(crate) const NONE: Self = Offers { rows: None, border: None };
+}
+
+/// A layer that can compute some rows of its output at a time.
+pub(crate) trait ByRows {
+    /// Where it reads, and the bytes of a pixel of its output.
+    fn window(&self) -> (&Window, usize);
+
+    /// The epilogue of its results.
+    fn epilogue(&self) -> &[EpilogueOp];
+
+    /// Bytes of its weights, which are read again for some rows at a time.
+    fn weights(&self) -> usize;
+
+    /// Whether a faster kernel would run if the layer were not split by rows.
+    fn is_faster_whole(&self, build: &Build) -> bool;
+
+    /// What computes rows.
+    fn rows(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build)
+    -> Result<Box<dyn RowStep>>;
+}
+
+/// A layer whose [window](arenite_layers::Parts::window) reads faster if its rows of pixels are contiguous.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Border {
+    /// Bytes of an element of its input.
+    pub width: usize,
+    /// Fewer channels than these are worth a copy of an image of any size.
+    pub few: usize,
+    /// Groups of channels.
+    pub groups: usize,
+}
+
+/// What steps are built for.
+pub(crate) struct Build {
+    /// The features that kernels may need.
+    pub isa: Isa,
+    /// Products of `f32`.
+    pub f32_gemm: &'static Gemm,
+    /// Depthwise convolutions of `f32`.
+    pub f32_dwconv: &'static DwConv,
+    /// Sums and extremes of `f32`.
+    pub f32_fold: &'static Folds,
+    /// Elementwise `f32`.
+    pub f32_map: &'static Map,
+    /// Bytes.
+    pub bytes: ByteKernels,
+    /// Layer normalization of `f32`.
+    pub f32_norm: &'static Norm,
+    /// Pools of `f32`.
+    pub f32_pool: &'static Pool,
+    /// Softmax of `f32`.
+    pub f32_softmax: &'static Softmax,
+    /// Whether convolutions may round as Winograd's do.
+    pub winograd: Winograd,
+    /// Where packed weights go.
+    pub store: Store,
+    /// What constants hold, if packed weights outlive the process.
+    pub contents: Option<Contents>,
+    /// Threads that steps will have at most.
+    pub threads: usize,
+}
+
+/// A switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Winograd {
+    /// Where it is faster: results are within 1e-4 relative.
+    Allowed,
+    /// Nowhere.
+    Off,
+}
+
+impl Build {
+    /// The best kernels that need nothing beyond `isa`.
+    pub(crate) fn new(isa: Isa, winograd: Winograd, store: Store, threads: usize) -> Self {
+        Build {
+            isa,
+            f32_gemm: Gemm::select(isa),
+            f32_dwconv: DwConv::select(isa),
+            f32_fold: Folds::select(isa),
+            f32_map: Map::select(isa),
+            bytes: ByteKernels::select(isa),
+            f32_norm: Norm::select(isa),
+            f32_pool: Pool::select(isa),
+            f32_softmax: Softmax::select(isa),
+            winograd,
+            store,
+            contents: None,
+            threads,
+        }
+    }
+
+    /// The name of a node's packed constants in the store: a hash of their contents if packed weights outlive the
+    /// process, else their ids.
+    pub(crate) fn name(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>) -> Result<String> {
+        match &self.contents {
+            Some(contents) => contents.name(net, node.packed),
+            None => Ok(format!("{:?}", node.packed)),
+        }
+    }
+}
+
+/// Families of kernels of bytes.
+pub(crate) struct ByteKernels {
+    /// Functions.
+    pub map: &'static ByteMap,
+    /// Functions of two.
+    pub pairs: &'static Pairs,
+    /// Straight lines.
+    pub lines: &'static u8_lines::Lines,
+    /// Sums and maxima.
+    pub fold: &'static Fold,
+    /// Pools.
+    pub pools: &'static Pools,
+    /// To and from other numbers.
+    pub reals: &'static Reals,
+    /// Products.
+    pub gemm: &'static u8i8_gemm::Gemm,
+    /// Depthwise convolutions.
+    pub dwconv: &'static u8i8_dwconv::DwConv,
+}
+
+impl ByteKernels {
+    /// The best that need nothing beyond `isa`.
+    pub(crate) fn select(isa: Isa) -> Self {
+        ByteKernels {
+            map: ByteMap::select(isa),
+            pairs: Pairs::select(isa),
+            lines: u8_lines::Lines::select(isa),
+            fold: Fold::select(isa),
+            pools: Pools::select(isa),
+            reals: Reals::select(isa),
+            gemm: u8i8_gemm::Gemm::select(isa),
+            dwconv: u8i8_dwconv::DwConv::select(isa),
+        }
+    }
+}

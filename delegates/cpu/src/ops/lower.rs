@@ -1,0 +1,28 @@
+//! From a model's node to a layer that only this delegate has.
+
+use arenite_abi::prelude::*;
+use arenite_layers::{Parts, Source};
+
+use super::{hybrid, quantized, scan, typed};
+use crate::net::CpuLayer;
+
+impl<'a> arenite_layers::EngineLowering<'a> for CpuLayer<'a> {
+    fn lower(x: &Source<'_, 'a>) -> Option<Result<arenite_layers::Node<Self>>> {
+        let quantized = || Some(quantized::lower(x)?.map(|node| node.with(CpuLayer::Quantized)));
+        let hybrid = || Some(hybrid::lower(x)?.map(|node| node.with(CpuLayer::Hybrid)));
+        let typed = || Some(typed::lower(x)?.map(|node| node.with(CpuLayer::Typed)));
+        let scan = || Some(scan::lower(x)?.map(|node| node.with(|scan| CpuLayer::Scan(Box::new(scan)))));
+        quantized().or_else(hybrid).or_else(typed).or_else(scan)
+    }
+}
+
+impl<'a> arenite_layers::EngineLayer<'a> for CpuLayer<'a> {
+    fn parts_mut(&mut self) -> Parts<'_, 'a> {
+        match self {
+            CpuLayer::Quantized(layer) => Parts { window: layer.window_mut(), ..Parts::NONE },
+            CpuLayer::Hybrid(layer) => layer.parts_mut(),
+            CpuLayer::Scan(layer) => Parts { values: Some(&mut layer.values), ..Parts::NONE },
+            CpuLayer::Typed(_) | CpuLayer::Cascade(_) => Parts::NONE,
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Where convolutions of bytes find their pixels, if each channel has its own weights: in planes, made of a part of a row and a block of
+//! channels at a time.
+//!
+//! ```text
+//! taps, rows by fours:  ┌ group 0: rows 0‥3 ┐ planes of group 0 ─┐
+//!                       └ group 1: rows 4‥7 ┘ planes of group 1 ─┴─► results
+//! ```
+//! With a stride of s every s-th column of the image goes to the same planes, so that the columns that neighbouring results read with
+//! one tap are neighbours there. Outside the image planes have the zero point, and all bytes are less by the kernels' offset.
+
+use std::mem::MaybeUninit;
+
+use arenite_abi::prelude::*;
+use arenite_layers::{Axis, Window};
+
+use super::terms::{term, terms};
+use crate::kernels::u8i8_dwconv::{DwConv, Outputs, Results, Rows, Width};
+use crate::memory::{Disjoint, Source, Target};
+use crate::simd::dot::place;
+use crate::simd::interleaved;
+use crate::step::{Grain, Run};
+use crate::store::{self, Store};
+
+/// Bytes of planes that a part of a row may take.
+const PLANES: usize = 1 << 15;
+/// Most dot products per channel.
+const MOST_TAPS: usize = 256;
+/// Multiply-adds of `f32` in the time of one result.
+const COST: usize = 16;
+/// Bytes of the zero point that are read outside of an image.
+pub(crate) const OUTSIDE: usize = 64;
+
+#[repr(align(64))]
+struct Room([MaybeUninit<u8>; PLANES]);
+
+/// A window over images of bytes, with packed weights of each channel.
+pub(crate) struct Planes {
+    member: &'static DwConv,
+    /// Of the input, with its channels repeated `multiplier` times.
+    pub window: Window,
+    multiplier: usize,
+    blocks: Vec<Block>,
+    packed: store::Block<u8>,
+    /// Column and group of each dot product.
+    taps: Vec<(usize, usize)>,
+}
+
+/// A row of results for a block of channels.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'r> {
+    /// Number of the block.
+    pub block: usize,
+    /// Row of the output, counted through all images.
+    pub row: usize,
+    /// The input, with repeated channels.
+    pub input: Source<'r, u8>,
+    /// [`OUTSIDE`] bytes of the zero point.
+    pub outside: Source<'r, u8>,
+    /// The results, from the first block on.
+    pub results: Results,
+    /// The output.
+    pub output: Disjoint<'r, u8>,
+    /// Bytes of a result.
+    pub size: usize,
+}
+
+/// A block of channels.
+struct Block {
+    width: &'static Width,
+    first: usize,
+    /// Channels that there are.
+    channels: usize,
+    /// Of a row of results.
+    parts: Vec<Part>,
+}
+
+/// Whether the kernels support the window, with weights that are sums of `terms` bytes.
+pub(crate) fn takes(window: &Window, terms: usize) -> bool {
+    let groups = window.rows.taps.div_ceil(4);
+    let dots = terms * groups * window.columns.taps;
+    dots <= MOST_TAPS && positions(&window.columns, 64) * window.columns.stride * groups * 4 * 16 <= PLANES
+}
+
+/// Pixels of a plane from which a part of a row of `count` results is made.
+fn positions(columns: &Axis, count: usize) -> usize {
+    count + (columns.taps - 1) * columns.dilation / columns.stride + 1
+}
+
+impl Planes {
+    /// Packs `weights`, `[rows][columns][channels · multiplier]`, centered: from −255 to 255. A cache knows them by `name`.
+    pub(crate) fn new(
+        member: &'static DwConv,
+        store: &Store,
+        window: &Window,
+        multiplier: usize,
+        (name, weights): (&str, &[i16]),
+    ) -> Result<Self> {
+        let window = Window { channels: window.channels * multiplier, ..*window };
+        let (groups, columns) = (window.rows.taps.div_ceil(4), window.columns.taps);
+        // Weights beyond a byte are sums, whose terms come as taps of their own.
+        let terms = weights.iter().fold(1, |most, &w| most.max(terms(w)));
+        let once = (0..groups).flat_map(|g| (0..columns).map(move |column| (column, g)));
+        let taps: Vec<_> = (0..terms).flat_map(|_| once.clone()).collect();
+        let blocks = blocks(member, &window, &taps, groups);
+        let vectors = 4 * taps.len() * member.weights;
+        let widths = Vec::from_iter(blocks.iter().map(|block| block.width.channels));
+        let key = format!("{} {} {columns} {taps:?} {widths:?} {name}", member.name, window.rows.taps);
+        let packed = store.block(&key, blocks.len() * vectors, |packed: &mut [u8]| {
+            for (block, packed) in blocks.iter().zip(packed.chunks_exact_mut(vectors)) {
+                for (tap, packed) in packed.chunks_exact_mut(4 * member.weights).enumerate() {
+                    block.pack(member, packed, |i, channel| {
+                        let w = weight(weights, &window, 4 * taps[tap].1 + i, taps[tap].0, channel);
+                        term(w, tap / (groups * columns))
+                    });
+                }
+            }
+        })?;
+        Ok(Planes { member, window, multiplier, blocks, packed, taps })
+    }
+
+    /// A value of each channel in the order of lanes; `none` for lanes without a channel.
+    pub(crate) fn order<T: Copy>(&self, none: T, of: impl Fn(usize) -> T) -> Vec<T> {
+        self.blocks.iter().flat_map(|block| block.order(self.member, none, &of)).collect()
+    }
+
+    /// Each byte of the image is XORed with this value when it is stored in a plane.
+    pub(crate) fn offset(&self) -> u8 {
+        self.member.offset
+    }
+
+    /// Sums in a vector.
+    pub(crate) fn lanes(&self) -> usize {
+        self.member.lanes
+    }
+
+    /// The first channel of a block, and how many there are.
+    pub(crate) fn channels(&self, block: usize) -> (usize, usize) {
+        (self.blocks[block].first, self.blocks[block].channels)
+    }
+
+    /// Bytes of the input with repeated channels; 0 if they are not.
+    pub(crate) fn repeated(&self) -> usize {
+        if self.multiplier > 1 { self.window.batches * self.window.image() } else { 0 }
+    }
+
+    /// Repeats the channels of `from` in `to`, if they are repeated; gives the input.
+    pub(crate) fn repeat<'r>(
+        &self,
+        cx: &Run<'_>,
+        from: Source<'r, u8>,
+        to: Target<'r, u8>,
+    ) -> Result<Source<'r, u8>> {
+        let times = self.multiplier;
+        if times == 1 {
+            return Ok(from);
+        }
+        let (mut to, _) = to.take::<u8>(self.repeated());
+        let fill = |(i, byte), y: &mut Target<'_, u8>| y.part(i * times, times).fill(from.get(byte));
+        cx.parallel_parts(to.part(0, self.repeated()), times, Grain::of_cost(times), |bytes, mut y| {
+            bytes.enumerate().for_each(|at| fill(at, &mut y));
+        })?;
+        Ok(to.into_source())
+    }
+
+    /// Number of blocks of channels.
+    pub(crate) fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Calls `f(block, row)` for all rows of all images and all blocks of channels.
+    pub(crate) fn for_each(&self, cx: &Run<'_>, f: impl Fn(usize, usize) + Sync) -> Result<()> {
+        let w = &self.window;
+        let rows = w.batches * w.rows.output;
+        let cost = w.columns.output * w.channels * COST / self.blocks.len();
+        cx.parallel_for(rows * self.blocks.len(), Grain::of_cost(cost), |range| {
+            range.for_each(|item| f(item / rows, item % rows));
+        })
+    }
+
+    /// Computes a row of results.
+    ///
+    /// # Safety
+    /// No other thread may access these results in the output. `job.results` must have channels for all blocks and
+    /// elements of `job.size` bytes.
+    pub(crate) unsafe fn row(&self, job: &Job<'_>) {
+        let (w, block, y) = (&self.window, &self.blocks[job.block], job.row);
+        let (image, row) = (y / w.rows.output, y % w.rows.output);
+        let mut planes = Room([const { MaybeUninit::uninit() }; PLANES]);
+        let planes = planes.0.as_mut_ptr().cast::<u8>();
+        let vectors = 4 * self.taps.len() * self.member.weights;
+        for part in &block.parts {
+            for g in 0..w.rows.taps.div_ceil(4) {
+                // SAFETY: `part` limited the number of results so that the planes of all groups fit the room.
+                unsafe { self.fill((block, part), g, image, row, job, planes) };
+            }
+            let first = (y * w.columns.output + part.first) * w.channels + block.first;
+            let step = w.channels * job.size;
+            let outputs = Outputs {
+                planes,
+                plane: part.plane,
+                offsets: part.offsets.as_ptr(),
+                taps: self.taps.len(),
+                weights: self.packed[job.block * vectors..][..vectors].as_ptr(),
+                results: job.results.from(4 * job.block, self.member.lanes),
+                count: part.count,
+                channels: block.channels,
+                c: job.output.tile(first * job.size, [part.count, step, block.channels * job.size]),
+                step,
+            };
+            // SAFETY: selected for this machine; all planes were just filled, the block's weights sliced, and its results are the caller's.
+            unsafe { (block.width.convolve)(&outputs) };
+        }
+    }
+
+    /// Fills the planes of filter rows `4 · g‥`, for row `row` of the results of image `image`.
+    ///
+    /// # Safety
+    /// The planes have room.
+    unsafe fn fill(
+        &self,
+        (block, part): (&Block, &Part),
+        g: usize,
+        image: usize,
+        row: usize,
+        &Job { input, outside, .. }: &Job<'_>,
+        planes: *mut u8,
+    ) {
+        let (w, width) = (&self.window, block.width);
+        let line = w.columns.input * w.channels;
+        let (zero, outside) = (outside.get(0) ^ self.member.offset, outside.at(0, OUTSIDE));
+        let mut lines = [None; 4];
+        for (i, l) in lines.iter_mut().enumerate().take(w.rows.taps - 4 * g) {
+            let at = |y| input.at(image * w.image() + y * line, line).wrapping_add(block.first);
+            *l = w.rows.at(row, 4 * g + i).map(at);
+        }
+        let step = w.columns.stride * w.channels;
+        for phase in &part.phases {
+            let to = planes.wrapping_add(g * 4 * part.plane + phase.at);
+            for q in 0..4 {
+                let to = to.wrapping_add(q * part.plane);
+                // SAFETY: the planes of a quad and a phase, inside of which its pixels begin and end.
+                unsafe {
+                    to.write_bytes(zero, phase.start);
+                    to.wrapping_add(phase.end).write_bytes(zero, phase.len - phase.end);
+                }
+            }
+            if phase.pixels == 0 {
+                continue;
+            }
+            let mut rows = Rows {
+                from: [outside; 4],
+                steps: [0; 4],
+                count: phase.pixels,
+                channels: block.channels,
+                to: to.wrapping_add(phase.start),
+                plane: part.plane,
+            };
+            for (i, l) in lines.iter().enumerate().filter_map(|(i, l)| l.map(|l: *const u8| (i, l))) {
+                (rows.from[i], rows.steps[i]) = (l.wrapping_add(phase.from), step);
+            }
+            // SAFETY: pixels are in a row that was looked up, or [`OUTSIDE`] bytes, read again and again; the planes have room for them.
+            unsafe { self.interleave(width, &rows) };
+        }
+    }
+
+    /// # Safety
+    /// See the kernel; here for any number of pixels.
+    unsafe fn interleave(&self, width: &'static Width, rows: &Rows) {
+        if rows.count >= width.pixels {
+            // SAFETY: a vector of pixels at least, as the kernel wants; pixels and planes are as it does.
+            return unsafe { (width.interleave)(rows) };
+        }
+        for p in 0..rows.count {
+            for i in 0..4 {
+                let from = rows.from[i].wrapping_add(p * rows.steps[i]);
+                for c in 0..rows.channels {
+                    let lane =
+                        (0..4 * self.member.lanes).map(|l| (l / self.member.lanes, l % self.member.lanes));
+                    let place = lane.into_iter().find(|&(q, d)| interleaved(q, d) == c);
+                    let Some((q, d)) = place else { continue };
+                    let to = rows.to.wrapping_add(q * rows.plane + p * width.channels + 4 * d + i);
+                    // SAFETY: channel `c` of the pixel is readable, and the plane of its quad has room for it, as the
+                    // caller guarantees.
+                    unsafe { *to = *from.add(c) ^ self.member.offset };
+                }
+            }
+        }
+    }
+}
+
+/// A weight, 0 below the last row of the filter.
+fn weight(weights: &[i16], window: &Window, row: usize, column: usize, channel: usize) -> i16 {
+    let at = (row * window.columns.taps + column) * window.channels + channel;
+    if row < window.rows.taps { weights[at] } else { 0 }
+}
+
+impl Block {
+    /// Writes the weights of one dot product per lane, given as `weight(byte, channel)`.
+    fn pack(&self, member: &DwConv, packed: &mut [u8], weight: impl Fn(usize, usize) -> i8) {
+        for q in 0..4 {
+            for d in 0..member.lanes {
+                let Some(channel) = self.channel(q, d) else { continue };
+                let four = std::array::from_fn(|i| weight(i, channel));
+                place(&mut packed[q * member.weights..][..member.weights], member.lanes, d, four);
+            }
+        }
+    }
+
+    /// The channels in the order of lanes.
+    fn order<T: Copy>(&self, member: &DwConv, none: T, of: impl Fn(usize) -> T) -> Vec<T> {
+        let lanes = (0..4).flat_map(|q| (0..member.lanes).map(move |d| (q, d)));
+        lanes.map(|(q, d)| self.channel(q, d).map_or(none, &of)).collect()
+    }
+
+    /// The channel of lane `d` of quad `q`, if there is one.
+    fn channel(&self, q: usize, d: usize) -> Option<usize> {
+        Some(interleaved(q, d) % self.width.channels).filter(|&c| c < self.channels).map(|c| self.first + c)
+    }
+}
+
+/// Cuts the channels into blocks: wide ones while they are full, then narrower ones.
+fn blocks(member: &'static DwConv, window: &Window, taps: &[(usize, usize)], groups: usize) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut first = 0;
+    while first < window.channels {
+        let left = window.channels - first;
+        let fits = |width: &&Width| part(&window.columns, width, groups) > 0;
+        let fills = |width: &&Width| left + 15 >= width.channels;
+        let mut widths = member.widths.iter().filter(fits);
+        let width = widths.find(fills).unwrap_or(&member.widths[member.widths.len() - 1]);
+        let channels = left.min(width.channels);
+        let count = part(&window.columns, width, groups);
+        let parts = (0..window.columns.output).step_by(count);
+        let parts = parts.map(|x| Part::new(window, width, x, count.min(window.columns.output - x), taps));
+        blocks.push(Block { width, first, channels, parts: parts.collect() });
+        first += channels;
+    }
+    blocks
+}
+
+/// Results of a part of a row, so that all planes have room; parts are about equal.
+fn part(columns: &Axis, width: &Width, groups: usize) -> usize {
+    let room = PLANES / (4 * groups * columns.stride * width.channels);
+    let most =
+        room.saturating_sub(positions(columns, 0) + width.pixels) / (4 * width.pixels) * (4 * width.pixels);
+    if most == 0 {
+        return 0;
+    }
+    let parts = columns.output.div_ceil(most);
+    columns.output.div_ceil(parts).next_multiple_of(width.pixels)
+}
+
+/// A part of a row of results. The layout of its planes is `[group][quad][phase][position][channel]`.
+struct Part {
+    first: usize,
+    count: usize,
+    /// Bytes of the planes of all phases of a quad.
+    plane: usize,
+    /// Where the first result finds each tap.
+    offsets: Vec<usize>,
+    /// The phases that a tap reads.
+    phases: Vec<Phase>,
+}
+
+/// Every `stride`-th column.
+struct Phase {
+    /// Where its planes begin, and their bytes.
+    at: usize,
+    len: usize,
+    /// The bytes of them that are inside the image.
+    start: usize,
+    end: usize,
+    /// The pixels there.
+    pixels: usize,
+    /// Where in a row of the image they begin.
+    from: usize,
+}
+
+impl Part {
+    fn new(window: &Window, width: &Width, first: usize, count: usize, taps: &[(usize, usize)]) -> Part {
+        let columns = &window.columns;
+        let positions = positions(columns, count.next_multiple_of(width.pixels));
+        let len = positions * width.channels;
+        let plane = columns.stride * len;
+        let offset = |&(column, g): &(usize, usize)| {
+            let at = column * columns.dilation;
+            4 * g * plane + at % columns.stride * len + at / columns.stride * width.channels
+        };
+        let is_read =
+            |phase: &usize| (0..columns.taps).any(|tap| tap * columns.dilation % columns.stride == *phase);
+        let phase = |phase: usize| {
+            // The column that the first position reads; negative if it is before the image.
+            let column = (first * columns.stride + phase) as isize - columns.before as isize;
+            let before = (-column).max(0) as usize;
+            let start = before.div_ceil(columns.stride).min(positions);
+            let room = (columns.input as isize - column).max(0) as usize;
+            let end = room.div_ceil(columns.stride).clamp(start, positions);
+            let inside = column + (start * columns.stride) as isize;
+            Phase {
+                at: phase * len,
+                len,
+                start: start * width.channels,
+                end: end * width.channels,
+                pixels: end - start,
+                from: if start < end { inside as usize * window.channels } else { 0 },
+            }
+        };
+        Part {
+            first,
+            count,
+            plane,
+            offsets: taps.iter().map(offset).collect(),
+            phases: (0..columns.stride).filter(is_read).map(phase).collect(),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Quantized weights of a model, read as signed bytes.
+
+use arenite_abi::prelude::*;
+use arenite_layers::Source;
+
+use super::terms::terms;
+use crate::store::{Block, Store};
+
+/// Constant weights of 8, 4 or 2 bits, read as signed bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Weights<'a> {
+    ty: ElementType,
+    bytes: &'a [u8],
+    /// Of the signed bytes.
+    pub zero_point: i32,
+}
+
+impl<'a> Weights<'a> {
+    /// The constant input 1, whose scales run along `axis` if there are several.
+    pub(crate) fn read(x: &Source<'_, 'a>, axis: usize) -> Result<(Weights<'a>, Quantization<'a>)> {
+        let (_, value) = x.input(1)?;
+        let Some(constant) = &value.constant else {
+            return Err(unsupported!("the weights '{}' are not constant", value.name));
+        };
+        let q = constant
+            .quantization()
+            .filter(|q| q.block_size == 0 && q.scales.iter().all(|s| *s > 0.0 && s.is_finite()))
+            .ok_or_else(|| unsupported!("'{}' has not one positive scale per channel", value.name))?;
+        ensure!(
+            q.scales.len() == 1 || q.scales.len() == value.shape[axis] && q.dimension == axis,
+            "'{}' has {} scales along dimension {}",
+            value.name,
+            q.scales.len(),
+            q.dimension
+        );
+        ensure!(
+            value.ty.bytes_of(value.len()) == Some(constant.bytes().len()),
+            "'{}' has {} bytes",
+            value.name,
+            constant.bytes().len()
+        );
+        let zero_point = match (value.ty, q.scales.len()) {
+            (U8, 1) => q.zero_points[0] - 128,
+            (I8, 1) => q.zero_points[0],
+            (I8 | I4 | I2, _) if q.zero_points.iter().all(|&z| z == 0) => 0,
+            _ => {
+                return Err(unsupported!(
+                    "'{}' is {} with a zero point for each channel",
+                    value.name,
+                    value.ty
+                ));
+            }
+        };
+        if !(-128..=127).contains(&zero_point) {
+            return Err(unsupported!("'{}' has zero point {}", value.name, q.zero_points[0]));
+        }
+        Ok((Weights { ty: value.ty, bytes: constant.bytes(), zero_point: zero_point as i32 }, q))
+    }
+
+    /// All elements, if they are bytes, which become signed by flipping these bits.
+    pub(crate) fn bytes(&self) -> Option<(&'a [u8], u8)> {
+        match self.ty {
+            I8 => Some((self.bytes, 0)),
+            U8 => Some((self.bytes, 0x80)),
+            _ => None,
+        }
+    }
+
+    /// How many signed bytes any element less the zero point is the sum of, at most.
+    pub(crate) fn terms(&self) -> usize {
+        let zero = self.zero_point as i16;
+        terms(-128 - zero).max(terms(127 - zero))
+    }
+
+    /// Element `i`.
+    pub(crate) fn at(&self, i: usize) -> i8 {
+        match self.ty {
+            I8 => self.bytes[i] as i8,
+            I4 => (self.bytes[i / 2] << (4 - 4 * (i % 2)) as u32) as i8 >> 4,
+            I2 => (self.bytes[i / 4] << (6 - 2 * (i % 4)) as u32) as i8 >> 6,
+            _ => (self.bytes[i] ^ 0x80) as i8,
+        }
+    }
+
+    /// The sum of each filter's weights, of which there are `lines`.
+    pub(crate) fn sums(&self, store: &Store, filters: usize, lines: usize, name: &str) -> Result<Block<i32>> {
+        store.block(&format!("sums {filters} × {lines} {name}"), filters, |sums: &mut [i32]| {
+            for (j, sum) in sums.iter_mut().enumerate() {
+                *sum = match self.bytes() {
+                    Some((bytes, flip)) => {
+                        wrapping_sum(bytes[j * lines..][..lines].iter().map(|&byte| (byte ^ flip) as i8))
+                    }
+                    None => wrapping_sum((j * lines..(j + 1) * lines).map(|i| self.at(i))),
+                };
+            }
+        })
+    }
+}
+
+/// The sum, modulo 2³²: as products are summed, which it is subtracted from.
+pub(crate) fn wrapping_sum(weights: impl Iterator<Item = i8>) -> i32 {
+    weights.fold(0, |sum, weight| sum.wrapping_add(weight.into()))
+}

@@ -1,0 +1,52 @@
+//! The parts of a convolution of `f32`.
+
+use arenite_abi::prelude::*;
+use arenite_base::{Clamp, Stored};
+use arenite_layers::{EpilogueOp, Id, Window};
+
+use crate::kernels::f32_gemm::Gemm;
+use crate::store::{Block, Store};
+
+/// The parts of a [`ConvF32`](super::ConvF32).
+pub(crate) struct Parts<'a> {
+    /// The window. Its `channels` are the channels of the whole input.
+    pub window: Window,
+    /// Groups of channels.
+    pub groups: usize,
+    /// Output channels, of all groups.
+    pub filters: usize,
+    /// Names the weights in a cache.
+    pub name: String,
+    /// `[filters][taps][channels / groups]`.
+    pub weights: Stored<'a>,
+    /// One per filter, or none.
+    pub bias: Option<&'a [f32]>,
+    /// Range of results before `epilogue`.
+    pub clamp: Clamp,
+    /// The epilogue.
+    pub epilogue: Vec<EpilogueOp>,
+    /// Read.
+    pub input: Id,
+    /// Written.
+    pub output: Id,
+}
+
+impl Parts<'_> {
+    /// Packs the weights of each group, a matrix of `lines` by `columns`.
+    pub(super) fn pack(
+        &self,
+        gemm: &'static Gemm,
+        store: &Store,
+        [lines, columns]: [usize; 2],
+    ) -> Result<Block<f32>> {
+        let Parts { groups, filters, bias, name, .. } = self;
+        let group = gemm.packed_len(lines, columns);
+        let key = format!("{} {filters}/{groups} × {lines}, bias {}, {name}", gemm.name, bias.is_some());
+        store.block(&key, group * groups, |packed: &mut [f32]| {
+            for (g, packed) in packed.chunks_exact_mut(group).enumerate() {
+                let bias = |j: usize| bias.map_or(0.0, |bias| bias[g * columns + j]);
+                gemm.pack_rows(lines, columns, packed, (&self.weights, g * columns * lines), bias);
+            }
+        })
+    }
+}

@@ -1,0 +1,3 @@
+//! Test doubles of devices.
+
+pub mod faults;

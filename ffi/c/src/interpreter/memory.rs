@@ -1,0 +1,43 @@
+//! Functions of `arenite/interpreter.h` on the memory of an interpreter.
+
+use super::{ArInterpreter, number, using};
+use crate::error::ArError;
+
+/// The size of the arena for activations and scratch buffers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_arena_bytes(interpreter: *const ArInterpreter) -> u64 {
+    number(interpreter, |interpreter| interpreter.memory_use().arena)
+}
+
+/// The size of states, tables, folded constants and variables.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_persistent_bytes(interpreter: *const ArInterpreter) -> u64 {
+    number(interpreter, |interpreter| interpreter.memory_use().persistent)
+}
+
+/// The size of the memory of delegates.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_delegate_bytes(interpreter: *const ArInterpreter) -> u64 {
+    number(interpreter, |interpreter| interpreter.memory_use().delegates)
+}
+
+/// The size of tensors whose shape is known only after a run.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_dynamic_bytes(interpreter: *const ArInterpreter) -> u64 {
+    number(interpreter, |interpreter| interpreter.memory_use().dynamic)
+}
+
+/// The size that every plan of the arena needs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_arena_lower_bound(interpreter: *const ArInterpreter) -> u64 {
+    number(interpreter, |interpreter| interpreter.memory_use().lower_bound)
+}
+
+/// Frees the memory of activations.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_release_memory(interpreter: *mut ArInterpreter) -> *mut ArError {
+    using(interpreter, |state| {
+        state.interpreter.release_memory();
+        Ok(())
+    })
+}
