@@ -27,7 +27,7 @@ size "libarenite.so, AVX2 and NEON, without exact" "$folder/few/lib/libarenite.s
 ffi/c/install.sh "$folder/default" >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
 size "libarenite.so" "$folder/default/lib/libarenite.so" 7480000
 if command -v cc >/dev/null; then
-    cc -std=c11 -O2 -s -I "$folder/default/include" ffi/c/examples/classify.c "$folder/default/lib/libarenite.a" \
+    cc -std=c11 -O2 -s -Wl,--gc-sections -I "$folder/default/include" ffi/c/examples/classify.c "$folder/default/lib/libarenite.a" \
         -lgcc_s -lutil -lrt -lpthread -lm -ldl -o "$folder/classify"
     size "classify, linked statically" "$folder/classify" 9110000
 fi
