@@ -8,7 +8,8 @@
 #   conformance  the conformance cases on the delegate `cpu`, limited to each instruction set in turn
 #   runtime      the tests of the contract, the runtime and the C library
 #
-#   --install    install missing packages first: with rustup if available, and with apt-get as root on Debian 12 or later
+#   --install    install missing packages first: with rustup if available, and, as root on Debian 12 or later, with
+#                apt-get
 #
 # ARENITE_SHARED  the corpora [default: ../shared; without it, only the cases in examples/digits]
 # QEMU_CPU        the processor that QEMU emulates, see `qemu-aarch64-static -cpu help` [default: max]
@@ -65,7 +66,8 @@ install() {
     compiler >/dev/null || install_library
 }
 
-# Debian's standard library for the target is a package of the other architecture; its files do not conflict with the native ones.
+# Debian's standard library for the target is a package of the other architecture; its files do not conflict with the
+# native ones.
 install_library() {
     local folder
     folder=$(mktemp -d)

@@ -174,7 +174,8 @@ fn rows_of(
     Ok(rows)
 }
 
-/// Loads a model, then everything it is compared with. Also returns the peak memory of the process with the model alone.
+/// Loads a model, then everything it is compared with. Also returns the peak memory of the process with the model
+/// alone.
 fn load<'a>(
     arguments: &'a Arguments,
     model: &Path,
@@ -282,7 +283,8 @@ impl Arguments {
         all.saturating_add(profiles).saturating_add(explanation)
     }
 
-    /// How much is explained. An explanation takes time and memory, so programs that read the output have to ask for it.
+    /// How much is explained. An explanation takes time and memory, so programs that read the output have to ask for
+    /// it.
     fn detail(&self) -> Option<Detail> {
         let is_plain = self.models.len() == 1 && self.compare.is_empty() && !self.common.json;
         let has_time = self.runs.is_some() || !self.seconds.is_zero();

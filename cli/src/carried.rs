@@ -46,7 +46,8 @@ impl FromStr for StatePair {
     }
 }
 
-/// The pairs to carry: the given ones, or without any those whose names match. Inputs with a sequence are never carried.
+/// The pairs to carry: the given ones, or without any those whose names match. Inputs with a sequence are never
+/// carried.
 pub(crate) fn pairs(session: &Session<'_>, given: &[StatePair], is_fed: &[bool]) -> Result<Vec<Carried>> {
     if given.is_empty() {
         return matching(session, is_fed);
@@ -170,8 +171,8 @@ fn words(name: &str) -> BTreeSet<String> {
     if is_named { words } else { BTreeSet::new() }
 }
 
-/// Copies the outputs of a step to the inputs of the next. All are read before any is written, because an output may be an
-/// input that the model passes through.
+/// Copies the outputs of a step to the inputs of the next. All are read before any is written, because an output may be
+/// an input that the model passes through.
 pub(crate) fn carry(session: &mut Session<'_>, pairs: &[Carried]) -> Result<()> {
     let states = pairs.iter().map(|pair| state(session, pair)).collect::<Result<Vec<_>>>()?;
     for (pair, bytes) in pairs.iter().zip(states) {

@@ -1,4 +1,5 @@
-//! `arenite run --each`: one invocation per value of a sequence. Variables and states keep their values from step to step.
+//! `arenite run --each`: one invocation per value of a sequence. Variables and states keep their values from step to
+//! step.
 
 use std::fmt::{self, Display};
 use std::io::IsTerminal;

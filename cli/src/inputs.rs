@@ -312,7 +312,8 @@ fn fill_with(session: &mut Session<'_>, i: usize, numbers: &[f32]) -> Result<Str
     Ok("numbers".to_owned())
 }
 
-/// Stores real zeros: the zero point of a quantized input, and zero bytes for types without real numbers, such as complex ones.
+/// Stores real zeros: the zero point of a quantized input, and zero bytes for types without real numbers, such as
+/// complex ones.
 fn fill_zeros(session: &mut Session<'_>, i: usize) -> Result<String> {
     let tensor = session.input(i)?;
     if tensor.ty.bits() == 0 {

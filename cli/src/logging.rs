@@ -1,5 +1,5 @@
-//! Prints the log of the runtime and the plugins on stderr: warnings always; with `-v` what runs the model; with `-vv` stages and
-//! their times.
+//! Prints the log of the runtime and the plugins on stderr: warnings always; with `-v` what runs the model; with `-vv`
+//! stages and their times.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -28,8 +28,8 @@ pub(crate) fn read(path: &Path, tensor: &Tensor<'_>, index: usize) -> Result<Vec
 }
 
 /// Reads the file at `path` as values of `tensor` for one step after another, if its first dimension counts steps: it
-/// has one dimension more than the tensor, or counts in place of the tensor's first dimension of 1. `None` if it has the
-/// tensor's own shape.
+/// has one dimension more than the tensor, or counts in place of the tensor's first dimension of 1. `None` if it has
+/// the tensor's own shape.
 ///
 /// # Errors
 /// The same errors as [`read`].

@@ -216,8 +216,8 @@ impl Collection {
     }
 }
 
-/// The outputs' names as names of files: other characters than letters, digits, `.`, `-` and `_` become `_`. A name that is
-/// then empty, too long, or equal to an earlier one gets the output's number.
+/// The outputs' names as names of files: other characters than letters, digits, `.`, `-` and `_` become `_`. A name
+/// that is then empty, too long, or equal to an earlier one gets the output's number.
 fn file_stems(names: &[String]) -> Vec<String> {
     /// Longest name of a file, without its extension, in bytes.
     const MAX: usize = 100;

@@ -60,8 +60,8 @@ pub(crate) fn read(path: &Path, rate: u32, count: usize) -> Result<Clip> {
     Ok(Clip { samples, given, rate: spec.sample_rate })
 }
 
-/// Band-limited interpolation with a sinc under a Hann window, whose cutoff is half the lower rate (J. O. Smith, "Digital Audio
-/// Resampling", <https://ccrma.stanford.edu/~jos/resample/>).
+/// Band-limited interpolation with a sinc under a Hann window, whose cutoff is half the lower rate (J. O. Smith,
+/// "Digital Audio Resampling", <https://ccrma.stanford.edu/~jos/resample/>).
 fn resample(samples: &[f32], from: u32, to: u32) -> Vec<f32> {
     if from == to {
         return samples.to_vec();

@@ -62,8 +62,8 @@ fn whole<T: Ord + Copy, const N: usize>(
     Extent { min: Some(number(min)), max: Some(number(max)), nan: 0 }
 }
 
-/// Comparisons of floats are not associative for the compiler, so each of these many positions has an extent of its own,
-/// which lets it use vectors.
+/// Comparisons of floats are not associative for the compiler, so each of these many positions has an extent of its
+/// own, which lets it use vectors.
 const LANES: usize = 16;
 
 fn floats<T, const N: usize>(

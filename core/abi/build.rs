@@ -1,4 +1,5 @@
-//! Passes on which sanitizers the compiler adds. Cargo knows them from `-Zsanitizer`; `cfg(sanitize)` is for nightly compilers only.
+//! Passes on which sanitizers the compiler adds. Cargo knows them from `-Zsanitizer`; `cfg(sanitize)` is for nightly
+//! compilers only.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

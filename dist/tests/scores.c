@@ -1,4 +1,5 @@
-/* scores MODEL PICTURE.pgm: prints the scores for a picture. `scores --plugins`: prints the ids of the plugins found. */
+/* scores MODEL PICTURE.pgm: prints the scores for a picture. `scores --plugins`: prints the ids of the plugins
+ * found. */
 #include <arenite.h>
 #include <stdio.h>
 #include <stdlib.h>

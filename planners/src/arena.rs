@@ -45,8 +45,8 @@ pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     space::fill(records, order(records).into_iter(), Fit::TightestUnaligned, offsets)
 }
 
-/// The order in which records are placed: records that live from the first node until the end; then by falling size, then
-/// by first node, then by number.
+/// The order in which records are placed: records that live from the first node until the end; then by falling size,
+/// then by first node, then by number.
 pub(crate) fn order(records: &[UsageRecord]) -> Vec<u32> {
     order::by_key(records.len(), |i| match records[i as usize] {
         UsageRecord { first_node: 0, last_node: UsageRecord::FOREVER, .. } => (0, Reverse(0), 0),

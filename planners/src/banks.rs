@@ -11,9 +11,9 @@
 //!        └ per byte and node, per byte, in total, by space; the rest ─► second bank, …
 //! ```
 //!
-//! 1. *Spill by benefit.* Records go to the first bank by falling benefit; records that would overfill it go to the next
-//!    bank. A record's benefit is its traffic per byte and node of its lifetime. Three more orders are tried; the last
-//!    one spares the slower banks.
+//! 1. *Spill by benefit.* Records go to the first bank by falling benefit; records that would overfill it go to the
+//!    next bank. A record's benefit is its traffic per byte and node of its lifetime. Three more orders are tried; the
+//!    last one spares the slower banks.
 //! 2. A bank is planned by `portfolio`. If gaps make the plan larger than the bank, records that end above it go to the
 //!    next one.
 //! 3. *Exchanges.* A record moves to a faster bank, and the less valuable records in its way move to its old bank.

@@ -1,5 +1,5 @@
-//! Makes a test of each Rust program in README and the book: a module with the program as it is printed, and a test that
-//! runs its `main`.
+//! Makes a test of each Rust program in README and the book: a module with the program as it is printed, and a test
+//! that runs its `main`.
 
 #[path = "src/blocks.rs"]
 #[allow(dead_code, unreachable_pub)] // Uses only the parts for programs.

@@ -48,7 +48,8 @@ one() {
     *) flags=(-timeout=10 -rss_limit_mb=2048) ;;
     esac
     local begun=$SECONDS rc=0
-    # Entropic scheduling and printing new functions take longer than the executions. An execution may wait for a driver's compiler and end late.
+    # Entropic scheduling and printing new functions take longer than the executions. An execution may wait for a
+    # driver's compiler and end late.
     FUZZ_TARGET=$name timeout -k 10 $((seconds + 120)) "$program" -max_total_time="$seconds" -max_len=4096 \
         -print_final_stats=1 -print_funcs=0 -entropic=0 -artifact_prefix="artifacts/$name/" "${flags[@]}" ${FUZZ_SEED:+-seed="$FUZZ_SEED"} \
         "corpus/$name" "seeds/$name" >"logs/$name" 2>&1 || rc=$?

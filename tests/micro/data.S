@@ -1,4 +1,5 @@
-/* The model and the values of its inputs, one after the other: model.tflite and inputs.bin in the folder of the build. */
+/* The model and the values of its inputs, one after the other: model.tflite and inputs.bin in the folder of the
+ * build. */
     .section .model, "a"
     .globl data_model, data_model_end, data_inputs, data_inputs_end
     .balign 16

@@ -1,11 +1,12 @@
 /*
  * run.c: runs one model in static memory, on any machine of port.h.
  *
- * Prints the size of the arena, the deepest stack, the instructions of one invocation, and the bytes of each output. The model is in
- * the program (data.S), and so are the values of its inputs. `ops.h` is printed by `arenite inspect MODEL --ops c`.
+ * Prints the size of the arena, the deepest stack, the instructions of one invocation, and the bytes of each output.
+ * The model is in the program (data.S), and so are the values of its inputs. `ops.h` is printed by
+ * `arenite inspect MODEL --ops c`.
  *
- * It also checks that an arena of exactly that size suffices, that one byte less is an error with both sizes, that a second
- * invocation after a reset gives the same bytes, and that no bytes around the arena are written.
+ * It also checks that an arena of exactly that size suffices, that one byte less is an error with both sizes, that a
+ * second invocation after a reset gives the same bytes, and that no bytes around the arena are written.
  */
 #include "ops.h"
 #include "port.h"

@@ -76,7 +76,8 @@ symbols() {
 # The values of a .npy file, as raw bytes.
 values() { tail -c +$((11 + $(od -An -tu2 -j8 -N2 "$1"))) "$1"; }
 
-# `prepare_model MODEL CASE WORK`: prepares model, inputs and ops for the programs, and the results of the reference ops.
+# `prepare_model MODEL CASE WORK`: prepares model, inputs and ops for the programs, and the results of the reference
+# ops.
 prepare_model() {
     local inputs=() file at=0 work=$3
     mkdir -p "$work"
@@ -204,7 +205,8 @@ op_in_c() {
 readonly board_flags=(-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -std=c11 -Os -ffreestanding -ffunction-sections
     -fdata-sections -Wall -Wextra -Werror)
 
-# `image WORK SOURCE…`: builds WORK/image.elf from files in tests/micro, and writes its output on the board to WORK/written.
+# `image WORK SOURCE…`: builds WORK/image.elf from files in tests/micro, and writes its output on the board to
+# WORK/written.
 image() {
     local part objects=() work=$1
     for part in "${@:2}" mps2_an386/port.c; do

@@ -32,8 +32,8 @@ void WriteNamed(const char* name, size_t number) {
   port_write(" ");
 }
 
-// The smallest arena, in steps of 16 bytes, in which a model can be prepared. The final use, `used`, is less, because of
-// temporary buffers.
+// The smallest arena, in steps of 16 bytes, in which a model can be prepared. The final use, `used`, is less, because
+// of temporary buffers.
 size_t LeastArena(const tflite::MicroOpResolver& resolver, size_t used) {
   size_t low = used / 16, high = low + 4096;
   while (low < high) {

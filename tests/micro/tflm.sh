@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Measures the models of test.sh with TensorFlow Lite Micro on the same emulated board: code, arena, stack and instructions.
+# Measures the models of test.sh with TensorFlow Lite Micro on the same emulated board: code, arena, stack and
+# instructions.
 #
 #   tests/micro/tflm.sh SOURCES BUILD [MODEL]…
 #
-# SOURCES  a checkout of tensorflow/tflite-micro whose folder third_party has flatbuffers (of the version that its schema requires),
-#          gemmlowp and ruy
+# SOURCES  a checkout of tensorflow/tflite-micro whose folder third_party has flatbuffers (of the version that its
+#          schema requires), gemmlowp and ruy
 # BUILD    the folder for build outputs
 # MODEL    names in the corpora [default: all models of test.sh]
 #

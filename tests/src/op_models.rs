@@ -144,8 +144,8 @@ pub struct Sound {
     pub inputs: Vec<(usize, Vec<u8>)>,
 }
 
-/// One valid model per builtin op and kind of element: those of the tables of nodes of the reference ops and of flex ops,
-/// and models of several nodes or subgraphs.
+/// One valid model per builtin op and kind of element: those of the tables of nodes of the reference ops and of flex
+/// ops, and models of several nodes or subgraphs.
 pub fn all() -> Vec<Sound> {
     let mut models = table::models();
     models.push(sound("DENSIFY", densify()));

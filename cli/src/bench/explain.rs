@@ -1,5 +1,5 @@
-//! "Why is it slow?" joins a profile, the delegates' refusals, other thread counts and the start. Every number is measured
-//! in this run.
+//! "Why is it slow?" joins a profile, the delegates' refusals, other thread counts and the start. Every number is
+//! measured in this run.
 
 mod detail;
 mod gaps;

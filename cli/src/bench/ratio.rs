@@ -1,10 +1,10 @@
 //! How two contenders that ran in turns compare, and how sure that is.
 //!
-//! In each round both run for a slice of time. The quotient of the medians of the two slices is one observation, so whatever
-//! slows the machine for longer than a round slows both. The result is the median of the quotients. Its confidence
-//! interval assumes nothing about their distribution: the number of `n` observations below the true median is binomial
-//! with `n` trials and probability ½, so the median is between the k-th smallest and the k-th largest observation except
-//! with probability `2 · P(B(n, ½) < k)`.
+//! In each round both run for a slice of time. The quotient of the medians of the two slices is one observation, so
+//! whatever slows the machine for longer than a round slows both. The result is the median of the quotients. Its
+//! confidence interval assumes nothing about their distribution: the number of `n` observations below the true median
+//! is binomial with `n` trials and probability ½, so the median is between the k-th smallest and the k-th largest
+//! observation except with probability `2 · P(B(n, ½) < k)`.
 
 use serde::Serialize;
 

@@ -79,8 +79,8 @@ fn show_several(f: &mut Formatter<'_>, rows: &[Row]) -> fmt::Result {
     Ok(())
 }
 
-/// A different label for each contender of one command: the setting that is compared, or the name of the file, or its path
-/// if several files have that name.
+/// A different label for each contender of one command: the setting that is compared, or the name of the file, or its
+/// path if several files have that name.
 fn labels(rows: &[Row]) -> Vec<String> {
     let models: BTreeSet<&Path> = rows.iter().map(|row| row.setup.model.as_path()).collect();
     let label = |row: &Row| {

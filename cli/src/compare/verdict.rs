@@ -138,8 +138,8 @@ fn position(mut i: usize, shape: &[i32]) -> Vec<usize> {
     at
 }
 
-/// The nodes that compute tensor `first` of `tensors` from tensors that were compared and agree, from constants and from
-/// inputs.
+/// The nodes that compute tensor `first` of `tensors` from tensors that were compared and agree, from constants and
+/// from inputs.
 pub(super) fn suspects(model: &Model<'_>, tensors: &[Compared], first: usize) -> Vec<usize> {
     let agrees =
         |tensor: usize| tensors.iter().any(|c| c.tensor == tensor && !c.differs && c.error.is_none());

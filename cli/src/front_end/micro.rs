@@ -1,7 +1,8 @@
-//! The front end of TensorFlow Lite Micro's `micro_speech`, as a model of its signal ops: 40 log-mel features in 0..26 per
-//! frame of 30 ms, every 20 ms, at 16 kHz.
+//! The front end of TensorFlow Lite Micro's `micro_speech`, as a model of its signal ops: 40 log-mel features in 0..26
+//! per frame of 30 ms, every 20 ms, at 16 kHz.
 //!
-//! Defined by: tflite-micro's `examples/micro_speech/audio_preprocessor.py` (with float output) and `python/…/signal/ops`.
+//! Defined by: tflite-micro's `examples/micro_speech/audio_preprocessor.py` (with float output) and
+//! `python/…/signal/ops`.
 //!
 //! ```text
 //! Hann window → scaled FFT of 512 → energy per frequency → 40 mel channels → √ → minus the noise → gain control (PCAN)
@@ -37,8 +38,8 @@ const BLOCK: usize = 4;
 const SUBTRACTION_BITS: u32 = 14;
 /// Fraction bits of the noise.
 const SMOOTHING_BITS: u32 = 10;
-/// The square roots of the channels are smaller than the spectrum's by this many bits: the bits of the FFT's length, minus half
-/// the weights' bits.
+/// The square roots of the channels are smaller than the spectrum's by this many bits: the bits of the FFT's length,
+/// minus half the weights' bits.
 const CORRECTION_BITS: u32 = FFT_LENGTH.ilog2() - WEIGHT_BITS / 2;
 const GAIN_BITS: u32 = 21;
 const GAIN_STRENGTH: f32 = 0.95;

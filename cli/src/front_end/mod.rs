@@ -131,8 +131,8 @@ pub(crate) fn is_float(ty: ElementType) -> bool {
     matches!(ty, ElementType::F16 | ElementType::BF16 | ElementType::F32 | ElementType::F64)
 }
 
-/// Samples in −1..1 as a tensor stores them: integers without a scale hold them over their full range, as PCM does. `None`
-/// for a type that cannot hold real numbers.
+/// Samples in −1..1 as a tensor stores them: integers without a scale hold them over their full range, as PCM does.
+/// `None` for a type that cannot hold real numbers.
 pub(crate) fn store_samples(tensor: &arenite::Tensor<'_>, samples: &[f32]) -> Option<Vec<u8>> {
     use ElementType::*;
     let (full, zero) = match tensor.ty {

@@ -9,8 +9,8 @@ pub(super) fn input_that_bounds(op: &str) -> usize {
     }
 }
 
-/// Upper bound on the elements of an output of `op`, given the shape of the input at [`input_that_bounds`]; `None` if it
-/// is unbounded.
+/// Upper bound on the elements of an output of `op`, given the shape of the input at [`input_that_bounds`]; `None` if
+/// it is unbounded.
 pub(super) fn most_elements(op: &str, shape: &[i32]) -> Option<u64> {
     let elements = shape
         .iter()

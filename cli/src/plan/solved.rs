@@ -16,7 +16,8 @@ use crate::answer::Failure;
 pub(super) struct Solved {
     /// The records given to the planner.
     pub records: Vec<UsageRecord>,
-    /// The blocks of a drawing: tensors and scratch buffers, each inside one of the records, or else the records themselves.
+    /// The blocks of a drawing: tensors and scratch buffers, each inside one of the records, or else the records
+    /// themselves.
     pub parts: Vec<Part>,
     /// The offset of each record.
     pub offsets: Vec<u64>,

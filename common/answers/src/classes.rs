@@ -29,7 +29,8 @@ pub struct Classes {
 /// Quantized probabilities of many classes do not add up to 1 exactly.
 const SUM_TOLERANCE: f64 = 0.2;
 
-/// Whether a tensor can have one score per class: all its elements are along the last dimension, and there are two or more.
+/// Whether a tensor can have one score per class: all its elements are along the last dimension, and there are two or
+/// more.
 pub fn is_scores(tensor: &Tensor<'_>) -> bool {
     let classes = tensor.shape.last().and_then(|&d| usize::try_from(d).ok());
     classes.is_some_and(|classes| classes > 1 && classes == element_count(tensor.shape))

@@ -41,7 +41,8 @@ pub struct Clues<'a> {
     pub labels: &'a [String],
     /// Metadata of the model.
     pub metadata: &'a Metadata,
-    /// Outputs of the op `TFLite_Detection_PostProcess`: boxes, classes, scores, count; see [`detection_op`](crate::detection_op).
+    /// Outputs of the op `TFLite_Detection_PostProcess`: boxes, classes, scores, count; see
+    /// [`detection_op`](crate::detection_op).
     pub detection_op: Option<[usize; 4]>,
     /// Width and height of the picture that the model takes.
     pub input_size: Option<(u32, u32)>,

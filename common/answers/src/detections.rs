@@ -3,7 +3,8 @@
 //! Four forms are read, in this order; each is checked against the values before it is believed:
 //!
 //! 1. the op `TFLite_Detection_PostProcess`, whose outputs have fixed roles;
-//! 2. YOLO: `[1, 4 + classes, boxes]` or its transpose (`5 + classes` with an objectness), if labels or metadata give the number of classes;
+//! 2. YOLO: `[1, 4 + classes, boxes]` or its transpose (`5 + classes` with an objectness), if labels or metadata give
+//!    the number of classes;
 //! 3. four outputs of a detector: `[1,N,4]`, two of `[1,N]`, and a count;
 //! 4. boxes `[1,N,4]` and scores `[1,N,C]`, if the boxes are boxes and not offsets to anchors.
 

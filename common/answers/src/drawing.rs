@@ -15,8 +15,8 @@ const BLANK_SIDE: u32 = 512;
 const MIN_KEYPOINT: f32 = 0.2;
 const WHITE: Rgb<u8> = Rgb([255; 3]);
 
-/// Draws all readings that can be seen onto `picture`, or onto a black one: boxes with their names, segmentations in colours, poses as
-/// skeletons, masks and depths as grey, pictures unchanged. `None` if there is nothing to see.
+/// Draws all readings that can be seen onto `picture`, or onto a black one: boxes with their names, segmentations in
+/// colours, poses as skeletons, masks and depths as grey, pictures unchanged. `None` if there is nothing to see.
 pub fn draw(readings: &[Reading], picture: Option<&RgbImage>) -> Option<RgbImage> {
     let seen = readings.iter().filter(|reading| !matches!(reading.answer, Answer::Classes(_)));
     let blank = || RgbImage::new(BLANK_SIDE, BLANK_SIDE);
@@ -120,7 +120,8 @@ fn grey(map: &Map, picture: Option<&RgbImage>) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| Rgb([grey.get_pixel(x, y).0[0]; 3]))
 }
 
-/// The position of a fraction of a side. Models may give any number, so it is limited to positions that can be added to.
+/// The position of a fraction of a side. Models may give any number, so it is limited to positions that can be added
+/// to.
 fn pixel(fraction: f32, side: f32) -> i32 {
     (fraction * side).clamp(-1e6, 1e6) as i32
 }

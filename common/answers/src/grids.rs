@@ -116,8 +116,8 @@ fn numbers(output: &Output<'_>) -> Option<Vec<u16>> {
     output.reals().into_iter().map(number).collect()
 }
 
-/// The class with the highest score of each pixel. Three or four channels may be colours instead: then the scores must be probabilities, or
-/// there must be as many labels.
+/// The class with the highest score of each pixel. Three or four channels may be colours instead: then the scores must
+/// be probabilities, or there must be as many labels.
 fn best_classes(output: &Output<'_>, channels: usize, labels: &[String]) -> Option<Vec<u16>> {
     let scores = output.reals();
     let mut pixels = scores.chunks_exact(channels);

@@ -1,7 +1,7 @@
 //! Turns the outputs of a model into answers and draws them: classes, boxes, segmentations, poses, masks, pictures.
 //!
-//! Meaning comes from the model's metadata, from its ops, and from shapes and values, never from the position of an output. Every guess
-//! is checked against the values. If a check fails, there is a note instead of an answer.
+//! Meaning comes from the model's metadata, from its ops, and from shapes and values, never from the position of an
+//! output. Every guess is checked against the values. If a check fails, there is a note instead of an answer.
 //!
 //! ```no_run
 //! use arenite_answers::{Answer, Readings};
@@ -92,8 +92,8 @@ fn per_output(output: &Output<'_>, clues: &Clues<'_>) -> Option<Answer> {
         .or_else(|| grids::painting(output, clues).map(Answer::Painting))
 }
 
-/// The output to rank: one that has as many elements as there are labels; then one that the file has as many labels for; then the first that
-/// holds probabilities, or any scores if the caller asks for a ranking.
+/// The output to rank: one that has as many elements as there are labels; then one that the file has as many labels
+/// for; then the first that holds probabilities, or any scores if the caller asks for a ranking.
 fn ranked<'o, 'a: 'o>(
     outputs: impl Iterator<Item = &'o Output<'a>> + Clone,
     clues: &Clues<'_>,

@@ -1,8 +1,9 @@
 //! The file's own description of its inputs and outputs.
 //!
-//! Two formats: TensorFlow Lite metadata (a flatbuffer in the metadata entry `TFLITE_METADATA`; label files are in a zip archive at the
-//! end of the model file, <https://www.tensorflow.org/lite/models/convert/metadata>), and the `metadata.json` that Ultralytics' export
-//! puts into the same archive. A file can claim anything, so sizes are bounded and unknown contents are ignored.
+//! Two formats: TensorFlow Lite metadata (a flatbuffer in the metadata entry `TFLITE_METADATA`; label files are in a
+//! zip archive at the end of the model file, <https://www.tensorflow.org/lite/models/convert/metadata>), and the
+//! `metadata.json` that Ultralytics' export puts into the same archive. A file can claim anything, so sizes are bounded
+//! and unknown contents are ignored.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};

@@ -1,8 +1,9 @@
 /*
  * arenite_plugin.h: the ABI between arenite and its plugins, for plugins written in C.
  *
- * A plugin is a dynamic library that exports `arenite_plugin_v1` (see ArEntryV1; AR_ENTRY defines it). plugins/template/c/cube.c
- * is a complete example. Plugins written in Rust use the same structures, which never change within major version 1.
+ * A plugin is a dynamic library that exports `arenite_plugin_v1` (see ArEntryV1; AR_ENTRY defines it).
+ * plugins/template/c/cube.c is a complete example. Plugins written in Rust use the same structures, which never change
+ * within major version 1.
  *
  * Rules
  *  - Every structure that is passed by pointer starts with an ArHeader, filled in by its creator.
@@ -34,7 +35,7 @@ extern "C" {
 /* ArStatus: the result of a call. */
 typedef uint32_t ArStatus;
 #define AR_STATUS_OK 0u
-#define AR_STATUS_INVALID 1u       /* the model, a shape or an option is invalid; another plugin would reject it as well */
+#define AR_STATUS_INVALID 1u       /* the model, a shape or an option is invalid; any plugin would reject it */
 #define AR_STATUS_UNSUPPORTED 2u   /* valid, but not supported here: the host tries the next candidate */
 #define AR_STATUS_OUT_OF_MEMORY 3u /* the system or a quota refused memory */
 #define AR_STATUS_CANCELLED 4u     /* the caller cancelled the invocation */
@@ -85,9 +86,9 @@ typedef uint32_t ArStatus;
 
 /* ArLayoutV1.share_part */
 #define AR_SHARE_PART_OF_INPUT 3u  /* the output has the input's bytes from offset `bytes`; both remain valid */
-#define AR_SHARE_PART_OF_OUTPUT 4u /* the input becomes the part of the output at offset `bytes`, and may be computed there */
-/* After writing byte q of the output, `eval` reads no byte p of the input with p + bytes <= q. So the output may start `bytes` or
-   more before the input and overlap it, if nothing reads the input later. */
+#define AR_SHARE_PART_OF_OUTPUT 4u /* the input may be computed in the output, at offset `bytes` */
+/* After writing byte q of the output, `eval` reads no byte p of the input with p + bytes <= q. So the output may
+   start `bytes` or more before the input and overlap it, if nothing reads the input later. */
 #define AR_SHARE_BEHIND 5u
 
 /* ArOpV1.flags */
@@ -97,11 +98,12 @@ typedef uint32_t ArStatus;
 #define AR_OP_PART_OF_INPUT 8u   /* some nodes use AR_SHARE_PART_OF_INPUT */
 #define AR_OP_PART_OF_OUTPUT 16u /* some nodes use AR_SHARE_PART_OF_OUTPUT */
 #define AR_OP_BEHIND 32u         /* some nodes use AR_SHARE_BEHIND */
-/* The program registered the op with user data: before `prepare` the host writes that pointer to the first word of the zeroed
-   state, which must be large enough. Ops of plugins must not set this flag. */
+/* The program registered the op with user data: before `prepare` the host writes that pointer to the first word of
+   the zeroed state, which must be large enough. Ops of plugins must not set this flag. */
 #define AR_OP_USER_DATA 64u
 
-/* For ArPrepareV1.query and ArEvalV1.query: an ArSubgraphsV1, an ArResourcesV1. For ArPrepareV1.query: an ArLayoutV1. */
+/* For ArPrepareV1.query and ArEvalV1.query: an ArSubgraphsV1, an ArResourcesV1. For ArPrepareV1.query: an
+   ArLayoutV1. */
 #define AR_INTERFACE_SUBGRAPHS 1u
 #define AR_INTERFACE_RESOURCES 2u
 #define AR_INTERFACE_LAYOUT 3u
@@ -113,7 +115,8 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_CLAIM 6u
 #define AR_INTERFACE_COMPILE 7u
 #define AR_INTERFACE_KERNEL_PLAN 8u
-/* For ArPlannerV1.query and ArDelegateV1.query of planners and delegates registered with user data: an ArPlanV1, an ArCreateV1. */
+/* For ArPlannerV1.query and ArDelegateV1.query of planners and delegates registered with user data: an ArPlanV1, an
+   ArCreateV1. */
 #define AR_INTERFACE_PLAN 9u
 #define AR_INTERFACE_CREATE 10u
 /* For ArDelegateV1.query, which the host calls: an ArVouchV1. */
@@ -149,7 +152,8 @@ typedef uint32_t ArStatus;
 #define AR_ASSIGNMENT_OFFSETS 0u
 #define AR_ASSIGNMENT_OBJECTS 1u
 
-/* ArUsageRecordV1.last_node of a buffer that is alive until the end; fixed_offset of one that may be placed anywhere. */
+/* ArUsageRecordV1.last_node of a buffer that is alive until the end; fixed_offset of one that may be placed
+   anywhere. */
 #define AR_FOREVER UINT32_MAX
 #define AR_ANYWHERE UINT64_MAX
 
@@ -228,7 +232,7 @@ typedef struct ArTensorV1 {
   uint64_t bytes;                       /* size of data */
   const ArQuantizationV1 *quantization; /* null if not quantized */
   uint32_t flags;                       /* AR_TENSOR_* */
-  uint32_t memory_kind;                 /* 0: `data` is host memory; other kinds belong to the delegate that provided `handle` */
+  uint32_t memory_kind;                 /* 0: `data` is host memory; other kinds belong to the delegate of `handle` */
   uint64_t handle;
   ArStr name;                           /* in the model; the micro interpreter sets it only in `prepare` */
 } ArTensorV1;
@@ -263,7 +267,8 @@ typedef struct ArHostV1 {
   ArHeader header;
   /* Stores a copy of the message for the call in progress on this thread. */
   void (*set_error)(ArStr message);
-  /* Writes a message to the host's log. level: 1 error, 2 warning, 3 info, 4 debug, 5 trace. target: the plugin's id. */
+  /* Writes a message to the host's log. level: 1 error, 2 warning, 3 info, 4 debug, 5 trace. target: the plugin's
+     id. */
   void (*log)(uint32_t level, ArStr target, ArStr message);
   /* Calls body(argument, begin, end) for consecutive ranges that cover 0..count, each of at least grain, on at most
      `threads` threads, and returns when all are done. The ranges depend only on count and grain. */
@@ -274,13 +279,14 @@ typedef struct ArHostV1 {
 typedef struct ArPlanRequestV1 ArPlanRequestV1;
 typedef struct ArAssignmentV1 ArAssignmentV1;
 
-/* The host's services during `prepare`. Every function takes `context` first. If one fails, return its status unchanged; the
-   host has stored the message. */
+/* The host's services during `prepare`. Every function takes `context` first. If one fails, return its status
+   unchanged; the host has stored the message. */
 typedef struct ArPrepareV1 {
   ArHeader header;
   void *context;
-  /* Sets the shape of output number `output`. Fails if `rank` is above 8, a dimension is negative, the size overflows, or
-     `dims` is null and `rank` is not 0; for a delegate's partition also if the model's ops give a different shape. */
+  /* Sets the shape of output number `output`. Fails if `rank` is above 8, a dimension is negative, the size
+     overflows, or `dims` is null and `rank` is not 0; for a delegate's partition also if the model's ops give a
+     different shape. */
   ArStatus (*set_output_shape)(void *context, uint32_t output, const int32_t *dims, uint32_t rank);
   /* Declares that the shape of this output depends on data: `eval` must call ArEvalV1.resize_output. */
   ArStatus (*set_output_dynamic)(void *context, uint32_t output);
@@ -289,7 +295,8 @@ typedef struct ArPrepareV1 {
   /* Allocates zeroed memory at *data for the life of the instance; `eval` may write to it. *index is its position in
      ArEvalV1.persistent. */
   ArStatus (*request_persistent)(void *context, uint64_t bytes, uint64_t alignment, uint32_t *index, void **data);
-  /* Requests memory for the duration of each `eval`, with undefined contents. *index is its position in ArEvalV1.scratch. */
+  /* Requests memory for the duration of each `eval`, with undefined contents. *index is its position in
+     ArEvalV1.scratch. */
   ArStatus (*request_scratch)(void *context, uint64_t bytes, uint64_t alignment, uint32_t *index);
   /* Declares that `eval` works if `output` shares the memory of `input`. kind: AR_SHARE_*. */
   ArStatus (*share_memory)(void *context, uint32_t output, uint32_t input, uint32_t kind);
@@ -308,10 +315,12 @@ typedef struct ArEvalV1 {
   size_t persistent_count;
   const ArSpan *scratch;    /* the results of request_scratch, in the same order */
   size_t scratch_count;
-  /* Sets the shape of a dynamic output and allocates its memory; call it before using the data. `bytes` is the size of a
-     string tensor, and ignored for other types. The node's tensor has changed when this returns, so read it again. */
+  /* Sets the shape of a dynamic output and allocates its memory; call it before using the data. `bytes` is the size
+     of a string tensor, and ignored for other types. The node's tensor has changed when this returns, so read it
+     again. */
   ArStatus (*resize_output)(void *context, uint32_t output, const int32_t *dims, uint32_t rank, uint64_t bytes);
-  /* Not 0 if the caller cancelled the invocation: return AR_STATUS_CANCELLED. Long loops should check from time to time. */
+  /* Not 0 if the caller cancelled the invocation: return AR_STATUS_CANCELLED. Long loops should check from time to
+     time. */
   uint8_t (*is_cancelled)(void *context);
   const void *(*query)(void *context, uint64_t interface_id);
 } ArEvalV1;
@@ -327,9 +336,10 @@ typedef struct ArOpV1 {
   uint64_t element_types; /* bit t is set if the op supports element type t; 0 means any */
   uint64_t state_size;    /* size of an instance's state, allocated by the host; may be 0 */
   uint64_t state_align;   /* a power of two */
-  /* Checks the node, sets the shapes of its outputs and initializes `state`, which is never null. Called again with another
-     state after shapes changed. After an error, `state` is not dropped. May be null: then the outputs have the shapes of the
-     model's file, and `state` is zeroed. Other functions of a registration may be null only if documented. */
+  /* Checks the node, sets the shapes of its outputs and initializes `state`, which is never null. Called again with
+     another state after shapes changed. After an error, `state` is not dropped. May be null: then the outputs have
+     the shapes of the model's file, and `state` is zeroed. Other functions of a registration may be null only if
+     documented. */
   ArStatus (*prepare)(const ArPrepareV1 *prepare, const ArNodeV1 *node, void *state);
   /* Computes the outputs without allocating. Calls for one state never overlap, but may come from different threads. */
   ArStatus (*eval)(const ArEvalV1 *eval, const ArNodeV1 *node, void *state);
@@ -403,26 +413,28 @@ typedef struct ArGraphV1 {
   size_t output_count;
 } ArGraphV1;
 
-/* The model's subgraphs. `context` is that of the ArPrepareV1 or ArEvalV1 whose query returned this. A subgraph has only one
-   set of tensors, so it cannot be called while it runs. */
+/* The model's subgraphs. `context` is that of the ArPrepareV1 or ArEvalV1 whose query returned this. A subgraph has
+   only one set of tensors, so it cannot be called while it runs. */
 typedef struct ArSubgraphsV1 {
   ArHeader header;
   /* The subgraph with its current shapes, valid until the call in progress returns. */
   ArStatus (*describe)(void *context, uint32_t subgraph, const ArGraphV1 **graph);
   /* Sets the shape of an input and, in `eval`, copies its value. The types must be equal. */
   ArStatus (*set_input)(void *context, uint32_t subgraph, uint32_t input, const ArTensorV1 *value);
-  /* In `eval`: input i of subgraph `to` becomes output i of `from`, which must have run. Both may be the same subgraph. */
+  /* In `eval`: input i of subgraph `to` becomes output i of `from`, which must have run. Both may be the same
+     subgraph. */
   ArStatus (*forward)(void *context, uint32_t from, uint32_t to);
   /* Prepares the subgraph for the current shapes of its inputs. */
   ArStatus (*prepare)(void *context, uint32_t subgraph);
   /* In `eval`: runs the subgraph, after preparing it if necessary. */
   ArStatus (*invoke)(void *context, uint32_t subgraph);
-  /* After `prepare` an output has a shape, or AR_TENSOR_DYNAMIC if that is known only after a run. After `invoke` it also has
-     data, until the next call with this subgraph. */
+  /* After `prepare` an output has a shape, or AR_TENSOR_DYNAMIC if that is known only after a run. After `invoke` it
+     also has data, until the next call with this subgraph. */
   ArStatus (*output)(void *context, uint32_t subgraph, uint32_t output, ArTensorV1 *value);
 } ArSubgraphsV1;
 
-/* Values that outlive an invocation and are shared by all subgraphs of an interpreter. `context` as for ArSubgraphsV1. */
+/* Values that outlive an invocation and are shared by all subgraphs of an interpreter. `context` as for
+   ArSubgraphsV1. */
 typedef struct ArResourcesV1 {
   ArHeader header;
   /* The handle of the resource with this name, which may be any bytes. Creates it without a value if necessary. */
@@ -433,8 +445,8 @@ typedef struct ArResourcesV1 {
   ArStatus (*assign)(void *context, int32_t handle, const ArTensorV1 *value);
 } ArResourcesV1;
 
-/* Information exchanged with hosts without a heap, which allocate everything in advance. `context` is that of the ArPrepareV1.
-   Other hosts may lack this interface. */
+/* Information exchanged with hosts without a heap, which allocate everything in advance. `context` is that of the
+   ArPrepareV1. Other hosts may lack this interface. */
 typedef struct ArSizesV1 {
   ArHeader header;
   /* The number of inputs and outputs of a subgraph. */
@@ -454,17 +466,17 @@ typedef struct ArLayoutV1 {
 /* Information about constants. `context` is that of the ArPrepareV1 or ArCompileHostV1. */
 typedef struct ArConstantsV1 {
   ArHeader header;
-  /* Tells the host that the caller has its own copy of constant `tensor` and will hardly read it again. The host may then
-     evict its pages from memory. The tensor stays readable. */
+  /* Tells the host that the caller has its own copy of constant `tensor` and will hardly read it again. The host may
+     then evict its pages from memory. The tensor stays readable. */
   ArStatus (*release)(void *context, int32_t tensor);
-  /* Four numbers that hint at the file of the constants: device, inode, size, times of change, combined with the subgraph.
-     Zeros if the model is not a file. Different files can have the same numbers, so find data that is cached between
-     processes by its contents. */
+  /* Four numbers that hint at the file of the constants: device, inode, size, times of change, combined with the
+     subgraph. Zeros if the model is not a file. Different files can have the same numbers, so find data that is
+     cached between processes by its contents. */
   ArStatus (*origin)(void *context, uint64_t *numbers);
 } ArConstantsV1;
 
-/* Memory that a kernel allocates itself. `context` is that of the ArPrepareV1 or ArCompileHostV1. The memory returns to the
-   quota when the kernel is destroyed. */
+/* Memory that a kernel allocates itself. `context` is that of the ArPrepareV1 or ArCompileHostV1. The memory returns
+   to the quota when the kernel is destroyed. */
 typedef struct ArMemoryV1 {
   ArHeader header;
   /* The bytes that the quota allows the kernel to hold in total. */
@@ -476,7 +488,8 @@ typedef struct ArMemoryV1 {
 /* Receives the times of a delegate's steps; null unless a profile was requested. `context` is that of the ArEvalV1. */
 typedef struct ArProfileV1 {
   ArHeader header;
-  /* Records that step `number` of this node, named `name`, whose first result is `tensor` (-1 if not in the graph), took this long. */
+  /* Records that step `number` of this node, named `name`, whose first result is `tensor` (-1 if not in the graph),
+     took this long. */
   void (*note)(void *context, uint32_t number, ArStr name, int32_t tensor, uint64_t nanoseconds);
 } ArProfileV1;
 
@@ -484,8 +497,8 @@ typedef struct ArProfileV1 {
 typedef struct ArDescribeV1 {
   ArHeader header;
   void *context;
-  /* The subgraph with its current shapes and constants; *graph is valid until the call in progress returns. Subgraphs called
-     by a node were prepared for the shapes it passes to them. */
+  /* The subgraph with its current shapes and constants; *graph is valid until the call in progress returns.
+     Subgraphs called by a node were prepared for the shapes it passes to them. */
   ArStatus (*describe)(void *context, uint32_t subgraph, const ArGraphV1 **graph);
 } ArDescribeV1;
 
@@ -499,14 +512,15 @@ typedef struct ArClaimsV1 {
   void (*refuse)(void *context, size_t node, ArStr reason);
 } ArClaimsV1;
 
-/* `claim` of a delegate that inspects the subgraphs called by nodes; the host calls it instead of ArDelegateV1.claim. */
+/* `claim` of a delegate that inspects the subgraphs called by nodes; the host calls it instead of
+   ArDelegateV1.claim. */
 typedef struct ArClaimV1 {
   ArHeader header;
   ArStatus (*claim)(void *delegate, const ArGraphV1 *graph, const ArDescribeV1 *subgraphs, const ArClaimsV1 *claims);
 } ArClaimV1;
 
-/* A delegate's decisions about nodes that no registered op prepared. The shapes of their outputs come from the model's file.
-   A delegate without this interface is not shown such nodes. */
+/* A delegate's decisions about nodes that no registered op prepared. The shapes of their outputs come from the
+   model's file. A delegate without this interface is not shown such nodes. */
 typedef struct ArVouchV1 {
   ArHeader header;
   /* 1 if the delegate knows this op in this version and for these types, and does not rely on output shapes that it did
@@ -535,8 +549,8 @@ typedef struct ArCompileHostV1 {
   const void *(*query)(void *context, uint64_t interface_id); /* AR_INTERFACE_CONSTANTS, AR_INTERFACE_MEMORY */
 } ArCompileHostV1;
 
-/* `compile` of a delegate that packs constants in it; the host calls it instead of ArDelegateV1.compile. The kernel is used until
-   its nodes or the constants they read change; for other shapes it is prepared again. */
+/* `compile` of a delegate that packs constants in it; the host calls it instead of ArDelegateV1.compile. The kernel
+   is used until its nodes or the constants they read change; for other shapes it is prepared again. */
 typedef struct ArCompileV1 {
   ArHeader header;
   ArStatus (*compile)(void *delegate, const ArPartitionV1 *partition, const ArCompileHostV1 *host, void **kernel);
@@ -546,8 +560,8 @@ typedef struct ArCompileV1 {
 typedef struct ArPlanNotesV1 {
   ArHeader header;
   void *context;
-  /* Reports a buffer `name` at `offset` of scratch memory `scratch` (the index from request_scratch). Its record counts the
-     kernel's own steps, and names the tensor of the graph it holds, if any. */
+  /* Reports a buffer `name` at `offset` of scratch memory `scratch` (the index from request_scratch). Its record
+     counts the kernel's own steps, and names the tensor of the graph it holds, if any. */
   void (*note)(void *context, uint32_t scratch, const ArUsageRecordV1 *record, uint64_t offset, ArStr name);
 } ArPlanNotesV1;
 
@@ -600,8 +614,8 @@ typedef struct ArPluginV1 {
   const void *(*query)(uint64_t interface_id); /* may be null */
 } ArPluginV1;
 
-/* A record that needs a shared object: its extents, of which a request uses one to three (unused ones are 1), and its lifetime as
-   in ArUsageRecordV1. */
+/* A record that needs a shared object: its extents, of which a request uses one to three (unused ones are 1), and
+   its lifetime as in ArUsageRecordV1. */
 typedef struct ArObjectRecordV1 {
   uint64_t extents[3];
   uint32_t first_node;
@@ -617,9 +631,9 @@ typedef struct ArObjectRequestV1 {
   const ArObjectRecordV1 *records;
   size_t record_count;
   size_t record_stride;
-  /* Null if nodes run in sequence. Otherwise they run in any order in which each node follows those whose results it reads: the
-     records computed from record i are readers[reader_starts[i]] to readers[reader_starts[i + 1] - 1], with one start more than
-     records. */
+  /* Null if nodes run in sequence. Otherwise they run in any order in which each node follows those whose results it
+     reads: the records computed from record i are readers[reader_starts[i]] to readers[reader_starts[i + 1] - 1],
+     with one start more than records. */
   const uint32_t *reader_starts;
   const uint32_t *readers;
   const ArPair *options;
@@ -643,8 +657,8 @@ typedef struct ArAssignV1 {
 /* Shared objects for a kernel. `context` is that of the ArPrepareV1. */
 typedef struct ArObjectsV1 {
   ArHeader header;
-  /* Runs the planner with this name, or the interpreter's own for an empty name, with the request's options or the configured
-     ones. The host checks the result along each axis and in time. */
+  /* Runs the planner with this name, or the interpreter's own for an empty name, with the request's options or the
+     configured ones. The host checks the result along each axis and in time. */
   ArStatus (*assign)(void *context, ArStr planner, const ArObjectRequestV1 *request, ArObjectAssignmentV1 *assignment);
 } ArObjectsV1;
 
@@ -687,17 +701,17 @@ typedef struct ArFactsV1 {
   ArStatus (*tell)(void *kernel, const ArFactNotesV1 *notes);
 } ArFactsV1;
 
-/* A delegate whose kernels may keep outputs on their device. A value kept by ArKeepV1.keep does not change until its kernel is
-   invoked again, prepared or destroyed. Until then, partitions of the same delegate find the handle in the ArTensorV1 of their
-   input, with memory_kind AR_MEMORY_DEVICE, and must not read its data. */
+/* A delegate whose kernels may keep outputs on their device. A value kept by ArKeepV1.keep does not change until its
+   kernel is invoked again, prepared or destroyed. Until then, partitions of the same delegate find the handle in the
+   ArTensorV1 of their input, with memory_kind AR_MEMORY_DEVICE, and must not read its data. */
 typedef struct ArBuffersV1 {
   ArHeader header;
   /* Copies the value kept under `handle` to host memory, which has the size of the tensor. */
   ArStatus (*read)(void *kernel, uint64_t handle, void *data, uint64_t bytes);
 } ArBuffersV1;
 
-/* Lets a kernel keep an output on its device. `context` is that of the ArEvalV1, whose query returns null if the host needs all
-   outputs. */
+/* Lets a kernel keep an output on its device. `context` is that of the ArEvalV1, whose query returns null if the
+   host needs all outputs. */
 typedef struct ArKeepV1 {
   ArHeader header;
   /* The kernel keeps the value of output `output` under `handle`, and does not write the output's data. */
@@ -721,8 +735,8 @@ typedef struct ArOptionV1 {
   double default_value;  /* if the file omits the field; 0 or 1 for a bool. Vectors and texts are then empty */
 } ArOptionV1;
 
-/* The host's information about a builtin op. The caller creates the struct with its header; `find` fills in the rest. Texts and
-   arrays are valid as long as the process. */
+/* The host's information about a builtin op. The caller creates the struct with its header; `find` fills in the
+   rest. Texts and arrays are valid as long as the process. */
 typedef struct ArOpSchemaV1 {
   ArHeader header;
   int32_t code;
@@ -742,16 +756,17 @@ typedef struct ArOpSchemaV1 {
   size_t option_stride;
 } ArOpSchemaV1;
 
-/* Names of operands, and types and defaults of options, for delegates. A delegate that claims nodes by them needs no tables of its own. */
+/* Names of operands, and types and defaults of options, for delegates. A delegate that claims nodes by them needs no
+   tables of its own. */
 typedef struct ArOpSchemasV1 {
   ArHeader header;
-  /* Describes the builtin op with this code. AR_STATUS_UNSUPPORTED if the host does not know it, or its operands have no fixed names
-     (AR_BUILTIN_CUSTOM). The inputs of LSTM are the full kernel's. */
+  /* Describes the builtin op with this code. AR_STATUS_UNSUPPORTED if the host does not know it, or its operands
+     have no fixed names (AR_BUILTIN_CUSTOM). The inputs of LSTM are the full kernel's. */
   ArStatus (*find)(int32_t code, ArOpSchemaV1 *schema);
 } ArOpSchemasV1;
 
-/* How a plugin was built, exported as `arenite_plugin_build_v1` (AR_BUILD defines it). The host reads it before it calls the entry and
-   refuses a plugin whose sanitizer would end or mislead the process. A library may have none. */
+/* How a plugin was built, exported as `arenite_plugin_build_v1` (AR_BUILD defines it). The host reads it before it
+   calls the entry and refuses a plugin whose sanitizer would end or mislead the process. A library may have none. */
 typedef struct ArPluginBuildV1 {
   ArHeader header;
   uint32_t sanitizers; /* AR_SANITIZER_* */
@@ -759,9 +774,10 @@ typedef struct ArPluginBuildV1 {
 } ArPluginBuildV1;
 #define AR_BUILD_SYMBOL "arenite_plugin_build_v1"
 
-/* The entry function, exported as `arenite_plugin_v1`. *version is the highest version that the host supports. The plugin stores
-   `host`, lowers *version to the highest version that it also supports, and returns its descriptor. If there is none, it sets
-   *version to the lowest version that it accepts and returns null. It may be called more than once. */
+/* The entry function, exported as `arenite_plugin_v1`. *version is the highest version that the host supports. The
+   plugin stores `host`, lowers *version to the highest version that it also supports, and returns its descriptor. If
+   there is none, it sets *version to the lowest version that it accepts and returns null. It may be called more than
+   once. */
 typedef const ArPluginV1 *(*ArEntryV1)(const ArHostV1 *host, uint32_t *version);
 
 /* Put this before the definition of the entry function. */
@@ -804,7 +820,8 @@ typedef const ArPluginV1 *(*ArEntryV1)(const ArHostV1 *host, uint32_t *version);
 #define AR_BUILT_UNDEFINED 0u
 #endif
 
-/* Defines the symbol that describes how the plugin was built, for plugins that define their entry function without AR_ENTRY. */
+/* Defines the symbol that describes how the plugin was built, for plugins that define their entry function without
+   AR_ENTRY. */
 #define AR_BUILD()                                                                      \
   AR_EXTERN_C AR_EXPORT const ArPluginBuildV1 arenite_plugin_build_v1;                  \
   const ArPluginBuildV1 arenite_plugin_build_v1 = {                                     \
@@ -813,8 +830,8 @@ typedef const ArPluginV1 *(*ArEntryV1)(const ArHostV1 *host, uint32_t *version);
       AR_PANIC_NONE,                                                                    \
   }
 
-/* Defines the entry function of a plugin that needs this version of the ABI. It stores the host in `kept`, a `const ArHostV1 *`,
-   and returns `descriptor`, an ArPluginV1. Also defines AR_BUILD. */
+/* Defines the entry function of a plugin that needs this version of the ABI. It stores the host in `kept`, a
+   `const ArHostV1 *`, and returns `descriptor`, an ArPluginV1. Also defines AR_BUILD. */
 #ifdef __cplusplus
 #define AR_ENTRY(kept, descriptor) AR_BUILD(); extern "C" AR_EXPORT AR_ENTRY_BODY(kept, descriptor)
 #else

@@ -1,7 +1,7 @@
 //! The core of arenite: loads a `.tflite` model, plans its memory and runs it with plugins.
 //!
-//! Programs depend on the crate `arenite`, which re-exports this one and links the default plugins. Use this crate alone to
-//! leave them out:
+//! Programs depend on the crate `arenite`, which re-exports this one and links the default plugins. Use this crate
+//! alone to leave them out:
 //!
 //! ```no_run
 //! use arenite_runtime::{Interpreter, Model};

@@ -55,15 +55,15 @@ impl<'a> IntoIterator for &'a Outputs {
 }
 
 impl Model {
-    /// Runs the model once, with real numbers as inputs and outputs. They are quantized and dequantized where the tensors
-    /// are.
+    /// Runs the model once, with real numbers as inputs and outputs. They are quantized and dequantized where the
+    /// tensors are.
     ///
-    /// Inputs and outputs have the names in the signature if the model has exactly one signature, otherwise the names of
-    /// their tensors. Each input needs one number per element. If its shape leaves one dimension open, the number of
+    /// Inputs and outputs have the names in the signature if the model has exactly one signature, otherwise the names
+    /// of their tensors. Each input needs one number per element. If its shape leaves one dimension open, the number of
     /// elements determines it.
     ///
-    /// Every call prepares the model again. To run it more than once, or with other types, delegates or settings, use an
-    /// [`Interpreter`].
+    /// Every call prepares the model again. To run it more than once, or with other types, delegates or settings, use
+    /// an [`Interpreter`].
     ///
     /// ```no_run
     /// # use arenite_runtime as arenite;
@@ -75,8 +75,8 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// An input is missing, unknown or given twice; its length differs; it or an output has a type without real numbers;
-    /// also the errors of [`InterpreterBuilder::build`](crate::InterpreterBuilder::build),
+    /// An input is missing, unknown or given twice; its length differs; it or an output has a type without real
+    /// numbers; also the errors of [`InterpreterBuilder::build`](crate::InterpreterBuilder::build),
     /// [`Interpreter::allocate`] and [`Interpreter::invoke`].
     pub fn run<N: AsRef<str>, V: AsRef<[f32]>>(
         &self,

@@ -2,11 +2,12 @@
 
 use std::fmt::{self, Display, Write};
 
-/// Shows control characters and characters that change the text direction as escapes: `\n`, `\u{1b}`. The result is one line.
+/// Shows control characters and characters that change the text direction as escapes: `\n`, `\u{1b}`. The result is one
+/// line.
 pub struct Visible<T>(pub T);
 
-/// As [`Visible`], but keeps line ends. A line after the first never begins with a letter: it is indented by two spaces then, so
-/// that a name with a line end in it cannot look like a message of the program's.
+/// As [`Visible`], but keeps line ends. A line after the first never begins with a letter: it is indented by two spaces
+/// then, so that a name with a line end in it cannot look like a message of the program's.
 pub struct Lines<T>(pub T);
 
 impl<T: Display> Display for Visible<T> {
@@ -41,8 +42,8 @@ impl<T: Display> Display for Shortened<T> {
     }
 }
 
-/// A message whose names, which are in quotation marks, are shown like [`Shortened`] ones. A text in quotation marks that has a
-/// space is not a name.
+/// A message whose names, which are in quotation marks, are shown like [`Shortened`] ones. A text in quotation marks
+/// that has a space is not a name.
 pub(crate) struct ShortNames<'a>(pub &'a str);
 
 impl Display for ShortNames<'_> {

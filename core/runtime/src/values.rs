@@ -256,7 +256,8 @@ fn stored_reals(ty: ElementType, bytes: &[u8], count: usize) -> Vec<f64> {
 }
 
 impl Tensor<'_> {
-    /// The elements as real numbers: `scale × (q − zero_point)` if the tensor is quantized, else the elements converted to `f32`.
+    /// The elements as real numbers: `scale × (q − zero_point)` if the tensor is quantized, else the elements converted
+    /// to `f32`.
     ///
     /// # Errors
     /// The tensor has a type without real numbers (strings, complex numbers, resources); also the errors of
@@ -275,8 +276,8 @@ impl TensorMut<'_> {
     /// numbers converted to its type. Both are clamped to the range of the type.
     ///
     /// # Errors
-    /// The length differs, or the tensor has a type that cannot hold real numbers (strings, complex numbers, resources);
-    /// also the errors of [`into_bytes`](Self::into_bytes).
+    /// The length differs, or the tensor has a type that cannot hold real numbers (strings, complex numbers,
+    /// resources); also the errors of [`into_bytes`](Self::into_bytes).
     pub fn quantize(self, reals: &[f32]) -> Result<()> {
         self.tensor().bytes()?;
         let count = element_count(self.tensor().shape);

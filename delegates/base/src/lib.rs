@@ -1,7 +1,8 @@
-//! What delegates and microkernels have in common: values without behaviour of their own, checked memory, replaced files.
+//! What delegates and microkernels have in common: values without behaviour of their own, checked memory, replaced
+//! files.
 //!
-//! Nothing here knows models, layers or tensors, and the crate depends on no other crate of arenite. So microkernels can be used without the
-//! plugin contract.
+//! Nothing here knows models, layers or tensors, and the crate depends on no other crate of arenite. So microkernels
+//! can be used without the plugin contract.
 //!
 //! | file | contains |
 //! |---|---|

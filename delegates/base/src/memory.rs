@@ -154,8 +154,8 @@ impl<'r, T: Pod> Source<'r, T> {
 /// ```
 pub struct Target<'r, T>(Disjoint<'r, T>);
 
-/// Elements that threads write, each its own part of them. Two parts could overlap, so making one is `unsafe`, and so is
-/// reading what other threads may write:
+/// Elements that threads write, each its own part of them. Two parts could overlap, so making one is `unsafe`, and so
+/// is reading what other threads may write:
 ///
 /// ```compile_fail,E0133
 /// # let mut memory = [0u8; 8];
@@ -294,7 +294,8 @@ impl<'r, T: Pod> Target<'r, T> {
     /// The elements.
     pub fn as_slice(&self) -> &[T] {
         let len = self.len();
-        // SAFETY: `len` initialised elements, as `Place::target` and `unwritten` require; this target, which alone writes them, is borrowed.
+        // SAFETY: `len` initialised elements, as `Place::target` and `unwritten` require; this target, which alone
+        // writes them, is borrowed.
         unsafe { std::slice::from_raw_parts(self.0.at(self.0.start, len), len) }
     }
 
@@ -340,7 +341,8 @@ impl<'r, T: Pod> Target<'r, T> {
     /// ```
     ///
     /// # Safety
-    /// The source is read by the thread that writes the target, through pointers alone, and each element before it is written.
+    /// The source is read by the thread that writes the target, through pointers alone, and each element before it is
+    /// written.
     #[inline]
     pub unsafe fn over(&self) -> Source<'r, T> {
         // SAFETY: no other thread writes the elements, which this function requires.

@@ -1,5 +1,5 @@
-//! Weights of `f32` layers as a model stores them: in full or half precision, or as bytes with scales. Packing reads them through this type,
-//! so no copy of a whole tensor is made.
+//! Weights of `f32` layers as a model stores them: in full or half precision, or as bytes with scales. Packing reads
+//! them through this type, so no copy of a whole tensor is made.
 
 use half::f16;
 

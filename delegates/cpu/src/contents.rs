@@ -1,4 +1,5 @@
-//! What constants hold, as hashes of 128 bits. Packed weights are kept under these, so that no file gives a model the weights of another.
+//! What constants hold, as hashes of 128 bits. Packed weights are kept under these, so that no file gives a model the
+//! weights of another.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

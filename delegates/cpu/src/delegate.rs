@@ -17,10 +17,11 @@ use crate::store::Store;
 /// The delegate `cpu`. Options:
 ///
 /// * `isa`: the instruction set to go up to, or a list of features, as in `ARENITE_ISA` (see [`Isa::named`]);
-/// * `winograd`: `true` (the default) or `false`, whether 3 × 3 convolutions may be computed with fewer operations and another
-///   rounding. A pixel that is not finite makes NaN of the results around it then;
-/// * `cache`: a folder for packed weights. The first start writes a file there, later ones map it: nothing is packed, and processes share
-///   the memory. Weights are found by a hash of the constants that they were packed from, so each start reads those once.
+/// * `winograd`: `true` (the default) or `false`, whether 3 × 3 convolutions may be computed with fewer operations and
+///   another rounding. A pixel that is not finite makes NaN of the results around it then;
+/// * `cache`: a folder for packed weights. The first start writes a file there, later ones map it: nothing is packed,
+///   and processes share the memory. Weights are found by a hash of the constants that they were packed from, so each
+///   start reads those once.
 #[derive(Clone)]
 pub struct Cpu(Settings);
 

@@ -171,8 +171,8 @@ impl DelegateKernel for CpuKernel {
     }
 }
 
-/// What lowering reads of a partition but for its nodes and constants: per tensor its rank, its dimensions, and whether it is
-/// constant. Those inside of subgraphs follow from them.
+/// What lowering reads of a partition but for its nodes and constants: per tensor its rank, its dimensions, and whether
+/// it is constant. Those inside of subgraphs follow from them.
 #[derive(PartialEq)]
 struct Shapes(Vec<i32>);
 

@@ -60,7 +60,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Builds a step for each node of the net. The memory of outputs that `is_free` names may be used until they are written.
+    /// Builds a step for each node of the net. The memory of outputs that `is_free` names may be used until they are
+    /// written.
     ///
     /// Constants that a step has packed now are given to `release`.
     pub(crate) fn build(

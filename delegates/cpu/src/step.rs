@@ -30,7 +30,8 @@ pub(crate) trait Step: Send + Sync {
         0
     }
 
-    /// Shrinks the scratch memory towards `bytes`, as far as the step stays as fast on one thread. Results keep every bit.
+    /// Shrinks the scratch memory towards `bytes`, as far as the step stays as fast on one thread. Results keep every
+    /// bit.
     fn shrink_scratch(&mut self, _bytes: usize) {}
 
     /// Whether output 0 may overwrite this input in place.

@@ -12,8 +12,8 @@
 //! | `lower` | from nodes of a model to layers: one op family per file, one row per op in `table` | `net`, `layer` |
 //! | `rewrite` | passes on nets, one per file, and their order | `net`, `layer` |
 //!
-//! An engine can add its own layers ([`EngineLayer`], [`EngineLowering`]), and states its [`Limits`]. This crate does not
-//! know how or where layers run.
+//! An engine can add its own layers ([`EngineLayer`], [`EngineLowering`]), and states its [`Limits`]. This crate does
+//! not know how or where layers run.
 //!
 //! # Words
 //!

@@ -1,6 +1,6 @@
 /*
- * Classifies a picture with the models of examples/digits. The picture is a binary PGM file (P5, 8 bits) of the size of the
- * model's input.
+ * Classifies a picture with the models of examples/digits. The picture is a binary PGM file (P5, 8 bits) of the size of
+ * the model's input.
  *
  *   cc -std=c11 classify.c $(pkg-config --cflags --libs arenite) -lm -o classify
  *   ./classify digits_i8.tflite seven.pgm

@@ -4,7 +4,8 @@
  *
  *   const float x[2] = {1, -2}, y[2] = {1, -8};
  *   const int32_t dims[1] = {2};
- *   ArTestTensor in = {x, sizeof x, dims, 1, 0, 0, AR_TYPE_FLOAT32}, out = {y, sizeof y, dims, 1, 0, 0, AR_TYPE_FLOAT32};
+ *   ArTestTensor in = {x, sizeof x, dims, 1, 0, 0, AR_TYPE_FLOAT32};
+ *   ArTestTensor out = {y, sizeof y, dims, 1, 0, 0, AR_TYPE_FLOAT32};
  *   ArOpTest *test = ar_op_test_new(ar_op_test_op(arenite_plugin_v1, 0), NULL);
  *   const char *wrong = ar_op_test_input(test, &in);
  *   if (!wrong) wrong = ar_op_test_output(test, &out);

@@ -1,5 +1,5 @@
-//! Code shared by `libarenite` and `libtensorflowlite_c`: catches panics at the boundary to C, and checks strings and arrays that C
-//! passes in before they are used.
+//! Code shared by `libarenite` and `libtensorflowlite_c`: catches panics at the boundary to C, and checks strings and
+//! arrays that C passes in before they are used.
 #![deny(missing_docs)]
 
 use std::any::Any;
@@ -34,7 +34,8 @@ pub fn c_string(text: &str) -> CString {
 /// # Safety
 /// `pointer` must be null or point to a null-terminated string that is not modified during `'a`.
 pub unsafe fn c_str<'a>(pointer: *const c_char) -> Option<&'a CStr> {
-    // SAFETY: not null, as checked; `# Safety` requires a final null byte, and that the text is not modified during `'a`.
+    // SAFETY: not null, as checked; `# Safety` requires a final null byte, and that the text is not modified during
+    // `'a`.
     (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) })
 }
 

@@ -1,4 +1,5 @@
-// arenite.hpp: run .tflite models from C++, in the style of TensorFlow Lite's C++ interface. C++17, headers only, over arenite.h.
+// arenite.hpp: run .tflite models from C++, in the style of TensorFlow Lite's C++ interface. C++17, headers only, over
+// arenite.h.
 //
 //   auto model = arenite::FlatBufferModel::BuildFromFile("model.tflite");
 //   arenite::ops::builtin::BuiltinOpResolver resolver;

@@ -1,21 +1,22 @@
 /*
  * arenite_micro.h: runs .tflite models on small machines, in memory provided by the program.
  *
- * It needs no heap, operating system or C library. The program passes a model, a list of ops, and one block of memory, the arena.
- * It must also define memcpy, memmove, memset, memcmp and arenite_micro_panic.
+ * It needs no heap, operating system or C library. The program passes a model, a list of ops, and one block of memory,
+ * the arena. It must also define memcpy, memmove, memset, memcmp and arenite_micro_panic.
  *
  *   static ArMicro micro;
- *   static const ArOpV1 *const ops[] = {&ar_micro_op_fully_connected};   // `arenite inspect MODEL --ops c` prints this list
+ *   static const ArOpV1 *const ops[] = {&ar_micro_op_fully_connected};   // `arenite inspect MODEL --ops c` prints it
  *   if (ar_micro_init(&micro, model, model_bytes, ops, 1, arena, sizeof arena) != AR_MICRO_OK) puts(ar_micro_error());
  *   ArMicroTensor x, y;
  *   ar_micro_input(&micro, 0, &x);    // write x.bytes bytes to x.data before each invocation
  *   ar_micro_invoke(&micro);
  *   ar_micro_output(&micro, 0, &y);   // y.data holds the answer until the next invocation
  *
- * Phases    zeros -> load -> prepare -> plan -> ready to run -> close -> zeros. ar_micro_init does load, prepare and plan. A call in
- *           the wrong phase returns AR_MICRO_PHASE and changes nothing. If load, prepare or plan fails, the ArMicro is zeros again.
- * Ownership The model (aligned to 16 bytes), the ops and the arena belong to the program, which must not change, move or free them
- *           until the interpreter is closed. The ArMicro must exist until then, too, but may be moved.
+ * Phases    zeros -> load -> prepare -> plan -> ready to run -> close -> zeros. ar_micro_init does load, prepare and
+ *           plan. A call in the wrong phase returns AR_MICRO_PHASE and changes nothing. If load, prepare or plan fails,
+ *           the ArMicro is zeros again.
+ * Ownership The model (aligned to 16 bytes), the ops and the arena belong to the program, which must not change, move
+ *           or free them until the interpreter is closed. The ArMicro must exist until then, too, but may be moved.
  * Threads   Only one thread at a time may call these functions.
  * Errors    A call that fails returns a status; ar_micro_error describes the error.
  */
@@ -75,8 +76,8 @@ typedef uint32_t ArMicroPlanner;
 #define AR_MICRO_GREEDY 0u /* largest first, each in the lowest gap */
 #define AR_MICRO_LINEAR 1u /* without sharing memory, so every tensor keeps its value */
 
-/* Verifies a model and allocates bookkeeping in the arena. Returns AR_MICRO_ARGUMENT for an op with an invalid header, or whose
- * `prepare` or `eval` is null: unlike the large runtime, this one requires both. */
+/* Verifies a model and allocates bookkeeping in the arena. Returns AR_MICRO_ARGUMENT for an op with an invalid
+ * header, or whose `prepare` or `eval` is null: unlike the large runtime, this one requires both. */
 ArMicroStatus ar_micro_load(ArMicro *micro, const void *model, size_t model_bytes, const ArOpV1 *const *ops, size_t op_count,
                             void *arena, size_t arena_bytes);
 
@@ -96,7 +97,8 @@ ArMicroStatus ar_micro_invoke(ArMicro *micro);
 /* Resets variables and the states of ops to their initial values. */
 ArMicroStatus ar_micro_reset(ArMicro *micro);
 
-/* Closes the interpreter. The program may then reuse the model, the ops and the arena. Does nothing if no model is loaded. */
+/* Closes the interpreter. The program may then reuse the model, the ops and the arena. Does nothing if no model is
+ * loaded. */
 void ar_micro_close(ArMicro *micro);
 
 /* The number of inputs and outputs; 0 before the model is ready to run. */
@@ -107,7 +109,8 @@ size_t ar_micro_output_count(const ArMicro *micro);
 ArMicroStatus ar_micro_input(ArMicro *micro, size_t index, ArMicroTensor *tensor);
 ArMicroStatus ar_micro_output(ArMicro *micro, size_t index, ArMicroTensor *tensor);
 
-/* Reports the exact sizes that the model needs on this machine, whatever the size of its arena. The model must be ready to run. */
+/* Reports the exact sizes that the model needs on this machine, whatever the size of its arena. The model must be
+ * ready to run. */
 ArMicroStatus ar_micro_sizes(const ArMicro *micro, ArMicroSizes *sizes);
 
 /* After AR_MICRO_ARENA: the arena size needed to get past the failed step. A later step may need more. Otherwise 0. */
@@ -127,8 +130,8 @@ void *ar_micro_external(void);
  * `arenite plan --micro --target` computes arena sizes for other machines. `write` receives `length` bytes per call. */
 void ar_micro_write_layouts(void (*write)(const char *text, size_t length), const ArOpV1 *const *ops, size_t op_count);
 
-/* Defined by the program and called when the library panics, which is a bug to report. It must not return. `file` and `line` are
- * the source location; `file` has `length` bytes and is not null-terminated. */
+/* Defined by the program and called when the library panics, which is a bug to report. It must not return. `file`
+ * and `line` are the source location; `file` has `length` bytes and is not null-terminated. */
 void arenite_micro_panic(const char *file, size_t length, uint32_t line);
 
 #ifdef __cplusplus

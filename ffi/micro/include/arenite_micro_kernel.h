@@ -1,8 +1,10 @@
 /*
- * arenite_micro_kernel.h: the context functions of TensorFlow Lite Micro for kernels, implemented with arenite_plugin.h.
+ * arenite_micro_kernel.h: the context functions of TensorFlow Lite Micro for kernels, implemented with
+ * arenite_plugin.h.
  *
- * A kernel written for TfLiteContext keeps its body: it creates an ArKernelContext from the arguments of `prepare` or `eval`, and
- * calls the functions below instead of the context's. They cover everything in `TfLiteContext` that microcontroller kernels use:
+ * A kernel written for TfLiteContext keeps its body: it creates an ArKernelContext from the arguments of `prepare` or
+ * `eval`, and calls the functions below instead of the context's. They cover everything in `TfLiteContext` that
+ * microcontroller kernels use:
  *
  *   context->ReportError                 ar_kernel_report_error
  *   context->GetTensor                   ar_kernel_get_tensor
@@ -39,8 +41,8 @@ static inline void ar_kernel_report_error(const ArKernelContext *context, const 
   context->host->set_error(message);
 }
 
-/* In `prepare`: the tensor with this index from the node's lists of inputs and outputs; null if the index is out of range, such as
- * -1 for an absent optional input. Only constants have data. */
+/* In `prepare`: the tensor with this index from the node's lists of inputs and outputs; null if the index is out of
+ * range, such as -1 for an absent optional input. Only constants have data. */
 static inline const ArTensorV1 *ar_kernel_get_tensor(const ArKernelContext *context, int32_t index) {
   const ArNodeV1 *node = context->node;
   if (index < 0 || (size_t)index >= node->tensor_count) return NULL;
@@ -63,8 +65,8 @@ static inline void *ar_kernel_get_scratch(const ArKernelContext *context, uint32
   return context->eval->scratch[handle].data;
 }
 
-/* In `prepare`: zeroed memory, aligned to 16 bytes, that is valid as long as the interpreter. Null if the arena is full, in which
- * case the host has recorded the error. */
+/* In `prepare`: zeroed memory, aligned to 16 bytes, that is valid as long as the interpreter. Null if the arena is
+ * full, in which case the host has recorded the error. */
 static inline void *ar_kernel_allocate_persistent(const ArKernelContext *context, size_t bytes) {
   uint32_t index = 0;
   void *data = NULL;

@@ -1,5 +1,6 @@
 /*
- * arenite_micro_ops.h: the ops of the library, the same as in the large runtime. Only ops named by the program are linked.
+ * arenite_micro_ops.h: the ops of the library, the same as in the large runtime. Only ops named by the program are
+ * linked.
  *
  * `arenite inspect MODEL --ops c` prints the ops that a model needs.
  */

@@ -8,8 +8,8 @@
 //! | `ops` | a symbol per op, so that the linker keeps only those the program names |
 //! | `panic` | passes panics to the program |
 //!
-//! `build.sh` builds it without the standard library. The program must only define `memcpy`, `memmove`, `memset`, `memcmp` and
-//! `arenite_micro_panic`.
+//! `build.sh` builds it without the standard library. The program must only define `memcpy`, `memmove`, `memset`,
+//! `memcmp` and `arenite_micro_panic`.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![deny(missing_docs)]
 

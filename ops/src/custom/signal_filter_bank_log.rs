@@ -1,6 +1,6 @@
-//! SignalFilterBankLog: `y = ln(x × 2^input_correction_bits) × output_scale`, at most 32767; 0 where the argument is 0 or 1.
-//! u32 to i16.
-//! Defined by: tflite-micro's signal/micro/kernels/filter_bank_log.cc, signal/src/{filter_bank_log,log}.cc.
+//! SignalFilterBankLog: `y = ln(x × 2^input_correction_bits) × output_scale`, at most 32767; 0 where the argument is 0
+//! or 1. u32 to i16. Defined by: tflite-micro's signal/micro/kernels/filter_bank_log.cc,
+//! signal/src/{filter_bank_log,log}.cc.
 
 use arenite_abi::prelude::*;
 

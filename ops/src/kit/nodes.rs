@@ -1,9 +1,9 @@
 //! Checks every op with every element type and with every number of inputs and outputs against the table `nodes.txt`;
 //! [`arenite_abi::testing::nodes`] describes its format.
 //!
-//! Options are `name=value`, where a value is `2`, `0.5`, `true`, `'text'` or `(1,2)`: the fields of a builtin op's table
-//! by their names in the schema (`()` for a table without fields), the entries of a custom op's flexbuffer; `bytes=00ff`
-//! for raw custom options; `v=2` for a version.
+//! Options are `name=value`, where a value is `2`, `0.5`, `true`, `'text'` or `(1,2)`: the fields of a builtin op's
+//! table by their names in the schema (`()` for a table without fields), the entries of a custom op's flexbuffer;
+//! `bytes=00ff` for raw custom options; `v=2` for a version.
 
 use arenite_abi::schema::OPERATORS;
 use arenite_abi::testing::nodes::{self, Nodes, Operand, Refusals};

@@ -124,7 +124,8 @@ impl Search {
         }
     }
 
-    /// Candidates that end level with a neighbour come first, then candidates that touch an edge of the valley, then by rank.
+    /// Candidates that end level with a neighbour come first, then candidates that touch an edge of the valley, then by
+    /// rank.
     fn sort_candidates(&mut self, start: usize, part: &Part, floor: u64) {
         let (problem, rank, ground) = (&self.problem, &self.tactic.rank, &self.profile.floor);
         let key = |k: u32| {

@@ -1,8 +1,9 @@
 //! The default set of plugins, linked in statically. This is the only crate that depends on all of them.
 //!
 //! The crate `arenite` links it by default. A Rust program that depends on arenite-runtime instead writes
-//! `use arenite_builtin as _;`, and the host finds the plugins through `inventory`. A C program that links a static library does not run the constructors that `inventory` relies on,
-//! unless the linker keeps whole archives. There the host calls [`register_builtins`].
+//! `use arenite_builtin as _;`, and the host finds the plugins through `inventory`. A C program that links a static
+//! library does not run the constructors that `inventory` relies on, unless the linker keeps whole archives. There the
+//! host calls [`register_builtins`].
 //!
 //! # Features
 //!

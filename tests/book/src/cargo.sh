@@ -1,6 +1,6 @@
 #!/bin/sh
-# cargo in the tests of the book: compiles nothing, and refuses what the book has no use for. The program is on the path,
-# and the libraries of packages that the book builds are next to the test.
+# cargo in the tests of the book: compiles nothing, and refuses what the book has no use for. The program is on the
+# path, and the libraries of packages that the book builds are next to the test.
 set -eu
 clone=@CLONE@
 built=@BUILT@

@@ -65,8 +65,8 @@ impl Scratch {
         symlink(program, self.programs().join("arenite")).expect("a new link");
     }
 
-    /// Replaces the `cargo` that compiles nothing by the real one. It works in the tree itself, so that it finds all that
-    /// is built there.
+    /// Replaces the `cargo` that compiles nothing by the real one. It works in the tree itself, so that it finds all
+    /// that is built there.
     ///
     /// # Panics
     /// If it cannot be replaced.

@@ -6,7 +6,8 @@
 //!
 //! - `gpu`: needs a device of OpenCL or Vulkan.
 //! - `ci`: compiles or downloads. `.ci/run` runs these blocks by the test that is ignored here.
-//! - `zoo`: on pages with measurements, prints their tables from networks that `tests/bench` makes, in minutes or hours.
+//! - `zoo`: on pages with measurements, prints their tables from networks that `tests/bench` makes, in minutes or
+//!   hours.
 
 use std::path::Path;
 use std::sync::Mutex;

@@ -1,7 +1,9 @@
 /*
- * port.c: port.h for Arm's board MPS2 with the image AN386, a Cortex-M4 with 32-bit floats, as QEMU emulates it (-M mps2-an386).
+ * port.c: port.h for Arm's board MPS2 with the image AN386, a Cortex-M4 with 32-bit floats, as QEMU emulates it (-M
+ * mps2-an386).
  *
- * Text is printed by semihosting. With QEMU's `-icount shift=0` an instruction takes one nanosecond, and the board's timer ticks every 40.
+ * Text is printed by semihosting. With QEMU's `-icount shift=0` an instruction takes one nanosecond, and the board's
+ * timer ticks every 40.
  */
 #include "../port.h"
 

@@ -1,4 +1,5 @@
-/* A plugin in C with an op Twice, y = 2 x, a planner and a delegate. Each of these macros violates one rule of the contract; without macros it is correct.
+/* A plugin in C with an op Twice, y = 2 x, a planner and a delegate. Each of these macros violates one rule of the
+ * contract; without macros it is correct.
  *
  *   NULL_FUNCTION        this function of the registrations below is null
  *   OP_STRIDE, OP_COUNT, OP_HEADER   fields of the descriptor about its ops

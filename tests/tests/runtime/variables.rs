@@ -371,7 +371,8 @@ fn a_variable_has_the_shape_of_the_last_write() {
     }
 }
 
-/// A node that reads a variable before it is written in another shape of the same size sees the shape from before, on every backend.
+/// A node that reads a variable before it is written in another shape of the same size sees the shape from before, on
+/// every backend.
 #[test]
 fn a_reader_before_the_write_sees_the_shape_from_before() {
     let model = model(|m, g| {

@@ -42,8 +42,8 @@ struct Refusal {
 }
 
 impl Gaps {
-    /// Groups the rows of a profile that belong to nodes of this subgraph. Reasons that differ only in names in quotation
-    /// marks are one group.
+    /// Groups the rows of a profile that belong to nodes of this subgraph. Reasons that differ only in names in
+    /// quotation marks are one group.
     pub(super) fn of(ops: &[OpTime], interpreter: &Interpreter, subgraph: usize) -> Self {
         let refusals = interpreter.refusals_of(subgraph);
         let mut gaps: Vec<Gap> = Vec::new();

@@ -28,7 +28,8 @@ pub(super) enum Overlap {
     Whole,
     /// Outputs that are parts of inputs, and inputs that are parts of outputs.
     Parts,
-    /// An output in front of an input, at a distance that all uses of that tensor allow, rounded up to a multiple of `unit`.
+    /// An output in front of an input, at a distance that all uses of that tensor allow, rounded up to a multiple of
+    /// `unit`.
     Behind { share: Share, unit: usize },
 }
 

@@ -6,8 +6,8 @@
 //! of messages, without a panic. Lines whose outputs all have shapes are also complete models; [`nodes`] reads them.
 //!
 //! An input is `F32[2]{1,2}`, whose data is repeated as needed. `{}` are zeros, instead of which any other values work
-//! too. In strings `_` is a space. The prefix `=` makes an input a constant, `~` a variable, `%` an intermediate tensor,
-//! and `-` is an absent input. An output is its type, with its shape if the model file has one; `none` means no
+//! too. In strings `_` is a space. The prefix `=` makes an input a constant, `~` a variable, `%` an intermediate
+//! tensor, and `-` is an absent input. An output is its type, with its shape if the model file has one; `none` means no
 //! tensors. Both may be followed by their quantization, `@0.5,3`.
 
 use std::collections::HashMap;

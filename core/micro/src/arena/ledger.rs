@@ -1,5 +1,5 @@
-//! `Ledger`: records all memory that an arena hands out. Boards have no ledger; on a host, `elsewhere` uses one to compute how
-//! much arena the same model needs on another machine.
+//! `Ledger`: records all memory that an arena hands out. Boards have no ledger; on a host, `elsewhere` uses one to
+//! compute how much arena the same model needs on another machine.
 
 use arenite_abi::op::Registration as OpRegistration;
 

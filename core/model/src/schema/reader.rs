@@ -9,7 +9,8 @@
 //!                          └─ distance from the table, 0: absent ───┘
 //! ```
 //!
-//! A field is a number, or the distance (u32) to a table or to a list (its length, u32, then its entries). All little-endian.
+//! A field is a number, or the distance (u32) to a table or to a list (its length, u32, then its entries). All
+//! little-endian.
 
 use super::item::{Item, Width};
 use super::list::List;

@@ -88,8 +88,8 @@ impl Name {
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        // SAFETY: `Name::of` took bytes of the model that `Graph::_model` keeps alive, where they stay; a `TensorInfo` never leaves
-        // its graph.
+        // SAFETY: `Name::of` took bytes of the model that `Graph::_model` keeps alive, where they stay; a `TensorInfo`
+        // never leaves its graph.
         let bytes = unsafe { std::slice::from_raw_parts(self.0.data, self.0.length) };
         std::str::from_utf8(bytes).unwrap_or("")
     }

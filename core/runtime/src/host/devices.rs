@@ -130,7 +130,8 @@ unsafe extern "C" fn note_text(context: *mut c_void, key: ArStr, value: ArStr) {
 /// # Safety
 /// The context is the facts of the call in progress; the key is readable for it.
 unsafe fn note(context: *mut c_void, key: ArStr, value: FactValue) {
-    // SAFETY: `facts` passes `found` as the context and uses it again after the call only; `key` is readable for the call.
+    // SAFETY: `facts` passes `found` as the context and uses it again after the call only; `key` is readable for the
+    // call.
     unsafe {
         let found = &mut *context.cast::<Vec<Fact>>();
         if found.len() < MOST {

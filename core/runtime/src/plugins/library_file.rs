@@ -55,9 +55,9 @@ pub struct Checked {
 /// Checks that a plugin library may be loaded. Follows symbolic links.
 ///
 /// # Errors
-/// A [`LibraryFileError`], each with the path: not found, unreadable, not a regular file; the file or a folder above it is owned by
-/// another user than root and the caller, or others may write to it (sticky folders: see `permissions`); and on ELF systems: not ELF,
-/// for another machine, not a shared library, damaged, or cut short.
+/// A [`LibraryFileError`], each with the path: not found, unreadable, not a regular file; the file or a folder above it
+/// is owned by another user than root and the caller, or others may write to it (sticky folders: see `permissions`);
+/// and on ELF systems: not ELF, for another machine, not a shared library, damaged, or cut short.
 pub fn check(path: &Path, found: LibrarySource) -> Result<Checked, LibraryFileError> {
     let unreadable = |source| LibraryFileError::Unreadable { path: path.to_owned(), source };
     // Checked before opening, because opening a named pipe would wait for a writer.

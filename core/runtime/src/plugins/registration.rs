@@ -82,7 +82,8 @@ impl Registration<ArPlannerV1> {
         request: *const ArPlanRequestV1,
         assignment: *mut ArAssignmentV1,
     ) -> ArStatus {
-        // SAFETY: `plan` requires structs that are valid for the call; the user data is this registration's, which keeps it alive.
+        // SAFETY: `plan` requires structs that are valid for the call; the user data is this registration's, which
+        // keeps it alive.
         unsafe {
             match self.with_user_data() {
                 Some(more) => (more.plan)(self.user_data(), request, assignment),
@@ -121,7 +122,8 @@ impl Registration<ArDelegateV1> {
     /// # Safety
     /// The pairs are valid for the call; the result is writable.
     pub(crate) unsafe fn create(&self, options: &[ArPair], delegate: *mut *mut c_void) -> ArStatus {
-        // SAFETY: `create` requires valid pairs and a writable result; the user data is this registration's, which keeps it alive.
+        // SAFETY: `create` requires valid pairs and a writable result; the user data is this registration's, which
+        // keeps it alive.
         unsafe {
             match self.with_user_data() {
                 Some(more) => (more.create)(self.user_data(), options.as_ptr(), options.len(), delegate),

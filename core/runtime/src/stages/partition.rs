@@ -27,7 +27,8 @@ pub struct PartitionInput<'a> {
     pub outputs: &'a [i32],
     /// Per node, whether the delegate takes it.
     pub claimed: &'a [bool],
-    /// Per node, whether it has effects besides its outputs, or reads or writes a variable: such nodes keep their order.
+    /// Per node, whether it has effects besides its outputs, or reads or writes a variable: such nodes keep their
+    /// order.
     pub stateful: &'a [bool],
     /// Per node, whether it may change the variables among its inputs, as an LSTM changes its state.
     pub updates: &'a [bool],

@@ -39,7 +39,8 @@ impl PartitionKernel {
         let silent = "a value does not come back from its device";
         message::clear_message();
         let status = match self.buffers().filter(|_| !self.poisoned.get()) {
-            // SAFETY: the kernel came from this delegate's `compile`, and no other call is in progress; the memory is borrowed for it.
+            // SAFETY: the kernel came from this delegate's `compile`, and no other call is in progress; the memory is
+            // borrowed for it.
             Some(more) => unsafe {
                 (more.read)(self.kernel, handle, data.as_mut_ptr().cast(), data.len() as u64)
             },

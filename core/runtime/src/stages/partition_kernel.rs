@@ -66,8 +66,8 @@ impl DelegateInstance {
         let mut subgraphs = Subgraphs(run);
         let describe = subgraphs.as_raw();
         message::clear_message();
-        // SAFETY: the instance came from `create`; the structs are valid for the call; `query` answers with null or the struct of
-        // that id.
+        // SAFETY: the instance came from `create`; the structs are valid for the call; `query` answers with null or the
+        // struct of that id.
         let status = unsafe {
             match interface::<ArClaimV1>(self.raw.query, INTERFACE_CLAIM) {
                 Some(more) => (more.claim)(self.instance, &graph.raw, &describe, &claims),
@@ -82,8 +82,8 @@ impl DelegateInstance {
 
     /// Whether it answers for a node that no op prepared.
     pub(crate) fn vouches(&self, node: &ArNodeV1) -> bool {
-        // SAFETY: the instance came from `create`; the node is valid for the call; `query` answers with null or the struct of that
-        // id.
+        // SAFETY: the instance came from `create`; the node is valid for the call; `query` answers with null or the
+        // struct of that id.
         unsafe {
             let interface = interface::<ArVouchV1>(self.raw.query, INTERFACE_VOUCH);
             interface.is_some_and(|more| (more.vouch)(self.instance, node) != 0)

@@ -191,7 +191,8 @@ impl Step {
             .map_err(Failure::memory)?
             .cast::<c_void>();
         if op.flags & OP_USER_DATA != 0 {
-            // SAFETY: the state is larger than a pointer and aligned for one, which was checked when the op was registered.
+            // SAFETY: the state is larger than a pointer and aligned for one, which was checked when the op was
+            // registered.
             unsafe { state.cast::<*mut c_void>().write(op.user_data()) };
         }
         let raw = self.raw;

@@ -15,8 +15,8 @@ pub(super) fn end_of(first: usize, len: usize) -> usize {
 }
 
 /// How many elements `rows` rows of `columns` span, each `stride` behind the one before. If that is more than can be
-/// counted, it is `usize::MAX`, which [`Source::at`](super::Source::at) and [`Target::at`](super::Target::at) refuse: no
-/// memory has as many.
+/// counted, it is `usize::MAX`, which [`Source::at`](super::Source::at) and [`Target::at`](super::Target::at) refuse:
+/// no memory has as many.
 #[inline(always)]
 pub fn span([rows, stride, columns]: [usize; 3]) -> usize {
     let Some(before) = rows.checked_sub(1) else { return 0 };

@@ -50,7 +50,8 @@ enum Kind {
     Product,
     /// Weights are `[taps][channels · multiplier]`; each image has a scale.
     Depthwise { multiplier: usize },
-    /// The gradient of a convolution whose output had `depth` channels. Weights are `[filters][taps][depth]`; each image has a scale.
+    /// The gradient of a convolution whose output had `depth` channels. Weights are `[filters][taps][depth]`; each
+    /// image has a scale.
     Transposed { depth: usize },
 }
 
@@ -102,7 +103,8 @@ fn transposed<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     Hybrid::new(shape, weights(x, 0, filters)?, x.bias(3, filters)?, Symmetry::Asymmetric, activation)
 }
 
-/// 4-bit weights of some size run in a kernel that ignores the option and is symmetric. Without an activation, infinite sums stay.
+/// 4-bit weights of some size run in a kernel that ignores the option and is symmetric. Without an activation, infinite
+/// sums stay.
 fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let geometry = fully_connected::Geometry::read(x)?;
     let ((_, w), depth, units) = (x.input(1)?, geometry.depth, geometry.units);

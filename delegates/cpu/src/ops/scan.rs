@@ -7,8 +7,8 @@
 //!             list[i] = g(h')                    rows of a list: DYNAMIC_UPDATE_SLICE
 //!             i' = i + 1
 //! ```
-//! The other nodes of the body form an inner net; its ids follow the ids of the outer net. All results, including counters,
-//! are the same as when the loop runs node by node, even if it has no rounds.
+//! The other nodes of the body form an inner net; its ids follow the ids of the outer net. All results, including
+//! counters, are the same as when the loop runs node by node, even if it has no rounds.
 
 mod build;
 mod counting;

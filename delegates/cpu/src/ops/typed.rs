@@ -175,7 +175,8 @@ fn one<X: Copy, Y, F: One<X, Y>>() -> ElementFn {
     ) {
         let (x, y) = (x[0].cast::<X>(), y.cast::<Y>());
         for i in 0..n {
-            // SAFETY: `n` elements are readable, or one if the operand does not move, and `n` results writable, as the caller guarantees.
+            // SAFETY: `n` elements are readable, or one if the operand does not move, and `n` results writable, as the
+            // caller guarantees.
             unsafe { y.add(i).write_unaligned(F::of(x.add(if moves[0] { i } else { 0 }).read_unaligned())) };
         }
     }
@@ -196,8 +197,8 @@ fn two<X: Copy, Y, F: Two<X, Y>>() -> ElementFn {
         let (a, b, y) = (x[0].cast::<X>(), x[1].cast::<X>(), y.cast::<Y>());
         let step = moves.map(usize::from);
         for i in 0..n {
-            // SAFETY: `n` elements of an operand are readable, or one if it does not move, and `n` results writable, as the caller
-            // guarantees.
+            // SAFETY: `n` elements of an operand are readable, or one if it does not move, and `n` results writable, as
+            // the caller guarantees.
             unsafe {
                 let (a, b) = (a.add(i * step[0]).read_unaligned(), b.add(i * step[1]).read_unaligned());
                 y.add(i).write_unaligned(F::of(a, b));
@@ -224,7 +225,8 @@ fn choose<T: Copy>() -> ElementFn {
             }
         }
     }
-    // SAFETY: `run` reads bytes of the condition and elements `T` of the other operands, and writes results `T`; all are numbers.
+    // SAFETY: `run` reads bytes of the condition and elements `T` of the other operands, and writes results `T`; all
+    // are numbers.
     unsafe { ElementFn::new(run::<T>, [1, size_of::<T>(), size_of::<T>()], size_of::<T>()) }
 }
 

@@ -200,8 +200,8 @@ impl<'n, 'a> Frame<'n, 'a> {
         found
     }
 
-    /// The place of each value, and the buffers of scratch memory. Outputs that `is_free` names hold intermediates until they are
-    /// written.
+    /// The place of each value, and the buffers of scratch memory. Outputs that `is_free` names hold intermediates
+    /// until they are written.
     pub(super) fn lay_out(self, steps: &[BuiltStep], is_free: &[bool]) -> Places {
         let found = self.records(steps);
         let layout = found.laid_out();

@@ -75,7 +75,8 @@ impl<'r> Epilogue<'r> {
 impl BoundOp<'_> {
     /// `y[i] = f(y[i])`; otherwise as [`apply`](Self::apply).
     pub(crate) fn apply_over(&self, map: &Map, y: &mut Target<'_, f32>, at: usize) {
-        // SAFETY: `apply` reads the source on this thread, by kernels that read each element before they write the one at its place.
+        // SAFETY: `apply` reads the source on this thread, by kernels that read each element before they write the one
+        // at its place.
         self.apply(map, unsafe { y.over() }, y, at);
     }
 

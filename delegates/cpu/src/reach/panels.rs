@@ -91,7 +91,8 @@ pub(crate) fn blocks(
     (0..columns).step_by(step).map(|from| (from, step.min(columns - from))).collect()
 }
 
-/// Quotient and remainder. Where there is one of something, without a division, which would cost as much as a small tile.
+/// Quotient and remainder. Where there is one of something, without a division, which would cost as much as a small
+/// tile.
 pub(crate) fn split(item: usize, of: usize) -> (usize, usize) {
     if of == 1 { (item, 0) } else { (item / of, item % of) }
 }

@@ -292,8 +292,8 @@ impl Patches {
             stride,
             columns,
         };
-        // SAFETY: the member was selected for this machine; pointers, session, channels and terms are as the caller says, the panels of
-        // these columns were sliced, and the results are the caller's.
+        // SAFETY: the member was selected for this machine; pointers, session, channels and terms are as the caller
+        // says, the panels of these columns were sliced, and the results are the caller's.
         unsafe { self.gemm.multiply(&product) };
     }
 }

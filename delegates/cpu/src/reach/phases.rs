@@ -179,7 +179,8 @@ mod tests {
         Layout::new(&Window { batches: 1, rows: axis(1, 1, 1, 1, 0), columns, channels: 1 }, |_, _| 0)
     }
 
-    /// Each pair of an output and a tap that meet at an input position is in one phase, once; and each result is in one.
+    /// Each pair of an output and a tap that meet at an input position is in one phase, once; and each result is in
+    /// one.
     #[test]
     fn phases_hold_all_taps_and_all_results() {
         for axis in [

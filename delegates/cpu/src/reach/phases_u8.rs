@@ -1,4 +1,4 @@
-//! The products of transposed convolutions of bytes: for each [phase](super::phases) of the stride one with some of the taps.
+//! The products of transposed convolutions of bytes: one per [phase](super::phases) of the stride, with its taps.
 
 use std::mem::MaybeUninit;
 
@@ -172,8 +172,8 @@ impl<T> Phases<T> {
                     stride,
                     columns: count,
                 };
-                // SAFETY: the member was selected for this machine, and session and results are as the caller says. Each pointer is to the
-                // `depth` bytes of a pixel, or to as many outside, in whole fours where they are read so; the panels were sliced.
+                // SAFETY: `gemm` was selected for this machine; the caller guarantees session and results. Pointers are
+                // to the `depth` bytes of a pixel or of `outside`, in whole fours if read so; `panels` was sliced.
                 unsafe { self.gemm.multiply(&product) };
             }
         }

@@ -1,12 +1,11 @@
-//! Where convolutions of bytes find their pixels, if each channel has its own weights: in planes, made of a part of a row and a block of
-//! channels at a time.
+//! Pixels of depthwise convolutions of bytes, in planes, made of a part of a row and a block of channels at a time.
 //!
 //! ```text
 //! taps, rows by fours:  ┌ group 0: rows 0‥3 ┐ planes of group 0 ─┐
 //!                       └ group 1: rows 4‥7 ┘ planes of group 1 ─┴─► results
 //! ```
-//! With a stride of s every s-th column of the image goes to the same planes, so that the columns that neighbouring results read with
-//! one tap are neighbours there. Outside the image planes have the zero point, and all bytes are less by the kernels' offset.
+//! With a stride of s every s-th column of the image goes to the same planes, so neighbouring results read neighbouring
+//! columns with one tap. Outside the image planes have the zero point, and all bytes are less by the kernels' offset.
 
 use std::mem::MaybeUninit;
 
@@ -87,7 +86,7 @@ fn positions(columns: &Axis, count: usize) -> usize {
 }
 
 impl Planes {
-    /// Packs `weights`, `[rows][columns][channels · multiplier]`, centered: from −255 to 255. A cache knows them by `name`.
+    /// Packs `weights`, `[rows][columns][channels · multiplier]`, centered, from −255 to 255. `name` is for the cache.
     pub(crate) fn new(
         member: &'static DwConv,
         store: &Store,
@@ -207,7 +206,7 @@ impl Planes {
                 c: job.output.tile(first * job.size, [part.count, step, block.channels * job.size]),
                 step,
             };
-            // SAFETY: selected for this machine; all planes were just filled, the block's weights sliced, and its results are the caller's.
+            // SAFETY: selected for this machine; `fill` filled all planes; the caller guarantees the output.
             unsafe { (block.width.convolve)(&outputs) };
         }
     }
@@ -258,7 +257,7 @@ impl Planes {
             for (i, l) in lines.iter().enumerate().filter_map(|(i, l)| l.map(|l: *const u8| (i, l))) {
                 (rows.from[i], rows.steps[i]) = (l.wrapping_add(phase.from), step);
             }
-            // SAFETY: pixels are in a row that was looked up, or [`OUTSIDE`] bytes, read again and again; the planes have room for them.
+            // SAFETY: pixels are in a row of the input, or in [`OUTSIDE`] with step 0; the planes have room for them.
             unsafe { self.interleave(width, &rows) };
         }
     }

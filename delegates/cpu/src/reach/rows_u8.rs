@@ -11,7 +11,8 @@ use crate::requantize::Bytes;
 use crate::rescale::QuantizedRow;
 use crate::step::{Grain, Run};
 
-/// Elements of a part of a row: rows that are longer are quantized by several threads. A multiple of eight, as rounding asks for.
+/// Elements of a part of a row: rows that are longer are quantized by several threads. A multiple of eight, as rounding
+/// asks for.
 const PART: usize = 1 << 13;
 /// Multiply-adds of `f32` in the time of one element.
 const COST: usize = 8;

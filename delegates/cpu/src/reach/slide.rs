@@ -148,7 +148,8 @@ impl<T: Slides> RowStep for T {
 }
 
 impl Slide {
-    /// Tiles of at most `results` (up to seven), for vectors of `lanes`; pixels outside of the image consist of `outside`.
+    /// Tiles of at most `results` (up to seven), for vectors of `lanes`; pixels outside of the image consist of
+    /// `outside`.
     pub(crate) fn new(window: Window, lanes: usize, results: usize, outside: f32) -> Self {
         let mut pixel = Aligned::zeros(window.channels.next_multiple_of(lanes));
         pixel.fill(outside);

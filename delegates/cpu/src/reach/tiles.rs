@@ -1,4 +1,5 @@
-//! The tiles that Winograd's convolutions cut images into: `m × m` results, and the `(m + 2) × (m + 2)` pixels that they read.
+//! The tiles that Winograd's convolutions cut images into: `m × m` results, and the `(m + 2) × (m + 2)` pixels that
+//! they read.
 
 use arenite_layers::{Axis, Window};
 use bytemuck::Pod;
@@ -30,8 +31,8 @@ pub(crate) struct CacheShare {
 }
 
 impl Tiles {
-    /// Cuts a window's output into tiles of `m × m` pixels, and these into blocks of about the same size. A block has a multiple of `mr`
-    /// tiles, as many as fit `cache.room`.
+    /// Cuts a window's output into tiles of `m × m` pixels, and these into blocks of about the same size. A block has a
+    /// multiple of `mr` tiles, as many as fit `cache.room`.
     pub(crate) fn new(window: Window, m: usize, cache: CacheShare, mr: usize) -> Tiles {
         let along = [window.rows.output.div_ceil(m), window.columns.output.div_ceil(m)];
         let mut tiles = Tiles { window, m, along, block: 0 };

@@ -19,7 +19,8 @@ const LARGE: usize = 3 << 18;
 const LARGE_BYTES: usize = 1 << 15;
 /// Most bytes of a layer's weights, which are read again for some rows at a time.
 const WEIGHTS: usize = 1 << 18;
-/// Fewest columns: with less, products would be cut into tiles of other sizes for other numbers of rows, and round otherwise.
+/// Fewest columns: with less, products would be cut into tiles of other sizes for other numbers of rows, and round
+/// otherwise.
 const COLUMNS: usize = 8;
 
 /// Rewrites the net.

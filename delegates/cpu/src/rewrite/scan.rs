@@ -1,5 +1,5 @@
-//! Rewrites loops: what does not depend on what rounds leave to one another goes before the loop, and the body is a net that is
-//! rewritten like any other.
+//! Rewrites loops: what does not depend on what rounds leave to one another goes before the loop, and the body is a net
+//! that is rewritten like any other.
 //!
 //! ```text
 //! x ─► [row i] ─► FULLY_CONNECTED ─► …  in each round    =>    x ─► FULLY_CONNECTED of all rows ─► p    before the loop

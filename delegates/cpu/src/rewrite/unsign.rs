@@ -1,5 +1,5 @@
-//! Makes all signed bytes of a net unsigned: `q` is held as `q + 128`, with a zero point that is 128 larger and the same scale. So
-//! kernels know one kind of activation, the one that dot products of bytes take.
+//! Makes all signed bytes of a net unsigned: `q` is held as `q + 128`, with a zero point that is 128 larger and the
+//! same scale. So kernels know one kind of activation, the one that dot products of bytes take.
 //!
 //! ```text
 //! inputs:  i8 ─► [flip] ─► u8      inside: u8      outputs:  u8 ─► [flip] ─► i8      constants: flipped once

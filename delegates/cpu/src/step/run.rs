@@ -94,9 +94,9 @@ impl<'r> Inputs<'r> {
         if !has(self.ids, id) {
             not_read(id);
         }
-        // SAFETY: an input of the step, as just checked, whose place is readable during the run, as `Run::new` requires. What overlaps it is
-        // an output for which the step gave an `InPlace` or `Lead`: so an element is read before it is written, by the same thread and
-        // through pointers.
+        // SAFETY: an input of the step, as just checked, whose place is readable during the run, as `Run::new`
+        // requires. What overlaps it is an output for which the step gave an `InPlace` or `Lead`: so an element is read
+        // before it is written, by the same thread and through pointers.
         unsafe { self.places[id].source() }
     }
 }
@@ -158,8 +158,8 @@ impl<'a> Run<'a> {
     /// If the step has asked for it before, or its node does not write it.
     pub(crate) fn output<T: Pod>(&self, id: Id) -> Target<'_, T> {
         self.handed_out.take(self.ports, id, self.number);
-        // SAFETY: an output of the step, of which `take` lets no second target exist. Its place is writable during the run and overlaps no
-        // other output, as `new` requires. Where it overlaps an input, that is as in `Inputs::get`.
+        // SAFETY: an output of the step, of which `take` lets no second target exist. Its place is writable during the
+        // run and overlaps no other output, as `new` requires. Where it overlaps an input, that is as in `Inputs::get`.
         unsafe { self.places[id].target() }
     }
 
@@ -247,7 +247,8 @@ const WORK: usize = 3 << 14;
 const RANGES: usize = 1 << 10;
 
 impl Grain {
-    /// Of items that cost that many multiply-adds each. Does not depend on the number of threads, so that ranges do not either.
+    /// Of items that cost that many multiply-adds each. Does not depend on the number of threads, so that ranges do not
+    /// either.
     pub(crate) fn of_cost(cost: usize) -> Grain {
         let look = WORK * RANGES / cost.max(1);
         Grain { range: (look / RANGES).max(1), look: look.max(1) }

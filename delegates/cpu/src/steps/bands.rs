@@ -30,7 +30,8 @@ pub(crate) struct Bands {
 }
 
 impl Bands {
-    /// Of boxes that are the rows of one input each, side by side in the output; `None` if they are not, or are not worth it.
+    /// Of boxes that are the rows of one input each, side by side in the output; `None` if they are not, or are not
+    /// worth it.
     pub(crate) fn of(
         name: &'static str,
         transpose: &'static Transpose,

@@ -154,7 +154,8 @@ impl Cascade {
         }
         let from = needed.start.max(kept.start);
         let len = (kept.end - from) * width;
-        // SAFETY: this layer's room, which is this thread's; no layer reads or writes it just now. `copy_from` allows overlap.
+        // SAFETY: this layer's room, which is this thread's; no layer reads or writes it just now. `copy_from` allows
+        // overlap.
         let (mut to, rows) = unsafe { (memory.part(at, len), memory.written()) };
         to.copy_from(rows.part(at + (from - kept.start) * width, len));
         kept.start = from;
@@ -170,7 +171,8 @@ impl Cascade {
     ) -> Source<'m, u8> {
         let Room { width, at, .. } = self.stages[i].room;
         let rows = image * self.stages[i].layer.window().0.rows.output + kept.start;
-        // SAFETY: this layer's room, which is this thread's. Only this layer writes it, and `part` runs one layer at a time.
+        // SAFETY: this layer's room, which is this thread's. Only this layer writes it, and `part` runs one layer at a
+        // time.
         unsafe { memory.written() }.part(at, kept.len() * width + BEHIND).within(rows * width)
     }
 }
@@ -187,8 +189,8 @@ pub(crate) fn memory(layers: &[(Window, usize)], threads: usize) -> usize {
     threads.clamp(1, PARTS) * kept(&rooms(layers, turn(layers)))
 }
 
-/// For layers with these windows, and bytes of a pixel of outputs: room for the rows that `turn` rows of the last output read, and some
-/// more, so that rows need not move every turn.
+/// For layers with these windows, and bytes of a pixel of outputs: room for the rows that `turn` rows of the last
+/// output read, and some more, so that rows need not move every turn.
 pub(crate) fn rooms(layers: &[(Window, usize)], turn: usize) -> Vec<Room> {
     let mut rooms = vec![Room::default(); layers.len()];
     let (mut rows, mut at) = (turn, 0);

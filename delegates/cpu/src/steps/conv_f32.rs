@@ -1,4 +1,5 @@
-//! `f32` convolution as a matrix product. The pixels under a window are the rows of a, read through pointers and never copied.
+//! `f32` convolution as a matrix product. The pixels under a window are the rows of a, read through pointers and never
+//! copied.
 //!
 //! ```text
 //!             taps of one row of the filter lie side by side in the input (no dilation, one group):
@@ -185,8 +186,9 @@ impl ConvF32 {
                     PrefetchTarget::Next => Prefetch::panel(next.wrapping_add(panel.packed), panel.width),
                 },
             };
-            // SAFETY: the kernel was selected for this machine; `point` looked up `k` values for each of `taps · rows` pointers; the block's
-            // panels were sliced, whose widths add up to `count` columns; the results, looked up as a whole, are the caller's.
+            // SAFETY: the kernel was selected for this machine; `point` looked up `k` values for each of `taps · rows`
+            // pointers; the block's panels were sliced, whose widths add up to `count` columns; the results, looked up
+            // as a whole, are the caller's.
             unsafe { panel.kernels[rows - 1](&tile) };
         }
         if !self.epilogue.is_empty() {

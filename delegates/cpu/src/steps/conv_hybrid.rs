@@ -1,4 +1,5 @@
-//! Convolution of `f32` with weights of bytes: images (of a product, rows) are quantized first, sums of products of bytes become `f32`.
+//! Convolution of `f32` with weights of bytes: images (of a product, rows) are quantized first, sums of products of
+//! bytes become `f32`.
 
 use arenite_abi::prelude::*;
 use arenite_base::Clamp;
@@ -91,8 +92,8 @@ impl ConvHybrid {
             rows: rows.as_ptr(),
             limits: self.results.clamp,
         });
-        // SAFETY: session and results are as the caller says; `point` has found the rows; `new` made channels for all columns of a
-        // group, and there is a meaning for each row.
+        // SAFETY: session and results are as the caller says; `point` has found the rows; `new` made channels for all
+        // columns of a group, and there is a meaning for each row.
         unsafe { p.multiply(item, (pointers, &found), results, (output.cast(), size_of::<f32>())) };
         // Whole rows are contiguous.
         let stride = p.columns * p.groups;
@@ -126,8 +127,8 @@ impl Step for ConvHybrid {
                 for image in range.start / items..range.end.div_ceil(items) {
                     let first = range.start.max(image * items) - image * items;
                     let end = range.end.min((image + 1) * items) - image * items;
-                    // SAFETY: the session has begun; items are tiles of an image by columns of a group, which no other item has, and each is
-                    // one thread's.
+                    // SAFETY: the session has begun; items are tiles of an image by columns of a group, which no other
+                    // item has, and each is one thread's.
                     p.for_each(first..end, |item| unsafe {
                         self.tile(image, item, room, (&quantized, output), &epilogue)
                     });

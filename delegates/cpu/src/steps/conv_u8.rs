@@ -102,8 +102,8 @@ impl ConvU8 {
             bytes: channels.bytes,
             row_terms: if self.row_factor == 0 { std::ptr::null() } else { terms.as_ptr() },
         });
-        // SAFETY: session and results are as the caller says; `point` has found the rows; `new` made channels for all columns of a
-        // group, and there is a term for each row.
+        // SAFETY: session and results are as the caller says; `point` has found the rows; `new` made channels for all
+        // columns of a group, and there is a term for each row.
         unsafe { p.multiply(item, (pointers, &found), results, (output, 1)) };
     }
 }
@@ -120,7 +120,8 @@ impl Step for ConvU8 {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { p.gemm.begin() };
             p.pointers.with_room(&mut |room| {
-                // SAFETY: the session has begun; items are tiles by columns of a group, which no other item has, and each is one thread's.
+                // SAFETY: the session has begun; items are tiles by columns of a group, which no other item has, and
+                // each is one thread's.
                 p.for_each(range.clone(), |item| unsafe { self.tile(item, room, places) });
             });
         })

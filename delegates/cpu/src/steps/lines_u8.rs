@@ -85,7 +85,8 @@ impl Step for LinesU8 {
                 let (x, mut y) =
                     (x.part(row * self.columns, self.columns), y.part(i * self.columns, self.columns));
                 let (n, x, y) = pair(x, &mut y);
-                // SAFETY: the member was selected for this machine; both rows have `n` bytes, and tables a number for each column.
+                // SAFETY: the member was selected for this machine; both rows have `n` bytes, and tables a number for
+                // each column.
                 unsafe { (self.lines.row)(&lines, n, x, y) };
             }
         })

@@ -149,7 +149,8 @@ impl Step for BinaryMap {
         // The epilogue reads its operands after the function has written the result.
         let is_operand = self.epilogue.iter().any(|op| op.operand() == Some(id));
         let covers = (0..2).all(|i| self.inputs[i] != id || self.loops.covers(i));
-        // SAFETY: an operand that covers the results is read element by element by the thread that writes these, before it does.
+        // SAFETY: an operand that covers the results is read element by element by the thread that writes these, before
+        // it does.
         unsafe { InPlace::only_if(covers && !is_operand) }
     }
 }

@@ -100,8 +100,8 @@ impl MatMulF32 {
             rows: columns,
             columns: rows,
         };
-        // SAFETY: selected for this machine, for words; the last elements of source and target were looked up, and no element of one is
-        // one of the other, which is written alone.
+        // SAFETY: selected for this machine, for words; the last elements of source and target were looked up, and no
+        // element of one is one of the other, which is written alone.
         unsafe { (self.transpose.transpose)(&matrix) }
     }
 
@@ -178,8 +178,8 @@ impl MatMulF32 {
         unsafe { epilogue.apply(self.map, output, rows) };
     }
 
-    /// Puts both inputs into the form that tiles read, in `packed` and `transposed`; gives the first one, and the elements from one of its rows
-    /// to the next.
+    /// Puts both inputs into the form that tiles read, in `packed` and `transposed`; gives the first one, and the
+    /// elements from one of its rows to the next.
     fn prepare<'r>(
         &self,
         cx: &'r Run<'_>,

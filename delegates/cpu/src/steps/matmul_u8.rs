@@ -167,8 +167,8 @@ impl MatMulU8 {
             stride: columns,
             columns,
         };
-        // SAFETY: the member was selected for this machine, and a session has begun; each row has a pointer to its `depth` bytes and a term,
-        // the panels are packed as the caller says, and `c` are the results.
+        // SAFETY: the member was selected for this machine, and a session has begun; each row has a pointer to its
+        // `depth` bytes and a term, the panels are packed as the caller says, and `c` are the results.
         unsafe { self.gemm.multiply(&product) };
     }
 }

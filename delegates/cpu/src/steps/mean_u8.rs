@@ -76,8 +76,8 @@ impl MeanU8 {
             is_general: self.table.is_general,
             bytes: self.table.bytes,
         };
-        // SAFETY: selected for this machine; there is room for `n` bytes, and the table, made for all channels, has a block for each
-        // vector of sums from channel `from` on, or one for all of them.
+        // SAFETY: selected for this machine; there is room for `n` bytes, and the table, made for all channels, has a
+        // block for each vector of sums from channel `from` on, or one for all of them.
         unsafe { (self.reals.requantize)(&sums, y.at(0, sums.n)) };
     }
 

@@ -264,8 +264,8 @@ impl Step for Moves {
                 let pieces = range.start.max(part.first) - part.first
                     ..range.end.min(part.first + part.pieces()) - part.first;
                 let from = part.from.map_or(Source::NONE, |from| inputs.get(from));
-                // SAFETY: an output of this step, of which `output` gives no target. Boxes do not overlap, nor do the pieces that a box is cut
-                // into, and each piece is one thread's.
+                // SAFETY: an output of this step, of which `output` gives no target. Boxes do not overlap, nor do the
+                // pieces that a box is cut into, and each piece is one thread's.
                 unsafe { self.part(part, pieces, from, places[part.to].target().share()) };
             }
         })

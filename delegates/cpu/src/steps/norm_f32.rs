@@ -46,7 +46,8 @@ impl Step for NormF32 {
     }
 
     fn in_place(&self, id: Id) -> InPlace {
-        // SAFETY: a row is read by the thread that writes it, and each element of it for the last time before the one at its place is written.
+        // SAFETY: a row is read by the thread that writes it, and each element of it for the last time before the one
+        // at its place is written.
         unsafe { InPlace::only_if(id == self.input) }
     }
 }

@@ -26,8 +26,8 @@ pub(crate) struct Ways {
     pub factors: [Factor; 3],
 }
 
-/// The results that are scaled as SIMD kernels of TensorFlow Lite do: the first `grouped` of every `run`. The others are scaled as its
-/// scalar code does.
+/// The results that are scaled as SIMD kernels of TensorFlow Lite do: the first `grouped` of every `run`. The others
+/// are scaled as its scalar code does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Groups {
     /// Positive.
@@ -119,7 +119,8 @@ impl PairU8 {
         PairU8 { pairs, combine, loops, groups, swaps, tables: ways.map(tables), bytes, inputs, output }
     }
 
-    /// The results of all bytes with `byte` as operand `o`, in place `column` of a run; `None` if they depend on the run.
+    /// The results of all bytes with `byte` as operand `o`, in place `column` of a run; `None` if they depend on the
+    /// run.
     pub(crate) fn with_constant(&self, o: usize, byte: u8, column: usize) -> Option<[u8; 256]> {
         let depends = !self.groups.is_even() && self.groups.run != self.loops.run;
         let tables = &self.tables[usize::from(!self.groups.is_grouped(column))];
@@ -202,7 +203,8 @@ impl Step for PairU8 {
     }
 
     fn in_place(&self, id: Id) -> InPlace {
-        // SAFETY: where an operand covers the results, element by element, the thread that writes a result reads its elements before.
+        // SAFETY: where an operand covers the results, element by element, the thread that writes a result reads its
+        // elements before.
         unsafe { InPlace::only_if((0..2).all(|i| self.inputs[i] != id || self.loops.covers(i))) }
     }
 }

@@ -86,7 +86,8 @@ impl PoolU8 {
                     mean,
                     c: to.at(x * w.channels, w.channels),
                 };
-                // SAFETY: selected for this machine; the pixels, at least one, were looked up for all windows of the loop.
+                // SAFETY: selected for this machine; the pixels, at least one, were looked up for all windows of the
+                // loop.
                 unsafe {
                     match self.pooling {
                         Pooling::Largest => (self.pools.largest)(&window),

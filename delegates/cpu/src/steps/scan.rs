@@ -1,4 +1,5 @@
-//! A counted loop: steps that run in each round, on places that move from round to round. Nothing that is carried is copied.
+//! A counted loop: steps that run in each round, on places that move from round to round. Nothing that is carried is
+//! copied.
 //!
 //! ```text
 //! state     round 0 reads the initial value, the last one writes the result; rounds between write to the result and to a
@@ -156,8 +157,8 @@ impl Scan {
 
     /// A list, to write a row of it or all.
     fn list<'r>(&self, list: &List, cx: &'r Run<'_>) -> Target<'r, u8> {
-        // SAFETY: an output of this step, of which `output` gives no target: the loop's body knows lists by their rows only. `begin` and
-        // `end` have one at a time, and no step of the body is at work then.
+        // SAFETY: an output of this step, of which `output` gives no target: the loop's body knows lists by their rows
+        // only. `begin` and `end` have one at a time, and no step of the body is at work then.
         unsafe { cx.places()[list.last].target() }
     }
 
@@ -199,8 +200,8 @@ impl Scan {
     fn end(&self, round: usize, cx: &Run<'_>, table: &[Place], buffers: Place) {
         for (state, buffer) in self.buffered(buffers).skip(self.states.len()) {
             let to = self.target(round, cx.places()[state.last], buffer);
-            // SAFETY: no step of the body is at work. `to` is an output of this step, of which `output` gives no target, or a part of its scratch
-            // memory; both are read and written here alone until the next round.
+            // SAFETY: no step of the body is at work. `to` is an output of this step, of which `output` gives no
+            // target, or a part of its scratch memory; both are read and written here alone until the next round.
             let (from, mut to) = unsafe { (table[state.source].source::<u8>(), to.target()) };
             to.copy_from(from.part(0, state.bytes));
         }

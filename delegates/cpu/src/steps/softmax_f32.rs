@@ -50,8 +50,8 @@ impl Step for SoftmaxF32 {
     }
 
     fn in_place(&self, id: Id) -> InPlace {
-        // SAFETY: a row is read by the thread that writes it; kernels of SOFTMAX read an element for the last time before they write the
-        // one at its place.
+        // SAFETY: a row is read by the thread that writes it; kernels of SOFTMAX read an element for the last time
+        // before they write the one at its place.
         unsafe { InPlace::only_if(id == self.input && self.kind != Kind::Logarithm) }
     }
 }

@@ -10,7 +10,8 @@ use crate::kernels::u8_real::{Halves, Reals};
 use crate::memory::{InPlace, Source, Target};
 use crate::step::{Ends, Grain, Run, Step};
 
-/// Rows whose exponentials are added at a time: a sum has to wait for each addition, several sums need not wait for one another.
+/// Rows whose exponentials are added at a time: a sum has to wait for each addition, several sums need not wait for one
+/// another.
 const TOGETHER: usize = 8;
 /// Longest row for which a separate table does not pay.
 const SHORT: usize = 64;

@@ -1,4 +1,5 @@
-//! Transposed convolution of `f32`: for each [phase](crate::reach::phases) of the stride a convolution with some of the taps.
+//! Transposed convolution of `f32`: for each [phase](crate::reach::phases) of the stride a convolution with some of the
+//! taps.
 
 use std::mem::MaybeUninit;
 
@@ -175,8 +176,8 @@ impl TransposeConvF32 {
                 high: self.clamp.high,
                 prefetch: Prefetch::nothing(weights),
             };
-            // SAFETY: the entry was selected for this machine, and is for `rows` rows; pointers are as the caller says, the panel was sliced
-            // with its lines, and the results are inside of `output`.
+            // SAFETY: the entry was selected for this machine, and is for `rows` rows; pointers are as the caller says,
+            // the panel was sliced with its lines, and the results are inside of `output`.
             unsafe { self.gemm.kernel(width, rows)(&tile) };
             panel += width * lines;
             column += width;

@@ -1,4 +1,5 @@
-//! Transposed convolution of `f32` with weights of bytes: images are quantized first, sums of products of bytes become `f32`.
+//! Transposed convolution of `f32` with weights of bytes: images are quantized first, sums of products of bytes become
+//! `f32`.
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;

@@ -79,7 +79,8 @@ impl Step for TransposeConvU8 {
         };
         self.phases.for_each(cx, |line| {
             let row = Row { line, input, outside: Source::of(&self.zeros), output, size: 1 };
-            // SAFETY: each row is one thread's, which has begun a session; `new` made channels for the columns of each form.
+            // SAFETY: each row is one thread's, which has begun a session; `new` made channels for the columns of each
+            // form.
             unsafe { self.phases.row(&row, results) };
         })
     }

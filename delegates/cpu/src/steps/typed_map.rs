@@ -12,10 +12,12 @@ pub(crate) const INPUTS: usize = 3;
 /// Elements that are worth a thread's while.
 const MANY: usize = 1 << 14;
 
-/// Computes `n` results at `y` from elements at `x`. An operand has `n` elements if it `moves`, else one for all results.
+/// Computes `n` results at `y` from elements at `x`. An operand has `n` elements if it `moves`, else one for all
+/// results.
 ///
 /// # Safety
-/// The elements must be readable, of the types that the function is for, and room for the results writable. Nothing need be aligned.
+/// The elements must be readable, of the types that the function is for, and room for the results writable. Nothing
+/// need be aligned.
 pub(crate) type RunFn = unsafe fn(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8);
 
 /// A function of elements, and the sizes of the elements.

@@ -55,8 +55,8 @@ const STREAM: usize = 24;
 /// Bytes of weights that stay in the second-level cache.
 const NEAR: usize = 1 << 20;
 
-/// The tile size that is the fastest for this convolution, if it is faster than none: by counting operations and the weights that
-/// are read.
+/// The tile size that is the fastest for this convolution, if it is faster than none: by counting operations and the
+/// weights that are read.
 pub(crate) fn choose(
     isa: Isa,
     gemm: &Gemm,
@@ -146,8 +146,8 @@ impl WinogradF32 {
         let pixels = self.tiles.pixels(tile, input, &self.zeros);
         let stride = self.strides()[0];
         let v = v.tile(r * channels, [self.products(), stride, channels]);
-        // SAFETY: the table's entry was selected for this machine; each pixel has all channels, and V, of which the row is the caller's, has
-        // as many for each product.
+        // SAFETY: the table's entry was selected for this machine; each pixel has all channels, and V, of which the row
+        // is the caller's, has as many for each product.
         unsafe { (self.winograd.input)(channels, pixels.as_ptr(), v, stride) };
     }
 
@@ -183,8 +183,9 @@ impl WinogradF32 {
                     _ => Prefetch::nothing(weights),
                 },
             };
-            // SAFETY: the kernel was selected for this machine; each row has a pointer to all channels; the product's panels were sliced, whose
-            // widths add up to its filters; these rows of P, looked up as a whole, are the caller's.
+            // SAFETY: the kernel was selected for this machine; each row has a pointer to all channels; the product's
+            // panels were sliced, whose widths add up to its filters; these rows of P, looked up as a whole, are the
+            // caller's.
             unsafe { self.gemm.kernel(width, rows)(&tile) };
             (panel, column) = (panel + width * (channels + 1), column + width);
         }
@@ -216,8 +217,8 @@ impl WinogradF32 {
             low: self.clamp.low,
             high: self.clamp.high,
         };
-        // SAFETY: selected for this machine; P has a row of all filters for each product, `new` made a bias for each filter, and the results
-        // are the caller's.
+        // SAFETY: selected for this machine; P has a row of all filters for each product, `new` made a bias for each
+        // filter, and the results are the caller's.
         unsafe { (self.winograd.output)(&transform) };
         let rows = OutputRows { first, stride: row, count: size[0], len: size[1] * self.filters };
         // SAFETY: the tile's rows, which were just written.
@@ -235,8 +236,8 @@ struct PanelAt {
     width: usize,
 }
 
-/// Transforms some filters of `[filters][9][channels]` to columns of a panel of each product. The panels must hold zeros: these are their
-/// biases.
+/// Transforms some filters of `[filters][9][channels]` to columns of a panel of each product. The panels must hold
+/// zeros: these are their biases.
 fn transform(
     (gemm, winograd): (&Gemm, &Winograd),
     (weights, channels): (&Stored<'_>, usize),
@@ -286,8 +287,8 @@ impl Step for WinogradF32 {
     fn lead(&self, id: Id) -> Option<Lead> {
         let has_operand = self.epilogue.iter().any(|op| op.operand() == Some(id));
         let distance = || self.tiles.distance(self.filters, size_of::<f32>()) as u64;
-        // SAFETY: a block of tiles is read as a whole, by all threads, before its results are written. At that distance these end in front of
-        // what later blocks read.
+        // SAFETY: a block of tiles is read as a whole, by all threads, before its results are written. At that distance
+        // these end in front of what later blocks read.
         (id == self.input && !has_operand).then(|| unsafe { Lead::of(distance()) })
     }
 

@@ -1,5 +1,6 @@
-//! Convolution of bytes by 3 × 3 filters with stride 1, after Winograd, in blocks of tiles that fit the cache. No bit differs from
-//! [`ConvU8`](super::conv_u8::ConvU8); where bytes are multiplied as words, there is less than half of that to do.
+//! Convolution of bytes by 3 × 3 filters with stride 1, after Winograd, in blocks of tiles that fit the cache. No bit
+//! differs from [`ConvU8`](super::conv_u8::ConvU8); where bytes are multiplied as words, there is less than half of
+//! that to do.
 //!
 //! ```text
 //! pixels ─► V[f][tile][channel]  ─► P[f] = V[f] · U[f], f = 0..16 ─► sums, over P[0..4] ─► bytes
@@ -130,8 +131,8 @@ impl WinogradU8 {
         let channels = self.tiles.window.channels;
         let stride = self.strides()[0] / size_of::<i16>();
         let v = v.tile(r * channels, [PRODUCTS, stride, channels]);
-        // SAFETY: the member was selected for this machine; each pixel has all channels, and V, of which the row is the caller's, as many
-        // for each product.
+        // SAFETY: the member was selected for this machine; each pixel has all channels, and V, of which the row is the
+        // caller's, as many for each product.
         unsafe { (self.winograd.input)(channels, pixels.as_ptr(), v, stride) };
     }
 
@@ -166,8 +167,8 @@ impl WinogradU8 {
                     stride,
                     columns,
                 };
-                // SAFETY: the member was selected for this machine; rows of V have all channels, and the panels of the product, which were
-                // sliced, their lines; these rows of P, of whole vectors, are the caller's.
+                // SAFETY: the member was selected for this machine; rows of V have all channels, and the panels of the
+                // product, which were sliced, their lines; these rows of P, of whole vectors, are the caller's.
                 unsafe { self.words.multiply(&product) };
             }
         }
@@ -181,7 +182,8 @@ impl WinogradU8 {
         let (position, [height, width]) = self.tiles.results(tile);
         let stride = self.strides()[1] / size_of::<i32>();
         let sums = p.tile(r * self.padded(), [PRODUCTS, stride, self.padded()]);
-        // SAFETY: the member was selected for this machine; P, of which the row is the caller's, has a padded row for each product.
+        // SAFETY: the member was selected for this machine; P, of which the row is the caller's, has a padded row for
+        // each product.
         unsafe { (self.winograd.output)(self.padded(), sums, stride) };
         for (i, j) in (0..height).flat_map(|i| (0..width).map(move |j| (i, j))) {
             let sums = Sums {
@@ -193,8 +195,9 @@ impl WinogradU8 {
                 bytes: self.channels.bytes,
             };
             let at = (position + i * self.tiles.window.columns.output + j) * self.filters;
-            // SAFETY: the member was selected for this machine. `x` is one of the first four products, which are sums now, of a padded row
-            // that `tile` checked; the table has a block for each vector of filters; `at` checks the pixel.
+            // SAFETY: the member was selected for this machine. `x` is one of the first four products, which are sums
+            // now, of a padded row that `tile` checked; the table has a block for each vector of filters; `at` checks
+            // the pixel.
             unsafe { (self.reals.requantize)(&sums, output.at(at, self.filters)) };
         }
     }

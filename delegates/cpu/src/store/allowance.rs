@@ -1,4 +1,5 @@
-//! How much memory a kernel may take while it is compiled or prepared, so that nothing is allocated that the quota has no room for.
+//! How much memory a kernel may take while it is compiled or prepared, so that nothing is allocated that the quota has
+//! no room for.
 
 use std::cell::{Cell, RefCell};
 

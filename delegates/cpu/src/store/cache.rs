@@ -5,7 +5,8 @@
 //! table    count × { key, first byte, bytes, check of the block }
 //! blocks   each at a multiple of 64 bytes
 //! ```
-//! A file of other constants, another setting or version, or a damaged one, counts as none: it is written again. Checks are XXH3.
+//! A file of other constants, another setting or version, or a damaged one, counts as none: it is written again. Checks
+//! are XXH3.
 
 use arenite_base::files::replace;
 

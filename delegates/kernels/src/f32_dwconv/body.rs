@@ -51,7 +51,7 @@ pub(super) unsafe fn tile<S: Simd, const K: usize, const STRIDE: usize, const N:
             }
             sums
         };
-        // SAFETY: `Microkernel` requires `N` results of `channels` values with this stride; `channel` is below `channels`.
+        // SAFETY: `Microkernel` requires `N` results of `channels` values with this stride; `channel < channels`.
         unsafe { write(s, t, channel, sums) };
         channel += S::LANES;
         block = block.wrapping_add(t.block);
@@ -84,7 +84,7 @@ pub(super) unsafe fn exact<S: Simd, const N: usize>(s: S, t: &Tile) {
             }
             sums
         };
-        // SAFETY: `Microkernel` requires `N` results of `channels` values with this stride; `channel` is below `channels`.
+        // SAFETY: `Microkernel` requires `N` results of `channels` values with this stride; `channel < channels`.
         unsafe { write(s, t, channel, sums) };
         channel += S::LANES;
         block = block.wrapping_add(t.block);

@@ -142,8 +142,8 @@ fn polynomial<S: Simd, const N: usize>(s: S, q: S::V, c: [f32; N]) -> S::V {
     p
 }
 
-/// `tanh x`: an odd rational function of degrees 13 and 6 between −7.9 and 7.9, where it rounds to ±1. Coefficients: Eigen's
-/// `generic_fast_tanh_float`.
+/// `tanh x`: an odd rational function of degrees 13 and 6 between −7.9 and 7.9, where it rounds to ±1. Coefficients:
+/// Eigen's `generic_fast_tanh_float`.
 #[inline(always)]
 pub fn tanh<S: Simd>(s: S, x: S::V) -> S::V {
     let x = s.clamp(x, s.splat(-7.905_311), s.splat(7.905_311));

@@ -1,7 +1,7 @@
 //! Transforms of Winograd's minimal filtering `F(m × m, 3 × 3)`: convolutions with fewer multiplications.
 //!
-//! After Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015. With α = m + 2, a tile of α × α inputs gives
-//! m × m outputs:
+//! After Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015. With α = m + 2, a tile of α × α
+//! inputs gives m × m outputs:
 //!
 //! ```text
 //! Y = Aᵀ [ (G g Gᵀ) ⊙ (Bᵀ d B) ] A        ⊙ for all tiles and channels: α² products of matrices

@@ -94,7 +94,8 @@ fn bt(d: &mut [[i16; LINE]; PRODUCTS], at: [usize; 4]) {
 #[inline(always)]
 pub(super) unsafe fn output<S: Simd>(_: S, n: usize, p: *mut i32, stride: usize) {
     for j in (0..n).step_by(SUMS) {
-        // SAFETY: `ByteWinograd::output` requires that the sums of each product are readable and writable up to the next multiple of `SUMS`.
+        // SAFETY: `ByteWinograd::output` requires that the sums of each product are readable and writable up to the
+        // next multiple of `SUMS`.
         let line = |i: usize| unsafe { p.add(i * stride + j).cast::<[i32; SUMS]>() };
         let mut half = [[[0i32; SUMS]; 4]; 2];
         for k in 0..4 {

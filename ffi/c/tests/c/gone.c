@@ -1,6 +1,6 @@
 /*
- * A plugin whose delegate `gone` claims all nodes and loses its device in the call that the option `in` names: "create",
- * "claim" or "invoke".
+ * A plugin whose delegate `gone` claims all nodes and loses its device in the call that the option `in` names:
+ * "create", "claim" or "invoke".
  */
 #include <arenite_plugin.h>
 #include <string.h>

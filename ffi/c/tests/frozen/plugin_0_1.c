@@ -1,5 +1,5 @@
-/* The op NoSuchOp, y = 2 x, as a plugin of contract 1.0. It includes no header: what it declares is what the first ones said. Never
-   change it; the library must load it for as long as the contract's major version is 1. */
+/* The op NoSuchOp, y = 2 x, as a plugin of contract 1.0. It includes no header: what it declares is what the first
+   ones said. Never change it; the library must load it for as long as the contract's major version is 1. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* program MODEL PLUGINS: runs the model with the op of plugin_0_1.c. It includes no header of arenite: what it declares is what the first
-   ones said. Never change it; it must run with every library of major version 0. */
+/* program MODEL PLUGINS: runs the model with the op of plugin_0_1.c. It includes no header of arenite: what it
+   declares is what the first ones said. Never change it; it must run with every library of major version 0. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

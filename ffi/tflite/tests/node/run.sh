@@ -2,7 +2,7 @@
 # Runs TensorFlow's binding for Node.js, unmodified, on our library: builds it as npm does, replaces its library with
 # ours, and compares the results of networks with stored ones, with and without an external delegate.
 #
-#   ffi/tflite/tests/node/run.sh FOLDER      FOLDER has one folder per network: model.tflite, case.json, in_K.npy, out_K.npy
+#   ffi/tflite/tests/node/run.sh FOLDER    one folder per network: model.tflite, case.json, in_K.npy, out_K.npy
 #
 # Needs network access, npm, a C++ compiler and make. Downloads and builds are kept in cargo's target folder.
 set -eu

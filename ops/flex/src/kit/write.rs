@@ -23,8 +23,8 @@ pub enum Attribute<'a> {
     Ints(&'a [i64]),
 }
 
-/// Reads attributes from text: `n=2`, `n=0.5`, `n=true`, `n='text'`, `n=:F32`, `n=(1,2)`, or a shape, `n=<2,3>`; `-` stands
-/// for no attributes. `None` if the text has another form.
+/// Reads attributes from text: `n=2`, `n=0.5`, `n=true`, `n='text'`, `n=:F32`, `n=(1,2)`, or a shape, `n=<2,3>`; `-`
+/// stands for no attributes. `None` if the text has another form.
 pub fn attributes(text: &'static str) -> Option<Vec<(&'static str, Attribute<'static>)>> {
     use arenite_abi::testing::nodes::{numbers, type_of};
     let attribute = |text: &'static str| {

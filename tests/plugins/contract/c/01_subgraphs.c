@@ -1,4 +1,5 @@
-/* Subgraphs and resources: y = (x²)² + earlier calls, computed by the model's subgraph 1 and a counter that keeps its value between calls. */
+/* Subgraphs and resources: y = (x²)² + earlier calls, computed by the model's subgraph 1 and a counter that keeps
+ * its value between calls. */
 #define AR_OP_IN_PLACE 2u
 #define AR_OP_VIEW 4u
 #define AR_INTERFACE_SUBGRAPHS 1u

@@ -1,4 +1,5 @@
-/* The numbers of a subgraph's inputs and outputs, and resizing a resource: y = x + 10 inputs + outputs of subgraph 1. */
+/* The numbers of a subgraph's inputs and outputs, and resizing a resource: y = x + 10 inputs + outputs of
+ * subgraph 1. */
 #define AR_INTERFACE_SIZES 20u
 typedef struct ArSizesV1 {
   ArHeader header;

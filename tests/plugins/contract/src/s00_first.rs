@@ -1,5 +1,5 @@
-//! Contract 1.0: an op with a state, persistent and scratch memory and a parallel loop, `y = 2 x + 1 + earlier calls`; a planner; a
-//! delegate.
+//! Contract 1.0: an op with a state, persistent and scratch memory and a parallel loop, `y = 2 x + 1 + earlier calls`;
+//! a planner; a delegate.
 
 use std::ffi::c_void;
 

@@ -29,8 +29,8 @@ pub fn numbers<N: core::str::FromStr>(text: &str) -> Vec<N> {
     text.split(',').filter(|x| !x.is_empty()).map(number).collect()
 }
 
-/// The fields of an options table in a text such as `axis=1 keep_dims=true`, and the texts of their values. The word `()`,
-/// a table without fields, is skipped.
+/// The fields of an options table in a text such as `axis=1 keep_dims=true`, and the texts of their values. The word
+/// `()`, a table without fields, is skipped.
 ///
 /// # Panics
 /// The table has no such field.

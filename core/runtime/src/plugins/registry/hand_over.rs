@@ -71,8 +71,8 @@ impl Registry {
     }
 
     /// Like [`add_op`](Self::add_op), for a C registration, which is copied. If the op has the flag [`OP_USER_DATA`],
-    /// the first word of each node's state holds the user data before `prepare` is called; otherwise the pointer must be
-    /// null. The user data is dropped even if this fails.
+    /// the first word of each node's state holds the user data before `prepare` is called; otherwise the pointer must
+    /// be null. The user data is dropped even if this fails.
     ///
     /// # Safety
     /// The registration follows the contract: its name is readable now, and its functions stay valid until the user

@@ -1,7 +1,7 @@
 //! QUANTIZE of `f32` to bytes, DEQUANTIZE of bytes to `f32`.
 //!
-//! Defined by: tflite/kernels/quantize.cc, tflite/kernels/dequantize.h and their SIMD kernels in optimized/optimized_ops.h, which take
-//! whole eights and round otherwise than scalar code:
+//! Defined by: tflite/kernels/quantize.cc, tflite/kernels/dequantize.h and their SIMD kernels in
+//! optimized/optimized_ops.h, which take whole eights and round otherwise than scalar code:
 //!
 //! ```text
 //! quantize     eights: round(x · (1 / scale)), ties to even, + z      rest: round(x / scale), ties away from zero, + z

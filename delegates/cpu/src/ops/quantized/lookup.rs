@@ -218,8 +218,8 @@ fn multiplier(real: f64) -> Result<Multiplier> {
     Multiplier::from_real(real).ok_or_else(|| unsupported!("the factor {real} has no fixed-point form"))
 }
 
-/// The results of a function of real numbers; an error where the inverse of the output's scale is infinite: times zero it would be NaN, whose
-/// byte depends on the sign of the type.
+/// The results of a function of real numbers; an error where the inverse of the output's scale is infinite: times zero
+/// it would be NaN, whose byte depends on the sign of the type.
 fn real(f: fn(f32) -> f32, from: Quant, to: Quant) -> Result<Table> {
     let inverse = 1.0 / to.scale;
     if !inverse.is_finite() {

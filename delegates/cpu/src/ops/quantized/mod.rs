@@ -1,5 +1,5 @@
-//! Ops on quantized bytes. Lowering sees tensors as the model has them, i8 or u8; `build` sees them unsigned, with quantization to match
-//! (see [`crate::unsign`]).
+//! Ops on quantized bytes. Lowering sees tensors as the model has them, i8 or u8; `build` sees them unsigned, with
+//! quantization to match (see [`crate::unsign`]).
 
 mod convert;
 mod depthwise_conv_2d;

@@ -6,7 +6,8 @@
 //! products:                                                  y = (a − za)(b − zb) · sa · sb / sy + zy
 //! ```
 //! Defined by: tflite/kernels/{add,sub,mul,squared_difference}.cc and the SIMD kernels of ADD in
-//! optimized/integer_ops/add.h and optimized/optimized_ops.h, which round otherwise than scalar code, and treat whole groups of results.
+//! optimized/integer_ops/add.h and optimized/optimized_ops.h, which round otherwise than scalar code, and treat whole
+//! groups of results.
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::activation;

@@ -6,8 +6,8 @@
 //! Σ (a − za)(w − z) = Σ a·w − za·Σ w + K·za·z − z·Σ a
 //!                             └──── bias ────┘  └ row ┘
 //! ```
-//! Defined by: tflite/kernels/conv.cc, tflite/kernels/fully_connected.cc; rounding as of their SIMD kernels, with groups as of
-//! tflite/kernels/internal/reference/conv.h.
+//! Defined by: tflite/kernels/conv.cc, tflite/kernels/fully_connected.cc; rounding as of their SIMD kernels, with
+//! groups as of tflite/kernels/internal/reference/conv.h.
 
 use arenite_abi::prelude::*;
 use arenite_base::Quant;

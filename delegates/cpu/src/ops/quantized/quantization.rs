@@ -8,7 +8,8 @@ use arenite_layers::{Id, Value};
 use crate::ops::values::NetValues;
 use crate::requantize::Bytes;
 
-/// Scale and zero point. An error unless there is one of each, the scale is positive and the zero point is a value of the type.
+/// Scale and zero point. An error unless there is one of each, the scale is positive and the zero point is a value of
+/// the type.
 pub(super) fn quant_of(value: &Value<'_>) -> Result<Quant> {
     let quant =
         value.quant.ok_or_else(|| unsupported!("'{}' has not one scale for all elements", value.name))?;

@@ -1,7 +1,7 @@
 //! SOFTMAX of bytes along the last axis.
 //!
-//! Defined by: tflite/kernels/activations.cc, optimized/optimized_ops.h: exponentials of the distances from the largest byte come from a
-//! table of `f32` and are added in order.
+//! Defined by: tflite/kernels/activations.cc, optimized/optimized_ops.h: exponentials of the distances from the largest
+//! byte come from a table of `f32` and are added in order.
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::SoftmaxOptions;

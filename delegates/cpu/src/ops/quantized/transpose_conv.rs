@@ -1,7 +1,7 @@
 //! TRANSPOSE_CONV of signed bytes with constant weights.
 //!
-//! Defined by: tflite/kernels/transpose_conv.cc, optimized/integer_ops/transpose_conv.h, whose vectors take eight channels at a time and
-//! round ties up.
+//! Defined by: tflite/kernels/transpose_conv.cc, optimized/integer_ops/transpose_conv.h, whose vectors take eight
+//! channels at a time and round ties up.
 
 use arenite_abi::prelude::*;
 use arenite_layers::lower::transpose_conv::Geometry;

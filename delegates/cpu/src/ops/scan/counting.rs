@@ -5,8 +5,8 @@
 //! i ─► RESHAPE ─► CONCATENATION(·, 0, 0)   [0 + 1·r, 0, 0]
 //! LESS(i, 50)                              true in rounds 0..50
 //! ```
-//! Rounds are few enough, and numbers small enough, that nothing here overflows 64 bits; what would wrap around in 32 bits is not
-//! known.
+//! Rounds are few enough, and numbers small enough, that nothing here overflows 64 bits; what would wrap around in 32
+//! bits is not known.
 
 use std::collections::HashMap;
 use std::ops::Range;
