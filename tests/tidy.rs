@@ -3,6 +3,7 @@
 //! The rules are in `tests/tidy/src`, where a unit test breaks each one on purpose.
 #![forbid(unsafe_code)]
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -11,7 +12,8 @@ use arenite_tidy::crates::{self, Crate, Layer, Package};
 use arenite_tidy::tree::{self, Source, Text};
 use arenite_tidy::words::{self, Place, Word};
 use arenite_tidy::{
-    Complaint, cycles, demand, format, imports, length, names, phrases, places, safety, scan, text,
+    Complaint, counts, cycles, demand, format, imports, length, names, phrases, places, safety, scan, text,
+    tuples, width,
 };
 
 /// The paths of the tables, for messages.
@@ -20,6 +22,8 @@ const EXCEPTIONS: &str = "tests/tidy/exceptions.txt";
 const VAGUE_SAFETY: &str = "tests/tidy/vague_safety.txt";
 const IMPORT_CYCLES: &str = "tests/tidy/import_cycles.txt";
 const PHRASES: &str = "tests/tidy/phrases.txt";
+const TUPLES: &str = "tests/tidy/tuples.txt";
+const UNSAFE: &str = "tests/tidy/unsafe.txt";
 
 /// A crate of the workspace, the workspace crates it depends on, and the ones only its tests depend on.
 const fn row(
@@ -122,181 +126,6 @@ const APART: &[(&str, &str)] = &[
 /// Packages that may use abi_stable. The second one is core/abi with another layout, under its own name.
 const ABI_STABLE: &[&str] = &["arenite-abi", "arenite-test-other-layout"];
 const ABI_STABLE_CODE: &[&str] = &["core/abi/src/", "tests/plugins/other_layout/src/"];
-
-/// The named places of `unsafe`, as in ARCHITECTURE.md: files, and folders with a slash at their end.
-const UNSAFE: &[&str] = &[
-    // core/abi: the boundary, and its test host.
-    "core/abi/src/access.rs",
-    "core/abi/src/constants.rs",
-    "core/abi/src/delegate/",
-    "core/abi/src/devices/",
-    "core/abi/src/graph.rs",
-    "core/abi/src/host.rs",
-    "core/abi/src/held.rs",
-    "core/abi/src/host_side/callbacks.rs",
-    "core/abi/src/host_side/callbacks/context.rs",
-    "core/abi/src/host_side/callbacks/kernels.rs",
-    "core/abi/src/host_side/callbacks/sizes.rs",
-    "core/abi/src/host_side/model.rs",
-    "core/abi/src/layout.rs",
-    "core/abi/src/model.rs",
-    "core/abi/src/object.rs",
-    "core/abi/src/objects/",
-    "core/abi/src/op/",
-    "core/abi/src/op_schema/",
-    "core/abi/src/options/",
-    "core/abi/src/pairs.rs",
-    "core/abi/src/planner.rs",
-    "core/abi/src/plugin.rs",
-    "core/abi/src/frozen.rs",
-    "core/abi/src/shim.rs",
-    "core/abi/src/sizes.rs",
-    "core/abi/src/tensor/mod.rs",
-    "core/abi/src/tensor/cells.rs",
-    "core/abi/src/testing/calls.rs",
-    "core/abi/src/testing/host.rs",
-    "core/abi/src/testing/memory.rs",
-    "core/abi/src/testing/model.rs",
-    "core/abi/src/testing/registered.rs",
-    "core/abi/src/testing/rules.rs",
-    "core/abi/src/testing/tensors.rs",
-    "core/abi/src/testing/tests.rs",
-    // core/model: mmap; verified data; the oracle of its tests.
-    "core/model/src/source.rs",
-    "core/model/src/schema/verified.rs",
-    "core/model/tests/oracle/",
-    "core/model/tests/view.rs",
-    // core/micro: the arena and its contents, calls of ops.
-    "core/micro/src/arena/mod.rs",
-    "core/micro/src/arena/temp.rs",
-    "core/micro/src/model/build.rs",
-    "core/micro/src/model/entry.rs",
-    "core/micro/src/model/graph.rs",
-    "core/micro/src/model/node.rs",
-    "core/micro/src/model/resources.rs",
-    "core/micro/src/ops.rs",
-    "core/micro/src/phases/instance.rs",
-    "core/micro/src/phases/shared.rs",
-    "core/micro/src/work/describe.rs",
-    "core/micro/src/work/first_values.rs",
-    "core/micro/src/work/host.rs",
-    "core/micro/src/work/message.rs",
-    "core/micro/src/work/model_access.rs",
-    "core/micro/src/work/prepare.rs",
-    "core/micro/src/work/room.rs",
-    "core/micro/src/work/run.rs",
-    // core/runtime: memory.
-    "core/runtime/src/arena.rs",
-    "core/runtime/src/call/run.rs",
-    "core/runtime/src/graph/constants.rs",
-    "core/runtime/src/graph/mod.rs",
-    "core/runtime/src/graph/updates.rs",
-    "core/runtime/src/interpreter/lending.rs",
-    "core/runtime/src/interpreter/mod.rs",
-    "core/runtime/src/interpreter/tensor.rs",
-    "core/runtime/src/resources.rs",
-    "core/runtime/src/stages/calls.rs",
-    "core/runtime/src/stages/constants.rs",
-    "core/runtime/src/stages/lent.rs",
-    "core/runtime/src/stages/memory.rs",
-    "core/runtime/src/stages/table.rs",
-    "core/runtime/src/stages/values.rs",
-    // core/runtime: calls into plugins.
-    "core/runtime/src/host/compile.rs",
-    "core/runtime/src/host/devices.rs",
-    "core/runtime/src/host/eval.rs",
-    "core/runtime/src/host/mod.rs",
-    "core/runtime/src/host/model.rs",
-    "core/runtime/src/host/op_schemas.rs",
-    "core/runtime/src/host/op_schemas/",
-    "core/runtime/src/planning/objects.rs",
-    "core/runtime/src/planning/plan.rs",
-    "core/runtime/src/pool.rs",
-    "core/runtime/src/stages/partition_device.rs",
-    "core/runtime/src/stages/partition_kernel.rs",
-    "core/runtime/src/stages/step.rs",
-    // core/runtime: plugins' descriptors.
-    "core/runtime/src/model.rs",
-    "core/runtime/src/plugins/foreign.rs",
-    "core/runtime/src/plugins/foreign/",
-    "core/runtime/src/plugins/descriptor.rs",
-    "core/runtime/src/plugins/loader.rs",
-    "core/runtime/src/plugins/op_key.rs",
-    "core/runtime/src/plugins/registration.rs",
-    "core/runtime/src/plugins/registry.rs",
-    "core/runtime/src/plugins/registry/hand_over.rs",
-    // common/limits: the counting allocator, and the end of the process.
-    "common/limits/src/ending.rs",
-    "common/limits/src/heap.rs",
-    // delegates/base: the memory that kernels operate on.
-    "delegates/base/src/memory.rs",
-    "delegates/base/src/memory/",
-    // delegates/kernels: vectors and kernels.
-    "delegates/kernels/src/",
-    // delegates/cpu: the steps that call kernels, and code they share.
-    "delegates/cpu/src/reach/",
-    "delegates/cpu/src/steps/",
-    "delegates/cpu/src/ops/typed.rs",
-    "delegates/cpu/src/program.rs",
-    "delegates/cpu/src/step/",
-    // delegates/cpu: packed weights.
-    "delegates/cpu/src/store.rs",
-    "delegates/cpu/src/store/",
-    // delegates/gpu: driver calls.
-    "delegates/gpu/src/opencl/",
-    "delegates/gpu/src/vulkan/commands.rs",
-    "delegates/gpu/src/vulkan/device.rs",
-    "delegates/gpu/src/vulkan/dispatch.rs",
-    "delegates/gpu/src/vulkan/instance.rs",
-    "delegates/gpu/src/vulkan/pipeline_cache.rs",
-    "delegates/gpu/src/vulkan/logical.rs",
-    "delegates/gpu/src/vulkan/memory.rs",
-    "delegates/gpu/src/vulkan/pipeline.rs",
-    "delegates/gpu/src/vulkan/recording.rs",
-    "delegates/gpu/src/vulkan/stamps.rs",
-    "delegates/gpu/src/vulkan/timing.rs",
-    // ffi/c: the boundary.
-    "ffi/c/examples/calls.rs",
-    "ffi/c/src/",
-    "ffi/c/testing/src/",
-    // ffi/common: pointers that C passes in.
-    "ffi/common/src/lib.rs",
-    // ffi/micro: the boundary; exported symbols.
-    "ffi/micro/src/",
-    // ffi/tflite: the boundary.
-    "ffi/tflite/src/",
-    // tests/bench: the instructions for the peak; mapped models.
-    "tests/bench/src/peak/",
-    "tests/bench/src/serve.rs",
-    // Tests: misbehaving plugins, a host that calls them, counting allocators.
-    "core/runtime/tests/lend_raw.rs",
-    "core/runtime/tests/pool_allocations.rs",
-    "plugins/template/tests/boundary/",
-    "tests/calls/src/",
-    "tests/plugins/contract/src/",
-    "tests/plugins/future_abi/src/lib.rs",
-    "tests/plugins/panicking/tests/panics.rs",
-    "tests/tests/allocations.rs",
-    "tests/tests/contract/additions.rs",
-    "tests/tests/contract/first_host.rs",
-    "tests/tests/fusions.rs",
-    "tests/tests/micro/support.rs",
-];
-
-/// Roots of crates without `unsafe`.
-const SAFE: &[&str] = &[
-    "cli/src/lib.rs",
-    "cli/src/main.rs",
-    "common/pictures/src/lib.rs",
-    "common/src/lib.rs",
-    "delegates/layers/src/lib.rs",
-    "ops/src/lib.rs",
-    "ops/flex/src/lib.rs",
-    "planners/src/lib.rs",
-    "plugins/builtin/src/lib.rs",
-    "tests/src/lib.rs",
-    "tests/tidy/src/lib.rs",
-];
 
 /// Words that library code must not contain, and their replacements.
 const WORDS: &[Word] = &[
@@ -421,23 +250,24 @@ fn every_crate_has_the_lints_of_the_workspace() {
 
 #[test]
 fn unsafe_has_named_places() {
-    demand("unsafe", &places::check(&SOURCES, "unsafe", UNSAFE, TABLES));
-}
-
-#[test]
-fn safe_crates_forbid_unsafe() {
-    demand("forbid(unsafe_code)", &places::check_forbidden(&SOURCES, SAFE));
+    let list = read(UNSAFE);
+    let files = places::listed(UNSAFE, &list).unwrap_or_else(|wrong| panic!("{wrong}"));
+    demand("unsafe", &places::check(&SOURCES, "unsafe", &files, UNSAFE));
+    demand("forbid(unsafe_code)", &places::check_forbidden(&SOURCES, &files, UNSAFE));
 }
 
 #[test]
 fn files_and_functions_are_short() {
-    demand("length", &length::check(&length::measure(library()), &entries(EXCEPTIONS), EXCEPTIONS));
+    let library: HashSet<&str> = library().map(|source| source.path.as_str()).collect();
+    let mut long = length::measure(&*SOURCES, |source| library.contains(source.path.as_str()));
+    long.extend(length::measure_texts(&TEXTS));
+    demand("length", &length::check(&long, &entries(EXCEPTIONS), EXCEPTIONS));
 }
 
 #[test]
 fn import_cycles_shrink() {
-    let listed = std::fs::read_to_string(root().join(IMPORT_CYCLES)).expect("the list is in the tree");
-    let allowed = cycles::allowed(IMPORT_CYCLES, &listed).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let allowed =
+        cycles::allowed(IMPORT_CYCLES, &read(IMPORT_CYCLES)).unwrap_or_else(|wrong| panic!("{wrong}"));
     let rows = CRATES.iter().filter(|row| row.layer != Layer::Tests);
     let read = |row: &Crate| (row.folder, imports::read(&format!("{}/src", row.folder), &*SOURCES));
     demand("import cycles", &cycles::check(&rows.map(read).collect::<Vec<_>>(), &allowed, IMPORT_CYCLES));
@@ -445,24 +275,42 @@ fn import_cycles_shrink() {
 
 #[test]
 fn safety_comments_give_an_argument() {
-    demand("safety", &safety::check(&safety::vague(&*SOURCES), &entries(VAGUE_SAFETY), VAGUE_SAFETY));
+    let instead = "say what is guaranteed and by which code";
+    let (found, allowed) = (safety::vague(&*SOURCES), entries(VAGUE_SAFETY));
+    demand("safety", &counts::check(&found, &allowed, VAGUE_SAFETY, "vague SAFETY comments", instead));
+}
+
+#[test]
+fn parameters_cannot_be_exchanged() {
+    let things = "tuple parameters with two elements of one type";
+    let (found, allowed) = (tuples::find(library()), entries(TUPLES));
+    let instead = "give the elements names in a struct";
+    demand("tuples", &counts::check(&found, &allowed, TUPLES, things, instead));
+}
+
+#[test]
+fn prose_is_narrow() {
+    demand("width", &width::check(&TEXTS));
 }
 
 #[test]
 fn phrases_are_plain() {
     let files = phrases::measure(TEXTS.iter().filter(|text| text.path != phrases::TESTED));
     if std::env::var_os("ARENITE_TIDY_WRITE").is_some() {
-        let list = root().join(PHRASES);
-        let text = std::fs::read_to_string(&list).expect("the list is in the tree");
-        std::fs::write(list, phrases::lowered(&text, &files)).expect("the list is writable");
+        let list = phrases::lowered(&read(PHRASES), &files);
+        std::fs::write(root().join(PHRASES), list).expect("the list is writable");
     }
     demand("phrases", &phrases::check(&files, &entries(PHRASES), PHRASES));
 }
 
+/// The text of a list.
+fn read(file: &str) -> String {
+    std::fs::read_to_string(root().join(file)).expect("the list is in the tree")
+}
+
 /// The entries of a list that may only shrink.
 fn entries(file: &str) -> Vec<length::Exception> {
-    let listed = std::fs::read_to_string(root().join(file)).expect("the list is in the tree");
-    length::exceptions(file, &listed).unwrap_or_else(|wrong| panic!("{wrong}"))
+    length::exceptions(file, &read(file)).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 #[test]

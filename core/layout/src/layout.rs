@@ -25,7 +25,7 @@ use arenite_abi::UsageRecord;
 use arenite_abi::host_side::MAX_ALIGNMENT as ALIGNMENT;
 
 use crate::techniques::Techniques;
-use live::Live;
+use live::{Lifetime, Live};
 
 /// A permission of an op to share memory between an output and an input, given as indices of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ struct Value {
     /// Relative to the buffer's origin.
     offset: Offset,
     size: u64,
-    life: (u32, u32),
+    life: Lifetime,
     records: Vec<usize>,
     /// The parts that other nodes write into it: offset and size.
     written: Vec<(Offset, u64)>,
@@ -122,7 +122,7 @@ struct Value {
 
 #[derive(Clone)]
 struct Buffer {
-    life: (u32, u32),
+    life: Lifetime,
     low: Offset,
     high: Offset,
     alignment: u64,
@@ -153,18 +153,18 @@ struct Arrangement<'a> {
 
 impl<'a> Arrangement<'a> {
     fn new(records: &'a [UsageRecord]) -> Self {
-        let mut live = Live::new(records.iter().map(|record| (record.first_node, record.last_node)));
-        records.iter().for_each(|r| live.add((r.first_node, r.last_node), i128::from(r.size)));
+        let mut live = Live::new(records.iter().map(Lifetime::of));
+        records.iter().for_each(|r| live.add(Lifetime::of(r), i128::from(r.size)));
         let value = |(i, record): (usize, &UsageRecord)| Value {
             offset: 0,
             size: record.size,
-            life: (record.first_node, record.last_node),
+            life: Lifetime::of(record),
             records: vec![i],
             written: Vec::new(),
         };
         let buffer = |(i, record): (usize, &UsageRecord)| {
             Some(Buffer {
-                life: (record.first_node, record.last_node),
+                life: Lifetime::of(record),
                 low: 0,
                 high: record.size.into(),
                 alignment: record.alignment,
@@ -226,7 +226,7 @@ impl<'a> Arrangement<'a> {
         let lives = ties.iter().flat_map(|tie| [tie.input, tie.output]).filter_map(|record| {
             self.buffers[self.buffer_of[self.value_of[record].0]].as_ref().map(|buffer| buffer.life)
         });
-        let Some(life) = lives.reduce(union) else { return };
+        let Some(life) = lives.reduce(Lifetime::union) else { return };
         self.work = self.work.saturating_add(self.records.len());
         if self.work > MOST_WORK {
             return;
@@ -288,7 +288,7 @@ impl<'a> Arrangement<'a> {
             buffer.values.retain(|&value| value != inner);
         }
         let outer = &mut self.values[outer];
-        outer.life = union(outer.life, life);
+        outer.life = outer.life.union(life);
         outer.records.extend(records);
         if written {
             outer.written.push(range);
@@ -302,7 +302,7 @@ impl<'a> Arrangement<'a> {
         let ((old, input_at), (new, output_at)) = (self.value_of[tie.input], self.value_of[tie.output]);
         let (dying, born) = (&self.values[old], &self.values[new]);
         let Some(distance) = distance.checked_next_multiple_of(ALIGNMENT as u64) else { return false };
-        if old == new || dying.life.1 != tie.node || born.life.0 != tie.node {
+        if old == new || dying.life.last != tie.node || born.life.first != tie.node {
             return false;
         }
         // The node must not access the old or the new value through a second record.
@@ -329,15 +329,14 @@ impl<'a> Arrangement<'a> {
         let clash = |&v: &usize, &w: &usize| {
             let (x, y) = (&self.values[v], &self.values[w]);
             (v, w) != (kept, moved)
-                && x.life.0 <= y.life.1
-                && y.life.0 <= x.life.1
+                && x.life.meets(y.life)
                 && meet((x.offset, x.size), (y.offset + delta, y.size))
         };
         if one.values.iter().any(|v| two.values.iter().any(|w| clash(v, w))) {
             return false;
         }
         let joined = Buffer {
-            life: union(one.life, two.life),
+            life: one.life.union(two.life),
             low: one.low.min(two.low + delta),
             high: one.high.max(two.high + delta),
             alignment: one.alignment.max(two.alignment),
@@ -374,8 +373,8 @@ impl<'a> Arrangement<'a> {
                 buffers.push(UsageRecord {
                     size: u64::try_from(buffer.height()).unwrap_or(u64::MAX),
                     alignment: buffer.alignment,
-                    first_node: buffer.life.0,
-                    last_node: buffer.life.1,
+                    first_node: buffer.life.first,
+                    last_node: buffer.life.last,
                     ..*record
                 });
             }
@@ -384,10 +383,6 @@ impl<'a> Arrangement<'a> {
         }
         Layout { buffers, places }
     }
-}
-
-fn union(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
-    (a.0.min(b.0), a.1.max(b.1))
 }
 
 fn meet((a, a_size): (Offset, u64), (b, b_size): (Offset, u64)) -> bool {

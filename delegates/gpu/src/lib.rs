@@ -40,7 +40,7 @@
 //! | object | device memory that records share |
 
 // Without a backend, only the choice of work-groups is public, and the rest is unused.
-#![cfg_attr(not(any(feature = "opencl", feature = "vulkan")), allow(dead_code))]
+#![cfg_attr(not(any(feature = "opencl", feature = "vulkan")), allow(dead_code, unreachable_pub))]
 
 mod delegate;
 mod device;

@@ -1,5 +1,6 @@
 //! Measures the processor time of this thread, so that other load on the machine does not count. Tests use it to bound
 //! algorithms that must not be quadratic.
+#![forbid(unsafe_code)]
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
 //! Writes the seeds of the `model` fuzz target: `cargo run -p arenite-tests --bin fuzz_seeds`.
+#![forbid(unsafe_code)]
 
 use arenite_abi::schema::{
     AddOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions,

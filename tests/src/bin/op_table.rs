@@ -1,4 +1,5 @@
 //! Writes OPERATORS.md: `cargo run -p arenite-tests --bin op_table`.
+#![forbid(unsafe_code)]
 
 use std::path::Path;
 use std::sync::Arc;

@@ -105,7 +105,7 @@ fn skip_attributes(code: &str, mut at: usize) -> usize {
 }
 
 /// The position after the bracket that closes the one at `open`, or the end of a text without it.
-fn matching(code: &str, open: usize) -> usize {
+pub fn matching(code: &str, open: usize) -> usize {
     let mut depth = 0usize;
     for (offset, byte) in code.bytes().enumerate().skip(open) {
         match byte {

@@ -1,15 +1,21 @@
-//! The length limits: 400 lines per file, 40 per function.
+//! The length limits of files and functions.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::Complaint;
-use crate::items::{functions, test_parts};
+use crate::items::{Function, functions, test_parts};
 use crate::scan::line_of;
-use crate::tree::Source;
+use crate::tree::{Source, Text};
 
+/// The most lines of a file without its test modules, of its test modules, and of a C header.
 pub const FILE: usize = 400;
+/// The most lines of a function of the library.
 pub const FUNCTION: usize = 40;
+/// The most lines of a function of a test, whose tables are data.
+pub const TEST: usize = 60;
+/// The most lines of a shader.
+pub const SHADER: usize = 120;
 /// The number of lines by which an entry may exceed the actual length, so that small changes need not touch it.
 pub const SLACK: usize = 10;
 
@@ -18,9 +24,18 @@ pub const SLACK: usize = 10;
 pub struct Long {
     pub path: String,
     pub line: usize,
-    /// The function's name; `None` for a file.
-    pub function: Option<String>,
+    pub part: Part,
     pub lines: usize,
+    pub limit: usize,
+}
+
+/// The long part of a file.
+#[derive(Debug, PartialEq)]
+pub enum Part {
+    File,
+    /// All test modules in a file of the library.
+    Tests,
+    Function(String),
 }
 
 /// A line of the file of exceptions: `path lines` or `path::function lines`.
@@ -34,50 +49,67 @@ pub struct Exception {
 
 impl Long {
     fn key(&self) -> String {
-        let function = self.function.as_ref().map_or(String::new(), |name| format!("::{name}"));
-        format!("{}{function}", self.path)
+        match &self.part {
+            Part::File => self.path.clone(),
+            Part::Tests => format!("{}::tests", self.path),
+            Part::Function(name) => format!("{}::{name}", self.path),
+        }
     }
 
     fn what(&self) -> String {
-        match &self.function {
-            Some(name) => format!("function `{name}` has {} lines", self.lines),
-            None => format!("{} lines before the tests", self.lines),
+        match &self.part {
+            Part::File => format!("{} lines without test modules", self.lines),
+            Part::Tests => format!("{} lines of test modules", self.lines),
+            Part::Function(name) => format!("function `{name}` has {} lines", self.lines),
         }
-    }
-
-    fn limit(&self) -> usize {
-        if self.function.is_some() { FUNCTION } else { FILE }
     }
 }
 
-/// All files and functions of library code that are too long. Tests do not count.
-pub fn measure<'a>(sources: impl IntoIterator<Item = &'a Source>) -> Vec<Long> {
+/// All parts of Rust files that are too long. Files outside of the library are tests.
+pub fn measure<'a>(
+    sources: impl IntoIterator<Item = &'a Source>,
+    is_library: impl Fn(&Source) -> bool,
+) -> Vec<Long> {
     let mut found = Vec::new();
     for source in sources {
-        let path = &source.path;
-        let lines = file_lines(source);
-        if lines > FILE {
-            found.push(Long { path: path.clone(), line: 1, function: None, lines });
+        let library: Vec<&str> = if is_library(source) { source.library.lines().collect() } else { vec![] };
+        let all = source.text.lines().count();
+        let tests = if library.is_empty() { 0 } else { test_lines(source) };
+        for (part, lines) in [(Part::File, all - tests), (Part::Tests, tests)] {
+            if lines > FILE {
+                found.push(Long { path: source.path.clone(), line: 1, part, lines, limit: FILE });
+            }
         }
-        let long = functions(&source.library).into_iter().filter(|function| function.lines > FUNCTION);
-        found.extend(long.map(|function| Long {
-            path: path.clone(),
-            line: function.line,
-            function: Some(function.name),
-            lines: function.lines,
-        }));
+        for Function { name, line, lines } in functions(&source.code) {
+            let is_test = library.get(line - 1).is_none_or(|line| line.trim().is_empty());
+            let limit = if is_test { TEST } else { FUNCTION };
+            if lines > limit {
+                let part = Part::Function(name);
+                found.push(Long { path: source.path.clone(), line, part, lines, limit });
+            }
+        }
     }
     found
 }
 
-/// The number of lines of a file without its tests.
-fn file_lines(source: &Source) -> usize {
-    if source.library.is_empty() {
-        return 0;
-    }
-    let tests = test_parts(&source.code).items;
+/// The number of lines of the test modules in a file.
+fn test_lines(source: &Source) -> usize {
     let lines = |item: &Range<usize>| line_of(&source.code[item.clone()], item.len());
-    source.text.lines().count() - tests.iter().map(lines).sum::<usize>()
+    test_parts(&source.code).items.iter().map(lines).sum()
+}
+
+/// All shaders and C headers that are too long.
+pub fn measure_texts(texts: &[Text]) -> Vec<Long> {
+    let long = |text: &Text| {
+        let limit = match text.path.rsplit_once('.')?.1 {
+            "wgsl" | "cl" => SHADER,
+            "h" => FILE,
+            _ => return None,
+        };
+        let lines = text.text.lines().count();
+        (lines > limit).then(|| Long { path: text.path.clone(), line: 1, part: Part::File, lines, limit })
+    };
+    texts.iter().filter_map(long).collect()
 }
 
 /// The exceptions of a file in which `#` starts a comment.
@@ -115,11 +147,9 @@ pub fn check(long: &[Long], exceptions: &[Exception], file: &str) -> Vec<Complai
         let message = match allowed {
             Some(allowed) if long.lines <= allowed => continue,
             Some(allowed) => format!("{}, but {file} allows {allowed}: shorten it again", long.what()),
-            None => format!(
-                "{}, but the limit is {} (CONTRIBUTING.md, Style): split it",
-                long.what(),
-                long.limit()
-            ),
+            None => {
+                format!("{}, but the limit is {} (CONTRIBUTING.md, Style): split it", long.what(), long.limit)
+            }
         };
         found.push(Complaint::new(&long.path, long.line, message));
     }
@@ -139,13 +169,15 @@ pub fn check(long: &[Long], exceptions: &[Exception], file: &str) -> Vec<Complai
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::{Text, sources};
+    use crate::tree::sources;
 
     fn said(files: &[(&str, String)], exceptions: &str) -> Vec<String> {
         let texts: Vec<Text> =
             files.iter().map(|(path, text)| Text { path: (*path).into(), text: text.clone() }).collect();
         let exceptions = super::exceptions("except.txt", exceptions).unwrap();
-        let found = check(&measure(&sources(&texts)), &exceptions, "except.txt");
+        let mut long = measure(&sources(&texts), |source| !source.path.starts_with("tests/"));
+        long.extend(measure_texts(&texts));
+        let found = check(&long, &exceptions, "except.txt");
         found.iter().map(Complaint::to_string).collect()
     }
 
@@ -169,10 +201,49 @@ mod tests {
         assert_eq!(said(&[("a.rs", file(400))], ""), [""; 0]);
         assert_eq!(
             said(&[("a.rs", file(401))], ""),
-            ["a.rs:1: 401 lines before the tests, but the limit is 400 (CONTRIBUTING.md, Style): split it"]
+            [
+                "a.rs:1: 401 lines without test modules, but the limit is 400 (CONTRIBUTING.md, Style): split it"
+            ]
         );
         let declares = "#[cfg(test)]\nmod b;\n".to_owned();
-        assert_eq!(said(&[("a.rs", declares), ("a/b.rs", file(401) + &function(50))], ""), [""; 0]);
+        assert_eq!(said(&[("a.rs", declares.clone()), ("a/b.rs", file(330) + &function(60))], ""), [""; 0]);
+        assert_eq!(
+            said(&[("a.rs", declares), ("a/b.rs", file(401))], "a.rs::tests 401\n")[..1],
+            [
+                "a/b.rs:1: 405 lines without test modules, but the limit is 400 (CONTRIBUTING.md, Style): split it"
+            ]
+        );
+    }
+
+    #[test]
+    fn long_tests_fail() {
+        let module = |lines| format!("#[cfg(test)]\nmod tests {{{}}}\n", function(lines));
+        assert_eq!(said(&[("a.rs", module(60)), ("tests/b.rs", function(60))], ""), [""; 0]);
+        let long =
+            |lines: usize| format!("{lines} lines, but the limit is 60 (CONTRIBUTING.md, Style): split it");
+        assert_eq!(
+            said(&[("a.rs", module(61)), ("tests/b.rs", function(62))], ""),
+            [
+                format!("a.rs:3: function `f` has {}", long(61)),
+                format!("tests/b.rs:2: function `f` has {}", long(62))
+            ]
+        );
+        let many = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", function(50).repeat(9));
+        assert_eq!(said(&[("a.rs", many.clone())], "a.rs::tests 470"), [""; 0]);
+        assert_eq!(
+            said(&[("a.rs", many)], ""),
+            ["a.rs:1: 462 lines of test modules, but the limit is 400 (CONTRIBUTING.md, Style): split it"]
+        );
+    }
+
+    #[test]
+    fn long_shaders_and_headers_fail() {
+        let lines = |count: usize| "x;\n".repeat(count);
+        let within = [("a.wgsl", lines(120)), ("a.cl", lines(120)), ("a.h", lines(400)), ("a.c", lines(900))];
+        assert_eq!(said(&within, ""), [""; 0]);
+        let beyond = [("a.wgsl", lines(121)), ("a.cl", lines(121)), ("a.h", lines(401))];
+        assert_eq!(said(&beyond, "").len(), 3);
+        assert_eq!(said(&beyond, "a.wgsl 121\na.cl 121\na.h 401"), [""; 0]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! holds the tables and runs every rule on the repository.
 #![forbid(unsafe_code)]
 
+pub mod counts;
 pub mod crates;
 pub mod cycles;
 pub mod format;
@@ -17,6 +18,8 @@ pub mod safety;
 pub mod scan;
 pub mod text;
 pub mod tree;
+pub mod tuples;
+pub mod width;
 pub mod words;
 
 use std::fmt;

@@ -216,8 +216,8 @@ fn words(blocks: &[Block<'_>]) -> Vec<Word> {
     words
 }
 
-/// Appends the words of a line. `continues`: only white space separates it from the last word. `is_span`: the line starts
-/// within a code span.
+/// Appends the words of a line. `continues`: only white space separates it from the last word. `is_span`: the line
+/// starts within a code span.
 fn words_of(text: &str, line: usize, continues: &mut bool, is_span: &mut bool, words: &mut Vec<Word>) {
     let mut push = |text: &str, continues: &mut bool| {
         words.push(Word { text: text.to_lowercase(), line, continues: *continues });

@@ -19,8 +19,7 @@ pub fn check(sources: &[Source], word: &str, places: &[&str], table: &str) -> Ve
                 &source.path,
                 line_of(&source.code, at),
                 format!(
-                    "`{word}` outside of the places that ARCHITECTURE.md names: avoid it, or name the place \
-                     there and in {table}"
+                    "`{word}` outside of the places that {table} lists: avoid it, or list the place there"
                 ),
             )),
         }
@@ -32,22 +31,37 @@ pub fn check(sources: &[Source], word: &str, places: &[&str], table: &str) -> Ve
     found
 }
 
-/// Reports crate roots without `#![forbid(unsafe_code)]`.
-pub fn check_forbidden(sources: &[Source], roots: &[&str]) -> Vec<Complaint> {
-    let forbids = |root: &str| {
-        let source = sources.iter().find(|source| source.path == root);
-        source.is_some_and(|source| source.code.contains("#![forbid(unsafe_code"))
+/// The files of a list in which `#` starts a comment.
+///
+/// # Errors Names a folder: only files are listed.
+pub fn listed<'a>(table: &str, text: &'a str) -> Result<Vec<&'a str>, Complaint> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let file = |(at, line): (usize, &'a str)| {
+        let message = || format!("`{line}` is a folder: list its files");
+        if line.ends_with('/') { Err(Complaint::new(table, at + 1, message())) } else { Ok(line) }
     };
-    let missing = roots.iter().filter(|root| !forbids(root));
-    missing
-        .map(|root| {
-            Complaint::new(
-                *root,
-                1,
-                "ARCHITECTURE.md declares this crate safe: write `#![forbid(unsafe_code)]` here",
-            )
-        })
-        .collect()
+    lines.map(file).collect()
+}
+
+/// Reports crate roots without `#![forbid(unsafe_code)]` if no file of the crate is among `places`. Plugins are exempt:
+/// the macro that exports them contains `unsafe`.
+pub fn check_forbidden(sources: &[Source], places: &[&str], table: &str) -> Vec<Complaint> {
+    let is_safe = |root: &&Source| {
+        let folder = source_folder(&root.path);
+        folder.is_some_and(|folder| !places.iter().any(|place| place.starts_with(folder)))
+            && find_word(&root.code, "export_plugin!").next().is_none()
+    };
+    let missing = sources.iter().filter(is_safe).filter(|root| !root.code.contains("#![forbid(unsafe_code"));
+    let message = format!("{table} lists no file of this crate: write `#![forbid(unsafe_code)]` here");
+    missing.map(|root| Complaint::new(&root.path, 1, &message)).collect()
+}
+
+/// The folder `…/src/` of the crate of which `path` is the root.
+fn source_folder(path: &str) -> Option<&str> {
+    let (folder, file) = path.rsplit_once('/')?;
+    let is_program = folder.ends_with("/src/bin") && file.ends_with(".rs");
+    let is_root = folder.ends_with("/src") && matches!(file, "lib.rs" | "main.rs");
+    (is_program || is_root).then(|| path.rfind("/src/").map(|at| &path[..at + 5]))?
 }
 
 #[cfg(test)]
@@ -75,8 +89,7 @@ mod tests {
         ]);
         assert_eq!(
             said(&check(&sources, "unsafe", &["b/", "d.rs"], "table.rs")),
-            ["a.rs:2: `unsafe` outside of the places that ARCHITECTURE.md names: avoid it, or name the \
-                 place there and in table.rs"]
+            ["a.rs:2: `unsafe` outside of the places that table.rs lists: avoid it, or list the place there"]
         );
         assert_eq!(check(&sources, "unsafe", &["a.rs", "b/", "d.rs"], "table.rs"), []);
     }
@@ -94,13 +107,26 @@ mod tests {
     }
 
     #[test]
+    fn a_list_has_no_folders() {
+        assert_eq!(listed("list.txt", "# why\n\na.rs\nb/c.rs\n"), Ok(vec!["a.rs", "b/c.rs"]));
+        let wrong = listed("list.txt", "a.rs\nb/\n").unwrap_err();
+        assert_eq!(wrong.to_string(), "list.txt:2: `b/` is a folder: list its files");
+    }
+
+    #[test]
     fn a_crate_root_without_forbid_fails() {
-        let sources =
-            made_up(&[("a/lib.rs", "#![forbid(unsafe_code)]"), ("b/lib.rs", "//! #![forbid(unsafe_code)]")]);
-        let why = "ARCHITECTURE.md declares this crate safe: write `#![forbid(unsafe_code)]` here";
+        let sources = made_up(&[
+            ("a/src/lib.rs", "#![forbid(unsafe_code)]"),
+            ("b/src/lib.rs", "//! #![forbid(unsafe_code)]"),
+            ("b/src/bin/c.rs", ""),
+            ("b/src/d.rs", ""),
+            ("e/src/lib.rs", "mod f;"),
+            ("g/src/main.rs", "export_plugin!(A);"),
+        ]);
+        let why = "list.txt lists no file of this crate: write `#![forbid(unsafe_code)]` here";
         assert_eq!(
-            said(&check_forbidden(&sources, &["a/lib.rs", "b/lib.rs", "c/lib.rs"])),
-            [format!("b/lib.rs:1: {why}"), format!("c/lib.rs:1: {why}")]
+            said(&check_forbidden(&sources, &["e/src/f.rs"], "list.txt")),
+            [format!("b/src/lib.rs:1: {why}"), format!("b/src/bin/c.rs:1: {why}")]
         );
     }
 }

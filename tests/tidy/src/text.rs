@@ -1,4 +1,5 @@
-//! Every text file: how its lines end, no absolute path of one machine, and for what reason an example does not compile.
+//! Every text file: how its lines end, no absolute path of one machine, and for what reason an example does not
+//! compile.
 
 use crate::Complaint;
 use crate::tree::Text;

@@ -1,5 +1,30 @@
 //! The bytes alive at each node: a segment tree with lazy sums over ranges.
 
+use std::ops::Range;
+
+use arenite_abi::UsageRecord;
+
+/// The first and the last node during which a value is alive.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Lifetime {
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+impl Lifetime {
+    pub(super) fn of(record: &UsageRecord) -> Self {
+        Lifetime { first: record.first_node, last: record.last_node }
+    }
+
+    pub(super) fn union(self, other: Self) -> Self {
+        Lifetime { first: self.first.min(other.first), last: self.last.max(other.last) }
+    }
+
+    pub(super) fn meets(self, other: Self) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+}
+
 /// Bytes per node. Consecutive nodes without a birth or death between them share an entry.
 #[derive(Clone)]
 pub(super) struct Live {
@@ -13,8 +38,8 @@ pub(super) struct Live {
 
 impl Live {
     /// Creates the tree for lifetimes that start and end at these nodes.
-    pub(super) fn new(lives: impl Iterator<Item = (u32, u32)>) -> Self {
-        let mut nodes: Vec<u32> = lives.flat_map(|(first, last)| [first, last.saturating_add(1)]).collect();
+    pub(super) fn new(lives: impl Iterator<Item = Lifetime>) -> Self {
+        let mut nodes: Vec<u32> = lives.flat_map(|life| [life.first, life.last.saturating_add(1)]).collect();
         nodes.sort_unstable();
         nodes.dedup();
         let size = 2 * nodes.len().next_power_of_two();
@@ -22,15 +47,13 @@ impl Live {
     }
 
     /// Adds `bytes` to all nodes of a lifetime.
-    pub(super) fn add(&mut self, life: (u32, u32), bytes: i128) {
-        let (from, to) = self.leaves(life);
-        self.add_in(1, (0, self.added.len() / 2), (from, to), bytes);
+    pub(super) fn add(&mut self, life: Lifetime, bytes: i128) {
+        self.add_in(1, 0..self.added.len() / 2, &self.leaves(life), bytes);
     }
 
     /// The highest number of bytes at any node of a lifetime.
-    pub(super) fn highest(&self, life: (u32, u32)) -> i128 {
-        let (from, to) = self.leaves(life);
-        self.highest_in(1, (0, self.added.len() / 2), (from, to)).unwrap_or(0)
+    pub(super) fn highest(&self, life: Lifetime) -> i128 {
+        self.highest_in(1, 0..self.added.len() / 2, &self.leaves(life)).unwrap_or(0)
     }
 
     /// The first node with the most live bytes, and their number.
@@ -42,36 +65,38 @@ impl Live {
         (self.nodes.get(node - half).copied().unwrap_or(0), self.highest[1])
     }
 
-    fn leaves(&self, (first, last): (u32, u32)) -> (usize, usize) {
-        (self.nodes.partition_point(|&n| n < first), self.nodes.partition_point(|&n| n <= last))
+    fn leaves(&self, life: Lifetime) -> Range<usize> {
+        self.nodes.partition_point(|&n| n < life.first)..self.nodes.partition_point(|&n| n <= life.last)
     }
 
-    fn add_in(&mut self, node: usize, (low, high): (usize, usize), range: (usize, usize), bytes: i128) {
-        if range.1 <= low || high <= range.0 {
+    /// Adds `bytes` to the leaves of `range` below `node`, whose leaves are `own`.
+    fn add_in(&mut self, node: usize, own: Range<usize>, range: &Range<usize>, bytes: i128) {
+        if range.end <= own.start || own.end <= range.start {
             return;
         }
-        if range.0 <= low && high <= range.1 {
+        if range.start <= own.start && own.end <= range.end {
             self.added[node] += bytes;
             self.highest[node] += bytes;
             return;
         }
-        let middle = low.midpoint(high);
-        self.add_in(2 * node, (low, middle), range, bytes);
-        self.add_in(2 * node + 1, (middle, high), range, bytes);
+        let middle = own.start.midpoint(own.end);
+        self.add_in(2 * node, own.start..middle, range, bytes);
+        self.add_in(2 * node + 1, middle..own.end, range, bytes);
         self.highest[node] = self.added[node] + self.highest[2 * node].max(self.highest[2 * node + 1]);
     }
 
-    fn highest_in(&self, node: usize, (low, high): (usize, usize), range: (usize, usize)) -> Option<i128> {
-        if range.1 <= low || high <= range.0 {
+    /// The highest sum at the leaves of `range` below `node`, whose leaves are `own`.
+    fn highest_in(&self, node: usize, own: Range<usize>, range: &Range<usize>) -> Option<i128> {
+        if range.end <= own.start || own.end <= range.start {
             return None;
         }
-        if range.0 <= low && high <= range.1 {
+        if range.start <= own.start && own.end <= range.end {
             return Some(self.highest[node]);
         }
-        let middle = low.midpoint(high);
+        let middle = own.start.midpoint(own.end);
         let below = [
-            self.highest_in(2 * node, (low, middle), range),
-            self.highest_in(2 * node + 1, (middle, high), range),
+            self.highest_in(2 * node, own.start..middle, range),
+            self.highest_in(2 * node + 1, middle..own.end, range),
         ];
         below.into_iter().flatten().max().map(|highest| highest + self.added[node])
     }
@@ -83,8 +108,8 @@ mod tests {
 
     #[test]
     fn the_highest_sum_of_any_range() {
-        let lives: Vec<(u32, u32)> =
-            (0..40u32).map(|i| (i * 7 % 30, i * 7 % 30 + i * 5 % 11)).chain([(3, u32::MAX)]).collect();
+        let lives = (0..40u32).map(|i| (i * 7 % 30, i * 7 % 30 + i * 5 % 11)).chain([(3, u32::MAX)]);
+        let lives: Vec<Lifetime> = lives.map(|(first, last)| Lifetime { first, last }).collect();
         let mut live = Live::new(lives.iter().copied());
         let mut plain = vec![0i128; 60];
         for (i, &life) in lives.iter().enumerate() {
@@ -93,13 +118,14 @@ mod tests {
             plain
                 .iter_mut()
                 .enumerate()
-                .filter(|(n, _)| (life.0..=life.1).contains(&(*n as u32)))
+                .filter(|(n, _)| (life.first..=life.last).contains(&(*n as u32)))
                 .for_each(|(_, sum)| *sum += bytes);
             let (node, bytes) = live.peak();
             assert_eq!((plain.get(node as usize), plain.iter().max()), (Some(&bytes), Some(&bytes)));
-            for &(first, last) in &lives {
+            for &life in &lives {
+                let Lifetime { first, last } = life;
                 let want = plain[first as usize..=(last as usize).min(59)].iter().max().copied();
-                assert_eq!(Some(live.highest((first, last))), want, "{i}: {first}..={last}");
+                assert_eq!(Some(live.highest(life)), want, "{i}: {first}..={last}");
             }
         }
     }

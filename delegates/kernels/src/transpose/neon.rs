@@ -7,7 +7,7 @@ use super::blocks::{self, Matrix};
 /// # Safety
 /// The arguments must meet the requirements of [`super::Kernel`].
 #[target_feature(enable = "neon")]
-pub unsafe fn transpose_x32(m: &Matrix) {
+pub(super) unsafe fn transpose_x32(m: &Matrix) {
     let (rows, columns) = (m.rows & !3, m.columns & !3);
     for b in (0..rows).step_by(4) {
         for a in (0..columns).step_by(4) {
