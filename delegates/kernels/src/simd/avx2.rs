@@ -27,9 +27,7 @@ unsafe impl Simd for Avx2 {
     }
     in_registers! {
         "avx2,fma"
-        fn splat(x: f32) -> __m256 {
-            _mm256_set1_ps(x)
-        }
+        fn splat(x: f32) -> __m256 { _mm256_set1_ps(x) }
     }
     #[inline(always)]
     unsafe fn load(self, p: *const f32) -> __m256 {
@@ -53,39 +51,17 @@ unsafe impl Simd for Avx2 {
     }
     in_registers! {
         "avx2,fma"
-        fn add(a: __m256, b: __m256) -> __m256 {
-            _mm256_add_ps(a, b)
-        }
-        fn sub(a: __m256, b: __m256) -> __m256 {
-            _mm256_sub_ps(a, b)
-        }
-        fn mul(a: __m256, b: __m256) -> __m256 {
-            _mm256_mul_ps(a, b)
-        }
-        fn div(a: __m256, b: __m256) -> __m256 {
-            _mm256_div_ps(a, b)
-        }
-        fn fma(a: __m256, b: __m256, c: __m256) -> __m256 {
-            _mm256_fmadd_ps(a, b, c)
-        }
-        fn min(a: __m256, b: __m256) -> __m256 {
-            _mm256_min_ps(a, b)
-        }
-        fn max(a: __m256, b: __m256) -> __m256 {
-            _mm256_max_ps(a, b)
-        }
-        fn sqrt(a: __m256) -> __m256 {
-            _mm256_sqrt_ps(a)
-        }
-        fn abs(a: __m256) -> __m256 {
-            _mm256_andnot_ps(_mm256_set1_ps(-0.0), a)
-        }
-        fn round(a: __m256) -> __m256 {
-            _mm256_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a)
-        }
-        fn floor(a: __m256) -> __m256 {
-            _mm256_round_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(a)
-        }
+        fn add(a: __m256, b: __m256) -> __m256 { _mm256_add_ps(a, b) }
+        fn sub(a: __m256, b: __m256) -> __m256 { _mm256_sub_ps(a, b) }
+        fn mul(a: __m256, b: __m256) -> __m256 { _mm256_mul_ps(a, b) }
+        fn div(a: __m256, b: __m256) -> __m256 { _mm256_div_ps(a, b) }
+        fn fma(a: __m256, b: __m256, c: __m256) -> __m256 { _mm256_fmadd_ps(a, b, c) }
+        fn min(a: __m256, b: __m256) -> __m256 { _mm256_min_ps(a, b) }
+        fn max(a: __m256, b: __m256) -> __m256 { _mm256_max_ps(a, b) }
+        fn sqrt(a: __m256) -> __m256 { _mm256_sqrt_ps(a) }
+        fn abs(a: __m256) -> __m256 { _mm256_andnot_ps(_mm256_set1_ps(-0.0), a) }
+        fn round(a: __m256) -> __m256 { _mm256_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a) }
+        fn floor(a: __m256) -> __m256 { _mm256_round_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(a) }
         fn scale(a: __m256, n: __m256) -> __m256 {
             let n = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
             _mm256_mul_ps(a, _mm256_castsi256_ps(_mm256_slli_epi32::<23>(n)))

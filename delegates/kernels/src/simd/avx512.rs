@@ -25,9 +25,7 @@ unsafe impl Simd for Avx512 {
     }
     in_registers! {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
-        fn splat(x: f32) -> __m512 {
-            _mm512_set1_ps(x)
-        }
+        fn splat(x: f32) -> __m512 { _mm512_set1_ps(x) }
     }
     #[inline(always)]
     unsafe fn load(self, p: *const f32) -> __m512 {
@@ -51,54 +49,24 @@ unsafe impl Simd for Avx512 {
     }
     in_registers! {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
-        fn add(a: __m512, b: __m512) -> __m512 {
-            _mm512_add_ps(a, b)
-        }
-        fn sub(a: __m512, b: __m512) -> __m512 {
-            _mm512_sub_ps(a, b)
-        }
-        fn mul(a: __m512, b: __m512) -> __m512 {
-            _mm512_mul_ps(a, b)
-        }
-        fn div(a: __m512, b: __m512) -> __m512 {
-            _mm512_div_ps(a, b)
-        }
-        fn fma(a: __m512, b: __m512, c: __m512) -> __m512 {
-            _mm512_fmadd_ps(a, b, c)
-        }
-        fn min(a: __m512, b: __m512) -> __m512 {
-            _mm512_min_ps(a, b)
-        }
-        fn max(a: __m512, b: __m512) -> __m512 {
-            _mm512_max_ps(a, b)
-        }
-        fn sqrt(a: __m512) -> __m512 {
-            _mm512_sqrt_ps(a)
-        }
-        fn abs(a: __m512) -> __m512 {
-            _mm512_abs_ps(a)
-        }
-        fn round(a: __m512) -> __m512 {
-            _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a)
-        }
-        fn floor(a: __m512) -> __m512 {
-            _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(a)
-        }
-        fn scale(a: __m512, n: __m512) -> __m512 {
-            _mm512_scalef_ps(a, n)
-        }
-        fn exponent(a: __m512) -> __m512 {
-            _mm512_getexp_ps(a)
-        }
+        fn add(a: __m512, b: __m512) -> __m512 { _mm512_add_ps(a, b) }
+        fn sub(a: __m512, b: __m512) -> __m512 { _mm512_sub_ps(a, b) }
+        fn mul(a: __m512, b: __m512) -> __m512 { _mm512_mul_ps(a, b) }
+        fn div(a: __m512, b: __m512) -> __m512 { _mm512_div_ps(a, b) }
+        fn fma(a: __m512, b: __m512, c: __m512) -> __m512 { _mm512_fmadd_ps(a, b, c) }
+        fn min(a: __m512, b: __m512) -> __m512 { _mm512_min_ps(a, b) }
+        fn max(a: __m512, b: __m512) -> __m512 { _mm512_max_ps(a, b) }
+        fn sqrt(a: __m512) -> __m512 { _mm512_sqrt_ps(a) }
+        fn abs(a: __m512) -> __m512 { _mm512_abs_ps(a) }
+        fn round(a: __m512) -> __m512 { _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a) }
+        fn floor(a: __m512) -> __m512 { _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(a) }
+        fn scale(a: __m512, n: __m512) -> __m512 { _mm512_scalef_ps(a, n) }
+        fn exponent(a: __m512) -> __m512 { _mm512_getexp_ps(a) }
         fn select_lt(a: __m512, b: __m512, yes: __m512, no: __m512) -> __m512 {
             _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), no, yes)
         }
-        fn sum(a: __m512) -> f32 {
-            _mm512_reduce_add_ps(a)
-        }
-        fn largest(a: __m512) -> f32 {
-            _mm512_reduce_max_ps(a)
-        }
+        fn sum(a: __m512) -> f32 { _mm512_reduce_add_ps(a) }
+        fn largest(a: __m512) -> f32 { _mm512_reduce_max_ps(a) }
     }
     #[inline(always)]
     fn prefetch(self, p: *const f32) {
@@ -107,9 +75,7 @@ unsafe impl Simd for Avx512 {
     }
     in_registers! {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
-        fn scale_far(a: __m512, n: __m512) -> __m512 {
-            _mm512_scalef_ps(a, n)
-        }
+        fn scale_far(a: __m512, n: __m512) -> __m512 { _mm512_scalef_ps(a, n) }
         fn quotient(a: __m512, b: __m512) -> __m512 {
             // 14 bits of 1 / b, followed by one step of Newton's method for the quotient.
             let r = _mm512_rcp14_ps(b);

@@ -19,9 +19,7 @@ unsafe impl Simd for Neon {
     }
     in_registers! {
         "neon"
-        fn splat(x: f32) -> float32x4_t {
-            vdupq_n_f32(x)
-        }
+        fn splat(x: f32) -> float32x4_t { vdupq_n_f32(x) }
     }
     #[inline(always)]
     unsafe fn load(self, p: *const f32) -> float32x4_t {
@@ -65,39 +63,17 @@ unsafe impl Simd for Neon {
     }
     in_registers! {
         "neon"
-        fn add(a: float32x4_t, b: float32x4_t) -> float32x4_t {
-            vaddq_f32(a, b)
-        }
-        fn sub(a: float32x4_t, b: float32x4_t) -> float32x4_t {
-            vsubq_f32(a, b)
-        }
-        fn mul(a: float32x4_t, b: float32x4_t) -> float32x4_t {
-            vmulq_f32(a, b)
-        }
-        fn div(a: float32x4_t, b: float32x4_t) -> float32x4_t {
-            vdivq_f32(a, b)
-        }
-        fn fma(a: float32x4_t, b: float32x4_t, c: float32x4_t) -> float32x4_t {
-            vfmaq_f32(c, a, b)
-        }
-        fn min(a: float32x4_t, b: float32x4_t) -> float32x4_t {
-            vbslq_f32(vcltq_f32(a, b), a, b)
-        }
-        fn max(a: float32x4_t, b: float32x4_t) -> float32x4_t {
-            vbslq_f32(vcgtq_f32(a, b), a, b)
-        }
-        fn sqrt(a: float32x4_t) -> float32x4_t {
-            vsqrtq_f32(a)
-        }
-        fn abs(a: float32x4_t) -> float32x4_t {
-            vabsq_f32(a)
-        }
-        fn round(a: float32x4_t) -> float32x4_t {
-            vrndnq_f32(a)
-        }
-        fn floor(a: float32x4_t) -> float32x4_t {
-            vrndmq_f32(a)
-        }
+        fn add(a: float32x4_t, b: float32x4_t) -> float32x4_t { vaddq_f32(a, b) }
+        fn sub(a: float32x4_t, b: float32x4_t) -> float32x4_t { vsubq_f32(a, b) }
+        fn mul(a: float32x4_t, b: float32x4_t) -> float32x4_t { vmulq_f32(a, b) }
+        fn div(a: float32x4_t, b: float32x4_t) -> float32x4_t { vdivq_f32(a, b) }
+        fn fma(a: float32x4_t, b: float32x4_t, c: float32x4_t) -> float32x4_t { vfmaq_f32(c, a, b) }
+        fn min(a: float32x4_t, b: float32x4_t) -> float32x4_t { vbslq_f32(vcltq_f32(a, b), a, b) }
+        fn max(a: float32x4_t, b: float32x4_t) -> float32x4_t { vbslq_f32(vcgtq_f32(a, b), a, b) }
+        fn sqrt(a: float32x4_t) -> float32x4_t { vsqrtq_f32(a) }
+        fn abs(a: float32x4_t) -> float32x4_t { vabsq_f32(a) }
+        fn round(a: float32x4_t) -> float32x4_t { vrndnq_f32(a) }
+        fn floor(a: float32x4_t) -> float32x4_t { vrndmq_f32(a) }
         fn scale(a: float32x4_t, n: float32x4_t) -> float32x4_t {
             let n = vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(127));
             vmulq_f32(a, vreinterpretq_f32_s32(vshlq_n_s32::<23>(n)))
@@ -109,11 +85,7 @@ unsafe impl Simd for Neon {
         fn select_lt(a: float32x4_t, b: float32x4_t, yes: float32x4_t, no: float32x4_t) -> float32x4_t {
             vbslq_f32(vcltq_f32(a, b), yes, no)
         }
-        fn sum(a: float32x4_t) -> f32 {
-            vaddvq_f32(a)
-        }
-        fn largest(a: float32x4_t) -> f32 {
-            vmaxvq_f32(a)
-        }
+        fn sum(a: float32x4_t) -> f32 { vaddvq_f32(a) }
+        fn largest(a: float32x4_t) -> f32 { vmaxvq_f32(a) }
     }
 }

@@ -60,9 +60,7 @@ unsafe impl Ints for Avx2 {
 
     in_registers! {
         "avx2,fma"
-        fn splat_i32(x: i32) -> __m256i {
-            _mm256_set1_epi32(x)
-        }
+        fn splat_i32(x: i32) -> __m256i { _mm256_set1_epi32(x) }
     }
     #[inline(always)]
     unsafe fn load_i32(self, p: *const i32) -> __m256i {
@@ -71,15 +69,9 @@ unsafe impl Ints for Avx2 {
     }
     in_registers! {
         "avx2,fma"
-        fn add_i32(a: __m256i, b: __m256i) -> __m256i {
-            _mm256_add_epi32(a, b)
-        }
-        fn sub_i32(a: __m256i, b: __m256i) -> __m256i {
-            _mm256_sub_epi32(a, b)
-        }
-        fn mul_i32(a: __m256i, b: __m256i) -> __m256i {
-            _mm256_mullo_epi32(a, b)
-        }
+        fn add_i32(a: __m256i, b: __m256i) -> __m256i { _mm256_add_epi32(a, b) }
+        fn sub_i32(a: __m256i, b: __m256i) -> __m256i { _mm256_sub_epi32(a, b) }
+        fn mul_i32(a: __m256i, b: __m256i) -> __m256i { _mm256_mullo_epi32(a, b) }
         fn decrement_below(a: __m256i, x: __m256i, middle: i32) -> __m256i {
             // The comparison yields −1 where it is true.
             _mm256_add_epi32(a, _mm256_cmpgt_epi32(_mm256_set1_epi32(middle), x))
@@ -90,15 +82,9 @@ unsafe impl Ints for Avx2 {
         fn clamp_i32(a: __m256i, low: i32, high: i32) -> __m256i {
             _mm256_min_epi32(_mm256_max_epi32(a, _mm256_set1_epi32(low)), _mm256_set1_epi32(high))
         }
-        fn shift_right(a: __m256i, n: u32) -> __m256i {
-            _mm256_sra_epi32(a, _mm_cvtsi32_si128(n as i32))
-        }
-        fn shift_left(a: __m256i, n: u32) -> __m256i {
-            _mm256_sll_epi32(a, _mm_cvtsi32_si128(n as i32))
-        }
-        fn real(x: __m256i) -> __m256 {
-            _mm256_cvtepi32_ps(x)
-        }
+        fn shift_right(a: __m256i, n: u32) -> __m256i { _mm256_sra_epi32(a, _mm_cvtsi32_si128(n as i32)) }
+        fn shift_left(a: __m256i, n: u32) -> __m256i { _mm256_sll_epi32(a, _mm_cvtsi32_si128(n as i32)) }
+        fn real(x: __m256i) -> __m256 { _mm256_cvtepi32_ps(x) }
         fn round_i32(x: __m256) -> __m256i {
             let number = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_ORD_Q>(x, x));
             let x = _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(-MOST)), _mm256_set1_ps(MOST));
@@ -202,16 +188,12 @@ unsafe impl Ints for Avx2 {
     }
     in_registers! {
         "avx2,fma"
-        fn largest_bytes(a: __m256i, b: __m256i) -> __m256i {
-            _mm256_max_epu8(a, b)
-        }
+        fn largest_bytes(a: __m256i, b: __m256i) -> __m256i { _mm256_max_epu8(a, b) }
         fn clamp_bytes(b: __m256i, low: u8, high: u8) -> __m256i {
             let (low, high) = (_mm256_set1_epi8(low as i8), _mm256_set1_epi8(high as i8));
             _mm256_min_epu8(_mm256_max_epu8(b, low), high)
         }
-        fn flip_bytes(b: __m256i) -> __m256i {
-            _mm256_xor_si256(b, _mm256_set1_epi8(-128))
-        }
+        fn flip_bytes(b: __m256i) -> __m256i { _mm256_xor_si256(b, _mm256_set1_epi8(-128)) }
         fn interleave(r: [__m256i; 4]) -> [__m256i; 4] {
             let (low01, high01) = (_mm256_unpacklo_epi8(r[0], r[1]), _mm256_unpackhi_epi8(r[0], r[1]));
             let (low23, high23) = (_mm256_unpacklo_epi8(r[2], r[3]), _mm256_unpackhi_epi8(r[2], r[3]));

@@ -58,9 +58,7 @@ unsafe impl Ints for Avx512 {
 
     in_registers! {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
-        fn splat_i32(x: i32) -> __m512i {
-            _mm512_set1_epi32(x)
-        }
+        fn splat_i32(x: i32) -> __m512i { _mm512_set1_epi32(x) }
     }
     #[inline(always)]
     unsafe fn load_i32(self, p: *const i32) -> __m512i {
@@ -69,15 +67,9 @@ unsafe impl Ints for Avx512 {
     }
     in_registers! {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
-        fn add_i32(a: __m512i, b: __m512i) -> __m512i {
-            _mm512_add_epi32(a, b)
-        }
-        fn sub_i32(a: __m512i, b: __m512i) -> __m512i {
-            _mm512_sub_epi32(a, b)
-        }
-        fn mul_i32(a: __m512i, b: __m512i) -> __m512i {
-            _mm512_mullo_epi32(a, b)
-        }
+        fn add_i32(a: __m512i, b: __m512i) -> __m512i { _mm512_add_epi32(a, b) }
+        fn sub_i32(a: __m512i, b: __m512i) -> __m512i { _mm512_sub_epi32(a, b) }
+        fn mul_i32(a: __m512i, b: __m512i) -> __m512i { _mm512_mullo_epi32(a, b) }
         fn decrement_below(a: __m512i, x: __m512i, middle: i32) -> __m512i {
             let below = _mm512_cmplt_epi32_mask(x, _mm512_set1_epi32(middle));
             _mm512_mask_sub_epi32(a, below, a, _mm512_set1_epi32(1))
@@ -89,15 +81,9 @@ unsafe impl Ints for Avx512 {
         fn clamp_i32(a: __m512i, low: i32, high: i32) -> __m512i {
             _mm512_min_epi32(_mm512_max_epi32(a, _mm512_set1_epi32(low)), _mm512_set1_epi32(high))
         }
-        fn shift_right(a: __m512i, n: u32) -> __m512i {
-            _mm512_sra_epi32(a, _mm_cvtsi32_si128(n as i32))
-        }
-        fn shift_left(a: __m512i, n: u32) -> __m512i {
-            _mm512_sll_epi32(a, _mm_cvtsi32_si128(n as i32))
-        }
-        fn real(x: __m512i) -> __m512 {
-            _mm512_cvtepi32_ps(x)
-        }
+        fn shift_right(a: __m512i, n: u32) -> __m512i { _mm512_sra_epi32(a, _mm_cvtsi32_si128(n as i32)) }
+        fn shift_left(a: __m512i, n: u32) -> __m512i { _mm512_sll_epi32(a, _mm_cvtsi32_si128(n as i32)) }
+        fn real(x: __m512i) -> __m512 { _mm512_cvtepi32_ps(x) }
         fn round_i32(x: __m512) -> __m512i {
             let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
             let x = _mm512_min_ps(_mm512_max_ps(x, _mm512_set1_ps(-MOST)), _mm512_set1_ps(MOST));
@@ -232,16 +218,12 @@ unsafe impl Ints for Avx512 {
     }
     in_registers! {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
-        fn largest_bytes(a: __m512i, b: __m512i) -> __m512i {
-            _mm512_max_epu8(a, b)
-        }
+        fn largest_bytes(a: __m512i, b: __m512i) -> __m512i { _mm512_max_epu8(a, b) }
         fn clamp_bytes(b: __m512i, low: u8, high: u8) -> __m512i {
             let (low, high) = (_mm512_set1_epi8(low as i8), _mm512_set1_epi8(high as i8));
             _mm512_min_epu8(_mm512_max_epu8(b, low), high)
         }
-        fn flip_bytes(b: __m512i) -> __m512i {
-            _mm512_xor_si512(b, _mm512_set1_epi8(-128))
-        }
+        fn flip_bytes(b: __m512i) -> __m512i { _mm512_xor_si512(b, _mm512_set1_epi8(-128)) }
         fn interleave(r: [__m512i; 4]) -> [__m512i; 4] {
             let (low01, high01) = (_mm512_unpacklo_epi8(r[0], r[1]), _mm512_unpackhi_epi8(r[0], r[1]));
             let (low23, high23) = (_mm512_unpacklo_epi8(r[2], r[3]), _mm512_unpackhi_epi8(r[2], r[3]));

@@ -106,9 +106,7 @@ unsafe impl Ints for Neon {
 
     in_registers! {
         "neon"
-        fn splat_i32(x: i32) -> int32x4_t {
-            vdupq_n_s32(x)
-        }
+        fn splat_i32(x: i32) -> int32x4_t { vdupq_n_s32(x) }
     }
     #[inline(always)]
     unsafe fn load_i32(self, p: *const i32) -> int32x4_t {
@@ -117,15 +115,9 @@ unsafe impl Ints for Neon {
     }
     in_registers! {
         "neon"
-        fn add_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t {
-            vaddq_s32(a, b)
-        }
-        fn sub_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t {
-            vsubq_s32(a, b)
-        }
-        fn mul_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t {
-            vmulq_s32(a, b)
-        }
+        fn add_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t { vaddq_s32(a, b) }
+        fn sub_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t { vsubq_s32(a, b) }
+        fn mul_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t { vmulq_s32(a, b) }
         fn decrement_below(a: int32x4_t, x: int32x4_t, middle: i32) -> int32x4_t {
             // The comparison yields −1 where it is true.
             vaddq_s32(a, vreinterpretq_s32_u32(vcltq_s32(x, vdupq_n_s32(middle))))
@@ -141,12 +133,8 @@ unsafe impl Ints for Neon {
             // A left shift by a negative number shifts to the right.
             vshlq_s32(a, vdupq_n_s32(-(n as i32)))
         }
-        fn shift_left(a: int32x4_t, n: u32) -> int32x4_t {
-            vshlq_s32(a, vdupq_n_s32(n as i32))
-        }
-        fn real(x: int32x4_t) -> float32x4_t {
-            vcvtq_f32_s32(x)
-        }
+        fn shift_left(a: int32x4_t, n: u32) -> int32x4_t { vshlq_s32(a, vdupq_n_s32(n as i32)) }
+        fn real(x: int32x4_t) -> float32x4_t { vcvtq_f32_s32(x) }
         fn round_i32(x: float32x4_t) -> int32x4_t {
             // NaN is not changed here; its conversion yields 0.
             vcvtnq_s32_f32(vminq_f32(vmaxq_f32(x, vdupq_n_f32(-MOST)), vdupq_n_f32(MOST)))
@@ -235,15 +223,11 @@ unsafe impl Ints for Neon {
     }
     in_registers! {
         "neon"
-        fn largest_bytes(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
-            vmaxq_u8(a, b)
-        }
+        fn largest_bytes(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t { vmaxq_u8(a, b) }
         fn clamp_bytes(b: uint8x16_t, low: u8, high: u8) -> uint8x16_t {
             vminq_u8(vmaxq_u8(b, vdupq_n_u8(low)), vdupq_n_u8(high))
         }
-        fn flip_bytes(b: uint8x16_t) -> uint8x16_t {
-            veorq_u8(b, vdupq_n_u8(128))
-        }
+        fn flip_bytes(b: uint8x16_t) -> uint8x16_t { veorq_u8(b, vdupq_n_u8(128)) }
         fn interleave(r: [uint8x16_t; 4]) -> [uint8x16_t; 4] {
             let words = |a, b| [vreinterpretq_u16_u8(vzip1q_u8(a, b)), vreinterpretq_u16_u8(vzip2q_u8(a, b))];
             let (first, last) = (words(r[0], r[1]), words(r[2], r[3]));
