@@ -101,15 +101,7 @@ mod tests {
     #[test]
     fn refusals() {
         let test = |x: Tensor, y: Spec| OpTest::<Abs>::new().input(x).output(y).run().unwrap_err();
-        assert_eq!(
-            test(Tensor::i8(&[1], &[1]), Spec::i8(1.0, 0)).message(),
-            "'in0' is INT8 without quantization; it needs a scale and a zero point"
-        );
         let x = Tensor::i16(&[1], &[1]).quantized(0.5, 7);
         assert_eq!(test(x, Spec::i16(0.5, 0)).message(), "'in0' is INT16 with zero point 7; it must be 0");
-        assert_eq!(
-            test(Tensor::i32(&[1], &[1]), Spec::f32()).message(),
-            "input 'in0' is INT32, output 'out0' is FLOAT32; they must agree"
-        );
     }
 }

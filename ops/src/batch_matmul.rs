@@ -120,18 +120,14 @@ impl Product {
         for (tensor, dims) in [(x, &x_dims), (w, &w_dims)] {
             ensure!(
                 dims.rank() >= 2,
-                "input '{}' is {:?}; it needs at least 2 axes",
-                tensor.name,
+                "input {tensor} is {:?}; it needs at least 2 axes",
                 tensor.shape
             );
         }
         let disagree = || {
             invalid!(
-                "input '{}' is {:?}, input '{}' is {:?}; with adjoints {turn_x} and {adjoint_w} they cannot be multiplied",
-                x.name,
-                x.shape,
-                w.name,
-                w.shape
+                "input {x} is {:?}, input {w} is {:?}; with adjoints {turn_x} and {adjoint_w} they cannot be multiplied",
+                x.shape, w.shape
             )
         };
         let ((rows, depth), (w_depth, columns)) = (matrix(&x_dims, turn_x), matrix(&w_dims, adjoint_w));
@@ -214,7 +210,7 @@ impl Product {
     fn eval_hybrid(&self, cx: &EvalContext<'_>, turned: &Turned<f32, i8>, rows: &Rows) -> Result<()> {
         let (x, filter) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?);
         let w = filter.as_slice::<i8>()?;
-        let q = filter.quantization().ok_or_else(|| invalid!("input '{}' lost its scales", filter.name))?;
+        let q = filter.quantization().ok_or_else(|| invalid!("input {filter} lost its scales"))?;
         let (x_turned, w_turned) = (cx.scratch(&turned.x)?, cx.scratch(&turned.w)?);
         let mut rows = rows.begin(cx)?;
         let y = cx.output(0)?.into_slice::<f32>()?;
@@ -264,18 +260,14 @@ impl Fixed {
         let w_zero = scales.zero_points[0] as i32;
         ensure!(
             x.ty != I16 || (x_zero, w_zero, y_zero) == (0, 0, 0),
-            "zero points of '{}', '{}', '{}' are {x_zero}, {w_zero}, {y_zero}; for i16 they must be 0",
-            x.name,
-            w.name,
-            y.name
+            "zero points of {x}, {w}, {y} are {x_zero}, {w_zero}, {y_zero}; for i16 they must be 0"
         );
         let multipliers = match scales.scales.len() {
             1 => ChannelMultipliers::per_tensor(cx, [x, w, y])?,
             _ => {
                 ensure!(
                     scales.zero_points.iter().all(|&zero| zero == 0),
-                    "'{}' has a scale for each column and zero points {:?}; they must be 0",
-                    w.name,
+                    "{w} has a scale for each column and zero points {:?}; they must be 0",
                     scales.zero_points
                 );
                 ChannelMultipliers::per_channel(cx, [x, w, y], product.columns, product.column_axis(w))?
@@ -446,6 +438,5 @@ mod tests {
             message(x, w.clone(), Spec::i16(1.0, 0)),
             "zero points of 'in0', 'in1', 'out0' are 1, 0, 0; for i16 they must be 0"
         );
-        assert_eq!(message(f(&[1, 1]), w, Spec::f32()), "no kernel for FLOAT32 × INT16 to FLOAT32");
     }
 }

@@ -24,8 +24,7 @@ impl Member for Collect {
         for (axis, size, [before, after]) in arguments.axes() {
             ensure!(
                 sizes[0] % size == 0,
-                "input '{}' is {:?}; its batch must be a multiple of each block size, of which one is {size}",
-                x.name,
+                "input {x} is {:?}; its batch must be a multiple of each block size, of which one is {size}",
                 x.shape
             );
             let whole = sizes[axis] * size;

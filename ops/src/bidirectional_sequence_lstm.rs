@@ -33,8 +33,8 @@ impl Op for BidirectionalSequenceLstm {
         let outputs = if options.get(Fields::MERGE_OUTPUTS)? { 1 } else { 2 };
         node.expect(48..=48, outputs..=outputs)?;
         let x = node.input(0)?;
-        ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
-        ensure!(x.ty == F32, "input '{}' is {}; it must be {F32}", x.name, x.ty);
+        ensure!(x.rank() == 3, "input {x} is {:?}; it must have 3 axes", x.shape);
+        ensure!(x.ty == F32, "input {x} is {}; it must be {F32}", x.ty);
         let sequence = Sequence::of(&x, Order::new(options.get(Fields::TIME_MAJOR)?))?;
         let (forward_aux, backward_aux) = (AUX + 1, AUX + 5);
         let second = SecondInput::read(
@@ -54,10 +54,8 @@ impl Op for BidirectionalSequenceLstm {
             let layer = Layer::read(node, layout, sequence.batches)?;
             ensure!(
                 layer.inputs == sequence.features,
-                "input '{}' is {:?}, weights have {} columns; they must agree",
-                x.name,
-                x.shape,
-                layer.inputs
+                "input {x} is {:?}, weights have {} columns; they must agree",
+                x.shape, layer.inputs
             );
             Ok(layer)
         };

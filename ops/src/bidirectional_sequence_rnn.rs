@@ -33,7 +33,7 @@ impl Op for BidirectionalSequenceRnn {
         let outputs = if merged { 1 } else { 2 };
         node.expect(12..=12, outputs..=outputs)?;
         let x = node.input(0)?;
-        ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
+        ensure!(x.rank() == 3, "input {x} is {:?}; it must have 3 axes", x.shape);
         let order = Order::new(options.get(BidirectionalSequenceRNNOptions::TIME_MAJOR)?);
         let sequence = Sequence::of(&x, order)?;
         let second = SecondInput::read(node, AUX, [AUX + 1, AUX + 2])?;

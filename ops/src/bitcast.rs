@@ -33,18 +33,14 @@ impl Op for Bitcast {
                 Some((&size, rest)) if size == to / from => Dims::new(rest),
                 _ => {
                     return Err(invalid!(
-                        "input '{}' is {} {:?}; its last axis must be the {} elements of one {}",
-                        x.name,
-                        x.ty,
-                        x.shape,
-                        to / from,
-                        y.ty
+                        "input {x} is {} {:?}; its last axis must be the {} elements of one {}",
+                        x.ty, x.shape, to / from, y.ty
                     ));
                 }
             }
         };
         let output =
-            output.ok_or_else(|| invalid!("input '{}' is {:?}: too large as {}", x.name, x.shape, y.ty))?;
+            output.ok_or_else(|| invalid!("input {x} is {:?}: too large as {}", x.shape, y.ty))?;
         Ok(Bitcast { view: View::declare(Some(output), cx, y.ty)?, output })
     }
 

@@ -21,14 +21,7 @@ impl Op for BroadcastTo {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, shape, y) = node.binary()?;
-        ensure!(
-            x.ty == y.ty,
-            "input '{}' is {}, output '{}' is {}; they must agree",
-            x.name,
-            x.ty,
-            y.name,
-            y.ty
-        );
+        node::same_type(&x, &y)?;
         if x.ty == ElementType::String {
             return Err(Error::unsupported("BROADCAST_TO", x.ty));
         }
@@ -49,11 +42,8 @@ fn plan(x: &TensorView<'_>, shape: &TensorView<'_>) -> Result<Rearrangement> {
     let output = Dims::from_sizes(sizes.iter().map(|&size| saturated(size)));
     let loops = output.and_then(|output| Broadcast::onto([&input], &output)).ok_or_else(|| {
         invalid!(
-            "'{}' {:?} does not broadcast to the {:?} of '{}'; sizes must be equal, or 1 in the input, on at most 8 axes",
-            x.name,
-            x.shape,
-            &sizes[..],
-            shape.name
+            "{x} {:?} does not broadcast to the {:?} of {shape}; sizes must be equal, or 1 in the input, on at most 8 axes",
+            x.shape, &sizes[..]
         )
     })?;
     Rearrangement::new(loops.output(), *loops.nest())

@@ -78,7 +78,5 @@ mod tests {
             case.run().unwrap_err().message(),
             "subgraph 0 has 1 inputs and 0 outputs, the node passes 0 and takes 0; they must agree"
         );
-        let error = OpTest::<CallOnce>::new().input(Tensor::f32(&[], &[0.0])).run().unwrap_err();
-        assert_eq!(error.message(), "it has 1 inputs, this op takes 0 to 0");
     }
 }

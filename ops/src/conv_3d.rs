@@ -13,12 +13,13 @@ use crate::kit::arguments::expect_type;
 use crate::kit::bias::float_bias;
 use crate::kit::node;
 use crate::kit::pace::Pace;
-use crate::kit::volume::{self, Options3d, Window};
+use crate::kit::volume::{self, Options3d};
+use crate::kit::window::Axis;
 
 /// A prepared `CONV_3D` node.
 pub struct Conv3d {
     /// The windows along depth, height and width.
-    windows: [Window; 3],
+    windows: [Axis; 3],
     batches: usize,
     channels: usize,
     filters: usize,
@@ -38,22 +39,18 @@ impl Op for Conv3d {
             node::dims(tensor)?;
             ensure!(
                 tensor.rank() == 5 && tensor.shape[first..].iter().all(|&size| size > 0),
-                "'{}' is {:?}; it must have 5 dimensions, of which only the batch may be zero",
-                tensor.name,
+                "{tensor} is {:?}; it must have 5 dimensions, of which only the batch may be zero",
                 tensor.shape
             );
         }
         ensure!(
             x.shape[4] == filter.shape[3],
-            "filter '{}' is {:?}, input '{}' has {} channels; they must agree",
-            filter.name,
-            filter.shape,
-            x.name,
-            x.shape[4]
+            "filter {filter} is {:?}, input {x} has {} channels; they must agree",
+            filter.shape, x.shape[4]
         );
         volume::check_bias(node.optional_input(2)?, filter.shape[4])?;
         let options = Options3d::read(node)?;
-        let mut windows = [Window::default(); 3];
+        let mut windows = [Axis::default(); 3];
         for (axis, window) in windows.iter_mut().enumerate() {
             *window = options.window(axis, x.shape[axis + 1], filter.shape[axis])?;
         }

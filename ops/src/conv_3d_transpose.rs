@@ -15,7 +15,8 @@ use crate::kit::bias::float_bias;
 use crate::kit::dot::dot_f32;
 use crate::kit::node;
 use crate::kit::pace::Pace;
-use crate::kit::volume::{self, Options3d, Window};
+use crate::kit::volume::{self, Options3d};
+use crate::kit::window::Axis;
 
 /// A prepared `CONV_3D_TRANSPOSE` node.
 pub struct Conv3dTranspose {
@@ -34,22 +35,18 @@ impl Op for Conv3dTranspose {
         expect_type(&shape, &[I32])?;
         ensure!(
             expect_vector(&shape)? == 5,
-            "shape '{}' is {:?}; it must hold 5 sizes",
-            shape.name,
+            "shape {shape} is {:?}; it must hold 5 sizes",
             shape.shape
         );
         [&x, &filter, &node.output(0)?].into_iter().try_for_each(|x| expect_type(x, &[F32]))?;
         for tensor in [&x, &filter] {
             node::dims(tensor)?;
-            ensure!(tensor.rank() == 5, "'{}' is {:?}; it must have 5 dimensions", tensor.name, tensor.shape);
+            ensure!(tensor.rank() == 5, "{tensor} is {:?}; it must have 5 dimensions", tensor.shape);
         }
         ensure!(
             x.shape[4] == filter.shape[4],
-            "filter '{}' is {:?}, input '{}' has {} channels; they must agree",
-            filter.name,
-            filter.shape,
-            x.name,
-            x.shape[4]
+            "filter {filter} is {:?}, input {x} has {} channels; they must agree",
+            filter.shape, x.shape[4]
         );
         volume::check_bias(node.optional_input(3)?, filter.shape[3])?;
         let options = Options3d::read(node)?;
@@ -84,28 +81,22 @@ fn output(
     shape: &TensorView<'_>,
     filter: &TensorView<'_>,
     x: &TensorView<'_>,
-) -> Result<([i32; 5], [Window; 3])> {
+) -> Result<([i32; 5], [Axis; 3])> {
     let list = Integers::of(shape)?;
-    let sizes: [i64; 5] = (*list).try_into().map_err(|_| invalid!("'{}' must hold 5 sizes", shape.name))?;
+    let sizes: [i64; 5] = (*list).try_into().map_err(|_| invalid!("{shape} must hold 5 sizes"))?;
     let sizes = sizes.map(|size| size as i32);
     ensure!(
         sizes.iter().all(|&size| size >= 0) && sizes[0] == x.shape[0] && sizes[4] == filter.shape[3],
-        "the output's shape is {sizes:?}, input '{}' is {:?}, filter '{}' {:?}; batches and channels must agree",
-        x.name,
-        x.shape,
-        filter.name,
-        filter.shape
+        "the output's shape is {sizes:?}, input {x} is {:?}, filter {filter} {:?}; batches and channels must agree",
+        x.shape, filter.shape
     );
-    let mut windows = [Window::default(); 3];
+    let mut windows = [Axis::default(); 3];
     for (axis, window) in windows.iter_mut().enumerate() {
         *window = options.window(axis, sizes[axis + 1], filter.shape[axis])?;
         ensure!(
             window.output == x.shape[axis + 1] as usize,
-            "the output's shape is {sizes:?}, which has {} windows along axis {}; input '{}' is {:?}",
-            window.output,
-            axis + 1,
-            x.name,
-            x.shape
+            "the output's shape is {sizes:?}, which has {} windows along axis {}; input {x} is {:?}",
+            window.output, axis + 1, x.shape
         );
     }
     Ok((sizes, windows))
@@ -114,7 +105,7 @@ fn output(
 /// Adds the filters multiplied by the elements of `x`.
 fn add_up(
     cx: &EvalContext<'_>,
-    [depth, height, width]: [Window; 3],
+    [depth, height, width]: [Axis; 3],
     filter: &TensorView<'_>,
     x: &TensorView<'_>,
     y: &mut [f32],

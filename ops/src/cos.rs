@@ -25,7 +25,7 @@ impl Member for Cosine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::function::tests::{expect, expect_refusals};
+    use crate::kit::function::tests::expect;
 
     #[test]
     fn values() {
@@ -35,10 +35,5 @@ mod tests {
             (-2.0, -0.416_146_84),
             (f32::NEG_INFINITY, f32::NAN),
         ]);
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Cos>();
     }
 }

@@ -38,10 +38,10 @@ impl Op for Cumsum {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axis, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input is {}, output is {}; they must agree", x.ty, y.ty);
+        node::same_type(&x, &y)?;
         expect_type(&axis, &[I32])?;
-        ensure!(axis.len() == 1, "axis '{}' is {:?}; it must hold one number", axis.name, axis.shape);
-        ensure!(x.rank() >= 1, "input '{}' is a scalar; it needs an axis", x.name);
+        ensure!(axis.len() == 1, "axis {axis} is {:?}; it must hold one number", axis.shape);
+        ensure!(x.rank() >= 1, "input {x} is a scalar; it needs an axis");
         let dims = node::dims(&x)?;
         if axis.is_constant() {
             axis_of(&axis, &dims)?;

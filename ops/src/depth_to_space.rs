@@ -25,7 +25,7 @@ impl Op for DepthToSpace {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         let plan = plan(&x, node.options()?.get(DepthToSpaceOptions::BLOCK_SIZE)?)?;
         Ok(DepthToSpace { prepared: Prepared::declare(Some(plan), cx, &x)?, plan })
     }
@@ -39,13 +39,12 @@ fn plan(x: &TensorView<'_>, block: i32) -> Result<Rearrangement> {
     let dims = node::dims(x)?;
     ensure!(block > 0, "its block size is {block}; it must be positive");
     let &[images, rows, columns, deep] = dims.as_slice() else {
-        return Err(invalid!("input '{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
+        return Err(invalid!("input {x} is {:?}; it must have 4 dimensions", x.shape));
     };
     let channels = deep / block / block;
     ensure!(
         i64::from(channels) * i64::from(block) * i64::from(block) == i64::from(deep),
-        "input '{}' is {:?}; its channels must be a multiple of the block size {block} squared",
-        x.name,
+        "input {x} is {:?}; its channels must be a multiple of the block size {block} squared",
         x.shape
     );
     let sizes = rows.checked_mul(block).zip(columns.checked_mul(block));

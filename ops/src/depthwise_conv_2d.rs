@@ -203,8 +203,7 @@ impl Shape {
         let Layer { input: x, filter: w, .. } = layer;
         let &[1, height, width, channels] = w.shape else {
             return Err(invalid!(
-                "filter '{}' is {:?}; a depthwise filter is [1, height, width, channels]",
-                w.name,
+                "filter {w} is {:?}; a depthwise filter is [1, height, width, channels]",
                 w.shape
             ));
         };
@@ -212,11 +211,8 @@ impl Shape {
         let channels = channels as usize;
         ensure!(
             channels.is_multiple_of(windows.channels),
-            "filter '{}' is {:?}, input '{}' has {} channels; {channels} must be a multiple of that",
-            w.name,
-            w.shape,
-            x.name,
-            windows.channels
+            "filter {w} is {:?}, input {x} has {} channels; {channels} must be a multiple of that",
+            w.shape, windows.channels
         );
         Ok(Shape { windows, channels, multiplier: channels / windows.channels })
     }

@@ -19,14 +19,12 @@ impl Op for Dilate {
         node.expect(3..=3, 1..=1)?;
         let (x, dilations, y) = (node.input(0)?, node.input(1)?, node.output(0)?);
         Spread::check(&x, &node.input(2)?, &y)?;
-        ensure!(x.rank() > 0, "input '{}' is a scalar; it must have an axis", x.name);
+        ensure!(x.rank() > 0, "input {x} is a scalar; it must have an axis");
         expect_type(&dilations, &[I32])?;
         let count = expect_vector(&dilations)?;
         ensure!(
             count == x.rank(),
-            "'{}' has {count} numbers, input '{}' has {} axes; there must be one number per axis",
-            dilations.name,
-            x.name,
+            "{dilations} has {count} numbers, input {x} has {} axes; there must be one number per axis",
             x.rank()
         );
         let plan = if dilations.is_constant() { Some(plan(&x, &dilations)?) } else { None };
@@ -56,8 +54,7 @@ fn plan(x: &TensorView<'_>, dilations: &TensorView<'_>) -> Result<Spread> {
         ensure!(dilation >= 1, "dilation {dilation} of axis {axis} is below 1");
         ensure!(
             dilation == 1 || size > 0,
-            "axis {axis} of input '{}' is empty; it cannot be dilated",
-            x.name
+            "axis {axis} of input {x} is empty; it cannot be dilated"
         );
     }
     Spread::new(x, |axis| Ok([0, list[axis], 0]))
@@ -125,10 +122,6 @@ mod tests {
         assert_eq!(
             message(Tensor::f32(&[], &[0.0]), &[], zero()),
             "input 'in0' is a scalar; it must have an axis"
-        );
-        assert_eq!(
-            message(x(), &[1], Tensor::i32(&[], &[0])),
-            "the value 'in2' is INT32 []; it must be one FLOAT32"
         );
     }
 }

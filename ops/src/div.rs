@@ -187,10 +187,6 @@ mod tests {
         );
         let q = |q: &[i8]| Tensor::i8(&[q.len() as i32], q).quantized(0.5, 3);
         assert_eq!(
-            message(case(q(&[1]), q(&[1, 2, 3]), Spec::i8(0.5, 0))),
-            "element 2 of 'in1' is a zero divisor"
-        );
-        assert_eq!(
             message(case(q(&[1]), q(&[1]), Spec::i8(0.0, 0))),
             "the scales of 'in0' and 'out0' give the factor inf; scales must be above zero"
         );

@@ -35,8 +35,7 @@ impl Op for EmbeddingLookup {
         let count = expect_vector(&indices)?;
         ensure!(
             table.rank() >= 2,
-            "table '{}' is {:?}; it must have at least 2 dimensions",
-            table.name,
+            "table {table} is {:?}; it must have at least 2 dimensions",
             table.shape
         );
         let dims = node::dims(&table)?;
@@ -57,8 +56,7 @@ impl Op for EmbeddingLookup {
         let fits = |index: i32| usize::try_from(index).is_ok_and(|index| index < self.rows);
         if let Some((position, index)) = list.iter().enumerate().find(|(_, index)| !fits(**index)) {
             return Err(invalid!(
-                "index {index} at position {position} of '{}' is out of bounds for 0..{}",
-                indices.name,
+                "index {index} at position {position} of {indices} is out of bounds for 0..{}",
                 self.rows
             ));
         }
@@ -79,36 +77,28 @@ fn block(table: &TensorView<'_>, y: &TensorView<'_>, row: usize) -> Result<usize
     if q.block_size > 0 {
         ensure!(
             table.rank() == 2 && matches!(table.ty, I2 | I4) && row.is_multiple_of(q.block_size),
-            "table '{}' is {}{:?} with {} elements to a scale; a row of INT2 or INT4 must be whole blocks",
-            table.name,
-            table.ty,
-            table.shape,
-            q.block_size
+            "table {table} is {}{:?} with {} elements to a scale; a row of INT2 or INT4 must be whole blocks",
+            table.ty, table.shape, q.block_size
         );
         let blocks = row / q.block_size * table.shape[0] as usize;
         ensure!(
             q.scales.len() == blocks,
-            "table '{}' has {} scales for {blocks} blocks",
-            table.name,
+            "table {table} has {} scales for {blocks} blocks",
             q.scales.len()
         );
         return Ok(q.block_size);
     }
     ensure!(
         y.ty != F32 || q.zero_points[0] == 0,
-        "table '{}' has zero point {}; it must be 0",
-        table.name,
+        "table {table} has zero point {}; it must be 0",
         q.zero_points[0]
     );
     let rows = table.shape[0] as usize;
     ensure!(
         !q.is_per_channel()
             || (q.dimension == 0 && q.scales.len() == rows && [1, rows].contains(&q.zero_points.len())),
-        "table '{}' is {:?} with {} scales along dimension {}; it needs one, or one per row",
-        table.name,
-        table.shape,
-        q.scales.len(),
-        q.dimension
+        "table {table} is {:?} with {} scales along dimension {}; it needs one, or one per row",
+        table.shape, q.scales.len(), q.dimension
     );
     Ok(row)
 }

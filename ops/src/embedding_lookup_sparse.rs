@@ -84,18 +84,12 @@ fn check<'a>(node: &NodeView<'a>) -> Result<TensorView<'a>> {
             && count.iter().all(|&n| indices.shape[0] as usize == n)
             && rank >= 1
             && indices.shape[1] as usize == rank,
-        "ids '{}' are {:?}, weights '{}' {:?}, indices '{}' {:?}, the dense shape has {rank} numbers; they must be [n], [n], [n, rank] and rank",
-        ids.name,
-        ids.shape,
-        weights.name,
-        weights.shape,
-        indices.name,
-        indices.shape
+        "ids {ids} are {:?}, weights {weights} {:?}, indices {indices} {:?}, the dense shape has {rank} numbers; they must be [n], [n], [n, rank] and rank",
+        ids.shape, weights.shape, indices.shape
     );
     ensure!(
         table.rank() >= 2,
-        "table '{}' is {:?}; it must have at least 2 dimensions",
-        table.name,
+        "table {table} is {:?}; it must have at least 2 dimensions",
         table.shape
     );
     Ok(table)
@@ -108,11 +102,8 @@ fn output_shape(dense_shape: &TensorView<'_>, table: &TensorView<'_>) -> Result<
     let sizes = sizes[..rank.saturating_sub(1)].iter().chain(&table.shape[1..]).copied();
     Dims::from_sizes(sizes).ok_or_else(|| {
         invalid!(
-            "dense shape '{}' is {:?}, table '{}' {:?}: sizes must not be negative, and at most 8 axes are supported",
-            dense_shape.name,
-            &dense[..],
-            table.name,
-            table.shape
+            "dense shape {dense_shape} is {:?}, table {table} {:?}: sizes must not be negative, and at most 8 axes are supported",
+            &dense[..], table.shape
         )
     })
 }
@@ -130,7 +121,7 @@ impl EmbeddingLookupSparse {
             let row = usize::try_from(id)
                 .ok()
                 .filter(|&row| row < self.rows)
-                .ok_or_else(|| invalid!("'{}' holds {id}; the table has rows 0..{}", ids.name, self.rows))?;
+                .ok_or_else(|| invalid!("{ids} holds {id}; the table has rows 0..{}", self.rows))?;
             let bucket = bucket(indices, dense_shape);
             if let Some(ended) = sum.take_if(|sum| sum.bucket != bucket) {
                 self.finish(&ended, y);

@@ -117,7 +117,5 @@ mod tests {
         let test = OpTest::<FakeQuant>::new().input(x).output(Spec::f32());
         let error = test.options(|o| o.set(FakeQuantOptions::NARROW_RANGE, true)).run().unwrap_err();
         assert_eq!(error.message(), "narrow_range is set; it is meant for weights only");
-        let test = OpTest::<FakeQuant>::new().input(Tensor::i32(&[1], &[1])).output(Spec::i32());
-        assert_eq!(test.run().unwrap_err().message(), "'in0' is INT32, which the op does not register");
     }
 }

@@ -25,7 +25,7 @@ impl Member for Down {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::function::tests::{expect, expect_refusals};
+    use crate::kit::function::tests::expect;
 
     #[test]
     fn values() {
@@ -38,10 +38,5 @@ mod tests {
             (f32::INFINITY, f32::INFINITY),
             (f32::NAN, f32::NAN),
         ]);
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Floor>();
     }
 }

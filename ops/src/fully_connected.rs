@@ -111,10 +111,8 @@ impl<'a> Parts<'a> {
         let Some(bias) = &self.bias else { return Ok(()) };
         ensure!(
             types.contains(&bias.ty),
-            "bias '{}' is {}; with input {} it must be {types:?}",
-            bias.name,
-            bias.ty,
-            self.x.ty
+            "bias {bias} is {}; with input {} it must be {types:?}",
+            bias.ty, self.x.ty
         );
         Ok(())
     }
@@ -137,7 +135,7 @@ impl Layer {
     fn new(parts: &Parts<'_>) -> Result<Layer> {
         let (x, filter) = (&parts.x, &parts.filter);
         let dims = node::dims(filter)?;
-        ensure!(dims.rank() == 2, "filter '{}' is {:?}; it must have 2 axes", filter.name, filter.shape);
+        ensure!(dims.rank() == 2, "filter {filter} is {:?}; it must have 2 axes", filter.shape);
         let (units, depth) = (dims.size(0), dims.size(1));
         let x_dims = node::dims(x)?;
         let batches = match depth {
@@ -146,20 +144,14 @@ impl Layer {
         };
         ensure!(
             depth == 0 || x_dims.flat_size() % depth == 0,
-            "input '{}' is {:?}, filter '{}' is {:?}; the input's size must be a multiple of {depth}",
-            x.name,
-            x.shape,
-            filter.name,
-            filter.shape
+            "input {x} is {:?}, filter {filter} is {:?}; the input's size must be a multiple of {depth}",
+            x.shape, filter.shape
         );
         if let Some(bias) = &parts.bias {
             ensure!(
                 bias.len() == units,
-                "bias '{}' has {} elements, filter '{}' is {:?}; it needs {units}",
-                bias.name,
-                bias.len(),
-                filter.name,
-                filter.shape
+                "bias {bias} has {} elements, filter {filter} is {:?}; it needs {units}",
+                bias.len(), filter.shape
             );
         }
         Ok(Layer { batches, depth, units })
@@ -203,14 +195,11 @@ fn set_output_shape(
     let sizes = &mut sizes[..x.rank()];
     sizes.copy_from_slice(x.shape);
     let last =
-        sizes.last_mut().ok_or_else(|| invalid!("input '{}' is a scalar and has no axes to keep", x.name))?;
+        sizes.last_mut().ok_or_else(|| invalid!("input {x} is a scalar and has no axes to keep"))?;
     ensure!(
         layer.depth == 0 || *last == filter.shape[1],
-        "input '{}' is {:?}, filter '{}' is {:?}; where axes are kept the last ones must agree",
-        x.name,
-        x.shape,
-        filter.name,
-        filter.shape
+        "input {x} is {:?}, filter {filter} is {:?}; where axes are kept the last ones must agree",
+        x.shape, filter.shape
     );
     *last = filter.shape[0];
     cx.set_output_shape(0, sizes)

@@ -28,19 +28,19 @@ impl Op for GatherNd {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, indices, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         expect_type(&indices, &[I16, I32, I64])?;
         let (from, at) = (node::dims(&x)?, node::dims(&indices)?);
-        ensure!(from.rank() > 0, "input '{}' is a scalar; it must have an axis", x.name);
+        ensure!(from.rank() > 0, "input {x} is a scalar; it must have an axis");
         let Some((&depth, outer)) = at.as_slice().split_last() else {
-            return Err(invalid!("indices '{}' are one number; they must be rows", indices.name));
+            return Err(invalid!("indices {indices} are one number; they must be rows"));
         };
         let slices = Coordinates::new(&from, depth as usize).ok_or_else(|| {
-            invalid!("indices '{}' have {depth} per row, input '{}' is {:?}", indices.name, x.name, x.shape)
+            invalid!("indices {indices} have {depth} per row, input {x} is {:?}", x.shape)
         })?;
         let sizes = outer.iter().chain(&x.shape[depth as usize..]);
         let output = Dims::from_sizes(sizes.copied()).ok_or_else(|| {
-            invalid!("input '{}' {:?} at '{}' {:?}: too large", x.name, x.shape, indices.name, indices.shape)
+            invalid!("input {x} {:?} at {indices} {:?}: too large", x.shape, indices.shape)
         })?;
         declare_shape(Some(output.as_slice()), cx, 0, x.ty)?;
         let gather = GatherNd { output, rows: at.product(0, outer.len()), slices };

@@ -61,11 +61,8 @@ impl Scaled {
         let output = Multiplier16::new(node::multiplier(f64::from(fine_scale / to.scale), x, y)?);
         ensure!(
             output.exponent <= 0,
-            "the scale {} of '{}' is more than 128 times the scale {} of '{}'",
-            from.scale,
-            x.name,
-            to.scale,
-            y.name
+            "the scale {} of {x} is more than 128 times the scale {} of {y}",
+            from.scale, to.scale
         );
         Ok(Scaled {
             input_zero_point: from.zero_point,

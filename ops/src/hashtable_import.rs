@@ -20,11 +20,8 @@ impl Op for HashtableImport {
         resource::expect_key_and_value(&keys, &values)?;
         ensure!(
             keys.shape == values.shape && u32::try_from(keys.len()).is_ok(),
-            "'{}' is {:?}, '{}' is {:?}; a hash table has as many keys as values",
-            keys.name,
-            keys.shape,
-            values.name,
-            values.shape
+            "{keys} is {:?}, {values} is {:?}; a hash table has as many keys as values",
+            keys.shape, values.shape
         );
         cx.scratch(keys.len()).map(HashtableImport)
     }
@@ -59,11 +56,6 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let error = run(Tensor::i64(&[1], &[7]), Tensor::i64(&[1], &[7])).unwrap_err();
-        assert_eq!(
-            error.message(),
-            "a hash table from INT64 to INT64; only INT64 to STRING and STRING to INT64 are supported"
-        );
         let error = run(Tensor::i64(&[2], &[7, 8]), Tensor::strings(&[1], &["a"])).unwrap_err();
         assert_eq!(error.message(), "'in1' is [2], 'in2' is [1]; a hash table has as many keys as values");
     }

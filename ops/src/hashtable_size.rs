@@ -17,7 +17,7 @@ impl Op for HashtableSize {
         node.expect(1..=1, 1..=1)?;
         resource::expect_handle(node, 0)?;
         let y = node.output(0)?;
-        ensure!(y.ty == I64, "output '{}' is {}; a size is INT64", y.name, y.ty);
+        ensure!(y.ty == I64, "output {y} is {}; a size is INT64", y.ty);
         cx.set_output_shape(0, &[1])?;
         Ok(HashtableSize)
     }

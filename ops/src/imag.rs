@@ -26,15 +26,10 @@ impl Member for Second {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::complex_part::tests::{expect, expect_refusals};
+    use crate::kit::complex_part::tests::expect;
 
     #[test]
     fn values() {
         expect::<Imag>(&[([1.5, -2.0], -2.0), ([f64::NAN, 0.25], 0.25)]);
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Imag>();
     }
 }

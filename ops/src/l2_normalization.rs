@@ -34,18 +34,15 @@ impl Op for L2Normalization {
         }
         let (x, y) = unary::prepare(node, cx)?;
         let depth =
-            x.shape.last().ok_or_else(|| invalid!("input '{}' is a scalar; it needs an axis", x.name))?;
+            x.shape.last().ok_or_else(|| invalid!("input {x} is a scalar; it needs an axis"))?;
         let zero_point = match x.ty {
             F32 => 0,
             ty => {
                 let (q, zero_point) = (node::quant(&y)?, if ty == U8 { 128 } else { 0 });
                 ensure!(
                     q.scale == 1.0 / 128.0 && q.zero_point == zero_point,
-                    "output '{}' has scale {} and zero point {}; for {ty} they must be {} and {zero_point}",
-                    y.name,
-                    q.scale,
-                    q.zero_point,
-                    1.0 / 128.0
+                    "output {y} has scale {} and zero point {}; for {ty} they must be {} and {zero_point}",
+                    q.scale, q.zero_point, 1.0 / 128.0
                 );
                 node::quant(&x)?.zero_point
             }

@@ -25,7 +25,7 @@ impl Op for LocalResponseNormalization {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, _) = node.unary()?;
         let [_, _, _, channels] = *x.shape else {
-            return Err(invalid!("input '{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
+            return Err(invalid!("input {x} is {:?}; it must have 4 dimensions", x.shape));
         };
         let options = node.options()?;
         let radius = options.get(LocalResponseNormalizationOptions::RADIUS)?;

@@ -26,8 +26,7 @@ impl Op for Logistic {
             let scale = node::quant(&y)?.scale;
             ensure!(
                 scale == 1.0 / 256.0,
-                "output '{}' is {} with scale {scale}; it must be 1/256",
-                y.name,
+                "output {y} is {} with scale {scale}; it must be 1/256",
                 y.ty
             );
         }

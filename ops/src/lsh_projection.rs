@@ -45,30 +45,26 @@ impl Op for LshProjection {
         expect_type(&node.output(0)?, &[I32])?;
         let [hashes, bits @ 0..=32] = *seeds.shape else {
             return Err(invalid!(
-                "seeds '{}' are {:?}; they must be [hashes, bits], bits at most 32",
-                seeds.name,
+                "seeds {seeds} are {:?}; they must be [hashes, bits], bits at most 32",
                 seeds.shape
             ));
         };
         let count = items.shape.first().copied().filter(|&count| count >= 1).ok_or_else(|| {
-            invalid!("items '{}' are {:?}; at least one item is needed", items.name, items.shape)
+            invalid!("items {items} are {:?}; at least one item is needed", items.shape)
         })?;
         if let Some(weights) = node.optional_input(2)? {
             expect_type(&weights, &[F32])?;
             ensure!(
                 *weights.shape == [count],
-                "weights '{}' are {:?}, items '{}' {:?}; a weight per item is needed",
-                weights.name,
-                weights.shape,
-                items.name,
-                items.shape
+                "weights {weights} are {:?}, items {items} {:?}; a weight per item is needed",
+                weights.shape, items.shape
             );
         }
         let size = match form {
             Form::Sparse => Some(hashes),
             Form::Dense => hashes.checked_mul(bits),
         };
-        let size = size.ok_or_else(|| invalid!("seeds '{}' are {:?}: too many", seeds.name, seeds.shape))?;
+        let size = size.ok_or_else(|| invalid!("seeds {seeds} are {:?}: too many", seeds.shape))?;
         cx.set_output_shape(0, &[size])?;
         Ok(LshProjection { form, bits: bits as usize, items: count as usize })
     }

@@ -14,6 +14,7 @@ use crate::kit::lstm_float::FloatLstm;
 use crate::kit::lstm_integer::IntegerLstm;
 use crate::kit::lstm_integer_8::IntegerLstm8;
 use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
+use crate::kit::node;
 
 use basic::Basic;
 
@@ -74,16 +75,14 @@ impl Full {
         );
         node.expect(20..=24, 1..=1)?;
         let (x, y) = (node.input(0)?, node.output(0)?);
-        ensure!(x.rank() == 2, "input '{}' is {:?}; it must have 2 axes", x.name, x.shape);
-        ensure!(x.ty == y.ty, "input is {}, output is {}; they must agree", x.ty, y.ty);
+        ensure!(x.rank() == 2, "input {x} is {:?}; it must have 2 axes", x.shape);
+        node::same_type(&x, &y)?;
         let sequence = Sequence::of(&x, Order::TimeMajor)?;
         let layer = Layer::read(node, Layout::SINGLE, sequence.batches)?;
         ensure!(
             layer.inputs == sequence.features,
-            "input '{}' is {:?}, the weights have {} columns; they must agree",
-            x.name,
-            x.shape,
-            layer.inputs
+            "input {x} is {:?}, the weights have {} columns; they must agree",
+            x.shape, layer.inputs
         );
         let outputs = layer.outputs;
         cx.set_output_shape(0, &recurrent::shape([sequence.batches, outputs])?)?;

@@ -20,11 +20,11 @@ impl Op for MatrixDiag {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         Width::of(x.ty)?;
         let dims = node::dims(&x)?;
         let Some(&size) = dims.as_slice().last() else {
-            return Err(invalid!("input '{}' is a scalar; it must have an axis", x.name));
+            return Err(invalid!("input {x} is a scalar; it must have an axis"));
         };
         let output = Dims::from_sizes(x.shape.iter().copied().chain([size]));
         let output = output.ok_or_else(|| invalid!("matrices for {:?} are too large", x.shape))?;

@@ -29,7 +29,7 @@ impl Op for MirrorPad {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, paddings, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         Width::of(x.ty)?;
         if matches!(x.ty, I8 | U8 | I16) {
             node::same_quantization(&x, &y)?;
@@ -40,12 +40,8 @@ impl Op for MirrorPad {
         expect_type(&paddings, &[I32, I64])?;
         ensure!(
             paddings.shape == [x.rank() as i32, 2],
-            "paddings '{}' are {:?}, input '{}' has {} axes: they must be [{}, 2]",
-            paddings.name,
-            paddings.shape,
-            x.name,
-            x.rank(),
-            x.rank()
+            "paddings {paddings} are {:?}, input {x} has {} axes: they must be [{}, 2]",
+            paddings.shape, x.rank(), x.rank()
         );
         let border = border(node)?;
         let plan = if paddings.is_constant() { Some(Plan::new(&x, &paddings, border)?) } else { None };

@@ -28,16 +28,13 @@ impl Op for OneHot {
         let (indices, depth, y) = (node.input(0)?, node.input(1)?, node.output(0)?);
         expect_type(&indices, &[I32, I64])?;
         expect_type(&depth, &[I32, I64])?;
-        ensure!(depth.len() == 1, "the depth '{}' is {:?}; it must be one number", depth.name, depth.shape);
+        ensure!(depth.len() == 1, "the depth {depth} is {:?}; it must be one number", depth.shape);
         for i in [2, 3] {
             let value = node.input(i)?;
             ensure!(
                 value.ty == y.ty && value.len() == 1,
-                "the value '{}' is {} {:?}; it must be one {}",
-                value.name,
-                value.ty,
-                value.shape,
-                y.ty
+                "the value {value} is {} {:?}; it must be one {}",
+                value.ty, value.shape, y.ty
             );
         }
         if Width::of(y.ty)? == Width::Bits2 || Width::of(y.ty)? == Width::Bits4 {
@@ -47,8 +44,7 @@ impl Op for OneHot {
         let axis = if wanted == -1 { Some(indices.rank()) } else { usize::try_from(wanted).ok() };
         let axis = axis.filter(|&axis| axis <= indices.rank()).ok_or_else(|| {
             invalid!(
-                "axis {wanted} cannot be added to indices '{}', which are {:?}",
-                indices.name,
+                "axis {wanted} cannot be added to indices {indices}, which are {:?}",
                 indices.shape
             )
         })?;
@@ -105,7 +101,7 @@ fn output(indices: &TensorView<'_>, axis: usize, depth: &TensorView<'_>) -> Resu
     let (outer, inner) = indices.shape.split_at(axis.min(indices.rank()));
     let output = Dims::from_sizes(outer.iter().chain(&[depth]).chain(inner).copied());
     output.ok_or_else(|| {
-        invalid!("depth {depth} does not fit indices '{}', which are {:?}", indices.name, indices.shape)
+        invalid!("depth {depth} does not fit indices {indices}, which are {:?}", indices.shape)
     })
 }
 

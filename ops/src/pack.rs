@@ -26,24 +26,18 @@ impl Op for Pack {
         ensure!(usize::try_from(values) == Ok(count), "its options ask for {values} inputs, it has {count}");
         let axis = normalize_axis(wanted, x.rank() + 1).ok_or_else(|| {
             invalid!(
-                "axis {wanted} does not exist: input '{}' is {:?}, the output has one axis more",
-                x.name,
+                "axis {wanted} does not exist: input {x} is {:?}, the output has one axis more",
                 x.shape
             )
         })?;
         Width::of(x.ty)?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         for i in 0..count {
             let other = node.input(i)?;
             ensure!(
                 x.ty == other.ty && x.shape == other.shape,
-                "'{}' is {} {:?}, '{}' is {} {:?}; they must agree",
-                x.name,
-                x.ty,
-                x.shape,
-                other.name,
-                other.ty,
-                other.shape
+                "{x} is {} {:?}, {other} is {} {:?}; they must agree",
+                x.ty, x.shape, other.ty, other.shape
             );
             node::same_quantization(&other, &y)?;
         }

@@ -12,7 +12,7 @@ impl Op for Rank {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(y.ty == I32, "output '{}' is {}; it must be INT32", y.name, y.ty);
+        ensure!(y.ty == I32, "output {y} is {}; it must be INT32", y.ty);
         cx.set_output_shape(0, &[])?;
         cx.set_output_constant(0, &[x.rank() as i32])?;
         Ok(Rank)

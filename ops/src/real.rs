@@ -26,15 +26,10 @@ impl Member for First {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::complex_part::tests::{expect, expect_refusals};
+    use crate::kit::complex_part::tests::expect;
 
     #[test]
     fn values() {
         expect::<Real>(&[([1.5, -2.0], 1.5), ([-0.25, f64::NAN], -0.25)]);
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Real>();
     }
 }

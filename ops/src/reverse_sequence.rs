@@ -24,7 +24,7 @@ impl Op for ReverseSequence {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, lengths, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         Width::of(x.ty)?;
         expect_type(&lengths, &[I32, I64])?;
         let (dims, options) = (node::dims(&x)?, node.options()?);
@@ -33,7 +33,7 @@ impl Op for ReverseSequence {
             usize::try_from(axis)
                 .ok()
                 .filter(|&axis| axis < x.rank())
-                .ok_or_else(|| invalid!("axis {axis} does not exist: input '{}' is {:?}", x.name, x.shape))
+                .ok_or_else(|| invalid!("axis {axis} does not exist: input {x} is {:?}", x.shape))
         };
         let (sequence, batch) =
             (axis(ReverseSequenceOptions::SEQ_DIM)?, axis(ReverseSequenceOptions::BATCH_DIM)?);
@@ -41,9 +41,7 @@ impl Op for ReverseSequence {
         let count = expect_vector(&lengths)?;
         ensure!(
             count == dims.size(batch),
-            "'{}' has {count} lengths, axis {batch} of input '{}' has {} elements; they must agree",
-            lengths.name,
-            x.name,
+            "{lengths} has {count} lengths, axis {batch} of input {x} has {} elements; they must agree",
             dims.size(batch)
         );
         cx.set_output_shape(0, x.shape)?;

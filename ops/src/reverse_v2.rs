@@ -19,10 +19,10 @@ impl Op for ReverseV2 {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axes, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         expect_type(&axes, &[I32])?;
         let count = expect_vector(&axes)?;
-        ensure!(count <= x.rank(), "'{}' names {count} axes, input '{}' has {}", axes.name, x.name, x.rank());
+        ensure!(count <= x.rank(), "{axes} names {count} axes, input {x} has {}", x.rank());
         declare_shape(Some(x.shape), cx, 0, x.ty)?;
         Ok(ReverseV2 { plan: if axes.is_constant() { Some(plan(&x, &axes)?) } else { None } })
     }
@@ -42,8 +42,8 @@ fn plan(x: &TensorView<'_>, axes: &TensorView<'_>) -> Result<Rearrangement> {
     let (mut begins, mut steps) = ([0; MAX_RANK], [1; MAX_RANK]);
     for &axis in &list[..count] {
         let at = normalize_axis(axis, dims.rank())
-            .ok_or_else(|| invalid!("axis {axis} does not exist: input '{}' is {:?}", x.name, x.shape))?;
-        ensure!(steps[at] == 1, "'{}' names axis {at} twice", axes.name);
+            .ok_or_else(|| invalid!("axis {axis} does not exist: input {x} is {:?}", x.shape))?;
+        ensure!(steps[at] == 1, "{axes} names axis {at} twice");
         (begins[at], steps[at]) = ((dims.size(at) as i64 - 1).max(0), -1);
     }
     Rearrangement::slice(&dims, &begins, &steps, &dims, dims)

@@ -34,11 +34,10 @@ impl Op for Rfft2d {
         expect_type(&y, &[C64])?;
         ensure!(
             expect_vector(&lengths)? == 2,
-            "lengths '{}' are {:?}; there must be two",
-            lengths.name,
+            "lengths {lengths} are {:?}; there must be two",
             lengths.shape
         );
-        ensure!(x.rank() >= 2, "input '{}' is {:?}; it must have at least 2 dimensions", x.name, x.shape);
+        ensure!(x.rank() >= 2, "input {x} is {:?}; it must have at least 2 dimensions", x.shape);
         if !lengths.is_constant() {
             cx.set_output_dynamic(0)?;
             return Ok(Rfft2d { slice: None });
@@ -89,19 +88,18 @@ impl Shape {
     fn new(x: &TensorView<'_>, lengths: &TensorView<'_>) -> Result<Shape> {
         let list = Integers::of(lengths)?;
         let &[h, w] = &*list else {
-            return Err(invalid!("lengths '{}' are {:?}; there must be two", lengths.name, lengths.shape));
+            return Err(invalid!("lengths {lengths} are {:?}; there must be two", lengths.shape));
         };
         let served = |&n: &i64| n > 0 && n.count_ones() == 1;
         ensure!(
             list.iter().all(served),
-            "lengths '{}' are [{h}, {w}]; they must be powers of two",
-            lengths.name
+            "lengths {lengths} are [{h}, {w}]; they must be powers of two"
         );
         let dims = node::dims(x)?;
         let rank = dims.rank();
         let outer = x.shape[..rank - 2].iter().copied();
         let output = Dims::from_sizes(outer.chain([h as i32, (w / 2 + 1) as i32])).ok_or_else(|| {
-            invalid!("input '{}' is {:?}: too large for lengths [{h}, {w}]", x.name, x.shape)
+            invalid!("input {x} is {:?}: too large for lengths [{h}, {w}]", x.shape)
         })?;
         Ok(Shape {
             input: [dims.size(rank - 2), dims.size(rank - 1)],

@@ -28,7 +28,7 @@ impl Op for Rnn {
             recurrent::symmetry(options.get(RNNOptions::ASYMMETRIC_QUANTIZE_INPUTS)?),
         );
         let x = node.input(0)?;
-        ensure!(x.rank() == 2, "input '{}' is {:?}; it must have 2 axes", x.name, x.shape);
+        ensure!(x.rank() == 2, "input {x} is {:?}; it must have 2 axes", x.shape);
         let sequence = Sequence::of(&x, Order::TimeMajor)?;
         let layout = RnnLayout { x: 0, weights: 1, aux: None };
         let layer = RnnLayer::prepare((node, cx), layout, options, sequence.batches)?;

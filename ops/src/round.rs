@@ -27,7 +27,7 @@ impl Member for Nearest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::function::tests::{expect, expect_refusals};
+    use crate::kit::function::tests::expect;
 
     #[test]
     fn values() {
@@ -41,10 +41,5 @@ mod tests {
             (f32::INFINITY, f32::INFINITY),
             (f32::NAN, f32::NAN),
         ]);
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Round>();
     }
 }

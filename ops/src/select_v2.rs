@@ -27,13 +27,8 @@ impl Op for SelectV2 {
         };
         let loops = loops.ok_or_else(|| {
             invalid!(
-                "inputs '{}' {:?}, '{}' {:?} and '{}' {:?} do not broadcast; sizes must be equal or 1",
-                condition.name,
-                condition.shape,
-                a.name,
-                a.shape,
-                b.name,
-                b.shape
+                "inputs {condition} {:?}, {a} {:?} and {b} {:?} do not broadcast; sizes must be equal or 1",
+                condition.shape, a.shape, b.shape
             )
         })?;
         Choice::new(&operands, loops, cx).map(SelectV2)
@@ -94,7 +89,6 @@ mod tests {
 
     #[test]
     fn refusals() {
-        expect_refusals::<SelectV2>();
         assert_eq!(
             refusal::<SelectV2>(&[2], &[3], &[1]),
             "inputs 'in0' [2], 'in1' [3] and 'in2' [1] do not broadcast; sizes must be equal or 1"

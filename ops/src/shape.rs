@@ -21,8 +21,7 @@ impl Op for Shape {
         // FLOAT32 is the schema's default and means that the type was not set. The output then determines it.
         ensure!(
             out_type == 0 || i64::from(out_type) == i64::from(y.ty as u32),
-            "its options ask for type {out_type}, output '{}' is {}; they must agree",
-            y.name,
+            "its options ask for type {out_type}, output {y} is {}; they must agree",
             y.ty
         );
         cx.set_output_shape(0, &[rank as i32])?;
@@ -33,7 +32,7 @@ impl Op for Shape {
                 sizes.iter_mut().zip(dims.as_slice()).for_each(|(to, &from)| *to = from.into());
                 cx.set_output_constant(0, &sizes[..rank])?;
             }
-            ty => return Err(unsupported!("output '{}' is {ty}; it may be INT32 or INT64", y.name)),
+            ty => return Err(unsupported!("output {y} is {ty}; it may be INT32 or INT64")),
         }
         Ok(Shape)
     }

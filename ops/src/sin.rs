@@ -25,7 +25,7 @@ impl Member for Sine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::function::tests::{expect, expect_refusals};
+    use crate::kit::function::tests::expect;
 
     #[test]
     fn values() {
@@ -36,10 +36,5 @@ mod tests {
             (-2.0, -0.909_297_4),
             (f32::INFINITY, f32::NAN),
         ]);
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Sin>();
     }
 }

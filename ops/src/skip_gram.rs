@@ -37,7 +37,7 @@ impl Op for SkipGram {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, _) = node.unary()?;
-        ensure!(!x.is_empty() || x.is_dynamic(), "input '{}' is {:?}; a string is needed", x.name, x.shape);
+        ensure!(!x.is_empty() || x.is_dynamic(), "input {x} is {:?}; a string is needed", x.shape);
         let options = node.options()?;
         let size = options.get(SkipGramOptions::NGRAM_SIZE)?;
         // A negative number means more words than any text has.
@@ -53,7 +53,7 @@ impl Op for SkipGram {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let x = cx.input(0)?;
-        let text = Strings::of(&x)?.get(0).ok_or_else(|| invalid!("input '{}' holds no string", x.name))?;
+        let text = Strings::of(&x)?.get(0).ok_or_else(|| invalid!("input {x} holds no string"))?;
         let words = Words(text);
         let count = words.iter().count();
         if count < self.size || self.size == 0 {

@@ -21,15 +21,13 @@ impl Op for Slice {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
         let (x, begin, size, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         for list in [&begin, &size] {
             expect_type(list, &[I32, I64])?;
             let count = expect_vector(list)?;
             ensure!(
                 count == x.rank(),
-                "'{}' has {count} numbers, input '{}' has {} axes; there must be one number per axis",
-                list.name,
-                x.name,
+                "{list} has {count} numbers, input {x} has {} axes; there must be one number per axis",
                 x.rank()
             );
         }
@@ -55,8 +53,7 @@ fn plan(x: &TensorView<'_>, begin: &TensorView<'_>, size: &TensorView<'_>) -> Re
             from >= 0 && count.is_some_and(|count| count >= 0 && left.is_some_and(|left| count <= left));
         ensure!(
             fits,
-            "{wanted} elements from {from} exceed axis {axis} of input '{}', which is {:?}",
-            x.name,
+            "{wanted} elements from {from} exceed axis {axis} of input {x}, which is {:?}",
             x.shape
         );
         (begins[axis], sizes[axis]) = (from, count.unwrap_or(0) as i32);

@@ -34,8 +34,7 @@ impl Member for DealOut {
             let padded = sizes[axis] + before + after;
             ensure!(
                 padded >= 0 && padded % size == 0,
-                "axis {axis} of '{}', {} elements and {before} + {after} of padding, is not a multiple of the block size {size}",
-                x.name,
+                "axis {axis} of {x}, {} elements and {before} + {after} of padding, is not a multiple of the block size {size}",
                 sizes[axis]
             );
             sizes[0] = sizes[0].saturating_mul(size);

@@ -25,7 +25,7 @@ impl Op for SpaceToDepth {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         let plan = plan(&x, node.options()?.get(SpaceToDepthOptions::BLOCK_SIZE)?)?;
         Ok(SpaceToDepth { prepared: Prepared::declare(Some(plan), cx, &x)?, plan })
     }
@@ -39,12 +39,11 @@ fn plan(x: &TensorView<'_>, block: i32) -> Result<Rearrangement> {
     let dims = node::dims(x)?;
     ensure!(block > 0, "its block size is {block}; it must be positive");
     let &[images, height, width, channels] = dims.as_slice() else {
-        return Err(invalid!("input '{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
+        return Err(invalid!("input {x} is {:?}; it must have 4 dimensions", x.shape));
     };
     ensure!(
         height % block == 0 && width % block == 0,
-        "input '{}' is {:?}; height and width must be multiples of the block size {block}",
-        x.name,
+        "input {x} is {:?}; height and width must be multiples of the block size {block}",
         x.shape
     );
     let (rows, columns) = (height / block, width / block);

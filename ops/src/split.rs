@@ -28,11 +28,11 @@ impl Op for Split {
             "its options ask for {parts} parts, it has {count} outputs; they must agree"
         );
         expect_type(&axis, &[I32, I64])?;
-        ensure!(axis.len() == 1, "'{}' is {:?}; it must hold one axis", axis.name, axis.shape);
+        ensure!(axis.len() == 1, "{axis} is {:?}; it must hold one axis", axis.shape);
         let axis = if axis.is_constant() { Some(axis_of(&axis, &x)?) } else { None };
         for i in 0..count {
             let y = node.output(i)?;
-            ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}; they must agree", x.name, x.ty, y.ty);
+            node::same_type(&x, &y)?;
             let plan = axis.map(|axis| part(&x, axis, i, count)).transpose()?;
             Prepared::declare_part(plan, cx, [1, i], &x)?;
         }
@@ -56,7 +56,7 @@ impl Op for Split {
 fn axis_of(axis: &TensorView<'_>, x: &TensorView<'_>) -> Result<usize> {
     let value = Integers::scalar(axis)?;
     normalize_axis(saturated(value), x.rank())
-        .ok_or_else(|| invalid!("axis {value} does not exist: input '{}' is {:?}", x.name, x.shape))
+        .ok_or_else(|| invalid!("axis {value} does not exist: input {x} is {:?}", x.shape))
 }
 
 /// Part `i` of `count`.
@@ -65,8 +65,7 @@ fn part(x: &TensorView<'_>, axis: usize, i: usize, count: usize) -> Result<Rearr
     let whole = dims.size(axis);
     ensure!(
         whole.is_multiple_of(count),
-        "axis {axis} of input '{}', which is {:?}, cannot be split into {count} equal parts",
-        x.name,
+        "axis {axis} of input {x}, which is {:?}, cannot be split into {count} equal parts",
         x.shape
     );
     let size = whole / count;

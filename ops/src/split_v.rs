@@ -32,16 +32,15 @@ impl Op for SplitV {
         let entries = expect_vector(&sizes)?;
         ensure!(
             entries == count,
-            "'{}' has {entries} sizes for {count} outputs; they must agree",
-            sizes.name
+            "{sizes} has {entries} sizes for {count} outputs; they must agree"
         );
         expect_type(&axis, &[I32, I64])?;
-        ensure!(axis.len() == 1, "'{}' is {:?}; it must hold one axis", axis.name, axis.shape);
+        ensure!(axis.len() == 1, "{axis} is {:?}; it must hold one axis", axis.shape);
         let known = sizes.is_constant() && axis.is_constant();
         let axis = if known { Some(axis_of(&axis, &x)?) } else { None };
         for i in 0..count {
             let y = node.output(i)?;
-            ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}; they must agree", x.name, x.ty, y.ty);
+            node::same_type(&x, &y)?;
         }
         match axis {
             Some(axis) => {
@@ -67,7 +66,7 @@ impl Op for SplitV {
 fn axis_of(axis: &TensorView<'_>, x: &TensorView<'_>) -> Result<usize> {
     let value = Integers::scalar(axis)?;
     normalize_axis(saturated(value), x.rank())
-        .ok_or_else(|| invalid!("axis {value} does not exist: input '{}' is {:?}", x.name, x.shape))
+        .ok_or_else(|| invalid!("axis {value} does not exist: input {x} is {:?}", x.shape))
 }
 
 /// Calls `f(output, part)` for each output.
@@ -99,9 +98,7 @@ fn parts<I: Element + Into<i64>>(
     let left = left.filter(|&left| open <= 1 && (if open == 1 { left >= 0 } else { left == 0 }));
     let unfit = || {
         invalid!(
-            "the sizes in '{}' must be at least 0, one may be -1, and cover the {whole} elements of axis {axis} of '{}'",
-            sizes.name,
-            x.name
+            "the sizes in {sizes} must be at least 0, one may be -1, and cover the {whole} elements of axis {axis} of {x}"
         )
     };
     let left = left.ok_or_else(unfit)?;

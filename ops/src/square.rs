@@ -24,7 +24,7 @@ impl Member for Product {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::function::tests::{expect, expect_refusals};
+    use crate::kit::function::tests::expect;
 
     #[test]
     fn values() {
@@ -35,10 +35,5 @@ mod tests {
             (2e38, f32::INFINITY),
             (f32::NAN, f32::NAN),
         ]);
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Square>();
     }
 }

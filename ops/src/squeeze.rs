@@ -21,7 +21,7 @@ impl Op for Squeeze {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         Ok(Squeeze { view: View::declare(Some(squeezed(node, &x)?), cx, x.ty)? })
     }
 
@@ -38,7 +38,7 @@ fn squeezed(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<Dims> {
     for axis in list.iter() {
         let at = normalize_axis(axis, dims.rank()).filter(|&at| dims.size(at) == 1);
         let at = at.ok_or_else(|| {
-            invalid!("axis {axis} of input '{}', which is {:?}, cannot be dropped", x.name, x.shape)
+            invalid!("axis {axis} of input {x}, which is {:?}, cannot be dropped", x.shape)
         })?;
         if !named[..count].contains(&(at as i32)) {
             named[count] = at as i32;

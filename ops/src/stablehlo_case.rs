@@ -20,10 +20,8 @@ impl Op for StablehloCase {
         let index = node.input(0)?;
         ensure!(
             index.ty == I32 && index.len() == 1,
-            "the index '{}' is {}{:?}; one INT32 is needed",
-            index.name,
-            index.ty,
-            index.shape
+            "the index {index} is {}{:?}; one INT32 is needed",
+            index.ty, index.shape
         );
         let (count, first) = (branch_count(node)?, branch(node, 0)?);
         let mut model = cx.model()?;

@@ -51,14 +51,7 @@ impl Op for StablehloGather {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, indices, y) = node.binary()?;
         expect_type(&indices, &[I32, I64])?;
-        ensure!(
-            x.ty == y.ty,
-            "input '{}' is {}, output '{}' is {}; they must agree",
-            x.name,
-            x.ty,
-            y.name,
-            y.ty
-        );
+        node::same_type(&x, &y)?;
         ensure!(
             !matches!(Width::of(x.ty)?, Width::Bits2 | Width::Bits4),
             "packed elements of {} are not supported",
@@ -85,7 +78,7 @@ impl StablehloGather {
         let slice = slice_sizes(options, x)?;
         let vector: i64 = options.get(Fields::INDEX_VECTOR_DIM)?;
         let vector = usize::try_from(vector).ok().filter(|&axis| axis <= at.rank()).ok_or_else(|| {
-            invalid!("index vectors along axis {vector}, indices '{}' are {:?}", indices.name, indices.shape)
+            invalid!("index vectors along axis {vector}, indices {indices} are {:?}", indices.shape)
         })?;
         let offsets = axes(&options.get(Fields::OFFSET_DIMS)?, "offset_dims", rank)?;
         let collapsed =
@@ -97,8 +90,8 @@ impl StablehloGather {
             *map.get_mut(mapped).ok_or_else(|| invalid!("start_index_map has more than {MAX_RANK} entries"))? =
                 ok.ok_or_else(|| {
                     invalid!(
-                        "start_index_map names axis {axis} for number {mapped} of an index vector; input '{}' is {:?}, indices '{}' {:?}",
-                        x.name, x.shape, indices.name, indices.shape
+                        "start_index_map names axis {axis} for number {mapped} of an index vector; input {x} is {:?}, indices {indices} {:?}",
+                        x.shape, indices.shape
                     )
                 })?;
             mapped += 1;
@@ -200,7 +193,7 @@ fn slice_sizes(options: &Options<'_, Fields>, x: &TensorView<'_>) -> Result<Dims
     let list = options.get(Fields::SLICE_SIZES)?;
     let fits = list.len() == x.rank()
         && list.iter().zip(x.shape).all(|(size, &limit)| (0..=i64::from(limit)).contains(&size));
-    ensure!(fits, "{} slice sizes do not fit input '{}', which is {:?}", list.len(), x.name, x.shape);
+    ensure!(fits, "{} slice sizes do not fit input {x}, which is {:?}", list.len(), x.shape);
     Dims::from_sizes(list.iter().map(|size| size as i32)).ok_or_else(|| invalid!("the slice is too large"))
 }
 

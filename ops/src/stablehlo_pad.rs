@@ -22,7 +22,7 @@ impl Op for StablehloPad {
         let (x, value, y) = node.binary()?;
         Spread::check(&x, &value, &y)?;
         let (rank, options) = (node::dims(&x)?.rank(), node.options()?);
-        ensure!(rank > 0, "input '{}' is a scalar; it must have an axis", x.name);
+        ensure!(rank > 0, "input {x} is a scalar; it must have an axis");
         type T = StablehloPadOptions;
         let (low, high) = (options.get(T::EDGE_PADDING_LOW)?, options.get(T::EDGE_PADDING_HIGH)?);
         let interior = options.get(T::INTERIOR_PADDING)?;

@@ -35,7 +35,7 @@ impl Op for StridedSlice {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(4..=4, 1..=1)?;
         let (x, y) = (node.input(0)?, node.output(0)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         let lists = [node.input(1)?, node.input(2)?, node.input(3)?];
         let entries = expect_vector(&lists[0])?;
         ensure!(
@@ -48,8 +48,7 @@ impl Op for StridedSlice {
             let count = expect_vector(list)?;
             ensure!(
                 count == entries,
-                "'{}' has {count} entries, '{}' has {entries}; they must agree",
-                list.name,
+                "{list} has {count} entries, '{}' has {entries}; they must agree",
                 lists[0].name
             );
         }

@@ -144,15 +144,7 @@ mod tests {
     fn refusals() {
         expect_refusals::<Sum>(&Tensor::f32(&[2, 2], &[0.0; 4]), Spec::f32());
         let error = |x: Tensor, y| run::<Sum>(&x, &[0], false, y).unwrap_err();
-        assert_eq!(
-            error(Tensor::i8(&[1], &[0]), Spec::i8(1.0, 0)).message(),
-            "'in0' is INT8 without quantization; it needs a scale and a zero point"
-        );
         let x = Tensor::i8(&[1], &[0]).quantized(1.0, 0);
         assert!(error(x, Spec::i8(0.0, 0)).message().ends_with("scales must be above zero"));
-        assert_eq!(
-            error(Tensor::bool(&[2], &[true; 2]), Spec::bool()).message(),
-            "input 'in0' is BOOL; only axes of size 1 can be reduced"
-        );
     }
 }

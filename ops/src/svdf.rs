@@ -109,7 +109,7 @@ impl Sizes {
     fn read(node: &NodeView<'_>, options: &Options<'_, SVDFOptions>) -> Result<Sizes> {
         let (x, features, time) = (node.input(INPUT)?, node.input(FEATURES)?, node.input(TIME)?);
         for tensor in [&x, &features, &time] {
-            ensure!(tensor.rank() == 2, "'{}' is {:?}; it must have 2 axes", tensor.name, tensor.shape);
+            ensure!(tensor.rank() == 2, "{tensor} is {:?}; it must have 2 axes", tensor.shape);
         }
         let [x, features, time] = [node::dims(&x)?, node::dims(&features)?, node::dims(&time)?];
         let filters = features.size(0);

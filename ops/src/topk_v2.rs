@@ -25,18 +25,11 @@ impl Op for TopKV2 {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=2, 2..=2)?;
         let (x, k, y, indices) = (node.input(0)?, node.input(1)?, node.output(0)?, node.output(1)?);
-        ensure!(
-            x.ty == y.ty,
-            "input '{}' is {}, output '{}' is {}; they must agree",
-            x.name,
-            x.ty,
-            y.name,
-            y.ty
-        );
+        node::same_type(&x, &y)?;
         expect_type(&k, &[I32, I16])?;
         expect_type(&indices, &[I32, I16])?;
-        ensure!(x.rank() >= 1, "input '{}' is a scalar; it needs an axis", x.name);
-        ensure!(k.len() == 1, "k '{}' is {:?}; it must hold one number", k.name, k.shape);
+        ensure!(x.rank() >= 1, "input {x} is a scalar; it needs an axis");
+        ensure!(k.len() == 1, "k {k} is {:?}; it must hold one number", k.shape);
         let output = match k.is_constant() {
             true => Some(output_dims(&x, &k, &indices)?),
             false => None,
@@ -75,15 +68,13 @@ fn output_dims(x: &TensorView<'_>, k: &TensorView<'_>, indices: &TensorView<'_>)
     let (dims, k) = (node::dims(x)?, Integers::scalar(k)?.max(0) as i32);
     let (last, rows) = (x.rank() - 1, dims.product(0, x.rank() - 1));
     let size = x.shape[last];
-    ensure!(k <= size, "k is {k}, the last axis of input '{}' has {size} elements: {:?}", x.name, x.shape);
+    ensure!(k <= size, "k is {k}, the last axis of input {x} has {size} elements: {:?}", x.shape);
     ensure!(
         indices.ty == I32 || k == 0 || rows == 0 || size <= i16::MAX.into(),
-        "the last axis of input '{}' has {size} elements, too many for INT16 indices in '{}'",
-        x.name,
-        indices.name
+        "the last axis of input {x} has {size} elements, too many for INT16 indices in {indices}"
     );
     let sizes = x.shape[..last].iter().copied().chain([k]);
-    Dims::from_sizes(sizes).ok_or_else(|| invalid!("input '{}' is {:?}: too large", x.name, x.shape))
+    Dims::from_sizes(sizes).ok_or_else(|| invalid!("input {x} is {:?}: too large", x.shape))
 }
 
 fn top<T: Element + PartialOrd>(

@@ -20,14 +20,12 @@ impl Op for Transpose {
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, perm, y) = node.binary()?;
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         expect_type(&perm, &[I32, I64])?;
         let count = expect_vector(&perm)?;
         ensure!(
             count == x.rank(),
-            "'{}' permutes {count} axes, input '{}' has {}; they must agree",
-            perm.name,
-            x.name,
+            "{perm} permutes {count} axes, input {x} has {}; they must agree",
             x.rank()
         );
         let plan = if perm.is_constant() { Some(plan(&x, &perm)?) } else { None };
@@ -43,7 +41,7 @@ fn plan(x: &TensorView<'_>, perm: &TensorView<'_>) -> Result<Rearrangement> {
     let list = Integers::of(perm)?;
     let (axes, count) = list.saturated();
     let permutation = Permutation::new(&node::dims(x)?, &axes[..count]).ok_or_else(|| {
-        invalid!("'{}' is {:?}; it must name each of {} axes once", perm.name, &*list, x.rank())
+        invalid!("{perm} is {:?}; it must name each of {} axes once", &*list, x.rank())
     })?;
     Rearrangement::new(permutation.output(), *permutation.nest())
 }

@@ -31,8 +31,8 @@ impl Op for UnidirectionalSequenceGru {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(6..=6, 2..=2)?;
         let (x, state) = (node.input(0)?, node.input(1)?);
-        ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
-        ensure!(state.rank() == 2, "state '{}' is {:?}; it must have 2 axes", state.name, state.shape);
+        ensure!(x.rank() == 3, "input {x} is {:?}; it must have 3 axes", x.shape);
+        ensure!(state.rank() == 2, "state {state} is {:?}; it must have 2 axes", state.shape);
         let sequence = Sequence::of(&x, Order::TimeMajor)?;
         let outputs = node::dims(&state)?.size(1);
         let columns = sequence.features.saturating_add(outputs);

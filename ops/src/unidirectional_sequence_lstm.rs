@@ -10,6 +10,7 @@ use crate::kit::lstm::{Layer, Layout, LstmOptions};
 use crate::kit::lstm_float::FloatLstm;
 use crate::kit::lstm_integer::IntegerLstm;
 use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
+use crate::kit::node;
 
 /// A prepared `UNIDIRECTIONAL_SEQUENCE_LSTM` node.
 pub struct UnidirectionalSequenceLstm {
@@ -37,17 +38,15 @@ impl Op for UnidirectionalSequenceLstm {
         node.expect(20..=24, 1..=1)?;
         let options = node.options()?;
         let (x, y) = (node.input(0)?, node.output(0)?);
-        ensure!(x.rank() == 3, "input '{}' is {:?}; it must have 3 axes", x.name, x.shape);
-        ensure!(x.ty == y.ty, "input is {}, output is {}; they must agree", x.ty, y.ty);
+        ensure!(x.rank() == 3, "input {x} is {:?}; it must have 3 axes", x.shape);
+        node::same_type(&x, &y)?;
         let order = Order::new(options.get(Fields::TIME_MAJOR)?);
         let sequence = Sequence::of(&x, order)?;
         let layer = Layer::read(node, Layout::SINGLE, sequence.batches)?;
         ensure!(
             layer.inputs == sequence.features,
-            "input '{}' is {:?}, the weights have {} columns; they must agree",
-            x.name,
-            x.shape,
-            layer.inputs
+            "input {x} is {:?}, the weights have {} columns; they must agree",
+            x.shape, layer.inputs
         );
         let [outputs] = recurrent::shape([layer.outputs])?;
         cx.set_output_shape(0, &[x.shape[0], x.shape[1], outputs])?;

@@ -23,16 +23,15 @@ impl Op for Unpack {
         let (x, options, count) = (node.input(0)?, node.options()?, node.output_count());
         let (wanted, num) = (options.get(UnpackOptions::AXIS)?, options.get(UnpackOptions::NUM)?);
         let axis = normalize_axis(wanted, x.rank())
-            .ok_or_else(|| invalid!("axis {wanted} does not exist: input '{}' is {:?}", x.name, x.shape))?;
+            .ok_or_else(|| invalid!("axis {wanted} does not exist: input {x} is {:?}", x.shape))?;
         ensure!(
             usize::try_from(num) == Ok(count) && x.shape[axis] == num,
-            "its options ask for {num} slices, it has {count} outputs, axis {axis} of input '{}' has size {}; they must agree",
-            x.name,
+            "its options ask for {num} slices, it has {count} outputs, axis {axis} of input {x} has size {}; they must agree",
             x.shape[axis]
         );
         for i in 0..count {
             let y = node.output(i)?;
-            ensure!(x.ty == y.ty, "input '{}' is {}, output {i} is {}; they must agree", x.name, x.ty, y.ty);
+            node::same_type(&x, &y)?;
             node::same_quantization(&x, &y)?;
             Prepared::declare_part(Some(slice(&x, axis, i)?), cx, [0, i], &x)?;
         }

@@ -55,8 +55,6 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let error = OpTest::<VarHandle>::new().output(Spec::f32()).run().unwrap_err();
-        assert_eq!(error.message(), "output 'out0' is FLOAT32; a handle is RESOURCE or INT32");
         let long = "x".repeat(1100);
         let case = OpTest::<VarHandle>::new()
             .output(Spec::i32())

@@ -22,7 +22,7 @@ impl Op for Where {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
         expect_type(&y, &[I64])?;
-        ensure!(x.rank() >= 1, "input '{}' is a scalar; it needs an axis", x.name);
+        ensure!(x.rank() >= 1, "input {x} is a scalar; it needs an axis");
         let dims = node::dims(&x)?;
         let count = match x.is_constant() {
             true => Some(count(&x)?),
@@ -56,7 +56,7 @@ impl Op for Where {
 fn count(x: &TensorView<'_>) -> Result<i32> {
     let mut count = 0usize;
     for_each_found(x, |_| count += 1)?;
-    i32::try_from(count).map_err(|_| invalid!("{count} elements of '{}' are not zero: too many", x.name))
+    i32::try_from(count).map_err(|_| invalid!("{count} elements of {x} are not zero: too many"))
 }
 
 /// Calls `f(position)` for each non-zero element.
@@ -114,10 +114,5 @@ mod tests {
     fn refusals() {
         let error = run(Tensor::bool(&[], &[true])).unwrap_err();
         assert_eq!(error.message(), "input 'in0' is a scalar; it needs an axis");
-        let error =
-            OpTest::<Where>::new().input(Tensor::i32(&[1], &[1])).output(Spec::i32()).run().unwrap_err();
-        assert_eq!(error.message(), "'out0' is INT32; it may be INT64");
-        let error = run(Tensor::i16(&[1], &[1])).unwrap_err();
-        assert_eq!(error.message(), "'in0' is INT16, which the op does not register");
     }
 }

@@ -51,7 +51,7 @@ impl Contents {
 
 fn hash(net: &NetValues<'_, '_>, id: Id) -> Result<u128> {
     let value = &net.values[id];
-    let bytes = net.bytes_of(id).ok_or_else(|| invalid!("'{}' is packed and has no data", value.name))?;
+    let bytes = net.bytes_of(id).ok_or_else(|| invalid!("{value} is packed and has no data"))?;
     let quantization = value.constant.as_ref().and_then(|constant| constant.quantization());
     let quantization = quantization
         .map(|q| (q.scales.iter().map(|scale| scale.to_bits()), q.zero_points, q.dimension, q.block_size))

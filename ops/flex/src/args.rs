@@ -15,6 +15,3 @@ family! { Framed<arg::Arg>:
     /// Defined by: tensorflow/core/kernels/argmax_op.cc.
     ArgMin "FlexArgMin" = Member { largest: false, outputs: &[I32, I64] };
 }
-
-#[cfg(test)]
-mod tests;

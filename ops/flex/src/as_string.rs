@@ -57,8 +57,7 @@ impl Kernel for Definition {
         let points = matches!(x.ty, F16 | BF16 | F32 | F64 | C64 | C128 | ElementType::String);
         ensure!(
             points || precision < 0 && style == Style::Fixed,
-            "'{}' is {}, which takes neither a precision nor a notation",
-            x.name,
+            "{x} is {}, which takes neither a precision nor a notation",
             x.ty
         );
         Ok(Definition { precision, style, width: width.max(0) as usize, fill })
@@ -166,89 +165,17 @@ impl Definition {
 
 #[cfg(test)]
 mod tests {
-    use crate::kit::testing::tables::*;
-
-    fn printed(attributes: &[(&str, Attribute<'_>)], x: Tensor, want: &[&str]) {
-        gives::<super::AsString>(attributes, &[x], &[texts(want)]);
-    }
-
-    #[test]
-    fn integers() {
-        let x = || ints(&[1, -20]);
-        printed(&[], x(), &["1", "-20"]);
-        for (fill, want) in [
-            ("", ["    1", "  -20"]),
-            (" ", ["    1", "  -20"]),
-            ("0", ["00001", "-0020"]),
-            ("+", ["   +1", "  -20"]),
-            ("-", ["1    ", "-20  "]),
-            ("#", ["    1", "  -20"]),
-        ] {
-            printed(&[("width", Int(5)), ("fill", Text(fill))], x(), &want);
-        }
-        printed(&[("fill", Text("+"))], x(), &["+1", "-20"]);
-        printed(&[("fill", Text(" "))], x(), &[" 1", "-20"]);
-        printed(&[], Tensor::u64(&[1], &[u64::MAX]), &["18446744073709551615"]);
-        printed(&[("fill", Text("+"))], Tensor::u8(&[1], &[7]), &["7"]);
-        printed(&[("width", Int(8)), ("fill", Text("0"))], bools(&[true, false]), &["true", "false"]);
-        gives::<super::AsString>(&[], &[long(i64::MIN)], &[text("-9223372036854775808")]);
-        printed(&[], ints(&[]), &[]);
-    }
+    use super::*;
+    use crate::kit::testing::one;
+    use crate::kit::write::Attribute::{Int, Text};
+    use arenite_abi::testing::Tensor;
 
     #[test]
-    fn reals() {
-        let (nan, inf) = (f32::NAN, f32::INFINITY);
-        let x = || floats(&[1.5, -2.25, -0.0, 1e20, nan, -inf]);
-        let want = ["1.500000", "-2.250000", "-0.000000", "100000002004087734272.000000", "nan", "-inf"];
-        printed(&[], x(), &want);
-        let want = ["1.500000e+00", "-2.250000e+00", "-0.000000e+00", "1.000000e+20", "nan", "-inf"];
-        printed(&[("scientific", Bool(true))], x(), &want);
-        printed(&[("shortest", Bool(true))], x(), &["1.5", "-2.25", "-0", "1e+20", "nan", "-inf"]);
-        let short = [("shortest", Bool(true)), ("precision", Int(3))];
-        printed(&short, floats(&[999.5, 0.0001, 0.00001, 100.0]), &["1e+03", "0.0001", "1e-05", "100"]);
-        let alternate = [("shortest", Bool(true)), ("fill", Text("#"))];
-        printed(&alternate, floats(&[1.5, 1e20]), &["1.50000", "1.00000e+20"]);
-        // Ties round to even.
-        printed(&[("precision", Int(0))], floats(&[1.5, 2.5, 1234.5]), &["2", "2", "1234"]);
-        printed(&[("precision", Int(0)), ("fill", Text("#"))], floats(&[3.0]), &["3."]);
-        printed(&[("precision", Int(20))], doubles(&[1.0 / 3.0]), &["0.33333333333333331483"]);
-        for (fill, want) in [
-            ("0", ["0001.50", "-002.25", "    nan", "   -inf"]),
-            ("+", ["  +1.50", "  -2.25", "   +nan", "   -inf"]),
-            ("-", ["1.50   ", "-2.25  ", "nan    ", "-inf   "]),
-        ] {
-            let attributes = [("width", Int(7)), ("precision", Int(2)), ("fill", Text(fill))];
-            printed(&attributes, floats(&[1.5, -2.25, nan, -inf]), &want);
-        }
-        let half = half::f16::from_f32(1.5);
-        printed(&[("precision", Int(1))], Tensor::f16(&[1], &[half]), &["1.5"]);
-        // The width applies to the real and to the imaginary part.
-        let z = || Tensor::complex64(&[1], &[Complex32 { re: -0.0, im: 1.5 }]);
-        printed(&[], z(), &["(-0.000000,1.500000)"]);
-        let attributes = [("width", Int(6)), ("precision", Int(1)), ("fill", Text("0"))];
-        printed(&attributes, z(), &["(-000.0,0001.5)"]);
-    }
-
-    #[test]
-    fn strings() {
-        printed(&[], texts(&["abc", ""]), &["abc", ""]);
-        printed(&[("width", Int(4))], texts(&["abc"]), &[" abc"]);
-        printed(&[("width", Int(4)), ("fill", Text("-")), ("precision", Int(2))], texts(&["abc"]), &["ab  "]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |attributes: &[(&str, Attribute<'_>)], x: Tensor, message: &str| {
-            refuses::<super::AsString>(attributes, &[x], &[ElementType::String], message);
-        };
-        refused(&[("fill", Text("x"))], int(1), "attribute 'fill' is 'x'; it may be a space, +, -, 0 or #");
-        refused(&[("fill", Text("00"))], int(1), "attribute 'fill' has 2 characters; at most one is allowed");
-        let message = "'in0' is INT32, which takes neither a precision nor a notation";
-        refused(&[("precision", Int(2))], int(1), message);
-        refused(&[("scientific", Bool(true))], int(1), message);
-        let both = [("scientific", Bool(true)), ("shortest", Bool(true))];
-        refused(&both, float(1.0), "'scientific' and 'shortest' exclude each other");
-        refused(&[("width", Int(1 << 20))], int(1), "precision -1 and width 1048576 are too large");
-        refused(&[("width", Text("1"))], int(1), "attribute 'width' is of kind 2, this op reads kind 3");
+    fn blanks() {
+        let x = [Tensor::i32(&[2], &[1, -20])];
+        let blanks = one::<AsString>(&[("width", Int(5)), ("fill", Text(" "))], &x, ElementType::String);
+        assert_eq!(blanks.as_strings(), ["    1", "  -20"]);
+        let blanks = one::<AsString>(&[("fill", Text(" "))], &x, ElementType::String);
+        assert_eq!(blanks.as_strings(), [" 1", "-20"]);
     }
 }

@@ -19,6 +19,3 @@ family! { Framed<batch_norm::BatchNorm>:
     /// Defined by: tensorflow/core/kernels/fused_batch_norm_op.cc.
     FusedBatchNormV3 "FlexFusedBatchNormV3" = Member { outputs: 6, types: &[F16, BF16, F32] };
 }
-
-#[cfg(test)]
-mod tests;

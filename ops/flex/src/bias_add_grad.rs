@@ -40,30 +40,3 @@ impl Kernel for Definition {
         y.put(call.output(0)?)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::BiasAddGrad;
-    use crate::kit::testing::cases::*;
-
-    #[test]
-    fn values() {
-        let types = &[F16, BF16, F32, F64, I8, U8, I16, I32, I64, C64, C128];
-        let x = [1.0, 2.0, 3.0, 4.0];
-        each::<BiasAddGrad>(types, &[], &[(&[2, 2], &x)], (&[2], &[4.0, 6.0]));
-        each::<BiasAddGrad>(types, &[], &[(&[1, 2, 1, 2], &x)], (&[2], &[4.0, 6.0]));
-        each::<BiasAddGrad>(
-            types,
-            &[("data_format", Text("NCHW"))],
-            &[(&[1, 2, 2, 1], &x)],
-            (&[2], &[3.0, 7.0]),
-        );
-        each::<BiasAddGrad>(types, &[], &[(&[0, 2], &[])], (&[2], &[0.0, 0.0]));
-        each::<BiasAddGrad>(types, &[], &[(&[2, 0], &[])], (&[0], &[]));
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<BiasAddGrad>(&[], &[list(&[1])], &[I32], "the gradient is [1]; two axes are needed");
-    }
-}

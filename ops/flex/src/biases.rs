@@ -13,6 +13,3 @@ family! { Framed<bias::Bias>:
     /// Defined by: tensorflow/core/kernels/bias_op.cc.
     BiasAddV1 "FlexBiasAddV1" = Member { has_format: false };
 }
-
-#[cfg(test)]
-mod tests;

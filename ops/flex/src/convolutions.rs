@@ -70,8 +70,3 @@ family! { Framed<Conv>:
         depthwise: true,
     };
 }
-
-#[cfg(test)]
-mod tests_1;
-#[cfg(test)]
-mod tests_2;

@@ -41,6 +41,3 @@ family! { Framed<Diagonal>:
     /// Defined by: tensorflow/core/kernels/linalg/matrix_set_diag_op.cc.
     MatrixSetDiagV3 "FlexMatrixSetDiagV3" = Member { kind: Kind::Set, main: false, left: false };
 }
-
-#[cfg(test)]
-mod tests;

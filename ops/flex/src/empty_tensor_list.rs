@@ -32,31 +32,3 @@ impl Kernel for Definition {
         List::reserved(self.ty, shape_argument(&call.input(0)?)?, 0)?.put(call.cx, 0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    const FLOATS: [(&str, Attribute<'_>); 1] = [("element_dtype", Type(F32))];
-
-    #[test]
-    fn values() {
-        let new = |shape: Tensor, want: Tensor| {
-            gives::<super::EmptyTensorList>(&FLOATS, &[shape, int(-1)], &[want]);
-        };
-        new(ints(&[2, -1]), list(F32, Some(&[2, -1]), &[]));
-        new(longs(&[]), list(F32, Some(&[]), &[]));
-        new(int(-1), list(F32, None, &[]));
-    }
-
-    #[test]
-    fn refusals() {
-        let variant = [ElementType::Variant];
-        let message = "attribute 'element_dtype' is missing";
-        refuses::<super::EmptyTensorList>(&[], &[int(-1), int(-1)], &variant, message);
-        let message = "the element shape is the scalar 2; a list of sizes, or -1, is needed";
-        refuses::<super::EmptyTensorList>(&FLOATS, &[int(2), int(-1)], &variant, message);
-        let message = "the element shape is [-2]; sizes must be at least 0, or -1 if unknown";
-        refuses::<super::EmptyTensorList>(&FLOATS, &[ints(&[-2]), int(-1)], &variant, message);
-    }
-}

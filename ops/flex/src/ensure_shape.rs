@@ -41,29 +41,3 @@ impl Kernel for Definition {
         pick(call, 0, &[call.input(0)?], |k| Some((0, k)))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            let data = x(&[1, 2], &[5, 6]);
-            gives::<super::EnsureShape>(&[("shape", Shape(&[1, 2]))], from_ref(&data), from_ref(&data));
-            gives::<super::EnsureShape>(&[("shape", Shape(&[-1, 2]))], from_ref(&data), from_ref(&data));
-        });
-        gives::<super::EnsureShape>(&[("shape", Shape(&[]))], &[int(5)], &[int(5)]);
-        gives::<super::EnsureShape>(&[("shape", Shape(&[0]))], &[ints(&[])], &[ints(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |shape: &[i64], message: &str| {
-            refuses::<super::EnsureShape>(&[("shape", Shape(shape))], &[ints(&[1, 2])], &[I32], message);
-        };
-        refused(&[3], "the input is [2]; it must be [3]");
-        refused(&[-1, -1], "the input is [2]; it must be [-1, -1]");
-        refused(&[], "the input is [2]; it must be []");
-    }
-}

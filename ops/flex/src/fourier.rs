@@ -55,6 +55,3 @@ family! { Framed<Fourier>:
     /// Defined by: tensorflow/core/kernels/fft_ops.cc.
     Rfft3D "FlexRFFT3D" = Member { axes: 3, kind: Kind::ToHalf, backwards: false };
 }
-
-#[cfg(test)]
-mod tests;

@@ -13,6 +13,3 @@ family! { Framed<gather::Gather>:
     /// Defined by: tensorflow/core/kernels/gather_op.cc.
     GatherV2 "FlexGatherV2" = Member { axis: true };
 }
-
-#[cfg(test)]
-mod tests;

@@ -19,7 +19,7 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         let (x, _) = node.unary()?;
-        ensure!(x.rank() == 1, "'{}' is {:?}; a list is needed", x.name, x.shape);
+        ensure!(x.rank() == 1, "{x} is {:?}; a list is needed", x.shape);
         Ok(Definition)
     }
 
@@ -35,39 +35,5 @@ impl Kernel for Definition {
             *place.ok_or_else(|| invalid!("{to} is not in 0..{}, or occurs twice", x.len()))? = i as i64;
         }
         put_integers(call.output(0)?, y)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        gives::<super::InvertPermutation>(&[], &[ints(&[2, 0, 1])], &[ints(&[1, 2, 0])]);
-        gives::<super::InvertPermutation>(&[], &[longs(&[0, 3, 1, 2])], &[longs(&[0, 2, 3, 1])]);
-        gives::<super::InvertPermutation>(&[], &[ints(&[])], &[ints(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |x: &[i32], message: &str| {
-            refuses::<super::InvertPermutation>(&[], &[ints(x)], &[I32], message);
-        };
-        refused(&[0, 0], "0 is not in 0..2, or occurs twice");
-        refused(&[0, 2], "2 is not in 0..2, or occurs twice");
-        refused(&[-1, 0], "-1 is not in 0..2, or occurs twice");
-        refuses::<super::InvertPermutation>(
-            &[],
-            &[Tensor::i32(&[1, 1], &[0])],
-            &[I32],
-            "'in0' is [1, 1]; a list is needed",
-        );
-        refuses::<super::InvertPermutation>(
-            &[],
-            &[floats(&[0.0])],
-            &[F32],
-            "'in0' is FLOAT32; integers are needed",
-        );
     }
 }

@@ -32,35 +32,3 @@ impl Kernel for Definition {
         put_reals(call.output(0)?, [sum / 2.0])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::L2Loss;
-    use crate::kit::testing::*;
-    use arenite_abi::prelude::*;
-
-    #[test]
-    fn values() {
-        gives::<L2Loss>(&[], &[of(F32, &[2, 2], &[1.0, -2.0, 3.0, 4.0])], of(F32, &[], &[15.0]));
-        for ty in [F16, BF16, F64] {
-            gives::<L2Loss>(&[], &[of(ty, &[2], &[1.0, 2.0])], of(ty, &[], &[2.5]));
-        }
-    }
-
-    #[test]
-    fn edges() {
-        gives::<L2Loss>(&[], &[of(F32, &[], &[3.0])], of(F32, &[], &[4.5]));
-        gives::<L2Loss>(&[], &[of(F32, &[0], &[])], of(F32, &[], &[0.0]));
-        gives::<L2Loss>(&[], &[of(F32, &[2], &[1.0, NAN])], of(F32, &[], &[NAN]));
-        gives::<L2Loss>(&[], &[of(F32, &[2], &[-INF, 1.0])], of(F32, &[], &[INF]));
-    }
-
-    #[test]
-    fn refusals() {
-        denies::<L2Loss>(
-            &[of(F32, &[1], &[1.0])],
-            F64,
-            "input 'in0' is FLOAT32, output 'out0' is FLOAT64; they must agree",
-        );
-    }
-}

@@ -41,6 +41,3 @@ family! { Framed<matmul::MatMul>:
         mixed: false,
     };
 }
-
-#[cfg(test)]
-mod tests;

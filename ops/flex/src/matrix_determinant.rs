@@ -33,32 +33,3 @@ impl Member for Definition {
         Ok(vec![vec![lu.diagonal().fold(sign, complex::mul)]])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::MatrixDeterminant;
-    use crate::kit::testing::cases::*;
-
-    #[test]
-    fn values() {
-        let types = &[F32, F64, C64, C128];
-        each::<MatrixDeterminant>(types, &[], &[(&[2, 2], &[1.0, 2.0, 3.0, 4.0])], (&[], &[-2.0]));
-        each::<MatrixDeterminant>(types, &[], &[(&[2, 1, 1], &[5.0, 0.0])], (&[2], &[5.0, 0.0]));
-        each::<MatrixDeterminant>(types, &[], &[(&[0, 0], &[])], (&[], &[1.0]));
-        each::<MatrixDeterminant>(types, &[], &[(&[2, 2], &[1.0, 2.0, 2.0, 4.0])], (&[], &[0.0]));
-        each::<MatrixDeterminant>(&[F32, F64], &[], &[(&[1, 1], &[f64::NAN])], (&[], &[f64::NAN]));
-        // i² = −1
-        let x = complex(C64, &[2, 2], &[(0.0, 1.0), (0.0, 0.0), (0.0, 0.0), (0.0, 1.0)]);
-        gives::<MatrixDeterminant>(&[], &[x], &[of(C64, &[], &[-1.0])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |shape: &[i32], message: &str| {
-            let count = shape.iter().product::<i32>() as usize;
-            refuses::<MatrixDeterminant>(&[], &[of(F32, shape, &vec![1.0; count])], &[F32], message);
-        };
-        refused(&[2, 3], "matrices are 2 by 3; they must be square");
-        refused(&[2], "the shape [2] has no matrices; at least two axes are needed");
-    }
-}

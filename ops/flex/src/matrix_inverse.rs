@@ -37,36 +37,3 @@ impl Member for Definition {
         Ok(vec![lu.solve(&Matrix::identity(n)).data])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::MatrixInverse;
-    use crate::kit::testing::cases::*;
-
-    #[test]
-    fn values() {
-        let (types, adjoint) = (&[F32, F64, C64, C128], &[("adjoint", Flag(true))]);
-        let x = (&[2, 2][..], &[1.0, 2.0, 3.0, 4.0][..]);
-        each::<MatrixInverse>(types, &[], &[x], (&[2, 2], &[-2.0, 1.0, 1.5, -0.5]));
-        each::<MatrixInverse>(types, adjoint, &[x], (&[2, 2], &[-2.0, 1.5, 1.0, -0.5]));
-        each::<MatrixInverse>(types, &[], &[(&[2, 1, 1], &[2.0, -4.0])], (&[2, 1, 1], &[0.5, -0.25]));
-        each::<MatrixInverse>(types, &[], &[(&[2, 0, 0], &[])], (&[2, 0, 0], &[]));
-        // 1 / 2i = −i / 2; the inverse of the conjugate is i / 2.
-        let x = complex(C64, &[1, 1], &[(0.0, 2.0)]);
-        gives::<MatrixInverse>(&[], core::slice::from_ref(&x), &[complex(C64, &[1, 1], &[(0.0, -0.5)])]);
-        gives::<MatrixInverse>(adjoint, &[x], &[complex(C64, &[1, 1], &[(0.0, 0.5)])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |shape: &[i32], message: &str| {
-            let count = shape.iter().product::<i32>() as usize;
-            refuses::<MatrixInverse>(&[], &[of(F32, shape, &vec![1.0; count])], &[F32], message);
-        };
-        refused(&[2, 3], "matrices are 2 by 3; they must be square");
-        refused(&[2], "the shape [2] has no matrices; at least two axes are needed");
-        for x in [[1.0, 2.0, 2.0, 4.0], [f64::NAN; 4]] {
-            refuses::<MatrixInverse>(&[], &[of(F32, &[2, 2], &x)], &[F32], "a matrix has no inverse");
-        }
-    }
-}

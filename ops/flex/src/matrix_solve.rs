@@ -38,37 +38,3 @@ impl Member for Definition {
         Ok(vec![lu.solve(&inputs[0]).data])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::MatrixSolve;
-    use crate::kit::testing::cases::*;
-
-    #[test]
-    fn values() {
-        let types = &[F32, F64, C64, C128];
-        let a = (&[2, 2][..], &[1.0, 2.0, 3.0, 4.0][..]);
-        each::<MatrixSolve>(types, &[], &[a, (&[2, 1], &[5.0, 11.0])], (&[2, 1], &[1.0, 2.0]));
-        let adjoint = &[("adjoint", Flag(true))];
-        each::<MatrixSolve>(types, adjoint, &[a, (&[2, 1], &[7.0, 10.0])], (&[2, 1], &[1.0, 2.0]));
-        each::<MatrixSolve>(types, &[], &[a, (&[2, 0], &[])], (&[2, 0], &[]));
-        let stack = [(&[2, 1, 1][..], &[2.0, 4.0][..]), (&[2, 1, 2], &[2.0, 6.0, 4.0, 8.0])];
-        each::<MatrixSolve>(types, &[], &stack, (&[2, 1, 2], &[1.0, 3.0, 1.0, 2.0]));
-        // (1 + i) x = 2
-        let (a, x) = (complex(C64, &[1, 1], &[(1.0, 1.0)]), complex(C64, &[1, 1], &[(1.0, -1.0)]));
-        gives::<MatrixSolve>(&[], &[a, of(C64, &[1, 1], &[2.0])], &[x]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused =
-            |a: Tensor, b: Tensor, message: &str| refuses::<MatrixSolve>(&[], &[a, b], &[F32], message);
-        let zeros = |shape: &[i32]| of(F32, shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
-        refused(zeros(&[2, 2]), zeros(&[2, 1]), "a matrix has no inverse");
-        refused(zeros(&[2, 2]), zeros(&[3, 1]), "the right side has 3 rows, the matrix 2; they must agree");
-        refused(zeros(&[2, 3]), zeros(&[2, 1]), "matrices are 2 by 3; they must be square");
-        refused(zeros(&[2, 2]), zeros(&[2]), "the shape [2] has no matrices; at least two axes are needed");
-        let message = "inputs are [1, 2, 2] and [2, 1]; the axes ahead of the matrices must agree";
-        refused(zeros(&[1, 2, 2]), zeros(&[2, 1]), message);
-    }
-}

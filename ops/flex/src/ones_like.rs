@@ -37,38 +37,3 @@ impl Kernel for Definition {
         ones.put(y)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let shape = [2, 1];
-        gives::<super::OnesLike>(&[], &[Tensor::f32(&shape, &[0.0, 5.0])], &[Tensor::f32(&shape, &[1.0; 2])]);
-        gives::<super::OnesLike>(&[], &[Tensor::u8(&shape, &[0, 5])], &[Tensor::u8(&shape, &[1; 2])]);
-        gives::<super::OnesLike>(
-            &[],
-            &[Tensor::bool(&shape, &[false; 2])],
-            &[Tensor::bool(&shape, &[true; 2])],
-        );
-        let one = Complex32 { re: 1.0, im: 0.0 };
-        gives::<super::OnesLike>(
-            &[],
-            &[Tensor::complex64(&[], &[Complex32 { re: 0.0, im: 2.0 }])],
-            &[Tensor::complex64(&[], &[one])],
-        );
-        gives::<super::OnesLike>(&[], &[longs(&[])], &[longs(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::OnesLike>(
-            &[],
-            &[texts(&["a"])],
-            &[ElementType::String],
-            "STRING is not an element type of this op",
-        );
-        refuses::<super::OnesLike>(&[], &[int(1), int(1)], &[I32], "it has 2 inputs, this op takes 1 to 1");
-    }
-}

@@ -17,6 +17,3 @@ family! { Framed<pad::Pad>:
     /// Defined by: tensorflow/core/kernels/pad_op.cc.
     PadV2 "FlexPadV2" = Member { kind: Kind::Value };
 }
-
-#[cfg(test)]
-mod tests;

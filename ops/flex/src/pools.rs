@@ -37,6 +37,3 @@ family! { Framed<Pool>:
     /// Defined by: tensorflow/core/kernels/maxpooling_op.cc.
     MaxPoolGrad "FlexMaxPoolGrad" = Member { axes: 2, kind: Kind::MaximumGradient };
 }
-
-#[cfg(test)]
-mod tests;

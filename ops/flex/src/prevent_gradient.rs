@@ -13,27 +13,3 @@ pub struct Definition;
 impl Member for Definition {
     const NAME: &'static str = "FlexPreventGradient";
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| gives::<super::PreventGradient>(&[], &[x(&[2, 1], &[5, 6])], &[x(&[2, 1], &[5, 6])]));
-        gives::<super::PreventGradient>(&[], &[float(f32::NAN)], &[float(f32::NAN)]);
-        gives::<super::PreventGradient>(&[], &[ints(&[])], &[ints(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::PreventGradient>(
-            &[],
-            &[int(1), int(2)],
-            &[I32],
-            "it has 2 inputs, this op takes 1 to 1",
-        );
-        let message = "'in0' is INT32, the output is FLOAT32; they must agree";
-        refuses::<super::PreventGradient>(&[], &[int(1)], &[F32], message);
-    }
-}

@@ -55,39 +55,3 @@ impl Kernel for Definition {
         put_integers(y, values)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::RandomUniformInt;
-    use crate::kit::testing::cases::*;
-
-    #[test]
-    fn values() {
-        let seeds = [("seed", Int(42)), ("seed2", Int(7))];
-        // TensorFlow's numbers in −5..5.
-        let draw = |ty, shape: &[i32], low: f64, high: f64, want: &[f64]| {
-            let inputs = [list(shape), of(ty, &[], &[low]), of(ty, &[], &[high])];
-            gives::<RandomUniformInt>(&seeds, &inputs, &[of(ty, shape, want)]);
-        };
-        draw(I32, &[6], -5.0, 5.0, &[1.0, 3.0, 4.0, -2.0, -3.0, 3.0]);
-        draw(I64, &[2, 3], -5.0, 5.0, &[-1.0, 2.0, -5.0, -4.0, -1.0, -3.0]);
-        draw(I32, &[3], 7.0, 8.0, &[7.0; 3]);
-        // For an empty output the bounds do not matter.
-        draw(I32, &[0], 5.0, 2.0, &[]);
-        draw(I64, &[2, 0], 5.0, 2.0, &[]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |shape: Tensor, low: Tensor, high: Tensor, message: &str| {
-            refuses::<RandomUniformInt>(&[("seed", Int(1))], &[shape, low, high], &[I32], message);
-        };
-        refused(list(&[1]), int(3), int(3), "low is 3, high 3; low must be less");
-        refused(list(&[1]), int(3), int(-3), "low is 3, high -3; low must be less");
-        refused(list(&[1]), list(&[0]), int(3), "'in1' is [1]; it must have 0 axes");
-        refused(int(1), int(0), int(3), "'in0' is []; it must have 1 axes");
-        let message =
-            "[-2] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
-        refused(list(&[-2]), int(0), int(3), message);
-    }
-}

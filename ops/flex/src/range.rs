@@ -70,39 +70,3 @@ impl Kernel for Definition {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        gives::<super::Range>(&[], &[int(5), int(0), int(-2)], &[ints(&[5, 3, 1])]);
-        gives::<super::Range>(&[], &[ints(&[0]), ints(&[2]), ints(&[1])], &[ints(&[0, 1])]);
-        gives::<super::Range>(&[], &[int(5), int(5), int(1)], &[ints(&[])]);
-        let ends = [long(i64::MIN), long(i64::MAX), long(1 << 62)];
-        gives::<super::Range>(&[], &ends, &[longs(&[i64::MIN, -(1 << 62), 0, 1 << 62])]);
-        // In FLOAT32 0.3 is three steps of 0.1, and each step is rounded before it is added.
-        gives::<super::Range>(&[], &[float(0.0), float(0.3), float(0.1)], &[floats(&[0.0, 0.1, 0.2])]);
-        let want = [1.0, 0.7, 0.399_999_98, 0.099_999_964, -0.200_000_05, -0.5, -0.800_000_1];
-        gives::<super::Range>(&[], &[float(1.0), float(-1.0), float(-0.3)], &[floats(&want)]);
-        gives::<super::Range>(&[], &[double(0.0), double(0.5), double(0.25)], &[doubles(&[0.0, 0.25])]);
-        gives::<super::Range>(&[], &[float(0.0), float(5.0), float(f32::INFINITY)], &[floats(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::Range>(&[], &[int(0), int(5), int(0)], &[I32], "delta is 0");
-        refuses::<super::Range>(&[], &[int(5), int(0), int(1)], &[I32], "steps of 1 do not lead from 5 to 0");
-        let inputs = [float(f32::NAN), float(5.0), float(1.0)];
-        refuses::<super::Range>(&[], &inputs, &[F32], "steps of 1 do not lead from NaN to 5");
-        let message = "[9223372036854775807] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
-        refuses::<super::Range>(&[], &[float(0.0), float(f32::INFINITY), float(1.0)], &[F32], message);
-        refuses::<super::Range>(
-            &[],
-            &[ints(&[0, 1]), int(5), int(1)],
-            &[I32],
-            "'in0' is [2]; one element is needed",
-        );
-    }
-}

@@ -30,20 +30,3 @@ impl Kernel for Definition {
         put_integers(call.output(0)?, [call.dims(0)?.rank() as i64])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| gives::<super::Rank>(&[], &[x(&[1, 2], &[5, 6])], &[int(2)]));
-        gives::<super::Rank>(&[], &[Tensor::f32(&[0, 3, 1], &[])], &[int(3)]);
-        gives::<super::Rank>(&[], &[int(5)], &[int(0)]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::Rank>(&[], &[], &[I32], "it has 0 inputs, this op takes 1 to 1");
-    }
-}

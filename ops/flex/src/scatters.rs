@@ -29,6 +29,3 @@ family! { Framed<Scatter>:
     /// Defined by: tensorflow/core/kernels/scatter_nd_op.cc.
     TensorScatterUpdate "FlexTensorScatterUpdate" = Member { kind: Kind::Update, to_zeros: false };
 }
-
-#[cfg(test)]
-mod tests;

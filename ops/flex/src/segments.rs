@@ -44,6 +44,3 @@ family! { Framed<Segment>:
     /// Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
     UnsortedSegmentSum "FlexUnsortedSegmentSum" = Member { kind: Kind::Sum, sorted: false };
 }
-
-#[cfg(test)]
-mod tests;

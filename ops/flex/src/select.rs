@@ -46,36 +46,3 @@ impl Kernel for Definition {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            let (a, b) = (x(&[2, 2], &[1, 2, 3, 4]), x(&[2, 2], &[5, 6, 7, 8]));
-            let each = Tensor::bool(&[2, 2], &[true, false, false, true]);
-            gives::<super::Select>(&[], &[each, a.clone(), b.clone()], &[x(&[2, 2], &[1, 6, 7, 4])]);
-            let inputs = [bools(&[false, true]), a.clone(), b.clone()];
-            gives::<super::Select>(&[], &inputs, &[x(&[2, 2], &[5, 6, 3, 4])]);
-            gives::<super::Select>(&[], &[truth(true), a.clone(), b], &[a]);
-        });
-        gives::<super::Select>(&[], &[truth(false), int(1), int(2)], &[int(2)]);
-        gives::<super::Select>(&[], &[bools(&[]), floats(&[]), floats(&[])], &[floats(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let message = "a condition [1] cannot choose between [2] and [2]";
-        refuses::<super::Select>(&[], &[bools(&[true]), ints(&[1, 2]), ints(&[5, 6])], &[I32], message);
-        let message = "a condition [2] cannot choose between [] and [2]";
-        refuses::<super::Select>(&[], &[bools(&[true, false]), int(1), ints(&[5, 6])], &[I32], message);
-        refuses::<super::Select>(
-            &[],
-            &[truth(true), int(1)],
-            &[I32],
-            "it has 2 inputs, this op takes 3 to 3",
-        );
-    }
-}

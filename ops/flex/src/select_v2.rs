@@ -50,32 +50,3 @@ impl Kernel for Definition {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            let (a, b) = (x(&[2], &[1, 2]), x(&[2, 1], &[5, 6]));
-            let inputs = [Tensor::bool(&[2, 2], &[true, false, false, true]), a, b];
-            gives::<super::SelectV2>(&[], &inputs, &[x(&[2, 2], &[1, 5, 6, 2])]);
-        });
-        gives::<super::SelectV2>(&[], &[truth(false), int(1), ints(&[2, 3])], &[ints(&[2, 3])]);
-        gives::<super::SelectV2>(&[], &[bools(&[true]), floats(&[]), float(1.0)], &[floats(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let inputs = [bools(&[true, false]), ints(&[1, 2, 3]), int(0)];
-        refuses::<super::SelectV2>(&[], &inputs, &[I32], "[2], [3] and [] do not broadcast");
-        let inputs = [truth(true), int(1), float(0.0)];
-        refuses::<super::SelectV2>(
-            &[],
-            &inputs,
-            &[I32],
-            "'in2' is FLOAT32, the output is INT32; they must agree",
-        );
-    }
-}

@@ -31,21 +31,3 @@ impl Kernel for Definition {
         put_integers(call.output(0)?, dims.as_slice().iter().map(|&d| d.into()))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| gives::<super::Shape>(&[], &[x(&[1, 2], &[5, 6])], &[ints(&[1, 2])]));
-        gives::<super::Shape>(&[("out_type", Type(I64))], &[Tensor::f32(&[0, 3], &[])], &[longs(&[0, 3])]);
-        gives::<super::Shape>(&[], &[int(5)], &[ints(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::Shape>(&[], &[int(1), int(1)], &[I32], "it has 2 inputs, this op takes 1 to 1");
-        refuses::<super::Shape>(&[], &[ints(&[1])], &[F32], "FLOAT32 is not an element type of this op");
-    }
-}

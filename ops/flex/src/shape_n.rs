@@ -38,27 +38,3 @@ impl Kernel for Definition {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            let inputs = [x(&[1, 2], &[5, 6]), x(&[], &[7]), x(&[0], &[])];
-            gives::<super::ShapeN>(&[("N", Int(3))], &inputs, &[ints(&[1, 2]), ints(&[]), ints(&[0])]);
-        });
-        gives::<super::ShapeN>(&[("N", Int(1)), ("out_type", Type(I64))], &[ints(&[1, 2])], &[longs(&[2])]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::ShapeN>(
-            &[],
-            &[int(1), int(2)],
-            &[I32],
-            "it has 2 inputs and 1 outputs; there must be equally many",
-        );
-    }
-}

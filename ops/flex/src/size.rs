@@ -30,21 +30,3 @@ impl Kernel for Definition {
         put_integers(call.output(0)?, [call.dims(0)?.flat_size() as i64])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| gives::<super::Size>(&[], &[x(&[1, 2], &[5, 6])], &[int(2)]));
-        gives::<super::Size>(&[("out_type", Type(I64))], &[Tensor::f32(&[0, 3], &[])], &[long(0)]);
-        gives::<super::Size>(&[], &[int(5)], &[int(1)]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::Size>(&[], &[], &[I32], "it has 0 inputs, this op takes 1 to 1");
-        refuses::<super::Size>(&[], &[ints(&[1])], &[F32], "FLOAT32 is not an element type of this op");
-    }
-}

@@ -52,37 +52,3 @@ impl Kernel for Definition {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            let data = x(&[2, 3], &[1, 2, 3, 4, 5, 6]);
-            let inputs = [data.clone(), ints(&[0, 1]), ints(&[2, 2])];
-            gives::<super::Slice>(&[], &inputs, &[x(&[2, 2], &[2, 3, 5, 6])]);
-            let inputs = [data, longs(&[1, 0]), longs(&[-1, 1])];
-            gives::<super::Slice>(&[], &inputs, &[x(&[1, 1], &[4])]);
-        });
-        gives::<super::Slice>(&[], &[ints(&[1, 2]), ints(&[2]), ints(&[-1])], &[ints(&[])]);
-        gives::<super::Slice>(&[], &[int(5), ints(&[]), ints(&[])], &[int(5)]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |begin: i32, size: i32, message: &str| {
-            refuses::<super::Slice>(&[], &[ints(&[1, 2, 3]), ints(&[begin]), ints(&[size])], &[I32], message);
-        };
-        refused(2, 2, "begin 2 and size 2 exceed axis 0 of [3]");
-        refused(4, -1, "begin 4 and size -1 exceed axis 0 of [3]");
-        refused(-1, 1, "begin -1 and size 1 exceed axis 0 of [3]");
-        refused(1, -2, "begin 1 and size -2 exceed axis 0 of [3]");
-        let inputs = [ints(&[1]), ints(&[0, 0]), ints(&[1, 1])];
-        let message = "begin [0, 0] and size [1, 1] of [1]; one number is needed for each axis";
-        refuses::<super::Slice>(&[], &inputs, &[I32], message);
-        let inputs = [ints(&[1]), Tensor::i32(&[1, 1], &[0]), ints(&[1])];
-        refuses::<super::Slice>(&[], &inputs, &[I32], "'in1' is [1, 1]; a list is needed");
-    }
-}

@@ -13,22 +13,3 @@ pub struct Definition;
 impl Member for Definition {
     const NAME: &'static str = "FlexSnapshot";
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| gives::<super::Snapshot>(&[], &[x(&[2, 1], &[5, 6])], &[x(&[2, 1], &[5, 6])]));
-        gives::<super::Snapshot>(&[], &[float(f32::NAN)], &[float(f32::NAN)]);
-        gives::<super::Snapshot>(&[], &[ints(&[])], &[ints(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::Snapshot>(&[], &[int(1), int(2)], &[I32], "it has 2 inputs, this op takes 1 to 1");
-        let message = "'in0' is INT32, the output is FLOAT32; they must agree";
-        refuses::<super::Snapshot>(&[], &[int(1)], &[F32], message);
-    }
-}

@@ -42,39 +42,3 @@ impl Kernel for Definition {
         pick(call, 0, &[call.input(0)?], |k| Some((0, k)))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            let data = x(&[1, 2, 1], &[1, 2]);
-            gives::<super::Squeeze>(&[], from_ref(&data), &[x(&[2], &[1, 2])]);
-            gives::<super::Squeeze>(
-                &[("squeeze_dims", Ints(&[-1]))],
-                from_ref(&data),
-                &[x(&[1, 2], &[1, 2])],
-            );
-            gives::<super::Squeeze>(&[("squeeze_dims", Ints(&[0, 0]))], &[data], &[x(&[2, 1], &[1, 2])]);
-        });
-        gives::<super::Squeeze>(&[], &[int(5)], &[int(5)]);
-        gives::<super::Squeeze>(&[], &[Tensor::f32(&[1, 0], &[])], &[floats(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |axes: &[i64], message: &str| {
-            refuses::<super::Squeeze>(
-                &[("squeeze_dims", Ints(axes))],
-                &[Tensor::i32(&[1, 2], &[1, 2])],
-                &[I32],
-                message,
-            );
-        };
-        refused(&[1], "axis 1 of [1, 2] is not of size 1");
-        refused(&[2], "axis 2 does not exist in a tensor of rank 2");
-        refused(&[-3], "axis -3 does not exist in a tensor of rank 2");
-    }
-}

@@ -37,37 +37,3 @@ impl Kernel for Definition {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let dot = [("pattern", Text("a.*"))];
-        gives::<super::StaticRegexFullMatch>(
-            &dot,
-            &[texts(&["abc", "ab\n", "ba", ""])],
-            &[bools(&[true, false, false, false])],
-        );
-        gives::<super::StaticRegexFullMatch>(&[("pattern", Text("a|ab"))], &[text("ab")], &[truth(true)]);
-        gives::<super::StaticRegexFullMatch>(&dot, &[texts(&[])], &[bools(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let message = "the pattern '*' is not supported: repetition operator missing expression";
-        refuses::<super::StaticRegexFullMatch>(
-            &[("pattern", Text("*"))],
-            &[text("a")],
-            &[ElementType::Bool],
-            message,
-        );
-        refuses::<super::StaticRegexFullMatch>(
-            &[],
-            &[int(1)],
-            &[ElementType::Bool],
-            "'in0' is INT32, not STRING",
-        );
-    }
-}

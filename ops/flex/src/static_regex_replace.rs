@@ -43,31 +43,3 @@ impl Kernel for Definition {
         call.put_strings(0, &call.dims(0)?, &texts)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let turned = [("pattern", Text("(a)(b)")), ("rewrite", Text("\\2\\1"))];
-        gives::<super::StaticRegexReplace>(
-            &turned,
-            &[texts(&["aab", "ba", ""])],
-            &[texts(&["aba", "ba", ""])],
-        );
-        let first = [("pattern", Text("a")), ("rewrite", Text("b")), ("replace_global", Bool(false))];
-        gives::<super::StaticRegexReplace>(&first, &[text("aa")], &[text("ba")]);
-        gives::<super::StaticRegexReplace>(&[("pattern", Text("\\s+"))], &[text("a \t b")], &[text("ab")]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |pattern: &str, rewrite: &str, message: &str| {
-            let attributes = [("pattern", Text(pattern)), ("rewrite", Text(rewrite))];
-            refuses::<super::StaticRegexReplace>(&attributes, &[text("a")], &[ElementType::String], message);
-        };
-        refused("(", "", "the pattern '(' is not supported: unclosed group");
-        refused("a", "\\1", "the rewrite names group 1, the pattern has 0");
-    }
-}

@@ -56,30 +56,3 @@ impl Kernel for Definition {
         call.put_strings(0, &shape, &texts)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let dash = [("separator", Text("-"))];
-        gives::<super::StringJoin>(&dash, &[texts(&["a", "b"]), text("x")], &[texts(&["a-x", "b-x"])]);
-        gives::<super::StringJoin>(
-            &[],
-            &[text("a"), Tensor::strings(&[2, 1], &["", "b"])],
-            &[Tensor::strings(&[2, 1], &["a", "ab"])],
-        );
-        gives::<super::StringJoin>(&dash, &[texts(&["a"])], &[texts(&["a"])]);
-        gives::<super::StringJoin>(&dash, &[text("a"), text(""), text("b")], &[text("a--b")]);
-        gives::<super::StringJoin>(&[], &[texts(&[]), text("b")], &[texts(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let string = [ElementType::String];
-        let message = "inputs are [2] and [1]; they must agree, or be scalars";
-        refuses::<super::StringJoin>(&[], &[texts(&["a", "b"]), texts(&["c"])], &string, message);
-        refuses::<super::StringJoin>(&[], &[text("a"), int(1)], &string, "'in1' is INT32, not STRING");
-    }
-}

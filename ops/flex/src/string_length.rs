@@ -27,27 +27,3 @@ impl Measure for Definition {
         Ok(text.iter().filter(counts).count() as i64)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let x = || texts(&["abc", "äб日", "", "😀"]);
-        gives::<super::StringLength>(&[], &[x()], &[ints(&[3, 7, 0, 4])]);
-        gives::<super::StringLength>(&[("unit", Text("BYTE"))], &[x()], &[ints(&[3, 7, 0, 4])]);
-        gives::<super::StringLength>(&[("unit", Text("UTF8_CHAR"))], &[x()], &[ints(&[3, 3, 0, 1])]);
-        gives::<super::StringLength>(&[], &[text("ab")], &[int(2)]);
-        gives::<super::StringLength>(&[], &[texts(&[])], &[ints(&[])]);
-        let broken = Tensor::strings(&[1], &[b"\xff\x80"]);
-        gives::<super::StringLength>(&[("unit", Text("UTF8_CHAR"))], &[broken], &[ints(&[1])]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::StringLength>(&[], &[int(1)], &[I32], "'in0' is INT32, not STRING");
-        let message = "attribute 'unit' is 'WORD'; it may be BYTE, UTF8_CHAR";
-        refuses::<super::StringLength>(&[("unit", Text("WORD"))], &[text("a")], &[I32], message);
-    }
-}

@@ -25,8 +25,8 @@ impl Kernel for Definition {
         node.expect(2..=2, 3..=3)?;
         let (x, separator) = (node.input(0)?, node.input(1)?);
         text_output(&node.output(1)?)?;
-        ensure!(x.rank() == 1, "'{}' is {:?}; a list is needed", x.name, x.shape);
-        ensure!(separator.rank() == 0, "'{}' is {:?}; a scalar is needed", separator.name, separator.shape);
+        ensure!(x.rank() == 1, "{x} is {:?}; a list is needed", x.shape);
+        ensure!(separator.rank() == 0, "{separator} is {:?}; a scalar is needed", separator.shape);
         Ok(Definition { most: def.int("maxsplit", -1)? })
     }
 
@@ -82,49 +82,4 @@ fn split<'a>(mut text: &'a [u8], separator: &[u8], most: usize) -> Vec<&'a [u8]>
     }
     parts.push(text);
     parts
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    fn split(most: i64, x: &[&str], separator: &str, places: &[i64], parts: &[&str], longest: i64) {
-        let indices = Tensor::i64(&[parts.len() as i32, 2], places);
-        let want = [indices, texts(parts), longs(&[x.len() as i64, longest])];
-        gives::<super::StringSplitV2>(&[("maxsplit", Int(most))], &[texts(x), text(separator)], &want);
-    }
-
-    #[test]
-    fn values() {
-        split(-1, &["a b  c ", ""], "", &[0, 0, 0, 1, 0, 2], &["a", "b", "c"], 3);
-        split(-1, &[" \ta\u{b}b\u{c}c\nd "], "", &[0, 0, 0, 1, 0, 2, 0, 3], &["a", "b", "c", "d"], 4);
-        split(
-            -1,
-            &["a,b,,c,", ""],
-            ",",
-            &[0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 1, 0],
-            &["a", "b", "", "c", "", ""],
-            5,
-        );
-        split(-1, &["a<>b<>"], "<>", &[0, 0, 0, 1, 0, 2], &["a", "b", ""], 3);
-        // The rest after the last split; when splitting at whitespace, also an empty one.
-        split(1, &["a b  c ", " a"], "", &[0, 0, 0, 1, 1, 0, 1, 1], &["a", "b  c ", "a", ""], 2);
-        split(1, &["a,b,,c,"], ",", &[0, 0, 0, 1], &["a", "b,,c,"], 2);
-        split(0, &["a b", ""], "", &[0, 0, 1, 0], &["a b", ""], 1);
-        split(-1, &[], " ", &[], &[], 0);
-    }
-
-    #[test]
-    fn refusals() {
-        let types = [I64, ElementType::String, I64];
-        refuses::<super::StringSplitV2>(
-            &[],
-            &[text("a b"), text("")],
-            &types,
-            "'in0' is []; a list is needed",
-        );
-        let inputs = [texts(&["a b"]), texts(&[" "])];
-        refuses::<super::StringSplitV2>(&[], &inputs, &types, "'in1' is [1]; a scalar is needed");
-        refuses::<super::StringSplitV2>(&[], &[ints(&[1]), text("")], &types, "'in0' is INT32, not STRING");
-    }
 }

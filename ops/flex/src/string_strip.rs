@@ -24,22 +24,3 @@ impl Edit for Definition {
         Ok(strip(text).to_vec())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let x = texts(&["  a b\t\n\u{b}\u{c}\r", "\u{a0}a", "", "  ", "\0a\0"]);
-        gives::<super::StringStrip>(&[], &[x], &[texts(&["a b", "\u{a0}a", "", "", "\0a\0"])]);
-        gives::<super::StringStrip>(&[], &[text(" a")], &[text("a")]);
-        gives::<super::StringStrip>(&[], &[texts(&[])], &[texts(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let message = "'in0' is INT32, 'out0' is STRING; both must be STRING";
-        refuses::<super::StringStrip>(&[], &[int(1)], &[ElementType::String], message);
-    }
-}

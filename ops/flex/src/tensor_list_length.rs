@@ -32,21 +32,3 @@ impl Kernel for Definition {
         put_integers(call.output(0)?, [count as i64])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        gives::<super::TensorListLength>(&[], &[list(F32, None, &[])], &[int(0)]);
-        gives::<super::TensorListLength>(&[], &[list(F32, None, &[None, Some(float(1.0))])], &[int(2)]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::TensorListLength>(&[], &[int(1)], &[I32], "'in0' is INT32, not VARIANT");
-        let other = Tensor::raw(ElementType::Variant, &[], b"other");
-        refuses::<super::TensorListLength>(&[], &[other], &[I32], "'in0': the variant is not a tensor list");
-    }
-}

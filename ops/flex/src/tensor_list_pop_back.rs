@@ -34,37 +34,3 @@ impl Kernel for Definition {
         list.put(call.cx, 0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let (a, b) = (floats(&[1.0, 2.0]), floats(&[3.0, 4.0]));
-        let two = list(F32, Some(&[2]), &[Some(a.clone()), Some(b.clone())]);
-        let one = list(F32, Some(&[2]), &[Some(a)]);
-        gives::<super::TensorListPopBack>(&[], &[two, ints(&[2])], &[one, b]);
-        // An absent element is zeros of the known shape.
-        let absent = list(F32, Some(&[-1]), &[None]);
-        gives::<super::TensorListPopBack>(
-            &[],
-            &[absent, ints(&[2])],
-            &[list(F32, Some(&[-1]), &[]), floats(&[0.0; 2])],
-        );
-        let words = list(ElementType::String, Some(&[]), &[Some(text("a")), None]);
-        let rest = list(ElementType::String, Some(&[]), &[Some(text("a"))]);
-        gives::<super::TensorListPopBack>(&[], &[words, int(-1)], &[rest, text("")]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |x: Tensor, ty: ElementType, message: &str| {
-            refuses::<super::TensorListPopBack>(&[], &[x, int(-1)], &[ElementType::Variant, ty], message);
-        };
-        refused(list(F32, None, &[]), F32, "the tensor list is empty");
-        let one = list(F32, None, &[Some(float(1.0))]);
-        refused(one, I32, "the list's elements are FLOAT32, output 'out1' is INT32; they must agree");
-        refused(list(F32, None, &[None]), F32, "the shape of a tensor list's elements is not known");
-    }
-}

@@ -33,29 +33,3 @@ impl Kernel for Definition {
         List::reserved(self.ty, shape, call.inputs().scalar(1)?.unwrap_or_default())?.put(call.cx, 0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    const FLOATS: [(&str, Attribute<'_>); 1] = [("element_dtype", Type(F32))];
-
-    #[test]
-    fn values() {
-        let inputs = [ints(&[2, -1]), int(2)];
-        gives::<super::TensorListReserve>(&FLOATS, &inputs, &[list(F32, Some(&[2, -1]), &[None, None])]);
-        gives::<super::TensorListReserve>(&FLOATS, &[int(-1), int(0)], &[list(F32, None, &[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |inputs: [Tensor; 2], message: &str| {
-            refuses::<super::TensorListReserve>(&FLOATS, &inputs, &[ElementType::Variant], message);
-        };
-        refused([int(-1), int(-1)], "a tensor list of -1 elements; 0..=1048576 are supported");
-        refused([int(-1), int(i32::MAX)], "a tensor list of 2147483647 elements; 0..=1048576 are supported");
-        refused([int(-1), ints(&[1, 1])], "'in1' is [2]; a scalar is needed");
-        let message = "attribute 'element_dtype' is missing";
-        refuses::<super::TensorListReserve>(&[], &[int(-1), int(1)], &[ElementType::Variant], message);
-    }
-}

@@ -33,30 +33,3 @@ impl Kernel for Definition {
         list.put(call.cx, 0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let x = || list(F32, Some(&[1]), &[Some(floats(&[1.0])), Some(floats(&[2.0]))]);
-        let resized = |size: i32, elements: &[Option<Tensor>]| {
-            gives::<super::TensorListResize>(&[], &[x(), int(size)], &[list(F32, Some(&[1]), elements)]);
-        };
-        resized(0, &[]);
-        resized(1, &[Some(floats(&[1.0]))]);
-        resized(3, &[Some(floats(&[1.0])), Some(floats(&[2.0])), None]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |size: Tensor, message: &str| {
-            let inputs = [list(F32, None, &[]), size];
-            refuses::<super::TensorListResize>(&[], &inputs, &[ElementType::Variant], message);
-        };
-        refused(int(-1), "a tensor list of -1 elements; 0..=1048576 are supported");
-        refused(int(i32::MAX), "a tensor list of 2147483647 elements; 0..=1048576 are supported");
-        refused(ints(&[1]), "'in1' is [1]; a scalar is needed");
-    }
-}

@@ -42,36 +42,3 @@ impl Kernel for Definition {
         list.put(call.cx, 0)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        let x = list(F32, Some(&[-1]), &[None, Some(floats(&[1.0]))]);
-        let want = list(F32, Some(&[-1]), &[Some(floats(&[2.0, 3.0])), Some(floats(&[1.0]))]);
-        gives::<super::TensorListSetItem>(&[], &[x.clone(), int(0), floats(&[2.0, 3.0])], &[want]);
-        let want = list(F32, Some(&[-1]), &[None, Some(floats(&[5.0]))]);
-        gives::<super::TensorListSetItem>(&[], &[x.clone(), int(1), floats(&[5.0])], &[want]);
-        let resize = [("resize_if_index_out_of_bounds", Bool(true))];
-        let want = list(F32, Some(&[-1]), &[None, Some(floats(&[1.0])), None, Some(floats(&[5.0]))]);
-        gives::<super::TensorListSetItem>(&resize, &[x, int(3), floats(&[5.0])], &[want]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |i: i32, element: Tensor, message: &str| {
-            let inputs = [list(F32, Some(&[1]), &[None]), int(i), element];
-            refuses::<super::TensorListSetItem>(&[], &inputs, &[ElementType::Variant], message);
-        };
-        refused(1, floats(&[1.0]), "element 1 of a tensor list of 1");
-        refused(-1, floats(&[1.0]), "element -1 of a tensor list of 1");
-        refused(0, ints(&[1]), "'in2' is INT32, the list's elements are FLOAT32; they must agree");
-        refused(0, float(1.0), "shapes [1] and [] of a tensor list's elements do not agree");
-        let resize = [("resize_if_index_out_of_bounds", Bool(true))];
-        let inputs = [list(F32, None, &[]), int(i32::MAX), float(1.0)];
-        let message = "a tensor list of 2147483648 elements; 0..=1048576 are supported";
-        refuses::<super::TensorListSetItem>(&resize, &inputs, &[ElementType::Variant], message);
-    }
-}

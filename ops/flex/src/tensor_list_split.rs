@@ -30,7 +30,7 @@ impl Kernel for Definition {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let (x, lengths) = (call.input(0)?, call.inputs().list(2)?.unwrap_or_default());
         let [rows, inner @ ..] = x.shape else {
-            return Err(invalid!("'{}' is a scalar, which has no slices", x.name));
+            return Err(invalid!("{x} is a scalar, which has no slices"));
         };
         let known = shape_argument(&call.input(1)?)?;
         let any = core::iter::once(-1).chain(inner.iter().map(|&d| d.into()));
@@ -47,45 +47,5 @@ impl Kernel for Definition {
             *to = Some(Element { shape: [&[length as i32][..], inner].concat(), data });
         }
         list.put(call.cx, 0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            let data = x(&[3, 2], &[1, 2, 3, 4, 5, 0]);
-            let parts = [Some(x(&[1, 2], &[1, 2])), Some(x(&[0, 2], &[])), Some(x(&[2, 2], &[3, 4, 5, 0]))];
-            let want = list(data.ty(), Some(&[-1, 2]), &parts);
-            gives::<super::TensorListSplit>(&[], &[data, ints(&[-1, 2]), longs(&[1, 0, 2])], &[want]);
-        });
-        let inputs = [floats(&[1.0, 2.0]), int(-1), longs(&[2])];
-        gives::<super::TensorListSplit>(&[], &inputs, &[list(F32, None, &[Some(floats(&[1.0, 2.0]))])]);
-        let inputs = [floats(&[]), ints(&[-1]), longs(&[])];
-        gives::<super::TensorListSplit>(&[], &inputs, &[list(F32, Some(&[-1]), &[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        let refused = |x: Tensor, shape: &[i32], lengths: Tensor, message: &str| {
-            refuses::<super::TensorListSplit>(
-                &[],
-                &[x, ints(shape), lengths],
-                &[ElementType::Variant],
-                message,
-            );
-        };
-        let x = || floats(&[1.0, 2.0]);
-        refused(x(), &[-1], longs(&[1, 2]), "lengths [1, 2] do not add up to 2 slices");
-        refused(x(), &[-1], longs(&[1]), "lengths [1] do not add up to 2 slices");
-        refused(x(), &[-1], longs(&[-1, 3]), "lengths [-1, 3] do not add up to 2 slices");
-        refused(x(), &[-1], long(2), "'in2' is []; a list is needed");
-        refused(float(1.0), &[-1], longs(&[1]), "'in0' is a scalar, which has no slices");
-        refused(x(), &[], longs(&[2]), "shapes [] and [-1] of a tensor list's elements do not agree");
-        let message = "shapes [-1, 3] and [-1, 2] of a tensor list's elements do not agree";
-        refused(Tensor::f32(&[1, 2], &[1.0, 2.0]), &[-1, 3], longs(&[1]), message);
     }
 }

@@ -42,33 +42,3 @@ impl Kernel for Definition {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            let inputs = [x(&[1, 2], &[1, 2]), ints(&[2, 2])];
-            gives::<super::Tile>(&[], &inputs, &[x(&[2, 4], &[1, 2, 1, 2, 1, 2, 1, 2])]);
-            gives::<super::Tile>(&[], &[x(&[2], &[1, 2]), longs(&[0])], &[x(&[0], &[])]);
-        });
-        gives::<super::Tile>(&[], &[int(7), ints(&[])], &[int(7)]);
-    }
-
-    #[test]
-    fn refusals() {
-        let x = ints(&[1, 2]);
-        refuses::<super::Tile>(
-            &[],
-            &[x.clone(), ints(&[2, 2])],
-            &[I32],
-            "2 multiples for [2]; one is needed for each axis",
-        );
-        refuses::<super::Tile>(&[], &[x.clone(), int(2)], &[I32], "'in1' is []; a list is needed");
-        let message =
-            "[-2] is not a valid shape; sizes must not be negative, and at most 8 axes are supported";
-        refuses::<super::Tile>(&[], &[x, ints(&[-1])], &[I32], message);
-    }
-}

@@ -23,6 +23,3 @@ family! { Framed<unique::Unique>:
     /// Defined by: tensorflow/core/kernels/unique_op.cc.
     UniqueWithCountsV2 "FlexUniqueWithCountsV2" = Member { counts: true, axis: true };
 }
-
-#[cfg(test)]
-mod tests;

@@ -20,7 +20,7 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         let (x, _) = node.unary()?;
-        ensure!(x.rank() > 0, "'{}' is a scalar, which has no indices", x.name);
+        ensure!(x.rank() > 0, "{x} is a scalar, which has no indices");
         Ok(Definition)
     }
 
@@ -40,31 +40,5 @@ impl Kernel for Definition {
             y.iter_mut().zip(unravel(i, &dims)).for_each(|(y, at)| *y = at as i64);
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::kit::testing::tables::*;
-
-    #[test]
-    fn values() {
-        each_type(|x| {
-            // Zeros of every type are skipped.
-            if x(&[], &[0]).ty() != ElementType::String {
-                let want = Tensor::i64(&[2, 2], &[0, 1, 1, 0]);
-                gives::<super::Where>(&[], &[x(&[2, 2], &[0, 1, 3, 0])], &[want]);
-            }
-        });
-        gives::<super::Where>(&[], &[floats(&[0.0, -0.0, f32::NAN, -1.0])], &[Tensor::i64(&[2, 1], &[2, 3])]);
-        gives::<super::Where>(&[], &[Tensor::bool(&[0, 2], &[])], &[Tensor::i64(&[0, 2], &[])]);
-        gives::<super::Where>(&[], &[bools(&[false])], &[Tensor::i64(&[0, 1], &[])]);
-    }
-
-    #[test]
-    fn refusals() {
-        refuses::<super::Where>(&[], &[truth(true)], &[I64], "'in0' is a scalar, which has no indices");
-        refuses::<super::Where>(&[], &[texts(&["a"])], &[I64], "STRING is not an element type of this op");
-        refuses::<super::Where>(&[], &[], &[I64], "it has 0 inputs, this op takes 1 to 1");
     }
 }

@@ -136,7 +136,6 @@ fn refusals() {
     let x = numbers(6, TIMES * 3);
     let message = |test: Node| test.run().unwrap_err().message().to_owned();
     let test = absent(node(&x, &weights, &weights), 9);
-    assert_eq!(message(test.clone().output(Spec::f32())), "it has 1 outputs, this op gives 2 to 2");
     let short = absent(node(&x, &weights, &weights), 8).output(Spec::f32()).output(Spec::f32());
     assert_eq!(message(short), "it has 47 inputs, this op takes 48 to 48");
     let batch_major = test

@@ -32,7 +32,7 @@ impl Op for AeqHadamardRotation {
         ensure!(y.ty == x.ty || y.ty == F32, "input is {}, output is {}; they must agree", x.ty, y.ty);
         let features = match *x.shape {
             [_, features] | [_, _, features] => features as usize,
-            _ => return Err(invalid!("'{}' is {:?}; it must have two or three axes", x.name, x.shape)),
+            _ => return Err(invalid!("{x} is {:?}; it must have two or three axes", x.shape)),
         };
         cx.set_output_shape(0, x.shape)?;
         let size = size as usize;

@@ -44,7 +44,7 @@ impl Op for AudioSpectrogram {
         ensure!(stride >= 1, "option 'stride' is {stride}; it must be at least 1");
         let squared = options.flag("magnitude_squared")?;
         let &[samples, channels] = x.shape else {
-            return Err(invalid!("'{}' is {:?}; it must be [samples, channels]", x.name, x.shape));
+            return Err(invalid!("{x} is {:?}; it must be [samples, channels]", x.shape));
         };
         let windows = if samples < size { 0 } else { 1 + (samples - size) / stride };
         let length = (size as u32).next_power_of_two() as i32;

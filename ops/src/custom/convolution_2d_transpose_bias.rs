@@ -38,24 +38,20 @@ impl Op for Convolution2dTransposeBias {
             custom_options::words(node, ["padding", "stride_width", "stride_height"])?;
         let padding = padding_of_c_struct(padding)?;
         let &[batches, height, width, inputs] = x.shape else {
-            return Err(invalid!("'{}' is {:?}; images have four axes", x.name, x.shape));
+            return Err(invalid!("{x} is {:?}; images have four axes", x.shape));
         };
         let &[outputs, filter_height, filter_width, filter_inputs] = filter.shape else {
-            return Err(invalid!("filter '{}' is {:?}; it has four axes", filter.name, filter.shape));
+            return Err(invalid!("filter {filter} is {:?}; it has four axes", filter.shape));
         };
         ensure!(
             inputs == filter_inputs,
-            "filter '{}' is {:?}, input '{}' has {inputs} channels; they must agree",
-            filter.name,
-            filter.shape,
-            x.name
+            "filter {filter} is {:?}, input {x} has {inputs} channels; they must agree",
+            filter.shape
         );
         ensure!(
             bias.shape == [outputs],
-            "bias '{}' is {:?}, filter '{}' gives {outputs} channels; they must agree",
-            bias.name,
-            bias.shape,
-            filter.name
+            "bias {bias} is {:?}, filter {filter} gives {outputs} channels; they must agree",
+            bias.shape
         );
         let rows = Axis::new(padding, height, filter_height, stride_height)?;
         let columns = Axis::new(padding, width, filter_width, stride_width)?;

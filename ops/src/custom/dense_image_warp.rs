@@ -21,20 +21,15 @@ impl Op for DenseImageWarp {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, flow, _) = node.binary()?;
         let &[batches, height, width, channels] = x.shape else {
-            return Err(invalid!("'{}' is {:?}; images have four axes", x.name, x.shape));
+            return Err(invalid!("{x} is {:?}; images have four axes", x.shape));
         };
         ensure!(
             flow.shape == [batches, height, width, 2],
-            "flow '{}' is {:?}; for images {:?} it must be [{batches}, {height}, {width}, 2]",
-            flow.name,
+            "flow {flow} is {:?}; for images {:?} it must be [{batches}, {height}, {width}, 2]",
             flow.shape,
             x.shape
         );
-        ensure!(
-            height >= 2 && width >= 2,
-            "'{}' has {height} × {width} pixels; at least 2 × 2 are needed",
-            x.name
-        );
+        ensure!(height >= 2 && width >= 2, "{x} has {height} × {width} pixels; at least 2 × 2 are needed");
         cx.set_output_shape(0, x.shape)?;
         Ok(DenseImageWarp([height as usize, width as usize, channels as usize]))
     }

@@ -19,8 +19,8 @@ impl Op for MaxPoolWithArgmax {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 2..=2)?;
         let (y, indices) = (node.output(0)?, node.output(1)?);
-        ensure!(y.ty == F32, "output '{}' is {}; it must be FLOAT32", y.name, y.ty);
-        ensure!(indices.ty == I32, "indices '{}' are {}; they must be INT32", indices.name, indices.ty);
+        ensure!(y.ty == F32, "output {y} is {}; it must be FLOAT32", y.ty);
+        ensure!(indices.ty == I32, "indices {indices} are {}; they must be INT32", indices.ty);
         let options = CustomOptions::of(node);
         let padding = match options.str("padding")? {
             "SAME" => Padding::Same,
@@ -37,8 +37,7 @@ impl Op for MaxPoolWithArgmax {
         let image: i64 = x.shape[1..].iter().map(|&size| i64::from(size)).product();
         ensure!(
             image <= i64::from(i32::MAX),
-            "'{}' {:?} has more elements than an index can express",
-            x.name,
+            "{x} {:?} has more elements than an index can express",
             x.shape
         );
         Ok(MaxPoolWithArgmax(pool))

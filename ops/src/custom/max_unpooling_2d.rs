@@ -42,14 +42,12 @@ impl Op for MaxUnpooling2d {
         );
         ensure!(x.ty == F32 && y.ty == F32, "input is {}, output is {}; both must be FLOAT32", x.ty, y.ty);
         let &[batches, height, width, channels] = x.shape else {
-            return Err(invalid!("'{}' is {:?}; images have four axes", x.name, x.shape));
+            return Err(invalid!("{x} is {:?}; images have four axes", x.shape));
         };
         ensure!(
             indices.shape == x.shape,
-            "indices '{}' are {:?}, input '{}' is {:?}; they must agree",
-            indices.name,
+            "indices {indices} are {:?}, input {x} is {:?}; they must agree",
             indices.shape,
-            x.name,
             x.shape
         );
         let in_window = indices.ty == F32;

@@ -45,19 +45,14 @@ impl Op for Mfcc {
         ensure!(x.ty == F32 && y.ty == F32, "input is {}, output is {}; both must be FLOAT32", x.ty, y.ty);
         ensure!(
             rate.ty == I32 && rate.len() == 1,
-            "sample rate '{}' is {}{:?}; it must be one INT32",
-            rate.name,
+            "sample rate {rate} is {}{:?}; it must be one INT32",
             rate.ty,
             rate.shape
         );
         let &[channels, windows, frequencies] = x.shape else {
-            return Err(invalid!(
-                "'{}' is {:?}; it must be [channels, windows, frequencies]",
-                x.name,
-                x.shape
-            ));
+            return Err(invalid!("{x} is {:?}; it must be [channels, windows, frequencies]", x.shape));
         };
-        ensure!(frequencies >= 2, "'{}' has {frequencies} frequencies; at least 2 are needed", x.name);
+        ensure!(frequencies >= 2, "{x} has {frequencies} frequencies; at least 2 are needed");
         ensure!(
             0.0 <= lower && lower < upper,
             "the frequencies go from 'lower_frequency_limit' {lower} to 'upper_frequency_limit' {upper}"

@@ -30,13 +30,8 @@ impl Op for NumericVerify {
         let (x, reference, y) = node.binary()?;
         let options = CustomOptions::of(node);
         let (tolerance, log_if_failed) = (options.f32("tolerance")?, options.flag("log_if_failed")?);
-        ensure!(
-            reference.ty == F32,
-            "reference '{}' is {}; it must be FLOAT32",
-            reference.name,
-            reference.ty
-        );
-        ensure!(y.ty == F32, "output '{}' is {}; it must be FLOAT32", y.name, y.ty);
+        ensure!(reference.ty == F32, "reference {reference} is {}; it must be FLOAT32", reference.ty);
+        ensure!(y.ty == F32, "output {y} is {}; it must be FLOAT32", y.ty);
         let channels = match x.ty {
             F16 => None,
             I16 => {
@@ -48,10 +43,8 @@ impl Op for NumericVerify {
         };
         ensure!(
             reference.len() == x.len(),
-            "'{}' is {:?}, its reference '{}' is {:?}; they must agree",
-            x.name,
+            "{x} is {:?}, its reference {reference} is {:?}; they must agree",
             x.shape,
-            reference.name,
             reference.shape
         );
         cx.set_output_shape(0, x.shape)?;
@@ -84,7 +77,7 @@ impl NumericVerify {
         y: &mut [f32],
     ) -> Result<()> {
         let (Some(channels), Some(q)) = (&self.channels, tensor.quantization()) else {
-            return Err(invalid!("'{}' has lost its quantization", tensor.name));
+            return Err(invalid!("{tensor} has lost its quantization"));
         };
         let real = |i: usize| match q.is_per_channel() {
             true => channels.quant(&q, i).dequantize(x[i].into()),

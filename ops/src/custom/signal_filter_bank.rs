@@ -32,8 +32,7 @@ impl Op for SignalFilterBank {
             let starts = node.input(i)?;
             ensure!(
                 starts.len() > channels as usize,
-                "'{}' has {} elements; {channels} channels need one more",
-                starts.name,
+                "{starts} has {} elements; {channels} channels need one more",
                 starts.len()
             );
         }

@@ -44,8 +44,7 @@ impl Op for SignalFilterBankSpectralSubtraction {
         let count = expect_list(&x, U32)?;
         ensure!(
             usize::try_from(channels) == Ok(count),
-            "'{}' has {count} elements, option 'num_channels' is {channels}; they must agree",
-            x.name
+            "{x} has {count} elements, option 'num_channels' is {channels}; they must agree"
         );
         for output in 0..2 {
             signal::expect(&node.output(output)?, U32)?;

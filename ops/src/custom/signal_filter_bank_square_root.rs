@@ -18,7 +18,7 @@ impl Op for SignalFilterBankSquareRoot {
         let (x, bits, y) = node.binary()?;
         expect_list(&x, U64)?;
         signal::expect(&bits, I32)?;
-        ensure!(bits.rank() == 0, "'{}' is {:?}; it must be one number", bits.name, bits.shape);
+        ensure!(bits.rank() == 0, "{bits} is {:?}; it must be one number", bits.shape);
         signal::expect(&y, U32)?;
         cx.set_output_shape(0, x.shape)?;
         Ok(SignalFilterBankSquareRoot)

@@ -41,8 +41,7 @@ impl Op for SignalFramer {
         let (samples, others) = last_axis(&x)?;
         ensure!(
             samples % step as usize == 0,
-            "'{}' has rows of {samples} samples, which is not a whole number of steps of {step}",
-            x.name
+            "{x} has rows of {samples} samples, which is not a whole number of steps of {step}"
         );
         let frames = samples as i32 / step;
         cx.set_output_shape(0, Shape::new(others, &[frames, size])?.as_slice())?;

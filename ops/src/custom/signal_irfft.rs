@@ -20,8 +20,7 @@ impl Member for Inverse {
     fn check(x: &TensorView<'_>, row: usize, length: i32) -> Result<()> {
         ensure!(
             row as i64 >= i64::from(length) + 2,
-            "option 'fft_length' is {length}, '{}' has rows of {row} numbers; a spectrum has two more than the length",
-            x.name
+            "option 'fft_length' is {length}, {x} has rows of {row} numbers; a spectrum has two more than the length"
         );
         Ok(())
     }

@@ -37,7 +37,7 @@ impl Op for SignalOverlapAdd {
         check_type(node, &x)?;
         expect(&y, x.ty)?;
         let [others @ .., frames] = others else {
-            return Err(invalid!("'{}' is {:?}; it must have two axes or more", x.name, x.shape));
+            return Err(invalid!("{x} is {:?}; it must have two axes or more", x.shape));
         };
         let samples = frames
             .checked_mul(step)

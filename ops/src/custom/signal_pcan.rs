@@ -26,9 +26,7 @@ impl Op for SignalPcan {
         let (channels, estimates) = (expect_list(&x, U32)?, expect_list(&noise, U32)?);
         ensure!(
             channels == estimates,
-            "'{}' has {channels} channels, '{}' estimates the noise of {estimates}; they must agree",
-            x.name,
-            noise.name
+            "{x} has {channels} channels, {noise} estimates the noise of {estimates}; they must agree"
         );
         expect_list(&node.input(2)?, I16)?;
         signal::expect(&node.output(0)?, U32)?;

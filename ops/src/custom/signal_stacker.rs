@@ -35,8 +35,7 @@ impl Op for SignalStacker {
         let count = expect_list(&x, I16)?;
         ensure!(
             count >= channels as usize,
-            "'{}' has {count} elements, option 'num_channels' is {channels}; they must agree",
-            x.name
+            "{x} has {count} elements, option 'num_channels' is {channels}; they must agree"
         );
         expect(&node.output(0)?, I16)?;
         expect(&node.output(1)?, ElementType::Bool)?;

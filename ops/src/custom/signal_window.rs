@@ -25,8 +25,7 @@ impl Op for SignalWindow {
         let count = expect_list(&weights, I16)?;
         ensure!(
             count > 0 && x.len().is_multiple_of(count),
-            "'{}' {:?} is not a whole number of windows of {count} weights",
-            x.name,
+            "{x} {:?} is not a whole number of windows of {count} weights",
             x.shape
         );
         cx.set_output_shape(0, x.shape)?;

@@ -116,16 +116,9 @@ impl Op for DetectionPostProcess {
         let (x, scores, anchors) = (node.input(BOXES)?, node.input(SCORES)?, node.input(ANCHORS)?);
         for i in 0..4 {
             let y = node.output(i)?;
-            ensure!(y.ty == F32, "output '{}' is {}; it must be FLOAT32", y.name, y.ty);
+            ensure!(y.ty == F32, "output {y} is {}; it must be FLOAT32", y.ty);
         }
-        ensure!(
-            x.ty == anchors.ty,
-            "boxes '{}' are {}, anchors '{}' are {}; they must agree",
-            x.name,
-            x.ty,
-            anchors.name,
-            anchors.ty
-        );
+        node::same_type(&x, &anchors)?;
         let quants = if x.ty == U8 { Some([node::quant(&x)?, node::quant(&anchors)?]) } else { None };
         let scores_quant = if scores.ty == U8 { Some(node::quant(&scores)?) } else { None };
 
@@ -189,27 +182,21 @@ fn shapes(node: &NodeView<'_>, options: &DetectionOptions) -> Result<[usize; 3]>
     let (boxes, encoding) = match *x.shape {
         [1, boxes, encoding] if encoding >= 4 => (boxes, encoding),
         _ => {
-            return Err(invalid!("boxes '{}' are {:?}; they must be [1, boxes, 4 or more]", x.name, x.shape));
+            return Err(invalid!("boxes {x} are {:?}; they must be [1, boxes, 4 or more]", x.shape));
         }
     };
     let (least, most) = (options.classes as i64, options.classes as i64 + 1);
     let &[1, rows, columns] = scores.shape else {
-        return Err(invalid!(
-            "scores '{}' are {:?}; they must be [1, boxes, classes]",
-            scores.name,
-            scores.shape
-        ));
+        return Err(invalid!("scores {scores} are {:?}; they must be [1, boxes, classes]", scores.shape));
     };
-    ensure!(rows == boxes, "there are {boxes} boxes '{}', but scores '{}' for {rows}", x.name, scores.name);
+    ensure!(rows == boxes, "there are {boxes} boxes {x}, but scores {scores} for {rows}");
     ensure!(
         (least..=most).contains(&columns.into()),
-        "scores '{}' cover {columns} classes, option 'num_classes' is {least}; there may be one more for the background",
-        scores.name
+        "scores {scores} cover {columns} classes, option 'num_classes' is {least}; there may be one more for the background"
     );
     ensure!(
         anchors.rank() == 2 && anchors.len() / 4 >= boxes as usize,
-        "anchors '{}' are {:?}; {boxes} boxes need [{boxes}, 4]",
-        anchors.name,
+        "anchors {anchors} are {:?}; {boxes} boxes need [{boxes}, 4]",
         anchors.shape
     );
     ensure!(i32::try_from(scores.len()).is_ok(), "{boxes} scores of {columns} classes are too many");

@@ -45,15 +45,13 @@ impl Fixed {
         let per_channel = scales.scales.len() > 1;
         ensure!(
             !per_channel || x.ty != U8,
-            "filter '{}' has {} scales; for u8 there must be one",
-            filter.name,
+            "filter {filter} has {} scales; for u8 there must be one",
             scales.scales.len()
         );
         let filter_zero = scales.zero_points[0] as i32;
         ensure!(
             filter.ty.bits() >= 8 || scales.zero_points.iter().all(|&zero| zero == 0),
-            "filter '{}' is {} with zero point {filter_zero}; it must be 0",
-            filter.name,
+            "filter {filter} is {} with zero point {filter_zero}; it must be 0",
             filter.ty
         );
         parts.check_bias()?;
@@ -192,8 +190,7 @@ impl Parts<'_> {
         let difference = (product - f64::from(q.scales[0])).abs();
         ensure!(
             difference / f64::from(output) <= 0.02,
-            "bias '{}' has scale {}, input × filter is {product}; they must agree",
-            bias.name,
+            "bias {bias} has scale {}, input × filter is {product}; they must agree",
             q.scales[0]
         );
         Ok(())

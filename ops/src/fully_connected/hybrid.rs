@@ -28,13 +28,11 @@ impl Hybrid {
         let filter = &parts.filter;
         let q = filter
             .quantization()
-            .ok_or_else(|| invalid!("filter '{}' is {} without quantization", filter.name, filter.ty))?;
+            .ok_or_else(|| invalid!("filter {filter} is {} without quantization", filter.ty))?;
         ensure!(
             filter.ty.bits() >= 8 || q.zero_points.iter().all(|&zero| zero == 0),
-            "filter '{}' is {} with zero point {}; it must be 0",
-            filter.name,
-            filter.ty,
-            q.zero_points[0]
+            "filter {filter} is {} with zero point {}; it must be 0",
+            filter.ty, q.zero_points[0]
         );
         let block = match q.block_size {
             0 => {
@@ -55,7 +53,7 @@ impl Hybrid {
         let mut inputs = self.inputs.begin(cx)?;
         inputs.quantize(cx.input(0)?.as_slice()?);
         let filter = cx.input(1)?;
-        let q = filter.quantization().ok_or_else(|| invalid!("filter '{}' lost its scales", filter.name))?;
+        let q = filter.quantization().ok_or_else(|| invalid!("filter {filter} lost its scales"))?;
         let bias = float_bias(cx, 2)?;
         let y = cx.output(0)?.into_slice::<f32>()?;
         let mut rows = Rows::of(&filter, cx, &self.row)?;
@@ -97,8 +95,7 @@ impl Parts<'_> {
 fn block_size(filter: &TensorView<'_>, layer: &Layer, block: usize, scales: usize) -> Result<usize> {
     ensure!(
         layer.depth.is_multiple_of(block) && layer.units.checked_mul(layer.depth / block) == Some(scales),
-        "filter '{}' is {:?} with {scales} scales, one for {block} elements each; they must cover it",
-        filter.name,
+        "filter {filter} is {:?} with {scales} scales, one for {block} elements each; they must cover it",
         filter.shape
     );
     Ok(block)

@@ -48,11 +48,10 @@ impl<B: Best> Op for Arg<B> {
         let output_type = node.options()?.get(B::OUTPUT_TYPE)?;
         ensure!(
             i64::from(output_type) == i64::from(y.ty as u32),
-            "its options ask for type {output_type}, output '{}' is {}; they must agree",
-            y.name,
+            "its options ask for type {output_type}, output {y} is {}; they must agree",
             y.ty
         );
-        ensure!(axis.len() == 1, "axis '{}' is {:?}; it must hold one number", axis.name, axis.shape);
+        ensure!(axis.len() == 1, "axis {axis} is {:?}; it must hold one number", axis.shape);
         let axis = match axis.is_constant() {
             true => Some(axis_of(&x, &axis)?),
             false => None,
@@ -94,8 +93,8 @@ impl<B: Best> Op for Arg<B> {
 fn axis_of(x: &TensorView<'_>, axis: &TensorView<'_>) -> Result<usize> {
     let wanted = Integers::scalar(axis)?;
     let axis = normalize_axis(saturated(wanted), x.rank())
-        .ok_or_else(|| invalid!("axis {wanted} does not exist: input '{}' is {:?}", x.name, x.shape))?;
-    ensure!(x.shape[axis] > 0, "axis {axis} of input '{}' is empty: it is {:?}", x.name, x.shape);
+        .ok_or_else(|| invalid!("axis {wanted} does not exist: input {x} is {:?}", x.shape))?;
+    ensure!(x.shape[axis] > 0, "axis {axis} of input {x} is empty: it is {:?}", x.shape);
     Ok(axis)
 }
 
@@ -103,7 +102,7 @@ fn axis_of(x: &TensorView<'_>, axis: &TensorView<'_>) -> Result<usize> {
 fn without(x: &TensorView<'_>, axis: usize) -> Result<Dims> {
     let sizes = node::dims(x)?;
     let rest = sizes.as_slice().iter().enumerate().filter(|&(i, _)| i != axis).map(|(_, &size)| size);
-    Dims::from_sizes(rest).ok_or_else(|| invalid!("input '{}' is {:?}: too large", x.name, x.shape))
+    Dims::from_sizes(rest).ok_or_else(|| invalid!("input {x} is {:?}: too large", x.shape))
 }
 
 /// Whether `a` beats `b`: NaN beats nothing, and a number beats NaN.

@@ -39,13 +39,13 @@ impl ArgmaxPool {
         stride: [i32; 2],
     ) -> Result<Self> {
         let x = node.input(0)?;
-        ensure!(x.ty == F32, "input '{}' is {}; it must be FLOAT32", x.name, x.ty);
+        ensure!(x.ty == F32, "input {x} is {}; it must be FLOAT32", x.ty);
         let &[batches, height, width, channels] = x.shape else {
-            return Err(invalid!("'{}' is {:?}; images have four axes", x.name, x.shape));
+            return Err(invalid!("{x} is {:?}; images have four axes", x.shape));
         };
         let window = |size: i32, axis: usize| {
             padding.window(size, filter[axis], stride[axis], 1).ok_or_else(|| {
-                invalid!("windows of {filter:?} in steps of {stride:?} do not fit '{}' {:?}", x.name, x.shape)
+                invalid!("windows of {filter:?} in steps of {stride:?} do not fit {x} {:?}", x.shape)
             })
         };
         let windows = [window(height, 0)?, window(width, 1)?];

@@ -26,7 +26,7 @@ impl Integers {
             I16 => Self::convert(x, x.as_slice::<i16>()?.iter().map(|&v| v.into())),
             I8 => Self::convert(x, x.as_slice::<i8>()?.iter().map(|&v| v.into())),
             ElementType::Bool => Self::convert(x, x.bytes().iter().map(|&v| i64::from(v != 0))),
-            ty => Err(unsupported!("'{}' is {ty}; integers are needed", x.name)),
+            ty => Err(unsupported!("{x} is {ty}; integers are needed")),
         }
     }
 
@@ -37,7 +37,7 @@ impl Integers {
     pub fn scalar(x: &TensorView<'_>) -> Result<i64> {
         match *Integers::of(x)? {
             [value] => Ok(value),
-            _ => Err(invalid!("'{}' is {:?}; it must hold one number", x.name, x.shape)),
+            _ => Err(invalid!("{x} is {:?}; it must hold one number", x.shape)),
         }
     }
 
@@ -50,8 +50,7 @@ impl Integers {
         let count = from.len();
         ensure!(
             count == x.len() && count <= MAX_INTEGERS,
-            "'{}' is {:?} and holds {count} numbers; at most {MAX_INTEGERS} are supported",
-            x.name,
+            "{x} is {:?} and holds {count} numbers; at most {MAX_INTEGERS} are supported",
             x.shape
         );
         let mut values = [0; MAX_INTEGERS];
@@ -81,7 +80,7 @@ pub fn expect_type(x: &TensorView<'_>, types: &[ElementType]) -> Result<()> {
     if types.contains(&x.ty) {
         return Ok(());
     }
-    Err(unsupported!("'{}' is {}; it may be {}", x.name, x.ty, Alternatives(types)))
+    Err(unsupported!("{x} is {}; it may be {}", x.ty, Alternatives(types)))
 }
 
 /// Checks that `x` is a vector, and returns its length.
@@ -91,7 +90,7 @@ pub fn expect_type(x: &TensorView<'_>, types: &[ElementType]) -> Result<()> {
 pub fn expect_vector(x: &TensorView<'_>) -> Result<usize> {
     match *x.shape {
         [count] => Ok(count.max(0) as usize),
-        _ => Err(invalid!("'{}' is {:?}; it must have one dimension", x.name, x.shape)),
+        _ => Err(invalid!("{x} is {:?}; it must have one dimension", x.shape)),
     }
 }
 

@@ -5,7 +5,7 @@ use core::cell::Cell;
 use arenite_abi::prelude::*;
 
 use super::broadcast::{Broadcast, broadcast_dims};
-use super::node::dims;
+use super::node::{self, dims};
 
 /// The results of [`prepare`]: both inputs, the output's description, and the loops.
 pub struct Operands<'a> {
@@ -26,16 +26,14 @@ pub struct Operands<'a> {
 /// The numbers of inputs or outputs are wrong, or the shapes do not broadcast.
 pub fn prepare<'a>(node: &NodeView<'a>, cx: &mut PrepareContext<'_>) -> Result<Operands<'a>> {
     let (a, b, y) = node.binary()?;
-    same_types(&a, &b)?;
+    node::same_type(&a, &b)?;
     let (a_dims, b_dims) = (dims(&a)?, dims(&b)?);
     let output = broadcast_dims([&a_dims, &b_dims]);
     let broadcast =
         output.and_then(|output| Broadcast::onto([&a_dims, &b_dims], &output)).ok_or_else(|| {
             invalid!(
-                "inputs '{}' {:?} and '{}' {:?} do not broadcast; sizes must be equal or 1",
-                a.name,
+                "inputs {a} {:?} and {b} {:?} do not broadcast; sizes must be equal or 1",
                 a.shape,
-                b.name,
                 b.shape
             )
         })?;
@@ -78,22 +76,13 @@ fn cells<'a, X: Element, Y: Element>(cx: &'a EvalContext<'_>) -> Result<Cells<'a
     Ok((cx.input_cells(0)?, cx.input_cells(1)?, cx.output_cells(0)?))
 }
 
-/// Checks that both inputs have the same type.
-///
-/// # Errors
-/// The types differ.
-pub fn same_types(a: &TensorView<'_>, b: &TensorView<'_>) -> Result<()> {
-    ensure!(a.ty == b.ty, "inputs '{}' and '{}' are {} and {}; they must agree", a.name, b.name, a.ty, b.ty);
-    Ok(())
-}
-
 /// Checks that the output has the type of the inputs.
 ///
 /// # Errors
 /// The types differ.
 pub fn same_type(operands: &Operands<'_>) -> Result<()> {
     let Operands { a, y, .. } = operands;
-    ensure!(a.ty == y.ty, "inputs are {}, output '{}' is {}; they must agree", a.ty, y.name, y.ty);
+    ensure!(a.ty == y.ty, "inputs are {}, output {y} is {}; they must agree", a.ty, y.ty);
     Ok(())
 }
 

@@ -100,17 +100,15 @@ impl Multipliers<'_> {
 pub fn filter_scales<'a>(filter: &TensorView<'a>, channels: usize, axis: usize) -> Result<Quantization<'a>> {
     let q = filter
         .quantization()
-        .ok_or_else(|| invalid!("filter '{}' is {} without quantization", filter.name, filter.ty))?;
+        .ok_or_else(|| invalid!("filter {filter} is {} without quantization", filter.ty))?;
     let count = q.scales.len();
     ensure!(
         count == 1 || count == channels,
-        "filter '{}' has {count} scales, the output has {channels} channels; give 1 or {channels}",
-        filter.name
+        "filter {filter} has {count} scales, the output has {channels} channels; give 1 or {channels}"
     );
     ensure!(
         count == 1 || q.dimension == axis,
-        "filter '{}' has scales along dimension {}; its output channels are dimension {axis}",
-        filter.name,
+        "filter {filter} has scales along dimension {}; its output channels are dimension {axis}",
         q.dimension
     );
     Ok(q)

@@ -21,13 +21,12 @@ impl ChannelQuant {
     /// # Errors
     /// `x` is not quantized, has blockwise scales, or the number of scales or zero points does not match the axis.
     pub fn new(x: &TensorView<'_>, shape: &[i32]) -> Result<Self> {
-        let q = x.quantization().ok_or_else(|| invalid!("'{}' is {} without quantization", x.name, x.ty))?;
-        let dims = Dims::new(shape)
-            .ok_or_else(|| invalid!("'{}' is {shape:?}; at most 8 axes are supported", x.name))?;
+        let q = x.quantization().ok_or_else(|| invalid!("{x} is {} without quantization", x.ty))?;
+        let dims =
+            Dims::new(shape).ok_or_else(|| invalid!("{x} is {shape:?}; at most 8 axes are supported"))?;
         if q.block_size != 0 {
             return Err(unsupported!(
-                "'{}' has blockwise scales; only per-tensor and per-channel scales are supported",
-                x.name
+                "{x} has blockwise scales; only per-tensor and per-channel scales are supported"
             ));
         }
         if !q.is_per_channel() {
@@ -36,15 +35,13 @@ impl ChannelQuant {
         }
         ensure!(
             q.dimension < dims.rank() && dims.size(q.dimension) == q.scales.len(),
-            "'{}' {shape:?} has {} scales along dimension {}; the numbers must agree",
-            x.name,
+            "{x} {shape:?} has {} scales along dimension {}; the numbers must agree",
             q.scales.len(),
             q.dimension
         );
         ensure!(
             q.zero_points.len() == 1 || q.zero_points.len() == q.scales.len(),
-            "'{}' has {} scales and {} zero points; there must be one zero point, or as many as scales",
-            x.name,
+            "{x} has {} scales and {} zero points; there must be one zero point, or as many as scales",
             q.scales.len(),
             q.zero_points.len()
         );

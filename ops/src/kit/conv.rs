@@ -6,6 +6,7 @@ use super::activation::{Activation, Limits};
 use super::bias::float_bias;
 use super::channel_multipliers::{ChannelMultipliers, filter_scales};
 use super::hybrid::{Symmetry, quantize_row};
+use super::node;
 use super::node::{quant, quantized_range, type_limits};
 use super::packed;
 use super::quantized::Quantized;
@@ -78,21 +79,9 @@ impl<'a> Layer<'a> {
             output: node.output(0)?,
         };
         let Layer { input: x, filter: w, output: y, .. } = &layer;
-        ensure!(
-            y.ty == x.ty,
-            "input '{}' is {}, output '{}' is {}; they must agree",
-            x.name,
-            x.ty,
-            y.name,
-            y.ty
-        );
-        ensure!(w.rank() == 4, "filter '{}' has shape {:?}; it must have 4 dimensions", w.name, w.shape);
-        ensure!(
-            w.shape.iter().all(|&d| d > 0),
-            "filter '{}' is {:?}; no dimension may be zero",
-            w.name,
-            w.shape
-        );
+        node::same_type(&y, &x)?;
+        ensure!(w.rank() == 4, "filter {w} has shape {:?}; it must have 4 dimensions", w.shape);
+        ensure!(w.shape.iter().all(|&d| d > 0), "filter {w} is {:?}; no dimension may be zero", w.shape);
         layer.check_bias(w.shape[channel_axis])?;
         Ok(layer)
     }
@@ -114,8 +103,7 @@ impl<'a> Layer<'a> {
         let Some(bias) = &self.bias else { return Ok(()) };
         ensure!(
             bias.len() == channels as usize,
-            "bias '{}' has {} elements, filter '{}' gives {channels} channels; they must agree",
-            bias.name,
+            "bias {bias} has {} elements, filter '{}' gives {channels} channels; they must agree",
             bias.len(),
             self.filter.name
         );
@@ -130,8 +118,7 @@ impl<'a> Layer<'a> {
         if let Some(q) = bias.quantization() {
             ensure!(
                 q.zero_points.iter().all(|&z| z == 0),
-                "bias '{}' has zero point {}; it must be 0",
-                bias.name,
+                "bias {bias} has zero point {}; it must be 0",
                 q.zero_points[0]
             );
         }
@@ -156,9 +143,7 @@ impl Requantization {
         if x.ty == I16 {
             ensure!(
                 input_zero == 0 && output_zero == 0,
-                "zero points of INT16 must be 0: input '{}' has {input_zero}, output '{}' has {output_zero}",
-                x.name,
-                y.name
+                "zero points of INT16 must be 0: input {x} has {input_zero}, output {y} has {output_zero}"
             );
         }
         let tensors = [x, w, y];
@@ -268,7 +253,7 @@ fn zero_point(x: &TensorView<'_>) -> Result<i16> {
     i16::try_from(z)
         .ok()
         .filter(|_| fits)
-        .ok_or_else(|| invalid!("'{}' has zero point {z}, which {} does not hold", x.name, x.ty))
+        .ok_or_else(|| invalid!("{x} has zero point {z}, which {} does not hold", x.ty))
 }
 
 /// The zero point of the filter; signed filters must be symmetric.
@@ -279,8 +264,7 @@ fn filter_zero_point(x: &TensorView<'_>, w: &TensorView<'_>) -> Result<i16> {
     if let Some(q) = w.quantization() {
         ensure!(
             q.zero_points.iter().all(|&z| z == 0),
-            "filter '{}' is {} with a zero point other than 0; signed filters must be symmetric",
-            w.name,
+            "filter {w} is {} with a zero point other than 0; signed filters must be symmetric",
             w.ty
         );
     }
@@ -295,8 +279,7 @@ fn check_bias_scale(layer: &Layer<'_>) -> Result<()> {
     let error = (product - f64::from(scale)).abs() / f64::from(quant(&layer.output)?.scale);
     ensure!(
         error <= 0.02,
-        "bias '{}' has scale {scale}, input × filter is {product}; they must agree to 2 % of the output's scale",
-        bias.name
+        "bias {bias} has scale {scale}, input × filter is {product}; they must agree to 2 % of the output's scale"
     );
     Ok(())
 }

@@ -65,8 +65,7 @@ impl Coordinates {
     ) -> Result<()> {
         ensure!(
             rows.checked_mul(self.depth) == Some(list.len()),
-            "'{}' has {} numbers for {rows} rows of {}",
-            indices.name,
+            "{indices} has {} numbers for {rows} rows of {}",
             list.len(),
             self.depth
         );
@@ -79,9 +78,8 @@ impl Coordinates {
                 let coordinate = usize::try_from(index).ok().filter(|&coordinate| coordinate < size);
                 let coordinate = coordinate.ok_or_else(|| {
                     invalid!(
-                        "index {index} at position {} of '{}' is out of bounds for 0..{size}",
-                        first + axis,
-                        indices.name
+                        "index {index} at position {} of {indices} is out of bounds for 0..{size}",
+                        first + axis
                     )
                 })?;
                 slice = slice * size + coordinate;

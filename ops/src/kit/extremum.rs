@@ -115,15 +115,7 @@ pub(crate) mod tests {
     pub(crate) fn expect_refusals<O: Op>() {
         let test =
             |a: Tensor, b: Tensor, y| OpTest::<O>::new().input(a).input(b).output(y).run().unwrap_err();
-        let (f, i) = (Tensor::f32(&[2], &[0.0; 2]), Tensor::i32(&[3], &[0; 3]));
-        assert_eq!(
-            test(f.clone(), i.clone(), Spec::f32()).message(),
-            "inputs 'in0' and 'in1' are FLOAT32 and INT32; they must agree"
-        );
-        assert_eq!(
-            test(f.clone(), f.clone(), Spec::i32()).message(),
-            "inputs are FLOAT32, output 'out0' is INT32; they must agree"
-        );
+        let i = Tensor::i32(&[3], &[0; 3]);
         assert_eq!(
             test(i, Tensor::i32(&[2], &[0; 2]), Spec::i32()).message(),
             "inputs 'in0' [3] and 'in1' [2] do not broadcast; sizes must be equal or 1"

@@ -114,23 +114,6 @@ pub(crate) mod tests {
         }
     }
 
-    /// Checks the errors that are common to all members: a wrong number of inputs, an unsupported type, and types that
-    /// differ.
-    pub(crate) fn expect_refusals<O: Op>() {
-        let x = Tensor::f32(&[1], &[0.0]);
-        let error =
-            OpTest::<O>::new().input(x.clone()).input(x.clone()).output(Spec::f32()).run().unwrap_err();
-        assert_eq!(error.message(), "it has 2 inputs, this op takes 1 to 1");
-        let error = OpTest::<O>::new().input(Tensor::i32(&[1], &[0])).output(Spec::i32()).run().unwrap_err();
-        assert_eq!(error.message(), "'in0' is INT32, which the op does not register");
-        let other = ElementType::ALL.iter().copied().find(|&ty| ty != F32 && O::TYPES.contains(ty));
-        if let Some(ty) = other {
-            let error = OpTest::<O>::new().input(x).output(Spec::of(ty)).run().unwrap_err();
-            let want = format!("input 'in0' is FLOAT32, output 'out0' is {ty}; they must agree");
-            assert_eq!(error.message(), want);
-        }
-    }
-
     /// Checks the members that have tables: integers need a quantization, and for 16 bits the zero point must be 0.
     pub(crate) fn expect_quantization<O: Op>() {
         let error =

@@ -71,15 +71,10 @@ pub(crate) mod tests {
     pub(crate) fn expect_refusals<O: Op>() {
         let of = |size: i32| Tensor::i32(&[size], &vec![1; size as usize]);
         let test = OpTest::<O>::new().input(of(2)).output(Spec::i32());
-        let error = test.clone().input(of(3)).run().unwrap_err();
+        let error = test.input(of(3)).run().unwrap_err();
         assert_eq!(
             error.message(),
             "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"
         );
-        let error = test.input(Tensor::u32(&[2], &[1, 2])).run().unwrap_err();
-        assert_eq!(error.message(), "inputs 'in0' and 'in1' are INT32 and UINT32; they must agree");
-        let x = Tensor::i64(&[1], &[1]);
-        let error = OpTest::<O>::new().input(x.clone()).input(x).output(Spec::i64()).run().unwrap_err();
-        assert_eq!(error.message(), "'in0' is INT64, which the op does not register");
     }
 }

@@ -158,12 +158,7 @@ impl Layer {
         let present = |i: usize| node.optional_input(i).map(|x| x.is_some());
         let weights = node.input(layout.input_to(Gate::Output))?;
         let dims = node::dims(&weights)?;
-        ensure!(
-            dims.rank() == 2,
-            "weights '{}' are {:?}; they must have 2 axes",
-            weights.name,
-            weights.shape
-        );
+        ensure!(dims.rank() == 2, "weights {weights} are {:?}; they must have 2 axes", weights.shape);
         let recurrent = node.input(layout.recurrent_to(Gate::Output))?;
         let recurrent_dims = node::dims(&recurrent)?;
         let outputs = match recurrent_dims.rank() {
@@ -171,8 +166,7 @@ impl Layer {
             2 => recurrent_dims.size(1),
             _ => {
                 return Err(invalid!(
-                    "weights '{}' are {:?}; they must have 2 axes, or 1 for a diagonal",
-                    recurrent.name,
+                    "weights {recurrent} are {:?}; they must have 2 axes, or 1 for a diagonal",
                     recurrent.shape
                 ));
             }
@@ -215,8 +209,7 @@ impl Layer {
         if recurrent.rank() == 1 && types.output == F32 {
             ensure!(
                 self.outputs == self.cells,
-                "weights '{}' are a diagonal, which needs as many outputs as cells, not {} and {}",
-                recurrent.name,
+                "weights {recurrent} are a diagonal, which needs as many outputs as cells, not {} and {}",
                 self.outputs,
                 self.cells
             );
@@ -242,7 +235,7 @@ impl Layer {
         let layout = &self.layout;
         let refuse = |i: usize, without: &str| -> Result<()> {
             let Some(x) = node.optional_input(i)? else { return Ok(()) };
-            Err(invalid!("'{}' (input {i}) is present without {without}", x.name))
+            Err(invalid!("{x} (input {i}) is present without {without}"))
         };
         if !self.input_gate {
             let weights = "weights of the input gate";

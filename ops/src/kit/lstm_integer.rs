@@ -98,11 +98,7 @@ pub fn cell_exponent(cell: &TensorView<'_>) -> Result<i32> {
     let (scale, _) = cell.scale_and_zero_point()?;
     let exact = super::float::log(scale) * (1.0 / core::f32::consts::LN_2);
     let rounded = super::requantize::round_f32(exact);
-    ensure!(
-        (exact - rounded).abs() < 1e-3,
-        "cell '{}' has scale {scale}; it must be a power of two",
-        cell.name
-    );
+    ensure!((exact - rounded).abs() < 1e-3, "cell {cell} has scale {scale}; it must be a power of two");
     Ok(rounded as i32)
 }
 
@@ -149,8 +145,7 @@ impl IntegerLstm {
         let cell_exponent = cell_exponent(&cell)?;
         ensure!(
             (-15..=-9).contains(&cell_exponent),
-            "cell '{}' has scale 2^{cell_exponent}; the exponent must be within -15 and -9",
-            cell.name
+            "cell {cell} has scale 2^{cell_exponent}; the exponent must be within -15 and -9"
         );
         let (hidden_scale, hidden_zero_point) = node.intermediate(4)?.scale_and_zero_point()?;
         let (output_scale, output_zero_point) = node.input(layout.output_state())?.scale_and_zero_point()?;

@@ -81,8 +81,7 @@ impl IntegerLstm8 {
         let cell_scale = scale(Ok(cell))?;
         ensure!(
             cell_scale == 1.0 / 32768.0,
-            "cell '{}' has scale {cell_scale}; with 12 intermediates it must be 2^-15",
-            cell.name
+            "cell {cell} has scale {cell_scale}; with 12 intermediates it must be 2^-15"
         );
         let (output_scale, output_zero_point) = node.input(layout.output_state())?.scale_and_zero_point()?;
         let projection = f64::from(scale(node.input(layout.projection()))?) * power_of_two(-15);

@@ -25,7 +25,7 @@
 //! | [`arguments`] | [`Integers`](arguments::Integers): short lists of integers in argument tensors |
 //! | [`custom_options`] | [`CustomOptions`](custom_options::CustomOptions): the options of custom ops |
 //! | [`window`] | [`Windows`](window::Windows): filters that slide over rows and columns |
-//! | [`volume`] | [`Window`](volume::Window): filters that slide over depth, height and width |
+//! | [`volume`] | [`Options3d`](volume::Options3d): filters that slide over depth, height and width |
 //! | [`raster`] | lets the output of a windowed op overwrite its input |
 //! | [`conv`] | [`Layer`](conv::Layer), [`Requantization`](conv::Requantization): CONV_2D and DEPTHWISE_CONV_2D |
 //! | [`pool`] | [`Pool`](pool::Pool): the pooling ops |

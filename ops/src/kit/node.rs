@@ -15,12 +15,17 @@ use super::requantize::{Multiplier, Quant};
 /// It has more than eight axes, a negative size or too many elements.
 pub fn dims(x: &TensorView<'_>) -> Result<Dims> {
     Dims::new(x.shape).ok_or_else(|| {
-        invalid!(
-            "'{}' is {:?}; sizes must not be negative, and at most 8 axes are supported",
-            x.name,
-            x.shape
-        )
+        invalid!("{x} is {:?}; sizes must not be negative, and at most 8 axes are supported", x.shape)
     })
+}
+
+/// Checks that two tensors have the same element type.
+///
+/// # Errors
+/// The types differ.
+pub fn same_type(a: &TensorView<'_>, b: &TensorView<'_>) -> Result<()> {
+    ensure!(a.ty == b.ty, "{a} is {}, {b} is {}; they must agree", a.ty, b.ty);
+    Ok(())
 }
 
 /// Checks that input and output of an op that only moves elements have the same quantization: one scale and zero point,
@@ -36,11 +41,9 @@ pub fn same_quantization(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     let (a, b) = (of(x), of(y));
     ensure!(
         a == b,
-        "'{}' has scale {} and zero point {}, '{}' has {} and {}; they must agree",
-        x.name,
+        "{x} has scale {} and zero point {}, {y} has {} and {}; they must agree",
         a.0,
         a.1,
-        y.name,
         b.0,
         b.1
     );
@@ -104,11 +107,7 @@ pub fn quant(x: &TensorView<'_>) -> Result<Quant> {
 /// The ratio is not finite.
 pub fn multiplier(ratio: f64, x: &TensorView<'_>, y: &TensorView<'_>) -> Result<Multiplier> {
     Multiplier::from_real(ratio).ok_or_else(|| {
-        invalid!(
-            "the scales of '{}' and '{}' give the factor {ratio}; scales must be above zero",
-            x.name,
-            y.name
-        )
+        invalid!("the scales of {x} and {y} give the factor {ratio}; scales must be above zero")
     })
 }
 
@@ -118,7 +117,7 @@ pub fn multiplier(ratio: f64, x: &TensorView<'_>, y: &TensorView<'_>) -> Result<
 /// The tensor is not quantized per tensor, or its zero point is not 0.
 pub fn symmetric(x: &TensorView<'_>) -> Result<()> {
     let zero_point = quant(x)?.zero_point;
-    ensure!(zero_point == 0, "'{}' is {} with zero point {zero_point}; it must be 0", x.name, x.ty);
+    ensure!(zero_point == 0, "{x} is {} with zero point {zero_point}; it must be 0", x.ty);
     Ok(())
 }
 
@@ -139,13 +138,10 @@ pub fn no_zero_point(x: &TensorView<'_>) -> Result<()> {
 /// The type is not quantized, or a bound of the activation does not fit i32.
 pub fn quantized_range(activation: Activation, y: &TensorView<'_>) -> Result<Limits<i32>> {
     let Some(limits) = type_limits(y.ty) else {
-        return Err(unsupported!("no quantized range for output '{}' of type {}", y.name, y.ty));
+        return Err(unsupported!("no quantized range for output {y} of type {}", y.ty));
     };
     let Quant { scale, zero_point } = quant(y)?;
     activation.quantized_range(scale, zero_point, limits).ok_or_else(|| {
-        invalid!(
-            "output '{}' has scale {scale} and zero point {zero_point}: {activation:?} does not fit",
-            y.name
-        )
+        invalid!("output {y} has scale {scale} and zero point {zero_point}: {activation:?} does not fit")
     })
 }

@@ -42,12 +42,7 @@ impl<const CODE: i32> Op for NonMaxSuppression<CODE> {
         for i in 2..node.input_count() {
             let argument = node.input(i)?;
             expect_type(&argument, if i == 2 { &[I32] } else { &[F32] })?;
-            ensure!(
-                argument.rank() == 0,
-                "'{}' is {:?}; it must be one number",
-                argument.name,
-                argument.shape
-            );
+            ensure!(argument.rank() == 0, "{argument} is {:?}; it must be one number", argument.shape);
         }
         for i in 0..outputs {
             let ty = if outputs == 3 && i == 1 { F32 } else { I32 };
@@ -101,14 +96,12 @@ impl<const CODE: i32> Op for NonMaxSuppression<CODE> {
 fn check(boxes: &TensorView<'_>, scores: &TensorView<'_>) -> Result<usize> {
     [boxes, scores].into_iter().try_for_each(|x| expect_type(x, &[F32]))?;
     let [count, 4] = *boxes.shape else {
-        return Err(invalid!("boxes '{}' are {:?}; they must be [n, 4]", boxes.name, boxes.shape));
+        return Err(invalid!("boxes {boxes} are {:?}; they must be [n, 4]", boxes.shape));
     };
     ensure!(
         *scores.shape == [count],
-        "scores '{}' are {:?}, boxes '{}' {:?}; a score per box is needed",
-        scores.name,
+        "scores {scores} are {:?}, boxes {boxes} {:?}; a score per box is needed",
         scores.shape,
-        boxes.name,
         boxes.shape
     );
     Ok(count.max(0) as usize)
@@ -117,13 +110,13 @@ fn check(boxes: &TensorView<'_>, scores: &TensorView<'_>) -> Result<usize> {
 /// The maximum number of boxes to choose.
 fn size(limit: &TensorView<'_>) -> Result<i32> {
     let size = Integers::scalar(limit)?;
-    ensure!(size >= 0, "'{}' is {size}; the number of boxes must not be negative", limit.name);
+    ensure!(size >= 0, "{limit} is {size}; the number of boxes must not be negative");
     Ok(size as i32)
 }
 
 fn number(cx: &EvalContext<'_>, input: usize) -> Result<f32> {
     let x = cx.input(input)?;
-    x.as_slice()?.first().copied().ok_or_else(|| invalid!("'{}' is empty", x.name))
+    x.as_slice()?.first().copied().ok_or_else(|| invalid!("{x} is empty"))
 }
 
 struct Choice<'a> {

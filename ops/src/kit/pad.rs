@@ -34,14 +34,12 @@ impl ConstantPad {
     pub fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<ConstantPad> {
         node.expect(2..=3, 1..=1)?;
         let (x, paddings, y) = (node.input(0)?, node.input(1)?, node.output(0)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         expect_type(&paddings, &[I32, I64, I8, I16, ElementType::Bool])?;
         ensure!(
             paddings.shape == [x.rank() as i32, 2],
-            "paddings '{}' are {:?}, input '{}' has {} axes: they must be [{}, 2]",
-            paddings.name,
+            "paddings {paddings} are {:?}, input {x} has {} axes: they must be [{}, 2]",
             paddings.shape,
-            x.name,
             x.rank(),
             x.rank()
         );
@@ -117,8 +115,7 @@ impl Plan {
 fn check_value(x: &TensorView<'_>, value: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     ensure!(
         value.ty == x.ty && value.len() == 1,
-        "the value '{}' is {} {:?}; it must be one {}",
-        value.name,
+        "the value {value} is {} {:?}; it must be one {}",
         value.ty,
         value.shape,
         x.ty
@@ -150,7 +147,7 @@ fn zero(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<[u8; 16]> {
         U8 => bytes[0] = zero_point(x, y, 0, 255)? as u8,
         I8 => bytes[0] = zero_point(x, y, -128, 127)? as u8,
         I16 => bytes[..2].copy_from_slice(&(zero_point(x, y, -32768, 32767)? as i16).to_le_bytes()),
-        ty => return Err(unsupported!("no kernel pads {ty}, the type of input '{}'", x.name)),
+        ty => return Err(unsupported!("no kernel pads {ty}, the type of input {x}")),
     }
     Ok(bytes)
 }
@@ -162,8 +159,7 @@ fn zero_point(x: &TensorView<'_>, y: &TensorView<'_>, min: i64, max: i64) -> Res
     let zero_point = q.zero_points[0];
     ensure!(
         (min..=max).contains(&zero_point),
-        "output '{}' has zero point {zero_point}, {} has {min}..={max}",
-        y.name,
+        "output {y} has zero point {zero_point}, {} has {min}..={max}",
         y.ty
     );
     Ok(zero_point)

@@ -3,6 +3,7 @@
 //! Defined by: tflite/kernels/pooling.cc.
 
 use super::activation::{Activation, Limits};
+use super::node;
 use super::node::{quantized_range, range_activation, type_limits};
 use super::pace::Pace;
 use super::window::{WindowOptions, Windows};
@@ -33,14 +34,7 @@ impl Pool {
     /// The input does not have four axes, or the options or the quantization are invalid.
     pub fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Pool> {
         let (x, y) = node.unary()?;
-        ensure!(
-            x.ty == y.ty,
-            "input '{}' is {}, output '{}' is {}; they must agree",
-            x.name,
-            x.ty,
-            y.name,
-            y.ty
-        );
+        node::same_type(&x, &y)?;
         let options = node.options()?;
         let activation = range_activation(options.get(Pool2DOptions::FUSED_ACTIVATION_FUNCTION)?)?;
         let filter = [options.get(Pool2DOptions::FILTER_HEIGHT)?, options.get(Pool2DOptions::FILTER_WIDTH)?];

@@ -117,7 +117,7 @@ pub fn output<'a>(cx: &EvalContext<'a>) -> Result<TensorViewMut<'a>> {
 fn sizes(shape: &TensorView<'_>) -> Result<([i32; super::arguments::MAX_INTEGERS], usize)> {
     let list = Integers::of(shape)?;
     let served = |&size: &i64| (0..=i64::from(i32::MAX)).contains(&size);
-    ensure!(list.iter().all(served), "shape '{}' is {:?}; sizes must not be negative", shape.name, &list[..]);
+    ensure!(list.iter().all(served), "shape {shape} is {:?}; sizes must not be negative", &list[..]);
     Ok(list.saturated())
 }
 

@@ -63,7 +63,7 @@ impl Sequence {
         let (outer, inner, features) = match dims.rank() {
             2 => return Ok(Sequence { times: 1, batches: dims.size(0), features: dims.size(1), order }),
             3 => (dims.size(0), dims.size(1), dims.size(2)),
-            _ => return Err(invalid!("input '{}' is {:?}; it must have 2 or 3 axes", x.name, x.shape)),
+            _ => return Err(invalid!("input {x} is {:?}; it must have 2 or 3 axes", x.shape)),
         };
         Ok(match order {
             Order::TimeMajor => Sequence { times: outer, batches: inner, features, order },
@@ -241,11 +241,10 @@ pub fn expect_state(
     length: usize,
 ) -> Result<()> {
     let state = node.input(i)?;
-    ensure!(state.is_variable(), "state '{}' (input {i}) is not a variable", state.name);
+    ensure!(state.is_variable(), "state {state} (input {i}) is not a variable");
     ensure!(
         state.ty == ty && rows.checked_mul(length) == Some(state.len()),
-        "state '{}' is {}{:?}; it must be {ty} and hold {length} elements for each of {rows} batches",
-        state.name,
+        "state {state} is {}{:?}; it must be {ty} and hold {length} elements for each of {rows} batches",
         state.ty,
         state.shape
     );
@@ -258,7 +257,7 @@ pub fn expect_state(
 /// The output has another type.
 pub fn expect_output(node: &NodeView<'_>, i: usize, ty: ElementType) -> Result<()> {
     let y = node.output(i)?;
-    ensure!(y.ty == ty, "output '{}' is {}; it must be {ty}", y.name, y.ty);
+    ensure!(y.ty == ty, "output {y} is {}; it must be {ty}", y.ty);
     Ok(())
 }
 
@@ -271,8 +270,7 @@ pub fn expect(x: &TensorView<'_>, ty: ElementType, shape: &[usize]) -> Result<()
         x.ty == ty
             && x.rank() == shape.len()
             && x.shape.iter().zip(shape).all(|(&a, &b)| usize::try_from(a) == Ok(b)),
-        "'{}' is {}{:?}; it must be {ty}{shape:?}",
-        x.name,
+        "{x} is {}{:?}; it must be {ty}{shape:?}",
         x.ty,
         x.shape
     );

@@ -67,20 +67,11 @@ pub const TYPES: [ElementType; 8] = [ElementType::Bool, I8, I16, I32, I64, U8, F
 /// The types differ, or the rank is out of range.
 pub fn check(x: &TensorView<'_>, init: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     expect_type(x, &TYPES)?;
-    ensure!(
-        x.ty == y.ty && x.ty == init.ty,
-        "input '{}' is {}, initial value '{}' {}, output '{}' {}; they must agree",
-        x.name,
-        x.ty,
-        init.name,
-        init.ty,
-        y.name,
-        y.ty
-    );
+    node::same_type(x, init)?;
+    node::same_type(x, y)?;
     ensure!(
         (1..=MAX_AXES).contains(&x.rank()),
-        "input '{}' is {:?}; it must have 1 to {MAX_AXES} dimensions",
-        x.name,
+        "input {x} is {:?}; it must have 1 to {MAX_AXES} dimensions",
         x.shape
     );
     Ok(())
@@ -135,7 +126,7 @@ impl Reduction {
         let (windows, x, init) = (&self.windows, cx.input(0)?, cx.input(1)?);
         let (x, y) = (x.as_words::<T>()?, cx.output(0)?.into_words::<T>()?);
         let Some(&init) = init.as_words::<T>()?.first() else {
-            return Err(invalid!("the initial value '{}' is empty", init.name));
+            return Err(invalid!("the initial value {init} is empty"));
         };
         let (zero, one) = (T::from(false), T::from(true));
         let truth = |truth: bool| if truth { one } else { zero };

@@ -108,11 +108,6 @@ pub(crate) mod tests {
 
     /// Checks the errors that are common to all members.
     pub(crate) fn expect_refusals<O: Op>() {
-        let x = Tensor::f32(&[1], &[0.0]);
-        let error = OpTest::<O>::new().input(x.clone()).output(Spec::i8(1.0, 0)).run().unwrap_err();
-        assert_eq!(error.message(), "input 'in0' is FLOAT32, output 'out0' is INT8; they must agree");
-        let error = OpTest::<O>::new().input(x.clone()).input(x).output(Spec::f32()).run().unwrap_err();
-        assert_eq!(error.message(), "it has 2 inputs, this op takes 1 to 1");
         let x = Tensor::i8(&[1], &[0]).quantized(1.0, 0);
         let error = OpTest::<O>::new().input(x).output(Spec::i8(0.0, 0)).run().unwrap_err();
         assert_eq!(

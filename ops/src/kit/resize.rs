@@ -6,6 +6,7 @@
 use arenite_abi::prelude::*;
 use arenite_abi::tensor::element_count;
 
+use super::node;
 use super::raster;
 
 /// The position of pixel centers.
@@ -85,18 +86,10 @@ impl Resize {
         smallest: i32,
     ) -> Result<Resize> {
         let (x, size, y) = node.binary()?;
-        ensure!(
-            x.ty == y.ty,
-            "input '{}' is {}, output '{}' is {}; they must agree",
-            x.name,
-            x.ty,
-            y.name,
-            y.ty
-        );
+        node::same_type(&x, &y)?;
         ensure!(
             size.ty == I32 && size.shape == [2],
-            "size '{}' is {}{:?}; it must be INT32[2]",
-            size.name,
+            "size {size} is {}{:?}; it must be INT32[2]",
             size.ty,
             size.shape
         );
@@ -154,14 +147,9 @@ impl Resize {
 
     fn output_shape(&self, x: &TensorView<'_>, size: &[i32]) -> Result<[i32; 4]> {
         let (&[batches, height, width, channels], &[new_height, new_width]) = (x.shape, size) else {
-            return Err(invalid!("input '{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
+            return Err(invalid!("input {x} is {:?}; it must have 4 dimensions", x.shape));
         };
-        ensure!(
-            height > 0 && width > 0,
-            "input '{}' is {:?}; height and width must be above zero",
-            x.name,
-            x.shape
-        );
+        ensure!(height > 0 && width > 0, "input {x} is {:?}; height and width must be above zero", x.shape);
         ensure!(
             new_height >= self.smallest && new_width >= self.smallest,
             "the new size is {new_height} × {new_width}; both must be at least {}",
@@ -175,7 +163,7 @@ impl Images {
     /// `None` if the output is empty.
     fn between(x: &TensorView<'_>, output: &[i32]) -> Result<Option<Images>> {
         let (&[_, h, w, channels], &[_, new_h, new_w, _]) = (x.shape, output) else {
-            return Err(invalid!("'{}' is {:?}; it must have 4 dimensions", x.name, x.shape));
+            return Err(invalid!("{x} is {:?}; it must have 4 dimensions", x.shape));
         };
         Ok((element_count(output) > 0).then_some(Images {
             rows: Sizes { input: h as usize, output: new_h as usize },

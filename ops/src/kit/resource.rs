@@ -18,8 +18,7 @@ pub fn expect_handle(node: &NodeView<'_>, i: usize) -> Result<()> {
     let x = node.input(i)?;
     ensure!(
         matches!(x.ty, ElementType::Resource | I32) && x.len() == 1,
-        "'{}' is {}{:?}; a resource handle is one RESOURCE or INT32",
-        x.name,
+        "{x} is {}{:?}; a resource handle is one RESOURCE or INT32",
         x.ty,
         x.shape
     );
@@ -57,8 +56,7 @@ pub fn declare_handle(
     let y = node.output(0)?;
     ensure!(
         matches!(y.ty, ElementType::Resource | I32),
-        "output '{}' is {}; a handle is RESOURCE or INT32",
-        y.name,
+        "output {y} is {}; a handle is RESOURCE or INT32",
         y.ty
     );
     let handle = open_parts(&mut cx.model()?, name)?;
@@ -166,9 +164,8 @@ impl HashTable {
         };
         ensure!(
             known.ty == keys.ty,
-            "the hash table has keys of type {}, '{}' is {}; they must agree",
+            "the hash table has keys of type {}, {keys} is {}; they must agree",
             known.ty,
-            keys.name,
             keys.ty
         );
         let (known, wanted, order) = (Keys::of(&known)?, Keys::of(keys)?, order.as_slice::<u32>()?);

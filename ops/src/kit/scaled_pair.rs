@@ -64,8 +64,7 @@ impl ScaledPair {
         for (x, q) in [(a, qa), (b, qb), (y, qy)] {
             ensure!(
                 type_limits(x.ty).is_some_and(|l| (l.min..=l.max).contains(&q.zero_point)),
-                "'{}' has zero point {}, which {} does not hold",
-                x.name,
+                "{x} has zero point {}, which {} does not hold",
                 q.zero_point,
                 x.ty
             );
@@ -242,11 +241,8 @@ impl PowerOfTwoPair {
         let shifts = [ly - la, ly - lb];
         ensure!(
             shifts.contains(&0) && shifts.iter().all(|s| (0..=31).contains(s)),
-            "scales of '{}', '{}' and '{}' are 2^{la}, 2^{lb} and 2^{ly}; one input must have the output's scale, the \
-             other must not have a larger one",
-            a.name,
-            b.name,
-            y.name
+            "scales of {a}, {b} and {y} are 2^{la}, 2^{lb} and 2^{ly}; one input must have the output's scale, the \
+             other must not have a larger one"
         );
         Ok(Some(PowerOfTwoPair { right_shifts: shifts.map(|s| s as u32), limits }))
     }

@@ -15,6 +15,7 @@ use arenite_abi::prelude::*;
 
 use super::arguments::{Integers, expect_type};
 use super::indexing::Dims;
+use super::node;
 use super::number::{Combine, Number};
 
 /// The parameters of an UNSORTED_SEGMENT op, which its op file provides.
@@ -38,7 +39,7 @@ impl<C: Segment> Op for UnsortedSegments<C> {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
         let (x, ids, count, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         expect_type(&ids, &[I32])?;
         expect_type(&count, &[I32])?;
         let output = match ids.is_constant() && count.is_constant() {
@@ -69,16 +70,13 @@ impl<C: Segment> Op for UnsortedSegments<C> {
 fn output_dims(x: &TensorView<'_>, ids: &TensorView<'_>, count: &TensorView<'_>) -> Result<Dims> {
     ensure!(
         x.shape.starts_with(ids.shape),
-        "ids '{}' are {:?}, input '{}' is {:?}; it must start with the sizes of the ids",
-        ids.name,
+        "ids {ids} are {:?}, input {x} is {:?}; it must start with the sizes of the ids",
         ids.shape,
-        x.name,
         x.shape
     );
     ensure!(
         matches!(count.shape, [] | [1]),
-        "the number of segments '{}' is {:?}; it must be one number",
-        count.name,
+        "the number of segments {count} is {:?}; it must be one number",
         count.shape
     );
     let segments = Integers::scalar(count)? as i32;
@@ -86,8 +84,7 @@ fn output_dims(x: &TensorView<'_>, ids: &TensorView<'_>, count: &TensorView<'_>)
     let largest = ids.as_slice::<i32>()?.iter().copied().max().unwrap_or(-1);
     ensure!(
         largest < segments,
-        "ids '{}' hold {largest}, there are {segments} segments; ids must be smaller",
-        ids.name
+        "ids {ids} hold {largest}, there are {segments} segments; ids must be smaller"
     );
     with_segments(x, ids.rank(), segments)
 }
@@ -99,7 +96,7 @@ fn output_dims(x: &TensorView<'_>, ids: &TensorView<'_>, count: &TensorView<'_>)
 pub fn with_segments(x: &TensorView<'_>, inner: usize, segments: i32) -> Result<Dims> {
     let sizes = [segments].into_iter().chain(x.shape[inner..].iter().copied());
     Dims::from_sizes(sizes)
-        .ok_or_else(|| invalid!("{segments} segments of input '{}' {:?}: too large", x.name, x.shape))
+        .ok_or_else(|| invalid!("{segments} segments of input {x} {:?}: too large", x.shape))
 }
 
 /// Combines the slices of each segment, in order. Negative ids are skipped; all others must be within the output.

@@ -7,6 +7,7 @@ use half::{bf16, f16};
 
 use super::broadcast::Broadcast;
 use super::indexing::Dims;
+use super::node;
 use super::node::dims;
 
 /// The types that are supported, those of 8, 16, 32 and 64 bits, and BOOL for the condition.
@@ -51,12 +52,11 @@ impl<'a> Operands<'a> {
         let (condition, a, b, y) = (node.input(0)?, node.input(1)?, node.input(2)?, node.output(0)?);
         ensure!(
             condition.ty == ElementType::Bool,
-            "the condition '{}' is {}; it must be BOOL",
-            condition.name,
+            "the condition {condition} is {}; it must be BOOL",
             condition.ty
         );
         for x in [&b, &y] {
-            ensure!(a.ty == x.ty, "'{}' and '{}' are {} and {}; they must agree", a.name, x.name, a.ty, x.ty);
+            node::same_type(&a, &x)?;
         }
         if !TYPES.contains(a.ty) {
             return Err(unsupported!("no kernel for {}", a.ty));
@@ -192,27 +192,5 @@ pub(crate) mod tests {
         let condition = Tensor::bool(condition, &vec![true; count(condition)]);
         let test = OpTest::<O>::new().input(condition).input(f(a)).input(f(b)).output(Spec::f32());
         test.run().unwrap_err().message().to_owned()
-    }
-
-    /// Checks the types that both ops reject.
-    pub(crate) fn expect_refusals<O: Op>() {
-        let test = |condition: Tensor, a: Tensor, b: Tensor, y| {
-            OpTest::<O>::new().input(condition).input(a).input(b).output(y).run().unwrap_err()
-        };
-        let (t, f, i) = (Tensor::bool(&[1], &[true]), Tensor::f32(&[1], &[0.0]), Tensor::i32(&[1], &[0]));
-        assert_eq!(
-            test(i.clone(), f.clone(), f.clone(), Spec::f32()).message(),
-            "the condition 'in0' is INT32; it must be BOOL"
-        );
-        assert_eq!(
-            test(t.clone(), f.clone(), i, Spec::f32()).message(),
-            "'in1' and 'in2' are FLOAT32 and INT32; they must agree"
-        );
-        assert_eq!(
-            test(t.clone(), f.clone(), f, Spec::i8(1.0, 0)).message(),
-            "'in1' and 'out0' are FLOAT32 and INT8; they must agree"
-        );
-        let s = Tensor::strings(&[1], &["a"]);
-        assert_eq!(test(t, s.clone(), s, Spec::string()).status(), Status::Unsupported);
     }
 }

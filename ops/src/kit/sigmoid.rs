@@ -89,8 +89,7 @@ fn fixed(x: &TensorView<'_>, y: &TensorView<'_>, max_power_shift: i32) -> Result
     let (from, to) = (node::quant(x)?, node::quant(y)?);
     ensure!(
         log2_if_power(to.scale) == Some(-15),
-        "output '{}' is INT16 with scale {}; it must be 1/32768",
-        y.name,
+        "output {y} is INT16 with scale {}; it must be 1/32768",
         to.scale
     );
     if let Some(power) = log2_if_power(from.scale).and_then(|log| log.checked_add(12))

@@ -13,7 +13,7 @@ use super::custom_options::CustomOptions;
 /// # Errors
 /// `x` has another type.
 pub fn expect(x: &TensorView<'_>, ty: ElementType) -> Result<()> {
-    ensure!(x.ty == ty, "'{}' is {}; it must be {ty}", x.name, x.ty);
+    ensure!(x.ty == ty, "{x} is {}; it must be {ty}", x.ty);
     Ok(())
 }
 
@@ -23,7 +23,7 @@ pub fn expect(x: &TensorView<'_>, ty: ElementType) -> Result<()> {
 /// It has another type or rank.
 pub fn expect_list(x: &TensorView<'_>, ty: ElementType) -> Result<usize> {
     expect(x, ty)?;
-    ensure!(x.rank() == 1, "'{}' is {:?}; it must have one axis", x.name, x.shape);
+    ensure!(x.rank() == 1, "{x} is {:?}; it must have one axis", x.shape);
     Ok(x.len())
 }
 
@@ -53,8 +53,7 @@ pub fn check_type(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<()> {
     };
     ensure!(
         stated == x.ty as i32,
-        "option 'T' is {stated}, '{}' is {}, number {}; they must agree",
-        x.name,
+        "option 'T' is {stated}, {x} is {}, number {}; they must agree",
         x.ty,
         x.ty as i32
     );
@@ -68,7 +67,7 @@ pub fn check_type(node: &NodeView<'_>, x: &TensorView<'_>) -> Result<()> {
 pub fn last_axis<'a>(x: &TensorView<'a>) -> Result<(usize, &'a [i32])> {
     match x.shape {
         [others @ .., last] if *last > 0 => Ok((*last as usize, others)),
-        _ => Err(invalid!("'{}' is {:?}; its last axis must hold samples", x.name, x.shape)),
+        _ => Err(invalid!("{x} is {:?}; its last axis must hold samples", x.shape)),
     }
 }
 

@@ -93,7 +93,7 @@ impl Plan {
         let (dims, arguments) = (node::dims(x)?, Arguments::read(block, edges)?);
         let sizes = M::sizes(x, four(&dims).map(|size| size as i64), &arguments)?;
         let output = shape(sizes, &dims);
-        let output = output.ok_or_else(|| invalid!("the output {sizes:?} of '{}' is too large", x.name))?;
+        let output = output.ok_or_else(|| invalid!("the output {sizes:?} of {x} is too large"))?;
         let (images, batch) = if M::DEALS_OUT { (&dims, &output) } else { (&output, &dims) };
         Ok(Plan { output, blocks: Blocks::new(images, batch, &arguments) })
     }
@@ -137,13 +137,8 @@ impl Arguments {
         edges: &TensorView<'_>,
         y: &TensorView<'_>,
     ) -> Result<()> {
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
-        ensure!(
-            matches!(x.rank(), 3 | 4),
-            "input '{}' is {:?}; it must have 3 or 4 dimensions",
-            x.name,
-            x.shape
-        );
+        node::same_type(&x, &y)?;
+        ensure!(matches!(x.rank(), 3 | 4), "input {x} is {:?}; it must have 3 or 4 dimensions", x.shape);
         if matches!(x.ty, I8 | U8 | I16) {
             node::same_quantization(x, y)?;
         }
@@ -155,17 +150,13 @@ impl Arguments {
         let count = expect_vector(block)?;
         ensure!(
             count == axes,
-            "'{}' has {count} numbers, '{}' has {axes} spatial axes; there must be one number per axis",
-            block.name,
-            x.name
+            "{block} has {count} numbers, {x} has {axes} spatial axes; there must be one number per axis"
         );
         expect_type(edges, &[I32])?;
         ensure!(
             edges.shape == [axes as i32, 2],
-            "'{}' is {:?}; it must be [{axes}, 2] for '{}'",
-            edges.name,
-            edges.shape,
-            x.name
+            "{edges} is {:?}; it must be [{axes}, 2] for {x}",
+            edges.shape
         );
         Ok(())
     }
@@ -174,7 +165,7 @@ impl Arguments {
     fn read(block: &TensorView<'_>, edges: &TensorView<'_>) -> Result<Arguments> {
         let mut arguments = Arguments { block: [1; 2], edges: [[0; 2]; 2] };
         for (axis, &size) in Integers::of(block)?.iter().take(2).enumerate() {
-            ensure!(size > 0, "block size {size} of '{}' must be positive", block.name);
+            ensure!(size > 0, "block size {size} of {block} must be positive");
             arguments.block[axis] = size;
         }
         for (to, pair) in arguments.edges.iter_mut().zip(Integers::of(edges)?.chunks_exact(2)) {

@@ -23,11 +23,10 @@ impl Spread {
     /// # Errors
     /// The types differ or cannot be filled, or the value is not a scalar.
     pub fn check(x: &TensorView<'_>, value: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         ensure!(
             value.ty == x.ty && value.len() == 1,
-            "the value '{}' is {} {:?}; it must be one {}",
-            value.name,
+            "the value {value} is {} {:?}; it must be one {}",
             value.ty,
             value.shape,
             x.ty
@@ -66,7 +65,7 @@ impl Spread {
         let output = Dims::new(&sizes[..rank]);
         let output = output.ok_or_else(|| invalid!("the padded output of {:?} is too large", x.shape))?;
         let counts = Dims::new(&counts[..rank]);
-        let counts = counts.ok_or_else(|| invalid!("input '{}' is {:?}: too large", x.name, x.shape))?;
+        let counts = counts.ok_or_else(|| invalid!("input {x} is {:?}: too large", x.shape))?;
         let (from, to) = (dims.strides(), output.strides());
         let (mut steps, mut start) = ([from, to], [0, 0]);
         for (i, &(first, target, far)) in plan.iter().enumerate().take(rank) {

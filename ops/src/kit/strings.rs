@@ -21,8 +21,8 @@ impl<'a> Strings<'a> {
     /// # Errors
     /// The tensor does not hold strings, or its bytes are malformed.
     pub fn of(x: &TensorView<'a>) -> Result<Strings<'a>> {
-        ensure!(x.ty == ElementType::String, "'{}' is {}, not STRING", x.name, x.ty);
-        Strings::new(x.bytes(), x.len()).map_err(|e| invalid!("'{}': {e}", x.name))
+        ensure!(x.ty == ElementType::String, "{x} is {}, not STRING", x.ty);
+        Strings::new(x.bytes(), x.len()).map_err(|e| invalid!("{x}: {e}"))
     }
 
     /// Checks a packed tensor that must hold `count` strings. An empty tensor holds no strings.

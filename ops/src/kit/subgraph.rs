@@ -69,9 +69,8 @@ pub fn declare_outputs(
         let x = given.tensor;
         ensure!(
             x.ty == y.ty,
-            "output {o} of subgraph {subgraph} is {}, '{}' is {}; they must agree",
+            "output {o} of subgraph {subgraph} is {}, {y} is {}; they must agree",
             x.ty,
-            y.name,
             y.ty
         );
         if known && !given.dynamic {
@@ -134,8 +133,7 @@ pub fn truth(x: &TensorView<'_>) -> Result<bool> {
 pub fn expect_truth(x: &TensorView<'_>) -> Result<()> {
     ensure!(
         x.ty == ElementType::Bool && x.len() == 1,
-        "the condition '{}' is {}{:?}; one BOOL is needed",
-        x.name,
+        "the condition {x} is {}{:?}; one BOOL is needed",
         x.ty,
         x.shape
     );

@@ -6,6 +6,7 @@
 use arenite_abi::prelude::*;
 
 use super::lut::{self, LUT8_SIZE, LUT16_SIZE};
+use super::node;
 use super::node::quant;
 use super::unary;
 
@@ -30,17 +31,10 @@ impl FunctionTable {
         cx: &mut PrepareContext<'_>,
         f: impl FnMut(f32) -> f32,
     ) -> Result<Self> {
-        ensure!(
-            x.ty == y.ty,
-            "input '{}' is {}, output '{}' is {}; they must agree",
-            x.name,
-            x.ty,
-            y.name,
-            y.ty
-        );
+        node::same_type(&x, &y)?;
         let (from, to) = (quant(x)?, quant(y)?);
         for (t, q) in [(x, from), (y, to)] {
-            ensure!(q.scale > 0.0, "'{}' has scale {}; it must be above zero", t.name, q.scale);
+            ensure!(q.scale > 0.0, "{t} has scale {}; it must be above zero", q.scale);
         }
         match x.ty {
             I8 => {

@@ -2,6 +2,7 @@
 
 use core::cell::Cell;
 
+use super::node;
 use arenite_abi::prelude::*;
 
 /// Returns the input and the output of a node with one of each, both of the same type. Sets the output's shape to the
@@ -14,7 +15,7 @@ pub fn prepare<'a>(
     cx: &mut PrepareContext<'_>,
 ) -> Result<(TensorView<'a>, TensorView<'a>)> {
     let (x, y) = prepare_types(node, cx)?;
-    ensure!(x.ty == y.ty, "input '{}' is {}, output '{}' is {}; they must agree", x.name, x.ty, y.name, y.ty);
+    node::same_type(&x, &y)?;
     Ok((x, y))
 }
 

@@ -9,6 +9,7 @@ use super::activation::Limits;
 use super::arguments::expect_type;
 use super::node::{padding, range_activation};
 use super::padding::Padding;
+use super::window::Axis;
 
 /// The options, along depth, height and width.
 #[derive(Clone, Copy)]
@@ -18,20 +19,6 @@ pub struct Options3d {
     dilations: [i32; 3],
     /// The range of the activation.
     pub limits: Limits<f32>,
-}
-
-/// A window along one axis: at position `p`, tap `t` reads input `p × stride + t × dilation − before`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
-    /// The number of elements of the input.
-    pub input: usize,
-    /// The number of taps of the filter.
-    pub filter: usize,
-    /// The number of positions of the window.
-    pub output: usize,
-    stride: usize,
-    dilation: usize,
-    before: usize,
 }
 
 impl Options3d {
@@ -55,35 +42,9 @@ impl Options3d {
     ///
     /// # Errors
     /// The stride or the dilation is not positive, or the filter does not fit.
-    pub fn window(&self, axis: usize, input: i32, filter: i32) -> Result<Window> {
+    pub fn window(&self, axis: usize, input: i32, filter: i32) -> Result<Axis> {
         let what = ["depth", "height", "width"][axis];
-        let (stride, dilation) = (self.strides[axis], self.dilations[axis]);
-        ensure!(stride > 0, "stride along the {what} is {stride}; it must be above zero");
-        ensure!(dilation > 0, "dilation along the {what} is {dilation}; it must be above zero");
-        let window = self.padding.window(input, filter, stride, dilation).ok_or_else(|| {
-            invalid!(
-                "{filter} taps with dilation {dilation} do not fit the {what} {input}; use a larger input or a smaller \
-                 filter"
-            )
-        })?;
-        Ok(Window {
-            input: input as usize,
-            filter: filter as usize,
-            output: window.output as usize,
-            stride: stride as usize,
-            dilation: dilation as usize,
-            before: window.before as usize,
-        })
-    }
-}
-
-impl Window {
-    /// `(tap, input)` for the taps that are inside the input, with the window at `position`.
-    pub fn inside(self, position: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
-        let start = position * self.stride;
-        let first = self.before.saturating_sub(start).div_ceil(self.dilation);
-        let end = (self.input + self.before).saturating_sub(start).div_ceil(self.dilation).min(self.filter);
-        (first..end).map(move |tap| (tap, start + tap * self.dilation - self.before))
+        Axis::new(what, input, filter, self.padding, self.strides[axis], self.dilations[axis])
     }
 }
 
@@ -96,8 +57,7 @@ pub fn check_bias(bias: Option<TensorView<'_>>, channels: i32) -> Result<()> {
     expect_type(&bias, &[F32])?;
     ensure!(
         bias.len() == channels as usize,
-        "bias '{}' has {} elements, the filter gives {channels} channels; they must agree",
-        bias.name,
+        "bias {bias} has {} elements, the filter gives {channels} channels; they must agree",
         bias.len()
     );
     Ok(())

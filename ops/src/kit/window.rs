@@ -26,7 +26,7 @@ pub struct WindowOptions {
 }
 
 /// A window along one axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Axis {
     /// The number of elements of the input.
     pub input: usize,
@@ -34,9 +34,12 @@ pub struct Axis {
     pub filter: usize,
     /// The number of positions of the window.
     pub output: usize,
-    stride: usize,
-    dilation: usize,
-    before: usize,
+    /// The distance between positions.
+    pub stride: usize,
+    /// The distance between taps.
+    pub dilation: usize,
+    /// The padding before the first element.
+    pub before: usize,
 }
 
 /// A window over the rows and columns of multi-channel images.
@@ -75,30 +78,26 @@ impl Windows {
     /// of taps is not positive.
     pub fn new(input: &TensorView<'_>, filter: [i32; 2], options: &WindowOptions) -> Result<Windows> {
         let &[batches, height, width, channels] = input.shape else {
-            return Err(invalid!(
-                "input '{}' has shape {:?}; it must have 4 dimensions",
-                input.name,
-                input.shape
-            ));
+            return Err(invalid!("input {input} has shape {:?}; it must have 4 dimensions", input.shape));
         };
         ensure!(
             batches >= 0 && height > 0 && width > 0 && channels > 0,
-            "input '{}' is {:?}; height, width and channels must be above zero",
-            input.name,
+            "input {input} is {:?}; height, width and channels must be above zero",
             input.shape
         );
+        let WindowOptions { padding, strides, dilations } = *options;
+        let axis = |what, input, i| Axis::new(what, input, filter[i], padding, strides[i], dilations[i]);
         let windows = Windows {
             batches: batches as usize,
-            rows: Axis::new("height", height, filter[0], options, 0)?,
-            columns: Axis::new("width", width, filter[1], options, 1)?,
+            rows: axis("height", height, 0)?,
+            columns: axis("width", width, 1)?,
             channels: channels as usize,
         };
         // A batch of size 0 may have images of any size.
         let image = windows.rows.input.checked_mul(windows.columns.input);
         ensure!(
             image.and_then(|pixels| pixels.checked_mul(windows.channels)).is_some(),
-            "input '{}' is {:?}; an image of it does not fit the address space",
-            input.name,
+            "input {input} is {:?}; an image of it does not fit the address space",
             input.shape
         );
         Ok(windows)
@@ -176,12 +175,22 @@ impl Windows {
 }
 
 impl Axis {
-    fn new(what: &str, input: i32, filter: i32, options: &WindowOptions, axis: usize) -> Result<Axis> {
-        let (stride, dilation) = (options.strides[axis], options.dilations[axis]);
+    /// The window of a filter over the axis `what`.
+    ///
+    /// # Errors
+    /// The stride, the dilation or the number of taps is not positive, or the filter does not fit.
+    pub fn new(
+        what: &str,
+        input: i32,
+        filter: i32,
+        padding: Padding,
+        stride: i32,
+        dilation: i32,
+    ) -> Result<Axis> {
         ensure!(stride > 0, "stride along the {what} is {stride}; it must be above zero");
         ensure!(dilation > 0, "dilation along the {what} is {dilation}; it must be above zero");
         ensure!(filter > 0, "the filter has {filter} taps along the {what}; it must be above zero");
-        let window = options.padding.window(input, filter, stride, dilation).ok_or_else(|| {
+        let window = padding.window(input, filter, stride, dilation).ok_or_else(|| {
             invalid!(
                 "{filter} taps with dilation {dilation} do not fit the input's {what} {input}; use a larger input or a \
                  smaller filter"
@@ -207,6 +216,12 @@ impl Axis {
         (first..end).map(move |tap| (tap, start + tap * dilation - before))
     }
 
+    /// The input position of a tap with the window at `position`; `None` in the padding.
+    #[inline]
+    pub fn under(&self, position: usize, tap: usize) -> Option<usize> {
+        (position * self.stride + tap * self.dilation).checked_sub(self.before).filter(|&i| i < self.input)
+    }
+
     /// The first input position in each window.
     fn firsts(self) -> impl Iterator<Item = Option<usize>> {
         (0..self.output).map(move |position| self.inside(position).next().map(|(_, first)| first))
@@ -226,8 +241,7 @@ mod tests {
     use super::*;
 
     fn axis(padding: Padding, input: i32, filter: i32, stride: i32, dilation: i32) -> Axis {
-        let options = WindowOptions { padding, strides: [stride; 2], dilations: [dilation; 2] };
-        Axis::new("height", input, filter, &options, 0).unwrap()
+        Axis::new("height", input, filter, padding, stride, dilation).unwrap()
     }
 
     #[test]
@@ -273,20 +287,15 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let options = |stride, dilation| WindowOptions {
-            padding: Padding::Valid,
-            strides: [stride; 2],
-            dilations: [dilation; 2],
-        };
         let cases = [
-            (5, 3, options(0, 1), "stride along the width is 0"),
-            (5, 3, options(1, -1), "dilation along the width is -1"),
-            (5, 0, options(1, 1), "has 0 taps"),
-            (5, 9, options(1, 1), "9 taps with dilation 1 do not fit the input's width 5"),
-            (5, i32::MAX, options(1, i32::MAX), "do not fit"),
+            (5, 3, (0, 1), "stride along the width is 0"),
+            (5, 3, (1, -1), "dilation along the width is -1"),
+            (5, 0, (1, 1), "has 0 taps"),
+            (5, 9, (1, 1), "9 taps with dilation 1 do not fit the input's width 5"),
+            (5, i32::MAX, (1, i32::MAX), "do not fit"),
         ];
-        for (input, filter, options, message) in cases {
-            let error = Axis::new("width", input, filter, &options, 1).unwrap_err();
+        for (input, filter, (stride, dilation), message) in cases {
+            let error = Axis::new("width", input, filter, Padding::Valid, stride, dilation).unwrap_err();
             assert!(error.message().contains(message), "{error}");
         }
     }

@@ -50,7 +50,7 @@ impl Basic {
             ty => return Err(unsupported!("no basic kernel for input {ty}")),
         };
         for x in [&x, &previous] {
-            ensure!(x.rank() == 2, "'{}' is {:?}; it must have 2 axes", x.name, x.shape);
+            ensure!(x.rank() == 2, "{x} is {:?}; it must have 2 axes", x.shape);
         }
         let [x_dims, previous_dims] = [node::dims(&x)?, node::dims(&previous)?];
         let (batches, inputs, outputs) = (x_dims.size(0), x_dims.size(1), previous_dims.size(1));
@@ -63,7 +63,7 @@ impl Basic {
         let shapes = [(byte, outputs), (wide, outputs), (byte, depth), (wide, gates)];
         for (i, (ty, columns)) in shapes.into_iter().enumerate() {
             let y = node.output(i)?;
-            ensure!(y.ty == ty, "output '{}' is {}; with input {} it must be {ty}", y.name, y.ty, x.ty);
+            ensure!(y.ty == ty, "output {y} is {}; with input {} it must be {ty}", y.ty, x.ty);
             cx.set_output_shape(i, &recurrent::shape([batches, columns])?)?;
         }
         let quantized = if x.ty == U8 { Some(quantization(node)?) } else { None };
@@ -172,8 +172,7 @@ fn quantization(node: &NodeView<'_>) -> Result<(Multiplier, i32)> {
     let exponent = cell_exponent(&cell)?;
     ensure!(
         exponent == -11,
-        "cell '{}' has scale 2^{exponent}; the basic kernel for {U8} needs 2^-11",
-        cell.name
+        "cell {cell} has scale 2^{exponent}; the basic kernel for {U8} needs 2^-11"
     );
     let (bias, _) = node.input(BIAS)?.scale_and_zero_point()?;
     let multiplier = Multiplier::from_real(f64::from(4096.0 * bias)).ok_or_else(|| {

@@ -41,9 +41,8 @@ impl Op for EdgetpuCustomOp {
         ensure!(x.ty == I8 && y.ty == I8, "input is {}, output is {}; both must be INT8", x.ty, y.ty);
         ensure!(
             x.len() == device.elements,
-            "the program is for {} elements, but input '{}' is {:?}",
+            "the program is for {} elements, but input {x} is {:?}",
             device.elements,
-            x.name,
             x.shape
         );
         cx.set_output_shape(0, x.shape)?;

@@ -145,15 +145,14 @@ pub fn word_cells<const S: usize>(bytes: &[Cell<u8>]) -> &[Cell<[u8; S]>] {
 pub(crate) unsafe fn cells<'a, T: Element>(raw: ArTensorV1) -> Result<&'a [Cell<T>]> {
     // SAFETY: the caller guarantees that the struct is valid; no slice of its data is created here.
     let view = unsafe { TensorView::from_raw(&raw)? };
-    ensure!(T::TYPE == view.ty, "'{}' is {}, not {}", view.name, view.ty, T::TYPE);
+    ensure!(T::TYPE == view.ty, "{view} is {}, not {}", view.ty, T::TYPE);
     let (data, bytes) = (raw.data, raw.bytes as usize);
     if data.is_null() || bytes == 0 {
         return Ok(&[]);
     }
     ensure!(
         data.cast::<T>().is_aligned() && bytes.is_multiple_of(size_of::<T>()),
-        "'{}': {} bytes at {:p} are not {} elements",
-        view.name,
+        "{view}: {} bytes at {:p} are not {} elements",
         bytes,
         data,
         T::TYPE

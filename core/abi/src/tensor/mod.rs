@@ -125,16 +125,11 @@ impl<'a> TensorView<'a> {
     /// The tensor is not quantized, or has several scales.
     pub fn scale_and_zero_point(&self) -> Result<(f32, i32)> {
         let q = self.quantization().ok_or_else(|| {
-            invalid!("'{}' is {} without quantization; it needs a scale and a zero point", self.name, self.ty)
+            invalid!("{self} is {} without quantization; it needs a scale and a zero point", self.ty)
         })?;
-        ensure!(
-            q.scales.len() == 1,
-            "'{}' has {} scales, but it needs a single one",
-            self.name,
-            q.scales.len()
-        );
+        ensure!(q.scales.len() == 1, "{self} has {} scales, but it needs a single one", q.scales.len());
         let zero_point = i32::try_from(q.zero_points[0])
-            .map_err(|_| invalid!("'{}' has zero point {}", self.name, q.zero_points[0]))?;
+            .map_err(|_| invalid!("{self} has zero point {}", q.zero_points[0]))?;
         Ok((q.scales[0], zero_point))
     }
 
@@ -149,7 +144,7 @@ impl<'a> TensorView<'a> {
     /// # Errors
     /// `T` is not the tensor's type.
     pub fn as_slice<T: Element>(&self) -> Result<&'a [T]> {
-        ensure!(T::TYPE == self.ty, "'{}' is {}, not {}", self.name, self.ty, T::TYPE);
+        ensure!(T::TYPE == self.ty, "{self} is {}, not {}", self.ty, T::TYPE);
         cast(self.bytes(), self.name)
     }
 
@@ -160,8 +155,7 @@ impl<'a> TensorView<'a> {
     pub fn as_words<T: bytemuck::Pod>(&self) -> Result<&'a [T]> {
         ensure!(
             self.ty.has_size(size_of::<T>()),
-            "'{}' is {}, whose elements do not have {} bytes",
-            self.name,
+            "{self} is {}, whose elements do not have {} bytes",
             self.ty,
             size_of::<T>()
         );
@@ -186,6 +180,13 @@ impl<'a> TensorView<'a> {
     }
 }
 
+/// The name in quotes, as messages have it.
+impl fmt::Display for TensorView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}'", self.name)
+    }
+}
+
 impl fmt::Debug for TensorView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "'{}' {}{:?}", self.name, self.ty, self.shape)
@@ -205,7 +206,7 @@ impl<'a> TensorViewMut<'a> {
     pub(crate) unsafe fn from_raw(raw: &ArTensorV1) -> Result<Self> {
         // SAFETY: the caller guarantees the same.
         let view = unsafe { TensorView::from_raw(raw)? };
-        ensure!(!view.is_constant(), "'{}' is constant and an output", view.name);
+        ensure!(!view.is_constant(), "{view} is constant and an output");
         Ok(TensorViewMut { view })
     }
 

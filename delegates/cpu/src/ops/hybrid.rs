@@ -88,7 +88,7 @@ fn depthwise<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let geometry = depthwise_conv_2d::Geometry::read(x)?;
     let ((_, filter), filters) = (x.input(1)?, geometry.filters());
     if filter.ty != I8 {
-        return Err(unsupported!("the filter '{}' is {}; only INT8 is supported", filter.name, filter.ty));
+        return Err(unsupported!("the filter {filter} is {}; only INT8 is supported", filter.ty));
     }
     expect_planes(&geometry.window, 1)?;
     let shape = (geometry.window, Kind::Depthwise { multiplier: geometry.multiplier }, filters);

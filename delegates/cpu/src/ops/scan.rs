@@ -70,7 +70,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
             let [before, after] = port.tensors;
             let (outside, mut inside) = (port.ends[0].1, port.tensors.iter().filter_map(|&t| values.get(t)));
             if inside.any(|(_, value)| (value.ty, value.bytes()) != (outside.ty, outside.bytes())) {
-                return Err(unsupported!("'{}' changes its size in the loop", outside.name));
+                return Err(unsupported!("{outside} changes its size in the loop"));
             }
             match port.counter {
                 Some(counter) => counting.set(before, vec![counter]),
@@ -179,7 +179,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
 
     fn rows(&self, at: Affine, count: usize, row: &Value<'_>, table: &Value<'_>) -> Result<RowSchedule> {
         if !at.stays_in(0..count as i64, self.scan.rounds) {
-            return Err(unsupported!("it reads or writes rows outside of '{}'", table.name));
+            return Err(unsupported!("it reads or writes rows outside of {table}"));
         }
         Ok(RowSchedule { first: at.base as usize, step: at.step as isize, bytes: row.bytes() })
     }
@@ -191,7 +191,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
         for &tensor in node.input_indices().iter().filter(|&&tensor| tensor >= 0) {
             let (id, value) = self.id(tensor)?;
             if value.source(id).is_none() && !self.written.contains(&tensor) {
-                return Err(unsupported!("'{}' in its body is read, and not written before", value.name));
+                return Err(unsupported!("{value} in its body is read, and not written before"));
             }
         }
         self.written.extend(node.output_indices());
@@ -206,7 +206,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
             let [before, after] = port.tensors;
             if let Some(counter) = port.counter {
                 let number = i32::try_from(counter.at(self.scan.rounds));
-                let number = number.map_err(|_| unsupported!("'{}' does not fit 32 bits", value.name))?;
+                let number = number.map_err(|_| unsupported!("{value} does not fit 32 bits"))?;
                 self.scan.counters.push((last, number));
             } else if before == after {
                 self.scan.kept.push([initial, last]);
@@ -214,8 +214,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
                 let (source, _) = self.id(after)?;
                 if !self.written.contains(&after) {
                     return Err(unsupported!(
-                        "'{}' is carried from a tensor that the body does not write",
-                        value.name
+                        "{value} is carried from a tensor that the body does not write"
                     ));
                 }
                 let (value, bytes) = (self.id(before)?.0, value.bytes());
@@ -255,7 +254,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
                 || self.scan.feeds.iter().any(|feed| feed.value == id)
                 || self.scan.states.iter().any(|state| state.value == id);
             if !known && self.is_read(id) {
-                return Err(unsupported!("'{}' is read in the body as a tensor", value.name));
+                return Err(unsupported!("{value} is read in the body as a tensor"));
             }
         }
         Ok(())

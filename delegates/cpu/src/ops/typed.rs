@@ -61,10 +61,10 @@ fn expect_types(x: &Source<'_, '_>, inputs: &[ElementType], output: ElementType)
     );
     for (i, &ty) in inputs.iter().enumerate() {
         let (_, value) = x.input(i)?;
-        ensure!(value.ty == ty, "input {i} '{}' is {}, not {ty}", value.name, value.ty);
+        ensure!(value.ty == ty, "input {i} {value} is {}, not {ty}", value.ty);
     }
     let (_, value) = x.output(0)?;
-    ensure!(value.ty == output, "output '{}' is {}, not {output}", value.name, value.ty);
+    ensure!(value.ty == output, "output {value} is {}, not {output}", value.ty);
     Ok(())
 }
 

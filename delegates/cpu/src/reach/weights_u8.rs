@@ -20,23 +20,21 @@ impl<'a> Weights<'a> {
     pub(crate) fn read(x: &Source<'_, 'a>, axis: usize) -> Result<(Weights<'a>, Quantization<'a>)> {
         let (_, value) = x.input(1)?;
         let Some(constant) = &value.constant else {
-            return Err(unsupported!("the weights '{}' are not constant", value.name));
+            return Err(unsupported!("the weights {value} are not constant"));
         };
         let q = constant
             .quantization()
             .filter(|q| q.block_size == 0 && q.scales.iter().all(|s| *s > 0.0 && s.is_finite()))
-            .ok_or_else(|| unsupported!("'{}' has not one positive scale per channel", value.name))?;
+            .ok_or_else(|| unsupported!("{value} has not one positive scale per channel"))?;
         ensure!(
             q.scales.len() == 1 || q.scales.len() == value.shape[axis] && q.dimension == axis,
-            "'{}' has {} scales along dimension {}",
-            value.name,
+            "{value} has {} scales along dimension {}",
             q.scales.len(),
             q.dimension
         );
         ensure!(
             value.ty.bytes_of(value.len()) == Some(constant.bytes().len()),
-            "'{}' has {} bytes",
-            value.name,
+            "{value} has {} bytes",
             constant.bytes().len()
         );
         let zero_point = match (value.ty, q.scales.len()) {
@@ -44,15 +42,11 @@ impl<'a> Weights<'a> {
             (I8, 1) => q.zero_points[0],
             (I8 | I4 | I2, _) if q.zero_points.iter().all(|&z| z == 0) => 0,
             _ => {
-                return Err(unsupported!(
-                    "'{}' is {} with a zero point for each channel",
-                    value.name,
-                    value.ty
-                ));
+                return Err(unsupported!("{value} is {} with a zero point for each channel", value.ty));
             }
         };
         if !(-128..=127).contains(&zero_point) {
-            return Err(unsupported!("'{}' has zero point {}", value.name, q.zero_points[0]));
+            return Err(unsupported!("{value} has zero point {}", q.zero_points[0]));
         }
         Ok((Weights { ty: value.ty, bytes: constant.bytes(), zero_point: zero_point as i32 }, q))
     }

@@ -32,7 +32,7 @@ pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Lstm<'a>>> {
     let (&[batches, inputs_of_row], &[_, cells]) = (&row.shape[..], &state.shape[..]) else {
         return Err(unsupported!("rows of {:?} with a state of {:?}", row.shape, state.shape));
     };
-    ensure!(batches > 0 && inputs_of_row > 0 && cells > 0, "'{}' has no elements", row.name);
+    ensure!(batches > 0 && inputs_of_row > 0 && cells > 0, "{row} has no elements");
     let layer =
         Lstm { batches, inputs: inputs_of_row, cells, weights: x.weights(2)?, bias: x.bias(3, 4 * cells)? };
     ensure!(

@@ -65,13 +65,13 @@ fn refusal(x: &Source<'_, '_>) -> Result<()> {
     for i in 0..x.node.output_count() {
         let (_, y) = x.output(i)?;
         if y.ty != F32 {
-            return Err(unsupported!("{} is not supported, only FLOAT32: '{}'", y.ty, y.name));
+            return Err(unsupported!("{} is not supported, only FLOAT32: {y}", y.ty));
         }
     }
     if let Work::Products(_) = facts.work {
         let ((_, input), (_, weights)) = (x.input(facts.data)?, x.input(1)?);
         if weights.real.is_some() && input.grid.is_none() && input.real.is_none() {
-            return Err(unsupported!("dynamic quantization of '{}' is not supported", input.name));
+            return Err(unsupported!("dynamic quantization of {input} is not supported"));
         }
     }
     expect_quantization(x, facts.quantized)?;
@@ -105,7 +105,7 @@ fn expect_symmetric(x: &Source<'_, '_>, i: usize) -> Result<()> {
     let (_, weights) = x.input(i)?;
     match weights.real.and_then(|real| real.grid()) {
         Some(Grid { ty: I8, quant }) if quant.zero_point != 0 => {
-            Err(unsupported!("the reference op ignores the zero point of '{}'", weights.name))
+            Err(unsupported!("the reference op ignores the zero point of {weights}"))
         }
         _ => Ok(()),
     }
@@ -118,8 +118,7 @@ fn expect_steps(x: &Source<'_, '_>, i: usize, grid: Grid) -> Result<()> {
     let from = x.optional_input(i).and_then(|(_, input)| Some((input, input.grid?.quant.scale)));
     match from.map(|(input, scale)| (input, scale / grid.quant.scale)).filter(|(_, steps)| *steps >= MOST) {
         Some((input, steps)) => Err(unsupported!(
-            "the scale of '{}' is {steps} times the output's; integers of the reference op overflow",
-            input.name
+            "the scale of {input} is {steps} times the output's; integers of the reference op overflow"
         )),
         None => Ok(()),
     }
@@ -132,6 +131,6 @@ fn expect_grid(x: &Source<'_, '_>, i: usize, grid: Grid) -> Result<()> {
     let is_bytes = input.grid.is_some() || is_constant;
     match !is_bytes || input.grid.or_else(|| input.real.and_then(|real| real.grid())) == Some(grid) {
         true => Ok(()),
-        false => Err(unsupported!("'{}' has another quantization than the output", input.name)),
+        false => Err(unsupported!("{input} has another quantization than the output")),
     }
 }

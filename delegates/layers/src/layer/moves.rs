@@ -97,7 +97,7 @@ pub struct Moves {
 pub fn width(value: &Value<'_>) -> Result<usize> {
     match value.ty.bits() {
         bits @ (8 | 16 | 32 | 64 | 128) => Ok(bits as usize / 8),
-        _ => Err(unsupported!("'{}' is {}, whose elements are not whole bytes", value.name, value.ty)),
+        _ => Err(unsupported!("{value} is {}, whose elements are not whole bytes", value.ty)),
     }
 }
 

@@ -48,10 +48,8 @@ fn expect_same_but(part: &Value<'_>, axis: usize, whole: &Value<'_>) -> Result<(
     let same = |i: usize| i == axis || part.shape[i] == whole.shape[i];
     ensure!(
         part.shape.len() == whole.shape.len() && (0..part.shape.len()).all(same),
-        "'{}' {:?} is not a part of '{}' {:?} along axis {axis}",
-        part.name,
+        "{part} {:?} is not a part of {whole} {:?} along axis {axis}",
         part.shape,
-        whole.name,
         whole.shape
     );
     Ok(())
@@ -61,10 +59,8 @@ fn expect_same_but(part: &Value<'_>, axis: usize, whole: &Value<'_>) -> Result<(
 fn expect_slice(slice: &Value<'_>, axis: usize, whole: &Value<'_>) -> Result<()> {
     ensure!(
         [&whole.shape[..axis], &whole.shape[axis + 1..]].concat() == slice.shape,
-        "'{}' {:?} is not a slice of '{}' {:?} along axis {axis}",
-        slice.name,
+        "{slice} {:?} is not a slice of {whole} {:?} along axis {axis}",
         slice.shape,
-        whole.name,
         whole.shape
     );
     Ok(())
@@ -89,7 +85,7 @@ fn join<'a>(x: &Source<'_, 'a>, name: &'static str, outer: usize) -> Result<Node
     for i in 0..x.node.input_count() {
         let (id, a) = x.input(i)?;
         if a.ty != y.ty || a.ty.is_quantizable() && a.quant != y.quant {
-            return Err(unsupported!("'{}' and '{}' differ in type or quantization", a.name, y.name));
+            return Err(unsupported!("{a} and {y} differ in type or quantization"));
         }
         let part = a.len() / outer;
         if part == 0 {
@@ -174,7 +170,7 @@ fn part<'a>(
     for i in 0..x.node.output_count() {
         let (id, y) = x.output(i)?;
         if a.ty != y.ty || a.ty.is_quantizable() && a.quant != y.quant {
-            return Err(unsupported!("'{}' and '{}' differ in type or quantization", a.name, y.name));
+            return Err(unsupported!("{a} and {y} differ in type or quantization"));
         }
         expect_elements(y)?;
         expect(y, axis, a)?;

@@ -59,11 +59,11 @@ pub(super) fn pad<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
 pub(super) fn pad_v2<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let (_, value) = x.input(2)?;
     let Some(data) = value.data() else {
-        return Err(unsupported!("'{}' is not constant", value.name));
+        return Err(unsupported!("{value} is not constant"));
     };
     let mut fill = [0; 16];
     let bytes = data.get(..width(value)?);
-    let bytes = bytes.ok_or_else(|| invalid!("'{}' is empty", value.name))?;
+    let bytes = bytes.ok_or_else(|| invalid!("{value} is empty"))?;
     fill[..bytes.len()].copy_from_slice(bytes);
     constant(x, fill)
 }

@@ -11,7 +11,7 @@ use crate::net::Node;
 pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     if a.ty.bits() < 8 || a.ty != y.ty || a.bytes() != y.bytes() || a.bytes() == 0 {
-        return Err(unsupported!("'{}' is {} {:?}, the output {:?}", a.name, a.ty, a.shape, y.shape));
+        return Err(unsupported!("{a} is {} {:?}, the output {:?}", a.ty, a.shape, y.shape));
     }
     Ok(Node::new(Common::Rename, vec![input], vec![output]))
 }

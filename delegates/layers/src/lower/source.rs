@@ -28,11 +28,7 @@ impl<'s, 'a> Source<'s, 'a> {
         for i in 0..self.node.input_count() {
             let Some((_, value)) = self.optional_input(i) else { continue };
             if value.constant.is_some_and(|data| !is_aligned(&data)) {
-                return Err(unsupported!(
-                    "constant '{}' is not aligned to elements of {}",
-                    value.name,
-                    value.ty
-                ));
+                return Err(unsupported!("constant {value} is not aligned to elements of {}", value.ty));
             }
         }
         Ok(())
@@ -57,13 +53,13 @@ impl<'s, 'a> Source<'s, 'a> {
     /// The elements of input `i`, which must be constant.
     pub fn constant<T: Element>(&self, i: usize) -> Result<&'a [T]> {
         let (_, value) = self.input(i)?;
-        value.elements()?.ok_or_else(|| unsupported!("input {i} '{}' is not constant", value.name))
+        value.elements()?.ok_or_else(|| unsupported!("input {i} {value} is not constant"))
     }
 
     /// The weights of input `i`, which must be constant.
     pub fn weights(&self, i: usize) -> Result<Stored<'a>> {
         let (_, value) = self.input(i)?;
-        self.optional_weights(i)?.ok_or_else(|| unsupported!("input {i} '{}' is not constant", value.name))
+        self.optional_weights(i)?.ok_or_else(|| unsupported!("input {i} {value} is not constant"))
     }
 
     /// As [`weights`](Self::weights); `None` if they are computed at run time.
@@ -72,8 +68,7 @@ impl<'s, 'a> Source<'s, 'a> {
         let weights = value.weights()?;
         ensure!(
             weights.is_none_or(|weights| weights.len() == value.len()),
-            "'{}' has {:?} elements for shape {:?}",
-            value.name,
+            "{value} has {:?} elements for shape {:?}",
             weights.map(|weights| weights.len()),
             value.shape
         );
@@ -117,7 +112,7 @@ impl<'s, 'a> Source<'s, 'a> {
             I16 => wide(self.constant::<i16>(i)?),
             I32 => wide(self.constant::<i32>(i)?),
             I64 => self.constant::<i64>(i)?.to_vec(),
-            ty => return Err(unsupported!("'{}' is {ty}; only integers are supported", value.name)),
+            ty => return Err(unsupported!("{value} is {ty}; only integers are supported")),
         })
     }
 
@@ -127,7 +122,7 @@ impl<'s, 'a> Source<'s, 'a> {
         let outputs = (0..self.node.output_count()).filter_map(|i| self.output(i).ok());
         for (_, value) in inputs.chain(outputs) {
             if value.ty != F32 {
-                return Err(unsupported!("{} is not supported, only FLOAT32: '{}'", value.ty, value.name));
+                return Err(unsupported!("{} is not supported, only FLOAT32: {value}", value.ty));
             }
         }
         Ok(())
@@ -148,7 +143,7 @@ pub fn expect_elements(value: &Value<'_>) -> Result<()> {
     let count = value.shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
     match count {
         Some(n) if n > 0 => Ok(()),
-        _ => Err(unsupported!("'{}' has shape {:?}, without elements", value.name, value.shape)),
+        _ => Err(unsupported!("{value} has shape {:?}, without elements", value.shape)),
     }
 }
 

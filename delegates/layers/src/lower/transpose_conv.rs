@@ -67,7 +67,7 @@ pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let ((_, filter), (input, image), (output, result)) = (x.input(1)?, x.input(2)?, x.output(0)?);
     for value in [filter, image, result] {
         if value.ty != F32 {
-            return Err(unsupported!("{} is not supported, only FLOAT32: '{}'", value.ty, value.name));
+            return Err(unsupported!("{} is not supported, only FLOAT32: {value}", value.ty));
         }
     }
     let Geometry { window, depth, activation } = Geometry::read(x)?;

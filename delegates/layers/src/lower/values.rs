@@ -82,7 +82,7 @@ impl<'a> Values<'a> {
         }
         let count = value.shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size));
         if count.and_then(|count| value.ty.bytes_of(count)).is_none() {
-            return Err(invalid!("'{}' has shape {:?}, whose size overflows", value.name, value.shape));
+            return Err(invalid!("{value} has shape {:?}, whose size overflows", value.shape));
         }
         self.list.push(value);
         self.ids.insert(tensor, self.first + self.list.len() - 1);

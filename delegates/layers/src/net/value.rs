@@ -32,6 +32,13 @@ pub struct Value<'a> {
     pub stored: Option<(Stored<'a>, Id)>,
 }
 
+/// The name in quotes, as messages have it.
+impl core::fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "'{}'", self.name)
+    }
+}
+
 impl<'a> Value<'a> {
     /// The value of a tensor.
     pub fn of(tensor: &TensorView<'a>) -> Self {

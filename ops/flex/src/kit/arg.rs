@@ -28,8 +28,8 @@ impl Program for Arg {
             x.ty,
             F16 | BF16 | F32 | F64 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 | ElementType::Bool
         );
-        ensure!(served, "input '{}' is {}, which this op does not support", x.name, x.ty);
-        ensure!(of.outputs.contains(&y.ty), "output '{}' is {}, which this op cannot produce", y.name, y.ty);
+        ensure!(served, "input {x} is {}, which this op does not support", x.ty);
+        ensure!(of.outputs.contains(&y.ty), "output {y} is {}, which this op cannot produce", y.ty);
         Ok(Arg(of))
     }
 

@@ -3,7 +3,7 @@
 use arenite_abi::prelude::*;
 use arenite_ops::kit::binary::{self, Operands, map};
 use arenite_ops::kit::broadcast::Broadcast;
-use arenite_ops::kit::node::dims;
+use arenite_ops::kit::node::{self, dims};
 use arenite_ops::kit::strings::{StringWriter, Strings};
 
 use super::family::Family;
@@ -76,10 +76,8 @@ impl Family for Binary {
         let Operands { a, b, .. } = operands;
         ensure!(
             of.broadcasts || a.shape == b.shape,
-            "inputs '{}' {:?} and '{}' {:?} differ in shape; they must agree",
-            a.name,
+            "inputs {a} {:?} and {b} {:?} differ in shape; they must agree",
             a.shape,
-            b.name,
             b.shape
         );
         Ok(Binary { broadcast: operands.broadcast, of })
@@ -188,7 +186,7 @@ impl Family for Comparison {
             && !def.bool("incompatible_shape_error", true)?
             && Broadcast::new([&dims(&a)?, &dims(&b)?]).is_none();
         let broadcast = if differ {
-            binary::same_types(&a, &b)?;
+            node::same_type(&a, &b)?;
             cx.set_output_shape(0, &[])?;
             None
         } else {
@@ -200,7 +198,7 @@ impl Family for Comparison {
             _ => false,
         };
         ensure!(served, "inputs are {}, which this op does not support", a.ty);
-        ensure!(y.ty == ElementType::Bool, "output '{}' is {}; it must be BOOL", y.name, y.ty);
+        ensure!(y.ty == ElementType::Bool, "output {y} is {}; it must be BOOL", y.ty);
         Ok(Comparison { broadcast, of })
     }
 
@@ -230,51 +228,4 @@ fn compare(cx: &EvalContext<'_>, broadcast: &Broadcast<2>, of: &Predicates) -> R
         complex: T => map(cx, broadcast, |a: T, b: T| truth(equal == (a == b))),
         bool: T => map(cx, broadcast, |a: T, b: T| truth(equal == (a.wide() == b.wide()))),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kit::testing::{one, refusal};
-    use arenite_abi::testing::Tensor;
-
-    fn i32s<T: Op>(a: &[i32], b: &[i32]) -> Vec<i32> {
-        one::<T>(&[], &[Tensor::i32(&[a.len() as i32], a), Tensor::i32(&[b.len() as i32], b)], I32).as_i32()
-    }
-
-    #[test]
-    fn values() {
-        assert_eq!(i32s::<crate::elementwise::arithmetic::AddV2>(&[i32::MAX, 2], &[1]), [i32::MIN, 3]);
-        assert_eq!(i32s::<crate::elementwise::arithmetic::FloorDiv>(&[-7, 7, -6], &[2]), [-4, 3, -3]);
-        assert_eq!(i32s::<crate::elementwise::arithmetic::FloorMod>(&[-7, 7], &[3, -3]), [2, -2]);
-        assert_eq!(i32s::<crate::elementwise::arithmetic::Mod>(&[-7, 7], &[3, -3]), [-1, 1]);
-        assert_eq!(i32s::<crate::elementwise::bits::LeftShift>(&[1, 1, 3], &[4, 99, -1]), [16, i32::MIN, 3]);
-        assert_eq!(i32s::<crate::elementwise::arithmetic::Pow>(&[3, -2], &[4, 3]), [81, -8]);
-        let (a, b) = (Tensor::f32(&[2, 1], &[0.0, 6.0]), Tensor::f32(&[2], &[0.0, 4.0]));
-        let y = one::<crate::elementwise::arithmetic::DivNoNan>(&[], &[a.clone(), b.clone()], F32);
-        assert_eq!((y.shape(), y.as_f32()), (&[2, 2][..], vec![0.0, 0.0, 0.0, 1.5]));
-        let less = one::<crate::elementwise::comparisons::Less>(&[], &[a, b], ElementType::Bool);
-        assert_eq!(less.as_bool(), [false, true, false, false]);
-        let (a, b) = (Tensor::strings(&[2], &["a", "b"]), Tensor::strings(&[1], &["b"]));
-        let equal = one::<crate::elementwise::comparisons::Equal>(&[], &[a, b], ElementType::Bool);
-        assert_eq!(equal.as_bool(), [false, true]);
-    }
-
-    #[test]
-    fn refusals() {
-        let (a, zero) = (Tensor::i32(&[1], &[1]), Tensor::i32(&[1], &[0]));
-        assert_eq!(
-            refusal::<crate::elementwise::arithmetic::FloorDiv>(&[], &[a.clone(), zero], &[I32]),
-            "the integer 1 is divided by zero"
-        );
-        assert_eq!(
-            refusal::<crate::elementwise::arithmetic::RealDiv>(&[], &[a.clone(), a], &[I32]),
-            "inputs are INT32, which this op does not support"
-        );
-        let (a, b) = (Tensor::f32(&[2], &[0.0; 2]), Tensor::f32(&[3], &[0.0; 3]));
-        assert_eq!(
-            refusal::<crate::elementwise::comparisons::Less>(&[], &[a, b], &[ElementType::Bool]),
-            "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"
-        );
-    }
 }

@@ -45,3 +45,29 @@ impl<M: Member> Kernel for Drawn<M> {
         put_reals(y, draw(generator, count, M::DISTRIBUTION, ty)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::testing::node;
+    use crate::kit::write::Attribute::Int;
+    use arenite_abi::testing::Tensor;
+
+    fn check<T: Op>() {
+        let shape = [Tensor::i32(&[1], &[5])];
+        // The next invocation continues the sequence.
+        let steps = node::<T>(&[("seed", Int(42)), ("seed2", Int(7))], &shape, &[F32]);
+        let outputs = steps.run_steps(&[&shape, &shape]).unwrap();
+        assert_ne!(outputs[0], outputs[1]);
+        // Without seeds, each node draws its own numbers.
+        let own = || node::<T>(&[], &shape, &[F32]).run().unwrap();
+        assert_ne!(own(), own());
+    }
+
+    #[test]
+    fn sequences() {
+        check::<crate::random_standard_normal::RandomStandardNormal>();
+        check::<crate::random_uniform::RandomUniform>();
+        check::<crate::truncated_normal::TruncatedNormal>();
+    }
+}

@@ -22,7 +22,7 @@ type At<'f> = &'f mut dyn FnMut(usize) -> Option<(usize, usize)>;
 fn pick_each(call: &Call<'_, '_>, output: usize, sources: &[TensorView<'_>], at: At<'_>) -> Result<()> {
     let ty = call.cx.node().output(output)?.ty;
     for source in sources {
-        ensure!(source.ty == ty, "'{}' is {}, the output is {ty}; they must agree", source.name, source.ty);
+        ensure!(source.ty == ty, "{source} is {}, the output is {ty}; they must agree", source.ty);
     }
     if ty == ElementType::String {
         return pick_strings(call, output, sources, at);

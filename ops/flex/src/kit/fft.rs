@@ -123,7 +123,7 @@ impl Program for Fourier {
         let inputs = if of.kind == Kind::Complex { 1 } else { 2 };
         node.expect(inputs..=inputs, 1..=1)?;
         let (x, y) = (node.input(0)?, node.output(0)?);
-        ensure!(x.rank() >= of.axes, "'{}' is {:?}; its rank must be at least {}", x.name, x.shape, of.axes);
+        ensure!(x.rank() >= of.axes, "{x} is {:?}; its rank must be at least {}", x.shape, of.axes);
         let real = |ty| matches!(ty, F32 | F64);
         let complex = |ty| matches!(ty, C64 | C128);
         let sound = match of.kind {
@@ -136,7 +136,7 @@ impl Program for Fourier {
             Kind::ToHalf => "reals to complex numbers are needed",
             Kind::FromHalf => "complex numbers to reals are needed",
         };
-        ensure!(sound, "input '{}' is {}, output '{}' is {}; {needed}", x.name, x.ty, y.name, y.ty);
+        ensure!(sound, "input {x} is {}, output {y} is {}; {needed}", x.ty, y.ty);
         Ok(Fourier(of))
     }
 
@@ -212,8 +212,7 @@ fn cropped(call: &Call<'_, '_>, dims: &Dims, work: &[usize]) -> Result<Vec<Compl
     for (axis, &n) in work.iter().enumerate() {
         ensure!(
             n <= dims.size(axis) || size.flat_size() == 0,
-            "axis {axis} of '{}' has {} elements, the transform needs {n}",
-            x.name,
+            "axis {axis} of {x} has {} elements, the transform needs {n}",
             dims.size(axis)
         );
     }

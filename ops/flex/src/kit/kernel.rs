@@ -219,7 +219,7 @@ impl<'a> Inputs<'_, 'a> {
     /// The input does not exist, or is not a vector of integers.
     pub fn list(&self, i: usize) -> Result<Option<Vec<i64>>> {
         let x = self.get(i)?;
-        ensure!(x.rank() == 1, "'{}' is {:?}; a list is needed", x.name, x.shape);
+        ensure!(x.rank() == 1, "{x} is {:?}; a list is needed", x.shape);
         self.integers(i)
     }
 
@@ -229,7 +229,7 @@ impl<'a> Inputs<'_, 'a> {
     /// The input does not exist, or is not an integer scalar.
     pub fn scalar(&self, i: usize) -> Result<Option<i64>> {
         let x = self.get(i)?;
-        ensure!(x.rank() == 0, "'{}' is {:?}; a scalar is needed", x.name, x.shape);
+        ensure!(x.rank() == 0, "{x} is {:?}; a scalar is needed", x.shape);
         self.integer(i)
     }
 
@@ -239,7 +239,7 @@ impl<'a> Inputs<'_, 'a> {
     /// The input does not exist, or does not hold a valid shape.
     pub fn sizes(&self, i: usize) -> Result<Option<Dims>> {
         let x = self.get(i)?;
-        ensure!(x.rank() <= 1, "'{}' is {:?}; a list of sizes is needed", x.name, x.shape);
+        ensure!(x.rank() <= 1, "{x} is {:?}; a list of sizes is needed", x.shape);
         let Some(sizes) = self.integers(i)? else { return Ok(None) };
         shape_of(sizes.iter().copied()).map(Some)
     }

@@ -75,8 +75,8 @@ impl<'a> List<'a> {
     /// # Errors
     /// The tensor has another type, or does not hold a valid list.
     pub fn of(x: &TensorView<'a>) -> Result<List<'a>> {
-        ensure!(x.ty == ElementType::Variant, "'{}' is {}, not VARIANT", x.name, x.ty);
-        List::read(x.bytes()).map_err(|e| invalid!("'{}': {e}", x.name))
+        ensure!(x.ty == ElementType::Variant, "{x} is {}, not VARIANT", x.ty);
+        List::read(x.bytes()).map_err(|e| invalid!("{x}: {e}"))
     }
 
     /// Checks and reads the bytes of a list.
@@ -147,7 +147,7 @@ impl<'a> List<'a> {
     /// The output has another type, or the host cannot provide its memory.
     pub fn put(&self, cx: &EvalContext<'_>, output: usize) -> Result<()> {
         let to = cx.node().output(output)?;
-        ensure!(to.ty == ElementType::Variant, "output '{}' is {}; it must be VARIANT", to.name, to.ty);
+        ensure!(to.ty == ElementType::Variant, "output {to} is {}; it must be VARIANT", to.ty);
         let bytes = self.bytes();
         let y = cx.resize_string_output(output, &[], bytes.len())?.into_bytes();
         ensure!(y.len() == bytes.len(), "a variant of {} bytes got {}", bytes.len(), y.len());
@@ -192,9 +192,8 @@ impl<'a> List<'a> {
         let y = call.cx.node().output(output)?;
         ensure!(
             y.ty == self.ty,
-            "the list's elements are {}, output '{}' is {}; they must agree",
+            "the list's elements are {}, output {y} is {}; they must agree",
             self.ty,
-            y.name,
             y.ty
         );
         Ok(())
@@ -231,13 +230,7 @@ impl<'a> List<'a> {
     /// # Errors
     /// The type differs, or the shape does not match the list's.
     pub fn check(&self, x: &TensorView<'_>) -> Result<()> {
-        ensure!(
-            x.ty == self.ty,
-            "'{}' is {}, the list's elements are {}; they must agree",
-            x.name,
-            x.ty,
-            self.ty
-        );
+        ensure!(x.ty == self.ty, "{x} is {}, the list's elements are {}; they must agree", x.ty, self.ty);
         merge(self.shape.clone(), Some(x.shape.iter().map(|&d| d.into()).collect())).map(|_| ())
     }
 }

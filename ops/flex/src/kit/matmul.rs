@@ -89,7 +89,7 @@ impl Program for MatMul {
         expect_type(&b, types)?;
         let kind = |ty| (matches!(ty, F16 | BF16 | F32 | F64), matches!(ty, C64 | C128));
         let agree = if of.mixed { kind(a.ty) == kind(b.ty) } else { a.ty == b.ty };
-        ensure!(agree, "'{}' is {}, '{}' is {}; they must agree", a.name, a.ty, b.name, b.ty);
+        ensure!(agree, "{a} is {}, {b} is {}; they must agree", a.ty, b.ty);
         let [a, b] = of.turned;
         Ok(MatMul { turned: [def.bool(a, false)?, def.bool(b, false)?], of })
     }

@@ -4,6 +4,7 @@
 //! computed in f64 and then rounded as when TensorFlow computes them in the type itself.
 
 use arenite_abi::prelude::*;
+use arenite_ops::kit::node;
 
 /// An element type of numbers.
 pub trait Number: Element {
@@ -101,8 +102,8 @@ pub fn round_to<T: Number<Wide = f64>>(x: f64) -> f64 {
 /// The input does not have a real type, or the types differ.
 pub fn same_reals(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     let served = matches!(x.ty, F16 | BF16 | F32 | F64);
-    ensure!(served, "input '{}' is {}, which this op does not support", x.name, x.ty);
-    ensure!(x.ty == y.ty, "input '{}' is {}, output '{}' is {}; they must agree", x.name, x.ty, y.name, y.ty);
+    ensure!(served, "input {x} is {}, which this op does not support", x.ty);
+    node::same_type(&x, &y)?;
     Ok(())
 }
 
@@ -151,7 +152,7 @@ pub fn reals(x: &TensorView<'_>) -> Result<Vec<f64>> {
 /// # Errors
 /// `x` does not have exactly one element, or is not a number.
 pub fn real(x: &TensorView<'_>) -> Result<f64> {
-    ensure!(x.len() == 1, "'{}' is {:?}; one element is needed", x.name, x.shape);
+    ensure!(x.len() == 1, "{x} is {:?}; one element is needed", x.shape);
     Ok(reals(x)?.first().copied().unwrap_or_default())
 }
 

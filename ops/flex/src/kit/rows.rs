@@ -26,7 +26,7 @@ impl<M: Member> Kernel for Rows<M> {
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
         same_reals(&x, &y)?;
-        ensure!(x.rank() > 0, "'{}' is a scalar; rows are needed", x.name);
+        ensure!(x.rank() > 0, "{x} is a scalar; rows are needed");
         Ok(Rows(PhantomData))
     }
 

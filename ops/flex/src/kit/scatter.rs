@@ -2,6 +2,7 @@
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
+use arenite_ops::kit::node;
 
 use super::complex;
 use super::kernel::{Call, Inputs, Program, integers};
@@ -65,27 +66,15 @@ impl Program for Scatter {
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>, of: &'static Member) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
         let (updates, y) = (node.input(if of.to_zeros { 1 } else { 2 })?, node.output(0)?);
-        ensure!(
-            updates.ty == y.ty,
-            "'{}' is {}, output is {}; they must agree",
-            updates.name,
-            updates.ty,
-            y.ty
-        );
+        node::same_type(&updates, &y)?;
         let indices = node.input(usize::from(!of.to_zeros))?;
-        ensure!(indices.rank() > 0, "'{}' is a scalar; lists of indices are needed", indices.name);
-        ensure!(updates.rank() > 0, "'{}' is a scalar; a list of updates is needed", updates.name);
+        ensure!(indices.rank() > 0, "{indices} is a scalar; lists of indices are needed");
+        ensure!(updates.rank() > 0, "{updates} is a scalar; a list of updates is needed");
         let order = matches!(of.kind, Kind::Max | Kind::Min);
-        ensure!(
-            !order || !matches!(y.ty, C64 | C128),
-            "'{}' is {}, which has no order",
-            updates.name,
-            updates.ty
-        );
+        ensure!(!order || !matches!(y.ty, C64 | C128), "{updates} is {}, which has no order", updates.ty);
         ensure!(
             y.ty != ElementType::String || matches!(of.kind, Kind::Update | Kind::Add),
-            "'{}' is STRING, which can be neither subtracted nor ordered",
-            updates.name
+            "{updates} is STRING, which can be neither subtracted nor ordered"
         );
         Ok(Scatter { outside: Outside::new(def)?, of })
     }
@@ -253,39 +242,4 @@ pub fn starts(
             }
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kit::testing::{one, refusal};
-    use arenite_abi::testing::Tensor;
-
-    #[test]
-    fn values() {
-        let x = Tensor::i32(&[3, 2], &[1, 2, 3, 4, 5, 6]);
-        let (indices, updates) = (Tensor::i32(&[2, 1], &[2, 0]), Tensor::i32(&[2, 2], &[9, 0, 0, 9]));
-        let inputs = [x, indices.clone(), updates.clone()];
-        assert_eq!(one::<crate::scatters::TensorScatterMax>(&[], &inputs, I32).as_i32(), [1, 9, 3, 4, 9, 6]);
-        assert_eq!(
-            one::<crate::scatters::TensorScatterSub>(&[], &inputs, I32).as_i32(),
-            [1, -7, 3, 4, -4, 6]
-        );
-        let inputs = [indices, updates, Tensor::i32(&[2], &[3, 2])];
-        assert_eq!(one::<crate::scatters::ScatterNd>(&[], &inputs, I32).as_i32(), [0, 9, 0, 0, 9, 0]);
-    }
-
-    #[test]
-    fn refusals() {
-        let inputs = [Tensor::i32(&[3], &[0; 3]), Tensor::i32(&[1, 1], &[3]), Tensor::i32(&[1], &[1])];
-        assert_eq!(
-            refusal::<crate::scatters::TensorScatterAdd>(&[], &inputs, &[I32]),
-            "index [3] is out of bounds for [3]"
-        );
-        let inputs = [Tensor::i32(&[3], &[0; 3]), Tensor::i32(&[1, 1], &[0]), Tensor::i32(&[2], &[1, 1])];
-        assert_eq!(
-            refusal::<crate::scatters::TensorScatterAdd>(&[], &inputs, &[I32]),
-            "updates are [2], which do not match indices [1, 1] into [3]"
-        );
-    }
 }

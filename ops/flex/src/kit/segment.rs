@@ -180,33 +180,3 @@ fn combine(
         }
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kit::testing::{one, refusal};
-    use arenite_abi::testing::Tensor;
-
-    #[test]
-    fn values() {
-        let (x, of) = (Tensor::i32(&[4], &[1, 2, 3, 4]), Tensor::i32(&[4], &[0, 0, 2, 2]));
-        assert_eq!(
-            one::<crate::segments::SegmentSum>(&[], &[x.clone(), of.clone()], I32).as_i32(),
-            [3, 0, 7]
-        );
-        let of = [x, Tensor::i32(&[4], &[1, -1, 1, 0]), Tensor::i32(&[], &[3])];
-        let y = one::<crate::segments::UnsortedSegmentMax>(&[], &of, I32);
-        assert_eq!(y.as_i32(), [4, 3, i32::MIN]);
-    }
-
-    #[test]
-    fn refusals() {
-        let inputs = [Tensor::i32(&[2], &[1, 2]), Tensor::i32(&[2], &[1, 0])];
-        assert_eq!(refusal::<crate::segments::SegmentSum>(&[], &inputs, &[I32]), "segments do not ascend");
-        let inputs = [Tensor::i32(&[1], &[1]), Tensor::i32(&[1], &[4]), Tensor::i32(&[], &[3])];
-        assert_eq!(
-            refusal::<crate::segments::UnsortedSegmentSum>(&[], &inputs, &[I32]),
-            "segment 4 is not in 0..3"
-        );
-    }
-}

@@ -5,13 +5,10 @@ use arenite_abi::testing::{OpTest, Spec, Tensor};
 
 use super::write::{Attribute, custom_options};
 
-pub(crate) mod cases;
+mod cases;
 pub(crate) mod elementwise;
-mod gives;
 pub(crate) use elementwise::*;
-pub(crate) use gives::*;
 mod nodes;
-pub(crate) mod tables;
 
 /// Runs a node with these custom options, inputs and outputs; the flag makes the inputs constant.
 type Once = fn(&[u8], &[Tensor], &[ElementType], bool) -> Result<Vec<Tensor>>;
@@ -108,15 +105,6 @@ impl Subject {
             Err(error) => error.message().to_owned(),
         }
     }
-}
-
-/// Like [`Subject::run`].
-pub(crate) fn run<T: Op>(
-    attributes: &[(&str, Attribute<'_>)],
-    inputs: &[Tensor],
-    outputs: &[ElementType],
-) -> Result<Vec<Tensor>> {
-    op::<T>().run(attributes, inputs, outputs)
 }
 
 /// Like [`Subject::one`].

@@ -36,7 +36,7 @@ impl<M: Edit> Kernel for Edited<M> {
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
         let strings = x.ty == ElementType::String && y.ty == ElementType::String;
-        ensure!(strings, "'{}' is {}, '{}' is {}; both must be STRING", x.name, x.ty, y.name, y.ty);
+        ensure!(strings, "{x} is {}, {y} is {}; both must be STRING", x.ty, y.ty);
         Ok(Edited(M::new(def)?))
     }
 
@@ -79,7 +79,7 @@ impl<M: Measure> Kernel for Measured<M> {
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         let (x, _) = node.unary()?;
-        ensure!(x.ty == ElementType::String, "'{}' is {}, not STRING", x.name, x.ty);
+        ensure!(x.ty == ElementType::String, "{x} is {}, not STRING", x.ty);
         Ok(Measured { member: M::new(def)?, of: PhantomData })
     }
 
@@ -99,7 +99,7 @@ impl<M: Measure> Kernel for Measured<M> {
 /// # Errors
 /// The output has another type.
 pub fn text_output(y: &TensorView<'_>) -> Result<()> {
-    ensure!(y.ty == ElementType::String, "output '{}' is {}; it must be STRING", y.name, y.ty);
+    ensure!(y.ty == ElementType::String, "output {y} is {}; it must be STRING", y.ty);
     Ok(())
 }
 
@@ -123,42 +123,4 @@ pub fn buckets(def: &NodeDef<'_>) -> Result<u64> {
     let count = def.int("num_buckets", 0)?;
     ensure!(count > 0, "attribute 'num_buckets' is {count}; it must be positive");
     Ok(count as u64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kit::testing::{one, refusal};
-    use crate::kit::write::Attribute::{Int, Text};
-    use arenite_abi::testing::Tensor;
-    use core::slice::from_ref;
-
-    #[test]
-    fn values() {
-        let x = Tensor::strings(&[2], &["  a b\t", "ÄB"]);
-        let string = ElementType::String;
-        assert_eq!(
-            one::<crate::string_strip::StringStrip>(&[], from_ref(&x), string).as_strings(),
-            ["a b", "ÄB"]
-        );
-        let lower =
-            one::<crate::string_lower::StringLower>(&[("encoding", Text("utf-8"))], from_ref(&x), string);
-        assert_eq!(lower.as_strings(), ["  a b\t", "äb"]);
-        assert_eq!(one::<crate::string_length::StringLength>(&[], from_ref(&x), I32).as_i32(), [6, 3]);
-        let characters = [("unit", Text("UTF8_CHAR"))];
-        assert_eq!(one::<crate::string_length::StringLength>(&characters, &[x], I32).as_i32(), [6, 2]);
-    }
-
-    #[test]
-    fn refusals() {
-        let x = Tensor::strings(&[1], &["a"]);
-        assert_eq!(
-            refusal::<crate::string_to_hash_bucket_fast::StringToHashBucketFast>(
-                &[("num_buckets", Int(0))],
-                &[x],
-                &[I64]
-            ),
-            "attribute 'num_buckets' is 0; it must be positive"
-        );
-    }
 }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
+use arenite_ops::kit::node;
 use arenite_ops::kit::strings::Strings;
 
 use super::elements::unravel;
@@ -31,9 +32,9 @@ impl Program for Unique {
         let (inputs, outputs) = (1 + usize::from(of.axis), 2 + usize::from(of.counts));
         node.expect(inputs..=inputs, outputs..=outputs)?;
         let (x, y) = (node.input(0)?, node.output(0)?);
-        ensure!(x.ty == y.ty, "input '{}' is {}, output is {}; they must agree", x.name, x.ty, y.ty);
+        node::same_type(&x, &y)?;
         let list = if of.axis { node.input(1)? } else { x };
-        ensure!(list.rank() == 1, "'{}' is {:?}; a list is needed", list.name, list.shape);
+        ensure!(list.rank() == 1, "{list} is {:?}; a list is needed", list.shape);
         Ok(Unique(of))
     }
 
@@ -49,8 +50,7 @@ impl Program for Unique {
         ensure!(axes.len() <= 1, "axes are {axes:?}; at most one is allowed");
         ensure!(
             !axes.is_empty() || dims.rank() == 1,
-            "'{}' is {:?}; without an axis a list is needed",
-            x.name,
+            "{x} is {:?}; without an axis a list is needed",
             x.shape
         );
         let axis = axis_of(axes.first().copied().unwrap_or(0), dims.rank())?;
@@ -96,7 +96,7 @@ fn find(x: &TensorView<'_>, dims: &Dims, axis: usize) -> Result<Found> {
         return Ok(group((0..size).map(key)));
     }
     let width = (x.ty.bits() / 8) as usize;
-    ensure!(width > 0, "'{}' is {}, whose elements cannot be compared", x.name, x.ty);
+    ensure!(width > 0, "{x} is {}, whose elements cannot be compared", x.ty);
     let reals = if matches!(x.ty, F16 | BF16 | F32 | F64) { Some(reals(x)?) } else { None };
     Ok(group((0..size).map(|i| {
         let mut key = Vec::with_capacity(outer * inner * width);
@@ -150,37 +150,5 @@ impl Unique {
             put_integers(y, found.counts.iter().copied())?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kit::testing::{refusal, run};
-    use arenite_abi::testing::Tensor;
-
-    #[test]
-    fn values() {
-        let x = Tensor::f32(&[5], &[2.0, 0.0, 2.0, -0.0, 1.0]);
-        let y = run::<crate::uniques::UniqueWithCounts>(&[], &[x], &[F32, I32, I64]).unwrap();
-        assert_eq!(
-            (y[0].as_f32(), y[1].as_i32(), y[2].as_i64()),
-            (vec![2.0, 0.0, 1.0], vec![0, 1, 0, 1, 2], vec![2, 2, 1])
-        );
-        let x = Tensor::i32(&[2, 3], &[1, 2, 1, 3, 4, 3]);
-        let y = run::<crate::uniques::UniqueV2>(&[], &[x, Tensor::i32(&[1], &[1])], &[I32, I32]).unwrap();
-        assert_eq!(
-            (y[0].shape(), y[0].as_i32(), y[1].as_i32()),
-            (&[2, 2][..], vec![1, 2, 3, 4], vec![0, 1, 0])
-        );
-    }
-
-    #[test]
-    fn refusals() {
-        let x = Tensor::i32(&[1, 1], &[1]);
-        assert_eq!(
-            refusal::<crate::uniques::Unique>(&[], &[x], &[I32, I32]),
-            "'in0' is [1, 1]; a list is needed"
-        );
     }
 }

@@ -2,6 +2,7 @@
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;
+use arenite_ops::kit::window::Axis;
 
 use super::kernel::shape_of;
 use super::node_def::NodeDef;
@@ -59,23 +60,6 @@ impl Layout {
     }
 }
 
-/// The windows along one spatial axis.
-#[derive(Clone, Copy, Debug)]
-pub struct Axis {
-    /// The size of the input.
-    pub input: usize,
-    /// The number of filter taps.
-    pub filter: usize,
-    /// The distance between windows.
-    pub stride: usize,
-    /// The distance between taps.
-    pub dilation: usize,
-    /// The padding before the first element.
-    pub before: usize,
-    /// The number of windows.
-    pub output: usize,
-}
-
 /// The padding around the input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Padding {
@@ -101,77 +85,57 @@ impl Padding {
     }
 }
 
-impl Axis {
-    /// The windows along axis `axis` of the tensor.
-    ///
-    /// # Errors
-    /// A size is not positive, or the window does not fit.
-    pub fn new(
-        input: usize,
-        filter: i64,
-        stride: i64,
-        dilation: i64,
-        padding: &Padding,
-        axis: usize,
-    ) -> Result<Axis> {
-        let positive = |what: &str, value: i64| {
-            let fits = usize::try_from(value).ok().filter(|&v| v > 0 && v <= i32::MAX as usize);
-            fits.ok_or_else(|| invalid!("axis {axis} has {what} {value}; it must be positive"))
-        };
-        let (filter, stride) = (positive("filter size", filter)?, positive("stride", stride)?);
-        let dilation = positive("dilation", dilation)?;
-        let extent = (filter - 1)
-            .checked_mul(dilation)
-            .and_then(|extent| extent.checked_add(1))
-            .ok_or_else(|| invalid!("axis {axis}: {filter} taps with dilation {dilation} are too many"))?;
-        let fitting = |input: usize| {
-            let short = extent.saturating_sub(input + stride);
-            ensure!(short < stride, "axis {axis} has {input} elements; a window of {extent} does not fit");
-            Ok((input + stride).saturating_sub(extent) / stride)
-        };
-        let (before, output) = match padding {
-            Padding::Valid => (0, fitting(input)?),
-            Padding::Same => {
-                let output = input.div_ceil(stride);
-                let all = (output.saturating_sub(1) * stride + extent).saturating_sub(input);
-                (if output == 0 { 0 } else { all / 2 }, output)
-            }
-            Padding::Explicit(list) => {
-                let at = |i: usize| {
-                    let value = list.get(i).copied().unwrap_or(-1);
-                    usize::try_from(value)
-                        .ok()
-                        .filter(|&v| v <= i32::MAX as usize)
-                        .ok_or_else(|| invalid!("explicit padding {i} is {value}; it must not be negative"))
-                };
-                let (before, after) = (at(2 * axis)?, at(2 * axis + 1)?);
-                (before, fitting(input + before + after)?)
-            }
-        };
-        Ok(Axis { input, filter, stride, dilation, before, output })
-    }
-
-    /// An axis with a single element and a single window.
-    pub const fn still() -> Axis {
-        Axis { input: 1, filter: 1, stride: 1, dilation: 1, before: 0, output: 1 }
-    }
-
-    /// The input element under a tap of a window; `None` in the padding.
-    #[inline]
-    pub fn under(&self, window: usize, tap: usize) -> Option<usize> {
-        (window * self.stride + tap * self.dilation).checked_sub(self.before).filter(|&i| i < self.input)
-    }
-
-    /// The taps of a window that are inside the input, each with its input element.
-    pub fn taps(&self, window: usize) -> impl Iterator<Item = (usize, usize)> + Clone + use<> {
-        let axis = *self;
-        // Skips the taps before the first element and after the last one without visiting them.
-        let start = window * axis.stride;
-        let first = axis.before.saturating_sub(start).div_ceil(axis.dilation);
-        let end = (axis.input + axis.before).saturating_sub(start).div_ceil(axis.dilation).min(axis.filter);
-        (first..end.max(first)).filter_map(move |tap| axis.under(window, tap).map(|i| (tap, i)))
-    }
+/// The windows along axis `axis` of the tensor.
+///
+/// # Errors
+/// A size is not positive, or the window does not fit.
+fn axis_of(
+    input: usize,
+    filter: i64,
+    stride: i64,
+    dilation: i64,
+    padding: &Padding,
+    axis: usize,
+) -> Result<Axis> {
+    let positive = |what: &str, value: i64| {
+        let fits = usize::try_from(value).ok().filter(|&v| v > 0 && v <= i32::MAX as usize);
+        fits.ok_or_else(|| invalid!("axis {axis} has {what} {value}; it must be positive"))
+    };
+    let (filter, stride) = (positive("filter size", filter)?, positive("stride", stride)?);
+    let dilation = positive("dilation", dilation)?;
+    let extent = (filter - 1)
+        .checked_mul(dilation)
+        .and_then(|extent| extent.checked_add(1))
+        .ok_or_else(|| invalid!("axis {axis}: {filter} taps with dilation {dilation} are too many"))?;
+    let fitting = |input: usize| {
+        let short = extent.saturating_sub(input + stride);
+        ensure!(short < stride, "axis {axis} has {input} elements; a window of {extent} does not fit");
+        Ok((input + stride).saturating_sub(extent) / stride)
+    };
+    let (before, output) = match padding {
+        Padding::Valid => (0, fitting(input)?),
+        Padding::Same => {
+            let output = input.div_ceil(stride);
+            let all = (output.saturating_sub(1) * stride + extent).saturating_sub(input);
+            (if output == 0 { 0 } else { all / 2 }, output)
+        }
+        Padding::Explicit(list) => {
+            let at = |i: usize| {
+                let value = list.get(i).copied().unwrap_or(-1);
+                usize::try_from(value)
+                    .ok()
+                    .filter(|&v| v <= i32::MAX as usize)
+                    .ok_or_else(|| invalid!("explicit padding {i} is {value}; it must not be negative"))
+            };
+            let (before, after) = (at(2 * axis)?, at(2 * axis + 1)?);
+            (before, fitting(input + before + after)?)
+        }
+    };
+    Ok(Axis { input, filter, stride, dilation, before, output })
 }
+
+/// An axis with a single element and a single window.
+const STILL: Axis = Axis { input: 1, filter: 1, stride: 1, dilation: 1, before: 0, output: 1 };
 
 /// Windows over a whole tensor; two spatial axes are treated as three with one plane.
 #[derive(Clone, Debug)]
@@ -205,12 +169,12 @@ impl Windows {
             input.as_slice(),
             layout.rank()
         );
-        let mut axes = [Axis::still(); 3];
+        let mut axes = [STILL; 3];
         let skip = 3 - layout.spatial.len();
         for (i, &axis) in layout.spatial.iter().enumerate() {
             let of = |list: &[i64]| list.get(i).copied().unwrap_or(0);
             axes[skip + i] =
-                Axis::new(input.size(axis), of(filter), of(strides), of(dilations), padding, axis)?;
+                axis_of(input.size(axis), of(filter), of(strides), of(dilations), padding, axis)?;
         }
         let (batch, channels) = (input.size(layout.batch), input.size(layout.channels));
         Ok(Windows { layout: layout.clone(), batch, channels, axes })
@@ -261,7 +225,7 @@ impl Windows {
 
     /// The taps of a window that are inside the input, with their coordinates and the input's.
     pub fn taps(&self, at: [usize; 3]) -> impl Iterator<Item = ([usize; 3], [usize; 3])> + use<> {
-        let [z, y, x] = [0, 1, 2].map(|i| self.axes[i].taps(at[i]));
+        let [z, y, x] = [0, 1, 2].map(|i| self.axes[i].inside(at[i]));
         z.flat_map(move |(a, i)| {
             let x = x.clone();
             y.clone().flat_map(move |(b, j)| x.clone().map(move |(c, k)| ([a, b, c], [i, j, k])))

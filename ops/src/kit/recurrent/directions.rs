@@ -114,9 +114,7 @@ impl SecondInput {
             && (present == N || second.shape == x.shape);
         ensure!(
             agree && second.ty == x.ty,
-            "inputs '{}' and '{}' are {}{:?} and {}{:?}; their types and rows must agree",
-            x.name,
-            second.name,
+            "inputs {x} and {second} are {}{:?} and {}{:?}; their types and rows must agree",
             x.ty,
             x.shape,
             second.ty,

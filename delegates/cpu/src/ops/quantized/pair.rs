@@ -68,7 +68,7 @@ fn node(x: &Source<'_, '_>, combine: Combine) -> Result<Node<Pairwise>> {
     for value in [a, b, y] {
         expect_elements(value)?;
         if value.ty != y.ty {
-            return Err(unsupported!("'{}' is {}, '{}' is {}", value.name, value.ty, y.name, y.ty));
+            return Err(unsupported!("{value} is {}, {y} is {}", value.ty, y.ty));
         }
     }
     let activation = fused_activation(&x.node)?.unwrap_or(activation::NONE);

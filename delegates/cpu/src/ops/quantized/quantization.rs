@@ -11,17 +11,15 @@ use crate::requantize::Bytes;
 /// Scale and zero point. An error unless there is one of each, the scale is positive and the zero point is a value of
 /// the type.
 pub(super) fn quant_of(value: &Value<'_>) -> Result<Quant> {
-    let quant =
-        value.quant.ok_or_else(|| unsupported!("'{}' has not one scale for all elements", value.name))?;
+    let quant = value.quant.ok_or_else(|| unsupported!("{value} has not one scale for all elements"))?;
     let range = match value.ty {
         U8 => 0..=255,
         I8 => -128..=127,
-        ty => return Err(unsupported!("'{}' is {ty}; only INT8 and UINT8 are supported", value.name)),
+        ty => return Err(unsupported!("{value} is {ty}; only INT8 and UINT8 are supported")),
     };
     if !(quant.scale > 0.0 && quant.scale.is_finite() && range.contains(&quant.zero_point)) {
         return Err(unsupported!(
-            "'{}' has scale {} and zero point {}, which {} does not hold",
-            value.name,
+            "{value} has scale {} and zero point {}, which {} does not hold",
             quant.scale,
             quant.zero_point,
             value.ty
@@ -33,7 +31,7 @@ pub(super) fn quant_of(value: &Value<'_>) -> Result<Quant> {
 /// The quantization of a value that is bytes, now unsigned.
 pub(super) fn unsigned(net: &NetValues<'_, '_>, id: Id) -> Result<Quant> {
     let value = &net.values[id];
-    ensure!(value.ty == U8, "'{}' is {} where bytes are unsigned", value.name, value.ty);
+    ensure!(value.ty == U8, "{value} is {} where bytes are unsigned", value.ty);
     quant_of(value)
 }
 

@@ -37,7 +37,7 @@ pub(super) fn lower(x: &Source<'_, '_>) -> Result<Node<Softmax>> {
     let halves = match (a.ty, quant.zero_point) {
         (I8, -128) => Halves::Up,
         (U8, _) => Halves::Added,
-        _ => return Err(unsupported!("'{}' has zero point {}, it must be −128", y.name, quant.zero_point)),
+        _ => return Err(unsupported!("{y} has zero point {}, it must be −128", quant.zero_point)),
     };
     let layer = Softmax { beta, halves };
     Ok(Node::new(layer, vec![input], vec![output]))

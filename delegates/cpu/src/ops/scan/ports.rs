@@ -31,7 +31,7 @@ pub(super) fn read<'v, 'a>(x: &'v Source<'_, 'a>, body: &GraphView<'a>) -> Resul
         let ends = [x.input(i)?, x.output(i)?];
         let (from, to) = (ends[0].1, ends[1].1);
         if from.bytes() != to.bytes() || from.ty != to.ty {
-            return Err(unsupported!("'{}' changes its size in the loop", from.name));
+            return Err(unsupported!("{from} changes its size in the loop"));
         }
         ports.push(Port { ends, tensors: [inputs[i], outputs[i]], counter: None });
     }

@@ -4,7 +4,6 @@ use super::*;
 use crate::kit::testing::elementwise::Case::*;
 use crate::kit::testing::*;
 use arenite_abi::prelude::*;
-use arenite_abi::testing::Tensor;
 use core::f64::consts::*;
 
 const CASES: CaseTable<'_> = &[
@@ -298,31 +297,4 @@ const CASES: CaseTable<'_> = &[
 #[test]
 fn values() {
     check(NAMES, CASES);
-}
-
-#[test]
-fn strings_are_concatenated() {
-    let (a, b) = (Tensor::strings(&[2, 1], &["a", "bc"]), Tensor::strings(&[3], &["x", "", "yz"]));
-    let joined = one::<Add>(&[], &[a.clone(), b.clone()], ElementType::String);
-    assert_eq!(joined.shape(), [2, 3]);
-    assert_eq!(joined.as_strings(), ["ax", "a", "ayz", "bcx", "bc", "bcyz"]);
-    let none = one::<Add>(&[], &[a, Tensor::strings::<&str>(&[0], &[])], ElementType::String);
-    assert_eq!(none.shape(), [2, 0]);
-}
-
-#[test]
-fn integer_errors() {
-    let pair = |a, b| [Tensor::i32(&[1], &[a]), Tensor::i32(&[1], &[b])];
-    for op in [
-        op::<Div>(),
-        op::<FloorDiv>(),
-        op::<FloorMod>(),
-        op::<Mod>(),
-        op::<TruncateDiv>(),
-        op::<TruncateMod>(),
-    ] {
-        assert_eq!(op.refusal(&[], &pair(7, 0), &[I32]), "the integer 7 is divided by zero", "{}", op.name);
-    }
-    let message = "the integer 2 is raised to the power -1, which is negative";
-    assert_eq!(op::<Pow>().refusal(&[], &pair(2, -1), &[I32]), message);
 }

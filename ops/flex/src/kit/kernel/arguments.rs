@@ -17,7 +17,7 @@ pub fn integers(x: &TensorView<'_>) -> Result<Vec<i64>> {
         U32 => x.as_slice::<u32>()?.iter().map(|&i| i.into()).collect(),
         I64 => x.as_slice::<i64>()?.to_vec(),
         U64 => x.as_slice::<u64>()?.iter().map(|&i| i64::try_from(i).unwrap_or(i64::MAX)).collect(),
-        ty => return Err(invalid!("'{}' is {ty}; integers are needed", x.name)),
+        ty => return Err(invalid!("{x} is {ty}; integers are needed")),
     })
 }
 
@@ -26,7 +26,7 @@ pub fn integers(x: &TensorView<'_>) -> Result<Vec<i64>> {
 /// # Errors
 /// The tensor has another type, or does not have exactly one element.
 pub fn integer(x: &TensorView<'_>) -> Result<i64> {
-    ensure!(x.len() == 1, "'{}' is {:?}; one element is needed", x.name, x.shape);
+    ensure!(x.len() == 1, "{x} is {:?}; one element is needed", x.shape);
     Ok(integers(x)?.first().copied().unwrap_or_default())
 }
 
@@ -35,7 +35,7 @@ pub fn integer(x: &TensorView<'_>) -> Result<i64> {
 /// # Errors
 /// The tensor has another type, or is not a scalar.
 pub fn scalar(x: &TensorView<'_>) -> Result<i64> {
-    ensure!(x.rank() == 0, "'{}' is {:?}; a scalar is needed", x.name, x.shape);
+    ensure!(x.rank() == 0, "{x} is {:?}; a scalar is needed", x.shape);
     integer(x)
 }
 
@@ -44,7 +44,7 @@ pub fn scalar(x: &TensorView<'_>) -> Result<i64> {
 /// # Errors
 /// `x` has another type.
 pub fn expect_type(x: &TensorView<'_>, types: &[ElementType]) -> Result<()> {
-    ensure!(types.contains(&x.ty), "input '{}' is {}, which this op does not support", x.name, x.ty);
+    ensure!(types.contains(&x.ty), "input {x} is {}, which this op does not support", x.ty);
     Ok(())
 }
 
@@ -53,7 +53,7 @@ pub fn expect_type(x: &TensorView<'_>, types: &[ElementType]) -> Result<()> {
 /// # Errors
 /// `x` has another rank.
 pub fn expect_rank(x: &TensorView<'_>, rank: usize) -> Result<()> {
-    ensure!(x.rank() == rank, "'{}' is {:?}; it must have {rank} axes", x.name, x.shape);
+    ensure!(x.rank() == rank, "{x} is {:?}; it must have {rank} axes", x.shape);
     Ok(())
 }
 

@@ -350,7 +350,7 @@ fn each_pair<X: Element, Y: Element>(op: Subject, a: &[X], b: &[X]) -> Vec<Y> {
     );
     assert_eq!(
         op.refusal(&[], &[two, Tensor::strings(&[1], &["a"])], &[Y::TYPE]),
-        format!("inputs 'in0' and 'in1' are {} and STRING; they must agree", X::TYPE)
+        format!("'in0' is {}, 'in1' is STRING; they must agree", X::TYPE)
     );
     list
 }

@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 use arenite_abi::testing::nodes::{self, Nodes, Operand, Refusals};
 use arenite_abi::testing::{Spec, Tensor};
 
-use super::tables;
+use super::cases::list_of;
 use crate::kit::write::attributes;
 
 /// Messages for rejected types that do not name the type.
@@ -34,7 +34,6 @@ const FORMS: &[&str] = &[
     "# is # is # they must agree",
     "# is # not #",
     "# is # it must be a number of # or # bits",
-    "# is # output is # they must agree",
     "# is # the list's elements are # they must agree",
     "# is # the output is # they must agree",
     "# is # which has no order",
@@ -48,11 +47,8 @@ const FORMS: &[&str] = &[
     "input # is # output # is # complex numbers to reals are needed",
     "input # is # output # is # one type of complex numbers is needed",
     "input # is # output # is # reals to complex numbers are needed",
-    "input # is # output # is # they must agree",
-    "input # is # output is # they must agree",
     "input # is # which this op does not support",
     "input is # output # is # it must be #",
-    "inputs # and # are # and # they must agree",
     "inputs # and # must have the same type, which must not be complex",
     "inputs are # output # is # they must agree",
     "inputs are # which this op does not support",
@@ -70,7 +66,7 @@ fn tensor(ty: ElementType, shape: &[i32], data: &[&str]) -> Tensor {
     if ty != ElementType::Variant {
         return nodes::tensor(ty, shape, data);
     }
-    let list = tables::list(F32, None, &[Some(tables::floats(&[1.0])), Some(tables::floats(&[2.0]))]);
+    let list = list_of(F32, None, &[1.0, 2.0].map(|x| Some(Tensor::f32(&[1], &[x]))));
     Tensor::raw(ty, shape, list.bytes())
 }
 
