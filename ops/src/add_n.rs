@@ -31,7 +31,10 @@ impl Op for AddN {
             ensure!(
                 x.ty == first.ty && x.shape == first.shape,
                 "inputs {first} {}{:?} and {x} {}{:?} must have the same type and shape",
-                first.ty, first.shape, x.ty, x.shape
+                first.ty,
+                first.shape,
+                x.ty,
+                x.shape
             );
         }
         cx.set_output_shape(0, first.shape)?;

@@ -25,7 +25,7 @@ impl Best for Smallest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::arg::tests::{expect_refusals, run};
+    use crate::kit::arg::tests::run;
     use arenite_abi::testing::Tensor;
 
     #[test]
@@ -59,10 +59,5 @@ mod tests {
             let count = x.len() as i32;
             assert_eq!(run::<Smallest>(&Tensor::f32(&[count], x), 0).unwrap().1, [want], "{x:?}");
         }
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Smallest>();
     }
 }

@@ -78,30 +78,4 @@ mod tests {
         assert_eq!(run(Tensor::i64(&[2, 1, 1], &[1, 2]), &[2], &[0, 1]).unwrap().as_i64(), [1]);
         assert_eq!(run(Tensor::i4(&[3, 1, 1], &[1, 2, 3]), &[3], &[0, 0]).unwrap().as_i4(), [1, 2, 3]);
     }
-
-    #[test]
-    fn refusals() {
-        let message = |shape: &[i32], block: &[i32], crops: &[i32]| {
-            let x = vec![0.0; shape.iter().product::<i32>() as usize];
-            run(Tensor::f32(shape, &x), block, crops).unwrap_err().message().to_owned()
-        };
-        assert_eq!(
-            message(&[3, 1, 1], &[2], &[0, 0]),
-            "input 'in0' is [3, 1, 1]; its batch must be a multiple of each block size, of which one is 2"
-        );
-        assert_eq!(message(&[2, 1, 1], &[0], &[0, 0]), "block size 0 of 'in1' must be positive");
-        for (before, after) in [(-1, 0), (3, 0), (1, 2), (i32::MAX, i32::MAX)] {
-            assert_eq!(
-                message(&[2, 1, 1], &[2], &[before, after]),
-                format!("crops {before} and {after} exceed the 2 elements of axis 1 of the output")
-            );
-        }
-        assert_eq!(
-            message(&[0, 4, 1], &[i32::MAX], &[0, 0]),
-            "the output [0, 8589934588, 1, 1] of 'in0' is too large"
-        );
-        assert_eq!(message(&[1, 1], &[], &[]), "input 'in0' is [1, 1]; it must have 3 or 4 dimensions");
-        let error = run(Tensor::strings(&[1, 1, 1], &["a"]), &[1], &[0, 0]).unwrap_err();
-        assert_eq!(error.status(), Status::Unsupported);
-    }
 }

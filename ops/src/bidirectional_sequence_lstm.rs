@@ -55,7 +55,8 @@ impl Op for BidirectionalSequenceLstm {
             ensure!(
                 layer.inputs == sequence.features,
                 "input {x} is {:?}, weights have {} columns; they must agree",
-                x.shape, layer.inputs
+                x.shape,
+                layer.inputs
             );
             Ok(layer)
         };

@@ -139,30 +139,4 @@ mod tests {
         near(&y[0], [121., 1212.]);
         near(&y[1], [2121., 212.]);
     }
-
-    #[test]
-    fn refusals() {
-        let message = |test: OpTest<BidirectionalSequenceRnn>| {
-            test.output(Spec::f32()).output(Spec::f32()).run().unwrap_err().message().to_owned()
-        };
-        let aux = Tensor::f32(&[1, 3, 1], &[4., 5., 6.]);
-        assert_eq!(
-            message(layers().input(aux.clone()).constant(number(1.)).absent()),
-            "1 of its 2 weights for the second input are present; it needs all or none"
-        );
-        assert_eq!(
-            message(layers().input(Tensor::f32(&[3, 1, 1], &[0.; 3])).absent().absent()),
-            "inputs 'in0' and 'in9' are FLOAT32[1, 3, 1] and FLOAT32[3, 1, 1]; their types and rows must agree"
-        );
-        assert_eq!(
-            message(
-                layers()
-                    .absent()
-                    .absent()
-                    .absent()
-                    .options(|o| o.set(BidirectionalSequenceRNNOptions::MERGE_OUTPUTS, true))
-            ),
-            "it has 2 outputs, this op gives 1 to 1"
-        );
-    }
 }

@@ -34,13 +34,15 @@ impl Op for Bitcast {
                 _ => {
                     return Err(invalid!(
                         "input {x} is {} {:?}; its last axis must be the {} elements of one {}",
-                        x.ty, x.shape, to / from, y.ty
+                        x.ty,
+                        x.shape,
+                        to / from,
+                        y.ty
                     ));
                 }
             }
         };
-        let output =
-            output.ok_or_else(|| invalid!("input {x} is {:?}: too large as {}", x.shape, y.ty))?;
+        let output = output.ok_or_else(|| invalid!("input {x} is {:?}: too large as {}", x.shape, y.ty))?;
         Ok(Bitcast { view: View::declare(Some(output), cx, y.ty)?, output })
     }
 

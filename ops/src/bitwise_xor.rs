@@ -22,7 +22,7 @@ impl Member for Different {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::integer_pair::tests::{expect_refusals, run};
+    use crate::kit::integer_pair::tests::run;
 
     #[test]
     fn values() {
@@ -32,10 +32,5 @@ mod tests {
         assert_eq!(run::<BitwiseXor, u16>(&[0x8001], &[1]), [0x8000]);
         assert_eq!(run::<BitwiseXor, i32>(&[i32::MIN, 1], &[-1]), [i32::MAX, -2]);
         assert_eq!(run::<BitwiseXor, u32>(&[u32::MAX], &[1, 2]), [u32::MAX - 1, u32::MAX - 2]);
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<BitwiseXor>();
     }
 }

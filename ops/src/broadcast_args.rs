@@ -22,7 +22,7 @@ impl Op for BroadcastArgs {
         let (a, b, y) = node.binary()?;
         expect_type(&a, &[I32, I64])?;
         for x in [&b, &y] {
-            node::same_type(&a, &x)?;
+            node::same_type(&a, x)?;
         }
         let count = expect_vector(&a)?.max(expect_vector(&b)?);
         cx.set_output_shape(0, &[count as i32])?;
@@ -129,21 +129,5 @@ mod tests {
         let (a, b) = (Tensor::i64(&[2], &[3, 1]), Tensor::i64(&[1], &[(1 << 33) + 1]));
         let y = OpTest::<BroadcastArgs>::new().input(a).input(b).output(Spec::i64()).run().unwrap();
         assert_eq!(y[0].as_i64(), [3, 1]);
-    }
-
-    #[test]
-    fn refusals() {
-        assert_eq!(
-            run(&[2, 3], &[4, 3]).unwrap_err().message(),
-            "sizes 2 and 4 of axis 0 do not broadcast; they must be equal or 1"
-        );
-        let message = |a: Tensor, b: Tensor| {
-            let test = OpTest::<BroadcastArgs>::new().input(a).input(b).output(Spec::i32());
-            test.run().unwrap_err().message().to_owned()
-        };
-        assert_eq!(
-            message(Tensor::i32(&[1, 1], &[1]), Tensor::i32(&[1], &[1])),
-            "'in0' is [1, 1]; it must have one dimension"
-        );
     }
 }

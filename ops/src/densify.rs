@@ -2,8 +2,8 @@
 //! identity. Any type.
 //! Defined by: tflite/kernels/densify.cc.
 
-use arenite_abi::prelude::*;
 use crate::kit::node;
+use arenite_abi::prelude::*;
 
 /// A prepared `DENSIFY` node.
 pub struct Densify;

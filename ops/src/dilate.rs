@@ -52,10 +52,7 @@ fn plan(x: &TensorView<'_>, dilations: &TensorView<'_>) -> Result<Spread> {
     let list = Integers::of(dilations)?;
     for (axis, (&dilation, &size)) in list.iter().zip(x.shape).enumerate() {
         ensure!(dilation >= 1, "dilation {dilation} of axis {axis} is below 1");
-        ensure!(
-            dilation == 1 || size > 0,
-            "axis {axis} of input {x} is empty; it cannot be dilated"
-        );
+        ensure!(dilation == 1 || size > 0, "axis {axis} of input {x} is empty; it cannot be dilated");
     }
     Spread::new(x, |axis| Ok([0, list[axis], 0]))
 }
@@ -93,35 +90,5 @@ mod tests {
         assert_eq!(y.as_bool(), [false, true, false]);
         let y = run(Tensor::i64(&[2], &[1, 2]), &[2], Tensor::i64(&[], &[7])).unwrap();
         assert_eq!(y.as_i64(), [1, 7, 2]);
-    }
-
-    #[test]
-    fn refusals() {
-        let x = || Tensor::f32(&[2], &[0.0; 2]);
-        let message =
-            |x, dilations: &[i32], value| run(x, dilations, value).unwrap_err().message().to_owned();
-        let zero = || Tensor::f32(&[], &[0.0]);
-        for dilation in [0, -1, i32::MIN] {
-            assert_eq!(
-                message(x(), &[dilation], zero()),
-                format!("dilation {dilation} of axis 0 is below 1")
-            );
-        }
-        assert_eq!(
-            message(Tensor::f32(&[0], &[]), &[2], zero()),
-            "axis 0 of input 'in0' is empty; it cannot be dilated"
-        );
-        assert_eq!(
-            message(Tensor::f32(&[3], &[0.0; 3]), &[i32::MAX], zero()),
-            "axis 0, 3 elements with steps of 2147483647 and paddings 0 and 0, gets too large"
-        );
-        assert_eq!(
-            message(x(), &[1, 1], zero()),
-            "'in1' has 2 numbers, input 'in0' has 1 axes; there must be one number per axis"
-        );
-        assert_eq!(
-            message(Tensor::f32(&[], &[0.0]), &[], zero()),
-            "input 'in0' is a scalar; it must have an axis"
-        );
     }
 }

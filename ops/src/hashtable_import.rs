@@ -21,7 +21,8 @@ impl Op for HashtableImport {
         ensure!(
             keys.shape == values.shape && u32::try_from(keys.len()).is_ok(),
             "{keys} is {:?}, {values} is {:?}; a hash table has as many keys as values",
-            keys.shape, values.shape
+            keys.shape,
+            values.shape
         );
         cx.scratch(keys.len()).map(HashtableImport)
     }

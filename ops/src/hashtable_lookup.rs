@@ -39,7 +39,8 @@ impl Op for HashtableLookup {
             values.shape.first() == keys.shape.first()
                 && (values.ty != ElementType::String || values.rank() == 1),
             "values {values} are {:?}, keys {keys} {:?}; a slice per key is needed, one string if they are strings",
-            values.shape, keys.shape
+            values.shape,
+            keys.shape
         );
         let table = node::dims(&values)?;
         let output = with_size(&table, 0, wanted.shape[0])?;
@@ -139,15 +140,5 @@ mod tests {
         assert_eq!(find(&[7, 7, 7, 7], 7), Some(2));
         assert_eq!(find(&[3, 1, 2], 3), None);
         assert_eq!(find(&[i32::MIN, i32::MAX], i32::MIN), None);
-    }
-
-    #[test]
-    fn refusals() {
-        let message = |test: OpTest<HashtableLookup>| test.run().unwrap_err().message().to_owned();
-        assert_eq!(
-            message(node(&[1], &[1, 2], Tensor::f32(&[1], &[0.0]))),
-            "values 'in2' are [1], keys 'in1' [2]; a slice per key is needed, one string if they are strings"
-        );
-        assert_eq!(message(node(&[1], &[], Tensor::f32(&[0], &[]))), "the table has no rows");
     }
 }

@@ -39,14 +39,4 @@ mod tests {
         expect_quantized::<Less>([true, false, false]);
         expect_words::<Less>([true, false]);
     }
-
-    #[test]
-    fn booleans_and_strings_are_rejected() {
-        expect_order_only::<Less>();
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Less>();
-    }
 }

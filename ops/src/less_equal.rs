@@ -39,14 +39,4 @@ mod tests {
         expect_quantized::<LessEqual>([true, true, false]);
         expect_words::<LessEqual>([true, true]);
     }
-
-    #[test]
-    fn booleans_and_strings_are_rejected() {
-        expect_order_only::<LessEqual>();
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<LessEqual>();
-    }
 }

@@ -22,15 +22,10 @@ impl Member for Either {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::logical::tests::{expect, expect_refusals};
+    use crate::kit::logical::tests::expect;
 
     #[test]
     fn values() {
         expect::<LogicalOr>([false, true, true, true]);
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<LogicalOr>();
     }
 }

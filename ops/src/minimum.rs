@@ -46,9 +46,4 @@ mod tests {
     fn no_elements() {
         expect_empty::<Minimum>();
     }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Minimum>();
-    }
 }

@@ -34,10 +34,7 @@ impl Op for Multinomial {
         expect_type(&samples, &[I32])?;
         expect_type(&y, &[I32, I64])?;
         let [batch, classes] = *logits.shape else {
-            return Err(invalid!(
-                "logits {logits} are {:?}; they must have 2 dimensions",
-                logits.shape
-            ));
+            return Err(invalid!("logits {logits} are {:?}; they must have 2 dimensions", logits.shape));
         };
         ensure!(classes > 0, "logits {logits} are {:?}; there must be a class", logits.shape);
         ensure!(samples.rank() == 0, "{samples} is {:?}; it must be one number", samples.shape);
@@ -158,17 +155,5 @@ mod tests {
     fn rows_without_a_finite_logit_give_the_number_of_classes() {
         let y = node(&[f32::NAN; 4]).constant(Tensor::i32(&[], &[2])).output(Spec::i32()).run().unwrap();
         assert_eq!(y[0].as_i32(), [2; 4]);
-    }
-
-    #[test]
-    fn refusals() {
-        let message = |test: OpTest<Multinomial>| test.run().unwrap_err().message().to_owned();
-        let y = Spec::i32;
-        let negative = node(&[0.0; 4]).input(Tensor::i32(&[], &[-1])).output(y());
-        assert_eq!(message(negative), "'in1' is -1; the number of samples must not be negative");
-        let list = node(&[0.0; 4]).input(Tensor::i32(&[1], &[1])).output(y());
-        assert_eq!(message(list), "'in1' is [1]; it must be one number");
-        let empty = node(&[]).input(Tensor::i32(&[], &[1])).output(y());
-        assert_eq!(message(empty), "logits 'in0' are [2, 0]; there must be a class");
     }
 }

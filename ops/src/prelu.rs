@@ -40,11 +40,7 @@ impl Op for Prelu {
         };
         let (x_dims, alpha_dims) = (node::dims(&x)?, node::dims(&alpha)?);
         let broadcast = Broadcast::onto([&x_dims, &alpha_dims], &x_dims).ok_or_else(|| {
-            invalid!(
-                "alpha {alpha} {:?} does not broadcast to input {x} {:?}",
-                alpha.shape,
-                x.shape
-            )
+            invalid!("alpha {alpha} {:?} does not broadcast to input {x} {:?}", alpha.shape, x.shape)
         })?;
         cx.set_output_shape(0, x.shape)?;
         cx.allow_in_place(0, 0)?;
@@ -135,17 +131,5 @@ mod tests {
         let alpha = Tensor::i16(&[2], &[0x0201, 0x0403]).quantized(0.125, 0);
         let x = Tensor::i16(&[2], &[-1000, -1000]).quantized(1.0, 0);
         assert_eq!(run(x, alpha, Spec::i16(0.5, 0)).as_i16(), [-250, -500]);
-    }
-
-    #[test]
-    fn refusals() {
-        let x = Tensor::f32(&[2], &[0.0, 1.0]);
-        let test = |alpha: Tensor, y: Spec| {
-            OpTest::<Prelu>::new().input(x.clone()).input(alpha).output(y).run().unwrap_err()
-        };
-        assert_eq!(
-            test(Tensor::f32(&[2, 1], &[0.0, 1.0]), Spec::f32()).message(),
-            "alpha 'in1' [2, 1] does not broadcast to input 'in0' [2]"
-        );
     }
 }

@@ -4,8 +4,8 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::float;
-use crate::kit::number::Number;
 use crate::kit::node;
+use crate::kit::number::Number;
 
 /// A prepared `RANGE` node.
 pub struct Range {
@@ -22,7 +22,7 @@ impl Op for Range {
         node.expect(3..=3, 1..=1)?;
         let (inputs, y) = ([node.input(0)?, node.input(1)?, node.input(2)?], node.output(0)?);
         for x in &inputs {
-            node::same_type(&x, &y)?;
+            node::same_type(x, &y)?;
             ensure!(x.rank() == 0, "{x} is {:?}; it must be a scalar", x.shape);
         }
         let is_known = inputs.iter().all(TensorView::is_constant);
@@ -122,26 +122,5 @@ mod tests {
         assert_eq!(float(0.0, -1.0, -0.5).unwrap(), [0.0, -0.5]);
         // Errors accumulate: ten times 0.1 is not 1.
         assert_eq!(float(0.0, 1.1, 0.1).unwrap()[10], 1.000_000_1);
-    }
-
-    #[test]
-    fn refusals() {
-        let message = |y: Result<Tensor>| y.unwrap_err().message().to_owned();
-        assert_eq!(message(whole(0, 5, 0)), "steps of 0 do not lead from 0 to 5");
-        assert_eq!(message(whole(0, 5, -1)), "steps of -1 do not lead from 0 to 5");
-        assert_eq!(
-            message(whole(0, i32::MIN, -1)),
-            "0 to -2147483648 by -1 are 2147483648 elements: too many"
-        );
-        assert_eq!(float(0.0, 1.0, f32::NAN).unwrap_err().message(), "steps of NaN do not lead from 0 to 1");
-        let error = float(0.0, 1.0, 1e-30).unwrap_err();
-        assert!(error.message().ends_with("elements: too many"), "{error}");
-        assert!(float(0.0, f32::INFINITY, 1.0).is_err());
-        let scalars = || [0, 1, 1].map(|x| Tensor::i32(&[], &[x]));
-        let mut inputs = scalars();
-        inputs[1] = Tensor::i32(&[1], &[1]);
-        assert_eq!(message(run(inputs)), "'in1' is [1]; it must be a scalar");
-        let mut inputs = scalars();
-        inputs[2] = Tensor::f32(&[], &[1.0]);
     }
 }

@@ -36,7 +36,10 @@ impl Op for ReadVariable {
         ensure!(
             value.ty == y.ty && (y.is_dynamic() || value.shape == y.shape),
             "the variable holds {}{:?}, {y} is {}{:?}; they must agree",
-            value.ty, value.shape, y.ty, y.shape
+            value.ty,
+            value.shape,
+            y.ty,
+            y.shape
         );
         subgraph::copy(cx, 0, &value)
     }

@@ -56,9 +56,9 @@ impl Reduce for Product {
             // The bytes are copied without regard to quantization.
             (I8 | I16, Some(_)) if groups.is_copy() => Ok(Product { quantized: None }),
             (I8 | I16, Some(_)) => Ok(Product { quantized: Some(Steps::new(x, y, groups)?) }),
-            (ty, Some(_)) => Err(unsupported!(
-                "input {x} is {ty} with quantization; only INT8 and INT16 support that"
-            )),
+            (ty, Some(_)) => {
+                Err(unsupported!("input {x} is {ty} with quantization; only INT8 and INT16 support that"))
+            }
         }
     }
 

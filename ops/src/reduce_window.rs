@@ -123,26 +123,4 @@ mod tests {
         let y = node(4, Tensor::i16(&[1, 1], &[3]), Tensor::i16(&[], &[0]), windows).run().unwrap();
         assert_eq!(y[0].shape(), [1, 0]);
     }
-
-    #[test]
-    fn refusals() {
-        let row = || Tensor::i32(&[3], &[1, 2, 3]);
-        let message = |function, init, windows: [&[i64]; 3]| {
-            node(function, row(), init, windows).run().unwrap_err().message().to_owned()
-        };
-        let zero = || Tensor::i32(&[], &[0]);
-        assert_eq!(message(0, zero(), [&[1], &[1], &[1]]), "its function is number 0, the schema has 1 to 6");
-        assert_eq!(
-            message(1, zero(), [&[1], &[0], &[1]]),
-            "windows along axis 0, of 3 elements: size 1, stride 0, dilation 1, padding [0, 0]; they must be above zero, and positions must not overflow"
-        );
-        assert_eq!(
-            message(1, zero(), [&[1], &[1, 1], &[1]]),
-            "'in3' is [2]; a number for each of 1 axes is needed"
-        );
-        assert_eq!(
-            message(1, Tensor::i32(&[0], &[]), [&[1], &[1], &[1]]),
-            "the initial value 'in1' is empty"
-        );
-    }
 }

@@ -22,7 +22,7 @@ impl Member for Range {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::relu::tests::{expect, expect_refusals, expect_words};
+    use crate::kit::relu::tests::{expect, expect_words};
 
     #[test]
     fn values() {
@@ -32,10 +32,5 @@ mod tests {
     #[test]
     fn sixteen_bits() {
         expect_words::<Relu6>();
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Relu6>();
     }
 }

@@ -7,8 +7,8 @@ use arenite_abi::schema::ReshapeOptions;
 
 use crate::kit::arguments::Integers;
 use crate::kit::indexing::Dims;
-use crate::kit::view::View;
 use crate::kit::node;
+use crate::kit::view::View;
 
 /// A prepared `RESHAPE` node.
 pub struct Reshape {
@@ -83,10 +83,7 @@ fn resolve(x: &TensorView<'_>, wanted: &[i32]) -> Result<Dims> {
     let shape = Dims::from_sizes(wanted.iter().map(|&size| if size == -1 { left } else { size }))
         .filter(|shape| shape.flat_size() == x.len());
     shape.ok_or_else(|| {
-        invalid!(
-            "input {x} is {:?} with {} elements, new shape {wanted:?} does not fit",
-            x.shape, x.len()
-        )
+        invalid!("input {x} is {:?} with {} elements, new shape {wanted:?} does not fit", x.shape, x.len())
     })
 }
 
@@ -135,25 +132,6 @@ mod tests {
         ] {
             assert_eq!(reshaped(x, wanted).unwrap(), y, "{x:?} as {wanted:?}");
         }
-    }
-
-    #[test]
-    fn refusals() {
-        for (x, wanted, message) in [
-            (
-                &[2, 3][..],
-                &[4, 2][..],
-                "input 'in0' is [2, 3] with 6 elements, new shape [4, 2] does not fit",
-            ),
-            (&[2, 3], &[4, -1], "input 'in0' is [2, 3] with 6 elements, new shape [4, -1] does not fit"),
-            (&[6], &[-1, -1], "new shape [-1, -1] is invalid: sizes must be at least 0, and one may be -1"),
-            (&[6], &[-2, 3], "new shape [-2, 3] is invalid: sizes must be at least 0, and one may be -1"),
-            (&[6], &[0, -1], "input 'in0' is [6] with 6 elements, new shape [0, -1] does not fit"),
-        ] {
-            assert_eq!(reshaped(x, wanted).unwrap_err().message(), message);
-        }
-        assert!(reshaped(&[1], &[1; 9]).is_err());
-        assert!(reshaped(&[1], &[i32::MAX; 3]).is_err());
     }
 
     #[test]

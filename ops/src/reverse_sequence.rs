@@ -126,25 +126,4 @@ mod tests {
         let y = run(Tensor::i4(&[1, 3], &[1, 2, 3]), Tensor::i32(&[1], &[2]), 1, 0).unwrap();
         assert_eq!(y.as_i4(), [2, 1, 3]);
     }
-
-    #[test]
-    fn refusals() {
-        let message = |lengths: &[i64], sequence, batch| {
-            let lengths = Tensor::i64(&[lengths.len() as i32], lengths);
-            run(Tensor::u8(&[2, 3], &[0; 6]), lengths, sequence, batch).unwrap_err().message().to_owned()
-        };
-        assert_eq!(
-            message(&[3, 4], 1, 0),
-            "length 4 at position 1 of 'in1' exceeds the 3 elements of a sequence"
-        );
-        assert_eq!(
-            message(&[1], 1, 0),
-            "'in1' has 1 lengths, axis 0 of input 'in0' has 2 elements; they must agree"
-        );
-        assert_eq!(message(&[1, 1], 0, 0), "axis 0 is both its batch and its sequence axis");
-        assert_eq!(message(&[1, 1], -1, 0), "axis -1 does not exist: input 'in0' is [2, 3]");
-        assert_eq!(message(&[1, 1], 1, 2), "axis 2 does not exist: input 'in0' is [2, 3]");
-        let strings = run(Tensor::strings(&[1, 1], &["a"]), Tensor::i32(&[1], &[1]), 1, 0).unwrap_err();
-        assert_eq!(strings.status(), Status::Unsupported);
-    }
 }

@@ -91,16 +91,12 @@ impl Shape {
             return Err(invalid!("lengths {lengths} are {:?}; there must be two", lengths.shape));
         };
         let served = |&n: &i64| n > 0 && n.count_ones() == 1;
-        ensure!(
-            list.iter().all(served),
-            "lengths {lengths} are [{h}, {w}]; they must be powers of two"
-        );
+        ensure!(list.iter().all(served), "lengths {lengths} are [{h}, {w}]; they must be powers of two");
         let dims = node::dims(x)?;
         let rank = dims.rank();
         let outer = x.shape[..rank - 2].iter().copied();
-        let output = Dims::from_sizes(outer.chain([h as i32, (w / 2 + 1) as i32])).ok_or_else(|| {
-            invalid!("input {x} is {:?}: too large for lengths [{h}, {w}]", x.shape)
-        })?;
+        let output = Dims::from_sizes(outer.chain([h as i32, (w / 2 + 1) as i32]))
+            .ok_or_else(|| invalid!("input {x} is {:?}: too large for lengths [{h}, {w}]", x.shape))?;
         Ok(Shape {
             input: [dims.size(rank - 2), dims.size(rank - 1)],
             lengths: [h as usize, w as usize],
@@ -193,24 +189,5 @@ mod tests {
         expect(x(), [1, 1], &[(1.0, -1.0)]);
         expect(x(), [2, 1], &[(1.0, -1.0), (5.0, 0.0)]);
         expect(x(), [4, 1], &[(1.0, -1.0), (2.5, -2.5), (9.0, 0.0), (2.5, 2.5)]);
-    }
-
-    #[test]
-    fn refusals() {
-        let message = |x: Tensor, lengths: Tensor| {
-            let test = OpTest::<Rfft2d>::new().input(x).input(lengths).output(Spec::of(C64));
-            test.run().unwrap_err().message().to_owned()
-        };
-        let x = || Tensor::f32(&[1, 2], &[1.0, 2.0]);
-        assert_eq!(
-            message(x(), Tensor::i32(&[2], &[1, 3])),
-            "lengths 'in1' are [1, 3]; they must be powers of two"
-        );
-        assert_eq!(message(x(), Tensor::i32(&[1], &[1])), "lengths 'in1' are [1]; there must be two");
-        let flat = Tensor::f32(&[2], &[1.0, 2.0]);
-        assert_eq!(
-            message(flat, Tensor::i32(&[2], &[1, 2])),
-            "input 'in0' is [2]; it must have at least 2 dimensions"
-        );
     }
 }

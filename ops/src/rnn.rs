@@ -96,25 +96,4 @@ mod tests {
             assert!(y.iter().zip(want).all(|(y, want)| (y - want).abs() < 1e-5), "{y:?}, not {want:?}");
         }
     }
-
-    #[test]
-    fn refusals() {
-        let (w, r) = (Tensor::f32(&[2, 2], &[0.; 4]), Tensor::f32(&[2, 2], &[0.; 4]));
-        let message = |test: OpTest<Rnn>| test.run().unwrap_err().message().to_owned();
-        assert_eq!(
-            message(layer(Tensor::f32(&[2, 1], &[0.; 2]), r.clone())),
-            "'in1' is FLOAT32[2, 1]; it must be FLOAT32[2, 2]"
-        );
-        assert_eq!(
-            message(layer(w.clone(), Tensor::f32(&[1, 2], &[0.; 2]))),
-            "'in2' is FLOAT32[1, 2]; it must be FLOAT32[2, 2]"
-        );
-        assert_eq!(
-            message(layer(w.clone(), r.clone()).options(|o| o.set(RNNOptions::FUSED_ACTIVATION_FUNCTION, 9))),
-            "its fused activation is number 9, the schema has 0 to 5"
-        );
-        let no_state = OpTest::<Rnn>::new().input(Tensor::f32(&[1, 2], &[0.; 2])).constant(w).constant(r);
-        let no_state = no_state.constant(Tensor::f32(&[2], &[0.; 2])).input(Tensor::f32(&[1, 2], &[0.; 2]));
-        assert_eq!(message(no_state.output(Spec::f32())), "state 'in4' (input 4) is not a variable");
-    }
 }

@@ -71,13 +71,4 @@ mod tests {
             assert!(test.output(Spec::f32()).run().is_err());
         }
     }
-
-    #[test]
-    fn refusals() {
-        let test = OpTest::<Shape>::new().input(Tensor::f32(&[1], &[0.0])).output(Spec::i32());
-        assert_eq!(
-            test.options(|o| o.set(ShapeOptions::OUT_TYPE, I64 as i8)).run().unwrap_err().message(),
-            "its options ask for type 4, output 'out0' is INT32; they must agree"
-        );
-    }
 }

@@ -126,11 +126,7 @@ impl Words {
         cx: &mut PrepareContext<'_>,
     ) -> Result<Self> {
         let input = quant(x)?;
-        ensure!(
-            input.zero_point == 0,
-            "input {x} has zero point {}; for i16 it must be 0",
-            input.zero_point
-        );
+        ensure!(input.zero_point == 0, "input {x} has zero point {}; for i16 it must be 0", input.zero_point);
         check_output(y, quant(y)?, 0, 1.0 / 32768.0)?;
         let factor = f64::from(input.scale * beta) / (10.0 / 65535.0);
         let rescale = Multiplier::from_real(factor)
@@ -149,7 +145,9 @@ fn check_output(y: &TensorView<'_>, q: Quant, zero_point: i32, scale: f32) -> Re
     ensure!(
         q.zero_point == zero_point && (q.scale - scale).abs() <= 0.001 * scale,
         "output {y} has scale {} and zero point {}; for {} they must be {scale} and {zero_point}",
-        q.scale, q.zero_point, y.ty
+        q.scale,
+        q.zero_point,
+        y.ty
     );
     Ok(())
 }

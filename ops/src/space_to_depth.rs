@@ -92,22 +92,6 @@ mod tests {
     }
 
     #[test]
-    fn refusals() {
-        let message = |shape: &[i32], block| {
-            let x = vec![0.0; shape.iter().product::<i32>() as usize];
-            run(Tensor::f32(shape, &x), block).unwrap_err().message().to_owned()
-        };
-        assert_eq!(message(&[1, 2, 2, 1], 0), "its block size is 0; it must be positive");
-        assert_eq!(message(&[1, 2, 2, 1], -2), "its block size is -2; it must be positive");
-        assert_eq!(
-            message(&[1, 2, 3, 1], 2),
-            "input 'in0' is [1, 2, 3, 1]; height and width must be multiples of the block size 2"
-        );
-        assert_eq!(message(&[2, 2, 1], 2), "input 'in0' is [2, 2, 1]; it must have 4 dimensions");
-        assert_eq!(message(&[1, 0, 0, 1], 1 << 20), "blocks of 1048576 are too large for [1, 0, 0, 1]");
-    }
-
-    #[test]
     fn the_output_may_overwrite_the_input() {
         let x: Vec<i32> = (0..64).collect();
         let test = OpTest::<SpaceToDepth>::new().input(Tensor::i32(&[2, 4, 4, 2], &x)).output(Spec::i32());

@@ -34,17 +34,4 @@ mod tests {
         expect::<StablehloAnd, u64>(&[!0], &[1 << 63], &[1 << 63]);
         expect_truth::<StablehloAnd>([0, 0, 0, 1]);
     }
-
-    #[test]
-    fn floats_are_rejected() {
-        use arenite_abi::testing::{OpTest, Spec, Tensor};
-        let x = Tensor::f32(&[1], &[1.0]);
-        let test = OpTest::<StablehloAnd>::new().input(x.clone()).input(x).output(Spec::f32());
-        assert_eq!(test.run().unwrap_err().status(), Status::Unsupported);
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<StablehloAnd>();
-    }
 }

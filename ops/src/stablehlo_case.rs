@@ -21,7 +21,8 @@ impl Op for StablehloCase {
         ensure!(
             index.ty == I32 && index.len() == 1,
             "the index {index} is {}{:?}; one INT32 is needed",
-            index.ty, index.shape
+            index.ty,
+            index.shape
         );
         let (count, first) = (branch_count(node)?, branch(node, 0)?);
         let mut model = cx.model()?;

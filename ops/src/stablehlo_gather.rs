@@ -262,31 +262,4 @@ mod tests {
         let none = node(&matrix(), Tensor::i32(&[0, 2], &[]), &COLUMNS).run().unwrap().remove(0);
         assert_eq!(none.shape(), [0, 2]);
     }
-
-    #[test]
-    fn refusals() {
-        let message = |case: Case| {
-            node(&matrix(), Tensor::i32(&[2, 2], &[0; 4]), &case).run().unwrap_err().message().to_owned()
-        };
-        assert_eq!(
-            message(Case { sizes: &[4, 1], ..COLUMNS }),
-            "2 slice sizes do not fit input 'in0', which is [3, 4]"
-        );
-        assert_eq!(
-            message(Case { vector: 3, ..COLUMNS }),
-            "index vectors along axis 3, indices 'in1' are [2, 2]"
-        );
-        assert_eq!(
-            message(Case { offsets: &[2], ..COLUMNS }),
-            "offset_dims has an axis that is not one of the 2"
-        );
-        assert_eq!(
-            message(Case { map: &[0, 1, 1], ..COLUMNS }),
-            "start_index_map names axis 1 for number 2 of an index vector; input 'in0' is [3, 4], indices 'in1' [2, 2]"
-        );
-        assert_eq!(
-            message(Case { collapsed: &[], ..COLUMNS }),
-            "the output has 2 axes, which are fewer than the slice and the indices have together"
-        );
-    }
 }

@@ -4,8 +4,8 @@
 //! Shifts should be below 32; others are taken modulo 32, like TFLite's scalar code on x86.
 //! Defined by: tflite/kernels/stablehlo_shift_left.cc.
 
-use arenite_abi::prelude::*;
 use crate::kit::node;
+use arenite_abi::prelude::*;
 
 /// A prepared `STABLEHLO_SHIFT_LEFT` node.
 pub struct StablehloShiftLeft;
@@ -19,12 +19,13 @@ impl Op for StablehloShiftLeft {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (a, b, y) = node.binary()?;
         for x in [&b, &y] {
-            node::same_type(&a, &x)?;
+            node::same_type(&a, x)?;
         }
         ensure!(
             b.len() >= a.len(),
             "{b} {:?} has fewer elements than {a} {:?}, one for each is needed",
-            b.shape, a.shape
+            b.shape,
+            a.shape
         );
         cx.set_output_shape(0, a.shape)?;
         cx.allow_in_place(0, 0)?;

@@ -339,39 +339,4 @@ mod tests {
             "entry 0 selects 7 elements from 5; there are 3 of 8"
         );
     }
-
-    #[test]
-    fn refusals() {
-        let message = |shape: &[i32], case| run(counting(shape), case).unwrap_err().message().to_owned();
-        assert_eq!(message(&[4], Case(&[[0, 4, 0]], [0; 5])), "the stride of entry 0 is 0; it must not be");
-        assert_eq!(
-            message(&[4], Case(&[[4, 0, 1]], [0, 0, 0, 0, 1])),
-            "the index into axis 0 is out of bounds for its 4 elements"
-        );
-        assert_eq!(
-            message(&[0, 2], Case(&[[0, 1, 1]], [0, 0, 0, 0, 1])),
-            "the index into axis 0 is out of bounds for its 0 elements"
-        );
-        assert_eq!(
-            message(&[4], Case(&[[0, 4, 1]; 2], [0; 5])),
-            "its lists have 2 entries, 0 of them for new axes; the input has only 1 axes"
-        );
-        assert_eq!(
-            message(&[4], Case(&[[0, 4, 1]; 3], [0, 0, 1, 4, 0])),
-            "its lists name more axes than the 1 of the input"
-        );
-        assert_eq!(
-            message(&[4, 4], Case(&[[0, 4, 1]; 2], [0, 0, 3, 0, 0])),
-            "its ellipsis mask is 0b11; one bit may be set"
-        );
-        assert_eq!(
-            message(&[4, 4], Case(&[[0, 4, 1]; 31], [0, 0, 0, !0 << 2, 0])),
-            "the output would have more than 8 dimensions"
-        );
-        let uneven = test(counting(&[4]), &Case(&[], [0; 5]))
-            .constant(Tensor::i32(&[1], &[0]))
-            .constant(Tensor::i32(&[2], &[1, 1]))
-            .constant(Tensor::i32(&[1], &[1]));
-        assert_eq!(uneven.run().unwrap_err().message(), "'in2' has 2 entries, 'in1' has 1; they must agree");
-    }
 }

@@ -9,8 +9,8 @@ use arenite_abi::schema::UnidirectionalSequenceLSTMOptions as Fields;
 use crate::kit::lstm::{Layer, Layout, LstmOptions};
 use crate::kit::lstm_float::FloatLstm;
 use crate::kit::lstm_integer::IntegerLstm;
-use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 use crate::kit::node;
+use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 
 /// A prepared `UNIDIRECTIONAL_SEQUENCE_LSTM` node.
 pub struct UnidirectionalSequenceLstm {
@@ -46,7 +46,8 @@ impl Op for UnidirectionalSequenceLstm {
         ensure!(
             layer.inputs == sequence.features,
             "input {x} is {:?}, the weights have {} columns; they must agree",
-            x.shape, layer.inputs
+            x.shape,
+            layer.inputs
         );
         let [outputs] = recurrent::shape([layer.outputs])?;
         cx.set_output_shape(0, &[x.shape[0], x.shape[1], outputs])?;

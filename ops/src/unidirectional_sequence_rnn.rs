@@ -70,14 +70,4 @@ mod tests {
         assert_eq!(outcome.variables[0].as_f32(), [135., 7246.]);
         assert_eq!(outcome.outputs[0].shape(), [3, 2, 1]);
     }
-
-    #[test]
-    fn refusals() {
-        let message = |x: Tensor| layer(x, false).run().unwrap_err().message().to_owned();
-        assert_eq!(message(Tensor::f32(&[2, 1], &[0.; 2])), "input 'in0' is [2, 1]; it must have 3 axes");
-        assert_eq!(
-            message(Tensor::f32(&[3, 1, 1], &[0.; 3])),
-            "state 'in4' is FLOAT32[2, 1]; it must be FLOAT32 and hold 1 elements for each of 3 batches"
-        );
-    }
 }

@@ -30,7 +30,7 @@ impl Combine for Max {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kit::segments::tests::{expect, expect_refusals};
+    use crate::kit::segments::tests::expect;
 
     #[test]
     fn segments() {
@@ -41,10 +41,5 @@ mod tests {
     fn nan_after_a_number_is_skipped() {
         assert_eq!(Max::with(1.0f32, f32::NAN), 1.0);
         assert!(Max::with(f32::NAN, 1.0f32).is_nan());
-    }
-
-    #[test]
-    fn refusals() {
-        expect_refusals::<Max>();
     }
 }

@@ -97,20 +97,4 @@ mod tests {
         let root = core::f32::consts::FRAC_1_SQRT_2;
         assert_eq!(y[0].as_f32(), [4.0 * root, 2.0 * root]);
     }
-
-    #[test]
-    fn refusals() {
-        let error = |test: OpTest<AeqHadamardRotation>| test.run().unwrap_err().message().to_owned();
-        for size in [0, -4, 3] {
-            assert_eq!(
-                error(test(&[1, 4], &[0.0; 4], size)),
-                format!("option 'hadamard_size' is {size}; it must be a power of two")
-            );
-        }
-        assert_eq!(
-            error(test(&[1, 4], &[0.0; 4], 4).custom_options(&[])),
-            "the custom options lack 'hadamard_size'"
-        );
-        assert_eq!(error(test(&[4], &[0.0; 4], 4)), "'in0' is [4]; it must have two or three axes");
-    }
 }

@@ -101,30 +101,4 @@ mod tests {
         let y = test(&[1, 2, 2, 1], &[f32::NAN, f32::NEG_INFINITY, f32::NAN, f32::MIN], |o| o).run().unwrap();
         assert_eq!((y[0].as_f32(), y[1].as_i32()), (vec![f32::MIN], vec![0]));
     }
-
-    #[test]
-    fn refusals() {
-        let error = |change: &dyn Fn(FlexBuilder) -> FlexBuilder| {
-            test(&[1, 2, 2, 1], &[0.0; 4], change).run().unwrap_err().message().to_owned()
-        };
-        for key in ["padding", "ksize", "strides"] {
-            assert_eq!(error(&|o| o.without(key)), format!("the custom options lack '{key}'"));
-        }
-        assert_eq!(
-            error(&|o| o.text("padding", "same")),
-            "option 'padding' is 'same'; it may be SAME or VALID"
-        );
-        assert_eq!(
-            error(&|o| o.ints("ksize", &[2, 2, 2, 1])),
-            "option 'ksize' is [2, 2, 2, 1]; it must be [1, height, width, 1]"
-        );
-        assert_eq!(
-            error(&|o| o.ints("strides", &[1, 0, 2, 1])),
-            "windows of [2, 2] in steps of [0, 2] do not fit 'in0' [1, 2, 2, 1]"
-        );
-        assert_eq!(
-            error(&|o| o.bool("include_batch_in_index", true)),
-            "option 'include_batch_in_index' is true; only false is supported"
-        );
-    }
 }

@@ -82,12 +82,4 @@ mod tests {
             assert_eq!(rows(1), want.iter().map(|x| -x).collect::<Vec<_>>());
         }
     }
-
-    #[test]
-    fn refusals() {
-        let error = |test: OpTest<SignalDelay>| test.run().unwrap_err().message().to_owned();
-        assert_eq!(error(test(&[3], 1).custom_options(&[])), "the custom options lack 'delay_length'");
-        assert_eq!(error(test(&[3], -1)), "option 'delay_length' is -1; it must be 0 to 2147483647");
-        assert_eq!(error(test(&[2, 0], 1)), "'in0' is [2, 0]; its last axis must hold samples");
-    }
 }

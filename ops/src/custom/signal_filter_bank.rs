@@ -102,25 +102,4 @@ mod tests {
         assert_eq!(y[0].elements::<u64>(), [40 * u64::from(u32::MAX)]);
         assert_eq!(test(0, &[0], &[0], &[-1]).run().unwrap()[0].elements::<u64>(), []);
     }
-
-    #[test]
-    fn refusals() {
-        let error = |test: OpTest<SignalFilterBank>| test.run().unwrap_err().message().to_owned();
-        assert_eq!(
-            error(test(3, &[0, 2, 4], &[0, 1, 3], &[2, 2, 1])),
-            "'in3' has 3 elements; 3 channels need one more"
-        );
-        assert_eq!(
-            error(test(2, &[0, 2, 5], &[0, 1, 3], &[2, 2, 2])),
-            "channel 2 reads 2 elements of the spectrum from 5; there are 6"
-        );
-        assert_eq!(
-            error(test(2, &[0, 2, 4], &[0, -1, 3], &[2, 2, 1])),
-            "channel 1 reads 2 elements of the weights from -1; there are 4"
-        );
-        assert_eq!(
-            error(test(2, &[0, 2, 4], &[0, 1, 3], &[2, 2, 1]).custom_options(&[])),
-            "the custom options lack 'num_channels'"
-        );
-    }
 }

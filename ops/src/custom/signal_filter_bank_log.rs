@@ -94,18 +94,4 @@ mod tests {
         // Bits that are shifted out are lost.
         assert_eq!(test(&[1 << 31], 1, 2000).run().unwrap()[0].as_i16(), [0]);
     }
-
-    #[test]
-    fn refusals() {
-        let error = |test: OpTest<SignalFilterBankLog>| test.run().unwrap_err().message().to_owned();
-        assert_eq!(error(test(&[1], 32, 1)), "option 'input_correction_bits' is 32; it must be 0 to 31");
-        assert_eq!(
-            error(test(&[1], 1, 1).custom_options(&[])),
-            "the custom options lack 'input_correction_bits'"
-        );
-        assert_eq!(
-            error(test(&[1], 1, 1).flexbuffer(|o| o.int("input_correction_bits", 1))),
-            "the custom options lack 'output_scale'"
-        );
-    }
 }

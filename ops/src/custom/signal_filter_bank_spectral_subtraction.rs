@@ -113,22 +113,4 @@ mod tests {
         let want = [[vec![75, 50], vec![100, 200]], [vec![56, 0], vec![175, 40]], [vec![1, 0], vec![64, 0]]];
         assert_eq!(run(&|o| o.bool("clamping", true)), want);
     }
-
-    #[test]
-    fn refusals() {
-        let error = |change: &dyn Fn(FlexBuilder) -> FlexBuilder| {
-            test(change).run().unwrap_err().message().to_owned()
-        };
-        for key in ["alternate_smoothing", "one_minus_smoothing", "min_signal_remaining", "smoothing_bits"] {
-            assert_eq!(error(&|o| o.without(key)), format!("the custom options lack '{key}'"));
-        }
-        assert_eq!(
-            error(&|o| o.int("num_channels", 3)),
-            "'in0' has 2 elements, option 'num_channels' is 3; they must agree"
-        );
-        assert_eq!(
-            error(&|o| o.int("smoothing_bits", 32)),
-            "option 'smoothing_bits' is 32; it must be 0 to 31"
-        );
-    }
 }

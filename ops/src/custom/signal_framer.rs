@@ -122,16 +122,4 @@ mod tests {
         let y = frames(&test(&[4], 2, 4, false), &[&[1, 2, 3, 4], &[5, 6, 7, 8]], &[4]);
         assert_eq!(y, [(vec![1, 2], true), (vec![5, 6], true)]);
     }
-
-    #[test]
-    fn refusals() {
-        let error = |test: OpTest<SignalFramer>| test.run().unwrap_err().message().to_owned();
-        assert_eq!(
-            error(test(&[4], 2, 3, false)),
-            "'in0' has rows of 4 samples, which is not a whole number of steps of 3"
-        );
-        assert_eq!(error(test(&[4], 2, 4, true)), "frames of 2 in steps of 4 leave nothing to prefill");
-        assert_eq!(error(test(&[4], 2, 0, true)), "option 'frame_step' is 0; it must be 1 to 1073741824");
-        assert_eq!(error(test(&[4], 2, 2, true).custom_options(&[])), "the custom options lack 'frame_size'");
-    }
 }

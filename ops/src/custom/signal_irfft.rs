@@ -121,21 +121,4 @@ mod tests {
         let next = |seed: &u32| Some(seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
         core::iter::successors(next(&(length as u32)), next).skip(length as usize).take(length as usize + 2)
     }
-
-    #[test]
-    fn refusals() {
-        let error = |test: OpTest<SignalIrfft>| test.run().unwrap_err().message().to_owned();
-        assert_eq!(
-            error(test(Tensor::f32(&[4], &[0.; 4]), 4)),
-            "option 'fft_length' is 4, 'in0' has rows of 4 numbers; a spectrum has two more than the length"
-        );
-        assert_eq!(
-            error(test(Tensor::f32(&[4], &[0.; 4]), 0)),
-            "the transform has length 0; it must be even"
-        );
-        assert_eq!(
-            error(test(Tensor::f32(&[4], &[0.; 4]), 2).custom_options(&[])),
-            "the custom options lack 'fft_length'"
-        );
-    }
 }

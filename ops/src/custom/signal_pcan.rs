@@ -96,22 +96,4 @@ mod tests {
         // 6400² / 2²⁰, 9856 / 64 − 64, 810² / 2²⁰.
         assert_eq!(y[0].elements::<u32>(), [39, 90, 0]);
     }
-
-    #[test]
-    fn refusals() {
-        let error = |test: OpTest<SignalPcan>| test.run().unwrap_err().message().to_owned();
-        assert_eq!(
-            error(test(&[1], &[3], &[0; 4], 1)),
-            "the table of gains has 4 numbers, which is too few for a noise of 3"
-        );
-        assert_eq!(
-            error(test(&[1], &[3, 4], &[0; 4], 1)),
-            "'in0' has 1 channels, 'in1' estimates the noise of 2; they must agree"
-        );
-        assert_eq!(error(test(&[1], &[3], &[0; 4], 64)), "option 'snr_shift' is 64; it must be 0 to 63");
-        assert_eq!(
-            error(test(&[1], &[3], &[0; 4], 1).custom_options(&[])),
-            "the custom options lack 'snr_shift'"
-        );
-    }
 }

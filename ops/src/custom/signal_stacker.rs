@@ -105,19 +105,4 @@ mod tests {
         ];
         assert_eq!(y, want);
     }
-
-    #[test]
-    fn refusals() {
-        let error = |change: &dyn Fn(FlexBuilder) -> FlexBuilder| {
-            test(change).run().unwrap_err().message().to_owned()
-        };
-        for key in ["num_channels", "stacker_left_context", "stacker_right_context", "stacker_step"] {
-            assert_eq!(error(&|o| o.without(key)), format!("the custom options lack '{key}'"));
-        }
-        assert_eq!(error(&|o| o.int("stacker_step", 4)), "option 'stacker_step' is 4; it must be 1 to 3");
-        assert_eq!(
-            error(&|o| o.int("num_channels", 3)),
-            "'in0' has 2 elements, option 'num_channels' is 3; they must agree"
-        );
-    }
 }

@@ -61,22 +61,4 @@ mod tests {
         assert_eq!(y[0].as_i16(), [1000, -500, 32767, -16384, 7, -4]);
         assert_eq!(test(&[2], &[300, -300], &[300, 300], 0).run().unwrap()[0].as_i16(), [32767, -32768]);
     }
-
-    #[test]
-    fn refusals() {
-        let error = |test: OpTest<SignalWindow>| test.run().unwrap_err().message().to_owned();
-        assert_eq!(
-            error(test(&[3], &[0; 3], &[1, 1], 0)),
-            "'in0' [3] is not a whole number of windows of 2 weights"
-        );
-        assert_eq!(
-            error(test(&[3], &[0; 3], &[], 0)),
-            "'in0' [3] is not a whole number of windows of 0 weights"
-        );
-        assert_eq!(error(test(&[2], &[0; 2], &[1, 1], 32)), "option 'shift' is 32; it must be 0 to 31");
-        assert_eq!(
-            error(test(&[2], &[0; 2], &[1, 1], 0).custom_options(&[])),
-            "the custom options lack 'shift'"
-        );
-    }
 }

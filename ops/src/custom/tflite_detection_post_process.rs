@@ -557,25 +557,4 @@ mod tests {
         );
         assert_eq!(test.run().unwrap_err().message(), "box 0 ends before it begins: from 1, -1 to -1, 1");
     }
-
-    #[test]
-    fn shapes_that_do_not_fit() {
-        let error = |boxes: &[i32], scores: &[i32], anchors: &[i32]| {
-            let zeros =
-                |shape: &[i32]| Tensor::f32(shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
-            let test = OpTest::<DetectionPostProcess>::new().flexbuffer(options);
-            let test = outputs(test.input(zeros(boxes)).input(zeros(scores)).input(zeros(anchors)));
-            test.run().unwrap_err().message().to_owned()
-        };
-        assert_eq!(
-            error(&[2, 1, 4], &[1, 1, 2], &[1, 4]),
-            "boxes 'in0' are [2, 1, 4]; they must be [1, boxes, 4 or more]"
-        );
-        assert_eq!(error(&[1, 1, 4], &[1, 2, 2], &[1, 4]), "there are 1 boxes 'in0', but scores 'in1' for 2");
-        assert_eq!(error(&[1, 2, 4], &[1, 2, 2], &[1, 4]), "anchors 'in2' are [1, 4]; 2 boxes need [2, 4]");
-        assert_eq!(
-            error(&[1, 2, 4], &[2, 2], &[2, 4]),
-            "scores 'in1' are [2, 2]; they must be [1, boxes, classes]"
-        );
-    }
 }

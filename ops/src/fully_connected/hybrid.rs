@@ -32,7 +32,8 @@ impl Hybrid {
         ensure!(
             filter.ty.bits() >= 8 || q.zero_points.iter().all(|&zero| zero == 0),
             "filter {filter} is {} with zero point {}; it must be 0",
-            filter.ty, q.zero_points[0]
+            filter.ty,
+            q.zero_points[0]
         );
         let block = match q.block_size {
             0 => {

@@ -153,25 +153,6 @@ fn blockwise_scales() {
 }
 
 #[test]
-fn shapes_that_disagree() {
-    let f = |shape: &[i32]| Tensor::f32(shape, &vec![0.0; shape.iter().product::<i32>() as usize]);
-    let float = |x: &[i32], w: &[i32], bias| test(f(x), f(w), bias, Spec::f32());
-    assert_eq!(
-        message(float(&[2, 5], &[4, 3], None)),
-        "input 'in0' is [2, 5], filter 'in1' is [4, 3]; the input's size must be a multiple of 3"
-    );
-    assert_eq!(
-        message(float(&[3, 2], &[4, 3], None).options(|o| o.set(FullyConnectedOptions::KEEP_NUM_DIMS, true))),
-        "input 'in0' is [3, 2], filter 'in1' is [4, 3]; where axes are kept the last ones must agree"
-    );
-    assert_eq!(message(float(&[3], &[4, 3, 1], None)), "filter 'in1' is [4, 3, 1]; it must have 2 axes");
-    assert_eq!(
-        message(float(&[3], &[4, 3], Some(f(&[3])))),
-        "bias 'in2' has 3 elements, filter 'in1' is [4, 3]; it needs 4"
-    );
-}
-
-#[test]
 fn refusals() {
     let x = Tensor::i8(&[1, 2], &[0; 2]).quantized(1.0, 0);
     let filter = Tensor::i8(&[2, 2], &[0; 4]).quantized(1.0, 0);

@@ -181,27 +181,4 @@ pub(crate) mod tests {
         assert!(short?[0].as_i32().iter().map(|&i| i64::from(i)).eq(long.as_i64()));
         Ok((long.shape().to_vec(), long.as_i64()))
     }
-
-    /// Checks the errors that are common to both ops.
-    pub(crate) fn expect_refusals<B: Best>() {
-        let x = Tensor::f32(&[2, 2], &[0.0; 4]);
-        let message = |x: &Tensor, axis| run::<B>(x, axis).unwrap_err().message().to_owned();
-        assert_eq!(message(&x, 2), "axis 2 does not exist: input 'in0' is [2, 2]");
-        assert_eq!(message(&x, -3), "axis -3 does not exist: input 'in0' is [2, 2]");
-        assert_eq!(message(&Tensor::f32(&[], &[0.0]), 0), "axis 0 does not exist: input 'in0' is []");
-        assert_eq!(message(&Tensor::f32(&[2, 0], &[]), 1), "axis 1 of input 'in0' is empty: it is [2, 0]");
-        assert_eq!(
-            message(&Tensor::i64(&[1], &[0]), 0),
-            "'in0' is INT64; it may be FLOAT32, UINT8, INT8, INT32 or BOOL"
-        );
-        let test = OpTest::<Arg<B>>::new().input(x).output(Spec::i32());
-        let error =
-            test.clone().constant(Tensor::i32(&[2], &[0, 1])).options(|o| o.set(B::OUTPUT_TYPE, I32 as i8));
-        assert_eq!(error.run().unwrap_err().message(), "axis 'in1' is [2]; it must hold one number");
-        let error = test.constant(Tensor::i32(&[], &[0])).options(|o| o.set(B::OUTPUT_TYPE, I64 as i8));
-        assert_eq!(
-            error.run().unwrap_err().message(),
-            "its options ask for type 4, output 'out0' is INT32; they must agree"
-        );
-    }
 }

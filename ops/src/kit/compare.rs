@@ -183,34 +183,6 @@ pub(crate) mod tests {
         assert_eq!(run::<O>(a, Tensor::i16(&[2], &[8, 5]).quantized(0.25, 0)), want);
     }
 
-    /// Checks the errors that are common to all comparisons.
-    pub(crate) fn expect_refusals<O: Op>() {
-        let message = |a: &Tensor, b: &Tensor, y: Spec| {
-            let error = OpTest::<O>::new().input(a.clone()).input(b.clone()).output(y).run().unwrap_err();
-            error.message().to_owned()
-        };
-        let i = Tensor::i32(&[2], &[0, 0]);
-        assert_eq!(
-            message(&i, &Tensor::i32(&[3], &[0; 3]), Spec::bool()),
-            "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"
-        );
-        let q = |scale| Tensor::i8(&[1], &[0]).quantized(scale, 0);
-        for scale in [1.0, 0.0, -1.0] {
-            assert_eq!(
-                message(&q(0.5), &q(scale), Spec::bool()),
-                format!("'in1' has scale {scale}; it must be above 0, and not 1")
-            );
-        }
-    }
-
-    /// Checks that booleans and strings are rejected.
-    pub(crate) fn expect_order_only<O: Op>() {
-        for x in [Tensor::bool(&[1], &[true]), Tensor::strings(&[1], &["a"])] {
-            let test = OpTest::<O>::new().input(x.clone()).input(x).output(Spec::bool());
-            assert_eq!(test.run().unwrap_err().status(), Status::Unsupported);
-        }
-    }
-
     /// Checks booleans and strings; `equal` is the result for equal elements.
     pub(crate) fn expect_identity<O: Op>(equal: bool) {
         let (a, b) = (Tensor::bool(&[2], &[false, true]), Tensor::bool(&[1], &[true]));

@@ -79,7 +79,7 @@ impl<'a> Layer<'a> {
             output: node.output(0)?,
         };
         let Layer { input: x, filter: w, output: y, .. } = &layer;
-        node::same_type(&y, &x)?;
+        node::same_type(y, x)?;
         ensure!(w.rank() == 4, "filter {w} has shape {:?}; it must have 4 dimensions", w.shape);
         ensure!(w.shape.iter().all(|&d| d > 0), "filter {w} is {:?}; no dimension may be zero", w.shape);
         layer.check_bias(w.shape[channel_axis])?;

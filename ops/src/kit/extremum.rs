@@ -110,17 +110,4 @@ pub(crate) mod tests {
         let (a, b) = (Tensor::u16(&[0, 3], &[]), Tensor::u16(&[1, 3], &[1, 2, 3]));
         assert_eq!(run::<O>(a, b).shape(), [0, 3]);
     }
-
-    /// Checks the errors that are common to both ops.
-    pub(crate) fn expect_refusals<O: Op>() {
-        let test =
-            |a: Tensor, b: Tensor, y| OpTest::<O>::new().input(a).input(b).output(y).run().unwrap_err();
-        let i = Tensor::i32(&[3], &[0; 3]);
-        assert_eq!(
-            test(i, Tensor::i32(&[2], &[0; 2]), Spec::i32()).message(),
-            "inputs 'in0' [3] and 'in1' [2] do not broadcast; sizes must be equal or 1"
-        );
-        let b = Tensor::bool(&[1], &[true]);
-        assert_eq!(test(b.clone(), b, Spec::bool()).status(), Status::Unsupported);
-    }
 }

@@ -66,15 +66,4 @@ pub(crate) mod tests {
         let y = OpTest::<O>::new().input(a).input(b).output(Spec::of(T::TYPE)).in_place().run().unwrap();
         y[0].elements()
     }
-
-    /// Checks the errors that are common to all members.
-    pub(crate) fn expect_refusals<O: Op>() {
-        let of = |size: i32| Tensor::i32(&[size], &vec![1; size as usize]);
-        let test = OpTest::<O>::new().input(of(2)).output(Spec::i32());
-        let error = test.input(of(3)).run().unwrap_err();
-        assert_eq!(
-            error.message(),
-            "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"
-        );
-    }
 }

@@ -58,17 +58,4 @@ pub(crate) mod tests {
         let y = OpTest::<O>::new().input(a).input(b).output(Spec::bool()).in_place().run().unwrap();
         assert_eq!(y[0].bytes(), want.map(u8::from));
     }
-
-    /// Checks the errors that are common to all members.
-    pub(crate) fn expect_refusals<O: Op>() {
-        let of = |size: i32| Tensor::bool(&[size], &vec![true; size as usize]);
-        let error = OpTest::<O>::new().input(of(2)).input(of(3)).output(Spec::bool()).run().unwrap_err();
-        assert_eq!(
-            error.message(),
-            "inputs 'in0' [2] and 'in1' [3] do not broadcast; sizes must be equal or 1"
-        );
-        let x = Tensor::i32(&[1], &[1]);
-        let error = OpTest::<O>::new().input(x.clone()).input(x).output(Spec::i32()).run().unwrap_err();
-        assert_eq!(error.message(), "'in0' is INT32, which the op does not register");
-    }
 }

@@ -8,7 +8,7 @@
 use arenite_abi::schema::OPERATORS;
 use arenite_abi::testing::nodes::{self, Nodes, Operand, Refusals};
 use arenite_abi::testing::{FlexBuilder, OpTest, Spec, Subgraph, Tensor};
-use arenite_abi::{OperandSchema, Plugin};
+use arenite_abi::{OperandSchema, Plugin, Result};
 
 use crate::PLUGIN;
 
@@ -175,16 +175,44 @@ fn names() -> Vec<&'static str> {
     ops.map(|(op, custom)| if custom.is_empty() { name(op.builtin_code) } else { custom }).collect()
 }
 
+/// Runs a node of op `op`.
+fn run(op: usize, options: &'static str, inputs: &[Operand], outputs: &[Spec]) -> Result<Vec<Tensor>> {
+    let test = Test::registered(&PLUGIN, op);
+    let builtin = PLUGIN.op(op).is_some_and(|(_, custom)| custom.is_empty());
+    let test = with_model(with_options(test, builtin, options), names()[op]);
+    let test = inputs.iter().fold(test, |test, x| test.operand(x));
+    outputs.iter().fold(test, |test, y| test.output(y.clone())).run()
+}
+
+/// Runs the nodes of `refusals.txt`, which ops reject for their shapes, options or data: `op | options | inputs |
+/// outputs | status | message`. The prefix `?` makes an input a constant, and in a second run one whose data is known
+/// in `eval`.
+#[test]
+fn refusals() {
+    let (names, mut wrong) = (names(), Vec::new());
+    for line in include_str!("refusals.txt").lines() {
+        let parts: Vec<&'static str> = line.split(" | ").collect();
+        let [op, options, inputs, outputs, status, message] = parts[..] else {
+            panic!("'{line}' must have six parts")
+        };
+        let op = names.iter().position(|name| *name == op).unwrap_or_else(|| panic!("{op} is unknown"));
+        let list = |text: &'static str| text.split(' ').filter(|x| *x != "none");
+        let outputs: Vec<Spec> = list(outputs).map(nodes::output).collect();
+        for role in ["=", ""] {
+            let operand = |x| Operand::parse(&str::replace(x, '?', role), None, &nodes::tensor);
+            let got = run(op, options, &list(inputs).map(operand).collect::<Vec<_>>(), &outputs);
+            let got = got.map_err(|error| format!("{:?} | {}", error.status(), error.message()));
+            if got != Err(format!("{status} | {message}")) {
+                wrong.push(format!("{line}: {got:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn every_type_and_number_of_tensors() {
     let names = names();
-    let run = |op: usize, options: &'static str, inputs: &[Operand], outputs: &[Spec]| {
-        let test = Test::registered(&PLUGIN, op);
-        let builtin = PLUGIN.op(op).is_some_and(|(_, custom)| custom.is_empty());
-        let test = with_model(with_options(test, builtin, options), names[op]);
-        let test = inputs.iter().fold(test, |test, x| test.operand(x));
-        outputs.iter().fold(test, |test, y| test.output(y.clone())).run()
-    };
     let table = include_str!("nodes.txt");
     let nodes =
         Nodes { table, ops: &names, forms: FORMS, unnamed: UNNAMED, tensor: &nodes::tensor, run: &run };

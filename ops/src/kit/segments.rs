@@ -158,28 +158,4 @@ pub(crate) mod tests {
         assert!(run::<C>(Tensor::i32(&[1, 2], &[5, 6]), &[1], &[-3], 0).unwrap().as_i32().is_empty());
         assert!(run::<C>(Tensor::i32(&[1, 0], &[]), &[1], &[1], 2).unwrap().as_i32().is_empty());
     }
-
-    /// Checks the errors that are common to all ops.
-    pub(crate) fn expect_refusals<C: Segment>() {
-        let message = |shape, ids, segments| {
-            let x = Tensor::f32(&[2, 2], &[0.0; 4]);
-            run::<C>(x, shape, ids, segments).unwrap_err().message().to_owned()
-        };
-        assert_eq!(message(&[2], &[0, 3], 3), "ids 'in1' hold 3, there are 3 segments; ids must be smaller");
-        assert_eq!(message(&[2], &[0, 0], -1), "the number of segments is -1; it must not be negative");
-        assert_eq!(
-            message(&[1], &[0], 1),
-            "ids 'in1' are [1], input 'in0' is [2, 2]; it must start with the sizes of the ids"
-        );
-        let test = OpTest::<UnsortedSegments<C>>::new().output(Spec::f32()).input(Tensor::f32(&[1], &[0.0]));
-        let test = test.constant(Tensor::i32(&[1], &[0]));
-        assert_eq!(
-            test.clone().constant(Tensor::i32(&[2], &[1, 1])).run().unwrap_err().message(),
-            "the number of segments 'in2' is [2]; it must be one number"
-        );
-        assert_eq!(
-            test.constant(Tensor::f32(&[], &[1.0])).run().unwrap_err().message(),
-            "'in2' is FLOAT32; it may be INT32"
-        );
-    }
 }

@@ -137,7 +137,7 @@ impl Arguments {
         edges: &TensorView<'_>,
         y: &TensorView<'_>,
     ) -> Result<()> {
-        node::same_type(&x, &y)?;
+        node::same_type(x, y)?;
         ensure!(matches!(x.rank(), 3 | 4), "input {x} is {:?}; it must have 3 or 4 dimensions", x.shape);
         if matches!(x.ty, I8 | U8 | I16) {
             node::same_quantization(x, y)?;

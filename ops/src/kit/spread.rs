@@ -23,7 +23,7 @@ impl Spread {
     /// # Errors
     /// The types differ or cannot be filled, or the value is not a scalar.
     pub fn check(x: &TensorView<'_>, value: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
-        node::same_type(&x, &y)?;
+        node::same_type(x, y)?;
         ensure!(
             value.ty == x.ty && value.len() == 1,
             "the value {value} is {} {:?}; it must be one {}",

@@ -203,17 +203,4 @@ pub(crate) mod tests {
         assert_eq!((y[0].is_nan(), y[1]), (true, 1.0));
         assert_eq!((y[2].is_sign_negative(), y[3].is_sign_negative()), (false, true));
     }
-
-    /// Checks the errors that are common to all members.
-    pub(crate) fn expect_refusals<O: Op>() {
-        let test =
-            |a: Tensor, b: Tensor, y| OpTest::<O>::new().input(a).input(b).output(y).run().unwrap_err();
-        let i = |n: i32| Tensor::i32(&[n], &vec![0; n as usize]);
-        assert_eq!(
-            test(i(1), i(2), Spec::i32()).message(),
-            "inputs 'in0' [1] and 'in1' [2] must have the same shape"
-        );
-        let s = Tensor::strings(&[1], &["a"]);
-        assert_eq!(test(s.clone(), s, Spec::string()).status(), Status::Unsupported);
-    }
 }

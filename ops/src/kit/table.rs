@@ -31,7 +31,7 @@ impl FunctionTable {
         cx: &mut PrepareContext<'_>,
         f: impl FnMut(f32) -> f32,
     ) -> Result<Self> {
-        node::same_type(&x, &y)?;
+        node::same_type(x, y)?;
         let (from, to) = (quant(x)?, quant(y)?);
         for (t, q) in [(x, from), (y, to)] {
             ensure!(q.scale > 0.0, "{t} has scale {}; it must be above zero", q.scale);

@@ -170,10 +170,7 @@ impl<'a, T: Element> State<'a, T> {
 fn quantization(node: &NodeView<'_>) -> Result<(Multiplier, i32)> {
     let cell = node.output(1)?;
     let exponent = cell_exponent(&cell)?;
-    ensure!(
-        exponent == -11,
-        "cell {cell} has scale 2^{exponent}; the basic kernel for {U8} needs 2^-11"
-    );
+    ensure!(exponent == -11, "cell {cell} has scale 2^{exponent}; the basic kernel for {U8} needs 2^-11");
     let (bias, _) = node.input(BIAS)?.scale_and_zero_point()?;
     let multiplier = Multiplier::from_real(f64::from(4096.0 * bias)).ok_or_else(|| {
         invalid!("bias '{}' has scale {bias}; it must be finite", node.input(BIAS).map_or("", |b| b.name))

@@ -95,16 +95,3 @@ fn basic_kernel_on_u8() {
     assert!((f64::from(y[1].as_i16()[0]) / 2048.0 - 1.0894).abs() < 2e-3);
     assert_eq!(y[0].as_u8(), [128 + 52]);
 }
-
-#[test]
-fn refusals() {
-    let message = |test: Node| test.run().unwrap_err().message().to_owned();
-    let one = |x: f32| Tensor::f32(&[1, 1], &[x]);
-    let test = basic(one(0.), one(0.), one(0.), Tensor::f32(&[4, 3], &[0.; 12]), Tensor::f32(&[4], &[0.; 4]));
-    let outputs = |test: Node| (0..4).fold(test, |test, _| test.output(Spec::f32()));
-    assert_eq!(message(outputs(test.clone())), "'in2' is FLOAT32[4, 3]; it must be FLOAT32[4, 2]");
-    assert_eq!(
-        message(test.clone().options(|o| o.set(LSTMOptions::KERNEL_TYPE, 2))),
-        "its kernel type is 2, the schema has 0 and 1"
-    );
-}

@@ -71,26 +71,3 @@ fn on_i8() {
         "its activation is None; with input INT8 and output INT8 it must be Relu"
     );
 }
-
-#[test]
-fn refusals() {
-    let message = |test: Node| test.run().unwrap_err().message().to_owned();
-    for rank in [0, -1, 3] {
-        let test = float(features(), time(), 1, 0).options(|o| o.set(SVDFOptions::RANK, rank));
-        let want = format!("its rank is {rank}; it must be positive and divide the number of filters, 2");
-        assert_eq!(message(test), want);
-    }
-    let wide = Tensor::f32(&[2, 3], &[0.; 6]);
-    assert_eq!(
-        message(float(wide.clone(), time(), 1, 0)),
-        "'in1' is FLOAT32[2, 3]; it must be FLOAT32[2, 2]"
-    );
-    assert_eq!(
-        message(float(features(), wide, 1, 0)),
-        "state 'in4' is FLOAT32[2, 4]; it must be FLOAT32 and hold 6 elements for each of 2 batches"
-    );
-    let flat = Tensor::f32(&[4], &[0.; 4]);
-    assert_eq!(message(float(features(), flat, 1, 0)), "'in2' is [4]; it must have 2 axes");
-    let time = Tensor::i8(&[2, 2], &[0; 4]);
-    assert_eq!(message(float(features(), time, 1, 0)), "'in2' is INT8[2, 2]; it must be FLOAT32[2, 2]");
-}

@@ -8,7 +8,7 @@
 //! An input is `F32[2]{1,2}`, whose data is repeated as needed. `{}` are zeros, instead of which any other values work
 //! too. In strings `_` is a space. The prefix `=` makes an input a constant, `~` a variable, `%` an intermediate
 //! tensor, and `-` is an absent input. An output is its type, with its shape if the model file has one; `none` means no
-//! tensors. Both may be followed by their quantization, `@0.5,3`.
+//! tensors. Both may be followed by their quantization, `@0.5,3`, or with a dimension `@1;0.5,0;0,2`.
 
 use std::collections::HashMap;
 use std::format;
@@ -18,8 +18,8 @@ use std::vec::Vec;
 use super::{OpTest, Spec, Tensor};
 use crate::ElementType::{self, *};
 use crate::{Plugin, Result, Status};
-use text::{abridged, form, listed, output, parts, quantized};
-pub use text::{fields, numbers, tensor, type_of};
+use text::{abridged, form, listed, output_of, parts, quantized};
+pub use text::{fields, numbers, output, tensor, type_of};
 
 mod text;
 
@@ -112,10 +112,13 @@ impl Operand {
     }
 
     /// The input described by `text`, with this type or its own.
-    fn parse(text: &str, ty: Option<ElementType>, make: Make<'_>) -> Self {
+    ///
+    /// # Panics
+    /// The text has another form.
+    pub fn parse(text: &str, ty: Option<ElementType>, make: Make<'_>) -> Self {
         match text.as_bytes()[0] {
             b'-' => return Operand::Absent,
-            b'%' => return Operand::Intermediate(output(&text[1..], ty)),
+            b'%' => return Operand::Intermediate(output_of(&text[1..], ty)),
             _ => {}
         }
         let (own, shape, data) = parts(text);
@@ -140,7 +143,7 @@ pub fn nodes<'a>(table: &'static str, make: Make<'a>) -> impl Iterator<Item = No
         let shaped = outputs != "none" && listed(outputs).into_iter().all(|y| y.contains('['));
         shaped.then(|| {
             let inputs = listed(inputs).into_iter().map(|x| Operand::parse(x, None, make)).collect();
-            let outputs = listed(outputs).into_iter().map(|y| output(y, None)).collect();
+            let outputs = listed(outputs).into_iter().map(output).collect();
             Node { op, options, inputs, outputs }
         })
     })
@@ -214,7 +217,7 @@ impl Nodes<'_> {
             let operands = listed(text[2]).into_iter().map(|x| Operand::parse(x, None, self.tensor));
             let is_input = |x: &Operand| !matches!(x, Operand::Intermediate(_));
             let (inputs, intermediates) = operands.partition(is_input);
-            let outputs = listed(text[3]).into_iter().map(|y| output(y, None)).collect();
+            let outputs = listed(text[3]).into_iter().map(output).collect();
             lines.push(Line { nodes: self, op, text, inputs, intermediates, outputs });
         }
         assert_eq!(lines.last().map_or(0, |line| line.op + 1), self.ops.len(), "each op must have a line");
@@ -263,12 +266,12 @@ impl Line<'_> {
         let (mut inputs, mut outputs) = (self.inputs.clone(), self.outputs.clone());
         for &i in set {
             match i.checked_sub(inputs.len()) {
-                Some(i) => outputs[i] = output(listed(self.text[3])[i], Some(ty)),
+                Some(i) => outputs[i] = output_of(listed(self.text[3])[i], Some(ty)),
                 None => inputs[i] = Operand::parse(listed(self.text[2])[i], Some(ty), self.nodes.tensor),
             }
         }
         if let (Some(_), Some(first)) = (out, outputs.first_mut()) {
-            *first = output(listed(self.text[3])[0], out);
+            *first = output_of(listed(self.text[3])[0], out);
         }
         self.run(&inputs, &outputs)
     }

@@ -103,7 +103,7 @@ pub fn round_to<T: Number<Wide = f64>>(x: f64) -> f64 {
 pub fn same_reals(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {
     let served = matches!(x.ty, F16 | BF16 | F32 | F64);
     ensure!(served, "input {x} is {}, which this op does not support", x.ty);
-    node::same_type(&x, &y)?;
+    node::same_type(x, y)?;
     Ok(())
 }
 

@@ -120,18 +120,17 @@ fn axis_of(
             (if output == 0 { 0 } else { all / 2 }, output)
         }
         Padding::Explicit(list) => {
-            let at = |i: usize| {
-                let value = list.get(i).copied().unwrap_or(-1);
-                usize::try_from(value)
-                    .ok()
-                    .filter(|&v| v <= i32::MAX as usize)
-                    .ok_or_else(|| invalid!("explicit padding {i} is {value}; it must not be negative"))
-            };
-            let (before, after) = (at(2 * axis)?, at(2 * axis + 1)?);
+            let (before, after) = (padding_at(list, 2 * axis)?, padding_at(list, 2 * axis + 1)?);
             (before, fitting(input + before + after)?)
         }
     };
     Ok(Axis { input, filter, stride, dilation, before, output })
+}
+
+fn padding_at(list: &[i64], i: usize) -> Result<usize> {
+    let value = list.get(i).copied().unwrap_or(-1);
+    let fits = usize::try_from(value).ok().filter(|&v| v <= i32::MAX as usize);
+    fits.ok_or_else(|| invalid!("explicit padding {i} is {value}; it must not be negative"))
 }
 
 /// An axis with a single element and a single window.

@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use crate::ElementType::{self, *};
 use crate::schema::{FieldInfo, TableInfo};
 use crate::tensor::{Bool, Complex32, Complex64, element_count};
-use crate::testing::{Spec, Tensor};
+use crate::testing::{Quantized, Spec, Tensor};
 
 /// The type with this name, for example `F32`.
 ///
@@ -88,27 +88,38 @@ pub(super) fn parts(text: &str) -> (&str, Vec<i32>, Vec<&str>) {
     (ty, shape, data)
 }
 
-/// Parses scale and zero point.
-fn scale(text: &str) -> Option<(f32, i64)> {
-    let (scale, zero_point) = text.split_once('@')?.1.split_once(',')?;
-    Some((scale.parse().ok()?, zero_point.parse().ok()?))
+/// Parses scales, zero points and their dimension.
+fn quantization(text: &str) -> Option<Quantized> {
+    let mut parts = text.split_once('@')?.1.split(',');
+    let mut list = || parts.next().unwrap_or_default().replace(';', ",");
+    let (scales, zero_points) = (numbers(&list()), numbers(&list()));
+    let dimension = numbers(&list()).first().copied().unwrap_or(0);
+    Some(Quantized { scales, zero_points, dimension, block_size: 0 })
 }
 
 pub(super) fn quantized(text: &str, tensor: Tensor) -> Tensor {
-    match scale(text) {
-        Some((scale, zero_point)) => tensor.quantized(scale, zero_point),
+    match quantization(text) {
+        Some(quantization) => tensor.with_quantization(quantization),
         None => tensor,
     }
 }
 
+/// The output described by `text`.
+///
+/// # Panics
+/// The text has another form.
+pub fn output(text: &str) -> Spec {
+    output_of(text, None)
+}
+
 /// The output described by `text`, with this type or its own.
-pub(super) fn output(text: &str, ty: Option<ElementType>) -> Spec {
+pub(super) fn output_of(text: &str, ty: Option<ElementType>) -> Spec {
     let own = text.split(['@', '[']).next().unwrap_or_default();
     let spec = Spec::of(ty.unwrap_or_else(|| type_of(own)));
     let shape = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     let spec = shape.map_or(spec.clone(), |(shape, _)| spec.shape(&numbers::<i32>(shape)));
-    match scale(text) {
-        Some((scale, zero_point)) => spec.quantized(scale, zero_point),
+    match quantization(text) {
+        Some(quantization) => spec.with_quantization(quantization),
         None => spec,
     }
 }

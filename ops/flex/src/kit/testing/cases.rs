@@ -7,8 +7,8 @@
 //! strings `_` is a space, and `%2c` the byte with that number. `List:F32<-1>([2]{1,2};-)` is a tensor list of elements
 //! of that shape, or of any with `<?>`; `-` is an absent element. `Bytes:text` is a VARIANT of other bytes.
 //!
-//! Tensors of type `T` have each of the line's types in turn. If that is `any`, the number x stands for x + i as a
-//! complex number, for its parity as a boolean, and for its digits as a string; 0 stands for 0 and the empty string.
+//! Tensors of type `T` have each of the line's types in turn. If that is `any`, the number x means x + i as a
+//! complex number, its parity as a boolean, and its digits as a string; 0 is 0 and the empty string.
 //!
 //! Outputs have exactly these bits; after `~` reals may differ in the last bits of their type.
 
@@ -24,7 +24,7 @@ use crate::kit::list::{Element, List};
 use crate::kit::number::Number;
 use crate::kit::write::attributes;
 
-/// The types that `any` stands for.
+/// The types of `any`.
 const ANY: &[ElementType] =
     &[ElementType::Bool, I8, U8, I16, I32, I64, F16, BF16, F32, F64, C64, C128, ElementType::String];
 
@@ -103,7 +103,7 @@ pub(super) fn list_of(ty: ElementType, shape: Option<&[i64]>, elements: &[Option
 struct Reader {
     /// The type of `T`.
     each: Option<ElementType>,
-    /// Whether numbers stand for elements of any type.
+    /// Whether numbers represent elements of any type.
     any: bool,
 }
 
