@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Display};
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use arenite::text::Lines;
@@ -10,6 +9,8 @@ use serde::Serialize;
 
 use crate::usage;
 
+/// Exit status when a command succeeds.
+const SUCCEEDED: u8 = 0;
 /// Exit status when a command fails.
 const FAILED: u8 = 1;
 /// Exit status when the command line is invalid.
@@ -71,7 +72,7 @@ impl Answer {
     }
 
     /// Prints the answer and returns the exit status.
-    pub(crate) fn print(self, json: bool) -> ExitCode {
+    pub(crate) fn print(self, json: bool) -> u8 {
         let Answer { mut text, failure } = self;
         if let Some(failure) = &failure {
             print_error(&failure.to_string());
@@ -80,11 +81,11 @@ impl Answer {
             }
         }
         match (print_text(&text), failure) {
-            (Ok(()), None) => ExitCode::SUCCESS,
-            (Ok(()), Some(_)) => ExitCode::from(FAILED),
+            (Ok(()), None) => SUCCEEDED,
+            (Ok(()), Some(_)) => FAILED,
             (Err(error), _) => {
                 print_error(&format!("stdout: {error}"));
-                ExitCode::from(FAILED)
+                FAILED
             }
         }
     }
@@ -97,13 +98,13 @@ impl From<Failure> for Answer {
 }
 
 /// Prints clap's message: help, version, or a usage error.
-pub(crate) fn print_usage(error: &clap::Error, command: clap::Command) -> ExitCode {
+pub(crate) fn print_usage(error: &clap::Error, command: clap::Command) -> u8 {
     match usage::unknown_option(error, command) {
         Some(text) => drop(write!(anstream::stderr(), "{text}")),
         None => drop(error.print()),
     }
     if !error.use_stderr() {
-        return ExitCode::SUCCESS;
+        return SUCCEEDED;
     }
     if std::env::args_os().any(|argument| argument == "--json") {
         let text = error.to_string();
@@ -111,7 +112,7 @@ pub(crate) fn print_usage(error: &clap::Error, command: clap::Command) -> ExitCo
         let words: Vec<&str> = message.split_whitespace().skip_while(|word| *word == "error:").collect();
         let _ = print_text(&error_json(&words.join(" ")));
     }
-    ExitCode::from(USAGE)
+    USAGE
 }
 
 /// Prints to stdout, with colours only on a terminal.

@@ -62,6 +62,7 @@ pub mod readers {
     }
 }
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -171,10 +172,16 @@ impl Command {
     }
 }
 
-/// Runs the command line and returns the exit status.
+/// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    ExitCode::from(run_command(std::env::args_os()))
+}
+
+/// Runs a command line, which begins with the name of the program. Returns the exit status. A process can do this once,
+/// because it starts the log.
+pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let start = Instant::now();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return answer::print_usage(&error, Cli::command()),
     };
