@@ -88,6 +88,8 @@ const CRATES: &[Crate] = &[
     row("arenite-cpp", "ffi/cpp", Layer::Tests, &[], &["arenite-c", "arenite-model"]),
     row("arenite-micro-c", "ffi/micro", Layer::Application, &["arenite-abi", "arenite-micro", "arenite-ops"], &["arenite-model"]),
     row("arenite-ffi-common", "ffi/common", Layer::Common, &[], &[]),
+    row("arenite-python", "ffi/python", Layer::Bundle,
+        &["arenite-runtime", "arenite-builtin", "arenite-cli", "arenite-common", "arenite-limits"], &[]),
     row("arenite-tflite", "ffi/tflite", Layer::Application, &["arenite-runtime", "arenite-builtin", "arenite-ffi-common"], &["arenite-model"]),
 
     row("arenite-tests", "tests", Layer::Tests,

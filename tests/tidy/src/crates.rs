@@ -26,6 +26,8 @@ pub enum Layer {
     /// Code that applications share.
     Common,
     Application,
+    /// An application that contains another one: the Python package has the command line.
+    Bundle,
     /// Tests, and code that only tests use.
     Tests,
 }
@@ -186,7 +188,8 @@ fn may_need(from: Layer, to: Layer) -> bool {
         // A shell wraps one part, or is itself an example of one.
         Shell | Composition => matches!(to, Contract | Part | Shell),
         Common => matches!(to, Contract | Layout | Model | Runtime | Common),
-        Application => !matches!(to, Application | Tests),
+        Application => !matches!(to, Application | Bundle | Tests),
+        Bundle => !matches!(to, Bundle | Tests),
         Tests => true,
     }
 }
@@ -206,7 +209,9 @@ fn invariant(from: Layer) -> &'static str {
         Layer::Common => {
             "code that applications share depends on the runtime but not on plugins, which applications choose"
         }
-        Layer::Application | Layer::Tests => "nothing depends on an application; move shared code to a crate",
+        Layer::Application | Layer::Bundle | Layer::Tests => {
+            "nothing depends on an application; move shared code to a crate"
+        }
     }
 }
 

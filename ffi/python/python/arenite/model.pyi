@@ -1,0 +1,35 @@
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from arenite import _native, reports
+from arenite.interpreter import Delegate
+
+__all__ = ["Model"]
+
+_Delegate = str | tuple[str, Mapping[str, Any]] | Delegate
+
+class Model(_native.Model):
+    def __new__(
+        cls,
+        source: str | os.PathLike[str] | bytes | bytearray | memoryview,
+        *,
+        signature: str | None = None,
+        delegates: str | Iterable[_Delegate] = (),
+        planner: str | None = None,
+        threads: int | None = None,
+        config: str | os.PathLike[str] | None = None,
+        require: str | None = None,
+    ) -> Model: ...
+    @property
+    def path(self) -> str | None: ...
+    @property
+    def inputs(self) -> list[reports.Port]: ...
+    @property
+    def outputs(self) -> list[reports.Port]: ...
+    def plan(self) -> reports.Plan: ...
+    def placement(self) -> reports.Placement: ...
+    def profile(self, *inputs: ArrayLike, runs: int = 20, **named: ArrayLike) -> reports.Profile: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...

@@ -1,0 +1,311 @@
+//! The calls of `ai_edge_litert`'s interpreter. `python/arenite/interpreter.py` adds what need not be fast.
+
+use std::sync::{Arc, OnceLock};
+
+use arenite::Interpreter;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+use crate::arrays;
+use crate::details;
+use crate::elements;
+use crate::errors::{self, Phase, exception, tensor_error};
+use crate::fork;
+use crate::settings::{Settings, Source};
+use crate::shared::{Shared, State};
+use crate::waiting::without_gil;
+
+/// The base class of `arenite.interpreter.Interpreter`.
+#[pyclass(subclass, frozen, name = "Interpreter", module = "arenite._native")]
+pub(crate) struct NativeInterpreter {
+    shared: OnceLock<Arc<Shared>>,
+}
+
+/// Returns an array that shares a tensor's memory.
+#[pyclass(frozen, module = "arenite._native")]
+pub(crate) struct TensorFunction {
+    shared: Arc<Shared>,
+    index: usize,
+}
+
+#[pymethods]
+impl TensorFunction {
+    fn __call__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut interpreter = self.shared.lock(py, Phase::Access)?;
+        arrays::sharing(py, &mut interpreter, self.index, || self.shared.view())
+    }
+}
+
+impl NativeInterpreter {
+    fn shared(&self) -> PyResult<&Arc<Shared>> {
+        let missing =
+            || PyValueError::new_err("Interpreter.__init__() was not called: call it in the subclass");
+        self.shared.get().ok_or_else(missing)
+    }
+}
+
+/// The index of a tensor of a subgraph.
+///
+/// # Errors
+/// One of the indices is out of range.
+fn place(
+    py: Python<'_>,
+    interpreter: &mut Interpreter,
+    (subgraph, tensor): (i64, i64),
+) -> PyResult<(usize, usize)> {
+    let refuse = |message: String| Err(errors::state_error(py, &message, Phase::Access));
+    let count = interpreter.subgraph_count();
+    let Some(subgraph) = usize::try_from(subgraph).ok().filter(|&subgraph| subgraph < count) else {
+        return refuse(format!("subgraph {subgraph} does not exist; the model has {count}, counted from 0"));
+    };
+    let count = interpreter.tensor_count_of(subgraph).map_err(|error| exception(py, error, Phase::Access))?;
+    match usize::try_from(tensor).ok().filter(|&tensor| tensor < count) {
+        Some(tensor) => Ok((subgraph, tensor)),
+        None => {
+            refuse(format!("tensor {tensor} does not exist; subgraph {subgraph} has {count}, counted from 0"))
+        }
+    }
+}
+
+#[pymethods]
+impl NativeInterpreter {
+    #[new]
+    #[pyo3(signature = (*_arguments, **_named))]
+    fn new(_arguments: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> Self {
+        NativeInterpreter { shared: OnceLock::new() }
+    }
+
+    /// Reads the model and builds the interpreter.
+    fn _build(&self, py: Python<'_>, source: Source, settings: Settings) -> PyResult<()> {
+        let model = source.model(py)?;
+        let interpreter = settings.build(py, &model)?;
+        self.shared
+            .set(Shared::new(interpreter))
+            .map_err(|_| PyValueError::new_err("this interpreter has a model: make another one"))
+    }
+
+    /// Plans and allocates memory. Call it after each change of an input's shape.
+    #[pyo3(signature = (*, _subgraph = 0))]
+    fn allocate_tensors(&self, py: Python<'_>, _subgraph: usize) -> PyResult<()> {
+        let shared = self.shared()?;
+        let mut state = shared.lock_to_move(py)?;
+        without_gil(py, &mut state.interpreter, &shared.preparing, Phase::Run, |interpreter| {
+            let _building = fork::building();
+            interpreter.allocate_subgraph(_subgraph)
+        })?;
+        state.coming.retain(|&(subgraph, _), _| subgraph != _subgraph);
+        Ok(())
+    }
+
+    /// Runs the model once, without the GIL.
+    #[pyo3(signature = (*, _subgraph = 0))]
+    fn invoke(&self, py: Python<'_>, _subgraph: usize) -> PyResult<()> {
+        let shared = self.shared()?;
+        let mut state = shared.lock_to_move(py)?;
+        without_gil(py, &mut state.interpreter, &shared.pace, Phase::Run, |interpreter| {
+            interpreter.invoke_subgraph(_subgraph)
+        })
+    }
+
+    /// Copies a value to a tensor.
+    #[pyo3(signature = (tensor_index, value, *, _subgraph = 0))]
+    fn set_tensor(
+        &self,
+        py: Python<'_>,
+        tensor_index: i64,
+        value: &Bound<'_, PyAny>,
+        _subgraph: i64,
+    ) -> PyResult<()> {
+        let shared = self.shared()?;
+        // Before the lock: the value's `__array__` is Python code.
+        let array = arrays::as_array(value);
+        let mut interpreter = shared.lock(py, Phase::Access)?;
+        let (subgraph, index) = place(py, &mut interpreter, (_subgraph, tensor_index))?;
+        let tensor = interpreter.tensor_of(subgraph, index).map_err(|e| exception(py, e, Phase::Access))?;
+        let array = array.map_err(|error| {
+            let wanted = tensor_error(
+                py,
+                tensor.name,
+                format!("the value cannot become an array: {}", error.value(py)),
+            );
+            wanted.set_cause(py, Some(error));
+            wanted
+        })?;
+        if arrays::is_string(tensor.ty) {
+            drop(interpreter);
+            return self.set_strings(py, &array, (subgraph, index));
+        }
+        check(py, &array, &tensor)?;
+        arrays::copy_to(py, &array, &mut interpreter, (subgraph, index))
+    }
+
+    /// A copy of a tensor.
+    #[pyo3(signature = (tensor_index, subgraph_index = 0))]
+    fn get_tensor<'py>(
+        &self,
+        py: Python<'py>,
+        tensor_index: i64,
+        subgraph_index: i64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut interpreter = self.shared()?.lock(py, Phase::Access)?;
+        let (subgraph, index) = place(py, &mut interpreter, (subgraph_index, tensor_index))?;
+        let tensor = interpreter.tensor_of(subgraph, index).map_err(|e| exception(py, e, Phase::Access))?;
+        arrays::copy_of(py, &tensor)
+    }
+
+    /// A function that returns an array that shares the tensor's memory.
+    fn tensor(&self, py: Python<'_>, tensor_index: i64) -> PyResult<TensorFunction> {
+        let shared = self.shared()?;
+        let (_, index) = place(py, &mut *shared.lock(py, Phase::Access)?, (0, tensor_index))?;
+        Ok(TensorFunction { shared: Arc::clone(shared), index })
+    }
+
+    /// Changes the shape of an input.
+    fn _resize(&self, py: Python<'_>, place_of: (i64, i64), shape: Vec<i32>, strict: bool) -> PyResult<()> {
+        let mut state = self.shared()?.lock_to_move(py)?;
+        let place = place(py, &mut state, place_of)?;
+        if strict {
+            check_strictly(py, &state, place, &shape)?;
+        }
+        let resized = state.resize_of(place.0, place.1, &shape);
+        resized.map_err(|error| exception(py, error, Phase::Run))?;
+        state.coming.insert(place, shape);
+        Ok(())
+    }
+
+    /// Sets variables to zero, and clears the states of ops.
+    fn reset_all_variables(&self, py: Python<'_>) -> PyResult<()> {
+        self.shared()?.lock(py, Phase::Run)?.reset_variables();
+        Ok(())
+    }
+
+    /// The number of subgraphs.
+    fn num_subgraphs(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.shared()?.lock(py, Phase::Access)?.subgraph_count())
+    }
+
+    /// The number of tensors of a subgraph in the file.
+    fn _tensor_count(&self, py: Python<'_>, subgraph: usize) -> PyResult<usize> {
+        let interpreter = self.shared()?.lock(py, Phase::Access)?;
+        Ok(interpreter.model().view().subgraph(subgraph).map_or(0, |subgraph| subgraph.tensors().len()))
+    }
+
+    /// The indices of the inputs.
+    fn _inputs(&self, py: Python<'_>) -> PyResult<Vec<i32>> {
+        let mut interpreter = self.shared()?.lock(py, Phase::Access)?;
+        Ok(interpreter.inputs_of(0).map_err(|error| exception(py, error, Phase::Access))?.to_vec())
+    }
+
+    /// The indices of the outputs.
+    fn _outputs(&self, py: Python<'_>) -> PyResult<Vec<i32>> {
+        let mut interpreter = self.shared()?.lock(py, Phase::Access)?;
+        Ok(interpreter.outputs_of(0).map_err(|error| exception(py, error, Phase::Access))?.to_vec())
+    }
+
+    /// The description of a tensor.
+    #[pyo3(signature = (tensor_index, subgraph_index))]
+    fn _get_tensor_details<'py>(
+        &self,
+        py: Python<'py>,
+        tensor_index: i64,
+        subgraph_index: i64,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let mut state = self.shared()?.lock(py, Phase::Access)?;
+        let place = place(py, &mut state, (subgraph_index, tensor_index))?;
+        details::tensor(py, &state, place)
+    }
+
+    /// The descriptions of the nodes of the main subgraph.
+    fn _get_ops_details<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        details::nodes(py, &*self.shared()?.lock(py, Phase::Access)?)
+    }
+
+    /// The tensors of each signature by name.
+    fn _get_full_signature_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        details::signatures(py, &*self.shared()?.lock(py, Phase::Access)?)
+    }
+
+    /// The subgraph of a signature.
+    fn _signature_subgraph(&self, py: Python<'_>, key: &str) -> PyResult<Option<u32>> {
+        let interpreter = self.shared()?.lock(py, Phase::Access)?;
+        Ok(interpreter.model().view().signature(key).map(|signature| signature.subgraph_index()))
+    }
+}
+
+impl NativeInterpreter {
+    /// Sets a tensor of strings, whose size depends on the strings: its memory moves.
+    fn set_strings(
+        &self,
+        py: Python<'_>,
+        array: &Bound<'_, numpy::PyUntypedArray>,
+        (subgraph, index): (usize, usize),
+    ) -> PyResult<()> {
+        let strings = arrays::strings(array)?;
+        let mut interpreter = self.shared()?.lock_to_move(py)?;
+        let tensor = interpreter.tensor_of(subgraph, index).map_err(|e| exception(py, e, Phase::Access))?;
+        let Some(strings) = strings else {
+            let message = format!(
+                "the value has type {}: give bytes or str, in an array of object, S or U",
+                arrays::type_name(array)?
+            );
+            return Err(tensor_error(py, tensor.name, message));
+        };
+        check_shape(py, array, &tensor)?;
+        let strings: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
+        let set = interpreter.set_strings_of(subgraph, index, &strings);
+        set.map_err(|error| exception(py, error, Phase::Access))
+    }
+}
+
+/// Checks that an array has the type and the shape of a tensor.
+fn check(
+    py: Python<'_>,
+    array: &Bound<'_, numpy::PyUntypedArray>,
+    tensor: &arenite::Tensor<'_>,
+) -> PyResult<()> {
+    use numpy::PyUntypedArrayMethods;
+    if !elements::fits(&array.dtype(), tensor.ty)? {
+        let (given, wanted) = (arrays::type_name(array)?, elements::descriptor(py, tensor.ty)?.to_string());
+        let message = format!(
+            "the value has type {given}, the tensor {wanted} ({}): convert it with astype(), or quantize it",
+            tensor.ty
+        );
+        return Err(tensor_error(py, tensor.name, message));
+    }
+    check_shape(py, array, tensor)
+}
+
+fn check_shape(
+    py: Python<'_>,
+    array: &Bound<'_, numpy::PyUntypedArray>,
+    tensor: &arenite::Tensor<'_>,
+) -> PyResult<()> {
+    use numpy::PyUntypedArrayMethods;
+    if elements::same_shape(array, tensor.shape) {
+        return Ok(());
+    }
+    let message = format!(
+        "the value has shape {:?}, the tensor {:?}: reshape the value, or call resize_tensor_input()",
+        array.shape(),
+        tensor.shape
+    );
+    Err(tensor_error(py, tensor.name, message))
+}
+
+/// Checks that only dimensions change that the model leaves open.
+fn check_strictly(py: Python<'_>, state: &State, place: (usize, usize), shape: &[i32]) -> PyResult<()> {
+    let tensor = state.tensor_of(place.0, place.1).map_err(|e| exception(py, e, Phase::Access))?;
+    let before = state.coming.get(&place).map_or(tensor.shape, Vec::as_slice);
+    let signature = if tensor.shape_signature.is_empty() { tensor.shape } else { tensor.shape_signature };
+    let fits = |((new, old), dim): ((&i32, &i32), &i32)| new == old || *dim == -1;
+    let dims = shape.iter().zip(before).zip(signature);
+    if shape.len() == before.len() && dims.len() == before.len() && dims.into_iter().all(fits) {
+        return Ok(());
+    }
+    let message = format!(
+        "shape {shape:?} does not fit {signature:?}, of which only dimensions of −1 can change: give another shape, or leave \
+         strict out"
+    );
+    Err(tensor_error(py, tensor.name, message))
+}

@@ -1,0 +1,247 @@
+//! `arenite.Model`: a model that any number of threads can call.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use arenite::{Interpreter, Model};
+use numpy::PyUntypedArray;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use crate::errors::{self, Phase};
+use crate::fork;
+use crate::ports::{self, Port, Ports};
+use crate::settings::{Settings, Source};
+use crate::waiting::{Pace, without_gil};
+
+/// The base class of `arenite.Model`.
+#[pyclass(subclass, frozen, name = "Model", module = "arenite._native")]
+pub(crate) struct NativeModel {
+    model: Model,
+    settings: Settings,
+    ports: Ports,
+    pool: Mutex<Pool>,
+}
+
+/// Interpreters that no call uses.
+struct Pool {
+    idle: Vec<Instance>,
+    /// Of the process that made them.
+    generation: u64,
+}
+
+/// An interpreter of the pool.
+struct Instance {
+    interpreter: Interpreter,
+    is_allocated: bool,
+    pace: Pace,
+}
+
+impl NativeModel {
+    fn pool(&self) -> MutexGuard<'_, Pool> {
+        // A pool is a list, which is whole between two statements.
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An interpreter that no other call uses: one from the pool, or a new one.
+    fn take(&self, py: Python<'_>) -> PyResult<Instance> {
+        let mut pool = self.pool();
+        let generation = fork::generation();
+        if pool.generation != generation {
+            // A delegate may have threads or a device, which belong to the parent.
+            std::mem::take(&mut pool.idle).into_iter().for_each(std::mem::forget);
+            pool.generation = generation;
+        }
+        if let Some(instance) = pool.idle.pop() {
+            return Ok(instance);
+        }
+        drop(pool);
+        self.fresh(py)
+    }
+
+    fn fresh(&self, py: Python<'_>) -> PyResult<Instance> {
+        let interpreter = self.settings.build(py, &self.model)?;
+        Ok(Instance { interpreter, is_allocated: false, pace: Pace::unknown() })
+    }
+
+    fn described<'py>(&self, py: Python<'py>, ports: &[Port]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.with(py, |instance| {
+            let describe = |port: &Port| {
+                port.described(py, &port.tensor(py, &instance.interpreter, self.ports.subgraph)?)
+            };
+            ports.iter().map(describe).collect()
+        })
+    }
+
+    /// Gives an interpreter to later calls. One whose call panicked is not given back.
+    fn give_back(&self, instance: Instance) {
+        self.pool().idle.push(instance);
+    }
+
+    /// Calls `f` with an interpreter and gives it back, whether or not the call fails.
+    fn with<R>(&self, py: Python<'_>, f: impl FnOnce(&mut Instance) -> PyResult<R>) -> PyResult<R> {
+        let mut instance = self.take(py)?;
+        let done = f(&mut instance);
+        self.give_back(instance);
+        done
+    }
+
+    /// The arguments of a call in the order of the inputs.
+    fn arranged<'py>(
+        &self,
+        given: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let inputs = &self.ports.inputs;
+        let mut values: Vec<Option<Bound<'py, PyAny>>> = given.iter().map(Some).collect();
+        if values.len() > inputs.len() {
+            let (wanted, names) = (inputs.len(), ports::names(inputs));
+            let message = format!("the model has {wanted} inputs, {} are given: {names}", values.len());
+            return Err(PyTypeError::new_err(message));
+        }
+        values.resize(inputs.len(), None);
+        for (name, value) in named.into_iter().flat_map(|named| named.iter()) {
+            let name = name.cast::<PyString>()?.to_str()?;
+            let place = ports::position(inputs, name).and_then(|i| values.get_mut(i));
+            let Some(place) = place else {
+                let names = ports::names(inputs);
+                return Err(PyTypeError::new_err(format!(
+                    "the model has no input '{name}'; its inputs: {names}"
+                )));
+            };
+            if place.replace(value).is_some() {
+                return Err(PyTypeError::new_err(format!("input '{name}' is given twice")));
+            }
+        }
+        let missing = |i: usize| {
+            let name = inputs.get(i).map_or("", |port| &port.name);
+            PyTypeError::new_err(format!("input '{name}' is missing; the inputs: {}", ports::names(inputs)))
+        };
+        values.into_iter().enumerate().map(|(i, value)| value.ok_or_else(|| missing(i))).collect()
+    }
+}
+
+impl Instance {
+    /// Gives the inputs the shapes of the arrays, and plans memory if a shape changed.
+    fn fit(&mut self, py: Python<'_>, ports: &Ports, arrays: &[Bound<'_, PyUntypedArray>]) -> PyResult<()> {
+        for (port, array) in ports.inputs.iter().zip(arrays) {
+            // After a call that failed, inputs may have shapes that are not those of the tensors yet.
+            let is_known = self.is_allocated;
+            self.is_allocated &= !port.resize(py, &mut self.interpreter, ports.subgraph, array, is_known)?;
+        }
+        self.allocate(py, ports.subgraph)
+    }
+
+    /// Plans memory unless it is planned.
+    fn allocate(&mut self, py: Python<'_>, subgraph: usize) -> PyResult<()> {
+        if !self.is_allocated {
+            without_gil(py, &mut self.interpreter, &Pace::unknown(), Phase::Run, |interpreter| {
+                let _building = fork::building();
+                interpreter.allocate_subgraph(subgraph)
+            })?;
+            self.is_allocated = true;
+        }
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        ports: &Ports,
+        arrays: &[Bound<'_, PyUntypedArray>],
+        raw: bool,
+    ) -> PyResult<()> {
+        self.fit(py, ports, arrays)?;
+        for (port, array) in ports.inputs.iter().zip(arrays) {
+            port.set(py, &mut self.interpreter, ports.subgraph, array, raw)?;
+        }
+        let subgraph = ports.subgraph;
+        without_gil(py, &mut self.interpreter, &self.pace, Phase::Run, |interpreter| {
+            interpreter.invoke_subgraph(subgraph)
+        })
+    }
+}
+
+#[pymethods]
+impl NativeModel {
+    #[new]
+    #[pyo3(signature = (source, settings, signature))]
+    fn new(py: Python<'_>, source: Source, settings: Settings, signature: Option<&str>) -> PyResult<Self> {
+        let model = source.model(py)?;
+        let mut interpreter = settings.build(py, &model)?;
+        let ports = Ports::of(py, &mut interpreter, signature)?;
+        let instance = Instance { interpreter, is_allocated: false, pace: Pace::unknown() };
+        let pool = Mutex::new(Pool { idle: vec![instance], generation: fork::generation() });
+        Ok(NativeModel { model, settings, ports, pool })
+    }
+
+    /// Runs the model once. Returns the outputs by name.
+    #[pyo3(signature = (*inputs, raw = false, **named))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyTuple>,
+        raw: bool,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let arrays = ports::arrays(&self.ports.inputs, self.arranged(inputs, named)?)?;
+        self.with(py, |instance| {
+            instance.run(py, &self.ports, &arrays, raw)?;
+            let outputs = PyDict::new(py);
+            for port in &self.ports.outputs {
+                outputs
+                    .set_item(&port.key, port.get(py, &instance.interpreter, self.ports.subgraph, raw)?)?;
+            }
+            Ok(outputs)
+        })
+    }
+
+    /// What `arenite inspect --json` prints.
+    fn _inspection(&self, py: Python<'_>, path: Option<std::path::PathBuf>) -> PyResult<String> {
+        self.with(py, |instance| {
+            instance.allocate(py, self.ports.subgraph)?;
+            let report = arenite_common::inspection::Inspection::of(&instance.interpreter, path.as_deref());
+            report.json().map_err(|error| errors::state_error(py, &error.to_string(), Phase::Run))
+        })
+    }
+
+    /// Runs the model and returns the times of its nodes, as `arenite bench --profile --json` prints them.
+    #[pyo3(signature = (runs, inputs, named))]
+    fn _profile<'py>(
+        &self,
+        py: Python<'py>,
+        runs: usize,
+        inputs: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<String> {
+        let arrays = ports::arrays(&self.ports.inputs, self.arranged(inputs, named)?)?;
+        // Not from the pool: an interpreter that has collected times once goes on to do so.
+        let mut instance = self.fresh(py)?;
+        instance.run(py, &self.ports, &arrays, false)?;
+        instance.interpreter.start_profile();
+        for _ in 0..runs {
+            instance.run(py, &self.ports, &arrays, false)?;
+        }
+        let profile = instance.interpreter.profile_of(self.ports.subgraph).cloned().unwrap_or_default();
+        let json = arenite_common::profile::json(&arenite_common::profile::op_times(&profile));
+        json.map_err(|error| errors::state_error(py, &error.to_string(), Phase::Run))
+    }
+
+    /// The inputs: name, name of the tensor, type, shape, and scale and zero point if there is one of each.
+    #[getter]
+    fn _input_ports<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.described(py, &self.ports.inputs)
+    }
+
+    /// The outputs, as `_input_ports` has them.
+    #[getter]
+    fn _output_ports<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.described(py, &self.ports.outputs)
+    }
+
+    /// The number of interpreters that no call uses.
+    #[getter]
+    fn _idle(&self) -> usize {
+        self.pool().idle.len()
+    }
+}

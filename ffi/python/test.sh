@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Installs the package with pip into a fresh environment and tests it there: its own tests, those of the drop-in next to
+# ai_edge_litert if pip finds it, the stubs, the size of the wheel, and the time of an import.
+#
+#   ffi/python/test.sh [PYTHON]     PYTHON: an interpreter from 3.10 on, python3 by default
+set -euo pipefail
+cd "$(dirname "$0")"
+python=${1:-python3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$python" -m venv "$work/venv"
+bin=$work/venv/bin
+"$bin/pip" install --quiet --disable-pip-version-check build numpy ml_dtypes flatbuffers pytest mypy 'maturin>=1.9,<2'
+
+# With the build of this environment's maturin, so that nothing is compiled that a `cargo build --release` has compiled.
+PATH="$bin:$PATH" "$bin/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir "$work" .
+wheel=$(ls "$work"/arenite-*.whl)
+"$bin/pip" install --quiet --no-deps "$wheel"
+echo "wheel: $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
+[ "$(stat -c %s "$wheel")" -lt 6000000 ] || { echo "the wheel has 6 MB or more" >&2; exit 1; }
+
+"$bin/pip" install --quiet ai-edge-litert==2.3.0 ||
+    echo "ai-edge-litert 2.3.0 cannot be installed: the drop-in is tested alone" >&2
+
+cd tests
+"$bin/python" imports.py
+"$bin/python" -m pytest -q -p no:cacheprovider .
+cd "$work"
+"$bin/python" -m mypy.stubtest arenite --allowlist "$OLDPWD/stubs.txt"
+"$bin/python" -m arenite --version

@@ -1,0 +1,75 @@
+"""Programs that are written for other packages."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import DIGITS
+
+pytest.importorskip("arenite")
+
+PROGRAM = """
+import sys
+import numpy as np
+{imports}
+interpreter = {interpreter}(model_path=sys.argv[1])
+interpreter.allocate_tensors()
+interpreter.set_tensor(0, np.zeros((1, 16, 16, 1), np.float32))
+interpreter.invoke()
+print(type(interpreter).__module__, __name__, interpreter.get_tensor(34).shape)
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "interpreter"),
+    [
+        ("from ai_edge_litert.interpreter import Interpreter", "Interpreter"),
+        ("import ai_edge_litert.interpreter as litert", "litert.Interpreter"),
+        ("import ai_edge_litert.interpreter", "ai_edge_litert.interpreter.Interpreter"),
+        ("from tflite_runtime.interpreter import Interpreter, load_delegate", "Interpreter"),
+        ("import tflite_runtime.interpreter", "tflite_runtime.interpreter.Interpreter"),
+        ("import tensorflow as tf", "tf.lite.Interpreter"),
+        ("from tensorflow.lite import Interpreter", "Interpreter"),
+        ("from tensorflow import lite", "lite.Interpreter"),
+    ],
+)
+@pytest.mark.parametrize("way", ["script", "module"])
+def test_programs_run_unchanged(tmp_path, imports, interpreter, way):
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM.format(imports=imports, interpreter=interpreter))
+    named = [str(script)] if way == "script" else ["-m", "program"]
+    command = [sys.executable, "-m", "arenite.compat", *named, str(DIGITS)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.stdout.strip() == "arenite.interpreter __main__ (1, 10)", done.stderr
+
+
+def test_other_modules_of_a_package_stay(tmp_path):
+    """Only the module `interpreter` is served: what else is installed can still be imported."""
+    package = tmp_path / "ai_edge_litert"
+    package.mkdir()
+    (package / "__init__.py").write_text("kept = 1")
+    (package / "other.py").write_text("found = 2")
+    program = (
+        "import arenite.compat; arenite.compat.install()\n"
+        "import ai_edge_litert.other, ai_edge_litert.interpreter as served\n"
+        "print(ai_edge_litert.kept, ai_edge_litert.other.found, served.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.stdout.split() == ["1", "2", "arenite.interpreter"], done.stderr
+
+
+def test_the_command_line():
+    done = subprocess.run([sys.executable, "-m", "arenite", "inspect", str(DIGITS)], capture_output=True, text=True)
+    assert done.returncode == 0 and "CONV_2D" in done.stdout
+    wrong = subprocess.run([sys.executable, "-m", "arenite", "nothing"], capture_output=True, text=True)
+    assert wrong.returncode == 2 and "nothing" in wrong.stderr
+
+
+def test_a_package_that_is_imported_already():
+    program = (
+        "import sys, types; sys.modules['tflite_runtime'] = package = types.ModuleType('tflite_runtime'); package.__path__ = []\n"
+        "import arenite.compat; arenite.compat.install()\n"
+        "print(package.interpreter.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.strip() == "arenite.interpreter", done.stderr
