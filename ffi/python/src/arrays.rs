@@ -1,5 +1,5 @@
-//! NumPy arrays from and to tensors. This is the file with unsafe code: it reads the memory of arrays and makes arrays of
-//! memory.
+//! NumPy arrays from and to tensors. This is the file with unsafe code: it reads the memory of arrays and makes arrays
+//! of memory.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -12,6 +12,7 @@ use pyo3::types::PyBytes;
 
 use crate::elements::{self, Storage};
 use crate::errors::{self, Phase};
+use crate::place::Place;
 use crate::shared::View;
 
 const HANDLE: &str = "it is the handle of a resource, which has no value: read the variable that it names";
@@ -19,16 +20,20 @@ const HANDLE: &str = "it is the handle of a resource, which has no value: read t
 /// The most dimensions of an array in every version of NumPy.
 const MAX_DIMS: usize = 32;
 
-/// `value` as an array: itself if it is one, otherwise the result of `numpy.asarray`.
+/// `value` as an array: itself if it is one, otherwise the result of `numpy.asarray`, or of `numpy.from_dlpack` for
+/// objects that only this function reads.
 ///
 /// # Errors
-/// Nested lists of different lengths, or an exception from the value's `__array__`.
+/// Nested lists of different lengths, or an exception from the value's `__array__` or `__dlpack__`.
 pub(crate) fn as_array<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
     elements::import(value.py())?;
     if let Ok(array) = value.cast::<PyUntypedArray>() {
         return Ok(array.clone());
     }
-    Ok(value.py().import("numpy")?.call_method1("asarray", (value,))?.cast_into::<PyUntypedArray>()?)
+    let has = |name| value.hasattr(name);
+    let is_capsule = has("__dlpack__")? && !has("__array__")? && !has("__array_interface__")?;
+    let function = if is_capsule { "from_dlpack" } else { "asarray" };
+    Ok(value.py().import("numpy")?.call_method1(function, (value,))?.cast_into::<PyUntypedArray>()?)
 }
 
 /// An array with a copy of a tensor's value; for a tensor without dimensions a scalar, as NumPy's functions return it.
@@ -85,8 +90,9 @@ pub(crate) fn sharing<'py>(
     let array = made(py, &tensor, data.cast(), flags)?;
     check_size(&tensor, &array, tensor.byte_len())?;
     let view = Bound::new(py, view())?;
-    // SAFETY: the array is new and has no base yet. The function takes the reference to `view`, on failure too. The view
-    // keeps the interpreter alive, and `Shared::lock_to_move` refuses calls that would move the tensor while it exists.
+    // SAFETY: the array is new and has no base yet. The function takes the reference to `view`, on failure too. The
+    // view keeps the interpreter alive, and `Shared::lock_to_move` refuses calls that would move the tensor while it
+    // exists.
     let status = unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_array_ptr(), view.into_ptr()) };
     if status != 0 {
         return Err(PyErr::fetch(py));
@@ -160,16 +166,16 @@ pub(crate) fn of_reals<'py>(py: Python<'py>, reals: &[f32], shape: &[i32]) -> Py
     PyArray1::from_slice(py, reals).call_method1("reshape", (shape,))
 }
 
-/// Copies an array to a tensor of the same shape: byte for byte if both are laid out alike, otherwise element by element,
-/// converted to the tensor's type, in one pass.
+/// Copies an array to a tensor of the same shape: byte for byte if both are laid out alike, otherwise element by
+/// element, converted to the tensor's type, in one pass.
 pub(crate) fn copy_to(
     py: Python<'_>,
     array: &Bound<'_, PyUntypedArray>,
     interpreter: &mut Interpreter,
-    (subgraph, index): (usize, usize),
+    place: Place,
 ) -> PyResult<()> {
     let failed = |error| errors::exception(py, error, Phase::Access);
-    let target = interpreter.tensor_mut_of(subgraph, index).map_err(failed)?;
+    let target = interpreter.tensor_mut_of(place.subgraph, place.tensor).map_err(failed)?;
     let ty = target.tensor().ty;
     let storage = elements::storage(ty);
     if storage == Storage::Same && is_plain(array) && elements::fits(&array.dtype(), ty)? {
@@ -190,7 +196,7 @@ pub(crate) fn copy_to(
         return Ok(());
     }
     let data = target.into_bytes().map_err(failed)?.as_mut_ptr();
-    let tensor = interpreter.tensor_of(subgraph, index).map_err(failed)?;
+    let tensor = interpreter.tensor_of(place.subgraph, place.tensor).map_err(failed)?;
     let whole = made(py, &tensor, data.cast(), NPY_ARRAY_CARRAY)?;
     check_size(&tensor, &whole, tensor.byte_len())?;
     // SAFETY: both are arrays. `whole` shares the tensor's memory, does not leave this function, and is released before

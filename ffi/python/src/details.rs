@@ -8,23 +8,21 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::elements;
 use crate::errors::{self, Phase};
+use crate::place::Place;
 use crate::shared::State;
 
 /// The description of a tensor of a subgraph.
-pub(crate) fn tensor<'py>(
-    py: Python<'py>,
-    state: &State,
-    (subgraph, index): (usize, usize),
-) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn tensor<'py>(py: Python<'py>, state: &State, place: Place) -> PyResult<Bound<'py, PyDict>> {
     elements::import(py)?;
-    let tensor = state.tensor_of(subgraph, index).map_err(|e| errors::exception(py, e, Phase::Access))?;
-    let shape = state.coming.get(&(subgraph, index)).map_or(tensor.shape, Vec::as_slice);
+    let tensor =
+        state.tensor_of(place.subgraph, place.tensor).map_err(|e| errors::exception(py, e, Phase::Access))?;
+    let shape = state.coming.get(&place).map_or(tensor.shape, Vec::as_slice);
     let view = state.model().view();
-    let in_file = view.subgraph(subgraph).and_then(|subgraph| subgraph.tensors().get(index));
+    let in_file = view.subgraph(place.subgraph).and_then(|subgraph| subgraph.tensors().get(place.tensor));
     let signature = if tensor.shape_signature.is_empty() { shape } else { tensor.shape_signature };
     let details = PyDict::new(py);
     details.set_item("name", tensor.name)?;
-    details.set_item("index", index)?;
+    details.set_item("index", place.tensor)?;
     details.set_item("shape", PyArray1::from_slice(py, shape))?;
     details.set_item("shape_signature", PyArray1::from_slice(py, signature))?;
     details.set_item("dtype", elements::class(py, tensor.ty)?)?;

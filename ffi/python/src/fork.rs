@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 /// How often this process's line of parents forked.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// Read while an interpreter is built or prepared, which takes locks inside the plugins. Written during a fork, so that no
-/// other thread holds one of these locks: in the child nothing would release it.
+/// Read while an interpreter is built or prepared, which takes locks inside the plugins. Written during a fork, so that
+/// no other thread holds one of these locks: in the child nothing would release it.
 static BUILDING: RwLock<()> = RwLock::new(());
 
 thread_local! {

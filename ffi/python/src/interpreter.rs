@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use arenite::Interpreter;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -10,8 +9,9 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use crate::arrays;
 use crate::details;
 use crate::elements;
-use crate::errors::{self, Phase, exception, tensor_error};
+use crate::errors::{Phase, exception, tensor_error};
 use crate::fork;
+use crate::place::Place;
 use crate::settings::{Settings, Source};
 use crate::shared::{Shared, State};
 use crate::waiting::without_gil;
@@ -45,29 +45,6 @@ impl NativeInterpreter {
     }
 }
 
-/// The index of a tensor of a subgraph.
-///
-/// # Errors
-/// One of the indices is out of range.
-fn place(
-    py: Python<'_>,
-    interpreter: &mut Interpreter,
-    (subgraph, tensor): (i64, i64),
-) -> PyResult<(usize, usize)> {
-    let refuse = |message: String| Err(errors::state_error(py, &message, Phase::Access));
-    let count = interpreter.subgraph_count();
-    let Some(subgraph) = usize::try_from(subgraph).ok().filter(|&subgraph| subgraph < count) else {
-        return refuse(format!("subgraph {subgraph} does not exist; the model has {count}, counted from 0"));
-    };
-    let count = interpreter.tensor_count_of(subgraph).map_err(|error| exception(py, error, Phase::Access))?;
-    match usize::try_from(tensor).ok().filter(|&tensor| tensor < count) {
-        Some(tensor) => Ok((subgraph, tensor)),
-        None => {
-            refuse(format!("tensor {tensor} does not exist; subgraph {subgraph} has {count}, counted from 0"))
-        }
-    }
-}
-
 #[pymethods]
 impl NativeInterpreter {
     #[new]
@@ -94,7 +71,7 @@ impl NativeInterpreter {
             let _building = fork::building();
             interpreter.allocate_subgraph(_subgraph)
         })?;
-        state.coming.retain(|&(subgraph, _), _| subgraph != _subgraph);
+        state.coming.retain(|place, _| place.subgraph != _subgraph);
         Ok(())
     }
 
@@ -121,8 +98,17 @@ impl NativeInterpreter {
         // Before the lock: the value's `__array__` is Python code.
         let array = arrays::as_array(value);
         let mut interpreter = shared.lock(py, Phase::Access)?;
-        let (subgraph, index) = place(py, &mut interpreter, (_subgraph, tensor_index))?;
-        let tensor = interpreter.tensor_of(subgraph, index).map_err(|e| exception(py, e, Phase::Access))?;
+        let place = Place::of(py, &mut interpreter, tensor_index, _subgraph)?;
+        let tensor = interpreter
+            .tensor_of(place.subgraph, place.tensor)
+            .map_err(|e| exception(py, e, Phase::Access))?;
+        if interpreter.coming.contains_key(&place) {
+            return Err(tensor_error(
+                py,
+                tensor.name,
+                "its shape has changed: call allocate_tensors() first",
+            ));
+        }
         let array = array.map_err(|error| {
             let wanted = tensor_error(
                 py,
@@ -134,10 +120,10 @@ impl NativeInterpreter {
         })?;
         if arrays::is_string(tensor.ty) {
             drop(interpreter);
-            return self.set_strings(py, &array, (subgraph, index));
+            return self.set_strings(py, &array, place);
         }
         check(py, &array, &tensor)?;
-        arrays::copy_to(py, &array, &mut interpreter, (subgraph, index))
+        arrays::copy_to(py, &array, &mut interpreter, place)
     }
 
     /// A copy of a tensor.
@@ -149,26 +135,35 @@ impl NativeInterpreter {
         subgraph_index: i64,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut interpreter = self.shared()?.lock(py, Phase::Access)?;
-        let (subgraph, index) = place(py, &mut interpreter, (subgraph_index, tensor_index))?;
-        let tensor = interpreter.tensor_of(subgraph, index).map_err(|e| exception(py, e, Phase::Access))?;
+        let place = Place::of(py, &mut interpreter, tensor_index, subgraph_index)?;
+        let tensor = interpreter
+            .tensor_of(place.subgraph, place.tensor)
+            .map_err(|e| exception(py, e, Phase::Access))?;
         arrays::copy_of(py, &tensor)
     }
 
     /// A function that returns an array that shares the tensor's memory.
     fn tensor(&self, py: Python<'_>, tensor_index: i64) -> PyResult<TensorFunction> {
         let shared = self.shared()?;
-        let (_, index) = place(py, &mut *shared.lock(py, Phase::Access)?, (0, tensor_index))?;
-        Ok(TensorFunction { shared: Arc::clone(shared), index })
+        let place = Place::of(py, &mut *shared.lock(py, Phase::Access)?, tensor_index, 0)?;
+        Ok(TensorFunction { shared: Arc::clone(shared), index: place.tensor })
     }
 
     /// Changes the shape of an input.
-    fn _resize(&self, py: Python<'_>, place_of: (i64, i64), shape: Vec<i32>, strict: bool) -> PyResult<()> {
+    fn _resize(
+        &self,
+        py: Python<'_>,
+        tensor_index: i64,
+        subgraph: i64,
+        shape: Vec<i32>,
+        strict: bool,
+    ) -> PyResult<()> {
         let mut state = self.shared()?.lock_to_move(py)?;
-        let place = place(py, &mut state, place_of)?;
+        let place = Place::of(py, &mut state, tensor_index, subgraph)?;
         if strict {
             check_strictly(py, &state, place, &shape)?;
         }
-        let resized = state.resize_of(place.0, place.1, &shape);
+        let resized = state.resize_of(place.subgraph, place.tensor, &shape);
         resized.map_err(|error| exception(py, error, Phase::Run))?;
         state.coming.insert(place, shape);
         Ok(())
@@ -212,7 +207,7 @@ impl NativeInterpreter {
         subgraph_index: i64,
     ) -> PyResult<Bound<'py, PyDict>> {
         let mut state = self.shared()?.lock(py, Phase::Access)?;
-        let place = place(py, &mut state, (subgraph_index, tensor_index))?;
+        let place = Place::of(py, &mut state, tensor_index, subgraph_index)?;
         details::tensor(py, &state, place)
     }
 
@@ -239,11 +234,13 @@ impl NativeInterpreter {
         &self,
         py: Python<'_>,
         array: &Bound<'_, numpy::PyUntypedArray>,
-        (subgraph, index): (usize, usize),
+        place: Place,
     ) -> PyResult<()> {
         let strings = arrays::strings(array)?;
         let mut interpreter = self.shared()?.lock_to_move(py)?;
-        let tensor = interpreter.tensor_of(subgraph, index).map_err(|e| exception(py, e, Phase::Access))?;
+        let tensor = interpreter
+            .tensor_of(place.subgraph, place.tensor)
+            .map_err(|e| exception(py, e, Phase::Access))?;
         let Some(strings) = strings else {
             let message = format!(
                 "the value has type {}: give bytes or str, in an array of object, S or U",
@@ -253,7 +250,7 @@ impl NativeInterpreter {
         };
         check_shape(py, array, &tensor)?;
         let strings: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
-        let set = interpreter.set_strings_of(subgraph, index, &strings);
+        let set = interpreter.set_strings_of(place.subgraph, place.tensor, &strings);
         set.map_err(|error| exception(py, error, Phase::Access))
     }
 }
@@ -294,8 +291,9 @@ fn check_shape(
 }
 
 /// Checks that only dimensions change that the model leaves open.
-fn check_strictly(py: Python<'_>, state: &State, place: (usize, usize), shape: &[i32]) -> PyResult<()> {
-    let tensor = state.tensor_of(place.0, place.1).map_err(|e| exception(py, e, Phase::Access))?;
+fn check_strictly(py: Python<'_>, state: &State, place: Place, shape: &[i32]) -> PyResult<()> {
+    let tensor =
+        state.tensor_of(place.subgraph, place.tensor).map_err(|e| exception(py, e, Phase::Access))?;
     let before = state.coming.get(&place).map_or(tensor.shape, Vec::as_slice);
     let signature = if tensor.shape_signature.is_empty() { tensor.shape } else { tensor.shape_signature };
     let fits = |((new, old), dim): ((&i32, &i32), &i32)| new == old || *dim == -1;
@@ -304,8 +302,8 @@ fn check_strictly(py: Python<'_>, state: &State, place: (usize, usize), shape: &
         return Ok(());
     }
     let message = format!(
-        "shape {shape:?} does not fit {signature:?}, of which only dimensions of −1 can change: give another shape, or leave \
-         strict out"
+        "shape {shape:?} does not fit {signature:?}, of which only dimensions of −1 can change: give another shape, or \
+         leave strict out"
     );
     Err(tensor_error(py, tensor.name, message))
 }

@@ -6,6 +6,7 @@
 //! | `elements` | the array type of each element type |
 //! | `shared` | an interpreter that several Python objects use, and the count of arrays that share its memory |
 //! | `interpreter` | the calls of `ai_edge_litert`'s interpreter |
+//! | `place` | tensors by number |
 //! | `details` | descriptions of tensors, nodes and signatures, as `ai_edge_litert` gives them |
 //! | `settings` | arguments of constructors |
 //! | `errors` | errors as exceptions |
@@ -27,6 +28,7 @@ mod errors;
 mod fork;
 mod interpreter;
 mod model;
+mod place;
 mod ports;
 mod settings;
 mod shared;

@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::arrays;
 use crate::elements;
 use crate::errors::{self, Phase, exception};
+use crate::place::Place;
 
 /// Inputs and outputs: a signature's, or the main subgraph's.
 pub(crate) struct Ports {
@@ -29,7 +30,8 @@ pub(crate) struct Port {
 }
 
 impl Ports {
-    /// The ports of a signature. Without a key, this is the only signature; a model with none or several runs its main subgraph.
+    /// The ports of a signature. Without a key, this is the only signature; a model with none or several runs its main
+    /// subgraph.
     pub(crate) fn of(py: Python<'_>, interpreter: &mut Interpreter, key: Option<&str>) -> PyResult<Self> {
         let failed = |error| exception(py, error, Phase::Access);
         let model = interpreter.model().clone();
@@ -45,7 +47,7 @@ impl Ports {
                 interpreter.inputs_of(0).map_err(failed)?.to_vec(),
                 interpreter.outputs_of(0).map_err(failed)?.to_vec(),
             );
-            let port = |&tensor: &i32| Port::of(py, interpreter, (0, tensor as u32), None);
+            let port = |&tensor: &i32| Port::of(py, interpreter, 0, tensor as u32, None);
             let inputs = inputs.iter().filter(|&&tensor| tensor >= 0).map(port).collect::<PyResult<_>>()?;
             let outputs = outputs.iter().filter(|&&tensor| tensor >= 0).map(port).collect::<PyResult<_>>()?;
             return Ok(Ports { subgraph: 0, inputs, outputs });
@@ -57,7 +59,7 @@ impl Ports {
         };
         let ports = |maps: arenite::model_file::Tables<'_, arenite::model_file::TensorMap<'_>>| {
             let port = |map: arenite::model_file::TensorMap<'_>| {
-                Port::of(py, interpreter, (subgraph, map.tensor_index()), map.name())
+                Port::of(py, interpreter, subgraph, map.tensor_index(), map.name())
             };
             maps.iter().map(port).collect::<PyResult<Vec<Port>>>()
         };
@@ -69,7 +71,8 @@ impl Port {
     fn of(
         py: Python<'_>,
         interpreter: &Interpreter,
-        (subgraph, tensor): (usize, u32),
+        subgraph: usize,
+        tensor: u32,
         name: Option<&str>,
     ) -> PyResult<Self> {
         let tensor = tensor as usize;
@@ -133,7 +136,7 @@ impl Port {
         }
         let dtype = array.dtype();
         if elements::fits(&dtype, tensor.ty)? {
-            return arrays::copy_to(py, array, interpreter, (subgraph, self.tensor));
+            return arrays::copy_to(py, array, interpreter, Place { subgraph, tensor: self.tensor });
         }
         if !raw && dtype.kind() == b'f' && !tensor.scales.is_empty() {
             let floats = array.call_method1("astype", ("f4", "C"))?.cast_into::<PyArrayDyn<f32>>()?;
@@ -147,7 +150,7 @@ impl Port {
         if is_open
             && py.import("numpy")?.call_method1("can_cast", (&dtype, &wanted, "same_kind"))?.extract()?
         {
-            return arrays::copy_to(py, array, interpreter, (subgraph, self.tensor));
+            return arrays::copy_to(py, array, interpreter, Place { subgraph, tensor: self.tensor });
         }
         let message =
             format!("the value has type {dtype}, the model takes {wanted}: convert it with astype()");

@@ -1,5 +1,5 @@
-//! An interpreter that several Python objects use: the interpreter itself, the functions from `tensor()`, and the arrays
-//! that share its memory.
+//! An interpreter that several Python objects use: the interpreter itself, the functions from `tensor()`, and the
+//! arrays that share its memory.
 
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
@@ -11,13 +11,14 @@ use arenite::Interpreter;
 use pyo3::prelude::*;
 
 use crate::errors::{self, Phase};
+use crate::place::Place;
 use crate::waiting::Pace;
 
 /// An interpreter, and shapes that it does not have yet.
 pub(crate) struct State {
     pub(crate) interpreter: Interpreter,
-    /// Shapes since the last allocation, by subgraph and tensor.
-    pub(crate) coming: HashMap<(usize, usize), Vec<i32>>,
+    /// Shapes since the last allocation.
+    pub(crate) coming: HashMap<Place, Vec<i32>>,
 }
 
 impl Deref for State {
@@ -72,8 +73,8 @@ impl Shared {
             Ok(state) => Ok(state),
             Err(TryLockError::WouldBlock) => Err(errors::state_error(
                 py,
-                "another thread uses this interpreter: give each thread its own, or use arenite.Model, which has one for \
-                 each thread",
+                "another thread uses this interpreter: give each thread its own, or use arenite.Model, which has one \
+                 for each thread",
                 phase,
             )),
             Err(TryLockError::Poisoned(_)) => Err(errors::state_error(

@@ -432,6 +432,41 @@ def test_wrong_sizes_are_refused(package, index, shape, exception):
         interpreter.resize_tensor_input(index, shape)
 
 
+def test_a_new_shape_needs_memory_first(package):
+    interpreter = resizable(package)
+    interpreter.allocate_tensors()
+    interpreter.resize_tensor_input(0, [4, 3])
+    for rows in 1, 4:
+        with pytest.raises(ValueError):
+            interpreter.set_tensor(0, np.ones((rows, 3), np.float32))
+
+
+def test_shapes_that_depend_on_values(package):
+    where = model([Tensor("condition", BOOL, [4]), Tensor("places", INT64, [])], [Node(109, [0], [1])], [0], [1])
+    interpreter = made(package, where)
+    assert interpreter.get_output_details()[0]["shape"].tolist() == []
+    for call in lambda: interpreter.get_tensor(1), lambda: interpreter.tensor(1)():
+        with pytest.raises(ValueError):
+            call()
+    for condition in [1, 0, 1, 1], [0, 0, 1, 0]:
+        interpreter.set_tensor(0, np.array(condition, bool))
+        interpreter.invoke()
+        wanted = np.argwhere(condition)
+        assert interpreter.get_output_details()[0]["shape"].tolist() == list(wanted.shape)
+        for got in interpreter.get_tensor(1), interpreter.tensor(1)():
+            np.testing.assert_array_equal(got, wanted)
+        del got
+
+
+def test_empty_tensors(package):
+    interpreter = resizable(package)
+    interpreter.resize_tensor_input(0, [0, 3])
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(0, np.ones((0, 3), np.float32))
+    interpreter.invoke()
+    assert interpreter.get_tensor(1).shape == interpreter.tensor(1)().shape == (0, 3)
+
+
 # Signatures
 
 

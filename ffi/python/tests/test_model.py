@@ -1,5 +1,6 @@
 """`arenite.Model`."""
 
+import asyncio
 import hashlib
 import multiprocessing
 import os
@@ -102,7 +103,8 @@ def test_quantization():
 
 
 def test_other_types_are_converted_if_nothing_is_lost_but_digits():
-    doubled = arenite.Model(model([Tensor("x", FLOAT32, [2]), Tensor("y", FLOAT32, [2])], [Node(0, [0, 0], [1])], [0], [1]))
+    tensors = [Tensor("x", FLOAT32, [2]), Tensor("y", FLOAT32, [2])]
+    doubled = arenite.Model(model(tensors, [Node(0, [0, 0], [1])], [0], [1]))
     for value in [1, 2], [1.0, 2.0], np.array([1, 2], np.uint8), np.array([1, 2], ">f8"), range(1, 3):
         assert doubled(value)["y"].tolist() == [2, 4]
     for value in ["a", "b"], [1j, 2], [[1, 2]], [1, 2, 3], np.array([1, 2], "m8[s]"):
@@ -119,6 +121,33 @@ def test_open_dimensions_follow_the_inputs():
         doubled(np.ones((1, 3), np.float32))
     assert failure.value.tensor == "x"
     assert repr(doubled.inputs[0]) == "x: FLOAT32 ?×2"
+
+
+class OnlyDlpack:
+    """A tensor of another library."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **arguments):
+        return self.array.__dlpack__(**arguments)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_dlpack(digits):
+    answer = digits(OnlyDlpack(picture()))["probabilities"]
+    np.testing.assert_array_equal(answer, expected(picture()))
+    np.testing.assert_array_equal(np.from_dlpack(OnlyDlpack(answer)), answer)
+
+
+def test_async_calls(digits):
+    async def both():
+        return await asyncio.gather(digits.run_async(picture()), digits.run_async(image=picture(1)))
+
+    for seed, answer in enumerate(asyncio.run(both())):
+        np.testing.assert_array_equal(answer["probabilities"], expected(picture(seed)))
 
 
 def test_strings():
@@ -162,6 +191,7 @@ def test_the_plan(digits):
     assert plan.arena_bytes >= plan.lower_bound > 0 and len(plan) > 0
     assert all(row["offset"] + row["size"] <= plan.arena_bytes for row in plan.rows)
     assert "bytes by planner" in repr(plan)
+    assert plan._repr_html_().count("<tr>") == len(plan) + 1
 
 
 def test_the_placement(digits):

@@ -104,7 +104,7 @@ class SignatureRunner:
                 raise ValueError(
                     f"signature {self._signature_key!r} has no input {name!r}; its inputs: " + ", ".join(inputs)
                 )
-            interpreter._resize((subgraph, inputs[name]), list(value.shape), False)
+            interpreter._resize(inputs[name], subgraph, list(value.shape), False)
         interpreter.allocate_tensors(_subgraph=subgraph)
         for name, value in kwargs.items():
             interpreter.set_tensor(inputs[name], value, _subgraph=subgraph)
@@ -220,7 +220,7 @@ class Interpreter(_native.Interpreter):
         shape = numpy.array(tensor_size, dtype=numpy.int32)
         if shape.ndim != 1:
             raise ValueError(f"the shape has {shape.ndim} dimensions: give a list of numbers")
-        self._resize((0, input_index), shape.tolist(), strict)
+        self._resize(input_index, 0, shape.tolist(), strict)
 
     def get_signature_list(self):
         """The names of the inputs and outputs of each signature: `{key: {"inputs": […], "outputs": […]}}`."""

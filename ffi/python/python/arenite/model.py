@@ -64,6 +64,12 @@ class Model(_native.Model):
             self.placement()._require(require)
         return self
 
+    async def run_async(self, *inputs, raw=False, **named):
+        """As a call, on a thread of asyncio's default executor. A cancelled task does not stop the call."""
+        import asyncio
+
+        return await asyncio.to_thread(self, *inputs, raw=raw, **named)
+
     @property
     def path(self):
         """The path of the file; None if the model was made of bytes."""

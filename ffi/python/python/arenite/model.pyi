@@ -2,7 +2,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from arenite import _native, reports
 from arenite.interpreter import Delegate
@@ -23,6 +23,7 @@ class Model(_native.Model):
         config: str | os.PathLike[str] | None = None,
         require: str | None = None,
     ) -> Model: ...
+    async def run_async(self, *inputs: ArrayLike, raw: bool = False, **named: ArrayLike) -> dict[str, NDArray[Any]]: ...
     @property
     def path(self) -> str | None: ...
     @property

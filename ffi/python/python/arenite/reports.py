@@ -1,5 +1,7 @@
 """Reports on a model. They print as tables; `rows` has them as dicts, for `pandas.DataFrame(report.rows)`."""
 
+from html import escape
+
 from arenite.errors import DelegateError
 
 __all__ = ["Placement", "Plan", "Port", "Profile"]
@@ -47,6 +49,16 @@ class Table:
             for line in cells
         ]
         return "\n".join([*lines, *self._summary()])
+
+    def _repr_html_(self):
+        """For notebooks."""
+        head = "".join(f"<th>{escape(column)}</th>" for column in self.columns)
+        lines = [
+            "".join(f"<td>{escape(_cell(row[column]))}</td>" for column in self.columns) for row in self.rows
+        ]
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        below = "<br>".join(escape(line) for line in self._summary() if line)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{below}</p>"
 
     def _summary(self):
         return []
