@@ -36,9 +36,12 @@ impl Planner for Arena {
 }
 
 /// Writes the offset of each record to `offsets`. Records with a fixed offset keep it and block their range; a record
-/// of size 0 gets offset 0. Fails if a record is malformed or an offset overflows.
+/// of size 0 gets offset 0.
 ///
 /// The complexity is given at [`space::fill`].
+///
+/// # Errors
+/// A record is malformed or an offset overflows.
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     validate::records(records)?;
     validate::same_length(records, offsets)?;

@@ -60,9 +60,11 @@ pub struct Banks {
 /// Assigns each record to one of the banks, which have these capacities in bytes, the fastest first. `traffic` is the
 /// number of bytes of each record that are read and written.
 ///
-/// Fails if a record is malformed, has a fixed offset or fits into no bank, if no banks are given, or if no assignment
-/// is found; the last error gives the bytes that the last bank would need. Takes O(n log n) plus the time of the plans,
-/// a few per bank, and a few hundred if records can be exchanged.
+/// Takes O(n log n) plus the time of the plans, a few per bank, and a few hundred if records can be exchanged.
+///
+/// # Errors
+/// A record is malformed, has a fixed offset or fits into no bank, no banks are given, or no assignment is found; the
+/// last error gives the bytes that the last bank would need.
 pub fn assign(records: &[UsageRecord], traffic: &[u64], capacities: &[u64]) -> Result<Banks> {
     check(records, traffic, capacities)?;
     let problem = Problem { records, traffic, capacities };

@@ -22,8 +22,10 @@ impl Planner for BestFit {
 }
 
 /// Writes the offset of each record to `offsets`. Records with a fixed offset keep it and block their range; a record
-/// of size 0 gets offset 0. Fails if a record is malformed or an offset overflows. The complexity is given at
-/// [`space::fill`].
+/// of size 0 gets offset 0. The complexity is given at [`space::fill`].
+///
+/// # Errors
+/// A record is malformed or an offset overflows.
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     space::fill(records, arena::order(records).into_iter(), Fit::Tightest, offsets)
 }

@@ -45,10 +45,13 @@ impl Planner for BothEnds {
 const ROUNDS: usize = 5;
 
 /// Writes the offset of each record to `offsets`. Records with a fixed offset keep it and block their range; a record
-/// of size 0 gets offset 0. Fails if a record is malformed or an offset overflows.
+/// of size 0 gets offset 0.
 ///
 /// Takes O(n (log n + k)) for n records of which k are alive together. After 2²⁶ + 2⁸ n obstacles have been examined,
 /// the remaining records are stacked on top.
+///
+/// # Errors
+/// A record is malformed or an offset overflows.
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     validate::records(records)?;
     validate::same_length(records, offsets)?;

@@ -19,8 +19,10 @@ use arenite_abi::prelude::*;
 use crate::groups::{self, Event, Groups};
 use crate::{order, validate};
 
-/// The bytes that any plan of `records` needs. Fails if a record is malformed or the bound exceeds 2⁶⁴. Takes O(n log
-/// n).
+/// The bytes that any plan of `records` needs. Takes O(n log n).
+///
+/// # Errors
+/// A record is malformed or the bound exceeds 2⁶⁴.
 pub fn lower_bound(records: &[UsageRecord]) -> Result<u64> {
     validate::records(records)?;
     Groups::new(records).iter().try_fold(0, |bound, group| Ok(of_group(records, group)?.max(bound)))

@@ -27,13 +27,19 @@ impl Planner for EqualityVector {
     }
 }
 
-/// Shared objects for `records`. Fails if a record is malformed.
+/// Shared objects for `records`.
+///
+/// # Errors
+/// A record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     validate::records(records)?;
     assign_any(&usage::of_records(records))
 }
 
-/// Shared objects for sizes of any kind: bytes, shapes, textures. Fails if a lifetime ends before it starts.
+/// Shared objects for sizes of any kind: bytes, shapes, textures.
+///
+/// # Errors
+/// A lifetime ends before it starts.
 pub fn assign_any<S: Ord + Copy>(usages: &[Usage<S>]) -> Result<Objects<S>> {
     assign_waiting::<S, Lowest>(usages)
 }

@@ -54,6 +54,9 @@ impl Planner for Exact {
 }
 
 /// Writes the offset of each record to `offsets`, see [`solve`].
+///
+/// # Errors
+/// As [`solve`]; also if there is not one offset per record.
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     validate::same_length(records, offsets)?;
     offsets.copy_from_slice(&solve(records, &Limits::default())?.offsets);
@@ -63,11 +66,12 @@ pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
 /// The smallest plan, or the best one that is found within the limits. Records with a fixed offset keep it; a record of
 /// size 0 gets offset 0.
 ///
-/// Fails if a record is malformed, if records with fixed offsets overlap, if no plan fits the capacity or none was
-/// found, or if offsets overflow.
-///
 /// Takes O(n (log n + k log k)) for n records of which k are alive together, plus the search, which is limited. Groups
 /// of more than 2¹² records are not searched.
+///
+/// # Errors
+/// A record is malformed, records with fixed offsets overlap, no plan fits the capacity or none was found, or offsets
+/// overflow.
 pub fn solve(records: &[UsageRecord], limits: &Limits) -> Result<Outcome> {
     validate::records(records)?;
     validate::fixed_apart(records)?;
@@ -76,6 +80,9 @@ pub fn solve(records: &[UsageRecord], limits: &Limits) -> Result<Outcome> {
 
 /// Like [`solve`], but starts from the plan `start`, the offset of each record. Groups that are not searched, or for
 /// which no smaller plan is found, keep their offsets.
+///
+/// # Errors
+/// As [`solve`]; also if `start` has not one offset per record.
 pub fn improve(records: &[UsageRecord], start: &[u64], limits: &Limits) -> Result<Outcome> {
     validate::records(records)?;
     validate::same_length(records, start)?;

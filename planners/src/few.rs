@@ -24,7 +24,10 @@ pub struct Lists<'l> {
 }
 
 impl<'l> Lists<'l> {
-    /// Fails unless both slices have the same length.
+    /// The records, and room for their offsets.
+    ///
+    /// # Errors
+    /// The slices differ in length.
     pub fn new(records: &'l [UsageRecord], offsets: &'l mut [u64]) -> Result<Self> {
         validate::same_length(records, offsets)?;
         Ok(Lists { records, offsets })

@@ -22,7 +22,10 @@ impl Planner for GreedyBest {
     }
 }
 
-/// Shared objects for `records`. Fails if a record is malformed.
+/// Shared objects for `records`.
+///
+/// # Errors
+/// A record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     let by_size = greedy_by_size::assign(records)?;
     let by_breadth = greedy_by_breadth::assign(records)?;

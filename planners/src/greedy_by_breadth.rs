@@ -42,7 +42,10 @@ impl Planner for GreedyByBreadth {
     }
 }
 
-/// Shared objects for `records`. Fails if a record is malformed.
+/// Shared objects for `records`.
+///
+/// # Errors
+/// A record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     validate::records(records)?;
     let mut schedule = Schedule {

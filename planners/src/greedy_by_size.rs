@@ -54,7 +54,10 @@ impl Planner for GreedyBySize {
     }
 }
 
-/// Shared objects for `records`. Fails if a record is malformed.
+/// Shared objects for `records`.
+///
+/// # Errors
+/// A record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     validate::records(records)?;
     let by_size = usage::by_size(records);

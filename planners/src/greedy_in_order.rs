@@ -49,7 +49,10 @@ impl Planner for GreedyInOrder {
     }
 }
 
-/// Shared objects for `records`. Fails if a record is malformed.
+/// Shared objects for `records`.
+///
+/// # Errors
+/// A record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     in_order(records, |i, pool| {
         let size = records[i].size;
@@ -65,10 +68,12 @@ pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
 
 /// Shared objects for `records` where a record may reuse an object only after one that `graph` connects it with: the
 /// result of [`reallocation::graph`] for operations that run in any order. Of objects that differ by the same amount
-/// the smaller one is used, then the lowest number. Fails if a record is malformed or `graph` is not a list of record
-/// numbers per record.
+/// the smaller one is used, then the lowest number.
 ///
 /// Takes O(n log n + e) for e edges.
+///
+/// # Errors
+/// A record is malformed or `graph` is not a list of record numbers per record.
 pub fn assign_reallocating(records: &[UsageRecord], graph: &[Vec<u32>]) -> Result<Objects> {
     let givers = reallocation::transposed(graph, records.len())?;
     in_order(records, |i, pool| {
@@ -121,9 +126,12 @@ fn in_order(records: &[UsageRecord], choose: impl Fn(usize, &Pool) -> Option<u32
 }
 
 /// Shared objects for textures: an object must cover a record in each extent, and never grows. Of several, the one with
-/// the fewest elements is used, then the one that was released first. Fails if a lifetime ends before it starts.
+/// the fewest elements is used, then the one that was released first.
 ///
 /// Takes O(n (d + log n)) for d different sizes.
+///
+/// # Errors
+/// A lifetime ends before it starts.
 pub fn assign_textures<E: Extent, const N: usize>(usages: &[Usage<[E; N]>]) -> Result<Objects<[E; N]>> {
     validate::usages(usages)?;
     let mut objects = Objects::for_records(usages.len());

@@ -22,12 +22,18 @@ impl Planner for Linear {
 }
 
 /// Writes the offset of each record to `offsets`. Records with a fixed offset keep it, and the others follow after the
-/// end of the last of these; a record of size 0 gets offset 0. Fails if a record is malformed or the sum overflows.
+/// end of the last of these; a record of size 0 gets offset 0.
+///
+/// # Errors
+/// A record is malformed or the sum overflows.
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     place_each(&mut Lists::new(records, offsets)?)
 }
 
 /// The same for records in any storage.
+///
+/// # Errors
+/// As [`place`].
 pub fn place_each(records: &mut dyn Records) -> Result<()> {
     validate::few(records)?;
     let ends = (0..records.count()).map(|i| validate::fixed_end_of(&records.record(i)));

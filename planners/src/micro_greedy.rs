@@ -35,8 +35,10 @@ impl Planner for MicroGreedy {
 }
 
 /// Writes the offset of each record to `offsets`. Records with a fixed offset keep it and block their range; a record
-/// of size 0 gets offset 0. Fails if a record is malformed or an offset overflows. The complexity is given at
-/// [`space::fill`].
+/// of size 0 gets offset 0. The complexity is given at [`space::fill`].
+///
+/// # Errors
+/// A record is malformed or an offset overflows.
 #[cfg(feature = "alloc")]
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     let order = order::by_key(records.len(), |i| Reverse((records[i as usize].size, i)));
@@ -48,11 +50,17 @@ const NOWHERE: u64 = u64::MAX;
 
 /// The same offsets as `place`, without allocating memory. For few records: takes O(n² k) for n of which k are alive
 /// together.
+///
+/// # Errors
+/// As [`place`].
 pub fn place_few(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     place_each(&mut Lists::new(records, offsets)?)
 }
 
 /// The same for records in any storage.
+///
+/// # Errors
+/// As [`place`].
 pub fn place_each(records: &mut dyn Records) -> Result<()> {
     validate::few(records)?;
     for i in 0..records.count() {

@@ -42,8 +42,10 @@ impl Planner for MinCostFlow {
     }
 }
 
-/// Shared objects for `records`. Fails if a record is malformed, if the sum of the sizes reaches 2⁶³, or if more than
-/// 2³² edges would be examined.
+/// Shared objects for `records`.
+///
+/// # Errors
+/// A record is malformed, the sum of the sizes reaches 2⁶³, or more than 2³² edges would be examined.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     validate::records(records)?;
     let total: u128 = records.iter().map(|record| u128::from(record.size)).sum();

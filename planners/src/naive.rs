@@ -25,13 +25,19 @@ impl Planner for Naive {
     }
 }
 
-/// Object `i` for record `i`. Fails if a record is malformed.
+/// Object `i` for record `i`.
+///
+/// # Errors
+/// A record is malformed.
 pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
     validate::records(records)?;
     assign_any(&usage::of_records(records))
 }
 
 /// Object `i` for usage `i`, with any kind of size.
+///
+/// # Errors
+/// A lifetime ends before it starts.
 pub fn assign_any<S: Copy>(usages: &[Usage<S>]) -> Result<Objects<S>> {
     validate::usages(usages)?;
     let sizes: Vec<S> = usages.iter().map(|usage| usage.size).collect();

@@ -89,7 +89,10 @@ pub(crate) fn answer(
 }
 
 /// Writes the offset of each record to `offsets`: fixed records keep theirs, the others are in the objects of `assign`,
-/// above the end of the last fixed one. Fails if a record is malformed or the sum overflows.
+/// above the end of the last fixed one.
+///
+/// # Errors
+/// A record is malformed or the sum overflows.
 pub fn place(assign: Assign, records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     validate::records(records)?;
     validate::same_length(records, offsets)?;
@@ -102,8 +105,10 @@ pub fn place(assign: Assign, records: &[UsageRecord], offsets: &mut [u64]) -> Re
     Ok(())
 }
 
-/// The offset of each record when `objects` are stacked from `floor` upwards. Fails if a record has no object, its
-/// object is too small, or the sum overflows.
+/// The offset of each record when `objects` are stacked from `floor` upwards.
+///
+/// # Errors
+/// A record has no object, its object is too small, or the sum overflows.
 pub fn stack(records: &[UsageRecord], objects: &Objects, floor: u64) -> Result<Vec<u64>> {
     let Objects { ids, sizes } = objects;
     ensure!(ids.len() == records.len(), "{} ids for {} records", ids.len(), records.len());

@@ -38,15 +38,19 @@ impl Outcome {
     }
 }
 
-/// The smallest plan found within the limits, starting from the best of the cheap strategies. Fails like [`improve`].
+/// The smallest plan found within the limits, starting from the best of the cheap strategies.
+///
+/// # Errors
+/// As [`improve`].
 pub fn solve(records: &[UsageRecord], limits: &Limits) -> Result<Outcome> {
     improve(records, &cheap::best(records, limits.capacity.unwrap_or(0))?, limits)
 }
 
 /// The smallest plan found within the limits, starting from the plan `start`, the offset of each record.
 ///
-/// Fails if a record is malformed, if records with fixed offsets overlap, if no plan fits the capacity or none was
-/// found, or if offsets overflow.
+/// # Errors
+/// A record is malformed, records with fixed offsets overlap, no plan fits the capacity or none was found, or offsets
+/// overflow.
 #[cfg(feature = "exact")]
 pub fn improve(records: &[UsageRecord], start: &[u64], limits: &Limits) -> Result<Outcome> {
     crate::exact::improve(records, start, limits)
@@ -54,8 +58,9 @@ pub fn improve(records: &[UsageRecord], start: &[u64], limits: &Limits) -> Resul
 
 /// The plan `start`, the offset of each record, with a lower bound of all plans.
 ///
-/// Fails if a record is malformed, if records with fixed offsets overlap, if the plan is larger than the capacity, or
-/// if offsets overflow.
+/// # Errors
+/// A record is malformed, records with fixed offsets overlap, the plan is larger than the capacity, or offsets
+/// overflow.
 #[cfg(not(feature = "exact"))]
 pub fn improve(records: &[UsageRecord], start: &[u64], limits: &Limits) -> Result<Outcome> {
     use crate::{bound, validate};

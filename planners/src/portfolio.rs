@@ -44,6 +44,9 @@ pub const STEPS_BETWEEN: u64 = 1 << 14;
 const NANOS_PER_STEP: u64 = 4;
 
 /// Writes the offset of each record to `offsets`, see [`solve`].
+///
+/// # Errors
+/// As [`solve`]; also if there is not one offset per record.
 pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     validate::same_length(records, offsets)?;
     offsets.copy_from_slice(&solve(records, &Limits::default())?.offsets);
@@ -56,7 +59,8 @@ pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
 /// A time limit is converted to steps of four nanoseconds each, and does not include the time of the strategies. With a
 /// capacity the search stops at the first plan that fits; if none does, the result is still the best plan.
 ///
-/// Fails if a record is malformed, or with the first strategy's error if every strategy fails.
+/// # Errors
+/// A record is malformed, or with the first strategy's error if every strategy fails.
 pub fn solve(records: &[UsageRecord], limits: &Limits) -> Result<Outcome> {
     let default = match records.iter().any(|record| record.fixed().is_some()) {
         true => STEPS_BETWEEN,

@@ -19,7 +19,10 @@ use crate::work::Work;
 /// computed from every record that is computed from `a`, or the other way round. `dependencies` lists for each record
 /// the records that are computed from it.
 ///
-/// Takes O(e (n + e)) for e dependencies. Fails if a dependency names a record that does not exist, or after 2³² steps.
+/// Takes O(e (n + e)) for e dependencies.
+///
+/// # Errors
+/// A dependency names a record that does not exist, or after 2³² steps.
 pub fn graph(dependencies: &[Vec<u32>]) -> Result<Vec<Vec<u32>>> {
     check(dependencies, dependencies.len())?;
     let mut graph = vec![Vec::new(); dependencies.len()];

@@ -38,11 +38,14 @@ pub enum Fit {
 }
 
 /// Writes the offset of each record to `offsets`: records with a fixed offset keep it, the others are placed in the
-/// given order, and records of size 0 get offset 0. Fails if a record is malformed or an offset overflows.
+/// given order, and records of size 0 get offset 0.
 ///
 /// Takes O(n (log n + k log k)) for n records of which k are alive together. After 2²⁶ + 2⁸ n obstacles have been
 /// examined, which takes tens of thousands of records that are all alive together, the remaining records are stacked on
 /// top.
+///
+/// # Errors
+/// A record is malformed or an offset overflows.
 pub fn fill(
     records: &[UsageRecord],
     order: impl Iterator<Item = u32>,

@@ -16,12 +16,18 @@ const MOST_RECORDS: usize = 1 << 26;
 /// Checks each record: its alignment is a power of two, its lifetime does not end before it starts, a fixed offset is
 /// aligned and its range ends below 2⁶⁴, and the record that it may share memory with exists. The error names the
 /// record and both values.
+///
+/// # Errors
+/// A record is malformed; the error names it and both values.
 pub fn records(records: &[UsageRecord]) -> Result<()> {
     count(records.len())?;
     records.iter().enumerate().try_for_each(|(i, record)| one(i, record, records.len()))
 }
 
 /// The same for records in any storage.
+///
+/// # Errors
+/// As [`records`].
 pub fn few(records: &dyn Records) -> Result<()> {
     count(records.count())?;
     (0..records.count()).try_for_each(|i| one(i, &records.record(i), records.count()))
@@ -37,7 +43,10 @@ pub fn fixed_end_of(record: &UsageRecord) -> u64 {
     record.fixed().map_or(0, |offset| offset.saturating_add(record.size))
 }
 
-/// The array for the offsets. Fails if the host's array has another length.
+/// The array for the offsets.
+///
+/// # Errors
+/// The host's array has another length.
 pub fn offsets<'a>(
     request: &PlanRequest<'_>,
     assignment: &'a mut AssignmentMut<'_>,
@@ -47,7 +56,10 @@ pub fn offsets<'a>(
     Ok(offsets)
 }
 
-/// Fails unless there is one offset per record.
+/// Checks that there is one offset per record.
+///
+/// # Errors
+/// The lengths differ.
 pub fn same_length(records: &[UsageRecord], offsets: &[u64]) -> Result<()> {
     ensure!(
         offsets.len() == records.len(),
@@ -59,6 +71,9 @@ pub fn same_length(records: &[UsageRecord], offsets: &[u64]) -> Result<()> {
 }
 
 /// `⌈offset / alignment⌉ · alignment`, for an alignment that is a power of two.
+///
+/// # Errors
+/// The result exceeds 2⁶⁴.
 pub fn align(offset: u64, alignment: u64) -> Result<u64> {
     offset
         .checked_next_multiple_of(alignment)
@@ -66,6 +81,9 @@ pub fn align(offset: u64, alignment: u64) -> Result<u64> {
 }
 
 /// `offset + size`.
+///
+/// # Errors
+/// The result exceeds 2⁶⁴.
 pub fn end(offset: u64, size: u64) -> Result<u64> {
     offset.checked_add(size).ok_or_else(|| invalid!("the plan overflows: {size} bytes at offset {offset}"))
 }

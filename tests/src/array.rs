@@ -32,6 +32,9 @@ pub enum Data {
 
 impl Array {
     /// Reads the array that `text` describes, from the npy file `file` unless `text` names another.
+    ///
+    /// # Errors
+    /// The file is missing, or does not hold such an array.
     pub fn read(source: &Source, text: &TensorText, file: &str) -> Result<Array, String> {
         if let Some(strings) = &text.strings {
             let decoded: Result<_, _> = strings.iter().map(|s| BASE64_STANDARD.decode(s)).collect();
@@ -58,6 +61,9 @@ impl Array {
 }
 
 /// Parses the bytes of an npy file.
+///
+/// # Errors
+/// The bytes are not an npy file of a type that tensors have.
 pub fn from_npy(bytes: &[u8]) -> Result<Array, String> {
     let file = NpyFile::new(bytes).map_err(|e| e.to_string())?;
     let header = file.header();

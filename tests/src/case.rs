@@ -93,6 +93,9 @@ pub struct TensorText {
 
 impl Case {
     /// Reads the case at `source`.
+    ///
+    /// # Errors
+    /// The case cannot be read.
     pub fn read(source: Source) -> Result<Case, String> {
         let bytes = source.read(CASE_FILE)?;
         let text: CaseText = serde_json::from_slice(&bytes).map_err(|e| format!("{CASE_FILE}: {e}"))?;
@@ -100,6 +103,9 @@ impl Case {
     }
 
     /// The names of the model's ops: from the case if it lists them, or else from the model.
+    ///
+    /// # Errors
+    /// The model cannot be read.
     pub fn ops(&self) -> Result<Vec<String>, String> {
         if let Some(ops) = &self.text.ops {
             return Ok(ops.keys().cloned().collect());

@@ -36,6 +36,9 @@ impl fmt::Display for Difference {
 }
 
 /// Compares elements of type `ty`, given as little-endian bytes of equal length. Packed types are not supported.
+///
+/// # Errors
+/// Elements of the type cannot be compared.
 pub fn elements(
     ty: ElementType,
     shape: &[i32],

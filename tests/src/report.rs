@@ -86,6 +86,9 @@ pub enum Form {
 }
 
 /// Writes a summary to standard output.
+///
+/// # Errors
+/// Standard output cannot be written.
 pub fn print(summary: &Summary, form: Form) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match form {

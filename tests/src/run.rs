@@ -50,11 +50,17 @@ impl Setup {
     }
 
     /// The linked-in plugins, one thread, and the runtime's defaults for everything else.
+    ///
+    /// # Errors
+    /// A plugin cannot be registered.
     pub fn linked_in() -> Result<Setup, Error> {
         Ok(Setup::new(Registry::with_static_plugins()?))
     }
 
     /// A new interpreter, which must end before `deadline`.
+    ///
+    /// # Errors
+    /// The errors of the builder.
     pub fn interpreter(&self, model: &Model, deadline: Instant) -> Result<Interpreter, Error> {
         let time = Some(deadline.saturating_duration_since(Instant::now()));
         let quota = Quota { time, ..Quota::from_config(&self.config.quota) };

@@ -63,6 +63,9 @@ pub struct Selection {
 
 impl Selection {
     /// All cases except the project's excluded ones.
+    ///
+    /// # Errors
+    /// The project's list cannot be read.
     pub fn all() -> Result<Selection, String> {
         let mut selection = Selection::default();
         selection.exclude(EXCLUSIONS)?;
@@ -89,6 +92,9 @@ impl Selection {
     }
 
     /// Excludes the cases that a file lists, with lines `name reason`; `#` starts a comment.
+    ///
+    /// # Errors
+    /// A line has another form.
     pub fn exclude(&mut self, text: &str) -> Result<(), String> {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let Some((name, reason)) = line.split_once(char::is_whitespace) else {

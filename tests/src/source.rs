@@ -29,6 +29,9 @@ pub enum Source {
 
 impl Source {
     /// The bytes of the file with this path, relative to the case's folder.
+    ///
+    /// # Errors
+    /// The file is missing or cannot be read.
     pub fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         match self {
             Source::Folder(folder) => fs::read(folder.join(name)).map_err(|e| format!("{name}: {e}")),
@@ -44,6 +47,9 @@ impl Source {
     }
 
     /// The model in the file with this path.
+    ///
+    /// # Errors
+    /// The file is missing or not a valid model.
     pub fn model(&self, name: &str) -> Result<Model, String> {
         let model = match self {
             Source::Folder(folder) => Model::from_file(folder.join(name)),

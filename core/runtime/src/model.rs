@@ -81,16 +81,25 @@ impl Model {
     }
 
     /// Takes and verifies the bytes of a file.
+    ///
+    /// # Errors
+    /// The bytes are not a valid model; the error names the field.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         Ok(Model { buffer: Arc::new(ModelBuffer::from_bytes(bytes)?) })
     }
 
     /// Verifies static bytes.
+    ///
+    /// # Errors
+    /// The bytes are not a valid model; the error names the field.
     pub fn from_static(bytes: &'static [u8]) -> Result<Self> {
         Ok(Model { buffer: Arc::new(ModelBuffer::from_static(bytes)?) })
     }
 
     /// Verifies shared bytes, and keeps them alive.
+    ///
+    /// # Errors
+    /// The bytes are not a valid model; the error names the field.
     pub fn from_owner(owner: Arc<dyn AsRef<[u8]> + Send + Sync>) -> Result<Self> {
         Ok(Model { buffer: Arc::new(ModelBuffer::from_owner(owner)?) })
     }

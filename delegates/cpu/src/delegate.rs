@@ -51,7 +51,7 @@ impl Delegate for Cpu {
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
         let mut refused =
-            refusals::<CpuLayer<'_>>(*graph, &|subgraph| claims.subgraph(subgraph), None, &LIMITS)?;
+            refusals::<CpuLayer<'_>>(*graph, &|subgraph| claims.subgraph(subgraph), None, &LIMITS);
         for (i, reason) in refused.iter_mut().enumerate() {
             match reason.take() {
                 Some(reason) => claims.refuse(i, &reason),

@@ -71,7 +71,7 @@ impl<D: device::Device> Delegate for Gpu<D> {
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
         let reals = Reals::of(*graph);
         let subgraphs = |subgraph| claims.subgraph(subgraph);
-        let mut refused = refusals::<GpuLayer<'_>>(*graph, &subgraphs, Some(&reals), &LIMITS)?;
+        let mut refused = refusals::<GpuLayer<'_>>(*graph, &subgraphs, Some(&reals), &LIMITS);
         if self.options.min_work > 0.0 {
             let wide = self.options.precision.bytes() as u64;
             let bytes = |t: usize| graph.tensor(t).map_or(0, |tensor| tensor.len() as u64 * wide);

@@ -11,12 +11,18 @@ use crate::order;
 use crate::usage::Usage;
 
 /// Checks each usage: its lifetime does not end before it starts. The error names the record and both values.
+///
+/// # Errors
+/// A lifetime ends before it starts; the error names the record and both values.
 pub fn usages<S>(usages: &[Usage<S>]) -> Result<()> {
     count(usages.len())?;
     usages.iter().enumerate().try_for_each(|(i, usage)| life(i, usage.life))
 }
 
-/// Fails if two records with fixed offsets overlap while both are alive: no plan can separate them. Takes O(n log n).
+/// Checks that records with fixed offsets do not overlap. Takes O(n log n).
+///
+/// # Errors
+/// Two such records overlap while both are alive; no plan can separate them.
 pub fn fixed_apart(records: &[UsageRecord]) -> Result<()> {
     let fixed: Vec<(u32, u64, usize)> = records
         .iter()

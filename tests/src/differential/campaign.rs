@@ -68,6 +68,9 @@ pub struct Seeds {
 }
 
 /// Describes a graph that differs, and a reduced graph that still does. Both are saved to the folder.
+///
+/// # Errors
+/// The folder cannot be written.
 pub fn report(graph: &Graph, setting: &Setting, save: Option<&PathBuf>) -> io::Result<String> {
     let small = smallest(graph, setting);
     if let Some(folder) = save {
@@ -83,6 +86,9 @@ pub fn report(graph: &Graph, setting: &Setting, save: Option<&PathBuf>) -> io::R
 }
 
 /// Runs graphs in this process, and reports each one to the parent process on standard output.
+///
+/// # Errors
+/// The folder or standard output cannot be written.
 pub fn work(seeds: Seeds, fixed: &Fixed, save: Option<&PathBuf>) -> io::Result<()> {
     let mut tally = Tally::default();
     for i in 0..seeds.count {
@@ -120,6 +126,9 @@ pub struct Campaign {
 
 impl Campaign {
     /// Runs all graphs; `progress` is called with each one that starts.
+    ///
+    /// # Errors
+    /// A process cannot be started.
     pub fn run(&self, progress: &(dyn Fn() + Sync)) -> io::Result<Tally> {
         let workers = self.workers.clamp(1, self.graphs.max(1));
         std::thread::scope(|scope| {

@@ -15,6 +15,9 @@ pub struct SignatureRunner<'a> {
 
 impl Interpreter {
     /// A runner for the signature with this key.
+    ///
+    /// # Errors
+    /// No signature has the key, or its subgraph cannot be built.
     pub fn signature(&mut self, key: &str) -> Result<SignatureRunner<'_>> {
         SignatureRunner::new(self, key)
     }
@@ -72,39 +75,60 @@ impl<'a> SignatureRunner<'a> {
     }
 
     /// Sets the shape of an input. [`allocate`](Self::allocate) must follow.
+    ///
+    /// # Errors
+    /// No input has the name, or the shape is invalid or larger than the quota.
     pub fn resize_input(&mut self, name: &str, shape: &[i32]) -> Result<()> {
         let i = self.find(Port::Input, name)?;
         self.interpreter.resize_in(self.subgraph, i, shape)
     }
 
     /// Prepares the signature's subgraph and plans its memory.
+    ///
+    /// # Errors
+    /// As [`Interpreter::allocate`].
     pub fn allocate(&mut self) -> Result<()> {
         self.interpreter.allocate_subgraph(self.subgraph)
     }
 
     /// An input.
+    ///
+    /// # Errors
+    /// No input has the name.
     pub fn input(&self, name: &str) -> Result<Tensor<'_>> {
         self.interpreter.tensor_in(self.subgraph, Port::Input, self.find(Port::Input, name)?)
     }
 
     /// An input, for writing.
+    ///
+    /// # Errors
+    /// No input has the name, or it is constant.
     pub fn input_mut(&mut self, name: &str) -> Result<TensorMut<'_>> {
         let i = self.find(Port::Input, name)?;
         self.interpreter.tensor_in_mut(self.subgraph, i)
     }
 
     /// Sets an input of strings.
+    ///
+    /// # Errors
+    /// No input has the name, or it is not of strings, or its shape has another number of elements.
     pub fn set_input_strings(&mut self, name: &str, strings: &[&[u8]]) -> Result<()> {
         let i = self.find(Port::Input, name)?;
         self.interpreter.set_strings_in(self.subgraph, i, strings)
     }
 
     /// Runs the signature once.
+    ///
+    /// # Errors
+    /// As [`Interpreter::invoke`].
     pub fn invoke(&mut self) -> Result<()> {
         self.interpreter.invoke_subgraph(self.subgraph)
     }
 
     /// An output.
+    ///
+    /// # Errors
+    /// No output has the name.
     pub fn output(&self, name: &str) -> Result<Tensor<'_>> {
         self.interpreter.tensor_in(self.subgraph, Port::Output, self.find(Port::Output, name)?)
     }

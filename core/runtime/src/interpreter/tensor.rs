@@ -163,6 +163,9 @@ impl<'a> TensorMut<'a> {
     }
 
     /// The data as bytes.
+    ///
+    /// # Errors
+    /// The tensor is of strings, or has no memory, for example before [`allocate`](crate::Interpreter::allocate).
     pub fn into_bytes(self) -> Result<&'a mut [u8]> {
         if self.tensor.ty == ElementType::String {
             return self
@@ -178,6 +181,9 @@ impl<'a> TensorMut<'a> {
     }
 
     /// The data as elements.
+    ///
+    /// # Errors
+    /// `T` is not the tensor's type, or the tensor has no memory.
     pub fn into_slice<T: Element>(self) -> Result<&'a mut [T]> {
         self.tensor.check_type::<T>()?;
         let bytes = self.into_bytes()?;
@@ -190,7 +196,10 @@ impl<'a> TensorMut<'a> {
         })
     }
 
-    /// Copies `data` into the tensor. An error if the type or length differs.
+    /// Copies `data` into the tensor.
+    ///
+    /// # Errors
+    /// The type or the length differs, or the tensor has no memory.
     pub fn copy_from_slice<T: Element>(self, data: &[T]) -> Result<()> {
         let name = self.tensor.name;
         let target = self.into_slice::<T>()?;
@@ -202,7 +211,10 @@ impl<'a> TensorMut<'a> {
         Ok(())
     }
 
-    /// Copies `bytes` into the tensor. An error if the length differs.
+    /// Copies `bytes` into the tensor.
+    ///
+    /// # Errors
+    /// The length differs, or the tensor has no memory.
     pub fn copy_from_bytes(self, bytes: &[u8]) -> Result<()> {
         let name = self.tensor.name;
         let target = self.into_bytes()?;

@@ -46,6 +46,9 @@ impl Registry {
     }
 
     /// Registers a plugin that is linked in, unless its id is already registered.
+    ///
+    /// # Errors
+    /// The plugin breaks the contract, or one of its planners or delegates has a name that is taken.
     pub fn add_plugin(&mut self, plugin: &'static Plugin) -> Result<()> {
         let failure = |reason| Error::Plugin(LoadFailure { path: PathBuf::from("(linked in)"), reason });
         let descriptor = introduce(plugin).map_err(failure)?;
@@ -57,6 +60,9 @@ impl Registry {
     }
 
     /// Loads one library.
+    ///
+    /// # Errors
+    /// The library cannot be opened, is no plugin, or has a part that breaks the contract or whose name or id is taken.
     pub fn load_file(&mut self, path: impl Into<PathBuf>) -> Result<()> {
         let path = path.into();
         match load(self, &path, &[]) {
@@ -67,6 +73,9 @@ impl Registry {
 
     /// Loads all libraries of a folder, in the order of their names, not recursively. Libraries that fail to load are
     /// listed in [`failures`](Self::failures).
+    ///
+    /// # Errors
+    /// The folder cannot be read.
     pub fn load_dir(&mut self, dir: impl Into<PathBuf>) -> Result<()> {
         load_dir(self, &dir.into(), &[])
     }

@@ -51,6 +51,9 @@ impl Registry {
     }
 
     /// The plugins that are linked into the program.
+    ///
+    /// # Errors
+    /// As [`add_plugin`](Self::add_plugin).
     pub fn with_static_plugins() -> Result<Self> {
         let mut registry = Registry::new();
         registry.add_static_plugins()?;
@@ -64,6 +67,9 @@ impl Registry {
     }
 
     /// Registers the plugins that `inventory` collected.
+    ///
+    /// # Errors
+    /// As [`add_plugin`](Self::add_plugin).
     pub fn add_static_plugins(&mut self) -> Result<()> {
         let mut plugins: Vec<&'static Plugin> =
             inventory::iter::<StaticPlugin>.into_iter().map(|found| found.0).collect();
@@ -108,6 +114,9 @@ impl Registry {
     }
 
     /// Places `records` with the planner of this name, and checks the plan.
+    ///
+    /// # Errors
+    /// There is no such planner, it refuses an option or the records, or its plan overlaps or exceeds the limits.
     pub fn plan(
         &self,
         planner: &PlannerConfig,

@@ -26,6 +26,9 @@ pub struct Memory {
 
 impl Memory {
     /// Allocates an uninitialized buffer of `len` floats, at least one pixel.
+    ///
+    /// # Errors
+    /// The device has too little memory.
     pub fn new(context: &Context, len: usize) -> Result<Memory> {
         // SAFETY: the host pointer is null, so the driver keeps no reference to host memory.
         let buffer = unsafe { Buffer::create(context, CL_MEM_READ_WRITE, len.max(4), null_mut()) };
@@ -43,6 +46,9 @@ impl Memory {
     }
 
     /// An image over the whole buffer, which lives as long as the buffer.
+    ///
+    /// # Errors
+    /// The driver refuses the image.
     pub fn image(&self, context: &Context, precision: Precision) -> Result<cl_mem> {
         let (at, depth) = match precision {
             Precision::F32 => (0, CL_FLOAT),

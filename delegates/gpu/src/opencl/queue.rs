@@ -57,6 +57,9 @@ pub struct Queue {
 
 impl Queue {
     /// Creates a queue.
+    ///
+    /// # Errors
+    /// The driver refuses the queue.
     pub fn new(device: Arc<Device>, settings: &Settings) -> Result<Queue> {
         let queue = CommandQueue::create_default(&device.context, 0);
         let queue = queue.map_err(|error| failed("no queue of the device", error))?;

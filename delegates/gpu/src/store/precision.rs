@@ -19,7 +19,10 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// An error unless the device has kernels for this precision.
+    /// Checks that the device has kernels for this precision.
+    ///
+    /// # Errors
+    /// The device has no such kernels.
     pub fn expect_on<D: Device>(self, about: Option<&DeviceInfo>) -> Result<()> {
         if self == Precision::F32 || D::HAS_HALVES {
             return Ok(());
@@ -58,6 +61,9 @@ impl Precision {
     }
 
     /// Reads stored floats; `read` copies their words.
+    ///
+    /// # Errors
+    /// The errors of `read`.
     pub fn load(
         self,
         floats: &mut [f32],

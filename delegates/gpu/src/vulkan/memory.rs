@@ -177,18 +177,27 @@ impl Memory {
     }
 
     /// Copies floats to its start.
+    ///
+    /// # Errors
+    /// The floats do not fit, or the memory is not host-visible.
     pub fn write(&self, floats: &[f32]) -> Result<()> {
         ensure!(floats.len() <= self.len, "{} floats do not go into {}", floats.len(), self.len);
         self.with(|to| to[..floats.len()].copy_from_slice(floats))
     }
 
     /// Copies floats from its start.
+    ///
+    /// # Errors
+    /// There are fewer floats, or the memory is not host-visible.
     pub fn read(&self, floats: &mut [f32]) -> Result<()> {
         ensure!(floats.len() <= self.len, "{} floats are not in {}", floats.len(), self.len);
         self.with(|from| floats.copy_from_slice(&from[..floats.len()]))
     }
 
     /// Fills it with zeros.
+    ///
+    /// # Errors
+    /// The memory is not host-visible.
     pub fn clear(&self) -> Result<()> {
         self.with(|floats| floats.fill(0.0))
     }

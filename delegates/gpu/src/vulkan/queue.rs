@@ -19,6 +19,9 @@ pub struct Queue {
 
 impl Queue {
     /// Creates a queue.
+    ///
+    /// # Errors
+    /// The driver refuses the queue.
     pub fn new(device: Arc<Device>, settings: &Settings) -> Result<Queue> {
         if settings.tuning == Tuning::Exhaustive && device.stamps.is_none() {
             let name = &device.about.name;

@@ -52,6 +52,9 @@ struct TimedCommands {
 
 impl Recording {
     /// Prepares a plan, except for sizes that must be tuned.
+    ///
+    /// # Errors
+    /// A kernel cannot be compiled, or the device has too little memory.
     pub fn new(device: &Arc<Device>, tuner: &Tuner, plan: Plan<'_, Memory>) -> Result<Recording> {
         let Plan { inputs, steps, outputs } = plan;
         let step = |step| Command::new(device, tuner, step);
@@ -112,16 +115,25 @@ impl Recording {
     }
 
     /// See [`crate::device::Queue::write`].
+    ///
+    /// # Errors
+    /// The floats do not fit.
     pub fn write(&mut self, port: usize, floats: &[f32]) -> Result<()> {
         self.parts.inputs.write(port, floats)
     }
 
     /// See [`crate::device::Queue::copy`].
+    ///
+    /// # Errors
+    /// The sizes differ.
     pub fn copy(&mut self, port: usize, from: &Arc<Memory>) -> Result<()> {
         self.parts.inputs.copy(port, from)
     }
 
     /// See [`crate::device::Queue::read`]. Outputs that may stay on the device are copied to staging memory here.
+    ///
+    /// # Errors
+    /// The device was lost, or there are fewer floats.
     pub fn read(&mut self, port: usize, floats: &mut [f32]) -> Result<()> {
         let StagedMemory { port, staging } = &self.parts.outputs[port];
         match staging {
@@ -132,6 +144,9 @@ impl Recording {
     }
 
     /// Submits all steps.
+    ///
+    /// # Errors
+    /// The device was lost.
     pub fn start(&mut self) -> Result<()> {
         ensure!(self.is_recorded, "kernels run before they are tuned");
         self.expect_ended()?;

@@ -94,6 +94,9 @@ pub struct Moves {
 }
 
 /// Bytes per element, if elements are whole bytes.
+///
+/// # Errors
+/// The size of an element is not fixed, or not a whole number of bytes.
 pub fn width(value: &Value<'_>) -> Result<usize> {
     match value.ty.bits() {
         bits @ (8 | 16 | 32 | 64 | 128) => Ok(bits as usize / 8),

@@ -172,7 +172,10 @@ impl Window {
         self.batches * self.rows.output * self.columns.output
     }
 
-    /// An error if the window has more than `most` taps.
+    /// Checks that the window has at most `most` taps.
+    ///
+    /// # Errors
+    /// The window has more taps.
     pub fn expect_taps(&self, most: usize) -> Result<()> {
         let [height, width] = [self.rows.taps, self.columns.taps];
         match height * width <= most {
@@ -183,7 +186,10 @@ impl Window {
         }
     }
 
-    /// An error unless the output has the shape that results from the window.
+    /// Checks that the output has the shape that results from the window.
+    ///
+    /// # Errors
+    /// The shape differs.
     pub fn expect_output(&self, shape: &[usize], channels: usize) -> Result<()> {
         let expected = [self.batches, self.rows.output, self.columns.output, channels];
         ensure!(shape == expected, "the output has shape {shape:?}, the window gives {expected:?}");

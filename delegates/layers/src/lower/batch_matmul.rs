@@ -20,6 +20,9 @@ pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
 }
 
 /// The sizes of a BATCH_MATMUL's products, and the matrices of both inputs.
+///
+/// # Errors
+/// The shapes or options of the node do not fit a product.
 pub fn shape(x: &Source<'_, '_>) -> Result<(Sizes, Batches)> {
     let ((_, a), (_, b), (_, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     for value in [a, b, y] {

@@ -15,7 +15,7 @@ pub fn refusals<'a, X: EngineLowering<'a>>(
     subgraphs: &'a Subgraphs<'a>,
     reals: Option<&'a Reals>,
     limits: &Limits,
-) -> Result<Vec<Option<String>>> {
+) -> Vec<Option<String>> {
     let mut values = values_of(graph, subgraphs, reals);
     let mut refused = vec![None; graph.node_count()];
     let mut taken: Vec<Option<Node<Layer<'a, X>>>> = Vec::with_capacity(graph.node_count());
@@ -30,7 +30,7 @@ pub fn refusals<'a, X: EngineLowering<'a>>(
     for i in lonely_renamings(&taken) {
         refused[i] = Some("it only renames bytes, and no neighbour is claimed".to_owned());
     }
-    Ok(refused)
+    refused
 }
 
 /// Renames that are connected only to other renames. The host runs them in place, while a separate partition would

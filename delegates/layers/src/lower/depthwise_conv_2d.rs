@@ -20,6 +20,9 @@ pub struct Geometry {
 
 impl Geometry {
     /// Reads the options of a node and checks its shapes.
+    ///
+    /// # Errors
+    /// The options are malformed or not supported, or the shapes do not fit them.
     pub fn read(x: &Source<'_, '_>) -> Result<Geometry> {
         let ((_, image), (_, filter), (_, result)) = (x.input(0)?, x.input(1)?, x.output(0)?);
         expect_elements(image)?;

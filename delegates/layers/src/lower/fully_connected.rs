@@ -24,6 +24,9 @@ pub struct Geometry {
 
 impl Geometry {
     /// Reads the options of a node and checks its shapes.
+    ///
+    /// # Errors
+    /// The options are malformed or not supported, or the shapes do not fit them.
     pub fn read(x: &Source<'_, '_>) -> Result<Geometry> {
         let ((_, a), (_, w), (_, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
         expect_elements(a)?;

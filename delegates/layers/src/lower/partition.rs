@@ -10,6 +10,9 @@ use crate::net::{Id, Net, Node, Reals};
 impl<'a, X: EngineLowering<'a>> Net<'a, Layer<'a, X>> {
     /// Lowers the nodes of a partition. The ids of the model's tensors depend only on the nodes, so they identify
     /// constants for all shapes.
+    ///
+    /// # Errors
+    /// A node cannot be lowered; the error is the reason for the refusal.
     pub fn lower(
         partition: &PartitionView<'a>,
         subgraphs: &'a Subgraphs<'a>,

@@ -40,29 +40,44 @@ impl<'s, 'a> Source<'s, 'a> {
     }
 
     /// The value of input `i`.
+    ///
+    /// # Errors
+    /// The node has no such input.
     pub fn input(&self, i: usize) -> Result<(Id, &Value<'a>)> {
         self.optional_input(i).ok_or_else(|| invalid!("input {i} is absent, this op needs it"))
     }
 
     /// The value of output `i`.
+    ///
+    /// # Errors
+    /// The node has no such output.
     pub fn output(&self, i: usize) -> Result<(Id, &Value<'a>)> {
         let index = self.node.output_indices().get(i).copied().unwrap_or(-1);
         self.values.get(index).ok_or_else(|| invalid!("output {i} is absent, this op needs it"))
     }
 
     /// The elements of input `i`, which must be constant.
+    ///
+    /// # Errors
+    /// The input is absent, not constant, or of another type.
     pub fn constant<T: Element>(&self, i: usize) -> Result<&'a [T]> {
         let (_, value) = self.input(i)?;
         value.elements()?.ok_or_else(|| unsupported!("input {i} {value} is not constant"))
     }
 
     /// The weights of input `i`, which must be constant.
+    ///
+    /// # Errors
+    /// The input is absent, not constant, or of a type that weights cannot have.
     pub fn weights(&self, i: usize) -> Result<Stored<'a>> {
         let (_, value) = self.input(i)?;
         self.optional_weights(i)?.ok_or_else(|| unsupported!("input {i} {value} is not constant"))
     }
 
     /// As [`weights`](Self::weights); `None` if they are computed at run time.
+    ///
+    /// # Errors
+    /// The input is absent, or of a type that weights cannot have.
     pub fn optional_weights(&self, i: usize) -> Result<Option<Stored<'a>>> {
         let (_, value) = self.input(i)?;
         let weights = value.weights()?;
@@ -76,11 +91,17 @@ impl<'s, 'a> Source<'s, 'a> {
     }
 
     /// As [`constant`](Self::constant); `None` if the input is missing.
+    ///
+    /// # Errors
+    /// The input is not constant, or of another type.
     pub fn optional_constant<T: Element>(&self, i: usize) -> Result<Option<&'a [T]>> {
         self.optional_input(i).map(|_| self.constant(i)).transpose()
     }
 
     /// The constant input `i` with one number per channel; `None` if it is missing.
+    ///
+    /// # Errors
+    /// The input is not constant, of another type, or has another number of elements.
     pub fn bias<T: Element>(&self, i: usize, channels: usize) -> Result<Option<&'a [T]>> {
         let bias = self.optional_constant::<T>(i)?;
         ensure!(
@@ -92,6 +113,9 @@ impl<'s, 'a> Source<'s, 'a> {
     }
 
     /// Whether the constant input `i` lists each axis of input 0.
+    ///
+    /// # Errors
+    /// The input is not constant, or lists an axis that input 0 does not have.
     pub fn folded_axes(&self, i: usize) -> Result<Vec<bool>> {
         let (_, value) = self.input(0)?;
         let mut folded = vec![false; value.shape.len()];
@@ -102,6 +126,9 @@ impl<'s, 'a> Source<'s, 'a> {
     }
 
     /// The integers of input `i`, which must be constant.
+    ///
+    /// # Errors
+    /// The input is absent, not constant, or not of integers.
     pub fn integers(&self, i: usize) -> Result<Vec<i64>> {
         let (_, value) = self.input(i)?;
         fn wide<T: Element + Into<i64>>(list: &[T]) -> Vec<i64> {
@@ -116,7 +143,10 @@ impl<'s, 'a> Source<'s, 'a> {
         })
     }
 
-    /// An error unless the first `inputs` inputs, if present, and all outputs are `f32`.
+    /// Checks that the first `inputs` inputs, if present, and all outputs are `f32`.
+    ///
+    /// # Errors
+    /// One of them has another type.
     pub fn expect_f32(&self, inputs: usize) -> Result<()> {
         let inputs = (0..inputs).filter_map(|i| self.optional_input(i));
         let outputs = (0..self.node.output_count()).filter_map(|i| self.output(i).ok());
@@ -138,7 +168,10 @@ pub(super) fn axis_of(axis: i64, rank: usize) -> Result<usize> {
     }
 }
 
-/// An error if a value has no elements, or their number overflows.
+/// Checks that a value has elements, and that their number does not overflow.
+///
+/// # Errors
+/// It has none, or too many.
 pub fn expect_elements(value: &Value<'_>) -> Result<()> {
     let count = value.shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
     match count {
@@ -148,6 +181,9 @@ pub fn expect_elements(value: &Value<'_>) -> Result<()> {
 }
 
 /// The fused [`activation`](schema::activation) of an arithmetic op or a concatenation; `None` for other ops.
+///
+/// # Errors
+/// The options are malformed.
 pub fn fused_activation(node: &NodeView<'_>) -> Result<Option<i8>> {
     let activation = match node.builtin_code() {
         op::ADD => node.options()?.get(AddOptions::FUSED_ACTIVATION_FUNCTION)?,

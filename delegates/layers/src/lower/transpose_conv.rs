@@ -20,6 +20,9 @@ pub struct Geometry {
 
 impl Geometry {
     /// Reads the options of a node and checks its shapes.
+    ///
+    /// # Errors
+    /// The options are malformed or not supported, or the shapes do not fit them.
     pub fn read(x: &Source<'_, '_>) -> Result<Geometry> {
         let ((_, filter), (_, image), (_, result)) = (x.input(1)?, x.input(2)?, x.output(0)?);
         for value in [filter, image, result] {

@@ -60,6 +60,9 @@ impl<'a> Values<'a> {
     }
 
     /// Looks up a subgraph that a node calls.
+    ///
+    /// # Errors
+    /// The subgraph is not accessible, or the node is inside a loop already.
     pub fn subgraph(&self, subgraph: i32) -> Result<GraphView<'a>> {
         let look = self.subgraphs.ok_or_else(|| unsupported!("a loop inside a loop is not supported"))?;
         look(subgraph).map_err(|error| match error.message() {
@@ -69,6 +72,9 @@ impl<'a> Values<'a> {
     }
 
     /// The id of a tensor, which is added if it is new.
+    ///
+    /// # Errors
+    /// The tensor does not exist, or its size overflows.
     pub fn add(&mut self, tensor: i32) -> Result<Id> {
         if let Some(&id) = self.ids.get(&tensor) {
             return Ok(id);

@@ -70,6 +70,9 @@ impl<'a, L> Net<'a, L> {
     }
 
     /// Turns a value into a constant.
+    ///
+    /// # Errors
+    /// There is too little memory.
     pub fn set_bytes(&mut self, id: Id, bytes: impl ExactSizeIterator<Item = u8>) -> Result<()> {
         let mut copy = aligned_zeros(bytes.len())?;
         copy.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);

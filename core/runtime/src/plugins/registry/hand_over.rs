@@ -74,6 +74,9 @@ impl Registry {
     /// the first word of each node's state holds the user data before `prepare` is called; otherwise the pointer must
     /// be null. The user data is dropped even if this fails.
     ///
+    /// # Errors
+    /// As [`add_op`](Self::add_op); also a missing function, or user data that the op cannot take.
+    ///
     /// # Safety
     /// The registration follows the contract: its name is readable now, and its functions stay valid until the user
     /// data is dropped.
@@ -131,6 +134,9 @@ impl Registry {
     /// [`INTERFACE_PLAN`](arenite_abi::raw::INTERFACE_PLAN), that function is called with the user data; otherwise the
     /// pointer must be null. The user data is dropped even if this fails.
     ///
+    /// # Errors
+    /// As [`add_planner`](Self::add_planner); also a missing function, or user data that the planner cannot take.
+    ///
     /// # Safety
     /// As [`add_raw_op`](Self::add_raw_op).
     pub unsafe fn add_raw_planner(&mut self, planner: *const ArPlannerV1, user_data: UserData) -> Result<()> {
@@ -177,6 +183,9 @@ impl Registry {
     /// Like [`add_delegate`](Self::add_delegate), for a C registration, which is copied. If its `query` has
     /// [`INTERFACE_CREATE`](arenite_abi::raw::INTERFACE_CREATE), that function is called with the user data; otherwise
     /// the pointer must be null. The user data is dropped even if this fails.
+    ///
+    /// # Errors
+    /// As [`add_delegate`](Self::add_delegate); also a missing function, or user data that the delegate cannot take.
     ///
     /// # Safety
     /// As [`add_raw_op`](Self::add_raw_op).
