@@ -39,15 +39,20 @@ step() { printf '== %s\n' "$*"; }
 
 step "library, headers, program, plugins"
 # One command, so that cargo compiles shared crates only once. The second command finds the library already built.
-ARENITE_PREFIX=/usr cargo build --release -p arenite-c -p arenite-c-testing -p arenite-cli -p arenite-plugin-flex -p arenite-tflite
+plugins="flex opencl vulkan" # Only plugins that are not linked in need a folder.
+# shellcheck disable=SC2046,SC2086 # lists
+ARENITE_PREFIX=/usr cargo build --release -p arenite-c -p arenite-c-testing -p arenite-cli -p arenite-tflite \
+  $(printf -- '-p arenite-plugin-%s ' $plugins)
 DESTDIR=$stage ffi/c/install.sh /usr
 install -D "$target/release/arenite" "$stage/usr/bin/arenite"
-# Only plugins that are not linked in need a folder.
-install -D -m 644 "$target/release/libarenite_plugin_flex.so" "$stage/usr/lib/arenite/plugins/libarenite_plugin_flex.so"
+for plugin in $plugins; do
+  file=$stage/usr/lib/arenite/plugins/libarenite_plugin_$plugin.so
+  install -D -m 644 "$target/release/libarenite_plugin_$plugin.so" "$file"
+  strip --strip-unneeded "$file"
+done
 install -m 644 "$target/release/libtensorflowlite_c.so" "$target/release/libarenite_testing.so" "$stage/usr/lib/"
 strip "$stage/usr/bin/arenite"
-strip --strip-unneeded "$stage/usr/lib/arenite/plugins/libarenite_plugin_flex.so" "$stage/usr/lib/libtensorflowlite_c.so" \
-  "$stage/usr/lib/libarenite_testing.so"
+strip --strip-unneeded "$stage/usr/lib/libtensorflowlite_c.so" "$stage/usr/lib/libarenite_testing.so"
 
 step "manual, completions, examples"
 share=$stage/usr/share

@@ -5,6 +5,7 @@
 #   libarenite-dev     headers of C and C++, the static library, pkg-config, CMake, examples
 #   arenite            the program, its manual, completions
 #   arenite-flex       the plugin with TensorFlow's ops
+#   arenite-gpu        the GPU delegates
 #   arenite-tflite     libtensorflowlite_c.so, TensorFlow Lite's C interface
 set -eu
 
@@ -75,6 +76,7 @@ mkdir -p "$work/libarenite$major/DEBIAN"
 printf 'libarenite %s libarenite%s (>= %s)\n' "$major" "$major" "$version" > "$work/libarenite$major/DEBIAN/shlibs"
 printf 'activate-noawait ldconfig\n' > "$work/libarenite$major/DEBIAN/triggers"
 put arenite-flex usr/lib/arenite/plugins/libarenite_plugin_flex.so
+put arenite-gpu usr/lib/arenite/plugins/libarenite_plugin_opencl.so usr/lib/arenite/plugins/libarenite_plugin_vulkan.so
 put arenite-tflite usr/lib/libtensorflowlite_c.so
 put arenite usr/bin usr/share/man usr/share/bash-completion usr/share/zsh usr/share/fish usr/share/doc/arenite/book
 put libarenite-dev usr/include "$library" usr/lib/libarenite.a usr/lib/libarenite_testing.so usr/lib/pkgconfig usr/lib/cmake usr/share/doc
@@ -92,5 +94,7 @@ pack arenite misc "$needs" "inference runtime for .tflite models: the program" \
   "Runs, measures and inspects .tflite models, and draws their memory plans."
 pack arenite-flex libs "$needs" "inference runtime for .tflite models: TensorFlow's ops" \
   "A plugin for TensorFlow's ops, which converters keep with the prefix Flex. Programs that load arenite's plugins find it."
+pack arenite-gpu libs "$needs" "inference runtime for .tflite models: GPU delegates" \
+  "The delegates opencl and vulkan. The driver of your GPU provides libOpenCL.so.1 or libvulkan.so.1."
 pack arenite-tflite libs "$needs" "TensorFlow Lite's C interface on arenite" \
   "A libtensorflowlite_c.so for programs built against TensorFlow Lite's, without changes."

@@ -55,6 +55,7 @@ program() {
   answer=$("$1/bin/arenite" run "$2/digits_i8.tflite" --image "$2/7.png" --labels "$2/labels.txt" --top 1)
   case $answer in *"% "*"7"*"(class 7)"*) ok "the program says seven" ;; *) fail "the program says: $answer" ;; esac
   check "the program finds the plugin in its prefix" sh -c "'$1/bin/arenite' plugins | grep -q 'lib/arenite/plugins'"
+  check "the GPU delegates" sh -c "'$1/bin/arenite' plugins | grep -q org.arenite.opencl && '$1/bin/arenite' plugins | grep -q org.arenite.vulkan"
   check "the book" grep -q 'Start in ten minutes' "$1/share/doc/arenite/book/index.html"
   check "completions for bash" bash -n "$1/share/bash-completion/completions/arenite"
   if have groff gzip; then
