@@ -33,7 +33,7 @@ fn loops(operands: &Operands<'_>) -> Result<Broadcast<3>> {
     let Operands { condition, a, b, .. } = operands;
     if let Some(output) = operands.single()? {
         let loops = Broadcast::onto([&Dims::SCALAR; 3], &output);
-        return loops.ok_or_else(|| invalid!("{output:?} is not a shape for one element"));
+        return loops.ok_or_else(|| invalid!("output has shape {output:?}; a single element has [] or ones"));
     }
     ensure!(a.shape == b.shape, "{a} {:?} and {b} {:?} must have the same shape", a.shape, b.shape);
     let (whole, shape) = (dims(a)?, dims(condition)?);

@@ -124,7 +124,7 @@ fn axes(masks: &Masks, entries: usize, rank: usize) -> Result<impl Iterator<Item
     // There may be one entry too many if the ellipsis would cover no axis; TFLite then drops the last entry.
     ensure!(
         excess <= usize::from(masks.ellipsis != 0),
-        "its lists have {entries} entries, {added} of them for new axes; the input has only {rank} axes"
+        "its lists have {entries} entries, {added} of them for new axes; the input has rank {rank}"
     );
     let new_axis = masks.new_axis;
     Ok((0..total).map(move |i| match i {

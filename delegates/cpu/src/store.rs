@@ -47,7 +47,7 @@ impl<T: Pod> Deref for Block<T> {
     }
 }
 
-/// Hands out blocks, and room for tables, as far as the host's quota goes.
+/// Hands out blocks, and room for tables, within the host's quota.
 pub(crate) struct Store {
     inner: RefCell<Inner>,
     /// What may be taken, for pieces and for tables.

@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(found, Some(4_100_000));
     }
 
-    /// In a container the group's own folder may be mounted, under the path that the host knows or in a namespace.
+    /// A container may see only its own folder as the root, and its path as the host has it or as `/`.
     #[test]
     fn a_container_sees_its_own_group_as_the_topmost() {
         let files = |root: &'static str, path: &'static str| {

@@ -63,7 +63,7 @@ impl SoftmaxU8 {
         let rows: [Source<'_, u8>; TOGETHER] =
             std::array::from_fn(|r| input.part((first + r.min(count - 1)) * self.depth, self.depth));
         let largest = rows.map(|row| fold.largest_of(row));
-        // Of a row, exp(step · (q − largest)) of the bytes q up to its largest.
+        // Per row: exp(step · (q − largest)) for each byte q up to the row's largest.
         let tables = largest.map(|q| &self.exponentials[255 - usize::from(q)..]);
         let sums = add(&rows, &tables);
         if self.depth <= SHORT {

@@ -287,8 +287,8 @@ impl Step for WinogradF32 {
     fn lead(&self, id: Id) -> Option<Lead> {
         let has_operand = self.epilogue.iter().any(|op| op.operand() == Some(id));
         let distance = || self.tiles.distance(self.filters, size_of::<f32>()) as u64;
-        // SAFETY: a block of tiles is read as a whole, by all threads, before its results are written. At that distance
-        // these end in front of what later blocks read.
+        // SAFETY: all threads read the whole of a block of tiles before they write its results. At this distance, the
+        // results end before the input of later blocks begins.
         (id == self.input && !has_operand).then(|| unsafe { Lead::of(distance()) })
     }
 

@@ -103,7 +103,7 @@ impl WinogradU8 {
         })
     }
 
-    /// The most tiles of a block whose V and P fit `bytes`, but [`ENOUGH`] even if these do not fit.
+    /// The number of tiles in a block: as many as have their V and P in `bytes`, but at least [`ENOUGH`].
     fn block_within(&self, bytes: usize) -> usize {
         let one = bytes_of_tile(self.tiles.window.channels, self.padded());
         // Each line is rounded up by less than two skews.

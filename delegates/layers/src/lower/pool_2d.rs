@@ -9,7 +9,7 @@ use super::source::{Source, expect_elements};
 use crate::layer::{Common, Pool2d, Window};
 use crate::net::Node;
 
-/// The sizes of a pool of any types.
+/// The sizes of a pool, whatever the types.
 pub struct Geometry {
     /// The window over the input.
     pub window: Window,
@@ -19,6 +19,9 @@ pub struct Geometry {
 
 impl Geometry {
     /// Reads the options of a node and checks its shapes.
+    ///
+    /// # Errors
+    /// The options are malformed or not supported, or the shapes do not fit them.
     pub fn read(x: &Source<'_, '_>) -> Result<Geometry> {
         let ((_, image), (_, result)) = (x.input(0)?, x.output(0)?);
         expect_elements(image)?;

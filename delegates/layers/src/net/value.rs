@@ -101,7 +101,7 @@ impl<'a> Value<'a> {
         self.constant.as_ref().map(TensorView::as_slice).transpose()
     }
 
-    /// The constant that it is or is dequantized from; `id` is its own id.
+    /// The constant that this value is, or is dequantized from; `id` is the value's own id.
     pub fn source(&self, id: Id) -> Option<Id> {
         self.stored.map(|(_, source)| source).or(self.constant.is_some().then_some(id))
     }

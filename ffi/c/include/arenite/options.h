@@ -43,8 +43,8 @@ typedef uint32_t ArOnMissing;
  * delegate "cpu", one thread per processor, no memory quota. Null only if the library panicked. */
 ARENITE_API ArOptions *ar_options_new(void);
 
-/* Replaces all settings, except ops, planners and delegates that were registered, by those in a file (arenite.toml).
- * Call it first. Relative paths in the file start at its folder.
+/* Reads all settings from a file (arenite.toml). Earlier settings are lost, so call it first; registered ops, planners
+ * and delegates stay. Relative paths in the file start at its folder.
  * Errors: AR_ERROR_IO; AR_ERROR_CONFIG, with line, column and the most similar known key. After an error the options
  * are unchanged. */
 ARENITE_API ArError *ar_options_set_config_file(ArOptions *options, const char *path);

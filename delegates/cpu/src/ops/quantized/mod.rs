@@ -129,7 +129,7 @@ impl LayerStep for Quantized<'_> {
     }
 }
 
-/// Lowers the node if its op has kernels for bytes and its tensors are such; `None` leaves it to others.
+/// Lowers the node if its tensors are bytes and its op has kernels for them; `None` leaves it to other engines.
 pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Quantized<'a>>>> {
     let (from, to) = (x.input(0).ok()?.1.ty, x.output(0).ok()?.1.ty);
     match (x.node.builtin_code(), from, to) {
