@@ -35,7 +35,7 @@ struct Room([MaybeUninit<u8>; PLANES]);
 /// A window over images of bytes, with packed weights of each channel.
 pub(crate) struct Planes {
     member: &'static DwConv,
-    /// Of the input, with its channels repeated `multiplier` times.
+    /// The input's window, with the input's channels repeated `multiplier` times.
     pub window: Window,
     multiplier: usize,
     blocks: Vec<Block>,
@@ -269,19 +269,18 @@ impl Planes {
             // SAFETY: a vector of pixels at least, as the kernel wants; pixels and planes are as it does.
             return unsafe { (width.interleave)(rows) };
         }
-        for p in 0..rows.count {
-            for i in 0..4 {
+        for l in 0..4 * self.member.lanes {
+            let (q, d) = (l / self.member.lanes, l % self.member.lanes);
+            let c = interleaved(q, d);
+            if c >= rows.channels {
+                continue;
+            }
+            for (p, i) in (0..rows.count).flat_map(|p| (0..4).map(move |i| (p, i))) {
                 let from = rows.from[i].wrapping_add(p * rows.steps[i]);
-                for c in 0..rows.channels {
-                    let lane =
-                        (0..4 * self.member.lanes).map(|l| (l / self.member.lanes, l % self.member.lanes));
-                    let place = lane.into_iter().find(|&(q, d)| interleaved(q, d) == c);
-                    let Some((q, d)) = place else { continue };
-                    let to = rows.to.wrapping_add(q * rows.plane + p * width.channels + 4 * d + i);
-                    // SAFETY: channel `c` of the pixel is readable, and the plane of its quad has room for it, as the
-                    // caller guarantees.
-                    unsafe { *to = *from.add(c) ^ self.member.offset };
-                }
+                let to = rows.to.wrapping_add(q * rows.plane + p * width.channels + 4 * d + i);
+                // SAFETY: channel `c` of the pixel is readable, and the plane of its quad has room for it, as the
+                // caller guarantees.
+                unsafe { *to = *from.add(c) ^ self.member.offset };
             }
         }
     }
