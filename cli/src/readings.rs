@@ -251,7 +251,7 @@ impl ReadingReport {
                 true => format!("{:>6.1} %", confidence * 100.0),
                 false => format!("{confidence:>8.4}"),
             };
-            format!("{score}  {HEAD}{}{HEAD:#}  {DIM}(class {index}){DIM:#}", Visible(label))
+            format!("{score}  {HEAD}{}{HEAD:#}{}", Visible(label), number(*index, label))
         };
         Some(top.iter().take(count).map(entry).collect::<Vec<_>>().join("  "))
     }
@@ -338,7 +338,7 @@ impl Display for Kind {
             Kind::Segmentation { shares, .. } => shares.iter().try_for_each(|share| {
                 let Share { class, label, share } = share;
                 row(f, share * 100.0, label)?;
-                writeln!(f, "  {DIM}(class {class}){DIM:#}")
+                writeln!(f, "{}", number(*class, label))
             }),
             Kind::Poses { poses } if poses.is_empty() => writeln!(f, "no person"),
             Kind::Poses { poses } => poses.iter().enumerate().try_for_each(|(i, pose)| show_pose(f, i, pose)),
@@ -365,7 +365,12 @@ fn show_ranked(f: &mut fmt::Formatter<'_>, ranked: &Ranked, probabilities: bool)
         true => row(f, confidence * 100.0, label)?,
         false => write!(f, "{confidence:>8.4}  {HEAD}{}{HEAD:#}", Visible(label))?,
     }
-    writeln!(f, "  {DIM}(class {index}){DIM:#}")
+    writeln!(f, "{}", number(*index, label))
+}
+
+/// The number of a class, unless its label is nothing else.
+fn number(class: usize, label: &str) -> String {
+    if label == format!("class {class}") { String::new() } else { format!("  {DIM}(class {class}){DIM:#}") }
 }
 
 fn show_object(f: &mut fmt::Formatter<'_>, found: &Detection) -> fmt::Result {

@@ -144,8 +144,28 @@ fn bytes(n: u64) -> String {
     format!("{} {}", n >> (10 * power), units[power as usize])
 }
 
-/// The colour of an op, the same in every drawing.
+/// Ops whose colours differ from one another. Neighbours in the list are 150° apart.
+const COMMON: [&str; 12] = [
+    "CONV_2D",
+    "ADD",
+    "DEPTHWISE_CONV_2D",
+    "FULLY_CONNECTED",
+    "input",
+    "MAX_POOL_2D",
+    "SOFTMAX",
+    "RESHAPE",
+    "AVERAGE_POOL_2D",
+    "MUL",
+    "CONCATENATION",
+    "MEAN",
+];
+
+/// The colour of an op, the same in every drawing, whether a delegate runs it (`cpu: ADD`) or not.
 pub(crate) fn color(op: &str) -> String {
+    let op = op.rsplit(": ").next().unwrap_or(op);
+    if let Some(place) = COMMON.iter().position(|common| *common == op) {
+        return format!("hsl({}, 58%, 72%)", (210 + 150 * place) % 360);
+    }
     let hash =
         op.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
     format!("hsl({}, {}%, {}%)", hash % 360, 45 + hash / 360 % 25, 62 + hash / 9000 % 16)
@@ -154,6 +174,13 @@ pub(crate) fn color(op: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn common_ops_have_different_colours() {
+        let colours: std::collections::BTreeSet<String> = COMMON.iter().map(|op| color(op)).collect();
+        assert_eq!(colours.len(), COMMON.len());
+        assert_eq!(color("cpu: ADD"), color("ADD"));
+    }
 
     #[test]
     fn the_scale_has_round_numbers() {

@@ -14,6 +14,11 @@ const BLANK_SIDE: u32 = 512;
 /// Key points below this score are not drawn.
 const MIN_KEYPOINT: f32 = 0.2;
 const WHITE: Rgb<u8> = Rgb([255; 3]);
+/// Height of a line of text, in widths of a line.
+const LINE: i32 = 9;
+const MOST_CHARACTERS: usize = 64;
+/// The most classes of a segmentation that are named.
+const MOST_NAMES: usize = 12;
 
 /// Draws all readings that can be seen onto `picture`, or onto a black one: boxes with their names, segmentations in
 /// colours, poses as skeletons, masks and depths as grey, pictures unchanged. `None` if there is nothing to see.
@@ -64,7 +69,7 @@ fn with_boxes(mut picture: RgbImage, detections: &[Detection]) -> RgbImage {
             fill(&mut picture, (right - k, top), (right - k, bottom), colour);
         }
         let text = format!("{} {:.0} %", detection.label, detection.score * 100.0);
-        write(&mut picture, (left, top - 9 * thickness), &text, colour);
+        write(&mut picture, (left, top - LINE * thickness), &text, colour);
     }
     picture
 }
@@ -80,6 +85,8 @@ fn with_poses(mut picture: RgbImage, poses: &[Pose]) -> RgbImage {
         };
         for (from, to) in BONES {
             if let (Some(from), Some(to)) = (place(from), place(to)) {
+                // A dark rim shows the line on any ground.
+                line(&mut picture, from, to, 3 * thickness, Rgb([0; 3]));
                 line(&mut picture, from, to, thickness, colour);
             }
         }
@@ -91,7 +98,8 @@ fn with_poses(mut picture: RgbImage, poses: &[Pose]) -> RgbImage {
     picture
 }
 
-/// Class 0, the background in all common label sets, keeps the picture; the others are half colour, half picture.
+/// Class 0, the background in all common label sets, keeps the picture; the others are half colour, half picture, and
+/// listed at the top with their names.
 fn with_classes(picture: Option<RgbImage>, segmentation: &Segmentation) -> RgbImage {
     let (columns, rows) = (segmentation.width, segmentation.height);
     let mut picture = picture.unwrap_or_else(|| RgbImage::new(columns, rows));
@@ -105,6 +113,11 @@ fn with_classes(picture: Option<RgbImage>, segmentation: &Segmentation) -> RgbIm
             let colour = colour(usize::from(class));
             *pixel = Rgb([0, 1, 2].map(|c| pixel.0[c] / 2 + colour.0[c] / 2));
         }
+    }
+    let step = LINE * thickness(&picture);
+    let classes = segmentation.shares.iter().filter(|share| share.class > 0);
+    for (i, share) in (0..).zip(classes.take(MOST_NAMES)) {
+        write(&mut picture, (0, i * step), &share.label, colour(share.class));
     }
     picture
 }
@@ -142,23 +155,27 @@ fn fill(picture: &mut RgbImage, (left, top): (i32, i32), (right, bottom): (i32, 
     }
 }
 
+/// A line whose middle goes from one point to the other.
 fn line(picture: &mut RgbImage, from: (f32, f32), to: (f32, f32), thickness: i32, colour: Rgb<u8>) {
     let steps = (to.0 - from.0).abs().max((to.1 - from.1).abs()).clamp(1.0, 65_536.0);
     for i in 0..=steps as u32 {
         let t = i as f32 / steps;
         let (x, y) = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
-        let (x, y) = (x as i32, y as i32);
+        let (x, y) = (x as i32 - thickness / 2, y as i32 - thickness / 2);
         fill(picture, (x, y), (x + thickness - 1, y + thickness - 1), colour);
     }
 }
 
-/// Writes a line of text, white on `colour`, with its upper left corner at `at`.
+/// Writes a line of text, black on `colour`, with its upper left corner at `at`, or further left and down if it would
+/// leave the picture.
 fn write(picture: &mut RgbImage, at: (i32, i32), text: &str, colour: Rgb<u8>) {
     let scale = thickness(picture);
     let ink = Rgb([0; 3]);
-    for (i, character) in text.chars().take(64).enumerate() {
-        let (left, top) = (at.0 + 8 * scale * i as i32, at.1.max(0));
-        fill(picture, (left, top), (left + 8 * scale - 1, top + 9 * scale - 1), colour);
+    let length = text.chars().take(MOST_CHARACTERS).count() as i32;
+    let start = at.0.min(picture.width() as i32 - 8 * scale * length).max(0);
+    for (i, character) in text.chars().take(MOST_CHARACTERS).enumerate() {
+        let (left, top) = (start + 8 * scale * i as i32, at.1.max(0));
+        fill(picture, (left, top), (left + 8 * scale - 1, top + LINE * scale - 1), colour);
         let glyph = BASIC_FONTS.get(character).or_else(|| BASIC_FONTS.get('?')).unwrap_or_default();
         for (row, bits) in (0..).zip(glyph) {
             for column in (0..8).filter(|column| bits >> column & 1 == 1) {

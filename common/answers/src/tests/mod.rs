@@ -268,6 +268,17 @@ fn boxes_are_drawn_where_they_are() {
     assert_eq!(draw(&[], Some(&black)), None, "there is nothing to draw");
 }
 
+/// The name of a box at the right edge is 10 characters of 8 pixels.
+#[test]
+fn names_stay_inside_the_picture() {
+    let bounds = Bounds { left: 0.9, top: 0.5, right: 1.0, bottom: 0.9 };
+    let found = Detection { class: 3, label: "triangle".to_owned(), score: 0.05, bounds };
+    let reading = Reading { outputs: vec![0], answer: Answer::Detections(vec![found]) };
+    let drawn = draw(&[reading], Some(&image::RgbImage::new(200, 100))).unwrap();
+    let row: Vec<bool> = (0..200).map(|x| drawn.get_pixel(x, 41).0 != [0; 3]).collect();
+    assert_eq!((row.iter().position(|&is_ground| is_ground), row[199]), (Some(200 - 8 * 12), true));
+}
+
 #[test]
 fn boxes_far_outside_do_not_take_long() {
     let edges = [-1e30, f32::NAN, 1e30, f32::INFINITY, f32::NEG_INFINITY];
