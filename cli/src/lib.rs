@@ -18,6 +18,7 @@ mod inputs;
 mod inspect;
 mod limits;
 mod logging;
+mod new_model;
 mod node_facts;
 mod npy;
 mod options;
@@ -98,6 +99,7 @@ Examples:
   arenite compare model.tflite --delegate none --delegate cpu
   arenite plan model.tflite --planner all --html plan.html
   arenite report model.tflite -o report.html
+  arenite new-model cube.tflite 'y:FLOAT32[1,4] = Cube(x:FLOAT32[1,4])'
   arenite plugins my-plugins
 
 Every command takes --json for output that programs read, and --help for its options.
@@ -117,6 +119,8 @@ enum Command {
     Plan(plan::Arguments),
     /// Write a page about a model: its graph, memory plan, times, and differences between delegates
     Report(report::Arguments),
+    /// Write a small model from a line of text per node, to try an op of a plugin
+    NewModel(new_model::Arguments),
     /// List the plugins found, what they offer, and plugins that failed to load
     Plugins(plugins::Arguments),
     /// Show the settings in force, and where each comes from: default, config file, variable or option
@@ -134,6 +138,7 @@ impl Command {
             Command::Compare(arguments) => &arguments.common,
             Command::Plan(arguments) => &arguments.common,
             Command::Report(arguments) => &arguments.common,
+            Command::NewModel(arguments) => &arguments.common.0,
             Command::Plugins(arguments) => &arguments.common.0,
             Command::Config(arguments) => &arguments.common,
             Command::Devices(arguments) => &arguments.common.0,
@@ -153,7 +158,8 @@ impl Command {
         match self {
             Command::Run(_) => Some(Some(limits::DEFAULT_TIME)),
             Command::Inspect(_) | Command::Compare(_) | Command::Plan(_) | Command::Report(_) => Some(None),
-            Command::Bench(_) | Command::Plugins(_) | Command::Config(_) | Command::Devices(_) => None,
+            Command::Bench(_) | Command::NewModel(_) | Command::Plugins(_) | Command::Config(_) => None,
+            Command::Devices(_) => None,
         }
     }
 
@@ -165,6 +171,7 @@ impl Command {
             Command::Compare(arguments) => compare::compare(arguments),
             Command::Plan(arguments) => plan::plan(arguments),
             Command::Report(arguments) => report::report(arguments),
+            Command::NewModel(arguments) => new_model::new_model(arguments),
             Command::Plugins(arguments) => plugins::plugins(arguments),
             Command::Config(arguments) => config::config(arguments),
             Command::Devices(arguments) => devices::devices(arguments),

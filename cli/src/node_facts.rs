@@ -11,6 +11,7 @@ use arenite_common::inspection::Inspection;
 use arenite_common::node_facts::NodeFacts;
 
 pub(crate) use macs::Shapes;
+pub(crate) use options::value_named;
 
 /// Adds options, bytes of constants and multiply-accumulates to every node.
 pub(crate) fn add(report: &mut Inspection, interpreter: &Interpreter) {

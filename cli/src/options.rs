@@ -13,7 +13,7 @@ use crate::answer::{Failure, Result};
 use crate::config_file::ConfigFile;
 use crate::limits;
 
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
     /// Read plugins, planner, delegates, threads and quota from this arenite.toml
@@ -95,22 +95,45 @@ impl Args for WithoutModel {
 impl FromArgMatches for WithoutModel {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let Plain { config, plugin_dir, json, verbose } = Plain::from_arg_matches(matches)?;
-        let (delegate, planner, preserve_all, threads, time_limit) = Default::default();
-        Ok(WithoutModel(Common {
-            config,
-            plugin_dir,
-            delegate,
-            planner,
-            preserve_all,
-            threads,
-            time_limit,
-            json,
-            verbose,
-        }))
+        Ok(WithoutModel(Common { config, plugin_dir, json, verbose, ..Common::default() }))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = WithoutModel::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The common option of commands without plugins.
+#[derive(Args)]
+#[command(next_help_heading = "Common options")]
+struct Json {
+    /// Print JSON to stdout
+    #[arg(long)]
+    json: bool,
+}
+
+/// [`Common`] for commands that use no plugins: only `--json` can be given.
+pub(crate) struct JsonOnly(pub Common);
+
+impl Args for JsonOnly {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        Json::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Json::augment_args_for_update(command)
+    }
+}
+
+impl FromArgMatches for JsonOnly {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let Json { json } = Json::from_arg_matches(matches)?;
+        Ok(JsonOnly(Common { json, ..Common::default() }))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = JsonOnly::from_arg_matches(matches)?;
         Ok(())
     }
 }

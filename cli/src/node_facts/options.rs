@@ -4,7 +4,7 @@ use arenite::ElementType;
 use arenite::abi::flexbuffer::{FlexKind, FlexMap, FlexValue};
 use arenite::abi::options::{OptionScalar, RawOptions};
 use arenite::abi::schema::{self, FieldInfo, OPERATORS, TableInfo, Union};
-use arenite::model_file::{CUSTOM, Model, Operator, RawTable, tensor_type};
+use arenite::model_file::{CUSTOM, Model, Operator, RawTable};
 use arenite_common::node_facts::OpOption;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -103,13 +103,12 @@ fn list<T: OptionScalar + Serialize>(options: &RawOptions<'_>, field: &FieldInfo
 }
 
 macro_rules! names {
-    ($value:expr, $($module:ident: $($name:ident)*);*) => {
-        match $value {
-            $((Enumeration::$module, value) => match value {
-                $(_ if value == i64::from(schema::$module::$name) => Some(stringify!($name)),)*
-                _ => None,
-            },)*
-            (Enumeration::element_type, value) => i32::try_from(value).ok().and_then(tensor_type::name),
+    ($of:expr, $($module:ident: $($name:ident)*);*) => {
+        match $of {
+            $(Enumeration::$module => vec![$((stringify!($name), i64::from(schema::$module::$name))),*],)*
+            Enumeration::element_type => {
+                ElementType::ALL.iter().map(|&ty| (ty.name(), i64::from(ty as u32))).collect()
+            }
         }
     };
 }
@@ -152,24 +151,33 @@ fn enumeration(field: &FieldInfo, table: &TableInfo) -> Option<Enumeration> {
     })
 }
 
+/// Names and values of an enumeration.
+fn names_of(of: Enumeration) -> Vec<(&'static str, i64)> {
+    names! { of,
+        padding: SAME VALID;
+        activation: NONE RELU RELU_N1_TO_1 RELU6 TANH SIGN_BIT;
+        lsh_projection: UNKNOWN SPARSE DENSE;
+        weights_format: DEFAULT SHUFFLED_4X16_INT8;
+        lstm_kernel: FULL BASIC;
+        combiner: SUM MEAN SQRTN;
+        mirror_pad: REFLECT SYMMETRIC;
+        reduce_window: UNSUPPORTED ADD MUL MINIMUM MAXIMUM ALL ANY;
+        rng_algorithm: DEFAULT PHILOX THREEFRY;
+        comparison_direction: EQ NE GE GT LE LT;
+        comparison_type: NOTYPE FLOAT FLOAT_TOTAL_ORDER SIGNED UNSIGNED
+    }
+}
+
 /// The name of an enumeration's value; the number for other fields and for unknown values.
 fn named(value: i64, field: &FieldInfo, table: &TableInfo) -> Value {
-    let name = enumeration(field, table).and_then(|of| {
-        names! { (of, value),
-            padding: SAME VALID;
-            activation: NONE RELU RELU_N1_TO_1 RELU6 TANH SIGN_BIT;
-            lsh_projection: UNKNOWN SPARSE DENSE;
-            weights_format: DEFAULT SHUFFLED_4X16_INT8;
-            lstm_kernel: FULL BASIC;
-            combiner: SUM MEAN SQRTN;
-            mirror_pad: REFLECT SYMMETRIC;
-            reduce_window: UNSUPPORTED ADD MUL MINIMUM MAXIMUM ALL ANY;
-            rng_algorithm: DEFAULT PHILOX THREEFRY;
-            comparison_direction: EQ NE GE GT LE LT;
-            comparison_type: NOTYPE FLOAT FLOAT_TOTAL_ORDER SIGNED UNSIGNED
-        }
-    });
-    name.map_or_else(|| json!(value), |name| json!(name))
+    let names = enumeration(field, table).map(names_of).unwrap_or_default();
+    names.iter().find(|(_, known)| *known == value).map_or_else(|| json!(value), |(name, _)| json!(name))
+}
+
+/// The value with this name of a field's enumeration.
+pub(crate) fn value_named(name: &str, field: &FieldInfo, table: &TableInfo) -> Option<i64> {
+    let names = enumeration(field, table).map(names_of)?;
+    names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
 
 /// The entries of a custom op's map; `None` if its options are not a map.

@@ -5,6 +5,7 @@ mod comparing;
 mod configuration;
 mod inspecting;
 mod names;
+mod new_models;
 mod planning;
 mod plugins;
 mod refusals;

@@ -71,13 +71,13 @@ fn a_model_with_a_flex_op_says_which_plugin_to_add() {
 }
 
 /// Compiles plugins/template/c/cube.c into a folder, as a plugin of this name. Returns false without a C compiler.
-fn compile_cube(name: &str, folder: &Path) -> bool {
+pub(crate) fn compile_cube(name: &str, folder: &Path) -> bool {
     let cube = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/template/c/cube.c");
     compile_plugin(&std::fs::read_to_string(cube).unwrap().replace("org.arenite.cube", name), name, folder)
 }
 
 /// Compiles a plugin into a folder. Returns false without a C compiler.
-fn compile_plugin(source: &str, name: &str, folder: &Path) -> bool {
+pub(crate) fn compile_plugin(source: &str, name: &str, folder: &Path) -> bool {
     let file = folder.join(format!("{name}.c"));
     std::fs::write(&file, source).unwrap();
     let mut command = Command::new("cc");

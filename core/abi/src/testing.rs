@@ -76,7 +76,7 @@ use crate::raw::{ArOpV1, BUILTIN_CUSTOM, OP_STATEFUL};
 use crate::schema::{self, FieldInfo, OptionsTable, Union};
 use crate::{ElementTypes, Result, unsupported};
 
-pub use flexbuffer::FlexBuilder;
+pub use flexbuffer::{FlexBuilder, FlexItem};
 pub use model::Subgraph;
 pub use options::{OptionsBuilder, Settable, Value};
 pub use registered::host;

@@ -26,6 +26,7 @@ pub(crate) mod executor;
 pub(crate) mod failure;
 mod fallback;
 mod fold;
+mod forgotten;
 pub(crate) mod inferred;
 mod kept;
 pub(crate) mod lent;

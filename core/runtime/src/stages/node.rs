@@ -52,9 +52,11 @@ impl Site<'_> {
         if self.run.is_over() {
             return Err(self.run.stopped());
         }
+        let marked = step.mark_outputs(self);
         if let Err(failure) = step.eval(self, profile) {
             return Err(self.failed(step, failure));
         }
+        step.warn_of_forgotten(self, &marked);
         if step.dynamic {
             self.check_dynamic_outputs(step)?;
         }

@@ -33,6 +33,8 @@ pub(crate) struct Step {
     pub shapes_are_inferred: bool,
     /// It panicked, and is not called again.
     pub poisoned: bool,
+    /// It ran since it was prepared.
+    pub has_run: bool,
     pub persistent: Vec<ArSpan>,
     /// Of a stateful op: copies of `persistent` as `prepare` left it.
     initial: Vec<*const u8>,
@@ -72,6 +74,7 @@ impl Step {
             kernel: Kernel::Unprepared,
             dynamic: false,
             poisoned: false,
+            has_run: false,
             persistent: Vec::new(),
             initial: Vec::new(),
             scratch_requests: Vec::new(),
@@ -171,6 +174,7 @@ impl Step {
         self.shares.clear();
         self.values.clear();
         self.dynamic = false;
+        self.has_run = false;
     }
 
     /// Marks its outputs as constants and releases the op's state.
