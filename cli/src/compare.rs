@@ -2,6 +2,7 @@
 //! first tensor that differs.
 
 mod dumps;
+mod narrow;
 mod recording;
 mod show;
 mod verdict;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, PlannerConfig};
+use arenite::model_file::Model as FileModel;
 use arenite::{Config, ElementType, Interpreter, Model, NO_DELEGATE, Registry};
 use clap::Args;
 use serde::Serialize;
@@ -21,6 +23,7 @@ use crate::options::{Choice, Common, choose, load_model};
 use crate::picture::{self, PictureOptions};
 use crate::readings::ReadingOptions;
 use crate::session::Session;
+use narrow::Inside;
 use recording::Recording;
 use verdict::Compared;
 
@@ -33,13 +36,16 @@ Sides:
   --dumps DIR                 compares with files of another runtime: N.npy for tensor N, NAME.npy
                               for a tensor's name, out_K.npy for output K
 Each node's outputs are compared right after it ran, in execution order and as real numbers: stored
-values times the tensor's own scale. A delegate's partition is one step. Tensors inside it do not
-exist, so the report names the nodes among which a difference arose. Two values agree if they differ
-by at most the tolerance times the largest value of the tensor, or by one step of its scale.
-The exit status is 1 if a tensor differs by more.";
+values times the tensor's own scale. Two values agree if they differ by at most the tolerance times
+the largest value of the tensor, or by one step of its scale. The exit status is 1 if a tensor
+differs by more.
+A delegate's partition is one step, and tensors inside it do not exist. If a difference arises there,
+the model runs again with these tensors kept, and the first one that differs is shown. If none does,
+the difference comes from nodes that the delegate computes as one: the report names the tensor
+between them.";
 
 #[derive(Args)]
-#[command(after_help = format!("{NOTES}\n\n{}\n\n{}", inputs::RULE, picture::RULE))]
+#[command(after_help = format!("{NOTES}\n\n{}\n\n{}", inputs::RULE, picture::rule()))]
 pub(crate) struct Arguments {
     /// The model, a .tflite file
     model: PathBuf,
@@ -89,6 +95,8 @@ struct Report {
     first: Option<usize>,
     /// Nodes that compute the first differing tensor from tensors that agree.
     nodes: Vec<usize>,
+    /// If they are inside a partition: what another run with its tensors kept shows.
+    inside: Option<Inside>,
     outputs: Vec<Compared>,
     /// Files in the folder that belong to no tensor.
     unused: Vec<String>,
@@ -112,48 +120,74 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<Answer> {
     let mut unused = Vec::new();
     let expected = match &arguments.dumps {
         Some(dir) => dumps::read(dir, &model.view(), &mut unused)?,
-        None => case.record(&first)?.0,
+        None => case.record(&first, &[])?.0,
     };
-    let (got, inputs) = case.record(&second)?;
+    let (got, inputs) = case.record(&second, &[])?;
     note_random(&inputs);
     if let Some(dir) = &arguments.write_dumps {
         dumps::write(dir, &got)?;
     }
     let mut report = Report {
         model: arguments.model.clone(),
-        sides: [first.name, second.name],
+        sides: [first.name.clone(), second.name.clone()],
         tolerance: arguments.tolerance,
         inputs,
         tensors: verdict::compare(&expected, &got, arguments.tolerance),
         first: None,
         nodes: Vec::new(),
+        inside: None,
         outputs: Vec::new(),
         unused,
         error: None,
     };
-    match report.judge(&model)? {
+    report.judge(&model.view())?;
+    report.look_inside(&case, &expected, [&first, &second]);
+    match report.failure() {
         None => Answer::new(&report, arguments.common.json),
         Some(failure) => Answer::failed(&report, arguments.common.json, failure),
     }
 }
 
 impl Report {
-    /// Finds the first difference. Returns it as an error, if there is one.
-    fn judge(&mut self, model: &Model) -> Result<Option<Failure>> {
-        let view = model.view();
+    /// Finds the first difference, and the nodes among which it arose.
+    fn judge(&mut self, model: &FileModel<'_>) -> Result<()> {
         if self.tensors.is_empty() {
             return Err(Failure::new("both sides have no tensor in common, so nothing was compared"));
         }
-        self.outputs = verdict::outputs(&view, &self.tensors);
+        self.outputs = verdict::outputs(model, &self.tensors);
         self.first = self.tensors.iter().position(|compared| compared.differs);
-        let Some((i, compared)) = self.first.and_then(|i| Some((i, self.tensors.get(i)?))) else {
-            return Ok(None);
+        self.nodes = self.first.map_or_else(Vec::new, |i| verdict::suspects(model, &self.tensors, i));
+        Ok(())
+    }
+
+    /// Searches inside a partition, if the difference arose among several nodes.
+    fn look_inside(&mut self, case: &Case<'_>, expected: &Recording, [first, second]: [&Side; 2]) {
+        let Some(start) = self.first.and_then(|i| self.tensors.get(i)).filter(|_| self.nodes.len() > 1)
+        else {
+            return;
         };
-        self.nodes = verdict::suspects(&view, &self.tensors, i);
-        let (name, index, [a, b]) = (crate::text::shorten(&compared.name, 60), compared.tensor, &self.sides);
-        let failure = Failure::new(format!("{a} and {b} differ first at tensor {index} '{name}'"));
+        let (start, from_files, tolerance) = (start.tensor, case.arguments.dumps.is_some(), self.tolerance);
+        let can_compare = |t: usize| !from_files || expected.tensors.contains_key(&t);
+        let mut run = |kept: &[usize]| {
+            let got = case.record(second, kept)?.0;
+            // Reference ops hide no tensor; another delegate does.
+            if from_files || kept.iter().all(|t| expected.tensors.contains_key(t)) {
+                return Ok(verdict::compare(expected, &got, tolerance));
+            }
+            Ok(verdict::compare(&case.record(first, kept)?.0, &got, tolerance))
+        };
+        self.inside = narrow::search(&case.model.view(), &self.nodes, start, &can_compare, &mut run);
+    }
+
+    /// The first difference as an error, if there is one.
+    fn failure(&mut self) -> Option<Failure> {
+        let outside = self.first.and_then(|i| self.tensors.get(i))?;
+        let Compared { tensor, name, .. } =
+            self.inside.as_ref().and_then(|i| i.first.as_ref()).unwrap_or(outside);
+        let (name, [a, b]) = (crate::text::shorten(name, 60), &self.sides);
+        let failure = Failure::new(format!("{a} and {b} differ first at tensor {tensor} '{name}'"));
         self.error = Some(failure.to_string());
-        Ok(Some(failure))
+        Some(failure)
     }
 }
 
@@ -208,10 +242,12 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Runs the model once, and records the tensors that nodes of the main subgraph write.
-    fn record(&self, side: &Side) -> Result<(Recording, Vec<InputReport>)> {
-        let registry = Arc::clone(self.registry);
-        let interpreter = Interpreter::builder(self.model).config(&side.config).registry(registry).build();
+    /// Runs the model once, and records the tensors that nodes of the main subgraph write. The tensors `kept` are
+    /// recorded even inside a partition.
+    fn record(&self, side: &Side, kept: &[usize]) -> Result<(Recording, Vec<InputReport>)> {
+        let builder =
+            Interpreter::builder(self.model).config(&side.config).registry(Arc::clone(self.registry));
+        let interpreter = builder.expose(kept).build();
         let mut interpreter = interpreter.map_err(|error| self.arguments.common.explain(error))?;
         let context = ReadingOptions::default().context(self.model, None)?;
         let normalization = |input: usize, ty: ElementType| context.normalization(input, ty);

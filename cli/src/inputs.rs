@@ -286,7 +286,8 @@ pub(crate) fn sound_track(
 ) -> Result<Track> {
     let front_end = sources.options.frontend.as_ref();
     let (title, tensor) = (port(session, i)?, session.input(i)?);
-    Track::read(path, &Port { title, tensor, rate: (sources.sample_rate)(i), front_end }, span)
+    let rate = (sources.sample_rate)(i);
+    Track::read(path, &Port { title, tensor, rate, front_end, registry: session.registry() }, span)
 }
 
 /// The size of a file that was read up to one byte too many.

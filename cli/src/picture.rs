@@ -9,20 +9,13 @@ use clap::Args;
 use crate::answer::{Failure, Result};
 
 /// The conversion rule, as `--help` shows it.
-pub(crate) const RULE: &str = "\
-Pictures:
-  A png, jpeg or bmp file fills the first input of shape [1,H,W,C], where C is 1 (grey), 3 (RGB)
-  or 4 (RGBA), or [1,H,W] (grey). It is rotated upright and resized with antialiased bilinear interpolation; a side
-  more than 4 times its target is first averaged down to that. The limits are 64 megapixels and
-  256 MB decoded. Other inputs that are not given are filled with zeros.
-  A pixel p in 0..=255 becomes
-    floats                                  p / 127.5 - 1
-    quantized, real range covers 0..255     p
-    quantized, about -1..1                  p / 127.5 - 1   (UINT8: stored as p)
-    quantized, about 0..1                   p / 255         (UINT8: stored as p)
-    integers that are not quantized         p
-  and quantized inputs store round(real / scale) + zero_point. With --mean and --std a pixel
-  becomes (p - mean) / std instead.";
+pub(crate) fn rule() -> String {
+    let rule = arenite_pictures::RULE.replace('\n', "\n  ");
+    format!(
+        "Pictures:\n  --image fills the first input that can hold a picture; other inputs that are not given are zeros.\n  \
+         {rule}"
+    )
+}
 
 #[derive(Args)]
 #[command(next_help_heading = "Inputs")]

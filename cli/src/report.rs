@@ -98,7 +98,9 @@ fn make(arguments: &Arguments) -> Result<(Page, Option<Failure>)> {
     let failure = match allocated {
         Ok(()) => {
             drawn = plans.draw(&work.interpreter, &name);
-            work.run(&inspection, &mut results).err()
+            let failure = work.run(&inspection, &mut results).err();
+            inspection.read_placement(&work.interpreter);
+            failure
         }
         Err(error) => {
             inspection.memory = None;

@@ -14,7 +14,7 @@ use crate::readings::ReadingOptions;
 use crate::sound_input;
 
 #[derive(Args)]
-#[command(after_help = format!("{}\n\n{}\n\n{}", inputs::RULE, sound_input::RULE, picture::RULE))]
+#[command(after_help = format!("{}\n\n{}\n\n{}", inputs::RULE, sound_input::RULE, picture::rule()))]
 pub(crate) struct Arguments {
     /// The model, a .tflite file
     pub model: PathBuf,

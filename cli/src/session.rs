@@ -1,6 +1,8 @@
 //! Runs a model's main subgraph or one of its signatures, with inputs and outputs by position in both cases.
 
-use arenite::{Interpreter, Result as ArResult, SignatureRunner, Tensor, TensorMut};
+use std::sync::Arc;
+
+use arenite::{Interpreter, Registry, Result as ArResult, SignatureRunner, Tensor, TensorMut};
 
 use crate::answer::{Failure, Result};
 use crate::text;
@@ -8,6 +10,7 @@ use crate::text;
 /// The subgraph or signature to run, and the names of its inputs and outputs in order.
 pub(crate) struct Session<'a> {
     runner: Runner<'a>,
+    registry: Arc<Registry>,
     inputs: Vec<String>,
     outputs: Vec<String>,
 }
@@ -20,6 +23,7 @@ enum Runner<'a> {
 impl<'a> Session<'a> {
     /// Opens the signature with this key, or the main subgraph if there is no key.
     pub(crate) fn open(interpreter: &'a mut Interpreter, signature: Option<&str>) -> Result<Self> {
+        let registry = Arc::clone(interpreter.registry());
         let Some(key) = signature else {
             let names = |count: usize, of: &dyn Fn(usize) -> ArResult<String>| {
                 (0..count).map(of).collect::<ArResult<Vec<_>>>()
@@ -28,12 +32,17 @@ impl<'a> Session<'a> {
             let of_output = |i| interpreter.output(i).map(|t| t.name.to_owned());
             let inputs = names(interpreter.input_count(), &of_input)?;
             let outputs = names(interpreter.output_count(), &of_output)?;
-            return Ok(Session { runner: Runner::Main(interpreter), inputs, outputs });
+            return Ok(Session { runner: Runner::Main(interpreter), registry, inputs, outputs });
         };
         let runner = interpreter.signature(key)?;
         let inputs = runner.input_names().map(str::to_owned).collect();
         let outputs = runner.output_names().map(str::to_owned).collect();
-        Ok(Session { runner: Runner::Signature(runner), inputs, outputs })
+        Ok(Session { runner: Runner::Signature(runner), registry, inputs, outputs })
+    }
+
+    /// The plugins of the interpreter.
+    pub(crate) fn registry(&self) -> &Arc<Registry> {
+        &self.registry
     }
 
     /// Names of the inputs: the tensors' names, or the signature's.

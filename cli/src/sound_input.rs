@@ -1,8 +1,9 @@
 //! Sound as the value of an input: samples, or features that a front end computes from them.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use arenite::{ElementType, Tensor};
+use arenite::{ElementType, Registry, Tensor};
 use arenite_common::values::{element_count, quantized, set_element};
 
 use crate::answer::{Failure, Result};
@@ -38,6 +39,8 @@ pub(crate) struct Port<'a> {
     /// Samples per second, from the model's metadata.
     pub rate: Option<u32>,
     pub front_end: Option<&'a Choice>,
+    /// The plugins that front ends use.
+    pub registry: &'a Arc<Registry>,
 }
 
 /// How much of a sound is fed.
@@ -184,7 +187,7 @@ fn read_clip(path: &Path, port: &Port<'_>, rate: u32, needed: usize, span: Span)
 fn front_end(port: &Port<'_>) -> Result<Option<FrontEnd>> {
     match port.front_end {
         Some(choice) if choice.name() == "none" => return Ok(None),
-        Some(choice) => return FrontEnd::open(choice).map(Some),
+        Some(choice) => return FrontEnd::open(choice, port.registry).map(Some),
         None if port.rate.is_some() => return Ok(None),
         None => {}
     }
@@ -196,7 +199,7 @@ fn front_end(port: &Port<'_>) -> Result<Option<FrontEnd>> {
         logging::note(format_args!(
             "{title} has the form of micro_speech's features, so --frontend micro computes them"
         ));
-        return Ok(Some(FrontEnd::open(&Choice::of("micro"))?));
+        return Ok(Some(FrontEnd::open(&Choice::of("micro"), port.registry)?));
     }
     let advice = match count.is_multiple_of(MICRO_CHANNELS) && (like_micro || is_float(ty)) {
         true => {

@@ -126,7 +126,7 @@ pub struct Node {
     pub inputs: Vec<i32>,
     /// Indices of output tensors.
     pub outputs: Vec<i32>,
-    /// What runs the node; null outside the main subgraph.
+    /// What runs the node; null in a subgraph that is not prepared yet.
     pub served_by: Option<Server>,
     /// Delegates that did not claim the node, and why.
     pub refusals: Vec<LeftOut>,
@@ -210,7 +210,7 @@ impl Inspection {
             delegate: left_out.delegate.clone(),
             reason: left_out.reason.clone(),
         };
-        Inspection {
+        let mut inspection = Inspection {
             model: ModelReport {
                 path: path.map(Path::to_owned),
                 bytes: view.bytes().len(),
@@ -232,6 +232,23 @@ impl Inspection {
             facts: facts(interpreter),
             memory: interpreter.planned_steps(0).map(|_| Memory::of(interpreter)),
             error: None,
+        };
+        inspection.read_placement(interpreter);
+        inspection
+    }
+
+    /// Reads what runs each node. A run can prepare further subgraphs.
+    pub fn read_placement(&mut self, interpreter: &Interpreter) {
+        for subgraph in &mut self.subgraphs {
+            let Some(placement) = Placement::of(interpreter, subgraph.index) else { continue };
+            for node in &mut subgraph.nodes {
+                node.served_by = Some(placement.server(node.index));
+                let left_out = |(delegate, reason): &(String, String)| LeftOut {
+                    delegate: delegate.clone(),
+                    reason: reason.clone(),
+                };
+                node.refusals = placement.refusals_of(node.index).map(left_out).collect();
+            }
         }
     }
 
@@ -302,8 +319,7 @@ fn read_subgraph(
     let main = (index == 0).then_some(interpreter);
     let tensors = tensors.map(|(i, tensor)| read_tensor(view, i, &tensor, kind(i, &tensor), main)).collect();
     let nodes = subgraph.operators().iter().enumerate();
-    let placement = main.map(Placement::of);
-    let nodes = nodes.map(|(i, operator)| read_node(view, i, &operator, placement.as_ref())).collect();
+    let nodes = nodes.map(|(i, operator)| read_node(view, i, &operator)).collect();
     let name = subgraph.name().unwrap_or("").to_owned();
     Subgraph { index, name, inputs, outputs, nodes, tensors }
 }
@@ -335,24 +351,16 @@ fn read_tensor(
     }
 }
 
-fn read_node(
-    view: &model_file::Model<'_>,
-    index: usize,
-    operator: &model_file::Operator<'_>,
-    placement: Option<&Placement<'_>>,
-) -> Node {
+fn read_node(view: &model_file::Model<'_>, index: usize, operator: &model_file::Operator<'_>) -> Node {
     let code = view.operator_code(operator);
-    let refusals = placement.iter().flat_map(|placement| placement.refusals_of(index));
     Node {
         index,
         op: code.map_or_else(|| "unknown".to_owned(), |code| code.name().to_owned()),
         version: code.map_or(0, |code| code.version()),
         inputs: operator.inputs().iter().collect(),
         outputs: operator.outputs().iter().collect(),
-        served_by: placement.map(|placement| placement.server(index)),
-        refusals: refusals
-            .map(|(delegate, reason)| LeftOut { delegate: delegate.clone(), reason: reason.clone() })
-            .collect(),
+        served_by: None,
+        refusals: Vec::new(),
         facts: None,
     }
 }

@@ -43,28 +43,37 @@ pub enum Server {
     },
 }
 
-/// What runs each node of the main subgraph.
+/// What runs each node of a subgraph.
 pub struct Placement<'a> {
     interpreter: &'a Interpreter,
+    subgraph: usize,
     served_by: Vec<Served>,
     refusals: Vec<Vec<(String, String)>>,
 }
 
 impl<'a> Placement<'a> {
-    /// Reads the placement from the interpreter.
-    pub fn of(interpreter: &'a Interpreter) -> Self {
-        Placement { interpreter, served_by: interpreter.served_by(), refusals: interpreter.refusals() }
+    /// Reads the placement from the interpreter. `None` for a called subgraph that is not prepared yet.
+    pub fn of(interpreter: &'a Interpreter, subgraph: usize) -> Option<Self> {
+        if subgraph > 0 && interpreter.planned_steps(subgraph).is_none() {
+            return None;
+        }
+        let (served_by, refusals) = (interpreter.served_in(subgraph), interpreter.refusals_of(subgraph));
+        Some(Placement { interpreter, subgraph, served_by, refusals })
     }
 
     /// The delegates that did not claim an operator, and why.
     pub fn refusals_of(&self, operator: usize) -> impl Iterator<Item = &(String, String)> {
-        self.interpreter.nodes_of(operator).filter_map(|node| self.refusals.get(node)).flatten()
+        self.interpreter
+            .nodes_in(self.subgraph, operator)
+            .filter_map(|node| self.refusals.get(node))
+            .flatten()
     }
 
     /// What runs an operator.
     pub fn server(&self, operator: usize) -> Server {
-        let mut servers = self.interpreter.nodes_of(operator).map(|node| self.server_of_node(node));
-        if self.interpreter.is_inlined(operator) {
+        let nodes = self.interpreter.nodes_in(self.subgraph, operator);
+        let mut servers = nodes.map(|node| self.server_of_node(node));
+        if self.interpreter.is_inlined_in(self.subgraph, operator) {
             return Server::Inlined { nodes: servers.collect() };
         }
         servers.next().unwrap_or(Server::Unresolved)
@@ -86,7 +95,7 @@ impl<'a> Placement<'a> {
 
     /// The plugins other than `id` that can run a node, best first.
     fn others(&self, node: usize, id: &str) -> Vec<String> {
-        let candidates = self.interpreter.candidates(node).into_iter();
+        let candidates = self.interpreter.candidates_in(self.subgraph, node).into_iter();
         candidates.filter(|&other| other != id).map(str::to_owned).collect()
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use arenite_common::values::Number;
 
 use super::Report;
+use super::narrow::Inside;
 use super::verdict::{Compared, Distance};
 use crate::text::{self, Align, DIM, HEAD, Table, count};
 
@@ -42,32 +43,61 @@ impl Display for Report {
 
 impl Report {
     fn show_first(&self, f: &mut Formatter<'_>, compared: &Compared) -> fmt::Result {
-        let (name, shape) = (text::shorten(&compared.name, 80), text::shape(&compared.shape));
         writeln!(f, "\n{HEAD}first difference{HEAD:#}")?;
-        writeln!(f, "  tensor {} '{name}'  {} {shape}, by {}", compared.tensor, compared.ty, compared.by)?;
-        if let Some(error) = &compared.error {
-            writeln!(f, "  {error}")?;
-        }
-        if let Some(distance) = &compared.difference {
-            let [a, b] = distance.values.map(|value| value.map_or("not a number".to_owned(), number));
-            writeln!(f, "  at {}: {a} and {b}", text::shape(&distance.at))?;
-            let [largest, mean, cosine] = numbers(compared);
-            writeln!(f, "  largest difference {largest}, mean {mean}, cosine {cosine}")?;
-            writeln!(f, "  allowed is {}", number(distance.allowed))?;
-        }
-        match &self.nodes[..] {
-            [] => Ok(()),
-            [node] => writeln!(f, "  it arose in node {node}, whose inputs agree"),
-            [first, .., last] => {
-                let nodes = count(self.nodes.len(), "node");
-                writeln!(
-                    f,
-                    "  it arose among {nodes} from {first} to {last}, whose tensors in between were not compared;\n  \
-                     exclude_ops in a config's [[delegate]] takes ops out of the partition, to narrow it down"
-                )
-            }
+        show_tensor(f, compared)?;
+        show_nodes(f, &self.nodes)?;
+        self.inside.iter().try_for_each(|inside| show_inside(f, inside))
+    }
+}
+
+/// The nodes among which a difference arose.
+fn show_nodes(f: &mut Formatter<'_>, nodes: &[usize]) -> fmt::Result {
+    match nodes {
+        [] => Ok(()),
+        [node] => writeln!(f, "  it arose in node {node}, whose inputs agree"),
+        [first, .., last] => {
+            let count = count(nodes.len(), "node");
+            writeln!(
+                f,
+                "  it arose among {count} from {first} to {last}, whose tensors in between were not compared"
+            )
         }
     }
+}
+
+fn show_inside(f: &mut Formatter<'_>, inside: &Inside) -> fmt::Result {
+    let kept = count(inside.kept.len(), "tensor");
+    writeln!(f, "\n{HEAD}inside the partition, with {kept} kept{HEAD:#}")?;
+    if let Some(error) = &inside.error {
+        return writeln!(f, "  {error}");
+    }
+    if let Some(compared) = &inside.first {
+        show_tensor(f, compared)?;
+        return show_nodes(f, &inside.nodes);
+    }
+    writeln!(f, "  no tensor differs")?;
+    let Some(fused) = &inside.fused else { return Ok(()) };
+    let (name, readers) = (text::shorten(&fused.name, 80), text::join(&fused.readers, ", "));
+    writeln!(
+        f,
+        "  the difference appears unless tensor {} '{name}' is kept: the delegate computes node {} as one with node {readers}",
+        fused.tensor, fused.node
+    )
+}
+
+/// A tensor that differs, and by how much.
+fn show_tensor(f: &mut Formatter<'_>, compared: &Compared) -> fmt::Result {
+    let (name, shape) = (text::shorten(&compared.name, 80), text::shape(&compared.shape));
+    writeln!(f, "  tensor {} '{name}'  {} {shape}, by {}", compared.tensor, compared.ty, compared.by)?;
+    if let Some(error) = &compared.error {
+        writeln!(f, "  {error}")?;
+    }
+    let Some(distance) = &compared.difference else { return Ok(()) };
+    let [a, b] = distance.values.map(|value| value.map_or("not a number".to_owned(), number));
+    writeln!(f, "  at {}: {a} and {b}", text::shape(&distance.at))?;
+    let [largest, mean, cosine] = numbers(compared);
+    writeln!(f, "  largest difference {largest}, mean {mean}, cosine {cosine}")?;
+    writeln!(f, "  allowed is {}", number(distance.allowed))
 }
 
 /// The largest and the mean difference, and the cosine.

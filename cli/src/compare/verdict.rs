@@ -9,7 +9,7 @@ use super::recording::{Recorded, Recording, Values};
 use crate::text;
 
 /// A tensor that both sides have.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Compared {
     pub tensor: usize,
     pub name: String,

@@ -4,8 +4,9 @@
 mod micro;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use arenite::{ElementType, Interpreter, Model};
+use arenite::{ElementType, Interpreter, Model, Registry};
 use arenite_common::values::{element, element_count, quantized, reals, set_element};
 
 use crate::answer::{Failure, Result};
@@ -36,8 +37,8 @@ pub(crate) struct Features {
 }
 
 impl FrontEnd {
-    /// Loads `micro`, or a model file.
-    pub(crate) fn open(choice: &Choice) -> Result<Self> {
+    /// Loads `micro`, or a model file, which runs with these plugins.
+    pub(crate) fn open(choice: &Choice, registry: &Arc<Registry>) -> Result<Self> {
         let name = choice.name().to_owned();
         let fail = |message: String| Failure::new(format!("--frontend {name}: {message}"));
         let stride = stride(choice).map_err(fail)?;
@@ -45,7 +46,7 @@ impl FrontEnd {
             "micro" => (Model::from_bytes(micro::model())?, Some(micro::STRIDE)),
             file => (load_model(Path::new(file))?, None),
         };
-        let mut interpreter = Interpreter::builder(&model).build()?;
+        let mut interpreter = Interpreter::builder(&model).registry(Arc::clone(registry)).build()?;
         interpreter.allocate()?;
         let counts = (interpreter.input_count(), interpreter.output_count());
         let (1, 1..) = counts else {

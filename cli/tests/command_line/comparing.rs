@@ -66,6 +66,42 @@ fn a_difference_inside_a_partition_names_its_nodes() {
     assert!(stdout(&output).contains("it arose among 15 nodes from 0 to 14"), "{}", stdout(&output));
 }
 
+/// The dumps have every tensor; from the third node on they are wrong.
+#[test]
+fn the_first_tensor_that_differs_inside_a_partition_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().display().to_string();
+    let model = path("digits_f32.tflite");
+    let reference = ["compare", &model, "--delegate", "none", "--delegate", "none", "--json"];
+    let report = json(&[&reference[..], &["--write-dumps", &dir]].concat());
+    let tensors: Vec<u64> =
+        report["tensors"].as_array().unwrap().iter().map(|c| c["tensor"].as_u64().unwrap()).collect();
+    for tensor in &tensors[2..] {
+        let file = folder.path().join(format!("{tensor}.npy"));
+        let mut bytes = std::fs::read(&file).unwrap();
+        let end = bytes.len();
+        bytes[end - 8..].copy_from_slice(&1e6f64.to_le_bytes());
+        std::fs::write(&file, bytes).unwrap();
+    }
+    let compare = ["compare", &model, "--dumps", &dir];
+    let output = arenite(&[&compare[..], &["--json"]].concat());
+    let got: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert_eq!(got["nodes"].as_array().unwrap().len(), tensors.len(), "the partition has all nodes");
+    let inside = &got["inside"];
+    assert_eq!((&inside["first"]["tensor"], &inside["nodes"]), (&tensors[2].into(), &serde_json::json!([2])));
+    assert_eq!((&inside["fused"], &inside["error"]), (&Value::Null, &Value::Null));
+    assert!(
+        stderr(&output).contains(&format!("differ first at tensor {} '", tensors[2])),
+        "{}",
+        stderr(&output)
+    );
+    let text = stdout(&arenite(&compare)).to_owned();
+    assert!(
+        text.contains("inside the partition") && text.contains("arose in node 2, whose inputs agree"),
+        "{text}"
+    );
+}
+
 #[test]
 fn sides_that_make_no_sense_are_refused() {
     let model = path("digits_f32.tflite");

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use arenite_model::tensor_type::FLOAT32;
+use arenite_abi::schema::{IfOptions, LessOptions, OptionsTable};
+use arenite_model::tensor_type::{BOOL, FLOAT32};
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};
 use serde_json::Value;
 
@@ -163,4 +164,47 @@ fn a_browser_shows_a_thousand_nodes_without_errors() {
     assert!(output.status.success() && !log.contains("CONSOLE"), "{log}");
     // The table shows the first 500 rows, and a button for the others.
     assert!(shown.contains("block_0/tensor_0") && shown.contains("Show 500 more rows"), "{log}");
+}
+
+/// `x < 0 ? -x : |x|`
+fn branches() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let (less, branch) = (model.builtin("LESS", 1), model.builtin("IF", 1));
+    let float = |name: &str| Tensor::new(name, FLOAT32, &[]);
+    let zero = model.buffer(vec![0; 4]);
+    let mut main = SubGraph::new("main");
+    let (x, zero) = (main.input(float("x")), main.tensor(float("zero").buffer(zero)));
+    let condition = main.tensor(Tensor::new("condition", BOOL, &[]));
+    let y = main.output(float("y"));
+    main.operator(Operator::new(less, &[x, zero], &[condition]).options(LessOptions::INFO.tag as u8, |o| o));
+    let tag = IfOptions::INFO.tag as u8;
+    main.operator(Operator::new(branch, &[condition, x], &[y]).options(tag, |o| o.i32(0, 1).i32(1, 2)));
+    model.subgraph(main);
+    for op in ["NEG", "ABS"] {
+        let (code, mut graph) = (model.builtin(op, 1), SubGraph::new(op));
+        let (x, y) = (graph.input(float("x")), graph.output(float("y")));
+        graph.operator(Operator::new(code, &[x], &[y]));
+        model.subgraph(graph);
+    }
+    model.finish()
+}
+
+#[test]
+fn called_subgraphs_say_what_runs_each_node() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, page) = (folder.path().join("if.tflite"), folder.path().join("report.html"));
+    std::fs::write(&model, branches()).unwrap();
+    succeed(&["report", model.to_str().unwrap(), "-o", page.to_str().unwrap(), "--runs", "1"]);
+    let data = data(&page);
+    for (subgraph, op) in [(1, "NEG"), (2, "ABS")] {
+        let node = &data["subgraphs"][subgraph]["nodes"][0];
+        assert_eq!(node["op"], op);
+        assert!(["delegate", "plugin"].contains(&node["served_by"]["kind"].as_str().unwrap()), "{node}");
+    }
+    let excluding = folder.path().join("arenite.toml");
+    std::fs::write(&excluding, "schema = 1\n[[delegate]]\nuse = \"cpu\"\nexclude_ops = [\"NEG\"]\n").unwrap();
+    let config = excluding.to_str().unwrap();
+    let got = json(&["report", model.to_str().unwrap(), "--json", "--config", config, "--runs", "1"]);
+    let refusals = &got["subgraphs"][1]["nodes"][0]["refusals"];
+    assert_eq!(refusals[0]["reason"], "NEG is in exclude_ops", "{refusals}");
 }

@@ -17,10 +17,10 @@ use image::{
 
 /// The conversion rule, as text for people.
 pub const RULE: &str = "\
-A png, jpeg or bmp file fills a tensor of shape [1,H,W,C], where C is 1 (grey), 3 (RGB)
-or 4 (RGBA). It is rotated upright and resized with antialiased bilinear interpolation; a
-side more than 4 times its target is first averaged down to that. The limits are 64
-megapixels and 256 MB decoded.
+A png, jpeg or bmp file fills a tensor of shape [1,H,W,C] or [H,W,C], where C is 1 (grey),
+3 (RGB) or 4 (RGBA), or of shape [1,H,W] (grey) with sides of at least 8. It is rotated
+upright and resized with antialiased bilinear interpolation; a side more than 4 times its
+target is first averaged down to that. The limits are 64 megapixels and 256 MB decoded.
 A pixel p in 0..=255 becomes
   floats                                  p / 127.5 - 1
   quantized, real range covers 0..255     p

@@ -45,6 +45,18 @@ fn preserve_all_overwrites_no_tensor() {
     assert!(error.contains("delegate cpu computes it within a partition"), "{error}");
 }
 
+/// A tensor inside a partition leaves it when it is exposed; the others stay inside.
+#[test]
+fn an_exposed_tensor_is_readable_after_a_run() {
+    let model = chain();
+    assert_eq!(run(model_builder(&model).expose(&[2])).1, [None, Some(1.0), None]);
+    assert_eq!(run(model_builder(&model).expose(&[1]).expose(&[3])).1, [Some(-1.0), None, Some(-1.0)]);
+    let values = run(reference_ops(&model).expose(&[1, 2])).1;
+    assert_eq!(values[..2], [Some(-1.0), Some(1.0)], "reference ops do not overwrite them");
+    let error = message(model_builder(&model).expose(&[9]).build().map(|_| ()));
+    assert!(error.contains("there is no tensor 9; subgraph 0 has 5"), "{error}");
+}
+
 fn model_builder(model: &Model) -> InterpreterBuilder {
     arenite::Interpreter::builder(model)
 }

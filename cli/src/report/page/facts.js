@@ -44,7 +44,7 @@ function server(by) {
 }
 // The same in two words, for colours.
 function place(by) {
-  if (!by) return "other subgraph";
+  if (!by) return "not prepared yet";
   switch (by.kind) {
     case "plugin": return "reference op";
     case "folded": return "constant";

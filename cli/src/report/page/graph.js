@@ -204,7 +204,7 @@ class GraphView {
 
 // How nodes are coloured, and their second line where it is not the shape.
 const placeColors = { "reference op": "#f4c08a", constant: "#d3d7dc", "no op found": "#f19a94",
-  "not prepared yet": "#dcd3ee", "other subgraph": "#d3d7dc", "fused with another node": "#d3d7dc" };
+  "not prepared yet": "#dcd3ee", "fused with another node": "#d3d7dc" };
 const delegateColors = ["#9ecbf5", "#a8dcb5", "#d9b8ee", "#f2b8cf"];
 const delegates = [...new Set(allNodes.map(node => place(node.served_by)).filter(p => p.startsWith("delegate ")))];
 const colorOfPlace = name => placeColors[name] || delegateColors[delegates.indexOf(name) % delegateColors.length];

@@ -122,7 +122,7 @@ function figures() {
     data.runs ? [time(data.runs.median_ms), "median run"] : null,
     data.runs && delegates.length ? [percent(slow), "of the time on reference ops"] : null];
   at("figures").replaceChildren(...list.filter(Boolean).map(([value, name]) => make("div", {}, make("b", {}, value), make("span", {}, name))));
-  const places = [...new Set(allNodes.map(n => place(n.served_by)))].filter(p => p !== "other subgraph");
+  const places = [...new Set(allNodes.map(n => place(n.served_by)))];
   const runs = places.map(p => `${p}: ${number(allNodes.filter(n => place(n.served_by) === p).length)}`).join(", ");
   at("about").textContent = [bytes(data.model.bytes), visible(data.model.description || ""), runs].filter(Boolean).join(" · ");
   at("problems").replaceChildren(...(data.error ? [make("p", {}, visible(data.error))] : []),

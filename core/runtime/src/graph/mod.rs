@@ -244,6 +244,11 @@ impl Graph {
         self.uses[t].output
     }
 
+    /// Treats tensor `t` like an output.
+    pub(crate) fn expose(&mut self, t: usize) {
+        self.uses[t].output = true;
+    }
+
     /// Whether a node's op keeps a state, in its own memory or in variables among its inputs.
     pub(crate) fn has_state(&self, node: usize) -> bool {
         self.nodes[node].candidates.first().is_some_and(|c| c.op.flags & OP_STATEFUL != 0)

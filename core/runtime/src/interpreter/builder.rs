@@ -31,6 +31,7 @@ pub struct InterpreterBuilder {
     explicit: ExplicitSettings,
     planning_time: Option<Duration>,
     default_delegate: DefaultDelegate,
+    exposed: Vec<usize>,
 }
 
 /// Settings made by explicit calls.
@@ -82,6 +83,7 @@ impl InterpreterBuilder {
             explicit: ExplicitSettings::default(),
             planning_time: None,
             default_delegate: DefaultDelegate::Added,
+            exposed: Vec::new(),
         }
     }
 
@@ -131,6 +133,14 @@ impl InterpreterBuilder {
         self
     }
 
+    /// Makes tensors of the main subgraph readable after an invocation, by
+    /// [`tensor`](Interpreter::tensor), as outputs are. A delegate's partition then returns them too, so the delegate
+    /// does not fuse the nodes that write and read them. A second call adds tensors.
+    pub fn expose(mut self, tensors: &[usize]) -> Self {
+        self.exposed.extend(tensors);
+        self
+    }
+
     /// Adds a delegate. Delegates claim nodes in the order of these calls; [`DEFAULT_DELEGATE`] comes last.
     /// [`NO_DELEGATE`], which must be the only one, disables that.
     pub fn delegate(mut self, delegate: DelegateConfig) -> Self {
@@ -161,10 +171,19 @@ impl InterpreterBuilder {
     ///
     /// # Errors
     /// An unknown planner or delegate, [`NO_DELEGATE`] together with another delegate, a wrong option of the planner, a
-    /// tensor that cannot be represented, or more nodes than the quota; under `strict`, a plugin that fails to load.
+    /// tensor that cannot be represented, an exposed tensor that does not exist, or more nodes than the quota; under
+    /// `strict`, a plugin that fails to load.
     /// Unserved ops are an error of `allocate`, because a delegate may claim them; so are wrong options of a delegate.
     pub fn build(self) -> Result<Interpreter> {
-        let InterpreterBuilder { model, registry, config, explicit, planning_time, default_delegate } = self;
+        let InterpreterBuilder {
+            model,
+            registry,
+            config,
+            explicit,
+            planning_time,
+            default_delegate,
+            exposed,
+        } = self;
         let (config, quota) = explicit.over(config);
         let registry = match registry {
             Some(registry) => registry,
@@ -186,7 +205,9 @@ impl InterpreterBuilder {
             threads: threads.min(crate::pool::MAX_THREADS) as u32,
             quota,
         };
-        Interpreter::new(model, registry, settings)
+        let mut interpreter = Interpreter::new(model, registry, settings)?;
+        interpreter.expose(&exposed)?;
+        Ok(interpreter)
     }
 }
 

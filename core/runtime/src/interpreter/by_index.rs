@@ -23,16 +23,25 @@ impl Interpreter {
     }
 
     /// Tensor indices of a subgraph's inputs; −1 for an absent one.
+    ///
+    /// # Errors
+    /// As [`tensor_count_of`](Self::tensor_count_of).
     pub fn inputs_of(&mut self, subgraph: usize) -> Result<&[i32]> {
         Ok(&self.executor_mut(subgraph)?.graph.inputs)
     }
 
     /// Tensor indices of a subgraph's outputs, see [`inputs_of`](Self::inputs_of).
+    ///
+    /// # Errors
+    /// As [`tensor_count_of`](Self::tensor_count_of).
     pub fn outputs_of(&mut self, subgraph: usize) -> Result<&[i32]> {
         Ok(&self.executor_mut(subgraph)?.graph.outputs)
     }
 
     /// Tensor indices of a subgraph's variables, which keep their value between invocations.
+    ///
+    /// # Errors
+    /// As [`tensor_count_of`](Self::tensor_count_of).
     pub fn variables_of(&mut self, subgraph: usize) -> Result<&[i32]> {
         Ok(&self.executor_mut(subgraph)?.graph.variables)
     }
@@ -61,6 +70,15 @@ impl Interpreter {
             return Err(Error::Tensor { name: tensor.name.to_owned(), message });
         }
         Ok(TensorMut { tensor })
+    }
+
+    /// Treats these tensors of the main subgraph like outputs.
+    pub(super) fn expose(&mut self, tensors: &[usize]) -> Result<()> {
+        for &t in tensors {
+            self.check_tensor(0, t)?;
+            self.executor_mut(0)?.graph.expose(t);
+        }
+        Ok(())
     }
 
     /// Sets the shape of an input of a subgraph, given by its tensor index.

@@ -142,14 +142,25 @@ impl Interpreter {
     /// The nodes of operator `operator` of the main subgraph: one, the nodes of its composite, or none if another node
     /// does its work. Node numbers in this interface count these nodes.
     pub fn nodes_of(&self, operator: usize) -> Range<usize> {
-        self.main().graph.operators.get(operator).cloned().unwrap_or(0..0)
+        self.nodes_in(0, operator)
+    }
+
+    /// As [`nodes_of`](Self::nodes_of), for a subgraph; none before it was built.
+    pub fn nodes_in(&self, subgraph: usize, operator: usize) -> Range<usize> {
+        let nodes = self.executor_of(subgraph).and_then(|executor| executor.graph.operators.get(operator));
+        nodes.cloned().unwrap_or(0..0)
     }
 
     /// Whether an operator was replaced: by the nodes of its composite, or together with others by one node.
     pub fn is_inlined(&self, operator: usize) -> bool {
-        let graph = &self.main().graph;
-        self.nodes_of(operator).is_empty()
-            || self.nodes_of(operator).any(|node| graph.nodes[node].origin != (graph.index, operator))
+        self.is_inlined_in(0, operator)
+    }
+
+    /// As [`is_inlined`](Self::is_inlined), for a subgraph.
+    pub fn is_inlined_in(&self, subgraph: usize, operator: usize) -> bool {
+        let Some(graph) = self.executor_of(subgraph).map(|executor| &executor.graph) else { return false };
+        let mut nodes = self.nodes_in(subgraph, operator);
+        nodes.is_empty() || nodes.any(|node| graph.nodes[node].origin != (graph.index, operator))
     }
 
     /// For each node of the main subgraph, what runs it.
@@ -159,7 +170,13 @@ impl Interpreter {
 
     /// Ids of the plugins whose ops can run a node of the main subgraph, best first.
     pub fn candidates(&self, node: usize) -> Vec<&str> {
-        let candidates = self.main().graph.nodes.get(node).map_or(&[][..], |node| &node.candidates);
+        self.candidates_in(0, node)
+    }
+
+    /// As [`candidates`](Self::candidates), for a subgraph.
+    pub fn candidates_in(&self, subgraph: usize, node: usize) -> Vec<&str> {
+        let node = self.executor_of(subgraph).and_then(|executor| executor.graph.nodes.get(node));
+        let candidates = node.map_or(&[][..], |node| &node.candidates);
         candidates.iter().map(|candidate| &*candidate.op.plugin).collect()
     }
 

@@ -107,8 +107,8 @@ impl Interpreter {
         &self.model
     }
 
-    /// The registry of plugins.
-    pub fn registry(&self) -> &Registry {
+    /// The registry of plugins, which other interpreters can share.
+    pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }
 
@@ -142,31 +142,49 @@ impl Interpreter {
     }
 
     /// Input `i`.
+    ///
+    /// # Errors
+    /// There is no input `i`, or it is absent.
     pub fn input(&self, i: usize) -> Result<Tensor<'_>> {
         self.tensor_in(0, Port::Input, i)
     }
 
     /// Input `i`, for writing.
+    ///
+    /// # Errors
+    /// There is no input `i`, or it is absent or constant.
     pub fn input_mut(&mut self, i: usize) -> Result<TensorMut<'_>> {
         self.tensor_in_mut(0, i)
     }
 
     /// Output `i`, with the shape and data of the last invocation.
+    ///
+    /// # Errors
+    /// There is no output `i`, or it is absent.
     pub fn output(&self, i: usize) -> Result<Tensor<'_>> {
         self.tensor_in(0, Port::Output, i)
     }
 
     /// The position of the input with this name.
+    ///
+    /// # Errors
+    /// No input has the name; the error lists the inputs' names.
     pub fn input_index(&self, name: &str) -> Result<usize> {
         self.named(Port::Input, name)
     }
 
     /// The position of the output with this name.
+    ///
+    /// # Errors
+    /// No output has the name; the error lists the outputs' names.
     pub fn output_index(&self, name: &str) -> Result<usize> {
         self.named(Port::Output, name)
     }
 
     /// A tensor of the main subgraph, see [`tensor_of`](Self::tensor_of).
+    ///
+    /// # Errors
+    /// The index is out of range.
     pub fn tensor(&self, index: usize) -> Result<Tensor<'_>> {
         self.tensor_at(0, index)
     }
@@ -177,11 +195,17 @@ impl Interpreter {
     }
 
     /// Sets the shape of input `i`. [`allocate`](Self::allocate) must follow.
+    ///
+    /// # Errors
+    /// There is no input `i`, or the shape is invalid or larger than the quota.
     pub fn resize_input(&mut self, i: usize, shape: &[i32]) -> Result<()> {
         self.resize_in(0, i, shape)
     }
 
     /// Sets input `i`, a tensor of strings. Its shape must have as many elements as `strings`.
+    ///
+    /// # Errors
+    /// There is no input `i`, or it is not of strings, or its shape has another number of elements.
     pub fn set_input_strings(&mut self, i: usize, strings: &[&[u8]]) -> Result<()> {
         self.set_strings_in(0, i, strings)
     }
@@ -218,6 +242,9 @@ impl Interpreter {
 /// Access by subgraph.
 impl Interpreter {
     /// As [`allocate`](Self::allocate), for a subgraph that is run directly instead of from a node.
+    ///
+    /// # Errors
+    /// The index is out of range; also the errors of [`allocate`](Self::allocate).
     pub fn allocate_subgraph(&mut self, subgraph: usize) -> Result<()> {
         let done = self.run(subgraph, |executor, run| {
             let done = executor.allocate(run).and_then(|()| run.take_released());
@@ -240,6 +267,9 @@ impl Interpreter {
     }
 
     /// As [`invoke`](Self::invoke), for a subgraph that was allocated.
+    ///
+    /// # Errors
+    /// The subgraph is not allocated; also the errors of [`invoke`](Self::invoke).
     pub fn invoke_subgraph(&mut self, subgraph: usize) -> Result<()> {
         if self.slots.get(subgraph).is_none_or(|slot| slot.executor().is_none()) {
             return Err(Error::State("the subgraph is not allocated: call allocate() first".into()));

@@ -6,8 +6,9 @@
  * Errors     AR_ERROR_UNSUPPORTED in a library without the feature `image`, such as the default one; AR_ERROR_ARGUMENT
  *            if the data is not a picture, or the tensor cannot hold one
  *
- * The tensor has the shape [1,H,W,C] where C is 1 (gray), 3 (RGB) or 4 (RGBA). The picture is rotated upright and
- * resized with bilinear interpolation, with antialiasing when it shrinks. A pixel p in 0..=255 becomes
+ * The tensor has the shape [1,H,W,C] or [H,W,C] where C is 1 (gray), 3 (RGB) or 4 (RGBA), or [1,H,W] (gray) with sides
+ * of at least 8. The picture is rotated upright and resized with bilinear interpolation, with antialiasing when it
+ * shrinks. A pixel p in 0..=255 becomes
  *   floats                                       p / 127.5 - 1
  *   quantized, real range covers 0..255          p
  *   quantized, real range is about -1..1         p / 127.5 - 1   (UINT8: p is stored unchanged)
