@@ -33,7 +33,7 @@ pub(crate) fn level(verbose: u8) -> LevelFilter {
     }
 }
 
-/// Prints warnings as `warning: …`; with `-v` also `info: …`, and from `-vv` on every event up to the level, and each
+/// Prints warnings as `warning: …`; with `-v` also `info: …`; with `-vv` and more every event up to the level, and each
 /// stage with its time when it ends.
 pub(crate) fn layer<S>(level: LevelFilter) -> BoxedLayer<S>
 where
@@ -60,7 +60,7 @@ where
     layer.compact().with_timer(timer).with_span_events(FmtSpan::CLOSE).with_filter(level).boxed()
 }
 
-/// Prints a note, which is less than a warning: `note: …`. A note that was already printed is left out.
+/// Prints a note, which is less than a warning: `note: …`. Each note is printed once.
 pub(crate) fn note(text: fmt::Arguments<'_>) {
     use std::io::Write;
     const NOTE: Style = AnsiColor::Cyan.on_default();

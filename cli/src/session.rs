@@ -21,7 +21,7 @@ enum Runner<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Opens the signature with this key, or the main subgraph if there is no key.
+    /// Opens the signature with this key, or the main subgraph without a key.
     pub(crate) fn open(interpreter: &'a mut Interpreter, signature: Option<&str>) -> Result<Self> {
         let registry = Arc::clone(interpreter.registry());
         let Some(key) = signature else {
@@ -145,5 +145,7 @@ fn find(names: &[String], kind: &str, port: &str) -> Result<usize> {
 
 fn name(names: &[String], i: usize) -> Result<&str> {
     let name = names.get(i).map(String::as_str);
-    name.ok_or_else(|| Failure::new(format!("there is no position {i}, the signature has {}", names.len())))
+    name.ok_or_else(|| {
+        Failure::new(format!("position {i} is out of range; the signature has {}", names.len()))
+    })
 }

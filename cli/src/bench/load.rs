@@ -12,7 +12,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// The counters now; `None` if the system has none.
+    /// The current counters; `None` on a system without them.
     pub(super) fn now() -> Option<Self> {
         Load::of(
             &std::fs::read_to_string("/proc/stat").ok()?,
@@ -38,7 +38,7 @@ impl Load {
         self.processors
     }
 
-    /// How many processors other programs kept busy since `before`; `None` if too little time has passed to tell.
+    /// How many processors other programs kept busy since `before`; `None` if too little time has passed to measure it.
     pub(super) fn others_since(&self, before: &Load) -> Option<f64> {
         let since = |now: u64, then: u64| now.saturating_sub(then);
         let all = since(self.all, before.all);

@@ -28,7 +28,7 @@ pub(super) struct Batch {
 }
 
 /// Doubles dimension 0 of the inputs of the main subgraph that share it with the first one. `None` if the first input
-/// has no dimension 0, or if the model cannot be prepared as it is.
+/// has no dimension 0, or if the unchanged model cannot be prepared.
 pub(super) fn attempt(model: &Model, config: &Config, registry: &Arc<Registry>) -> Option<Batch> {
     let mut config = config.clone();
     // Shapes do not depend on delegates.
@@ -92,7 +92,7 @@ impl Batch {
         self.node = found;
         self.op =
             operator.and_then(|operator| Some(model.view().operator_code(&operator)?.name().to_owned()));
-        self.reason = Some("dimension 0 of its outputs does not follow that of its inputs".to_owned());
+        self.reason = Some("dimension 0 of its outputs does not follow its inputs'".to_owned());
     }
 }
 

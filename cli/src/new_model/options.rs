@@ -1,4 +1,4 @@
-//! The options of a node: JSON or bytes, as a flexbuffer or as a table of the schema.
+//! Options of a node: JSON or bytes, as a flexbuffer or as a table of the schema.
 
 use arenite::ElementType;
 use arenite::abi::schema::{FieldInfo, OPERATORS, TableInfo, Union};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::node_facts::value_named;
 use crate::text;
 
-/// The options of a node, as they were given.
+/// The options in a node's text.
 #[derive(Debug, PartialEq)]
 pub(super) enum Options<'a> {
     None,

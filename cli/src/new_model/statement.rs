@@ -72,7 +72,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn statement(&mut self) -> Result<Statement<'a>> {
         let text = self.text;
-        // Without an output, the node begins with its op.
+        // A node without outputs starts at its op.
         let has_outputs = text.split('{').next().is_some_and(|head| {
             head.find('(').is_none_or(|end| head[..end].contains('=') || head[..end].contains(':'))
         });
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         known.copied().ok_or_else(|| {
             let names: Vec<&str> = ElementType::ALL.iter().map(|ty| ty.name()).collect();
             self.failure(format_args!(
-                "there is no type '{}'; types are {}",
+                "type '{}' is unknown; types are {}",
                 text::shorten(name, 40),
                 names.join(", ")
             ))
@@ -260,7 +260,7 @@ mod tests {
             ("", "expected a tensor, but the text ends"),
             ("y:FLOAT32[1]", "expected '=' between the outputs and the op, but the text ends"),
             ("y:FLOAT32 = A(x)", "expected '[' and the shape after the type"),
-            ("y:f32[1] = A(x)", "there is no type 'f32'; types are FLOAT32, FLOAT16"),
+            ("y:f32[1] = A(x)", "type 'f32' is unknown; types are FLOAT32, FLOAT16"),
             ("y:FLOAT32[1,] = A(x)", "expected a dimension, found '] = A(x)'"),
             ("y:FLOAT32[a] = A(x)", "a dimension is 'a'; expected a number"),
             ("y:INT8[1] scale=x = A(x)", "the scale is 'x'; expected a number"),

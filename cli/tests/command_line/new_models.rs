@@ -165,7 +165,10 @@ fn mistakes_are_refused_with_the_remedy_and_write_no_file() {
         (&["y:FLOAT32[1] = ABS(x:FLOAT32[1] scale=1)"], &["which has no scale"]),
         (&["y:FLOAT32[1] = ABS(x:STRING[1] value=1)"], &["STRING cannot be written as numbers"]),
         (&["y:FLOAT32[1] = ABS(x:FLOAT32[-2])"], &["a dimension of -2"]),
-        (&["y:FLOAT32[1] = SOFTMAX(x:FLOAT32[1]) {\"bta\": 1}"], &["no option 'bta'; the op has beta"]),
+        (
+            &["y:FLOAT32[1] = SOFTMAX(x:FLOAT32[1]) {\"bta\": 1}"],
+            &["option 'bta' is unknown; the op has beta"],
+        ),
         (
             &["y:FLOAT32[1] = SOFTMAX(x:FLOAT32[1]) {\"beta\": \"a\"}"],
             &["option 'beta' is \"a\"; expected FLOAT32"],

@@ -5,7 +5,7 @@ use crate::tree::Text;
 
 const LIMIT: usize = 120;
 
-/// How a file's prose is told from its code.
+/// How to distinguish a file's prose from its code.
 enum Syntax {
     /// All lines outside of fences are prose.
     Markdown,
@@ -70,7 +70,7 @@ fn wide(Text { path, text }: &Text) -> Vec<usize> {
     found
 }
 
-/// Whether the text has two words, apart from the mark of a list.
+/// Whether the text has two words, not counting the mark of a list.
 fn is_breakable(prose: &str) -> bool {
     prose.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).nth(1).is_some()
 }

@@ -94,11 +94,11 @@ unsafe extern "C" fn find(code: i32, schema: *mut ArOpSchemaV1) -> ArStatus {
 unsafe fn describe(code: i32, schema: *mut ArOpSchemaV1) -> Result<(), Refused> {
     let invalid = |message| Refused { status: Status::Invalid, message };
     if schema.is_null() || !schema.is_aligned() {
-        return Err(invalid(format!("the schema of op {code} is asked for at {schema:p}, which holds none")));
+        return Err(invalid(format!("{schema:p}, the address for the schema of op {code}, holds no schema")));
     }
     // SAFETY: not null, aligned; a header has no invalid values.
     let header = unsafe { schema.cast::<ArHeader>().read() };
-    check_header::<ArOpSchemaV1>(&header, "the schema that is asked for").map_err(invalid)?;
+    check_header::<ArOpSchemaV1>(&header, "the requested schema").map_err(invalid)?;
     let fixed = fixed(code)?;
     let types = usize::try_from(code).ok().and_then(|code| ELEMENT_TYPES.get(code));
     let types = types.map_or(0, |types| types.load(Ordering::Relaxed));

@@ -13,8 +13,8 @@ const PATTERN: u8 = 0xa5;
 const SHORTEST: u64 = 8;
 
 impl Step {
-    /// Fills the outputs with the pattern if this is the first run of an op of a library or of the program. Returns the
-    /// tensors that were filled.
+    /// Fills the outputs with the pattern if this is the first run of an op that a library or the program registered.
+    /// Returns the tensors that were filled.
     pub(super) fn mark_outputs(&mut self, site: &Site<'_>) -> Vec<usize> {
         if self.has_run {
             return Vec::new();
@@ -28,8 +28,8 @@ impl Step {
         let marked: Vec<usize> =
             Graph::present(self.outputs()).filter(|&t| self.owns_memory(site, t)).collect();
         for tensor in marked.iter().map(|&t| site.memory.table.get(t)) {
-            // SAFETY: `owns_memory` checked that the output has memory of this size which no input shares; the planner
-            // keeps it apart from all other values that are alive in this step, which has not started.
+            // SAFETY: `owns_memory` checked that the output has this much memory and that no input overlaps it.
+            // `plan::validate` checked that no other value that is alive in this step does. The step has not started.
             unsafe { std::ptr::write_bytes(tensor.data.cast::<u8>(), PATTERN, tensor.bytes as usize) };
         }
         marked

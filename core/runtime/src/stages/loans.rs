@@ -32,11 +32,11 @@ impl Executor {
             return refuse("it is constant, its memory is the model's");
         }
         if info.ty.bits() == 0 {
-            return refuse("its shape does not tell its size, so no memory can be lent to it");
+            return refuse("its size does not follow from its shape, so no memory can be lent to it");
         }
         let is_input = self.graph.is_input(t);
         if !is_input && !self.graph.is_output(t) && !info.variable {
-            return refuse("memory is lent to inputs, outputs and variables, and it is none of these");
+            return refuse("memory can be lent to inputs, outputs and variables only");
         }
         let bytes = |shape: &[i32]| info.ty.bytes_of(arenite_abi::tensor::element_count(shape));
         let needed = match &self.stage {

@@ -159,12 +159,14 @@ mod tests {
             driver_version: 17,
             ..Default::default()
         };
-        let told = vk::PhysicalDeviceDriverProperties::default();
-        let named =
-            told.driver_name(c"radv").and_then(|told| told.driver_info(c"Mesa 25.0")).expect("short names");
+        let driver = vk::PhysicalDeviceDriverProperties::default();
+        let named = driver
+            .driver_name(c"radv")
+            .and_then(|driver| driver.driver_info(c"Mesa 25.0"))
+            .expect("short names");
         assert_eq!(driver_text(&properties, &named, "AMD"), "radv Mesa 25.0, Vulkan 1.3.230, 0x11");
-        assert_eq!(driver_text(&properties, &told, "AMD"), "AMD, Vulkan 1.3.230, 0x11");
-        assert_eq!(driver_text(&properties, &told, ""), "Vulkan 1.3.230, 0x11");
+        assert_eq!(driver_text(&properties, &driver, "AMD"), "AMD, Vulkan 1.3.230, 0x11");
+        assert_eq!(driver_text(&properties, &driver, ""), "Vulkan 1.3.230, 0x11");
     }
 
     #[test]
