@@ -118,10 +118,9 @@ fn add(
             table.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
                 let names: Vec<String> =
                     table.fields.iter().map(|field| field.name.to_ascii_lowercase()).collect();
-                match &names[..] {
-                    [] => format!("there is no option '{name}'; the op has none"),
-                    _ => format!("there is no option '{name}'; the op has {}", names.join(", ")),
-                }
+                let (name, known) = (text::shorten(name, 40), names.join(", "));
+                let known = if known.is_empty() { "no options" } else { &known };
+                format!("option '{name}' is unknown; the op has {known}")
             })?;
         let value = encoded(field, table, value).ok_or_else(|| {
             let list = if field.vector { "a list of " } else { "" };
