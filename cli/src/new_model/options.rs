@@ -119,7 +119,7 @@ fn add(
                 let names: Vec<String> =
                     table.fields.iter().map(|field| field.name.to_ascii_lowercase()).collect();
                 let (name, known) = (text::shorten(name, 40), names.join(", "));
-                let known = if known.is_empty() { "no options" } else { &known };
+                let known = if known.is_empty() { "no options" } else { known.as_str() };
                 format!("option '{name}' is unknown; the op has {known}")
             })?;
         let value = encoded(field, table, value).ok_or_else(|| {
