@@ -23,7 +23,7 @@ use crate::options::{Choice, Common, choose, load_model};
 use crate::picture::{self, PictureOptions};
 use crate::readings::ReadingOptions;
 use crate::session::Session;
-use narrow::Inside;
+use narrow::InsideSearch;
 use recording::Recording;
 use verdict::Compared;
 
@@ -96,7 +96,7 @@ struct Report {
     /// Nodes that compute the first differing tensor from tensors that agree.
     nodes: Vec<usize>,
     /// If they are inside a partition: what another run with its tensors kept shows.
-    inside: Option<Inside>,
+    inside: Option<InsideSearch>,
     outputs: Vec<Compared>,
     /// Files in the folder that belong to no tensor.
     unused: Vec<String>,

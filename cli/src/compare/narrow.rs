@@ -10,7 +10,7 @@ use crate::answer::Result;
 
 /// The result of a search inside a partition.
 #[derive(Default, Serialize)]
-pub(super) struct Inside {
+pub(super) struct InsideSearch {
     /// Tensors of the partition that were kept.
     pub kept: Vec<usize>,
     /// The first tensor that differs then.
@@ -18,14 +18,14 @@ pub(super) struct Inside {
     /// Nodes that compute it from tensors that agree.
     pub nodes: Vec<usize>,
     /// If no tensor differs then: the tensor that must be kept so that the difference disappears.
-    pub fused: Option<Fused>,
+    pub fused: Option<FusedTensor>,
     /// Why the partition's tensors could not be kept.
     pub error: Option<String>,
 }
 
 /// A tensor that a delegate does not compute as the model says, unless it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Fused {
+pub(super) struct FusedTensor {
     pub tensor: usize,
     pub name: String,
     /// The node that writes it.
@@ -44,7 +44,7 @@ pub(super) fn search(
     start: usize,
     can_compare: &dyn Fn(usize) -> bool,
     run: RunKeeping<'_>,
-) -> Option<Inside> {
+) -> Option<InsideSearch> {
     let graph = Graph::of(model)?;
     let outputs = |&node: &usize| graph.outputs.get(&node).cloned().unwrap_or_default();
     let mut kept: Vec<usize> =
@@ -54,29 +54,29 @@ pub(super) fn search(
         return None;
     }
     let found = match find(&graph, &kept, start, run) {
-        Ok(Found::Tensor(tensors, i)) => {
+        Ok(Finding::Tensor(tensors, i)) => {
             let nodes = verdict::suspects(model, &tensors, i);
-            Inside { first: tensors.into_iter().nth(i), nodes, ..Inside::default() }
+            InsideSearch { first: tensors.into_iter().nth(i), nodes, ..InsideSearch::default() }
         }
-        Ok(Found::Fused(tensor)) => Inside { fused: graph.fused(tensor), ..Inside::default() },
-        Err(failure) => Inside { error: Some(failure.to_string()), ..Inside::default() },
+        Ok(Finding::Fused(tensor)) => InsideSearch { fused: graph.fused(tensor), ..InsideSearch::default() },
+        Err(failure) => InsideSearch { error: Some(failure.to_string()), ..InsideSearch::default() },
     };
-    Some(Inside { kept, ..found })
+    Some(InsideSearch { kept, ..found })
 }
 
-enum Found {
+enum Finding {
     /// A comparison, and the index of the first tensor that differs.
     Tensor(Vec<Compared>, usize),
     /// The difference disappears if this tensor is kept.
     Fused(usize),
 }
 
-fn find(graph: &Graph, kept: &[usize], start: usize, run: RunKeeping<'_>) -> Result<Found> {
+fn find(graph: &Graph, kept: &[usize], start: usize, run: RunKeeping<'_>) -> Result<Finding> {
     let tensors = run(kept)?;
     let is_inside = |c: &Compared| c.tensor == start || kept.contains(&c.tensor);
     let differing = tensors.iter().enumerate().filter(|(_, c)| c.differs && is_inside(c));
     if let Some(i) = differing.min_by_key(|(_, c)| graph.writer.get(&c.tensor)).map(|(i, _)| i) {
-        return Ok(Found::Tensor(tensors, i));
+        return Ok(Finding::Tensor(tensors, i));
     }
     // With the first `low` tensors kept the difference is present, with the first `high` it is not.
     let (mut low, mut high) = (0, kept.len());
@@ -85,7 +85,7 @@ fn find(graph: &Graph, kept: &[usize], start: usize, run: RunKeeping<'_>) -> Res
         let differs = run(&kept[..middle])?.iter().any(|c| c.differs && is_inside(c));
         if differs { low = middle } else { high = middle }
     }
-    Ok(Found::Fused(kept[high - 1]))
+    Ok(Finding::Fused(kept[high - 1]))
 }
 
 /// The main subgraph's nodes and tensors.
@@ -121,10 +121,10 @@ impl Graph {
         Some(graph)
     }
 
-    fn fused(&self, tensor: usize) -> Option<Fused> {
+    fn fused(&self, tensor: usize) -> Option<FusedTensor> {
         let node = self.writer.get(&tensor).copied()?;
         let readers = self.readers.get(&tensor).cloned().unwrap_or_default();
-        Some(Fused { tensor, name: self.names.get(tensor)?.clone(), node, readers })
+        Some(FusedTensor { tensor, name: self.names.get(tensor)?.clone(), node, readers })
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
     }
 
     /// Searches a chain of eight nodes whose last tensor differs; `differs` says which tensors do if some are kept.
-    fn search_chain(differs: impl Fn(usize, &BTreeSet<usize>) -> bool) -> (Inside, usize) {
+    fn search_chain(differs: impl Fn(usize, &BTreeSet<usize>) -> bool) -> (InsideSearch, usize) {
         let (bytes, mut runs) = (chain(8), 0);
         let model = Model::new(&bytes).unwrap();
         let mut run = |kept: &[usize]| {

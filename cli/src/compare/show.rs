@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use arenite_common::values::Number;
 
 use super::Report;
-use super::narrow::Inside;
+use super::narrow::InsideSearch;
 use super::verdict::{Compared, Distance};
 use crate::text::{self, Align, DIM, HEAD, Table, count};
 
@@ -65,7 +65,7 @@ fn show_nodes(f: &mut Formatter<'_>, nodes: &[usize]) -> fmt::Result {
     }
 }
 
-fn show_inside(f: &mut Formatter<'_>, inside: &Inside) -> fmt::Result {
+fn show_inside(f: &mut Formatter<'_>, inside: &InsideSearch) -> fmt::Result {
     let kept = count(inside.kept.len(), "tensor");
     writeln!(f, "\n{HEAD}inside the partition, with {kept} kept{HEAD:#}")?;
     if let Some(error) = &inside.error {

@@ -2,11 +2,11 @@
 
 use arenite_common::values::{element_count, set_element};
 
-use super::statement::Declared;
+use super::statement::Declaration;
 
 /// The bytes of a tensor with these values, which are real numbers.
-pub(super) fn bytes(tensor: &Declared, values: &[f64]) -> Result<Vec<u8>, String> {
-    let Declared { ty, shape, .. } = tensor;
+pub(super) fn bytes(tensor: &Declaration, values: &[f64]) -> Result<Vec<u8>, String> {
+    let Declaration { ty, shape, .. } = tensor;
     if shape.iter().any(|&dim| dim < 0) {
         return Err(format!("a constant has a fixed shape, but this is {}", crate::text::shape(shape)));
     }
@@ -40,7 +40,7 @@ pub(super) fn bytes(tensor: &Declared, values: &[f64]) -> Result<Vec<u8>, String
 const MAX_BYTES: usize = 1 << 28;
 
 /// Refuses numbers that an integer type would clamp or round.
-fn check_range(tensor: &Declared, stored: f64, real: f64) -> Result<(), String> {
+fn check_range(tensor: &Declaration, stored: f64, real: f64) -> Result<(), String> {
     let ty = tensor.ty;
     let Some((low, high)) = arenite::model_file::tensor_type::quantized_range(ty as i32) else {
         return Ok(());

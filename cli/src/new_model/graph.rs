@@ -6,7 +6,7 @@ use arenite::model_file::builtin_operator_code;
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor};
 
 use super::constant;
-use super::statement::{Declared, Operand, Statement};
+use super::statement::{Declaration, Operand, Statement};
 use crate::answer::Result;
 
 /// The model with these nodes.
@@ -27,14 +27,14 @@ pub(super) fn build(statements: &[Statement<'_>]) -> Result<ModelBuilder> {
 struct Graph<'a> {
     model: ModelBuilder,
     graph: SubGraph,
-    tensors: HashMap<&'a str, Known>,
+    tensors: HashMap<&'a str, NamedTensor>,
     /// Tensors that a node reads.
     read: HashSet<i32>,
 }
 
 /// A tensor that has a name already.
 #[derive(Clone, Copy)]
-struct Known {
+struct NamedTensor {
     index: i32,
     origin: Origin,
 }
@@ -99,26 +99,26 @@ impl<'a> Graph<'a> {
             (None, Some(declared)) => {
                 let known = self.declare(name, declared)?;
                 if known.origin != Origin::Variable {
-                    self.tensors.insert(name, Known { origin: Origin::Written, ..known });
+                    self.tensors.insert(name, NamedTensor { origin: Origin::Written, ..known });
                 }
                 Ok(known.index)
             }
-            (Some(Known { index, origin: Origin::Variable }), None) => Ok(index),
-            (Some(Known { origin: Origin::Written, .. }), _) => {
+            (Some(NamedTensor { index, origin: Origin::Variable }), None) => Ok(index),
+            (Some(NamedTensor { origin: Origin::Written, .. }), _) => {
                 Err(format!("another node writes '{name}' already; give this output another name"))
             }
-            (Some(Known { origin: Origin::Constant, .. }), _) => {
+            (Some(NamedTensor { origin: Origin::Constant, .. }), _) => {
                 Err(format!("'{name}' is a constant; give this output another name"))
             }
-            (Some(Known { origin: Origin::Given, .. }), _) => {
+            (Some(NamedTensor { origin: Origin::Given, .. }), _) => {
                 Err(format!("an earlier node reads '{name}'; put the node that writes it first"))
             }
             _ => Err(misdeclared(operand, known.is_some())),
         }
     }
 
-    fn declare(&mut self, name: &'a str, declared: &Declared) -> Result<Known, String> {
-        let Declared { ty, shape, scale, zero_point, value, variable } = declared;
+    fn declare(&mut self, name: &'a str, declared: &Declaration) -> Result<NamedTensor, String> {
+        let Declaration { ty, shape, scale, zero_point, value, variable } = declared;
         if let Some(dim) = shape.iter().find(|&&dim| dim < -1) {
             return Err(format!(
                 "'{name}' has a dimension of {dim}; the smallest is 0, and -1 means any size"
@@ -148,16 +148,16 @@ impl<'a> Graph<'a> {
             tensor = tensor.buffer(self.model.buffer(bytes));
             origin = Origin::Constant;
         }
-        let known = Known { index: self.graph.tensor(tensor), origin };
+        let known = NamedTensor { index: self.graph.tensor(tensor), origin };
         self.tensors.insert(name, known);
         Ok(known)
     }
 
     /// Tensors that no node writes are inputs, tensors that no node reads outputs.
     fn finish(mut self) -> ModelBuilder {
-        let mut known: Vec<Known> = self.tensors.into_values().collect();
+        let mut known: Vec<NamedTensor> = self.tensors.into_values().collect();
         known.sort_by_key(|known| known.index);
-        for Known { index, origin } in known {
+        for NamedTensor { index, origin } in known {
             match origin {
                 Origin::Given => self.graph.inputs.push(index),
                 Origin::Written if !self.read.contains(&index) => self.graph.outputs.push(index),

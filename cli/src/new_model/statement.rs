@@ -23,12 +23,12 @@ pub(super) struct Statement<'a> {
 pub(super) struct Operand<'a> {
     pub name: &'a str,
     /// The properties of a tensor that is named for the first time.
-    pub declared: Option<Declared>,
+    pub declared: Option<Declaration>,
 }
 
 /// The properties of a tensor.
 #[derive(Debug, PartialEq)]
-pub(super) struct Declared {
+pub(super) struct Declaration {
     pub ty: ElementType,
     /// −1 for a dimension of any size.
     pub shape: Vec<i32>,
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A type, a shape, and what may follow.
-    fn declared(&mut self) -> Result<Declared> {
+    fn declared(&mut self) -> Result<Declaration> {
         let ty = self.element_type()?;
         self.expect('[', "and the shape after the type, for example [1,4], or [] for a scalar")?;
         let mut shape = Vec::new();
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
             }
             shape.push(self.number("a dimension")?);
         }
-        let mut found = Declared { ty, shape, scale: None, zero_point: 0, value: None, variable: false };
+        let mut found = Declaration { ty, shape, scale: None, zero_point: 0, value: None, variable: false };
         loop {
             let before = self.rest;
             match self.word() {
