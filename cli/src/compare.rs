@@ -39,10 +39,10 @@ Each node's outputs are compared right after it ran, in execution order and as r
 values times the tensor's own scale. Two values agree if they differ by at most the tolerance times
 the largest value of the tensor, or by one step of its scale. The exit status is 1 if a tensor
 differs by more.
-A delegate's partition is one step, and tensors inside it do not exist. If a difference arises there,
-the model runs again with these tensors kept, and the first one that differs is shown. If none does,
-the difference comes from nodes that the delegate computes as one: the report names the tensor
-between them.";
+A delegate's partition is one step, and tensors inside it do not exist. If a difference arises
+there, the model runs again with these tensors kept, and the first one that differs is shown. If
+none does, the difference comes from nodes that the delegate computes as one: the report names the
+tensor between them.";
 
 #[derive(Args)]
 #[command(after_help = format!("{NOTES}\n\n{}\n\n{}", inputs::RULE, picture::rule()))]

@@ -71,9 +71,8 @@ impl Setup {
         if let Some(planner) = &self.planner {
             builder = builder.planner(planner);
         }
-        for delegate in &self.delegates {
-            builder = builder.delegate(DelegateConfig::new(delegate));
-        }
+        builder =
+            self.delegates.iter().fold(builder, |builder, name| builder.delegate(DelegateConfig::new(name)));
         builder = builder.without_default_delegate();
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);
@@ -89,8 +88,7 @@ impl Setup {
             return Steps::default();
         }
         let view = model.view();
-        let nodes =
-            || view.subgraphs().iter().flat_map(|graph| graph.operators().iter().map(move |n| (graph, n)));
+        let nodes = || view.subgraphs().iter().flat_map(|g| g.operators().iter().map(move |n| (g, n)));
         let code = |node: &Operator<'_>| Some(view.operator_code(node)?.builtin_code());
         let rounds_twice = |(_, node): (SubGraph<'_>, Operator<'_>)| {
             code(&node).is_some_and(|code| ROUNDS_TWICE.contains(&code))

@@ -121,7 +121,7 @@ fn memory_that_cannot_be_lent_is_refused() {
             && skewed.contains("4, which is no multiple of 64"),
         "{skewed}"
     );
-    assert!(refused(0, 2, bytes(16)).starts_with("tensor 'a': memory is lent to inputs, outputs and"));
+    assert!(refused(0, 2, bytes(16)).starts_with("tensor 'a': memory can be lent to inputs, outputs and"));
     assert!(refused(0, 3, bytes(16)).starts_with("tensor 'one': it is constant"));
     assert!(refused(0, 4, bytes(16)).starts_with("tensor 's': its size does not follow from its shape"));
     assert_eq!(refused(0, 9, bytes(16)), "there is no tensor 9; subgraph 0 has 5");

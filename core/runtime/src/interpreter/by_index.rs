@@ -56,6 +56,14 @@ impl Interpreter {
         self.tensor_at(subgraph, tensor)
     }
 
+    /// A tensor of the main subgraph, see [`tensor_of`](Self::tensor_of).
+    ///
+    /// # Errors
+    /// The index is out of range.
+    pub fn tensor(&self, index: usize) -> Result<Tensor<'_>> {
+        self.tensor_of(0, index)
+    }
+
     /// A tensor of a subgraph for writing: an input, a variable, or a tensor that nodes read but do not write. A tensor
     /// that a node writes keeps the new value until that node runs, or until another tensor in the same memory is
     /// written.

@@ -144,7 +144,7 @@ impl Interpreter {
     /// Input `i`.
     ///
     /// # Errors
-    /// There is no input `i`, or it is absent.
+    /// `i` is out of range, or the input is absent.
     pub fn input(&self, i: usize) -> Result<Tensor<'_>> {
         self.tensor_in(0, Port::Input, i)
     }
@@ -152,7 +152,7 @@ impl Interpreter {
     /// Input `i`, for writing.
     ///
     /// # Errors
-    /// There is no input `i`, or it is absent or constant.
+    /// `i` is out of range, or the input is absent or constant.
     pub fn input_mut(&mut self, i: usize) -> Result<TensorMut<'_>> {
         self.tensor_in_mut(0, i)
     }
@@ -160,7 +160,7 @@ impl Interpreter {
     /// Output `i`, with the shape and data of the last invocation.
     ///
     /// # Errors
-    /// There is no output `i`, or it is absent.
+    /// `i` is out of range, or the output is absent.
     pub fn output(&self, i: usize) -> Result<Tensor<'_>> {
         self.tensor_in(0, Port::Output, i)
     }
@@ -181,14 +181,6 @@ impl Interpreter {
         self.named(Port::Output, name)
     }
 
-    /// A tensor of the main subgraph, see [`tensor_of`](Self::tensor_of).
-    ///
-    /// # Errors
-    /// The index is out of range.
-    pub fn tensor(&self, index: usize) -> Result<Tensor<'_>> {
-        self.tensor_at(0, index)
-    }
-
     /// The number of tensors of the main subgraph.
     pub fn tensor_count(&self) -> usize {
         self.main().graph.tensors.len()
@@ -197,7 +189,7 @@ impl Interpreter {
     /// Sets the shape of input `i`. [`allocate`](Self::allocate) must follow.
     ///
     /// # Errors
-    /// There is no input `i`, or the shape is invalid or larger than the quota.
+    /// `i` is out of range, or the shape is invalid or larger than the quota.
     pub fn resize_input(&mut self, i: usize, shape: &[i32]) -> Result<()> {
         self.resize_in(0, i, shape)
     }
@@ -205,7 +197,7 @@ impl Interpreter {
     /// Sets input `i`, a tensor of strings. Its shape must have as many elements as `strings`.
     ///
     /// # Errors
-    /// There is no input `i`, or it is not of strings, or its shape has another number of elements.
+    /// `i` is out of range, or the input is not of strings, or has another number of elements.
     pub fn set_input_strings(&mut self, i: usize, strings: &[&[u8]]) -> Result<()> {
         self.set_strings_in(0, i, strings)
     }

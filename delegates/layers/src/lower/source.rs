@@ -68,7 +68,7 @@ impl<'s, 'a> Source<'s, 'a> {
     /// The weights of input `i`, which must be constant.
     ///
     /// # Errors
-    /// The input is absent, not constant, or of a type that weights cannot have.
+    /// The input is absent or not constant, or weights cannot have its type.
     pub fn weights(&self, i: usize) -> Result<Stored<'a>> {
         let (_, value) = self.input(i)?;
         self.optional_weights(i)?.ok_or_else(|| unsupported!("input {i} {value} is not constant"))
@@ -77,7 +77,7 @@ impl<'s, 'a> Source<'s, 'a> {
     /// As [`weights`](Self::weights); `None` if they are computed at run time.
     ///
     /// # Errors
-    /// The input is absent, or of a type that weights cannot have.
+    /// The input is absent, or weights cannot have its type.
     pub fn optional_weights(&self, i: usize) -> Result<Option<Stored<'a>>> {
         let (_, value) = self.input(i)?;
         let weights = value.weights()?;
@@ -171,7 +171,7 @@ pub(super) fn axis_of(axis: i64, rank: usize) -> Result<usize> {
 /// Checks that a value has elements, and that their number does not overflow.
 ///
 /// # Errors
-/// It has none, or too many.
+/// It has no elements, or too many.
 pub fn expect_elements(value: &Value<'_>) -> Result<()> {
     let count = value.shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
     match count {
