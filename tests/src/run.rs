@@ -71,8 +71,7 @@ impl Setup {
         if let Some(planner) = &self.planner {
             builder = builder.planner(planner);
         }
-        builder =
-            self.delegates.iter().fold(builder, |builder, name| builder.delegate(DelegateConfig::new(name)));
+        builder = self.delegates.iter().fold(builder, |b, name| b.delegate(DelegateConfig::new(name)));
         builder = builder.without_default_delegate();
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);
