@@ -27,6 +27,8 @@
 //! | `flex` | no | 299 of TensorFlow's ops |
 //! | `opencl`, `vulkan` | no | the GPU delegates |
 //!
+//! [`model_file::writer`] writes models, for example for tests of ops.
+//!
 //! With `default-features = false` the program gets its plugins from [folders](InterpreterBuilder::config), or
 //! [registers](Registry::add_plugin) its own.
 #![forbid(unsafe_code)]

@@ -24,6 +24,29 @@
 //! assert_eq!(read.subgraph(0).and_then(|graph| graph.tensors().get(1)).and_then(|w| w.name()), Some("w"));
 //! # Ok::<(), arenite_model::ModelError>(())
 //! ```
+//!
+//! A custom op has a name, and bytes as options. `arenite_abi::testing::FlexBuilder` makes a flexbuffer of them, as most
+//! custom ops expect.
+//!
+//! ```
+//! use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};
+//! use arenite_model::{Model, tensor_type::FLOAT32};
+//!
+//! let mut model = ModelBuilder::new();
+//! let cube = model.custom("Cube", 1);
+//! let mut graph = SubGraph::new("main");
+//! let x = graph.input(Tensor::new("x", FLOAT32, &[4]));
+//! let y = graph.output(Tensor::new("y", FLOAT32, &[4]));
+//! graph.operator(Operator::new(cube, &[x], &[y]).custom_options([1, 2]));
+//! model.subgraph(graph);
+//!
+//! let bytes = model.finish();
+//! let read = Model::new(&bytes)?;
+//! let node = read.subgraph(0).and_then(|graph| graph.operators().get(0)).expect("the node");
+//! assert_eq!(read.operator_code(&node).and_then(|code| code.custom_code()), Some("Cube"));
+//! assert_eq!(node.custom_options(), [1, 2]);
+//! # Ok::<(), arenite_model::ModelError>(())
+//! ```
 
 mod encode;
 mod metadata;
