@@ -18,5 +18,6 @@ mod plans;
 mod plugin;
 mod preview;
 mod shapes;
+mod sparse;
 mod states;
 mod variables;

@@ -3,7 +3,7 @@
 //! A constant keeps its address as long as it keeps its value, even when inputs are resized. So a delegate's packed
 //! copy stays valid, and a node whose inputs did not change is not run again. *Versions* track this: a value has a
 //! larger version than all the values it was computed from, unless these changed since. The model's own constants have
-//! version 0.
+//! version 0. A value with the bytes of one of them has no memory of its own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use arenite_abi::raw::{TENSOR_CONSTANT, TENSOR_DYNAMIC};
 use super::table::TensorTable;
 use crate::arena::Block;
 use crate::error::Result;
+use crate::graph::Constant;
 use crate::plugins::registration::OpRegistration;
 use crate::quota::Budget;
 
@@ -24,7 +25,9 @@ pub(crate) struct Constants {
 }
 
 struct Value {
-    data: Block,
+    /// Its memory; empty if it is a constant of the model.
+    own: Block,
+    data: *const u8,
     bytes: usize,
     shape: Vec<i32>,
     version: u64,
@@ -32,17 +35,26 @@ struct Value {
     maker: Option<OpRegistration>,
 }
 
+// SAFETY: `data` is in `own`, which moves with the value, or in the model, whose bytes no thread writes.
+unsafe impl Send for Value {}
+
 impl Value {
+    /// The first `bytes` bytes of a block. It has no version yet.
+    fn owned(own: Block, bytes: usize, shape: &[i32], maker: Option<OpRegistration>) -> Value {
+        Value { data: own.as_ptr(), own, bytes, shape: shape.to_vec(), version: 0, maker }
+    }
+
     fn as_slice(&self) -> &[u8] {
-        // SAFETY: the block has at least `bytes` initialized bytes; they are written only when the value is created.
-        unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.bytes) }
+        // SAFETY: `data` is the start of `own` or of a constant of the model, both of which have at least `bytes`
+        // initialized bytes, are written only before the value is created, and outlive it.
+        unsafe { std::slice::from_raw_parts(self.data, self.bytes) }
     }
 }
 
 impl Constants {
     /// The memory of all computed constants.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
-        self.values.values().map(|value| &value.data)
+        self.values.values().map(|value| &value.own)
     }
 
     /// The version of constant `t`.
@@ -57,7 +69,7 @@ impl Constants {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> u64 {
-        self.values.values().map(|value| value.data.len() as u64).sum()
+        self.values.values().map(|value| value.own.len() as u64).sum()
     }
 
     /// Makes tensor `t`, whose shape is set, a constant with this value.
@@ -74,7 +86,8 @@ impl Constants {
             data.grow(bytes.len(), budget, "a constant")?;
             // SAFETY: the block has `bytes.len()` bytes and was just allocated, so it does not overlap `bytes`.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), data.as_ptr(), bytes.len()) };
-            self.replace(t, table, data, bytes.len(), None, budget);
+            let value = Value::owned(data, bytes.len(), table.shape(t), None);
+            self.replace(t, value, budget);
         }
         self.publish(t, table);
         Ok(())
@@ -90,32 +103,41 @@ impl Constants {
         budget: &mut Budget,
     ) {
         let bytes = (table.get(t).bytes as usize).min(data.len());
-        let fresh =
-            Value { data, bytes, shape: table.shape(t).to_vec(), version: 0, maker: Some(Arc::clone(maker)) };
+        let fresh = Value::owned(data, bytes, table.shape(t), Some(Arc::clone(maker)));
         match self.values.get_mut(&t) {
             Some(old) if old.as_slice() == fresh.as_slice() && old.shape == fresh.shape => {
                 // The inputs changed but the value did not: record the new versions as seen.
                 old.maker = fresh.maker;
-                budget.give(fresh.data.len() as u64);
+                budget.give(fresh.own.len() as u64);
             }
-            _ => self.replace(t, table, fresh.data, bytes, fresh.maker, budget),
+            _ => self.replace(t, fresh, budget),
         }
         self.publish(t, table);
     }
 
-    fn replace(
+    /// Makes tensor `t`, whose shape is set, a constant with the bytes of `constant`, which is one of the model's. `maker`
+    /// is an op that declared its output a view.
+    pub(crate) fn view(
         &mut self,
         t: usize,
-        table: &TensorTable,
-        data: Block,
-        bytes: usize,
-        maker: Option<OpRegistration>,
+        table: &mut TensorTable,
+        constant: &Constant,
+        maker: &OpRegistration,
         budget: &mut Budget,
     ) {
+        let (data, bytes) = (constant.as_ptr(), constant.len());
+        let is_same = |value: &Value| value.data == data && value.shape == table.shape(t);
+        if !self.values.get(&t).is_some_and(is_same) {
+            let (shape, maker) = (table.shape(t).to_vec(), Some(Arc::clone(maker)));
+            self.replace(t, Value { own: Block::EMPTY, data, bytes, shape, version: 0, maker }, budget);
+        }
+        self.publish(t, table);
+    }
+
+    fn replace(&mut self, t: usize, value: Value, budget: &mut Budget) {
         self.latest += 1;
-        let value = Value { data, bytes, shape: table.shape(t).to_vec(), version: self.latest, maker };
-        if let Some(mut old) = self.values.insert(t, value) {
-            old.data.release(budget);
+        if let Some(mut old) = self.values.insert(t, Value { version: self.latest, ..value }) {
+            old.own.release(budget);
         }
     }
 
@@ -124,7 +146,7 @@ impl Constants {
         let Some(value) = self.values.get(&t) else { return };
         let ty = ElementType::from_raw(table.get(t).element_type).unwrap_or(ElementType::U8);
         table.set_shape(t, &value.shape, ty);
-        table.set_data(t, value.data.as_ptr());
+        table.set_data(t, value.data.cast_mut());
         table.set_bytes(t, value.bytes as u64);
         table.set_flags(t, table.get(t).flags & !TENSOR_DYNAMIC | TENSOR_CONSTANT);
     }
@@ -147,11 +169,12 @@ impl Constants {
 
     /// Frees the value of tensor `t` unless the table uses it.
     pub(crate) fn prune(&mut self, t: usize, table: &TensorTable, budget: &mut Budget) {
-        let shown = |value: &Value| table.is_constant(t) && table.get(t).data.cast() == value.data.as_ptr();
+        let shown =
+            |value: &Value| table.is_constant(t) && table.get(t).data.cast_const().cast() == value.data;
         if self.values.get(&t).is_some_and(|value| !shown(value))
             && let Some(mut value) = self.values.remove(&t)
         {
-            value.data.release(budget);
+            value.own.release(budget);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arenite_abi::raw::{OP_STATEFUL, TENSOR_VARIABLE};
+use arenite_abi::raw::{OP_STATEFUL, SHARE_VIEW, TENSOR_VARIABLE};
 
 use super::memory::Memory;
 use super::site::Site;
@@ -17,7 +17,7 @@ impl Site<'_> {
     pub(crate) fn fold(&mut self, step: &mut Step, limit: u64) -> Result<()> {
         let Kernel::Op { op, .. } = &step.kernel else { return Ok(()) };
         let op = Arc::clone(op);
-        if !self.is_foldable(step, limit) {
+        if self.view_constant(step, &op) || !self.is_foldable(step, limit) {
             return Ok(());
         }
         let mut results = Vec::new();
@@ -43,6 +43,25 @@ impl Site<'_> {
         Graph::present(step.inputs()).for_each(|t| self.run.release(table.constant_bytes(t)));
         step.become_constant();
         Ok(())
+    }
+
+    /// Makes the result of a prepared step a constant without running it, if it is a view of a constant of the model, as
+    /// a weight that the model stores sparse is: the graph has it in dense form. Returns whether it is one now.
+    fn view_constant(&mut self, step: &mut Step, op: &OpRegistration) -> bool {
+        let &[output] = step.outputs() else { return false };
+        let view = step.shares.iter().find(|share| share.kind == SHARE_VIEW);
+        let input = view.and_then(|share| step.inputs().get(share.input as usize));
+        let (Some(&input), Ok(t)) = (input, usize::try_from(output)) else { return false };
+        let constant = self.graph.tensors.get(input as usize).and_then(|tensor| tensor.constant.as_ref());
+        let Some(constant) = constant.filter(|_| self.is_foldable(step, u64::MAX)) else { return false };
+        let Memory { table, constants, budget, .. } = &mut *self.memory;
+        let align = (self.graph.tensors[t].ty.bits() as usize / 8).clamp(1, 8);
+        if table.get(t).bytes != constant.len() as u64 || !constant.as_ptr().addr().is_multiple_of(align) {
+            return false;
+        }
+        constants.view(t, table, constant, op, budget);
+        step.become_constant();
+        true
     }
 
     /// Allocates memory for the results of a step that is folded, and for its single run.
