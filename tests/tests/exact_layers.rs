@@ -1,11 +1,11 @@
-//! Depthwise weights of every byte value, and transposed convolutions of every stride: the CPU delegate gives the same
-//! results as the reference ops, with every instruction set.
+//! Depthwise weights of every byte value, transposed convolutions of every stride, images one pixel wide, and windows of
+//! many taps: the CPU delegate gives the same results as the reference ops, with every instruction set.
 
 use arenite::config::DelegateConfig;
 use arenite::{ElementType, Interpreter, Model, Quota};
-use arenite_abi::schema::{DepthwiseConv2DOptions, TransposeConvOptions, padding};
+use arenite_abi::schema::{Conv2DOptions, DepthwiseConv2DOptions, TransposeConvOptions, padding};
 use arenite_model::tensor_type::{FLOAT32, INT8, UINT8};
-use arenite_model::writer::{Quantization, Tensor, bytes_of};
+use arenite_model::writer::{Tensor, bytes_of};
 use arenite_test_clock::Clock;
 use arenite_tests::op_models::{OneOp, f32, i32};
 
@@ -85,7 +85,7 @@ fn depthwise_weights_of_every_byte_and_zero_point() {
     }
 }
 
-/// The element types of a transposed convolution.
+/// The element types of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Float,
@@ -93,32 +93,120 @@ enum Kind {
     DynamicRange,
 }
 
+impl Kind {
+    /// A tensor of activations.
+    fn tensor(self, name: &str, shape: &[i32], scale: f32) -> Tensor {
+        match self {
+            Kind::Bytes => Tensor::new(name, INT8, shape).quantized(scale, 0),
+            _ => Tensor::new(name, FLOAT32, shape),
+        }
+    }
+
+    /// Adds weights that have a scale per channel of `axis`.
+    fn weights(self, node: OneOp, shape: &[i32], axis: i32) -> OneOp {
+        let (count, channels) = (shape.iter().product::<i32>(), shape[axis as usize] as usize);
+        match self {
+            Kind::Float => {
+                let weights: Vec<f32> = (0..count).map(|i| (i % 9) as f32 / 4.0 - 1.0).collect();
+                node.constant(f32("w", shape), bytes_of(&weights))
+            }
+            _ => {
+                let weights: Vec<u8> = (0..count).map(|i| (i * 37 % 255) as u8).collect();
+                let scales: Vec<f32> = (0..channels).map(|i| 0.01 + i as f32 / 4096.0).collect();
+                let tensor = Tensor::new("w", INT8, shape).per_channel(&scales, &vec![0; channels], axis);
+                node.constant(tensor, weights)
+            }
+        }
+    }
+
+    /// Adds a bias.
+    fn bias(self, node: OneOp, channels: i32) -> OneOp {
+        let numbers = (0..channels).map(|i| i * 37 % 32 - 16);
+        match self {
+            Kind::Bytes => {
+                let integers: Vec<i32> = numbers.map(|i| 100 * i).collect();
+                node.constant(i32("b", &[channels]), bytes_of(&integers))
+            }
+            _ => {
+                let floats: Vec<f32> = numbers.map(|i| i as f32 / 8.0).collect();
+                node.constant(f32("b", &[channels]), bytes_of(&floats))
+            }
+        }
+    }
+}
+
+/// A convolution over `[2, height, width, channels]` with stride 1; its axes have input positions and taps. With no
+/// filters, each channel has its own weights.
+fn convolution(kind: Kind, axes: [[i32; 2]; 2], channels: i32, filters: i32, mode: i8) -> OneOp {
+    let [[height, rows], [width, columns]] = axes;
+    let positions = |[size, taps]: [i32; 2]| if mode == padding::SAME { size } else { size - taps + 1 };
+    let x = kind.tensor("x", &[2, height, width, channels], 0.05);
+    let y = |channels| kind.tensor("y", &[2, positions(axes[0]), positions(axes[1]), channels], 0.4);
+    if filters == 0 {
+        let node = OneOp::new("DEPTHWISE_CONV_2D").feed(x);
+        let node = kind.bias(kind.weights(node, &[1, rows, columns, channels], 3), channels);
+        return node.output(y(channels)).options(|o| {
+            o.set(DepthwiseConv2DOptions::PADDING, mode)
+                .set(DepthwiseConv2DOptions::STRIDE_W, 1)
+                .set(DepthwiseConv2DOptions::STRIDE_H, 1)
+                .set(DepthwiseConv2DOptions::DEPTH_MULTIPLIER, 1)
+        });
+    }
+    let node = OneOp::new("CONV_2D").feed(x);
+    let node = kind.bias(kind.weights(node, &[filters, rows, columns, channels], 0), filters);
+    node.output(y(filters)).options(|o| {
+        o.set(Conv2DOptions::PADDING, mode).set(Conv2DOptions::STRIDE_W, 1).set(Conv2DOptions::STRIDE_H, 1)
+    })
+}
+
+const KINDS: [Kind; 3] = [Kind::Float, Kind::Bytes, Kind::DynamicRange];
+
+/// An image is one pixel wide, or a row has fewer pixels than a vector.
+#[test]
+fn narrow_images() {
+    for kind in KINDS {
+        for (axes, channels) in [
+            ([[30, 3], [1, 1]], 40),
+            ([[9, 9], [1, 1]], 17),
+            ([[5, 1], [1, 1]], 70),
+            ([[7, 4], [1, 3]], 16),
+            ([[5, 3], [2, 2]], 33),
+            ([[3, 2], [3, 3]], 8),
+        ] {
+            for filters in [0, 5] {
+                let what = format!("{kind:?} {axes:?} of {channels} channels, {filters} filters");
+                expect_exact(&what, convolution(kind, axes, channels, filters, padding::SAME));
+            }
+        }
+    }
+}
+
+/// More taps than there are pointers for.
+#[test]
+fn windows_of_many_taps() {
+    for kind in KINDS {
+        for (axes, channels) in [
+            ([[1, 1], [330, 300]], 1),
+            ([[330, 300], [1, 1]], 2),
+            ([[3, 2], [140, 131]], 3),
+            ([[1, 1], [290, 260]], 4),
+        ] {
+            for mode in [padding::SAME, padding::VALID] {
+                let what = format!("{kind:?} {axes:?} of {channels} channels, padding {mode}");
+                expect_exact(&what, convolution(kind, axes, channels, 3, mode));
+            }
+        }
+    }
+}
+
 /// A transposed convolution of 3 to 5 channels; each of the two `axes` (rows, columns) has input positions, taps,
 /// stride and output positions.
 fn transposed(kind: Kind, axes: [[i32; 4]; 2]) -> OneOp {
     let [[h, kh, sh, oh], [w, kw, sw, ow]] = axes;
-    let count = (5 * kh * kw * 3) as usize;
-    let bytes: Vec<u8> = (0..count).map(|i| (i * 37 % 255) as u8).collect();
-    let floats: Vec<f32> = (0..count).map(|i| (i % 9) as f32 / 4.0 - 1.0).collect();
-    let tensor = |name: &str, shape: &[i32], scale: f32| match kind {
-        Kind::Bytes => Tensor::new(name, INT8, shape).quantized(scale, 0),
-        _ => Tensor::new(name, FLOAT32, shape),
-    };
     let filter = [5, kh, kw, 3];
     let node = OneOp::new("TRANSPOSE_CONV").constant(i32("shape", &[4]), bytes_of(&[1, oh, ow, 5]));
-    let node = match kind {
-        Kind::Float => node.constant(f32("w", &filter), bytes_of(&floats)),
-        _ => {
-            let scale = Quantization { scale: vec![0.01; 5], zero_point: vec![0; 5], ..Default::default() };
-            node.constant(Tensor { quantization: Some(scale), ..Tensor::new("w", INT8, &filter) }, bytes)
-        }
-    };
-    let node = node.feed(tensor("x", &[1, h, w, 3], 0.05));
-    let node = match kind {
-        Kind::Bytes => node.constant(i32("b", &[5]), bytes_of(&[1000, -2000, 300, 0, 77])),
-        _ => node.constant(f32("b", &[5]), bytes_of(&[0.5f32, -0.25, 1.0, 0.0, 3.0])),
-    };
-    node.output(tensor("y", &[1, oh, ow, 5], 0.1)).options(|o| {
+    let node = kind.weights(node, &filter, 0).feed(kind.tensor("x", &[1, h, w, 3], 0.05));
+    kind.bias(node, 5).output(kind.tensor("y", &[1, oh, ow, 5], 0.1)).options(|o| {
         o.set(TransposeConvOptions::PADDING, padding::VALID)
             .set(TransposeConvOptions::STRIDE_H, sh)
             .set(TransposeConvOptions::STRIDE_W, sw)

@@ -30,10 +30,22 @@ pub(crate) enum CpuLayer<'a> {
     Scan(Box<Scan<'a>>),
 }
 
+impl CpuLayer<'_> {
+    /// Whether its steps find their pixels in [`Planes`](reach::planes_u8::Planes).
+    pub(crate) fn reads_planes(&self) -> bool {
+        match self {
+            CpuLayer::Quantized(layer) => matches!(layer, Quantized::Depthwise(_)),
+            CpuLayer::Hybrid(layer) => layer.is_depthwise(),
+            CpuLayer::Typed(_) | CpuLayer::Cascade(_) | CpuLayer::Scan(_) => false,
+        }
+    }
+}
+
 /// The limits of the steps.
 pub(crate) const LIMITS: Limits = Limits {
     epilogue: reach::epilogue::MAX_OPS,
     conv_taps: reach::pointers::MAX_TAPS,
+    conv_rows: reach::pointers::MAX_TAPS,
     depthwise_taps: reach::slide::MAX_TAPS,
     pool_taps: reach::slide::MAX_TAPS,
     transpose_conv_taps: reach::phases::MAX_TAPS,

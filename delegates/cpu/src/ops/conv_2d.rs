@@ -5,7 +5,7 @@ use arenite_layers::layer::Conv2d;
 use arenite_layers::{EpilogueOp, Window};
 
 use crate::kernels::f32_winograd;
-use crate::ops::build::{Build, ByRows, LayerStep, Offers, Winograd};
+use crate::ops::build::{Border, Build, ByRows, LayerStep, Offers, Winograd};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
 use crate::steps::cascade::RowStep;
@@ -24,7 +24,8 @@ impl LayerStep for Conv2d<'_> {
     }
 
     fn offers(&self) -> Offers<'_> {
-        Offers { rows: Some(self), border: None }
+        let border = Border { width: size_of::<f32>(), few: 0, groups: self.groups };
+        Offers { rows: Some(self), border: Some(border) }
     }
 }
 

@@ -146,6 +146,11 @@ impl<'a> Hybrid<'a> {
         self.kind == Kind::Product
     }
 
+    /// Whether each channel has its own weights.
+    pub(crate) fn is_depthwise(&self) -> bool {
+        matches!(self.kind, Kind::Depthwise { .. })
+    }
+
     /// Makes a product `times` as many rows.
     pub(crate) fn repeat(&mut self, times: usize) {
         self.window.repeat(times);

@@ -123,9 +123,9 @@ impl Patches {
                 }
             }
         })?;
-        let pointers = Pointers::new(window);
         let side_by_side = window.columns.dilation == 1 && groups == 1;
         let merges = side_by_side && (taps == Taps::Merged || window.channels.is_multiple_of(4));
+        let pointers = Pointers::new(window, merges)?;
         let line = line(gemm, &window).filter(|_| merges && pointers.are_all_inside());
         let tiles = match line {
             Some((width, parts)) => window.positions() / width * parts,

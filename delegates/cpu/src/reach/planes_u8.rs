@@ -26,7 +26,7 @@ const PLANES: usize = 1 << 15;
 const MOST_TAPS: usize = 256;
 /// Multiply-adds of `f32` in the time of one result.
 const COST: usize = 16;
-/// Bytes of the zero point that are read outside of an image.
+/// Bytes of the zero point that are read outside of an image: most bytes of a vector.
 pub(crate) const OUTSIDE: usize = 64;
 
 #[repr(align(64))]
@@ -269,18 +269,18 @@ impl Planes {
             // SAFETY: a vector of pixels at least, as the kernel wants; pixels and planes are as it does.
             return unsafe { (width.interleave)(rows) };
         }
-        for l in 0..4 * self.member.lanes {
-            let (q, d) = (l / self.member.lanes, l % self.member.lanes);
-            let c = interleaved(q, d);
-            if c >= rows.channels {
-                continue;
-            }
-            for (p, i) in (0..rows.count).flat_map(|p| (0..4).map(move |i| (p, i))) {
-                let from = rows.from[i].wrapping_add(p * rows.steps[i]);
-                let to = rows.to.wrapping_add(q * rows.plane + p * width.channels + 4 * d + i);
-                // SAFETY: channel `c` of the pixel is readable, and the plane of its quad has room for it, as the
-                // caller guarantees.
-                unsafe { *to = *from.add(c) ^ self.member.offset };
+        // The kernel reads one pixel as often as a vector holds pixels; the first of its places has the bytes.
+        let (vector, mut room) = (4 * self.member.lanes, [MaybeUninit::<u8>::uninit(); 4 * OUTSIDE]);
+        let to: *mut u8 = room.as_mut_ptr().cast();
+        for p in 0..rows.count {
+            let from = std::array::from_fn(|i| rows.from[i].wrapping_add(p * rows.steps[i]));
+            let one = Rows { from, steps: [0; 4], count: width.pixels, to, plane: vector, ..*rows };
+            let place = |q| rows.to.wrapping_add(q * rows.plane + p * width.channels);
+            // SAFETY: pixel `p` is readable; the kernel writes four vectors of at most [`OUTSIDE`] bytes, of which the
+            // first `width.channels` fit the place of the pixel in each plane, as the caller guarantees.
+            unsafe {
+                (width.interleave)(&one);
+                (0..4).for_each(|q| to.add(q * vector).copy_to_nonoverlapping(place(q), width.channels));
             }
         }
     }

@@ -4,6 +4,7 @@
 //! positions of one row of the output:   │ outside │ base, base + step, base + 2 step, … │ outside │      for each tap
 //! ```
 
+use arenite_abi::prelude::*;
 use arenite_layers::Window;
 
 use std::mem::MaybeUninit;
@@ -13,7 +14,7 @@ use bytemuck::Pod;
 
 use crate::memory::Source;
 
-/// Most taps of a filter.
+/// Most taps of a filter, each with a pointer: of a row of taps that are side by side, only the first needs one.
 pub(crate) const MAX_TAPS: usize = 256;
 /// Taps of most filters.
 const FEW_TAPS: usize = 9;
@@ -33,11 +34,19 @@ pub(crate) struct Pointers {
 }
 
 impl Pointers {
-    /// Of this window.
-    pub(crate) fn new(window: Window) -> Pointers {
+    /// Of this window. `merges` says whether tiles inside of the image have a pointer per row of taps.
+    ///
+    /// # Errors
+    /// If a tile may have more pointers than there is room for.
+    pub(crate) fn new(window: Window, merges: bool) -> Result<Pointers> {
         let columns = &window.columns;
         let spans = (0..columns.taps).map(|tap| columns.positions_inside(tap)).collect();
-        Pointers { spans, inside: columns.all_inside(), is_point: window.is_point(), window }
+        let pointers = Pointers { spans, inside: columns.all_inside(), is_point: window.is_point(), window };
+        match merges && pointers.are_all_inside() {
+            true => ensure!(window.rows.taps <= MAX_TAPS, "the window has {} rows of taps", window.rows.taps),
+            false => window.expect_taps(MAX_TAPS)?,
+        }
+        Ok(pointers)
     }
 
     /// Calls `work` with room for the pointers of a tile.
@@ -314,7 +323,7 @@ mod tests {
             for per_row in [1, columns.taps] {
                 let count = end - first;
                 let mut pointers = vec![MaybeUninit::uninit(); rows.taps * per_row * count];
-                let all = Pointers::new(window);
+                let all = Pointers::new(window, false).expect("it has few taps");
                 let runs = all.runs(first..end);
                 let most = match per_row == columns.taps {
                     true => all.fill_taps(&mut pointers, runs.clone(), seen, outside.as_ptr()),

@@ -1,5 +1,5 @@
 //! Copies small images of bytes, or images that become bytes, into a border of zeros on the left and the right, if
-//! windows reach beyond them.
+//! windows reach beyond them. Images of any size are copied under windows of more taps than pointers have room for.
 //!
 //! ```text
 //! x ─► CONV_2D               =>   x ─► [pad] ─► y ─► CONV_2D          all taps of a filter row are contiguous
@@ -12,6 +12,7 @@ use arenite_layers::layer::moves::padding;
 
 use crate::net::{Layer, Net, Node};
 use crate::ops::runs;
+use crate::reach::pointers::MAX_TAPS;
 
 /// Bytes of an image that are worth copying, whatever its channels.
 const COPIED: usize = 1 << 17;
@@ -37,12 +38,15 @@ fn border<'a>(net: &mut Net<'a>, i: usize) -> Option<Node<'a>> {
     fill[0] = value.quant.map_or(0, |quant| quant.zero_point as u8);
     let window = net.nodes[i].layer.parts_mut().window?;
     let columns = &mut window.columns;
-    let lies = value.shape[..] == [window.batches, window.rows.input, columns.input, window.channels];
+    let mut shape = [window.batches, window.rows.input, columns.input, window.channels];
+    let is_image = value.len() == shape.iter().product::<usize>();
     let sides = columns.taps > 1 && columns.dilation == 1 && !columns.is_inside(0, columns.output - 1);
     let small = border.width * value.len() <= COPIED;
-    let fits =
-        window.channels < border.few || border.width == 1 && window.channels.is_multiple_of(4) && small;
-    if !(lies && sides && fits && border.groups == 1) {
+    let many = window.rows.taps * columns.taps > MAX_TAPS;
+    let fits = window.channels < border.few
+        || border.width == 1 && window.channels.is_multiple_of(4) && small
+        || many;
+    if !(is_image && sides && fits && border.groups == 1) {
         return None;
     }
     let before = columns.before;
@@ -50,10 +54,10 @@ fn border<'a>(net: &mut Net<'a>, i: usize) -> Option<Node<'a>> {
     // Rows are read in fours of bytes.
     let after = reached.saturating_sub(before + columns.input) + 3usize.div_ceil(window.channels);
     (columns.before, columns.input) = (0, before + columns.input + after);
-    let pads = padding(&value.shape, &[[0, 0], [0, 0], [before, after], [0, 0]], border.width, fill);
-    let wide = columns.input;
+    let pads = padding(&shape, &[[0, 0], [0, 0], [before, after], [0, 0]], border.width, fill);
+    shape[2] = columns.input;
     let padded = net.add_value(input);
-    net.values[padded].shape[2] = wide;
+    net.values[padded].shape = shape.to_vec();
     net.nodes[i].inputs[0] = padded;
     Some(Node::new(Layer::Common(Common::Moves(pads)), vec![input], vec![padded]))
 }

@@ -93,8 +93,11 @@ fn saves(
 /// The node as a part of a cascade; `None` if it had better not be one.
 fn part<'n>(node: &'n Node<'_>, build: &Build) -> Option<&'n dyn ByRows> {
     let fits = |part: &&dyn ByRows| {
-        let wide = part.window().0.columns.output >= COLUMNS;
-        wide && part.weights() <= WEIGHTS && !part.is_faster_whole(build)
+        let Window { rows, columns, .. } = part.window().0;
+        rows.output > 1
+            && columns.output >= COLUMNS
+            && part.weights() <= WEIGHTS
+            && !part.is_faster_whole(build)
     };
     by_rows(node).filter(fits)
 }

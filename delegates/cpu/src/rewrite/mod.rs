@@ -3,7 +3,7 @@
 //! | order | pass | reason |
 //! |---|---|---|
 //! | 1 | `scan` | first, and the other passes run on each body too: nodes that it moves out of loops are rewritten with the outer net |
-//! | 2 | [`arenite_layers::rewrite`] | `borders` is one of them, after `pads`, which widens windows, so that a border is copied once |
+//! | 2 | [`arenite_layers::rewrite`] | `turn` and `borders` follow `pads`, which widens windows, so that a border is copied once |
 //! | 3 | `unsign` | after all passes that see types as in the model, before all that need unsigned bytes |
 //! | 4 | `straighten` | makes lines and tables of sums and products with unsigned constants |
 //! | 5 | `fuse_bytes` | joins tables, also those of `straighten` |
@@ -14,6 +14,7 @@ mod cascade;
 mod fuse_bytes;
 mod scan;
 mod straighten;
+mod turn;
 mod unsign;
 
 use arenite_abi::prelude::*;
@@ -32,7 +33,10 @@ pub(crate) fn rewrite(net: &mut Net<'_>, build: &Build) -> Result<()> {
 
 /// The passes for every net, also for bodies of loops.
 fn rewrite_one(net: &mut Net<'_>, build: &Build, borders: Borders) -> Result<()> {
-    arenite_layers::rewrite::rewrite(net, &LIMITS, borders::add_borders);
+    arenite_layers::rewrite::rewrite(net, &LIMITS, |net| {
+        turn::turn(net);
+        borders::add_borders(net);
+    });
     unsign::unsign(net, borders)?;
     straighten::straighten(net, build.bytes.pairs)?;
     fuse_bytes::fuse_bytes(net)

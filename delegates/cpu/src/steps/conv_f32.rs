@@ -122,7 +122,7 @@ impl ConvF32 {
             gemm,
             map,
             window,
-            pointers: Pointers::new(window),
+            pointers: Pointers::new(window, groups == 1 && window.columns.dilation == 1)?,
             groups,
             columns,
             depth,

@@ -26,6 +26,7 @@ pub(crate) enum GpuLayer<'a> {
 pub(crate) const LIMITS: Limits = Limits {
     epilogue: 16,
     conv_taps: 1 << 16,
+    conv_rows: 0,
     depthwise_taps: 1 << 16,
     pool_taps: 1 << 16,
     transpose_conv_taps: 1 << 16,

@@ -154,6 +154,13 @@ impl Window {
         Window { batches: 1, rows: one, columns: Axis { input: rows, output: rows, ..one }, channels }
     }
 
+    /// The window over the same elements seen as images of one row, if they are one pixel wide.
+    pub fn turned(&self) -> Option<Window> {
+        let Window { rows, columns, .. } = *self;
+        let is_column = [columns.input, columns.taps, columns.output] == [1; 3] && rows.input > 1;
+        is_column.then_some(Window { rows: columns, columns: rows, ..*self })
+    }
+
     /// Whether it is one row of [points](Self::point).
     #[inline]
     pub fn is_line(&self) -> bool {

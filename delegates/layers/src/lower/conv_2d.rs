@@ -41,7 +41,11 @@ impl Geometry {
             filter.shape,
             image.shape
         );
-        window.expect_taps(x.limits.conv_taps)?;
+        let seen = window.turned().unwrap_or(window);
+        let is_merged = groups == 1 && seen.columns.dilation == 1 && seen.rows.taps <= x.limits.conv_rows;
+        if !is_merged {
+            window.expect_taps(x.limits.conv_taps)?;
+        }
         window.expect_output(&result.shape, filters)?;
         let activation = options.get(Conv2DOptions::FUSED_ACTIVATION_FUNCTION)?;
         Ok(Geometry { window, groups, filters, activation })
