@@ -4,7 +4,7 @@ use arenite::ElementType::{self, Bool, F32, I8, I16, I32, I64, U8};
 
 use super::call::Call;
 use super::graph::{CPU, Form, Graph, Kind, Setting};
-use super::net::Net;
+use super::net::{Net, Sizes};
 use super::ops::phrases::PHRASES;
 use super::ops::{Entry, FAMILIES};
 use super::random::Random;
@@ -18,7 +18,7 @@ pub fn draw(seed: u64) -> Graph {
 
 /// The graph that these numbers determine; `seed` determines the data of its inputs.
 pub fn draw_by(seed: u64, random: Random) -> Graph {
-    let mut net = Net::new(seed, random);
+    let mut net = Net::new(seed, random, Sizes::SMALL);
     let nodes = net.random.between(1, 8) as usize;
     let mut favourite = net.random.pick(&[F32, F32, F32, F32, I8, I8, I8, U8, U8, I32, I64, Bool, I16]);
     for _ in 0..60 {
@@ -50,6 +50,20 @@ pub fn draw_by(seed: u64, random: Random) -> Graph {
         spoil(&mut graph, &mut random);
     }
     graph
+}
+
+/// A graph of one node that the delegate claims, or of the nodes that one call of [`Draw`](super::ops::Draw) adds, with
+/// the shapes of real layers. `None` if the seed gives none.
+pub fn draw_node(seed: u64) -> Option<Graph> {
+    let mut net = Net::new(seed, Random::new(seed), Sizes::REAL);
+    let entries: Vec<&Entry> = FAMILIES.iter().copied().flatten().collect();
+    let entry = net.random.pick(&entries);
+    if entry.claimed.is_empty() {
+        return None;
+    }
+    let form = net.random.pick(entry.claimed);
+    (entry.draw)(&mut net, Kind { op: entry.op, form })?;
+    Some(net.finish())
 }
 
 /// An op on elements that mostly have the preferred type.

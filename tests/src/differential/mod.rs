@@ -17,6 +17,7 @@ pub mod graph;
 pub mod judge;
 mod net;
 pub mod ops;
+pub mod pace;
 pub mod random;
 mod reals;
 pub mod run;
@@ -26,7 +27,7 @@ pub mod tally;
 pub mod variables;
 
 use call::Call;
-pub use draw::{draw, draw_by, setting};
+pub use draw::{draw, draw_by, draw_node, setting};
 use graph::{Graph, Kind, Setting};
 use judge::{Verdict, judge, judge_variables};
 

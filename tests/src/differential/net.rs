@@ -37,10 +37,31 @@ impl Value {
 /// The type, shape and quantization of a tensor.
 pub(super) type Spec = (ElementType, Vec<i32>, Option<Quant>);
 
-/// The largest number of elements of an input.
-const ELEMENTS: i32 = 700;
-/// The sizes of dimensions.
-const SIZES: [i32; 18] = [1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 24, 33, 65];
+/// The shapes that are drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// The largest number of elements of an input.
+    elements: i32,
+    /// The sizes of dimensions.
+    sizes: &'static [i32],
+    /// The largest number of multiplications of a node, and of convolutions that are large enough for Winograd.
+    pub work: [i64; 2],
+}
+
+impl Sizes {
+    /// Small shapes, for results.
+    pub const SMALL: Sizes = Sizes {
+        elements: 700,
+        sizes: &[1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 24, 33, 65],
+        work: [20_000, 100_000],
+    };
+    /// Shapes of real layers, for times: narrow ones too, and channels that no vector divides.
+    pub const REAL: Sizes = Sizes {
+        elements: 1 << 15,
+        sizes: &[1, 1, 1, 2, 3, 4, 7, 8, 10, 16, 23, 30, 40, 49, 64, 96, 128, 257],
+        work: [1 << 22, 1 << 22],
+    };
+}
 
 /// A graph under construction.
 pub struct Net {
@@ -48,6 +69,8 @@ pub struct Net {
     pub random: Random,
     /// Whether floats are multiples of small powers of two.
     pub grid: bool,
+    /// The shapes of inputs.
+    pub sizes: Sizes,
     graph: Graph,
     pool: Vec<Value>,
     read: Vec<i32>,
@@ -56,7 +79,7 @@ pub struct Net {
 
 impl Net {
     /// A graph without nodes.
-    pub fn new(seed: u64, mut random: Random) -> Net {
+    pub fn new(seed: u64, mut random: Random, sizes: Sizes) -> Net {
         let mut model = ModelBuilder::new();
         model.subgraph(SubGraph::new("main"));
         let graph = Graph {
@@ -69,7 +92,7 @@ impl Net {
             states: Vec::new(),
         };
         let grid = random.chance(50);
-        Net { random, grid, graph, pool: Vec::new(), read: Vec::new(), next: None }
+        Net { random, grid, sizes, graph, pool: Vec::new(), read: Vec::new(), next: None }
     }
 
     fn main(&mut self) -> &mut SubGraph {
@@ -100,13 +123,13 @@ impl Net {
 
     /// A size for a dimension.
     pub fn size(&mut self) -> i32 {
-        self.random.pick(&SIZES)
+        self.random.pick(self.sizes.sizes)
     }
 
     /// A shape of this rank with a few elements, occasionally without any.
     pub fn shape(&mut self, rank: usize) -> Vec<i32> {
         let mut shape: Vec<i32> = (0..rank).map(|_| self.size()).collect();
-        while shape.iter().product::<i32>() > ELEMENTS {
+        while shape.iter().product::<i32>() > self.sizes.elements {
             let at = self.random.below(rank);
             shape[at] = (shape[at] / 2).max(1);
         }

@@ -27,11 +27,6 @@ pub const OPS: &[Entry] = &[
     entry("BATCH_MATMUL", &[REAL, SIGNED], NONE, matmul),
 ];
 
-/// The largest number of multiplications of a node.
-const WORK: i64 = 20_000;
-/// The same for convolutions that are large enough for Winograd.
-const MORE_WORK: i64 = 100_000;
-
 /// A kernel along one axis: taps, stride, dilation.
 #[derive(Clone, Copy)]
 pub struct Axis {
@@ -195,7 +190,7 @@ fn over(net: &mut Net, kind: Kind, x: &Value, [rows, columns]: [Axis; 2], filter
     };
     let plain = |axis: Axis| axis.taps == 3 && axis.stride == 1 && axis.dilation == 1;
     let transforms = plain(rows) && plain(columns) && groups == 1 && kind.form.ty() == F32;
-    if !fits(&shape, w.depth, if transforms { MORE_WORK } else { WORK }) {
+    if !fits(&shape, w.depth, net.sizes.work[usize::from(transforms)]) {
         return None;
     }
     let filter = weights(net, kind, x, &w);
@@ -235,7 +230,7 @@ pub fn depthwise(net: &mut Net, kind: Kind) -> Option<()> {
         axis: 3,
         depth: rows.taps * columns.taps,
     };
-    if !fits(&shape, w.depth, WORK) {
+    if !fits(&shape, w.depth, net.sizes.work[0]) {
         return None;
     }
     let filter = weights(net, kind, &x, &w);
@@ -268,7 +263,7 @@ fn transposed(net: &mut Net, kind: Kind) -> Option<()> {
     let shape = vec![images, size(rows, height), size(columns, width), filters];
     let depth = rows.taps * columns.taps * channels;
     let w = Weights { shape: vec![filters, rows.taps, columns.taps, channels], axis: 0, depth };
-    if !fits(&shape, depth, WORK) {
+    if !fits(&shape, depth, net.sizes.work[0]) {
         return None;
     }
     let filter = weights(net, kind, &x, &w);
@@ -299,7 +294,7 @@ fn fully_connected(net: &mut Net, kind: Kind) -> Option<()> {
         true => outer.iter().copied().chain([units]).collect(),
         false => vec![rows, units],
     };
-    if depth == 0 || !fits(&[rows, units], depth, WORK) {
+    if depth == 0 || !fits(&[rows, units], depth, net.sizes.work[0]) {
         return None;
     }
     let w = Weights { shape: vec![units, depth], axis: 0, depth };
@@ -334,7 +329,7 @@ fn matmul(net: &mut Net, kind: Kind) -> Option<()> {
     other.extend(if turn_b { [columns, depth] } else { [depth, columns] });
     let mut shape = batch.to_vec();
     shape.extend([rows, columns]);
-    if !fits(&shape, depth, WORK) {
+    if !fits(&shape, depth, net.sizes.work[0]) {
         return None;
     }
     let b = net.fitting(a.ty, |shape| shape == other, |_| other.clone());
