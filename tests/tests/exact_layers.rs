@@ -1,5 +1,5 @@
-//! Depthwise weights of every byte value, transposed convolutions of every stride, images one pixel wide, and windows of
-//! many taps: the CPU delegate gives the same results as the reference ops, with every instruction set.
+//! Depthwise weights of every byte value, transposed convolutions of every stride, images one pixel wide, and windows
+//! of many taps: the CPU delegate gives the same results as the reference ops, with every instruction set.
 
 use arenite::config::DelegateConfig;
 use arenite::{ElementType, Interpreter, Model, Quota};

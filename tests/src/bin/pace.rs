@@ -1,5 +1,5 @@
-//! Draws nodes, and lists those that a delegate runs slower than the reference op does: `pace [--nodes N] [--seed S]`. With
-//! `--seed S` alone, it prints and times the node of that seed.
+//! Draws nodes, and lists those that the CPU delegate runs slower than the reference op does: `pace [--nodes N] [--seed
+//! S]`. With `--seed S` alone, it prints and times the node of that seed.
 //!
 //! Exit status: 0 if no node is slower, 1 if some are.
 #![forbid(unsafe_code)]

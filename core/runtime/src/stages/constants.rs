@@ -115,8 +115,8 @@ impl Constants {
         self.publish(t, table);
     }
 
-    /// Makes tensor `t`, whose shape is set, a constant with the bytes of `constant`, which is one of the model's. `maker`
-    /// is an op that declared its output a view.
+    /// Makes tensor `t`, whose shape is set, a constant with the bytes of `constant`, which is one of the model's. The
+    /// op `maker` declared its output a view.
     pub(crate) fn view(
         &mut self,
         t: usize,

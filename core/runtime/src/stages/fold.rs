@@ -45,8 +45,8 @@ impl Site<'_> {
         Ok(())
     }
 
-    /// Makes the result of a prepared step a constant without running it, if it is a view of a constant of the model, as
-    /// a weight that the model stores sparse is: the graph has it in dense form. Returns whether it is one now.
+    /// Makes the result of a prepared step a constant without running it, if it is a view of a constant of the model.
+    /// So are weights that the model stores sparse: the graph has them in dense form. Returns whether it is one now.
     fn view_constant(&mut self, step: &mut Step, op: &OpRegistration) -> bool {
         let &[output] = step.outputs() else { return false };
         let view = step.shares.iter().find(|share| share.kind == SHARE_VIEW);
