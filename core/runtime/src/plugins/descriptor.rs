@@ -138,7 +138,7 @@ unsafe fn check_interface<T: Foreign>(query: Query, id: u64, name: &str) -> Resu
     match found.is_null() {
         true => Ok(()),
         // SAFETY: as above.
-        false => unsafe { foreign::read(found, &format!("interface {name}")) }.map(drop),
+        false => unsafe { foreign::read(found, format_args!("interface {name}")) }.map(drop),
     }
 }
 
@@ -169,13 +169,14 @@ pub(crate) fn check_op(op: &ArOpV1) -> Result<OpKey, String> {
 
 /// Two registrations of one plugin for the same op must not serve the same version and element type.
 fn check_duplicates(ops: &[(OpKey, ArOpV1)]) -> Result<(), String> {
-    let mut by_key: std::collections::HashMap<&OpKey, Vec<&ArOpV1>> = Default::default();
-    for (key, op) in ops {
-        let others = by_key.entry(key).or_default();
-        if others.iter().any(|other| clash(other, op)) {
-            return Err(format!("{key} is registered twice for the same versions and element types"));
+    let mut sorted: Vec<&(OpKey, ArOpV1)> = ops.iter().collect();
+    sorted.sort_unstable_by_key(|(key, _)| key);
+    for same in sorted.chunk_by(|(a, _), (b, _)| a == b) {
+        for (i, (key, op)) in same.iter().enumerate() {
+            if same[..i].iter().any(|(_, other)| clash(other, op)) {
+                return Err(format!("{key} is registered twice for the same versions and element types"));
+            }
         }
-        others.push(op);
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! value.
 
 use std::ffi::c_void;
+use std::fmt::Display;
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr::addr_of;
 
@@ -99,12 +100,12 @@ unsafe impl Foreign for ArOpV1 {
 ///
 /// # Safety
 /// The address is null, or as many bytes are readable as the header there declares.
-pub(crate) unsafe fn read<T: Foreign>(at: *const T, what: &str) -> Result<T, String> {
+pub(crate) unsafe fn read<T: Foreign>(at: *const T, what: impl Display) -> Result<T, String> {
     if at.is_null() || !at.is_aligned() {
         return Err(format!("{what} is at {at:p}, which is null or not aligned to {}", align_of::<T>()));
     }
     // SAFETY: not null, aligned; a header has no invalid values.
-    check_header::<T>(unsafe { &*at.cast::<ArHeader>() }, what)?;
+    check_header::<T>(unsafe { &*at.cast::<ArHeader>() }, &what)?;
     // SAFETY: the struct is as large as its type, which `check_header` found; any bytes are a `MaybeUninit`.
     let mut copy = unsafe { at.cast::<MaybeUninit<T>>().read() };
     for (function, offset) in T::FUNCTIONS {
@@ -154,13 +155,13 @@ pub(crate) unsafe fn read_all<T: Foreign>(
     // SAFETY: the plugin guarantees `count` structs at this address; the products are below 2³².
     (0..count)
         .map(|i| unsafe {
-            read(base.cast::<u8>().wrapping_add(i * stride).cast::<T>(), &format!("{what} {i}"))
+            read(base.cast::<u8>().wrapping_add(i * stride).cast::<T>(), format_args!("{what} {i}"))
         })
         .collect()
 }
 
 /// Compares a header with the host's version of the struct.
-pub(crate) fn check_header<T>(header: &ArHeader, what: &str) -> Result<(), String> {
+pub(crate) fn check_header<T>(header: &ArHeader, what: impl Display) -> Result<(), String> {
     if header.major != 1 || (header.struct_size as usize) < size_of::<T>() {
         return Err(format!(
             "{what} has {} bytes in version {}.{}, this host needs {} in version 1.x",

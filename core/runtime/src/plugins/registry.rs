@@ -4,7 +4,7 @@ mod hand_over;
 mod listing;
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -34,7 +34,8 @@ pub(crate) struct Candidate {
 #[derive(Default)]
 pub struct Registry {
     plugins: Vec<PluginInfo>,
-    ops: HashMap<OpKey, Vec<Candidate>>,
+    /// Sorted by key; the ops of one key in the order of registration.
+    ops: Vec<(OpKey, Candidate)>,
     planners: Vec<(String, PlannerRegistration)>,
     delegates: Vec<(String, DelegateRegistration)>,
     pub(crate) files: Vec<FileIdentity>,
@@ -194,8 +195,9 @@ impl Registry {
         for (key, op) in ops {
             op_schemas::note(&op);
             let op = Registration::of_plugin(op, &name);
-            self.ops.entry(key).or_default().push(Candidate { op, plugin });
+            self.ops.push((key, Candidate { op, plugin }));
         }
+        self.ops.sort_by(|(a, _), (b, _)| a.cmp(b));
         // If several planners or delegates have the same name, the first one is used.
         let planners = planners.into_iter().map(|(n, planner)| (n, Registration::of_plugin(planner, &name)));
         self.planners.extend(planners);
@@ -205,13 +207,16 @@ impl Registry {
         Ok(())
     }
 
+    /// The registrations of an op.
+    fn ops_of(&self, key: &OpKey) -> impl Iterator<Item = &Candidate> {
+        let first = self.ops.partition_point(|(other, _)| other < key);
+        self.ops[first..].iter().take_while(move |(other, _)| other == key).map(|(_, candidate)| candidate)
+    }
+
     /// The ops that can serve this node, best first: by configured preference, priority, order of registration.
     pub(crate) fn candidates(&self, key: &OpKey, version: i32, types: &[ElementType]) -> Vec<Candidate> {
         let mut own: Vec<Candidate> = self
-            .ops
-            .get(key)
-            .into_iter()
-            .flatten()
+            .ops_of(key)
             .filter(|c| version >= c.op.min_version && version <= c.op.max_version)
             .filter(|c| types.iter().all(|&ty| ElementTypes::from_bits(c.op.element_types).contains(ty)))
             .cloned()
@@ -238,11 +243,12 @@ impl Registry {
 
     /// Ops that several plugins offer for at least some of the same nodes, by name.
     pub fn contested_ops(&self) -> Vec<ContestedOp> {
-        let contested = |(key, candidates): (&OpKey, &Vec<Candidate>)| {
-            let mut ranked = candidates.clone();
+        let contested = |same: &[(OpKey, Candidate)]| {
+            let key = &same[0].0;
+            let mut ranked: Vec<Candidate> = same.iter().map(|(_, candidate)| candidate.clone()).collect();
             self.rank(key, &mut ranked);
             let meets = |a: &Candidate| {
-                candidates.iter().any(|b| a.plugin != b.plugin && descriptor::clash(&a.op, &b.op))
+                same.iter().any(|(_, b)| a.plugin != b.plugin && descriptor::clash(&a.op, &b.op))
             };
             let mut plugins: Vec<String> = Vec::new();
             for candidate in ranked.iter().filter(|candidate| meets(candidate)) {
@@ -252,7 +258,8 @@ impl Registry {
             }
             (!plugins.is_empty()).then(|| ContestedOp { key: key.clone(), plugins })
         };
-        let mut ops: Vec<ContestedOp> = self.ops.iter().filter_map(contested).collect();
+        let mut ops: Vec<ContestedOp> =
+            self.ops.chunk_by(|(a, _), (b, _)| a == b).filter_map(contested).collect();
         ops.sort_by_key(|op| op.key.name());
         ops
     }
@@ -260,10 +267,7 @@ impl Registry {
     /// Why no registration of this op fits, one line for each.
     pub(crate) fn near_misses(&self, key: &OpKey, version: i32) -> Vec<String> {
         let mut lines: Vec<String> = self
-            .ops
-            .get(key)
-            .into_iter()
-            .flatten()
+            .ops_of(key)
             .map(|c| {
                 let id = &self.plugins[c.plugin].id;
                 let (low, high) = (c.op.min_version, c.op.max_version);

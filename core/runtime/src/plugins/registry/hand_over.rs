@@ -101,8 +101,8 @@ impl Registry {
     }
 
     fn push_op(&mut self, key: &OpKey, op: &OpRegistration) -> Result<()> {
-        let mut own = self.ops.get(key).into_iter().flatten().filter(|other| &*other.op.plugin == PROGRAM);
-        if let Some(Candidate { op: other, .. }) = own.find(|other| clash(&other.op, op)) {
+        let clashes = |other: &&Candidate| &*other.op.plugin == PROGRAM && clash(&other.op, op);
+        if let Some(Candidate { op: other, .. }) = self.ops_of(key).find(clashes) {
             let message = format!(
                 "it has versions {} to {}, and the program handed over an op with versions {} to {} before, which serves some of the \
                  same nodes",
@@ -113,7 +113,8 @@ impl Registry {
         op_schemas::note(op);
         let info = OpInfo::of(key, op);
         let plugin = self.program(|program| program.ops.push(info));
-        self.ops.entry(key.clone()).or_default().push(Candidate { op: Arc::clone(op), plugin });
+        let next = self.ops.partition_point(|(other, _)| other <= key);
+        self.ops.insert(next, (key.clone(), Candidate { op: Arc::clone(op), plugin }));
         Ok(())
     }
 
@@ -233,8 +234,8 @@ impl Registry {
     /// See [`add_op`](Self::add_op). Everything before the one that failed stays registered.
     pub fn add_handed_over(&mut self, other: &Registry) -> Result<()> {
         let is_own = |plugin: &str| plugin == PROGRAM;
-        for (key, candidates) in &other.ops {
-            candidates.iter().filter(|c| is_own(&c.op.plugin)).try_for_each(|c| self.push_op(key, &c.op))?;
+        for (key, Candidate { op, .. }) in other.ops.iter().filter(|(_, c)| is_own(&c.op.plugin)) {
+            self.push_op(key, op)?;
         }
         for (name, planner) in other.planners.iter().filter(|(_, planner)| is_own(&planner.plugin)) {
             self.push_planner(name, planner)?;
