@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 
 "$python" -m venv "$work/venv"
 bin=$work/venv/bin
-"$bin/pip" install --quiet --disable-pip-version-check build numpy ml_dtypes flatbuffers pytest mypy 'maturin>=1.9,<2'
+"$bin/pip" install --quiet --disable-pip-version-check numpy ml_dtypes flatbuffers pytest mypy 'maturin>=1.9,<2'
 
 # With the build of this environment's maturin, so that nothing is compiled that a `cargo build --release` has compiled.
 PATH="$bin:$PATH" "$bin/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir "$work" .
