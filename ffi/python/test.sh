@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the package with pip into a fresh environment and tests it there: its own tests, those of the drop-in next to
-# ai_edge_litert if pip finds it, the stubs, the size of the wheel, and the time of an import.
+# ai_edge_litert if pip finds it, the stubs, the size of the wheel, and the time of an import. Views run under valgrind,
+# too.
 #
 #   ffi/python/test.sh [PYTHON]     PYTHON: an interpreter from 3.10 on, python3 by default
 set -euo pipefail
@@ -26,6 +27,17 @@ echo "wheel: $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
 cd tests
 "$bin/python" imports.py
 "$bin/python" -m pytest -q -p no:cacheprovider .
+# Errors of Python itself are not counted, only those with a frame in this package or in NumPy's arrays.
+if command -v valgrind >/dev/null; then
+    PYTHONMALLOC=malloc valgrind --quiet --num-callers=40 --log-file="$work/valgrind.log" \
+        "$bin/python" -m pytest -q -p no:cacheprovider test_views.py -k "arenite and not second_thread"
+    if grep -E "_native\.abi3|_multiarray_umath" "$work/valgrind.log"; then
+        echo "valgrind found errors in the views" >&2
+        exit 1
+    fi
+else
+    echo "valgrind is not installed: the memory of views is not checked" >&2
+fi
 cd "$work"
 "$bin/python" -m mypy.stubtest arenite --allowlist "$OLDPWD/stubs.txt"
 "$bin/python" -m arenite --version

@@ -5,7 +5,22 @@ import pathlib
 import numpy as np
 import pytest
 from conftest import DIGITS, DIGITS_I8
-from models import BOOL, FLOAT32, FLOAT64, INT4, INT64, INT8, RESOURCE, STRING, Node, Tensor, identity, model
+from models import (
+    BFLOAT16,
+    BOOL,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    INT4,
+    INT8,
+    INT64,
+    RESOURCE,
+    STRING,
+    Node,
+    Tensor,
+    identity,
+    model,
+)
 
 SHAPE = (1, 16, 16, 1)
 
@@ -258,6 +273,7 @@ VALUES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
 @pytest.mark.parametrize("name", VALUES)
 def test_arrays_in_any_layout(package, name, is_arenite):
     if name == "big endian" and not is_arenite:
@@ -282,11 +298,15 @@ def test_other_values_become_arrays(package):
         interpreter.set_tensor(0, [[1.0, 2.0, 3.0], [1.0]])
 
 
-@pytest.mark.parametrize(("type", "dtype"), [(BOOL, np.bool_), (INT64, np.int64), (INT8, np.int8), (INT4, np.int8)])
+@pytest.mark.parametrize(
+    ("type", "dtype"),
+    [(BOOL, np.bool_), (FLOAT16, np.float16), (INT64, np.int64), (INT8, np.int8), (INT4, np.int8)],
+)
 def test_types(package, type, dtype):
     interpreter = made(package, identity(type, [2, 3]))
     assert interpreter.get_input_details()[0]["dtype"] == dtype
-    value = np.array([[1, 0, 1], [0, 1, 1]]).astype(dtype) if type == BOOL else np.array([[-8, 7, 1], [0, -1, 2]], dtype)
+    numbers = [[1, 0, 1], [0, 1, 1]] if type == BOOL else [[-8, 7, 1], [0, -1, 2]]
+    value = np.array(numbers, dtype)
     interpreter.set_tensor(0, value)
     interpreter.invoke()
     got = interpreter.get_tensor(1)
@@ -325,6 +345,21 @@ def test_other_values_are_no_strings(package, value):
     interpreter = made(package, identity(STRING, [2, 2]))
     with pytest.raises(ValueError):
         interpreter.set_tensor(0, value)
+
+
+def test_bfloat16(package, is_arenite):
+    if not is_arenite:
+        pytest.skip("ai_edge_litert describes no tensor of this type")
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    interpreter = made(package, identity(BFLOAT16, [2]))
+    assert interpreter.get_input_details()[0]["dtype"] is ml_dtypes.bfloat16
+    value = np.array([1.5, -2], ml_dtypes.bfloat16)
+    interpreter.set_tensor(0, value)
+    interpreter.invoke()
+    got = interpreter.get_tensor(1)
+    assert got.dtype == value.dtype and got.tolist() == [1.5, -2]
+    with pytest.raises(ValueError):
+        interpreter.set_tensor(0, np.zeros(2, np.float16))
 
 
 def test_handles_have_no_value(package, is_arenite):
@@ -532,6 +567,7 @@ def test_wrong_inputs_of_a_signature(package):
 # Delegates
 
 
+@pytest.mark.filterwarnings("ignore:Exception ignored in.*Delegate")
 def test_delegates_that_do_not_exist(package):
     with pytest.raises(OSError):
         package.load_delegate("no_such_delegate.so")

@@ -1,7 +1,5 @@
 """`arenite.Model`."""
 
-import hashlib
-import json
 import os
 
 from arenite import _native, reports
@@ -51,6 +49,9 @@ class Model(_native.Model):
             NotFound: There is no such delegate, planner or signature.
             DelegateError: The delegate of `require` runs nothing. The text says why.
         """
+        # Here and below, not above: `import arenite` is to be fast.
+        import hashlib
+
         content, path = _read(source)
         settings = _Settings(delegates, planner, threads, config)
         self = super().__new__(cls, content, settings, signature)
@@ -95,9 +96,13 @@ class Model(_native.Model):
 
     def profile(self, *inputs, runs=20, **named):
         """The time of each node, as `Profile`, over `runs` calls with these inputs after one that is not counted."""
+        import json
+
         return reports.Profile(json.loads(self._profile(runs, inputs, named)))
 
     def _report(self):
+        import json
+
         return json.loads(self._inspection(self._path))
 
     def __repr__(self):

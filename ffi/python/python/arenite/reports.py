@@ -1,7 +1,5 @@
 """Reports on a model. They print as tables; `rows` has them as dicts, for `pandas.DataFrame(report.rows)`."""
 
-from html import escape
-
 from arenite.errors import DelegateError
 
 __all__ = ["Placement", "Plan", "Port", "Profile"]
@@ -52,6 +50,8 @@ class Table:
 
     def _repr_html_(self):
         """For notebooks."""
+        from html import escape
+
         head = "".join(f"<th>{escape(column)}</th>" for column in self.columns)
         lines = [
             "".join(f"<td>{escape(_cell(row[column]))}</td>" for column in self.columns) for row in self.rows
