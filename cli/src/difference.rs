@@ -25,45 +25,84 @@ pub(crate) fn difference(reference: &Tensor<'_>, value: &Tensor<'_>) -> Result<D
         let form = |tensor: &Tensor<'_>| format!("{} {}", tensor.ty, arenite_common::shape(tensor.shape));
         return Err(format!("the shapes differ: {} and {}", form(reference), form(value)));
     }
-    let [expected, got] = [reference, value].map(Tensor::bytes);
-    let (expected, got) = (expected.map_err(|e| e.to_string())?, got.map_err(|e| e.to_string())?);
     let count = element_count(value.shape);
-    let mut found = Difference { largest: Some(0.0), count, ..Difference::default() };
-    if expected == got {
-        return Ok(found);
+    let equal = Difference { largest: Some(0.0), count, ..Difference::default() };
+    if reference.bytes().map_err(|e| e.to_string())? == value.bytes().map_err(|e| e.to_string())? {
+        return Ok(equal);
     }
     if value.ty == ElementType::String {
-        return Ok(Difference { largest: None, differing: 1, ..found });
+        return Ok(Difference { largest: None, differing: 1, ..equal });
     }
-    let scales = [Scale::of(reference), Scale::of(value)];
-    let real = |side: usize, bytes: &[u8], i: usize| {
-        let stored = element(value.ty, bytes, i)?.real()?;
-        Some(scales[side].as_ref().map_or(stored, |scale| scale.real(i, stored)))
-    };
-    for i in 0..count {
-        match (real(0, expected, i), real(1, got, i)) {
-            (Some(a), Some(b)) => found.note(i, a, b),
-            _ => return Err(format!("elements of {} cannot be compared", value.ty)),
-        }
-    }
-    Ok(found)
+    let sums = Sums::of(&reals(reference)?, &reals(value)?);
+    let Sums { at, magnitude, differing, .. } = sums;
+    Ok(Difference { largest: sums.largest(), at, magnitude, differing, count })
 }
 
-impl Difference {
-    fn note(&mut self, i: usize, expected: f64, got: f64) {
-        if expected.is_finite() {
-            self.magnitude = self.magnitude.max(expected.abs());
+/// The elements as real numbers: stored values with the scale applied.
+pub(crate) fn reals(tensor: &Tensor<'_>) -> Result<Vec<f64>, String> {
+    let bytes = tensor.bytes().map_err(|error| error.to_string())?;
+    let scale = Scale::of(tensor).filter(|_| tensor.ty.is_quantizable());
+    let real = |i: usize| {
+        let stored = element(tensor.ty, bytes, i)?.real()?;
+        Some(scale.as_ref().map_or(stored, |scale| scale.real(i, stored)))
+    };
+    let all: Option<Vec<f64>> = (0..element_count(tensor.shape)).map(real).collect();
+    all.ok_or_else(|| format!("elements of {} cannot be compared", tensor.ty))
+}
+
+/// The differences between the elements of two tensors.
+#[derive(Default)]
+pub(crate) struct Sums {
+    /// The largest difference; infinite for one without size, such as between NaN and 1.
+    largest: f64,
+    /// Position of the element that differs most.
+    pub at: usize,
+    /// The sum of all differences that have a size.
+    pub total: f64,
+    /// The largest absolute value of the first side.
+    pub magnitude: f64,
+    /// The number of elements that differ.
+    pub differing: usize,
+    products: [f64; 3],
+}
+
+impl Sums {
+    pub(crate) fn of(expected: &[f64], got: &[f64]) -> Self {
+        let mut sums = Sums::default();
+        expected.iter().zip(got).enumerate().for_each(|(i, (&a, &b))| sums.add(i, a, b));
+        sums
+    }
+
+    fn add(&mut self, i: usize, a: f64, b: f64) {
+        if a.is_finite() {
+            self.magnitude = self.magnitude.max(a.abs());
+        }
+        if a.is_finite() && b.is_finite() {
+            let pairs = [a * b, a * a, b * b];
+            self.products.iter_mut().zip(pairs).for_each(|(sum, product)| *sum += product);
         }
         // Equal infinities differ by NaN, but they are equal.
-        if expected == got || expected.is_nan() && got.is_nan() {
+        if a == b || a.is_nan() && b.is_nan() {
             return;
         }
         self.differing += 1;
-        let distance = Some((expected - got).abs()).filter(|difference| difference.is_finite());
-        let Some(largest) = self.largest else { return };
-        if distance.is_none_or(|distance| distance > largest) {
+        let distance = if (a - b).is_finite() { (a - b).abs() } else { f64::INFINITY };
+        self.total += if distance.is_finite() { distance } else { 0.0 };
+        if distance > self.largest {
             (self.largest, self.at) = (distance, i);
         }
+    }
+
+    /// The largest difference; `None` if it has no size.
+    pub(crate) fn largest(&self) -> Option<f64> {
+        self.largest.is_finite().then_some(self.largest)
+    }
+
+    /// The cosine of the angle between the tensors.
+    pub(crate) fn cosine(&self) -> Option<f64> {
+        let [both, a, b] = self.products;
+        let length = (a * b).sqrt();
+        (length > 0.0 && length.is_finite()).then(|| both / length)
     }
 }
 
@@ -71,21 +110,18 @@ impl Difference {
 mod tests {
     use super::*;
 
-    fn of(pairs: &[(f64, f64)]) -> Difference {
-        let mut found = Difference { largest: Some(0.0), ..Difference::default() };
-        pairs.iter().enumerate().for_each(|(i, &(a, b))| found.note(i, a, b));
-        found
-    }
-
     #[test]
     fn the_largest_difference_has_a_position() {
-        let found = of(&[(1.0, 1.0), (2.0, 2.5), (-4.0, -3.75), (f64::INFINITY, f64::INFINITY)]);
-        assert_eq!((found.largest, found.at, found.differing, found.magnitude), (Some(0.5), 1, 2, 4.0));
+        let inf = f64::INFINITY;
+        let found = Sums::of(&[1.0, 2.0, -4.0, inf], &[1.0, 2.5, -3.75, inf]);
+        let Sums { at, magnitude, differing, .. } = found;
+        assert_eq!((found.largest(), at, differing, magnitude), (Some(0.5), 1, 2, 4.0));
     }
 
     #[test]
     fn a_number_and_nan_have_no_difference() {
-        let found = of(&[(1.0, 1.5), (1.0, f64::NAN), (0.0, 9.0), (f64::NAN, f64::NAN)]);
-        assert_eq!((found.largest, found.at, found.differing), (None, 1, 3));
+        let nan = f64::NAN;
+        let found = Sums::of(&[1.0, 1.0, 0.0, nan], &[1.5, nan, 9.0, nan]);
+        assert_eq!((found.largest(), found.at, found.differing), (None, 1, 3));
     }
 }

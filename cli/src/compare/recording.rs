@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arenite::{ElementType, Interpreter, Moment, Observed, Tensor};
-use arenite_common::values::{Scale, element, element_count};
 
 use crate::answer::Result;
+use crate::difference::reals;
 
 /// Tensors of the main subgraph.
 #[derive(Default)]
@@ -82,15 +82,4 @@ impl Recorded {
             values: reals(tensor).map_or_else(Values::Missing, Values::Reals),
         }
     }
-}
-
-fn reals(tensor: &Tensor<'_>) -> Result<Vec<f64>, String> {
-    let bytes = tensor.bytes().map_err(|error| error.to_string())?;
-    let scale = Scale::of(tensor).filter(|_| tensor.ty.is_quantizable());
-    let real = |i: usize| {
-        let stored = element(tensor.ty, bytes, i)?.real()?;
-        Some(scale.as_ref().map_or(stored, |scale| scale.real(i, stored)))
-    };
-    let all: Option<Vec<f64>> = (0..element_count(tensor.shape)).map(real).collect();
-    all.ok_or_else(|| format!("elements of {} cannot be compared", tensor.ty))
 }

@@ -6,6 +6,7 @@ use arenite::model_file::Model;
 use serde::Serialize;
 
 use super::recording::{Recorded, Recording, Values};
+use crate::difference::Sums;
 use crate::text;
 
 /// A tensor that both sides have.
@@ -75,55 +76,17 @@ fn distance(a: &Recorded, b: &Recorded, tolerance: f64) -> Result<Distance, Stri
         (Values::Missing(reason), _) | (_, Values::Missing(reason)) => return Err(reason.clone()),
         (Values::Reals(a), Values::Reals(b)) => (a, b),
     };
-    let mut sums = Sums::default();
-    expected.iter().zip(got).enumerate().for_each(|(i, (&a, &b))| sums.add(i, a, b));
+    let sums = Sums::of(expected, got);
     let one_step = b.step.unwrap_or(0.0) * 1.001;
     let value = |list: &[f64]| list.get(sums.at).copied().filter(|value| value.is_finite());
     Ok(Distance {
-        largest: sums.largest.is_finite().then_some(sums.largest),
+        largest: sums.largest(),
         at: position(sums.at, &b.shape),
         values: [value(expected), value(got)],
         mean: sums.total / (expected.len().max(1) as f64),
         cosine: sums.cosine(),
         allowed: one_step.max(tolerance * sums.magnitude),
     })
-}
-
-#[derive(Default)]
-struct Sums {
-    largest: f64,
-    at: usize,
-    total: f64,
-    /// The largest value of the first side.
-    magnitude: f64,
-    products: [f64; 3],
-}
-
-impl Sums {
-    fn add(&mut self, i: usize, a: f64, b: f64) {
-        if a.is_finite() {
-            self.magnitude = self.magnitude.max(a.abs());
-        }
-        if a.is_finite() && b.is_finite() {
-            let pairs = [a * b, a * a, b * b];
-            self.products.iter_mut().zip(pairs).for_each(|(sum, product)| *sum += product);
-        }
-        // Equal infinities differ by NaN, but they are equal.
-        if a == b || a.is_nan() && b.is_nan() {
-            return;
-        }
-        let distance = if (a - b).is_finite() { (a - b).abs() } else { f64::INFINITY };
-        self.total += if distance.is_finite() { distance } else { 0.0 };
-        if distance > self.largest {
-            (self.largest, self.at) = (distance, i);
-        }
-    }
-
-    fn cosine(&self) -> Option<f64> {
-        let [both, a, b] = self.products;
-        let length = (a * b).sqrt();
-        (length > 0.0 && length.is_finite()).then(|| both / length)
-    }
 }
 
 /// The position of an element in a tensor of this shape.
@@ -176,13 +139,5 @@ mod tests {
     fn the_farthest_element_is_found_by_dimension() {
         assert_eq!(position(0, &[]), [0usize; 0]);
         assert_eq!(position(17, &[2, 3, 4]), [1, 1, 1]);
-        let mut sums = Sums::default();
-        [(1.0, 1.0), (2.0, 2.5), (f64::INFINITY, f64::INFINITY)]
-            .into_iter()
-            .enumerate()
-            .for_each(|(i, (a, b))| sums.add(i, a, b));
-        assert_eq!((sums.largest, sums.at, sums.magnitude), (0.5, 1, 2.0));
-        sums.add(3, 1.0, f64::NAN);
-        assert_eq!((sums.largest, sums.at), (f64::INFINITY, 3));
     }
 }
