@@ -29,10 +29,10 @@ pub mod combined_non_max_suppression;
 pub mod complex;
 pub mod concats;
 pub mod convolutions;
+pub mod copies;
 pub mod crop_and_resize;
 pub mod cross;
 pub mod ctc_greedy_decoder;
-pub mod deep_copy;
 pub mod depth_to_space;
 pub mod diagonals;
 pub mod dilation2d;
@@ -47,7 +47,6 @@ pub mod fourier;
 pub mod gather_nd;
 pub mod gathers;
 pub mod hsv_to_rgb;
-pub mod identity;
 pub mod in_top_k_v2;
 pub mod invert_permutation;
 pub mod kit;
@@ -68,9 +67,7 @@ pub mod one_hot;
 pub mod ones_like;
 pub mod pack;
 pub mod pads;
-pub mod placeholder_with_default;
 pub mod pools;
-pub mod prevent_gradient;
 pub mod qr;
 pub mod random_standard_normal;
 pub mod random_uniform;
@@ -96,7 +93,6 @@ pub mod shape;
 pub mod shape_n;
 pub mod size;
 pub mod slice;
-pub mod snapshot;
 pub mod softmax;
 pub mod space_to_depth;
 pub mod sparse_to_dense;
@@ -105,7 +101,6 @@ pub mod split_v;
 pub mod squeeze;
 pub mod static_regex_full_match;
 pub mod static_regex_replace;
-pub mod stop_gradient;
 pub mod strided_slice;
 pub mod string_join;
 pub mod string_length;
@@ -173,7 +168,7 @@ ops! {
     convolutions::Conv3DBackpropFilterV2, convolutions::Conv3DBackpropInputV2,
     elementary::Cos, elementary::Cosh, crop_and_resize::CropAndResize, cross::Cross,
     ctc_greedy_decoder::CtcGreedyDecoder, scans::Cumprod, scans::Cumsum,
-    scans::CumulativeLogsumexp, deep_copy::DeepCopy, depth_to_space::DepthToSpace,
+    scans::CumulativeLogsumexp, copies::DeepCopy, depth_to_space::DepthToSpace,
     convolutions::DepthwiseConv2dNative,
     convolutions::DepthwiseConv2dNativeBackpropFilter,
     convolutions::DepthwiseConv2dNativeBackpropInput, special::Digamma,
@@ -184,7 +179,7 @@ ops! {
     fourier::Fft3D, fourier::Fft, fill::Fill, simple::Floor, arithmetic::FloorDiv, arithmetic::FloorMod,
     batch_norms::FusedBatchNorm, batch_norms::FusedBatchNormV2,
     batch_norms::FusedBatchNormV3, gathers::Gather, gather_nd::GatherNd, gathers::GatherV2,
-    comparisons::Greater, comparisons::GreaterEqual, hsv_to_rgb::HsvToRgb, identity::Identity, fourier::Ifft2D,
+    comparisons::Greater, comparisons::GreaterEqual, hsv_to_rgb::HsvToRgb, copies::Identity, fourier::Ifft2D,
     fourier::Ifft3D, fourier::Ifft, simple::Imag, in_top_k_v2::InTopKv2, simple::Inv, gradients::InvGrad,
     simple::Invert, invert_permutation::InvertPermutation, fourier::Irfft2D, fourier::Irfft3D, fourier::Irfft,
     simple::IsFinite, simple::IsInf, simple::IsNan, l2_loss::L2Loss, leaky_relu::LeakyRelu, bits::LeftShift,
@@ -200,8 +195,8 @@ ops! {
     arithmetic::Maximum, reductions::Mean, reductions::Min, arithmetic::Minimum, pads::MirrorPad, arithmetic::Mod,
     arithmetic::Mul, arithmetic::MulNoNan, multinomial::Multinomial, special::Ndtri, simple::Neg,
     non_max_suppression_v3::NonMaxSuppressionV3, comparisons::NotEqual, one_hot::OneHot, ones_like::OnesLike,
-    pack::Pack, pads::Pad, pads::PadV2, placeholder_with_default::PlaceholderWithDefault, arithmetic::Pow,
-    prevent_gradient::PreventGradient, reductions::Prod, qr::Qr, r#where::Where,
+    pack::Pack, pads::Pad, pads::PadV2, copies::PlaceholderWithDefault, arithmetic::Pow,
+    copies::PreventGradient, reductions::Prod, qr::Qr, r#where::Where,
     random_standard_normal::RandomStandardNormal, random_uniform::RandomUniform,
     random_uniform_int::RandomUniformInt, range::Range, rank::Rank, simple::Real, arithmetic::RealDiv,
     simple::Reciprocal, gradients::ReciprocalGrad, reduce_join::ReduceJoin, regex_full_match::RegexFullMatch,
@@ -213,12 +208,12 @@ ops! {
     segments::SegmentMean, segments::SegmentMin, segments::SegmentProd, segments::SegmentSum,
     select::Select, select_v2::SelectV2, self_adjoint_eig_v2::SelfAdjointEigV2, special::Selu,
     gradients::SeluGrad, shape::Shape, shape_n::ShapeN, special::Sigmoid, gradients::SigmoidGrad,
-    simple::Sign, elementary::Sin, elementary::Sinh, size::Size, slice::Slice, snapshot::Snapshot,
+    simple::Sign, elementary::Sin, elementary::Sinh, size::Size, slice::Slice, copies::Snapshot,
     softmax::Softmax, special::Softplus, gradients::SoftplusGrad, special::Softsign, gradients::SoftsignGrad,
     space_to_depth::SpaceToDepth, sparse_to_dense::SparseToDense, split::Split, split_v::SplitV,
     elementary::Sqrt, gradients::SqrtGrad, simple::Square, arithmetic::SquaredDifference, squeeze::Squeeze,
     static_regex_full_match::StaticRegexFullMatch, static_regex_replace::StaticRegexReplace,
-    stop_gradient::StopGradient, strided_slice::StridedSlice, string_join::StringJoin,
+    copies::StopGradient, strided_slice::StridedSlice, string_join::StringJoin,
     string_length::StringLength, string_lower::StringLower, string_split_v2::StringSplitV2,
     string_strip::StringStrip, string_to_hash_bucket_fast::StringToHashBucketFast,
     string_to_hash_bucket_strong::StringToHashBucketStrong, string_to_number::StringToNumber,

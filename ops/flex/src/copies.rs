@@ -1,0 +1,31 @@
+//! Ops that copy their input.
+
+use crate::family;
+use crate::kit::kernel::Framed;
+use crate::kit::same::Same;
+
+family! { Framed<Same>:
+    /// DeepCopy: copies the input. Any type.
+    /// Defined by: tensorflow/core/kernels/inplace_ops.cc.
+    DeepCopy "FlexDeepCopy" = ();
+
+    /// Identity: copies the input. Any type.
+    /// Defined by: tensorflow/core/kernels/identity_op.cc.
+    Identity "FlexIdentity" = ();
+
+    /// PlaceholderWithDefault: copies the input. Any type.
+    /// Defined by: tensorflow/core/kernels/identity_op.cc.
+    PlaceholderWithDefault "FlexPlaceholderWithDefault" = ();
+
+    /// PreventGradient: copies the input. Any type.
+    /// Defined by: tensorflow/core/kernels/identity_op.cc.
+    PreventGradient "FlexPreventGradient" = ();
+
+    /// Snapshot: copies the input. Any type.
+    /// Defined by: tensorflow/core/kernels/snapshot_op.cc.
+    Snapshot "FlexSnapshot" = ();
+
+    /// StopGradient: copies the input. Any type.
+    /// Defined by: tensorflow/core/kernels/identity_op.cc.
+    StopGradient "FlexStopGradient" = ();
+}
