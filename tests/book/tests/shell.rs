@@ -25,6 +25,7 @@ const KINDS: &[(&str, &str)] = &[
     ("console", ""),
     ("cpp", ""),
     ("go", ""),
+    ("python", ""),
     ("rust", ""),
     ("sh", ""),
     ("sh", "ci"),
