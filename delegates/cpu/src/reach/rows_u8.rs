@@ -36,7 +36,7 @@ pub(crate) struct RowQuantizer {
     pub length: usize,
     /// How they are quantized.
     pub symmetry: Symmetry,
-    /// Bytes of each row's zero point that are wanted besides.
+    /// Bytes of each row's zero point in addition to the row.
     pub outside: usize,
 }
 
