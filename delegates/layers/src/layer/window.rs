@@ -102,7 +102,10 @@ struct Motion {
 }
 
 impl Window {
-    /// The window of `taps = [rows, columns]` over a tensor of `shape`, giving `[rows, columns]` of `output`.
+    /// The window of `taps = [rows, columns]` over a tensor of `shape`, as a node's options describe it.
+    ///
+    /// # Errors
+    /// The options are malformed or not supported, or the window does not fit the shape.
     pub fn read<T: SlidingWindow>(
         options: &Options<'_, T>,
         shape: &[usize],
