@@ -86,6 +86,8 @@ fn tell(isa: Isa) {
         build.f32_pool.name,
         build.f32_softmax.name,
         f32_winograd::Sizes::select(isa).name,
+        build.bytes.places.name,
+        build.bytes.blend.name,
         build.bytes.gemm.name,
         build.bytes.dwconv.name,
         build.bytes.fold.name,

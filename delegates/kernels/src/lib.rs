@@ -23,6 +23,8 @@ pub mod f32_softmax;
 pub mod f32_winograd;
 pub mod pixels;
 pub mod transpose;
+pub mod u8_arg;
+pub mod u8_blend;
 pub mod u8_fold;
 pub mod u8_lines;
 pub mod u8_map;

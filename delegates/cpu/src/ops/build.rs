@@ -13,6 +13,8 @@ use crate::kernels::f32_map::Map;
 use crate::kernels::f32_norm::Norm;
 use crate::kernels::f32_pool::Pool;
 use crate::kernels::f32_softmax::Softmax;
+use crate::kernels::u8_arg::Places;
+use crate::kernels::u8_blend::Blend;
 use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_map::ByteMap;
 use crate::kernels::u8_pair::Pairs;
@@ -154,6 +156,10 @@ pub(crate) struct ByteKernels {
     pub lines: &'static u8_lines::Lines,
     /// Sums and maxima.
     pub fold: &'static Fold,
+    /// Places of maxima.
+    pub places: &'static Places,
+    /// Means of pixels.
+    pub blend: &'static Blend,
     /// Pools.
     pub pools: &'static Pools,
     /// To and from other numbers.
@@ -172,6 +178,8 @@ impl ByteKernels {
             pairs: Pairs::select(isa),
             lines: u8_lines::Lines::select(isa),
             fold: Fold::select(isa),
+            places: Places::select(isa),
+            blend: Blend::select(isa),
             pools: Pools::select(isa),
             reals: Reals::select(isa),
             gemm: u8i8_gemm::Gemm::select(isa),

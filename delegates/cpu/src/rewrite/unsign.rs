@@ -4,8 +4,11 @@
 //! ```text
 //! inputs:  i8 ─► [flip] ─► u8      inside: u8      outputs:  u8 ─► [flip] ─► i8      constants: flipped once
 //! tables:  i8 ─► GATHER ─► i8 ─► [flip] ─► u8      they are read where they are
+//! copies:  i8 ─► SLICE ─► i8 ─► PACK ─► i8         signed or not, nobody computes with them
 //! ```
 //! Adding 128 to a byte flips its highest bit.
+
+use std::collections::HashSet;
 
 use arenite_abi::prelude::*;
 use arenite_base::Quant;
@@ -25,11 +28,15 @@ pub(super) enum Borders {
 
 /// Rewrites the net.
 pub(super) fn unsign(net: &mut Net<'_>, borders: Borders) -> Result<()> {
-    let signed = flip_gathered(net);
+    let mut signed: HashSet<Id> = flip_gathered(net).into_iter().collect();
+    if borders == Borders::Signed {
+        signed.extend(only_copied(net));
+    }
     let mut used = vec![false; net.values.len()];
     for node in &mut net.nodes {
         if let Layer::Common(Common::Moves(moves)) = &mut node.layer
             && net.values[node.outputs[0]].ty == I8
+            && !signed.contains(&node.outputs[0])
         {
             moves.fill[0] ^= 0x80;
         }
@@ -53,6 +60,33 @@ pub(super) fn unsign(net: &mut Net<'_>, borders: Borders) -> Result<()> {
 
 fn flip<'a>(from: Id, to: Id) -> Node<'a> {
     Node::new(Layer::Engine(CpuLayer::Quantized(Quantized::Flip)), vec![from], vec![to])
+}
+
+/// The signed values that reach only nodes which copy bytes, through such nodes.
+fn only_copied(net: &Net<'_>) -> Vec<Id> {
+    let copies = |node: &Node<'_>| {
+        let Layer::Common(layer) = &node.layer else { return false };
+        matches!(layer, Common::Moves(_) | Common::Gather(_) | Common::Rename | Common::Resize(_))
+    };
+    let ports = |node: &Node<'_>| {
+        let ids = node.inputs.iter().chain(&node.outputs).copied();
+        ids.filter(|&id| net.values[id].ty == I8).collect::<Vec<Id>>()
+    };
+    let mut computed = vec![false; net.values.len()];
+    net.nodes.iter().filter(|node| !copies(node)).flat_map(ports).for_each(|id| computed[id] = true);
+    let copied: Vec<Vec<Id>> = net.nodes.iter().filter(|node| copies(node)).map(ports).collect();
+    let mut spreads = true;
+    while spreads {
+        spreads = false;
+        // Forwards and backwards, so that few rounds are needed.
+        for ids in copied.iter().chain(copied.iter().rev()) {
+            let any = ids.iter().any(|&id| computed[id]);
+            for &id in ids.iter().filter(|_| any) {
+                spreads |= !std::mem::replace(&mut computed[id], true);
+            }
+        }
+    }
+    copied.into_iter().flatten().filter(|&id| !computed[id]).collect()
 }
 
 /// Flips values that are gathered from constant tables. Returns the values that stay signed: the tables, and the

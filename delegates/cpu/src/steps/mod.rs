@@ -1,5 +1,6 @@
 //! What runs: one kind of step one file.
 
+pub(crate) mod arg_u8;
 pub(crate) mod bands;
 pub(crate) mod cascade;
 pub(crate) mod conv_f32;
@@ -25,6 +26,7 @@ pub(crate) mod pair_u8;
 pub(crate) mod pool_f32;
 pub(crate) mod pool_u8;
 pub(crate) mod resize;
+pub(crate) mod resize_u8;
 pub(crate) mod scan;
 pub(crate) mod softmax_f32;
 pub(crate) mod softmax_u8;

@@ -13,7 +13,7 @@ use crate::kernels::f32_map::Map;
 use crate::step::{Grain, Run, Step};
 
 /// The cost of a pixel in multiply-adds, in addition to its channels.
-const PIXEL: usize = 16;
+pub(super) const PIXEL: usize = 16;
 
 /// Sizes of both images: `[rows, columns]` of the input. The lengths of the tables are the sizes of the output.
 #[derive(Clone, Copy, Debug)]

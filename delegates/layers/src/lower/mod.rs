@@ -20,7 +20,7 @@ mod partition;
 pub mod pool_2d;
 mod reduce;
 mod reshape;
-mod resize;
+pub mod resize;
 mod slices;
 mod softmax;
 mod source;

@@ -14,15 +14,25 @@ use crate::net::Node;
 /// Lowers RESIZE_BILINEAR.
 pub(super) fn bilinear<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     x.expect_f32(1)?;
+    lower(x, Kind::Bilinear, bilinear_alignment(x)?)
+}
+
+/// The alignment of a RESIZE_BILINEAR.
+fn bilinear_alignment(x: &Source<'_, '_>) -> Result<Alignment> {
     let options = x.node.options()?;
-    lower(
-        x,
-        Kind::Bilinear,
-        Alignment {
-            corners: options.get(ResizeBilinearOptions::ALIGN_CORNERS)?,
-            half_pixel: options.get(ResizeBilinearOptions::HALF_PIXEL_CENTERS)?,
-        },
-    )
+    Ok(Alignment {
+        corners: options.get(ResizeBilinearOptions::ALIGN_CORNERS)?,
+        half_pixel: options.get(ResizeBilinearOptions::HALF_PIXEL_CENTERS)?,
+    })
+}
+
+/// The alignment of a RESIZE_BILINEAR of any type, whose shapes agree.
+///
+/// # Errors
+/// The reason for a refusal.
+pub fn read_bilinear(x: &Source<'_, '_>) -> Result<Alignment> {
+    expect_sizes(x)?;
+    bilinear_alignment(x)
 }
 
 /// Lowers RESIZE_NEAREST_NEIGHBOR.
@@ -36,7 +46,14 @@ pub(super) fn nearest<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
 }
 
 fn lower<'a>(x: &Source<'_, 'a>, kind: Kind, alignment: Alignment) -> Result<Node<Common<'a>>> {
-    let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
+    expect_sizes(x)?;
+    let (input, output) = (x.input(0)?.0, x.output(0)?.0);
+    Ok(Node::new(Common::Resize(Resize { kind, alignment }), vec![input], vec![output]))
+}
+
+/// An error unless the output has the input's images and channels, and the constant size.
+fn expect_sizes(x: &Source<'_, '_>) -> Result<()> {
+    let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(a)?;
     expect_elements(y)?;
     let sizes = x.integers(1)?;
@@ -53,5 +70,5 @@ fn lower<'a>(x: &Source<'_, 'a>, kind: Kind, alignment: Alignment) -> Result<Nod
         y.shape
     );
     ensure!(sizes == [rows as i64, columns as i64], "a resize to {sizes:?} does not give {:?}", y.shape);
-    Ok(Node::new(Common::Resize(Resize { kind, alignment }), vec![input], vec![output]))
+    Ok(())
 }

@@ -147,6 +147,8 @@ table! {
         RELU_0_TO_1               1  -  0  AsReals,              Elements,    |x| clamp(x, 0.0, 1.0);
     }
     engines {
+        ARG_MAX 3,
+        ARG_MIN 3,
         CAST 9,
         DYNAMIC_UPDATE_SLICE 6,
         EQUAL 5,

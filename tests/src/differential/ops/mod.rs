@@ -62,6 +62,7 @@ const TRUTH: Form = Form::Of(Bool);
 /// The types of ops that only move elements.
 const ANY: &[Form] = &[REAL, SIGNED, UNSIGNED, SHORT, WHOLE, LONG, TRUTH];
 const REALS: &[Form] = &[REAL];
+const BYTES: &[Form] = &[SIGNED, UNSIGNED];
 const REAL_AND_BYTES: &[Form] = &[REAL, SIGNED, UNSIGNED];
 const NONE: &[Form] = &[];
 

@@ -1,9 +1,9 @@
-//! Reductions and softmax.
+//! Reductions, places of extremes, and softmax.
 
-use arenite::ElementType::{F32, I8};
-use arenite_abi::schema::{ReducerOptions, SoftmaxOptions};
+use arenite::ElementType::{F32, I8, I32, I64};
+use arenite_abi::schema::{ArgMaxOptions, ArgMinOptions, ReducerOptions, SoftmaxOptions};
 
-use super::{Entry, NONE, REAL_AND_BYTES, REALS, SIGNED, WHOLE, entry};
+use super::{BYTES, Entry, NONE, REAL, REAL_AND_BYTES, REALS, SIGNED, WHOLE, entry};
 use crate::differential::graph::{Kind, Quant, Rule};
 use crate::differential::net::Net;
 use crate::options::Attributes;
@@ -13,6 +13,8 @@ pub const OPS: &[Entry] = &[
     entry("SUM", REALS, &[WHOLE], reduce),
     entry("REDUCE_MAX", REALS, &[SIGNED, WHOLE], reduce),
     entry("REDUCE_MIN", REALS, &[SIGNED], reduce),
+    entry("ARG_MAX", BYTES, &[REAL, WHOLE], arg),
+    entry("ARG_MIN", BYTES, &[REAL, WHOLE], arg),
     entry("SOFTMAX", REAL_AND_BYTES, NONE, softmax),
     entry("LOG_SOFTMAX", REALS, &[SIGNED], softmax),
 ];
@@ -44,6 +46,27 @@ fn reduce(net: &mut Net, kind: Kind) -> Option<()> {
     let options = Attributes::of(|o| o.set(ReducerOptions::KEEP_DIMS, keeps));
     let quant = if kind.op == "MEAN" && net.random.chance(70) { net.quant(x.ty) } else { x.quant };
     net.node(kind, &[x.index, list.index], vec![(x.ty, shape, quant)], Some(options), rule);
+    Some(())
+}
+
+fn arg(net: &mut Net, kind: Kind) -> Option<()> {
+    let x = net.of_rank(kind.form.ty(), 1);
+    let axis = net.random.below(x.shape.len());
+    let mut shape = x.shape.clone();
+    if shape.remove(axis) == 0 {
+        return None;
+    }
+    let rank = x.shape.len() as i32;
+    let named = if net.random.chance(30) { axis as i32 - rank } else { axis as i32 };
+    let one = if net.random.chance(50) { net.list(&[], &[named]) } else { net.row(&[named]) };
+    let ty = net.random.pick(&[I32, I64]);
+    let options = match kind.op {
+        "ARG_MAX" => Attributes::of(|o| o.set(ArgMaxOptions::OUTPUT_TYPE, ty as i8)),
+        _ => Attributes::of(|o| o.set(ArgMinOptions::OUTPUT_TYPE, ty as i8)),
+    };
+    // Small differences in floats lead to other places.
+    let rule = if x.ty == F32 { Rule::Step } else { Rule::Integers };
+    net.node(kind, &[x.index, one.index], vec![(ty, shape, None)], Some(options), rule);
     Some(())
 }
 

@@ -1,10 +1,10 @@
 //! Pools, and resized images.
 
-use arenite::ElementType::{F32, U8};
+use arenite::ElementType::F32;
 use arenite_abi::schema::{Pool2DOptions, ResizeBilinearOptions, ResizeNearestNeighborOptions, padding};
 
 use super::products::axes;
-use super::{Entry, NONE, REAL, REAL_AND_BYTES, REALS, SHORT, SIGNED, UNSIGNED, WHOLE, activation, entry};
+use super::{Entry, NONE, REAL, REAL_AND_BYTES, SHORT, SIGNED, UNSIGNED, WHOLE, activation, entry};
 use crate::differential::graph::{Kind, Rule};
 use crate::differential::net::Net;
 use crate::options::Attributes;
@@ -12,7 +12,7 @@ use crate::options::Attributes;
 pub const OPS: &[Entry] = &[
     entry("AVERAGE_POOL_2D", REAL_AND_BYTES, &[SHORT], pool),
     entry("MAX_POOL_2D", REAL_AND_BYTES, &[SHORT], pool),
-    entry("RESIZE_BILINEAR", REALS, &[SIGNED, UNSIGNED], resize),
+    entry("RESIZE_BILINEAR", REAL_AND_BYTES, &[SHORT], resize),
     entry("RESIZE_NEAREST_NEIGHBOR", &[REAL, SIGNED, UNSIGNED, SHORT, WHOLE], NONE, resize),
 ];
 
@@ -64,8 +64,7 @@ fn resize(net: &mut Net, kind: Kind) -> Option<()> {
     };
     let rule = match (x.ty, kind.op) {
         (F32, "RESIZE_BILINEAR") => Rule::Blend,
-        // Reference ops interpolate unsigned bytes as floats, whose rounding errors decide ties.
-        (U8, "RESIZE_BILINEAR") => Rule::Integers,
+        (_, "RESIZE_BILINEAR") => Rule::Integers,
         _ => Rule::Moves,
     };
     net.node(kind, &[x.index, list.index], vec![x.like(shape)], Some(options), rule);

@@ -1,6 +1,7 @@
 //! Ops on quantized bytes. Lowering sees tensors as the model has them, i8 or u8; `build` sees them unsigned, with
 //! quantization to match (see [`crate::unsign`]).
 
+mod arg;
 mod convert;
 mod depthwise_conv_2d;
 mod lines;
@@ -11,6 +12,7 @@ mod pair;
 mod pool;
 mod product;
 mod quantization;
+mod resize;
 mod softmax;
 mod transpose_conv;
 
@@ -18,6 +20,7 @@ use arenite_abi::prelude::*;
 use arenite_base::PoolKind;
 use arenite_layers::{Node, Source, Window};
 
+use arg::Arg;
 use convert::Convert;
 use depthwise_conv_2d::DepthwiseProduct;
 pub(crate) use depthwise_conv_2d::expect_planes;
@@ -29,6 +32,7 @@ use pair::Pairwise;
 pub(crate) use pair::Straight;
 use pool::Pool;
 use product::Product;
+use resize::ResizeBytes;
 use softmax::Softmax;
 use transpose_conv::TransposeProduct;
 
@@ -64,6 +68,10 @@ pub(crate) enum Quantized<'a> {
     Softmax(Softmax),
     /// Products of matrices.
     Matmul(Matmul),
+    /// Images of another size.
+    Resize(ResizeBytes),
+    /// Places of extremes.
+    Arg(Arg),
     /// The gradient of a convolution.
     Transpose(TransposeProduct<'a>),
 }
@@ -84,6 +92,8 @@ impl Quantized<'_> {
             | Quantized::Convert(_)
             | Quantized::Mean(_)
             | Quantized::Softmax(_)
+            | Quantized::Resize(_)
+            | Quantized::Arg(_)
             | Quantized::Matmul(_) => None,
         }
     }
@@ -104,6 +114,8 @@ impl LayerStep for Quantized<'_> {
             | Quantized::Mean(_)
             | Quantized::Softmax(_)
             | Quantized::Matmul(_)
+            | Quantized::Resize(_)
+            | Quantized::Arg(_)
             | Quantized::Transpose(_) => Offers::NONE,
         }
     }
@@ -124,6 +136,8 @@ impl LayerStep for Quantized<'_> {
             Quantized::Mean(layer) => layer.build(node, net, build),
             Quantized::Softmax(layer) => layer.build(node, net, build),
             Quantized::Matmul(layer) => layer.build(node, net, build),
+            Quantized::Resize(layer) => layer.build(node, net, build),
+            Quantized::Arg(layer) => Ok(layer.build(node, build)),
             Quantized::Transpose(layer) => layer.build(node, net, build),
         }
     }
@@ -136,6 +150,7 @@ pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Quantized<'a>>
         (op::QUANTIZE, F32, I8 | U8) => return as_layer(convert::quantize(x), Quantized::Convert),
         (op::DEQUANTIZE, I8 | U8, F32) => return as_layer(convert::dequantize(x), Quantized::Convert),
         (op::TRANSPOSE_CONV, _, I8) => return as_layer(transpose_conv::lower(x), Quantized::Transpose),
+        (op::ARG_MAX | op::ARG_MIN, I8 | U8, I32 | I64) => return as_layer(arg::lower(x), Quantized::Arg),
         (_, I8 | U8, I8 | U8) => {}
         _ => return None,
     }
@@ -146,6 +161,7 @@ pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Quantized<'a>>
         op::DEPTHWISE_CONV_2D => as_layer(depthwise_conv_2d::lower(x), Quantized::Depthwise),
         op::BATCH_MATMUL => as_layer(matmul::lower(x), Quantized::Matmul),
         op::SOFTMAX => as_layer(softmax::lower(x), Quantized::Softmax),
+        op::RESIZE_BILINEAR => as_layer(resize::lower(x), Quantized::Resize),
         op::MEAN => as_layer(mean::lower(x), Quantized::Mean),
         op::FULLY_CONNECTED => as_layer(product::fully_connected(x), Quantized::Product),
         code => match lookup::lower(x, code) {

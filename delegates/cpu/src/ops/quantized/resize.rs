@@ -1,0 +1,86 @@
+//! RESIZE_BILINEAR of bytes.
+//!
+//! Defined by: tflite/kernels/resize_bilinear.cc, tflite/kernels/internal/reference/reference_ops.h (`ResizeBilinear`,
+//! `ResizeBilinearInteger`).
+
+use arenite_abi::prelude::*;
+use arenite_layers::layer::resize::{Alignment, Neighbours};
+use arenite_layers::lower::resize::read_bilinear;
+use arenite_layers::{Node, Source};
+
+use crate::kernels::u8_blend::{Between, Column, Columns, DIGITS};
+use crate::ops::build::Build;
+use crate::ops::values::{NetValues, NodeValues};
+use crate::step::Step;
+use crate::steps::resize::Images;
+use crate::steps::resize_u8::{BilinearU8, Blending};
+
+/// Means of the four pixels around.
+pub(crate) struct ResizeBytes {
+    alignment: Alignment,
+    /// Signed bytes are blended in fixed point, unsigned ones as floats.
+    is_signed: bool,
+}
+
+/// Lowers RESIZE_BILINEAR.
+pub(super) fn lower(x: &Source<'_, '_>) -> Result<Node<ResizeBytes>> {
+    let alignment = read_bilinear(x)?;
+    let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
+    let is_signed = a.ty == I8;
+    for (&from, &to) in a.shape[1..3].iter().zip(&y.shape[1..3]) {
+        for at in [0, to - 1] {
+            let Neighbours { distance, .. } = alignment.between_of_bytes(from, to, at);
+            if is_signed && !(-1.0..=2.0).contains(&distance) {
+                return Err(unsupported!("a resize of {from} pixels to {to} rounds its scale too much"));
+            }
+        }
+    }
+    Ok(Node::new(ResizeBytes { alignment, is_signed }, vec![input], vec![output]))
+}
+
+impl ResizeBytes {
+    /// The step.
+    pub(crate) fn build(
+        &self,
+        node: &NodeValues<'_>,
+        net: &NetValues<'_, '_>,
+        build: &Build,
+    ) -> Result<Box<dyn Step>> {
+        let ends = node.ends();
+        let (a, y) = (&net.values[ends.input].shape[..], &net.values[ends.output].shape[..]);
+        let images = Images { count: a[0], input: [a[1], a[2]], channels: a[3] };
+        let blending = match self.is_signed {
+            true => {
+                let between = |from, to, at| self.alignment.between_of_bytes(from, to, at);
+                let digits = |distance: f32| (distance * (1 << DIGITS) as f32) as i32;
+                let (rows, columns) = tables(build, [a, y], between, digits)?;
+                Blending::Fixed(rows, columns)
+            }
+            false => {
+                let between = |from, to, at| self.alignment.between(from, to, at);
+                let (rows, columns) = tables(build, [a, y], between, |distance| distance)?;
+                Blending::Real(rows, columns)
+            }
+        };
+        Ok(Box::new(BilinearU8 { blend: build.bytes.blend, images, blending, ends }))
+    }
+}
+
+/// The rows of pixels around each row of the output, in bytes from the start of an image, and the columns.
+fn tables<D: Copy>(
+    build: &Build,
+    [a, y]: [&[usize]; 2],
+    between: impl Fn(usize, usize, usize) -> Neighbours,
+    distance: impl Fn(f32) -> D,
+) -> Result<(Vec<Between<D>>, Columns<D>)> {
+    let (line, pixel) = (a[2] * a[3], a[3]);
+    let rows = build.store.table(y[1], |at| {
+        let n = between(a[1], y[1], at);
+        Between { rows: [n.low * line, n.high * line], distance: distance(n.distance) }
+    })?;
+    let columns = build.store.table(y[2], |at| {
+        let n = between(a[2], y[2], at);
+        Column { low: n.low * pixel, high: n.high * pixel, distance: distance(n.distance) }
+    })?;
+    Ok((rows, Columns::new(columns)))
+}
