@@ -3,15 +3,15 @@
 use arenite_abi::prelude::*;
 
 use super::resize::{Images, PIXEL};
-use crate::kernels::u8_blend::{Between, Blend, Columns};
+use crate::kernels::u8_blend::{Blend, Columns, RowPair};
 use crate::step::{Ends, Grain, Run, Step};
 
 /// The rows around each row of the output, and its columns.
 pub(crate) enum Blending {
     /// With distances of `f32`.
-    Real(Vec<Between<f32>>, Columns<f32>),
+    Real(Vec<RowPair<f32>>, Columns<f32>),
     /// With distances in fixed point.
-    Fixed(Vec<Between<i32>>, Columns<i32>),
+    Fixed(Vec<RowPair<i32>>, Columns<i32>),
 }
 
 /// By the four pixels around.
@@ -60,6 +60,6 @@ impl Step for BilinearU8 {
 }
 
 /// The same rows of the image that starts at byte `start`.
-fn of_image<D: Copy>(between: &Between<D>, start: usize) -> Between<D> {
-    Between { rows: between.rows.map(|row| start + row), ..*between }
+fn of_image<D: Copy>(between: &RowPair<D>, start: usize) -> RowPair<D> {
+    RowPair { rows: between.rows.map(|row| start + row), ..*between }
 }

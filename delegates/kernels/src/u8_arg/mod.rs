@@ -58,7 +58,7 @@ impl Places {
     #[inline]
     pub fn of_rows(&self, x: Source<'_, u8>, n: usize, flip: u8, y: &mut [i32]) {
         let rows = Rows { from: x.at(0, y.len() * n), count: y.len(), step: n, n, flip };
-        // SAFETY: the machine can run a selected member; `at` checked that the rows exist, and there is a result for each.
+        // SAFETY: the machine can run a selected member; `at` checked that the rows exist, and each has a result.
         unsafe { (self.in_rows)(&rows, y.as_mut_ptr()) }
     }
 
@@ -68,8 +68,8 @@ impl Places {
     pub fn of_columns(&self, x: Source<'_, u8>, [count, step]: [usize; 2], flip: u8, y: &mut [i32]) {
         let from = x.at(0, count.saturating_sub(1) * step + y.len());
         let rows = Rows { from, count, step, n: y.len(), flip };
-        // SAFETY: the machine can run a selected member; `at` checked that the rows exist, and there is a result for each
-        // column.
+        // SAFETY: the machine can run a selected member; `at` checked that the rows exist, and each column has a
+        // result.
         unsafe { (self.in_columns)(&rows, y.as_mut_ptr()) }
     }
 }

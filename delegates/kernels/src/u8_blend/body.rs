@@ -70,7 +70,7 @@ impl<S: Ints> Mean<S, i32> for Fixed {
 /// The row must meet the requirements of [`super::Blend`].
 #[inline(always)]
 pub(super) unsafe fn reals<S: Ints>(s: S, row: &Row<f32>) {
-    // SAFETY: the caller guarantees what is required here.
+    // SAFETY: `blend` has the requirements of this function.
     unsafe { blend(s, Reals, row) }
 }
 
@@ -78,7 +78,7 @@ pub(super) unsafe fn reals<S: Ints>(s: S, row: &Row<f32>) {
 /// The row must meet the requirements of [`super::Blend`].
 #[inline(always)]
 pub(super) unsafe fn fixed<S: Ints>(s: S, row: &Row<i32>) {
-    // SAFETY: the caller guarantees what is required here.
+    // SAFETY: `blend` has the requirements of this function.
     unsafe { blend(s, Fixed, row) }
 }
 
@@ -88,8 +88,8 @@ pub(super) unsafe fn fixed<S: Ints>(s: S, row: &Row<i32>) {
 unsafe fn blend<S: Ints, D: Copy, M: Mean<S, D>>(s: S, mean: M, row: &Row<D>) {
     let bytes = Bytes { zero_point: M::ZERO_POINT, low: 0, high: 255 };
     for x in 0..row.count {
-        // SAFETY: there are `count` columns. Both pixels of both rows have `n` bytes, which `i < n` does not exceed, and
-        // result `x` is writable for as many.
+        // SAFETY: there are `count` columns. Both pixels of both rows have `n` bytes, which `i < n` does not exceed,
+        // and result `x` is writable for as many.
         unsafe {
             let Column { low, high, distance } = *row.columns.add(x);
             let weights = mean.weights(s, row.distance, distance);
@@ -116,7 +116,7 @@ unsafe fn blend<S: Ints, D: Copy, M: Mean<S, D>>(s: S, mean: M, row: &Row<D>) {
 /// `n ≤ LANES` bytes must be readable at `p`, and all up to `end`.
 #[inline(always)]
 unsafe fn widened<S: Ints>(s: S, p: *const u8, n: usize, end: *const u8) -> S::I {
-    // SAFETY: a whole vector ends before `end`, or `n` bytes are copied, of which there are no more than a vector's.
+    // SAFETY: a whole vector ends before `end`, or `n` bytes are copied, at most a vector's.
     unsafe {
         if end.addr() - p.addr() >= S::LANES {
             return s.widen(p);

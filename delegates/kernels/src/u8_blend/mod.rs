@@ -49,8 +49,8 @@ impl<D> Columns<D> {
 
     /// The row of results that are written to `y`, between pixels of `n` bytes of two rows of `input`.
     #[inline]
-    fn row(&self, input: Source<'_, u8>, between: Between<D>, n: usize, y: &mut Target<'_, u8>) -> Row<D> {
-        let Between { rows, distance } = between;
+    fn row(&self, input: Source<'_, u8>, between: RowPair<D>, n: usize, y: &mut Target<'_, u8>) -> Row<D> {
+        let RowPair { rows, distance } = between;
         Row {
             rows: rows.map(|row| input.at(row, self.reach + n)),
             end: input.at(0, input.len()).wrapping_add(input.len()),
@@ -65,7 +65,7 @@ impl<D> Columns<D> {
 
 /// Two rows of pixels, and the distance from the upper one.
 #[derive(Clone, Copy, Debug)]
-pub struct Between<D> {
+pub struct RowPair<D> {
     /// Where the rows begin, in bytes.
     pub rows: [usize; 2],
     /// The distance.
@@ -78,7 +78,7 @@ impl Blend {
     pub fn real_row(
         &self,
         input: Source<'_, u8>,
-        between: Between<f32>,
+        between: RowPair<f32>,
         columns: &Columns<f32>,
         n: usize,
         y: &mut Target<'_, u8>,
@@ -92,7 +92,7 @@ impl Blend {
     pub fn fixed_row(
         &self,
         input: Source<'_, u8>,
-        between: Between<i32>,
+        between: RowPair<i32>,
         columns: &Columns<i32>,
         n: usize,
         y: &mut Target<'_, u8>,

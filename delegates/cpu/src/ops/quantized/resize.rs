@@ -8,7 +8,7 @@ use arenite_layers::layer::resize::{Alignment, Neighbours};
 use arenite_layers::lower::resize::read_bilinear;
 use arenite_layers::{Node, Source};
 
-use crate::kernels::u8_blend::{Between, Column, Columns, DIGITS};
+use crate::kernels::u8_blend::{Column, Columns, DIGITS, RowPair};
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
@@ -72,11 +72,11 @@ fn tables<D: Copy>(
     [a, y]: [&[usize]; 2],
     between: impl Fn(usize, usize, usize) -> Neighbours,
     distance: impl Fn(f32) -> D,
-) -> Result<(Vec<Between<D>>, Columns<D>)> {
+) -> Result<(Vec<RowPair<D>>, Columns<D>)> {
     let (line, pixel) = (a[2] * a[3], a[3]);
     let rows = build.store.table(y[1], |at| {
         let n = between(a[1], y[1], at);
-        Between { rows: [n.low * line, n.high * line], distance: distance(n.distance) }
+        RowPair { rows: [n.low * line, n.high * line], distance: distance(n.distance) }
     })?;
     let columns = build.store.table(y[2], |at| {
         let n = between(a[2], y[2], at);
