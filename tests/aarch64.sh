@@ -95,6 +95,10 @@ prepare() {
 kernels() {
     step "aarch64: microkernels"
     cargo test --target $target -p arenite-base -p arenite-kernels -p arenite-cpu
+    # Debian's compiler has no clippy.
+    if [ "$RUSTC" != /usr/bin/rustc ] && cargo clippy --version >/dev/null 2>&1; then
+        cargo clippy --target $target -p arenite-base -p arenite-kernels -p arenite-cpu -- -D warnings
+    fi
 }
 
 # Emulated code is slow, so it is optimized.

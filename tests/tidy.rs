@@ -22,7 +22,6 @@ const EXCEPTIONS: &str = "tests/tidy/exceptions.txt";
 const VAGUE_SAFETY: &str = "tests/tidy/vague_safety.txt";
 const IMPORT_CYCLES: &str = "tests/tidy/import_cycles.txt";
 const PHRASES: &str = "tests/tidy/phrases.txt";
-const TUPLES: &str = "tests/tidy/tuples.txt";
 const UNSAFE: &str = "tests/tidy/unsafe.txt";
 
 /// A crate of the workspace, the workspace crates it depends on, and the ones only its tests depend on.
@@ -173,6 +172,14 @@ const NAMES: &[(&str, &str)] = &[
     ("ops/flex/src/kit/scatter.rs", "Outside"),
 ];
 
+/// Folders of crates, nouns that name several of their types, and the number of these.
+const GENERAL_NAMES: &[(&str, &str, usize)] = &[
+    // The constants of a step, such as `conv_u8::Parts`.
+    ("delegates/cpu", "Parts", 6),
+    // The interface, and each backend's.
+    ("delegates/gpu", "Memory", 3),
+];
+
 static TEXTS: LazyLock<Vec<Text>> = LazyLock::new(|| tree::texts(root(), &tree::list(root())));
 static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| tree::sources(&TEXTS));
 static PACKAGES: LazyLock<Vec<Package>> = LazyLock::new(|| {
@@ -284,10 +291,7 @@ fn safety_comments_give_an_argument() {
 
 #[test]
 fn parameters_cannot_be_exchanged() {
-    let things = "tuple parameters with two elements of one type";
-    let (found, allowed) = (tuples::find(library()), entries(TUPLES));
-    let instead = "give the elements names in a struct";
-    demand("tuples", &counts::check(&found, &allowed, TUPLES, things, instead));
+    demand("tuples", &tuples::check(library()));
 }
 
 #[test]
@@ -318,6 +322,7 @@ fn entries(file: &str) -> Vec<length::Exception> {
 #[test]
 fn types_are_nouns() {
     demand("names", &names::check(library(), NAMES, TABLES));
+    demand("general names", &names::check_general(library(), GENERAL_NAMES, TABLES));
 }
 
 #[test]

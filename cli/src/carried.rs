@@ -81,7 +81,7 @@ fn carried(session: &Session<'_>, input: usize, output: usize) -> Carried {
 }
 
 fn check(input: &Tensor<'_>, output: &Tensor<'_>, pair: &Carried) -> Result<()> {
-    if same_form(input, output) {
+    if have_same_form(input, output) {
         return Ok(());
     }
     let describe = |tensor: &Tensor<'_>| format!("{} {}", tensor.ty, text::shape(tensor.shape));
@@ -93,7 +93,7 @@ fn check(input: &Tensor<'_>, output: &Tensor<'_>, pair: &Carried) -> Result<()> 
     )))
 }
 
-fn same_form(input: &Tensor<'_>, output: &Tensor<'_>) -> bool {
+fn have_same_form(input: &Tensor<'_>, output: &Tensor<'_>) -> bool {
     (input.ty, input.shape) == (output.ty, output.shape) && input.ty.bits() > 0
 }
 
@@ -107,7 +107,7 @@ fn matching(session: &Session<'_>, is_fed: &[bool]) -> Result<Vec<Carried>> {
         }
         let mut fitting = Vec::new();
         for output in 0..session.outputs().len() {
-            if same_form(&tensor, &session.output(output)?) {
+            if have_same_form(&tensor, &session.output(output)?) {
                 fitting.push(output);
             }
         }

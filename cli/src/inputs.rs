@@ -47,11 +47,11 @@ pub(crate) struct InputOptions {
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
     pub port: String,
-    pub value: Value,
+    pub value: InputValue,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub(crate) enum InputValue {
     Npy(PathBuf),
     /// The bytes of the tensor.
     Raw(PathBuf),
@@ -83,13 +83,13 @@ impl FromStr for Binding {
         let (port, value) = split(text, "FILE.npy")?;
         let numbers = || value.split(',').map(|number| number.trim().parse::<f32>().ok()).collect();
         let value = match value.split_once(':') {
-            Some(("text", text)) => Value::Text(text.to_owned()),
-            Some(("raw", path)) => Value::Raw(path.into()),
-            _ if value == "zeros" => Value::Zeros,
-            _ if value.to_lowercase().ends_with(".wav") => Value::Sound(value.into()),
+            Some(("text", text)) => InputValue::Text(text.to_owned()),
+            Some(("raw", path)) => InputValue::Raw(path.into()),
+            _ if value == "zeros" => InputValue::Zeros,
+            _ if value.to_lowercase().ends_with(".wav") => InputValue::Sound(value.into()),
             _ => match numbers() {
-                Some(numbers) => Value::Numbers(numbers),
-                None => Value::Npy(value.into()),
+                Some(numbers) => InputValue::Numbers(numbers),
+                None => InputValue::Npy(value.into()),
             },
         };
         Ok(Binding { port, value })
@@ -234,14 +234,14 @@ pub(crate) fn fill_from(
     sources: &Sources<'_>,
 ) -> Result<String> {
     match &binding.value {
-        Value::Npy(path) => {
+        InputValue::Npy(path) => {
             let bytes = npy::read(path, &session.input(i)?, i)?;
             session.input_mut(i)?.copy_from_bytes(&bytes)?;
             Ok(path.display().to_string())
         }
-        Value::Raw(path) => fill_raw(session, i, path),
-        Value::Sound(path) => fill_sound(session, i, path, sources),
-        Value::Text(text) => {
+        InputValue::Raw(path) => fill_raw(session, i, path),
+        InputValue::Sound(path) => fill_sound(session, i, path, sources),
+        InputValue::Text(text) => {
             if session.input(i)?.ty != ElementType::String {
                 let port = port(session, i)?;
                 return Err(Failure::new(format!(
@@ -252,8 +252,8 @@ pub(crate) fn fill_from(
             session.set_strings(i, &strings)?;
             Ok("text".to_owned())
         }
-        Value::Zeros => fill_zeros(session, i),
-        Value::Numbers(numbers) => fill_with(session, i, numbers),
+        InputValue::Zeros => fill_zeros(session, i),
+        InputValue::Numbers(numbers) => fill_with(session, i, numbers),
     }
 }
 

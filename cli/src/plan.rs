@@ -157,7 +157,7 @@ pub(crate) fn plan(arguments: &Arguments) -> Result<Answer> {
         return Answer::new(&report, arguments.common.json);
     }
     let mut work =
-        Work { arguments, solver, report: Report::default(), pictures: Vec::new(), banks: Vec::new() };
+        PlanJob { arguments, solver, report: Report::default(), pictures: Vec::new(), banks: Vec::new() };
     for path in &arguments.problems {
         let problems = problem::read(path, arguments.align)?;
         problems.iter().try_for_each(|problem| work.plan(problem))?;
@@ -177,7 +177,7 @@ pub(crate) fn plan(arguments: &Arguments) -> Result<Answer> {
 }
 
 /// The settings and the results of planning one problem after another.
-struct Work<'a> {
+struct PlanJob<'a> {
     arguments: &'a Arguments,
     solver: Solver<'a>,
     report: Report,
@@ -186,7 +186,7 @@ struct Work<'a> {
     banks: Vec<drawing::Plan>,
 }
 
-impl Work<'_> {
+impl PlanJob<'_> {
     /// Plans a problem with each planner, and assigns it to banks if there are any.
     fn plan(&mut self, problem: &Problem) -> Result<()> {
         let planners = chosen_planners(self.solver.config, self.solver.registry);

@@ -89,7 +89,7 @@ fn make(arguments: &Arguments) -> Result<(Page, Option<Failure>)> {
     let plans = drawings::Request::new(&config, &registry, &arguments.inputs.resize);
     let config = plans.config();
     let interpreter = Interpreter::builder(&model).config(config).registry(Arc::clone(&registry)).build()?;
-    let mut work = Work { arguments, config, registry: &registry, model: &model, interpreter };
+    let mut work = ReportJob { arguments, config, registry: &registry, model: &model, interpreter };
     let allocated = work.allocate();
     let mut inspection = Inspection::of(&work.interpreter, Some(&arguments.model));
     node_facts::add(&mut inspection, &work.interpreter);
@@ -121,7 +121,7 @@ struct Results {
     differences: Option<Differences>,
 }
 
-struct Work<'a> {
+struct ReportJob<'a> {
     arguments: &'a Arguments,
     config: &'a Config,
     registry: &'a Arc<Registry>,
@@ -129,7 +129,7 @@ struct Work<'a> {
     interpreter: Interpreter,
 }
 
-impl Work<'_> {
+impl ReportJob<'_> {
     fn allocate(&mut self) -> Result<()> {
         let mut session = Session::open(&mut self.interpreter, self.arguments.signature.as_deref())?;
         crate::inputs::resize(&mut session, &self.arguments.inputs.resize)?;

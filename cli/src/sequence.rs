@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::answer::{Failure, Result};
-use crate::inputs::{self, Binding, Sources, Value};
+use crate::inputs::{self, Binding, InputValue, Sources};
 use crate::npy;
 use crate::session::Session;
 use crate::sound_input::{Span, Track};
@@ -29,11 +29,11 @@ impl<'o> Sequence<'o> {
     ) -> Result<Self> {
         let &[binding] = &bindings[..] else { return Ok(Sequence::Given(bindings)) };
         Ok(match &binding.value {
-            Value::Sound(path) => {
+            InputValue::Sound(path) => {
                 let track = inputs::sound_track(session, i, path, sources, Span::All { hop })?;
                 Sequence::Sound(path, track)
             }
-            Value::Npy(path) => match npy::read_steps(path, &session.input(i)?, i)? {
+            InputValue::Npy(path) => match npy::read_steps(path, &session.input(i)?, i)? {
                 Some(rows) => Sequence::Rows(path, rows),
                 None => Sequence::Given(bindings),
             },

@@ -128,7 +128,7 @@ fn plugin(info: &arenite::PluginInfo) -> Plugin {
             Origin::File(path) => Some(path.clone()),
         },
         sha256: info.sha256().and_then(Result::ok),
-        abi: format!("{}.{}", info.abi.0, info.abi.1),
+        abi: info.abi.to_string(),
         ops,
         planners: info.planners.clone(),
         delegates: info.delegates.clone(),

@@ -9,7 +9,7 @@ use arenite_abi::schema::BatchMatMulOptions;
 use crate::kit::broadcast::Broadcast;
 use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
 use crate::kit::dot::{dot, dot_f32, dot_i64};
-use crate::kit::hybrid::{Rows, Symmetry};
+use crate::kit::hybrid::{QuantizedScratch, Symmetry};
 use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::node;
 use crate::kit::pace::Pace;
@@ -43,7 +43,7 @@ enum Kernel {
     Words(Turned<i16, i16>, Fixed),
     WordsBytes(Turned<i16, i8>, Fixed),
     /// Quantizes the rows of one matrix of x at a time.
-    Hybrid(Turned<f32, i8>, Rows),
+    Hybrid(Turned<f32, i8>, QuantizedScratch),
 }
 
 /// Scratch memory for one transposed matrix of each operand.
@@ -88,7 +88,7 @@ impl Op for BatchMatMul {
                     false => Symmetry::Symmetric,
                 };
                 filter_scales(&w, product.columns, product.column_axis(&w))?;
-                let rows = Rows::prepare(cx, product.rows, product.depth, symmetry)?;
+                let rows = QuantizedScratch::prepare(cx, product.rows, product.depth, symmetry)?;
                 Kernel::Hybrid(product.turned(cx)?, rows)
             }
             (x, w, y) => return Err(unsupported!("no kernel for {x} × {w} to {y}")),
@@ -204,7 +204,12 @@ impl Product {
         })
     }
 
-    fn eval_hybrid(&self, cx: &EvalContext<'_>, turned: &Turned<f32, i8>, rows: &Rows) -> Result<()> {
+    fn eval_hybrid(
+        &self,
+        cx: &EvalContext<'_>,
+        turned: &Turned<f32, i8>,
+        rows: &QuantizedScratch,
+    ) -> Result<()> {
         let (x, filter) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?);
         let w = filter.as_slice::<i8>()?;
         let q = filter.quantization().ok_or_else(|| invalid!("input {filter} lost its scales"))?;

@@ -5,6 +5,7 @@
 use arenite_abi::prelude::*;
 use arenite_abi::schema::ConcatenationOptions;
 use core::cell::Cell;
+use core::ops::Range;
 
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::indexing::{Dims, normalize_axis};
@@ -18,8 +19,16 @@ pub struct Concatenation {
     outer: usize,
     /// The number of output elements per turn.
     turn: usize,
-    /// The input that is read before anything is written over it, and the offset of its elements in a turn.
-    first: (usize, usize),
+    /// The input that is read before anything is written over it: the largest one.
+    first: Run,
+}
+
+/// The elements of an input in a turn.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    input: usize,
+    /// The offset in the output's turn.
+    offset: usize,
 }
 
 impl Op for Concatenation {
@@ -45,13 +54,13 @@ impl Op for Concatenation {
         cx.set_output_shape(0, shape.dims.as_slice())?;
         let outer = shape.dims.product(0, shape.axis);
         let turn = shape.dims.product(shape.axis, shape.dims.rank());
-        let first = largest(node, outer)?;
+        let concatenation = Concatenation { outer, turn, first: largest(node, outer)? };
         match outer {
             0 => {}
             1 => allow_parts(node, cx, &y)?,
-            _ => allow_behind(node, cx, &y, (outer, turn), first)?,
+            _ => allow_behind(node, cx, &y, &concatenation)?,
         }
-        Ok(Concatenation { outer, turn, first })
+        Ok(concatenation)
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -62,8 +71,8 @@ impl Op for Concatenation {
         if cx.node().output(0)?.ty.bits() < 8 {
             to.bytes.iter().for_each(|byte| byte.set(0));
         }
-        let (first, in_front) = self.first;
-        self.join(cx, &to, first, in_front)?;
+        let first = self.first.input;
+        self.join(cx, &to, first, self.first.offset)?;
         let mut at = 0;
         for i in 0..cx.input_count() {
             if i != first {
@@ -79,26 +88,26 @@ impl Concatenation {
     /// Writes input `i` at offset `at` of each turn.
     fn join(&self, cx: &EvalContext<'_>, to: &Output<'_>, i: usize, at: usize) -> Result<()> {
         let (x, y, bytes) = (cx.node().input(i)?, cx.node().output(0)?, cx.input_byte_cells(i)?);
-        let (part, bits) = (x.len() / self.outer, y.ty.bits() as usize);
+        let (part, bits) = (at..at + x.len() / self.outer, y.ty.bits() as usize);
         let (from_quant, to_quant) = (quant_or_identity(&x), quant_or_identity(&y));
         if bits < 8 {
-            to.pack(bytes, (at, part), self.outer, bits);
+            to.pack(bytes, part, self.outer, bits);
         } else if y.ty == U8 && from_quant != to_quant {
-            to.requantize(bytes, (at, part), from_quant, to_quant);
+            to.requantize(bytes, part, from_quant, to_quant);
         } else {
-            to.copy(bytes, (at, part), bits / 8);
+            to.copy(bytes, part, bits / 8);
         }
         Ok(())
     }
 }
 
-/// The largest input, and the offset of its elements in a turn.
-fn largest(node: &NodeView<'_>, outer: usize) -> Result<(usize, usize)> {
-    let (mut largest, mut most, mut at) = ((0, 0), 0, 0);
+/// The largest input.
+fn largest(node: &NodeView<'_>, outer: usize) -> Result<Run> {
+    let (mut largest, mut most, mut at) = (Run::default(), 0, 0);
     for i in 0..node.input_count() {
         let part = node.input(i)?.len() / outer.max(1);
         if part > most {
-            (largest, most) = ((i, at), part);
+            (largest, most) = (Run { input: i, offset: at }, part);
         }
         at += part;
     }
@@ -111,16 +120,16 @@ fn allow_behind(
     node: &NodeView<'_>,
     cx: &mut PrepareContext<'_>,
     y: &TensorView<'_>,
-    (outer, turn): (usize, usize),
-    (first, in_front): (usize, usize),
+    concatenation: &Concatenation,
 ) -> Result<()> {
+    let Concatenation { outer, turn, first: Run { input: first, offset } } = *concatenation;
     let tensor = node.input_indices()[first];
     let uses = node.input_indices().iter().filter(|&&t| t == tensor).count();
     let x = node.input(first)?;
     if y.ty.bits() < 8 || uses > 1 || x.is_constant() {
         return Ok(());
     }
-    let distance = (outer - 1) * (turn - x.len() / outer) + in_front;
+    let distance = (outer - 1) * (turn - x.len() / outer) + offset;
     cx.allow_behind(0, first, distance * y.ty.bits() as usize / 8)
 }
 
@@ -138,26 +147,26 @@ fn allow_parts(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, y: &TensorView<
     Ok(())
 }
 
-/// The bytes of the output; each input fills `part` elements of every turn, starting at `at`.
+/// The bytes of the output; each input fills the elements `part` of every turn.
 struct Output<'a> {
     bytes: &'a [Cell<u8>],
     turn: usize,
 }
 
 impl Output<'_> {
-    fn copy(&self, x: ReadCells<'_, u8>, (at, part): (usize, usize), size: usize) {
-        let (at, length) = (at * size, part * size);
-        for (y, x) in self.bytes.chunks_exact(self.turn * size).zip(x.chunks_exact(length.max(1))) {
-            x.copy_to(&y[at..at + length]);
+    fn copy(&self, x: ReadCells<'_, u8>, part: Range<usize>, size: usize) {
+        let bytes = part.start * size..part.end * size;
+        for (y, x) in self.bytes.chunks_exact(self.turn * size).zip(x.chunks_exact(bytes.len().max(1))) {
+            x.copy_to(&y[bytes.clone()]);
         }
     }
 
     /// Computes `y = round(x × scale + bias) + zero point` in f32, with the reciprocal of the output's scale.
-    fn requantize(&self, x: ReadCells<'_, u8>, (at, part): (usize, usize), from: Quant, to: Quant) {
+    fn requantize(&self, x: ReadCells<'_, u8>, part: Range<usize>, from: Quant, to: Quant) {
         let scale = from.scale * (1.0 / to.scale);
         let bias = -(from.zero_point as f32) * scale;
-        for (y, x) in self.bytes.chunks_exact(self.turn).zip(x.chunks_exact(part.max(1))) {
-            for (y, x) in y[at..at + part].iter().zip(x.iter()) {
+        for (y, x) in self.bytes.chunks_exact(self.turn).zip(x.chunks_exact(part.len().max(1))) {
+            for (y, x) in y[part.clone()].iter().zip(x.iter()) {
                 let steps = round_f32(f32::from(x) * scale + bias) as i32;
                 y.set(Limits::U8.clamp(steps.saturating_add(to.zero_point)) as u8);
             }
@@ -165,11 +174,11 @@ impl Output<'_> {
     }
 
     /// Packs elements that are smaller than a byte; the first one goes into the lowest bits.
-    fn pack(&self, x: ReadCells<'_, u8>, (at, part): (usize, usize), outer: usize, bits: usize) {
+    fn pack(&self, x: ReadCells<'_, u8>, part: Range<usize>, outer: usize, bits: usize) {
         let (per_byte, mask) = (8 / bits, (1u8 << bits) - 1);
         for o in 0..outer {
-            for k in 0..part {
-                let (from, to) = (o * part + k, o * self.turn + at + k);
+            for (k, at) in part.clone().enumerate() {
+                let (from, to) = (o * part.len() + k, o * self.turn + at);
                 let value = x.get(from / per_byte) >> (from % per_byte * bits) & mask;
                 if let Some(byte) = self.bytes.get(to / per_byte) {
                     byte.set(byte.get() | value << (to % per_byte * bits));

@@ -26,7 +26,7 @@ use crate::kit::hybrid::Symmetry;
 use crate::kit::node::range_activation;
 use crate::kit::pace::Pace;
 use crate::kit::quantized::Quantized;
-use crate::kit::window::{WindowOptions, Windows};
+use crate::kit::window::{Position, WindowOptions, Windows};
 
 /// The filter axis that enumerates the output channels.
 const CHANNEL_AXIS: usize = 0;
@@ -119,7 +119,7 @@ impl Kernel {
                 patch: cx.scratch(shape.patch)?,
                 hybrid: {
                     let symmetry = hybrid_symmetry(layer, shape)?;
-                    Hybrid::new(cx, layer, (CHANNEL_AXIS, shape.windows.image()), symmetry, activation)?
+                    Hybrid::new(cx, layer, CHANNEL_AXIS, shape.windows.image(), symmetry, activation)?
                 },
             },
             _ => return Err(layer.unsupported()),
@@ -268,7 +268,7 @@ impl Shape {
     fn gather<S: Copy, P: Copy + Default>(
         &self,
         image: ReadCells<'_, S>,
-        (y, x): (usize, usize),
+        Position { y, x }: Position,
         group: usize,
         patch: &mut [P],
         convert: &impl Fn(S) -> P,

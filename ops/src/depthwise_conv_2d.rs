@@ -24,7 +24,7 @@ use crate::kit::node::range_activation;
 use crate::kit::pace::Pace;
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
-use crate::kit::window::{WindowOptions, Windows};
+use crate::kit::window::{Position, WindowOptions, Windows};
 
 /// The filter axis that enumerates the output channels.
 const CHANNEL_AXIS: usize = 3;
@@ -125,7 +125,7 @@ impl Kernel {
                 sums: cx.scratch(shape.channels)?,
                 hybrid: {
                     let image = shape.windows.image();
-                    Hybrid::new(cx, layer, (CHANNEL_AXIS, image), Symmetry::Asymmetric, activation)?
+                    Hybrid::new(cx, layer, CHANNEL_AXIS, image, Symmetry::Asymmetric, activation)?
                 },
             },
             _ => return Err(layer.unsupported()),
@@ -246,7 +246,7 @@ impl Shape {
     fn accumulate<S: Copy, W: Copy, A: Copy>(
         &self,
         (image, filter): (ReadCells<'_, S>, &[W]),
-        (y, x): (usize, usize),
+        Position { y, x }: Position,
         sums: &mut [A],
         multiply_add: &impl Fn(A, S, W) -> A,
     ) {

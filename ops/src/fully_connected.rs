@@ -41,7 +41,7 @@ enum Kernel {
 }
 
 /// The node's tensors and options.
-struct Parts<'a> {
+struct Dense<'a> {
     x: TensorView<'a>,
     filter: TensorView<'a>,
     bias: Option<TensorView<'a>>,
@@ -57,7 +57,7 @@ impl Op for FullyConnected {
     const VERSIONS: RangeInclusive<i32> = 1..=14;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let parts = Parts::read(node)?;
+        let parts = Dense::read(node)?;
         let keep_dims = node.options()?.get(FullyConnectedOptions::KEEP_NUM_DIMS)?;
         let layer = Layer::new(&parts)?;
         set_output_shape(&parts, &layer, keep_dims, cx)?;
@@ -87,7 +87,7 @@ impl Op for FullyConnected {
     }
 }
 
-impl<'a> Parts<'a> {
+impl<'a> Dense<'a> {
     fn read(node: &NodeView<'a>) -> Result<Self> {
         let options = node.options()?;
         if options.get(FullyConnectedOptions::WEIGHTS_FORMAT)? != weights_format::DEFAULT {
@@ -96,7 +96,7 @@ impl<'a> Parts<'a> {
             ));
         }
         node.expect(2..=3, 1..=1)?;
-        Ok(Parts {
+        Ok(Dense {
             x: node.input(0)?,
             filter: node.input(1)?,
             bias: node.optional_input(2)?,
@@ -133,7 +133,7 @@ impl<'a> Parts<'a> {
 }
 
 impl Layer {
-    fn new(parts: &Parts<'_>) -> Result<Layer> {
+    fn new(parts: &Dense<'_>) -> Result<Layer> {
         let (x, filter) = (&parts.x, &parts.filter);
         let dims = node::dims(filter)?;
         ensure!(dims.rank() == 2, "filter {filter} is {:?}; it must have 2 axes", filter.shape);
@@ -184,7 +184,7 @@ impl Layer {
 }
 
 fn set_output_shape(
-    parts: &Parts<'_>,
+    parts: &Dense<'_>,
     layer: &Layer,
     keep_dims: bool,
     cx: &mut PrepareContext<'_>,
@@ -209,16 +209,16 @@ fn set_output_shape(
 }
 
 /// The rows of a filter whose elements are bytes, or are unpacked row by row.
-enum Rows<'a, W> {
+enum FilterRows<'a, W> {
     Plain(&'a [W]),
     Packed { ty: ElementType, bytes: &'a [u8], row: &'a mut [W] },
 }
 
-impl<'a> Rows<'a, i8> {
-    fn of(filter: &TensorView<'a>, cx: &EvalContext<'a>, row: &Scratch<i8>) -> Result<Rows<'a, i8>> {
+impl<'a> FilterRows<'a, i8> {
+    fn of(filter: &TensorView<'a>, cx: &EvalContext<'a>, row: &Scratch<i8>) -> Result<FilterRows<'a, i8>> {
         Ok(match filter.ty {
-            I4 | I2 => Rows::Packed { ty: filter.ty, bytes: filter.bytes(), row: cx.scratch(row)? },
-            _ => Rows::Plain(filter.as_words()?),
+            I4 | I2 => FilterRows::Packed { ty: filter.ty, bytes: filter.bytes(), row: cx.scratch(row)? },
+            _ => FilterRows::Plain(filter.as_words()?),
         })
     }
 
@@ -226,8 +226,8 @@ impl<'a> Rows<'a, i8> {
     fn for_each(&mut self, layer: &Layer, mut f: impl FnMut(usize, &[i8]) -> Result<()>) -> Result<()> {
         for u in 0..layer.units {
             match self {
-                Rows::Plain(w) => f(u, layer.row(w, u))?,
-                Rows::Packed { ty, bytes, row } => {
+                FilterRows::Plain(w) => f(u, layer.row(w, u))?,
+                FilterRows::Packed { ty, bytes, row } => {
                     packed::unpack(*ty, bytes, u * layer.depth, row);
                     f(u, row)?;
                 }

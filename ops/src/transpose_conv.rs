@@ -11,7 +11,7 @@ use crate::kit::activation::{Activation, Limits};
 use crate::kit::bias::{Bias, float_bias};
 use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
 use crate::kit::dot::{dot, dot_f32, dot_i64};
-use crate::kit::hybrid::{Rows, Symmetry};
+use crate::kit::hybrid::{QuantizedScratch, Symmetry};
 use crate::kit::indexing::Dims;
 use crate::kit::node;
 use crate::kit::pace::Pace;
@@ -77,11 +77,11 @@ enum Rounding {
 struct Hybrid {
     limits: Limits<f32>,
     /// The quantized images, one for each batch.
-    images: Rows,
+    images: QuantizedScratch,
 }
 
 /// The node's tensors.
-struct Parts<'a> {
+struct ConvNode<'a> {
     shape: TensorView<'a>,
     filter: TensorView<'a>,
     x: TensorView<'a>,
@@ -100,7 +100,7 @@ impl Op for TransposeConv {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=4, 1..=1)?;
         let options = node.options()?;
-        let parts = Parts {
+        let parts = ConvNode {
             shape: node.input(0)?,
             filter: node.input(1)?,
             x: node.input(2)?,
@@ -166,9 +166,9 @@ impl Shape {
     }
 }
 
-impl Parts<'_> {
+impl ConvNode<'_> {
     fn check(&self) -> Result<()> {
-        let Parts { shape, filter, x, .. } = self;
+        let ConvNode { shape, filter, x, .. } = self;
         ensure!(shape.ty == I32, "output shape {shape} is {}; it must be INT32", shape.ty);
         for tensor in [filter, x] {
             let dims = node::dims(tensor)?;
@@ -329,8 +329,8 @@ fn eval_f32(cx: &EvalContext<'_>, g: &Geometry, limits: Limits<f32>, y: TensorVi
 }
 
 impl Fixed {
-    fn prepare(parts: &Parts<'_>, cx: &mut PrepareContext<'_>) -> Result<Fixed> {
-        let Parts { x, filter, y, .. } = parts;
+    fn prepare(parts: &ConvNode<'_>, cx: &mut PrepareContext<'_>) -> Result<Fixed> {
+        let ConvNode { x, filter, y, .. } = parts;
         let channels = filter.shape[0] as usize;
         let scales = filter_scales(filter, channels, 0)?;
         let (from, to) = (node::quant(x)?, node::quant(y)?);
@@ -393,7 +393,7 @@ impl Fixed {
     }
 }
 
-impl Parts<'_> {
+impl ConvNode<'_> {
     fn rounding(&self, filter_zero: i32) -> Rounding {
         let narrow = self.bias_type == 2 || self.bias.as_ref().is_some_and(|bias| bias.ty == I32);
         match self.x.ty {
@@ -407,12 +407,12 @@ impl Parts<'_> {
 }
 
 impl Hybrid {
-    fn prepare(parts: &Parts<'_>, cx: &mut PrepareContext<'_>) -> Result<Hybrid> {
+    fn prepare(parts: &ConvNode<'_>, cx: &mut PrepareContext<'_>) -> Result<Hybrid> {
         let channels = parts.filter.shape[0] as usize;
         filter_scales(&parts.filter, channels, 0)?;
         let batches = parts.x.shape[0].max(0) as usize;
         let image = parts.x.len() / batches.max(1);
-        let images = Rows::prepare(cx, batches, image, Symmetry::Asymmetric)?;
+        let images = QuantizedScratch::prepare(cx, batches, image, Symmetry::Asymmetric)?;
         Ok(Hybrid { limits: parts.activation.f32_range(), images })
     }
 

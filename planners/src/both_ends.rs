@@ -26,7 +26,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use arenite_abi::prelude::*;
 
-use crate::work::Work;
+use crate::work::WorkLimit;
 use crate::{bound, order, validate};
 
 /// The planner `both-ends`.
@@ -58,7 +58,7 @@ pub fn place(records: &[UsageRecord], offsets: &mut [u64]) -> Result<()> {
     // If the plan overflows, the error must still name a malformed record, if there is one.
     let bound = bound::lower_bound(records).unwrap_or(u64::MAX);
     let sweep = Sweep::new(records);
-    let mut work = Work::new(records.len());
+    let mut work = WorkLimit::new(records.len());
     let mut best = None;
     let mut found = vec![0; records.len()];
     for rule in [Rule::Tightest, Rule::Death] {
@@ -126,7 +126,7 @@ impl<'a> Sweep<'a> {
 
     /// Fills a block of this height; records that do not fit are placed above everything in their way. Returns the
     /// bytes of the plan.
-    fn fill(&self, height: u64, rule: Rule, work: &mut Work, offsets: &mut [u64]) -> Result<u64> {
+    fn fill(&self, height: u64, rule: Rule, work: &mut WorkLimit, offsets: &mut [u64]) -> Result<u64> {
         offsets.iter_mut().zip(self.records).for_each(|(offset, r)| *offset = r.fixed().unwrap_or(0));
         let mut alive: Vec<Obstacle> = Vec::new();
         let (mut node, mut born_fixed) = (0, 0);

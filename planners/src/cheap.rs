@@ -25,10 +25,10 @@ use crate::{
 /// Beyond this many records only a few strategies run. They take seconds for millions.
 pub(crate) const MANY: usize = 1 << 16;
 
-type Place = fn(&[UsageRecord], &mut [u64]) -> Result<()>;
+type Placement = fn(&[UsageRecord], &mut [u64]) -> Result<()>;
 
 /// The strategies, the fastest first.
-const OFFSETS: [Place; 3] = [greedy_by_size_offsets::place, both_ends::place, micro_greedy::place];
+const OFFSETS: [Placement; 3] = [greedy_by_size_offsets::place, both_ends::place, micro_greedy::place];
 const OBJECTS: [Assign; 6] = [
     greedy_in_order::assign,
     equality::assign,

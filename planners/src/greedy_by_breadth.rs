@@ -27,7 +27,7 @@ use crate::profiles;
 use crate::shared;
 use crate::timeline::Timeline;
 use crate::validate;
-use crate::work::Work;
+use crate::work::WorkLimit;
 
 /// The planner `greedy-by-breadth`.
 pub struct GreedyByBreadth;
@@ -54,7 +54,7 @@ pub fn assign(records: &[UsageRecord]) -> Result<Objects> {
         timeline: Timeline::new(records.iter().map(life)),
         by_size: BTreeSet::new(),
         busy: Vec::new(),
-        work: Work::new(records.len()),
+        work: WorkLimit::new(records.len()),
     };
     profiles::by_breadth(records).into_iter().for_each(|i| schedule.assign(i));
     Ok(schedule.objects)
@@ -69,7 +69,7 @@ struct Schedule<'a> {
     by_size: BTreeSet<(u64, u32)>,
     /// For each object, the last record during whose lifetime it was found to be in use.
     busy: Vec<u32>,
-    work: Work,
+    work: WorkLimit,
 }
 
 impl Schedule<'_> {

@@ -38,7 +38,7 @@ use crate::nearest::Nearest;
 use crate::objects::{self, Objects};
 use crate::shared;
 use crate::timeline::Timeline;
-use crate::work::Work;
+use crate::work::WorkLimit;
 use crate::{order, profiles, usage, validate};
 
 /// The planner `greedy-by-size`.
@@ -115,7 +115,7 @@ struct Schedule<'a> {
     /// The first node of the record that starts last, and the last node of the record that ends first.
     last_beginning: i64,
     first_end: i64,
-    work: Work,
+    work: WorkLimit,
 }
 
 /// The records of a step, by rank: by falling size, then by number.
@@ -143,7 +143,7 @@ impl<'r> Schedule<'r> {
             known: Vec::new(),
             last_beginning: records.iter().map(|record| record.first_node.into()).max().unwrap_or(0),
             first_end: records.iter().map(|record| record.last_node.into()).min().unwrap_or(0),
-            work: Work::new(records.len()),
+            work: WorkLimit::new(records.len()),
         }
     }
 

@@ -26,7 +26,7 @@ use core::cmp::Reverse;
 
 use crate::objects::{self, Objects};
 use crate::shared;
-use crate::work::Work;
+use crate::work::WorkLimit;
 use crate::{order, usage, validate};
 
 /// The planner `min-cost-flow`.
@@ -112,7 +112,7 @@ struct Flow {
     /// The vertices that came nearer in this round. Rounds are counted over all searches.
     nearer: Vec<Vertex>,
     round: u64,
-    work: Work,
+    work: WorkLimit,
 }
 
 /// Vertices of one kind: for each, the length of the shortest path from the source so far, the previous vertex on it,
@@ -161,7 +161,7 @@ impl Flow {
             sizes,
             nearer: Vec::new(),
             round: 0,
-            work: Work::of(MOST_EDGES),
+            work: WorkLimit::of(MOST_EDGES),
         }
     }
 

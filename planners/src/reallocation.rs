@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use arenite_abi::prelude::*;
 
 use crate::order;
-use crate::work::Work;
+use crate::work::WorkLimit;
 
 /// For each record, the records that it may share memory with, ascending: `a` and `b` may share memory if `b` is
 /// computed from every record that is computed from `a`, or the other way round. `dependencies` lists for each record
@@ -26,7 +26,7 @@ use crate::work::Work;
 pub fn graph(dependencies: &[Vec<u32>]) -> Result<Vec<Vec<u32>>> {
     check(dependencies, dependencies.len())?;
     let mut graph = vec![Vec::new(); dependencies.len()];
-    let mut work = Work::of(1 << 32);
+    let mut work = WorkLimit::of(1 << 32);
     // For each record, the number of readers of one record from which it is reached, and the last of them.
     let mut reached = vec![0; dependencies.len()];
     let mut reached_by = vec![u64::MAX; dependencies.len()];

@@ -24,7 +24,7 @@ use arenite_abi::prelude::*;
 use crate::births::life;
 use crate::timeline::Timeline;
 use crate::validate;
-use crate::work::Work;
+use crate::work::WorkLimit;
 
 /// The gap in which a record is placed. Gaps start at an offset with its alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ struct Space<'a> {
     placed: Vec<u32>,
     /// Offsets and ends of obstacles. A buffer that is reused to avoid allocations.
     obstacles: Vec<(u64, u64)>,
-    work: Work,
+    work: WorkLimit,
     /// The end of the highest record.
     height: u64,
 }
@@ -94,7 +94,7 @@ impl<'a> Space<'a> {
             by_offset: None,
             placed: Vec::new(),
             obstacles: Vec::new(),
-            work: Work::new(records.len()),
+            work: WorkLimit::new(records.len()),
             height: 0,
         }
     }

@@ -93,7 +93,7 @@ fn count(records: usize) -> Result<()> {
     Ok(())
 }
 
-fn life(i: usize, (first_node, last_node): (u32, u32)) -> Result<()> {
+fn life(i: usize, first_node: u32, last_node: u32) -> Result<()> {
     ensure!(
         first_node <= last_node,
         "record {i}: its first node {first_node} comes after its last node {last_node}"
@@ -104,7 +104,7 @@ fn life(i: usize, (first_node, last_node): (u32, u32)) -> Result<()> {
 fn one(i: usize, record: &UsageRecord, count: usize) -> Result<()> {
     let UsageRecord { size, alignment, first_node, last_node, share_with, .. } = *record;
     ensure!(alignment.is_power_of_two(), "record {i}: alignment {alignment} is not a power of two");
-    life(i, (first_node, last_node))?;
+    life(i, first_node, last_node)?;
     if let Some(offset) = record.fixed() {
         ensure!(
             offset.is_multiple_of(alignment),

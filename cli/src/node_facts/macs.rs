@@ -20,7 +20,7 @@ use arenite::abi::schema::{
     StablehloDotGeneralOptions, lstm_kernel, op,
 };
 use arenite::model_file::{Model, Operator};
-use arenite_layers::lower::{ProductShapes, Work, facts};
+use arenite_layers::lower::{Operations, ProductShapes, facts};
 
 /// The shape of a tensor of one subgraph; `None` if it is unknown.
 pub(crate) type Shapes<'a> = &'a dyn Fn(usize) -> Option<Vec<i32>>;
@@ -64,7 +64,7 @@ impl MacOp<'_, '_> {
     /// By the formula of the op's common layer.
     fn product(&self, code: i32) -> Option<u64> {
         let layer = facts(code)?.layer.as_ref()?;
-        let Work::Products(count) = layer.work else { return None };
+        let Operations::Products(count) = layer.work else { return None };
         let mut data = self.input(layer.data)?;
         if code == op::BATCH_MATMUL && self.option(BatchMatMulOptions::ADJ_X)? {
             let n = data.len();

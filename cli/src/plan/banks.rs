@@ -36,7 +36,7 @@ pub(super) struct BanksReport {
     pub optimal: bool,
     pub micros: u64,
     /// Sorted by bank and offset.
-    pub tensors: Vec<Place>,
+    pub tensors: Vec<BankBuffer>,
     /// Why the assignment failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -55,7 +55,7 @@ pub(super) struct BankReport {
 }
 
 #[derive(Serialize)]
-pub(super) struct Place {
+pub(super) struct BankBuffer {
     pub name: String,
     pub bank: String,
     pub offset: u64,
@@ -95,10 +95,10 @@ fn describe(name: &str, problem: &Solved, banks: &[Bank], found: &Banks) -> Bank
         total_bytes,
         traffic_bytes: u64::try_from(traffic).unwrap_or(u64::MAX),
     };
-    let mut tensors: Vec<(u32, Place)> = Vec::new();
+    let mut tensors: Vec<(u32, BankBuffer)> = Vec::new();
     for part in problem.parts.iter().filter(|part| part.size > 0) {
         let bank = found.banks[part.record];
-        let place = Place {
+        let place = BankBuffer {
             name: part.name.clone(),
             bank: banks[bank as usize].name.clone(),
             offset: found.offsets[part.record].saturating_add(part.offset),

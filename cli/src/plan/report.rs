@@ -51,7 +51,7 @@ pub(super) struct PlanReport {
     pub object_sizes: Option<Vec<u64>>,
     /// Contents of a model's arena.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tensors: Option<Vec<Place>>,
+    pub tensors: Option<Vec<PlannedBuffer>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -73,7 +73,7 @@ pub(super) struct TechniqueReport {
 
 /// A tensor or scratch buffer.
 #[derive(Serialize)]
-pub(super) struct Place {
+pub(super) struct PlannedBuffer {
     pub name: String,
     /// The op that writes it.
     pub op: String,
@@ -131,8 +131,8 @@ impl PlanReport {
 }
 
 /// The places sorted by offset.
-fn places(solved: &Solved) -> Vec<Place> {
-    let place = |part: &Part| Place {
+fn places(solved: &Solved) -> Vec<PlannedBuffer> {
+    let place = |part: &Part| PlannedBuffer {
         name: part.name.clone(),
         op: part.op.clone(),
         offset: solved.offset_of(part),
@@ -140,7 +140,8 @@ fn places(solved: &Solved) -> Vec<Place> {
         first_step: part.first,
         last_step: (part.last != UsageRecord::FOREVER).then_some(part.last),
     };
-    let mut places: Vec<Place> = solved.parts.iter().filter(|part| part.size > 0).map(place).collect();
+    let mut places: Vec<PlannedBuffer> =
+        solved.parts.iter().filter(|part| part.size > 0).map(place).collect();
     places.sort_by_key(|place| (place.offset, place.first_step));
     places
 }

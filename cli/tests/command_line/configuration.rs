@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use arenite::config::{Config, ConfigError};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -38,6 +39,18 @@ fn each_setting_names_its_source() {
     assert_eq!(setting(&got, "threads.count")["source"], json!({"kind": "option", "option": "--threads"}));
     let text = succeed(&["config", "--config", &file]);
     assert!(text.contains(&format!("{file}:3")), "{text}");
+}
+
+#[test]
+fn every_key_with_a_default_is_listed() {
+    let listed = json(&["config", "--json"]);
+    for table in ["plugins", "planner", "memory", "threads", "quota"] {
+        let error = format!("schema = 1\n[{table}]\nno_such_key = 1\n").parse::<Config>();
+        let Err(ConfigError::UnknownKey { known, .. }) = error else { panic!("{table}: {error:?}") };
+        for key in known.iter().filter(|key| !["options", "sha256"].contains(*key)) {
+            setting(&listed, &format!("{table}.{key}"));
+        }
+    }
 }
 
 #[test]

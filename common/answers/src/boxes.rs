@@ -4,6 +4,17 @@ use serde::Serialize;
 
 use crate::metadata::{BoxFormat, Corners};
 
+/// A width and a height in pixels.
+#[derive(Clone, Copy)]
+pub(crate) struct PixelSize {
+    pub(crate) width: f32,
+    pub(crate) height: f32,
+}
+
+impl PixelSize {
+    pub(crate) const UNIT: Self = PixelSize { width: 1.0, height: 1.0 };
+}
+
 /// A box in fractions of the picture, 0 at the left and at the top.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bounds {
@@ -18,15 +29,15 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Reads a row of four numbers; `size` is the input's width and height in pixels.
-    pub(crate) fn read(row: [f32; 4], format: &BoxFormat, size: (f32, f32)) -> Self {
+    /// Reads a row of four numbers; `input` is the size of the input.
+    pub(crate) fn read(row: [f32; 4], format: &BoxFormat, input: PixelSize) -> Self {
         let [a, b, c, d] = format.order.map(|i| row[i]);
         let [left, top, right, bottom] = match format.corners {
             Corners::Boundaries => [a, b, c, d],
             Corners::UpperLeft => [a, b, a + c, b + d],
             Corners::Center => [a - c / 2.0, b - d / 2.0, a + c / 2.0, b + d / 2.0],
         };
-        let (width, height) = if format.pixels { size } else { (1.0, 1.0) };
+        let PixelSize { width, height } = if format.pixels { input } else { PixelSize::UNIT };
         Bounds { left: left / width, top: top / height, right: right / width, bottom: bottom / height }
     }
 

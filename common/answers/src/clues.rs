@@ -3,6 +3,7 @@
 use arenite::Tensor;
 use arenite_common::values::reals;
 
+use crate::boxes::PixelSize;
 use crate::metadata::Metadata;
 
 /// An output of an invocation.
@@ -69,7 +70,8 @@ impl<'a> Clues<'a> {
     }
 
     /// Width and height of the input in pixels; 1 × 1 if it takes no picture.
-    pub(crate) fn size(&self) -> (f32, f32) {
-        self.input_size.map_or((1.0, 1.0), |(width, height)| (width as f32, height as f32))
+    pub(crate) fn size(&self) -> PixelSize {
+        let pixels = |(width, height)| PixelSize { width: width as f32, height: height as f32 };
+        self.input_size.map_or(PixelSize::UNIT, pixels)
     }
 }

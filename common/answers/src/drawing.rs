@@ -1,5 +1,7 @@
 //! Draws readings onto the picture that the model was given.
 
+use std::ops::RangeInclusive;
+
 use font8x8::{BASIC_FONTS, UnicodeFonts};
 use image::imageops::{FilterType, resize};
 use image::{GrayImage, Rgb, RgbImage};
@@ -63,13 +65,13 @@ fn with_boxes(mut picture: RgbImage, detections: &[Detection]) -> RgbImage {
         let (left, right) = (pixel(bounds.left, width), pixel(bounds.right, width));
         let (top, bottom) = (pixel(bounds.top, height), pixel(bounds.bottom, height));
         for k in 0..thickness {
-            fill(&mut picture, (left, top + k), (right, top + k), colour);
-            fill(&mut picture, (left, bottom - k), (right, bottom - k), colour);
-            fill(&mut picture, (left + k, top), (left + k, bottom), colour);
-            fill(&mut picture, (right - k, top), (right - k, bottom), colour);
+            fill(&mut picture, left..=right, top + k..=top + k, colour);
+            fill(&mut picture, left..=right, bottom - k..=bottom - k, colour);
+            fill(&mut picture, left + k..=left + k, top..=bottom, colour);
+            fill(&mut picture, right - k..=right - k, top..=bottom, colour);
         }
         let text = format!("{} {:.0} %", detection.label, detection.score * 100.0);
-        write(&mut picture, (left, top - LINE * thickness), &text, colour);
+        write(&mut picture, left, top - LINE * thickness, &text, colour);
     }
     picture
 }
@@ -81,7 +83,7 @@ fn with_poses(mut picture: RgbImage, poses: &[Pose]) -> RgbImage {
         let colour = colour(i);
         let place = |k: usize| {
             let keypoint = pose.keypoints.get(k).filter(|keypoint| keypoint.score >= MIN_KEYPOINT)?;
-            Some((keypoint.x * width, keypoint.y * height))
+            Some(Point { x: keypoint.x * width, y: keypoint.y * height })
         };
         for (from, to) in BONES {
             if let (Some(from), Some(to)) = (place(from), place(to)) {
@@ -90,9 +92,9 @@ fn with_poses(mut picture: RgbImage, poses: &[Pose]) -> RgbImage {
                 line(&mut picture, from, to, thickness, colour);
             }
         }
-        for (x, y) in (0..pose.keypoints.len()).filter_map(place) {
-            let (x, y) = (x as i32, y as i32);
-            fill(&mut picture, (x - thickness, y - thickness), (x + thickness, y + thickness), WHITE);
+        for point in (0..pose.keypoints.len()).filter_map(place) {
+            let (x, y) = (point.x as i32, point.y as i32);
+            fill(&mut picture, x - thickness..=x + thickness, y - thickness..=y + thickness, WHITE);
         }
     }
     picture
@@ -117,7 +119,7 @@ fn with_classes(picture: Option<RgbImage>, segmentation: &Segmentation) -> RgbIm
     let step = LINE * thickness(&picture);
     let classes = segmentation.shares.iter().filter(|share| share.class > 0);
     for (i, share) in (0..).zip(classes.take(MOST_NAMES)) {
-        write(&mut picture, (0, i * step), &share.label, colour(share.class));
+        write(&mut picture, 0, i * step, &share.label, colour(share.class));
     }
     picture
 }
@@ -145,42 +147,49 @@ fn thickness(picture: &RgbImage) -> i32 {
     i32::try_from(side / 240).unwrap_or(i32::MAX).clamp(1, 8)
 }
 
-/// Fills a rectangle, both corners included, clipped to the picture.
-fn fill(picture: &mut RgbImage, (left, top): (i32, i32), (right, bottom): (i32, i32), colour: Rgb<u8>) {
+/// A position in pixels.
+#[derive(Clone, Copy)]
+struct Point {
+    x: f32,
+    y: f32,
+}
+
+/// Fills a rectangle, clipped to the picture.
+fn fill(picture: &mut RgbImage, columns: RangeInclusive<i32>, rows: RangeInclusive<i32>, colour: Rgb<u8>) {
     let (width, height) = (picture.width() as i32, picture.height() as i32);
-    for y in top.max(0)..=bottom.min(height - 1) {
-        for x in left.max(0)..=right.min(width - 1) {
+    for y in (*rows.start()).max(0)..=(*rows.end()).min(height - 1) {
+        for x in (*columns.start()).max(0)..=(*columns.end()).min(width - 1) {
             picture.put_pixel(x as u32, y as u32, colour);
         }
     }
 }
 
 /// A line whose middle goes from one point to the other.
-fn line(picture: &mut RgbImage, from: (f32, f32), to: (f32, f32), thickness: i32, colour: Rgb<u8>) {
-    let steps = (to.0 - from.0).abs().max((to.1 - from.1).abs()).clamp(1.0, 65_536.0);
+fn line(picture: &mut RgbImage, from: Point, to: Point, thickness: i32, colour: Rgb<u8>) {
+    let (dx, dy) = (to.x - from.x, to.y - from.y);
+    let steps = dx.abs().max(dy.abs()).clamp(1.0, 65_536.0);
     for i in 0..=steps as u32 {
         let t = i as f32 / steps;
-        let (x, y) = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
-        let (x, y) = (x as i32 - thickness / 2, y as i32 - thickness / 2);
-        fill(picture, (x, y), (x + thickness - 1, y + thickness - 1), colour);
+        let (x, y) = ((from.x + dx * t) as i32 - thickness / 2, (from.y + dy * t) as i32 - thickness / 2);
+        fill(picture, x..=x + thickness - 1, y..=y + thickness - 1, colour);
     }
 }
 
-/// Writes a line of text, black on `colour`, with its upper left corner at `at`, or further left and down if it would
-/// leave the picture.
-fn write(picture: &mut RgbImage, at: (i32, i32), text: &str, colour: Rgb<u8>) {
-    let scale = thickness(picture);
+/// Writes a line of text, black on `colour`, with its upper left corner at this column and row, or further left and
+/// down if it would leave the picture.
+fn write(picture: &mut RgbImage, left: i32, top: i32, text: &str, colour: Rgb<u8>) {
+    let (scale, top) = (thickness(picture), top.max(0));
     let ink = Rgb([0; 3]);
     let length = text.chars().take(MOST_CHARACTERS).count() as i32;
-    let start = at.0.min(picture.width() as i32 - 8 * scale * length).max(0);
+    let start = left.min(picture.width() as i32 - 8 * scale * length).max(0);
     for (i, character) in text.chars().take(MOST_CHARACTERS).enumerate() {
-        let (left, top) = (start + 8 * scale * i as i32, at.1.max(0));
-        fill(picture, (left, top), (left + 8 * scale - 1, top + LINE * scale - 1), colour);
+        let left = start + 8 * scale * i as i32;
+        fill(picture, left..=left + 8 * scale - 1, top..=top + LINE * scale - 1, colour);
         let glyph = BASIC_FONTS.get(character).or_else(|| BASIC_FONTS.get('?')).unwrap_or_default();
         for (row, bits) in (0..).zip(glyph) {
             for column in (0..8).filter(|column| bits >> column & 1 == 1) {
-                let corner = (left + column * scale, top + (row + 1) * scale);
-                fill(picture, corner, (corner.0 + scale - 1, corner.1 + scale - 1), ink);
+                let (x, y) = (left + column * scale, top + (row + 1) * scale);
+                fill(picture, x..=x + scale - 1, y..=y + scale - 1, ink);
             }
         }
     }

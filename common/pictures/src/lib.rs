@@ -158,7 +158,8 @@ impl Picture {
         limits.max_alloc = Some(MAX_BYTES);
         reader.limits(limits);
         let mut decoder = reader.into_decoder()?;
-        check_size(decoder.dimensions(), decoder.total_bytes())?;
+        let (width, height) = decoder.dimensions();
+        check_size(width, height, decoder.total_bytes())?;
         let orientation = decoder.orientation()?;
         let mut image = DynamicImage::from_decoder(decoder)?;
         image.apply_orientation(orientation);
@@ -309,7 +310,7 @@ fn rule(ty: ElementType, scales: &[f32], zero_points: &[i64]) -> Result<Rule, Re
 }
 
 /// Checks the size that a file declares against the limits before anything of that size is allocated.
-fn check_size((width, height): (u32, u32), bytes: u64) -> Result<(), Refused> {
+fn check_size(width: u32, height: u32, bytes: u64) -> Result<(), Refused> {
     let pixels = u64::from(width) * u64::from(height);
     if pixels <= MAX_PIXELS && bytes <= MAX_BYTES {
         return Ok(());

@@ -102,7 +102,7 @@ pub fn parallel_for<F: Fn(Range<usize>) + Sync>(
         body(0..count);
         return Ok(());
     };
-    let work = Work { body: &body, panicked: AtomicBool::new(false) };
+    let work = Loop { body: &body, panicked: AtomicBool::new(false) };
     // SAFETY: `call` expects this argument, and `set_host` and `offer_host` require that the function returns only
     // after all calls have ended, so the argument outlives them.
     let status = unsafe {
@@ -121,14 +121,14 @@ pub fn parallel_for<F: Fn(Range<usize>) + Sync>(
     Ok(())
 }
 
-struct Work<'a> {
+struct Loop<'a> {
     body: &'a (dyn Fn(Range<usize>) + Sync),
     panicked: AtomicBool,
 }
 
 unsafe extern "C" fn call(argument: *mut c_void, begin: usize, end: usize) {
-    // SAFETY: `argument` is the `Work` of `parallel_for`, which outlives the call, and its closure is `Sync`.
-    let work = unsafe { &*argument.cast::<Work<'_>>() };
+    // SAFETY: `argument` is the `Loop` of `parallel_for`, which outlives the call, and its closure is `Sync`.
+    let work = unsafe { &*argument.cast::<Loop<'_>>() };
     if crate::panics::catch(&mut || (work.body)(begin..end)).is_err() {
         work.panicked.store(true, Ordering::Relaxed);
     }

@@ -78,7 +78,7 @@ use crate::{ElementTypes, Result, unsupported};
 
 pub use flexbuffer::{FlexBuilder, FlexItem};
 pub use model::Subgraph;
-pub use options::{OptionsBuilder, Settable, Value};
+pub use options::{EncodedField, OptionsBuilder, Settable};
 pub use registered::host;
 pub use tensor::{Outcome, Quantized, Spec, Tensor};
 
@@ -226,7 +226,7 @@ impl<T> OpTest<T> {
     }
 
     /// Sets builtin options as fields by slot, of the table with this tag.
-    pub fn options_of(mut self, union: Union, tag: u32, fields: Vec<(usize, Value)>) -> Self {
+    pub fn options_of(mut self, union: Union, tag: u32, fields: Vec<(usize, EncodedField)>) -> Self {
         *self.node.options_in(union) = options::Encoded::of(tag, fields);
         self
     }
@@ -239,7 +239,7 @@ impl<T> OpTest<T> {
     pub fn options_text(self, text: &str) -> Self {
         let known = schema::OPERATORS.iter().find(|known| known.code == self.op.builtin_code);
         let table = known.and_then(|known| known.options).expect("the op has an options table");
-        let field = |(field, text): (&FieldInfo, &str)| (field.slot.into(), Value::parse(field, text));
+        let field = |(field, text): (&FieldInfo, &str)| (field.slot.into(), EncodedField::parse(field, text));
         let fields = nodes::fields(table, text).map(field).collect();
         self.options_of(table.union, table.tag, fields)
     }

@@ -19,7 +19,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use bytes::{Bytes, bytes};
 pub use problem::{Node, Problem};
-use work::Work;
+use work::WorkLimit;
 
 /// Limit on the sets of nodes visited by the exact search.
 const MOST_STATES: usize = 1 << 10;
@@ -51,7 +51,7 @@ struct Search<'a> {
     readers: Vec<Vec<usize>>,
     /// Values that exist from the start.
     given: Vec<bool>,
-    work: Work<'a>,
+    work: WorkLimit<'a>,
 }
 
 /// A set of executed nodes.
@@ -112,7 +112,7 @@ impl<'a> Search<'a> {
             bytes: bytes(problem, &readers),
             readers,
             given: writer.iter().map(|&writer| writer == NOBODY).collect(),
-            work: Work::new(is_over),
+            work: WorkLimit::new(is_over),
         };
         for (i, node) in problem.nodes.iter().enumerate() {
             let mut before: Vec<usize> = node.reads.iter().map(|&value| writer[value]).collect();

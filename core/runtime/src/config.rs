@@ -50,7 +50,7 @@ mod error;
 mod parse;
 mod reader;
 
-pub use error::{ConfigError, Place};
+pub use error::{ConfigError, Position};
 
 use crate::planning::lifetime::Lifetimes;
 use arenite_layout::Techniques;

@@ -72,7 +72,7 @@ pub use planning::plan::{Objects, Plan, PlanLimits, SegmentPlan};
 pub use plugins::loader::PLUGIN_PATH;
 pub use plugins::op_key::OpKey;
 pub use plugins::registration::PROGRAM;
-pub use plugins::registry::{ContestedOp, OpInfo, Origin, PluginInfo, Registry};
+pub use plugins::registry::{AbiVersion, ContestedOp, OpInfo, Origin, PluginInfo, Registry};
 pub use profile::{Profile, ProfileRow};
 pub use quota::{FREE_GRAPH_BYTES, MAX_DEPTH, Quota};
 pub use stages::lent::{AlignedBytes, LentMemory};

@@ -126,14 +126,14 @@ impl Budget {
     }
 
     /// The current count, for [`give_since`](Self::give_since).
-    pub(crate) fn mark(&self) -> (u64, u64) {
-        (self.used(), self.graphs.load(Relaxed))
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { used: self.used(), graphs: self.graphs.load(Relaxed) }
     }
 
     /// Returns everything taken since the mark.
-    pub(crate) fn give_since(&mut self, (used, graphs): (u64, u64)) {
-        self.used.store(used, Relaxed);
-        self.graphs.store(graphs, Relaxed);
+    pub(crate) fn give_since(&mut self, mark: Mark) {
+        self.used.store(mark.used, Relaxed);
+        self.graphs.store(mark.graphs, Relaxed);
     }
 
     /// Takes `bytes` that were just returned, without checking the limit.
@@ -155,6 +155,12 @@ impl Budget {
     pub(crate) fn used(&self) -> u64 {
         self.used.load(Relaxed)
     }
+}
+
+/// A count of a budget.
+pub(crate) struct Mark {
+    used: u64,
+    graphs: u64,
 }
 
 /// The bytes that a delegate's kernel reports; returned to the budget when this is dropped.

@@ -13,10 +13,10 @@ use crate::quota::Budget;
 #[derive(Default)]
 pub(crate) struct Resources {
     handles: HashMap<Vec<u8>, i32>,
-    values: Vec<Value>,
+    values: Vec<ResourceValue>,
 }
 
-struct Value {
+struct ResourceValue {
     name: String,
     /// `None` before the first assignment.
     ty: Option<ElementType>,
@@ -38,7 +38,7 @@ impl Resources {
         let handle = i32::try_from(self.values.len())
             .map_err(|_| Error::State("the model opens more than 2³¹ resources".into()))?;
         self.handles.insert(name.to_vec(), handle);
-        self.values.push(Value {
+        self.values.push(ResourceValue {
             name: String::from_utf8_lossy(name).into_owned(),
             ty: None,
             shape: Vec::new(),

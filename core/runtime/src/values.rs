@@ -57,16 +57,16 @@ impl Display for Number {
             Number::Int(value) => value.fmt(f),
             Number::Unsigned(value) => value.fmt(f),
             // Very large and very small numbers are shown with an exponent.
-            Number::Float(value) if plain(f64::from(*value)) => value.fmt(f),
+            Number::Float(value) if is_plain(f64::from(*value)) => value.fmt(f),
             Number::Float(value) => write!(f, "{value:e}"),
-            Number::Double(value) if plain(*value) => value.fmt(f),
+            Number::Double(value) if is_plain(*value) => value.fmt(f),
             Number::Double(value) => write!(f, "{value:e}"),
             Number::Complex([re, im]) => write!(f, "{re}{im:+}i"),
         }
     }
 }
 
-fn plain(value: f64) -> bool {
+fn is_plain(value: f64) -> bool {
     value == 0.0 || !value.is_finite() || (1e-4..1e7).contains(&value.abs())
 }
 

@@ -75,7 +75,7 @@ impl<'r, T: Pod> Source<'r, T> {
     /// The address of elements `first..first + len`, which are checked to be in the source.
     #[inline(always)]
     pub fn at(self, first: usize, len: usize) -> *const T {
-        check((self.start, self.end), first, len);
+        check(self.start..self.end, first, len);
         self.base.wrapping_add(first)
     }
 
@@ -199,7 +199,7 @@ impl<'r, T: Pod> Disjoint<'r, T> {
     /// The address of elements `first..first + len`, which are checked to be in the target.
     #[inline(always)]
     pub fn at(self, first: usize, len: usize) -> *mut T {
-        check((self.start, self.end), first, len);
+        check(self.start..self.end, first, len);
         self.base.wrapping_add(first)
     }
 

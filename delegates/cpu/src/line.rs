@@ -28,40 +28,55 @@ pub(crate) fn shift(steepest: f64) -> Option<u32> {
     (12..=22).rev().find(|&shift| f64::from(1u32 << shift) <= most)
 }
 
+/// The bytes that results are clamped to.
+#[derive(Clone, Copy)]
+pub(crate) struct ByteLimits {
+    pub(crate) low: u8,
+    pub(crate) high: u8,
+}
+
+/// The smallest and the largest offset of a line. `i32::MIN` and `i32::MAX` mean unbounded.
+struct OffsetBounds {
+    least: i32,
+    most: i32,
+}
+
 /// The line of about this slope that gives `values`, clamped to `limits`. `None` if no line does.
-pub(crate) fn fit(values: &[u8; 256], zero: u8, slope: f64, shift: u32, limits: (u8, u8)) -> Option<Fit> {
+pub(crate) fn fit(values: &[u8; 256], zero: u8, slope: f64, shift: u32, limits: ByteLimits) -> Option<Fit> {
     let nearest = (slope * f64::from(1u32 << shift)).round() as i32;
     [nearest, nearest - 1, nearest + 1].into_iter().find_map(|slope| {
         let (below, above) = values.split_at(zero.into());
         let [below, above] = [(below, -i32::from(zero)), (above, 0)]
             .map(|(values, first)| bounds(values, first, slope, shift, limits));
-        let both = (below.0.max(above.0), below.1.min(above.1));
-        if let Some(offset) = inside(both) {
+        let (least, most) = (below.least.max(above.least), below.most.min(above.most));
+        if let Some(offset) = (OffsetBounds { least, most }).middle() {
             return Some(Fit { slope, offset, drop: 0 });
         }
-        let offset = inside(above)?;
-        Some(Fit { slope, offset, drop: offset - inside(below)? })
+        let offset = above.middle()?;
+        Some(Fit { slope, offset, drop: offset - below.middle()? })
     })
 }
 
-/// The smallest and the largest offset for values of `first‥`. `i32::MIN` and `i32::MAX` mean unbounded.
-fn bounds(values: &[u8], first: i32, slope: i32, shift: u32, (low, high): (u8, u8)) -> (i32, i32) {
+/// The bounds of the offset for values of `first‥`.
+fn bounds(values: &[u8], first: i32, slope: i32, shift: u32, limits: ByteLimits) -> OffsetBounds {
     let (mut least, mut most) = (i32::MIN, i32::MAX);
     for (x, &y) in (first..).zip(values) {
         let start = (i32::from(y) << shift) - x * slope;
-        least = least.max(if y == low { i32::MIN } else { start });
-        most = most.min(if y == high { i32::MAX } else { start + ((1 << shift) - 1) });
+        least = least.max(if y == limits.low { i32::MIN } else { start });
+        most = most.min(if y == limits.high { i32::MAX } else { start + ((1 << shift) - 1) });
     }
-    (least, most)
+    OffsetBounds { least, most }
 }
 
-/// A number between bounds.
-fn inside(bounds: (i32, i32)) -> Option<i32> {
-    match bounds {
-        (i32::MIN, i32::MAX) => Some(0),
-        (i32::MIN, most) => Some(most),
-        (least, i32::MAX) => Some(least),
-        (least, most) => (least <= most).then(|| least + (most - least) / 2),
+impl OffsetBounds {
+    /// A number between the bounds.
+    fn middle(&self) -> Option<i32> {
+        match (self.least, self.most) {
+            (i32::MIN, i32::MAX) => Some(0),
+            (i32::MIN, most) => Some(most),
+            (least, i32::MAX) => Some(least),
+            (least, most) => (least <= most).then(|| least + (most - least) / 2),
+        }
     }
 }
 
@@ -83,7 +98,7 @@ mod tests {
                 std::array::from_fn(|x| clamped(factor.apply((x as i32 - i32::from(zero)) * by)));
             let slope = f64::from(by) * real;
             let shift = shift(slope).unwrap();
-            let Some(fit) = fit(&values, zero, slope, shift, (low, high)) else {
+            let Some(fit) = fit(&values, zero, slope, shift, ByteLimits { low, high }) else {
                 return Err(TestCaseError::reject("no line"));
             };
             for (x, &want) in (-i32::from(zero)..).zip(&values) {
@@ -96,7 +111,7 @@ mod tests {
     #[test]
     fn no_line_goes_through_a_curve() {
         let square = std::array::from_fn(|x| (x * x / 255) as u8);
-        assert_eq!(fit(&square, 0, 1.0, shift(1.0).unwrap(), (0, 255)), None);
+        assert_eq!(fit(&square, 0, 1.0, shift(1.0).unwrap(), ByteLimits { low: 0, high: 255 }), None);
         assert_eq!(shift(1e4), None);
     }
 }

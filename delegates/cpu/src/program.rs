@@ -20,13 +20,13 @@ use arenite_abi::prelude::*;
 use arenite_base::Aligned;
 use arenite_layers::{Id, is_aligned};
 
-use crate::memory;
+use crate::memory::Place;
 use crate::net::{Net, ports};
 use crate::ops::build::Build;
 use crate::ops::build_step;
 use crate::ops::values::NetValues;
 use crate::step::{HandedOut, Ports, PrefetchAddress, Run, Step};
-use layout::{Buffers, BuiltStep, Frame, Place, Places};
+use layout::{Buffers, BuiltStep, Frame, Location, Places};
 
 struct Compiled {
     step: Box<dyn Step>,
@@ -41,7 +41,7 @@ struct Compiled {
 /// The steps of a partition and their memory.
 pub(crate) struct Program {
     steps: Vec<Compiled>,
-    places: Vec<Place>,
+    places: Vec<Location>,
     /// Bytes of each value.
     sizes: Vec<usize>,
     buffers: Buffers,
@@ -50,9 +50,9 @@ pub(crate) struct Program {
     total: Option<u64>,
     arena: Option<Scratch<u8>>,
     /// In this call, of each value.
-    found: Vec<memory::Place>,
+    found: Vec<Place>,
     /// The places of the partition's outputs in this call.
-    outputs: Vec<memory::Place>,
+    outputs: Vec<Place>,
     constants: Vec<(Id, Arc<Aligned<u8>>)>,
     handed_out: HandedOut,
     #[cfg(any(test, debug_assertions))]
@@ -105,8 +105,8 @@ impl Program {
             buffers,
             total: None,
             arena: None,
-            found: vec![memory::Place::NOWHERE; count],
-            outputs: vec![memory::Place::NOWHERE; net.outputs.len()],
+            found: vec![Place::NOWHERE; count],
+            outputs: vec![Place::NOWHERE; net.outputs.len()],
             constants: net.constants.clone(),
             handed_out: HandedOut::none_of(count),
             #[cfg(any(test, debug_assertions))]
@@ -139,14 +139,14 @@ impl Program {
     }
 
     /// Looks up the place of each value in this call.
-    fn find_places(&mut self, cx: &EvalContext<'_>, arena: memory::Place) -> Result<()> {
+    fn find_places(&mut self, cx: &EvalContext<'_>, arena: Place) -> Result<()> {
         for (o, output) in self.outputs.iter_mut().enumerate() {
             *output = writable(cx.output_bytes(o)?);
         }
         for ((found, &place), &bytes) in self.found.iter_mut().zip(&self.places).zip(&self.sizes) {
             *found = match place {
-                Place::Nowhere => continue,
-                Place::Input(i) => {
+                Location::Nowhere => continue,
+                Location::Input(i) => {
                     let mut input = cx.input_bytes(i)?;
                     if input.as_ptr().align_offset(WIDEST) != 0 {
                         input = aligned(&cx.input(i)?)?;
@@ -154,13 +154,13 @@ impl Program {
                     expect_bytes("input", i, input.len(), bytes)?;
                     readable(input).part(0, bytes)
                 }
-                Place::Output(o) => {
+                Location::Output(o) => {
                     expect_bytes("output", o, self.outputs[o].bytes(), bytes)?;
                     self.outputs[o].part(0, bytes)
                 }
-                Place::Within(o, at) => self.outputs[o].part(at as usize, bytes),
-                Place::Constant(i) => readable(&self.constants[i].1).part(0, bytes),
-                Place::Record(r, at) => arena.part((self.offsets[r] + at) as usize, bytes),
+                Location::Within(o, at) => self.outputs[o].part(at as usize, bytes),
+                Location::Constant(i) => readable(&self.constants[i].1).part(0, bytes),
+                Location::Record(r, at) => arena.part((self.offsets[r] + at) as usize, bytes),
             };
         }
         Ok(())
@@ -170,14 +170,13 @@ impl Program {
     pub(crate) fn run(&mut self, cx: &EvalContext<'_>) -> Result<()> {
         let arena = match &self.arena {
             Some(arena) => writable(cx.scratch(arena)?),
-            None => memory::Place::NOWHERE,
+            None => Place::NOWHERE,
         };
         self.find_places(cx, arena)?;
         let times = cx.profile();
         for (i, Compiled { step, ports, scratch, tensor }) in self.steps.iter().enumerate() {
-            let scratch = scratch.map_or(memory::Place::NOWHERE, |(record, bytes)| {
-                arena.part(self.offsets[record] as usize, bytes)
-            });
+            let scratch = scratch
+                .map_or(Place::NOWHERE, |(record, bytes)| arena.part(self.offsets[record] as usize, bytes));
             let start = times.as_ref().map(|_| Instant::now());
             if i > 0 && cx.is_cancelled() {
                 return Err(Error::new(Status::Cancelled, format_args!("")));
@@ -219,13 +218,13 @@ fn usize_of(bytes: u64) -> Result<usize> {
 }
 
 /// Of memory that the host lends for a call, once.
-fn writable(bytes: &mut [u8]) -> memory::Place {
-    memory::Place::of(bytes.as_mut_ptr(), bytes.len())
+fn writable(bytes: &mut [u8]) -> Place {
+    Place::of(bytes.as_mut_ptr(), bytes.len())
 }
 
 /// Of inputs and constants, which no step writes.
-fn readable(bytes: &[u8]) -> memory::Place {
-    memory::Place::of(bytes.as_ptr().cast_mut(), bytes.len())
+fn readable(bytes: &[u8]) -> Place {
+    Place::of(bytes.as_ptr().cast_mut(), bytes.len())
 }
 
 /// Bytes of the widest element.

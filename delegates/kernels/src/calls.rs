@@ -9,7 +9,7 @@ use arenite_base::{Binary, Clamp, Reduction, Unary};
 
 use super::f32_fold::Folds;
 use super::f32_map::Map;
-use super::u8_fold::{Fold, Rows};
+use super::u8_fold::{ByteRows, Fold};
 use super::u8_map::ByteMap;
 use super::u8_pair::{Combine, Pair, Pairs};
 use super::u8_real::{Halves, Reals};
@@ -136,7 +136,8 @@ impl Reals {
         &self,
         x: Source<'_, u8>,
         zero_point: i32,
-        (factor, offset): (f32, f32),
+        factor: f32,
+        offset: f32,
         y: &mut Target<'_, f32>,
     ) {
         let (n, x, y) = pair(x, y);
@@ -191,7 +192,7 @@ impl Fold {
         let from = x.at(0, span([count, step, n]));
         // SAFETY: the machine can run it; `at` checked all bytes that the rows span, so each row has `n` bytes; there
         // are `n` sums.
-        unsafe { (self.add_rows)(&Rows { from, count, step, n }, sums.as_mut_ptr()) }
+        unsafe { (self.add_rows)(&ByteRows { from, count, step, n }, sums.as_mut_ptr()) }
     }
 }
 

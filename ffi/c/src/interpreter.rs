@@ -42,27 +42,27 @@ pub(crate) struct State {
     pub left_out: Vec<CString>,
     /// The last report that was requested.
     pub json: CString,
-    tensors: HashMap<Place, Rc<ArTensor>>,
+    tensors: HashMap<TensorKey, Rc<ArTensor>>,
     signatures: HashMap<String, Rc<ArSignature>>,
 }
 
 /// Identifies a tensor of an interpreter and whether the program may write it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct TensorKey {
     pub subgraph: usize,
     pub tensor: usize,
     pub writable: bool,
 }
 
-impl Place {
+impl TensorKey {
     /// A tensor that the program may write.
     pub(crate) fn open(subgraph: usize, tensor: usize) -> Self {
-        Place { subgraph, tensor, writable: true }
+        TensorKey { subgraph, tensor, writable: true }
     }
 
     /// A tensor that the program may only read.
     pub(crate) fn closed(subgraph: usize, tensor: usize) -> Self {
-        Place { subgraph, tensor, writable: false }
+        TensorKey { subgraph, tensor, writable: false }
     }
 }
 
@@ -83,7 +83,7 @@ impl ArInterpreter {
     }
 
     /// The handle of a tensor: the same one on each call.
-    pub(crate) fn handle(&self, state: &mut State, place: Place) -> Result<*mut ArTensor> {
+    pub(crate) fn handle(&self, state: &mut State, place: TensorKey) -> Result<*mut ArTensor> {
         let State { interpreter, tensors, .. } = state;
         let handle = match tensors.entry(place) {
             Entry::Occupied(known) => known.into_mut(),
@@ -100,19 +100,19 @@ impl ArInterpreter {
 
 impl State {
     /// A tensor, for reading.
-    pub(crate) fn read(&self, place: Place) -> Result<Tensor<'_>> {
+    pub(crate) fn read(&self, place: TensorKey) -> Result<Tensor<'_>> {
         Ok(self.interpreter.tensor_of(place.subgraph, place.tensor)?)
     }
 
     /// A tensor, for writing. Fails if the handle was created for reading.
-    pub(crate) fn write(&mut self, place: Place) -> Result<TensorMut<'_>> {
+    pub(crate) fn write(&mut self, place: TensorKey) -> Result<TensorMut<'_>> {
         if !place.writable {
             return Err(not_an_input());
         }
         Ok(self.interpreter.tensor_mut_of(place.subgraph, place.tensor)?)
     }
 
-    pub(crate) fn write_strings(&mut self, place: Place, strings: &[&[u8]]) -> Result<()> {
+    pub(crate) fn write_strings(&mut self, place: TensorKey, strings: &[&[u8]]) -> Result<()> {
         if !place.writable {
             return Err(not_an_input());
         }
@@ -120,14 +120,14 @@ impl State {
     }
 
     /// The place of input `i` of the main subgraph.
-    fn input(&mut self, i: usize) -> Result<Place> {
+    fn input(&mut self, i: usize) -> Result<TensorKey> {
         self.interpreter.input(i)?;
-        Ok(Place::open(0, self.interpreter.inputs_of(0)?[i] as usize))
+        Ok(TensorKey::open(0, self.interpreter.inputs_of(0)?[i] as usize))
     }
 
-    fn output(&mut self, i: usize) -> Result<Place> {
+    fn output(&mut self, i: usize) -> Result<TensorKey> {
         self.interpreter.output(i)?;
-        Ok(Place::closed(0, self.interpreter.outputs_of(0)?[i] as usize))
+        Ok(TensorKey::closed(0, self.interpreter.outputs_of(0)?[i] as usize))
     }
 }
 
@@ -183,7 +183,7 @@ fn asked(interpreter: *const ArInterpreter, body: &mut dyn FnMut(&Interpreter)) 
 pub(crate) fn give_tensor(
     interpreter: *const ArInterpreter,
     tensor: *mut *mut ArTensor,
-    find: impl FnOnce(&mut State) -> Result<Place>,
+    find: impl FnOnce(&mut State) -> Result<TensorKey>,
 ) -> *mut ArError {
     let mut find = Some(find);
     let unknown = || Err(Failure::argument("no tensor was specified"));
@@ -193,7 +193,7 @@ pub(crate) fn give_tensor(
 fn given_tensor(
     interpreter: *const ArInterpreter,
     tensor: *mut *mut ArTensor,
-    find: &mut dyn FnMut(&mut State) -> Result<Place>,
+    find: &mut dyn FnMut(&mut State) -> Result<TensorKey>,
 ) -> *mut ArError {
     guard(|| {
         // SAFETY: `tensor` is null or writable, as the header requires.
@@ -364,7 +364,7 @@ pub unsafe extern "C" fn ar_interpreter_tensor(
     index: usize,
     tensor: *mut *const ArTensor,
 ) -> *mut ArError {
-    give_tensor(interpreter, tensor.cast(), |_| Ok(Place::closed(0, index)))
+    give_tensor(interpreter, tensor.cast(), |_| Ok(TensorKey::closed(0, index)))
 }
 
 /// Finds a signature by its key.

@@ -9,7 +9,7 @@ use arenite::{Error, Interpreter, Named};
 
 use crate::arguments::{list, out, shared, text};
 use crate::error::{ArError, Failure, Result, c_string, guard, guard_value};
-use crate::interpreter::{ArInterpreter, Place, State};
+use crate::interpreter::{ArInterpreter, State, TensorKey};
 use crate::tensor::ArTensor;
 
 /// A signature of an interpreter's model.
@@ -88,7 +88,7 @@ fn positioned(ports: &[Port], what: Named, index: usize) -> Result<usize> {
 fn give_tensor(
     signature: *const ArSignature,
     tensor: *mut *mut ArTensor,
-    find: impl FnOnce(&ArSignature) -> Result<Place>,
+    find: impl FnOnce(&ArSignature) -> Result<TensorKey>,
 ) -> *mut ArError {
     guard(|| {
         // SAFETY: `tensor` is null or writable, as the header requires.
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn ar_signature_input(
     give_tensor(signature, tensor, |signature| {
         // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let name = unsafe { text(name, "name") }?;
-        Ok(Place::open(signature.subgraph, named(&signature.inputs, Named::Input, name)?))
+        Ok(TensorKey::open(signature.subgraph, named(&signature.inputs, Named::Input, name)?))
     })
 }
 
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn ar_signature_output(
     give_tensor(signature, tensor.cast(), |signature| {
         // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let name = unsafe { text(name, "name") }?;
-        Ok(Place::closed(signature.subgraph, named(&signature.outputs, Named::Output, name)?))
+        Ok(TensorKey::closed(signature.subgraph, named(&signature.outputs, Named::Output, name)?))
     })
 }
 
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn ar_signature_input_at(
     tensor: *mut *mut ArTensor,
 ) -> *mut ArError {
     give_tensor(signature, tensor, |signature| {
-        Ok(Place::open(signature.subgraph, positioned(&signature.inputs, Named::Input, index)?))
+        Ok(TensorKey::open(signature.subgraph, positioned(&signature.inputs, Named::Input, index)?))
     })
 }
 
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn ar_signature_output_at(
     tensor: *mut *const ArTensor,
 ) -> *mut ArError {
     give_tensor(signature, tensor.cast(), |signature| {
-        Ok(Place::closed(signature.subgraph, positioned(&signature.outputs, Named::Output, index)?))
+        Ok(TensorKey::closed(signature.subgraph, positioned(&signature.outputs, Named::Output, index)?))
     })
 }
 

@@ -4,7 +4,7 @@ use arenite::Interpreter;
 
 use crate::arguments::{give_list, put};
 use crate::error::ArError;
-use crate::interpreter::{ArInterpreter, Place, give_tensor, number, using};
+use crate::interpreter::{ArInterpreter, TensorKey, give_tensor, number, using};
 use crate::tensor::ArTensor;
 
 /// The number of subgraphs.
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn ar_interpreter_tensor_of(
     index: usize,
     tensor: *mut *mut ArTensor,
 ) -> *mut ArError {
-    give_tensor(interpreter, tensor, |_| Ok(Place::open(subgraph, index)))
+    give_tensor(interpreter, tensor, |_| Ok(TensorKey::open(subgraph, index)))
 }
 
 /// A function that returns the inputs, outputs or variables of a subgraph.

@@ -12,7 +12,7 @@ use arenite::{ElementType, Tensor, TensorMut};
 
 use crate::arguments::{give_list, list, null, put, shared};
 use crate::error::{ArError, Failure, Result, c_string, guard, guard_value};
-use crate::interpreter::{ArInterpreter, Place, State};
+use crate::interpreter::{ArInterpreter, State, TensorKey};
 
 pub use lend::*;
 pub use values::*;
@@ -20,7 +20,7 @@ pub use values::*;
 /// A tensor of an interpreter. The handle holds a copy of the properties that never change.
 pub struct ArTensor {
     owner: *const ArInterpreter,
-    place: Place,
+    place: TensorKey,
     name: CString,
     ty: ElementType,
     is_variable: bool,
@@ -49,7 +49,7 @@ pub struct ArString {
 impl ArTensor {
     pub(crate) fn new(
         owner: *const ArInterpreter,
-        place: Place,
+        place: TensorKey,
         tensor: &Tensor<'_>,
         is_variable: bool,
     ) -> Self {
@@ -72,7 +72,7 @@ impl ArTensor {
     }
 
     /// Locks the interpreter and calls `body` with its state and the tensor's place.
-    pub(crate) fn with_state<R>(&self, body: impl FnOnce(&mut State, Place) -> Result<R>) -> Result<R> {
+    pub(crate) fn with_state<R>(&self, body: impl FnOnce(&mut State, TensorKey) -> Result<R>) -> Result<R> {
         // SAFETY: the interpreter owns this handle, so it exists as long as the handle.
         let owner = unsafe { &*self.owner };
         let mut state = owner.lock()?;

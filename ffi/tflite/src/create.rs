@@ -9,7 +9,7 @@ use arenite::{Config, DEFAULT_DELEGATE, Error, Interpreter, Model, NO_DELEGATE, 
 
 use crate::builtin_data::{self, Parameters, Source};
 use crate::delegate;
-use crate::kernel::node::{Key, Node, Parts};
+use crate::kernel::node::{Key, Node, NodeContents};
 use crate::kernel::{Kernel, Stage};
 use crate::options::{RegisteredOp, TfLiteInterpreterOptions};
 
@@ -112,7 +112,7 @@ fn add_ops(registry: &mut Registry, ops: &[RegisteredOp], stage: &Arc<Stage>) ->
             .filter(|other| other.key == op.key)
             .map(|other| (other.min_version, other.max_version))
             .collect();
-        for (from, to) in left_over((op.min_version, op.max_version), &later) {
+        for (from, to) in left_over(op.min_version, op.max_version, &later) {
             let kernel = Kernel { stage: Arc::clone(stage), callbacks: op.functions.callbacks() };
             registry.add_op(op.key.clone(), from..=to, kernel)?;
         }
@@ -136,7 +136,7 @@ fn begin_nodes(model: &Model, ops: &[RegisteredOp], stage: &Stage) -> Result<(),
                     file_parameters(*code, &operator).map_err(|error| error.to_string())?
                 }
             };
-            let parts = Parts {
+            let parts = NodeContents {
                 parameters,
                 inputs: &inputs,
                 outputs: &outputs,
@@ -161,9 +161,9 @@ fn file_parameters(code: i32, operator: &Operator<'_>) -> arenite::abi::Result<P
     }
 }
 
-/// The versions in `range` that are in no range of `taken`.
-fn left_over(range: (i32, i32), taken: &[(i32, i32)]) -> Vec<(i32, i32)> {
-    let mut left = vec![range];
+/// The versions from `min` to `max` that are in no range of `taken`.
+fn left_over(min: i32, max: i32, taken: &[(i32, i32)]) -> Vec<(i32, i32)> {
+    let mut left = vec![(min, max)];
     for &(from, to) in taken {
         let parts = left.into_iter().flat_map(|(a, b)| {
             let below = (a, b.min(from.saturating_sub(1)));
@@ -204,7 +204,7 @@ mod tests {
             (&[(7, i32::MAX), (i32::MIN, 1)], &[(2, 6)]),
         ];
         for (taken, wanted) in cases {
-            assert_eq!(left_over((2, 6), taken), wanted, "{taken:?}");
+            assert_eq!(left_over(2, 6, taken), wanted, "{taken:?}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `TfLiteInterpreterOptions`: the settings from which interpreters are created.
 
 use std::ffi::{c_char, c_int, c_void};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use arenite::OpKey;
@@ -81,8 +82,8 @@ impl TfLiteInterpreterOptions {
         usize::try_from(self.threads).map_or(1, |threads| threads.max(1))
     }
 
-    pub(crate) fn add_op(&mut self, key: OpKey, versions: (i32, i32), functions: Source) {
-        let (min_version, max_version) = (versions.0.max(1), versions.1);
+    pub(crate) fn add_op(&mut self, key: OpKey, versions: RangeInclusive<i32>, functions: Source) {
+        let (min_version, max_version) = ((*versions.start()).max(1), *versions.end());
         if min_version <= max_version {
             self.ops.push(RegisteredOp { key, min_version, max_version, functions });
         }
@@ -212,7 +213,7 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsAddOperator(
         None if operator.builtin_code != CUSTOM => OpKey::Builtin(operator.builtin_code),
         None => return,
     };
-    let versions = (operator.version, operator.version);
+    let versions = operator.version..=operator.version;
     // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.add_op(key, versions, Source::Operator(operator))) };
 }
@@ -282,7 +283,7 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsAddBuiltinOp(
 ) {
     // SAFETY: `registration` is null or points to a live value, as `# Safety` requires.
     let Some(functions) = (unsafe { registration.as_ref() }) else { return };
-    let (key, versions) = (OpKey::Builtin(op), (min_version, max_version));
+    let (key, versions) = (OpKey::Builtin(op), min_version..=max_version);
     let functions = Source::Registration(*functions);
     // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
     unsafe { change(options, |options| options.add_op(key, versions, functions)) };
@@ -307,5 +308,5 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsAddCustomOp(
     let (Some(functions), Some(key)) = (functions, key) else { return };
     let functions = Source::Registration(*functions);
     // SAFETY: `options` is null or a live handle that no other thread uses, as `# Safety` requires.
-    unsafe { change(options, |options| options.add_op(key, (min_version, max_version), functions)) };
+    unsafe { change(options, |options| options.add_op(key, min_version..=max_version, functions)) };
 }

@@ -25,7 +25,7 @@ impl Member for Definition {
     }
 
     fn size(&self, inputs: &[(usize, usize)], _: usize) -> Result<Vec<usize>> {
-        square(inputs[0]).map(|n| vec![n, n])
+        square(inputs).map(|n| vec![n, n])
     }
 
     fn compute(&self, inputs: Vec<Matrix>) -> Result<Vec<Vec<Complex64>>> {

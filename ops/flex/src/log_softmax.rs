@@ -2,10 +2,10 @@
 //! Defined by: tensorflow/core/kernels/softmax_op.cc.
 
 use crate::kit::kernel::Node;
-use crate::kit::rows::{Member, Rows, log_softmax};
+use crate::kit::rows::{Member, RowChange, log_softmax};
 
 /// The `FlexLogSoftmax` op.
-pub type LogSoftmax = Node<Rows<Definition>>;
+pub type LogSoftmax = Node<RowChange<Definition>>;
 
 /// Shape function and kernel of `FlexLogSoftmax`.
 pub struct Definition;

@@ -24,7 +24,7 @@ impl Member for Definition {
     }
 
     fn size(&self, inputs: &[(usize, usize)], _: usize) -> Result<Vec<usize>> {
-        square(inputs[0]).map(|_| Vec::new())
+        square(inputs).map(|_| Vec::new())
     }
 
     fn compute(&self, mut inputs: Vec<Matrix>) -> Result<Vec<Vec<Complex64>>> {

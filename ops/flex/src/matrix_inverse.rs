@@ -26,7 +26,7 @@ impl Member for Definition {
     }
 
     fn size(&self, inputs: &[(usize, usize)], _: usize) -> Result<Vec<usize>> {
-        square(inputs[0]).map(|n| vec![n, n])
+        square(inputs).map(|n| vec![n, n])
     }
 
     fn compute(&self, mut inputs: Vec<Matrix>) -> Result<Vec<Vec<Complex64>>> {

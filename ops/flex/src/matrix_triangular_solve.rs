@@ -28,7 +28,7 @@ impl Member for Definition {
     }
 
     fn size(&self, inputs: &[(usize, usize)], _: usize) -> Result<Vec<usize>> {
-        let n = square(inputs[0])?;
+        let n = square(inputs)?;
         ensure!(inputs[1].0 == n, "the right side has {} rows, the matrix {n}; they must agree", inputs[1].0);
         Ok(vec![n, inputs[1].1])
     }

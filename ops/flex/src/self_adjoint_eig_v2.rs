@@ -32,7 +32,7 @@ impl Member for Definition {
     }
 
     fn size(&self, inputs: &[(usize, usize)], output: usize) -> Result<Vec<usize>> {
-        square(inputs[0]).map(|n| if output == 0 { vec![n] } else { vec![n, n] })
+        square(inputs).map(|n| if output == 0 { vec![n] } else { vec![n, n] })
     }
 
     fn compute(&self, inputs: Vec<Matrix>) -> Result<Vec<Vec<Complex64>>> {

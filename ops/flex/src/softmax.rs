@@ -2,10 +2,10 @@
 //! Defined by: tensorflow/core/kernels/softmax_op.cc.
 
 use crate::kit::kernel::Node;
-use crate::kit::rows::{Member, Rows, log_softmax};
+use crate::kit::rows::{Member, RowChange, log_softmax};
 
 /// The `FlexSoftmax` op.
-pub type Softmax = Node<Rows<Definition>>;
+pub type Softmax = Node<RowChange<Definition>>;
 
 /// Shape function and kernel of `FlexSoftmax`.
 pub struct Definition;

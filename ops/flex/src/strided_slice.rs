@@ -89,7 +89,7 @@ impl Definition {
             } else {
                 plan.slice(
                     &dims,
-                    (begin[i], end[i], strides[i]),
+                    AxisRange { begin: begin[i], end: end[i], step: strides[i] },
                     [self.begin, self.end, self.shrink].map(|m| has(m, i)),
                 )?;
             }
@@ -99,6 +99,13 @@ impl Definition {
         }
         Ok(Some(plan))
     }
+}
+
+/// The elements of an axis that a slice names.
+struct AxisRange {
+    begin: i64,
+    end: i64,
+    step: i64,
 }
 
 impl Plan {
@@ -113,7 +120,7 @@ impl Plan {
     fn slice(
         &mut self,
         dims: &Dims,
-        (begin, end, step): (i64, i64, i64),
+        AxisRange { begin, end, step }: AxisRange,
         [first, last, shrink]: [bool; 3],
     ) -> Result<()> {
         let axis = self.axes.len();

@@ -11,7 +11,7 @@ use crate::kit::pace::Pace;
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{Multiplier, round_f64};
 
-use super::{Layer, Parts, Rows, row_scratch};
+use super::{Dense, FilterRows, Layer, row_scratch};
 
 pub(super) struct Fixed {
     input_zero: i32,
@@ -39,8 +39,8 @@ enum Sums {
 }
 
 impl Fixed {
-    pub(super) fn prepare(parts: &Parts<'_>, layer: &Layer, cx: &mut PrepareContext<'_>) -> Result<Fixed> {
-        let Parts { x, filter, y, .. } = parts;
+    pub(super) fn prepare(parts: &Dense<'_>, layer: &Layer, cx: &mut PrepareContext<'_>) -> Result<Fixed> {
+        let Dense { x, filter, y, .. } = parts;
         let scales = filter_scales(filter, layer.units, 0)?;
         let per_channel = scales.scales.len() > 1;
         ensure!(
@@ -105,7 +105,7 @@ impl Fixed {
 
     /// Filters of i8, i4 or i2.
     fn signed<X: Quantized>(&self, layer: &Layer, cx: &EvalContext<'_>) -> Result<()> {
-        let mut rows = Rows::of(&cx.input(1)?, cx, &self.row)?;
+        let mut rows = FilterRows::of(&cx.input(1)?, cx, &self.row)?;
         self.run::<X, i8, X>(layer, cx, |f| rows.for_each(layer, f))
     }
 
@@ -157,7 +157,7 @@ struct Unit {
     real: f64,
 }
 
-impl Parts<'_> {
+impl Dense<'_> {
     fn check_bias(&self) -> Result<()> {
         self.expect_bias(if self.x.ty == I16 { &[I32, I64] } else { &[I32] })
     }

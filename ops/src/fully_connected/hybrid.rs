@@ -12,18 +12,18 @@ use crate::kit::float;
 use crate::kit::hybrid::{self, Symmetry};
 use crate::kit::pace::Pace;
 
-use super::{Layer, Parts, Rows, row_scratch};
+use super::{Dense, FilterRows, Layer, row_scratch};
 
 pub(super) struct Hybrid {
     activation: Activation,
     /// The number of elements of a filter row that share a scale: the whole row unless scales are blockwise.
     block: usize,
-    inputs: hybrid::Rows,
+    inputs: hybrid::QuantizedScratch,
     row: Scratch<i8>,
 }
 
 impl Hybrid {
-    pub(super) fn prepare(parts: &Parts<'_>, layer: &Layer, cx: &mut PrepareContext<'_>) -> Result<Hybrid> {
+    pub(super) fn prepare(parts: &Dense<'_>, layer: &Layer, cx: &mut PrepareContext<'_>) -> Result<Hybrid> {
         parts.expect_bias(&[F32])?;
         let filter = &parts.filter;
         let q = filter
@@ -45,7 +45,12 @@ impl Hybrid {
         Ok(Hybrid {
             activation: parts.activation,
             block,
-            inputs: hybrid::Rows::prepare(cx, layer.batches, layer.depth, parts.symmetry(layer, &q))?,
+            inputs: hybrid::QuantizedScratch::prepare(
+                cx,
+                layer.batches,
+                layer.depth,
+                parts.symmetry(layer, &q),
+            )?,
             row: row_scratch(filter, layer, cx)?,
         })
     }
@@ -57,7 +62,7 @@ impl Hybrid {
         let q = filter.quantization().ok_or_else(|| invalid!("filter {filter} lost its scales"))?;
         let bias = float_bias(cx, 2)?;
         let y = cx.output(0)?.into_slice::<f32>()?;
-        let mut rows = Rows::of(&filter, cx, &self.row)?;
+        let mut rows = FilterRows::of(&filter, cx, &self.row)?;
         let blocks = layer.depth / self.block.max(1);
         let mut pace = Pace::new(cx);
         rows.for_each(layer, |u, w| {
@@ -76,7 +81,7 @@ impl Hybrid {
     }
 }
 
-impl Parts<'_> {
+impl Dense<'_> {
     /// Constant i4 filters above some size run in a kernel that ignores the option: it is asymmetric for blockwise
     /// scales, else symmetric.
     fn symmetry(&self, layer: &Layer, q: &Quantization<'_>) -> Symmetry {

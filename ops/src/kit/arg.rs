@@ -72,18 +72,18 @@ impl<B: Best> Op for Arg<B> {
                 (axis, cx.resize_output(0, without(&x, axis)?.as_slice())?)
             }
         };
-        let parts = node::dims(&x)?.split_at(axis);
+        let (outer, size, inner) = node::dims(&x)?.split_at(axis);
         match x.ty {
-            F32 if parts.2 == 1 => {
-                let rows = x.as_slice::<f32>()?.chunks_exact(parts.1);
+            F32 if inner == 1 => {
+                let rows = x.as_slice::<f32>()?.chunks_exact(size);
                 write(y, rows.map(|row| of_row(row, B::better)))
             }
-            F32 => search(x.as_slice::<f32>()?, y, parts, |a, b| beats(a, b, B::better)),
-            U8 => search(x.as_slice::<u8>()?, y, parts, B::better),
-            I8 => search(x.as_slice::<i8>()?, y, parts, B::better),
-            I32 => search(x.as_slice::<i32>()?, y, parts, B::better),
+            F32 => search(x.as_slice::<f32>()?, y, outer, size, inner, |a, b| beats(a, b, B::better)),
+            U8 => search(x.as_slice::<u8>()?, y, outer, size, inner, B::better),
+            I8 => search(x.as_slice::<i8>()?, y, outer, size, inner, B::better),
+            I32 => search(x.as_slice::<i32>()?, y, outer, size, inner, B::better),
             ElementType::Bool => {
-                search(x.as_slice::<Bool>()?, y, parts, |a, b| B::better(a.0 != 0, b.0 != 0))
+                search(x.as_slice::<Bool>()?, y, outer, size, inner, |a, b| B::better(a.0 != 0, b.0 != 0))
             }
             ty => Err(unsupported!("no kernel for {ty}")),
         }
@@ -113,7 +113,9 @@ fn beats(a: f32, b: f32, better: impl Fn(f32, f32) -> bool) -> bool {
 fn search<T: Element>(
     x: &[T],
     y: TensorViewMut<'_>,
-    (outer, size, inner): (usize, usize, usize),
+    outer: usize,
+    size: usize,
+    inner: usize,
     better: impl Fn(T, T) -> bool,
 ) -> Result<()> {
     let starts = (0..outer).flat_map(|o| (0..inner).map(move |k| o * size * inner + k));

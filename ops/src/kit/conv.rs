@@ -204,7 +204,8 @@ impl Hybrid {
     pub fn new(
         cx: &mut PrepareContext<'_>,
         layer: &Layer<'_>,
-        (axis, image): (usize, usize),
+        axis: usize,
+        image: usize,
         symmetry: Symmetry,
         activation: Activation,
     ) -> Result<Hybrid> {

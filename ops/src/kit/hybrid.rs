@@ -25,7 +25,7 @@ pub fn quantize_row(row: &[f32], symmetry: Symmetry, to: &mut [i8]) -> (f32, i32
 }
 
 /// Scratch memory for rows that are quantized at run time.
-pub struct Rows {
+pub struct QuantizedScratch {
     length: usize,
     symmetry: Symmetry,
     elements: Scratch<i8>,
@@ -33,7 +33,7 @@ pub struct Rows {
     zero_points: Scratch<i32>,
 }
 
-impl Rows {
+impl QuantizedScratch {
     /// Declares scratch memory for `count` rows of `length` elements.
     ///
     /// # Errors
@@ -43,11 +43,11 @@ impl Rows {
         count: usize,
         length: usize,
         symmetry: Symmetry,
-    ) -> Result<Rows> {
+    ) -> Result<QuantizedScratch> {
         let count = if length == 0 { 0 } else { count };
         let size =
             count.checked_mul(length).ok_or_else(|| invalid!("{count} rows of {length} are too many"))?;
-        Ok(Rows {
+        Ok(QuantizedScratch {
             length,
             symmetry,
             elements: cx.scratch(size)?,

@@ -100,7 +100,7 @@ impl FloatLstm {
             pace.ahead(layer.work())?;
             load(cell_state, batch, room.cell);
             load(output_state, batch, room.output);
-            self.step(&data, (row(x, i, layer.inputs), row(aux, i, layer.aux)), &mut room);
+            self.step(&data, row(x, i, layer.inputs), row(aux, i, layer.aux), &mut room);
             store(room.cell, cell_state, batch);
             store(room.output, output_state, batch);
             columns.of(y, i, layer.outputs).copy_from_slice(room.output);
@@ -125,7 +125,7 @@ impl FloatLstm {
     }
 
     /// Advances the cell and the output in `room` by one row.
-    fn step(&self, data: &LayerData<'_>, (x, aux): (&[f32], &[f32]), room: &mut Room<'_>) {
+    fn step(&self, data: &LayerData<'_>, x: &[f32], aux: &[f32], room: &mut Room<'_>) {
         let options = &self.options;
         let [q_x, q_aux, q_output, q_cell] = &mut room.quantized;
         let row = Row {

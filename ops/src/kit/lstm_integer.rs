@@ -261,15 +261,15 @@ impl IntegerLstm {
     /// Advances the cell by one row, and leaves the output gate in `room.forget`.
     fn step(&self, gates: [&GateData<'_>; 4], x: &[i8], batch: usize, room: &mut Room<'_>) {
         let [input, forget, cell, output] = gates;
-        self.sum(forget, (x, room.output), (room.cell, batch), room.forget);
+        self.sum(forget, x, room.output, (room.cell, batch), room.forget);
         room.forget.iter_mut().for_each(|f| *f = fixed_point_i16::logistic(*f));
         if self.layer.input_gate {
-            self.sum(input, (x, room.output), (room.cell, batch), room.input);
+            self.sum(input, x, room.output, (room.cell, batch), room.input);
             room.input.iter_mut().for_each(|i| *i = fixed_point_i16::logistic(*i));
         } else {
             room.input.iter_mut().zip(&*room.forget).for_each(|(i, f)| *i = i16::MAX.wrapping_sub(*f));
         }
-        self.sum(cell, (x, room.output), (room.cell, batch), room.gate);
+        self.sum(cell, x, room.output, (room.cell, batch), room.gate);
         room.gate.iter_mut().for_each(|g| *g = fixed_point_i16::tanh(*g));
         let shift = (30 + self.cell_exponent) as u32;
         let pairs = room.forget.iter().zip(room.input.iter().zip(&*room.gate));
@@ -280,7 +280,7 @@ impl IntegerLstm {
         if self.cell_clip > 0 {
             room.cell.iter_mut().for_each(|c| *c = (*c).clamp(-self.cell_clip, self.cell_clip));
         }
-        self.sum(output, (x, room.output), (room.cell, batch), room.forget);
+        self.sum(output, x, room.output, (room.cell, batch), room.forget);
         room.forget.iter_mut().for_each(|o| *o = fixed_point_i16::logistic(*o));
     }
 
@@ -313,7 +313,8 @@ impl IntegerLstm {
     fn sum(
         &self,
         gate: &GateData<'_>,
-        (x, output): (&[i8], &[i8]),
+        x: &[i8],
+        output: &[i8],
         (cell, batch): (&[i16], usize),
         to: &mut [i16],
     ) {

@@ -20,7 +20,7 @@
 //! | [`dot`] | inner products with zero points |
 //! | [`channel_multipliers`] | the multipliers of a layer, per output channel or for all |
 //! | [`channel_quant`] | [`ChannelQuant`](channel_quant::ChannelQuant): scales that differ along an axis |
-//! | [`hybrid`] | [`Rows`](hybrid::Rows): float rows that are quantized at run time |
+//! | [`hybrid`] | [`QuantizedScratch`](hybrid::QuantizedScratch): float rows that are quantized at run time |
 //! | [`node`] | reads parts of a node in `prepare`, with errors that name the tensor |
 //! | [`arguments`] | [`Integers`](arguments::Integers): short lists of integers in argument tensors |
 //! | [`custom_options`] | [`CustomOptions`](custom_options::CustomOptions): the options of custom ops |

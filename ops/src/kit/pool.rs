@@ -6,7 +6,7 @@ use super::activation::{Activation, Limits};
 use super::node;
 use super::node::{quantized_range, range_activation, type_limits};
 use super::pace::Pace;
-use super::window::{WindowOptions, Windows};
+use super::window::{Position, WindowOptions, Windows};
 use arenite_abi::prelude::*;
 use arenite_abi::schema::Pool2DOptions;
 use core::cell::Cell;
@@ -24,7 +24,7 @@ pub struct Pool {
 pub struct Patch<'a, T> {
     image: ReadCells<'a, T>,
     windows: &'a Windows,
-    at: (usize, usize),
+    at: Position,
 }
 
 impl Pool {
@@ -78,7 +78,7 @@ impl Pool {
 impl<'a, T: Copy> Patch<'a, T> {
     /// The pixels of the window that are inside the image.
     pub fn pixels(&self) -> impl Iterator<Item = ReadCells<'a, T>> {
-        let (image, windows, (y, x)) = (self.image, self.windows, self.at);
+        let (image, windows, Position { y, x }) = (self.image, self.windows, self.at);
         windows.rows.inside(y).flat_map(move |(_, row)| {
             windows.columns.inside(x).map(move |(_, column)| windows.pixel(image, row, column))
         })
@@ -86,6 +86,6 @@ impl<'a, T: Copy> Patch<'a, T> {
 
     /// The number of these pixels.
     pub fn count(&self) -> usize {
-        self.windows.rows.inside(self.at.0).count() * self.windows.columns.inside(self.at.1).count()
+        self.windows.rows.inside(self.at.y).count() * self.windows.columns.inside(self.at.x).count()
     }
 }

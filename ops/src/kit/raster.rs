@@ -36,13 +36,14 @@ impl Steps {
 pub fn allow_behind(
     cx: &mut PrepareContext<'_>,
     images: usize,
-    (input, output): (Steps, Steps),
+    input: Steps,
+    output: Steps,
     rows: impl IntoIterator<Item = Option<usize>>,
     columns: impl IntoIterator<Item = Option<usize>>,
 ) -> Result<()> {
     let whole = images.saturating_mul(output.image);
     // A distance of at least the output's size saves no memory.
-    match distance(images, (input, output), rows, columns) {
+    match distance(images, input, output, rows, columns) {
         Some(bytes) if bytes < whole => cx.allow_behind(0, 0, bytes),
         _ => Ok(()),
     }
@@ -50,7 +51,8 @@ pub fn allow_behind(
 
 fn distance(
     images: usize,
-    (input, output): (Steps, Steps),
+    input: Steps,
+    output: Steps,
     rows: impl IntoIterator<Item = Option<usize>>,
     columns: impl IntoIterator<Item = Option<usize>>,
 ) -> Option<usize> {
@@ -90,19 +92,19 @@ mod tests {
         // Three rows of four pixels of 2 bytes, and a window of 3 × 3 with padding: the last pixel ends at 24, and
         // reads from row 1, column 2, which is byte 12.
         let same = Steps::new(3, 4, 2);
-        assert_eq!(distance(1, (same, same), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(12));
-        assert_eq!(distance(9, (same, same), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(12));
+        assert_eq!(distance(1, same, same, first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(12));
+        assert_eq!(distance(9, same, same, first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(12));
         // Twice as many channels: 48 − 12, and 24 bytes more for each image.
         let wide = Steps::new(3, 4, 4);
-        assert_eq!(distance(1, (same, wide), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(36));
-        assert_eq!(distance(3, (same, wide), first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(84));
+        assert_eq!(distance(1, same, wide, first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(36));
+        assert_eq!(distance(3, same, wide, first(&[0, 0, 1]), first(&[0, 0, 1, 2])), Some(84));
         // A stride of two in both directions: the first pixel ends 2 bytes after the start of its window.
         assert_eq!(
-            distance(2, (Steps::new(4, 4, 2), Steps::new(2, 2, 2)), first(&[0, 2]), first(&[0, 2])),
+            distance(2, Steps::new(4, 4, 2), Steps::new(2, 2, 2), first(&[0, 2]), first(&[0, 2])),
             Some(2)
         );
-        assert_eq!(distance(0, (same, same), first(&[0]), first(&[0])), None);
-        assert_eq!(distance(1, (same, same), [None], first(&[0])), None);
+        assert_eq!(distance(0, same, same, first(&[0]), first(&[0])), None);
+        assert_eq!(distance(1, same, same, [None], first(&[0])), None);
     }
 
     fn window<T: SlidingWindow>(o: OptionsBuilder<T>, padding: i8, stride: i32) -> OptionsBuilder<T> {

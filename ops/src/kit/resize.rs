@@ -124,7 +124,7 @@ impl Resize {
             let first = &first;
             (0..sizes.output).map(move |position| Some(first(sizes, position)))
         };
-        raster::allow_behind(cx, shape[0] as usize, (input, output), firsts(rows), firsts(columns))
+        raster::allow_behind(cx, shape[0] as usize, input, output, firsts(rows), firsts(columns))
     }
 
     /// Returns the output, taken from `whole` or from `resized`, with the sizes, or `None` if the output is empty.

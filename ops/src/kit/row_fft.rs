@@ -32,13 +32,13 @@ pub struct RowFft<M> {
 }
 
 enum Typed {
-    Float(Rows<f32>),
-    Short(Rows<i16>),
-    Long(Rows<i32>),
+    Float(RowTransform<f32>),
+    Short(RowTransform<i16>),
+    Long(RowTransform<i32>),
 }
 
 /// The transform for one element type.
-struct Rows<T> {
+struct RowTransform<T> {
     fft: RealFft<T>,
     /// The number of elements in a row of the input.
     row: usize,
@@ -59,9 +59,9 @@ impl<M: Member> Op for RowFft<M> {
         let (row, others) = last_axis(&x)?;
         M::check(&x, row, length)?;
         let rows = match x.ty {
-            F32 => Typed::Float(Rows::new(cx, M::DIRECTION, length, row)?),
-            I16 => Typed::Short(Rows::new(cx, M::DIRECTION, length, row)?),
-            I32 => Typed::Long(Rows::new(cx, M::DIRECTION, length, row)?),
+            F32 => Typed::Float(RowTransform::new(cx, M::DIRECTION, length, row)?),
+            I16 => Typed::Short(RowTransform::new(cx, M::DIRECTION, length, row)?),
+            I32 => Typed::Long(RowTransform::new(cx, M::DIRECTION, length, row)?),
             ty => return Err(Error::unsupported(M::NAME, ty)),
         };
         let numbers = if M::DIRECTION == Direction::Forward { length + 2 } else { length };
@@ -85,11 +85,11 @@ impl<M: Member> Op for RowFft<M> {
     }
 }
 
-impl<T: Sample> Rows<T> {
+impl<T: Sample> RowTransform<T> {
     fn new(cx: &mut PrepareContext<'_>, direction: Direction, length: i32, row: usize) -> Result<Self> {
         let fft = RealFft::prepare(cx, length, direction)?;
         let filled = cx.scratch(if direction == Direction::Forward { fft.length() } else { 0 })?;
-        Ok(Rows { fft, row, filled })
+        Ok(RowTransform { fft, row, filled })
     }
 
     fn forward(&self, cx: &EvalContext<'_>) -> Result<()> {

@@ -42,6 +42,15 @@ pub struct Axis {
     pub before: usize,
 }
 
+/// The row and the column of a pixel in the output.
+#[derive(Clone, Copy)]
+pub struct Position {
+    /// The row.
+    pub y: usize,
+    /// The column.
+    pub x: usize,
+}
+
 /// A window over the rows and columns of multi-channel images.
 #[derive(Clone, Copy, Debug)]
 pub struct Windows {
@@ -138,7 +147,7 @@ impl Windows {
         input: ReadCells<'_, X>,
         output: &[Cell<Y>],
         channels: usize,
-        mut f: impl FnMut(ReadCells<'_, X>, (usize, usize), &[Cell<Y>]) -> Result<()>,
+        mut f: impl FnMut(ReadCells<'_, X>, Position, &[Cell<Y>]) -> Result<()>,
     ) -> Result<()> {
         if output.is_empty() {
             return Ok(());
@@ -147,7 +156,7 @@ impl Windows {
         for (image, output) in input.chunks_exact(self.image()).zip(images) {
             for (y, row) in output.chunks_exact(self.columns.output * channels).enumerate() {
                 for (x, pixel) in row.chunks_exact(channels).enumerate() {
-                    f(image, (y, x), pixel)?;
+                    f(image, Position { y, x }, pixel)?;
                 }
             }
         }
@@ -170,7 +179,7 @@ impl Windows {
         let (rows, columns) = (self.rows, self.columns);
         let input = raster::Steps::new(rows.input, columns.input, self.channels.saturating_mul(bytes));
         let output = raster::Steps::new(rows.output, columns.output, channels.saturating_mul(bytes));
-        raster::allow_behind(cx, self.batches, (input, output), rows.firsts(), columns.firsts())
+        raster::allow_behind(cx, self.batches, input, output, rows.firsts(), columns.firsts())
     }
 }
 

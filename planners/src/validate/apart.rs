@@ -16,7 +16,7 @@ use crate::usage::Usage;
 /// A lifetime ends before it starts; the error names the record and both values.
 pub fn usages<S>(usages: &[Usage<S>]) -> Result<()> {
     count(usages.len())?;
-    usages.iter().enumerate().try_for_each(|(i, usage)| life(i, usage.life))
+    usages.iter().enumerate().try_for_each(|(i, usage)| life(i, usage.life.0, usage.life.1))
 }
 
 /// Checks that records with fixed offsets do not overlap. Takes O(n log n).

@@ -1,16 +1,22 @@
 //! Parameters that are tuples with two elements of one type: a call with the elements exchanged would compile.
 
-use crate::counts::Lines;
+use crate::Complaint;
 use crate::items::matching;
 use crate::scan::{find_word, line_of};
 use crate::tree::Source;
 
-/// The lines of such functions, by file: one line per parameter.
-pub fn find<'a>(sources: impl IntoIterator<Item = &'a Source>) -> Lines<'a> {
-    let files = sources.into_iter().map(|source| (source.path.as_str(), lines(&source.library)));
-    files.filter(|(_, lines)| !lines.is_empty()).collect()
+/// Reports functions with such parameters.
+pub fn check<'a>(sources: impl IntoIterator<Item = &'a Source>) -> Vec<Complaint> {
+    let complaint = |source: &'a Source, line| {
+        let message = "a tuple parameter with two elements of one type, which a caller can exchange: name them in a \
+                       struct, or pass them separately";
+        Complaint::new(&source.path, line, message)
+    };
+    let found = sources.into_iter().map(|source| (source, lines(&source.library)));
+    found.flat_map(|(source, lines)| lines.into_iter().map(move |line| complaint(source, line))).collect()
 }
 
+/// The lines of such functions in `code`: one line per parameter.
 fn lines(code: &str) -> Vec<usize> {
     let functions = find_word(code, "fn").map(|at| (at, parameters(code, at)));
     let ambiguous = |at: usize, parameters: &str| {
@@ -96,6 +102,7 @@ fn is_ambiguous(parameter: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::{Text, sources};
 
     #[test]
     fn equal_elements_are_found() {
@@ -108,6 +115,11 @@ mod tests {
             assert_eq!(lines(text), [1], "{text}");
         }
         assert_eq!(lines("\nfn f(a: (u8, u8), b: (i8, i8)) {}"), [2, 2]);
+        let text = Text { path: "a.rs".into(), text: "\nfn f(pair: (u8, u8)) {}\n".into() };
+        let complaints: Vec<String> = check(&sources(&[text])).iter().map(Complaint::to_string).collect();
+        let want = "a.rs:2: a tuple parameter with two elements of one type, which a caller can exchange: name them in \
+                    a struct, or pass them separately";
+        assert_eq!(complaints, [want]);
     }
 
     #[test]

@@ -49,7 +49,11 @@ impl Gaps {
         let mut gaps: Vec<Gap> = Vec::new();
         for (op, node) in ops.iter().filter_map(|op| Some((op, op.node?))) {
             let refusals = refusals.get(node).into_iter().flatten();
-            let refusals: Vec<Refusal> = refusals.map(Refusal::new).collect();
+            let refusal = |(delegate, reason): &(String, String)| Refusal {
+                delegate: delegate.clone(),
+                reason: reason.clone(),
+            };
+            let refusals: Vec<Refusal> = refusals.map(refusal).collect();
             match gaps.iter_mut().find(|gap| gap.op == op.op && gap.has_reasons(&refusals)) {
                 Some(gap) => (gap.nodes, gap.percent) = (gap.nodes + 1, gap.percent + op.percent),
                 None => gaps.push(Gap { op: op.op.clone(), nodes: 1, percent: op.percent, refusals }),
@@ -89,12 +93,6 @@ impl Gaps {
         let mut lines = vec![format!("{percent:.0} % of the time is in {nodes} that no delegate runs:")];
         lines.extend(ops.iter().take(LISTED).filter(|gap| gap.percent >= 0.1).map(Gap::line));
         lines
-    }
-}
-
-impl Refusal {
-    fn new((delegate, reason): &(String, String)) -> Self {
-        Refusal { delegate: delegate.clone(), reason: reason.clone() }
     }
 }
 

@@ -97,9 +97,9 @@ fn wish(graph: &Layered, slot: usize, down: bool, center: &[f64]) -> (f64, f64) 
 
 /// Moves the bends of a line to one position where the slots on both sides leave room.
 fn straighten(graph: &Layered, center: &mut [f64]) {
-    let mut place = vec![(0, 0); center.len()];
-    for (l, layer) in graph.layers.iter().enumerate() {
-        layer.iter().enumerate().for_each(|(i, &slot)| place[slot] = (l, i));
+    let mut place = vec![LayerSlot::default(); center.len()];
+    for (layer, slots) in graph.layers.iter().enumerate() {
+        slots.iter().enumerate().for_each(|(index, &slot)| place[slot] = LayerSlot { layer, index });
     }
     let first =
         |slot: usize| graph.slots[slot].is_bend() && !graph.slots[graph.slots[slot].above[0]].is_bend();
@@ -118,9 +118,16 @@ fn straighten(graph: &Layered, center: &mut [f64]) {
     }
 }
 
+/// The place of a slot: its layer, and its index in the layer.
+#[derive(Clone, Copy, Default)]
+struct LayerSlot {
+    layer: usize,
+    index: usize,
+}
+
 /// The positions that a bend can have between its neighbours in the layer.
-fn room(graph: &Layered, (layer, at): (usize, usize), center: &[f64]) -> RangeInclusive<f64> {
-    let layer = &graph.layers[layer];
+fn room(graph: &Layered, place: LayerSlot, center: &[f64]) -> RangeInclusive<f64> {
+    let (layer, at) = (&graph.layers[place.layer], place.index);
     let own = f64::from(graph.slots[layer[at]].width) / 2.0 + BEND_GAP;
     let edge =
         |slot: usize, sign: f64| center[slot] + sign * (f64::from(graph.slots[slot].width) / 2.0 + own);

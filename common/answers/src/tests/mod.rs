@@ -9,6 +9,7 @@ use arenite_model::writer::{ModelBuilder, SubGraph, Tensor as Tensors, bytes_of}
 use arenite_builtin as _;
 
 use super::*;
+use crate::boxes::PixelSize;
 use crate::metadata::Corners;
 
 /// Reads outputs with these types, shapes and bytes.
@@ -127,7 +128,7 @@ fn yolo_outputs_are_read_in_both_layouts() {
 #[test]
 fn formats_of_boxes() {
     let format = |corners, order, pixels| BoxFormat { order, pixels, corners };
-    let size = (100.0, 50.0);
+    let size = PixelSize { width: 100.0, height: 50.0 };
     let expected = Bounds { left: 0.1, top: 0.2, right: 0.3, bottom: 0.6 };
     let close = |bounds: Bounds| {
         let edges = |b: &Bounds| [b.left, b.top, b.right, b.bottom];

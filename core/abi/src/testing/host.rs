@@ -5,7 +5,7 @@ use std::string::ToString;
 use std::vec::Vec;
 
 use super::calls::{HOST, MESSAGE};
-use super::memory::Memory;
+use super::memory::GuardedMemory;
 use super::model::Model;
 use super::tensor::{Outcome, Tensor};
 use super::tensors::Tensors;
@@ -41,7 +41,7 @@ pub(super) struct Session<'n> {
     /// The declarations about each output.
     pub(super) said: Vec<Declaration>,
     pub(super) shares: Vec<Share>,
-    persistent: Vec<Memory>,
+    persistent: Vec<GuardedMemory>,
     scratch: Vec<usize>,
     /// Whether all outputs are constants, so that the op does not run.
     constant: bool,
@@ -50,7 +50,7 @@ pub(super) struct Session<'n> {
     pub(super) poison: u8,
     /// Data that replaces inputs in steps.
     fed: Vec<(usize, Vec<u8>)>,
-    state: Memory,
+    state: GuardedMemory,
     model: Model,
 }
 
@@ -70,7 +70,7 @@ impl<'n> Session<'n> {
             overwritten: Vec::new(),
             poison: 0,
             fed: Vec::new(),
-            state: Memory::new(op.state_size as usize, 0),
+            state: GuardedMemory::new(op.state_size as usize, 0),
             model: Model::new(&node.subgraphs, &node.resources),
         };
         let (raw_node, state) = (session.raw_node(), session.state.data());
@@ -100,10 +100,11 @@ impl<'n> Session<'n> {
         self.poison = poison;
         self.place_all();
         self.overlap_all(overlap);
-        let tables: Vec<Vec<u8>> = self.persistent.iter().map(Memory::contents).collect();
-        let persistent: Vec<ArSpan> = self.persistent.iter().map(Memory::span).collect();
-        let scratch: Vec<Memory> = self.scratch.iter().map(|&bytes| Memory::new(bytes, poison)).collect();
-        let spans: Vec<ArSpan> = scratch.iter().map(Memory::span).collect();
+        let tables: Vec<Vec<u8>> = self.persistent.iter().map(GuardedMemory::contents).collect();
+        let persistent: Vec<ArSpan> = self.persistent.iter().map(GuardedMemory::span).collect();
+        let scratch: Vec<GuardedMemory> =
+            self.scratch.iter().map(|&bytes| GuardedMemory::new(bytes, poison)).collect();
+        let spans: Vec<ArSpan> = scratch.iter().map(GuardedMemory::span).collect();
 
         let (op, state, raw_node) = (self.op, self.state.data(), self.raw_node());
         let eval = eval_struct(self, self.node.threads, &persistent, &spans);
@@ -194,7 +195,7 @@ impl<'n> Session<'n> {
         self.overwritten.clear();
         for (i, tensor) in self.node.tensors.iter().enumerate() {
             if matches!(tensor.role, Role::Input | Role::Variable) {
-                let copy = Memory::of(self.given(i));
+                let copy = GuardedMemory::of(self.given(i));
                 self.tensors.place(i, copy);
             }
         }
@@ -203,7 +204,9 @@ impl<'n> Session<'n> {
             match said {
                 Declaration::Dynamic => self.tensors.unplace(t),
                 Declaration::Constant | Declaration::Value => {}
-                _ => self.tensors.place(t, Memory::new(self.tensors.get(t).bytes as usize, self.poison)),
+                _ => {
+                    self.tensors.place(t, GuardedMemory::new(self.tensors.get(t).bytes as usize, self.poison))
+                }
             }
         }
     }
@@ -293,13 +296,13 @@ impl PrepareSide for Session<'_> {
     }
 
     fn set_constant(&mut self, t: usize, value: &[u8]) -> Result<()> {
-        self.tensors.place(t, Memory::of(value));
+        self.tensors.place(t, GuardedMemory::of(value));
         self.tensors.set_flag(t, TENSOR_CONSTANT);
         Ok(())
     }
 
     fn set_value(&mut self, t: usize, value: &[u8]) -> Result<()> {
-        self.tensors.place(t, Memory::of(value));
+        self.tensors.place(t, GuardedMemory::of(value));
         Ok(())
     }
 
@@ -308,7 +311,7 @@ impl PrepareSide for Session<'_> {
             let message = format_args!("{bytes} bytes of persistent memory exceed a test's {CAPACITY}");
             return Err(Error::new(Status::OutOfMemory, message));
         }
-        let memory = Memory::new(bytes, 0);
+        let memory = GuardedMemory::new(bytes, 0);
         let data = memory.data().cast();
         self.persistent.push(memory);
         Ok((self.persistent.len() as u32 - 1, data))
@@ -364,7 +367,7 @@ impl MemorySide for Session<'_> {
 impl EvalSide for Session<'_> {
     fn resize(&mut self, _output: u32, t: usize, dims: &[i32], _ty: ElementType, bytes: usize) -> Result<()> {
         self.tensors.set_shape(t, dims);
-        self.tensors.place(t, Memory::new(bytes, self.poison));
+        self.tensors.place(t, GuardedMemory::new(bytes, self.poison));
         Ok(())
     }
 

@@ -10,13 +10,13 @@ const GUARD: usize = 64;
 const GUARD_BYTE: u8 = 0xe5;
 
 /// A buffer between two guards, aligned to 64 bytes.
-pub(super) struct Memory {
+pub(super) struct GuardedMemory {
     base: *mut u8,
     /// Its size without the guards.
     pub(super) bytes: usize,
 }
 
-impl Memory {
+impl GuardedMemory {
     pub(super) fn new(bytes: usize, fill: u8) -> Self {
         let layout = Self::layout(bytes);
         // SAFETY: the layout is not empty.
@@ -29,11 +29,11 @@ impl Memory {
             base.write_bytes(GUARD_BYTE, bytes + 2 * GUARD);
             base.add(GUARD).write_bytes(fill, bytes);
         }
-        Memory { base, bytes }
+        GuardedMemory { base, bytes }
     }
 
     pub(super) fn of(contents: &[u8]) -> Self {
-        let memory = Memory::new(contents.len(), 0);
+        let memory = GuardedMemory::new(contents.len(), 0);
         // SAFETY: the memory has as many bytes, and is a new allocation.
         unsafe { memory.data().copy_from_nonoverlapping(contents.as_ptr(), contents.len()) };
         memory
@@ -66,7 +66,7 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for GuardedMemory {
     fn drop(&mut self) {
         // SAFETY: `new` allocated the memory with this layout.
         unsafe { std::alloc::dealloc(self.base, Self::layout(self.bytes)) };
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_write_outside_a_buffer_is_detected() {
         for (at, side) in [(GUARD - 1, "before the start"), (GUARD + 5, "past the end")] {
-            let memory = Memory::new(5, 1);
+            let memory = GuardedMemory::new(5, 1);
             memory.check_guards("it", "eval");
             // SAFETY: the offset is inside the allocation.
             unsafe { memory.base.add(at).write(0) };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::vec::Vec;
 
 use super::Tensor;
-use super::memory::Memory;
+use super::memory::GuardedMemory;
 use crate::host_side::ModelSide;
 use crate::raw::*;
 use crate::{Error, Result, ensure, invalid};
@@ -58,35 +58,35 @@ impl Subgraph {
 /// The state of the model during one test.
 pub(super) struct Model {
     subgraphs: Vec<CalledSubgraph>,
-    resources: Vec<(Vec<u8>, Option<Value>)>,
+    resources: Vec<(Vec<u8>, Option<AlignedTensor>)>,
 }
 
 struct CalledSubgraph {
     subgraph: Subgraph,
     inputs: Vec<Tensor>,
-    outputs: Vec<Value>,
+    outputs: Vec<AlignedTensor>,
     description: Option<Box<Description>>,
 }
 
 /// A tensor in aligned memory.
-struct Value {
+struct AlignedTensor {
     tensor: Tensor,
     name: String,
-    memory: Memory,
+    memory: GuardedMemory,
 }
 
 struct Description {
     graph: ArGraphV1,
     _tensors: Vec<ArTensorV1>,
-    _values: Vec<Value>,
+    _values: Vec<AlignedTensor>,
     _nodes: Vec<ArNodeV1>,
     _indices: Vec<Vec<i32>>,
 }
 
-impl Value {
+impl AlignedTensor {
     fn new(tensor: Tensor) -> Self {
-        let (memory, name) = (Memory::of(tensor.bytes()), String::from(tensor.name()));
-        Value { tensor, name, memory }
+        let (memory, name) = (GuardedMemory::of(tensor.bytes()), String::from(tensor.name()));
+        AlignedTensor { tensor, name, memory }
     }
 
     fn raw(&self) -> ArTensorV1 {
@@ -110,7 +110,8 @@ impl Model {
             outputs: Vec::new(),
             description: None,
         };
-        let resource = |(name, tensor): &(Vec<u8>, Tensor)| (name.clone(), Some(Value::new(tensor.clone())));
+        let resource =
+            |(name, tensor): &(Vec<u8>, Tensor)| (name.clone(), Some(AlignedTensor::new(tensor.clone())));
         Model {
             subgraphs: subgraphs.iter().map(called).collect(),
             resources: resources.iter().map(resource).collect(),
@@ -129,7 +130,7 @@ impl Model {
         found.ok_or_else(|| invalid!("subgraph {subgraph} does not exist; the model has {count}"))
     }
 
-    fn resource(&mut self, handle: i32) -> Result<&mut Option<Value>> {
+    fn resource(&mut self, handle: i32) -> Result<&mut Option<AlignedTensor>> {
         let count = self.resources.len();
         let found = usize::try_from(handle).ok().and_then(|i| self.resources.get_mut(i));
         found
@@ -140,7 +141,7 @@ impl Model {
 
 impl CalledSubgraph {
     fn compute(&mut self) {
-        self.outputs = (self.subgraph.function)(&self.inputs).into_iter().map(Value::new).collect();
+        self.outputs = (self.subgraph.function)(&self.inputs).into_iter().map(AlignedTensor::new).collect();
     }
 
     fn describe(&mut self) -> *const ArGraphV1 {
@@ -149,8 +150,8 @@ impl CalledSubgraph {
         }
         let (first, end) = (self.inputs.len() as i32, (self.inputs.len() + self.outputs.len()) as i32);
         let copies = self.inputs.iter().chain(self.outputs.iter().map(|value| &value.tensor));
-        let values: Vec<Value> = copies.map(|tensor| Value::new(tensor.clone())).collect();
-        let described = |value: &Value| ArTensorV1 { data: core::ptr::null_mut(), ..value.raw() };
+        let values: Vec<AlignedTensor> = copies.map(|tensor| AlignedTensor::new(tensor.clone())).collect();
+        let described = |value: &AlignedTensor| ArTensorV1 { data: core::ptr::null_mut(), ..value.raw() };
         let tensors: Vec<ArTensorV1> = values.iter().map(described).collect();
         let indices: Vec<Vec<i32>> = core::iter::once((0..first).collect())
             .chain([(first..end).collect()])
@@ -256,13 +257,13 @@ impl ModelSide for &mut Model {
     }
 
     fn value(&mut self, handle: i32) -> Result<ArTensorV1> {
-        Ok(self.resource(handle)?.as_ref().map_or(ArTensorV1::NONE, Value::raw))
+        Ok(self.resource(handle)?.as_ref().map_or(ArTensorV1::NONE, AlignedTensor::raw))
     }
 
     unsafe fn assign(&mut self, handle: i32, value: &ArTensorV1) -> Result<()> {
         // SAFETY: the caller of `assign` guarantees that everything `value` points to is readable.
         let given = unsafe { copy(value, &Tensor::raw(crate::ElementType::U8, &[0], &[])) }?;
-        *self.resource(handle)? = Some(Value::new(given));
+        *self.resource(handle)? = Some(AlignedTensor::new(given));
         Ok(())
     }
 }

@@ -14,12 +14,12 @@ use crate::testing::nodes::numbers;
 
 /// Builds the options table `T`. Fields that are not set are omitted, so that the op sees their defaults.
 pub struct OptionsBuilder<T> {
-    fields: Vec<(usize, Value)>,
+    fields: Vec<(usize, EncodedField)>,
     of: PhantomData<fn() -> T>,
 }
 
 /// The little-endian encoding of a field in a flatbuffer.
-pub enum Value {
+pub enum EncodedField {
     /// Stored in the table.
     Scalar(Vec<u8>),
     /// Stored outside the table.
@@ -34,10 +34,10 @@ pub enum Value {
 /// Field types that tests can set.
 pub trait Settable: FieldType {
     /// Encodes a value.
-    fn encode(value: Self::Given<'_>) -> Value;
+    fn encode(value: Self::Given<'_>) -> EncodedField;
 }
 
-impl Value {
+impl EncodedField {
     /// Encodes the value of a field that is written as text: a number, `true`, a list such as `(1,2)`, or `'text'`.
     ///
     /// # Panics
@@ -63,15 +63,15 @@ impl Value {
 macro_rules! settable {
     ($($ty:ty)*, |$value:ident| $bytes:expr) => {$(
         impl Settable for $ty {
-            fn encode($value: $ty) -> Value {
-                Value::Scalar($bytes.to_vec())
+            fn encode($value: $ty) -> EncodedField {
+                EncodedField::Scalar($bytes.to_vec())
             }
         }
 
         impl Settable for [$ty] {
-            fn encode(values: &[$ty]) -> Value {
+            fn encode(values: &[$ty]) -> EncodedField {
                 let bytes = values.iter().flat_map(|&$value| $bytes).collect();
-                Value::Vector { count: values.len(), bytes }
+                EncodedField::Vector { count: values.len(), bytes }
             }
         }
     )*};
@@ -80,7 +80,7 @@ settable!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, |value| value.to_le_bytes());
 settable!(bool, |value| [u8::from(value)]);
 
 impl Settable for str {
-    fn encode(text: &str) -> Value {
+    fn encode(text: &str) -> EncodedField {
         <[u8]>::encode(text.as_bytes())
     }
 }
@@ -104,7 +104,7 @@ impl Encoded {
     }
 
     /// Encodes a table with these fields.
-    pub(super) fn of(tag: u32, fields: Vec<(usize, Value)>) -> Self {
+    pub(super) fn of(tag: u32, fields: Vec<(usize, EncodedField)>) -> Self {
         let slots = fields.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
         let vtable_size = 4 + 2 * slots;
         let position = vtable_size.next_multiple_of(8);
@@ -118,8 +118,8 @@ impl Encoded {
             let offset = 8 + 8 * i;
             put(&mut bytes, 4 + 2 * slot, &(offset as u16).to_le_bytes());
             match field {
-                Value::Scalar(scalar) => put(&mut bytes, position + offset, scalar),
-                Value::Vector { count, bytes: elements } => {
+                EncodedField::Scalar(scalar) => put(&mut bytes, position + offset, scalar),
+                EncodedField::Vector { count, bytes: elements } => {
                     // Aligns the end of the count to 8 bytes, for elements of that size.
                     let start = (bytes.len() + 4).next_multiple_of(8) - 4;
                     let reference = (start - position - offset) as u32;

@@ -4,7 +4,7 @@ use std::vec::Vec;
 
 use super::Role;
 use super::host::{CAPACITY, Overlap, Session};
-use super::memory::Memory;
+use super::memory::GuardedMemory;
 use crate::host_side::{Declaration, Share};
 use crate::raw::*;
 
@@ -160,7 +160,7 @@ impl Session<'_> {
         if both > CAPACITY {
             return;
         }
-        let given = Memory::new(both, self.poison);
+        let given = GuardedMemory::new(both, self.poison);
         self.tensors.place(output as usize, given);
         self.tensors.set_bytes(output as usize, output_bytes);
         self.tensors.lay(input as usize, output as usize, distance);

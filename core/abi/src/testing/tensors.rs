@@ -3,7 +3,7 @@
 use std::boxed::Box;
 use std::vec::Vec;
 
-use super::memory::Memory;
+use super::memory::GuardedMemory;
 use super::{Node, Role, Tensor};
 use crate::raw::*;
 
@@ -12,16 +12,16 @@ pub(super) struct Tensors<'n> {
     /// The table that the op sees, of `memory.len()` entries. Written only through this pointer, because the op may
     /// hold pointers into it.
     table: *mut ArTensorV1,
-    memory: Vec<Place>,
+    memory: Vec<TensorMemory>,
     /// Data shown to the op must not move.
     _quantizations: Vec<Option<Box<ArQuantizationV1>>>,
     shapes: Vec<Box<[i32]>>,
 }
 
-enum Place {
+enum TensorMemory {
     Nowhere,
     /// Separate memory, used from its start; it may be larger than the tensor.
-    Own(Memory),
+    Own(GuardedMemory),
     /// Memory of another tensor.
     Within {
         owner: usize,
@@ -37,13 +37,13 @@ impl<'n> Tensors<'n> {
             quantizations.iter().enumerate().map(|(i, q)| description(node, i, q.as_deref())).collect();
         let mut tensors = Tensors {
             node,
-            memory: table.iter().map(|_| Place::Nowhere).collect(),
+            memory: table.iter().map(|_| TensorMemory::Nowhere).collect(),
             table: Box::into_raw(table).cast(),
             _quantizations: quantizations,
             shapes: Vec::new(),
         };
         for (i, tensor) in node.tensors.iter().enumerate().filter(|(_, t)| t.role == Role::Constant) {
-            tensors.place(i, Memory::of(tensor.tensor.bytes()));
+            tensors.place(i, GuardedMemory::of(tensor.tensor.bytes()));
         }
         tensors
     }
@@ -86,22 +86,24 @@ impl<'n> Tensors<'n> {
     }
 
     /// Gives a tensor its own memory.
-    pub(super) fn place(&mut self, i: usize, memory: Memory) {
+    pub(super) fn place(&mut self, i: usize, memory: GuardedMemory) {
         self.edit(i, |entry| (entry.data, entry.bytes) = (memory.data().cast(), memory.bytes as u64));
-        self.memory[i] = Place::Own(memory);
+        self.memory[i] = TensorMemory::Own(memory);
     }
 
     /// Removes a tensor's memory.
     pub(super) fn unplace(&mut self, i: usize) {
         self.edit(i, |entry| entry.data = core::ptr::null_mut());
-        self.memory[i] = Place::Nowhere;
+        self.memory[i] = TensorMemory::Nowhere;
     }
 
     /// Moves a tensor into the memory of another tensor, which must have its own. An input keeps its contents.
     pub(super) fn lay(&mut self, i: usize, owner: usize, offset: usize) {
         let contents = self.contents(i);
-        self.memory[i] = Place::Within { owner, offset };
-        let Place::Own(memory) = &self.memory[owner] else { unreachable!("the owner has memory of its own") };
+        self.memory[i] = TensorMemory::Within { owner, offset };
+        let TensorMemory::Own(memory) = &self.memory[owner] else {
+            unreachable!("the owner has memory of its own")
+        };
         assert!(offset + contents.len() <= memory.bytes, "a part exceeds its whole");
         // SAFETY: the part is inside the owner's memory, checked above.
         let data = unsafe { memory.data().add(offset) };
@@ -113,17 +115,17 @@ impl<'n> Tensors<'n> {
     }
 
     pub(super) fn is_placed(&self, i: usize) -> bool {
-        !matches!(self.memory[i], Place::Nowhere)
+        !matches!(self.memory[i], TensorMemory::Nowhere)
     }
 
     pub(super) fn has_own_memory(&self, i: usize) -> bool {
-        matches!(self.memory[i], Place::Own(_))
+        matches!(self.memory[i], TensorMemory::Own(_))
     }
 
     /// The tensor whose memory contains this one, and the offset in it.
     pub(super) fn is_within(&self, i: usize) -> Option<(usize, usize)> {
         match self.memory[i] {
-            Place::Within { owner, offset } => Some((owner, offset)),
+            TensorMemory::Within { owner, offset } => Some((owner, offset)),
             _ => None,
         }
     }
@@ -133,14 +135,14 @@ impl<'n> Tensors<'n> {
         let bytes = self.get(i).bytes as usize;
         let (owner, offset) = self.is_within(i).unwrap_or((i, 0));
         match &self.memory[owner] {
-            Place::Own(memory) => memory.contents()[offset..offset + bytes].to_vec(),
+            TensorMemory::Own(memory) => memory.contents()[offset..offset + bytes].to_vec(),
             _ => Vec::new(),
         }
     }
 
     pub(super) fn check_guards(&self, during: &str) {
         for (place, tensor) in self.memory.iter().zip(&self.node.tensors) {
-            if let Place::Own(memory) = place {
+            if let TensorMemory::Own(memory) = place {
                 memory.check_guards(tensor.tensor.name(), during);
             }
         }

@@ -9,14 +9,14 @@ pub(super) const MOST_WORK: u64 = 1 << 22;
 pub(super) const POLLED: u64 = 1 << 14;
 
 /// The remaining steps of a search.
-pub(super) struct Work<'a> {
+pub(super) struct WorkLimit<'a> {
     left: Cell<u64>,
     is_over: &'a dyn Fn() -> bool,
 }
 
-impl<'a> Work<'a> {
+impl<'a> WorkLimit<'a> {
     pub(super) fn new(is_over: &'a dyn Fn() -> bool) -> Self {
-        Work { left: Cell::new(MOST_WORK), is_over }
+        WorkLimit { left: Cell::new(MOST_WORK), is_over }
     }
 
     /// Counts `steps` more.

@@ -23,12 +23,12 @@ pub(crate) struct Resources<'a> {
 
 pub(crate) struct Resource<'a> {
     name: &'a [u8],
-    value: Cell<Value>,
+    value: Cell<ResourceValue>,
     next: Cell<Option<&'a Resource<'a>>>,
 }
 
 #[derive(Clone, Copy)]
-struct Value {
+struct ResourceValue {
     /// `None` before the first assignment.
     ty: Option<ElementType>,
     rank: u8,
@@ -40,8 +40,15 @@ struct Value {
     bytes: usize,
 }
 
-const NO_VALUE: Value =
-    Value { ty: None, rank: 0, most_rank: 0, capacity: 0, dims: null_mut(), data: null_mut(), bytes: 0 };
+const NO_VALUE: ResourceValue = ResourceValue {
+    ty: None,
+    rank: 0,
+    most_rank: 0,
+    capacity: 0,
+    dims: null_mut(),
+    data: null_mut(),
+    bytes: 0,
+};
 
 impl<'a> Resources<'a> {
     fn iter(&self) -> impl Iterator<Item = &'a Resource<'a>> {
@@ -132,7 +139,7 @@ impl<'a> Resources<'a> {
             needed == Some(bytes) && shape.iter().all(|&d| d >= 0),
             "the new value {ty}{shape:?} has {bytes} bytes"
         );
-        let Value { most_rank, capacity, .. } = value;
+        let ResourceValue { most_rank, capacity, .. } = value;
         if bytes > capacity || shape.len() > usize::from(most_rank) {
             return Err(unsupported!(
                 "the new value {shape:?} has {bytes} bytes; {most_rank} dimensions and {capacity} bytes were announced in prepare"

@@ -8,7 +8,7 @@ use arenite_abi::{Error, unsupported};
 
 use arenite_model::{List, Operator};
 
-use super::room::node_struct;
+use super::room::{NodePlace, node_struct};
 use crate::arena::{Part, Temp};
 use crate::error::{self, Error as MicroError};
 use crate::model::entry::{Describer, Purpose};
@@ -89,7 +89,7 @@ fn expand<'h>(site: Site<'h, '_>) -> error::Result<GraphView<'h>> {
             .ok_or(MicroError::Index { index: position, count: 0 })?;
         let spec = Spec::new(&operator, &code);
         let taken = spec.lists.map(|list| take(list.len()));
-        let place = (site.graph.index, position);
+        let place = NodePlace { subgraph: site.graph.index, node: position };
         nodes[position].write(node_struct(place, table, taken, &spec));
     }
     let graph = graph_struct(table, &nodes, [inputs, outputs]);

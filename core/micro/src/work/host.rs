@@ -17,7 +17,7 @@ use arenite_planners::micro_greedy;
 use super::describe::GraphViews;
 use super::message;
 use super::model_access::ModelAccess;
-use super::room::{self, Work};
+use super::room::{self, ExpandedNode};
 use crate::arena::{Category, Temp};
 use crate::error;
 use crate::model::node::{MAX_PERSISTENT, MAX_SCRATCH, Piece};
@@ -53,7 +53,7 @@ pub(crate) struct PrepareHost<'h, 'a> {
     pub site: Site<'h, 'a>,
     node: usize,
     described: GraphViews<'h>,
-    pub work: Work<'h>,
+    pub work: ExpandedNode<'h>,
     pub said: Temp<'h, Declaration>,
     /// Persistent buffers; then scratch buffers, which have an alignment in place of an address.
     pub persistent: Pieces<MAX_PERSISTENT>,
@@ -63,7 +63,7 @@ pub(crate) struct PrepareHost<'h, 'a> {
 }
 
 impl<'h, 'a> PrepareHost<'h, 'a> {
-    pub(super) fn new(site: Site<'h, 'a>, node: usize, work: Work<'h>) -> error::Result<Self> {
+    pub(super) fn new(site: Site<'h, 'a>, node: usize, work: ExpandedNode<'h>) -> error::Result<Self> {
         let said = site.arena.temporary(work.outputs().len(), |_| Declaration::Nothing)?;
         Ok(PrepareHost {
             site,
@@ -237,13 +237,13 @@ const LENDS_MODEL: bool = cfg!(feature = "subgraphs");
 pub(crate) struct EvalHost<'h, 'a> {
     site: Site<'h, 'a>,
     node: usize,
-    work: &'h Work<'h>,
+    work: &'h ExpandedNode<'h>,
     /// The error of a called subgraph.
     pub failed: Option<error::Error>,
 }
 
 impl<'h, 'a> EvalHost<'h, 'a> {
-    pub(super) fn new(site: Site<'h, 'a>, node: usize, work: &'h Work<'h>) -> Self {
+    pub(super) fn new(site: Site<'h, 'a>, node: usize, work: &'h ExpandedNode<'h>) -> Self {
         EvalHost { site, node, work, failed: None }
     }
 }
@@ -273,7 +273,7 @@ impl<'h, 'a> CallerSide for EvalHost<'h, 'a> {
     }
 }
 
-fn shape<'w>(work: &'w Work<'_>, t: usize) -> &'w [i32] {
+fn shape<'w>(work: &'w ExpandedNode<'_>, t: usize) -> &'w [i32] {
     let entry = work.get(t);
     // SAFETY: the `rank` dimensions are in the model or in the arena's tail, and neither changes after it was written.
     unsafe { slice(entry.dims, entry.rank as usize) }

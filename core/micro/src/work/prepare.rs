@@ -11,7 +11,7 @@ use arenite_abi::{ElementType, Error as OpError, Status, unsupported};
 use super::first_values;
 use super::host::PrepareHost;
 use super::message;
-use super::room::{Room, Work};
+use super::room::{ExpandedNode, NodePlace, Room};
 use crate::arena::Category;
 use crate::error::{Error, Result};
 use crate::model::entry::Purpose;
@@ -87,9 +87,9 @@ fn prepare_with<'a>(site: Site<'_, 'a>, op: &'a OpRegistration, node: usize, spe
     let state = arena.state(op)?.as_ptr().cast();
     let room = Room::new(site, spec, 0)?;
     // SAFETY: `room` was created for this `spec` without buffers, and nothing else uses it.
-    let work = unsafe { Work::new(&room, site, spec, Purpose::Prepare, &[]) };
+    let work = unsafe { ExpandedNode::new(&room, site, spec, Purpose::Prepare, &[]) };
     let mut host = PrepareHost::new(site, node, work)?;
-    let raw = host.work.node((graph.index, node), spec);
+    let raw = host.work.node(NodePlace { subgraph: graph.index, node }, spec);
     call_prepare(&mut host, op, &raw, state)?;
     let refused =
         |error: OpError| Error::Node { subgraph: graph.index, node, code: spec.builtin_code, error };

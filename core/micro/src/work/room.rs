@@ -178,7 +178,7 @@ impl<'t> Room<'t> {
     }
 
     /// The number of tensors, and of those with scales; `None` if a tensor occurs twice or the numbers exceed a byte.
-    pub(super) fn counted(&self, work: &Work<'_>) -> Option<[u8; 2]> {
+    pub(super) fn counted(&self, work: &ExpandedNode<'_>) -> Option<[u8; 2]> {
         let Counts { tensors, scaled, .. } = self.counts;
         if work.tensor_count != tensors {
             return None;
@@ -198,7 +198,7 @@ impl<'t> Room<'t> {
 
 /// An expanded node. Ops read the structs through pointers while the host changes some of them, so the host uses
 /// pointers too and never holds a reference to a struct.
-pub(crate) struct Work<'t> {
+pub(crate) struct ExpandedNode<'t> {
     tensors: NonNull<ArTensorV1>,
     tensor_count: usize,
     spans: NonNull<ArSpan>,
@@ -211,7 +211,7 @@ pub(crate) struct Work<'t> {
     room: PhantomData<&'t Room<'t>>,
 }
 
-impl<'t> Work<'t> {
+impl<'t> ExpandedNode<'t> {
     /// Expands a node and its buffers.
     ///
     /// # Safety
@@ -224,7 +224,7 @@ impl<'t> Work<'t> {
         spec: &Spec<'_>,
         purpose: Purpose,
         pieces: &[Cell<Piece>],
-    ) -> Work<'t> {
+    ) -> ExpandedNode<'t> {
         let Counts { tensors: most, scaled, numbers: number_count, .. } = room.counts;
         let tensors = room.memory.start().cast::<ArTensorV1>();
         // SAFETY: `Counts::place` made room for all lists, back to back.
@@ -243,7 +243,7 @@ impl<'t> Work<'t> {
         let mut writer = Writer { describer, tensor: tensors, tensor_count: 0, number: numbers };
         // SAFETY: `room` was created for this `spec`, as `# Safety` requires.
         unsafe { writer.write_all(spec) };
-        Work {
+        ExpandedNode {
             tensors,
             tensor_count: writer.tensor_count as usize,
             spans,
@@ -294,7 +294,7 @@ impl<'t> Work<'t> {
     }
 
     /// The node as ops see it. It borrows `self`.
-    pub(super) fn node(&self, place: (usize, usize), spec: &Spec<'_>) -> ArNodeV1 {
+    pub(super) fn node(&self, place: NodePlace, spec: &Spec<'_>) -> ArNodeV1 {
         let (inputs, rest) = self.numbers().split_at(self.inputs);
         let (outputs, intermediates) = rest.split_at(self.outputs);
         let tensors = (self.tensors.as_ptr().cast_const(), self.tensor_count);
@@ -302,9 +302,16 @@ impl<'t> Work<'t> {
     }
 }
 
-/// The struct of a node at position `place.1` of subgraph `place.0`. It borrows the tensors and the lists.
+/// The position of a node in a subgraph.
+#[derive(Clone, Copy)]
+pub(crate) struct NodePlace {
+    pub subgraph: usize,
+    pub node: usize,
+}
+
+/// The struct of a node. It borrows the tensors and the lists.
 pub(crate) fn node_struct(
-    place: (usize, usize),
+    place: NodePlace,
     tensors: (*const ArTensorV1, usize),
     [inputs, outputs, intermediates]: [&[i32]; 3],
     spec: &Spec<'_>,
@@ -315,8 +322,8 @@ pub(crate) fn node_struct(
         builtin_code: spec.builtin_code,
         version: spec.version,
         custom_name: spec.custom_name,
-        index: place.1 as u32,
-        subgraph: place.0 as u32,
+        index: place.node as u32,
+        subgraph: place.subgraph as u32,
         tensors: tensors.0,
         tensor_stride: size_of::<ArTensorV1>(),
         tensor_count: tensors.1,

@@ -7,7 +7,7 @@ use arenite_abi::op::Registration as OpRegistration;
 
 use super::host::EvalHost;
 use super::message;
-use super::room::{Room, Work};
+use super::room::{ExpandedNode, NodePlace, Room};
 use crate::error::{Error, Result};
 use crate::model::entry::{Purpose, spell_places};
 use crate::model::graph::Graph;
@@ -45,8 +45,8 @@ fn eval_as<'a>(
     let pieces = prepared.pieces();
     let room = Room::new(site, spec, pieces.len())?;
     // SAFETY: `room` was created for this `spec` and these buffers, and nothing else uses it.
-    let work = unsafe { Work::new(&room, site, spec, Purpose::Run, pieces) };
-    let raw = work.node((site.graph.index, node), spec);
+    let work = unsafe { ExpandedNode::new(&room, site, spec, Purpose::Run, pieces) };
+    let raw = work.node(NodePlace { subgraph: site.graph.index, node }, spec);
     let mut host = EvalHost::new(site, node, &work);
     let (persistent, scratch) = work.spans().split_at(prepared.persistent_count());
     let eval = eval_struct(&mut host, 1, persistent, scratch);

@@ -33,7 +33,7 @@ struct Verified<'a>(&'a [u8]);
 
 /// The positions of a table and of its vtable.
 #[derive(Clone, Copy)]
-struct Place {
+struct TablePosition {
     table: usize,
     vtable: usize,
 }
@@ -58,16 +58,16 @@ impl<'a> Verified<'a> {
     }
 
     #[inline(always)]
-    unsafe fn table(self, table: usize) -> Place {
+    unsafe fn table(self, table: usize) -> TablePosition {
         // SAFETY: the caller passes the position of a table, which starts with the four bytes of the distance to its
         // vtable.
         let to_vtable = i32::from_le_bytes(unsafe { self.bytes(table) });
-        Place { table, vtable: table.wrapping_add_signed((to_vtable as isize).wrapping_neg()) }
+        TablePosition { table, vtable: table.wrapping_add_signed((to_vtable as isize).wrapping_neg()) }
     }
 
     /// Position of a field, if it is present.
     #[inline(always)]
-    unsafe fn field(self, Place { table, vtable }: Place, slot: u16) -> Option<usize> {
+    unsafe fn field(self, TablePosition { table, vtable }: TablePosition, slot: u16) -> Option<usize> {
         let entry = vtable_offset(slot);
         // SAFETY: the caller passes a verified table: its vtable is inside the file and starts with its size, which is
         // even. The entry of `slot` is read only if it is within that size.
@@ -82,7 +82,7 @@ impl<'a> Verified<'a> {
 
     /// The list in a field, with `EACH` bytes per entry; empty if it is absent.
     #[inline(always)]
-    unsafe fn list<const EACH: usize>(self, table: Place, slot: u16) -> &'a [[u8; EACH]] {
+    unsafe fn list<const EACH: usize>(self, table: TablePosition, slot: u16) -> &'a [[u8; EACH]] {
         // SAFETY: the caller passes a verified table, and the verifier checked that this field leads to a list with
         // entries of this size.
         unsafe { self.field(table, slot).map_or(&[], |field| self.entries(self.follow(field))) }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// The position of an error in a config. Displayed as `FILE:LINE:COLUMN`, or `line L, column C` without a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// The config file; `None` for a config that was given as text.
     pub file: Option<PathBuf>,
     /// Line, from 1.
@@ -42,14 +42,14 @@ pub enum ConfigError {
     /// The text is not TOML.
     Syntax {
         /// The position that the parser reports.
-        place: Place,
+        place: Position,
         /// The parser's message.
         message: String,
     },
     /// A key that schema 1 does not have.
     UnknownKey {
         /// Where the key is.
-        place: Place,
+        place: Position,
         /// The table that contains it, such as `plugins` or `delegate[0]`; empty for the top level.
         table: String,
         /// The key.
@@ -62,7 +62,7 @@ pub enum ConfigError {
     /// A required key is missing.
     MissingKey {
         /// Where the table without it begins.
-        place: Place,
+        place: Position,
         /// The whole key, such as `delegate[0].use`.
         key: String,
         /// What to do about it.
@@ -71,7 +71,7 @@ pub enum ConfigError {
     /// A value of the wrong type.
     WrongType {
         /// Where the value is.
-        place: Place,
+        place: Position,
         /// The whole key, such as `plugins.dirs[1]`.
         key: String,
         /// The type that the key requires.
@@ -82,7 +82,7 @@ pub enum ConfigError {
     /// A value of the right type that the key does not allow.
     BadValue {
         /// Where the value is.
-        place: Place,
+        place: Position,
         /// The whole key.
         key: String,
         /// The problem, with the actual and the allowed value.
@@ -90,7 +90,7 @@ pub enum ConfigError {
     },
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.file {
             Some(file) => write!(f, "{}:{}:{}", file.display(), self.line, self.column),

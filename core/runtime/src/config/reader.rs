@@ -1,6 +1,6 @@
 //! Typed access to a TOML tree. Errors name the key, its position, and the expected and actual types.
 
-use super::error::{ConfigError, Place};
+use super::error::{ConfigError, Position};
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use toml::Spanned;
@@ -35,11 +35,11 @@ impl<'t> Document<'t> {
     }
 
     /// Line and column of a byte position: both count from 1, the column in characters.
-    fn place(&self, position: usize) -> Place {
+    fn place(&self, position: usize) -> Position {
         let before = self.text.as_bytes().get(..position).unwrap_or(self.text.as_bytes());
         let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
         let is_char_start = |b: &&u8| **b & 0xC0 != 0x80;
-        Place {
+        Position {
             file: self.file.map(Path::to_owned),
             line: 1 + before.iter().filter(|&&b| b == b'\n').count(),
             column: 1 + before.iter().skip(line_start).filter(is_char_start).count(),

@@ -314,11 +314,11 @@ impl<'a> Builder<'a> {
         types.sort();
         types.dedup();
         let candidates = self.registry.candidates(&key, version, &types);
-        let origin = (scope.index, position);
-        let unresolved = candidates.is_empty().then(|| self.note_unresolved(&key, version, types, origin));
+        let unresolved =
+            candidates.is_empty().then(|| self.note_unresolved(&key, version, types, scope.index, position));
         let custom = operator.custom_options();
         self.graph.nodes.push(NodeInfo {
-            origin,
+            origin: (scope.index, position),
             key,
             version,
             inputs,
@@ -338,7 +338,8 @@ impl<'a> Builder<'a> {
         key: &OpKey,
         version: i32,
         types: Vec<ElementType>,
-        (subgraph, node): (usize, usize),
+        subgraph: usize,
+        node: usize,
     ) -> usize {
         let unresolved = &mut self.graph.unresolved;
         let at = *self

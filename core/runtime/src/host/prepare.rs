@@ -17,7 +17,7 @@ use crate::planning::plan::PlanLimits;
 use crate::stages::memory::Memory;
 use crate::stages::partition_kernel::PartitionKernel;
 use crate::stages::site::Site;
-use crate::stages::values::Value;
+use crate::stages::values::VariableValue;
 
 pub(crate) struct PrepareHost<'a, 'm> {
     outputs: &'a [i32],
@@ -30,7 +30,7 @@ pub(crate) struct PrepareHost<'a, 'm> {
     persistent: Vec<ArSpan>,
     scratch: Vec<ScratchRequest>,
     shares: Vec<Share>,
-    values: Vec<Value>,
+    values: Vec<VariableValue>,
     site: &'a mut Site<'m>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct PrepareResult {
     pub persistent: Vec<ArSpan>,
     pub scratch: Vec<ScratchRequest>,
     pub shares: Vec<Share>,
-    pub values: Vec<Value>,
+    pub values: Vec<VariableValue>,
 }
 
 impl<'a, 'm> PrepareHost<'a, 'm> {
@@ -145,7 +145,7 @@ impl PrepareSide for PrepareHost<'_, '_> {
 
     fn set_value(&mut self, t: usize, value: &[u8]) -> Result<(), Refused> {
         let Memory { persistent, budget, .. } = &mut *self.site.memory;
-        self.values.push(Value::copy(t, value, persistent, budget)?);
+        self.values.push(VariableValue::copy(t, value, persistent, budget)?);
         Ok(())
     }
 

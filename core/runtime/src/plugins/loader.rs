@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::error::{Error, LoadError, LoadFailure, Result};
 use crate::host::{HOST, message};
 use crate::plugins::library_file::{self, Checked, LibrarySource};
-use crate::plugins::registry::{Origin, Registry};
+use crate::plugins::registry::{AbiVersion, Origin, Registry};
 use crate::plugins::{built, descriptor, digest, foreign};
 
 /// Environment variable with a list of folders, separated as in `PATH`.
@@ -53,7 +53,7 @@ impl Registry {
         let failure = |reason| Error::Plugin(LoadFailure { path: PathBuf::from("(linked in)"), reason });
         let descriptor = introduce(plugin).map_err(failure)?;
         // SAFETY: `Plugin::new` requires a descriptor whose parts are static.
-        match unsafe { self.register(descriptor, Origin::Static, (1, 0)) } {
+        match unsafe { self.register(descriptor, Origin::Static, AbiVersion::FIRST) } {
             Ok(()) | Err(LoadError::Duplicate(_)) => Ok(()),
             Err(reason) => Err(failure(reason)),
         }
@@ -133,21 +133,21 @@ struct Rules<'a> {
     sha256: Option<&'a BTreeMap<String, String>>,
 }
 
-struct Place {
+struct SearchFolder {
     path: PathBuf,
     /// Whether a missing folder is an error.
     must_exist: bool,
 }
 
-fn places(config: &Config) -> Vec<Place> {
-    let mut places: Vec<Place> =
-        config.plugins.dirs.iter().map(|dir| Place { path: dir.clone(), must_exist: true }).collect();
+fn places(config: &Config) -> Vec<SearchFolder> {
+    let mut places: Vec<SearchFolder> =
+        config.plugins.dirs.iter().map(|dir| SearchFolder { path: dir.clone(), must_exist: true }).collect();
     if let Some(list) = std::env::var_os(PLUGIN_PATH) {
         let dirs = std::env::split_paths(&list).filter(|dir| dir.is_absolute());
-        places.extend(dirs.map(|path| Place { path, must_exist: true }));
+        places.extend(dirs.map(|path| SearchFolder { path, must_exist: true }));
     }
     if let Some(prefix) = install_prefix().or_else(|| config.plugins.prefix.clone()) {
-        places.push(Place { path: prefix.join(PREFIX_FOLDER), must_exist: false });
+        places.push(SearchFolder { path: prefix.join(PREFIX_FOLDER), must_exist: false });
     }
     places
 }
@@ -230,7 +230,7 @@ fn load_by(
     {
         return Err(LoadError::NotAllowed(id));
     }
-    let abi = ((version >> 16) as u16, version as u16);
+    let abi = AbiVersion { major: (version >> 16) as u16, minor: version as u16 };
     // SAFETY: as for the id.
     unsafe { registry.register(descriptor, Origin::File(absolute), abi) }?;
     registry.files.push(identity);

@@ -21,7 +21,7 @@ use crate::plugins::library_file::FileIdentity;
 use crate::plugins::op_key::OpKey;
 use crate::plugins::registration::{DelegateRegistration, OpRegistration, PlannerRegistration, Registration};
 
-pub use listing::{ContestedOp, OpInfo, Origin, PluginInfo};
+pub use listing::{AbiVersion, ContestedOp, OpInfo, Origin, PluginInfo};
 
 /// An op registration for a node.
 #[derive(Clone)]
@@ -170,7 +170,7 @@ impl Registry {
         &mut self,
         descriptor: *const ArPluginV1,
         origin: Origin,
-        abi: (u16, u16),
+        abi: AbiVersion,
     ) -> Result<(), LoadError> {
         // SAFETY: this function requires the same of the descriptor as `descriptor::read`.
         let offer = unsafe { descriptor::read(descriptor) }.map_err(LoadError::Descriptor)?;

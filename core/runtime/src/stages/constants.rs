@@ -20,11 +20,11 @@ use crate::quota::Budget;
 
 #[derive(Default)]
 pub(crate) struct Constants {
-    values: BTreeMap<usize, Value>,
+    values: BTreeMap<usize, DerivedConstant>,
     latest: u64,
 }
 
-struct Value {
+struct DerivedConstant {
     /// Its memory; empty if it is a constant of the model.
     own: Block,
     data: *const u8,
@@ -36,12 +36,12 @@ struct Value {
 }
 
 // SAFETY: `data` is in `own`, which moves with the value, or in the model, whose bytes no thread writes.
-unsafe impl Send for Value {}
+unsafe impl Send for DerivedConstant {}
 
-impl Value {
+impl DerivedConstant {
     /// The first `bytes` bytes of a block. It has no version yet.
-    fn owned(own: Block, bytes: usize, shape: &[i32], maker: Option<OpRegistration>) -> Value {
-        Value { data: own.as_ptr(), own, bytes, shape: shape.to_vec(), version: 0, maker }
+    fn owned(own: Block, bytes: usize, shape: &[i32], maker: Option<OpRegistration>) -> DerivedConstant {
+        DerivedConstant { data: own.as_ptr(), own, bytes, shape: shape.to_vec(), version: 0, maker }
     }
 
     fn as_slice(&self) -> &[u8] {
@@ -80,13 +80,13 @@ impl Constants {
         bytes: &[u8],
         budget: &mut Budget,
     ) -> Result<()> {
-        let is_same = |value: &Value| value.as_slice() == bytes && value.shape == table.shape(t);
+        let is_same = |value: &DerivedConstant| value.as_slice() == bytes && value.shape == table.shape(t);
         if !self.values.get(&t).is_some_and(is_same) {
             let mut data = Block::EMPTY;
             data.grow(bytes.len(), budget, "a constant")?;
             // SAFETY: the block has `bytes.len()` bytes and was just allocated, so it does not overlap `bytes`.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), data.as_ptr(), bytes.len()) };
-            let value = Value::owned(data, bytes.len(), table.shape(t), None);
+            let value = DerivedConstant::owned(data, bytes.len(), table.shape(t), None);
             self.replace(t, value, budget);
         }
         self.publish(t, table);
@@ -103,7 +103,7 @@ impl Constants {
         budget: &mut Budget,
     ) {
         let bytes = (table.get(t).bytes as usize).min(data.len());
-        let fresh = Value::owned(data, bytes, table.shape(t), Some(Arc::clone(maker)));
+        let fresh = DerivedConstant::owned(data, bytes, table.shape(t), Some(Arc::clone(maker)));
         match self.values.get_mut(&t) {
             Some(old) if old.as_slice() == fresh.as_slice() && old.shape == fresh.shape => {
                 // The inputs changed but the value did not: record the new versions as seen.
@@ -126,17 +126,21 @@ impl Constants {
         budget: &mut Budget,
     ) {
         let (data, bytes) = (constant.as_ptr(), constant.len());
-        let is_same = |value: &Value| value.data == data && value.shape == table.shape(t);
+        let is_same = |value: &DerivedConstant| value.data == data && value.shape == table.shape(t);
         if !self.values.get(&t).is_some_and(is_same) {
             let (shape, maker) = (table.shape(t).to_vec(), Some(Arc::clone(maker)));
-            self.replace(t, Value { own: Block::EMPTY, data, bytes, shape, version: 0, maker }, budget);
+            self.replace(
+                t,
+                DerivedConstant { own: Block::EMPTY, data, bytes, shape, version: 0, maker },
+                budget,
+            );
         }
         self.publish(t, table);
     }
 
-    fn replace(&mut self, t: usize, value: Value, budget: &mut Budget) {
+    fn replace(&mut self, t: usize, value: DerivedConstant, budget: &mut Budget) {
         self.latest += 1;
-        if let Some(mut old) = self.values.insert(t, Value { version: self.latest, ..value }) {
+        if let Some(mut old) = self.values.insert(t, DerivedConstant { version: self.latest, ..value }) {
             old.own.release(budget);
         }
     }
@@ -169,8 +173,9 @@ impl Constants {
 
     /// Frees the value of tensor `t` unless the table uses it.
     pub(crate) fn prune(&mut self, t: usize, table: &TensorTable, budget: &mut Budget) {
-        let shown =
-            |value: &Value| table.is_constant(t) && table.get(t).data.cast_const().cast() == value.data;
+        let shown = |value: &DerivedConstant| {
+            table.is_constant(t) && table.get(t).data.cast_const().cast() == value.data
+        };
         if self.values.get(&t).is_some_and(|value| !shown(value))
             && let Some(mut value) = self.values.remove(&t)
         {

@@ -18,7 +18,7 @@ pub(crate) use crate::stages::failure::Failure;
 use crate::stages::memory::Memory;
 use crate::stages::partition_kernel::PartitionKernel;
 use crate::stages::site::Site;
-use crate::stages::values::Value;
+use crate::stages::values::VariableValue;
 use arenite_abi::raw::slice;
 
 /// A step that can be prepared and run.
@@ -42,7 +42,7 @@ pub(crate) struct Step {
     pub scratch: Vec<ArSpan>,
     pub shares: Vec<Share>,
     /// The values that `prepare` gave to variables among the outputs; the variables get them after each run.
-    values: Vec<Value>,
+    values: Vec<VariableValue>,
 }
 
 /// The code that runs a step.

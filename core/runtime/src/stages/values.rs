@@ -7,14 +7,14 @@ use crate::error::Result;
 use crate::quota::Budget;
 
 /// The value of a variable after the step has run.
-pub(crate) struct Value {
+pub(crate) struct VariableValue {
     t: usize,
     /// Persistent memory of the step.
     data: *const u8,
     bytes: usize,
 }
 
-impl Value {
+impl VariableValue {
     /// Keeps a copy of `value`, which has the size of tensor `t`, for as long as the step is prepared.
     pub(crate) fn copy(
         t: usize,
@@ -25,7 +25,7 @@ impl Value {
         let data = persistent.take(value.len(), 1, budget)?;
         // SAFETY: `take` gave as many bytes, to which no other pointer leads.
         unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), data, value.len()) };
-        Ok(Value { t, data, bytes: value.len() })
+        Ok(VariableValue { t, data, bytes: value.len() })
     }
 
     /// Writes the value to the variable.

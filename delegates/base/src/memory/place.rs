@@ -60,7 +60,7 @@ impl Place {
     /// If it has fewer.
     #[inline]
     pub fn part(self, first: usize, bytes: usize) -> Place {
-        check((0, self.bytes), first, bytes);
+        check(0..self.bytes, first, bytes);
         Place { at: self.at.wrapping_add(first), bytes }
     }
 

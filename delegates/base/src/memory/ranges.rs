@@ -1,10 +1,12 @@
 //! Ranges of elements, in arithmetic that does not wrap.
 
+use std::ops::Range;
+
 /// Panics unless elements `first..first + len` are in the range.
 #[inline(always)]
-pub(super) fn check((start, end): (usize, usize), first: usize, len: usize) {
-    if first < start || first > end || len > end - first {
-        refuse(start, end, first, len);
+pub(super) fn check(range: Range<usize>, first: usize, len: usize) {
+    if first < range.start || first > range.end || len > range.end - first {
+        refuse(range.start, range.end, first, len);
     }
 }
 

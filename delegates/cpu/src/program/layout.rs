@@ -18,7 +18,7 @@ pub(super) struct BuiltStep {
 
 /// The location of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Place {
+pub(super) enum Location {
     /// No step uses it.
     Nowhere,
     /// Input of the partition.
@@ -45,7 +45,7 @@ pub(super) struct Buffers {
 /// Where all is.
 pub(super) struct Places {
     /// Of each value.
-    pub values: Vec<Place>,
+    pub values: Vec<Location>,
     /// By step: the buffer of its own scratch memory.
     pub scratch: Vec<Option<usize>>,
     /// The scratch memory.
@@ -56,7 +56,7 @@ pub(super) struct Places {
 pub(super) struct Frame<'n, 'a> {
     net: &'n Net<'a>,
     /// By value: its place, if that is outside of scratch memory.
-    places: Vec<Place>,
+    places: Vec<Location>,
     /// Per value, the one whose bytes it has: renamings move none, unless they have to.
     pub names: Vec<Id>,
 }
@@ -64,19 +64,19 @@ pub(super) struct Frame<'n, 'a> {
 impl<'n, 'a> Frame<'n, 'a> {
     /// Assigns places to inputs, outputs and constants.
     pub(super) fn new(net: &'n Net<'a>) -> Self {
-        let mut places = vec![Place::Nowhere; net.values.len()];
+        let mut places = vec![Location::Nowhere; net.values.len()];
         let mut read = vec![false; net.values.len()];
         net.nodes.iter().flat_map(|node| &node.inputs).for_each(|&id| read[id] = true);
         let inputs = net.inputs.iter().enumerate();
-        inputs.filter(|&(_, &id)| read[id]).for_each(|(i, &id)| places[id] = Place::Input(i));
-        net.constants.iter().enumerate().for_each(|(i, (id, _))| places[*id] = Place::Constant(i));
-        net.outputs.iter().enumerate().for_each(|(i, &id)| places[id] = Place::Output(i));
+        inputs.filter(|&(_, &id)| read[id]).for_each(|(i, &id)| places[id] = Location::Input(i));
+        net.constants.iter().enumerate().for_each(|(i, (id, _))| places[*id] = Location::Constant(i));
+        net.outputs.iter().enumerate().for_each(|(i, &id)| places[id] = Location::Output(i));
         // A value that is only renamed to become an output is computed in the output's memory.
         let renamings = || net.nodes.iter().filter(|node| node.layer.is_rename());
         for node in renamings().rev() {
             let (from, to) = (node.inputs[0], node.outputs[0]);
-            let is_output = matches!(places[to], Place::Output(_));
-            if is_output && places[from] == Place::Nowhere && net.values[from].constant.is_none() {
+            let is_output = matches!(places[to], Location::Output(_));
+            if is_output && places[from] == Location::Nowhere && net.values[from].constant.is_none() {
                 places[from] = places[to];
             }
         }
@@ -84,7 +84,7 @@ impl<'n, 'a> Frame<'n, 'a> {
         for node in renamings() {
             let (from, to) = (node.inputs[0], node.outputs[0]);
             // From outside to outside bytes have to move.
-            if !matches!(places[to], Place::Output(_)) || places[from] == places[to] {
+            if !matches!(places[to], Location::Output(_)) || places[from] == places[to] {
                 names[to] = names[from];
             }
         }
@@ -98,7 +98,7 @@ impl<'n, 'a> Frame<'n, 'a> {
 
     /// Whether a value that a step writes is in scratch memory.
     fn is_inside(&self, id: Id) -> bool {
-        self.places[id] == Place::Nowhere
+        self.places[id] == Location::Nowhere
     }
 
     /// The overlaps with inputs that the step allows its first result, if result and input are in scratch memory.
@@ -175,7 +175,7 @@ impl<'n, 'a> Frame<'n, 'a> {
             for id in written(node) {
                 let value = &self.net.values[id];
                 match self.places[id] {
-                    Place::Output(o) => found.outputs[o] = found.outputs[o].min(at),
+                    Location::Output(o) => found.outputs[o] = found.outputs[o].min(at),
                     _ => {
                         let mut record = UsageRecord::new(value.bytes().max(1) as u64, at, last[id].max(at));
                         let tensor = value.tensor.and_then(|tensor| i32::try_from(tensor).ok());
@@ -224,8 +224,8 @@ impl<'n, 'a> Frame<'n, 'a> {
         let place = |record: usize| {
             let (buffer, at) = layout.places[record];
             match lodgings[buffer] {
-                Some((output, first)) => Place::Within(output, first + at),
-                None => Place::Record(numbers[buffer], at),
+                Some((output, first)) => Location::Within(output, first + at),
+                None => Location::Record(numbers[buffer], at),
             }
         };
         let own = |id: Id| found.of[id].map_or(self.places[id], place);

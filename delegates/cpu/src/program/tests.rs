@@ -5,7 +5,7 @@ use arenite_layers::layer::Elementwise;
 use arenite_layers::{Common, EpilogueOp, Id, Value};
 use proptest::prelude::*;
 
-use super::layout::Place;
+use super::layout::Location;
 use super::*;
 use crate::isa::Isa;
 use crate::net::{Layer, Node};
@@ -103,7 +103,7 @@ fn a_result_over_a_value_that_is_still_read_is_found() {
 fn intermediates_lie_in_the_output() {
     let program = program(&ladder());
     // The sum, which takes the place of a, is read when the output is written.
-    assert_eq!((program.places[1], program.places[3]), (Place::Record(0, 0), Place::Record(0, 0)));
-    assert_eq!((program.places[2], program.places[4]), (Place::Within(0, 0), Place::Output(0)));
+    assert_eq!((program.places[1], program.places[3]), (Location::Record(0, 0), Location::Record(0, 0)));
+    assert_eq!((program.places[2], program.places[4]), (Location::Within(0, 0), Location::Output(0)));
     assert_eq!(program.buffers.records.len(), 1);
 }

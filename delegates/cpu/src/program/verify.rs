@@ -5,7 +5,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
 use super::Program;
-use super::layout::Place;
+use super::layout::Location;
 use crate::step::Step;
 
 /// Memory that is written: the scratch buffer, or an output's, from one byte to another.
@@ -56,7 +56,7 @@ impl Program {
                 }
             }
             if let Some((r, _)) = compiled.scratch {
-                let scratch = self.span(Place::Record(r, 0), self.buffers.records[r].size);
+                let scratch = self.span(Location::Record(r, 0), self.buffers.records[r].size);
                 let met = living().find(|life| scratch.is_some_and(|scratch| scratch.meets(&life.span)));
                 ensure!(
                     met.is_none(),
@@ -92,7 +92,7 @@ impl Program {
             for &id in outputs {
                 if let Some(span) = self.span(self.places[id], self.sizes[id] as u64) {
                     life_of[id] = Some(lives.len());
-                    let last = if matches!(self.places[id], Place::Output(_)) { usize::MAX } else { at };
+                    let last = if matches!(self.places[id], Location::Output(_)) { usize::MAX } else { at };
                     lives.push(Life { span, id, born: at, last });
                 }
             }
@@ -100,11 +100,11 @@ impl Program {
         lives
     }
 
-    fn span(&self, place: Place, bytes: u64) -> Option<Span> {
+    fn span(&self, place: Location, bytes: u64) -> Option<Span> {
         let (memory, start) = match place {
-            Place::Record(r, at) => (0, self.offsets[r] + at),
-            Place::Within(o, at) => (1 + o, at),
-            Place::Output(o) => (1 + o, 0),
+            Location::Record(r, at) => (0, self.offsets[r] + at),
+            Location::Within(o, at) => (1 + o, at),
+            Location::Output(o) => (1 + o, 0),
             _ => return None,
         };
         Some(Span { memory, start, end: start + bytes })

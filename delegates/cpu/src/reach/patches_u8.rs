@@ -115,9 +115,9 @@ impl Patches {
                 let first = g * columns;
                 match weights.bytes() {
                     Some((bytes, flip)) => {
-                        gemm.pack_rows((count, k), columns, packed, (&bytes[first * lines..], flip));
+                        gemm.pack_rows(count, k, columns, packed, (&bytes[first * lines..], flip));
                     }
-                    None => gemm.pack((count, k), columns, packed, |j, tap, i| {
+                    None => gemm.pack(count, k, columns, packed, |j, tap, i| {
                         weights.at((first + j) * lines + tap * k + i)
                     }),
                 }

@@ -104,7 +104,7 @@ impl<T> Phases<T> {
             for form in &layout.forms {
                 let (taps, count) = (form.taps[0] * form.taps[1], form.width * window.channels);
                 let panels = &mut packed[form.packed..][..gemm.packed_len(taps, depth, count)];
-                gemm.pack((taps, depth), count, panels, |j, tap, c| filter.weight(form, j, tap, c));
+                gemm.pack(taps, depth, count, panels, |j, tap, c| filter.weight(form, j, tap, c));
             }
         })?;
         let of_form = |form: &Form| {

@@ -13,7 +13,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Axis, Window};
 
 use super::terms::{term, terms};
-use crate::kernels::u8i8_dwconv::{DwConv, Outputs, Results, Rows, Width};
+use crate::kernels::u8i8_dwconv::{DwConv, Outputs, PixelRows, Results, Width};
 use crate::memory::{Disjoint, Source, Target};
 use crate::simd::dot::place;
 use crate::simd::interleaved;
@@ -246,7 +246,7 @@ impl Planes {
             if phase.pixels == 0 {
                 continue;
             }
-            let mut rows = Rows {
+            let mut rows = PixelRows {
                 from: [outside; 4],
                 steps: [0; 4],
                 count: phase.pixels,
@@ -264,7 +264,7 @@ impl Planes {
 
     /// # Safety
     /// See the kernel; here for any number of pixels.
-    unsafe fn interleave(&self, width: &'static Width, rows: &Rows) {
+    unsafe fn interleave(&self, width: &'static Width, rows: &PixelRows) {
         if rows.count >= width.pixels {
             // SAFETY: a vector of pixels at least, as the kernel wants; pixels and planes are as it does.
             return unsafe { (width.interleave)(rows) };
@@ -274,7 +274,7 @@ impl Planes {
         let to: *mut u8 = room.as_mut_ptr().cast();
         for p in 0..rows.count {
             let from = std::array::from_fn(|i| rows.from[i].wrapping_add(p * rows.steps[i]));
-            let one = Rows { from, steps: [0; 4], count: width.pixels, to, plane: vector, ..*rows };
+            let one = PixelRows { from, steps: [0; 4], count: width.pixels, to, plane: vector, ..*rows };
             let place = |q| rows.to.wrapping_add(q * rows.plane + p * width.channels);
             // SAFETY: pixel `p` is readable; the kernel writes four vectors of at most [`OUTSIDE`] bytes, of which the
             // first `width.channels` fit the place of the pixel in each plane, as the caller guarantees.

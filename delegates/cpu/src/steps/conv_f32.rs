@@ -93,7 +93,7 @@ struct TileRoom<'a> {
 }
 
 /// What all tiles of a run work on.
-struct Work<'r> {
+struct TileData<'r> {
     input: Source<'r, f32>,
     output: Disjoint<'r, f32>,
     epilogue: Epilogue<'r>,
@@ -155,7 +155,7 @@ impl ConvF32 {
         &self,
         TileAt { group: g, block, positions }: TileAt,
         target: PrefetchTarget,
-        work: &Work<'_>,
+        work: &TileData<'_>,
         TileRoom { pointers, buffer }: TileRoom<'_>,
     ) {
         let (first, rows) = (positions.start, positions.len());
@@ -204,7 +204,7 @@ impl ConvF32 {
     unsafe fn tiles(
         &self,
         items: Range<usize>,
-        work: &Work<'_>,
+        work: &TileData<'_>,
         TileRoom { pointers, buffer }: TileRoom<'_>,
     ) {
         let (mut done, mut asked) = (0, false);
@@ -253,7 +253,7 @@ impl ConvF32 {
         start: usize,
         [rows, count]: [usize; 2],
         buffer: Disjoint<'_, f32>,
-        &Work { output, ref epilogue, .. }: &Work<'_>,
+        &TileData { output, ref epilogue, .. }: &TileData<'_>,
     ) {
         // Whole rows are contiguous.
         let (runs, run) = if count == self.stride { (1, rows * count) } else { (rows, count) };
@@ -344,7 +344,7 @@ impl Step for ConvF32 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let work = Work {
+        let work = TileData {
             input: cx.input(self.input),
             output: cx.output(self.output).share(),
             epilogue: epilogue::bind(&self.epilogue, cx),
@@ -383,7 +383,7 @@ impl RowStep for ConvF32 {
         let (from, width) = (image * self.window.rows.output, self.window.columns.output);
         let (first, end) = ((from + rows.start) * width, (from + rows.end) * width);
         let output = output.cast().share().within(first * self.stride);
-        let work = Work { input: input.cast(), output, epilogue: *epilogue };
+        let work = TileData { input: input.cast(), output, epilogue: *epilogue };
         let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
         self.with_room(|TileRoom { pointers, buffer }| {
             for item in 0..self.groups * self.blocks.len() * tiles {

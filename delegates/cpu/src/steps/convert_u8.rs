@@ -72,12 +72,7 @@ impl Step for Dequantize {
         let offset = (f64::from(scale) * f64::from(-zero_point)) as f32;
         let eights = self.len / 8 * 8;
         cx.parallel_parts(y.part(0, eights), CHUNK, 1, |chunks, mut y| {
-            self.reals.dequantized(
-                x.part(chunks.start * CHUNK, y.len()),
-                self.raised,
-                (scale, offset),
-                &mut y,
-            );
+            self.reals.dequantized(x.part(chunks.start * CHUNK, y.len()), self.raised, scale, offset, &mut y);
         })?;
         for i in eights..self.len {
             let q = i32::from(x.get(i)) - self.raised;

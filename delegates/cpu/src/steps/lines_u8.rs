@@ -7,7 +7,7 @@ use arenite_base::Aligned;
 use arenite_layers::Id;
 
 use crate::kernels::u8_lines::{Line, Lines, PADDING};
-use crate::line::Fit;
+use crate::line::{ByteLimits, Fit};
 use crate::memory::{InPlace, pair};
 use crate::step::{Run, Step};
 
@@ -18,7 +18,7 @@ const CHUNK: usize = 1 << 13;
 pub(crate) struct Columns {
     zero: u8,
     shift: u32,
-    limits: (u8, u8),
+    limits: ByteLimits,
     slopes: Aligned<i32>,
     offsets: Aligned<i32>,
     /// If a column has one.
@@ -27,7 +27,7 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// One fit per column, all of the same zero, shift and limits.
-    pub(crate) fn new(zero: u8, shift: u32, limits: (u8, u8), fits: &[Fit]) -> Columns {
+    pub(crate) fn new(zero: u8, shift: u32, limits: ByteLimits, fits: &[Fit]) -> Columns {
         let table = |of: fn(&Fit) -> i32| {
             let mut table = Aligned::<i32>::zeros(fits.len().next_multiple_of(PADDING));
             table.iter_mut().zip(fits).for_each(|(to, fit)| *to = of(fit));
@@ -51,8 +51,8 @@ impl Columns {
             slopes: self.slopes.as_ptr(),
             offsets: self.offsets.as_ptr(),
             drops: self.drops.as_ref().map_or(std::ptr::null(), |drops| drops.as_ptr()),
-            low: self.limits.0,
-            high: self.limits.1,
+            low: self.limits.low,
+            high: self.limits.high,
         }
     }
 }

@@ -80,7 +80,7 @@ impl WinogradU8 {
         let packed = store.block(&key, PRODUCTS * len, |packed: &mut [i16]| {
             for (j, c) in (0..filters).flat_map(|j| (0..channels).map(move |c| (j, c))) {
                 let taps = std::array::from_fn(|tap| weights.at((j * 9 + tap) * channels + c));
-                let at = words.at((channels, padded), j, c);
+                let at = words.at(channels, padded, j, c);
                 for (packed, u) in packed[at..].iter_mut().step_by(len).zip(u8_winograd::filter(&taps)) {
                     *packed = u;
                 }

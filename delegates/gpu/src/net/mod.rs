@@ -4,7 +4,7 @@ pub(crate) mod lstm;
 pub(crate) mod transfer;
 
 use arenite_abi::prelude::*;
-use arenite_layers::lower::{self, Quantized, Work};
+use arenite_layers::lower::{self, Operations, Quantized};
 use arenite_layers::{Grid, Limits, Parts, Source};
 
 use lstm::Lstm;
@@ -69,7 +69,7 @@ fn refusal(x: &Source<'_, '_>) -> Result<()> {
             return Err(unsupported!("{} is not supported, only FLOAT32: {y}", y.ty));
         }
     }
-    if let Work::Products(_) = facts.work {
+    if let Operations::Products(_) = facts.work {
         let ((_, input), (_, weights)) = (x.input(facts.data)?, x.input(1)?);
         if weights.real.is_some() && input.grid.is_none() && input.real.is_none() {
             return Err(unsupported!("dynamic quantization of {input} is not supported"));

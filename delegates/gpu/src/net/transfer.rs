@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use arenite_abi::prelude::*;
-use arenite_layers::lower::{LayerFacts, ProductShapes, Work, facts};
+use arenite_layers::lower::{LayerFacts, Operations, ProductShapes, facts};
 
 /// A node of a graph.
 pub(crate) struct NodeWork {
@@ -131,7 +131,9 @@ pub(crate) fn work(graph: &GraphView<'_>, refused: &[Option<String>]) -> Result<
 /// Two per multiply-add of a product; one per element that any other op writes.
 fn operations(graph: &GraphView<'_>, node: &NodeView<'_>, elements: u64) -> u64 {
     let facts = facts(node.builtin_code()).and_then(|facts| facts.layer.as_ref());
-    let Some(LayerFacts { data, work: Work::Products(multiply_adds), .. }) = facts else { return elements };
+    let Some(LayerFacts { data, work: Operations::Products(multiply_adds), .. }) = facts else {
+        return elements;
+    };
     let shape = |i: usize| -> Vec<u64> {
         let index = node.input_indices().get(i).and_then(|&t| usize::try_from(t).ok());
         let tensor = index.and_then(|t| graph.tensor(t).ok());

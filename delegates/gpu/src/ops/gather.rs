@@ -8,7 +8,7 @@ use crate::device::Definition;
 use crate::kernels::{self, Selection};
 use crate::net::Node;
 use crate::plan::builder::Builder;
-use crate::plan::task::{Place, Task};
+use crate::plan::task::{StoredValue, Task};
 
 /// Adds the task of a layer.
 pub(super) fn build<'a>(layer: &Gather, node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> {
@@ -24,7 +24,7 @@ pub(super) fn build<'a>(layer: &Gather, node: &Node<'a>, builder: &mut Builder<'
         false => 1,
     };
     let count = batch * outer * coords * inner / by;
-    let rows = |place: Place| [place.layout.channels / by, place.layout.pitch() / by];
+    let rows = |place: StoredValue| [place.layout.channels / by, place.layout.pitch() / by];
     let ([from_channels, from_pitch], [to_channels, to_pitch]) = (rows(from), rows(to));
     let numbers = Selection {
         count,

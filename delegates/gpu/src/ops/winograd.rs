@@ -21,7 +21,7 @@ use crate::net::Node;
 use crate::plan::builder::Builder;
 use crate::plan::epilogue::Epilogue;
 use crate::plan::fused_task::FusedTask;
-use crate::plan::task::{Buffer, Place, Task};
+use crate::plan::task::{Buffer, StoredValue, Task};
 use crate::plan::winograd::{ImageTiles, TILE};
 use crate::store::layout::Layout;
 use crate::store::precision::Precision;
@@ -34,7 +34,7 @@ const PRODUCTS: usize = INPUT_TILE * INPUT_TILE;
 /// Adds the tasks of a layer, whose result has the layout `to`.
 pub(crate) fn build<'a>(
     layer: &Conv2d<'a>,
-    from: Place,
+    from: StoredValue,
     definitions: Vec<Definition>,
     to: Layout,
     node: &Node<'a>,
@@ -67,11 +67,11 @@ pub(crate) fn build<'a>(
 /// Adds the transform of the input's tiles, which gives 36 matrices, one below the other.
 fn transform(
     window: &Window,
-    from: Place,
+    from: StoredValue,
     definitions: Vec<Definition>,
     tiles: &ImageTiles,
     builder: &mut Builder<'_, '_>,
-) -> Result<Place> {
+) -> Result<StoredValue> {
     let (count, slices) = (tiles.count(), from.layout.slices());
     let layout = Layout { rows: PRODUCTS * count, channels: from.layout.pitch() };
     let to = builder.record_in(Precision::F32, layout)?;
@@ -93,10 +93,10 @@ fn transform(
 /// Adds the products of the transformed input and the transformed weights.
 fn multiply<'a>(
     layer: &Conv2d<'a>,
-    from: Place,
+    from: StoredValue,
     node: &Node<'a>,
     builder: &mut Builder<'_, 'a>,
-) -> Result<Place> {
+) -> Result<StoredValue> {
     let (rows, depth, width) = (from.layout.rows / PRODUCTS, from.layout.slices(), layer.filters.div_ceil(4));
     let weights = weights(layer, node, builder)?;
     let bias = builder.bias(None, Layout { rows, channels: layer.filters })?;

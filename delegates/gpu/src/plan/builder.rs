@@ -7,7 +7,7 @@ use arenite_layers::Id;
 use crate::device::{Definition, Slots};
 use crate::net::{Net, Node};
 use crate::plan::crossing::{Form, Input, Output, indices};
-use crate::plan::task::{Argument, Buffer, Item, Lifetime, Place, Record, Task};
+use crate::plan::task::{Argument, Buffer, Item, Lifetime, Record, StoredValue, Task};
 use crate::plan::tiles::Tiles;
 use crate::plan::winograd::Winograd;
 use crate::store::constants::{Constants, Key};
@@ -58,7 +58,7 @@ pub(crate) struct Builder<'n, 'a> {
     wide: Vec<bool>,
     /// The precision of the current layer.
     pub precision: Precision,
-    places: Vec<Option<Place>>,
+    places: Vec<Option<StoredValue>>,
     built: TaskList,
 }
 
@@ -100,7 +100,7 @@ impl<'n, 'a> Builder<'n, 'a> {
         self.precision = self.options.precision;
         let net = self.net;
         let output = |&id: &Id| -> Result<Output> {
-            let Place { buffer, layout, .. } = self.place(id)?;
+            let StoredValue { buffer, layout, .. } = self.place(id)?;
             let grid = net.values[id].grid;
             Ok(Output { buffer, layout, grid, stays: grid.is_none() })
         };
@@ -128,7 +128,7 @@ impl<'n, 'a> Builder<'n, 'a> {
         };
         if let Buffer::Record(record) = place.buffer {
             self.built.records[record].life = Lifetime { first: 0, last: 0 };
-            let Place { layout, precision, .. } = place;
+            let StoredValue { layout, precision, .. } = place;
             self.built.inputs.push(Input { position, record, layout, precision, form });
         }
         self.places[id] = Some(place);
@@ -141,30 +141,30 @@ impl<'n, 'a> Builder<'n, 'a> {
     }
 
     /// Adds a record in the precision of the current layer.
-    pub(crate) fn record(&mut self, layout: Layout) -> Result<Place> {
+    pub(crate) fn record(&mut self, layout: Layout) -> Result<StoredValue> {
         self.record_in(self.precision, layout)
     }
 
     /// Adds a record in a precision.
-    pub(crate) fn record_in(&mut self, precision: Precision, layout: Layout) -> Result<Place> {
+    pub(crate) fn record_in(&mut self, precision: Precision, layout: Layout) -> Result<StoredValue> {
         layout.expect_countable()?;
         let item = self.built.items.len() + 1;
         self.built.records.push(Record {
             words: precision.words(layout.floats()),
             life: Lifetime { first: item, last: item },
         });
-        Ok(Place { buffer: Buffer::Record(self.built.records.len() - 1), layout, precision })
+        Ok(StoredValue { buffer: Buffer::Record(self.built.records.len() - 1), layout, precision })
     }
 
     /// The place of a value in the precision of the current layer. Constants are copied to the device.
-    pub(crate) fn place(&mut self, id: Id) -> Result<Place> {
+    pub(crate) fn place(&mut self, id: Id) -> Result<StoredValue> {
         let place = self.place_in_any(id)?;
         ensure!(place.precision == self.precision, "'{}' is wide", self.net.values[id].name);
         Ok(place)
     }
 
     /// The place of a value in any precision.
-    pub(crate) fn place_in_any(&mut self, id: Id) -> Result<Place> {
+    pub(crate) fn place_in_any(&mut self, id: Id) -> Result<StoredValue> {
         if let Some(place) = self.places[id]
             && (matches!(place.buffer, Buffer::Record(_)) || place.precision == self.precision)
         {
@@ -183,7 +183,7 @@ impl<'n, 'a> Builder<'n, 'a> {
             layout.spread(&floats, &mut spread);
             spread
         })?;
-        let place = Place { buffer, layout, precision: self.precision };
+        let place = StoredValue { buffer, layout, precision: self.precision };
         self.places[id] = Some(place);
         Ok(place)
     }
@@ -272,19 +272,19 @@ impl<'n, 'a> Builder<'n, 'a> {
     }
 
     /// Adds a record for a value with this layout.
-    pub(crate) fn output(&mut self, id: Id, layout: Layout) -> Result<Place> {
+    pub(crate) fn output(&mut self, id: Id, layout: Layout) -> Result<StoredValue> {
         let place = self.record(layout)?;
         self.places[id] = Some(place);
         Ok(place)
     }
 
     /// Assigns a place to a value.
-    pub(crate) fn rename(&mut self, id: Id, place: Place) {
+    pub(crate) fn rename(&mut self, id: Id, place: StoredValue) {
         self.places[id] = Some(place);
     }
 
     /// Zeroes a padded record whose padding no kernel writes.
-    pub(crate) fn clear(&mut self, place: Place) {
+    pub(crate) fn clear(&mut self, place: StoredValue) {
         if let (Buffer::Record(record), true) = (place.buffer, place.layout.is_padded()) {
             self.built.items.push(Item::Clear(record));
             self.touch(place.buffer);

@@ -8,7 +8,7 @@ use crate::device::{Definition, Slots};
 use crate::kernels::{self, Call};
 use crate::plan::builder::Builder;
 use crate::plan::epilogue::epilogues;
-use crate::plan::task::{Buffer, Place, Task};
+use crate::plan::task::{Buffer, StoredValue, Task};
 use crate::store::layout::Layout;
 
 /// A layer's kernel and its epilogue.
@@ -27,7 +27,7 @@ pub(crate) struct FusedTask<'e> {
 
 impl FusedTask<'_> {
     /// Adds the task, whose results are `output` with the layout `to`.
-    pub(crate) fn push(self, builder: &mut Builder<'_, '_>, to: Layout, output: Id) -> Result<Place> {
+    pub(crate) fn push(self, builder: &mut Builder<'_, '_>, to: Layout, output: Id) -> Result<StoredValue> {
         let slots = builder.options.slots;
         self.push_within(slots, builder, to, output)
     }
@@ -39,7 +39,7 @@ impl FusedTask<'_> {
         builder: &mut Builder<'_, '_>,
         to: Layout,
         output: Id,
-    ) -> Result<Place> {
+    ) -> Result<StoredValue> {
         // Operands come first: a view of an operand may add a task.
         let (first, rest) = epilogues(builder, self.clamp, self.functions, to, slots)?;
         let mut place = builder.record(to)?;

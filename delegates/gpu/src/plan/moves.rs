@@ -8,28 +8,28 @@ use arenite_layers::layer::moves::Nest;
 use crate::device::Definition;
 use crate::kernels::{self, MovedBox};
 use crate::plan::builder::Builder;
-use crate::plan::task::{Place, Task};
+use crate::plan::task::{StoredValue, Task};
 use crate::store::layout::Layout;
 
 impl Builder<'_, '_> {
     /// The place of a value with this layout. The value is copied if its layout differs.
-    pub(crate) fn view(&mut self, id: Id, layout: Layout) -> Result<Place> {
+    pub(crate) fn view(&mut self, id: Id, layout: Layout) -> Result<StoredValue> {
         let place = self.place(id)?;
         self.cut(id, place, layout)
     }
 
     /// As [`view`](Self::view), for a buffer that is declared as `Input` and may be wide. Also returns the definitions
     /// for the kernel.
-    pub(crate) fn wide_view(&mut self, id: Id, layout: Layout) -> Result<(Place, Vec<Definition>)> {
+    pub(crate) fn wide_view(&mut self, id: Id, layout: Layout) -> Result<(StoredValue, Vec<Definition>)> {
         let place = self.place_in_any(id)?;
         let place = self.cut(id, place, layout)?;
         let is_wide = place.precision != self.precision;
         Ok((place, is_wide.then_some(Definition::Flag("WIDE")).into_iter().collect()))
     }
 
-    fn cut(&mut self, id: Id, place: Place, layout: Layout) -> Result<Place> {
+    fn cut(&mut self, id: Id, place: StoredValue, layout: Layout) -> Result<StoredValue> {
         if place.layout.is_also(&layout) {
-            return Ok(Place { layout, ..place });
+            return Ok(StoredValue { layout, ..place });
         }
         ensure!(
             place.layout.len() == layout.len(),
@@ -46,14 +46,20 @@ impl Builder<'_, '_> {
     }
 
     /// Copies a tensor to a place with another layout.
-    fn repack(&mut self, from: Place, to: Place) -> Result<()> {
+    fn repack(&mut self, from: StoredValue, to: StoredValue) -> Result<()> {
         self.clear(to);
         let nest = Nest::new(0, 0, [Dim { size: from.layout.len(), from: 1, to: 1 }]);
         self.push_box(Some(from), to, &nest, 0)
     }
 
     /// Adds the task that moves a box; a box without a source is filled.
-    pub(crate) fn push_box(&mut self, from: Option<Place>, to: Place, nest: &Nest, fill: u32) -> Result<()> {
+    pub(crate) fn push_box(
+        &mut self,
+        from: Option<StoredValue>,
+        to: StoredValue,
+        nest: &Nest,
+        fill: u32,
+    ) -> Result<()> {
         if nest.is_empty() {
             return Ok(());
         }
@@ -63,7 +69,7 @@ impl Builder<'_, '_> {
         let table = self.table(&dims(nest, by))?;
         let count = nest.len() / by;
         // Channels, and the distance between rows.
-        let rows = |place: Place| match by {
+        let rows = |place: StoredValue| match by {
             4 => [1, 1],
             _ => [place.layout.channels, place.layout.pitch()],
         };

@@ -21,7 +21,7 @@ pub(crate) enum Buffer {
 
 /// The place of a value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct StoredValue {
     /// Its buffer; it starts at offset 0.
     pub buffer: Buffer,
     /// Its layout.

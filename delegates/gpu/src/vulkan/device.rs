@@ -201,7 +201,7 @@ impl Device {
             ));
         }
         let memory = self.blocks.take(MemoryUse::Device, len)?;
-        match (self.blocks.unified(), floats) {
+        match (self.blocks.is_unified(), floats) {
             (true, None) => memory.clear()?,
             (true, Some(floats)) => memory.write(floats)?,
             (false, None) => return self.once(memory, |writer, memory| writer.clear(memory)),

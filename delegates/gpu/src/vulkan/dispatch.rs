@@ -30,13 +30,13 @@ pub(super) struct Dispatch {
     /// Null until [`Sets::bind`].
     sets: [vk::DescriptorSet; 2],
     numbers: Vec<i32>,
-    work: Work,
+    work: DispatchSize,
     /// The bound memory, kept while the kernel may run.
     memory: Vec<Arc<Memory>>,
 }
 
 /// The dispatch size of a kernel.
-enum Work {
+enum DispatchSize {
     /// A number of work-groups, whose size is the pipeline's.
     Groups(Arc<Pipeline>, Extent),
     /// The work-group is not tuned yet.
@@ -83,7 +83,7 @@ impl Dispatch {
         let launch = LaunchSize { grid, kind: kernel.name.declaration().kind, most: info.total };
         let (size, untuned) = tuner.size(&device.sizes, key, launch, info);
         let work = match untuned {
-            Some(untuned) => Work::Untuned(untuned),
+            Some(untuned) => DispatchSize::Untuned(untuned),
             None => groups(device, tuner, &variant, grid, size)?,
         };
         let sets = [vk::DescriptorSet::null(); 2];
@@ -93,8 +93,8 @@ impl Dispatch {
     /// The work-groups to time before it can run.
     pub(super) fn untuned(&self) -> Option<&UntunedKernel> {
         match &self.work {
-            Work::Groups(..) => None,
-            Work::Untuned(untuned) => Some(untuned),
+            DispatchSize::Groups(..) => None,
+            DispatchSize::Untuned(untuned) => Some(untuned),
         }
     }
 
@@ -107,8 +107,8 @@ impl Dispatch {
     /// Writes the dispatch into a command buffer.
     pub(super) fn write(&self, writer: &Writer<'_>) -> Result<()> {
         match &self.work {
-            Work::Groups(pipeline, groups) => self.write_with(writer, pipeline, *groups),
-            Work::Untuned(_) => return Err(invalid!("a kernel is recorded before it is tuned")),
+            DispatchSize::Groups(pipeline, groups) => self.write_with(writer, pipeline, *groups),
+            DispatchSize::Untuned(_) => return Err(invalid!("a kernel is recorded before it is tuned")),
         }
         Ok(())
     }
@@ -145,11 +145,17 @@ fn expect(variant: &Variant, memory: usize, numbers: &[i32]) -> Result<()> {
 }
 
 /// The work-groups that cover a grid, and their pipeline.
-fn groups(device: &Device, tuner: &Tuner, variant: &Variant, grid: Extent, size: Extent) -> Result<Work> {
+fn groups(
+    device: &Device,
+    tuner: &Tuner,
+    variant: &Variant,
+    grid: Extent,
+    size: Extent,
+) -> Result<DispatchSize> {
     let name = variant.layouts.text.name;
     let groups = device.groups(grid, size);
     let groups = groups.ok_or_else(|| unsupported!("a grid of {grid:?} is too large for '{name}'"))?;
-    Ok(Work::Groups(device.pipeline(variant, size, tuner)?, groups))
+    Ok(DispatchSize::Groups(device.pipeline(variant, size, tuner)?, groups))
 }
 
 impl Sets {

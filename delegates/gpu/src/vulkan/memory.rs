@@ -60,7 +60,7 @@ impl Blocks {
     }
 
     /// Whether memory for tensors is host-visible.
-    pub(super) fn unified(&self) -> bool {
+    pub(super) fn is_unified(&self) -> bool {
         self.types.unified
     }
 
@@ -214,7 +214,7 @@ pub(super) struct StagedMemory {
 impl StagedMemory {
     /// Adds staging memory for a use, if it is needed.
     pub(super) fn new(blocks: &Blocks, purpose: MemoryUse, port: Port<Memory>) -> Result<StagedMemory> {
-        let staging = match blocks.unified() {
+        let staging = match blocks.is_unified() {
             true => None,
             false => Some(Arc::new(blocks.take(purpose, port.floats)?)),
         };

@@ -26,7 +26,7 @@ use crate::store::tuner::Tuner;
 /// A recording and its tuning.
 pub struct Recording {
     /// Leaked if the device may still use it.
-    parts: ManuallyDrop<Parts>,
+    parts: ManuallyDrop<CommandParts>,
     plain: Commands,
     /// Whether all sizes are known and `plain` has all steps.
     is_recorded: bool,
@@ -36,7 +36,7 @@ pub struct Recording {
 }
 
 /// The parts of the commands.
-struct Parts {
+struct CommandParts {
     inputs: Inputs,
     steps: Vec<Command>,
     outputs: Vec<StagedMemory>,
@@ -61,7 +61,7 @@ impl Recording {
         let mut steps = steps.into_iter().map(step).collect::<Result<Vec<_>>>()?;
         let sets = Sets::bind(&device.logical, &mut steps)?;
         let staged = |port| StagedMemory::new(&device.blocks, MemoryUse::Down, port);
-        let parts = Parts {
+        let parts = CommandParts {
             inputs: Inputs::new(device, inputs)?,
             steps,
             outputs: outputs.into_iter().map(staged).collect::<Result<_>>()?,
@@ -212,7 +212,7 @@ impl Drop for Recording {
 }
 
 impl TimedCommands {
-    fn new(device: &Device, parts: &Parts) -> Result<TimedCommands> {
+    fn new(device: &Device, parts: &CommandParts) -> Result<TimedCommands> {
         let stamps = Stamps::new(&device.logical, parts.steps.len() as u32 + 1)?;
         let mut commands = Commands::new(&device.logical)?;
         commands.record(|writer| parts.write(writer, Some(&stamps)))?;
@@ -220,7 +220,7 @@ impl TimedCommands {
     }
 }
 
-impl Parts {
+impl CommandParts {
     /// Writes all steps, and the copies of outputs that do not stay on the device.
     fn write(&self, writer: &Writer<'_>, stamps: Option<&Stamps>) -> Result<()> {
         if let Some(stamps) = stamps {

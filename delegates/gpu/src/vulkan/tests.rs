@@ -141,7 +141,7 @@ fn memory_that_is_not_host_visible_is_staged() {
     let mut found = find().expect("devices").swap_remove(0);
     found.properties.device_type = vk::PhysicalDeviceType::DISCRETE_GPU;
     let device = Arc::new(Device::new(&found).expect("it opens"));
-    assert!(!device.blocks.unified());
+    assert!(!device.blocks.is_unified());
     works(&device);
     assert_eq!(device.blocks.count(), 0);
 }

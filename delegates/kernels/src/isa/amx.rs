@@ -13,11 +13,11 @@ pub(super) fn has_tiles() -> bool {
 /// Whether the processor has 8-bit tiles and Linux permits this process to use them.
 fn is_available() -> bool {
     const TILE_AND_INT8: u32 = 1 << 24 | 1 << 25;
-    cfg!(target_os = "linux") && __cpuid_count(7, 0).edx & TILE_AND_INT8 == TILE_AND_INT8 && permitted()
+    cfg!(target_os = "linux") && __cpuid_count(7, 0).edx & TILE_AND_INT8 == TILE_AND_INT8 && is_permitted()
 }
 
 /// Requests the state of tiles from Linux: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA).
-fn permitted() -> bool {
+fn is_permitted() -> bool {
     const ARCH_PRCTL: usize = 158;
     const ARCH_REQ_XCOMP_PERM: usize = 0x1023;
     const XFEATURE_XTILEDATA: usize = 18;

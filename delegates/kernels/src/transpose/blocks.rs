@@ -1,5 +1,7 @@
 //! Transposes a matrix in blocks of 8 × 8 elements, so that each cache line is used while it is in the cache.
 
+use core::ops::Range;
+
 const BLOCK: usize = 8;
 
 /// The arguments of a transposition: a source of `rows × columns` elements and a target of `columns × rows`.
@@ -26,18 +28,18 @@ pub(super) unsafe fn transpose<T: Copy>(m: &Matrix) {
         for a in (0..m.columns).step_by(BLOCK) {
             // SAFETY: rows and columns of the block are within the matrix, all of whose elements are readable and
             // writable, as `Kernel` requires.
-            unsafe { block::<T>(m, (b, BLOCK.min(m.rows - b)), (a, BLOCK.min(m.columns - a))) };
+            unsafe { block::<T>(m, b..m.rows.min(b + BLOCK), a..m.columns.min(a + BLOCK)) };
         }
     }
 }
 
-/// Transposes a block of `rows` and `columns`, each given as first index and count.
+/// Transposes a block of these rows and columns.
 ///
 /// # Safety
 /// The elements of the block must be readable in the source and writable in the target.
-pub(super) unsafe fn block<T: Copy>(m: &Matrix, rows: (usize, usize), columns: (usize, usize)) {
-    for a in columns.0..columns.0 + columns.1 {
-        for b in rows.0..rows.0 + rows.1 {
+pub(super) unsafe fn block<T: Copy>(m: &Matrix, rows: Range<usize>, columns: Range<usize>) {
+    for a in columns {
+        for b in rows.clone() {
             // SAFETY: the element is within the block, as `# Safety` requires.
             unsafe {
                 let x = *m.from.cast::<T>().offset(b as isize * m.from_row + a as isize);

@@ -24,8 +24,8 @@ pub(super) unsafe fn transpose_x32(m: &Matrix) {
     }
     // SAFETY: the elements to the right of and below the whole blocks are within the matrix, as `Kernel` requires.
     unsafe {
-        blocks::block::<u32>(m, (0, rows), (columns, m.columns - columns));
-        blocks::block::<u32>(m, (rows, m.rows - rows), (0, m.columns));
+        blocks::block::<u32>(m, 0..rows, columns..m.columns);
+        blocks::block::<u32>(m, rows..m.rows, 0..m.columns);
     }
 }
 

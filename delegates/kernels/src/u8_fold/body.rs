@@ -1,6 +1,6 @@
 //! Plain loops, which the compiler vectorizes.
 
-use super::Rows;
+use super::ByteRows;
 use crate::simd::Simd;
 
 /// The number of elements that are folded together.
@@ -11,7 +11,7 @@ const ROWS: usize = 256;
 /// # Safety
 /// The arguments must meet the requirements of [`super::Fold`].
 #[inline(always)]
-pub(super) unsafe fn add_rows<S: Simd>(_: S, rows: &Rows, sums: *mut i32) {
+pub(super) unsafe fn add_rows<S: Simd>(_: S, rows: &ByteRows, sums: *mut i32) {
     for from in (0..rows.n).step_by(PART) {
         let n = PART.min(rows.n - from);
         for first in (0..rows.count).step_by(ROWS) {
@@ -41,7 +41,7 @@ pub(super) unsafe fn add_rows<S: Simd>(_: S, rows: &Rows, sums: *mut i32) {
 /// # Safety
 /// The arguments must meet the requirements of [`super::Fold`].
 #[inline(always)]
-pub(super) unsafe fn raise_rows<S: Simd>(_: S, rows: &Rows, y: *mut u8) {
+pub(super) unsafe fn raise_rows<S: Simd>(_: S, rows: &ByteRows, y: *mut u8) {
     // SAFETY: `y` has `n` writable bytes that nothing else uses, as `Fold` requires.
     let y = unsafe { std::slice::from_raw_parts_mut(y, rows.n) };
     for r in 0..rows.count {

@@ -7,7 +7,7 @@ use crate::simd::*;
 
 /// Rows of bytes at equal distances.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows {
+pub struct ByteRows {
     /// The first row.
     pub from: *const u8,
     /// The number of rows.
@@ -27,9 +27,9 @@ pub struct Fold {
     /// The CPU features that it needs.
     pub isa: Isa,
     /// Adds rows to sums, element by element.
-    pub add_rows: unsafe fn(&Rows, *mut i32),
+    pub add_rows: unsafe fn(&ByteRows, *mut i32),
     /// Replaces each element by the maximum of it and the elements of the rows.
-    pub raise_rows: unsafe fn(&Rows, *mut u8),
+    pub raise_rows: unsafe fn(&ByteRows, *mut u8),
     /// The sum of bytes: `(n, x)`.
     pub sum: unsafe fn(usize, *const u8) -> i32,
     /// The largest byte, or 0 without bytes: `(n, x)`.
@@ -44,8 +44,8 @@ macro_rules! member {
 
 family! {
     Fold: "u8_fold" {
-        fn add_rows(rows: &Rows, sums: *mut i32);
-        fn raise_rows(rows: &Rows, y: *mut u8);
+        fn add_rows(rows: &ByteRows, sums: *mut i32);
+        fn raise_rows(rows: &ByteRows, y: *mut u8);
         fn sum(n: usize, x: *const u8) -> i32;
         fn largest(n: usize, x: *const u8) -> u8;
     }
@@ -66,7 +66,7 @@ mod tests {
             let mut random = Random::new(seed);
             let step = n + more;
             let x: Vec<u8> = (0..(count * step).max(1)).map(|_| random.next() as u8 | 0xF0).collect();
-            let rows = Rows { from: x.as_ptr(), count, step, n };
+            let rows = ByteRows { from: x.as_ptr(), count, step, n };
             for fold in available(TABLE) {
                 let (mut sums, mut most) = (vec![7; n + 1], vec![7; n + 1]);
                 // SAFETY: the machine can run the member; the lengths match the vectors.

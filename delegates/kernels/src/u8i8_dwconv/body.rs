@@ -3,7 +3,7 @@
 // Indices are constants once loops over vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
-use super::{Outputs, Results, Rows};
+use super::{Outputs, PixelRows, Results};
 use crate::requantize::{Bytes, Channels};
 use crate::rescale::{QuantizedRow, RealChannels, rescale};
 use crate::simd::dot::Dot;
@@ -18,7 +18,7 @@ type Sum<D> = <<D as Dot>::S as Ints>::I;
 /// # Safety
 /// `rows` must meet the requirements of [`super::Interleave`].
 #[inline(always)]
-pub(super) unsafe fn interleave<D: Dot, const P: usize>(d: D, rows: &Rows) {
+pub(super) unsafe fn interleave<D: Dot, const P: usize>(d: D, rows: &PixelRows) {
     let (s, channels) = (d.ints(), 4 * D::LANES / P);
     let mut done = 0;
     while done < rows.count {

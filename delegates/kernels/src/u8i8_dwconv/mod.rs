@@ -23,7 +23,7 @@ use arenite_base::Clamp;
 
 /// Four rows to interleave.
 #[derive(Clone, Copy)]
-pub struct Rows {
+pub struct PixelRows {
     /// The address of the block's first channel in the first pixel of each row.
     pub from: [*const u8; 4],
     /// The distance between pixels in each row, in bytes.
@@ -106,7 +106,7 @@ impl Results {
 /// # Safety
 /// The machine must have the instruction set. Pixels must be readable for `channels` bytes, and the planes writable for
 /// as many pixels.
-pub type Interleave = unsafe fn(&Rows);
+pub type Interleave = unsafe fn(&PixelRows);
 /// # Safety
 /// The machine must have the instruction set. Planes must be readable at all offsets for `count` pixels, rounded up to
 /// whole vectors. Weights and table must be complete, and `count` pixels of results writable for `channels` channels.
@@ -162,7 +162,7 @@ macro_rules! member {
 
 family! {
     DwConv: "u8i8_dwconv" {
-        fn interleave[P: usize](rows: &Rows);
+        fn interleave[P: usize](rows: &PixelRows);
         fn convolve[P: usize](outputs: &Outputs);
     }
     scalar(ScalarDot, [1]);

@@ -44,7 +44,7 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
     let mut planes = vec![0u8; 4 * plane];
     let from = [0, 1, 2, 3].map(|i| rows[i].as_ptr());
     let rows_of =
-        Rows { from, steps: [used; 4], count: pixels, channels: used, to: planes.as_mut_ptr(), plane };
+        PixelRows { from, steps: [used; 4], count: pixels, channels: used, to: planes.as_mut_ptr(), plane };
     let offsets: Vec<usize> = (0..taps).map(|tap| tap * width.channels).collect();
     let step = used + 3;
     let mut c = vec![0xAA; count * step];

@@ -15,7 +15,7 @@ pub(super) type Sum<D> = <<D as Dot>::S as Ints>::I;
 pub(super) type Write<D, const V: usize> = unsafe fn(&[[Sum<D>; V]], &Tile<'_>);
 
 /// The rows of a tap, from some byte of each row.
-pub(super) trait Rows<const R: usize>: Copy {
+pub(super) trait TapRows<const R: usize>: Copy {
     /// The rows of the tap that `a` points to. Advances `a` to the next tap.
     ///
     /// # Safety
@@ -34,7 +34,7 @@ pub(super) struct RowPointers<const R: usize> {
     at: usize,
 }
 
-impl<const R: usize> Rows<R> for RowPointers<R> {
+impl<const R: usize> TapRows<R> for RowPointers<R> {
     #[inline(always)]
     unsafe fn of(a: &mut *const *const u8, _: usize) -> Self {
         let mut rows = [core::ptr::null::<u8>(); R];
@@ -66,7 +66,7 @@ pub(super) struct Strip {
     step: usize,
 }
 
-impl<const R: usize> Rows<R> for Strip {
+impl<const R: usize> TapRows<R> for Strip {
     #[inline(always)]
     unsafe fn of(a: &mut *const *const u8, step: usize) -> Self {
         const { assert!(R <= 15) };
@@ -106,7 +106,7 @@ impl<const R: usize> Rows<R> for Strip {
 /// # Safety
 /// `t` must meet the requirements of [`super::Microkernel`], with rows as `A` accesses them.
 #[inline(always)]
-pub(super) unsafe fn tile<D: Dot, A: Rows<R>, const R: usize, const V: usize>(
+pub(super) unsafe fn tile<D: Dot, A: TapRows<R>, const R: usize, const V: usize>(
     d: D,
     t: &Tile<'_>,
     write: Write<D, V>,
@@ -171,7 +171,7 @@ pub(super) unsafe fn write_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V
 }
 
 #[inline(always)]
-unsafe fn parts<D: Dot, A: Rows<R>, const R: usize, const V: usize, const P: usize>(
+unsafe fn parts<D: Dot, A: TapRows<R>, const R: usize, const V: usize, const P: usize>(
     d: D,
     t: &Tile<'_>,
 ) -> [[Sum<D>; V]; R] {

@@ -18,7 +18,7 @@ const BYTES: usize = 16;
 /// # Safety
 /// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn tile<D: ByLane, A: body::Rows<R>, const R: usize, const V: usize>(
+pub(super) unsafe fn tile<D: ByLane, A: body::TapRows<R>, const R: usize, const V: usize>(
     d: D,
     t: &Tile<'_>,
     write: body::Write<D, V>,
@@ -39,7 +39,7 @@ pub(super) unsafe fn tile<D: ByLane, A: body::Rows<R>, const R: usize, const V: 
 }
 
 #[inline(always)]
-unsafe fn parts<D: ByLane, A: body::Rows<R>, const R: usize, const V: usize, const P: usize>(
+unsafe fn parts<D: ByLane, A: body::TapRows<R>, const R: usize, const V: usize, const P: usize>(
     d: D,
     t: &Tile<'_>,
 ) -> [[int32x4_t; V]; R] {

@@ -27,7 +27,7 @@ type Quad = [int32x4_t; 2];
 /// # Safety
 /// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn tile<D: ByPair, A: body::Rows<R>, const R: usize, const V: usize>(
+pub(super) unsafe fn tile<D: ByPair, A: body::TapRows<R>, const R: usize, const V: usize>(
     d: D,
     t: &Tile<'_>,
     write: body::Write<D, V>,

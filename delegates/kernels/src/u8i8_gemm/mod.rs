@@ -279,7 +279,8 @@ impl Gemm {
     /// Packs the weights `weight(column, tap, line)`, panel by panel.
     pub fn pack(
         &self,
-        (taps, k): (usize, usize),
+        taps: usize,
+        k: usize,
         columns: usize,
         packed: &mut [u8],
         weight: impl Fn(usize, usize, usize) -> i8,
@@ -319,7 +320,8 @@ impl Gemm {
     /// Like [`pack`](Self::pack), for bytes `[columns][taps][k]`, each of which is read as `byte ^ flip`.
     pub fn pack_rows(
         &self,
-        (taps, k): (usize, usize),
+        taps: usize,
+        k: usize,
         columns: usize,
         packed: &mut [u8],
         (rows, flip): (&[u8], u8),
@@ -328,7 +330,7 @@ impl Gemm {
         let words = bytemuck::try_cast_slice::<u8, u32>(&rows[..columns * lines]).ok();
         let (Some(words), 4, 0, 0) = (words, self.group_bytes, self.offset, k % 4) else {
             return self
-                .pack((taps, k), columns, packed, |j, tap, i| (rows[j * lines + tap * k + i] ^ flip) as i8);
+                .pack(taps, k, columns, packed, |j, tap, i| (rows[j * lines + tap * k + i] ^ flip) as i8);
         };
         // Four lines of a column are a word, and words are transposed like the elements of a matrix.
         let (transpose, groups) = (Transpose::words(self.isa), lines / 4);

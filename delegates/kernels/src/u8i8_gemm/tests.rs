@@ -71,7 +71,7 @@ impl Case {
     fn check(&self, gemm: &Gemm, rows: usize, reach: Extent) {
         let Case { taps, k, columns, .. } = *self;
         let mut packed = vec![0x55; gemm.packed_len(taps, k, columns)];
-        gemm.pack((taps, k), columns, &mut packed, |j, tap, i| self.weights[(tap * k + i) * columns + j]);
+        gemm.pack(taps, k, columns, &mut packed, |j, tap, i| self.weights[(tap * k + i) * columns + j]);
         let channels = Channels::new(gemm.lanes, &self.channels, self.bytes);
         // Each row has its own allocation, so that reading past it is detected where it is not permitted.
         let len = match reach {
@@ -161,7 +161,7 @@ impl Case {
     fn check_reals(&self, gemm: &Gemm, rows: usize, reals: &[RealChannel], quantized: &[QuantizedRow]) {
         let Case { taps, k, columns, .. } = *self;
         let mut packed = vec![0x55; gemm.packed_len(taps, k, columns)];
-        gemm.pack((taps, k), columns, &mut packed, |j, tap, i| self.weights[(tap * k + i) * columns + j]);
+        gemm.pack(taps, k, columns, &mut packed, |j, tap, i| self.weights[(tap * k + i) * columns + j]);
         let channels = RealChannels::new(gemm.lanes, reals);
         let pointers: Vec<*const u8> =
             (0..taps * rows).map(|i| self.row(i / rows, i % rows).as_ptr()).collect();
@@ -260,7 +260,7 @@ proptest! {
         let weight = |j: usize, i: usize| (b[i * line + j * column] ^ 0x80) as i8;
         for gemm in available(TABLE) {
             let mut want = vec![0x55; gemm.packed_len(1, depth, columns)];
-            gemm.pack((1, depth), columns, &mut want, |j, _, i| weight(j, i));
+            gemm.pack(1, depth, columns, &mut want, |j, _, i| weight(j, i));
             let mut got = vec![0x55; want.len()];
             let mut from = 0;
             while from < columns {
@@ -287,8 +287,8 @@ proptest! {
         for gemm in TABLE {
             let len = gemm.packed_len(taps, k, columns);
             let (mut want, mut got) = (vec![0x55; len], vec![0xAA; len]);
-            gemm.pack((taps, k), columns, &mut want, |j, tap, i| (rows[(j * taps + tap) * k + i] ^ flip) as i8);
-            gemm.pack_rows((taps, k), columns, &mut got, (&rows, flip));
+            gemm.pack(taps, k, columns, &mut want, |j, tap, i| (rows[(j * taps + tap) * k + i] ^ flip) as i8);
+            gemm.pack_rows(taps, k, columns, &mut got, (&rows, flip));
             assert_eq!(got, want, "{}", gemm.name);
         }
     }

@@ -41,7 +41,7 @@ impl Words {
     }
 
     /// The position of the word of a column and line in packed weights of `k` lines and `columns` columns.
-    pub const fn at(&self, (k, columns): (usize, usize), column: usize, line: usize) -> usize {
+    pub const fn at(&self, k: usize, columns: usize, column: usize, line: usize) -> usize {
         let from = column - column % self.nr();
         let left = (columns - from).next_multiple_of(self.lanes);
         let width = if left < self.nr() { left } else { self.nr() };
@@ -109,7 +109,7 @@ mod tests {
                 let w: Vec<i16> = (0..columns * k).map(|_| word(1152)).collect();
                 let mut packed = vec![0i16; member.packed_len(k, columns)];
                 for (j, i) in (0..columns).flat_map(|j| (0..k).map(move |i| (j, i))) {
-                    packed[member.at((k, columns), j, i)] = w[j * k + i];
+                    packed[member.at(k, columns, j, i)] = w[j * k + i];
                 }
                 for rows in 1..=member.mr {
                     let (stride, first) = (columns + 5, a.as_ptr().cast::<u8>());

@@ -23,7 +23,7 @@ pub struct LayerFacts {
     /// How an engine that computes with floats treats quantized tensors.
     pub quantized: Quantized,
     /// The cost of the op.
-    pub work: Work,
+    pub work: Operations,
 }
 
 /// How an engine that computes with floats must treat quantized tensors to get the reference op's results.
@@ -38,7 +38,7 @@ pub enum Quantized {
 }
 
 /// The number of operations of an op.
-pub enum Work {
+pub enum Operations {
     /// One per element of the output.
     Elements,
     /// Two per multiply-add of data and weights, which are input 1.

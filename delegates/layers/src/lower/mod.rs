@@ -30,7 +30,7 @@ mod values;
 
 pub use activation::clamp_of;
 pub use claim::refusals;
-pub use facts::{LayerFacts, OpFacts, ProductShapes, Quantized, Work};
+pub use facts::{LayerFacts, OpFacts, Operations, ProductShapes, Quantized};
 pub use node::{EngineLowering, lower_node};
 pub use source::{Source, expect_elements, fused_activation};
 pub use table::facts;

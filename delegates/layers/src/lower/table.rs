@@ -3,9 +3,9 @@
 use arenite_abi::prelude::*;
 use arenite_base::{Binary, Clamp, PoolKind, Reduction, Unary};
 
+use super::facts::Operations::{Elements, Products};
 use super::facts::Quantized::{AsReals, AsStored, Refused};
-use super::facts::Work::{Elements, Products};
-use super::facts::{LayerFacts, OpFacts, Work};
+use super::facts::{LayerFacts, OpFacts, Operations};
 use super::source::Source;
 use super::{
     batch_matmul, batches, conv_2d, depthwise_conv_2d, elementwise, fully_connected, gather, moves, pads,
@@ -66,11 +66,11 @@ const NOT_POSITIVE: &str =
 const ZERO_POINTS: &str = "the reference op ignores the zero points of quantized tensors";
 const BY_ZERO: &str = "division of quantized tensors by zero is an error, which the device cannot report";
 
-const CONVOLUTION: Work = Products(|x| x.each_result(x.weights.get(1..)));
-const DEPTHWISE: Work = Products(|x| x.each_result(x.weights.get(1..3)));
-const DENSE: Work = Products(|x| x.each_result(x.weights.last_chunk::<1>()));
-const GRADIENT: Work = Products(|x| x.each_input(x.weights.get(..3)));
-const MATMUL: Work = Products(|x| x.each_result(x.data.last_chunk::<1>()));
+const CONVOLUTION: Operations = Products(|x| x.each_result(x.weights.get(1..)));
+const DEPTHWISE: Operations = Products(|x| x.each_result(x.weights.get(1..3)));
+const DENSE: Operations = Products(|x| x.each_result(x.weights.last_chunk::<1>()));
+const GRADIENT: Operations = Products(|x| x.each_input(x.weights.get(..3)));
+const MATMUL: Operations = Products(|x| x.each_result(x.data.last_chunk::<1>()));
 
 // Columns: op, newest known version, input that the layer packs if it is constant, input with the data, treatment of
 // quantized tensors, operations, lowering. `engines` lists the ops without a common layer, with their newest known

@@ -18,7 +18,7 @@ use std::ptr;
 use arenite_abi::UserData;
 use arenite_abi::raw::{ABI_VERSION, ArEntryV1, ArHostV1, ArOpV1, slice};
 use arenite_abi::schema::Union;
-use arenite_abi::testing::{self, OpTest, Tensor, Value};
+use arenite_abi::testing::{self, EncodedField, OpTest, Tensor};
 
 pub use tensor::ArTestTensor;
 use tensor::{compare, given, spec};
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn ar_op_test_option(
             ));
         }
         it.options.push((tag, slot, value));
-        let fields = it.options.iter().map(|(_, slot, bytes)| (*slot, Value::Scalar(bytes.clone())));
+        let fields = it.options.iter().map(|(_, slot, bytes)| (*slot, EncodedField::Scalar(bytes.clone())));
         it.test = it.test.clone().options_of(Union::BuiltinOptions, tag, fields.collect());
         Ok(())
     })

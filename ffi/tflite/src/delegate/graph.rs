@@ -12,7 +12,7 @@ use crate::builtin_data::Parameters;
 use crate::guard::guard;
 use crate::kernel::Callbacks;
 use crate::kernel::context::{self, refuse};
-use crate::kernel::node::{Node, Parts};
+use crate::kernel::node::{Node, NodeContents};
 use crate::kernel::scene::{self, Io, Scene};
 use crate::kernel::types::{LatestRegistration, TfLiteContext, TfLiteNode, TfLiteRegistration};
 use crate::operator::{TfLiteOperator, TfLiteOperatorCreate};
@@ -47,7 +47,7 @@ struct OneNode {
 
 impl OneNode {
     fn new(view: &NodeView<'_>) -> Self {
-        let parts = Parts::of(view);
+        let parts = NodeContents::of(view);
         // A delegate may read a builtin op's parameter struct without checking for null. So an op with parameters whose
         // struct is not available is shown as a custom op, which delegates do not know.
         let is_known = !matches!(parts.parameters, Parameters::Unknown);

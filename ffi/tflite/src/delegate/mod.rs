@@ -24,7 +24,7 @@ use arenite::abi::{
 };
 
 use crate::builtin_data::Parameters;
-use crate::kernel::node::{Key, Node, Parts};
+use crate::kernel::node::{Key, Node, NodeContents};
 use crate::kernel::scene::{Io, Scene};
 use crate::kernel::{Prepared, Stage, answer};
 use crate::options::TfLiteInterpreterOptions;
@@ -103,7 +103,7 @@ unsafe impl Send for Handle {}
 unsafe impl Sync for Handle {}
 
 /// A graph that was shown to a delegate, and what the delegate requested for it.
-struct Place {
+struct ShownGraph {
     scene: Box<Scene>,
     answer: Option<Answer>,
 }
@@ -113,7 +113,7 @@ struct Foreign {
     handle: Handle,
     /// The graph that was shown last. A partition to compile is part of it. Kernels of earlier graphs hold a reference
     /// to theirs.
-    last: Mutex<Option<Arc<Mutex<Place>>>>,
+    last: Mutex<Option<Arc<Mutex<ShownGraph>>>>,
     stage: Arc<Stage>,
 }
 
@@ -143,7 +143,7 @@ impl Delegate for Foreign {
                 claims.refuse(node, "the delegate did not request it");
             }
         }
-        *lock(&self.last) = Some(Arc::new(Mutex::new(Place { scene, answer: answered })));
+        *lock(&self.last) = Some(Arc::new(Mutex::new(ShownGraph { scene, answer: answered })));
         Ok(())
     }
 
@@ -151,14 +151,14 @@ impl Delegate for Foreign {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let place = lock(&self.last).clone().ok_or_else(|| invalid!("no graph was shown to the delegate"))?;
         let mut shown = lock(&place);
-        let Place { scene, answer: Some(asked) } = &mut *shown else {
+        let ShownGraph { scene, answer: Some(asked) } = &mut *shown else {
             return Err(invalid!("the delegate requested no nodes"));
         };
         let same = scene.model_tensors() == partition.graph().tensor_count();
         ensure!(same, "the partition belongs to another graph than the last one shown to the delegate");
         let nodes: Vec<i32> = partition.node_indices().iter().map(|&node| node as i32).collect();
         let mut params = Params::new(self.handle.0, &nodes, partition.inputs(), partition.outputs());
-        let parts = Parts {
+        let parts = NodeContents {
             inputs: partition.inputs(),
             outputs: partition.outputs(),
             intermediates: &[],
@@ -197,7 +197,7 @@ unsafe impl Send for SendParams {}
 
 /// A partition that a delegate of the program runs.
 struct ForeignKernel {
-    place: Arc<Mutex<Place>>,
+    place: Arc<Mutex<ShownGraph>>,
     key: Key,
     kernel: crate::kernel::Callbacks,
     _params: SendParams,

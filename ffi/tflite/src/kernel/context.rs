@@ -5,7 +5,7 @@ use std::ptr;
 
 use arenite::abi::host_side::MAX_RANK;
 
-use super::node::{Memory, Node};
+use super::node::{KernelMemory, Node};
 use super::scene;
 use super::types::{LatestRegistration, TfLiteContext, TfLiteNode, TfLiteRegistration};
 use crate::arrays::{TfLiteIntArrayFree, numbers};
@@ -203,8 +203,8 @@ unsafe extern "C" fn allocate_persistent_buffer(context: *mut TfLiteContext, byt
     guard(ptr::null_mut(), || {
         // SAFETY: `context` is null or the context of a running kernel, as `# Safety` requires.
         let Some(node) = (unsafe { current(context) }) else { return ptr::null_mut() };
-        node.persistent.push(Memory::zeroed(bytes));
-        node.persistent.last_mut().map_or(ptr::null_mut(), Memory::as_mut_ptr)
+        node.persistent.push(KernelMemory::zeroed(bytes));
+        node.persistent.last_mut().map_or(ptr::null_mut(), KernelMemory::as_mut_ptr)
     })
 }
 
@@ -222,8 +222,8 @@ unsafe extern "C" fn allocate_buffer_for_eval(
         let Some(node) = (unsafe { current(context) }).filter(|_| !data.is_null()) else {
             return kTfLiteError;
         };
-        node.for_call.push(Memory::zeroed(bytes));
-        let at = node.for_call.last_mut().map_or(ptr::null_mut(), Memory::as_mut_ptr);
+        node.for_call.push(KernelMemory::zeroed(bytes));
+        let at = node.for_call.last_mut().map_or(ptr::null_mut(), KernelMemory::as_mut_ptr);
         // SAFETY: `data` is writable, as `# Safety` requires.
         unsafe { data.write(at) };
         kTfLiteOk

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use arenite::abi::{EvalContext, PrepareContext, Result, ensure, invalid};
 
 use super::Prepared;
-use super::node::{Key, Memory, Node};
+use super::node::{KernelMemory, Key, Node};
 use super::scene::{Io, Scene};
 use crate::arrays::numbers;
 use crate::common::{TfLiteTensorDataFree, bits, bytes_of};
@@ -154,6 +154,6 @@ fn bytes_needed(entry: &TfLiteTensor) -> Result<usize> {
 /// Provides memory for a temporary tensor that keeps its value. It is reallocated only when its size changes.
 fn keep(node: &mut Node, index: usize, bytes: usize) {
     if node.kept.get(&index).is_none_or(|(before, _)| *before != bytes) {
-        node.kept.insert(index, (bytes, Memory::zeroed(bytes)));
+        node.kept.insert(index, (bytes, KernelMemory::zeroed(bytes)));
     }
 }

@@ -30,7 +30,7 @@ impl Key {
 }
 
 /// The contents of a node in the model.
-pub(crate) struct Parts<'a> {
+pub(crate) struct NodeContents<'a> {
     pub inputs: &'a [i32],
     pub outputs: &'a [i32],
     pub intermediates: &'a [i32],
@@ -39,9 +39,9 @@ pub(crate) struct Parts<'a> {
     pub parameters: Parameters,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> NodeContents<'a> {
     pub(crate) fn of(view: &NodeView<'a>) -> Self {
-        Parts {
+        NodeContents {
             inputs: view.input_indices(),
             outputs: view.output_indices(),
             intermediates: view.intermediate_indices(),
@@ -60,11 +60,11 @@ impl<'a> Parts<'a> {
 #[derive(Clone, Copy)]
 struct Line([u8; 64]);
 
-pub(crate) struct Memory(Vec<Line>);
+pub(crate) struct KernelMemory(Vec<Line>);
 
-impl Memory {
+impl KernelMemory {
     pub(crate) fn zeroed(bytes: usize) -> Self {
-        Memory(vec![Line([0; 64]); bytes.div_ceil(64)])
+        KernelMemory(vec![Line([0; 64]); bytes.div_ceil(64)])
     }
 
     pub(crate) fn as_mut_ptr(&mut self) -> *mut c_void {
@@ -85,15 +85,15 @@ pub(crate) struct Node {
     pub scratch: Vec<usize>,
     pub scratch_at: Vec<*mut c_void>,
     /// Memory that exists as long as the node.
-    pub persistent: Vec<Memory>,
+    pub persistent: Vec<KernelMemory>,
     /// Memory that is freed before the next `invoke`.
-    pub for_call: Vec<Memory>,
+    pub for_call: Vec<KernelMemory>,
     /// For temporary tensors that keep their values, by tensor index: size in bytes and memory.
-    pub kept: HashMap<usize, (usize, Memory)>,
+    pub kept: HashMap<usize, (usize, KernelMemory)>,
 }
 
 impl Node {
-    pub(crate) fn new(parts: &Parts<'_>, callbacks: &Callbacks) -> Box<Self> {
+    pub(crate) fn new(parts: &NodeContents<'_>, callbacks: &Callbacks) -> Box<Self> {
         let custom_options = parts.custom_options.to_vec();
         let mut parameters = match &parts.parameters {
             Parameters::Struct(words) => Some(words.clone()),

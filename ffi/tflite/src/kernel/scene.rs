@@ -9,7 +9,7 @@ use arenite::abi::{NodeView, Result, TensorView, ensure, invalid};
 
 use super::callbacks::Callbacks;
 use super::context;
-use super::node::{Key, Node, Parts};
+use super::node::{Key, Node, NodeContents};
 use super::types::{TfLiteContext, TfLiteNode};
 use crate::common::{TfLiteTensorDataFree, TfLiteTensorFree, bytes_of};
 use crate::delegate::graph::GraphSnapshot;
@@ -183,7 +183,7 @@ impl Scene {
         self.describe(Io::of(view), &|index| view.tensor(index))?;
         let key = Key::of(view);
         if !self.nodes.contains_key(&key) {
-            self.begin(key, Node::new(&Parts::of(view), callbacks));
+            self.begin(key, Node::new(&NodeContents::of(view), callbacks));
         }
         let node = self.known(key)?;
         // SAFETY: the node belongs to this scene, and its kernel is not running.

@@ -45,7 +45,8 @@ impl Program for Arg {
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
         let dims = call.dims(0)?;
         let (outer, size, inner) = dims.split_at(axis_of(scalar(&call.input(1)?)?, dims.rank())?);
-        let lines = (0..outer * inner).map(|k| (k / inner * size * inner + k % inner, size, inner));
+        let starts = (0..outer * inner).map(|k| k / inner * size * inner + k % inner);
+        let lines = starts.map(|start| Line { start, size, step: inner });
         let y = call.output(0)?;
         match Values::of(&call.input(0)?)? {
             // NaN and infinities of the wrong sign are skipped.
@@ -64,14 +65,15 @@ impl Program for Arg {
     }
 }
 
-/// The index of the best of `size` elements with stride `step`: the first one if several are equal, 0 if none is better
-/// than `worst`.
-fn best<T: Copy>(
-    x: &[T],
-    (start, size, step): (usize, usize, usize),
-    worst: T,
-    better: impl Fn(T, T) -> bool,
-) -> i64 {
+/// `size` elements, `step` elements from one to the next.
+struct Line {
+    start: usize,
+    size: usize,
+    step: usize,
+}
+
+/// The index of the best element: the first one if several are equal, 0 if none is better than `worst`.
+fn best<T: Copy>(x: &[T], Line { start, size, step }: Line, worst: T, better: impl Fn(T, T) -> bool) -> i64 {
     let (mut best, mut value) = (0, worst);
     for i in 0..size {
         let candidate = x[start + i * step];

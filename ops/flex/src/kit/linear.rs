@@ -143,11 +143,12 @@ impl<M: Member> Kernel for Linear<M> {
     }
 }
 
-/// The size of square matrices.
+/// The size of the matrices of input 0, which must be square.
 ///
 /// # Errors
-/// The matrix is not square.
-pub fn square(size: (usize, usize)) -> Result<usize> {
-    ensure!(size.0 == size.1, "matrices are {} by {}; they must be square", size.0, size.1);
-    Ok(size.0)
+/// They are not square.
+pub fn square(inputs: &[(usize, usize)]) -> Result<usize> {
+    let (rows, columns) = inputs[0];
+    ensure!(rows == columns, "matrices are {rows} by {columns}; they must be square");
+    Ok(rows)
 }

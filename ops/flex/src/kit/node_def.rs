@@ -12,7 +12,7 @@
 use arenite_abi::flexbuffer::FlexValue;
 use arenite_abi::prelude::*;
 
-use super::protobuf::{Field, Fields, Value};
+use super::protobuf::{Field, FieldValue, Fields};
 
 /// A TensorFlow op with its attributes.
 #[derive(Clone, Debug)]
@@ -56,11 +56,13 @@ impl<'a> NodeDef<'a> {
         let mut def = NodeDef { op: "", attributes: Vec::new() };
         for field in Fields::new(bytes) {
             match field? {
-                Field { number: 2, value: Value::Bytes(op) } => {
+                Field { number: 2, value: FieldValue::Bytes(op) } => {
                     def.op =
                         core::str::from_utf8(op).map_err(|_| invalid!("NodeDef: the op is not UTF-8"))?;
                 }
-                Field { number: 5, value: Value::Bytes(entry) } => def.attributes.push(attribute(entry)?),
+                Field { number: 5, value: FieldValue::Bytes(entry) } => {
+                    def.attributes.push(attribute(entry)?)
+                }
                 _ => {}
             }
         }
@@ -144,7 +146,7 @@ impl<'a> NodeDef<'a> {
         let mut numbers = Vec::new();
         for field in Fields::new(self.get(name, LIST)?.map_or(&[][..], |value| value.as_bytes())) {
             match field? {
-                Field { number: INT, value: Value::Bytes(packed) } => {
+                Field { number: INT, value: FieldValue::Bytes(packed) } => {
                     let mut packed = Fields::new(packed);
                     while let Some(number) = packed.varint()? {
                         numbers.push(number as i64);
@@ -169,7 +171,7 @@ impl<'a> NodeDef<'a> {
     }
 
     /// The value of `name`, which must be of kind `kind`.
-    fn get(&self, name: &str, kind: u32) -> Result<Option<Value<'a>>> {
+    fn get(&self, name: &str, kind: u32) -> Result<Option<FieldValue<'a>>> {
         let Some((_, value)) = self.attributes.iter().rfind(|(key, _)| *key == name.as_bytes()) else {
             return Ok(None);
         };
@@ -184,8 +186,8 @@ impl<'a> NodeDef<'a> {
             found = Some(field.value);
         }
         Ok(Some(found.unwrap_or(match kind {
-            LIST | BYTES | SHAPE => Value::Bytes(&[]),
-            _ => Value::Number(0),
+            LIST | BYTES | SHAPE => FieldValue::Bytes(&[]),
+            _ => FieldValue::Number(0),
         })))
     }
 }
@@ -194,8 +196,8 @@ fn attribute(entry: &[u8]) -> Result<(&[u8], &[u8])> {
     let (mut name, mut value) = (&[][..], &[][..]);
     for field in Fields::new(entry) {
         match field? {
-            Field { number: 1, value: Value::Bytes(bytes) } => name = bytes,
-            Field { number: 2, value: Value::Bytes(bytes) } => value = bytes,
+            Field { number: 1, value: FieldValue::Bytes(bytes) } => name = bytes,
+            Field { number: 2, value: FieldValue::Bytes(bytes) } => value = bytes,
             _ => {}
         }
     }
@@ -206,16 +208,16 @@ fn shape(bytes: &[u8]) -> Result<Option<Vec<i64>>> {
     let mut sizes = Vec::new();
     for field in Fields::new(bytes) {
         match field? {
-            Field { number: 2, value: Value::Bytes(dimension) } => {
+            Field { number: 2, value: FieldValue::Bytes(dimension) } => {
                 let mut size = 0;
                 for field in Fields::new(dimension) {
-                    if let Field { number: 1, value: Value::Number(number) } = field? {
+                    if let Field { number: 1, value: FieldValue::Number(number) } = field? {
                         size = number as i64;
                     }
                 }
                 sizes.push(size);
             }
-            Field { number: 3, value: Value::Number(unknown) } if unknown != 0 => return Ok(None),
+            Field { number: 3, value: FieldValue::Number(unknown) } if unknown != 0 => return Ok(None),
             _ => {}
         }
     }

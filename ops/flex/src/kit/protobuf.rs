@@ -8,38 +8,38 @@ pub struct Field<'a> {
     /// The number of the field.
     pub number: u32,
     /// The value of the field.
-    pub value: Value<'a>,
+    pub value: FieldValue<'a>,
 }
 
 /// The value of a field, by wire type.
 #[derive(Clone, Copy, Debug)]
-pub enum Value<'a> {
+pub enum FieldValue<'a> {
     /// A varint, or the bits of a fixed-size number.
     Number(u64),
     /// Bytes, text, a message, or packed numbers.
     Bytes(&'a [u8]),
 }
 
-impl<'a> Value<'a> {
+impl<'a> FieldValue<'a> {
     /// The number; 0 if the value is bytes.
     pub fn as_u64(&self) -> u64 {
         match self {
-            Value::Number(number) => *number,
-            Value::Bytes(_) => 0,
+            FieldValue::Number(number) => *number,
+            FieldValue::Bytes(_) => 0,
         }
     }
 
     /// The bytes; empty if the value is a number.
     pub fn as_bytes(&self) -> &'a [u8] {
         match self {
-            Value::Number(_) => &[],
-            Value::Bytes(bytes) => bytes,
+            FieldValue::Number(_) => &[],
+            FieldValue::Bytes(bytes) => bytes,
         }
     }
 
     /// Whether the value is bytes.
     pub fn is_bytes(&self) -> bool {
-        matches!(self, Value::Bytes(_))
+        matches!(self, FieldValue::Bytes(_))
     }
 }
 
@@ -82,19 +82,21 @@ impl<'a> Fields<'a> {
         Ok(taken)
     }
 
-    fn fixed(&mut self, bytes: u64) -> Result<Value<'a>> {
-        Ok(Value::Number(self.take(bytes)?.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))))
+    fn fixed(&mut self, bytes: u64) -> Result<FieldValue<'a>> {
+        Ok(FieldValue::Number(
+            self.take(bytes)?.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)),
+        ))
     }
 
     fn field(&mut self) -> Result<Field<'a>> {
         let tag = self.number()?;
         let number = u32::try_from(tag >> 3).map_err(|_| invalid!("NodeDef: field {}", tag >> 3))?;
         let value = match tag & 7 {
-            0 => Value::Number(self.number()?),
+            0 => FieldValue::Number(self.number()?),
             1 => self.fixed(8)?,
             2 => {
                 let bytes = self.number()?;
-                Value::Bytes(self.take(bytes)?)
+                FieldValue::Bytes(self.take(bytes)?)
             }
             5 => self.fixed(4)?,
             form => return Err(invalid!("NodeDef: field {number} has the unknown form {form}")),

@@ -18,16 +18,16 @@ pub trait Member: Send + Sync + 'static {
 }
 
 /// A prepared node of the family.
-pub struct Rows<M>(PhantomData<fn() -> M>);
+pub struct RowChange<M>(PhantomData<fn() -> M>);
 
-impl<M: Member> Kernel for Rows<M> {
+impl<M: Member> Kernel for RowChange<M> {
     const NAME: &'static str = M::NAME;
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
         same_reals(&x, &y)?;
         ensure!(x.rank() > 0, "{x} is a scalar; rows are needed");
-        Ok(Rows(PhantomData))
+        Ok(RowChange(PhantomData))
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {

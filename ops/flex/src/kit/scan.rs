@@ -54,22 +54,21 @@ impl Program for Scan {
     }
 
     fn eval(&self, call: &Call<'_, '_>) -> Result<()> {
-        let dims = call.dims(0)?;
-        let split = dims.split_at(axis_of(scalar(&call.input(1)?)?, dims.rank())?);
+        let axis = axis_of(scalar(&call.input(1)?)?, call.dims(0)?.rank())?;
         by_type!(call.input(0)?.ty,
             float: T => match self.of.kind {
-                Kind::Sum => self.run::<T>(call, split, 0.0, |a, b| a + b),
-                Kind::Product => self.run::<T>(call, split, 1.0, |a, b| a * b),
-                Kind::LogSumExp => self.run::<T>(call, split, f64::NEG_INFINITY, log_add),
+                Kind::Sum => self.run::<T>(call, axis, 0.0, |a, b| a + b),
+                Kind::Product => self.run::<T>(call, axis, 1.0, |a, b| a * b),
+                Kind::LogSumExp => self.run::<T>(call, axis, f64::NEG_INFINITY, log_add),
             },
             int: T => match self.of.kind {
-                Kind::Sum => self.run::<T>(call, split, 0, i128::wrapping_add),
-                Kind::Product => self.run::<T>(call, split, 1, i128::wrapping_mul),
+                Kind::Sum => self.run::<T>(call, axis, 0, i128::wrapping_add),
+                Kind::Product => self.run::<T>(call, axis, 1, i128::wrapping_mul),
                 Kind::LogSumExp => Err(invalid!("integers have no logarithms")),
             },
             complex: T => match self.of.kind {
-                Kind::Sum => self.run::<T>(call, split, real(0.0), add),
-                Kind::Product => self.run::<T>(call, split, real(1.0), mul),
+                Kind::Sum => self.run::<T>(call, axis, real(0.0), add),
+                Kind::Product => self.run::<T>(call, axis, real(1.0), mul),
                 Kind::LogSumExp => Err(invalid!("complex numbers have no order")),
             },
         )
@@ -80,10 +79,11 @@ impl Scan {
     fn run<T: Number>(
         &self,
         call: &Call<'_, '_>,
-        (outer, size, inner): (usize, usize, usize),
+        axis: usize,
         start: T::Wide,
         combine: fn(T::Wide, T::Wide) -> T::Wide,
     ) -> Result<()> {
+        let (outer, size, inner) = call.dims(0)?.split_at(axis);
         let (x, y) = (call.slice::<T>(0)?, call.output_slice::<T>(0)?);
         if x.is_empty() {
             return Ok(());

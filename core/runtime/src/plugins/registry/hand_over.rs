@@ -7,7 +7,7 @@ use arenite_abi::object::{self, OpObject, UserData};
 use arenite_abi::raw::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1, BUILTIN_CUSTOM, OP_USER_DATA};
 use arenite_abi::{AssignmentMut, Delegate, OptionPairs, PlanRequest};
 
-use super::{Candidate, OpInfo, Origin, PluginInfo, Registry};
+use super::{AbiVersion, Candidate, OpInfo, Origin, PluginInfo, Registry};
 use crate::error::{Error, Named, Result};
 use crate::host::{HOST, op_schemas};
 use crate::plugins::descriptor::{check_delegate, check_op, check_planner, clash, name as checked_name};
@@ -259,7 +259,7 @@ impl Registry {
                 version: String::new(),
                 description: "What the program handed over".to_owned(),
                 origin: Origin::Program,
-                abi: (1, 0),
+                abi: AbiVersion::FIRST,
                 planners: Vec::new(),
                 delegates: Vec::new(),
                 ops: Vec::new(),

@@ -32,6 +32,25 @@ impl fmt::Display for Origin {
     }
 }
 
+/// A version of the contract. Displayed as `1.0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AbiVersion {
+    /// Changes if older plugins no longer load.
+    pub major: u16,
+    /// Grows with interfaces.
+    pub minor: u16,
+}
+
+impl AbiVersion {
+    pub(crate) const FIRST: Self = AbiVersion { major: 1, minor: 0 };
+}
+
+impl fmt::Display for AbiVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
 /// A registered plugin.
 #[derive(Clone, Debug)]
 pub struct PluginInfo {
@@ -43,8 +62,8 @@ pub struct PluginInfo {
     pub description: String,
     /// Where it came from.
     pub origin: Origin,
-    /// The contract that was negotiated, `(major, minor)`.
-    pub abi: (u16, u16),
+    /// The version of the contract that was negotiated.
+    pub abi: AbiVersion,
     /// Names of its planners.
     pub planners: Vec<String>,
     /// Names of its delegates.

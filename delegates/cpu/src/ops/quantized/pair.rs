@@ -20,7 +20,7 @@ use super::quantization::{quant_of, range, unsigned};
 use crate::fixed_point::{Factor, Multiplier, Ties};
 use crate::kernels::u8_lines::PADDING;
 use crate::kernels::u8_pair::{Combine, Pairs};
-use crate::line;
+use crate::line::{self, ByteLimits};
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
@@ -142,7 +142,7 @@ impl Pairwise {
         let steepest = constant.iter().fold(0f64, |most, &byte| most.max(by(byte).abs()));
         let Some(shift) = line::shift(steepest) else { return Ok(None) };
         let (zero, bytes) = (quants[1 - o].zero_point as u8, range(self.activation, quants[2])?);
-        let limits = (bytes.low, bytes.high);
+        let limits = ByteLimits { low: bytes.low, high: bytes.high };
         // Few bytes are many columns'.
         let mut found = [[None; 256]; 2];
         let mut fits = Vec::with_capacity(columns);

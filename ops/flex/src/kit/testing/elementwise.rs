@@ -19,7 +19,7 @@ pub(crate) const NAN: f64 = f64::NAN;
 pub(crate) const INF: f64 = f64::INFINITY;
 
 /// A real and an imaginary part.
-pub(crate) type Parts = (f64, f64);
+pub(crate) type Complex = (f64, f64);
 
 /// Each op with its cases.
 pub(crate) type CaseTable<'a> = &'a [(Subject, &'a [Case<'a>])];
@@ -35,9 +35,9 @@ pub(crate) enum Case<'a> {
     /// For one integer type.
     Exact(ElementType, &'a [(i128, i128)]),
     /// For both complex types.
-    Complexes(&'a [(Parts, Parts)]),
+    Complexes(&'a [(Complex, Complex)]),
     /// From complex numbers to reals.
-    OneOfParts(&'a [(Parts, f64)]),
+    OneOfParts(&'a [(Complex, f64)]),
     /// From every real type to booleans.
     Tests(&'a [(f64, bool)]),
     /// For booleans.
@@ -49,7 +49,7 @@ pub(crate) enum Case<'a> {
     /// Pairs of one integer type.
     ExactPairs(ElementType, &'a [(i128, i128, i128)]),
     /// Pairs of both complex types.
-    ComplexPairs(&'a [(Parts, Parts, Parts)]),
+    ComplexPairs(&'a [(Complex, Complex, Complex)]),
     /// Pairs of booleans.
     BoolPairs(&'a [(bool, bool, bool)]),
     /// Pairs with a boolean result: of reals, and of integers if all numbers are whole and none is negative.
@@ -57,7 +57,7 @@ pub(crate) enum Case<'a> {
     /// Like [`RealPairs`](Case::RealPairs), for inputs of equal shape.
     Gradients(&'a [(f64, f64, f64)]),
     /// Like [`ComplexPairs`](Case::ComplexPairs), for inputs of equal shape.
-    ComplexGradients(&'a [(Parts, Parts, Parts)]),
+    ComplexGradients(&'a [(Complex, Complex, Complex)]),
     /// Like [`WholePairs`](Case::WholePairs), for inputs of equal shape.
     WholeGradients(&'a [(i64, i64, i64)]),
 }
@@ -89,7 +89,7 @@ impl Case<'_> {
             Case::Exact(ty, cases) => exact(op, ty, cases),
             Case::Complexes(cases) => for_types!(complex_cases(op, cases): Complex32 Complex64),
             Case::OneOfParts(cases) => {
-                let (x, want): (Vec<Parts>, Vec<f64>) = cases.iter().copied().unzip();
+                let (x, want): (Vec<Complex>, Vec<f64>) = cases.iter().copied().unzip();
                 all_near(&each::<Complex32, f32>(op, &complex_numbers(&x)), &want);
                 all_near(&each::<Complex64, f64>(op, &complex_numbers(&x)), &want);
             }
@@ -188,7 +188,7 @@ pub(super) fn all_near<X: Real>(got: &[X], want: &[f64]) {
     }
 }
 
-fn all_complex_near<X: ComplexNumber>(got: &[X], want: &[Parts]) {
+fn all_complex_near<X: ComplexNumber>(got: &[X], want: &[Complex]) {
     for (i, (got, &want)) in got.iter().zip(want).enumerate() {
         let size = [want.0, want.1].into_iter().filter(|x| x.is_finite()).fold(0.0, f64::hypot);
         let got = got.wide();
@@ -215,7 +215,7 @@ fn integers<X: Number<Wide = i128>>(x: impl IntoIterator<Item: Into<i128>>) -> V
     x.into_iter().map(|x| number(x.into())).collect()
 }
 
-pub(super) fn complex_numbers<X: Number<Wide = Complex64>>(x: &[Parts]) -> Vec<X> {
+pub(super) fn complex_numbers<X: Number<Wide = Complex64>>(x: &[Complex]) -> Vec<X> {
     x.iter().map(|&(re, im)| X::narrow(Complex64 { re, im })).collect()
 }
 
@@ -258,8 +258,8 @@ fn whole_cases<X: Number<Wide = i128> + PartialEq + Debug>(op: Subject, cases: &
     assert_eq!(each::<X, X>(op, &integers(x)), integers(want), "{}", X::TYPE);
 }
 
-fn complex_cases<X: ComplexNumber>(op: Subject, cases: &[(Parts, Parts)]) {
-    let (x, want): (Vec<Parts>, Vec<Parts>) = cases.iter().copied().unzip();
+fn complex_cases<X: ComplexNumber>(op: Subject, cases: &[(Complex, Complex)]) {
+    let (x, want): (Vec<Complex>, Vec<Complex>) = cases.iter().copied().unzip();
     all_complex_near(&each::<X, X>(op, &complex_numbers(&x)), &want);
 }
 
@@ -278,7 +278,7 @@ fn whole_pair_cases<X: Number<Wide = i128> + PartialEq + Debug>(op: Subject, cas
     assert_eq!(each_pair::<X, X>(op, &integers(a), &integers(b)), integers(want), "{}", X::TYPE);
 }
 
-fn complex_pair_cases<X: ComplexNumber>(op: Subject, cases: &[(Parts, Parts, Parts)]) {
+fn complex_pair_cases<X: ComplexNumber>(op: Subject, cases: &[(Complex, Complex, Complex)]) {
     let (a, b, want) = unzip(cases);
     all_complex_near(&each_pair::<X, X>(op, &complex_numbers(&a), &complex_numbers(&b)), &want);
 }
@@ -301,7 +301,7 @@ fn gradient_cases<X: Real>(op: Subject, cases: &[(f64, f64, f64)]) {
     all_near(&each_alike::<X, X>(op, &numbers(a), &numbers(b)), &want);
 }
 
-fn complex_gradient_cases<X: ComplexNumber>(op: Subject, cases: &[(Parts, Parts, Parts)]) {
+fn complex_gradient_cases<X: ComplexNumber>(op: Subject, cases: &[(Complex, Complex, Complex)]) {
     let (a, b, want) = unzip(cases);
     all_complex_near(&each_alike::<X, X>(op, &complex_numbers(&a), &complex_numbers(&b)), &want);
 }
