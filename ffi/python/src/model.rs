@@ -18,6 +18,8 @@ use crate::waiting::{Pace, without_gil};
 #[pyclass(subclass, frozen, name = "Model", module = "arenite._native")]
 pub(crate) struct NativeModel {
     model: Model,
+    /// For errors.
+    path: Option<String>,
     settings: Settings,
     ports: Ports,
     pool: Mutex<Pool>,
@@ -80,10 +82,21 @@ impl NativeModel {
 
     /// Calls `f` with an interpreter and gives it back, whether or not the call fails.
     fn with<R>(&self, py: Python<'_>, f: impl FnOnce(&mut Instance) -> PyResult<R>) -> PyResult<R> {
-        let mut instance = self.take(py)?;
+        let located = |error| self.located(py, error);
+        let mut instance = self.take(py).map_err(located)?;
         let done = f(&mut instance);
         self.give_back(instance);
-        done
+        done.map_err(located)
+    }
+
+    /// Adds the path of the model to an exception of `arenite.errors`.
+    fn located(&self, py: Python<'_>, error: PyErr) -> PyErr {
+        let value = error.value(py);
+        if let (Some(path), Ok(true)) = (&self.path, value.hasattr("subgraph")) {
+            // The attribute exists, so only a signal handler that raises can fail; the first exception matters more.
+            let _ = value.setattr("file", path);
+        }
+        error
     }
 
     /// The arguments of a call in the order of the inputs.
@@ -165,14 +178,20 @@ impl Instance {
 #[pymethods]
 impl NativeModel {
     #[new]
-    #[pyo3(signature = (source, settings, signature))]
-    fn new(py: Python<'_>, source: Source, settings: Settings, signature: Option<&str>) -> PyResult<Self> {
+    #[pyo3(signature = (source, settings, signature, path))]
+    fn new(
+        py: Python<'_>,
+        source: Source,
+        settings: Settings,
+        signature: Option<&str>,
+        path: Option<String>,
+    ) -> PyResult<Self> {
         let model = source.model(py)?;
         let mut interpreter = settings.build(py, &model)?;
         let ports = Ports::of(py, &mut interpreter, signature)?;
         let instance = Instance { interpreter, is_allocated: false, pace: Pace::unknown() };
         let pool = Mutex::new(Pool { idle: vec![instance], generation: fork::generation() });
-        Ok(NativeModel { model, settings, ports, pool })
+        Ok(NativeModel { model, path, settings, ports, pool })
     }
 
     /// Runs the model once. Returns the outputs by name.

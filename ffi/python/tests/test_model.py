@@ -173,8 +173,20 @@ def test_errors_have_names_and_places():
     with pytest.raises(arenite.UnsupportedOp) as failure:
         arenite.Model(content)(np.ones(2, np.float32))
     assert (failure.value.op, failure.value.subgraph, failure.value.node) == ("NoSuchOp", 0, 0)
+    assert failure.value.file is None, "the model was made of bytes"
     restored = pickle.loads(pickle.dumps(failure.value))
     assert type(restored) is arenite.UnsupportedOp and restored.op == "NoSuchOp" and str(restored) == str(failure.value)
+
+
+def test_errors_have_the_file(tmp_path, digits):
+    with pytest.raises(arenite.TensorError) as failure:
+        digits(np.zeros((1, 2, 3, 4), np.float32))
+    assert (failure.value.file, failure.value.tensor) == (str(DIGITS), "image")
+    damaged = tmp_path / "damaged.tflite"
+    damaged.write_bytes(DIGITS.read_bytes()[:1000])
+    with pytest.raises(arenite.InvalidModel) as failure:
+        arenite.Model(damaged)
+    assert failure.value.file == str(damaged)
 
 
 def test_quotas():

@@ -3,7 +3,7 @@
 import os
 
 from arenite import _native, reports
-from arenite.errors import InvalidModel, NotFound
+from arenite.errors import Error, InvalidModel
 
 __all__ = ["Model"]
 
@@ -54,7 +54,11 @@ class Model(_native.Model):
 
         content, path = _read(source)
         settings = _Settings(delegates, planner, threads, config)
-        self = super().__new__(cls, content, settings, signature)
+        try:
+            self = super().__new__(cls, content, settings, signature, path)
+        except Error as error:
+            error.file = path
+            raise
         self._path = path
         self._sha256 = hashlib.sha256(content).hexdigest() if path else None
         self._content = None if path else content
