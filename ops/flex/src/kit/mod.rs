@@ -43,7 +43,7 @@
 //! | [`bias`] | [`Bias`](bias::Bias): adding a bias per channel |
 //! | [`batch_norm`] | [`BatchNorm`](batch_norm::BatchNorm): batch normalization |
 //! | [`drawn`] | [`Drawn`](drawn::Drawn): random numbers from a distribution |
-//! | [`rows`] | [`Rows`](rows::Rows): functions of rows of reals |
+//! | [`rows`] | [`RowChange`](rows::RowChange): functions of rows of reals |
 //! | [`segment`] | [`Segment`](segment::Segment): reductions per segment |
 
 pub mod arg;
