@@ -6,7 +6,8 @@ use std::process::Command;
 /// The library of one of the packages that the tests depend on: the plugin shells, the template, and the misbehaving
 /// plugins.
 ///
-/// # Panics If cargo did not build it next to this program.
+/// # Panics
+/// If cargo did not build it next to this program.
 pub fn library(package: &str) -> PathBuf {
     let program = std::env::current_exe().expect("this program has a path");
     let folder = program.parent().expect("the file has a parent folder");

@@ -167,7 +167,8 @@ fn bytes_for(array: &Array, ty: ElementType) -> Result<Option<Vec<u8>>, String> 
 /// Prepares a model and runs it once, with these bytes in its inputs and zeros in the others. Few calls of subgraphs
 /// are permitted.
 ///
-/// # Errors The interpreter's error.
+/// # Errors
+/// The interpreter's error.
 pub fn run_once(
     model: &[u8],
     ops: &[OpRegistration],
@@ -208,7 +209,8 @@ fn ops_of(model: &ModelBuilder, all: &[OpRegistration]) -> Vec<OpRegistration> {
 /// Runs `count` damaged models from loading to an invocation: small models of every op, alternately with damaged bytes
 /// and with damaged contents.
 ///
-/// # Panics If a model panics; the message names it.
+/// # Panics
+/// If a model panics; the message names it.
 pub fn fuzz(count: usize, seed: u64, arena: &mut [u8]) -> Fuzzed {
     let (all, models) = (ops(), op_models::all());
     let own: Vec<Vec<OpRegistration>> = models.iter().map(|sound| ops_of(&sound.model, &all)).collect();

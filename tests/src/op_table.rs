@@ -23,7 +23,8 @@ so they are never computed ahead. *Delegates* lists the delegates that claim a s
 
 /// The text of the document.
 ///
-/// # Errors If a model of the table cannot be built.
+/// # Errors
+/// If a model of the table cannot be built.
 pub fn markdown(registry: &Arc<Registry>) -> arenite::Result<String> {
     let taken = taken_by_delegates(registry)?;
     let mut text = HEAD.to_owned();

@@ -61,7 +61,8 @@ impl Source {
 
 /// All cases under a path: a case folder, a zip of cases, or a folder of either, sorted by name.
 ///
-/// # Errors If a path cannot be read, or contains no case.
+/// # Errors
+/// If a path cannot be read, or contains no case.
 pub fn find(path: &Path) -> Result<Vec<Source>, String> {
     let explain = |e: std::io::Error| format!("{}: {e}", path.display());
     let found = if fs::metadata(path).map_err(explain)?.is_file() {

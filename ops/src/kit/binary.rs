@@ -50,6 +50,9 @@ pub fn prepare<'a>(node: &NodeView<'a>, cx: &mut PrepareContext<'_>) -> Result<O
 }
 
 /// Computes `y = f(a, b)` for each element of the output.
+///
+/// # Errors
+/// The inputs are not of `X`, or the output is not of `Y`.
 pub fn map<X: Element, Y: Element>(
     cx: &EvalContext<'_>,
     broadcast: &Broadcast<2>,
@@ -59,6 +62,9 @@ pub fn map<X: Element, Y: Element>(
 }
 
 /// Computes `y = f(index, a, b)` for each element of the output.
+///
+/// # Errors
+/// The inputs are not of `X`, or the output is not of `Y`.
 pub fn map_indexed<X: Element, Y: Element>(
     cx: &EvalContext<'_>,
     broadcast: &Broadcast<2>,

@@ -101,6 +101,9 @@ impl Groups {
     }
 
     /// Computes `y = f(f(x[0], x[1]), x[2])…` for each group; for an empty group it is `nothing`.
+    ///
+    /// # Errors
+    /// A tensor is not of `T`.
     pub fn fold<T: Element>(
         &self,
         x: &TensorView<'_>,

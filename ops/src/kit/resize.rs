@@ -107,6 +107,9 @@ impl Resize {
 
     /// Lets the output overwrite the input, if its shape is known. `first` returns the first row of the input that is
     /// read for an output row; the same function serves for columns.
+    ///
+    /// # Errors
+    /// The host refuses the declaration.
     pub fn allow_behind(
         &self,
         node: &NodeView<'_>,

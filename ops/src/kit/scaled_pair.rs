@@ -102,6 +102,9 @@ impl ScaledPair {
     }
 
     /// Computes all elements of tensors of type `T`.
+    ///
+    /// # Errors
+    /// As [`binary::map_indexed`].
     pub fn map<T: Quantized>(
         &self,
         cx: &EvalContext<'_>,
@@ -248,6 +251,9 @@ impl PowerOfTwoPair {
     }
 
     /// Computes all elements of 16-bit tensors.
+    ///
+    /// # Errors
+    /// As [`binary::map_indexed`].
     pub fn map(
         &self,
         cx: &EvalContext<'_>,
@@ -298,6 +304,9 @@ impl QuantizedSum {
     }
 
     /// Computes all elements of an output of type `ty`; `combine` adds or subtracts.
+    ///
+    /// # Errors
+    /// As [`binary::map_indexed`].
     pub fn map(
         &self,
         cx: &EvalContext<'_>,

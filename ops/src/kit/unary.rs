@@ -52,11 +52,17 @@ pub fn allow_behind(cx: &mut PrepareContext<'_>, x: &TensorView<'_>, y: &TensorV
 }
 
 /// Computes `y = f(x)` for each element.
+///
+/// # Errors
+/// The input is not of `X`, or the output is not of `Y`.
 pub fn map<X: Element, Y: Element>(cx: &EvalContext<'_>, mut f: impl FnMut(X) -> Y) -> Result<()> {
     map_indexed(cx, |_, x| f(x))
 }
 
 /// Computes `y = f(index, x)` for each element.
+///
+/// # Errors
+/// The input is not of `X`, or the output is not of `Y`.
 pub fn map_indexed<X: Element, Y: Element>(
     cx: &EvalContext<'_>,
     mut f: impl FnMut(usize, X) -> Y,

@@ -181,7 +181,8 @@ thread_local! {
 
 /// Runs a model on the reference ops, the CPU delegate and in the micro interpreter, and compares.
 ///
-/// # Panics If a rule above is broken; the message names it.
+/// # Panics
+/// If a rule above is broken; the message names it.
 pub(super) fn compare(bytes: &[u8]) {
     let Ok(model) = Model::from_bytes(bytes.to_vec()) else { return };
     let traits = Traits::of(&model.view());

@@ -34,7 +34,8 @@ thread_local! {
 /// Uses the bytes to choose a graph, values and shapes: two invocations on the device and on the reference ops must
 /// agree within the bounds of the differential tester.
 ///
-/// # Panics Without a device, or if the results differ.
+/// # Panics
+/// Without a device, or if the results differ.
 pub(super) fn run(delegate: &str, bytes: &[u8]) {
     let mut random = Random::of_bytes(bytes);
     let (which, resized, rebuilt) = (random.below(GRAPHS), random.chance(4), random.below(200) == 7);

@@ -221,7 +221,8 @@ pub(super) fn caches(bytes: &[u8]) {
 
 /// Damages a compiled program of the OpenCL delegate as the bytes say.
 ///
-/// # Panics If the machine has no device.
+/// # Panics
+/// If the machine has no device.
 pub(super) fn programs(bytes: &[u8]) {
     thread_local! {
         static CACHED: Cached = {

@@ -58,7 +58,8 @@ pub struct Package {
 
 /// The packages of `cargo metadata --no-deps`.
 ///
-/// # Errors If `metadata` is not cargo's output, or a manifest does not exist.
+/// # Errors
+/// If `metadata` is not cargo's output, or a manifest does not exist.
 pub fn packages(metadata: &str, root: &Path) -> Result<Vec<Package>, String> {
     let metadata: Value = serde_json::from_str(metadata).map_err(|error| error.to_string())?;
     let root = root.canonicalize().map_err(|error| error.to_string())?;

@@ -14,7 +14,8 @@ pub struct Allowed {
 
 /// Parses a list in which `#` starts a comment.
 ///
-/// # Errors The first line that is not `folder sizes`.
+/// # Errors
+/// The first line that is not `folder sizes`.
 pub fn allowed(file: &str, text: &str) -> Result<Vec<Allowed>, Complaint> {
     let entries = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     entries

@@ -117,7 +117,8 @@ pub fn measure_texts(texts: &[Text]) -> Vec<Long> {
 
 /// The exceptions of a file in which `#` starts a comment.
 ///
-/// # Errors Names the line that is malformed.
+/// # Errors
+/// Names the line that is malformed.
 pub fn exceptions(file: &str, text: &str) -> Result<Vec<Exception>, Complaint> {
     let entries = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     entries

@@ -49,7 +49,8 @@ impl fmt::Display for Complaint {
 
 /// Fails a test with all complaints together, one per line.
 ///
-/// # Panics If there is any complaint.
+/// # Panics
+/// If there is any complaint.
 #[track_caller]
 pub fn demand(rule: &str, complaints: &[Complaint]) {
     let lines: Vec<String> = complaints.iter().map(Complaint::to_string).collect();

@@ -33,7 +33,8 @@ pub fn check(sources: &[Source], word: &str, places: &[&str], table: &str) -> Ve
 
 /// The files of a list in which `#` starts a comment.
 ///
-/// # Errors Names a folder: only files are listed.
+/// # Errors
+/// Names a folder: only files are listed.
 pub fn listed<'a>(table: &str, text: &'a str) -> Result<Vec<&'a str>, Complaint> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let file = |(at, line): (usize, &'a str)| {

@@ -38,7 +38,9 @@ struct TablePosition {
     vtable: usize,
 }
 
-/// # Safety (of all functions that follow)
+/// # Safety
+
+/// (of all functions that follow)
 /// The bytes must have passed `verify_root`, and the position must be one at which the verifier found a field, a length
 /// or a table of the requested kind, so that all bytes that are read are inside the file.
 impl<'a> Verified<'a> {

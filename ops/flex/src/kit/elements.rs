@@ -8,6 +8,9 @@ use super::kernel::Call;
 
 /// Sets element `k` of output `output` to element `i` of `sources[s]` if `at(k)` is `Some((s, i))`, else to zero or to
 /// the empty string.
+///
+/// # Errors
+/// A source has another type than the output, or `at` names an element that does not exist.
 pub fn pick(
     call: &Call<'_, '_>,
     output: usize,

@@ -82,7 +82,8 @@ pub unsafe extern "C" fn arenite_plugin_v1(host: *const ArHostV1, version: *mut 
 
 /// Like the entry, but for registrations with user data.
 ///
-/// # Safety Like [`arenite_plugin_v1`].
+/// # Safety
+/// Like [`arenite_plugin_v1`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn contract_user_data(host: *const ArHostV1, version: *mut u32) -> *const ArPluginV1 {
     // SAFETY: as above.
