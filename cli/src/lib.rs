@@ -184,13 +184,16 @@ pub fn main() -> ExitCode {
     ExitCode::from(run_command(std::env::args_os()))
 }
 
+/// Stack for the description of all commands: without optimization it needs more than 256 KB.
+const PARSER_STACK: usize = 1 << 20;
+
 /// Runs a command line, which begins with the name of the program. Returns the exit status. A process can do this once,
 /// because it starts the log.
 pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let start = Instant::now();
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match stacker::grow(PARSER_STACK, || Cli::try_parse_from(arguments)) {
         Ok(cli) => cli,
-        Err(error) => return answer::print_usage(&error, Cli::command()),
+        Err(error) => return answer::print_usage(&error, stacker::grow(PARSER_STACK, Cli::command)),
     };
     let common = cli.command.common();
     logging::start(cli.command.log_level());
