@@ -14,7 +14,7 @@ macro_rules! unary_functions {
             Ceil "ceil(v)" "ceil(v)";
             Round "select(rint(v) + 0.0f, v, isequal(v, (float4)(0.0f)))" "rounded(v)";
             Exp "exp(v)" "exponential(v)";
-            Log "log(v)" "log(v)";
+            Log "log(v)" "logarithm(v)";
             Elu
                 "select(v, expm1(v), isless(v, (float4)(0.0f)))"
                 "select(v, exp_less_one(v), v < vec4<f32>())";

@@ -25,6 +25,20 @@ fn exp_less_one(x: vec4<f32>) -> vec4<f32> {
   return select(exp(x) - 1.0, p * x, abs(x) < vec4<f32>(0.5));
 }
 
+/* ln v = 2 artanh((v − 1) / (v + 1)). Between 0.5 and 2, Vulkan's Log is only exact to 2⁻²¹. */
+fn logarithm(v: vec4<f32>) -> vec4<f32> {
+  let s = quotient(v - 1.0, v + 1.0);
+  let q = s * s;
+  var p = q * (1.0 / 15.0) + 1.0 / 13.0;
+  p = p * q + 1.0 / 11.0;
+  p = p * q + 1.0 / 9.0;
+  p = p * q + 1.0 / 7.0;
+  p = p * q + 1.0 / 5.0;
+  p = p * q + 1.0 / 3.0;
+  p = p * q + 1.0;
+  return select(log(v), 2.0 * s * p, vec4<f32>(0.5) < v & v < vec4<f32>(2.0));
+}
+
 /* Odd rational functions of degrees 13 and 6, 13 and 8, up to where they are ±1: Eigen's `generic_fast_tanh_float` and
    `generic_fast_erf_float`. */
 fn hyperbolic(v: vec4<f32>) -> vec4<f32> {
