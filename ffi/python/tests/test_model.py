@@ -359,6 +359,8 @@ tensors = [Tensor(f"t{{i}}", FLOAT32, [size, size]) for i in range(41)]
 nodes = [Node(126, [i, i], [i + 1]) for i in range(40)]
 slow = arenite.Model(model(tensors, nodes, [0], [40]), threads=1)
 x = np.zeros((size, size), np.float32)
+# A job in the background of a shell ignores SIGINT.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 start = time.monotonic()
 try:
