@@ -62,7 +62,7 @@ fn int8_neon(rounds: u64) {
 }
 
 /// # Safety
-
+///
 /// The machine must have the dot product.
 unsafe fn int8_dot(rounds: u64) {
     // SAFETY: every core of this architecture has NEON, and the caller guarantees the dot product; the instruction
