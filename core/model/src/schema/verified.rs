@@ -40,8 +40,9 @@ struct TablePosition {
 
 /// # Safety
 ///
-/// For all functions below: the bytes must have passed `verify_root`, and the position must be one at which the verifier
-/// found a field, a length or a table of the requested kind, so that all bytes that are read are inside the file.
+/// For all functions below: the bytes must have passed `verify_root`, and the position must be one at which the
+/// verifier found a field, a length or a table of the requested kind, so that all bytes that are read are inside the
+/// file.
 impl<'a> Verified<'a> {
     #[inline(always)]
     unsafe fn bytes<const N: usize>(self, at: usize) -> [u8; N] {
