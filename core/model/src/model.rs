@@ -104,7 +104,7 @@ impl<'a> Model<'a> {
         self.0.signature_defs()
     }
 
-    /// The signature with this key.
+    /// The first signature with this key.
     pub fn signature(&self, key: &str) -> Option<SignatureDef<'a>> {
         self.0.signature_defs().iter().find(|signature| signature.key() == key)
     }

@@ -312,10 +312,6 @@ fn d14_signatures() {
             |m| m.signatures[0].inputs.extend([("b".into(), 0), ("a".into(), 1)]),
             "signature_defs[0].inputs[2].name: same name as entry 0",
         ),
-        (
-            |m| m.signatures.push(m.signatures[0].clone()),
-            "signature_defs[1].signature_key: same name as entry 0",
-        ),
     ]);
 }
 
