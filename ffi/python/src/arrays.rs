@@ -47,9 +47,11 @@ pub(crate) fn copy_of<'py>(py: Python<'py>, tensor: &Tensor<'_>) -> PyResult<Bou
             let strings = tensor.strings().map_err(failed)?;
             let strings: Vec<_> = strings.into_iter().map(|string| PyBytes::new(py, string)).collect();
             let numpy = py.import("numpy")?;
-            let flat = numpy.call_method1("empty", (strings.len(), "O"))?;
+            let array = numpy.call_method1("empty", (tensor.shape, "O"))?;
+            // A view: a new array is contiguous.
+            let flat = array.call_method1("reshape", (-1,))?;
             flat.set_item(pyo3::types::PyEllipsis::get(py), strings)?;
-            flat.call_method1("reshape", (tensor.shape,))
+            Ok(array)
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Descriptions of tensors, nodes and signatures, with the keys and types of `ai_edge_litert`.
 
-use arenite::model_file::{self, SparsityParameters};
+use arenite::model_file::{self, BlockwiseQuantization, QuantizationDetails, SparsityParameters};
 use arenite::{ElementType, Interpreter, Tensor};
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArrayDescr};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::elements;
 use crate::errors::{self, Phase};
@@ -27,7 +27,12 @@ pub(crate) fn tensor<'py>(py: Python<'py>, state: &State, place: Place) -> PyRes
     details.set_item("shape_signature", PyArray1::from_slice(py, signature))?;
     details.set_item("dtype", elements::class(py, tensor.ty)?)?;
     details.set_item("quantization", single_scale(&tensor))?;
-    details.set_item("quantization_parameters", quantization(py, &tensor)?)?;
+    let blocks = in_file.as_ref().and_then(blockwise);
+    let parameters = match blocks {
+        Some(blocks) => block_quantization(py, state, place.subgraph, &tensor, &blocks)?,
+        None => quantization(py, &tensor)?,
+    };
+    details.set_item("quantization_parameters", parameters)?;
     let sparsity = in_file.as_ref().and_then(model_file::Tensor::sparsity);
     details
         .set_item("sparsity_parameters", sparsity.map_or_else(|| Ok(PyDict::new(py)), |s| sparse(py, &s))?)?;
@@ -46,14 +51,56 @@ fn quantization<'py>(py: Python<'py>, tensor: &Tensor<'_>) -> PyResult<Bound<'py
     let zero_points: Vec<i32> = tensor.zero_points.iter().map(|&zero_point| zero_point as i32).collect();
     let parameters = PyDict::new(py);
     parameters.set_item("scales", PyArray1::from_slice(py, tensor.scales))?;
-    parameters.set_item("zero_points", PyArray1::from_vec(py, zero_points))?;
+    parameters.set_item("zero_points", PyArray1::from_slice(py, &zero_points))?;
     parameters.set_item("quantized_dimension", tensor.quantized_dimension)?;
     parameters.set_item("block_size", 0)?;
     Ok(parameters)
 }
 
+/// The quantization of a tensor with a scale for each block.
+fn blockwise<'a>(tensor: &model_file::Tensor<'a>) -> Option<BlockwiseQuantization<'a>> {
+    match tensor.quantization()?.details()? {
+        QuantizationDetails::Blockwise(blocks) => Some(blocks),
+        _ => None,
+    }
+}
+
+/// Scales and zero points of blocks, which are tensors of their own, in the order of these tensors.
+fn block_quantization<'py>(
+    py: Python<'py>,
+    state: &State,
+    subgraph: usize,
+    tensor: &Tensor<'_>,
+    blocks: &BlockwiseQuantization<'_>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let zero_points = constant(py, state, subgraph, blocks.zero_points())?;
+    let parameters = PyDict::new(py);
+    parameters.set_item("scales", constant(py, state, subgraph, blocks.scales())?)?;
+    parameters.set_item("zero_points", zero_points.call_method1("astype", ("int32",))?)?;
+    parameters.set_item("quantized_dimension", tensor.quantized_dimension)?;
+    parameters.set_item("block_size", blocks.block_size())?;
+    Ok(parameters)
+}
+
+/// The value of a constant as an array of one dimension; without elements if there is no such constant.
+fn constant<'py>(
+    py: Python<'py>,
+    state: &State,
+    subgraph: usize,
+    tensor: i32,
+) -> PyResult<Bound<'py, PyAny>> {
+    let view = state.model().view();
+    let index = usize::try_from(tensor).ok();
+    let found = index.and_then(|index| view.subgraph(subgraph)?.tensors().get(index));
+    let bytes = found.and_then(|tensor| view.constant(&tensor)).unwrap_or_default();
+    let ty = index.and_then(|index| state.tensor_of(subgraph, index).ok()).map(|tensor| tensor.ty);
+    let descriptor = ty.map_or_else(|| PyArrayDescr::new(py, "f4"), |ty| elements::descriptor(py, ty))?;
+    let array = py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, bytes), descriptor))?;
+    array.call_method0("copy")
+}
+
 fn sparse<'py>(py: Python<'py>, sparsity: &SparsityParameters<'_>) -> PyResult<Bound<'py, PyDict>> {
-    let list = |values: Vec<i32>| PyArray1::from_vec(py, values);
+    let list = |values: Vec<i32>| PyArray1::from_slice(py, &values);
     let dims = PyList::empty(py);
     for dim in sparsity.dim_metadata().iter() {
         let entry = PyDict::new(py);
@@ -91,10 +138,10 @@ pub(crate) fn nodes<'py>(py: Python<'py>, interpreter: &Interpreter) -> PyResult
         node.set_item("index", index)?;
         let code = view.operator_code(&operator);
         node.set_item("op_name", code.as_ref().map_or("", |code| code.name()))?;
+        node.set_item("inputs", PyArray1::from_slice(py, &inputs))?;
+        node.set_item("outputs", PyArray1::from_slice(py, &outputs))?;
         node.set_item("operand_types", classes(py, interpreter, &inputs)?)?;
         node.set_item("result_types", classes(py, interpreter, &outputs)?)?;
-        node.set_item("inputs", PyArray1::from_vec(py, inputs))?;
-        node.set_item("outputs", PyArray1::from_vec(py, outputs))?;
         list.append(node)?;
     }
     Ok(list)
@@ -114,6 +161,8 @@ pub(crate) fn signatures<'py>(py: Python<'py>, interpreter: &Interpreter) -> PyR
     let view = interpreter.model().view();
     let mut signatures: Vec<_> = view.signatures().iter().collect();
     signatures.sort_by_key(|signature| signature.key());
+    // The sort is stable: of equal keys, the first of the file stays.
+    signatures.dedup_by_key(|signature| signature.key());
     for signature in signatures {
         let entry = PyDict::new(py);
         entry.set_item("inputs", ports(py, signature.inputs())?)?;
@@ -129,6 +178,41 @@ fn ports<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut names: Vec<_> = maps.iter().map(|map| (map.name().unwrap_or(""), map.tensor_index())).collect();
     names.sort_unstable();
+    let ports = PyDict::new(py);
+    names.into_iter().try_for_each(|(name, tensor)| ports.set_item(name, tensor))?;
+    Ok(ports)
+}
+
+/// A signature in the order of the file: its key, its subgraph, and its inputs and outputs in the order of the
+/// subgraph's.
+pub(crate) type OrderedSignature<'py> = (String, u32, Bound<'py, PyDict>, Bound<'py, PyDict>);
+
+/// The signatures in the order of the file.
+pub(crate) fn ordered_signatures<'py>(
+    py: Python<'py>,
+    interpreter: &Interpreter,
+) -> PyResult<Vec<OrderedSignature<'py>>> {
+    let view = interpreter.model().view();
+    let describe = |signature: model_file::SignatureDef<'_>| {
+        let subgraph = signature.subgraph_index();
+        let graph = view.subgraph(subgraph as usize);
+        let (inputs, outputs) =
+            graph.map_or_else(Default::default, |graph| (graph.inputs(), graph.outputs()));
+        let inputs = ordered(py, signature.inputs(), &inputs.iter().collect::<Vec<_>>())?;
+        let outputs = ordered(py, signature.outputs(), &outputs.iter().collect::<Vec<_>>())?;
+        Ok((signature.key().to_owned(), subgraph, inputs, outputs))
+    };
+    view.signatures().iter().map(describe).collect()
+}
+
+fn ordered<'py>(
+    py: Python<'py>,
+    maps: model_file::Tables<'_, model_file::TensorMap<'_>>,
+    order: &[i32],
+) -> PyResult<Bound<'py, PyDict>> {
+    let position = |tensor: u32| order.iter().position(|&other| u32::try_from(other) == Ok(tensor));
+    let mut names: Vec<_> = maps.iter().map(|map| (map.name().unwrap_or(""), map.tensor_index())).collect();
+    names.sort_by_key(|&(_, tensor)| position(tensor).unwrap_or(order.len()));
     let ports = PyDict::new(py);
     names.into_iter().try_for_each(|(name, tensor)| ports.set_item(name, tensor))?;
     Ok(ports)

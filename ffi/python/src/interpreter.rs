@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use arenite::Served;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -11,7 +12,7 @@ use crate::details;
 use crate::elements;
 use crate::errors::{Phase, exception, tensor_error};
 use crate::fork;
-use crate::place::Place;
+use crate::place::{Index, Place};
 use crate::settings::{Settings, Source};
 use crate::shared::{Shared, State};
 use crate::waiting::without_gil;
@@ -26,14 +27,17 @@ pub(crate) struct NativeInterpreter {
 #[pyclass(frozen, module = "arenite._native")]
 pub(crate) struct TensorFunction {
     shared: Arc<Shared>,
-    index: usize,
+    /// Checked by each call, as in `ai_edge_litert`.
+    index: Py<PyAny>,
 }
 
 #[pymethods]
 impl TensorFunction {
     fn __call__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let index = self.index.extract::<Index>(py)?;
         let mut interpreter = self.shared.lock(py, Phase::Access)?;
-        arrays::sharing(py, &mut interpreter, self.index, || self.shared.view())
+        let place = Place::of(py, &mut interpreter, index, Index::MAIN)?;
+        arrays::sharing(py, &mut interpreter, place.tensor, || self.shared.view())
     }
 }
 
@@ -86,13 +90,16 @@ impl NativeInterpreter {
     }
 
     /// Copies a value to a tensor.
-    #[pyo3(signature = (tensor_index, value, *, _subgraph = 0))]
+    #[pyo3(
+        signature = (tensor_index, value, *, _subgraph = Index::MAIN),
+        text_signature = "($self, tensor_index, value, *, _subgraph=0)"
+    )]
     fn set_tensor(
         &self,
         py: Python<'_>,
-        tensor_index: i64,
+        tensor_index: Index,
         value: &Bound<'_, PyAny>,
-        _subgraph: i64,
+        _subgraph: Index,
     ) -> PyResult<()> {
         let shared = self.shared()?;
         // Before the lock: the value's `__array__` is Python code.
@@ -127,12 +134,15 @@ impl NativeInterpreter {
     }
 
     /// A copy of a tensor.
-    #[pyo3(signature = (tensor_index, subgraph_index = 0))]
+    #[pyo3(
+        signature = (tensor_index, subgraph_index = Index::MAIN),
+        text_signature = "($self, tensor_index, subgraph_index=0)"
+    )]
     fn get_tensor<'py>(
         &self,
         py: Python<'py>,
-        tensor_index: i64,
-        subgraph_index: i64,
+        tensor_index: Index,
+        subgraph_index: Index,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut interpreter = self.shared()?.lock(py, Phase::Access)?;
         let place = Place::of(py, &mut interpreter, tensor_index, subgraph_index)?;
@@ -143,18 +153,21 @@ impl NativeInterpreter {
     }
 
     /// A function that returns an array that shares the tensor's memory.
-    fn tensor(&self, py: Python<'_>, tensor_index: i64) -> PyResult<TensorFunction> {
-        let shared = self.shared()?;
-        let place = Place::of(py, &mut *shared.lock(py, Phase::Access)?, tensor_index, 0)?;
-        Ok(TensorFunction { shared: Arc::clone(shared), index: place.tensor })
+    fn tensor(&self, tensor_index: Py<PyAny>) -> PyResult<TensorFunction> {
+        Ok(TensorFunction { shared: Arc::clone(self.shared()?), index: tensor_index })
+    }
+
+    /// The number of arrays from `tensor` that are alive.
+    fn _view_count(&self) -> PyResult<usize> {
+        Ok(self.shared()?.view_count())
     }
 
     /// Changes the shape of an input.
     fn _resize(
         &self,
         py: Python<'_>,
-        tensor_index: i64,
-        subgraph: i64,
+        tensor_index: Index,
+        subgraph: Index,
         shape: Vec<i32>,
         strict: bool,
     ) -> PyResult<()> {
@@ -165,7 +178,13 @@ impl NativeInterpreter {
         }
         let resized = state.resize_of(place.subgraph, place.tensor, &shape);
         resized.map_err(|error| exception(py, error, Phase::Run))?;
-        state.coming.insert(place, shape);
+        let now =
+            state.tensor_of(place.subgraph, place.tensor).map_err(|e| exception(py, e, Phase::Access))?;
+        if now.shape == shape {
+            state.coming.remove(&place);
+        } else {
+            state.coming.insert(place, shape);
+        }
         Ok(())
     }
 
@@ -203,8 +222,8 @@ impl NativeInterpreter {
     fn _get_tensor_details<'py>(
         &self,
         py: Python<'py>,
-        tensor_index: i64,
-        subgraph_index: i64,
+        tensor_index: Index,
+        subgraph_index: Index,
     ) -> PyResult<Bound<'py, PyDict>> {
         let mut state = self.shared()?.lock(py, Phase::Access)?;
         let place = Place::of(py, &mut state, tensor_index, subgraph_index)?;
@@ -219,6 +238,17 @@ impl NativeInterpreter {
     /// The tensors of each signature by name.
     fn _get_full_signature_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         details::signatures(py, &*self.shared()?.lock(py, Phase::Access)?)
+    }
+
+    /// The signatures in the order of the file, with inputs and outputs in the order of the subgraph.
+    fn _ordered_signatures<'py>(&self, py: Python<'py>) -> PyResult<Vec<details::OrderedSignature<'py>>> {
+        details::ordered_signatures(py, &*self.shared()?.lock(py, Phase::Access)?)
+    }
+
+    /// Whether delegates run all nodes of a subgraph that is allocated.
+    fn _is_delegated(&self, py: Python<'_>, subgraph: usize) -> PyResult<bool> {
+        let served = self.shared()?.lock(py, Phase::Access)?.served_in(subgraph);
+        Ok(served.iter().all(|served| matches!(served, Served::Delegate { .. } | Served::Folded(_))))
     }
 
     /// The subgraph of a signature.

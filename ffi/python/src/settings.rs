@@ -7,6 +7,7 @@ use arenite::config::DelegateConfig;
 use arenite::{Config, Interpreter, InterpreterBuilder, Model, Registry};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
+use pyo3::sync::PyOnceLock;
 
 use crate::errors::{self, Phase};
 use crate::fork;
@@ -53,15 +54,17 @@ pub(crate) struct Settings {
 impl Settings {
     /// Finds plugins and builds an interpreter.
     pub(crate) fn build(&self, py: Python<'_>, model: &Model) -> PyResult<Interpreter> {
+        let folders = plugin_folders(py)?;
         let built = py.detach(|| {
             let _building = fork::building();
-            self.builder(model)?.build()
+            self.builder(model, folders)?.build()
         });
         built.map_err(|error| errors::exception(py, error, Phase::Run))
     }
 
-    fn builder(&self, model: &Model) -> arenite::Result<InterpreterBuilder> {
-        let config: Config = self.config.as_deref().map_or_else(|| Ok(Config::default()), str::parse)?;
+    fn builder(&self, model: &Model, folders: &[PathBuf]) -> arenite::Result<InterpreterBuilder> {
+        let mut config: Config = self.config.as_deref().map_or_else(|| Ok(Config::default()), str::parse)?;
+        config.plugins.dirs.extend_from_slice(folders);
         let mut registry = Registry::discover(&config)?;
         for library in &self.libraries {
             registry.load_file(library)?;
@@ -81,17 +84,32 @@ impl Settings {
         if let Some(planner) = &self.planner {
             builder = builder.planner(planner);
         }
-        Ok(if self.preserve_all { builder.preserve_all() } else { builder })
+        if self.preserve_all {
+            // Inside partitions, too.
+            let tensors = model.view().subgraph(0).map_or(0, |main| main.tensors().len());
+            builder = builder.preserve_all().expose(&(0..tensors).collect::<Vec<_>>());
+        }
+        Ok(builder)
     }
+}
+
+/// The folders of plugins that are installed as packages. The first call looks for them.
+fn plugin_folders(py: Python<'_>) -> PyResult<&'static [PathBuf]> {
+    static FOLDERS: PyOnceLock<Vec<PathBuf>> = PyOnceLock::new();
+    let find = || py.import("arenite.plugins")?.call_method0("folders")?.extract();
+    FOLDERS.get_or_try_init(py, find).map(Vec::as_slice)
 }
 
 /// The names of the delegates in a library of plugins; without one, of the installed delegates.
 #[pyfunction]
 #[pyo3(signature = (library = None))]
 pub(crate) fn delegate_names(py: Python<'_>, library: Option<PathBuf>) -> PyResult<Vec<String>> {
+    let folders = plugin_folders(py)?;
     let names = py.detach(|| {
         let Some(library) = library else {
-            return Ok(Registry::discover(&Config::default())?.delegate_names());
+            let mut config = Config::default();
+            config.plugins.dirs.extend_from_slice(folders);
+            return Ok(Registry::discover(&config)?.delegate_names());
         };
         let mut registry = Registry::new();
         registry.load_file(library)?;

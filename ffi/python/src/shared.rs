@@ -105,6 +105,11 @@ impl Shared {
         }
     }
 
+    /// The number of arrays that share the memory.
+    pub(crate) fn view_count(&self) -> usize {
+        self.views.load(Acquire)
+    }
+
     /// Something that keeps the memory in place. The caller holds the lock.
     pub(crate) fn view(self: &Arc<Self>) -> View {
         self.views.fetch_add(1, Acquire);

@@ -13,9 +13,10 @@ RESHAPE, ADD, CUSTOM = 22, 0, 32
 class Tensor:
     """A tensor; `data` makes it constant, `signature` has -1 for dimensions that can change."""
 
-    def __init__(self, name, type, shape, *, data=None, signature=None, scale=None, zero_point=0):
+    def __init__(self, name, type, shape, *, data=None, signature=None, scale=None, zero_point=0, blocks=None, sparsity=None):
         self.name, self.type, self.shape, self.data, self.signature = name, type, shape, data, signature
-        self.scale, self.zero_point = scale, zero_point
+        self.scale, self.zero_point, self.blocks = scale, zero_point, blocks
+        self.sparsity = sparsity
 
 
 class Node:
@@ -71,6 +72,13 @@ def _subgraph(builder, tensors, nodes, inputs, outputs):
         if tensor.scale is not None:
             quantization = {2: ("f32s", [tensor.scale]), 3: ("i64s", [tensor.zero_point])}
             fields[4] = ("table", _table(builder, quantization))
+        if tensor.blocks is not None:
+            scales, zero_points, size, dimension = tensor.blocks
+            details = _table(builder, {0: ("i32", scales), 1: ("i32", zero_points), 2: ("i32", size)})
+            quantization = {4: ("i8", 2), 5: ("table", details), 6: ("i32", dimension)}
+            fields[4] = ("table", _table(builder, quantization))
+        if tensor.sparsity is not None:
+            fields[6] = ("table", _sparsity(builder, *tensor.sparsity))
         if tensor.signature is not None:
             fields[7] = ("i32s", tensor.signature)
         fields[8] = ("bool", True)
@@ -89,6 +97,19 @@ def _subgraph(builder, tensors, nodes, inputs, outputs):
             4: ("string", "main"),
         },
     )
+
+
+def _sparsity(builder, order, blocks, levels):
+    """A level is the size of a dense dimension, or a pair of segments and indices."""
+    written = []
+    for level in levels:
+        if isinstance(level, int):
+            written.append(_table(builder, {0: ("i8", 0), 1: ("i32", level)}))
+            continue
+        segments, indices = (_table(builder, {0: ("i32s", values)}) for values in level)
+        fields = {0: ("i8", 1), 2: ("i8", 1), 3: ("table", segments), 4: ("i8", 1), 5: ("table", indices)}
+        written.append(_table(builder, fields))
+    return _table(builder, {0: ("i32s", order), 1: ("i32s", blocks), 2: ("vector", written)})
 
 
 def _signature(builder, key, inputs, outputs):

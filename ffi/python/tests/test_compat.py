@@ -31,6 +31,7 @@ print(type(interpreter).__module__, __name__, interpreter.get_tensor(34).shape)
         ("import tensorflow as tf", "tf.lite.Interpreter"),
         ("from tensorflow.lite import Interpreter", "Interpreter"),
         ("from tensorflow import lite", "lite.Interpreter"),
+        ("from tensorflow.lite.python.interpreter import Interpreter", "Interpreter"),
     ],
 )
 @pytest.mark.parametrize("way", ["script", "module"])
@@ -41,6 +42,22 @@ def test_programs_run_unchanged(tmp_path, imports, interpreter, way):
     command = [sys.executable, "-m", "arenite.compat", *named, str(DIGITS)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.stdout.strip() == "arenite.interpreter __main__ (1, 10)", done.stderr
+
+
+def test_compiled_models_run_unchanged(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import sys\n"
+        "from ai_edge_litert.compiled_model import CompiledModel\n"
+        "from ai_edge_litert.hardware_accelerator import HardwareAccelerator\n"
+        "from ai_edge_litert.options import CpuOptions, Options\n"
+        "import ai_edge_litert.tensor_buffer as buffers\n"
+        "model = CompiledModel.from_file(sys.argv[1], HardwareAccelerator.CPU)\n"
+        "print(type(model).__module__, buffers.TensorBuffer.__module__, model.get_num_signatures())"
+    )
+    command = [sys.executable, "-m", "arenite.compat", str(script), str(DIGITS)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.stdout.split() == ["arenite.compiled_model"] * 2 + ["1"], done.stderr
 
 
 def test_other_modules_of_a_package_stay(tmp_path):

@@ -13,6 +13,7 @@ from models import (
     FLOAT64,
     INT4,
     INT8,
+    INT32,
     INT64,
     RESOURCE,
     STRING,
@@ -100,6 +101,23 @@ def test_all_tensors_can_be_read_if_they_are_kept(package):
     assert values[20].max() > 0
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("resolver", ["AUTO", "BUILTIN", "BUILTIN_REF", "BUILTIN_WITHOUT_DEFAULT_DELEGATES"])
+def test_kept_tensors_have_their_own_values(package, resolver):
+    tensors = [Tensor(name, FLOAT32, [2, 2]) for name in "abcd"]
+    content = model(tensors, [Node(0, [i, i], [i + 1]) for i in range(3)], [0], [3])
+    interpreter = package.Interpreter(
+        model_content=content,
+        experimental_op_resolver_type=package.OpResolverType[resolver],
+        experimental_preserve_all_tensors=True,
+    )
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(0, np.ones((2, 2), np.float32))
+    interpreter.invoke()
+    assert [interpreter.get_tensor(i)[0, 0] for i in range(4)] == [1, 2, 4, 8]
+    assert interpreter.tensor(2)()[1, 1] == 4
+
+
 # Descriptions
 
 
@@ -178,6 +196,90 @@ def test_nodes(package):
     assert nodes[-1]["op_name"] == "SOFTMAX"
 
 
+def test_one_node(package):
+    interpreter = package.Interpreter(model_path=str(DIGITS))
+    assert plain(interpreter._get_op_details(1)) == plain(interpreter._get_ops_details()[1])
+    assert list(interpreter._get_op_details(0)) == [
+        "index",
+        "op_name",
+        "inputs",
+        "outputs",
+        "operand_types",
+        "result_types",
+    ]
+    for index in -1, 99:
+        with pytest.raises(ValueError):
+            interpreter._get_op_details(index)
+    with pytest.raises(TypeError):
+        interpreter._get_op_details("0")
+
+
+def arrays(value):
+    """All arrays in a description."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [array for item in value for array in arrays(item)]
+    return [value] if isinstance(value, np.ndarray) else []
+
+
+def test_descriptions_own_their_arrays(package):
+    interpreter = package.Interpreter(model_path=str(DIGITS_I8))
+    found = arrays([interpreter.get_tensor_details(), interpreter._get_ops_details()])
+    assert found and all(array.flags.owndata and array.flags.writeable for array in found)
+
+
+@pytest.mark.parametrize("zero_points", [-1, 3])
+def test_a_scale_for_each_block(package, zero_points):
+    scales = np.array([[0.5, 0.25], [1, 2], [3, 4]], np.float16)
+    tensors = [
+        Tensor("x", FLOAT32, [1, 64]),
+        Tensor("weights", INT4, [3, 64], data=bytes(96), blocks=(2, zero_points, 32, 1)),
+        Tensor("scales", FLOAT16, [3, 2], data=scales.tobytes()),
+        Tensor("zeros", INT32, [3, 2], data=np.arange(6, dtype=np.int32).tobytes()),
+        Tensor("y", FLOAT32, [1, 3]),
+    ]
+    content = model(tensors, [Node(9, [0, 1, -1], [4])], [0], [4])
+    weights = package.Interpreter(model_content=content).get_tensor_details()[1]
+    assert weights["quantization"] == (0.0, 0)
+    assert plain(weights["quantization_parameters"]) == {
+        "scales": ("float16", scales.ravel().tolist()),
+        "zero_points": ("int32", list(range(6)) if zero_points > 0 else []),
+        "quantized_dimension": 1,
+        "block_size": 32,
+    }
+
+
+def test_sparse_tensors(package):
+    tensors = [
+        Tensor("x", FLOAT32, [2, 4]),
+        Tensor(
+            "sparse",
+            FLOAT32,
+            [2, 4],
+            data=np.array([1, 2, 3], np.float32).tobytes(),
+            sparsity=([0, 1], [], [2, ([0, 1, 3], [2, 0, 3])]),
+        ),
+        Tensor("dense", FLOAT32, [2, 4]),
+        Tensor("y", FLOAT32, [2, 4]),
+    ]
+    content = model(tensors, [Node(124, [1], [2]), Node(0, [0, 2], [3])], [0], [3])
+    resolver = package.OpResolverType.BUILTIN_REF
+    interpreter = package.Interpreter(model_content=content, experimental_op_resolver_type=resolver)
+    assert plain(interpreter.get_tensor_details()[1]["sparsity_parameters"]) == {
+        "traversal_order": ("int32", [0, 1]),
+        "block_map": ("int32", []),
+        "dim_metadata": [
+            {"format": 0, "dense_size": 2},
+            {"format": 1, "array_segments": ("int32", [0, 1, 3]), "array_indices": ("int32", [2, 0, 3])},
+        ],
+    }
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(0, np.zeros((2, 4), np.float32))
+    interpreter.invoke()
+    assert interpreter.get_tensor(3).tolist() == [[0, 0, 1, 0], [2, 0, 0, 3]]
+
+
 @pytest.mark.parametrize("subgraph", [-1, 1])
 def test_there_is_no_such_subgraph(digits, subgraph):
     with pytest.raises(ValueError):
@@ -247,12 +349,17 @@ def test_there_is_no_such_tensor(digits, index):
             call(index)
 
 
-@pytest.mark.parametrize("index", ["a", 0.0, None])
+@pytest.mark.parametrize("index", ["a", 0.0, None, 2**40, 2**70])
 def test_an_index_is_a_number(digits, index):
-    with pytest.raises(TypeError):
-        digits.set_tensor(index, picture())
-    with pytest.raises(TypeError):
-        digits.get_tensor(index)
+    for call in (
+        lambda: digits.set_tensor(index, picture()),
+        lambda: digits.get_tensor(index),
+        lambda: digits.get_tensor(0, index),
+        lambda: digits.resize_tensor_input(index, SHAPE),
+        digits.tensor(index),
+    ):
+        with pytest.raises(TypeError):
+            call()
 
 
 def test_numbers_of_numpy_are_indices(digits):
@@ -336,6 +443,15 @@ def test_strings(package, strings):
     got = interpreter.get_tensor(1)
     wanted = [s.encode() if isinstance(s, str) else bytes(s) for s in strings.ravel().tolist()]
     assert got.dtype == object and got.shape == (2, 2) and got.ravel().tolist() == wanted
+    assert got.flags.owndata
+
+
+def test_one_string(package):
+    interpreter = made(package, identity(STRING, []))
+    interpreter.set_tensor(0, np.array(b"a\0b"))
+    interpreter.invoke()
+    got = interpreter.get_tensor(1)
+    assert (got.dtype, got.shape, got[()]) == (object, (), b"a\0b")
 
 
 @pytest.mark.parametrize(
@@ -447,6 +563,25 @@ def test_only_open_dimensions_change_strictly(package):
         with pytest.raises(RuntimeError):
             interpreter.resize_tensor_input(0, shape, strict=True)
     assert interpreter.get_input_details()[0]["shape"].tolist() == [5, 3]
+    interpreter.resize_tensor_input(0, [6, 4], strict=None)
+    assert interpreter.get_input_details()[0]["shape"].tolist() == [6, 4]
+    with pytest.raises(RuntimeError):
+        interpreter.resize_tensor_input(0, [6, 5], strict=1)
+
+
+def test_the_same_shape_needs_no_memory(package):
+    interpreter = resizable(package)
+    interpreter.allocate_tensors()
+    interpreter.resize_tensor_input(0, [1, 3])
+    interpreter.set_tensor(0, np.ones((1, 3), np.float32))
+    interpreter.invoke()
+    assert interpreter.get_tensor(1).tolist() == [[2, 2, 2]]
+    interpreter.resize_tensor_input(0, [4, 3])
+    interpreter.resize_tensor_input(0, [1, 3])
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(0, np.ones((1, 3), np.float32))
+    interpreter.invoke()
+    assert interpreter.get_tensor(1).tolist() == [[2, 2, 2]]
 
 
 @pytest.mark.parametrize(
@@ -523,6 +658,16 @@ def test_the_list_of_signatures(package):
     assert package.Interpreter(model_content=identity(FLOAT32, [1])).get_signature_list() == {}
 
 
+def test_the_first_of_equal_keys_counts(package):
+    tensors = [Tensor(name, FLOAT32, [2]) for name in ("a", "b", "sum")]
+    signatures = [("add", {"left": 0, "right": 1}, {"sum": 2}), ("add", {"x": 0, "y": 1}, {"result": 2})]
+    content = model(tensors, [Node(0, [0, 1], [2])], [0, 1], [2], signatures)
+    interpreter = package.Interpreter(model_content=content)
+    assert interpreter.get_signature_list() == {"add": {"inputs": ["left", "right"], "outputs": ["sum"]}}
+    one = np.ones(2, np.float32)
+    assert interpreter.get_signature_runner()(left=one, right=one)["sum"].tolist() == [2, 2]
+
+
 def test_a_signature_runs(package):
     runner = two_signatures(package).get_signature_runner("add")
     for size in 2, 5, 2:
@@ -573,6 +718,14 @@ def test_delegates_that_do_not_exist(package):
         package.load_delegate("no_such_delegate.so")
     with pytest.raises(OSError):
         package.Delegate("no_such_delegate.so")
+
+
+@pytest.mark.filterwarnings("ignore:Exception ignored in.*Delegate")
+def test_files_that_are_no_libraries(package, tmp_path):
+    with pytest.raises(OSError):
+        package.load_delegate(str(DIGITS))
+    with pytest.raises(OSError):
+        package.load_delegate(str(tmp_path))
 
 
 def test_custom_ops_of_tensorflow_lite(package):

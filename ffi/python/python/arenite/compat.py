@@ -1,4 +1,4 @@
-"""Serves `arenite.interpreter` under the names of other packages, so that programs written for these need no change.
+"""Serves arenite's modules under the names of other packages, so that programs written for these need no change.
 
 Call `install()` before the program's imports, or run the program by `python -m arenite.compat script.py`.
 """
@@ -17,39 +17,56 @@ __all__ = ["install"]
 
 _PACKAGES = ("ai_edge_litert", "tflite_runtime")
 
+_SERVED = {
+    "ai_edge_litert.interpreter": "arenite.interpreter",
+    "tflite_runtime.interpreter": "arenite.interpreter",
+    **{
+        f"ai_edge_litert.{module}": "arenite.compiled_model"
+        for module in (
+            "compiled_model",
+            "cpu_kernel_mode",
+            "cpu_options",
+            "environment",
+            "gpu_options",
+            "hardware_accelerator",
+            "options",
+            "tensor_buffer",
+        )
+    },
+}
+"""The modules that are served, and arenite's that are served for them."""
+
 
 def install(*, tensorflow=False):
-    """Makes `ai_edge_litert.interpreter` and `tflite_runtime.interpreter` names of `arenite.interpreter`.
+    """Makes `ai_edge_litert.interpreter` and `tflite_runtime.interpreter` names of `arenite.interpreter`, and
+    `ai_edge_litert.compiled_model`, with the modules of its options, a name of `arenite.compiled_model`.
 
     Other modules of these packages stay as they are installed.
 
     Args:
-        tensorflow: Also replaces `tensorflow.lite.Interpreter`, `tensorflow.lite.experimental.load_delegate` and
-            `OpResolverType`. Imports TensorFlow if it is installed.
+        tensorflow: Also replaces `tensorflow.lite.Interpreter`, `tensorflow.lite.python.interpreter`,
+            `tensorflow.lite.experimental.load_delegate` and `OpResolverType`. Imports TensorFlow if it is installed.
     """
-    if not any(isinstance(finder, _Interpreters) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Interpreters())
+    if not any(isinstance(finder, _Modules) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Modules())
         sys.meta_path.append(_Packages())
-    for name in _PACKAGES:
-        sys.modules.pop(f"{name}.interpreter", None)
-        if name in sys.modules:
-            importlib.import_module(f"{name}.interpreter")
+    for name in _SERVED:
+        was_imported = sys.modules.pop(name, None) is not None
+        if was_imported or name.endswith(".interpreter") and name.partition(".")[0] in sys.modules:
+            importlib.import_module(name)
     if tensorflow:
         _install_tensorflow()
 
 
-class _Interpreters(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the modules `interpreter`, before those that are installed."""
+class _Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the modules that are served, before those that are installed."""
 
     def find_spec(self, name, path=None, target=None):
-        package, _, module = name.partition(".")
-        if package not in _PACKAGES or module != "interpreter":
-            return None
-        return importlib.util.spec_from_loader(name, self)
+        return importlib.util.spec_from_loader(name, self) if name in _SERVED else None
 
     def exec_module(self, module):
         # What is there after this call is the module that the program gets.
-        sys.modules[module.__name__] = interpreter
+        sys.modules[module.__name__] = importlib.import_module(_SERVED[module.__name__])
 
 
 class _Packages(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -69,7 +86,10 @@ def _install_tensorflow():
         tensorflow = _module("tensorflow")
         tensorflow.lite = _module("tensorflow.lite")
         tensorflow.lite.experimental = _module("tensorflow.lite.experimental")
+        tensorflow.lite.python = _module("tensorflow.lite.python")
+        tensorflow.lite.python.interpreter = interpreter
     lite = tensorflow.lite
+    sys.modules["tensorflow.lite.python.interpreter"] = interpreter
     lite.Interpreter = interpreter.Interpreter
     lite.experimental.load_delegate = interpreter.load_delegate
     lite.experimental.OpResolverType = interpreter.OpResolverType

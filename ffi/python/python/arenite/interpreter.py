@@ -1,6 +1,7 @@
 """The classes of `ai_edge_litert.interpreter`, with the same methods, values and exceptions."""
 
 import enum
+import operator
 import os
 import warnings
 
@@ -42,8 +43,8 @@ class Delegate:
             options: The delegate's options. Keys and values are converted to text.
 
         Raises:
-            OSError: The file does not exist.
-            ValueError: It is no plugin, or has no delegate.
+            OSError: The file does not exist, or is no library.
+            ValueError: The library is no plugin, was built for another version, or has no delegate.
         """
         self._options = [(str(key), str(value)) for key, value in (options or {}).items()]
         self._library, self._names = _find_delegate(os.fspath(library))
@@ -59,10 +60,25 @@ def _find_delegate(library):
     if not os.path.exists(library):
         known = ", ".join(_native.delegate_names())
         raise OSError(f"there is no file '{library}', and no delegate of that name; installed are: {known}")
-    names = _native.delegate_names(os.path.abspath(library))
+    try:
+        names = _native.delegate_names(os.path.abspath(library))
+    except PluginError as error:
+        if _is_library(library):
+            raise
+        raise OSError(f"'{library}' is no library: give the path of a plugin") from error
     if not names:
         raise PluginError(f"the plugin '{library}' has no delegate: load it with ARENITE_PLUGIN_PATH to use its ops")
     return os.path.abspath(library), names
+
+
+def _is_library(path):
+    """Whether a file begins like a library: of ELF, Mach-O or PE."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(4)
+    except OSError:
+        return False
+    return start in (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe") or start[:2] == b"MZ"
 
 
 def load_delegate(library, options=None):
@@ -152,7 +168,7 @@ class Interpreter(_native.Interpreter):
             experimental_delegates: What `load_delegate` returned, in the order in which they claim nodes.
             num_threads: The number of threads, 1 if absent.
             experimental_op_resolver_type: See `OpResolverType`.
-            experimental_preserve_all_tensors: Keeps the value of every tensor outside of delegates' partitions.
+            experimental_preserve_all_tensors: Keeps the value of every tensor. Delegates then fuse no nodes.
             experimental_compress_quantization_zero_points: Describes zero points that are all equal by one.
             experimental_disable_delegate_clustering: Has no effect: nodes with side effects keep their order.
             experimental_default_delegate_latest_features: Has no effect.
@@ -220,7 +236,7 @@ class Interpreter(_native.Interpreter):
         shape = numpy.array(tensor_size, dtype=numpy.int32)
         if shape.ndim != 1:
             raise ValueError(f"the shape has {shape.ndim} dimensions: give a list of numbers")
-        self._resize(input_index, 0, shape.tolist(), strict)
+        self._resize(input_index, 0, shape.tolist(), bool(strict))
 
     def get_signature_list(self):
         """The names of the inputs and outputs of each signature: `{key: {"inputs": […], "outputs": […]}}`."""
@@ -255,6 +271,19 @@ class Interpreter(_native.Interpreter):
             if len(zero_points) > 1 and (zero_points == zero_points[0]).all():
                 parameters["zero_points"] = zero_points[:1]
         return details
+
+    def _get_op_details(self, op_index):
+        nodes = self._get_ops_details()
+        if not 0 <= operator.index(op_index) < len(nodes):
+            raise ValueError(f"there is no node {op_index}; the model has {len(nodes)}, counted from 0")
+        return nodes[op_index]
+
+    def _safe_to_run(self):
+        return self._view_count() == 0
+
+    def _ensure_safe(self):
+        if not self._safe_to_run():
+            raise RuntimeError("arrays from tensor() share this interpreter's memory: delete them first, or copy them")
 
     def _native_handle(self):
         raise NotImplementedError(

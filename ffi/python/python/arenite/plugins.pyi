@@ -1,0 +1,5 @@
+__all__ = ["folders"]
+
+GROUP: str
+
+def folders() -> list[str]: ...
