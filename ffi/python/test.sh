@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # Installs the package with pip into a fresh environment and tests it there: its own tests, those of the drop-in next to
-# ai_edge_litert if pip finds it, the stubs, the size of the wheel, and the time of an import. Views run under valgrind,
-# too.
+# ai_edge_litert if pip finds it, plugins at run time, arenite-flex, the stubs, the wheel's size, the time of an import.
+# Views run under valgrind, too.
 #
 #   ffi/python/test.sh [PYTHON]     PYTHON: an interpreter from 3.10 on, python3 by default
 set -euo pipefail
 cd "$(dirname "$0")"
+here=$PWD
 python=${1:-python3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 "$python" -m venv "$work/venv"
 bin=$work/venv/bin
-"$bin/pip" install --quiet --disable-pip-version-check numpy ml_dtypes flatbuffers pytest mypy 'maturin>=1.9,<2'
+"$bin/pip" install --quiet --disable-pip-version-check numpy ml_dtypes flatbuffers pillow pytest mypy \
+    'maturin>=1.9,<2' hatchling
 
 # With the build of this environment's maturin, so that nothing is compiled that a `cargo build --release` has compiled.
 PATH="$bin:$PATH" "$bin/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir "$work" .
@@ -20,6 +22,12 @@ wheel=$(ls "$work"/arenite-*.whl)
 "$bin/pip" install --quiet --no-deps "$wheel"
 echo "wheel: $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
 [ "$(stat -c %s "$wheel")" -lt 6000000 ] || { echo "the wheel has 6 MB or more" >&2; exit 1; }
+
+# Plugins for the tests. The first line has those that dist/build.sh packs, so that cargo compiles them once.
+cargo build --release --quiet -p arenite-plugin-flex -p arenite-plugin-opencl -p arenite-plugin-vulkan \
+    -p arenite-plugin-template -p arenite-test-other-layout
+target=$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+export ARENITE_TEST_PLUGINS=$target/release
 
 "$bin/pip" install --quiet ai-edge-litert==2.3.0 ||
     echo "ai-edge-litert 2.3.0 cannot be installed: the drop-in is tested alone" >&2
@@ -39,5 +47,9 @@ else
     echo "valgrind is not installed: the memory of views is not checked" >&2
 fi
 cd "$work"
-"$bin/python" -m mypy.stubtest arenite --allowlist "$OLDPWD/stubs.txt"
+"$bin/python" -m mypy.stubtest arenite --allowlist "$here/tests/stubs.txt"
 "$bin/python" -m arenite --version
+
+PATH="$bin:$PATH" "$bin/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir "$work" "$here/flex"
+"$bin/pip" install --quiet --no-deps "$work"/arenite_flex-*.whl
+"$bin/python" -m arenite plugins | grep "org.arenite.flex.*arenite_flex"

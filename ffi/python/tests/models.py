@@ -11,9 +11,25 @@ RESHAPE, ADD, CUSTOM = 22, 0, 32
 
 
 class Tensor:
-    """A tensor; `data` makes it constant, `signature` has -1 for dimensions that can change."""
+    """A tensor; `data` makes it constant, `signature` has -1 for dimensions that can change.
 
-    def __init__(self, name, type, shape, *, data=None, signature=None, scale=None, zero_point=0, blocks=None, sparsity=None):
+    `blocks` has the tensors of scales and zero points, the size of a block and the dimension. `sparsity` has the order
+    of dimensions, the block map and the levels, see `_sparsity`.
+    """
+
+    def __init__(
+        self,
+        name,
+        type,
+        shape,
+        *,
+        data=None,
+        signature=None,
+        scale=None,
+        zero_point=0,
+        blocks=None,
+        sparsity=None,
+    ):
         self.name, self.type, self.shape, self.data, self.signature = name, type, shape, data, signature
         self.scale, self.zero_point, self.blocks = scale, zero_point, blocks
         self.sparsity = sparsity

@@ -313,7 +313,8 @@ def test_files_that_are_no_models(package, arguments, exception):
 
 
 @pytest.mark.parametrize(
-    ("data", "exception"), [(b"garbage", RuntimeError), (b"", RuntimeError), ("text", (TypeError, RuntimeError)), (7, TypeError)]
+    ("data", "exception"),
+    [(b"garbage", RuntimeError), (b"", RuntimeError), ("text", (TypeError, RuntimeError)), (7, TypeError)],
 )
 def test_bytes_that_are_no_model(package, data, exception):
     with pytest.raises(exception):
@@ -376,7 +377,8 @@ def test_environments(package):
     environment = package.Environment.create()
     assert package.CompiledModel.from_file(str(DIGITS), environment=environment).environment is environment
     assert package.Environment.create(runtime_path=os.sep).options.runtime_path == os.sep
-    for arguments in {"options": "/", "runtime_path": "/"}, {"options": package.EnvironmentOptions(), "runtime_path": "/"}:
+    options = package.EnvironmentOptions()
+    for arguments in {"options": "/", "runtime_path": "/"}, {"options": options, "runtime_path": "/"}:
         with pytest.raises(ValueError):
             package.Environment.create(**arguments)
     environment.close()
