@@ -1,10 +1,11 @@
 //! Delegate `sin`: runs the f32 nodes of the custom op Sin and the builtin op SIN, all nodes of a partition in one
-//! pass. Option `max_nodes`: the largest number of nodes that it claims in a graph.
+//! step. Option `max_nodes`: the largest number of nodes that it claims in a graph.
 //!
 //! ```text
-//! partition:   x ─► Sin ─► a ─► Sin ─► y          a lives in scratch memory; the host's planner says where
-//!                          └──► Sin ─► z
+//! partition:   x ─► Sin ─► a ─► Sin ─► y          scratch memory:  │ a │ y │
 //! ```
+//!
+//! To save memory, let the host's planner place the results: `PrepareContext::plan`.
 
 use arenite_abi::prelude::*;
 use arenite_abi::raw::BUILTIN_CUSTOM;
@@ -14,27 +15,21 @@ pub(crate) struct SinDelegate {
     max_nodes: usize,
 }
 
-/// A compiled partition.
+/// A compiled partition. The results of all steps are in one scratch buffer, in order.
 pub(crate) struct SinKernel {
     steps: Vec<Step>,
-    scratch: Option<Scratch<f32>>,
-    /// The lifetime and the offset of each kept result.
-    kept: Vec<(UsageRecord, u64)>,
+    results: Option<Scratch<f32>>,
 }
 
 /// One node of the partition.
 struct Step {
     x: Source,
-    /// The last step that reads the result; until then it is kept. `None` if no step reads it.
-    last_reader: Option<usize>,
     /// The partition output that holds the result, if any.
     output: Option<usize>,
-    /// The number of elements, and their offset in the scratch memory. Both are set by `prepare`.
-    length: usize,
-    kept_at: usize,
+    /// The result's place in the scratch buffer. `prepare` sets it.
+    elements: std::ops::Range<usize>,
 }
 
-/// The source of a step's input.
 #[derive(Clone, Copy)]
 enum Source {
     /// An input of the partition.
@@ -53,18 +48,17 @@ impl Delegate for SinDelegate {
     }
 
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()> {
-        let mut taken = 0;
+        let mut claimed = 0;
         for (i, node) in graph.nodes().enumerate() {
             match check(&node) {
-                Err(reason) => claims.refuse(i, reason.message()),
-                Ok(()) if taken == self.max_nodes => {
-                    let reason = invalid!("max_nodes is {}: no more nodes are claimed", self.max_nodes);
-                    claims.refuse(i, reason.message());
+                Ok(()) if claimed < self.max_nodes => {
+                    claims.accept(i);
+                    claimed += 1;
                 }
                 Ok(()) => {
-                    claims.accept(i);
-                    taken += 1;
+                    claims.refuse(i, &format!("max_nodes is {}: no more nodes are claimed", self.max_nodes))
                 }
+                Err(reason) => claims.refuse(i, reason.message()),
             }
         }
         Ok(())
@@ -76,124 +70,57 @@ impl Delegate for SinDelegate {
     }
 
     fn compile(&self, partition: &PartitionView<'_>) -> Result<SinKernel> {
-        let mut results: Vec<i32> = Vec::new();
-        let mut steps: Vec<Step> = Vec::new();
-        for (i, node) in partition.nodes().enumerate() {
+        let position = |tensors: &[i32], tensor| tensors.iter().position(|&t| t == tensor);
+        let (mut steps, mut results) = (Vec::new(), Vec::new());
+        for node in partition.nodes() {
             check(&node)?;
             let (x, y) = (node.input_indices()[0], node.output_indices()[0]);
-            let x = match position(&results, x) {
-                Some(step) => Source::Step(step),
-                None => Source::Input(position(partition.inputs(), x).ok_or_else(|| {
-                    invalid!("tensor {x} is neither computed in the partition nor one of its inputs")
-                })?),
-            };
-            if let Source::Step(step) = x {
-                steps[step].last_reader = Some(i);
-            }
-            let output = position(partition.outputs(), y);
-            steps.push(Step { x, last_reader: None, output, length: 0, kept_at: 0 });
+            let source = position(&results, x).map(Source::Step);
+            let source = source.or_else(|| position(partition.inputs(), x).map(Source::Input));
+            let x = source.ok_or_else(|| {
+                invalid!("tensor {x} is neither computed in the partition nor one of its inputs")
+            })?;
+            steps.push(Step { x, output: position(partition.outputs(), y), elements: 0..0 });
             results.push(y);
         }
-        Ok(SinKernel { steps, scratch: None, kept: Vec::new() })
+        Ok(SinKernel { steps, results: None })
     }
 }
 
 impl DelegateKernel for SinKernel {
     fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()> {
-        let mut tensors: Vec<TensorView<'_>> = Vec::with_capacity(self.steps.len());
+        let (mut shapes, mut end) = (Vec::new(), 0);
         for step in &mut self.steps {
-            let x = match step.x {
+            let x: TensorView<'_> = match step.x {
                 Source::Input(i) => partition.graph().tensor(partition.inputs()[i] as usize)?,
-                Source::Step(earlier) => tensors[earlier],
+                Source::Step(earlier) => shapes[earlier],
             };
-            step.length = x.len();
             if let Some(output) = step.output {
                 cx.set_output_shape(output, x.shape)?;
             }
-            tensors.push(x);
+            step.elements = end..end + x.len();
+            end = step.elements.end;
+            shapes.push(x);
         }
-        self.scratch = self.place_kept(cx)?;
+        self.results = Some(cx.scratch(end)?);
         Ok(())
     }
 
     fn invoke(&mut self, _: &PartitionView<'_>, cx: &mut EvalContext<'_>) -> Result<()> {
-        let kept: &mut [f32] = match &self.scratch {
-            Some(scratch) => cx.scratch(scratch)?,
-            None => &mut [],
-        };
-        self.steps.iter().try_for_each(|step| step.run(&self.steps, kept, cx))
-    }
-
-    fn plan(&self, notes: &mut PlanNotes<'_>) -> Result<()> {
-        let Some(scratch) = &self.scratch else { return Ok(()) };
-        self.kept.iter().for_each(|(record, offset)| notes.note(scratch, record, *offset, "a sine"));
-        Ok(())
-    }
-}
-
-impl SinKernel {
-    /// Lets the host's planner place the results that later steps read.
-    fn place_kept(&mut self, cx: &mut PrepareContext<'_>) -> Result<Option<Scratch<f32>>> {
-        let mut records = Vec::new();
-        self.kept.clear();
-        for (i, step) in self.steps.iter().enumerate() {
-            let Some(last) = step.last_reader else { continue };
-            let bytes = (step.length as u64)
-                .checked_mul(size_of::<f32>() as u64)
-                .ok_or_else(|| invalid!("{} elements are too many", step.length))?;
-            records.push(UsageRecord::new(bytes, i as u32, last as u32));
-        }
-        if records.is_empty() {
-            return Ok(None);
-        }
-        let mut offsets = vec![0; records.len()];
-        let bytes = cx.plan(&records, &mut offsets)?;
-        let kept = self.steps.iter_mut().filter(|step| step.last_reader.is_some());
-        for (step, offset) in kept.zip(&offsets) {
-            step.kept_at = *offset as usize / size_of::<f32>();
-        }
-        self.kept = records.into_iter().zip(offsets).collect();
-        cx.scratch(bytes.div_ceil(size_of::<f32>() as u64) as usize).map(Some)
-    }
-}
-
-/// The elements that a step reads.
-enum Elements<'a> {
-    OfInput(ReadCells<'a, f32>),
-    KeptAt(usize),
-}
-
-impl Step {
-    fn run(&self, steps: &[Step], kept: &mut [f32], cx: &EvalContext<'_>) -> Result<()> {
-        let x = match self.x {
-            Source::Input(i) => Elements::OfInput(cx.input_cells::<f32>(i)?),
-            Source::Step(earlier) => Elements::KeptAt(steps[earlier].kept_at),
-        };
-        let y = self.output.map(|o| cx.output_cells::<f32>(o)).transpose()?;
-        if let Elements::OfInput(x) = &x {
-            self.check_length(x.len())?;
-        }
-        if let Some(y) = y {
-            self.check_length(y.len())?;
-        }
-        for i in 0..self.length {
-            let sine = match &x {
-                Elements::OfInput(x) => x.get(i),
-                Elements::KeptAt(start) => kept[start + i],
-            }
-            .sin();
-            if self.last_reader.is_some() {
-                kept[self.kept_at + i] = sine;
-            }
-            if let Some(y) = y {
-                y[i].set(sine);
+        let Some(results) = &self.results else { return Ok(()) };
+        let results = cx.scratch(results)?;
+        for step in &self.steps {
+            let (earlier, later) = results.split_at_mut(step.elements.start);
+            let y = &mut later[..step.elements.len()];
+            let x = match step.x {
+                Source::Input(i) => cx.input(i)?.as_slice::<f32>()?,
+                Source::Step(i) => &earlier[self.steps[i].elements.clone()],
+            };
+            y.iter_mut().zip(x).for_each(|(y, x)| *y = x.sin());
+            if let Some(output) = step.output {
+                cx.output(output)?.into_slice::<f32>()?.copy_from_slice(y);
             }
         }
-        Ok(())
-    }
-
-    fn check_length(&self, length: usize) -> Result<()> {
-        ensure!(length == self.length, "{length} elements, but {} when it was prepared", self.length);
         Ok(())
     }
 }
@@ -206,8 +133,4 @@ fn check(node: &NodeView<'_>) -> Result<()> {
     ensure!(x.ty == F32 && y.ty == F32, "input is {}, output is {}; only FLOAT32 is supported", x.ty, y.ty);
     ensure!(!x.is_dynamic(), "the input's shape depends on data");
     Ok(())
-}
-
-fn position(tensors: &[i32], tensor: i32) -> Option<usize> {
-    tensors.iter().position(|&t| t == tensor)
 }

@@ -1,4 +1,4 @@
-//! The delegate `sin`, called through its vtable.
+//! The delegate `sin`, and its variant with planned memory, called through their vtables.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -6,23 +6,24 @@ use std::ptr::null_mut;
 
 use arenite_abi::delegate::registration;
 use arenite_abi::raw::*;
-use arenite_abi::{Plugin, Status, plugin};
+use arenite_abi::{Delegate, Plugin, Status, plugin};
 
 use crate::host::{Graph, HOST, I32, Noted, Planned, Prepared, eval_vtable, node, take_message};
+use crate::planned_sin::PlannedSin;
 use crate::sin_delegate::SinDelegate;
 
 static PLUGIN: Plugin =
     plugin! { id: "org.arenite.test", description: "The delegate alone", delegates: [SinDelegate] };
 
 /// A delegate created with these options, or the error message.
-fn create(options: &[(&'static str, &'static str)]) -> Result<*mut c_void, String> {
+fn create<D: Delegate>(options: &[(&'static str, &'static str)]) -> Result<*mut c_void, String> {
     // SAFETY: the host is a static; the version is writable.
     unsafe { PLUGIN.handshake(&HOST, &mut { ABI_VERSION }) };
     let pairs: Vec<ArPair> =
         options.iter().map(|(k, v)| ArPair { key: ArStr::new(k), value: ArStr::new(v) }).collect();
     let mut delegate = null_mut();
     // SAFETY: the pairs are readable for the call, the result is writable.
-    match unsafe { (registration::<SinDelegate>().create)(pairs.as_ptr(), pairs.len(), &mut delegate) } {
+    match unsafe { (registration::<D>().create)(pairs.as_ptr(), pairs.len(), &mut delegate) } {
         0 => Ok(delegate),
         _ => Err(take_message()),
     }
@@ -43,7 +44,7 @@ unsafe extern "C" fn refuse(context: *mut c_void, node: usize, reason: ArStr) {
 
 fn claim(options: &[(&'static str, &'static str)], graph: &mut Graph) -> Vec<Result<(), String>> {
     let vtable = registration::<SinDelegate>();
-    let delegate = create(options).expect("good options");
+    let delegate = create::<SinDelegate>(options).expect("good options");
     let answers: Answers = RefCell::new(vec![Err("no answer".into()); graph.nodes.len()]);
     let claims = ArClaimsV1 {
         header: ArHeader::of::<ArClaimsV1>(),
@@ -61,8 +62,14 @@ fn claim(options: &[(&'static str, &'static str)], graph: &mut Graph) -> Vec<Res
 
 #[test]
 fn options_are_checked() {
-    assert_eq!(create(&[("max_node", "1")]).unwrap_err(), "unknown option 'max_node'; known: max_nodes");
-    assert_eq!(create(&[("max_nodes", "few")]).unwrap_err(), "option max_nodes = 'few' is not a usize");
+    assert_eq!(
+        create::<SinDelegate>(&[("max_node", "1")]).unwrap_err(),
+        "unknown option 'max_node'; known: max_nodes"
+    );
+    assert_eq!(
+        create::<SinDelegate>(&[("max_nodes", "few")]).unwrap_err(),
+        "option max_nodes = 'few' is not a usize"
+    );
 }
 
 #[test]
@@ -92,14 +99,14 @@ fn plan(vtable: &ArDelegateV1, kernel: *mut c_void) -> Vec<Noted> {
 
 /// Compiles all nodes of the graph as one partition and runs it twice. Returns the outputs and the requests of
 /// `prepare`.
-fn run(
+fn run<D: Delegate>(
     graph: &mut Graph,
     inputs: &'static [i32],
     outputs: &'static [i32],
     x: &[f32],
 ) -> (Vec<Vec<f32>>, Prepared) {
-    let vtable = registration::<SinDelegate>();
-    let delegate = create(&[]).expect("good options");
+    let vtable = registration::<D>();
+    let delegate = create::<D>(&[]).expect("good options");
     let raw_graph = graph.raw();
     let positions: Vec<u32> = (0..graph.nodes.len() as u32).collect();
     let partition = ArPartitionV1 {
@@ -158,32 +165,44 @@ fn sines(n: usize) -> Vec<f32> {
     std::hint::black_box(X).iter().map(|&x| (0..n).fold(x, |x, _| x.sin())).collect()
 }
 
+/// Both delegates give these outputs. Returns the requests of the template's delegate, then of the planned one.
+fn run_both(
+    nodes: &[(&'static str, i32, i32)],
+    outputs: &'static [i32],
+    wanted: &[Vec<f32>],
+) -> [Prepared; 2] {
+    let (y, simple) = run::<SinDelegate>(&mut Graph::new(5, 5, nodes), &[0], outputs, &X);
+    let (planned_y, planned) = run::<PlannedSin>(&mut Graph::new(5, 5, nodes), &[0], outputs, &X);
+    assert_eq!(y, wanted);
+    assert_eq!(planned_y, wanted);
+    [simple, planned]
+}
+
 #[test]
-fn one_node_needs_no_scratch() {
-    let (y, prepared) = run(&mut Graph::new(5, 2, &[("Sin", 0, 1)]), &[0], &[1], &X);
-    assert_eq!(y, [sines(1)]);
-    assert_eq!(prepared.shapes.into_inner(), [(0, vec![5])]);
-    assert_eq!(prepared.scratch_bytes.into_inner(), 0);
+fn one_node() {
+    let [simple, planned] = run_both(&[("Sin", 0, 1)], &[1], &[sines(1)]);
+    assert_eq!(simple.shapes.into_inner(), [(0, vec![5])]);
+    assert_eq!(simple.scratch_bytes.into_inner(), 20);
+    assert_eq!(planned.scratch_bytes.into_inner(), 0, "no later step reads the result");
 }
 
 /// A kernel that ran only its first node would apply one sine.
 #[test]
 fn every_node_runs() {
     let chain = [("Sin", 0, 1), ("SIN", 1, 2), ("Sin", 2, 3), ("Sin", 3, 4)];
-    let (y, prepared) = run(&mut Graph::new(5, 5, &chain), &[0], &[4], &X);
-    assert_eq!(y, [sines(4)]);
-    assert_eq!(prepared.planned.into_inner(), [(0, 1), (1, 2), (2, 3)]);
-    assert_eq!(prepared.scratch_bytes.into_inner(), 84);
+    let [simple, planned] = run_both(&chain, &[4], &[sines(4)]);
+    assert_eq!(simple.scratch_bytes.into_inner(), 80);
+    assert_eq!(planned.planned.into_inner(), [(0, 1), (1, 2), (2, 3)]);
+    assert_eq!(planned.scratch_bytes.into_inner(), 84);
 }
 
 /// The first result is an output and is read twice; the second is read only by the next step.
 #[test]
 fn results_may_be_read_inside_and_outside_the_partition() {
     let fork = [("Sin", 0, 1), ("Sin", 1, 2), ("Sin", 1, 3), ("Sin", 3, 4)];
-    let (y, prepared) = run(&mut Graph::new(5, 5, &fork), &[0], &[1, 2, 4], &X);
-    assert_eq!(y, [sines(1), sines(2), sines(3)]);
-    assert_eq!(prepared.planned.into_inner(), [(0, 2), (2, 3)]);
-    assert_eq!(prepared.shapes.into_inner(), [(0, vec![5]), (1, vec![5]), (2, vec![5])]);
+    let [simple, planned] = run_both(&fork, &[1, 2, 4], &[sines(1), sines(2), sines(3)]);
+    assert_eq!(simple.shapes.into_inner(), [(0, vec![5]), (1, vec![5]), (2, vec![5])]);
+    assert_eq!(planned.planned.into_inner(), [(0, 2), (2, 3)]);
 }
 
 #[test]
@@ -201,7 +220,7 @@ fn a_tensor_without_a_producer_is_an_error() {
         output_count: 1,
     };
     let vtable = registration::<SinDelegate>();
-    let (delegate, mut kernel) = (create(&[]).expect("good options"), null_mut());
+    let (delegate, mut kernel) = (create::<SinDelegate>(&[]).expect("good options"), null_mut());
     // SAFETY: all structs are valid for the call; the delegate is destroyed once.
     let status = unsafe {
         let status = (vtable.compile)(delegate, &partition, &mut kernel);

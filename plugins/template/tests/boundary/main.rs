@@ -5,5 +5,6 @@ mod c_plugin;
 mod delegate;
 mod host;
 mod library;
+mod planned_sin;
 #[path = "../../src/sin_delegate.rs"]
 mod sin_delegate;
