@@ -33,10 +33,7 @@ fn errors_name_the_input() {
         model.run(inputs.iter().map(|(name, values)| (name, values))).expect_err("it is wrong").to_string()
     };
     assert_eq!(refused(&[]), "input 'image' is missing; the model's inputs are: image");
-    assert_eq!(
-        refused(&[("imge", pixels())]),
-        "there is no input 'imge'; did you mean 'image'? known: image"
-    );
+    assert_eq!(refused(&[("imge", pixels())]), "unknown input 'imge'; did you mean 'image'? known: image");
     let short = refused(&[("image", vec![0.0; 64])]);
     assert_eq!(short, "tensor 'image': it has 256 elements, but 64 were given");
     assert_eq!(refused(&[("image", pixels()), ("image", pixels())]), "input 'image' is given twice");

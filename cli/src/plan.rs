@@ -131,10 +131,7 @@ fn techniques(text: &str) -> Result<Techniques, String> {
         match chosen.named(name) {
             Some(technique) => *technique = true,
             None => {
-                return Err(format!(
-                    "there is no technique '{name}'; known: {}",
-                    Techniques::NAMES.join(", ")
-                ));
+                return Err(format!("unknown technique '{name}'; known: {}", Techniques::NAMES.join(", ")));
             }
         }
     }
@@ -318,9 +315,7 @@ mod tests {
             Techniques { views: true, concat: true, ..Techniques::NONE }
         );
         assert!(
-            techniques("view")
-                .unwrap_err()
-                .starts_with("there is no technique 'view'; known: views, in_place")
+            techniques("view").unwrap_err().starts_with("unknown technique 'view'; known: views, in_place")
         );
     }
 }

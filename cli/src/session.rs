@@ -139,7 +139,7 @@ fn find(names: &[String], kind: &str, port: &str) -> Result<usize> {
     by_name.or(by_position).ok_or_else(|| {
         let known: Vec<String> =
             names.iter().enumerate().map(|(i, name)| format!("{i} '{}'", text::shorten(name, 60))).collect();
-        Failure::new(format!("there is no {kind} '{port}'; the model has: {}", known.join(", ")))
+        Failure::new(format!("unknown {kind} '{port}'; the model has: {}", known.join(", ")))
     })
 }
 

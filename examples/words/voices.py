@@ -30,7 +30,7 @@ def speak(word, voice, speed=170, pitch=50, range_=50):
     """The samples of a word in -1..1, at RATE, without silence around it."""
     heard.clear()
     if library.espeak_SetVoiceByName(voice.encode()) != 0:
-        raise ValueError(f"there is no voice {voice}")
+        raise ValueError(f"unknown voice {voice}")
     for parameter, value in ((PARAMETER_RATE, speed), (PARAMETER_PITCH, pitch), (PARAMETER_RANGE, range_)):
         library.espeak_SetParameter(parameter, int(value), 0)
     text = word.encode()

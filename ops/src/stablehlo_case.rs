@@ -56,7 +56,10 @@ fn branch_count(node: &NodeView<'_>) -> Result<usize> {
 
 fn branch(node: &NodeView<'_>, i: usize) -> Result<i32> {
     let branches = node.options()?.get(StablehloCaseOptions::BRANCH_SUBGRAPH_INDICES)?;
-    branches.iter().nth(i).ok_or_else(|| invalid!("there is no branch {i} of {}", branches.len()))
+    branches
+        .iter()
+        .nth(i)
+        .ok_or_else(|| invalid!("branch {i} does not exist; the node has {}", branches.len()))
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ fn precompiled_accelerator() {
     };
     let program = b"TEMPLATE\x01\0\0\0\x04\0\0\0\x02\0\0\0\x02\x00\x03\x06";
     assert_eq!(run(program).expect("the program runs"), [0, 0, 3, 6]);
-    let error = run(b"\x1c\0\0\0DWN1").expect_err("there is no Edge TPU").to_string();
+    let error = run(b"\x1c\0\0\0DWN1").expect_err("no Edge TPU is present").to_string();
     assert!(error.contains("edgetpu-custom-op") && error.contains("libedgetpu"), "{error}");
 }
 
@@ -231,7 +231,7 @@ fn libraries_that_fail_to_load() {
     fs::write(&short, &bytes[..bytes.len() / 2]).expect("the folder can be written");
 
     let cases: [(&Path, IsKind, &str); 7] = [
-        (&missing, |e| matches!(e, LoadError::File(_)), "there is no such file"),
+        (&missing, |e| matches!(e, LoadError::File(_)), "the file does not exist"),
         (&text, |e| matches!(e, LoadError::File(_)), "not an ELF library: begins with [6e, 6f, 20, 6c]"),
         (&empty, |e| matches!(e, LoadError::File(_)), "libempty.so: "),
         (&short, |e| matches!(e, LoadError::File(_)), "cut short: "),
@@ -453,8 +453,8 @@ fn errors_list_what_failed_to_load() {
     let delegate = build(&model).registry(registry()).delegate(DelegateConfig::new("gpu")).build().err();
     for (error, start) in [
         (interpreter.allocate().err(), "no plugin serves 1 of the model's ops:\n  custom op Sin"),
-        (planner, "there is no planner 'none-such'"),
-        (delegate, "there is no delegate 'gpu'"),
+        (planner, "unknown planner 'none-such'"),
+        (delegate, "unknown delegate 'gpu'"),
     ] {
         let text = error.expect("something is missing").to_string();
         assert!(text.starts_with(start), "{text}");
@@ -485,7 +485,7 @@ fn a_builder_takes_plugins_from_a_configuration() {
     let strict = build("[plugins]\nallow = [\"org.arenite.test.*\"]\nstrict = true").err();
     assert!(matches!(strict, Some(Error::Plugin(_))), "{strict:?}");
     let without = build("[plugins]\nbuiltin = false").err().expect("no planner is linked in").to_string();
-    assert!(without.contains("there is no planner 'portfolio'"), "{without}");
+    assert!(without.contains("unknown planner 'portfolio'"), "{without}");
     // A registry given to the builder keeps its own plugins.
     let builder = Interpreter::builder(&model).config(&config(dir.path(), ""));
     let given =
@@ -559,12 +559,12 @@ fn missing_delegate() {
         reference_ops(&model).registry(Arc::clone(&registry)).delegate(delegate).build()
     };
     let error = build(OnMissing::Error).err().expect("it is missing").to_string();
-    assert_eq!(error, "there is no delegate 'sine'; did you mean 'sin'? known: cpu, sin");
+    assert_eq!(error, "unknown delegate 'sine'; did you mean 'sin'? known: cpu, sin");
     let mut interpreter = build(OnMissing::Skip).expect("it builds");
     interpreter.allocate().expect("the delegate is skipped");
     let left_out = interpreter.left_out().to_vec();
     assert_eq!((left_out.len(), left_out[0].delegate.as_str()), (1, "sine"));
-    assert!(left_out[0].reason.contains("there is no delegate 'sine'"), "{left_out:?}");
+    assert!(left_out[0].reason.contains("unknown delegate 'sine'"), "{left_out:?}");
     assert_eq!(run(interpreter, &X).expect("the op runs"), X.map(f32::sin));
 }
 

@@ -27,7 +27,7 @@ impl FromStr for Variant {
         let is_setting = |word: &str| matches!(word.split_once('='), Some((key, _)) if is_key(key));
         if !text.split_whitespace().next().is_some_and(is_setting) {
             if text.contains('=') && !Path::new(text).exists() {
-                return Err(format!("there is no such file, and no such setting; settings are {KEYS}"));
+                return Err(format!("neither an existing file nor a setting; settings are {KEYS}"));
             }
             variant.model = Some(text.into());
             return Ok(variant);
@@ -101,7 +101,11 @@ mod tests {
     #[test]
     fn mistakes_are_explained() {
         let error = |text: &str| text.parse::<Variant>().unwrap_err();
-        assert!(error("thread=2").contains("no such file, and no such setting"), "{}", error("thread=2"));
+        assert!(
+            error("thread=2").contains("neither an existing file nor a setting"),
+            "{}",
+            error("thread=2")
+        );
         assert!(error("threads=0").starts_with("threads: expected a number from 1 to"));
         assert_eq!(error("delegate="), "delegate: the name is missing");
         assert!(error("delegate=cpu thread=2").starts_with("'thread=2' is not a setting"));

@@ -85,7 +85,7 @@ fn csv(text: &str, alignment: u64) -> Result<Vec<UsageRecord>, String> {
     let columns: Vec<&str> = head.split(',').map(str::trim).collect();
     let column = |name: &str| {
         let position = columns.iter().position(|column| *column == name);
-        position.ok_or_else(|| format!("line 1: there is no column `{name}`; the header is `{head}`"))
+        position.ok_or_else(|| format!("line 1: column `{name}` is missing; the header is `{head}`"))
     };
     let [lower, upper, size] = [column("lower")?, column("upper")?, column("size")?];
     lines
@@ -164,7 +164,7 @@ mod tests {
     fn errors_name_the_line() {
         for (text, message) in [
             ("", "the file is empty; its first line must be `id,lower,upper,size`"),
-            ("id,lower,size\n1,2,3", "line 1: there is no column `upper`; the header is `id,lower,size`"),
+            ("id,lower,size\n1,2,3", "line 1: column `upper` is missing; the header is `id,lower,size`"),
             ("id,lower,upper,size\n1,0,1,x", "line 2: column size: `x` is not a number"),
             ("id,lower,upper,size\n1,0,1", "line 2: column size: `` is not a number"),
             ("id,lower,upper,size\n1,3,3,4", "line 2: its lifetime from 3 to 2 is empty"),

@@ -39,7 +39,7 @@ fn the_planner_can_be_chosen() {
         got["memory"]["arena_bytes"].as_u64().unwrap()
     };
     assert!(arena("arena") < arena("naive"));
-    let words = ["there is no planner 'aren'", "did you mean 'arena'"];
+    let words = ["unknown planner 'aren'", "did you mean 'arena'"];
     fail(&["run", &path("digits_f32.tflite"), "--planner", "aren"], 1, &words);
 }
 

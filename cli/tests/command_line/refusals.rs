@@ -128,11 +128,11 @@ fn configured(command: &str, lines: &str) -> Output {
 fn contradictory_settings_are_rejected() {
     let model = path("digits_i8.tflite");
     let both = ["run", &model, "--delegate", "none", "--delegate", "cpu"];
-    fail(&both, 1, &["'none' stands for no delegate, but 'cpu' is named too: leave one of them out"]);
-    fail(&["run", &model, "--delegate", "none:isa=avx2"], 1, &["'none' stands", "no option 'isa'"]);
+    fail(&both, 1, &["'none' means no delegate, but 'cpu' is listed as well: remove one of them"]);
+    fail(&["run", &model, "--delegate", "none:isa=avx2"], 1, &["'none' means", "no option 'isa'"]);
     let output = configured("run", "[[delegate]]\nuse = \"cpu\"\n[[delegate]]\nuse = \"none\"");
     assert!(
-        stderr(&output).contains("arenite.toml:5:7: `delegate[1].use`: 'none' stands"),
+        stderr(&output).contains("arenite.toml:5:7: `delegate[1].use`: 'none' means"),
         "{}",
         stderr(&output)
     );

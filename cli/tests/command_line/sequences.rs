@@ -95,7 +95,7 @@ fn other_pairs_of_states_are_given_and_checked() {
     let got = json(&[&["run", &model, "--each", "--state", "memory=0", "--json"], &FEED[..]].concat());
     assert_eq!(values(&got), json!([[1.0, 2.0], [11.0, 22.0], [111.0, 222.0]]));
     let with = |state| [&["run", &model, "--each", "--state", state], &FEED[..]].concat();
-    fail(&with("memory=missing"), 1, &["there is no output 'missing'", "0 'result'"]);
+    fail(&with("memory=missing"), 1, &["unknown output 'missing'", "0 'result'"]);
     fail(&with("x=result"), 1, &["input 0 'x' of --state gets its values elsewhere as well"]);
 }
 

@@ -34,7 +34,7 @@ impl Constants<'_> {
     /// The tensor does not exist or is not constant.
     pub fn release(&self, tensor: usize) -> Result<()> {
         let Some(constants) = self.interface else { return Ok(()) };
-        let tensor = i32::try_from(tensor).map_err(|_| invalid!("there is no tensor {tensor}"))?;
+        let tensor = i32::try_from(tensor).map_err(|_| invalid!("tensor {tensor} does not exist"))?;
         // SAFETY: the arguments are plain values, and the function belongs to the interface of this context.
         check(unsafe { (constants.release)(self.context, tensor) })
     }

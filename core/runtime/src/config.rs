@@ -188,14 +188,12 @@ impl DelegateConfig {
 pub(crate) fn misused_none(delegates: &[DelegateConfig]) -> Option<(usize, String)> {
     let index = delegates.iter().position(|delegate| delegate.name == NO_DELEGATE)?;
     if let Some(other) = delegates.iter().find(|delegate| delegate.name != NO_DELEGATE) {
-        let text = format!(
-            "'none' stands for no delegate, but '{}' is named too: leave one of them out",
-            other.name
-        );
+        let text =
+            format!("'none' means no delegate, but '{}' is listed as well: remove one of them", other.name);
         return Some((index, text));
     }
     let (key, _) = delegates[index].options.first()?;
-    Some((index, format!("'none' stands for no delegate, and has no option '{key}'")))
+    Some((index, format!("'none' means no delegate, and has no option '{key}'")))
 }
 
 /// What to do about a missing delegate.

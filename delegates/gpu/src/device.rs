@@ -349,6 +349,9 @@ pub(crate) fn choose(about: &[DeviceInfo], choice: Option<&str>, title: &str) ->
     };
     position.ok_or_else(|| {
         let names: Vec<&str> = about.iter().map(|about| about.name.as_str()).collect();
-        unavailable!("there is no {title} device {}; known: {}", choice.unwrap_or(""), names.join(", "))
+        match choice {
+            Some(choice) => unavailable!("unknown {title} device '{choice}'; known: {}", names.join(", ")),
+            None => unavailable!("no {title} device was found"),
+        }
     })
 }

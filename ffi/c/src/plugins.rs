@@ -64,7 +64,10 @@ impl ArPlugin {
         let ops = self.ops();
         let names = self.ops.get_or_init(|| ops.iter().map(|op| c_string(&op.key.name())).collect());
         let (Some(op), Some(name)) = (ops.get(index), names.get(index)) else {
-            return Err(Failure::argument(format!("there is no op {index}; the plugin has {}", ops.len())));
+            return Err(Failure::argument(format!(
+                "op {index} does not exist; the plugin has {}",
+                ops.len()
+            )));
         };
         let flags = [
             (op.stateful, OP_STATEFUL),

@@ -56,7 +56,7 @@ pub unsafe extern "C" fn ar_interpreter_start_profile(interpreter: *mut ArInterp
 fn not_started() -> Failure {
     Failure::new(
         AR_ERROR_STATE,
-        "there is no profile yet: call ar_interpreter_start_profile, then run the subgraph",
+        "the subgraph has no profile yet: call ar_interpreter_start_profile, then run the subgraph",
     )
 }
 
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn ar_profile_row(
         // SAFETY: `profile` is null or a live handle, as the header requires.
         let rows = &unsafe { shared(profile, "profile") }?.rows;
         let found = rows.get(index).ok_or_else(|| {
-            Failure::argument(format!("there is no row {index}; the profile has {}", rows.len()))
+            Failure::argument(format!("row {index} does not exist; the profile has {}", rows.len()))
         })?;
         let value = ArProfileRow {
             op: found.op.as_ptr(),

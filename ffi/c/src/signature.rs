@@ -80,7 +80,7 @@ fn named(ports: &[Port], what: Named, name: &str) -> Result<usize> {
 /// The tensor index of the input or output at this position.
 fn positioned(ports: &[Port], what: Named, index: usize) -> Result<usize> {
     ports.get(index).map(|port| port.tensor).ok_or_else(|| {
-        Failure::argument(format!("there is no {what} {index}; the signature has {}", ports.len()))
+        Failure::argument(format!("{what} {index} does not exist; the signature has {}", ports.len()))
     })
 }
 

@@ -107,7 +107,7 @@ pub(crate) unsafe extern "C" fn ar_micro_plan(micro: *mut ArMicro, planner: u32)
     let planner = match planner {
         0 => Planner::Greedy,
         1 => Planner::Linear,
-        other => return status::fail(ARGUMENT, format_args!("there is no planner {other}")),
+        other => return status::fail(ARGUMENT, format_args!("unknown planner {other}")),
     };
     match micro.take() {
         Some(Phase::Prepared(prepared)) => micro.set(prepared.plan(planner).map(Phase::Ready)),

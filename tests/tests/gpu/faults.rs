@@ -120,7 +120,9 @@ fn the_next_one_works(backend: Backend, model: &Model, device: &str) {
 fn without_driver_or_device() {
     let model = chain();
     for backend in backends() {
-        for (fault, stage) in [("driver;", "no driver was found (on purpose)"), ("device;", "there is no ")] {
+        for (fault, stage) in
+            [("driver;", "no driver was found (on purpose)"), ("device;", "device was found")]
+        {
             let mut wanted = build(backend, &model, delegate(fault));
             let error = wanted.allocate().expect_err("it is wanted").to_string();
             assert!(error.starts_with("delegate 'faulty': ") && error.contains(stage), "{error}");

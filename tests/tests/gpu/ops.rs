@@ -328,7 +328,7 @@ fn a_missing_device_can_be_skipped() {
             arenite_tests::reference_ops(&model).delegate(delegate).build().expect("it builds")
         };
         let error = build(OnMissing::Error).allocate().expect_err("it is wanted").to_string();
-        assert!(error.contains(&format!("there is no {}", backend.title)), "{error}");
+        assert!(error.contains(&format!("unknown {} device", backend.title)), "{error}");
         let values = run(&mut build(OnMissing::Skip));
         assert_eq!(values[0], numbers(3, 1).iter().map(|x| -x).collect::<Vec<_>>());
         let unknown =

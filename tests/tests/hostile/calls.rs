@@ -12,7 +12,7 @@ use crate::{Cases, option, run_with, sound};
 #[test]
 fn d11_a_subgraph_calls_itself() {
     let mut cases = Cases::default();
-    let text = "is called while it runs, by itself or by a subgraph that it calls; recursion is refused";
+    let text = "calls itself, directly or through another subgraph; recursion is not supported";
     for (slot, target) in [(0, 0), (1, 0)] {
         cases.spoilt(
             sound("WHILE", 0),

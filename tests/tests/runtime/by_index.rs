@@ -32,12 +32,15 @@ fn tensors_of_called_subgraphs_are_read_and_written() {
     assert_eq!(interpreter.inputs_of(2).unwrap(), [0, 1]);
     assert_eq!(interpreter.outputs_of(2).unwrap(), [3, 4]);
     assert!(interpreter.variables_of(2).unwrap().is_empty());
-    assert!(message(interpreter.inputs_of(3).map(drop)).contains("there is no subgraph '3'"));
+    assert!(message(interpreter.inputs_of(3).map(drop)).contains("subgraph 3 does not exist"));
     let doubled = interpreter.tensor_of(2, 4).unwrap();
     assert_eq!((doubled.name, doubled.as_slice::<f32>().unwrap()), ("doubled", &[8.0, 16.0][..]));
     assert_eq!(interpreter.tensor_of(1, 3).unwrap().as_slice::<i32>().unwrap(), [0], "the rest");
-    assert_eq!(message(interpreter.tensor_of(2, 9).map(drop)), "there is no tensor 9; subgraph 2 has 5");
-    assert_eq!(message(interpreter.tensor_mut_of(2, 9).map(drop)), "there is no tensor 9; subgraph 2 has 5");
+    assert_eq!(message(interpreter.tensor_of(2, 9).map(drop)), "tensor 9 does not exist; subgraph 2 has 5");
+    assert_eq!(
+        message(interpreter.tensor_mut_of(2, 9).map(drop)),
+        "tensor 9 does not exist; subgraph 2 has 5"
+    );
     let constant = message(interpreter.tensor_mut_of(2, 2).map(drop));
     assert_eq!(constant, "tensor 'one': it is constant, its value cannot be set");
 

@@ -199,14 +199,14 @@ fn a_delegate_that_fails_in_invoke_is_an_error() {
 fn a_missing_delegate_is_an_error_unless_it_may_be_skipped() {
     let build = |config| reference_ops(&negation(&[1])).registry(plugin::registry()).delegate(config).build();
     let text = message(build(DelegateConfig::new("failling")));
-    assert!(text.starts_with("there is no delegate 'failling'; did you mean 'failing'? known: "), "{text}");
+    assert!(text.starts_with("unknown delegate 'failling'; did you mean 'failing'? known: "), "{text}");
     let mut config = DelegateConfig::new("absent");
     config.on_missing = OnMissing::Skip;
     let mut interpreter = build(config).unwrap();
     interpreter.allocate().unwrap();
     let left_out = &interpreter.left_out()[0];
     assert_eq!((left_out.delegate.as_str(), left_out.is_absent), ("absent", true));
-    assert!(left_out.reason.starts_with("there is no delegate 'absent'"), "{left_out:?}");
+    assert!(left_out.reason.starts_with("unknown delegate 'absent'"), "{left_out:?}");
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn none_cannot_be_combined_with_a_delegate() {
     for (first, second) in [("none", "looking"), ("looking", "none")] {
         assert_eq!(
             message(build(first, second)),
-            "delegate 'none': 'none' stands for no delegate, but 'looking' is named too: leave one of them out"
+            "delegate 'none': 'none' means no delegate, but 'looking' is listed as well: remove one of them"
         );
     }
     let mut alone = build("none", "none").unwrap();
@@ -245,11 +245,11 @@ fn skip_ignores_only_absence() {
         assert_eq!(text, "delegate 'failing': requested failure in create");
     }
     let mut without_device = build(OnMissing::Error, failing("device"));
-    assert_eq!(message(without_device.allocate()), "delegate 'failing': there is no device");
+    assert_eq!(message(without_device.allocate()), "delegate 'failing': no device was found");
     let mut without_device = build(OnMissing::Skip, failing("device"));
     without_device.allocate().unwrap();
     let left_out = &without_device.left_out()[0];
-    assert_eq!(left_out.reason, "delegate 'failing': there is no device");
+    assert_eq!(left_out.reason, "delegate 'failing': no device was found");
     assert!(!left_out.is_absent);
 }
 
@@ -279,8 +279,8 @@ fn errors_name_the_delegates_that_were_skipped() {
             delegate.on_missing = OnMissing::Skip;
             let text = allocate(model, delegate);
             assert!(text.starts_with(start), "{text}");
-            assert!(text.contains("\n  left out: there is no delegate 'absent'; known: "), "{text}");
-            let reason = if call == "device" { "there is no device" } else { "requested failure" };
+            assert!(text.contains("\n  left out: unknown delegate 'absent'; known: "), "{text}");
+            let reason = if call == "device" { "no device was found" } else { "requested failure" };
             assert!(text.contains(&format!("\n  left out: delegate 'failing': {reason}")), "{call}: {text}");
         }
     }

@@ -124,9 +124,9 @@ fn memory_that_cannot_be_lent_is_refused() {
     assert!(refused(0, 2, bytes(16)).starts_with("tensor 'a': memory can be lent to inputs, outputs and"));
     assert!(refused(0, 3, bytes(16)).starts_with("tensor 'one': it is constant"));
     assert!(refused(0, 4, bytes(16)).starts_with("tensor 's': its size does not follow from its shape"));
-    assert_eq!(refused(0, 9, bytes(16)), "there is no tensor 9; subgraph 0 has 5");
-    assert!(refused(7, 0, bytes(16)).contains("there is no subgraph '7'"), "{}", refused(7, 0, bytes(16)));
-    assert!(message(interpreter.take_back(0, 9).map(drop)).contains("there is no tensor 9"));
+    assert_eq!(refused(0, 9, bytes(16)), "tensor 9 does not exist; subgraph 0 has 5");
+    assert!(refused(7, 0, bytes(16)).contains("subgraph 7 does not exist"), "{}", refused(7, 0, bytes(16)));
+    assert!(message(interpreter.take_back(0, 9).map(drop)).contains("tensor 9 does not exist"));
 
     // The output's size is checked when its shape is final.
     interpreter.lend(0, 1, bytes(8)).unwrap();

@@ -54,7 +54,7 @@ fn an_exposed_tensor_is_readable_after_a_run() {
     let values = run(reference_ops(&model).expose(&[1, 2])).1;
     assert_eq!(values[..2], [Some(-1.0), Some(1.0)], "reference ops do not overwrite them");
     let error = message(model_builder(&model).expose(&[9]).build().map(|_| ()));
-    assert!(error.contains("there is no tensor 9; subgraph 0 has 5"), "{error}");
+    assert!(error.contains("tensor 9 does not exist; subgraph 0 has 5"), "{error}");
 }
 
 fn model_builder(model: &Model) -> InterpreterBuilder {

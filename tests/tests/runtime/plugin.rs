@@ -132,7 +132,7 @@ impl Delegate for Failing {
             Some("compile") => Call::Compile,
             Some("prepare") => Call::Prepare,
             Some("invoke") => Call::Invoke,
-            Some("device") => return Err(unavailable!("there is no device")),
+            Some("device") => return Err(unavailable!("no device was found")),
             _ => return Err(invalid!("requested failure in create")),
         }))
     }

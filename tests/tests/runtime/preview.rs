@@ -51,7 +51,7 @@ fn a_preview_matches_allocate() {
     assert_eq!(interpreter.preview_delegates(0).unwrap(), found);
     interpreter.allocate().unwrap();
     interpreter.invoke().unwrap();
-    assert!(message(interpreter.preview_delegates(7)).contains("there is no subgraph '7'"));
+    assert!(message(interpreter.preview_delegates(7)).contains("subgraph 7 does not exist"));
 }
 
 #[test]

@@ -42,19 +42,19 @@ fn wrong_data_is_refused_by_name() {
     assert_eq!(message(interpreter.output(0).unwrap().strings()), "tensor 'y': it is FLOAT32, not STRING");
     let strings = message(interpreter.set_input_strings(0, &[b"a", b"b"]));
     assert_eq!(strings, "tensor 'x': it is FLOAT32, not STRING");
-    assert_eq!(message(interpreter.input_mut(1)), "there is no input 1; the model has 1");
-    assert_eq!(message(interpreter.output(7)), "there is no output 7; the model has 1");
+    assert_eq!(message(interpreter.input_mut(1)), "input 1 does not exist; the model has 1");
+    assert_eq!(message(interpreter.output(7)), "output 7 does not exist; the model has 1");
 }
 
 #[test]
 fn errors_for_unknown_names_list_the_known_ones() {
     let mut interpreter = allocated(&negation(&[2]));
     assert_eq!((interpreter.input_index("x").unwrap(), interpreter.output_index("y").unwrap()), (0, 0));
-    assert!(message(interpreter.input_index("z")).contains("there is no input 'z'"));
+    assert!(message(interpreter.input_index("z")).contains("unknown input 'z'"));
     assert!(message(interpreter.input_index("z")).contains("known: x"));
-    assert!(message(interpreter.signature("serve")).contains("there is no signature 'serve'"));
+    assert!(message(interpreter.signature("serve")).contains("unknown signature 'serve'"));
     let planner = message(reference_ops(&negation(&[2])).planner("arenna").build());
-    assert!(planner.starts_with("there is no planner 'arenna'; did you mean 'arena'?"), "{planner}");
+    assert!(planner.starts_with("unknown planner 'arenna'; did you mean 'arena'?"), "{planner}");
 }
 
 /// The error comes from `build`, not as a failure of the first delegate that plans.

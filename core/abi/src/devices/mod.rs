@@ -124,7 +124,7 @@ impl Keeping<'_> {
     /// # Errors
     /// The output does not exist, or the host needs its value.
     pub(crate) fn keep(&self, output: usize, handle: u64) -> Result<()> {
-        let output = u32::try_from(output).map_err(|_| unsupported!("there is no output {output}"))?;
+        let output = u32::try_from(output).map_err(|_| unsupported!("output {output} does not exist"))?;
         // SAFETY: the arguments are plain values, and the function belongs to the interface of this context.
         host::check(unsafe { (self.interface.keep)(self.context, output, handle) })
     }

@@ -8,7 +8,7 @@ use super::{
 use crate::raw::{ArPlanRequestV1, TENSOR_CONSTANT, TENSOR_VARIABLE};
 use crate::{AssignmentMut, ElementType, ObjectAssignment, ObjectRequest, Status, UsageRecord};
 
-/// What `prepare` has declared about an output so far.
+/// The kind of output that `prepare` has declared so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Declaration {
     /// Nothing yet.
@@ -46,7 +46,7 @@ pub trait PrepareSide: NodeSide + ConstantsSide + MemorySide + CallerSide {
     /// The number of the node's inputs, including absent ones.
     fn input_count(&self) -> usize;
 
-    /// What was declared about output `output`, which exists; `Nothing` at first.
+    /// The declaration of output `output`, which exists; `Nothing` at first.
     fn declaration(&mut self, output: usize) -> &mut Declaration;
 
     /// Sets the shape and the size in bytes. Views of the call in progress may still show the previous shape.
@@ -175,7 +175,7 @@ pub fn declarations<R: Refusal>(outputs: &[i32], said: &[Declaration]) -> Result
 fn output<H: PrepareSide>(host: &H, output: u32) -> Result<usize, H::Refused> {
     output_tensor(host, output).ok_or_else(|| {
         let count = host.outputs().len();
-        H::Refused::invalid(format_args!("there is no output {output}; the node has {count}"))
+        H::Refused::invalid(format_args!("output {output} does not exist; the node has {count}"))
     })
 }
 

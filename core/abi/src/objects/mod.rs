@@ -160,7 +160,10 @@ impl<'a> ObjectAssignment<'a> {
         raw: &'a mut ArObjectAssignmentV1,
     ) -> Result<Self> {
         let count = request.record_count;
-        ensure!(count == 0 || !raw.ids.is_null() && !raw.sizes.is_null(), "there is no room for objects");
+        ensure!(
+            count == 0 || !raw.ids.is_null() && !raw.sizes.is_null(),
+            "the host gave no memory for objects"
+        );
         if count == 0 {
             return Ok(ObjectAssignment { ids: &mut [], sizes: &mut [], count: &mut raw.object_count });
         }

@@ -34,7 +34,7 @@ impl Op for Subject {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let x = node.input(0)?;
         let what = node.options()?.get(StablehloCustomCallOptions::API_VERSION)?;
-        ensure!((0..=8).contains(&what), "'{}': there is no case {what}", x.name);
+        ensure!((0..=8).contains(&what), "'{}': case {what} does not exist", x.name);
         match what {
             DYNAMIC => cx.set_output_dynamic(0)?,
             NO_SHAPE => {}
@@ -109,7 +109,7 @@ fn results_come_back() {
 #[test]
 fn refusals_come_back() {
     let message = |test: OpTest<Subject>| test.run().unwrap_err();
-    assert_eq!(message(case(9)).message(), "'in0': there is no case 9");
+    assert_eq!(message(case(9)).message(), "'in0': case 9 does not exist");
     assert_eq!(message(case(DOUBLE).version(3)).status(), Status::Unsupported);
     assert_eq!(message(case(DOUBLE).input(Tensor::f32(&[], &[1.0]))).status(), Status::Unsupported);
     assert_eq!(message(case(PANIC)).status(), Status::Panicked);

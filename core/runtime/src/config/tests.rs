@@ -201,11 +201,11 @@ fn refuses_what_it_does_not_know() {
         ),
         (
             "schema = 1\n[[delegate]]\nuse = \"cpu\"\n[[delegate]]\nuse = \"none\"",
-            "line 5, column 7: `delegate[1].use`: 'none' stands for no delegate, but 'cpu' is named too: leave one of them out",
+            "line 5, column 7: `delegate[1].use`: 'none' means no delegate, but 'cpu' is listed as well: remove one of them",
         ),
         (
             "schema = 1\n[[delegate]]\nuse = \"none\"\noptions = { winograd = false }",
-            "line 3, column 7: `delegate[0].use`: 'none' stands for no delegate, and has no option 'winograd'",
+            "line 3, column 7: `delegate[0].use`: 'none' means no delegate, and has no option 'winograd'",
         ),
         (
             "schema = 1\n[planner]\nuse = \"x\"\noptions = { a = 1e999 }",

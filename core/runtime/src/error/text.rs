@@ -134,7 +134,10 @@ impl fmt::Display for Raw<'_> {
 }
 
 fn not_found(f: &mut fmt::Formatter<'_>, what: Named, name: &str, known: &[String]) -> fmt::Result {
-    write!(f, "there is no {what} '{}'", Visible(name))?;
+    if matches!(what, Named::Subgraph) {
+        return write!(f, "subgraph {} does not exist; the model has {}", Visible(name), known.len());
+    }
+    write!(f, "unknown {what} '{}'", Visible(name))?;
     if known.is_empty() && matches!(what, Named::Planner | Named::Delegate) {
         return f.write_str(
             "; no plugin that was found has one: give the folder of a plugin that has it (--plugin-dir, [plugins] dirs, \
@@ -238,7 +241,7 @@ mod tests {
     fn debug_writes_what_display_writes() {
         let known = vec!["arena".to_owned()];
         let error = Error::not_found(Named::Planner, "arenna", known);
-        let wanted = "there is no planner 'arenna'; did you mean 'arena'? known: arena";
+        let wanted = "unknown planner 'arenna'; did you mean 'arena'? known: arena";
         assert_eq!((format!("{error:?}"), error.to_string()), (wanted.into(), wanted.into()));
         let config = "".parse::<crate::Config>().unwrap_err();
         assert_eq!(format!("{config:?}"), config.to_string());

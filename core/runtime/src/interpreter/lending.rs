@@ -94,7 +94,7 @@ impl Interpreter {
         if tensor < count {
             return Ok(());
         }
-        Err(Error::State(format!("there is no tensor {tensor}; subgraph {subgraph} has {count}")))
+        Err(Error::State(format!("tensor {tensor} does not exist; subgraph {subgraph} has {count}")))
     }
 
     /// Checks that the memory overlaps neither other lent memory nor an arena, since tensors would overwrite one

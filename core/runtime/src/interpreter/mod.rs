@@ -367,7 +367,7 @@ impl Interpreter {
     fn port(&self, subgraph: usize, port: Port, i: usize) -> Result<usize> {
         let tensors = self.port_tensors(subgraph, port);
         tensors.get(i).and_then(|&t| usize::try_from(t).ok()).ok_or_else(|| {
-            Error::State(format!("there is no {} {i}; the model has {}", port.named(), tensors.len()))
+            Error::State(format!("{} {i} does not exist; the model has {}", port.named(), tensors.len()))
         })
     }
 

@@ -59,8 +59,8 @@ impl Slots<'_> {
         let mut executor = match slot.take() {
             Slot::Busy => {
                 return Err(Error::State(format!(
-                    "subgraph {subgraph} is called while it runs, by itself or by a subgraph that it calls; \
-                     recursion is refused"
+                    "subgraph {subgraph} calls itself, directly or through another subgraph; recursion is not \
+                     supported"
                 )));
             }
             Slot::Idle(executor) => executor,

@@ -42,7 +42,7 @@ impl<'a> Tensor<'a> {
         let Some(info) = graph.tensors.get(index) else {
             let count = graph.tensors.len();
             return Err(Error::State(format!(
-                "there is no tensor {index}; subgraph {} has {count}",
+                "tensor {index} does not exist; subgraph {} has {count}",
                 graph.index
             )));
         };

@@ -61,7 +61,7 @@ impl Callee for Executor {
     unsafe fn set_input(&mut self, i: usize, value: &ArTensorV1, run: &Run<'_>) -> Result<()> {
         let count = self.graph.inputs.len();
         let t = self.graph.inputs.get(i).and_then(|&t| usize::try_from(t).ok()).ok_or_else(|| {
-            Error::State(format!("subgraph {} has {count} inputs, there is no input {i}", self.graph.index))
+            Error::State(format!("input {i} does not exist; subgraph {} has {count}", self.graph.index))
         })?;
         let info = &self.graph.tensors[t];
         if info.ty as u32 != value.element_type {
@@ -100,7 +100,7 @@ impl Callee for Executor {
     fn output(&self, i: usize) -> Result<ArTensorV1> {
         let count = self.graph.outputs.len();
         let t = self.graph.outputs.get(i).and_then(|&t| usize::try_from(t).ok()).ok_or_else(|| {
-            Error::State(format!("subgraph {} has {count} outputs, there is no output {i}", self.graph.index))
+            Error::State(format!("output {i} does not exist; subgraph {} has {count}", self.graph.index))
         })?;
         let mut raw = self.memory.table.get(t);
         let late = match &self.stage {

@@ -257,6 +257,6 @@ pub unsafe extern "C" fn ar_op_test_expect(
 fn found(outputs: &[Tensor], index: usize) -> Result<&Tensor> {
     let count = outputs.len();
     outputs.get(index).ok_or_else(|| {
-        format!("there is no output {index}; the last run had {count}. Call ar_op_test_run first")
+        format!("output {index} does not exist; the last run had {count}. Call ar_op_test_run first")
     })
 }

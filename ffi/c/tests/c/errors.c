@@ -82,7 +82,7 @@ static void options(const ArModel *model) {
   OK(ar_interpreter_allocate(interpreter));
   ar_interpreter_free(interpreter);
   OK(ar_options_add_delegate(options, "no_such_delegate", AR_ON_MISSING_ERROR, NULL, 0));
-  FAILS(AR_ERROR_NOT_FOUND, "there is no delegate 'no_such_delegate'", ar_interpreter_new(model, options, &interpreter));
+  FAILS(AR_ERROR_NOT_FOUND, "unknown delegate 'no_such_delegate'", ar_interpreter_new(model, options, &interpreter));
 
   OK(ar_options_set_config_text(options, "schema = 1\n"));
   OK(ar_options_set_quota_nodes(options, 0));
@@ -108,11 +108,11 @@ static void tensors(const ArModel *model) {
   FAILS(AR_ERROR_STATE, "allocate", ar_interpreter_invoke(interpreter));
   FAILS(AR_ERROR_STATE, "allocate", ar_tensor_data(input, &data));
   REQUIRE(!data);
-  FAILS(AR_ERROR_STATE, "there is no input 5", ar_interpreter_input(interpreter, 5, &input));
+  FAILS(AR_ERROR_STATE, "input 5 does not exist", ar_interpreter_input(interpreter, 5, &input));
   REQUIRE(!input);
-  FAILS(AR_ERROR_NOT_FOUND, "there is no input 'inptu'", ar_interpreter_input_by_name(interpreter, "inptu", &input));
-  FAILS(AR_ERROR_NOT_FOUND, "there is no output 'z'", ar_interpreter_output_by_name(interpreter, "z", &output));
-  FAILS(AR_ERROR_STATE, "there is no tensor 99", ar_interpreter_tensor(interpreter, 99, &output));
+  FAILS(AR_ERROR_NOT_FOUND, "unknown input 'inptu'", ar_interpreter_input_by_name(interpreter, "inptu", &input));
+  FAILS(AR_ERROR_NOT_FOUND, "unknown output 'z'", ar_interpreter_output_by_name(interpreter, "z", &output));
+  FAILS(AR_ERROR_STATE, "tensor 99 does not exist", ar_interpreter_tensor(interpreter, 99, &output));
   int32_t dims[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   FAILS(AR_ERROR_ARGUMENT, "8 dimensions", ar_interpreter_resize_input(interpreter, 0, dims, 9));
   int32_t negative = -3;

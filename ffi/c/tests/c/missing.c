@@ -78,7 +78,7 @@ static void left_out(const char *folder, const char *plugins) {
   ar_interpreter_free(interpreter);
 
   OK(ar_options_set_planner(options, "no_such_planner", NULL, 0));
-  const char *const unknown[] = {"there is no planner 'no_such_planner'", "\n  not loaded: plugin ", "/no/such/folder: "};
+  const char *const unknown[] = {"unknown planner 'no_such_planner'", "\n  not loaded: plugin ", "/no/such/folder: "};
   fails_with(AR_ERROR_NOT_FOUND, unknown, 3, ar_interpreter_new(model, options, &interpreter));
   ar_options_free(options);
   ar_model_free(model);

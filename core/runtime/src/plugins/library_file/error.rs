@@ -136,7 +136,7 @@ impl fmt::Display for LibraryFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use LibraryFileError::*;
         match self {
-            NotFound { path } => write!(f, "{}: there is no such file", path.display()),
+            NotFound { path } => write!(f, "{}: the file does not exist", path.display()),
             Unreadable { path, source } => write!(f, "{}: cannot be read: {source}", path.display()),
             NotRegular { path, found } => {
                 write!(f, "{}: a plugin must be a regular file, this is {found}", path.display())

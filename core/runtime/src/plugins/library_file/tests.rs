@@ -29,7 +29,7 @@ fn a_missing_file() {
     let folder = folder();
     let path = folder.path().join("libnone.so");
     assert!(matches!(check(&path), Err(LibraryFileError::NotFound { .. })));
-    assert_eq!(message(&path), "there is no such file");
+    assert_eq!(message(&path), "the file does not exist");
     assert!(check(Path::new("")).is_err());
     assert!(check(Path::new("a\0b")).is_err());
 }

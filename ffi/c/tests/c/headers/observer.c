@@ -21,7 +21,7 @@ static void see(const ArObserved *observed, void *user_data) {
   REQUIRE(inputs == 1 && read[0] == 0 && outputs == 1 && written[0] == 1);
   OK(ar_observed_tensor(observed, written[0], &view));
   REQUIRE(view.element_type == AR_TYPE_FLOAT32 && view.rank == 1 && view.dims[0] == 1 && view.bytes == 4);
-  FAILS(AR_ERROR_STATE, "there is no tensor 7", ar_observed_tensor(observed, 7, &view));
+  FAILS(AR_ERROR_STATE, "tensor 7 does not exist", ar_observed_tensor(observed, 7, &view));
   FAILS(AR_ERROR_ARGUMENT, "tensor -1 is absent", ar_observed_tensor(observed, -1, &view));
   OK(ar_observed_tensor(observed, 1, &view));
   if (ar_observed_moment(observed) == AR_MOMENT_BEFORE) {

@@ -29,7 +29,7 @@ void test_plugins(const char *folder) {
     found += strcmp(op.name, "TFLite_Detection_PostProcess") == 0 && op.builtin_code == 32;
   }
   REQUIRE(found == 2);
-  FAILS(AR_ERROR_ARGUMENT, "there is no op 9999", ar_plugin_op(plugin, 9999, &op));
+  FAILS(AR_ERROR_ARGUMENT, "op 9999 does not exist", ar_plugin_op(plugin, 9999, &op));
   FAILS(AR_ERROR_ARGUMENT, "'plugin' is null", ar_plugin_op(NULL, 0, &op));
   REQUIRE(!ar_plugin_id(NULL) && ar_plugin_op_count(NULL) == 0);
   ar_registry_free(registry);

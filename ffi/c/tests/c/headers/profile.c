@@ -25,7 +25,7 @@ void test_profile(const char *folder) {
   REQUIRE(row.min_ns <= row.total_ns && row.parts + 1 == ar_profile_row_count(profile));
   OK(ar_profile_row(profile, 1, &row));
   REQUIRE(row.runs == 3 && row.parts == 0);
-  FAILS(AR_ERROR_ARGUMENT, "there is no row 99", ar_profile_row(profile, 99, &row));
+  FAILS(AR_ERROR_ARGUMENT, "row 99 does not exist", ar_profile_row(profile, 99, &row));
   OK(ar_interpreter_profile_json(interpreter, 0, &json));
   REQUIRE(strncmp(json, "[{\"op\":\"cpu: ", 13) == 0 && strstr(json, "\"runs\":3,\"total_ms\":"));
   ar_interpreter_free(interpreter);

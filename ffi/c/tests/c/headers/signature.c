@@ -27,8 +27,8 @@ void test_signature(const char *folder) {
   OK(ar_signature_output(signature, "negated", &output));
   OK(ar_signature_output_at(signature, 0, &output_at));
   REQUIRE(input == at && output == output_at && ar_tensor_subgraph(input) == 1);
-  FAILS(AR_ERROR_NOT_FOUND, "there is no input 'valu'", ar_signature_input(signature, "valu", &input));
-  FAILS(AR_ERROR_ARGUMENT, "there is no output 1; the signature has 1", ar_signature_output_at(signature, 1, &output_at));
+  FAILS(AR_ERROR_NOT_FOUND, "unknown input 'valu'", ar_signature_input(signature, "valu", &input));
+  FAILS(AR_ERROR_ARGUMENT, "output 1 does not exist; the signature has 1", ar_signature_output_at(signature, 1, &output_at));
   REQUIRE(!input && !output_at);
   OK(ar_signature_resize_input(signature, "value", dims, 1));
   OK(ar_signature_allocate(signature));

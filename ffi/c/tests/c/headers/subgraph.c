@@ -50,7 +50,7 @@ void test_subgraph(const char *folder) {
   OK(ar_interpreter_invoke_subgraph(interpreter, 1));
   OK(ar_tensor_dequantize(out, &result, 1));
   REQUIRE(result == 2.0f);
-  FAILS(AR_ERROR_STATE, "there is no tensor 2; subgraph 1 has 2", ar_interpreter_tensor_of(interpreter, 1, 2, &none));
+  FAILS(AR_ERROR_STATE, "tensor 2 does not exist; subgraph 1 has 2", ar_interpreter_tensor_of(interpreter, 1, 2, &none));
   REQUIRE(!none);
   ar_interpreter_free(interpreter);
 }

@@ -208,7 +208,7 @@ class Interpreter {
   }
 
   Status NoSuchTensor(int index) {
-    return errors_.Fail(AR_ERROR_ARGUMENT, "there is no tensor " + std::to_string(index) + ", the model has " +
+    return errors_.Fail(AR_ERROR_ARGUMENT, "tensor " + std::to_string(index) + " does not exist; the model has " +
                                                std::to_string(tensors_.size()));
   }
 
