@@ -89,6 +89,9 @@ impl Recording {
     }
 
     /// See [`crate::device::Queue::tune`].
+    ///
+    /// # Errors
+    /// As for [`crate::device::Queue::tune`].
     pub fn tune(&mut self, tuner: &Tuner, stop: &dyn Fn() -> bool) -> Result<()> {
         if self.is_recorded {
             return Ok(());
@@ -156,12 +159,18 @@ impl Recording {
     }
 
     /// See [`crate::device::Queue::wait`].
+    ///
+    /// # Errors
+    /// As for [`crate::device::Queue::wait`].
     pub fn wait(&mut self, stop: &dyn Fn() -> bool) -> Result<()> {
         self.plain.wait(stop)?;
         self.timed.as_mut().map_or(Ok(()), |timed| timed.commands.wait(stop))
     }
 
     /// See [`crate::device::Queue::run_timed`].
+    ///
+    /// # Errors
+    /// As for [`crate::device::Queue::run_timed`].
     pub fn run_timed(&mut self, stop: &dyn Fn() -> bool, time: &mut dyn FnMut(usize, u64)) -> Result<()> {
         ensure!(self.is_recorded, "kernels run before they are tuned");
         self.expect_ended()?;

@@ -52,6 +52,9 @@ pub fn require(holds: bool, what: &'static str) -> Done {
 }
 
 /// The answer of a `query`.
+///
+/// # Errors
+/// The host lacks the interface.
 pub unsafe fn found<'a, T>(interface: *const c_void) -> Result<&'a T, ArStatus> {
     // SAFETY: the host answers with null or the struct of this id.
     unsafe { interface.cast::<T>().as_ref() }.ok_or_else(|| fail("the host lacks the interface"))
