@@ -130,7 +130,7 @@ fn print_error(message: &str) {
     let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {}", Lines(message));
 }
 
-/// What the program prints when a limit ends it in the middle of a command.
+/// The message that the program prints when a limit ends it in the middle of a command.
 pub(crate) fn ending(message: &str, json: bool) -> arenite_limits::Ending {
     let mut stderr = anstream::AutoStream::new(Vec::new(), anstream::stderr().current_choice());
     // Writing to a `Vec` cannot fail.

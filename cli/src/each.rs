@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session<'_>, context: &Co
     }
 }
 
-/// What stays the same from step to step.
+/// The inputs and options that stay the same from step to step.
 struct Run<'a> {
     arguments: &'a Arguments,
     context: &'a Context,

@@ -28,7 +28,7 @@ struct Report {
     invoke_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     top: Option<Vec<Ranked>>,
-    /// What the outputs mean.
+    /// The readings of the outputs.
     readings: ReadingReport,
     outputs: Vec<OutputReport>,
     /// Why `--labels`, `--top` or `--draw` found nothing.

@@ -48,7 +48,8 @@ pub(crate) struct Port<'a> {
 pub(crate) enum Span {
     /// One value of the input.
     One,
-    /// All of it, in values that start every `hop` samples; without a hop each value starts where the last one ends.
+    /// The whole sound, as values that start every `hop` samples; without a hop, each value starts where the previous
+    /// one ends.
     All { hop: Option<usize> },
 }
 

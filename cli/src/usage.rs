@@ -1,4 +1,4 @@
-//! What the program says about an option that it does not have: the nearest one, and the usage of the command.
+//! The error for an unknown option: the nearest known option, and the usage of the command.
 
 use std::fmt::Write;
 

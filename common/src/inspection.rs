@@ -126,7 +126,7 @@ pub struct Node {
     pub inputs: Vec<i32>,
     /// Indices of output tensors.
     pub outputs: Vec<i32>,
-    /// What runs the node; null in a subgraph that is not prepared yet.
+    /// The delegate or op that runs the node; null in a subgraph that is not prepared yet.
     pub served_by: Option<Server>,
     /// Delegates that did not claim the node, and why.
     pub refusals: Vec<LeftOut>,

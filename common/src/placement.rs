@@ -1,10 +1,10 @@
-//! What runs each node.
+//! The delegate or op that runs each node.
 
 use arenite::{Interpreter, Served};
 
 use serde::Serialize;
 
-/// What runs a node.
+/// The delegate or op that runs a node.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Server {
@@ -38,12 +38,12 @@ pub enum Server {
     Unresolved,
     /// A composite op, replaced by the nodes of its subgraph.
     Inlined {
-        /// What runs those nodes.
+        /// The delegate or ops that run these nodes.
         nodes: Vec<Server>,
     },
 }
 
-/// What runs each node of a subgraph.
+/// The delegate or op that runs each node of a subgraph.
 pub struct Placement<'a> {
     interpreter: &'a Interpreter,
     subgraph: usize,
@@ -69,7 +69,7 @@ impl<'a> Placement<'a> {
             .flatten()
     }
 
-    /// What runs an operator.
+    /// The delegate or op that runs an operator.
     pub fn server(&self, operator: usize) -> Server {
         let nodes = self.interpreter.nodes_in(self.subgraph, operator);
         let mut servers = nodes.map(|node| self.server_of_node(node));

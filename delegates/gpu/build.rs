@@ -1,4 +1,4 @@
-//! Makes SPIR-V of the kernels' WGSL, where the feature `vulkan` asks for it.
+//! Compiles the kernels' WGSL to SPIR-V if the feature `vulkan` is on.
 
 #[cfg(feature = "vulkan")]
 #[path = "build/spirv.rs"]

@@ -13,7 +13,7 @@ use crate::picture::Decoded;
 use crate::readings::Context;
 use crate::session::Session;
 
-/// What to run, and how.
+/// A model and the settings to run it with.
 #[derive(Clone)]
 pub(super) struct Spec<'a> {
     pub model: PathBuf,

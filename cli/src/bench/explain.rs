@@ -25,7 +25,7 @@ const DOMINANT: f64 = 50.0;
 /// Processors that other programs keep busy from which that is worth a line.
 const BUSY: f64 = 0.25;
 
-/// What makes a model slow.
+/// The reasons why a model is slow.
 #[derive(Serialize)]
 pub(super) struct Explanation {
     no_delegate: Gaps,

@@ -52,7 +52,7 @@ pub(super) fn find(report: Inspection, subgraph: usize, index: usize) -> Result<
     Ok(OneNode { subgraph, node, inputs, outputs })
 }
 
-/// Names of an op, and whether each stands for any number of tensors.
+/// Names of an op's operands, and whether each is a list of any number of tensors.
 type Names = Vec<(String, bool)>;
 
 /// The schema's names of an op's inputs and outputs.

@@ -160,7 +160,7 @@ fn options(node: &Node) -> String {
     shown.map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What runs a node.
+/// The delegate or op that runs a node.
 pub(super) fn server(by: &Server) -> String {
     match by {
         Server::Plugin { id, others } => format!("{id}{}", also(others)),

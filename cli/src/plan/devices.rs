@@ -1,4 +1,4 @@
-//! Shows the objects in a device's memory as problems of their own: what a delegate requested and what the planner
+//! Shows the objects in a device's memory as separate problems: what a delegate requested and what the planner
 //! assigned.
 //!
 //! Objects have no addresses. They are drawn stacked, each as high as its number of bytes, or of elements if it is a

@@ -13,7 +13,7 @@ use super::solved::{Solved, Solver, Unsolved};
 use super::{devices, model};
 use crate::inputs::Resize;
 
-/// What to plan, and how.
+/// A problem, and the planners to draw.
 pub(crate) struct Request<'a> {
     config: Config,
     registry: &'a Arc<Registry>,

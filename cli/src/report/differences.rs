@@ -11,7 +11,7 @@ use crate::difference::{Difference, difference};
 use crate::inputs::{self, InputOptions};
 use crate::session::Session;
 
-/// What to run and on which inputs.
+/// The model, the delegates and the inputs to compare.
 pub(super) struct Case<'a> {
     pub config: &'a Config,
     pub registry: &'a Arc<Registry>,
@@ -38,7 +38,7 @@ pub(super) struct Differences {
 pub(super) struct Compared {
     pub tensor: Option<usize>,
     pub name: String,
-    /// What wrote it: a delegate or an op.
+    /// The delegate or op that wrote it.
     pub by: String,
     #[serde(flatten)]
     pub difference: Option<Difference>,

@@ -5,7 +5,7 @@ use crate::classes::Classes;
 use crate::grids::{Map, Painting, Segmentation};
 use crate::poses::Pose;
 
-/// What some outputs mean.
+/// The meaning of some outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// The outputs it was read from.

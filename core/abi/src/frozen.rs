@@ -219,7 +219,7 @@ pub struct ArOpV1 {
 #[derive(PartialEq, Eq)]
 pub struct ArUsageRecordV1 {
     pub size: u64,
-    /// A power of two. The offset must be a multiple of it.
+    /// A power of two that divides the offset.
     pub alignment: u64,
     pub first_node: u32,
     /// `UINT32_MAX` if it is alive until the end.
@@ -508,7 +508,7 @@ pub struct ArDelegateV1 {
         partition: *const ArPartitionV1,
         kernel: *mut *mut c_void,
     ) -> ArStatus,
-    /// Called after `compile` and after each change of shapes. The outputs are those of the partition.
+    /// Called after `compile` and after each change of shapes. The outputs are the partition's outputs.
     pub prepare: unsafe extern "C" fn(
         kernel: *mut c_void,
         prepare: *const ArPrepareV1,

@@ -8,7 +8,7 @@ use core::cell::Cell;
 
 use crate::{Error, Result, Status};
 
-/// What an `eval` has received so far.
+/// The outputs, buffers, tables and states that an `eval` has received so far.
 pub(crate) struct HandedOut {
     outputs: IndexSet,
     scratch: IndexSet,

@@ -7,8 +7,8 @@ use crate::Result;
 use crate::host::check;
 use crate::raw::{ArMemoryV1, INTERFACE_DEVICE_MEMORY, INTERFACE_MEMORY};
 
-/// Memory of a compiled partition in addition to what the host provides, such as packed weights and tables; or its
-/// device memory, which has a separate quota. A host without this interface does not count it.
+/// Memory that a compiled partition allocates itself, such as packed weights and tables; or its device memory, which
+/// has a separate quota. A host without this interface does not count it.
 #[derive(Clone, Copy)]
 pub struct Held<'a> {
     interface: Option<&'static ArMemoryV1>,

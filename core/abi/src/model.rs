@@ -88,8 +88,7 @@ impl<'a> ModelContext<'a> {
         Ok((inputs as usize, outputs as usize))
     }
 
-    /// Sets the shape of a subgraph's input to that of `value` and, in `eval`, copies its data. The types must be
-    /// equal.
+    /// Gives a subgraph's input the shape of `value` and, in `eval`, copies its data. The types must be equal.
     ///
     /// # Errors
     /// The subgraph or the input does not exist, or the types differ.

@@ -248,8 +248,8 @@ where
     F: Fn(&PlanRequest<'_>, &mut AssignmentMut<'_>) -> Result<()>,
 {
     status(&mut || {
-        // SAFETY: the ABI requires both structs and their arrays to be valid during the call, and the user data is that
-        // of this registration.
+        // SAFETY: the ABI requires both structs and their arrays to be valid during the call, and the user data belongs
+        // to this registration.
         let (plan, request, mut assignment) = unsafe {
             let assignment = AssignmentMut::from_raw(&*request, &mut *assignment);
             (&*user_data.cast::<F>(), PlanRequest::from_raw(&*request)?, assignment)

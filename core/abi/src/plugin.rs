@@ -107,7 +107,7 @@ impl Plugin {
 
 /// Creates a [`Plugin`] from an id (reverse domain name), a description, and the types that implement
 /// [`Op`](crate::Op), [`Planner`](crate::Planner) and [`Delegate`](crate::Delegate), each with an optional `#[cfg(…)]`.
-/// The version is that of the calling package.
+/// The plugin has the version of the calling package.
 #[macro_export]
 macro_rules! plugin {
     (

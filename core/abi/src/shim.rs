@@ -1,4 +1,4 @@
-//! What the functions behind all vtables share: they catch panics, and turn results into statuses.
+//! Calls an author's code from a vtable's function: catches panics and turns results into statuses.
 
 #[cfg(feature = "std")]
 use core::ffi::c_void;

@@ -53,7 +53,6 @@
 //!
 //! If the op rejects the node, the result is an [`Error`](crate::Error). Do not run tests of ops and an interpreter in
 //! the same process, because error messages go to the host that was set last.
-//! messages of errors go to the host that was set last.
 
 mod calls;
 mod flexbuffer;
@@ -295,7 +294,7 @@ impl<T> OpTest<T> {
     /// Prepares and evaluates the node; returns the outputs that are not absent.
     ///
     /// # Errors
-    /// The op's error, or that of the host for an invalid request of the op; [`Status::Unsupported`](crate::Status) for
+    /// The op's error, or the host's error for an invalid request of the op; [`Status::Unsupported`](crate::Status) for
     /// a version or an element type that the op does not register.
     ///
     /// # Panics

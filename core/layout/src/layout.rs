@@ -1,9 +1,9 @@
 //! Decides which tensors share memory, before the planner runs. The planner then places *buffers*, each of which may
 //! hold many tensors at fixed offsets.
 //!
-//! A *value* is the result of one node, together with everything that only renames its bytes: views, parts of it, and
-//! parts of it that other nodes write. A *buffer* is a chain of values in which each takes over the memory of the one
-//! before: it is born at the node where that one dies.
+//! A *value* is the result of one node, together with all other names of its bytes: views, parts, and parts that other
+//! nodes write. A *buffer* is a chain of values in which each takes over the memory of the one before: it is born at
+//! the node where that one dies.
 //!
 //! ```text
 //! offset

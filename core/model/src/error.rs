@@ -1,4 +1,4 @@
-//! `ModelError`: what is wrong with a model file, and in which field.
+//! `ModelError`: the defect of a model file, and the field that has it.
 
 use core::fmt;
 

@@ -22,11 +22,11 @@ pub enum Error {
     Model(arenite_model::ModelError),
     /// The configuration was rejected.
     Config(ConfigError),
-    /// A plugin failed to load; nothing of it is registered.
+    /// A plugin failed to load, and none of its parts is registered.
     Plugin(LoadFailure),
     /// No plugin serves some of the model's ops.
     UnresolvedOps {
-        /// All such ops.
+        /// The ops that no plugin serves.
         ops: Vec<UnresolvedOp>,
         /// Plugins and delegates that are missing and might serve them.
         missing: Missing,

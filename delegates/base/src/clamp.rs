@@ -1,4 +1,4 @@
-//! What results are clamped to.
+//! The range that results are clamped to.
 
 /// A clamp of `f32` results.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Strides of a copy.
+//! Dimensions of a copy, with strides on both sides.
 
 /// One dimension of a box: its size, and the elements from one index to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -159,7 +159,7 @@ impl Binary {
     }
 }
 
-/// What many values are reduced to.
+/// The function that reduces many values to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Reduction {

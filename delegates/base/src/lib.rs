@@ -1,5 +1,4 @@
-//! What delegates and microkernels have in common: values without behaviour of their own, checked memory, replaced
-//! files.
+//! Code that delegates and microkernels share: plain values, checked memory, atomic replacement of files.
 //!
 //! Nothing here knows models, layers or tensors, and the crate depends on no other crate of arenite. So microkernels
 //! can be used without the plugin contract.

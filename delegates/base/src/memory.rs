@@ -26,7 +26,7 @@ use ranges::{check, end_of, recount};
 /// The alignment of scratch memory in bytes.
 pub const LINE: usize = 64;
 
-/// Elements to read: of a tensor those from `start` to `end`, which are all but where only some rows of it are kept.
+/// Elements to read: elements `start..end` of a tensor, which are all its elements unless only some rows are kept.
 pub struct Source<'r, T> {
     /// The address of element 0, which need not be inside `start..end`.
     base: *const T,

@@ -1,4 +1,4 @@
-//! Quantized tensors.
+//! The quantization of a tensor.
 
 /// Per-tensor quantization: `real = scale · (q − zero_point)`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,5 +1,5 @@
-//! What constants hold, as hashes of 128 bits. Packed weights are kept under these, so that no file gives a model the
-//! weights of another.
+//! Hashes of constants, 128 bits each. The cache finds packed weights by these hashes, so a model never gets another
+//! model's weights.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ impl Contents {
         Ok(xxh3_128(bytemuck::cast_slice(&all)))
     }
 
-    /// What `packed`, constants of the net, are called in a cache.
+    /// The name of the constants `packed` in a cache.
     pub(crate) fn name(&self, net: &NetValues<'_, '_>, packed: &[Id]) -> Result<String> {
         let hashes = packed.iter().map(|&id| Ok(format!("{:032x}", self.of(net, id)?)));
         Ok(hashes.collect::<Result<Vec<_>>>()?.join(" "))

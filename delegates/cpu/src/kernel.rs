@@ -1,4 +1,4 @@
-//! A compiled partition: its packed weights, and programs for the shapes that it was prepared for last.
+//! A compiled partition: its packed weights, and programs for the latest shapes that it was prepared for.
 //!
 //! ```text
 //! compile, prepare: shapes ─┬─ seen lately ──► the program that is there
@@ -171,8 +171,8 @@ impl DelegateKernel for CpuKernel {
     }
 }
 
-/// What lowering reads of a partition but for its nodes and constants: per tensor its rank, its dimensions, and whether
-/// it is constant. Those inside of subgraphs follow from them.
+/// Everything that lowering reads from a partition besides its nodes and constants: per tensor the rank, the
+/// dimensions, and whether it is constant. Shapes inside called subgraphs follow from these.
 #[derive(PartialEq)]
 struct Shapes(Vec<i32>);
 

@@ -1,14 +1,14 @@
 //! Functions of a byte as straight lines.
 //!
-//! Scaling in fixed point rounds more than once, so a result is the floor of a line only nearly. But a function of a
-//! byte has 256 values, and all of them together leave room for a line:
+//! Scaling in fixed point rounds more than once, so results are only close to the floor of a line. But a function of a
+//! byte has just 256 values, and often a line exists whose floor equals all of them:
 //!
 //! ```text
 //! f(x) = clamp(⌊((x − zero) · slope + offset) / 2^shift⌋)
 //!     ⇔  f(x) · 2^shift ≤ (x − zero) · slope + offset < (f(x) + 1) · 2^shift      one-sided where f(x) is clamped
 //! ```
-//! For a given slope these are bounds of the offset. Roundings that depend on the sign of `x − zero` move the bounds of
-//! negative ones, which then have an offset of their own.
+//! For a given slope these are bounds of the offset. If a rounding depends on the sign of `x − zero`, negative values
+//! have other bounds, and then their own offset.
 
 /// A line that gives all values of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

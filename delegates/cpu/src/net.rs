@@ -1,4 +1,4 @@
-//! The delegate's nets: common layers and its own side by side.
+//! The delegate's nets, which contain common layers and the delegate's own.
 
 use arenite_layers::{Id, Limits, Value};
 
@@ -94,7 +94,7 @@ impl Scan<'_> {
         states.map(|(i, state)| is_first(i, state.source) && is_written(state.source)).collect()
     }
 
-    /// What layers write to places that stay.
+    /// The values that layers write to places that stay.
     pub(crate) fn written(&self) -> impl Iterator<Item = Id> {
         let states = self.states.iter().zip(self.direct());
         let moving: Vec<Id> = states.filter(|(_, direct)| *direct).map(|(state, _)| state.source).collect();

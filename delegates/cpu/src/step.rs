@@ -9,7 +9,7 @@ use crate::memory::{InPlace, Lead};
 
 pub(crate) use run::{Grain, HandedOut, Inputs, Ports, Run};
 
-/// What runs.
+/// An executable step of a program.
 pub(crate) trait Step: Send + Sync {
     /// Computes all outputs.
     fn run(&self, cx: &Run<'_>) -> Result<()>;

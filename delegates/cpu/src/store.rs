@@ -50,7 +50,7 @@ impl<T: Pod> Deref for Block<T> {
 /// Hands out blocks, and room for tables, within the host's quota.
 pub(crate) struct Store {
     inner: RefCell<Inner>,
-    /// What may be taken, for pieces and for tables.
+    /// The memory that pieces and tables may still take.
     pub allowance: Allowance,
 }
 

@@ -1,4 +1,4 @@
-//! What delegates share: a partition of a model's nodes becomes a net of layers, and passes rewrite the net so that few
+//! Turns a partition of a model's nodes into a net of layers, for any delegate. Passes rewrite the net so that few
 //! values go through memory.
 //!
 //! ```text

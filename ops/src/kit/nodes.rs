@@ -248,7 +248,7 @@ const OTHER_NUMBERS: &[(&str, &str)] = &[
     ("WHILE", "as many as the subgraph has"),
 ];
 
-/// Compares the operands in `arenite_abi::schema` with those of the ops: their number, and whether one may be absent.
+/// Each op accepts as many operands as `arenite_abi::schema` lists for it, and the same operands may be absent.
 #[test]
 fn schema_operands_match_the_ops() {
     let (names, mut compared) = (names(), 0);

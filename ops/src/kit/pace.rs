@@ -5,7 +5,7 @@ use arenite_abi::prelude::*;
 /// The number of multiply-adds between two checks, which take some milliseconds.
 const BETWEEN: usize = 1 << 22;
 
-/// Counts work, and checks for cancellation after enough of it.
+/// Counts work, and checks for cancellation from time to time.
 pub struct Pace<'c, 'a> {
     /// The context to check; `None` disables checks.
     cx: Option<&'c EvalContext<'a>>,

@@ -77,7 +77,7 @@ impl Rearrangement {
         self.output
     }
 
-    /// Whether the output is a contiguous part of the input `x`, or all of it, so that it may share its memory. Also
+    /// Whether the output is a contiguous part of the input `x`, or all of `x`, so that both may share memory. Also
     /// true for an empty output.
     fn allow_part(
         &self,

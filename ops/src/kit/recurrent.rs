@@ -71,7 +71,7 @@ impl Sequence {
         })
     }
 
-    /// Calls `step(row, batch)` for all rows, those of one batch in `direction`, until one call fails.
+    /// Calls `step(row, batch)` for all rows until one call fails. The rows of a batch are in `direction`.
     ///
     /// # Errors
     /// The error of `step`.

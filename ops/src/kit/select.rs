@@ -10,7 +10,7 @@ use super::indexing::Dims;
 use super::node;
 use super::node::dims;
 
-/// The types that are supported, those of 8, 16, 32 and 64 bits, and BOOL for the condition.
+/// The supported types: all types of 8, 16, 32 and 64 bits, and BOOL for the condition.
 pub const TYPES: ElementTypes = ElementTypes::of(&[
     F32,
     F16,

@@ -252,8 +252,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// The first coordinate in the small images that is inside the images, its coordinate there, and the number of such
-    /// coordinates.
+    /// The first coordinate in the small images that is inside the images, its coordinate there, and the number of
+    /// coordinates that are inside.
     fn along(&self, axis: usize, shift: usize) -> (usize, usize, usize) {
         let (block, size) = (self.block[axis] as isize, self.images[1 + axis] as isize);
         let offset = shift as isize - self.before[axis];

@@ -53,7 +53,7 @@ pub fn same_shapes(model: &ModelContext<'_>, a: i32, b: i32, outputs: usize) -> 
     Ok(true)
 }
 
-/// Sets the shapes of the node's outputs to those of a prepared subgraph, or makes them dynamic unless `known`.
+/// Gives the node's outputs the shapes of a prepared subgraph's outputs, or makes them dynamic unless `known`.
 ///
 /// # Errors
 /// The types of an output differ.

@@ -21,7 +21,7 @@ pub enum FunctionTable {
 }
 
 impl FunctionTable {
-    /// Builds the table of `f`, from the quantization of `x` to that of `y`.
+    /// Builds the table of `f` for inputs quantized as `x` and outputs quantized as `y`.
     ///
     /// # Errors
     /// The type is not i8, u8 or i16, or a tensor is not quantized.

@@ -48,15 +48,15 @@ pub trait Delegate: Sized + Send + 'static {
     fn claim(&self, graph: &GraphView<'_>, claims: &mut Claims<'_>) -> Result<()>;
 
     /// Whether the delegate wants to be shown a node that no registered op prepared. Return true only if the delegate
-    /// knows this op in this version and for these types, and does not rely on output shapes that it did not compute:
-    /// those of such a node come from the model's file.
+    /// knows this op in this version and for these types, and relies only on output shapes that it computes itself: the
+    /// host takes the shapes of such a node from the model's file.
     fn vouch(&self, node: &NodeView<'_>) -> bool {
         let _ = node;
         false
     }
 
-    /// Does all work for a partition that depends only on its nodes and constants. Shapes are those of the first
-    /// `prepare`.
+    /// Compiles a partition: all work that depends only on its nodes and constants. Tensors have the shapes of the
+    /// first `prepare`.
     ///
     /// # Errors
     /// The partition cannot be compiled.
@@ -83,7 +83,7 @@ pub trait DelegateKernel: Send + 'static {
     /// The partition cannot run with these shapes.
     fn prepare(&mut self, partition: &PartitionView<'_>, cx: &mut PrepareContext<'_>) -> Result<()>;
 
-    /// Computes the partition's outputs. Input and output `i` of the context are those of the partition.
+    /// Computes the partition's outputs. Input `i` of the context is the partition's input `i`; outputs likewise.
     ///
     /// # Errors
     /// [`Status::Unavailable`](crate::Status::Unavailable) if the device is lost or its memory is exhausted.

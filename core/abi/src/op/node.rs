@@ -180,7 +180,7 @@ impl<'a> NodeView<'a> {
             return Ok(None);
         }
         // SAFETY: `from_raw` requires that everything the tensor points to is valid for `'a`, and `described` removes
-        // data other than that of constants, which are not written.
+        // all data except constants, which are not written.
         self.raw_tensor(index)?.map(|raw| unsafe { TensorView::from_raw(&raw.described()) }).transpose()
     }
 

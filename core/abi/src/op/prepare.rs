@@ -218,7 +218,7 @@ impl<'a> PrepareContext<'a> {
         unsafe { ModelContext::new(self.raw.query, self.raw.context) }
     }
 
-    /// The model's constants. A delegate reports those of which it has copies.
+    /// The model's constants. A delegate reports here which constants it has copied.
     pub fn constants(&self) -> Constants<'a> {
         // SAFETY: `from_raw` requires that `query` accepts this context; it returns null or the struct of the id.
         unsafe { Constants::new(self.raw.query, self.raw.context) }

@@ -7,7 +7,7 @@ use super::{EvalContext, NodeView, Op, OpCode, PrepareContext};
 use crate::raw::{self, ArEvalV1, ArNodeV1, ArOpV1, ArPrepareV1, ArStatus, ArStr};
 use crate::shim::status;
 
-/// What a host needs to run an op: an [`ArOpV1`] whose functions, name and state belong together.
+/// An op for a host to run: an [`ArOpV1`] whose functions, name and state belong together.
 ///
 /// Safe code can only get one from [`registration`], and can read its fields but not change them:
 ///

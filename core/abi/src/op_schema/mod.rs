@@ -32,7 +32,7 @@ pub struct OptionSchema {
     pub name: &'static str,
     /// Its position among the fields of the table.
     pub slot: u32,
-    /// Its type, or that of a vector's elements; `None` if this crate does not know the type.
+    /// Its type, or the type of a vector's elements; `None` if this crate does not know the type.
     pub ty: Option<ElementType>,
     /// Whether it is a vector.
     pub vector: bool,

@@ -67,7 +67,7 @@ pub struct FieldInfo {
     pub slot: u16,
     /// The name of its constant. In lower case it is the schema's name.
     pub name: &'static str,
-    /// Its type, or that of a vector's elements.
+    /// Its type, or the type of a vector's elements.
     pub ty: ElementType,
     /// Whether it is a vector.
     pub vector: bool,

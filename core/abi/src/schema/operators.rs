@@ -18,7 +18,7 @@ pub struct OperatorInfo {
 
 impl OperatorInfo {
     /// The inputs, with TensorFlow Lite's names. `None` for CUSTOM, DELEGATE and the few ops whose lists have no fixed
-    /// order. The inputs of LSTM are those of the full kernel.
+    /// order. LSTM has the inputs of the full kernel.
     pub fn inputs(&self) -> Option<impl Iterator<Item = OperandSchema>> {
         Some(parsed(self.operands?.split_once('>')?.0))
     }
@@ -66,8 +66,8 @@ const BIDIRECTIONAL_LSTM: &str = concat!(
      bw_aux_input_to_output_weights? > fw_output bw_output?"
 );
 
-/// One operator per line: code, name, options table, inputs and outputs. `bias?` is optional, `values+` stands for one
-/// or more tensors, `inputs*` for any number.
+/// One operator per line: code, name, options table, inputs and outputs. `bias?` is optional, `values+` is one or more
+/// tensors, `inputs*` any number.
 macro_rules! operators {
     ($($code:literal $name:ident $($table:ident)? $(: $operands:expr)?,)*) => {
         /// The codes of the builtin operators, with their names in the schema.

@@ -127,7 +127,7 @@ impl ElementTypes {
         ElementTypes(bits)
     }
 
-    /// The set for the number in an op's registration: bit `t` stands for type `t`, and 0 for any.
+    /// Reads the set from the number in an op's registration: bit `t` is set for type `t`, and 0 means any type.
     pub const fn from_bits(bits: u64) -> Self {
         ElementTypes(bits)
     }

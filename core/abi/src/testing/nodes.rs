@@ -31,11 +31,11 @@ pub type RunNode<'a> = &'a dyn Fn(usize, &'static str, &[Operand], &[Spec]) -> R
 
 /// A table with the functions that run its nodes.
 pub struct Nodes<'a> {
-    /// The lines; those of one op are consecutive.
+    /// The lines. All lines of an op are consecutive.
     pub table: &'static str,
     /// The ops, in the order of the table. Each has at least one line.
     pub ops: &'a [&'static str],
-    /// The allowed messages for rejected types; `#` stands for a name, a type or a number.
+    /// The allowed messages for rejected types, with `#` for a name, a type or a number.
     pub forms: &'a [&'static str],
     /// The messages that need not name the type.
     pub unnamed: &'a [&'static str],

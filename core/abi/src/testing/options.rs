@@ -85,7 +85,7 @@ impl Settable for str {
     }
 }
 
-/// An encoded table; the default stands for a node without options.
+/// An encoded options table. A node without options has the default.
 #[derive(Clone, Default)]
 pub(super) struct Encoded {
     tag: u32,

@@ -1,4 +1,4 @@
-//! Tests of registered ops: those of a loaded plugin, or ops written in C.
+//! Tests of registered ops, which come from a loaded plugin or are written in C.
 
 use core::marker::PhantomData;
 use std::format;

@@ -1,4 +1,4 @@
-//! `Layout`: size and alignment of what an arena stores.
+//! `Layout`: the size and alignment of an item in an arena.
 
 use arenite_abi::op::Registration as OpRegistration;
 

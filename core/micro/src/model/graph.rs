@@ -1,7 +1,7 @@
 //! Bookkeeping of a subgraph in the arena's tail: a slot per tensor (data, shape, flags) and a record per node
 //! (`node`). Everything else is read from the model when it is needed.
 //!
-//! All of it is in cells, because a running node may call other subgraphs of the same model.
+//! Everything is in cells, because a running node may call other subgraphs of the same model.
 
 use core::cell::Cell;
 use core::ptr::{null, null_mut};

@@ -59,7 +59,8 @@ fn is_planned(graph: &Graph<'_>, t: usize, life: Life) -> bool {
     life.is_some() && graph.slot(t).data.is_null()
 }
 
-/// A list of buffers, and how much of it is used. The lives are allocated after the list, so they can be freed first.
+/// A list of buffers, and the number of buffers in it. The lives are allocated after the list, so they can be freed
+/// first.
 fn collect_buffers<'t>(
     machine: &Machine<'_>,
     arena: &'t Arena<'_>,

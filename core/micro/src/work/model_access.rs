@@ -1,4 +1,4 @@
-//! What nodes may use beyond their tensors: the model's other subgraphs, and resources.
+//! Access of nodes to the model's other subgraphs and to resources.
 //!
 //! A subgraph is planned once, so each of its tensors has one shape for all callers; a call with another shape is
 //! refused. Calls are recorded in `prepare`. A subgraph cannot be called while it is prepared, so no subgraph calls

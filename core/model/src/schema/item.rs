@@ -1,4 +1,4 @@
-//! What a field or a list holds.
+//! The content of fields and list entries: numbers and distances.
 
 /// A number or a distance: its size, which is also its alignment, and its name in errors.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -65,8 +65,8 @@ impl<'a> ModelTable<'a> {
         (0..MOST_FIELDS).filter_map(field).collect()
     }
 
-    /// Positions of all offsets that count from the start of the file, each once: those of data and options after the
-    /// flatbuffer.
+    /// Positions of all offsets that count from the start of the file, each once: the offsets of data and options after
+    /// the flatbuffer.
     #[cfg(feature = "std")]
     pub(crate) fn absolute_offsets(&self) -> Vec<usize> {
         let buffers = self.buffers().iter().filter(|buffer| buffer.offset() > 1);

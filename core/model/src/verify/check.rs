@@ -1,9 +1,9 @@
-//! What all checks share.
+//! The check of an index, and the result of checks.
 
 use crate::error::ModelError;
 use crate::path::Path;
 
-/// What a check returns.
+/// The result of a check.
 pub(super) type Checked = Result<(), ModelError>;
 
 /// Checks that `index` is valid for a list of `count` entries, and returns it as `usize`.

@@ -9,7 +9,7 @@ use crate::schema::{DimensionMetadata, List, SparseIndexVector, SparsityParamete
 /// Maximum number of levels of a sparse tensor: dimensions plus block dimensions.
 pub(crate) const MAX_LEVELS: usize = 16;
 
-/// Sizes of the dimensions, followed by those of the block dimensions.
+/// Sizes of the dimensions, then sizes of the block dimensions.
 ///
 /// A 4 x 4 tensor in 2 x 2 blocks has the sizes `[2, 2, 2, 2]`.
 type Sizes = [i32; MAX_LEVELS];

@@ -104,7 +104,7 @@ fn aligned_bytes(fbb: &mut Writer, data: &[u8]) -> WIPOffset<flatbuffers::Vector
     fbb.create_vector(data)
 }
 
-/// Data inside the flatbuffer, and offset and size of data outside of it.
+/// Data inside the flatbuffer, or the offset and size of data after it.
 type Placed = (Option<WIPOffset<flatbuffers::Vector<'static, u8>>>, u64, u64);
 
 fn place(fbb: &mut Writer, data: &Buffer, appendix: &mut Appendix) -> Placed {

@@ -15,7 +15,7 @@ struct Sanitizer {
     prefix: &'static str,
     /// The prefixes of the names of its runtime libraries, for GCC and clang.
     libraries: [&'static str; 2],
-    /// Whether code without it reports false errors in a process with it.
+    /// Whether code built without the sanitizer causes false reports in a process that has it.
     of_all_code: bool,
 }
 

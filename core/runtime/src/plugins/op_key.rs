@@ -18,7 +18,7 @@ impl OpKey {
     pub(crate) fn of(op: &ArOpV1) -> Self {
         if op.builtin_code == BUILTIN_CUSTOM {
             // SAFETY: the name is readable. `Descriptor::read` checks a plugin's names, and its structs are static.
-            // `add_raw_op` requires a readable name, and `Registration` stores a copy of it with the struct.
+            // `add_raw_op` requires a readable name, and `Registration` stores a copy with the struct.
             OpKey::Custom(unsafe { op.custom_name.as_str() }.to_owned())
         } else {
             OpKey::Builtin(op.builtin_code)

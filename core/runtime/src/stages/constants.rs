@@ -155,8 +155,8 @@ impl Constants {
         table.set_flags(t, table.get(t).flags & !TENSOR_DYNAMIC | TENSOR_CONSTANT);
     }
 
-    /// If the node that reads `inputs`, all constants, ran before and none of them changed since, restores its outputs.
-    /// Returns the op that computed them.
+    /// Restores the outputs of the node that reads `inputs`, all constants, if it ran before and no input has changed
+    /// since. Returns the op that computed them.
     pub(crate) fn reuse(
         &self,
         inputs: impl Iterator<Item = usize>,

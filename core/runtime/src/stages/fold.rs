@@ -26,7 +26,7 @@ impl Site<'_> {
         let lent = std::mem::take(&mut self.memory.lent);
         let done = self.fold_memory(step, &mut results, &mut scratch).and_then(|()| self.eval(step, None));
         self.memory.lent = lent;
-        // On an error, too, no step points to memory that is gone.
+        // After an error as well, no step points to freed memory.
         step.scratch.clear();
         let Memory { table, constants, dynamic, budget, .. } = &mut *self.memory;
         scratch.into_iter().for_each(|mut block: Block| block.release(budget));

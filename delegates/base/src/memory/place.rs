@@ -54,7 +54,7 @@ impl Place {
         self.bytes
     }
 
-    /// `bytes` bytes of it, from byte `first` on.
+    /// The part of `bytes` bytes that starts at byte `first`.
     ///
     /// # Panics
     /// If it has fewer.

@@ -61,7 +61,7 @@ pub(crate) trait ByRows {
     /// Whether a faster kernel would run if the layer were not split by rows.
     fn is_faster_whole(&self, build: &Build) -> bool;
 
-    /// What computes rows.
+    /// The step that computes rows.
     fn rows(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build)
     -> Result<Box<dyn RowStep>>;
 }
@@ -77,7 +77,7 @@ pub(crate) struct Border {
     pub groups: usize,
 }
 
-/// What steps are built for.
+/// The machine, the settings and the stores that steps are built for.
 pub(crate) struct Build {
     /// The features that kernels may need.
     pub isa: Isa,
@@ -101,7 +101,7 @@ pub(crate) struct Build {
     pub winograd: Winograd,
     /// Where packed weights go.
     pub store: Store,
-    /// What constants hold, if packed weights outlive the process.
+    /// Hashes of the constants, if packed weights outlive the process.
     pub contents: Option<Contents>,
     /// Threads that steps will have at most.
     pub threads: usize,

@@ -167,7 +167,7 @@ impl<'a> Hybrid<'a> {
         free.then_some(&mut self.bias)
     }
 
-    /// What passes may change of it. Zeros around an image do not change how it is quantized.
+    /// The parts that passes may change. Zeros around an image do not change how it is quantized.
     pub(crate) fn parts_mut(&mut self) -> Parts<'_, 'a> {
         let window = match self.kind {
             Kind::Convolution { .. } | Kind::Depthwise { .. } => Some(&mut self.window),

@@ -1,4 +1,4 @@
-//! RESHAPE, SQUEEZE, EXPAND_DIMS: renamings that are left move bytes.
+//! RESHAPE, SQUEEZE, EXPAND_DIMS: the step for renamings that no pass removed, which copies bytes.
 
 use arenite_abi::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
 use crate::steps::copy::Copy;
 
-/// Another name of the same bytes, from outside of the partition to outside of it.
+/// An output of the partition with the bytes of an input of the partition.
 pub(super) struct Rename;
 
 impl LayerStep for Rename {

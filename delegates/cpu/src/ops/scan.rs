@@ -51,7 +51,7 @@ struct Lowering<'v, 'a> {
     scan: Scan<'a>,
     /// Tensors that a round has when it begins, or that were written since.
     written: Vec<i32>,
-    /// By node of the body: whether it only dequantizes weights.
+    /// For each node of the body, whether it only dequantizes weights.
     weights: Vec<bool>,
 }
 
@@ -199,7 +199,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
         Ok(())
     }
 
-    /// What becomes of carried values from round to round.
+    /// Connects the values that a round writes to the values that the next one reads.
     fn carry(&mut self) -> Result<()> {
         for port in &self.ports {
             let [(initial, value), (last, _)] = port.ends;

@@ -12,7 +12,7 @@ use crate::step::Step;
 pub(super) struct BuiltStep {
     /// Position of the node.
     pub node: usize,
-    /// What runs.
+    /// The step that runs it.
     pub step: Box<dyn Step>,
 }
 

@@ -1,4 +1,4 @@
-//! Intermediates in the memory of the partition's outputs before these are written.
+//! Stores intermediates in the memory of the partition's outputs until those are written.
 //!
 //! ```text
 //! step               0     1     2     3     4

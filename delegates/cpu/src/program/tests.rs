@@ -27,7 +27,7 @@ fn value(rows: usize) -> Value<'static> {
     }
 }
 
-/// What node `i` does, and to what: three numbers choose.
+/// A random node: three numbers choose its layer and its inputs.
 fn node(values: &mut Vec<Value<'static>>, (kind, a, b): (u8, usize, usize)) -> Node<'static> {
     let (a, b) = (a % values.len(), b % values.len());
     let output = values.len();

@@ -1,4 +1,4 @@
-//! How steps reach their data, and what several of them share.
+//! Access of steps to their data: the pointers, patches, planes, tiles and panels that several steps share.
 
 pub(crate) mod epilogue;
 pub(crate) mod panels;

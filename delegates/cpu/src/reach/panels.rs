@@ -1,4 +1,4 @@
-//! How products are cut: positions into tiles, columns into blocks of panels.
+//! Divides matrix products: positions into tiles, columns into blocks of panels.
 
 use std::ops::Range;
 

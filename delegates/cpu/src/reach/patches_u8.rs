@@ -1,4 +1,4 @@
-//! Where products of bytes find their rows: the pixels under a window, by pointers.
+//! The rows of products of bytes: pointers to the pixels under a window.
 //!
 //! ```text
 //! channels come in fours:             weights tap by tap; outside the image a pointer goes to bytes of the zero point
@@ -215,7 +215,7 @@ impl Patches {
 
     /// Finds the bytes under the windows of the positions and checks that they are in the input. `outside` must have
     /// [`outside`](Self::outside) bytes of the zero point.
-    #[inline(always)] // What it gives stays in registers.
+    #[inline(always)] // The result stays in registers.
     pub(crate) fn point(
         &self,
         pointers: &mut Room<u8>,

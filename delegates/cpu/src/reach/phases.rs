@@ -20,7 +20,7 @@ use crate::memory::Source;
 /// Most taps of a phase.
 pub(crate) const MAX_TAPS: usize = 64;
 
-/// What phases of equal weights have in common. Nothing here depends on the size of the image.
+/// The common properties of phases with equal weights. None depends on the size of the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
     /// Taps, along both axes.

@@ -24,7 +24,7 @@ pub(crate) struct Phases<T> {
     /// Channels of the input.
     pub depth: usize,
     layout: Layout,
-    /// What sums become, by the number of a form.
+    /// How sums become bytes, by the number of a form.
     tables: Vec<T>,
     packed: Block<u8>,
 }

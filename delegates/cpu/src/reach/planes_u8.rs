@@ -1,11 +1,13 @@
-//! Pixels of depthwise convolutions of bytes, in planes, made of a part of a row and a block of channels at a time.
+//! Copies pixels for depthwise convolutions of bytes into planes, one part of a row and one block of channels at a
+//! time.
 //!
 //! ```text
 //! taps, rows by fours:  ┌ group 0: rows 0‥3 ┐ planes of group 0 ─┐
 //!                       └ group 1: rows 4‥7 ┘ planes of group 1 ─┴─► results
 //! ```
 //! With a stride of s every s-th column of the image goes to the same planes, so neighbouring results read neighbouring
-//! columns with one tap. Outside the image planes have the zero point, and all bytes are less by the kernels' offset.
+//! columns with one tap. Outside the image, planes contain the zero point. The kernels' offset is subtracted from all
+//! bytes.
 
 use std::mem::MaybeUninit;
 

@@ -1,4 +1,4 @@
-//! Where the pixels under a window are: one pointer per position and tap.
+//! Pointers to the pixels under a window, one per position and tap.
 //!
 //! ```text
 //! positions of one row of the output:   │ outside │ base, base + step, base + 2 step, … │ outside │      for each tap

@@ -54,7 +54,7 @@ pub(crate) struct Slide {
 pub(crate) struct Line {
     /// The rows of taps that are inside the image.
     pub taps: Range<usize>,
-    /// The row of all images that the first of them reads.
+    /// The row that the first of them reads, counted over all images.
     first: usize,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct ChannelSplit {
     pub rest: usize,
 }
 
-/// What computes rows of the output, tile by tile.
+/// A step that computes rows of its output tile by tile.
 pub(crate) trait Slides: Send + Sync {
     /// The window and its tiles.
     fn slide(&self) -> &Slide;

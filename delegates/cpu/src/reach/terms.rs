@@ -1,4 +1,5 @@
-//! Centred weights as sums of signed bytes: as much as fits goes into the first one, and so on.
+//! Splits centred weights into sums of signed bytes: the first byte takes as much as fits, the next one takes the rest,
+//! and so on.
 //!
 //! ```text
 //! 200 = 127 + 73     −255 = −128 − 127     255 = 127 + 127 + 1
@@ -13,7 +14,7 @@ pub(crate) fn terms(weight: i16) -> usize {
     }
 }
 
-/// Byte `i` of the sum; 0 behind the last one.
+/// Byte `i` of the sum; 0 after the last one.
 pub(crate) fn term(weight: i16, i: usize) -> i8 {
     let rest = (0..i).fold(weight, |rest, _| rest - rest.clamp(-128, 127));
     rest.clamp(-128, 127) as i8

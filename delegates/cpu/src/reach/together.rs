@@ -1,4 +1,4 @@
-//! Short runs of functions of two tensors, taken together.
+//! Joins short runs of elementwise functions of two tensors, so that one call of a kernel computes several.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::memory::{Source, Target};
 pub(crate) struct RunGroups {
     /// The operand that is repeated.
     operand: usize,
-    /// Runs that meet the same elements of it.
+    /// The number of runs that read the same elements of this operand.
     same: usize,
     /// Runs at a time.
     count: usize,

@@ -1,4 +1,4 @@
-//! Joins layers whose results are larger than the caches, and are read once, to cascades.
+//! Joins layers into cascades if their results are larger than the caches and are read once.
 //!
 //! ```text
 //! CONV_2D ─► 3 MB ─► DEPTHWISE ─► 1 MB ─► CONV_2D ─► 0.3 MB     =>     [CONV_2D, DEPTHWISE, CONV_2D] ─► 0.3 MB
@@ -51,7 +51,7 @@ fn chain(net: &Net<'_>, build: &Build, first: usize, most: usize) -> Vec<usize> 
         let reads = |node: &Node<'_>| node.inputs.first() == Some(&value);
         let Some(next) = net.nodes.iter().position(reads) else { break };
         let Some(part) = part(&net.nodes[next], build) else { break };
-        // What else the next one reads has to be there before the chain begins.
+        // All other inputs of the next layer must be computed before the chain starts.
         let others = &net.nodes[next].inputs[1..];
         if others.iter().any(|&id| producers[id].is_some_and(|p| p >= first)) {
             break;

@@ -6,7 +6,7 @@
 //! | 2 | [`arenite_layers::rewrite`] | `turn` and `borders` follow `pads`, which widens windows, so that a border is copied once |
 //! | 3 | `unsign` | after all passes that see types as in the model, before all that need unsigned bytes |
 //! | 4 | `straighten` | makes lines and tables of sums and products with unsigned constants |
-//! | 5 | `fuse_bytes` | joins tables, also those of `straighten` |
+//! | 5 | `fuse_bytes` | joins tables, including the tables that `straighten` makes |
 //! | 6 | `cascade` | last, and not in loops: it joins whole nodes, which no other pass looks into |
 
 mod borders;

@@ -1,11 +1,11 @@
-//! Rewrites loops: what does not depend on what rounds leave to one another goes before the loop, and the body is a net
-//! that is rewritten like any other.
+//! Rewrites loops. Computations that need no value from an earlier round move before the loop. The body is a net, and
+//! is rewritten like any other.
 //!
 //! ```text
 //! x ─► [row i] ─► FULLY_CONNECTED ─► …  in each round    =>    x ─► FULLY_CONNECTED of all rows ─► p    before the loop
 //!                                                              p ─► [row i] ─► …                       in each round
 //! ```
-//! Each row is multiplied, and quantized where weights are bytes, on its own, so both have the same results.
+//! Each row is multiplied separately, and quantized separately if weights are bytes, so both have the same results.
 
 use arenite_abi::prelude::*;
 use arenite_base::{Binary, Dim};

@@ -4,7 +4,7 @@
 //! x ─► MUL(x, row) ─► y ─► ADD(y, row)      =>  x ─► [lines, lines]      a line for each column
 //! x ─► MUL(x, number)                       =>  x ─► [table]
 //! ```
-//! Nothing is rewritten that would give other bytes.
+//! Layers are rewritten only if all results keep their bytes.
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;

@@ -1,4 +1,4 @@
-//! Turns windows over images that are one pixel wide: such an image is one row of pixels, and kernels work along rows.
+//! Turns images that are one pixel wide into one row of pixels, and their windows with them: kernels work along rows.
 //!
 //! ```text
 //! [30, 1, 40] by 3 × 1      =>   [1, 30, 40] by 1 × 3          the elements stay where they are

@@ -1,10 +1,10 @@
 //! Makes all signed bytes of a net unsigned: `q` is held as `q + 128`, with a zero point that is 128 larger and the
-//! same scale. So kernels know one kind of activation, the one that dot products of bytes take.
+//! same scale. So kernels need only one type of activation, the type that dot-product instructions take.
 //!
 //! ```text
 //! inputs:  i8 ─► [flip] ─► u8      inside: u8      outputs:  u8 ─► [flip] ─► i8      constants: flipped once
 //! tables:  i8 ─► GATHER ─► i8 ─► [flip] ─► u8      they are read where they are
-//! copies:  i8 ─► SLICE ─► i8 ─► PACK ─► i8         signed or not, nobody computes with them
+//! copies:  i8 ─► SLICE ─► i8 ─► PACK ─► i8         signed or not: nothing is computed with them
 //! ```
 //! Adding 128 to a byte flips its highest bit.
 
@@ -62,7 +62,7 @@ fn flip<'a>(from: Id, to: Id) -> Node<'a> {
     Node::new(Layer::Engine(CpuLayer::Quantized(Quantized::Flip)), vec![from], vec![to])
 }
 
-/// The signed values that reach only nodes which copy bytes, through such nodes.
+/// The signed values that are only copied: every node that reads one, or a copy of it, copies bytes.
 fn only_copied(net: &Net<'_>) -> Vec<Id> {
     let copies = |node: &Node<'_>| {
         let Layer::Common(layer) = &node.layer else { return false };

@@ -53,7 +53,7 @@ pub(crate) struct HandedOut {
 }
 
 impl HandedOut {
-    /// Of this many values, none of which was handed out.
+    /// A record for this many values, of which none was handed out.
     pub(crate) fn none_of(values: usize) -> Self {
         HandedOut { runs: Cell::new(0), last: vec![Cell::new(0); values] }
     }
@@ -74,7 +74,7 @@ impl HandedOut {
     }
 }
 
-/// The values that a step reads; threads have copies of it.
+/// The values that a step reads. Each thread has a copy of this list.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'r> {
     places: &'r [Place],

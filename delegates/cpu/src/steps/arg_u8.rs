@@ -1,4 +1,4 @@
-//! The place of the first largest byte along an axis.
+//! The index of the first largest byte along an axis.
 
 use arenite_abi::prelude::*;
 use bytemuck::Pod;
@@ -17,11 +17,11 @@ pub(crate) struct ArgU8 {
     pub places: &'static Places,
     /// The axes around the folded one.
     pub shape: Shape,
-    /// What bytes are XORed with before they are compared.
+    /// Bytes are XORed with this before they are compared.
     pub flip: u8,
     /// Whether results have 64 bits.
     pub is_long: bool,
-    /// What is read, and what is written.
+    /// The input and the output.
     pub ends: Ends,
 }
 

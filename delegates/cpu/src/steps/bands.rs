@@ -1,4 +1,4 @@
-//! Concatenation a few rows at a time, so that the result may overwrite one of the operands before its unread part.
+//! Concatenates a few rows at a time, so that the result may overwrite the part of an operand that was already read.
 //!
 //! ```text
 //! a  │ 0 │ 1 │ 2 │ 3 │                       rows 0 of a and b, then rows 1, …
@@ -25,7 +25,7 @@ const BANDS: usize = 4;
 pub(crate) struct Bands {
     name: &'static str,
     bands: Vec<Moves>,
-    /// Per input, by how many bytes the result has to begin in front of it.
+    /// Per input, how many bytes before it the result has to start.
     behind: Vec<(Id, u64)>,
 }
 

@@ -2,7 +2,7 @@
 //! copied.
 //!
 //! ```text
-//!             taps of one row of the filter lie side by side in the input (no dilation, one group):
+//!             taps of one row of the filter are adjacent in the input (no dilation, one group):
 //! inner tile:   one pointer per filter row, k = columns × channels
 //! edge tile:    one pointer per tap, k = channels; outside the image it points to zeros
 //! ```
@@ -85,14 +85,14 @@ enum PrefetchTarget {
     Next,
 }
 
-/// What a thread writes while it computes tiles.
+/// The memory that a thread writes while it computes tiles.
 struct TileRoom<'a> {
     pointers: &'a mut Room<f32>,
     /// Room for a tile's results if tiles are buffered, otherwise nothing.
     buffer: Disjoint<'a, f32>,
 }
 
-/// What all tiles of a run work on.
+/// The data that all tiles of a run share.
 struct TileData<'r> {
     input: Source<'r, f32>,
     output: Disjoint<'r, f32>,

@@ -1,5 +1,5 @@
-//! Convolution of `f32` with weights of bytes: images (of a product, rows) are quantized first, sums of products of
-//! bytes become `f32`.
+//! Convolution of `f32` with byte weights: quantizes images (rows, for matrix products), multiplies bytes, and converts
+//! the sums to `f32`.
 
 use arenite_abi::prelude::*;
 use arenite_base::Clamp;

@@ -1,4 +1,4 @@
-//! Convolution of bytes, with results that are bytes, by products of the rows that [`Patches`] finds.
+//! Convolution of bytes to bytes: multiplies the rows that [`Patches`] finds.
 
 use std::ops::Range;
 
@@ -47,7 +47,7 @@ pub(crate) struct Parts<'a> {
     pub channels: &'a [Channel],
     /// Of the input.
     pub zero_point: u8,
-    /// What results become.
+    /// How results become bytes.
     pub bytes: Bytes,
     /// Read.
     pub input: Id,

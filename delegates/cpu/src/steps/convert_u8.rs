@@ -1,4 +1,4 @@
-//! Reals to bytes, and bytes to reals.
+//! Converts reals to bytes, and bytes to reals.
 
 use arenite_abi::prelude::*;
 use arenite_base::Quant;

@@ -1,5 +1,5 @@
-//! Convolution of `f32` where each channel has its own weights, of bytes: images are quantized first, sums of products
-//! of bytes become `f32`.
+//! Depthwise convolution of `f32` with byte weights: quantizes images, multiplies bytes, and converts the sums to
+//! `f32`.
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;

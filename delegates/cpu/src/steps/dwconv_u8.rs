@@ -1,4 +1,4 @@
-//! Convolution of bytes where each channel has its own weights, with results that are bytes, from [`Planes`].
+//! Depthwise convolution of bytes to bytes, which reads pixels from [`Planes`].
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub(crate) struct Parts<'a> {
     pub channels: &'a [Channel],
     /// Of the input.
     pub zero_point: u8,
-    /// What results become.
+    /// How results become bytes.
     pub bytes: Bytes,
     /// Read.
     pub input: Id,

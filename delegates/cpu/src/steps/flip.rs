@@ -1,4 +1,4 @@
-//! Signed bytes to unsigned ones, and back.
+//! Converts signed bytes to unsigned bytes, and back.
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;

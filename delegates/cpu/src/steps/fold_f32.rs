@@ -36,7 +36,7 @@ pub(crate) struct FoldF32 {
     passes: Vec<Pass>,
     /// Of the source.
     axes: Vec<Axis>,
-    /// What sums are divided by.
+    /// Sums are divided by this.
     divisor: f32,
     /// Elements of the larger of two buffers between passes.
     between: usize,

@@ -17,7 +17,7 @@ const CHUNK: usize = 4096;
 pub(crate) struct ChainMap {
     /// The kernels.
     pub map: &'static Map,
-    /// What to do, at most [`MAX_OPS`](crate::reach::epilogue::MAX_OPS).
+    /// The functions to apply, at most [`MAX_OPS`](crate::reach::epilogue::MAX_OPS).
     pub epilogue: Vec<EpilogueOp>,
     /// Read.
     pub input: Id,

@@ -34,7 +34,7 @@ pub(crate) struct MatMulF32 {
     pub views: [View; 3],
     /// Added to each row of a product; may be empty.
     pub bias: Vec<f32>,
-    /// What products are clamped to.
+    /// Products are clamped to this range.
     pub clamp: Clamp,
     /// The epilogue.
     pub epilogue: Vec<EpilogueOp>,

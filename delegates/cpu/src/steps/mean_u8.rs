@@ -31,7 +31,7 @@ pub(crate) struct Scaling {
     pub first: (Channel, usize),
     /// The others.
     pub rest: Channel,
-    /// What results become.
+    /// How results become bytes.
     pub bytes: Bytes,
 }
 

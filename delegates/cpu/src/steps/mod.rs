@@ -1,4 +1,4 @@
-//! What runs: one kind of step one file.
+//! The steps of programs, one kind per file.
 
 pub(crate) mod arg_u8;
 pub(crate) mod bands;

@@ -107,8 +107,8 @@ impl Moves {
                 from.wrapping_offset(at[0] * self.width as isize),
                 to.wrapping_offset(at[1] * self.width as isize),
             );
-            // SAFETY: `at` checked the elements of the box on both sides. No other thread accesses those of the target,
-            // as the caller guarantees.
+            // SAFETY: `at` checked the elements of the box on both sides. No other thread accesses the target's
+            // elements, as the caller guarantees.
             unsafe { self.piece(part.kind, strip, from, to) };
             strip += 1;
             if strip == part.strips {

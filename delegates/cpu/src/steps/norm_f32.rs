@@ -15,7 +15,7 @@ pub(crate) struct NormF32 {
     pub depth: usize,
     /// Added to variances.
     pub epsilon: f32,
-    /// What rows are multiplied by, or nothing.
+    /// Rows are multiplied by this; may be empty.
     pub gamma: Vec<f32>,
     /// Added to the product with gamma; may be empty.
     pub beta: Vec<f32>,
@@ -46,8 +46,8 @@ impl Step for NormF32 {
     }
 
     fn in_place(&self, id: Id) -> InPlace {
-        // SAFETY: a row is read by the thread that writes it, and each element of it for the last time before the one
-        // at its place is written.
+        // SAFETY: the thread that writes a row also reads it, and reads each element for the last time before it writes
+        // the element at the same place.
         unsafe { InPlace::only_if(id == self.input) }
     }
 }

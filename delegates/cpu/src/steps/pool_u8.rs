@@ -13,7 +13,7 @@ use crate::reach::pointers::MAX_TAPS;
 use crate::requantize::{Bytes, Channels};
 use crate::step::{Ends, Grain, Run, Step};
 
-/// What becomes of a window.
+/// How a window becomes one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pooling {
     /// The largest.

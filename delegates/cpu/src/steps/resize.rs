@@ -1,4 +1,4 @@
-//! Images of another size: by the nearest pixel, or by the weighted mean of the four around.
+//! Resizes images: takes the nearest pixel, or the weighted mean of the four pixels around.
 //!
 //! ```text
 //! low ──── distance ────┐     rows: low and high, columns: low and high

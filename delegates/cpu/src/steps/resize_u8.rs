@@ -1,4 +1,4 @@
-//! Images of bytes of another size, by the weighted mean of the four pixels around.
+//! Resizes images of bytes by the weighted mean of the four pixels around.
 
 use arenite_abi::prelude::*;
 
@@ -22,7 +22,7 @@ pub(crate) struct BilinearU8 {
     pub images: Images,
     /// How pixels are blended.
     pub blending: Blending,
-    /// What is read, and what is written.
+    /// The input and the output.
     pub ends: Ends,
 }
 

@@ -1,4 +1,4 @@
-//! A counted loop: steps that run in each round, on places that move from round to round. Nothing that is carried is
+//! A counted loop: steps that run in each round, on places that move from round to round. Carried values are not
 //! copied.
 //!
 //! ```text
@@ -155,7 +155,7 @@ impl Scan {
         }
     }
 
-    /// A list, to write a row of it or all.
+    /// A list as a target, to write one row or all of them.
     fn list<'r>(&self, list: &List, cx: &'r Run<'_>) -> Target<'r, u8> {
         // SAFETY: an output of this step, of which `output` gives no target: the loop's body knows lists by their rows
         // only. `begin` and `end` have one at a time, and no step of the body is at work then.

@@ -1,4 +1,4 @@
-//! Softmax of bytes: exponentials by a table, added in order; results by a table of each row's own.
+//! Softmax of bytes: exponentials come from a table and are added in order. Each row has a separate table of results.
 
 use arenite_abi::prelude::*;
 use arenite_base::Aligned;

@@ -1,5 +1,5 @@
-//! Transposed convolution of `f32`: for each [phase](crate::reach::phases) of the stride a convolution with some of the
-//! taps.
+//! Transposed convolution of `f32`: for each [phase](crate::reach::phases) of the stride, a convolution with some of
+//! the taps.
 
 use std::mem::MaybeUninit;
 

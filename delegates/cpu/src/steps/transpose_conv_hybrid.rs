@@ -1,4 +1,4 @@
-//! Transposed convolution of `f32` with weights of bytes: images are quantized first, sums of products of bytes become
+//! Transposed convolution of `f32` with byte weights: quantizes images, multiplies bytes, and converts the sums to
 //! `f32`.
 
 use arenite_abi::prelude::*;

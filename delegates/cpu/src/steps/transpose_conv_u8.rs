@@ -34,7 +34,7 @@ pub(crate) struct Parts<'a> {
     pub channels: &'a [Channel],
     /// Of the input.
     pub zero_point: u8,
-    /// What results become.
+    /// How results become bytes.
     pub bytes: Bytes,
     /// Read.
     pub input: Id,

@@ -1,5 +1,5 @@
-//! Elementwise functions of up to three tensors of any type, with broadcasting, for nodes such as masks and positions.
-//! Plain loops.
+//! Elementwise functions of up to three tensors of any type, with broadcasting, in plain loops. Models compute masks
+//! and positions with them.
 
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Loops};

@@ -1,6 +1,6 @@
-//! Convolution of bytes by 3 × 3 filters with stride 1, after Winograd, in blocks of tiles that fit the cache. No bit
-//! differs from [`ConvU8`](super::conv_u8::ConvU8); where bytes are multiplied as words, there is less than half of
-//! that to do.
+//! Convolution of bytes by 3 × 3 filters with stride 1, after Winograd, in blocks of tiles that fit the cache. Results
+//! have the same bits as those from [`ConvU8`](super::conv_u8::ConvU8). On machines that multiply bytes as words, this
+//! takes less than half as many multiplications.
 //!
 //! ```text
 //! pixels ─► V[f][tile][channel]  ─► P[f] = V[f] · U[f], f = 0..16 ─► sums, over P[0..4] ─► bytes

@@ -1,5 +1,5 @@
-//! How much memory a kernel may take while it is compiled or prepared, so that nothing is allocated that the quota has
-//! no room for.
+//! The memory that a kernel may still take while it is compiled or prepared. It is checked before each allocation, so
+//! that none exceeds the quota.
 
 use std::cell::{Cell, RefCell};
 

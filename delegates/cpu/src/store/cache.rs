@@ -5,8 +5,8 @@
 //! table    count × { key, first byte, bytes, check of the block }
 //! blocks   each at a multiple of 64 bytes
 //! ```
-//! A file of other constants, another setting or version, or a damaged one, counts as none: it is written again. Checks
-//! are XXH3.
+//! A damaged file, or a file for other constants, another setting or another version, is ignored and written again.
+//! Checks are XXH3.
 
 use arenite_base::files::replace;
 
@@ -24,7 +24,7 @@ const VERSION: u64 = 2;
 const HEADER: usize = 7;
 const ENTRY: usize = 4;
 
-/// What packed weights are made of: constants, and all else that decides how they are packed.
+/// The origin of packed weights: the constants, and everything that decides how they are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// A hash of all bytes of the constants.

@@ -19,9 +19,9 @@ pub(crate) struct FusedTask<'e> {
     pub definitions: Vec<Definition>,
     /// Work-items.
     pub grid: [usize; 3],
-    /// What results are clamped to, first.
+    /// The range that results are clamped to, before `functions`.
     pub clamp: Clamp,
-    /// Functions of results, then.
+    /// Functions that are applied to results, after `clamp`.
     pub functions: &'e [EpilogueOp],
 }
 

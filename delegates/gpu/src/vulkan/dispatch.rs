@@ -113,7 +113,7 @@ impl Dispatch {
         Ok(())
     }
 
-    /// As [`write`](Self::write), with a pipeline of its variant and a number of work-groups within the device's
+    /// Like [`write`](Self::write), with a pipeline of its variant and a number of work-groups within the device's
     /// limits.
     pub(super) fn write_with(&self, writer: &Writer<'_>, pipeline: &Pipeline, [x, y, z]: Extent) {
         let (raw, buffer, point) = (writer.raw(), writer.buffer, vk::PipelineBindPoint::COMPUTE);

@@ -1,6 +1,6 @@
 //! Sums and extremes of `f32`: of a row, and of each column of a matrix. Sums are computed from partial sums, so that
-//! the error stays small for any number of values. If two zeros are the extreme, the result is the later one. The
-//! extreme of numbers of which one is not finite is NaN.
+//! the error stays small for any number of values. If two zeros are the extreme, the result is the later one. If one of
+//! the numbers is not finite, the extreme is NaN.
 
 mod body;
 

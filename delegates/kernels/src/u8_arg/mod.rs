@@ -1,6 +1,6 @@
-//! The place of the first largest byte of rows, or of columns.
+//! The index of the first largest byte of each row or column.
 //!
-//! Bytes are compared after XOR with `flip`: with 0xFF the place is the first smallest byte's.
+//! Bytes are compared after XOR with `flip`: 0xFF gives the index of the first smallest byte.
 
 mod body;
 
@@ -20,7 +20,7 @@ pub struct Rows {
     pub step: usize,
     /// The number of bytes of a row, at least one.
     pub n: usize,
-    /// What bytes are XORed with.
+    /// Bytes are XORed with this.
     pub flip: u8,
 }
 

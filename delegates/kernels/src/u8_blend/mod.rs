@@ -5,7 +5,8 @@
 //! row 0:      a ──── b       reals:  a·(1−v)(1−u) + b·(1−v)u + c·v(1−u) + d·vu, from left to right, + ½, rounded down
 //! row 1:      c ──── d       fixed:  the same sum with 20 binary digits, half away from 128
 //! ```
-//! Both round as the reference op does: for unsigned bytes, and for signed ones, which are held 128 larger.
+//! Both round like the reference op: `reals` for unsigned bytes, `fixed` for signed bytes, which are stored with 128
+//! added.
 
 mod body;
 

@@ -28,7 +28,7 @@ pub struct Fold {
     pub isa: Isa,
     /// Adds rows to sums, element by element.
     pub add_rows: unsafe fn(&ByteRows, *mut i32),
-    /// Replaces each element by the maximum of it and the elements of the rows.
+    /// Replaces each element by the maximum of itself and the elements of the rows.
     pub raise_rows: unsafe fn(&ByteRows, *mut u8),
     /// The sum of bytes: `(n, x)`.
     pub sum: unsafe fn(usize, *const u8) -> i32,

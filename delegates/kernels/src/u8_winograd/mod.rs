@@ -22,7 +22,7 @@ pub const CHANNELS: usize = 1827;
 /// The number of inputs of a tile, and of products.
 pub const PRODUCTS: usize = 16;
 
-/// The number of sums that are transformed together. The length of a line of products is a multiple of it.
+/// The number of sums that are transformed together. Lines of products have a multiple of this length.
 pub const SUMS: usize = 16;
 
 /// The family for one instruction set.

@@ -30,7 +30,7 @@ pub struct PixelRows {
     pub steps: [usize; 4],
     /// The number of pixels: 0, or at least as many as a vector holds.
     pub count: usize,
-    /// The number of channels of the block that exist.
+    /// The number of channels in the block; the last block of a tensor may have fewer.
     pub channels: usize,
     /// The address of the first pixel in the first plane.
     pub to: *mut u8,
@@ -55,7 +55,7 @@ pub struct Outputs {
     pub results: Results,
     /// The number of pixels.
     pub count: usize,
-    /// The number of channels of the block that exist.
+    /// The number of channels in the block; the last block of a tensor may have fewer.
     pub channels: usize,
     /// The address of the first result.
     pub c: *mut u8,

@@ -125,7 +125,7 @@ macro_rules! store {
 pub(super) unsafe fn multiply(s: Avx512, p: &Product) {
     let mut copy = Copy(MaybeUninit::uninit());
     // SAFETY: the thread's tiles are configured, and rows are readable, as `# Safety` requires. Rows have at most
-    // `MOST` bytes, so the copy has room for them; `lines` are those of `even` or `copy_rows`.
+    // `MOST` bytes, so the copy has room for them; `lines` come from `even` or `copy_rows`.
     unsafe {
         let lines = even(p).unwrap_or_else(|| copy_rows(p, copy.0.as_mut_ptr().cast()));
         match p.rows > HEIGHT {

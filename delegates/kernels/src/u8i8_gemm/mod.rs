@@ -176,8 +176,8 @@ impl Gemm {
     #[inline]
     pub unsafe fn begin(&self) -> Session {
         if let Some(tiles) = self.tiles {
-            // SAFETY: the machine has the member's instructions, as `# Safety` requires, which include those of its
-            // tiles.
+            // SAFETY: the machine has the member's instructions, as `# Safety` requires, and these include its tile
+            // instructions.
             unsafe { (tiles.enter)() };
         }
         Session { leave: self.tiles.map(|tiles| tiles.leave) }

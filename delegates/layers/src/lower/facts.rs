@@ -67,7 +67,7 @@ impl ProductShapes {
         self.results.saturating_mul(dims.map_or(1, |dims| volume(dims.as_ref())))
     }
 
-    /// Multiply-adds, where each element of the data meets as many weights as these dimensions have elements.
+    /// Multiply-adds, if each element of the data is multiplied by one weight per element of these dimensions.
     pub(super) fn each_input(&self, dims: Option<impl AsRef<[u64]>>) -> u64 {
         volume(&self.data).saturating_mul(dims.map_or(1, |dims| volume(dims.as_ref())))
     }

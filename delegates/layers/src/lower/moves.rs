@@ -96,7 +96,7 @@ fn join<'a>(x: &Source<'_, 'a>, name: &'static str, outer: usize) -> Result<Node
         inputs.push(id);
         at += part;
     }
-    ensure!(at == turn, "inputs of {at} elements do not fill an output of {turn}, {outer} times");
+    ensure!(at == turn, "the inputs have {at} elements per slice, the output has {turn}");
     let layer = Common::Moves(Moves { name, width: width(y)?, fill: [0; 16], boxes });
     Ok(Node::new(layer, inputs, vec![to]))
 }

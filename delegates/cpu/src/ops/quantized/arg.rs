@@ -15,7 +15,7 @@ use crate::steps::mean_u8::Shape;
 /// The place of the first largest or smallest byte along an axis.
 pub(crate) struct Arg {
     shape: Shape,
-    /// What bytes are XORed with before they are compared.
+    /// Bytes are XORed with this before they are compared.
     flip: u8,
     /// Of the output.
     ty: ElementType,

@@ -26,7 +26,7 @@ impl Lines {
         Lines { stages: vec![Arc::new(stage)], columns }
     }
 
-    /// These lines applied after those of `first`. `None` if there would be too many, or the columns differ.
+    /// The lines of `first`, followed by these. `None` if that is too many lines, or the columns differ.
     pub(crate) fn after(&self, first: &Lines) -> Option<Lines> {
         let stages: Vec<_> = first.stages.iter().chain(&self.stages).cloned().collect();
         let fits = first.columns == self.columns && stages.len() <= MOST;

@@ -211,7 +211,7 @@ impl Pairwise {
     }
 }
 
-/// The factor, with at most `most` bits to the left, so that no use of it overflows.
+/// The factor, shifted left by at most `most` bits, so that products with it do not overflow.
 fn multiplier(real: f64, most: i32) -> Result<Multiplier> {
     Multiplier::from_real(real)
         .filter(|m| m.shift <= most)

@@ -142,7 +142,7 @@ impl ByRows for Product<'_> {
 }
 
 impl Product<'_> {
-    /// What passes may make of it.
+    /// The parts that passes may use.
     pub(crate) fn offers(&self) -> Offers<'_> {
         Offers { rows: Some(self), border: Some(Border { width: 1, few: FEW, groups: self.groups }) }
     }

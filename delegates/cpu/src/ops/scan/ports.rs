@@ -11,7 +11,7 @@ pub(super) struct Port<'v, 'a> {
     pub ends: [(Id, &'v Value<'a>); 2],
     /// In the body, before and after a round.
     pub tensors: [i32; 2],
-    /// The number that it is, if it is one that counts.
+    /// Its number in each round, if it is a counter.
     pub counter: Option<Affine>,
 }
 
