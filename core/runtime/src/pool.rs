@@ -13,6 +13,9 @@
 //! between OFFERED ► RUNNING and its decrement of `pending`, and the caller returns only at zero, so a job can
 //! be on the caller's stack. If a worker is slow to wake up, its offer is revoked instead of waiting for it.
 //!
+//! A child process has none of its parent's threads, so it gets a pool of its own, with workers that start in its first
+//! call.
+//!
 //! Nothing here allocates once the workers have been started.
 
 use std::any::Any;
@@ -68,8 +71,8 @@ pub fn parallel_for(
     let helpers = limit.min(job.chunks).saturating_sub(1);
     if helpers == 0 || IN_BODY.get() {
         job.work();
-    } else if let Some(turn) = POOL.try_take() {
-        POOL.run(&job, helpers);
+    } else if let Some(turn) = pool().try_take() {
+        turn.0.run(&job, helpers);
         drop(turn);
     } else {
         job.work();
@@ -102,12 +105,47 @@ const PARKED: u8 = 1;
 const OFFERED: u8 = 2;
 const RUNNING: u8 = 3;
 
-static POOL: Pool = Pool::new();
+/// The pool of a process that was not forked.
+static FIRST: Pool = Pool::new();
+/// The pool of a child process; null before its first call.
+static OWN: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
+/// Whether this process was forked since the last call.
+static FORKED: AtomicBool = AtomicBool::new(false);
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static IN_BODY: Cell<bool> = const { Cell::new(false) };
 }
+
+/// The pool of this process.
+fn pool() -> &'static Pool {
+    // If two threads come here first, one may still use its parent's pool. No worker accepts its offers, so it revokes
+    // them and runs its chunks itself.
+    if FORKED.load(Relaxed) && FORKED.swap(false, AcqRel) {
+        OWN.store(Box::leak(Box::new(Pool::new())), Release);
+    }
+    // SAFETY: the pointer is null or was stored above, with a pool that is never freed.
+    unsafe { OWN.load(Acquire).as_ref() }.unwrap_or(&FIRST)
+}
+
+/// Has children of this process know that they are.
+#[cfg(unix)]
+fn watch_forks() {
+    static IS_WATCHED: AtomicBool = AtomicBool::new(false);
+
+    extern "C" fn in_child() {
+        FORKED.store(true, Relaxed);
+    }
+
+    if !IS_WATCHED.swap(true, Relaxed) {
+        // SAFETY: the handler stores to an atomic, which a child may do before `exec`. The C library forgets it when it
+        // unloads the library that contains it. If there is no memory for it, children run on one thread.
+        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+    }
+}
+
+#[cfg(not(unix))]
+fn watch_forks() {}
 
 fn processors() -> usize {
     static PROCESSORS: OnceLock<usize> = OnceLock::new();
@@ -178,9 +216,9 @@ struct Pool {
 }
 
 /// Releases the pool on drop.
-struct Turn<'p>(&'p Pool);
+struct Turn(&'static Pool);
 
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
         self.0.taken.store(false, Release);
     }
@@ -198,7 +236,7 @@ impl Pool {
         }
     }
 
-    fn try_take(&self) -> Option<Turn<'_>> {
+    fn try_take(&'static self) -> Option<Turn> {
         self.taken.compare_exchange(false, true, Acquire, Relaxed).ok().map(|_| Turn(self))
     }
 
@@ -219,6 +257,9 @@ impl Pool {
     /// Starts workers until `wanted` run or the system cannot start another one; returns how many run.
     fn start_workers(&'static self, wanted: usize) -> usize {
         let running = self.started.load(Relaxed);
+        if running == 0 {
+            watch_forks();
+        }
         for (index, worker) in self.workers.iter().enumerate().take(wanted).skip(running) {
             let builder = thread::Builder::new().name(format!("arenite-{}", index + 1));
             match builder.spawn(move || self.serve(worker)) {

@@ -4,6 +4,7 @@ pub(crate) mod builder;
 mod by_index;
 mod inspect;
 mod lending;
+mod limits;
 pub(crate) mod signature;
 mod slots;
 pub mod strings;

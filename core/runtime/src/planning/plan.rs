@@ -86,6 +86,16 @@ pub(crate) struct ChosenPlanner {
 impl ChosenPlanner {
     /// Calls the planner, and checks its answer for bounds, alignment, and overlap in time and space.
     pub(crate) fn plan(&self, records: &[UsageRecord], limits: &PlanLimits) -> Result<Plan> {
+        self.plan_named(records, limits, &|i| i.to_string())
+    }
+
+    /// As [`plan`](Self::plan). `label` names the record with this index in messages.
+    pub(crate) fn plan_named(
+        &self,
+        records: &[UsageRecord],
+        limits: &PlanLimits,
+        label: &dyn Fn(usize) -> String,
+    ) -> Result<Plan> {
         let _span = tracing::debug_span!("plan", planner = %self.name, records = records.len()).entered();
         let fail = |message: String| Error::Plan { planner: self.name.clone(), message };
         let limits = PlanLimits { time: limits.time.or(self.time), ..*limits };
@@ -95,7 +105,7 @@ impl ChosenPlanner {
         let answer = answer?;
         let is_proved = answer.optimal;
         let (offsets, objects) = answer.read(records).map_err(fail)?;
-        let total_bytes = validate(records, &offsets).map_err(fail)?;
+        let total_bytes = check(records, &offsets, label).map_err(fail)?;
         let lower_bound = lower_bound(records);
         let optimal = is_proved || total_bytes == lower_bound;
         Ok(Plan { offsets, total_bytes, lower_bound, optimal, objects })
@@ -212,6 +222,11 @@ fn objects_to_offsets(records: &[UsageRecord], ids: &[u32], sizes: &[u64]) -> Re
 /// The first record that is out of bounds, misaligned, not at its fixed offset, or overlaps another one while both are
 /// alive, with its offset.
 pub fn validate(records: &[UsageRecord], offsets: &[u64]) -> Result<u64, String> {
+    check(records, offsets, &|i| i.to_string())
+}
+
+/// As [`validate`]. `label` names the record with this index in messages.
+fn check(records: &[UsageRecord], offsets: &[u64], label: &dyn Fn(usize) -> String) -> Result<u64, String> {
     if offsets.len() != records.len() {
         return Err(format!("there are {} offsets for {} records", offsets.len(), records.len()));
     }
@@ -222,24 +237,30 @@ pub fn validate(records: &[UsageRecord], offsets: &[u64]) -> Result<u64, String>
         }
         let end = offset.checked_add(record.size).filter(|&end| end <= i64::MAX as u64);
         total = total.max(end.ok_or_else(|| {
-            format!("record {i} of {} bytes at offset {offset} ends beyond 2⁶³", record.size)
+            format!("record {} of {} bytes at offset {offset} ends beyond 2⁶³", label(i), record.size)
         })?);
         if !offset.is_multiple_of(record.alignment.max(1)) {
-            return Err(format!("record {i} is at offset {offset}, not a multiple of {}", record.alignment));
+            let (label, alignment) = (label(i), record.alignment);
+            return Err(format!("record {label} is at offset {offset}, not a multiple of {alignment}"));
         }
         if let Some(fixed) = record.fixed().filter(|&fixed| fixed != offset) {
-            return Err(format!("record {i} is at offset {offset}, it was fixed at {fixed}"));
+            return Err(format!("record {} is at offset {offset}, it was fixed at {fixed}", label(i)));
         }
     }
-    check_overlap(records, offsets)?;
+    check_overlap(records, offsets, label)?;
     Ok(total)
 }
 
 /// Sweeps over time. `alive` is the memory in use, ordered by start; each new record is compared with its neighbour.
-fn check_overlap(records: &[UsageRecord], offsets: &[u64]) -> Result<(), String> {
+fn check_overlap(
+    records: &[UsageRecord],
+    offsets: &[u64],
+    label: &dyn Fn(usize) -> String,
+) -> Result<(), String> {
     let mut births: Vec<usize> = (0..records.len()).filter(|&i| records[i].size > 0).collect();
     if let Some(i) = births.iter().find(|&&i| records[i].last_node < records[i].first_node) {
-        return Err(format!("record {i} lives from {} to {}", records[*i].first_node, records[*i].last_node));
+        let UsageRecord { first_node, last_node, .. } = records[*i];
+        return Err(format!("record {} lives from {first_node} to {last_node}", label(*i)));
     }
     let mut deaths = births.clone();
     births.sort_by_key(|&i| records[i].first_node);
@@ -255,8 +276,9 @@ fn check_overlap(records: &[UsageRecord], offsets: &[u64]) -> Result<(), String>
             && from + records[other].size > start
         {
             let to = from + records[other].size;
+            let (other, this) = (label(other), label(i));
             return Err(format!(
-                "records {other} ({from}..{to}) and {i} ({start}..{end}) overlap while both live at node {node}"
+                "records {other} ({from}..{to}) and {this} ({start}..{end}) overlap while both live at node {node}"
             ));
         }
         alive.insert(start, i);

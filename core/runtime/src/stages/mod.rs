@@ -32,6 +32,7 @@ mod kept;
 pub(crate) mod lent;
 mod loans;
 pub(crate) mod memory;
+mod named_plan;
 mod node;
 pub mod partition;
 pub(crate) mod partition_device;

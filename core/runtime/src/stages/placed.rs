@@ -10,15 +10,15 @@ use arenite_abi::raw::{
 use arenite_layout::{Layout, Techniques, Tie, TieKind, order};
 
 use super::memory::Memory;
+use super::named_plan::plan_named;
 use super::pending::Pending;
 use super::prepared::Prepared;
 use super::site::Site;
 use super::step::Step;
 use crate::arena::ALIGNMENT;
-use crate::call::run::Run;
 use crate::error::{Error, Result};
 use crate::planning::lifetime::{Lifetime, LifetimeInput, OutputsFrom, lifetimes};
-use crate::planning::plan::{Plan, PlanLimits, SegmentPlan, lower_bound};
+use crate::planning::plan::{Plan, SegmentPlan, lower_bound};
 
 /// Limits how many records of buffers that are already placed are passed to the planner again, summed over all
 /// segments. Once it is reached, a segment's memory is stacked on top of the memory of the segments before it, so a
@@ -70,7 +70,7 @@ pub(crate) fn place(
     if before.is_none() && techniques.reorder {
         segment = Segment { site, after, first, techniques }.reorder(steps, segment);
     }
-    let (segment, mut placed) = ask_planner(segment, site.run)?;
+    let (segment, mut placed) = ask_planner(segment, site)?;
     let lent = lent_tensors(site, &segment.lives)?;
     let SegmentLayout { lives, mut records, layout, scratch_owners, .. } = segment;
     if standing.overflown {
@@ -341,15 +341,15 @@ fn permute(steps: &mut Vec<Step>, order: &[usize]) {
 
 /// Asks the planner. Overlaps create buffers with odd lifetimes and sizes, so if the planner cannot profit from them,
 /// it is asked again without them.
-fn ask_planner(segment: SegmentLayout, run: &Run<'_>) -> Result<(SegmentLayout, Plan)> {
-    let (planner, techniques) = (&run.settings.planner, &run.settings.techniques);
-    let placed = planner.plan(&segment.layout.buffers, &PlanLimits::default())?;
+fn ask_planner(segment: SegmentLayout, site: &Site<'_>) -> Result<(SegmentLayout, Plan)> {
+    let techniques = &site.run.settings.techniques;
+    let placed = plan_named(site, &segment.layout.buffers)?;
     if placed.total_bytes == placed.lower_bound || !techniques.overlap {
         return Ok((segment, placed));
     }
     let simple = Techniques { overlap: false, ..*techniques };
     let layout = Layout::new(&segment.records, &segment.ties, &simple);
-    let other = planner.plan(&layout.buffers, &PlanLimits::default())?;
+    let other = plan_named(site, &layout.buffers)?;
     Ok(match other.total_bytes < placed.total_bytes {
         true => (SegmentLayout { layout, ..segment }, other),
         false => (segment, placed),
