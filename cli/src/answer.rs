@@ -19,14 +19,15 @@ const USAGE: u8 = 2;
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 /// `std::result::Result` with [`Failure`] as its error.
-pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// Why a command failed, as a message for the user.
 #[derive(Debug)]
-pub(crate) struct Failure(String);
+pub struct Failure(String);
 
 impl Failure {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
+    /// A failure with this message.
+    pub fn new(message: impl Into<String>) -> Self {
         Failure(message.into())
     }
 

@@ -4,12 +4,12 @@ mod contender;
 mod csv;
 mod explain;
 mod load;
-mod measure;
+pub(crate) mod measure;
 mod memory;
 mod progress;
-mod ratio;
+pub(crate) mod ratio;
 mod report;
-mod samples;
+pub(crate) mod samples;
 mod setup;
 mod show;
 mod variant;
@@ -157,7 +157,7 @@ fn rows_of(
     let before = Load::now();
     let mut contenders: Vec<&mut Contender<'_>> =
         ready.iter_mut().map(|ready| &mut ready.contender).collect();
-    let measured = measure(&mut contenders, arguments.length(), &mut progress)?;
+    let measured = measure(&mut contenders, arguments.length(), &mut |time| progress.add(time))?;
     let loads = [before, Load::now()];
     let mut rows = Vec::new();
     for (i, (ready, these)) in ready.iter_mut().zip(&measured).enumerate() {

@@ -1,17 +1,17 @@
 //! `arenite compare`: runs a model in two ways on the same inputs, or against values of another runtime, and finds the
 //! first tensor that differs.
 
-mod dumps;
-mod narrow;
-mod recording;
+pub(crate) mod comparison;
+pub(crate) mod dumps;
+pub(crate) mod narrow;
+pub(crate) mod recording;
 mod show;
-mod verdict;
+pub(crate) mod verdict;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, PlannerConfig};
-use arenite::model_file::Model as FileModel;
 use arenite::{Config, ElementType, Interpreter, Model, NO_DELEGATE, Registry};
 use clap::Args;
 use serde::Serialize;
@@ -23,7 +23,7 @@ use crate::options::{Choice, Common, choose, load_model};
 use crate::picture::{self, PictureOptions};
 use crate::readings::ReadingOptions;
 use crate::session::Session;
-use narrow::InsideSearch;
+use comparison::{Comparison, Expected};
 use recording::Recording;
 use verdict::Compared;
 
@@ -81,7 +81,7 @@ fn parse_tolerance(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "expected a number from 0 to 1".into())
 }
 
-/// The result of a comparison.
+/// The result of the command.
 #[derive(Serialize)]
 struct Report {
     model: PathBuf,
@@ -89,15 +89,8 @@ struct Report {
     sides: [String; 2],
     tolerance: f64,
     inputs: Vec<InputReport>,
-    /// Tensors that both sides have, in execution order.
-    tensors: Vec<Compared>,
-    /// Index in `tensors` of the first one that differs beyond the tolerance.
-    first: Option<usize>,
-    /// Nodes that compute the first differing tensor from tensors that agree.
-    nodes: Vec<usize>,
-    /// If they are inside a partition: what another run with its tensors kept shows.
-    inside: Option<InsideSearch>,
-    outputs: Vec<Compared>,
+    #[serde(flatten)]
+    comparison: Comparison,
     /// Files in the folder that belong to no tensor.
     unused: Vec<String>,
     error: Option<String>,
@@ -118,30 +111,33 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<Answer> {
     let [first, second] = sides(arguments, &config)?;
     let case = Case { arguments, model: &model, registry: &registry };
     let mut unused = Vec::new();
+    let mut record_first = |kept: &[usize]| Ok(case.record(&first, kept)?.0);
     let expected = match &arguments.dumps {
-        Some(dir) => dumps::read(dir, &model.view(), &mut unused)?,
-        None => case.record(&first, &[])?.0,
+        Some(dir) => Expected::Values(dumps::read(dir, &model.view(), &mut unused)?),
+        None => Expected::Run(&mut record_first),
     };
-    let (got, inputs) = case.record(&second, &[])?;
-    note_random(&inputs);
-    if let Some(dir) = &arguments.write_dumps {
-        dumps::write(dir, &got)?;
-    }
+    let mut inputs = None;
+    let mut record_second = |kept: &[usize]| {
+        let (got, reports) = case.record(&second, kept)?;
+        if inputs.is_none() {
+            note_random(&reports);
+            inputs = Some(reports);
+            if let Some(dir) = &arguments.write_dumps {
+                dumps::write(dir, &got)?;
+            }
+        }
+        Ok(got)
+    };
+    let comparison = Comparison::of(&model.view(), expected, &mut record_second, arguments.tolerance)?;
     let mut report = Report {
         model: arguments.model.clone(),
         sides: [first.name.clone(), second.name.clone()],
         tolerance: arguments.tolerance,
-        inputs,
-        tensors: verdict::compare(&expected, &got, arguments.tolerance),
-        first: None,
-        nodes: Vec::new(),
-        inside: None,
-        outputs: Vec::new(),
+        inputs: inputs.unwrap_or_default(),
+        comparison,
         unused,
         error: None,
     };
-    report.judge(&model.view())?;
-    report.look_inside(&case, &expected, [&first, &second]);
     match report.failure() {
         None => Answer::new(&report, arguments.common.json),
         Some(failure) => Answer::failed(&report, arguments.common.json, failure),
@@ -149,41 +145,9 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<Answer> {
 }
 
 impl Report {
-    /// Finds the first difference, and the nodes among which it arose.
-    fn judge(&mut self, model: &FileModel<'_>) -> Result<()> {
-        if self.tensors.is_empty() {
-            return Err(Failure::new("both sides have no tensor in common, so nothing was compared"));
-        }
-        self.outputs = verdict::outputs(model, &self.tensors);
-        self.first = self.tensors.iter().position(|compared| compared.differs);
-        self.nodes = self.first.map_or_else(Vec::new, |i| verdict::suspects(model, &self.tensors, i));
-        Ok(())
-    }
-
-    /// Searches inside a partition, if the difference arose among several nodes.
-    fn look_inside(&mut self, case: &Case<'_>, expected: &Recording, [first, second]: [&Side; 2]) {
-        let Some(start) = self.first.and_then(|i| self.tensors.get(i)).filter(|_| self.nodes.len() > 1)
-        else {
-            return;
-        };
-        let (start, from_files, tolerance) = (start.tensor, case.arguments.dumps.is_some(), self.tolerance);
-        let can_compare = |t: usize| !from_files || expected.tensors.contains_key(&t);
-        let mut run = |kept: &[usize]| {
-            let got = case.record(second, kept)?.0;
-            // Reference ops hide no tensor; another delegate does.
-            if from_files || kept.iter().all(|t| expected.tensors.contains_key(t)) {
-                return Ok(verdict::compare(expected, &got, tolerance));
-            }
-            Ok(verdict::compare(&case.record(first, kept)?.0, &got, tolerance))
-        };
-        self.inside = narrow::search(&case.model.view(), &self.nodes, start, &can_compare, &mut run);
-    }
-
     /// The first difference as an error, if there is one.
     fn failure(&mut self) -> Option<Failure> {
-        let outside = self.first.and_then(|i| self.tensors.get(i))?;
-        let Compared { tensor, name, .. } =
-            self.inside.as_ref().and_then(|i| i.first.as_ref()).unwrap_or(outside);
+        let Compared { tensor, name, .. } = self.comparison.first_difference()?;
         let (name, [a, b]) = (crate::text::shorten(name, 60), &self.sides);
         let failure = Failure::new(format!("{a} and {b} differ first at tensor {tensor} '{name}'"));
         self.error = Some(failure.to_string());

@@ -23,6 +23,7 @@ use crate::limits;
 use crate::node_facts;
 use crate::options::{Common, load_model};
 use crate::session::Session;
+use batch::BatchText;
 use report::Report;
 use totals::Totals;
 
@@ -97,7 +98,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<Answer> {
     let totals = Totals::of(&report, &model.view());
     // Shapes that the user chose are not changed.
     let may_try = arguments.resize.is_empty() && report.error.is_none();
-    let batch = may_try.then(|| batch::attempt(&model, &config, &registry)).flatten();
+    let batch = may_try.then(|| BatchText::attempt(&model, &config, &registry)).flatten();
     let described = described::Described::of(&model);
     answer(&Report { inspection: report, described, totals, batch }, common.json, failure)
 }

@@ -63,6 +63,28 @@ pub mod readers {
     }
 }
 
+/// Comparisons of models, which the Python package shares.
+pub mod comparison {
+    pub use crate::answer::{Failure, Result};
+    pub use crate::compare::comparison::{Comparison, Expected, Record};
+    pub use crate::compare::dumps::read;
+    pub use crate::compare::narrow::{FusedTensor, InsideSearch};
+    pub use crate::compare::recording::{Recorded, Recording, Values};
+    pub use crate::compare::verdict::{Compared, Distance};
+}
+
+/// Pictures of memory plans, which the Python package shares.
+pub mod drawing {
+    pub use crate::plan::drawings::svg_of;
+}
+
+/// Measurements of run times, which the Python package shares.
+pub mod timing {
+    pub use crate::bench::measure::{Contend, Length, Measured, measure};
+    pub use crate::bench::ratio::Ratio;
+    pub use crate::bench::samples::{Samples, Times};
+}
+
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use arenite::{Interpreter, Model};
 
+use super::measure::Contend;
 use super::setup::Setup;
 use crate::answer::{Failure, Result};
 use crate::inputs::{self, InputOptions};
@@ -88,6 +89,12 @@ impl<'a> Contender<'a> {
         let setup = Setup::of(&self.interpreter, &self.spec.model, settings.planner.as_ref());
         let owned = |text: Option<&str>| text.map(str::to_owned);
         Ok(Setup { signature: owned(self.spec.signature), compare: owned(self.spec.compare), ..setup })
+    }
+}
+
+impl Contend for Contender<'_> {
+    fn run(&mut self) -> Result<Duration> {
+        Contender::run(self)
     }
 }
 

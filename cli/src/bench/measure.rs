@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use super::contender::Contender;
-use super::progress::Progress;
 use super::samples::Samples;
 use crate::answer::Result;
 
@@ -13,13 +11,25 @@ const ROUNDS: u64 = 40;
 
 /// How much to measure, per contender.
 #[derive(Clone, Copy)]
-pub(super) enum Length {
+pub enum Length {
+    /// For this long.
     Time(Duration),
+    /// This many runs.
     Runs(u64),
 }
 
+/// A model that is ready to run.
+pub trait Contend {
+    /// Runs once, and returns how long it took.
+    ///
+    /// # Errors
+    /// The invocation fails.
+    fn run(&mut self) -> Result<Duration>;
+}
+
 /// The runs of one contender.
-pub(super) struct Measured {
+pub struct Measured {
+    /// The times of its runs.
     pub samples: Samples,
     /// The median of each slice, in milliseconds.
     pub slices: Vec<f64>,
@@ -31,15 +41,15 @@ enum Slice {
     Runs(u64),
 }
 
-/// Runs every contender for `length`, at least once. Several contenders take turns; each round begins with another one.
-/// Memory is allocated before the first run, except the list of slices.
+/// Runs every contender for `length`, at least once. `progress` receives the time of each run. Several contenders take
+/// turns; each round begins with another one. Memory is allocated before the first run, except the list of slices.
 ///
 /// # Errors
 /// An invocation fails.
-pub(super) fn measure(
-    contenders: &mut [&mut Contender<'_>],
+pub fn measure<C: Contend>(
+    contenders: &mut [&mut C],
     length: Length,
-    progress: &mut Progress,
+    progress: &mut dyn FnMut(Duration),
 ) -> Result<Vec<Measured>> {
     let count = contenders.len();
     let new = || Ok(Measured { samples: Samples::new()?, slices: Vec::new() });
@@ -76,19 +86,19 @@ fn slice_of(round: u64, length: Length, contenders: usize, elapsed: Duration) ->
     }
 }
 
-fn run_slice(
-    contender: &mut Contender<'_>,
+fn run_slice<C: Contend>(
+    contender: &mut C,
     until: &Slice,
     samples: &mut Samples,
     slice: &mut Samples,
-    progress: &mut Progress,
+    progress: &mut dyn FnMut(Duration),
 ) -> Result<()> {
     let begin = Instant::now();
     loop {
         let time = contender.run()?;
         samples.record(time);
         slice.record(time);
-        progress.add(time);
+        progress(time);
         let is_over = match until {
             Slice::After(length) => begin.elapsed() >= *length,
             Slice::Runs(runs) => slice.runs() >= *runs,

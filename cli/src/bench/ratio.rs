@@ -15,18 +15,20 @@ const SAME: f64 = 0.01;
 
 /// The time of a contender divided by the time of the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(super) struct Ratio {
+pub struct Ratio {
     /// Below 1: faster than the first one.
     pub ratio: f64,
     /// The bounds of the 95 % confidence interval; null with fewer than 6 rounds.
     pub low: Option<f64>,
+    /// See `low`.
     pub high: Option<f64>,
+    /// The number of rounds.
     pub rounds: usize,
 }
 
 impl Ratio {
     /// Compares the medians of slices, round by round; `None` without a round.
-    pub(super) fn of(first: &[f64], other: &[f64]) -> Option<Self> {
+    pub fn of(first: &[f64], other: &[f64]) -> Option<Self> {
         let pairs = first.iter().zip(other).filter(|(first, _)| **first > 0.0);
         let mut quotients: Vec<f64> = pairs.map(|(first, other)| other / first).collect();
         quotients.sort_by(f64::total_cmp);
@@ -41,18 +43,18 @@ impl Ratio {
     }
 
     /// Whether the difference is larger than chance explains; `None` with too few rounds.
-    pub(super) fn differs(&self) -> Option<bool> {
+    pub fn differs(&self) -> Option<bool> {
         let (low, high) = (self.low?, self.high?);
         Some(low > 1.0 || high < 1.0)
     }
 
     /// Whether it is surely faster than the first one by more than this factor.
-    pub(super) fn is_faster_by(&self, factor: f64) -> bool {
+    pub fn is_faster_by(&self, factor: f64) -> bool {
         self.high.is_some_and(|high| high < 1.0) && self.ratio * factor < 1.0
     }
 
     /// The comparison as the end of a sentence about the contender: `1.31 times as fast (1.25 to 1.38)`.
-    pub(super) fn verdict(&self) -> String {
+    pub fn verdict(&self) -> String {
         let (Some(low), Some(high)) = (self.low, self.high) else {
             let rounds = self.rounds;
             return format!("{}, but {rounds} rounds are too few to be sure", factor(self.ratio).0);

@@ -14,7 +14,7 @@ const LONGEST: u64 = 86_400_000_000_000;
 const DIGITS: u8 = 3;
 
 /// The times of any number of runs.
-pub(super) struct Samples {
+pub struct Samples {
     histogram: Histogram<u64>,
     min: Duration,
     max: Duration,
@@ -25,13 +25,20 @@ pub(super) struct Samples {
 
 /// The times of runs in milliseconds.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(super) struct Times {
+pub struct Times {
+    /// The number of runs.
     pub runs: u64,
+    /// The shortest run.
     pub min_ms: f64,
+    /// Half of the runs take at most this time.
     pub median_ms: f64,
+    /// 90 % of the runs take at most this time.
     pub p90_ms: f64,
+    /// 99 % of the runs take at most this time.
     pub p99_ms: f64,
+    /// The longest run.
     pub max_ms: f64,
+    /// The mean of the runs.
     pub mean_ms: f64,
     /// The standard deviation of the runs.
     pub sd_ms: f64,
@@ -42,14 +49,14 @@ impl Samples {
     ///
     /// # Errors
     /// None in practice: the bounds of the histogram are constants.
-    pub(super) fn new() -> Result<Self> {
+    pub fn new() -> Result<Self> {
         let histogram = Histogram::new_with_bounds(1, LONGEST, DIGITS);
         let histogram = histogram.map_err(|error| Failure::with("histogram of run times", error))?;
         Ok(Samples { histogram, min: Duration::MAX, max: Duration::ZERO, mean: 0.0, squares: 0.0 })
     }
 
     /// Adds a run.
-    pub(super) fn record(&mut self, time: Duration) {
+    pub fn record(&mut self, time: Duration) {
         let nanoseconds = time.as_nanos() as f64;
         self.histogram.saturating_record(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).min(LONGEST));
         self.min = self.min.min(time);
@@ -60,18 +67,18 @@ impl Samples {
     }
 
     /// Forgets all runs.
-    pub(super) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.histogram.reset();
         (self.min, self.max, self.mean, self.squares) = (Duration::MAX, Duration::ZERO, 0.0, 0.0);
     }
 
     /// The number of runs.
-    pub(super) fn runs(&self) -> u64 {
+    pub fn runs(&self) -> u64 {
         self.histogram.len()
     }
 
     /// The median in milliseconds, 0 without runs.
-    pub(super) fn median_ms(&self) -> f64 {
+    pub fn median_ms(&self) -> f64 {
         self.quantile(0.5)
     }
 
@@ -82,7 +89,7 @@ impl Samples {
     }
 
     /// All figures. Without runs they are 0.
-    pub(super) fn times(&self) -> Times {
+    pub fn times(&self) -> Times {
         let runs = self.runs();
         if runs == 0 {
             return Times::default();

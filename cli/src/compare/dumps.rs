@@ -13,7 +13,7 @@ use crate::npy;
 ///
 /// # Errors
 /// The folder or a file of a tensor cannot be read, or no file belongs to a tensor.
-pub(super) fn read(dir: &Path, model: &Model<'_>, unused: &mut Vec<String>) -> Result<Recording> {
+pub fn read(dir: &Path, model: &Model<'_>, unused: &mut Vec<String>) -> Result<Recording> {
     let fail = |error: std::io::Error| Failure::with(dir.display(), error);
     let graph = model.subgraph(0).ok_or_else(|| Failure::new("the model has no subgraph"))?;
     let mut files = Vec::new();

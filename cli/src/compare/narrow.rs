@@ -10,7 +10,7 @@ use crate::answer::Result;
 
 /// The result of a search inside a partition.
 #[derive(Default, Serialize)]
-pub(super) struct InsideSearch {
+pub struct InsideSearch {
     /// Tensors of the partition that were kept.
     pub kept: Vec<usize>,
     /// The first tensor that differs then.
@@ -25,7 +25,7 @@ pub(super) struct InsideSearch {
 
 /// A tensor that a delegate does not compute as the model says, unless it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct FusedTensor {
+pub struct FusedTensor {
     pub tensor: usize,
     pub name: String,
     /// The node that writes it.

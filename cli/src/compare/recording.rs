@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arenite::{ElementType, Interpreter, Moment, Observed, Tensor};
 
-use crate::answer::Result;
 use crate::difference::reals;
 
 /// Tensors of the main subgraph.
 #[derive(Default)]
-pub(super) struct Recording {
+pub struct Recording {
     /// By the tensor's index.
     pub tensors: BTreeMap<usize, Recorded>,
     /// Indices in the order in which they were written.
@@ -18,19 +17,23 @@ pub(super) struct Recording {
 }
 
 /// The value of a tensor.
-pub(super) struct Recorded {
+pub struct Recorded {
+    /// The tensor's name.
     pub name: String,
     /// The op or delegate that computed it.
     pub by: String,
+    /// Its dimensions.
     pub shape: Vec<i32>,
+    /// Its element type.
     pub ty: ElementType,
     /// The largest scale, if it is quantized.
     pub step: Option<f64>,
+    /// Its elements.
     pub values: Values,
 }
 
 /// The elements of a tensor.
-pub(super) enum Values {
+pub enum Values {
     /// Real numbers: stored values with the scale applied.
     Reals(Vec<f64>),
     /// Why the tensor has no values.
@@ -42,7 +45,7 @@ impl Recording {
     ///
     /// # Errors
     /// A node fails.
-    pub(super) fn of(interpreter: &mut Interpreter) -> Result<Self> {
+    pub fn of(interpreter: &mut Interpreter) -> arenite::Result<Self> {
         let recording: Arc<Mutex<Recording>> = Arc::default();
         let shared = Arc::clone(&recording);
         interpreter.set_observer(move |observed| {

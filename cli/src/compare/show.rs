@@ -11,16 +11,17 @@ use crate::text::{self, Align, DIM, HEAD, Table, count};
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Report { sides: [first, second], tensors, .. } = self;
+        let Report { sides: [first, second], comparison, .. } = self;
+        let tensors = &comparison.tensors;
         writeln!(f, "{HEAD}{first}{HEAD:#} and {HEAD}{second}{HEAD:#}: {}", count(tensors.len(), "tensor"))?;
         if !self.unused.is_empty() {
             writeln!(f, "{DIM}{} of no tensor are ignored{DIM:#}", count(self.unused.len(), "file"))?;
         }
-        match self.first.and_then(|i| tensors.get(i)) {
+        match comparison.first.and_then(|i| tensors.get(i)) {
             Some(compared) => self.show_first(f, compared)?,
             None => writeln!(f, "  they agree within {}", self.tolerance)?,
         }
-        if self.outputs.is_empty() {
+        if comparison.outputs.is_empty() {
             return Ok(());
         }
         writeln!(f, "\n{HEAD}outputs{HEAD:#}")?;
@@ -31,7 +32,7 @@ impl Display for Report {
             ("cosine", Align::Right),
             ("name", Align::Left),
         ]);
-        for compared in &self.outputs {
+        for compared in &comparison.outputs {
             let mut row = vec![compared.tensor.to_string()];
             row.extend(numbers(compared));
             row.push(text::shorten(&compared.name, 48));
@@ -45,8 +46,8 @@ impl Report {
     fn show_first(&self, f: &mut Formatter<'_>, compared: &Compared) -> fmt::Result {
         writeln!(f, "\n{HEAD}first difference{HEAD:#}")?;
         show_tensor(f, compared)?;
-        show_nodes(f, &self.nodes)?;
-        self.inside.iter().try_for_each(|inside| show_inside(f, inside))
+        show_nodes(f, &self.comparison.nodes)?;
+        self.comparison.inside.iter().try_for_each(|inside| show_inside(f, inside))
     }
 }
 

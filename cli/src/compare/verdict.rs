@@ -11,7 +11,7 @@ use crate::text;
 
 /// A tensor that both sides have.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(super) struct Compared {
+pub struct Compared {
     pub tensor: usize,
     pub name: String,
     #[serde(rename = "type")]
@@ -29,7 +29,7 @@ pub(super) struct Compared {
 
 /// The distance between two values of a tensor, as real numbers.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Distance {
+pub struct Distance {
     /// The largest absolute difference; null for a difference without size, such as NaN and 1.
     pub largest: Option<f64>,
     /// Position of that element, one index per dimension.

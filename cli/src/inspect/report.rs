@@ -3,7 +3,7 @@
 use arenite_common::inspection::Inspection;
 use serde::Serialize;
 
-use super::batch::Batch;
+use super::batch::BatchText;
 use super::described::Described;
 use super::totals::Totals;
 
@@ -16,5 +16,5 @@ pub(super) struct Report {
     pub described: Option<Described>,
     pub totals: Totals,
     /// Null if memory was not planned, with --resize, and for a model without inputs.
-    pub batch: Option<Batch>,
+    pub batch: Option<BatchText>,
 }

@@ -10,6 +10,7 @@ use super::input::InputShape;
 use super::planners::{chosen_planners, one_planner};
 use super::problem::{self, Problem, Source};
 use super::solved::{Solved, Solver, Unsolved};
+use super::svg::svg;
 use super::{devices, model};
 use crate::inputs::Resize;
 
@@ -97,6 +98,13 @@ impl<'a> Request<'a> {
             }
         }
     }
+}
+
+/// The plan of the main subgraph, which the interpreter has planned, as an SVG picture; `None` for a model without one.
+pub fn svg_of(interpreter: &Interpreter, name: &str) -> Option<String> {
+    let problem = problem::subgraphs(interpreter.model(), name).into_iter().next()?;
+    let solved = model::read(interpreter, &problem.name, 0, interpreter.planning_time());
+    Some(svg(&Plan::new(&problem, &PlannerConfig::new(interpreter.planner()), &solved)))
 }
 
 impl Drawings {

@@ -118,7 +118,7 @@ fn compare(
     let other = tracing::subscriber::with_default(NoSubscriber::new(), || Contender::of(spec, &model));
     let mut other = other?;
     other.run()?;
-    let measured = measure(&mut [contender, &mut other], length, progress)?;
+    let measured = measure(&mut [contender, &mut other], length, &mut |time| progress.add(time))?;
     let [used, other] = &measured[..] else { return Ok(None) };
     Ok(Ratio::of(&used.slices, &other.slices))
 }
