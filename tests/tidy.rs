@@ -88,7 +88,7 @@ const CRATES: &[Crate] = &[
     row("arenite-micro-c", "ffi/micro", Layer::Application, &["arenite-abi", "arenite-micro", "arenite-ops"], &["arenite-model"]),
     row("arenite-ffi-common", "ffi/common", Layer::Common, &[], &[]),
     row("arenite-python", "ffi/python", Layer::Bundle,
-        &["arenite-runtime", "arenite-builtin", "arenite-cli", "arenite-common", "arenite-limits"], &[]),
+        &["arenite-runtime", "arenite-answers", "arenite-builtin", "arenite-cli", "arenite-common", "arenite-limits"], &[]),
     row("arenite-tflite", "ffi/tflite", Layer::Application, &["arenite-runtime", "arenite-builtin", "arenite-ffi-common"], &["arenite-model"]),
 
     row("arenite-tests", "tests", Layer::Tests,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the package with pip into a fresh environment and tests it there: its own tests, those of the drop-in next to
 # ai_edge_litert if pip finds it, plugins at run time, arenite-flex, the stubs, the wheel's size, the time of an import.
-# Views run under valgrind, too.
+# Views and ops in Python also run under valgrind.
 #
 #   ffi/python/test.sh [PYTHON]     PYTHON: an interpreter from 3.10 on, python3 by default
 set -euo pipefail
@@ -38,13 +38,14 @@ cd tests
 # Errors of Python itself are not counted, only those with a frame in this package or in NumPy's arrays.
 if command -v valgrind >/dev/null; then
     PYTHONMALLOC=malloc valgrind --quiet --num-callers=40 --log-file="$work/valgrind.log" \
-        "$bin/python" -m pytest -q -p no:cacheprovider test_views.py -k "arenite and not second_thread"
+        "$bin/python" -m pytest -q -p no:cacheprovider test_views.py test_ops.py \
+        -k "(arenite or test_ops) and not (second_thread or many_threads or processes)"
     if grep -E "_native\.abi3|_multiarray_umath" "$work/valgrind.log"; then
-        echo "valgrind found errors in the views" >&2
+        echo "valgrind found errors in views or in ops" >&2
         exit 1
     fi
 else
-    echo "valgrind is not installed: the memory of views is not checked" >&2
+    echo "valgrind is not installed: the memory of views and ops is not checked" >&2
 fi
 cd "$work"
 "$bin/python" -m mypy.stubtest arenite --allowlist "$here/tests/stubs.txt"

@@ -10,7 +10,7 @@ use numpy::{PyArray1, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::elements::{self, Storage};
+use crate::elements::{self, Described, Storage};
 use crate::errors::{self, Phase};
 use crate::place::Place;
 use crate::shared::View;
@@ -39,24 +39,38 @@ pub(crate) fn as_array<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
 /// An array with a copy of a tensor's value; for a tensor without dimensions a scalar, as NumPy's functions return it.
 pub(crate) fn copy_of<'py>(py: Python<'py>, tensor: &Tensor<'_>) -> PyResult<Bound<'py, PyAny>> {
     let failed = |error| errors::exception(py, error, Phase::Access);
+    let storage = elements::storage(tensor.ty);
+    let bytes = if storage == Storage::Nothing { &[] } else { tensor.bytes().map_err(failed)? };
+    let array = copy_of_bytes(py, tensor.into(), bytes)?;
+    // A string without dimensions is an array, as in ai_edge_litert.
+    if storage == Storage::Objects { Ok(array.into_any()) } else { scalar_if_empty_shape(array) }
+}
+
+/// An array with a copy of a value, which has the bytes of a tensor of this form.
+pub(crate) fn copy_of_bytes<'py>(
+    py: Python<'py>,
+    tensor: Described<'_>,
+    bytes: &[u8],
+) -> PyResult<Bound<'py, PyUntypedArray>> {
     match elements::storage(tensor.ty) {
         Storage::Nothing => Err(errors::tensor_error(py, tensor.name, HANDLE)),
-        Storage::Same => filled(py, tensor, tensor.bytes().map_err(failed)?),
-        Storage::Unpacked(bits) => filled(py, tensor, &elements::unpacked(tensor, bits).map_err(failed)?),
+        Storage::Same => filled(py, tensor, bytes),
+        Storage::Unpacked(bits) => filled(py, tensor, &elements::unpacked(tensor, bytes, bits)),
         Storage::Objects => {
-            let strings = tensor.strings().map_err(failed)?;
+            let strings = arenite::strings::unpack(bytes)
+                .ok_or_else(|| errors::tensor_error(py, tensor.name, "its bytes are no packed strings"))?;
             let strings: Vec<_> = strings.into_iter().map(|string| PyBytes::new(py, string)).collect();
             let numpy = py.import("numpy")?;
             let array = numpy.call_method1("empty", (tensor.shape, "O"))?;
             // A view: a new array is contiguous.
             let flat = array.call_method1("reshape", (-1,))?;
             flat.set_item(pyo3::types::PyEllipsis::get(py), strings)?;
-            Ok(array)
+            Ok(array.cast_into()?)
         }
     }
 }
 
-fn filled<'py>(py: Python<'py>, tensor: &Tensor<'_>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+fn filled<'py>(py: Python<'py>, tensor: Described<'_>, bytes: &[u8]) -> PyResult<Bound<'py, PyUntypedArray>> {
     let array = made(py, tensor, ptr::null_mut(), 0)?;
     check_size(tensor, &array, bytes.len())?;
     // SAFETY: `made` returned a new array, so nothing else uses its memory. It has as many bytes as are copied, as
@@ -64,7 +78,7 @@ fn filled<'py>(py: Python<'py>, tensor: &Tensor<'_>, bytes: &[u8]) -> PyResult<B
     unsafe {
         ptr::copy_nonoverlapping(bytes.as_ptr(), (*fields(&array)).data.cast::<u8>(), bytes.len());
     }
-    scalar_if_empty_shape(array)
+    Ok(array)
 }
 
 /// An array that shares a tensor's memory, which `view` keeps in place. Constants are read-only.
@@ -89,8 +103,8 @@ pub(crate) fn sharing<'py>(
         }
     };
     let tensor = interpreter.tensor_of(0, index).map_err(failed)?;
-    let array = made(py, &tensor, data.cast(), flags)?;
-    check_size(&tensor, &array, tensor.byte_len())?;
+    let array = made(py, (&tensor).into(), data.cast(), flags)?;
+    check_size((&tensor).into(), &array, tensor.byte_len())?;
     let view = Bound::new(py, view())?;
     // SAFETY: the array is new and has no base yet. The function takes the reference to `view`, on failure too. The
     // view keeps the interpreter alive, and `Shared::lock_to_move` refuses calls that would move the tensor while it
@@ -119,7 +133,7 @@ fn check_storage(py: Python<'_>, tensor: &Tensor<'_>) -> PyResult<()> {
 /// bytes, and the caller sets a base that keeps them.
 fn made<'py>(
     py: Python<'py>,
-    tensor: &Tensor<'_>,
+    tensor: Described<'_>,
     data: *mut c_void,
     flags: c_int,
 ) -> PyResult<Bound<'py, PyUntypedArray>> {
@@ -153,7 +167,7 @@ fn made<'py>(
 }
 
 /// Checks that an array has as many bytes as the tensor that it shows, or whose elements it has.
-fn check_size(tensor: &Tensor<'_>, array: &Bound<'_, PyUntypedArray>, bytes: usize) -> PyResult<()> {
+fn check_size(tensor: Described<'_>, array: &Bound<'_, PyUntypedArray>, bytes: usize) -> PyResult<()> {
     let needed = array_bytes(array);
     if bytes == needed {
         return Ok(());
@@ -199,12 +213,53 @@ pub(crate) fn copy_to(
     }
     let data = target.into_bytes().map_err(failed)?.as_mut_ptr();
     let tensor = interpreter.tensor_of(place.subgraph, place.tensor).map_err(failed)?;
-    let whole = made(py, &tensor, data.cast(), NPY_ARRAY_CARRAY)?;
-    check_size(&tensor, &whole, tensor.byte_len())?;
+    let whole = made(py, (&tensor).into(), data.cast(), NPY_ARRAY_CARRAY)?;
+    check_size((&tensor).into(), &whole, tensor.byte_len())?;
     // SAFETY: both are arrays. `whole` shares the tensor's memory, does not leave this function, and is released before
     // the caller unlocks the interpreter.
     let status = unsafe { PY_ARRAY_API.PyArray_CopyInto(py, whole.as_array_ptr(), array.as_array_ptr()) };
     if status != 0 { Err(PyErr::fetch(py)) } else { Ok(()) }
+}
+
+/// Copies an array to the memory of a tensor of this form, converted to its type if NumPy casts it as "same_kind".
+///
+/// # Errors
+/// The array has another kind of type, or another number of elements.
+pub(crate) fn convert_to(
+    array: &Bound<'_, PyUntypedArray>,
+    tensor: Described<'_>,
+    into: &mut [u8],
+) -> PyResult<()> {
+    let (py, ty) = (array.py(), tensor.ty);
+    let wanted = elements::descriptor(py, ty)?;
+    let fits = elements::fits(&array.dtype(), ty)?;
+    let can_cast = || {
+        let can_cast = py.import("numpy")?.call_method1("can_cast", (array.dtype(), &wanted, "same_kind"))?;
+        can_cast.extract::<bool>()
+    };
+    if !fits && !can_cast()? {
+        let message =
+            format!("the array has type {}, the tensor {wanted}: convert it with astype()", array.dtype());
+        return Err(errors::tensor_error(py, tensor.name, message));
+    }
+    let plain = py.import("numpy")?.call_method1("ascontiguousarray", (array, &wanted))?;
+    let plain = plain.cast_into::<PyUntypedArray>()?;
+    if let Storage::Unpacked(bits) = elements::storage(ty) {
+        let bytes: Bound<'_, PyBytes> = plain.call_method0("tobytes")?.cast_into()?;
+        elements::pack(bytes.as_bytes(), bits, into);
+        return Ok(());
+    }
+    check_size(tensor, &plain, into.len())?;
+    // SAFETY: `plain` is contiguous and has as many bytes as `into`, as `check_size` found. They do not overlap: a node
+    // that runs owns `into`, and `Shared::lock_to_move` runs nothing while an array shares an interpreter's memory.
+    unsafe {
+        ptr::copy_nonoverlapping(
+            (*fields(&plain)).data.cast::<u8>().cast_const(),
+            into.as_mut_ptr(),
+            into.len(),
+        );
+    }
+    Ok(())
 }
 
 /// Whether the array's bytes, in order, are its elements as a tensor has them.

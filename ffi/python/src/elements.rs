@@ -6,6 +6,20 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
+/// The form of a tensor, from which an array is made.
+#[derive(Clone, Copy)]
+pub(crate) struct Described<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) ty: ElementType,
+    pub(crate) shape: &'a [i32],
+}
+
+impl<'a> From<&Tensor<'a>> for Described<'a> {
+    fn from(tensor: &Tensor<'a>) -> Self {
+        Described { name: tensor.name, ty: tensor.ty, shape: tensor.shape }
+    }
+}
+
 /// How the elements of a tensor are stored in an array.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Storage {
@@ -99,9 +113,8 @@ pub(crate) fn fits(given: &Bound<'_, PyArrayDescr>, ty: ElementType) -> PyResult
     Ok(given.num() == wanted.num() || given_kind == wanted_kind && given_kind.0 != b'V')
 }
 
-/// The elements of a tensor, one byte each.
-pub(crate) fn unpacked(tensor: &Tensor<'_>, bits: u32) -> arenite::Result<Vec<u8>> {
-    let bytes = tensor.bytes()?;
+/// The elements of a tensor with these bytes, one byte each.
+pub(crate) fn unpacked(tensor: Described<'_>, bytes: &[u8], bits: u32) -> Vec<u8> {
     let per_byte = 8 / bits as usize;
     let (mask, is_signed) = ((1u8 << bits) - 1, tensor.ty != ElementType::U4);
     let element = |i: usize| {
@@ -109,7 +122,7 @@ pub(crate) fn unpacked(tensor: &Tensor<'_>, bits: u32) -> arenite::Result<Vec<u8
         let shift = 8 - bits;
         if is_signed { ((value << shift) as i8 >> shift) as u8 } else { value }
     };
-    Ok((0..arenite::values::element_count(tensor.shape)).map(element).collect())
+    (0..arenite::values::element_count(tensor.shape)).map(element).collect()
 }
 
 /// Packs elements of one byte each; the first is in the lowest bits.

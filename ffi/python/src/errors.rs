@@ -1,6 +1,7 @@
 //! Errors as exceptions of `arenite.errors`.
 
-use arenite::{Error, Status};
+use arenite::{Error, Resource, Status};
+use arenite_common::batch::Batch;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -48,6 +49,7 @@ impl<'a> Report<'a> {
             Error::NotFound { .. } => plain("NotFound"),
             Error::Plan { .. } => plain("PlanError"),
             Error::Delegate { .. } => plain("DelegateError"),
+            Error::Quota { resource: Resource::Time, .. } => plain("DeadlineExceeded"),
             Error::Quota { .. } => plain("QuotaExceeded"),
             Error::OutOfMemory { .. } => plain("OutOfMemory"),
             Error::Cancelled => plain("Cancelled"),
@@ -64,10 +66,43 @@ pub(crate) fn exception(py: Python<'_>, error: Error, phase: Phase) -> PyErr {
     named(py, &report, &error.to_string()).unwrap_or_else(|problem| problem)
 }
 
+/// The exception of a Python function, with a note that names the node or planner that called it.
+pub(crate) fn noted(py: Python<'_>, exception: PyErr, error: &Error) -> PyErr {
+    // Python 3.10 has no notes, and the exception matters more than its note.
+    let _ = exception.value(py).call_method1("add_note", (error.to_string(),));
+    exception
+}
+
 /// The exception for a call that does not fit a tensor.
 pub(crate) fn tensor_error(py: Python<'_>, name: &str, message: impl Into<String>) -> PyErr {
     let (name, message) = (name.to_owned(), message.into());
     exception(py, Error::Tensor { name, message }, Phase::Access)
+}
+
+/// The exception for a call that took longer than its caller allowed.
+pub(crate) fn late(py: Python<'_>, seconds: f64) -> PyErr {
+    let message = format!("the call took longer than {seconds} s: allow more time, or give it fewer values");
+    let report = Report { class: "DeadlineExceeded", op: None, subgraph: None, node: None, tensor: None };
+    named(py, &report, &message).unwrap_or_else(|problem| problem)
+}
+
+/// Whether an exception is `arenite.errors.DeadlineExceeded`.
+pub(crate) fn is_late(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
+    Ok(error.is_instance(py, &py.import("arenite.errors")?.getattr("DeadlineExceeded")?))
+}
+
+/// The exception for a batch size that a node fixes.
+pub(crate) fn fixed_batch(py: Python<'_>, batch: &Batch, subgraph: usize) -> PyErr {
+    let Batch { size, tried, node, op, reason, .. } = batch;
+    let reason = reason.as_deref().unwrap_or("its outputs do not follow");
+    let place = match (node, op) {
+        (Some(node), Some(op)) => format!("node {node} ({op}) fixes it: {reason}"),
+        _ => reason.to_owned(),
+    };
+    let message = format!("the batch size cannot change from {size} to {tried}: {place}");
+    let (op, subgraph) = (op.as_deref(), Some(subgraph));
+    let report = Report { class: "BatchFixed", op, subgraph, node: *node, tensor: None };
+    named(py, &report, &message).unwrap_or_else(|problem| problem)
 }
 
 /// The exception for a call at the wrong time.

@@ -58,11 +58,12 @@ impl NativeInterpreter {
     }
 
     /// Reads the model and builds the interpreter.
-    fn _build(&self, py: Python<'_>, source: Source, settings: Settings) -> PyResult<()> {
+    fn _build(&self, py: Python<'_>, source: Source, mut settings: Settings) -> PyResult<()> {
         let model = source.model(py)?;
-        let interpreter = settings.build(py, &model)?;
+        settings.retain_ops_of(&model);
+        let interpreter = settings.build(py, &model, &[])?;
         self.shared
-            .set(Shared::new(interpreter))
+            .set(Shared::new(interpreter, settings.has_functions()))
             .map_err(|_| PyValueError::new_err("this interpreter has a model: make another one"))
     }
 

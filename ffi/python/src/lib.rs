@@ -11,6 +11,10 @@
 //! | `settings` | arguments of constructors |
 //! | `errors` | errors as exceptions |
 //! | `model`, `ports` | `arenite.Model`: a pool of interpreters, inputs and outputs by name |
+//! | `raised` | exceptions of these functions, on their way to the caller |
+//! | `deadline` | time limits of single calls |
+//! | `functions` | ops and planners that are Python functions |
+//! | `evaluation` | comparisons and measurements |
 //! | `fork` | locks that stay usable in a child process |
 //! | `waiting` | long calls that Ctrl-C cancels |
 //! | `command` | the command line |
@@ -22,14 +26,18 @@ use pyo3::prelude::*;
 #[allow(unsafe_code)]
 mod arrays;
 mod command;
+mod deadline;
 mod details;
 mod elements;
 mod errors;
+mod evaluation;
 mod fork;
+mod functions;
 mod interpreter;
 mod model;
 mod place;
 mod ports;
+mod raised;
 mod settings;
 mod shared;
 mod waiting;
@@ -43,6 +51,8 @@ static HEAP: arenite_limits::Heap = arenite_limits::Heap;
 mod _native {
     #[pymodule_export]
     use super::command::run_command;
+    #[pymodule_export]
+    use super::evaluation::{benchmark, compare};
     #[pymodule_export]
     use super::fork::{after_fork, before_fork};
     #[pymodule_export]

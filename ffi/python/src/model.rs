@@ -3,11 +3,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arenite::{Interpreter, Model};
+use arenite_answers::{Metadata, OutputMetadata};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
+use crate::deadline::Deadline;
 use crate::errors::{self, Phase};
 use crate::fork;
 use crate::ports::{self, Port, Ports};
@@ -33,10 +35,12 @@ struct Pool {
 }
 
 /// An interpreter of the pool.
-struct Instance {
-    interpreter: Interpreter,
+pub(crate) struct Instance {
+    pub(crate) interpreter: Interpreter,
     is_allocated: bool,
-    pace: Pace,
+    pub(crate) pace: Pace,
+    /// Of the call that uses it.
+    deadline: Option<Deadline>,
 }
 
 impl NativeModel {
@@ -62,8 +66,18 @@ impl NativeModel {
     }
 
     fn fresh(&self, py: Python<'_>) -> PyResult<Instance> {
-        let interpreter = self.settings.build(py, &self.model)?;
-        Ok(Instance { interpreter, is_allocated: false, pace: Pace::unknown() })
+        self.exposing(py, &[])
+    }
+
+    /// A new interpreter that keeps the values of these tensors of the main subgraph.
+    pub(crate) fn exposing(&self, py: Python<'_>, tensors: &[usize]) -> PyResult<Instance> {
+        let interpreter = self.settings.build(py, &self.model, tensors)?;
+        Ok(Instance {
+            interpreter,
+            is_allocated: false,
+            pace: Pace::unknown(self.settings.has_functions()),
+            deadline: None,
+        })
     }
 
     fn described<'py>(&self, py: Python<'py>, ports: &[Port]) -> PyResult<Vec<Bound<'py, PyDict>>> {
@@ -97,6 +111,23 @@ impl NativeModel {
             let _ = value.setattr("file", path);
         }
         error
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    pub(crate) fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    /// The arguments of a call as arrays.
+    pub(crate) fn arrays<'py>(
+        &self,
+        given: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<Bound<'py, PyUntypedArray>>> {
+        ports::arrays(&self.ports.inputs, self.arranged(given, named)?)
     }
 
     /// The arguments of a call in the order of the inputs.
@@ -148,7 +179,8 @@ impl Instance {
     /// Plans memory unless it is planned.
     fn allocate(&mut self, py: Python<'_>, subgraph: usize) -> PyResult<()> {
         if !self.is_allocated {
-            without_gil(py, &mut self.interpreter, &Pace::unknown(), Phase::Run, |interpreter| {
+            self.limit_step();
+            without_gil(py, &mut self.interpreter, &self.pace.preparing(), Phase::Run, |interpreter| {
                 let _building = fork::building();
                 interpreter.allocate_subgraph(subgraph)
             })?;
@@ -157,7 +189,44 @@ impl Instance {
         Ok(())
     }
 
+    /// Gives the next step the rest of the call's time.
+    fn limit_step(&mut self) {
+        if let Some(deadline) = &self.deadline {
+            deadline.limit(&mut self.interpreter);
+        }
+    }
+
+    /// Runs the model within the time that the caller allows.
+    fn run_until(
+        &mut self,
+        py: Python<'_>,
+        deadline: Option<Deadline>,
+        ports: &Ports,
+        arrays: &[Bound<'_, PyUntypedArray>],
+        raw: bool,
+    ) -> PyResult<()> {
+        let Some(deadline) = deadline else { return self.run(py, ports, arrays, raw) };
+        let deadline = deadline.with_quota_of(&self.interpreter);
+        self.deadline = Some(deadline);
+        let done = self.run(py, ports, arrays, raw);
+        self.deadline = None;
+        deadline.lift(&mut self.interpreter);
+        done.map_err(|error| deadline.explain(py, error))
+    }
+
     fn run(
+        &mut self,
+        py: Python<'_>,
+        ports: &Ports,
+        arrays: &[Bound<'_, PyUntypedArray>],
+        raw: bool,
+    ) -> PyResult<()> {
+        self.fill(py, ports, arrays, raw)?;
+        self.invoke(py, ports)
+    }
+
+    /// Plans memory for the shapes of the arrays, if they changed, and copies the arrays to the inputs.
+    pub(crate) fn fill(
         &mut self,
         py: Python<'_>,
         ports: &Ports,
@@ -168,7 +237,13 @@ impl Instance {
         for (port, array) in ports.inputs.iter().zip(arrays) {
             port.set(py, &mut self.interpreter, ports.subgraph, array, raw)?;
         }
+        Ok(())
+    }
+
+    /// Runs the model once, with the inputs that are set.
+    pub(crate) fn invoke(&mut self, py: Python<'_>, ports: &Ports) -> PyResult<()> {
         let subgraph = ports.subgraph;
+        self.limit_step();
         without_gil(py, &mut self.interpreter, &self.pace, Phase::Run, |interpreter| {
             interpreter.invoke_subgraph(subgraph)
         })
@@ -182,30 +257,43 @@ impl NativeModel {
     fn new(
         py: Python<'_>,
         source: Source,
-        settings: Settings,
+        mut settings: Settings,
         signature: Option<&str>,
         path: Option<String>,
     ) -> PyResult<Self> {
-        let model = source.model(py)?;
-        let mut interpreter = settings.build(py, &model)?;
-        let ports = Ports::of(py, &mut interpreter, signature)?;
-        let instance = Instance { interpreter, is_allocated: false, pace: Pace::unknown() };
+        let mut model = source.model(py)?;
+        settings.retain_ops_of(&model);
+        let mut interpreter = settings.build(py, &model, &[])?;
+        let mut ports = Ports::of(py, &mut interpreter, signature)?;
+        if let Some((rebatched, batch)) = settings.rebatched(py, &model, ports.subgraph)? {
+            if !batch.resizable {
+                return Err(errors::fixed_batch(py, &batch, ports.subgraph));
+            }
+            model = rebatched;
+            interpreter = settings.build(py, &model, &[])?;
+            ports.rebatch(&interpreter, &batch, settings.wanted_batch().unwrap_or(batch.size));
+        }
+        let pace = Pace::unknown(settings.has_functions());
+        let instance = Instance { interpreter, is_allocated: false, pace, deadline: None };
         let pool = Mutex::new(Pool { idle: vec![instance], generation: fork::generation() });
         Ok(NativeModel { model, path, settings, ports, pool })
     }
 
     /// Runs the model once. Returns the outputs by name.
-    #[pyo3(signature = (*inputs, raw = false, **named))]
+    #[pyo3(signature = (*inputs, raw = false, timeout = None, deadline = None, **named))]
     fn __call__<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyTuple>,
         raw: bool,
+        timeout: Option<f64>,
+        deadline: Option<f64>,
         named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let arrays = ports::arrays(&self.ports.inputs, self.arranged(inputs, named)?)?;
+        let deadline = Deadline::of(py, timeout, deadline)?;
+        let arrays = self.arrays(inputs, named)?;
         self.with(py, |instance| {
-            instance.run(py, &self.ports, &arrays, raw)?;
+            instance.run_until(py, deadline, &self.ports, &arrays, raw)?;
             let outputs = PyDict::new(py);
             for port in &self.ports.outputs {
                 outputs
@@ -233,7 +321,7 @@ impl NativeModel {
         inputs: &Bound<'py, PyTuple>,
         named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<String> {
-        let arrays = ports::arrays(&self.ports.inputs, self.arranged(inputs, named)?)?;
+        let arrays = self.arrays(inputs, named)?;
         // Not from the pool: an interpreter that has collected times once goes on to do so.
         let mut instance = self.fresh(py)?;
         instance.run(py, &self.ports, &arrays, false)?;
@@ -256,6 +344,39 @@ impl NativeModel {
     #[getter]
     fn _output_ports<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.described(py, &self.ports.outputs)
+    }
+
+    /// The memory plan as an SVG picture.
+    fn _plan_svg(&self, py: Python<'_>, name: &str) -> PyResult<Option<String>> {
+        self.with(py, |instance| {
+            instance.allocate(py, self.ports.subgraph)?;
+            Ok(arenite_cli::drawing::svg_of(&instance.interpreter, name))
+        })
+    }
+
+    /// The names of classes in the file's metadata, a list for each output of the main subgraph.
+    fn _labels(&self, py: Python<'_>) -> Vec<Vec<String>> {
+        py.detach(|| {
+            let Metadata { outputs, yolo, .. } = Metadata::of(&self.model);
+            let names = yolo.map(|yolo| yolo.names).unwrap_or_default();
+            let labels = |output: OutputMetadata| {
+                let own =
+                    [output.axis_labels, output.value_labels].into_iter().find(|labels| !labels.is_empty());
+                own.unwrap_or_else(|| names.clone())
+            };
+            let mut labels: Vec<_> = outputs.into_iter().map(labels).collect();
+            let count = self.model.view().subgraph(0).map_or(0, |main| main.outputs().len());
+            labels.resize(count, names.clone());
+            labels
+        })
+    }
+
+    /// The names of the model's custom ops.
+    #[getter]
+    fn _custom_ops(&self) -> Vec<String> {
+        let view = self.model.view();
+        let codes = view.operator_codes().iter();
+        codes.filter_map(|code| code.custom_code().map(str::to_owned)).collect()
     }
 
     /// The number of interpreters that no call uses.

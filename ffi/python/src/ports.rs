@@ -1,6 +1,7 @@
 //! The inputs and outputs of a model, by name.
 
 use arenite::{ElementType, Interpreter, Tensor};
+use arenite_common::batch::Batch;
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -27,6 +28,8 @@ pub(crate) struct Port {
     /// The tensor's name.
     alias: String,
     tensor: usize,
+    /// Dimension 0 in place of the file's; −1 is any size.
+    batch: Option<i32>,
 }
 
 impl Ports {
@@ -67,7 +70,31 @@ impl Ports {
     }
 }
 
+impl Ports {
+    /// Changes the batch size, which can change.
+    pub(crate) fn rebatch(&mut self, interpreter: &Interpreter, batch: &Batch, wanted: i32) {
+        let ports = self.inputs.iter_mut().chain(&mut self.outputs);
+        for port in ports {
+            let shape =
+                interpreter.tensor_of(self.subgraph, port.tensor).map(|tensor| tensor.shape.first().copied());
+            if shape.is_ok_and(|first| first == Some(batch.size)) {
+                port.batch = Some(wanted);
+            }
+        }
+    }
+}
+
 impl Port {
+    /// The shape with −1 for dimensions that the caller can choose.
+    fn signature(&self, tensor: &Tensor<'_>) -> Vec<i32> {
+        let in_file = if tensor.shape_signature.is_empty() { tensor.shape } else { tensor.shape_signature };
+        let mut signature = in_file.to_vec();
+        if let (Some(batch), Some(first)) = (self.batch, signature.first_mut()) {
+            *first = batch;
+        }
+        signature
+    }
+
     fn of(
         py: Python<'_>,
         interpreter: &Interpreter,
@@ -79,7 +106,7 @@ impl Port {
         let described = interpreter.tensor_of(subgraph, tensor);
         let alias = described.map_err(|error| exception(py, error, Phase::Access))?.name.to_owned();
         let name = name.map_or_else(|| alias.clone(), str::to_owned);
-        Ok(Port { key: PyString::intern(py, &name).unbind(), name, alias, tensor })
+        Ok(Port { key: PyString::intern(py, &name).unbind(), name, alias, tensor, batch: None })
     }
 
     /// The tensor.
@@ -109,9 +136,9 @@ impl Port {
             return Ok(false);
         }
         let given = array.shape();
-        let signature = if tensor.shape_signature.is_empty() { tensor.shape } else { tensor.shape_signature };
+        let signature = self.signature(&tensor);
         let fits = |(&given, &dim): (&usize, &i32)| dim == -1 || usize::try_from(dim) == Ok(given);
-        if given.len() != signature.len() || !given.iter().zip(signature).all(fits) {
+        if given.len() != signature.len() || !given.iter().zip(&signature).all(fits) {
             let message =
                 format!("the value has shape {given:?}, the model takes {signature:?}, where −1 is any size");
             return Err(errors::tensor_error(py, &self.name, message));
@@ -194,7 +221,7 @@ impl Port {
         py: Python<'py>,
         tensor: &Tensor<'_>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let signature = if tensor.shape_signature.is_empty() { tensor.shape } else { tensor.shape_signature };
+        let signature = self.signature(tensor);
         let described = PyDict::new(py);
         described.set_item("name", &self.name)?;
         described.set_item("tensor", &self.alias)?;

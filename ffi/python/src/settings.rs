@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use arenite::config::DelegateConfig;
 use arenite::{Config, Interpreter, InterpreterBuilder, Model, Registry};
+use arenite_common::batch::Batch;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::sync::PyOnceLock;
 
 use crate::errors::{self, Phase};
 use crate::fork;
+use crate::functions::{PythonOp, PythonPlanner};
 
 /// A model, as the caller gives it.
 #[derive(FromPyObject)]
@@ -35,7 +37,7 @@ impl Source {
 }
 
 /// The settings of an interpreter.
-#[derive(Clone, FromPyObject)]
+#[derive(FromPyObject)]
 pub(crate) struct Settings {
     /// Names of delegates with their options.
     delegates: Vec<(String, Vec<(String, String)>)>,
@@ -46,26 +48,88 @@ pub(crate) struct Settings {
     /// 0 is one per processor.
     threads: Option<usize>,
     planner: Option<String>,
+    /// A planner that is a Python function, instead of `planner`.
+    planner_function: Option<PythonPlanner>,
+    /// Custom ops that are Python functions.
+    ops: Vec<PythonOp>,
     preserve_all: bool,
+    /// The batch size in place of the file's; −1 is any.
+    batch: Option<i32>,
     /// Text in the format of `arenite.toml`.
     config: Option<String>,
 }
 
 impl Settings {
-    /// Finds plugins and builds an interpreter.
-    pub(crate) fn build(&self, py: Python<'_>, model: &Model) -> PyResult<Interpreter> {
+    /// Finds plugins and builds an interpreter that keeps the values of the `exposed` tensors.
+    pub(crate) fn build(&self, py: Python<'_>, model: &Model, exposed: &[usize]) -> PyResult<Interpreter> {
         let folders = plugin_folders(py)?;
+        let registry = self.registry(py).map_err(|error| errors::exception(py, error, Phase::Run))?;
         let built = py.detach(|| {
             let _building = fork::building();
-            self.builder(model, folders)?.build()
+            self.builder(model, folders, registry)?.expose(exposed).build()
         });
         built.map_err(|error| errors::exception(py, error, Phase::Run))
     }
 
-    fn builder(&self, model: &Model, folders: &[PathBuf]) -> arenite::Result<InterpreterBuilder> {
+    /// Changes the batch size of a subgraph, if another one is set. `None` if none is set, or if the model cannot be
+    /// prepared, which the first call will report.
+    pub(crate) fn rebatched(
+        &self,
+        py: Python<'_>,
+        model: &Model,
+        subgraph: usize,
+    ) -> PyResult<Option<(Model, Batch)>> {
+        let Some(wanted) = self.batch else { return Ok(None) };
+        let folders = plugin_folders(py)?;
+        let mut registry = self.registry(py).map_err(|error| errors::exception(py, error, Phase::Run))?;
+        let tried = py.detach(|| {
+            let _building = fork::building();
+            let config = self.config(folders)?;
+            registry.add_discovered(&config)?;
+            Ok(Batch::change(model, subgraph, (wanted > 0).then_some(wanted), &config, &Arc::new(registry)))
+        });
+        tried.map_err(|error| errors::exception(py, error, Phase::Run))
+    }
+
+    /// The batch size that inputs have; −1 is any.
+    pub(crate) fn wanted_batch(&self) -> Option<i32> {
+        self.batch
+    }
+
+    fn config(&self, folders: &[PathBuf]) -> arenite::Result<Config> {
         let mut config: Config = self.config.as_deref().map_or_else(|| Ok(Config::default()), str::parse)?;
         config.plugins.dirs.extend_from_slice(folders);
-        let mut registry = Registry::discover(&config)?;
+        Ok(config)
+    }
+
+    /// Forgets ops that the model does not use.
+    pub(crate) fn retain_ops_of(&mut self, model: &Model) {
+        let view = model.view();
+        let is_used = |op: &PythonOp| view.operator_codes().iter().any(|code| code.name() == op.name());
+        self.ops.retain(is_used);
+    }
+
+    /// Whether the model calls Python functions.
+    pub(crate) fn has_functions(&self) -> bool {
+        !self.ops.is_empty() || self.planner_function.is_some()
+    }
+
+    /// A registry with the Python functions, which take precedence over plugins.
+    fn registry(&self, py: Python<'_>) -> arenite::Result<Registry> {
+        let mut registry = Registry::new();
+        self.ops.iter().try_for_each(|op| op.share(py).register(&mut registry))?;
+        self.planner_function.iter().try_for_each(|planner| planner.register(py, &mut registry))?;
+        Ok(registry)
+    }
+
+    fn builder(
+        &self,
+        model: &Model,
+        folders: &[PathBuf],
+        mut registry: Registry,
+    ) -> arenite::Result<InterpreterBuilder> {
+        let config = self.config(folders)?;
+        registry.add_discovered(&config)?;
         for library in &self.libraries {
             registry.load_file(library)?;
         }
@@ -81,7 +145,8 @@ impl Settings {
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);
         }
-        if let Some(planner) = &self.planner {
+        let function = self.planner_function.as_ref().map(PythonPlanner::name);
+        if let Some(planner) = function.or(self.planner.as_deref()) {
             builder = builder.planner(planner);
         }
         if self.preserve_all {

@@ -58,10 +58,11 @@ impl Drop for View {
 }
 
 impl Shared {
-    pub(crate) fn new(interpreter: Interpreter) -> Arc<Self> {
+    pub(crate) fn new(interpreter: Interpreter, has_functions: bool) -> Arc<Self> {
         let state = Mutex::new(State { interpreter, coming: HashMap::new() });
         let views = AtomicUsize::new(0);
-        Arc::new(Shared { state, views, pace: Pace::unknown(), preparing: Pace::unknown() })
+        let (pace, preparing) = (Pace::unknown(has_functions), Pace::unknown(has_functions));
+        Arc::new(Shared { state, views, pace, preparing })
     }
 
     /// The interpreter.

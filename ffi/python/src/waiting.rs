@@ -10,6 +10,7 @@ use arenite::Interpreter;
 use pyo3::prelude::*;
 
 use crate::errors::{self, Phase};
+use crate::raised;
 
 /// From this duration on, the next call runs on another thread, which costs 20 to 50 µs.
 const LONG: Duration = Duration::from_millis(20);
@@ -17,15 +18,28 @@ const LONG: Duration = Duration::from_millis(20);
 /// How often signals are handled.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Whether the last call took [`LONG`], or has not been made yet.
-pub(crate) struct Pace(AtomicBool);
+/// How long calls take.
+pub(crate) struct Pace {
+    /// Whether the last call took [`LONG`], or has not been made yet.
+    is_long: AtomicBool,
+    /// Whether the model has Python functions. They run on the caller's thread, with its context, and handle signals.
+    has_functions: bool,
+}
 
 impl Pace {
     /// Of an interpreter that has not run.
-    pub(crate) const fn unknown() -> Self {
-        Pace(AtomicBool::new(true))
+    pub(crate) const fn unknown(has_functions: bool) -> Self {
+        Pace { is_long: AtomicBool::new(true), has_functions }
+    }
+
+    /// Of a call that prepares the same interpreter.
+    pub(crate) const fn preparing(&self) -> Self {
+        Pace::unknown(self.has_functions)
     }
 }
+
+/// The result of a call, and the exception of a Python function that it called.
+type Done = (arenite::Result<()>, Option<PyErr>);
 
 /// Calls `f` without the GIL.
 ///
@@ -38,22 +52,28 @@ pub(crate) fn without_gil(
     phase: Phase,
     f: impl FnOnce(&mut Interpreter) -> arenite::Result<()> + Send,
 ) -> PyResult<()> {
-    let done = match pace.0.load(Relaxed) {
+    let is_interruptible = pace.is_long.load(Relaxed) && !pace.has_functions;
+    let (done, exception) = match is_interruptible {
         true => interruptible(py, interpreter, pace, f)?,
         false => py.detach(|| timed(interpreter, pace, f)),
     };
-    done.map_err(|error| errors::exception(py, error, phase))
+    done.map_err(|error| match exception {
+        Some(exception) => errors::noted(py, exception, &error),
+        None => errors::exception(py, error, phase),
+    })
 }
 
 fn timed(
     interpreter: &mut Interpreter,
     pace: &Pace,
     f: impl FnOnce(&mut Interpreter) -> arenite::Result<()>,
-) -> arenite::Result<()> {
+) -> Done {
+    // An earlier call may have tried another op after the exception.
+    drop(raised::take());
     let start = Instant::now();
     let done = f(interpreter);
-    pace.0.store(start.elapsed() >= LONG, Relaxed);
-    done
+    pace.is_long.store(start.elapsed() >= LONG, Relaxed);
+    (done, raised::take())
 }
 
 /// Runs `f` on another thread and handles signals until it is done.
@@ -62,7 +82,7 @@ fn interruptible(
     interpreter: &mut Interpreter,
     pace: &Pace,
     f: impl FnOnce(&mut Interpreter) -> arenite::Result<()> + Send,
-) -> PyResult<arenite::Result<()>> {
+) -> PyResult<Done> {
     let cancel = interpreter.cancel_handle();
     py.detach(|| {
         thread::scope(|scope| {
@@ -71,7 +91,7 @@ fn interruptible(
             let call = move || drop(sender.send(timed(interpreter, pace, f)));
             let caller = match thread::Builder::new().spawn_scoped(scope, call) {
                 Ok(caller) => caller,
-                Err(error) => return Ok(Err(no_thread(&error))),
+                Err(error) => return Ok((Err(no_thread(&error)), None)),
             };
             let mut interrupt = None;
             loop {
@@ -79,7 +99,9 @@ fn interruptible(
                     Ok(done) => return interrupt.map_or(Ok(done), Err),
                     Err(RecvTimeoutError::Timeout) => {}
                     // The call panicked; `join` keeps the scope from panicking as well.
-                    Err(RecvTimeoutError::Disconnected) => return Ok(caller.join().map_err(|_| panicked())),
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Ok((caller.join().map_err(|_| panicked()), None));
+                    }
                 }
                 interrupt = interrupt.or_else(|| Python::attach(|py| py.check_signals()).err());
                 if interrupt.is_some() {

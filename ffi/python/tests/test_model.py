@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import multiprocessing
 import os
+import pathlib
 import pickle
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from conftest import DIGITS, DIGITS_I8
-from models import FLOAT32, STRING, Node, Tensor, identity, model
+from models import ADD, FLOAT32, INT32, RESHAPE, STRING, Node, Tensor, identity, model
 
 arenite = pytest.importorskip("arenite")
 
@@ -195,6 +196,96 @@ def test_quotas():
         small(picture())
 
 
+# Time
+
+
+def slow(nodes=40, size=800):
+    """y = x · x over and over."""
+    tensors = [Tensor(f"t{i}", FLOAT32, [size, size]) for i in range(nodes + 1)]
+    chain = [Node(126, [i, i], [i + 1]) for i in range(nodes)]
+    return arenite.Model(model(tensors, chain, [0], [nodes]), threads=1), np.zeros((size, size), np.float32)
+
+
+@pytest.mark.parametrize("limit", ["timeout", "deadline", "both", "quota"])
+def test_deadlines(limit):
+    made, x = slow()
+    limits = {
+        "timeout": {"timeout": 0.05},
+        "deadline": {"deadline": time.monotonic() + 0.05},
+        "both": {"timeout": 0.05, "deadline": time.monotonic() + 100},
+        "quota": {},
+    }[limit]
+    if limit == "quota":
+        made = made._changed(config="schema = 1\n[quota]\ntime = 50")
+    start = time.monotonic()
+    with pytest.raises(arenite.DeadlineExceeded, match="quota" if limit == "quota" else "longer than 0.0") as failure:
+        made(x, **limits)
+    assert time.monotonic() - start < 5
+    assert isinstance(failure.value, TimeoutError) and isinstance(failure.value, arenite.QuotaExceeded)
+    with pytest.raises(arenite.DeadlineExceeded):
+        asyncio.run(made.run_async(x, timeout=0))
+
+
+def test_a_deadline_is_of_one_call(digits):
+    for limits in {"timeout": 60}, {"deadline": time.monotonic() + 60}, {"timeout": float("inf")}:
+        digits(picture(), **limits)
+    with pytest.raises(arenite.DeadlineExceeded):
+        digits(picture(), timeout=-1)
+    digits(picture())
+    with pytest.raises(ValueError):
+        digits(picture(), timeout=float("nan"))
+
+
+# Batches
+
+
+def test_rebatch(digits):
+    images = np.concatenate([picture(seed) for seed in range(5)])
+    five = digits.rebatch(5)
+    assert [port.shape for port in (*five.inputs, *five.outputs)] == [(5, 16, 16, 1), (5, 10)]
+    answers = five(images)["probabilities"]
+    for seed, answer in enumerate(answers):
+        np.testing.assert_allclose(answer, expected(picture(seed))[0], rtol=1e-4, atol=1e-6)
+    with pytest.raises(arenite.TensorError, match="image"):
+        five(images[:4])
+    with pytest.raises(arenite.TensorError):
+        digits(images)
+    any_size = pickle.loads(pickle.dumps(digits.rebatch(-1)))
+    for count in 1, 5, 2:
+        assert any_size(images[:count])["probabilities"].shape == (count, 10)
+    assert arenite.Model(DIGITS, require="cpu").rebatch(2)._require == "cpu"
+    assert five.rebatch(1)(picture())["probabilities"].shape == (1, 10)
+    assert arenite.Model(DIGITS, batch=2).inputs[0].shape == (2, 16, 16, 1)
+    for size in 0, -2:
+        with pytest.raises(ValueError):
+            digits.rebatch(size)
+
+
+def reshaped(dims, *, other=()):
+    """x + x = a, RESHAPE(a, dims) = y."""
+    tensors = [Tensor("x", FLOAT32, [1, 4]), Tensor("a", FLOAT32, [1, 4]), Tensor("y", FLOAT32, [1, 4])]
+    tensors.append(Tensor("dims", INT32, [len(dims)], data=np.array(dims, np.int32).tobytes()))
+    return model(tensors, [Node(ADD, [0, 0], [1]), Node(RESHAPE, [1, 3], [2])], [0], [2, *other])
+
+
+@pytest.mark.parametrize("dims", [(1, 4), (1, 2, 2), (-1, 4), (1, -1)])
+def test_a_constant_shape_follows_the_batch(dims):
+    made = arenite.Model(reshaped(dims))
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    np.testing.assert_array_equal(made.rebatch(3)(x)["y"], 2 * x.reshape(3, *dims[1:]))
+    if dims != (1, -1):
+        np.testing.assert_array_equal(made.rebatch(-1)(x)["y"], 2 * x.reshape(3, *dims[1:]))
+
+
+@pytest.mark.parametrize(
+    ("content", "size"), [(reshaped((4, 1)), 3), (reshaped((1, -1)), -1), (reshaped((1, 4), other=[3]), 3)]
+)
+def test_the_node_that_fixes_the_batch(content, size):
+    with pytest.raises(arenite.BatchFixed, match=r"from 1 to [23]: node 1 \(RESHAPE\)") as failure:
+        arenite.Model(content).rebatch(size)
+    assert (failure.value.op, failure.value.node, failure.value.subgraph) == ("RESHAPE", 1, 0)
+
+
 # Reports
 
 
@@ -213,8 +304,12 @@ def test_the_placement(digits):
     reference = arenite.Model(DIGITS, delegates="none").placement()
     assert reference.count("cpu") == 0
     arenite.Model(DIGITS, require="cpu")
-    with pytest.raises(arenite.DelegateError, match="cpu"):
+    with pytest.raises(arenite.DelegateError, match="'cpu' must run every node and runs 0 of"):
         arenite.Model(DIGITS, delegates="none", require="cpu")
+    tensors = [Tensor(name, FLOAT32, [2]) for name in ("x", "a", "y")]
+    mixed = model(tensors, [Node(ADD, [0, 0], [1]), Node("Cube", [1], [2])], [0], [2])
+    with pytest.raises(arenite.DelegateError, match=r"runs 1 of 2: node 1 \(Cube\) runs on program: "):
+        arenite.Model(mixed, require="cpu", ops=[arenite.Op("Cube", abs, lambda x: x)])
 
 
 def test_the_profile(digits):
@@ -314,6 +409,36 @@ def test_fork_after_use(digits):
 
     assert in_child(child) == 0
     assert np.array_equal(digits(picture())["probabilities"], wanted)
+
+
+def test_a_child_has_threads_of_its_own():
+    def product(threads):
+        tensors = [Tensor(name, FLOAT32, [512, 512]) for name in ("x", "y")]
+        return arenite.Model(model(tensors, [Node(126, [0, 0], [1])], [0], [1]), threads=threads)
+
+    def workers():
+        return sum("arenite-" in (task / "comm").read_text() for task in pathlib.Path("/proc/self/task").iterdir())
+
+    def run():
+        before = workers()
+        wide = product(3)
+        for _ in range(3):
+            np.testing.assert_allclose(wide(x)["y"], wanted, rtol=1e-4)
+        return before, workers()
+
+    if not os.path.exists("/proc/self/task"):
+        pytest.skip("this system does not list threads")
+    x = np.random.default_rng(1).random((512, 512), np.float32)
+    wanted = x @ x
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("there is one processor, so models run on one thread")
+    assert run()[1] >= 1
+
+    def child():
+        before, after = run()
+        assert before == 0 and after >= 1
+
+    assert in_child(child) == 0
 
 
 def test_fork_while_other_threads_build_and_run():

@@ -12,7 +12,9 @@ import os
 
 from arenite import _native
 from arenite.errors import (
+    BatchFixed,
     Cancelled,
+    DeadlineExceeded,
     DelegateError,
     Error,
     InvalidConfig,
@@ -27,9 +29,12 @@ from arenite.errors import (
     UnsupportedOp,
 )
 from arenite.model import Model
+from arenite.ops import Op, register_op, register_planner, unregister_op, unregister_planner
 
 __all__ = [
+    "BatchFixed",
     "Cancelled",
+    "DeadlineExceeded",
     "DelegateError",
     "Error",
     "InvalidConfig",
@@ -37,13 +42,35 @@ __all__ = [
     "Model",
     "NodeError",
     "NotFound",
+    "Op",
     "OutOfMemory",
     "PlanError",
     "PluginError",
+    "Predictor",
     "QuotaExceeded",
     "TensorError",
     "UnsupportedOp",
+    "benchmark",
+    "compare",
+    "register_op",
+    "register_planner",
+    "unregister_op",
+    "unregister_planner",
 ]
+
+# Modules that few programs need, and that import others.
+_LAZY = {"Predictor": "predictor", "benchmark": "evaluation", "compare": "evaluation"}
+
+
+def __getattr__(name):
+    if name not in _LAZY:
+        raise AttributeError(f"module 'arenite' has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(f"arenite.{_LAZY[name]}"), name)
+    globals()[name] = value
+    return value
+
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

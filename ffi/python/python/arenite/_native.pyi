@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, final
 
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,8 @@ __all__ = [
     "TensorFunction",
     "after_fork",
     "before_fork",
+    "benchmark",
+    "compare",
     "delegate_names",
     "run_command",
 ]
@@ -20,7 +22,10 @@ class _Settings(Protocol):
     libraries: list[str]
     threads: int | None
     planner: str | None
+    planner_function: Any
+    ops: list[Any]
     preserve_all: bool
+    batch: int | None
     config: str | None
 
 @disjoint_base
@@ -51,13 +56,24 @@ class Model:
     def __new__(
         cls, source: bytes | str, settings: _Settings, signature: str | None, path: str | None
     ) -> Model: ...
-    def __call__(self, *inputs: ArrayLike, raw: bool = False, **named: ArrayLike) -> dict[str, NDArray[Any]]: ...
+    def __call__(
+        self,
+        *inputs: ArrayLike,
+        raw: bool = False,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        **named: ArrayLike,
+    ) -> dict[str, NDArray[Any]]: ...
     def _inspection(self, path: str | None) -> str: ...
     def _profile(self, runs: int, inputs: tuple[ArrayLike, ...], named: dict[str, ArrayLike] | None) -> str: ...
     @property
     def _input_ports(self) -> list[dict[str, Any]]: ...
     @property
     def _output_ports(self) -> list[dict[str, Any]]: ...
+    def _plan_svg(self, name: str) -> str | None: ...
+    def _labels(self) -> list[list[str]]: ...
+    @property
+    def _custom_ops(self) -> list[str]: ...
     @property
     def _idle(self) -> int: ...
 
@@ -65,6 +81,20 @@ class Model:
 class TensorFunction:
     def __call__(self) -> NDArray[Any]: ...
 
+def compare(
+    expected: Model | str,
+    got: Model,
+    inputs: tuple[ArrayLike, ...],
+    named: dict[str, ArrayLike] | None,
+    tolerance: float,
+) -> str: ...
+def benchmark(
+    models: Sequence[Model],
+    inputs: tuple[ArrayLike, ...],
+    named: dict[str, ArrayLike] | None,
+    amount: Any,
+    progress: Callable[[float], object],
+) -> str: ...
 def delegate_names(library: str | None = None) -> list[str]: ...
 def before_fork() -> None: ...
 def after_fork(in_child: bool) -> None: ...

@@ -60,6 +60,14 @@ class QuotaExceeded(Error):
     """The model needs more memory, nodes or time than the quota permits."""
 
 
+class DeadlineExceeded(QuotaExceeded, TimeoutError):
+    """The call took longer than its `timeout`, its `deadline`, or the quota permits."""
+
+
+class BatchFixed(Error, ValueError):
+    """The batch size cannot change. The text names the node that fixes it."""
+
+
 class OutOfMemory(Error, MemoryError):
     """The system is out of memory."""
 

@@ -5,7 +5,7 @@ import operator
 import os
 import warnings
 
-from arenite import _native
+from arenite import _native, ops
 from arenite.errors import PluginError
 
 __all__ = [
@@ -146,6 +146,8 @@ class Interpreter(_native.Interpreter):
     One thread at a time may use it. `arenite.interpreter` has the calls and values of `ai_edge_litert.interpreter`.
     """
 
+    _custom_ops = ()
+
     def __init__(
         self,
         model_path=None,
@@ -194,7 +196,13 @@ class Interpreter(_native.Interpreter):
         self._experimental_compress_quantization_zero_points = experimental_compress_quantization_zero_points
         self._build(
             _source(model_path, model_content),
-            _Settings(experimental_delegates or [], resolver, num_threads or 1, bool(experimental_preserve_all_tensors)),
+            _Settings(
+                experimental_delegates or [],
+                resolver,
+                num_threads or 1,
+                bool(experimental_preserve_all_tensors),
+                self._custom_ops,
+            ),
         )
         self._delegates = experimental_delegates or []
         self._signature_defs = self.get_signature_list()
@@ -292,15 +300,26 @@ class Interpreter(_native.Interpreter):
 
 
 class InterpreterWithCustomOps(Interpreter):
-    """An `Interpreter` for models with custom ops. Ops come from plugins: put them into `ARENITE_PLUGIN_PATH`."""
+    """An `Interpreter` for models with custom ops, which Python functions compute."""
 
     def __init__(self, custom_op_registerers=None, **kwargs):
-        """Reads a model. `custom_op_registerers`, which are functions of TensorFlow Lite's library, must be empty."""
-        if custom_op_registerers:
+        """Reads a model.
+
+        Args:
+            custom_op_registerers: A list of `arenite.Op`.
+            kwargs: As for `Interpreter`.
+
+        Raises:
+            ValueError: A registerer is a function of TensorFlow Lite's library, which has no effect here.
+        """
+        registerers = custom_op_registerers or []
+        if not all(isinstance(op, ops.Op) for op in registerers):
             raise ValueError(
-                "custom_op_registerers add ops to TensorFlow Lite's library: make an arenite plugin of the ops "
-                "(docs/plugins-c.md) and name its folder in ARENITE_PLUGIN_PATH"
+                "custom_op_registerers add ops to TensorFlow Lite's library: give a list of arenite.Op, each with a Python "
+                "function, or make an arenite plugin of the ops (docs/plugins-c.md) and name its folder in "
+                "ARENITE_PLUGIN_PATH"
             )
+        self._custom_ops = registerers
         super().__init__(**kwargs)
 
 
@@ -308,9 +327,12 @@ class _Settings:
     """What the native class builds an interpreter with."""
 
     planner = None
+    planner_function = None
     config = None
+    batch = None
 
-    def __init__(self, delegates, resolver, threads, preserve_all):
+    def __init__(self, delegates, resolver, threads, preserve_all, custom_ops):
+        self.ops = ops._ops(custom_ops)
         self.delegates = [entry for delegate in delegates for entry in delegate._entries()]
         self.libraries = [delegate._library for delegate in delegates if delegate._library]
         self.without_default = resolver not in (OpResolverType.AUTO, OpResolverType.BUILTIN)

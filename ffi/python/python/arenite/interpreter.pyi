@@ -6,6 +6,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from arenite import _native
+from arenite.ops import Op
 
 __all__ = [
     "Delegate",
@@ -61,5 +62,5 @@ class Interpreter(_native.Interpreter):
 
 class InterpreterWithCustomOps(Interpreter):
     def __init__(
-        self, custom_op_registerers: list[str | Callable[[int], None]] | None = None, **kwargs: Any
+        self, custom_op_registerers: Sequence[str | Callable[[int], None] | Op] | None = None, **kwargs: Any
     ) -> None: ...

@@ -4,7 +4,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 
-from arenite import _native, reports
+from arenite import _native, ops as _ops, reports
 from arenite.interpreter import Delegate
 
 __all__ = ["Model"]
@@ -18,18 +18,32 @@ class Model(_native.Model):
         *,
         signature: str | None = None,
         delegates: str | Iterable[_Delegate] = (),
-        planner: str | None = None,
+        planner: str | _ops._Planner | None = None,
         threads: int | None = None,
         config: str | os.PathLike[str] | None = None,
         require: str | None = None,
+        ops: _ops._Given = (),
+        batch: int | None = None,
     ) -> Model: ...
-    async def run_async(self, *inputs: ArrayLike, raw: bool = False, **named: ArrayLike) -> dict[str, NDArray[Any]]: ...
+    async def run_async(
+        self,
+        *inputs: ArrayLike,
+        raw: bool = False,
+        timeout: float | None = None,
+        deadline: float | None = None,
+        **named: ArrayLike,
+    ) -> dict[str, NDArray[Any]]: ...
+    def rebatch(self, size: int) -> Model: ...
     @property
     def path(self) -> str | None: ...
     @property
     def inputs(self) -> list[reports.Port]: ...
     @property
     def outputs(self) -> list[reports.Port]: ...
+    def labels(self) -> list[str]: ...
+    def classify(
+        self, *inputs: ArrayLike, top: int = 5, labels: Iterable[str] | None = None, **named: ArrayLike
+    ) -> list[Any]: ...
     def plan(self) -> reports.Plan: ...
     def placement(self) -> reports.Placement: ...
     def profile(self, *inputs: ArrayLike, runs: int = 20, **named: ArrayLike) -> reports.Profile: ...
