@@ -21,7 +21,8 @@ ROWS, BAD = 600, {7, 311}
 def cluster():
     from ray.cluster_utils import Cluster
 
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    # Workers have a low priority by default, and starve on a machine that is busy.
+    os.environ["RAY_worker_niceness"] = "0"
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
     cluster.add_node(num_cpus=2)
     ray.init(address=cluster.address, log_to_driver=False)

@@ -364,7 +364,7 @@ fn faults_of_a_planner() {
         };
         r.add_planner("own", plan).unwrap();
     }));
-    assert_eq!(wrong, "planner 'own': record 0 is at offset 1, not a multiple of 64");
+    assert_eq!(wrong, "planner 'own': record 0 'x' is at offset 1, not a multiple of 64");
 }
 
 /// Refuses all nodes with the text that it was created with.
