@@ -177,8 +177,8 @@ impl Flow {
         Ok(())
     }
 
-    /// A lower bound for the edges examined by all searches: those from the source, and the blocks of each left vertex
-    /// without a follower. Each search reduces these vertices by one, at best the one with the most blocks.
+    /// A lower bound for the edges that all searches examine: the edges from the source, and the blocks of each left
+    /// vertex without a follower. Each search reduces these vertices by one, at best the one with the most blocks.
     fn least_work(&self) -> u128 {
         let blocks = |&next: &usize| (self.least.len() - next / BLOCK) as u128;
         let counts: Vec<u128> = self.next.iter().map(blocks).collect();

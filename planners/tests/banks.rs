@@ -165,7 +165,7 @@ fn the_heuristic_loses_little_traffic() {
     assert!(found > 0.97 * best && met > count / 2, "{found} of {best}, {met} of {count}");
 }
 
-/// If the last bank is too small for the record of least benefit, the first bank takes that.
+/// If the last bank is too small for the record of least benefit, the first bank takes that record.
 #[test]
 fn a_record_too_large_for_the_last_bank_goes_to_the_first() {
     let record = |size| UsageRecord { alignment: 1, ..UsageRecord::new(size, 0, 3) };

@@ -16,7 +16,7 @@ use crate::flat::Table;
 
 /// Limit of an unpacked label file or `metadata.json`, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
-/// Most labels that are read from one file.
+/// The largest number of labels that are read from one file.
 const MAX_LABELS: usize = 1 << 17;
 /// Most files of the archive that are looked at.
 const MAX_FILES: usize = 64;

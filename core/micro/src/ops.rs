@@ -1,4 +1,4 @@
-//! Lists of ops, and which op serves a node.
+//! Lists of ops, and the choice of the op that serves a node.
 
 use arenite_abi::host_side::MAX_ALIGNMENT;
 use arenite_abi::raw::{ArOpV1, BUILTIN_CUSTOM};

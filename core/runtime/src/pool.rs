@@ -1,4 +1,4 @@
-//! The thread pool of the process, behind [`parallel_for`].
+//! The thread pool of the process, which [`parallel_for`] uses.
 //!
 //! Only one call can use the pool at a time. While it runs, other calls (from another thread, or from inside a body)
 //! run all their chunks on the calling thread, so no call waits for another one.

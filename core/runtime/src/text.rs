@@ -92,7 +92,8 @@ impl Write for Filter<'_, '_> {
     }
 }
 
-/// C0, DEL, C1, separators of lines and paragraphs, and what embeds, overrides or isolates a direction.
+/// Control characters (C0, DEL, C1), separators of lines and paragraphs, and characters that change the direction of
+/// text.
 fn is_hidden(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -117,7 +117,7 @@ pub(crate) fn ports(node: &Node<'_>) -> Ports {
     Ports::new(node.inputs.clone(), written(node))
 }
 
-/// The constants that the steps of a net pack, in the order of its nodes, and those inside loops.
+/// The constants that the steps of a net pack, in the order of its nodes, including the constants of loops.
 pub(crate) fn packed_constants(net: &Net<'_>) -> Vec<Id> {
     let mut packed = Vec::new();
     collect_packed(&net.nodes, &mut packed);

@@ -176,7 +176,7 @@ impl Choice<'_> {
         Ok(count)
     }
 
-    /// The score of a box after these chosen ones, or `None` if it overlaps one of them too much.
+    /// The score of a box after these boxes were chosen, or `None` if it overlaps one of them too much.
     fn lowered(&self, index: usize, mut score: f32, chosen: &[i32]) -> Option<f32> {
         for &other in chosen.iter().rev() {
             let iou = iou(self.boxes[index], self.boxes[other as usize]);

@@ -33,7 +33,7 @@ pub(crate) struct Effort {
     pub slice: Duration,
     /// The number of new processes per contender for start time and memory.
     pub starts: usize,
-    /// How long to wait for a quiet machine, and to measure again.
+    /// The longest time to wait for a quiet machine and to repeat measurements.
     pub patience: Duration,
 }
 

@@ -35,7 +35,8 @@ pub(crate) fn total(model: &Model<'_>) -> Option<u64> {
     (!calls).then(|| nodes.iter().map(|node| node.operations).sum())
 }
 
-/// The unit of a model of this kind: dynamic-range models multiply bytes, half-precision ones floats.
+/// The unit of work for a model of this kind: dynamic-range models multiply bytes, half-precision models multiply
+/// floats.
 pub(crate) fn unit_of_kind(kind: &str) -> Unit {
     match kind {
         "i8" | "dr8" => Unit::Int8,

@@ -25,7 +25,7 @@ use crate::mutants;
 /// A fuzz target: its name, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// The targets of this crate; those for the C API are in `tests/calls`.
+/// The targets of this crate; the targets for the C API are in `tests/calls`.
 pub const TARGETS: &[Target] = &[
     ("described", described),
     ("model", model),

@@ -1,4 +1,4 @@
-//! Which nodes delegates claim, and what remains when they fail.
+//! The nodes that delegates claim, and the nodes that remain when a delegate fails.
 
 use std::sync::Arc;
 

@@ -21,7 +21,7 @@ use crate::model::lives::Lives;
 use crate::model::machine::Machine;
 use crate::model::node::Piece;
 
-/// How buffers are placed that have no offset in the model.
+/// How buffers without an offset in the model are placed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Planner {
     /// Largest first, each in the lowest gap.

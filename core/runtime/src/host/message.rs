@@ -47,7 +47,7 @@ pub(crate) fn clear_message() {
     });
 }
 
-/// Why a callback refuses: a status, and a message for the plugin.
+/// The reason why a callback refuses a request: a status, and a message for the plugin.
 pub(crate) struct Refused {
     pub status: Status,
     pub message: String,

@@ -50,7 +50,7 @@ pub struct LifetimeInput<'a> {
     pub is_early: &'a dyn Fn(i32) -> bool,
 }
 
-/// The lifetime of each tensor that has a value before the nodes or that they write.
+/// The lifetime of each tensor that the nodes write, or that has a value before they run.
 ///
 /// A lifetime begins at the first writer and ends at the last reader. Tensors that are kept or never read live forever,
 /// so their memory is never reused.

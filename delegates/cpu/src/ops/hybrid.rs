@@ -74,7 +74,7 @@ pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Hybrid<'a>>>> 
     })
 }
 
-/// Filters with one scale go with symmetric activations, others and groups with asymmetric ones.
+/// Filters with one scale use symmetric activations. Filters with a scale per channel, and groups, use asymmetric ones.
 fn convolution<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let conv_2d::Geometry { window, groups, filters, activation } = conv_2d::Geometry::read(x)?;
     let (weights, scales) = weights(x, 0, filters)?;

@@ -6,7 +6,7 @@
 //! ```
 //! Results of a phase are `stride` pixels apart. If all phases of a row have the same number of taps at the same
 //! positions, they are computed as one, with `stride` times as many columns. Phases without taps consist of the bias.
-//! They share one form, and if there are many, all pixels between the taps of two periods are one run. So the number of
+//! They share one form. If there are many, all pixels between the taps of two periods form one run. So the number of
 //! phases is at most the number of taps plus the square root of the columns, for any stride.
 
 use std::mem::MaybeUninit;

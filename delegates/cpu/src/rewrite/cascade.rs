@@ -15,7 +15,7 @@ use crate::steps::cascade::{self, LAYERS, MOST_KEPT};
 /// Smallest tensors in bytes that are worth a cascade: they do not stay in the second-level cache with weights and
 /// other tensors.
 const LARGE: usize = 3 << 18;
-/// As above, of bytes, where it is the memory that counts.
+/// The same limit for layers of bytes, which are joined to save memory.
 const LARGE_BYTES: usize = 1 << 15;
 /// Most bytes of a layer's weights, which are read again for some rows at a time.
 const WEIGHTS: usize = 1 << 18;

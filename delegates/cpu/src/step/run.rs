@@ -95,7 +95,7 @@ impl<'r> Inputs<'r> {
             not_read(id);
         }
         // SAFETY: an input of the step, as just checked, whose place is readable during the run, as `Run::new`
-        // requires. What overlaps it is an output for which the step gave an `InPlace` or `Lead`: so an element is read
+        // requires. It may overlap only an output for which the step gave an `InPlace` or `Lead`: so an element is read
         // before it is written, by the same thread and through pointers.
         unsafe { self.places[id].source() }
     }

@@ -184,7 +184,7 @@ fn turn(layers: &[(Window, usize)]) -> usize {
     (1..=rows).take_while(fits).last().unwrap_or(1)
 }
 
-/// Bytes of all kept rows on this many threads, for layers with these windows. A single layer keeps no rows.
+/// The bytes of all rows that this many threads keep, for layers with these windows. A single layer keeps no rows.
 pub(crate) fn memory(layers: &[(Window, usize)], threads: usize) -> usize {
     threads.clamp(1, PARTS) * kept(&rooms(layers, turn(layers)))
 }

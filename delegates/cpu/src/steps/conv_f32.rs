@@ -79,7 +79,7 @@ struct TileAt {
 enum PrefetchTarget {
     /// None: all are in the cache.
     Nothing,
-    /// The tile's own, which are used for the first time.
+    /// The tile's own weights, which are used for the first time.
     Own,
     /// Those after this block.
     Next,

@@ -10,7 +10,7 @@ use crate::reach::epilogue::{self, Epilogue, EpilogueOp};
 use crate::reach::together::RunGroups;
 use crate::step::{Run, Step};
 
-/// Elements that one thread does at a time: 16 KiB of them.
+/// The number of elements that a thread processes at a time: 16 KiB.
 const CHUNK: usize = 4096;
 
 /// Functions of one tensor, applied in sequence.

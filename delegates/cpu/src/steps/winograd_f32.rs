@@ -55,8 +55,8 @@ const STREAM: usize = 24;
 /// Bytes of weights that stay in the second-level cache.
 const NEAR: usize = 1 << 20;
 
-/// The tile size that is the fastest for this convolution, if it is faster than none: by counting operations and the
-/// weights that are read.
+/// The fastest tile size for this convolution, estimated from the operations and the weights that it reads. `None` if
+/// the plain convolution is faster.
 pub(crate) fn choose(
     isa: Isa,
     gemm: &Gemm,
@@ -328,7 +328,7 @@ impl Step for WinogradF32 {
                 Grain::of_cost(self.products() * self.filters * TRANSFORM / 16),
                 |range| {
                     for r in range {
-                        // SAFETY: each tile is one thread's; all products are written.
+                        // SAFETY: only one thread accesses a tile; all products are written.
                         unsafe { self.finish(first + r, r, p.written(), output, &epilogue) };
                     }
                 },

@@ -26,7 +26,7 @@ use crate::store::{Block, Store};
 
 /// Bytes of V and P together that are worked on at a time: most of a second-level cache.
 const BLOCK: usize = 3 << 18;
-/// Tiles that are multiplied together: their words of V stay near while panels change.
+/// The number of tiles that are multiplied together: their words of V stay in the cache while panels change.
 const ROWS: usize = 48;
 /// Tiles of a block that are enough to keep panels of weights busy.
 const ENOUGH: usize = ROWS;
@@ -243,7 +243,7 @@ impl Step for WinogradU8 {
             })?;
             cx.parallel_for(rows, Grain::of_cost(self.filters * TRANSFORM[1] / 8), |range| {
                 for r in range {
-                    // SAFETY: each tile is one thread's, and so is its row of P.
+                    // SAFETY: only one thread accesses a tile and its row of P.
                     unsafe { self.finish(first + r, r, p.cast(), output) };
                 }
             })?;

@@ -112,7 +112,7 @@ pub struct Limits {
     pub epilogue: usize,
     /// The most taps of a convolution's filter.
     pub conv_taps: usize,
-    /// The most rows of a filter with more taps, whose taps along a row are side by side in the input.
+    /// The largest number of rows of a filter with more taps, if the taps of a row are adjacent in the input.
     pub conv_rows: usize,
     /// The most taps of a depthwise convolution's filter.
     pub depthwise_taps: usize,

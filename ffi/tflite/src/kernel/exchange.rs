@@ -120,7 +120,7 @@ impl Scene {
     /// Copies dynamic outputs, whose shape `invoke` has set, to the runtime.
     ///
     /// # Errors
-    /// If the size of an output does not match its shape.
+    /// The size of an output does not match its shape.
     pub(crate) fn after_eval(&mut self, io: Io<'_>, prepared: &Prepared, cx: &EvalContext<'_>) -> Result<()> {
         for (i, &index) in io.outputs.iter().enumerate().filter(|(i, _)| prepared.dynamic[*i]) {
             let entry = *self.entry(index)?;

@@ -1,6 +1,6 @@
 //! Batch normalization: each channel is normalized, scaled and shifted, with the batch's own mean and variance if
-//! `is_training` is set, else with given ones. Inputs: x, scale, offset, mean, variance. Outputs: y, the running means
-//! and variances, the means and variances that were used (twice), and an empty tensor.
+//! `is_training` is set, otherwise with the given mean and variance. Inputs: x, scale, offset, mean, variance. Outputs:
+//! y, the running means and variances, the means and variances that were used (twice), and an empty tensor.
 
 use arenite_abi::prelude::*;
 use arenite_ops::kit::indexing::Dims;

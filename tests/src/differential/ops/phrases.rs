@@ -1,4 +1,4 @@
-//! Chains that the delegate fuses, and that nodes drawn one by one rarely form.
+//! Chains that the delegate fuses. Nodes that are drawn one by one rarely form them.
 
 use arenite::ElementType::{F32, I8};
 use arenite_abi::schema::ReducerOptions;
