@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Builds the Python package for all systems: the source distribution, and wheels of arenite and arenite-flex.
+#
+#   dist/wheels.sh [--install] [--target TRIPLE]... [FOLDER]      default: all targets; target/wheels
+#
+#   arenite       one wheel for CPython 3.10 and later (abi3), one for CPython 3.14 without the GIL (cp314t)
+#   arenite-flex  one wheel for all
+#
+# Wheels need glibc 2.17 (manylinux2014) or musl 1.2, and the first processors of their architecture: kernels for newer
+# ones are selected at run time. Zig links them, so no older system is needed. The tools come from PyPI into an
+# environment of its own; --install adds the compiler's targets by rustup. dist/test-wheels.sh tests the wheels.
+set -euo pipefail
+usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p;}' "$0"; }
+fail() {
+    echo "$0: $*" >&2
+    exit 1
+}
+
+all=(x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-unknown-linux-musl)
+targets=() install= out=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help) usage && exit 0 ;;
+    --install) install=yes ;;
+    --target) targets+=("${2:?--target needs a triple: ${all[*]}}") && shift ;;
+    -*) usage >&2 && fail "unknown option $1" ;;
+    *) out=$1 ;;
+    esac
+    shift
+done
+[ ${#targets[@]} -gt 0 ] || targets=("${all[@]}")
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+target_dir=$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+out=${out:-$target_dir/wheels}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
+step() { printf '== %s\n' "$*"; }
+
+step "tools"
+tools=$target_dir/wheel-tools
+[ -x "$tools/bin/maturin" ] || python3 -m venv "$tools"
+"$tools/bin/pip" install --quiet --disable-pip-version-check \
+    'maturin>=1.9,<2' ziglang cargo-zigbuild hatchling auditwheel
+export PATH=$tools/bin:$PATH
+[ -z "$install" ] || rustup target add "${targets[@]}"
+
+step "source distribution"
+dist/sdist.py "$out"
+
+for target in "${targets[@]}"; do
+    arch=${target%%-*}
+    # Zig's name of the target has the version of glibc.
+    case $target in
+    *-gnu) platform=manylinux2014_$arch tag=manylinux2014 linked=$target.2.17 ;;
+    # An extension module is loaded into a program that is linked dynamically.
+    *-musl) platform=musllinux_1_2_$arch tag=musllinux_1_2 linked=$target
+        variable=$(tr 'a-z-' 'A-Z_' <<<"$target")
+        export "CARGO_TARGET_${variable}_RUSTFLAGS=-C target-feature=-crt-static" ;;
+    *) fail "unknown target $target; known are ${all[*]}" ;;
+    esac
+    step "$target"
+    for python in python3.10 python3.14t; do
+        maturin build --quiet --release --zig --locked --manifest-path ffi/python/Cargo.toml --target "$target" \
+            --compatibility "$tag" --interpreter "$python" --out "$out"
+    done
+    (cd ffi/python/flex && ARENITE_WHEEL_CARGO="cargo-zigbuild rustc --locked --target $linked" \
+        ARENITE_WHEEL_PLATFORM=$platform hatchling build --target wheel --directory "$out")
+done
+
+step "sizes"
+for wheel in "$out"/*.whl; do
+    size=$(stat -c %s "$wheel")
+    echo "$(basename "$wheel"): $size bytes"
+    [ "$size" -lt 6000000 ] || fail "$wheel has 6 MB or more"
+    auditwheel show "$wheel" | tr '\n' ' ' | sed 's/.*\(consistent with\)/  \1/;s/  */ /g' && echo
+done
