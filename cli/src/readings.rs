@@ -55,6 +55,7 @@ fn parse_threshold(text: &str) -> Result<f32, String> {
 pub(crate) struct Context {
     metadata: Metadata,
     detection_op: Option<[usize; 4]>,
+    arg_max_classes: Vec<Option<usize>>,
     labels: Vec<String>,
 }
 
@@ -120,6 +121,7 @@ impl ReadingOptions {
         let clues = Clues {
             labels: &context.labels,
             detection_op: context.detection_op,
+            arg_max_classes: context.arg_max_classes.clone(),
             input_size: input_size(session)?,
             threshold: self.threshold,
             top: self.top.unwrap_or(DEFAULT_TOP),
@@ -145,10 +147,13 @@ impl ReadingOptions {
         let Some(path) = &self.labels else { return };
         let names = context.labels.len();
         for reading in readings {
-            if let Answer::Classes(classes) = &reading.answer
-                && classes.count != names
-            {
-                let (path, count) = (path.display(), classes.count);
+            let count = match &reading.answer {
+                Answer::Classes(classes) => Some(classes.count),
+                Answer::Segmentation(found) => found.count,
+                _ => None,
+            };
+            if let Some(count) = count.filter(|&count| count != names) {
+                let path = path.display();
                 logging::note(format_args!(
                     "{path} has {names} labels, but the model has {count} classes; labels may not match"
                 ));
@@ -211,13 +216,15 @@ impl Context {
     pub(crate) fn of(model: &Model, signature: Option<&str>) -> Self {
         let mut metadata = Metadata::of(model);
         let mut detection_op = arenite_answers::detection_op(model);
+        let mut arg_max_classes = arenite_answers::arg_max_classes(model);
         if signature.is_some() {
-            // Both count the ports of the main subgraph, which a signature may order otherwise.
+            // These are in the order of the main subgraph's ports, which a signature may order otherwise.
             metadata.inputs.clear();
             metadata.outputs.clear();
             detection_op = None;
+            arg_max_classes.clear();
         }
-        Context { metadata, detection_op, labels: Vec::new() }
+        Context { metadata, detection_op, arg_max_classes, labels: Vec::new() }
     }
 
     /// Samples per second of an input, from the model's metadata.

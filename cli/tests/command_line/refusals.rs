@@ -60,6 +60,14 @@ fn a_label_count_that_differs_from_the_class_count_is_noted() {
     };
     assert!(noted("0\n1\n2\n3\n4\n5\n6\n7\n8\n"));
     assert!(!noted("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n\n"));
+
+    let model = folder.path().join("segment.tflite").display().to_string();
+    let node =
+        "y:INT64[1,16,16] = ARG_MAX(x:FLOAT32[1,16,16,3], axis:INT32[] value=3) {\"output_type\": \"INT64\"}";
+    succeed(&["new-model", &model, node]);
+    let output = arenite(&["run", &model, "--input", "x=zeros", "--labels", &file.display().to_string()]);
+    let note = "has 10 labels, but the model has 3 classes";
+    assert!(stderr(&output).contains(note) && stdout(&output).contains("100.0 %  0"), "{output:?}");
 }
 
 #[test]

@@ -45,6 +45,9 @@ pub struct Clues<'a> {
     /// Outputs of the op `TFLite_Detection_PostProcess`: boxes, classes, scores, count; see
     /// [`detection_op`](crate::detection_op).
     pub detection_op: Option<[usize; 4]>,
+    /// For each output, the number of classes if the op ARG_MAX writes it; see
+    /// [`arg_max_classes`](crate::arg_max_classes).
+    pub arg_max_classes: Vec<Option<usize>>,
     /// Width and height of the picture that the model takes.
     pub input_size: Option<(u32, u32)>,
     /// Detections below this score are dropped.
@@ -62,6 +65,7 @@ impl<'a> Clues<'a> {
             labels: &[],
             metadata,
             detection_op: None,
+            arg_max_classes: Vec::new(),
             input_size: None,
             threshold: 0.3,
             top: 5,

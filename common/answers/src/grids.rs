@@ -15,6 +15,8 @@ pub struct Segmentation {
     pub height: u32,
     /// The class of each pixel, row by row.
     pub classes: Vec<u16>,
+    /// The number of classes that the model distinguishes, if known.
+    pub count: Option<usize>,
     /// The classes that occur, most frequent first.
     pub shares: Vec<Share>,
 }
@@ -83,9 +85,9 @@ pub(crate) fn segmentation(output: &Output<'_>, clues: &Clues<'_>) -> Option<Seg
     let own = clues.metadata.outputs.get(output.index);
     let own = own.map(|own| if channels == 1 { &own.value_labels } else { &own.axis_labels });
     let labels = if clues.labels.is_empty() { own.map_or(&[][..], Vec::as_slice) } else { clues.labels };
-    let classes = match channels {
-        1 => numbers(output)?,
-        2..=MAX_CLASSES => best_classes(output, channels, labels)?,
+    let (classes, count) = match channels {
+        1 => (numbers(output)?, clues.arg_max_classes.get(output.index).copied().flatten()),
+        2..=MAX_CLASSES => (best_classes(output, channels, labels)?, Some(channels)),
         _ => return None,
     };
     let mut counts = vec![0u64; usize::from(classes.iter().copied().max()?) + 1];
@@ -102,7 +104,7 @@ pub(crate) fn segmentation(output: &Output<'_>, clues: &Clues<'_>) -> Option<Seg
     };
     let mut shares: Vec<Share> = counts.iter().enumerate().filter(|(_, n)| **n > 0).map(share).collect();
     shares.sort_by(|a, b| b.share.total_cmp(&a.share));
-    Some(Segmentation { width, height, classes, shares })
+    Some(Segmentation { width, height, classes, count, shares })
 }
 
 /// Class numbers as the model gives them: integers without a scale.

@@ -2,7 +2,7 @@
 
 use arenite::{ElementType, Interpreter};
 
-use crate::{Clues, Metadata, Output, Readings, detection_op, read};
+use crate::{Clues, Metadata, Output, Readings, arg_max_classes, detection_op, read};
 
 impl Readings {
     /// Reads the outputs of the last invocation of the main subgraph. Names of classes come from `labels` or, if it is
@@ -22,6 +22,7 @@ impl Readings {
         let clues = Clues {
             labels,
             detection_op: detection_op(interpreter.model()),
+            arg_max_classes: arg_max_classes(interpreter.model()),
             input_size: input_size(interpreter)?,
             ..Clues::new(&metadata)
         };

@@ -132,3 +132,25 @@ pub fn detection_op(model: &Model) -> Option<[usize; 4]> {
     let [Some(boxes), Some(classes), Some(scores), Some(count)] = written.map(position) else { return None };
     Some([boxes, classes, scores, count])
 }
+
+/// For each output of the main subgraph, the length of the last axis of ARG_MAX's input, if ARG_MAX over that axis
+/// writes the output. For a map of class numbers, this is the number of classes.
+pub fn arg_max_classes(model: &Model) -> Vec<Option<usize>> {
+    let view = model.view();
+    let Some(main) = view.subgraph(0) else { return Vec::new() };
+    let shape = |tensor: i32| {
+        let tensor = main.tensors().get(usize::try_from(tensor).ok()?)?;
+        Some(tensor.shape().iter().collect::<Vec<i32>>())
+    };
+    let classes = |output: i32| {
+        let operator =
+            main.operators().iter().find(|operator| operator.outputs().iter().any(|y| y == output))?;
+        if view.operator_code(&operator)?.name() != "ARG_MAX" {
+            return None;
+        }
+        let scores = shape(operator.inputs().iter().next()?)?;
+        let (&last, others) = scores.split_last()?;
+        (others == shape(output)?).then_some(usize::try_from(last).ok()?)
+    };
+    main.outputs().iter().map(classes).collect()
+}
