@@ -75,8 +75,8 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "techniques")]
     compare: bool,
 
-    /// Largest shape of an input, by name or position; the plan is then an upper bound (repeatable)
-    #[arg(long, value_name = "NAME=1x128", value_parser = input::parse, visible_alias = "resize")]
+    /// Give an input its largest shape, by position or name; the plan is then an upper bound (repeatable)
+    #[arg(long = "resize", value_name = "K|NAME=1x128", value_parser = input::parse, alias = "input")]
     input: Vec<InputShape>,
 
     /// A memory and its size, fastest first. Assigns tensors to several memories, those with the most traffic to the

@@ -1,4 +1,4 @@
-//! `--input NAME=1x128`: the largest shape of an input. A number in place of the name is the input's position.
+//! `--resize NAME=1x128`: the largest shape of an input. A number in place of the name is the input's position.
 
 use arenite::Interpreter;
 

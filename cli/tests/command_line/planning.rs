@@ -175,9 +175,9 @@ fn inputs_are_planned_at_their_given_shapes() {
         got["plans"][0]["total_bytes"].as_u64().unwrap()
     };
     assert_eq!(total(&[]), 2 * 64);
-    assert_eq!(total(&["--input", "tokens=1x384"]), 2 * 4 * 384);
-    assert_eq!(total(&["--input", "0=2x16"]), 2 * 128);
-    fail(&["plan", file, "--input", "token=1"], 1, &["token", "tokens"]);
+    assert_eq!(total(&["--resize", "tokens=1x384"]), 2 * 4 * 384);
+    assert_eq!(total(&["--resize", "0=2x16"]), 2 * 128);
+    fail(&["plan", file, "--resize", "token=1"], 1, &["token", "tokens"]);
     fail(&["plan", file, "--input", "tokens"], 2, &["is not NAME=SHAPE"]);
 }
 
