@@ -19,6 +19,7 @@ function scaled(n, units, base) {
 }
 const bytes = n => n === null || n === undefined ? "" : scaled(n, ["bytes", "KiB", "MiB", "GiB", "TiB"], 1024);
 const count = n => n === null || n === undefined ? "" : scaled(n, ["", "k", "M", "G", "T"], 1000);
+const inBytes = n => n === null || n === undefined ? "" : `${number(n)} ${n === 1 ? "byte" : "bytes"}`;
 const time = ms => ms < 0.1 ? `${(ms * 1000).toPrecision(3)} µs` : `${ms.toPrecision(ms >= 1000 ? 5 : 4)} ms`;
 const percent = share => `${share < 0.1 && share > 0 ? "<0.1" : share.toFixed(1)} %`;
 // Control characters would be invisible or turn the direction of the text.

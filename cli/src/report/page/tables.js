@@ -109,7 +109,7 @@ function timesView(root) {
   }
   root.replaceChildren(
     make("p", {}, `${plural(runs.count, "run")} after a first one of ${time(runs.first_ms)}: min ${time(runs.min_ms)}, median ${time(runs.median_ms)}.`),
-    dim(`Inputs: ${runs.inputs.map(i => `${named(i.name)} (${visible(i.source)})`).join(", ") || "none"}. For exact times use \`arenite bench\`.`),
+    dim(`Inputs: ${runs.inputs.map(i => `${named(i.name)} (${visible(i.source)})`).join(", ") || "none"}. For exact times use “arenite bench”.`),
     heading("Nodes, in execution order"),
     dim("A delegate's step may compute several nodes; its time is shown at the node that writes the step's output."),
     table([
@@ -149,7 +149,7 @@ function differencesView(root) {
 }
 function modelView(root) {
   const parts = [], { model } = data;
-  parts.push(heading("File"), pairs([["path", visible(model.path || "")], ["bytes", number(model.bytes)],
+  parts.push(heading("File"), pairs([["path", visible(model.path || "")], ["size", inBytes(model.bytes)],
     ["schema version", String(model.schema)], ["description", visible(model.description || "")], ["report by", `arenite ${data.version}`]]));
   const ports = list => list.map(p => `${named(p.name)} (tensor ${p.tensor})`).join(", ");
   if (data.signatures.length) {
@@ -163,14 +163,14 @@ function modelView(root) {
       { title: "text", name: true, key: m => m.text || "", show: m => visible((m.text || "").slice(0, 300)) }], data.metadata));
   }
   if (data.memory) {
-    parts.push(heading("Memory"), pairs([["planner", data.memory.planner], ["arena", number(data.memory.arena_bytes)],
-      ["lower bound of the arena", number(data.memory.lower_bound)], ["persistent", number(data.memory.persistent_bytes)],
-      ["delegates", number(data.memory.delegate_bytes)], ["devices", data.memory.device_bytes ? number(data.memory.device_bytes) : ""],
-      ["tensors of dynamic shape", data.memory.dynamic_bytes ? number(data.memory.dynamic_bytes) : ""]]));
+    parts.push(heading("Memory"), pairs([["planner", data.memory.planner], ["arena", inBytes(data.memory.arena_bytes)],
+      ["lower bound of the arena", inBytes(data.memory.lower_bound)], ["persistent", inBytes(data.memory.persistent_bytes)],
+      ["delegates", inBytes(data.memory.delegate_bytes)], ["devices", data.memory.device_bytes ? inBytes(data.memory.device_bytes) : ""],
+      ["tensors of dynamic shape", data.memory.dynamic_bytes ? inBytes(data.memory.dynamic_bytes) : ""]]));
   }
   for (const facts of data.facts) {
     parts.push(heading(`Delegate ${visible(facts.delegate)}, subgraph ${facts.subgraph}, partition ${facts.partition}`),
-      pairs(facts.facts.map(f => [visible(f.key), typeof f.value === "number" ? `${number(f.value)} ${f.unit || ""}` : visible(f.value)])));
+      pairs(facts.facts.map(f => [visible(f.key), typeof f.value !== "number" ? visible(f.value) : f.unit === "ns" ? time(f.value / 1e6) : `${number(f.value)} ${f.unit || ""}`])));
   }
   if (data.left_out.length) {
     parts.push(heading("Delegates that were skipped"), ...data.left_out.map(l => make("p", {}, `${visible(l.delegate)}: ${visible(l.reason)}`)));
