@@ -48,7 +48,7 @@ fn tensors_of_called_subgraphs_are_read_and_written() {
     interpreter.tensor_mut_of(2, 1).unwrap().copy_from_slice(&[5.0f32, 7.0]).unwrap();
     interpreter.invoke_subgraph(2).unwrap();
     assert_eq!(interpreter.tensor_of(2, 4).unwrap().as_slice::<f32>().unwrap(), [10.0, 14.0]);
-    assert!(message(interpreter.resize_of(2, 4, &[3])).contains("it is no input of subgraph 2"));
+    assert!(message(interpreter.resize_of(2, 4, &[3])).contains("it is not an input of subgraph 2"));
     interpreter.resize_of(2, 1, &[3]).unwrap();
     assert!(message(interpreter.invoke_subgraph(2)).contains("call allocate()"));
     interpreter.allocate_subgraph(2).unwrap();
@@ -91,7 +91,7 @@ fn variables_and_strings_are_set_by_index() {
     let mut interpreter = allocated(&strings);
     interpreter.set_strings_of(0, 0, &[b"a", b"bc"]).unwrap();
     assert_eq!(interpreter.tensor_of(0, 0).unwrap().strings().unwrap(), [&b"a"[..], b"bc"]);
-    assert!(message(interpreter.set_strings_of(0, 1, &[b"a"])).contains("it is no input"));
+    assert!(message(interpreter.set_strings_of(0, 1, &[b"a"])).contains("it is not an input"));
 }
 
 /// A constant input keeps its value, for strings as for numbers.
@@ -122,7 +122,7 @@ fn a_tensor_inside_a_partition_names_its_delegate() {
     let interpreter = allocated(&model);
     assert_eq!(
         message(interpreter.tensor_of(0, 1).unwrap().bytes()),
-        "tensor 'a': it has no memory of its own: delegate cpu computes it within a partition"
+        "tensor 'a': it has no memory: delegate cpu computes it within a partition"
     );
 }
 

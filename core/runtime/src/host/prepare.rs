@@ -229,7 +229,7 @@ impl MemorySide for PrepareHost<'_, '_> {
         match self.partition {
             Some(partition) => Ok(partition.held.set(bytes, &held_by(&partition.owner.name))?),
             None => Err(Refused::invalid(format_args!(
-                "{bytes} bytes are held by an op, which asks the host for them"
+                "an op holds {bytes} bytes of its own; ops request memory in `prepare`"
             ))),
         }
     }

@@ -114,7 +114,7 @@ impl Interpreter {
             return Ok(executor);
         }
         let name = executor.graph.tensors[tensor].name.to_string();
-        Err(Error::Tensor { name, message: format!("it is no input of subgraph {subgraph}") })
+        Err(Error::Tensor { name, message: format!("it is not an input of subgraph {subgraph}") })
     }
 
     /// Changes whenever the address of a tensor of the subgraph may have changed: on allocation, resize, loans and

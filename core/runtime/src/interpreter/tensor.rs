@@ -123,9 +123,8 @@ impl<'a> Tensor<'a> {
             )));
         }
         if let Some(delegate) = self.inside {
-            return self.refuse(format!(
-                "it has no memory of its own: delegate {delegate} computes it within a partition"
-            ));
+            return self
+                .refuse(format!("it has no memory: delegate {delegate} computes it within a partition"));
         }
         if self.memory_kind != 0 {
             return self.refuse(

@@ -75,7 +75,7 @@ fn hands_out_none(registry: &Registry) -> String {
 pub fn check(request: &ObjectRequest<'_>, objects: &SharedObjects) -> Result<(), String> {
     let (records, SharedObjects { ids, sizes }) = (request.records, objects);
     if ids.len() != records.len() {
-        return Err(format!("there are {} objects' numbers for {} records", ids.len(), records.len()));
+        return Err(format!("the planner assigned an object to {} of {} records", ids.len(), records.len()));
     }
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); sizes.len()];
     for (i, (record, &id)) in records.iter().zip(ids).enumerate() {
@@ -174,7 +174,7 @@ mod tests {
         let records = [records[0], records[1], later];
         let wide = [8, 8, 1];
         assert_eq!(error(&records, &[0, 1, 0], &[wide, wide], None), "");
-        assert_eq!(error(&records, &[0], &[wide], None), "there are 1 objects' numbers for 3 records");
+        assert_eq!(error(&records, &[0], &[wide], None), "the planner assigned an object to 1 of 3 records");
         assert_eq!(error(&records, &[0, 2, 0], &[wide, wide], None), "record 1 is in object 2, there are 2");
         assert_eq!(
             error(&records, &[0, 1, 0], &[wide, [8, 3, 1]], None),

@@ -284,7 +284,7 @@ impl Step {
     /// Prepares a compiled partition for the current shapes.
     pub(crate) fn prepare_partition(&mut self, site: &mut Site<'_>) -> Result<(), Failure> {
         let Kernel::Partition(partition) = &self.kernel else {
-            return Err(Failure { status: Status::Internal, message: "it is no partition".into() });
+            return Err(Failure { status: Status::Internal, message: "it is not a partition".into() });
         };
         let partition = Rc::clone(partition);
         partition.forget_objects();

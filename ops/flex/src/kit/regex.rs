@@ -145,9 +145,7 @@ pub fn check_rewrite(rewrite: &[u8], regex: &Regex) -> Result<()> {
             }
             Some(b'\\') => {}
             _ => {
-                return Err(invalid!(
-                    "the rewrite has a backslash that neither a digit nor a backslash follows"
-                ));
+                return Err(invalid!("the rewrite has a backslash without a digit or a backslash after it"));
             }
         }
     }
