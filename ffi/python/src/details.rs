@@ -82,7 +82,7 @@ fn block_quantization<'py>(
     Ok(parameters)
 }
 
-/// The value of a constant as an array of one dimension; without elements if there is no such constant.
+/// The value of a constant as an array of one dimension; empty if the constant does not exist.
 fn constant<'py>(
     py: Python<'py>,
     state: &State,
@@ -147,7 +147,7 @@ pub(crate) fn nodes<'py>(py: Python<'py>, interpreter: &Interpreter) -> PyResult
     Ok(list)
 }
 
-/// The classes of the elements of tensors; absent ones are left out.
+/// The NumPy classes of tensors' elements, without the absent tensors.
 fn classes<'py>(py: Python<'py>, interpreter: &Interpreter, tensors: &[i32]) -> PyResult<Bound<'py, PyList>> {
     let types = tensors.iter().filter_map(|&tensor| usize::try_from(tensor).ok());
     let types = types.filter_map(|tensor| Some(interpreter.tensor_of(0, tensor).ok()?.ty));
