@@ -135,8 +135,8 @@ fn grey(map: &Map, picture: Option<&RgbImage>) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| Rgb([grey.get_pixel(x, y).0[0]; 3]))
 }
 
-/// The position of a fraction of a side. Models may give any number, so it is limited to positions that can be added
-/// to.
+/// Converts a fraction of a side to pixels. Models may give any number, so the result is limited to avoid overflow
+/// later.
 fn pixel(fraction: f32, side: f32) -> i32 {
     (fraction * side).clamp(-1e6, 1e6) as i32
 }

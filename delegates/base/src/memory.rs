@@ -94,7 +94,8 @@ impl<'r, T: Pod> Source<'r, T> {
     /// Element `i`.
     #[inline(always)]
     pub fn get(self, i: usize) -> T {
-        // SAFETY: `at` checks that the element is in the source; no thread writes it meantime, as explained at `Send`.
+        // SAFETY: `at` checks that the element is in the source. No thread writes it at the same time, as explained at
+        // `Send`.
         unsafe { *self.at(i, 1) }
     }
 

@@ -60,7 +60,7 @@ mod tests {
         assert!(declared.collect::<String>() == expected, "arenite_micro_ops.h should contain:\n{expected}");
     }
 
-    /// The names are those that `arenite inspect --ops c` derives from an op's path.
+    /// `arenite inspect --ops c` derives the same names from an op's path.
     #[test]
     fn names_are_derived_from_paths() {
         for (name, path) in NAMES.iter().zip(arenite_ops::PATHS) {

@@ -39,8 +39,7 @@ pub(crate) struct State {
     pub interpreter: Interpreter,
     pub recipe: Recipe,
     views: BTreeMap<usize, View>,
-    /// Memory that the program provided for tensors of the main subgraph, each with whether the runtime has been given
-    /// it.
+    /// Memory that the program provided for tensors of the main subgraph, and whether the runtime has received it.
     pub lent: BTreeMap<usize, (TfLiteCustomAllocation, bool)>,
 }
 

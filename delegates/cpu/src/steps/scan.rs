@@ -102,7 +102,7 @@ pub(crate) struct Scan {
     pub aliases: Vec<(Alias, usize)>,
     /// Read.
     pub feeds: Vec<Feed>,
-    /// States whose source a step writes to where it is wanted.
+    /// States that are not copied: a step writes the source directly to the state's memory.
     pub states: Vec<State>,
     /// States that are copied, as their source is computed in other memory.
     pub moved: Vec<State>,

@@ -94,8 +94,8 @@ pub(super) fn text(kernel: &Kernel, reads_images: bool) -> Result<String> {
     Ok(text)
 }
 
-/// Defines `EPILOGUE_PARAMETERS` and `EPILOGUE(v, at, s)`, which changes the `float4` `v`, slice `at` of the result and
-/// slice `s` of its row.
+/// Defines `EPILOGUE_PARAMETERS` and `EPILOGUE(v, at, s)`. The macro changes the `float4` `v`, which is slice `at` of
+/// the result and slice `s` of its row.
 fn write_epilogue(text: &mut String, functions: &[Function]) {
     let (mut operands, mut numbers) = (String::new(), String::new());
     let (mut operand_count, mut number_count) = (0, 0);

@@ -10,7 +10,7 @@ inline float4 finite(float4 v) { return at_most(at_least(v, -FLT_MAX), FLT_MAX);
 /* Functions that are -1 below `end`, where some drivers do not reach -1. */
 inline float4 ended(float4 y, float4 v, float end) { return select(y, (float4)(-1.0f), isless(v, (float4)(end))); }
 
-/* Access to stored floats, single ones and slices: 32 bits, or 16 bits, where finite numbers stay finite. Copies move
+/* Access to stored floats and slices of floats, in 32 or 16 bits. Finite numbers stay finite in 16 bits. Copies move
    bits. */
 #ifdef HALVES
 #define REAL half

@@ -95,7 +95,7 @@ impl<'n, 'a> Builder<'n, 'a> {
         };
     }
 
-    /// Everything that was built, once all nodes are.
+    /// Finishes the list after all nodes were built.
     pub(crate) fn finish(mut self) -> Result<TaskList> {
         self.precision = self.options.precision;
         let net = self.net;
