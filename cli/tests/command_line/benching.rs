@@ -115,11 +115,15 @@ fn a_comparison_gives_a_row_each_and_a_ratio() {
 #[test]
 fn wrong_comparisons_are_explained() {
     let model = path("digits_i8.tflite");
-    fail(&["bench", &model, "--compare", "thread=1"], 2, &["no such setting", "threads="]);
+    fail(
+        &["bench", &model, "--compare", "thread=1"],
+        2,
+        &["neither an existing file nor a setting", "threads="],
+    );
     fail(
         &["bench", &model, "--compare", "delegate=warp"],
         1,
-        &["--compare delegate=warp", "no delegate 'warp'"],
+        &["--compare delegate=warp", "unknown delegate 'warp'"],
     );
     fail(&["bench", &model, "--compare", "missing.tflite"], 1, &["--compare missing.tflite"]);
     fail(&["bench", &model, "--runs", "1", "--seconds", "1"], 2, &["--seconds"]);

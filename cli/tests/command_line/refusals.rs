@@ -26,11 +26,11 @@ fn failures_are_status_1_and_name_the_file() {
     fail(&["inspect", &path("labels.txt")], 1, &["labels.txt"]);
     fail(&["run", &model, "--image", "missing.png"], 1, &["missing.png"]);
     fail(&["run", &model, "--input", "0=missing.npy"], 1, &["missing.npy"]);
-    fail(&["run", &model, "--input", "5=x.npy"], 1, &["no input '5'", "0 'image'"]);
+    fail(&["run", &model, "--input", "5=x.npy"], 1, &["unknown input '5'", "0 'image'"]);
     fail(&["run", &model, "--labels", "missing.txt"], 1, &["missing.txt"]);
     fail(&["run", &model, "--plugin-dir", "missing-dir"], 1, &["missing-dir"]);
-    fail(&["run", &model, "--delegate", "warp"], 1, &["no delegate 'warp'"]);
-    fail(&["run", &model, "--signature", "other"], 1, &["no signature 'other'", "serving_default"]);
+    fail(&["run", &model, "--delegate", "warp"], 1, &["unknown delegate 'warp'"]);
+    fail(&["run", &model, "--signature", "other"], 1, &["unknown signature 'other'", "serving_default"]);
     let output = arenite(&["run", "missing.tflite", "--json"]);
     let error: Value = serde_json::from_str(stdout(&output)).unwrap();
     assert!(error["error"].as_str().unwrap().contains("missing.tflite"));

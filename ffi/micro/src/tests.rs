@@ -114,7 +114,7 @@ fn calls_keep_to_the_phases() {
         refused(ar_micro_reset(micro), PHASE, "loaded: prepare comes next");
         assert_eq!(ar_micro_prepare(micro), OK);
         refused(ar_micro_prepare(micro), PHASE, "prepared: plan comes next");
-        refused(ar_micro_plan(micro, 2), ARGUMENT, "no planner 2");
+        refused(ar_micro_plan(micro, 2), ARGUMENT, "unknown planner 2");
         assert_eq!(ar_micro_plan(micro, 1), OK);
         refused(ar_micro_plan(micro, 0), PHASE, "ready to run");
         assert_eq!((ar_micro_input_count(micro), ar_micro_output_count(micro)), (1, 1));
