@@ -4,7 +4,8 @@
 //! values:  partition's inputs ─► intermediates (one scratch buffer, laid out by the host's planner) ─► its outputs
 //! ```
 //! A value that only renames another (a reshape) shares its memory. If a step allows it, its result overwrites an input
-//! that no later step reads. Intermediates may use the memory of outputs that are not written yet.
+//! that no later step reads. Intermediates may use the memory of outputs that are not written yet. A variable is read
+//! and written where it is.
 
 mod layout;
 mod lodging;
@@ -154,6 +155,11 @@ impl Program {
                     expect_bytes("input", i, input.len(), bytes)?;
                     readable(input).part(0, bytes)
                 }
+                Location::Variable(i) => {
+                    let variable = variable(cx, i)?;
+                    expect_bytes("variable", i, variable.bytes(), bytes)?;
+                    variable.part(0, bytes)
+                }
                 Location::Output(o) => {
                     expect_bytes("output", o, self.outputs[o].bytes(), bytes)?;
                     self.outputs[o].part(0, bytes)
@@ -182,7 +188,8 @@ impl Program {
                 return Err(Error::new(Status::Cancelled, format_args!("")));
             }
             // SAFETY: `find_places` looked up all places in this call: in its arena, outputs and inputs, and in the
-            // program's constants. All of these outlive `run`. `layout` gives two values that are needed at the same
+            // program's constants. All of these outlive `run`. Variables are cells, which only this call accesses, and
+            // only the step that updates one reads or writes it. `layout` gives two values that are needed at the same
             // time the same memory only where a step allows it, and never places a written value in an input or
             // constant; `verify` checks that in debug builds.
             let run = unsafe { Run::new(&self.found, scratch, cx, (&self.handed_out, ports)) };
@@ -220,6 +227,23 @@ fn usize_of(bytes: u64) -> Result<usize> {
 /// Of memory that the host lends for a call, once.
 fn writable(bytes: &mut [u8]) -> Place {
     Place::of(bytes.as_mut_ptr(), bytes.len())
+}
+
+/// Of input `i`, which is a variable. All inputs that are variables are looked up as cells, so none is a slice.
+fn variable(cx: &EvalContext<'_>, i: usize) -> Result<Place> {
+    let cells = cx.variable_bytes(i)?;
+    if cells.as_ptr().align_offset(WIDEST) != 0 {
+        let tensor = cx.node().input(i)?;
+        let element = (tensor.ty.bits() as usize / 8).max(1);
+        ensure!(
+            cells.as_ptr().addr().is_multiple_of(element),
+            "variable '{}' is {} and lies at {:p}, between elements; run it without the delegate cpu",
+            tensor.name,
+            tensor.ty,
+            cells.as_ptr()
+        );
+    }
+    Ok(Place::of(cells.as_ptr().cast::<u8>().cast_mut(), cells.len()))
 }
 
 /// Of inputs and constants, which no step writes.

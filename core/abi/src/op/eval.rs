@@ -245,14 +245,32 @@ impl<'a> EvalContext<'a> {
     /// # Errors
     /// The input is absent, is not a variable, has another element type, or variables were read as slices.
     pub fn variable<T: Element>(&self, i: usize) -> Result<&'a [Cell<T>]> {
+        let raw = self.variable_at(i)?;
+        // SAFETY: during this call, variables are read and written only through cells, checked above.
+        unsafe { tensor::cells(*raw) }
+    }
+
+    /// The bytes of an input that is a variable, like [`variable`](Self::variable). For delegates, which address values
+    /// by place.
+    ///
+    /// # Errors
+    /// As for [`variable`](Self::variable), whatever the element type.
+    pub fn variable_bytes(&self, i: usize) -> Result<&'a [Cell<u8>]> {
+        let raw = self.variable_at(i)?;
+        // SAFETY: during this call, variables are read and written only through cells, checked above; any bytes are
+        // valid `u8`.
+        Ok(unsafe { tensor::byte_cells(*raw) })
+    }
+
+    /// Input `i`, after checking that it is a variable and that no variable was read as a slice.
+    fn variable_at(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
         ensure!(
             raw.flags & raw::TENSOR_VARIABLE != 0,
             "input {i} is not a variable, so it cannot be written"
         );
         self.handed_out.variables(VariableUse::Cells)?;
-        // SAFETY: during this call, variables are read and written only through cells, checked above.
-        unsafe { tensor::cells(*raw) }
+        Ok(raw)
     }
 
     /// Sets the shape of a dynamic output, allocates its memory, and hands it out.

@@ -23,6 +23,8 @@ pub(super) enum Location {
     Nowhere,
     /// Input of the partition.
     Input(usize),
+    /// Input of the partition that is a variable, which steps may write.
+    Variable(usize),
     /// Output of the partition.
     Output(usize),
     /// An output and an offset in bytes: a part of the output's memory.
@@ -65,10 +67,15 @@ impl<'n, 'a> Frame<'n, 'a> {
     /// Assigns places to inputs, outputs and constants.
     pub(super) fn new(net: &'n Net<'a>) -> Self {
         let mut places = vec![Location::Nowhere; net.values.len()];
-        let mut read = vec![false; net.values.len()];
-        net.nodes.iter().flat_map(|node| &node.inputs).for_each(|&id| read[id] = true);
+        let mut used = vec![false; net.values.len()];
+        net.nodes.iter().flat_map(|node| &node.inputs).for_each(|&id| used[id] = true);
+        net.updated().for_each(|id| used[id] = true);
+        let place = |i, id: Id| match net.values[id].is_variable {
+            true => Location::Variable(i),
+            false => Location::Input(i),
+        };
         let inputs = net.inputs.iter().enumerate();
-        inputs.filter(|&(_, &id)| read[id]).for_each(|(i, &id)| places[id] = Location::Input(i));
+        inputs.filter(|&(_, &id)| used[id]).for_each(|(i, &id)| places[id] = place(i, id));
         net.constants.iter().enumerate().for_each(|(i, (id, _))| places[*id] = Location::Constant(i));
         net.outputs.iter().enumerate().for_each(|(i, &id)| places[id] = Location::Output(i));
         // A value that is only renamed to become an output is computed in the output's memory.
@@ -176,6 +183,7 @@ impl<'n, 'a> Frame<'n, 'a> {
                 let value = &self.net.values[id];
                 match self.places[id] {
                     Location::Output(o) => found.outputs[o] = found.outputs[o].min(at),
+                    Location::Variable(_) => {}
                     _ => {
                         let mut record = UsageRecord::new(value.bytes().max(1) as u64, at, last[id].max(at));
                         let tensor = value.tensor.and_then(|tensor| i32::try_from(tensor).ok());

@@ -20,6 +20,7 @@ fn value(rows: usize) -> Value<'static> {
         shape: vec![rows, 16],
         quant: None,
         constant: None,
+        is_variable: false,
         tensor: None,
         grid: None,
         real: None,

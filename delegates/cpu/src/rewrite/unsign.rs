@@ -5,6 +5,7 @@
 //! inputs:  i8 ─► [flip] ─► u8      inside: u8      outputs:  u8 ─► [flip] ─► i8      constants: flipped once
 //! tables:  i8 ─► GATHER ─► i8 ─► [flip] ─► u8      they are read where they are
 //! copies:  i8 ─► SLICE ─► i8 ─► PACK ─► i8         signed or not: nothing is computed with them
+//! states:  i8 ─► LSTM ─► i8                        variables are updated where they are
 //! ```
 //! Adding 128 to a byte flips its highest bit.
 
@@ -29,6 +30,7 @@ pub(super) enum Borders {
 /// Rewrites the net.
 pub(super) fn unsign(net: &mut Net<'_>, borders: Borders) -> Result<()> {
     let mut signed: HashSet<Id> = flip_gathered(net).into_iter().collect();
+    signed.extend(net.updated());
     if borders == Borders::Signed {
         signed.extend(only_copied(net));
     }
@@ -124,6 +126,7 @@ fn flip_borders(net: &mut Net<'_>, id: Id) {
     net.values[outside].ty = I8;
     if let Some(i) = input {
         net.inputs[i] = outside;
+        net.values[outside].is_variable = net.values[id].is_variable;
         net.nodes.insert(0, flip(outside, id));
     }
     if let Some(o) = output {

@@ -21,7 +21,7 @@ pub struct Node<L> {
     pub layer: L,
     /// The values that it reads. Constants that it packs are in the layer instead.
     pub inputs: Vec<Id>,
-    /// The values that it writes.
+    /// The values that it writes. An input of the partition among them is a variable, which it updates in place.
     pub outputs: Vec<Id>,
     /// Constants that the engine packs for it.
     pub packed: Vec<Id>,
@@ -57,7 +57,7 @@ impl<'a, L> Net<'a, L> {
     /// Adds a value with the type and shape of `like`.
     pub fn add_value(&mut self, like: Id) -> Id {
         let mut value = self.values[like].clone();
-        (value.constant, value.real, value.tensor) = (None, None, None);
+        (value.constant, value.real, value.tensor, value.is_variable) = (None, None, None, false);
         self.values.push(value);
         self.values.len() - 1
     }
@@ -123,13 +123,20 @@ impl<'a, L> Net<'a, L> {
         self.nodes.retain(|node| !node.outputs.is_empty());
     }
 
-    /// Removes nodes whose results are never read.
+    /// The variables that nodes update in place: inputs of the partition that a node writes. The partition has no other
+    /// node that reads one.
+    pub fn updated(&self) -> impl Iterator<Item = Id> {
+        let written = self.nodes.iter().flat_map(|node| &node.outputs).copied();
+        written.filter(|id| self.inputs.contains(id))
+    }
+
+    /// Removes nodes whose results are never read and that update no variable.
     pub fn drop_unread(&mut self)
     where
         L: Default,
     {
         let mut read = vec![false; self.values.len()];
-        self.outputs.iter().for_each(|&id| read[id] = true);
+        self.outputs.iter().chain(&self.inputs).for_each(|&id| read[id] = true);
         for i in (0..self.nodes.len()).rev() {
             match self.nodes[i].outputs.iter().any(|&id| read[id]) {
                 true => self.nodes[i].inputs.iter().for_each(|&id| read[id] = true),

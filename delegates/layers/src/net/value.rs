@@ -22,6 +22,8 @@ pub struct Value<'a> {
     pub quant: Option<Quant>,
     /// The data of a constant.
     pub constant: Option<TensorView<'a>>,
+    /// Whether it keeps its value from one invocation to the next.
+    pub is_variable: bool,
     /// The index in the graph; `None` for a value that a pass added.
     pub tensor: Option<usize>,
     /// The grid of a quantized tensor that is seen as floats.
@@ -48,6 +50,7 @@ impl<'a> Value<'a> {
             shape: tensor.shape.iter().map(|&d| d.max(0) as usize).collect(),
             quant: per_tensor(tensor),
             constant: tensor.is_constant().then_some(*tensor),
+            is_variable: tensor.is_variable(),
             tensor: None,
             grid: None,
             real: None,
