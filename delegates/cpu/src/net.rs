@@ -4,6 +4,7 @@ use arenite_layers::{Id, Limits, Value};
 
 use crate::ops::hybrid::Hybrid;
 use crate::ops::quantized::Quantized;
+use crate::ops::recurrent::Recurrent;
 use crate::ops::typed::Typed;
 use crate::reach;
 use crate::step::Ports;
@@ -24,6 +25,8 @@ pub(crate) enum CpuLayer<'a> {
     Hybrid(Hybrid<'a>),
     /// A function of elements of any type.
     Typed(Typed),
+    /// With a state.
+    Recurrent(Recurrent<'a>),
     /// Consecutive layers that are computed a few rows at a time.
     Cascade(Vec<Node<'a>>),
     /// A loop that counts.
@@ -36,7 +39,7 @@ impl CpuLayer<'_> {
         match self {
             CpuLayer::Quantized(layer) => matches!(layer, Quantized::Depthwise(_)),
             CpuLayer::Hybrid(layer) => layer.is_depthwise(),
-            CpuLayer::Typed(_) | CpuLayer::Cascade(_) | CpuLayer::Scan(_) => false,
+            CpuLayer::Typed(_) | CpuLayer::Recurrent(_) | CpuLayer::Cascade(_) | CpuLayer::Scan(_) => false,
         }
     }
 }

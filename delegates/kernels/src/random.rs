@@ -13,6 +13,13 @@ pub fn values(seed: u64, n: usize) -> Vec<f32> {
     (0..n).map(|_| random.next() as f32 / (1u32 << 30) as f32 - 1.0).collect()
 }
 
+/// `n` integers between `low` and `high`.
+pub fn integers(seed: u64, n: usize, low: i32, high: i32) -> Vec<i32> {
+    let mut random = Random::new(seed);
+    let count = (high - low) as u32 + 1;
+    (0..n).map(|_| low + (random.next() % count) as i32).collect()
+}
+
 impl Random {
     /// The sequence of a seed.
     pub fn new(seed: u64) -> Self {

@@ -15,6 +15,8 @@
 //! these are added, the order decides whether the sum overflows, so no bound is known. The same holds for weights that
 //! are NaN or infinite: some kernels multiply zeros outside of the image by them.
 
+mod recurrent;
+
 use arenite::ElementType::{self, F32};
 use arenite_model::writer::Operator;
 
@@ -142,6 +144,7 @@ pub fn bounds(
             });
             reals.flatten().unwrap_or_else(|| bound(rule, &inputs, y, to))
         });
+        let known = known.and_then(|known| recurrent::carried(*rule, known, operator, before));
         // The first value of a variable in the body is the last one of the previous invocation.
         let known = known.filter(|_| {
             let mut results = operator.outputs.iter();
@@ -182,7 +185,15 @@ fn inputs(
 }
 
 fn converts(rule: &Rule) -> bool {
-    matches!(rule, Rule::Quantize | Rule::Dequantize | Rule::Products { .. } | Rule::Loop { .. })
+    matches!(
+        rule,
+        Rule::Quantize
+            | Rule::Dequantize
+            | Rule::Products { .. }
+            | Rule::Loop { .. }
+            | Rule::Lstm { .. }
+            | Rule::Memory { .. }
+    )
 }
 
 fn allowed(rule: Rule, allowed: bool) -> Rule {
@@ -242,12 +253,7 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
             let largest = |of: fn(Bound) -> f64| inputs.iter().map(|x| of(x.bound)).fold(0.0, f64::max);
             Some(Bound { abs: largest(|bound| bound.abs), rel: largest(|bound| bound.rel) })
         }
-        Rule::Loop { hybrid } => {
-            let ordinary = inputs.iter().all(|input| input.facts.is_ordinary());
-            // In each iteration, the quantized state may differ by one step.
-            let abs = if hybrid { 1.0 / 16.0 } else { 1e-5 };
-            (exact && ordinary).then_some(Bound { abs, rel: 0.0 })
-        }
+        Rule::Loop { .. } | Rule::Lstm { .. } | Rule::Memory { .. } => recurrent::bound(rule, inputs, exact),
         _ if exact => Some(EXACT),
         Rule::Sum => within(error, U),
         Rule::Product => match inputs {

@@ -107,6 +107,10 @@ pub enum Rule {
     LogSoftmax,
     /// A recurrent layer with results between -1 and 1; `hybrid` if its products are dynamic-range quantized.
     Loop { hybrid: bool },
+    /// An LSTM layer with this number of time steps and of products per gate. Its states come from earlier invocations.
+    Lstm { times: usize, depth: usize },
+    /// SVDF: sums of `terms` numbers, from this and earlier invocations, which are sums of `depth` products.
+    Memory { depth: usize, terms: usize },
     /// Quantizes.
     Quantize,
     /// Dequantizes.

@@ -14,9 +14,12 @@ use arenite_abi::schema::ReshapeOptions;
 use arenite_model::writer::{Operator, SubGraph, Tensor};
 
 use super::graph::{Form, Graph, Kind, Rule, State};
+use super::ops::recurrent::has_state;
 use super::random::Random;
 use crate::options::{Attributes, WithOptions};
 
+/// The states of recurrent layers stay variables: no other node knows them, and layers without a state do not exist.
+///
 /// Turns some tensors into variables, and lets nodes read and write them.
 pub fn add(graph: &mut Graph, random: &mut Random) {
     let changes = [write, read, read, recur, recur, recur, write_again, copy, unwritten, fed, inner];
@@ -35,8 +38,19 @@ fn tensor(graph: &Graph, index: i32) -> Option<&Tensor> {
     graph.model.subgraphs[0].tensors.get(usize::try_from(index).ok()?)
 }
 
+/// Whether the tensor is the state of a recurrent layer, which updates it in place.
+fn is_state(graph: &Graph, index: i32) -> bool {
+    let nodes = graph.model.subgraphs[0].operators.iter().zip(&graph.notes);
+    let is_variable = tensor(graph, index).is_some_and(|tensor| tensor.is_variable);
+    is_variable
+        && nodes.into_iter().any(|(node, (kind, _))| has_state(kind.op) && node.inputs.contains(&index))
+}
+
 /// Whether one tensor can replace the other.
 fn alike(graph: &Graph, a: i32, b: i32) -> bool {
+    if is_state(graph, a) || is_state(graph, b) {
+        return false;
+    }
     let (Some(a), Some(b)) = (tensor(graph, a), tensor(graph, b)) else { return false };
     let parameters = |tensor: &Tensor| {
         tensor.quantization.as_ref().map(|q| (q.scale.clone(), q.zero_point.clone(), q.quantized_dimension))
@@ -49,7 +63,8 @@ fn alike(graph: &Graph, a: i32, b: i32) -> bool {
 
 fn variables(graph: &Graph) -> Vec<i32> {
     let tensors = graph.model.subgraphs[0].tensors.iter().enumerate();
-    tensors.filter(|(_, tensor)| tensor.is_variable).map(|(i, _)| i as i32).collect()
+    let all = tensors.filter(|(_, tensor)| tensor.is_variable).map(|(i, _)| i as i32);
+    all.filter(|&variable| !is_state(graph, variable)).collect()
 }
 
 fn some(list: &[i32], random: &mut Random) -> Option<i32> {

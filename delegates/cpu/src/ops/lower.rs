@@ -3,16 +3,17 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Parts, Source};
 
-use super::{hybrid, quantized, scan, typed};
+use super::{hybrid, quantized, recurrent, scan, typed};
 use crate::net::CpuLayer;
 
 impl<'a> arenite_layers::EngineLowering<'a> for CpuLayer<'a> {
     fn lower(x: &Source<'_, 'a>) -> Option<Result<arenite_layers::Node<Self>>> {
         let quantized = || Some(quantized::lower(x)?.map(|node| node.with(CpuLayer::Quantized)));
         let hybrid = || Some(hybrid::lower(x)?.map(|node| node.with(CpuLayer::Hybrid)));
+        let recurrent = || Some(recurrent::lower(x)?.map(|node| node.with(CpuLayer::Recurrent)));
         let typed = || Some(typed::lower(x)?.map(|node| node.with(CpuLayer::Typed)));
         let scan = || Some(scan::lower(x)?.map(|node| node.with(|scan| CpuLayer::Scan(Box::new(scan)))));
-        quantized().or_else(hybrid).or_else(typed).or_else(scan)
+        recurrent().or_else(quantized).or_else(hybrid).or_else(typed).or_else(scan)
     }
 }
 
@@ -22,7 +23,7 @@ impl<'a> arenite_layers::EngineLayer<'a> for CpuLayer<'a> {
             CpuLayer::Quantized(layer) => Parts { window: layer.window_mut(), ..Parts::NONE },
             CpuLayer::Hybrid(layer) => layer.parts_mut(),
             CpuLayer::Scan(layer) => Parts { values: Some(&mut layer.values), ..Parts::NONE },
-            CpuLayer::Typed(_) | CpuLayer::Cascade(_) => Parts::NONE,
+            CpuLayer::Typed(_) | CpuLayer::Recurrent(_) | CpuLayer::Cascade(_) => Parts::NONE,
         }
     }
 }

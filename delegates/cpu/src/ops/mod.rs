@@ -13,6 +13,7 @@ mod lower;
 mod moves;
 mod pool_2d;
 pub(crate) mod quantized;
+pub(crate) mod recurrent;
 mod reduce;
 mod rename;
 mod resize;
@@ -49,6 +50,7 @@ pub(crate) fn runs<'l>(layer: &'l Layer<'_>) -> &'l dyn LayerStep {
         Layer::Engine(CpuLayer::Quantized(layer)) => layer,
         Layer::Engine(CpuLayer::Hybrid(layer)) => layer,
         Layer::Engine(CpuLayer::Typed(layer)) => layer,
+        Layer::Engine(CpuLayer::Recurrent(layer)) => layer,
         Layer::Engine(CpuLayer::Cascade(layer)) => layer,
         Layer::Engine(CpuLayer::Scan(layer)) => &**layer,
     }

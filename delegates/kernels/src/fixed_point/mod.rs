@@ -10,6 +10,7 @@
 //! ```
 
 pub mod hard_swish;
+pub mod q15;
 pub mod rsqrt;
 
 /// A real factor: `value / 2³¹ · 2^shift`.

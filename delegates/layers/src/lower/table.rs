@@ -163,6 +163,8 @@ table! {
         NOT_EQUAL 4,
         SELECT 4,
         SELECT_V2 2,
+        SVDF 4,
+        UNIDIRECTIONAL_SEQUENCE_LSTM 4,
         WHILE 1,
     }
 }

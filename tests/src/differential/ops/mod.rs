@@ -7,6 +7,7 @@ pub mod moves;
 pub mod pairs;
 pub mod phrases;
 pub mod products;
+pub mod recurrent;
 pub mod reduce;
 pub mod slices;
 pub mod typed;
@@ -39,7 +40,7 @@ const fn entry(op: &'static str, claimed: &'static [Form], left: &'static [Form]
 }
 
 /// All ops.
-pub const FAMILIES: [&[Entry]; 10] = [
+pub const FAMILIES: [&[Entry]; 11] = [
     unary::OPS,
     pairs::OPS,
     typed::OPS,
@@ -50,6 +51,7 @@ pub const FAMILIES: [&[Entry]; 10] = [
     moves::OPS,
     slices::OPS,
     loops::OPS,
+    recurrent::OPS,
 ];
 
 const REAL: Form = Form::Of(F32);
