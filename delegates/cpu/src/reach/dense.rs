@@ -32,8 +32,8 @@ impl Dense {
         store: &Store,
         name: &str,
         sizes: MatrixSizes,
-        weight: impl Fn(usize, usize) -> f32,
-        bias: impl Fn(usize) -> f32,
+        weight: &dyn Fn(usize, usize) -> f32,
+        bias: &dyn Fn(usize) -> f32,
     ) -> Result<Dense> {
         let MatrixSizes { depth, columns } = sizes;
         let key = format!("{} {columns} × {depth}, {name}", gemm.name);

@@ -27,7 +27,7 @@ impl DenseU8 {
         store: &Store,
         name: &str,
         sizes: MatrixSizes,
-        weight: impl Fn(usize, usize) -> i8,
+        weight: &dyn Fn(usize, usize) -> i8,
     ) -> Result<DenseU8> {
         let MatrixSizes { depth, columns } = sizes;
         let gemm = Gemm::select_for(isa, 1, depth);
@@ -41,7 +41,7 @@ impl DenseU8 {
     }
 
     /// What is added to the sums of each column: its bias, less its share of the rows' zero point.
-    pub(crate) fn biases(&self, zero_point: i32, bias: impl Fn(usize) -> i32) -> Vec<i32> {
+    pub(crate) fn biases(&self, zero_point: i32, bias: &dyn Fn(usize) -> i32) -> Vec<i32> {
         let share = |(j, sum): (usize, &i32)| bias(j).wrapping_sub(sum.wrapping_mul(zero_point));
         self.sums.iter().enumerate().map(share).collect()
     }

@@ -3,8 +3,8 @@
 use arenite_abi::prelude::*;
 
 use crate::fixed_point::Factor;
-use crate::kernels::i16_svdf::{NewNumbers, Svdf};
-use crate::memory::{LINE, Source, Target};
+use crate::kernels::i16_svdf::{NewNumbers, Output, Svdf};
+use crate::memory::{LINE, Source};
 use crate::reach::dense_u8::DenseU8;
 use crate::step::{Run, Step};
 use crate::steps::svdf_f32::{SvdfIds, SvdfSizes};
@@ -34,18 +34,6 @@ pub(crate) struct SvdfU8 {
     pub ids: SvdfIds,
 }
 
-impl SvdfU8 {
-    /// Adds the sums of each unit's filters.
-    fn add(&self, sums: &Target<'_, i32>, y: &mut Target<'_, u8>) {
-        for (unit, sums) in sums.as_slice().chunks_exact(self.sizes.rank).enumerate() {
-            let bias = self.unit_biases.get(unit).copied().unwrap_or(0);
-            let sum = sums.iter().fold(bias, |all, &sum| all.wrapping_add(sum));
-            let scaled = self.to_output.apply(sum).wrapping_add(self.zero_point);
-            y.set(unit, (scaled.clamp(-128, 127) + 128) as u8);
-        }
-    }
-}
-
 impl Step for SvdfU8 {
     fn name(&self) -> &'static str {
         "SVDF"
@@ -70,7 +58,10 @@ impl Step for SvdfU8 {
             let new = NewNumbers { sums: sums_of_new, biases, factor: self.to_memory };
             let mut state = state.part(batch * filters * memory, filters * memory);
             self.kernels.remember(memory, new, Source::of(&self.time), &mut state, &mut sums);
-            self.add(&sums, &mut y.part(batch * (filters / rank), filters / rank));
+            let biases = Source::of(&self.unit_biases);
+            let output = Output { rank, biases, factor: self.to_output, zero_point: self.zero_point };
+            let units = filters / rank;
+            self.kernels.finish(sums.written(), output, &mut y.part(batch * units, units));
         }
         Ok(())
     }

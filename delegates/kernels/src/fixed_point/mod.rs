@@ -105,6 +105,15 @@ impl Factor {
         ((product + self.rounding - away) >> self.shift) as i32
     }
 
+    /// As [`apply`](Self::apply), without branches, so that loops over it become vectors.
+    #[inline(always)]
+    pub fn apply_lane(&self, x: i32) -> i32 {
+        let product = i64::from(x.wrapping_shl(self.left)) * i64::from(self.value);
+        let away = if self.is_away { 1 << 31 } else { 0 };
+        let rounding = self.rounding - if product < -(1 << 30) { away } else { 0 };
+        ((product + rounding) >> self.shift) as i32
+    }
+
     /// The factor as a real number, without rounding.
     pub fn real(self) -> f64 {
         f64::from(self.value) * 2f64.powi(self.left as i32 - self.shift as i32)

@@ -5,21 +5,11 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::{LANES, Row};
-use crate::fixed_point::Factor;
 use crate::fixed_point::q15::{self, IntegerBits};
 use crate::simd::Simd;
 
 /// Gates before their activation, and cells.
 type Lanes = [i16; LANES];
-
-/// As [`Factor::apply`], without branches.
-#[inline(always)]
-fn scale(x: i32, factor: &Factor) -> i32 {
-    let product = i64::from(x << factor.left) * i64::from(factor.value);
-    let away = if factor.is_away { 1 << 31 } else { 0 };
-    let rounding = factor.rounding - if product < -(1 << 30) { away } else { 0 };
-    ((product + rounding) >> factor.shift) as i32
-}
 
 #[inline(always)]
 fn saturated(x: i32) -> i16 {
@@ -77,8 +67,8 @@ unsafe fn sum(row: &Row<'_>, k: usize, j: usize, n: usize) -> Lanes {
     let [[a, of_a], [b, of_b]] = row.sums.map(|pair| pair.map(|p| unsafe { load(p.add(k * row.n + j), n) }));
     let mut to = [0; LANES];
     for l in 0..LANES {
-        let seen = saturated(scale(a[l].wrapping_add(of_a[l]), &factors.input));
-        let sum = scale(b[l].wrapping_add(of_b[l]), &factors.output);
+        let seen = saturated(factors.input.apply_lane(a[l].wrapping_add(of_a[l])));
+        let sum = factors.output.apply_lane(b[l].wrapping_add(of_b[l]));
         to[l] = saturated(sum.saturating_add(seen.into()));
     }
     to
@@ -130,7 +120,7 @@ pub(super) unsafe fn row<S: Simd>(_: S, row: &Row<'_>) {
         let activated = tanh(cell, &form.cell_bits);
         let mut y = [0u8; LANES];
         for l in 0..LANES {
-            let scaled = scale(i32::from(output[l]) * i32::from(activated[l]), &form.result);
+            let scaled = form.result.apply_lane(i32::from(output[l]) * i32::from(activated[l]));
             y[l] = (scaled.wrapping_add(form.zero_point).clamp(-128, 127) + 128) as u8;
         }
         // SAFETY: as for the sums.

@@ -27,6 +27,33 @@ struct Filters {
     y: *mut i32,
 }
 
+/// The arguments of the kernel that adds the sums of filters.
+struct Units {
+    /// How many units.
+    count: usize,
+    /// Filters of a unit, at least 1.
+    rank: usize,
+    factor: Factor,
+    zero_point: i32,
+    sums: *const i32,
+    /// One per unit, or null.
+    bias: *const i32,
+    y: *mut u8,
+}
+
+/// From the sums of filters to the output: `scale(Σ sums + bias) + zero point`.
+#[derive(Clone, Copy)]
+pub struct Output<'r> {
+    /// Filters of a unit.
+    pub rank: usize,
+    /// One per unit; may be empty.
+    pub biases: Source<'r, i32>,
+    /// What sums are multiplied by.
+    pub factor: Factor,
+    /// Of the output, as signed bytes.
+    pub zero_point: i32,
+}
+
 /// The new numbers of all filters: `saturate(scale(sums + biases))`.
 #[derive(Clone, Copy)]
 pub struct NewNumbers<'r> {
@@ -46,6 +73,7 @@ pub struct Svdf {
     /// The CPU features that it needs.
     pub isa: Isa,
     remember: unsafe fn(&Filters),
+    finish: unsafe fn(&Units),
 }
 
 impl Svdf {
@@ -79,17 +107,40 @@ impl Svdf {
         // the elements of all filters.
         unsafe { (self.remember)(&filters) }
     }
+
+    /// Writes the outputs of all units, as unsigned bytes.
+    ///
+    /// # Panics
+    /// If the rank is 0, or a list is shorter than `y.len()` units need.
+    pub fn finish(&self, sums: Source<'_, i32>, output: Output<'_>, y: &mut Target<'_, u8>) {
+        let Output { rank, biases, factor, zero_point } = output;
+        assert!(rank > 0, "units without filters");
+        let count = y.len();
+        let units = Units {
+            count,
+            rank,
+            factor,
+            zero_point,
+            sums: sums.at(0, count.saturating_mul(rank)),
+            bias: if biases.is_empty() { std::ptr::null() } else { biases.at(0, count) },
+            y: y.at(0, count),
+        };
+        // SAFETY: the machine can run it, as it got the member from a table; `at` checked that sources and targets have
+        // the elements of all units.
+        unsafe { (self.finish)(&units) }
+    }
 }
 
 macro_rules! member {
     ($name:expr, $isa:expr, $t:ty) => {
-        Svdf { name: $name, isa: $isa, remember }
+        Svdf { name: $name, isa: $isa, remember, finish }
     };
 }
 
 family! {
     Svdf: "i16_svdf" {
         fn remember(filters: &Filters);
+        fn finish(units: &Units);
     }
     vectors
 }
@@ -109,6 +160,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn every_member_finishes_units(count in 1usize..40, rank in 1usize..4, seed: u64, biased: bool) {
+            let multiplier = Multiplier::from_real(1e-3).unwrap();
+            let sums = integers(seed, count * rank, -60_000, 60_000);
+            let biases = integers(seed ^ 1, if biased { count } else { 0 }, -9999, 9999);
+            for member in available(TABLE) {
+                let mut y = vec![0; count];
+                let factor = multiplier.factor(Ties::Away);
+                let output = Output { rank, biases: Source::of(&biases), factor, zero_point: -7 };
+                member.finish(Source::of(&sums), output, &mut Target::of(&mut y));
+                for (unit, &y) in y.iter().enumerate() {
+                    let sum: i32 = sums[unit * rank..][..rank].iter().sum();
+                    let scaled = multiplier.apply(sum + biases.get(unit).unwrap_or(&0), Ties::Away) - 7;
+                    prop_assert_eq!(i32::from(y) - 128, scaled.clamp(-128, 127), "{} {}", member.name, unit);
+                }
+            }
+        }
+
         #[test]
         fn every_member_remembers(count in 1usize..20, memory in 1usize..40, seed: u64) {
             let all = count * memory;

@@ -6,6 +6,7 @@ use arenite_layers::{Id, Source};
 use crate::fixed_point::{Factor, Multiplier, Ties};
 
 /// The state at input `i`: a variable of the main graph with `len` elements of a type.
+#[inline(never)]
 pub(super) fn state(x: &Source<'_, '_>, i: usize, (ty, len): (ElementType, usize)) -> Result<Id> {
     let (id, value) = x.input(i)?;
     if !value.is_variable || value.tensor.is_none() {
@@ -21,6 +22,7 @@ pub(super) fn state(x: &Source<'_, '_>, i: usize, (ty, len): (ElementType, usize
 }
 
 /// The `len` elements of input `i`, which must be constant.
+#[inline(never)]
 pub(super) fn elements<'a, T: Element>(x: &Source<'_, 'a>, i: usize, len: usize) -> Result<&'a [T]> {
     let (_, value) = x.input(i)?;
     if value.ty != T::TYPE {

@@ -172,7 +172,7 @@ impl LastProduct<'_> {
         let weight = |j: usize, i: usize| self.weights[j * cells + i];
         let bias = |j: usize| self.bias.map_or(0.0, |bias| bias[j]);
         let name = format!("LSTM projection {name}");
-        let product = Dense::new(build.f32_gemm, &build.store, &name, sizes, weight, bias)?;
+        let product = Dense::new(build.f32_gemm, &build.store, &name, sizes, &weight, &bias)?;
         Ok(Projection { product, clamp: self.clamp, map: build.f32_map })
     }
 }

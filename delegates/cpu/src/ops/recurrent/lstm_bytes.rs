@@ -117,8 +117,8 @@ impl LstmBytes<'_> {
         let from_input = product("input", inputs, &|j, i| gate(j).0.from_input[gate(j).1 * inputs + i])?;
         let from_output = product("output", outputs, &|j, i| gate(j).0.from_output[gate(j).1 * outputs + i])?;
         let [zero_in, zero_out] = self.zero_points.map(|zero| zero.wrapping_add(128));
-        let biases = from_input.biases(zero_in, |j| gate(j).0.bias[gate(j).1]);
-        let biases_of_output = from_output.biases(zero_out, |_| 0);
+        let biases = from_input.biases(zero_in, &|j| gate(j).0.bias[gate(j).1]);
+        let biases_of_output = from_output.biases(zero_out, &|_| 0);
         Ok(Box::new(LstmU8 {
             kernels: i16_lstm::Lstm::select(build.isa),
             map: build.bytes.map,

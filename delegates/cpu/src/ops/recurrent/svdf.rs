@@ -89,7 +89,7 @@ impl Svdf<'_> {
         let sizes = MatrixSizes { depth, columns: filters };
         let weight = |j: usize, i: usize| self.features[j * depth + i];
         let features =
-            Dense::new(build.f32_gemm, &build.store, &format!("SVDF {name}"), sizes, weight, |_| 0.0)?;
+            Dense::new(build.f32_gemm, &build.store, &format!("SVDF {name}"), sizes, &weight, &|_| 0.0)?;
         let time =
             build.store.block(&format!("SVDF time {name}"), self.time.len(), |time: &mut [f32]| {
                 time.copy_from_slice(self.time);

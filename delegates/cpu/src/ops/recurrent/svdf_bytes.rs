@@ -70,7 +70,7 @@ impl SvdfBytes<'_> {
         let SvdfSizes { depth, filters, .. } = self.sizes;
         let sizes = MatrixSizes { depth, columns: filters };
         let weight = |j: usize, i: usize| self.features[j * depth + i];
-        let features = DenseU8::new(build.isa, &build.store, &format!("SVDF {name}"), sizes, weight)?;
+        let features = DenseU8::new(build.isa, &build.store, &format!("SVDF {name}"), sizes, &weight)?;
         let time =
             build.store.block(&format!("SVDF time {name}"), self.time.len(), |time: &mut [i16]| {
                 time.copy_from_slice(self.time);
@@ -78,7 +78,7 @@ impl SvdfBytes<'_> {
         let [zero_from, zero_to] = self.zero_points;
         Ok(Box::new(SvdfU8 {
             kernels: i16_svdf::Svdf::select(build.isa),
-            biases: features.biases(zero_from + 128, |_| 0),
+            biases: features.biases(zero_from.wrapping_add(128), &|_| 0),
             features,
             to_memory: self.to_memory,
             time,
