@@ -23,6 +23,11 @@ wheel=$(ls "$work"/arenite-*.whl)
 echo "wheel: $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
 [ "$(stat -c %s "$wheel")" -lt 6000000 ] || { echo "the wheel has 6 MB or more" >&2; exit 1; }
 
+# The source distribution has each crate of the workspace that it needs. dist/sdist.py adds all others.
+"$bin/maturin" sdist --out "$work/sdist"
+tar -xzf "$work"/sdist/arenite-*.tar.gz -C "$work/sdist"
+cargo metadata --offline --format-version 1 --manifest-path "$work"/sdist/arenite-*/Cargo.toml >/dev/null
+
 # Plugins for the tests. The first line has those that dist/build.sh packs, so that cargo compiles them once.
 cargo build --release --quiet -p arenite-plugin-flex -p arenite-plugin-opencl -p arenite-plugin-vulkan \
     -p arenite-plugin-template -p arenite-test-other-layout

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use arenite::Served;
+use arenite::{Error, Served};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -61,7 +61,14 @@ impl NativeInterpreter {
     fn _build(&self, py: Python<'_>, source: Source, mut settings: Settings) -> PyResult<()> {
         let model = source.model(py)?;
         settings.retain_ops_of(&model);
-        let interpreter = settings.build(py, &model, &[])?;
+        let mut interpreter = settings.build(py, &model, &[])?;
+        if settings.has_delegates() {
+            // A delegate without a device, or with a wrong option, fails here, not in `allocate_tensors`.
+            let asked = interpreter.preview_delegates(0);
+            if let Err(error @ Error::Delegate { .. }) = asked {
+                return Err(exception(py, error, Phase::Run));
+            }
+        }
         self.shared
             .set(Shared::new(interpreter, settings.has_functions()))
             .map_err(|_| PyValueError::new_err("this interpreter has a model: make another one"))

@@ -96,6 +96,11 @@ impl Settings {
         self.batch
     }
 
+    /// Whether the program names delegates.
+    pub(crate) fn has_delegates(&self) -> bool {
+        !self.delegates.is_empty()
+    }
+
     fn config(&self, folders: &[PathBuf]) -> arenite::Result<Config> {
         let mut config: Config = self.config.as_deref().map_or_else(|| Ok(Config::default()), str::parse)?;
         config.plugins.dirs.extend_from_slice(folders);

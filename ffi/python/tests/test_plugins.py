@@ -54,8 +54,9 @@ def test_wrong_options_of_a_delegate():
     path = library("arenite_plugin_template")
     for options in {"no_such": 1}, {"max_nodes": "many"}:
         delegate = interpreter.load_delegate(path, options)
-        with pytest.raises(RuntimeError, match=next(iter(options))):
-            run(sines(), experimental_delegates=[delegate])
+        with pytest.raises(errors.DelegateError, match=next(iter(options))) as raised:
+            interpreter.Interpreter(model_content=sines(), experimental_delegates=[delegate])
+        assert isinstance(raised.value, ValueError)
 
 
 def test_libraries_without_a_delegate(tmp_path):

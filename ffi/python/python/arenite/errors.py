@@ -44,8 +44,8 @@ class NodeError(Error):
     """An op failed to run a node."""
 
 
-class DelegateError(Error):
-    """A delegate failed."""
+class DelegateError(Error, ValueError):
+    """A delegate failed, refuses an option, or has no device."""
 
 
 class PlanError(Error):

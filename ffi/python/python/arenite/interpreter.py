@@ -178,7 +178,7 @@ class Interpreter(_native.Interpreter):
             experimental_force_delegate_node_profiling: Has no effect.
 
         Raises:
-            ValueError: An argument is wrong, or the model is invalid.
+            ValueError: An argument is wrong, the model is invalid, or a delegate refuses an option or has no device.
         """
         if experimental_op_resolver_type not in OpResolverType.__members__.values():
             raise ValueError(f"{experimental_op_resolver_type!r} is no OpResolverType")
