@@ -36,7 +36,7 @@ unset PYTHONPATH ARENITE_PLUGIN_PATH
 # `install PYTHON FOLDER` makes an environment with the wheels in it, and nothing of the source tree.
 install() {
     "$1" -m venv "$2"
-    "$2/bin/pip" install --quiet --disable-pip-version-check numpy ml_dtypes flatbuffers pillow pytest
+    "$2/bin/pip" install --quiet --disable-pip-version-check numpy ml_dtypes flatbuffers pandas pillow pytest
     "$2/bin/pip" install --quiet ai-edge-litert==2.3.0 2>/dev/null || echo "without ai-edge-litert"
     "$2/bin/pip" install --quiet --no-index --no-deps --find-links "$wheels" arenite arenite-flex
 }

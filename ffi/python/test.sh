@@ -13,8 +13,8 @@ trap 'rm -rf "$work"' EXIT
 
 "$python" -m venv "$work/venv"
 bin=$work/venv/bin
-"$bin/pip" install --quiet --disable-pip-version-check numpy ml_dtypes flatbuffers pillow pytest mypy \
-    'maturin>=1.9,<2' hatchling
+"$bin/pip" install --quiet --disable-pip-version-check numpy ml_dtypes flatbuffers pandas pillow pytest \
+    mypy 'maturin>=1.9,<2' hatchling
 
 # With the build of this environment's maturin, so that nothing is compiled that a `cargo build --release` has compiled.
 PATH="$bin:$PATH" "$bin/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir "$work" .
