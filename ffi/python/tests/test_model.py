@@ -92,7 +92,9 @@ def test_quantization():
     assert raw.dtype == np.int8 and np.array_equal(raw, expected(stored, DIGITS_I8))
     output = quantized.outputs[0]
     reals = np.float32(output.scales[0]) * (raw.astype(np.float32) - output.zero_points[0])
-    for value in image, image.astype(np.float64), image.astype(np.float16), stored:
+    unaligned = np.frombuffer(b"\0" + image.tobytes(), np.uint8)[1:].view(np.float32).reshape(image.shape)
+    turned = np.asfortranarray(image)
+    for value in image, image.astype(np.float64), image.astype(np.float16), image.astype(">f4"), unaligned, turned, stored:
         got = quantized(value)["probabilities"]
         assert got.dtype == np.float32
         np.testing.assert_allclose(got, reals, atol=output.scales[0] * 4)
