@@ -45,7 +45,7 @@ fn doubled(x: i16, n: u32) -> i16 {
     (i32::from(x) << n).clamp(i16::MIN.into(), i16::MAX.into()) as i16
 }
 
-/// How many bits of a number are integer bits, and what follows from that.
+/// The number of integer bits of a number, and constants that depend on it.
 #[derive(Clone, Copy, Debug)]
 pub struct IntegerBits {
     bits: u32,
@@ -120,7 +120,7 @@ pub fn logistic(a: i16) -> i16 {
     if a == 0 { 1 << 14 } else { result }
 }
 
-/// `tanh(a)` in Q0.15. `of` are the integer bits of `2a`, one more than those of `a`.
+/// `tanh(a)` in Q0.15. `of` describes `2a`, which has one more integer bit than `a`.
 #[inline(always)]
 pub fn tanh(a: i16, of: &IntegerBits) -> i16 {
     let negative = if a < 0 { a } else { -a };

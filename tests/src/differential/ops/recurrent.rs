@@ -88,7 +88,7 @@ fn svdf(net: &mut Net, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// What an LSTM layer is made of.
+/// The tensors and options of an LSTM layer.
 struct Layer {
     /// Of inputs and weights.
     types: [ElementType; 2],
@@ -170,8 +170,8 @@ fn lstm(net: &mut Net, kind: Kind) -> Option<()> {
     Some(())
 }
 
-/// The five tensors that name scales: of the gates, which only a layer norm needs, and of the outputs before the
-/// projection.
+/// The five tensors that only have scales: four for the gates, which only a layer norm needs, and one for the outputs
+/// before the projection.
 fn intermediates(net: &mut Net, quant: Option<Quant>) {
     let main = &mut net.model().subgraphs[0];
     let Quant { scale, zero_point } = quant.unwrap_or(Quant { scale: 1.0, zero_point: 0 });

@@ -35,7 +35,7 @@ pub(super) mod at {
 /// An LSTM layer of `f32`.
 pub(crate) struct Lstm<'a> {
     geometry: Geometry,
-    /// By gate, without the input gate if the layer has none.
+    /// By gate; a layer without an input gate has three.
     gates: Vec<Gate<'a>>,
     projection: Option<LastProduct<'a>>,
 }

@@ -21,7 +21,7 @@ use crate::steps::lstm_u8::{GateSums, LstmU8};
 pub(crate) struct LstmBytes<'a> {
     geometry: Geometry,
     form: Form,
-    /// By gate, without the input gate if the layer has none.
+    /// By gate; a layer without an input gate has three.
     gates: Vec<Gate<'a>>,
     /// Of the input and the previous output, as signed bytes.
     zero_points: [i32; 2],
@@ -56,7 +56,7 @@ pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<LstmBytes<'a>>> {
     geometry.node(x, [I8, I16], LstmBytes { geometry, form, gates, zero_points: ends.map(|(_, zero)| zero) })
 }
 
-/// The factors of the layer. `ends` are the meanings of the input and of the previous output.
+/// The factors of the layer. `ends` are the meanings of the input and the previous output.
 fn form(x: &Source<'_, '_>, geometry: &Geometry, ends: [Meaning; 2]) -> Result<Form> {
     let scale = |i: usize| Ok(x.node.input(i)?.scale_and_zero_point()?.0);
     let [(input, _), (output, _)] = ends;
