@@ -8,6 +8,7 @@
 //!                below 2^(g + 24): nothing is rounded in any order, so the same bits
 //! Winograd       its transforms multiply by up to 21/4 and add 36 numbers: 2⁻¹⁶ · Σ|terms| more
 //! functions      polynomials: some u of the result, or of 1 where the result is a difference
+//! sinusoids      |sin a − sin b| ≤ min(|a − b|, 2): the argument's error, which grows with its magnitude, up to 2
 //! inexact input  the error grows by the function's slope; after a step (a comparison, a rounding) no bound is known
 //! ```
 //! A bound applies to a whole tensor and is derived from the reference ops' results. It covers ordinary numbers.
@@ -15,6 +16,7 @@
 //! these are added, the order decides whether the sum overflows, so no bound is known. The same holds for weights that
 //! are NaN or infinite: some kernels multiply zeros outside of the image by them.
 
+mod arithmetic;
 mod recurrent;
 
 use arenite::ElementType::{self, F32};
@@ -23,6 +25,7 @@ use arenite_model::writer::Operator;
 use super::graph::{Graph, Rule, Setting};
 use super::reals;
 use super::run::Array;
+use arithmetic::{fold, product, products, quotient};
 
 /// `|got − want| ≤ abs + rel · |want|`; for quantized tensors, of the real values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,9 +104,14 @@ impl Facts {
         !self.special && self.huge == 0
     }
 
-    /// The error of these numbers under a bound.
+    /// The error of the ordinary numbers under a bound.
     fn error(&self, bound: Bound) -> f64 {
         bound.abs + bound.rel * self.largest
+    }
+
+    /// The same, of all finite numbers.
+    fn error_of_all(&self, bound: Bound) -> f64 {
+        bound.abs + bound.rel * if self.huge > 0 { f32::MAX.into() } else { self.largest }
     }
 }
 
@@ -117,6 +125,10 @@ pub(super) struct Input {
 impl Input {
     pub(super) fn error(&self) -> f64 {
         self.facts.error(self.bound)
+    }
+
+    fn error_of_all(&self) -> f64 {
+        self.facts.error_of_all(self.bound)
     }
 }
 
@@ -255,81 +267,19 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
         }
         Rule::Loop { .. } | Rule::Lstm { .. } | Rule::Memory { .. } => recurrent::bound(rule, inputs, exact),
         _ if exact => Some(EXACT),
+        // The relative error of an argument is an absolute error of the result.
+        Rule::Sinusoid => Some(Bound { abs: inputs[0].error_of_all().min(2.0), rel: 4.0 * U }),
+        // Between two huge numbers, a difference can be small, and its error huge.
+        Rule::Sum if inputs.iter().filter(|input| input.facts.huge > 0).count() > 1 => None,
         Rule::Sum => within(error, U),
-        Rule::Product => match inputs {
-            // Values near zero, multiplied by infinity, can become anything.
-            [a, b] if a.facts.is_ordinary() && b.facts.is_ordinary() => {
-                let (da, db) = (a.error(), b.error());
-                within(da * b.facts.largest + db * a.facts.largest + da * db, U)
-            }
-            _ => None,
-        },
-        Rule::Quotient => match inputs {
-            [a, b] if b.facts.nearest > 2.0 * b.error() && a.facts.is_ordinary() => {
-                within((a.error() + y.largest * b.error()) / (b.facts.nearest - b.error()), U)
-            }
-            _ => None,
-        },
+        Rule::Product => product(inputs),
+        Rule::Quotient => quotient(inputs, y),
         Rule::Square if !inputs.iter().all(|input| input.facts.is_ordinary()) => None,
         Rule::Square => within(2.0 * y.largest.sqrt() * error + error * error, U),
         Rule::Root => (x.least > 2.0 * error).then(|| within(error / x.least.sqrt(), U)).flatten(),
         Rule::Quantize => step.and_then(|step| within(error + step, 0.0)),
         Rule::Dequantize => within(error, U),
         Rule::Integers | Rule::Step | Rule::Hybrid => None,
-    }
-}
-
-/// The smallest float is `2^SMALLEST`.
-const SMALLEST: i32 = -149;
-
-fn products(rule: Rule, inputs: &[Input]) -> Option<Bound> {
-    let Rule::Products { main, weights, bias, depth, winograd } = rule else { return None };
-    let (x, w) = (inputs.get(main)?, inputs.get(weights)?);
-    let b = inputs.get(bias).map_or((0.0, 300), |b| (b.facts.largest, b.facts.grid));
-    let (x_facts, w_facts) = (x.facts, w.facts);
-    if x_facts.huge + w_facts.huge > 1 || winograd && (x_facts.special || x_facts.huge > 0) || w_facts.special
-    {
-        return None;
-    }
-    let exact = x.bound.is_exact() && w.bound.is_exact();
-    let ordinary = x_facts.is_ordinary() && w_facts.is_ordinary();
-    if !(exact || ordinary) {
-        return None;
-    }
-    let k = depth as f64;
-    let terms = k * x_facts.largest * w_facts.largest + b.0;
-    let is_exact = exact && !winograd && x_facts.huge + w_facts.huge == 0;
-    let grid = (x_facts.grid + w_facts.grid).min(b.1);
-    // Products of tiny numbers are rounded to the grid of the smallest float.
-    let is_fine = grid >= SMALLEST && terms <= 2f64.powi(grid.saturating_add(24).clamp(-400, 400));
-    if is_exact && is_fine {
-        return Some(EXACT);
-    }
-    let transforms = if winograd { terms / (1 << 16) as f64 } else { 0.0 };
-    let carried = k * (x.error() * w_facts.largest + w.error() * x_facts.largest);
-    Some(Bound {
-        abs: (k + 2.0) * U * terms + transforms + carried + TINY,
-        rel: (k + 2.0) * U + x.bound.rel + w.bound.rel,
-    })
-}
-
-fn fold(x: Input, count: usize, mean: bool) -> Option<Bound> {
-    let k = count as f64;
-    let terms = k * x.facts.largest;
-    if x.facts.huge > 1 {
-        return None;
-    }
-    let is_exact = x.bound.is_exact()
-        && x.facts.huge == 0
-        && terms <= 2f64.powi(x.facts.grid.saturating_add(24).clamp(-400, 400));
-    match (is_exact, mean) {
-        (true, false) => Some(EXACT),
-        // A division, or a multiplication by the reciprocal.
-        (true, true) => Some(Bound { abs: TINY, rel: 2.0 * U }),
-        _ => {
-            let sum = (k + 2.0) * U * terms + k * x.error();
-            Some(Bound { abs: TINY + if mean { sum / k } else { sum }, rel: (k + 2.0) * U + x.bound.rel })
-        }
     }
 }
 
@@ -362,6 +312,32 @@ mod tests {
         assert_eq!(products(&[f32::MAX, f32::MIN, 1.0], &[1.0], 3), None);
         assert!(products(&[f32::MAX, 1.0], &[1.0], 3).is_some_and(|bound| bound.abs < 1e-5));
         assert!(products(&[f32::INFINITY, f32::NAN, 1.0], &[1.0], 3).is_some());
+    }
+
+    #[test]
+    fn an_error_of_a_sines_argument_is_one_of_its_result() {
+        let sine = |numbers: &[f32], abs, rel| {
+            let x = input(numbers, Bound { abs, rel });
+            bound(Rule::Sinusoid, &[x], x.facts, None).map(|bound| bound.abs)
+        };
+        assert_eq!(sine(&[0.5, -1024.0], 0.0, 0.0), Some(0.0));
+        assert_eq!(sine(&[0.5, -1024.0], 0.125, 0.0625 / 1024.0), Some(0.1875));
+        // The sine of any number is between -1 and 1.
+        assert_eq!(sine(&[0.5, 1e9], 0.0, 8.0 * U), Some(2.0));
+        // An exact argument of any magnitude has one sine, an inexact huge one has any.
+        assert_eq!(sine(&[0.5, -3e38], 0.0, 0.0), Some(0.0));
+        assert_eq!(sine(&[0.5, -3e38], 0.0, 8.0 * U), Some(2.0));
+    }
+
+    #[test]
+    fn inexact_numbers_near_f32_max_have_no_difference() {
+        let sum = |a: &[f32], b: &[f32], rel| {
+            let inputs = [a, b].map(|numbers| input(numbers, Bound { abs: 0.0, rel }));
+            bound(Rule::Sum, &inputs, inputs[0].facts, None)
+        };
+        assert_eq!(sum(&[3e38, 1.0], &[3e38, 1.0], 0.0), Some(EXACT));
+        assert_eq!(sum(&[3e38, 1.0], &[3e38, 1.0], U), None);
+        assert!(sum(&[3e38, 1.0], &[2.0, 1.0], U).is_some_and(|bound| bound.abs < 1e-6));
     }
 
     #[test]

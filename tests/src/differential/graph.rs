@@ -81,6 +81,8 @@ pub enum Rule {
     Function { slope: f64, ulps: f64, floor: f64 },
     /// e^x.
     Exp,
+    /// sin x or cos x.
+    Sinusoid,
     /// √x.
     Root,
     /// 1 / √x.

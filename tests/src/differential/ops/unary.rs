@@ -66,6 +66,7 @@ fn rule(op: &str, alpha: f64) -> Rule {
     let function = |slope, ulps, floor| Rule::Function { slope, ulps, floor };
     match op {
         "EXP" => Rule::Exp,
+        "SIN" | "COS" => Rule::Sinusoid,
         "SQRT" => Rule::Root,
         "RSQRT" => Rule::InverseRoot,
         "SQUARE" => Rule::Square,
