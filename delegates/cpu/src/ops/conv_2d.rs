@@ -9,7 +9,7 @@ use crate::ops::build::{Border, Build, ByRows, LayerStep, Offers, Winograd};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
 use crate::steps::cascade::RowStep;
-use crate::steps::conv_f32::{ConvF32, Parts};
+use crate::steps::conv_f32::{ConvF32, ConvF32Parameters};
 use crate::steps::winograd_f32::{self, WinogradF32};
 
 impl LayerStep for Conv2d<'_> {
@@ -75,8 +75,8 @@ fn parts<'a>(
     layer: &Conv2d<'a>,
     (node, net): (&NodeValues<'_>, &NetValues<'_, '_>),
     build: &Build,
-) -> Result<Parts<'a>> {
-    Ok(Parts {
+) -> Result<ConvF32Parameters<'a>> {
+    Ok(ConvF32Parameters {
         window: layer.window,
         groups: layer.groups,
         filters: layer.filters,

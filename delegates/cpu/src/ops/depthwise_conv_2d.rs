@@ -8,7 +8,7 @@ use crate::ops::build::{Build, ByRows, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
 use crate::steps::cascade::RowStep;
-use crate::steps::dwconv_f32::{DwConvF32, Parts};
+use crate::steps::dwconv_f32::{DwConvF32, DwConvF32Parameters};
 
 impl LayerStep for DepthwiseConv2d<'_> {
     fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
@@ -53,7 +53,7 @@ fn step(
     (node, net): (&NodeValues<'_>, &NetValues<'_, '_>),
     build: &Build,
 ) -> Result<DwConvF32> {
-    let parts = Parts {
+    let parts = DwConvF32Parameters {
         window: layer.window,
         multiplier: layer.multiplier,
         name: build.name(node, net)?,

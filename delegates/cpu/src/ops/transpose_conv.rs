@@ -6,11 +6,11 @@ use arenite_layers::layer::TransposeConv;
 use crate::ops::build::{Build, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
-use crate::steps::transpose_conv_f32::{Parts, TransposeConvF32};
+use crate::steps::transpose_conv_f32::{TransposeConvF32, TransposeConvF32Parameters};
 
 impl LayerStep for TransposeConv<'_> {
     fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
-        let parts = Parts {
+        let parts = TransposeConvF32Parameters {
             window: self.window,
             depth: self.depth,
             name: build.name(node, net)?,

@@ -313,7 +313,7 @@ mod tests {
                 0 => {
                     let filters = 5 + channels % 7;
                     let weights = weights(7, taps * channels, filters);
-                    let parts = conv_f32::Parts {
+                    let parts = conv_f32::ConvF32Parameters {
                         window,
                         groups: 1,
                         filters,
@@ -330,7 +330,7 @@ mod tests {
                 }
                 1 => {
                     let weights = weights(8, taps, channels);
-                    let parts = dwconv_f32::Parts {
+                    let parts = dwconv_f32::DwConvF32Parameters {
                         window,
                         multiplier: 1,
                         name,

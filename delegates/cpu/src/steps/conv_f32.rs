@@ -18,7 +18,7 @@ use arenite_base::{Aligned, Clamp};
 use arenite_layers::{Id, Window, aligned_zeros};
 
 use super::cascade::RowStep;
-pub(crate) use parts::Parts;
+pub(crate) use parts::ConvF32Parameters;
 
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
@@ -105,9 +105,9 @@ impl ConvF32 {
         gemm: &'static Gemm,
         map: &'static Map,
         store: &Store,
-        parts: Parts<'_>,
+        parts: ConvF32Parameters<'_>,
     ) -> Result<Self> {
-        let Parts { window, groups, filters, .. } = parts;
+        let ConvF32Parameters { window, groups, filters, .. } = parts;
         let (columns, depth) = (filters / groups, window.channels / groups);
         let lines = window.rows.taps * window.columns.taps * depth;
         let group = gemm.packed_len(lines, columns);

@@ -32,7 +32,7 @@ pub(crate) struct ConvU8 {
 }
 
 /// The parts of a [`ConvU8`].
-pub(crate) struct Parts<'a> {
+pub(crate) struct ConvU8Parameters<'a> {
     /// The window. Its `channels` are the channels of the whole input.
     pub window: Window,
     /// Groups of channels.
@@ -57,7 +57,7 @@ pub(crate) struct Parts<'a> {
 
 impl ConvU8 {
     /// Packs the weights.
-    pub(crate) fn new(isa: Isa, store: &Store, parts: Parts<'_>) -> Result<Self> {
+    pub(crate) fn new(isa: Isa, store: &Store, parts: ConvU8Parameters<'_>) -> Result<Self> {
         let sizes = FilterSizes { filters: parts.filters, groups: parts.groups };
         let weights = (parts.name, parts.weights);
         let patches = Patches::new(isa, store, parts.window, sizes, weights)?;

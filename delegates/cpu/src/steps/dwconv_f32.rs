@@ -33,7 +33,7 @@ pub(crate) struct DwConvF32 {
 }
 
 /// The parts of a [`DwConvF32`].
-pub(crate) struct Parts<'a> {
+pub(crate) struct DwConvF32Parameters<'a> {
     /// Geometry; `channels` are the input's.
     pub window: Window,
     /// Results per channel of the input.
@@ -60,7 +60,7 @@ impl DwConvF32 {
         kernels: &'static DwConv,
         map: &'static Map,
         store: &Store,
-        parts: Parts<'_>,
+        parts: DwConvF32Parameters<'_>,
     ) -> Result<Self> {
         let channels = parts.window.channels * parts.multiplier;
         let window = Window { channels, ..parts.window };

@@ -26,7 +26,7 @@ pub(crate) struct DwConvU8 {
 }
 
 /// The parts of a [`DwConvU8`].
-pub(crate) struct Parts<'a> {
+pub(crate) struct DwConvU8Parameters<'a> {
     /// Geometry of the input.
     pub window: Window,
     /// Results per channel of the input.
@@ -49,7 +49,7 @@ pub(crate) struct Parts<'a> {
 
 impl DwConvU8 {
     /// Packs the weights.
-    pub(crate) fn new(member: &'static DwConv, store: &Store, parts: Parts<'_>) -> Result<Self> {
+    pub(crate) fn new(member: &'static DwConv, store: &Store, parts: DwConvU8Parameters<'_>) -> Result<Self> {
         let weights = (parts.name, parts.weights);
         let planes = Planes::new(member, store, &parts.window, parts.multiplier, weights)?;
         let none = Channel { bias: 0, factor: Factor::ZERO };
@@ -82,7 +82,7 @@ impl DwConvU8 {
     }
 }
 
-impl Parts<'_> {
+impl DwConvU8Parameters<'_> {
     /// Adds the terms of the zero point to the bias; bytes outside of the image are zero points too. The offset of
     /// planes is part of it as well.
     fn channel(&self, window: &Window, offset: u8, channel: usize) -> Channel {

@@ -37,7 +37,7 @@ pub(crate) struct TransposeConvF32 {
 }
 
 /// The parts of a [`TransposeConvF32`].
-pub(crate) struct Parts<'a> {
+pub(crate) struct TransposeConvF32Parameters<'a> {
     /// Of the convolution whose gradient this is: its input is the output here.
     pub window: Window,
     /// Channels of the input.
@@ -59,8 +59,12 @@ pub(crate) struct Parts<'a> {
 }
 
 /// Packs the taps of each form of the layout.
-fn pack(gemm: &'static Gemm, store: &Store, parts: &Parts<'_>) -> Result<(Layout, Block<f32>)> {
-    let &Parts { ref window, depth, ref weights, bias, ref name, .. } = parts;
+fn pack(
+    gemm: &'static Gemm,
+    store: &Store,
+    parts: &TransposeConvF32Parameters<'_>,
+) -> Result<(Layout, Block<f32>)> {
+    let &TransposeConvF32Parameters { ref window, depth, ref weights, bias, ref name, .. } = parts;
     let (channels, rows, columns) = (window.channels, &window.rows, &window.columns);
     let mut len = 0;
     let layout = Layout::new(window, |taps, width| {
@@ -96,10 +100,10 @@ impl TransposeConvF32 {
         gemm: &'static Gemm,
         map: &'static Map,
         store: &Store,
-        parts: Parts<'_>,
+        parts: TransposeConvF32Parameters<'_>,
     ) -> Result<Self> {
         let (layout, packed) = pack(gemm, store, &parts)?;
-        let Parts { window, depth, .. } = parts;
+        let TransposeConvF32Parameters { window, depth, .. } = parts;
         Ok(TransposeConvF32 {
             gemm,
             map,

@@ -21,7 +21,7 @@ pub(crate) struct TransposeConvU8 {
 }
 
 /// The parts of a [`TransposeConvU8`].
-pub(crate) struct Parts<'a> {
+pub(crate) struct TransposeConvU8Parameters<'a> {
     /// Of the convolution whose gradient this is: its input is the output here.
     pub window: Window,
     /// Channels of the input.
@@ -44,7 +44,11 @@ pub(crate) struct Parts<'a> {
 
 impl TransposeConvU8 {
     /// Packs the weights.
-    pub(crate) fn new(gemm: &'static Gemm, store: &Store, parts: Parts<'_>) -> Result<Self> {
+    pub(crate) fn new(
+        gemm: &'static Gemm,
+        store: &Store,
+        parts: TransposeConvU8Parameters<'_>,
+    ) -> Result<Self> {
         // Adds the terms of the zero point to the bias; bytes outside of the image are zero points too.
         let channel = |column: &Column| {
             let given = parts.channels[column.channel];

@@ -11,7 +11,7 @@ use arenite_abi::prelude::*;
 use arenite_base::{Aligned, Clamp, Stored, StoredRows};
 use arenite_layers::{Id, Window, aligned_zeros};
 
-use super::conv_f32::Parts;
+use super::conv_f32::ConvF32Parameters;
 use crate::isa::Isa;
 use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
@@ -90,9 +90,9 @@ impl WinogradF32 {
         map: &'static Map,
         winograd: &'static Winograd,
         store: &Store,
-        parts: Parts<'_>,
+        parts: ConvF32Parameters<'_>,
     ) -> Result<Self> {
-        let Parts { window, filters, .. } = parts;
+        let ConvF32Parameters { window, filters, .. } = parts;
         let channels = window.channels;
         let products = winograd.alpha() * winograd.alpha();
         let len = gemm.packed_len(channels, filters);

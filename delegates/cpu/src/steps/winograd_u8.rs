@@ -13,7 +13,7 @@ use arenite_abi::prelude::*;
 use arenite_base::Aligned;
 use arenite_layers::{Id, Window};
 
-use super::conv_u8::Parts;
+use super::conv_u8::ConvU8Parameters;
 use crate::isa::Isa;
 use crate::kernels::u8_real::{Reals, Sums};
 use crate::kernels::u8_winograd::{self, ByteWinograd, CHANNELS, PRODUCTS, SUMS};
@@ -71,9 +71,14 @@ fn bytes_of_tile(channels: usize, padded: usize) -> usize {
 
 impl WinogradU8 {
     /// Transforms and packs the weights, whose zero point is 0.
-    pub(crate) fn new(isa: Isa, reals: &'static Reals, store: &Store, parts: Parts<'_>) -> Result<Self> {
+    pub(crate) fn new(
+        isa: Isa,
+        reals: &'static Reals,
+        store: &Store,
+        parts: ConvU8Parameters<'_>,
+    ) -> Result<Self> {
         let (words, winograd) = (Words::select(isa), ByteWinograd::select(isa));
-        let Parts { window, filters, weights, .. } = parts;
+        let ConvU8Parameters { window, filters, weights, .. } = parts;
         let (channels, padded) = (window.channels, filters.next_multiple_of(SUMS));
         let len = words.packed_len(channels, padded);
         let key = format!("{} Winograd {filters} × {channels} {}", words.name, parts.name);

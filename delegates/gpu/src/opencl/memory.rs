@@ -16,7 +16,7 @@ use crate::device;
 use crate::store::precision::Precision;
 
 /// A buffer of floats.
-pub struct Memory {
+pub struct OpenClMemory {
     /// Images over the buffer with pixels of 32-bit and of 16-bit floats, created on first use.
     images: [Mutex<Option<Image>>; 2],
     /// Held while a command that changes the buffer is enqueued.
@@ -24,16 +24,16 @@ pub struct Memory {
     len: usize,
 }
 
-impl Memory {
+impl OpenClMemory {
     /// Allocates an uninitialized buffer of `len` floats, at least one pixel.
     ///
     /// # Errors
     /// The device has too little memory.
-    pub fn new(context: &Context, len: usize) -> Result<Memory> {
+    pub fn new(context: &Context, len: usize) -> Result<OpenClMemory> {
         // SAFETY: the host pointer is null, so the driver keeps no reference to host memory.
         let buffer = unsafe { Buffer::create(context, CL_MEM_READ_WRITE, len.max(4), null_mut()) };
         let buffer = buffer.map_err(|error| failed("no memory of the device", error))?;
-        Ok(Memory { images: Default::default(), buffer: Mutex::new(buffer), len })
+        Ok(OpenClMemory { images: Default::default(), buffer: Mutex::new(buffer), len })
     }
 
     pub fn buffer(&self) -> MutexGuard<'_, Buffer<f32>> {
@@ -79,7 +79,7 @@ impl Memory {
     }
 }
 
-impl device::Memory for Memory {
+impl device::Memory for OpenClMemory {
     fn len(&self) -> usize {
         self.len
     }

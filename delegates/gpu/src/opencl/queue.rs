@@ -13,7 +13,7 @@ use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use super::device::Device;
 use super::events::until;
-use super::memory::Memory;
+use super::memory::OpenClMemory;
 use super::text::{Images, images, numbers, text};
 use super::timing;
 use super::{failed, global};
@@ -30,20 +30,20 @@ struct Launch {
     /// A second kernel object for timing: some drivers leak memory per launch of a kernel object.
     trial: Option<(Kernel, UntunedKernel)>,
     /// The memory of its arguments, kept while it may run.
-    _memory: Vec<Arc<Memory>>,
+    _memory: Vec<Arc<OpenClMemory>>,
 }
 
 /// A step of a recording.
 enum Command {
     Launch(Launch),
-    Clear(Arc<Memory>),
+    Clear(Arc<OpenClMemory>),
 }
 
 /// The commands of a partition.
 pub struct Recording {
-    inputs: Vec<Port<Memory>>,
+    inputs: Vec<Port<OpenClMemory>>,
     commands: Vec<Command>,
-    outputs: Vec<Port<Memory>>,
+    outputs: Vec<Port<OpenClMemory>>,
 }
 
 /// An in-order queue of a device.
@@ -79,7 +79,7 @@ impl Queue {
     }
 
     /// Copies floats to the start of a buffer.
-    fn fill(&self, memory: &Memory, floats: &[f32]) -> Result<()> {
+    fn fill(&self, memory: &OpenClMemory, floats: &[f32]) -> Result<()> {
         ensure!(floats.len() <= memory.len(), "{} floats do not go into {}", floats.len(), memory.len());
         if floats.is_empty() {
             return Ok(());
@@ -92,7 +92,7 @@ impl Queue {
 
     /// Creates a kernel with its arguments, in its tuned work-groups, or in work-groups by formula until they are
     /// tuned.
-    fn launch(&self, launch: &device::Launch<'_, Memory>) -> Result<Launch> {
+    fn launch(&self, launch: &device::Launch<'_, OpenClMemory>) -> Result<Launch> {
         let images = self.images(launch)?;
         let text = text(launch.kernel, !images.is_empty())?;
         let program = self.device.program(&text, &self.tuner)?;
@@ -113,7 +113,7 @@ impl Queue {
 
     /// The arguments that are images. Empty if the kernel reads through pointers, as it does if memory is too large for
     /// an image.
-    fn images(&self, launch: &device::Launch<'_, Memory>) -> Result<Images> {
+    fn images(&self, launch: &device::Launch<'_, OpenClMemory>) -> Result<Images> {
         let images = images(launch.kernel);
         let most = self.device.limits().images;
         let fits = |&(i, precision): &(usize, Precision)| match launch.arguments.get(i) {
@@ -131,9 +131,9 @@ impl Queue {
     fn bind(
         &self,
         program: &Program,
-        launch: &device::Launch<'_, Memory>,
+        launch: &device::Launch<'_, OpenClMemory>,
         images: &Images,
-    ) -> Result<(Kernel, Vec<Arc<Memory>>)> {
+    ) -> Result<(Kernel, Vec<Arc<OpenClMemory>>)> {
         let name = launch.kernel.name.declaration().name;
         let kernel =
             Kernel::create(program, name).map_err(|error| failed("no kernel of a program", error))?;
@@ -192,9 +192,9 @@ fn start(queue: &CommandQueue, launch: &Launch) -> Result<Event> {
 }
 
 /// Fills a buffer with zeros.
-fn clear(queue: &CommandQueue, memory: &Memory) -> Result<Event> {
+fn clear(queue: &CommandQueue, memory: &OpenClMemory) -> Result<Event> {
     let bytes = memory.len().max(1) * 4;
-    // SAFETY: `Memory::new` allocated at least `bytes` bytes; the pattern is read before the call returns.
+    // SAFETY: `OpenClMemory::new` allocated at least `bytes` bytes; the pattern is read before the call returns.
     let event = unsafe { queue.enqueue_fill_buffer(&mut memory.buffer(), &[0f32], 0, bytes, &[]) };
     event.map_err(|error| failed("memory of the device is not filled", error))
 }
@@ -214,10 +214,10 @@ fn ended(queue: &CommandQueue, stop: &dyn Fn() -> bool) -> Result<()> {
 }
 
 impl device::Queue for Queue {
-    type Memory = Memory;
+    type Memory = OpenClMemory;
     type Recording = Recording;
 
-    fn memory(&self, len: usize) -> Result<Memory> {
+    fn memory(&self, len: usize) -> Result<OpenClMemory> {
         let bytes = len as u64 * 4;
         let largest = self.device.limits().largest;
         if bytes > largest {
@@ -225,18 +225,18 @@ impl device::Queue for Queue {
                 "a buffer of {bytes} bytes is wanted, the device's largest has {largest}"
             ));
         }
-        let memory = Memory::new(&self.device.context, len)?;
+        let memory = OpenClMemory::new(&self.device.context, len)?;
         clear(&self.queue, &memory)?;
         Ok(memory)
     }
 
-    fn upload(&self, floats: &[f32]) -> Result<Memory> {
+    fn upload(&self, floats: &[f32]) -> Result<OpenClMemory> {
         let memory = self.memory(floats.len())?;
         self.fill(&memory, floats)?;
         Ok(memory)
     }
 
-    fn record(&self, plan: Plan<'_, Memory>) -> Result<Recording> {
+    fn record(&self, plan: Plan<'_, OpenClMemory>) -> Result<Recording> {
         let Plan { inputs, steps, outputs } = plan;
         let command = |step| match step {
             Step::Launch(launch) => self.launch(&launch).map(Command::Launch),
@@ -284,7 +284,7 @@ impl device::Queue for Queue {
         Ok(())
     }
 
-    fn copy(&self, recording: &mut Recording, port: usize, from: &Arc<Memory>) -> Result<()> {
+    fn copy(&self, recording: &mut Recording, port: usize, from: &Arc<OpenClMemory>) -> Result<()> {
         let Port { memory, floats, .. } = &recording.inputs[port];
         ensure!(
             *floats <= from.len() && *floats <= memory.len(),

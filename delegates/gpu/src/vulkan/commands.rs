@@ -8,7 +8,7 @@ use ash::vk;
 use ash::vk::{AccessFlags as Access, PipelineStageFlags as Stage};
 
 use super::logical::{Logical, WaitResult};
-use super::memory::Memory;
+use super::memory::VulkanMemory;
 use crate::device::late;
 
 /// How long to wait for commands that timed out before they are leaked.
@@ -202,7 +202,7 @@ impl Writer<'_> {
     }
 
     /// Copies floats between the starts of two memory ranges.
-    pub(super) fn copy(&self, from: &Memory, to: &Memory, floats: usize) {
+    pub(super) fn copy(&self, from: &VulkanMemory, to: &VulkanMemory, floats: usize) {
         let (from, from_at, from_bytes) = from.range();
         let (to, to_at, to_bytes) = to.range();
         let bytes = (floats as u64 * 4).min(from_bytes).min(to_bytes);
@@ -214,7 +214,7 @@ impl Writer<'_> {
     }
 
     /// Fills memory with zeros.
-    pub(super) fn clear(&self, memory: &Memory) {
+    pub(super) fn clear(&self, memory: &VulkanMemory) {
         let (buffer, at, bytes) = memory.range();
         // SAFETY: the buffer is being recorded; the range is inside the memory and consists of whole words.
         unsafe { self.raw().cmd_fill_buffer(self.buffer, buffer, at, bytes, 0) };

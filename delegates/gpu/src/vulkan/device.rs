@@ -13,7 +13,7 @@ use super::instance::PhysicalDevice;
 use super::iterations;
 use super::kernels::{Id, Text};
 use super::logical::Logical;
-use super::memory::{Blocks, Memory, buffer};
+use super::memory::{Blocks, VulkanMemory, buffer};
 use super::pipeline::{Layouts, Pipeline};
 use super::pipeline_cache::{Origin, PipelineCache};
 use super::properties::{MemoryTypes, MemoryUse};
@@ -182,7 +182,7 @@ impl Device {
     }
 
     /// Copies floats between the starts of two memories.
-    pub(super) fn copy(&self, from: &Arc<Memory>, to: &Arc<Memory>, floats: usize) -> Result<()> {
+    pub(super) fn copy(&self, from: &Arc<VulkanMemory>, to: &Arc<VulkanMemory>, floats: usize) -> Result<()> {
         let used = [from, to].map(Arc::clone);
         let copied = self.once(used, |writer, [from, to]| {
             writer.barrier();
@@ -193,7 +193,7 @@ impl Device {
     }
 
     /// Allocates `len` floats: zeros, or a copy of `floats`.
-    pub(super) fn memory(&self, len: usize, floats: Option<&[f32]>) -> Result<Memory> {
+    pub(super) fn memory(&self, len: usize, floats: Option<&[f32]>) -> Result<VulkanMemory> {
         let (bytes, largest) = (len as u64 * 4, self.about.largest);
         if bytes > largest {
             return Err(unavailable!(

@@ -9,7 +9,7 @@ use super::commands::Writer;
 use super::device::{Device, Variant};
 use super::iterations;
 use super::logical::Logical;
-use super::memory::Memory;
+use super::memory::VulkanMemory;
 use super::pipeline::Pipeline;
 use crate::device::{Argument, Launch, Step};
 use crate::store::tuner::{LaunchSize, Tuner, UntunedKernel};
@@ -20,7 +20,7 @@ pub(super) enum Command {
     /// A kernel runs.
     Dispatch(Dispatch),
     /// Memory becomes zeros.
-    Clear(Arc<Memory>),
+    Clear(Arc<VulkanMemory>),
 }
 
 /// A kernel with its arguments.
@@ -32,7 +32,7 @@ pub(super) struct Dispatch {
     numbers: Vec<i32>,
     work: DispatchSize,
     /// The bound memory, kept while the kernel may run.
-    memory: Vec<Arc<Memory>>,
+    memory: Vec<Arc<VulkanMemory>>,
 }
 
 /// The dispatch size of a kernel.
@@ -51,7 +51,7 @@ pub(super) struct Sets {
 
 impl Command {
     /// A step without descriptor sets.
-    pub(super) fn new(device: &Device, tuner: &Tuner, step: Step<'_, Memory>) -> Result<Command> {
+    pub(super) fn new(device: &Device, tuner: &Tuner, step: Step<'_, VulkanMemory>) -> Result<Command> {
         match step {
             Step::Launch(launch) => Dispatch::new(device, tuner, launch).map(Command::Dispatch),
             Step::Clear(memory) => Ok(Command::Clear(memory)),
@@ -66,7 +66,7 @@ impl Command {
 
 impl Dispatch {
     /// Checks the arguments, and finds the pipeline if the work-group is known.
-    fn new(device: &Device, tuner: &Tuner, launch: Launch<'_, Memory>) -> Result<Dispatch> {
+    fn new(device: &Device, tuner: &Tuner, launch: Launch<'_, VulkanMemory>) -> Result<Dispatch> {
         let Launch { kernel, arguments, grid, iterations } = launch;
         let (variant, grid) = (device.variant(kernel)?, grid.map(|n| n.max(1)));
         let (mut memory, mut numbers) = (Vec::new(), Vec::new());
@@ -216,7 +216,7 @@ impl Sets {
     }
 }
 
-fn describe(memory: &Memory) -> vk::DescriptorBufferInfo {
+fn describe(memory: &VulkanMemory) -> vk::DescriptorBufferInfo {
     let (buffer, offset, range) = memory.range();
     vk::DescriptorBufferInfo { buffer, offset, range }
 }

@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 use super::commands::{Commands, Writer};
 use super::device::Device;
 use super::logical::Logical;
-use super::memory::{Memory, StagedMemory};
+use super::memory::{StagedMemory, VulkanMemory};
 use super::properties::MemoryUse;
 use crate::device::{Memory as _, Port};
 
@@ -27,7 +27,7 @@ enum Source {
     /// The host, which writes to staging memory if the input has some.
     Host,
     /// Another memory on the device.
-    Device(Arc<Memory>),
+    Device(Arc<VulkanMemory>),
 }
 
 impl Source {
@@ -42,7 +42,7 @@ impl Source {
 
 impl Inputs {
     /// Inputs that the host writes.
-    pub(super) fn new(device: &Device, ports: Vec<Port<Memory>>) -> Result<Inputs> {
+    pub(super) fn new(device: &Device, ports: Vec<Port<VulkanMemory>>) -> Result<Inputs> {
         let sources = vec![Source::Host; ports.len()];
         let staged = |port| StagedMemory::new(&device.blocks, MemoryUse::Up, port);
         let inputs = ports.into_iter().map(staged).collect::<Result<_>>()?;
@@ -57,7 +57,7 @@ impl Inputs {
     }
 
     /// Takes the input from the start of another memory.
-    pub(super) fn copy(&mut self, port: usize, from: &Arc<Memory>) -> Result<()> {
+    pub(super) fn copy(&mut self, port: usize, from: &Arc<VulkanMemory>) -> Result<()> {
         let Port { memory, floats, .. } = &self.inputs[port].port;
         ensure!(
             *floats <= from.len() && *floats <= memory.len(),
@@ -69,7 +69,7 @@ impl Inputs {
     }
 
     /// Sources and targets of the copies.
-    fn wanted(&self) -> impl Iterator<Item = (&Memory, &Port<Memory>)> {
+    fn wanted(&self) -> impl Iterator<Item = (&VulkanMemory, &Port<VulkanMemory>)> {
         self.inputs.iter().zip(&self.sources).filter_map(|(StagedMemory { port, staging }, source)| {
             match source {
                 Source::Host => staging.as_deref().map(|staging| (staging, port)),

@@ -37,13 +37,14 @@ struct Block {
     free: Mutex<Ranges>,
 }
 
-// SAFETY: the block stays mapped at the pointer as long as it lives; each range is accessed only through its `Memory`.
+// SAFETY: the block stays mapped at the pointer as long as it lives; each range is accessed only through its
+// `VulkanMemory`.
 unsafe impl Send for Block {}
-// SAFETY: `free` is in a mutex and assigns each range to one `Memory`; no other field of a shared block changes.
+// SAFETY: `free` is in a mutex and assigns each range to one `VulkanMemory`; no other field of a shared block changes.
 unsafe impl Sync for Block {}
 
 /// A range of floats in a block.
-pub struct Memory {
+pub struct VulkanMemory {
     block: Arc<Block>,
     at: u64,
     /// The allocated range in bytes.
@@ -72,14 +73,14 @@ impl Blocks {
     }
 
     /// Allocates `len` uninitialized floats.
-    pub(super) fn take(&self, purpose: MemoryUse, floats: usize) -> Result<Memory> {
+    pub(super) fn take(&self, purpose: MemoryUse, floats: usize) -> Result<VulkanMemory> {
         let room = (floats.max(1) as u64 * 4).next_multiple_of(self.align);
         let ty = self.types.get(purpose);
         let seen = purpose != MemoryUse::Device || self.types.unified;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let blocks = known.entry((ty, seen)).or_default();
         blocks.retain(|block| block.strong_count() > 0);
-        let memory = |block, at| Memory { block, at, room, len: floats, copying: Mutex::default() };
+        let memory = |block, at| VulkanMemory { block, at, room, len: floats, copying: Mutex::default() };
         for block in blocks.iter().filter_map(Weak::upgrade) {
             let at = block.free().take(room);
             if let Some(at) = at {
@@ -151,13 +152,13 @@ impl Drop for Block {
     }
 }
 
-impl device::Memory for Memory {
+impl device::Memory for VulkanMemory {
     fn len(&self) -> usize {
         self.len
     }
 }
 
-impl Memory {
+impl VulkanMemory {
     /// The block's buffer, and the offset and size of the range in bytes.
     pub(super) fn range(&self) -> (vk::Buffer, u64, u64) {
         (self.block.buffer, self.at, self.len.max(1) as u64 * 4)
@@ -206,14 +207,14 @@ impl Memory {
 /// Memory that the host writes or reads, with staging memory if it is not host-visible.
 pub(super) struct StagedMemory {
     /// The memory.
-    pub port: Port<Memory>,
+    pub port: Port<VulkanMemory>,
     /// The staging memory.
-    pub staging: Option<Arc<Memory>>,
+    pub staging: Option<Arc<VulkanMemory>>,
 }
 
 impl StagedMemory {
     /// Adds staging memory for a use, if it is needed.
-    pub(super) fn new(blocks: &Blocks, purpose: MemoryUse, port: Port<Memory>) -> Result<StagedMemory> {
+    pub(super) fn new(blocks: &Blocks, purpose: MemoryUse, port: Port<VulkanMemory>) -> Result<StagedMemory> {
         let staging = match blocks.is_unified() {
             true => None,
             false => Some(Arc::new(blocks.take(purpose, port.floats)?)),
@@ -222,7 +223,7 @@ impl StagedMemory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for VulkanMemory {
     fn drop(&mut self) {
         self.block.free().give(self.at, self.room);
     }

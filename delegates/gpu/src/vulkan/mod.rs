@@ -3,7 +3,7 @@
 //! ```text
 //! Device ─► Logical (the driver's device, its queue)     kernels ─► Pipeline: per kernel, constants and work-group
 //!    │                                                       │
-//!    └─► Memory, a range of a Block ──────────────────► Recording: a command buffer, submitted once per invocation
+//!    └─► VulkanMemory, a range of a Block ────────────► Recording: a command buffer, submitted once per invocation
 //! ```
 //! * *Texts* are compiled at build time (`build/spirv.rs`), so they cannot contain epilogues. A kernel with an epilogue
 //!   has slots for a few functions, whose kinds and numbers are specialization constants; the driver removes unused

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arenite_abi::prelude::*;
 
 use super::device::Device;
-use super::memory::Memory;
+use super::memory::VulkanMemory;
 use super::recording::Recording;
 use crate::device::{self, Effort, Plan, Settings};
 use crate::store::tuner::Tuner;
@@ -33,18 +33,18 @@ impl Queue {
 }
 
 impl device::Queue for Queue {
-    type Memory = Memory;
+    type Memory = VulkanMemory;
     type Recording = Recording;
 
-    fn memory(&self, floats: usize) -> Result<Memory> {
+    fn memory(&self, floats: usize) -> Result<VulkanMemory> {
         self.device.memory(floats, None)
     }
 
-    fn upload(&self, floats: &[f32]) -> Result<Memory> {
+    fn upload(&self, floats: &[f32]) -> Result<VulkanMemory> {
         self.device.memory(floats.len(), Some(floats))
     }
 
-    fn record(&self, plan: Plan<'_, Memory>) -> Result<Recording> {
+    fn record(&self, plan: Plan<'_, VulkanMemory>) -> Result<Recording> {
         Recording::new(&self.device, &self.tuner, plan)
     }
 
@@ -72,7 +72,7 @@ impl device::Queue for Queue {
         recording.tune(&self.tuner, stop)
     }
 
-    fn copy(&self, recording: &mut Recording, port: usize, from: &Arc<Memory>) -> Result<()> {
+    fn copy(&self, recording: &mut Recording, port: usize, from: &Arc<VulkanMemory>) -> Result<()> {
         recording.copy(port, from)
     }
 

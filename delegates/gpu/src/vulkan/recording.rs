@@ -16,7 +16,7 @@ use super::commands::{Commands, Writer};
 use super::device::Device;
 use super::dispatch::{Command, Sets};
 use super::inputs::Inputs;
-use super::memory::{Memory, StagedMemory};
+use super::memory::{StagedMemory, VulkanMemory};
 use super::properties::MemoryUse;
 use super::stamps::Stamps;
 use super::timing::Trial;
@@ -55,7 +55,7 @@ impl Recording {
     ///
     /// # Errors
     /// A kernel cannot be compiled, or the device has too little memory.
-    pub fn new(device: &Arc<Device>, tuner: &Tuner, plan: Plan<'_, Memory>) -> Result<Recording> {
+    pub fn new(device: &Arc<Device>, tuner: &Tuner, plan: Plan<'_, VulkanMemory>) -> Result<Recording> {
         let Plan { inputs, steps, outputs } = plan;
         let step = |step| Command::new(device, tuner, step);
         let mut steps = steps.into_iter().map(step).collect::<Result<Vec<_>>>()?;
@@ -129,7 +129,7 @@ impl Recording {
     ///
     /// # Errors
     /// The sizes differ.
-    pub fn copy(&mut self, port: usize, from: &Arc<Memory>) -> Result<()> {
+    pub fn copy(&mut self, port: usize, from: &Arc<VulkanMemory>) -> Result<()> {
         self.parts.inputs.copy(port, from)
     }
 

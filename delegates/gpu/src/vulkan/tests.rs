@@ -9,7 +9,7 @@ use ash::vk;
 
 use super::Device;
 use super::instance::find;
-use super::memory::Memory;
+use super::memory::VulkanMemory;
 use super::pipeline_cache::Origin;
 use super::queue::Queue;
 use super::recording::Recording;
@@ -50,7 +50,7 @@ fn plan<'k>(
     constants: &[&[f32]],
     numbers: &[i32],
     items: u32,
-) -> Result<Plan<'k, Memory>> {
+) -> Result<Plan<'k, VulkanMemory>> {
     let [to, from] = [(); 2].map(|()| queue.memory(4).map(Arc::new));
     let (to, from) = (to?, from?);
     let mut arguments = vec![Argument::Memory(Arc::clone(&to)), Argument::Memory(Arc::clone(&from))];

@@ -16,7 +16,7 @@ use crate::reach::planes_u8;
 use crate::reach::weights_u8::Weights;
 use crate::requantize::Channel;
 use crate::steps::cascade::RowStep;
-use crate::steps::dwconv_u8::{DwConvU8, Parts};
+use crate::steps::dwconv_u8::{DwConvU8, DwConvU8Parameters};
 
 /// A convolution of each channel with its own filters, which are constant.
 pub(crate) struct DepthwiseProduct<'a> {
@@ -120,7 +120,7 @@ impl DepthwiseProduct<'_> {
         DwConvU8::new(
             build.bytes.dwconv,
             &build.store,
-            Parts {
+            DwConvU8Parameters {
                 name: &format!("{} less {zero}", build.name(node, net)?),
                 window: self.window,
                 multiplier: self.multiplier,

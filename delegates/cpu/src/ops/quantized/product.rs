@@ -22,7 +22,7 @@ use crate::reach::weights_u8::Weights;
 use crate::requantize::Channel;
 use crate::step::Step;
 use crate::steps::cascade::RowStep;
-use crate::steps::conv_u8::{ConvU8, Parts};
+use crate::steps::conv_u8::{ConvU8, ConvU8Parameters};
 use crate::steps::winograd_u8::{self, WinogradU8};
 
 /// A convolution, or a product, with constant weights.
@@ -163,7 +163,7 @@ impl Product<'_> {
         })
     }
 
-    fn plain(&self, build: &Build, parts: Parts<'_>) -> Result<ConvU8> {
+    fn plain(&self, build: &Build, parts: ConvU8Parameters<'_>) -> Result<ConvU8> {
         ConvU8::new(build.bytes.gemm.isa, &build.store, parts)
     }
 
@@ -171,13 +171,13 @@ impl Product<'_> {
         &self,
         (node, net): (&NodeValues<'_>, &NetValues<'_, '_>),
         build: &Build,
-        then: impl FnOnce(Parts<'_>) -> Result<T>,
+        then: impl FnOnce(ConvU8Parameters<'_>) -> Result<T>,
     ) -> Result<T> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let name = build.name(node, net)?;
         let sums = self.weights.sums(&build.store, self.filters, self.lines(), &name)?;
-        then(Parts {
+        then(ConvU8Parameters {
             window: self.window,
             groups: self.groups,
             filters: self.filters,

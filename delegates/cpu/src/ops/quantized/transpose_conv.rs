@@ -15,7 +15,7 @@ use crate::ops::values::{NetValues, NodeValues};
 use crate::reach::weights_u8::Weights;
 use crate::requantize::Channel;
 use crate::step::Step;
-use crate::steps::transpose_conv_u8::{Parts, TransposeConvU8};
+use crate::steps::transpose_conv_u8::{TransposeConvU8, TransposeConvU8Parameters};
 
 /// The gradient of a convolution, with constant weights.
 pub(crate) struct TransposeProduct<'a> {
@@ -68,7 +68,7 @@ impl TransposeProduct<'_> {
         Ok(Box::new(TransposeConvU8::new(
             build.bytes.gemm,
             &build.store,
-            Parts {
+            TransposeConvU8Parameters {
                 window: self.window,
                 depth: self.depth,
                 name: &build.name(node, net)?,

@@ -8,7 +8,7 @@ use crate::kernels::f32_gemm::Gemm;
 use crate::store::{Block, Store};
 
 /// The parts of a [`ConvF32`](super::ConvF32).
-pub(crate) struct Parts<'a> {
+pub(crate) struct ConvF32Parameters<'a> {
     /// The window. Its `channels` are the channels of the whole input.
     pub window: Window,
     /// Groups of channels.
@@ -31,7 +31,7 @@ pub(crate) struct Parts<'a> {
     pub output: Id,
 }
 
-impl Parts<'_> {
+impl ConvF32Parameters<'_> {
     /// Packs the weights of each group, a matrix of `lines` by `columns`.
     pub(super) fn pack(
         &self,
@@ -39,7 +39,7 @@ impl Parts<'_> {
         store: &Store,
         [lines, columns]: [usize; 2],
     ) -> Result<Block<f32>> {
-        let Parts { groups, filters, bias, name, .. } = self;
+        let ConvF32Parameters { groups, filters, bias, name, .. } = self;
         let group = gemm.packed_len(lines, columns);
         let key = format!("{} {filters}/{groups} × {lines}, bias {}, {name}", gemm.name, bias.is_some());
         store.block(&key, group * groups, |packed: &mut [f32]| {
