@@ -160,26 +160,6 @@ const SAID: &[Place] = &[
     Place { file: "core/runtime/src/interpreter/mod.rs", word: "unreachable!" },
 ];
 
-/// Types that are not named by a noun.
-const NAMES: &[(&str, &str)] = &[
-    ("core/runtime/src/error.rs", "Named"),
-    ("ops/src/greater.rs", "Above"),
-    ("ops/src/less.rs", "Below"),
-    ("ops/src/resize_bilinear.rs", "Between"),
-    ("ops/src/cumsum.rs", "Own"),
-    ("ops/flex/src/kit/matmul.rs", "Ahead"),
-    ("ops/flex/src/kit/unique.rs", "Found"),
-    ("ops/flex/src/kit/scatter.rs", "Outside"),
-];
-
-/// Folders of crates, nouns that name several of their types, and the number of these.
-const GENERAL_NAMES: &[(&str, &str, usize)] = &[
-    // The constants of a step, such as `conv_u8::Parts`.
-    ("delegates/cpu", "Parts", 6),
-    // The interface, and each backend's.
-    ("delegates/gpu", "Memory", 3),
-];
-
 static TEXTS: LazyLock<Vec<Text>> = LazyLock::new(|| tree::texts(root(), &tree::list(root())));
 static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| tree::sources(&TEXTS));
 static PACKAGES: LazyLock<Vec<Package>> = LazyLock::new(|| {
@@ -321,8 +301,8 @@ fn entries(file: &str) -> Vec<length::Exception> {
 
 #[test]
 fn types_are_nouns() {
-    demand("names", &names::check(library(), NAMES, TABLES));
-    demand("general names", &names::check_general(library(), GENERAL_NAMES, TABLES));
+    demand("names", &names::check(library()));
+    demand("general names", &names::check_general(library()));
 }
 
 #[test]

@@ -24,7 +24,7 @@ use clap::{Args, ValueEnum};
 use self::contender::{Contender, Spec};
 use self::explain::{Detail, Explanation, Threads};
 use self::load::Load;
-use self::measure::{Length, Measured, measure};
+use self::measure::{Length, Measurement, measure};
 use self::progress::Progress;
 use self::ratio::Ratio;
 use self::report::{Memory, Report, Row};
@@ -32,7 +32,7 @@ use self::variant::Variant;
 use crate::answer::{Answer, Failure, Result};
 use crate::inputs::InputOptions;
 use crate::options::{Common, parse_seconds};
-use crate::picture::{Decoded, PictureOptions};
+use crate::picture::{DecodedPicture, PictureOptions};
 use crate::trace_file::Recorder;
 
 const NOTES: &str = "\
@@ -82,7 +82,7 @@ pub(crate) struct Arguments {
     /// Explain why it is slow, from further runs: nodes without a delegate, other numbers of
     /// threads, the time a cache saves. `auto` explains one model, as text, if it finds a reason
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "auto", default_missing_value = "always")]
-    explain: When,
+    explain: ColorChoice,
 
     /// Write a table with all figures to this file, or to stdout in place of the report if it is `-`
     #[arg(long, value_name = "FILE|-")]
@@ -107,7 +107,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum When {
+enum ColorChoice {
     Auto,
     Always,
     Never,
@@ -146,7 +146,7 @@ pub(crate) fn bench(arguments: &Arguments) -> Result<Answer> {
 fn rows_of(
     arguments: &Arguments,
     model: &Path,
-    picture: Option<&Decoded<'_>>,
+    picture: Option<&DecodedPicture<'_>>,
     is_first: bool,
 ) -> Result<Vec<Row>> {
     let recorder = arguments.trace.as_ref().map(|_| Recorder::new(arguments.common.verbose));
@@ -179,7 +179,7 @@ fn rows_of(
 fn load<'a>(
     arguments: &'a Arguments,
     model: &Path,
-    picture: Option<&'a Decoded<'a>>,
+    picture: Option<&'a DecodedPicture<'a>>,
     recorder: Option<&Recorder>,
 ) -> Result<(Vec<WarmContender<'a>>, Option<u64>)> {
     let spec = Spec {
@@ -224,7 +224,7 @@ impl<'a> WarmContender<'a> {
     fn row(
         &mut self,
         arguments: &Arguments,
-        measured: &Measured,
+        measured: &Measurement,
         ratio: Option<Ratio>,
         peak: Option<u64>,
         (detail, loads): (Option<Detail>, [Option<Load>; 2]),
@@ -290,9 +290,9 @@ impl Arguments {
         let has_time = self.runs.is_some() || !self.seconds.is_zero();
         let prints_csv = self.csv.as_deref() == Some(Path::new("-"));
         match self.explain {
-            When::Always => Some(Detail::All),
-            When::Auto if is_plain && has_time && !prints_csv => Some(Detail::Findings),
-            When::Auto | When::Never => None,
+            ColorChoice::Always => Some(Detail::All),
+            ColorChoice::Auto if is_plain && has_time && !prints_csv => Some(Detail::Findings),
+            ColorChoice::Auto | ColorChoice::Never => None,
         }
     }
 }

@@ -14,7 +14,7 @@ use arenite_common::values::{quantized, reals};
 
 /// An output that the next step takes as an input.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Carried {
+pub(crate) struct CarriedOutput {
     #[serde(rename = "input")]
     pub input_name: String,
     #[serde(rename = "output")]
@@ -48,11 +48,15 @@ impl FromStr for StatePair {
 
 /// The pairs to carry: the given ones, or without any those whose names match. Inputs with a sequence are never
 /// carried.
-pub(crate) fn pairs(session: &Session<'_>, given: &[StatePair], is_fed: &[bool]) -> Result<Vec<Carried>> {
+pub(crate) fn pairs(
+    session: &Session<'_>,
+    given: &[StatePair],
+    is_fed: &[bool],
+) -> Result<Vec<CarriedOutput>> {
     if given.is_empty() {
         return matching(session, is_fed);
     }
-    let mut pairs: Vec<Carried> = Vec::new();
+    let mut pairs: Vec<CarriedOutput> = Vec::new();
     for pair in given {
         let StatePair::Named(input, output) = pair else { continue };
         let (input, output) = (session.find_input(input)?, session.find_output(output)?);
@@ -70,9 +74,9 @@ pub(crate) fn pairs(session: &Session<'_>, given: &[StatePair], is_fed: &[bool])
     Ok(pairs)
 }
 
-fn carried(session: &Session<'_>, input: usize, output: usize) -> Carried {
+fn carried(session: &Session<'_>, input: usize, output: usize) -> CarriedOutput {
     let name = |names: &[String], i: usize| names.get(i).cloned().unwrap_or_default();
-    Carried {
+    CarriedOutput {
         input_name: name(session.inputs(), input),
         output_name: name(session.outputs(), output),
         input,
@@ -80,7 +84,7 @@ fn carried(session: &Session<'_>, input: usize, output: usize) -> Carried {
     }
 }
 
-fn check(input: &Tensor<'_>, output: &Tensor<'_>, pair: &Carried) -> Result<()> {
+fn check(input: &Tensor<'_>, output: &Tensor<'_>, pair: &CarriedOutput) -> Result<()> {
     if have_same_form(input, output) {
         return Ok(());
     }
@@ -98,7 +102,7 @@ fn have_same_form(input: &Tensor<'_>, output: &Tensor<'_>) -> bool {
 }
 
 /// The pairs of the same type and shape whose names have the same words, not counting words such as `in` and `next`.
-fn matching(session: &Session<'_>, is_fed: &[bool]) -> Result<Vec<Carried>> {
+fn matching(session: &Session<'_>, is_fed: &[bool]) -> Result<Vec<CarriedOutput>> {
     let mut pairs = Vec::new();
     for input in (0..session.inputs().len()).filter(|&i| is_fed.get(i) == Some(&false)) {
         let tensor = session.input(input)?;
@@ -117,7 +121,7 @@ fn matching(session: &Session<'_>, is_fed: &[bool]) -> Result<Vec<Carried>> {
         match (&named[..], &fitting[..]) {
             (&[output], _) if !wanted.is_empty() => pairs.push(carried(session, input, output)),
             (_, &[output]) => {
-                let Carried { input_name, output_name, .. } = carried(session, input, output);
+                let CarriedOutput { input_name, output_name, .. } = carried(session, input, output);
                 logging::note(format_args!(
                     "input {input} '{}' has the form of output {output} '{}'; if it is the model's state, add --state \
                      {input}={output}",
@@ -173,7 +177,7 @@ fn words(name: &str) -> BTreeSet<String> {
 
 /// Copies the outputs of a step to the inputs of the next. All are read before any is written, because an output may be
 /// an input that the model passes through.
-pub(crate) fn carry(session: &mut Session<'_>, pairs: &[Carried]) -> Result<()> {
+pub(crate) fn carry(session: &mut Session<'_>, pairs: &[CarriedOutput]) -> Result<()> {
     let states = pairs.iter().map(|pair| state(session, pair)).collect::<Result<Vec<_>>>()?;
     for (pair, bytes) in pairs.iter().zip(states) {
         session.input_mut(pair.input)?.copy_from_bytes(&bytes)?;
@@ -182,7 +186,7 @@ pub(crate) fn carry(session: &mut Session<'_>, pairs: &[Carried]) -> Result<()> 
 }
 
 /// The output, in the type and quantization of the input.
-fn state(session: &Session<'_>, pair: &Carried) -> Result<Vec<u8>> {
+fn state(session: &Session<'_>, pair: &CarriedOutput) -> Result<Vec<u8>> {
     let (input, output) = (session.input(pair.input)?, session.output(pair.output)?);
     check(&input, &output, pair)?;
     if (input.scales, input.zero_points) == (output.scales, output.zero_points) {

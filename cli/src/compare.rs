@@ -25,7 +25,7 @@ use crate::readings::ReadingOptions;
 use crate::session::Session;
 use comparison::{Comparison, Expected};
 use recording::Recording;
-use verdict::Compared;
+use verdict::ComparedTensor;
 
 const NOTES: &str = "\
 Sides:
@@ -147,7 +147,7 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<Answer> {
 impl Report {
     /// The first difference as an error, if there is one.
     fn failure(&mut self) -> Option<Failure> {
-        let Compared { tensor, name, .. } = self.comparison.first_difference()?;
+        let ComparedTensor { tensor, name, .. } = self.comparison.first_difference()?;
         let (name, [a, b]) = (crate::text::shorten(name, 60), &self.sides);
         let failure = Failure::new(format!("{a} and {b} differ first at tensor {tensor} '{name}'"));
         self.error = Some(failure.to_string());

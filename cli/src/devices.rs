@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::answer::{Answer, Result};
-use crate::options::WithoutModel;
+use crate::options::ModelFreeOptions;
 use crate::text::{self, Align, DIM, HEAD, Table, Visible, thousands, time};
 
 const NOTES: &str = "\
@@ -19,7 +19,7 @@ To choose a device, set the delegate's option `device` to its number or a part o
 #[command(after_help = NOTES)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    pub common: WithoutModel,
+    pub common: ModelFreeOptions,
 }
 
 /// The report as text for people.

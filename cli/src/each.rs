@@ -11,9 +11,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Result};
-use crate::carried::{self, Carried};
+use crate::carried::{self, CarriedOutput};
 use crate::inputs::{self, InputReport, Sources, note_random};
-use crate::outputs::{Collected, OutputReport};
+use crate::outputs::{OutputCollection, OutputReport};
 use crate::picture::Picture;
 use crate::random::Random;
 use crate::readings::{Context, ReadingReport};
@@ -30,7 +30,7 @@ struct Report {
     /// The inputs of the first step.
     inputs: Vec<InputReport>,
     /// Outputs that become inputs.
-    state: Vec<Carried>,
+    state: Vec<CarriedOutput>,
     steps: Vec<Step>,
     /// Mean time of an invocation.
     invoke_ms: f64,
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session<'_>, context: &Co
         error: None,
         in_line: arguments.readings.in_line(),
     };
-    let mut collected = Collected::new(&arguments.outputs, true);
+    let mut collected = OutputCollection::new(&arguments.outputs, true);
     let progress = progress(run.steps, arguments.common.json);
     let mut failure = None;
     for step in 0..run.steps {
@@ -102,7 +102,7 @@ struct Run<'a> {
     context: &'a Context,
     /// The values of each input that has some.
     sequences: Vec<Option<Sequence<'a>>>,
-    carried: Vec<Carried>,
+    carried: Vec<CarriedOutput>,
     /// The input of the pictures.
     pictured: Option<usize>,
     steps: usize,
@@ -157,7 +157,7 @@ impl<'a> Run<'a> {
         session: &mut Session<'_>,
         step: usize,
         report: &mut Report,
-        collected: &mut Collected,
+        collected: &mut OutputCollection,
         failure: &mut Option<Failure>,
     ) -> Result<()> {
         let arguments = self.arguments;
@@ -276,7 +276,7 @@ fn progress(steps: usize, json: bool) -> ProgressBar {
 
 impl Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Carried { input_name, output_name, .. } in &self.state {
+        for CarriedOutput { input_name, output_name, .. } in &self.state {
             let (from, to) = (text::shorten(output_name, 60), text::shorten(input_name, 60));
             writeln!(f, "{DIM}state: output '{from}' becomes input '{to}' of the next step{DIM:#}")?;
         }

@@ -99,7 +99,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<Answer> {
     // Shapes that the user chose are not changed.
     let may_try = arguments.resize.is_empty() && report.error.is_none();
     let batch = may_try.then(|| BatchText::attempt(&model, &config, &registry)).flatten();
-    let described = described::Described::of(&model);
+    let described = described::ModelDescription::of(&model);
     answer(&Report { inspection: report, described, totals, batch }, common.json, failure)
 }
 

@@ -69,8 +69,8 @@ pub mod comparison {
     pub use crate::compare::comparison::{Comparison, Expected, Record};
     pub use crate::compare::dumps::read;
     pub use crate::compare::narrow::{FusedTensor, InsideSearch};
-    pub use crate::compare::recording::{Recorded, Recording, Values};
-    pub use crate::compare::verdict::{Compared, Distance};
+    pub use crate::compare::recording::{RecordedTensor, Recording, Values};
+    pub use crate::compare::verdict::{ComparedTensor, Distance};
 }
 
 /// Pictures of memory plans, which the Python package shares.
@@ -80,7 +80,7 @@ pub mod drawing {
 
 /// Measurements of run times, which the Python package shares.
 pub mod timing {
-    pub use crate::bench::measure::{Contend, Length, Measured, measure};
+    pub use crate::bench::measure::{Contend, Length, Measurement, measure};
     pub use crate::bench::ratio::Ratio;
     pub use crate::bench::samples::{Samples, Times};
 }

@@ -14,7 +14,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Result};
-use crate::options::JsonOnly;
+use crate::options::JsonOptions;
 use statement::Statement;
 
 const NOTES: &str = "\
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     force: bool,
 
     #[command(flatten)]
-    pub common: JsonOnly,
+    pub common: JsonOptions,
 }
 
 /// The model that was written.

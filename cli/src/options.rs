@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use arenite::config::{DelegateConfig, MAX_THREADS, PlannerConfig};
-use arenite::{Config, Error, Interpreter, Model, Named};
+use arenite::{Config, Error, Interpreter, ItemKind, Model};
 use clap::{ArgMatches, Args, FromArgMatches};
 
 use crate::answer::{Failure, Result};
@@ -80,9 +80,9 @@ struct Plain {
 }
 
 /// [`Common`] for commands that run no model: only its options about plugins and output can be given.
-pub(crate) struct WithoutModel(pub Common);
+pub(crate) struct ModelFreeOptions(pub Common);
 
-impl Args for WithoutModel {
+impl Args for ModelFreeOptions {
     fn augment_args(command: clap::Command) -> clap::Command {
         Plain::augment_args(command)
     }
@@ -92,14 +92,14 @@ impl Args for WithoutModel {
     }
 }
 
-impl FromArgMatches for WithoutModel {
+impl FromArgMatches for ModelFreeOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let Plain { config, plugin_dir, json, verbose } = Plain::from_arg_matches(matches)?;
-        Ok(WithoutModel(Common { config, plugin_dir, json, verbose, ..Common::default() }))
+        Ok(ModelFreeOptions(Common { config, plugin_dir, json, verbose, ..Common::default() }))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = WithoutModel::from_arg_matches(matches)?;
+        *self = ModelFreeOptions::from_arg_matches(matches)?;
         Ok(())
     }
 }
@@ -114,9 +114,9 @@ struct Json {
 }
 
 /// [`Common`] for commands that use no plugins: only `--json` can be given.
-pub(crate) struct JsonOnly(pub Common);
+pub(crate) struct JsonOptions(pub Common);
 
-impl Args for JsonOnly {
+impl Args for JsonOptions {
     fn augment_args(command: clap::Command) -> clap::Command {
         Json::augment_args(command)
     }
@@ -126,14 +126,14 @@ impl Args for JsonOnly {
     }
 }
 
-impl FromArgMatches for JsonOnly {
+impl FromArgMatches for JsonOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let Json { json } = Json::from_arg_matches(matches)?;
-        Ok(JsonOnly(Common { json, ..Common::default() }))
+        Ok(JsonOptions(Common { json, ..Common::default() }))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = JsonOnly::from_arg_matches(matches)?;
+        *self = JsonOptions::from_arg_matches(matches)?;
         Ok(())
     }
 }
@@ -213,10 +213,10 @@ impl Common {
     /// The error as a message. If the config file names a planner or delegate that does not exist, it names the line.
     pub(crate) fn explain(&self, error: Error) -> Failure {
         let place = match &error {
-            Error::NotFound { what: Named::Planner, name, .. } if self.planner.is_none() => {
+            Error::NotFound { what: ItemKind::Planner, name, .. } if self.planner.is_none() => {
                 self.place_of("planner", name)
             }
-            Error::NotFound { what: Named::Delegate, name, .. } if self.delegate.is_empty() => {
+            Error::NotFound { what: ItemKind::Delegate, name, .. } if self.delegate.is_empty() => {
                 self.place_of("delegate", name)
             }
             _ => None,

@@ -125,7 +125,7 @@ fn strings(tensor: &Tensor<'_>) -> Result<Vec<String>> {
 }
 
 /// Outputs collected for files: of one invocation, or of one after another.
-pub(crate) struct Collected {
+pub(crate) struct OutputCollection {
     options: Option<PathBuf>,
     /// Whether the files have the signature's names.
     by_name: bool,
@@ -143,11 +143,11 @@ struct Collection {
     steps: usize,
 }
 
-impl Collected {
+impl OutputCollection {
     /// Starts to collect what `--output-dir` asks for.
     pub(crate) fn new(options: &OutputOptions, stacked: bool) -> Self {
         let (dir, by_name) = (options.output_dir.clone(), options.signature.is_some());
-        Collected { options: dir, by_name, stacked, outputs: Vec::new() }
+        OutputCollection { options: dir, by_name, stacked, outputs: Vec::new() }
     }
 
     /// Adds the outputs of an invocation.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use arenite::{ElementType, Tensor};
-use arenite_pictures::{Normalization, Refused};
+use arenite_pictures::{Normalization, PictureError};
 use clap::Args;
 
 use crate::answer::{Failure, Result};
@@ -44,7 +44,7 @@ fn parse_std(text: &str) -> Result<f32, String> {
 }
 
 /// A decoded picture and the normalization of the command line.
-pub(crate) struct Decoded<'a> {
+pub(crate) struct DecodedPicture<'a> {
     path: &'a Path,
     picture: arenite_pictures::Picture,
     normalization: Normalization<'a>,
@@ -56,13 +56,13 @@ type FromMetadata<'a> = dyn Fn(usize, ElementType) -> Option<(&'a [f32], &'a [f3
 /// A decoded picture and how its pixels are normalized.
 #[derive(Clone, Copy)]
 pub(crate) struct Picture<'a> {
-    decoded: &'a Decoded<'a>,
+    decoded: &'a DecodedPicture<'a>,
     metadata: &'a FromMetadata<'a>,
 }
 
 impl PictureOptions {
     /// Decodes the picture, if one was given.
-    pub(crate) fn load(&self) -> Result<Option<Decoded<'_>>> {
+    pub(crate) fn load(&self) -> Result<Option<DecodedPicture<'_>>> {
         match self.image.len() {
             0 => Ok(None),
             1 => self.load_step(0),
@@ -73,15 +73,19 @@ impl PictureOptions {
     }
 
     /// Decodes the picture of a step of `--each`; the last one serves all later steps.
-    pub(crate) fn load_step(&self, step: usize) -> Result<Option<Decoded<'_>>> {
+    pub(crate) fn load_step(&self, step: usize) -> Result<Option<DecodedPicture<'_>>> {
         let Some(path) = self.image.get(step).or(self.image.last()) else { return Ok(None) };
         let picture = arenite_pictures::Picture::from_file(path)
             .map_err(|refused| Failure::with(path.display(), advised(&refused)))?;
-        Ok(Some(Decoded { path, picture, normalization: Normalization { mean: &self.mean, std: &self.std } }))
+        Ok(Some(DecodedPicture {
+            path,
+            picture,
+            normalization: Normalization { mean: &self.mean, std: &self.std },
+        }))
     }
 }
 
-impl<'a> Decoded<'a> {
+impl<'a> DecodedPicture<'a> {
     /// Normalizes the picture by the command line, or else by the model's metadata.
     pub(crate) fn with(&'a self, metadata: &'a FromMetadata<'a>) -> Picture<'a> {
         Picture { decoded: self, metadata }
@@ -119,10 +123,12 @@ impl Picture<'_> {
 }
 
 /// The reason, and the option that helps.
-fn advised(refused: &Refused) -> String {
+fn advised(refused: &PictureError) -> String {
     match refused {
-        Refused::Unclear(reason) => format!("{reason}; give the expected range with --mean and --std"),
-        Refused::Open => "its height and width are not fixed; choose them with --resize K=1xHxWxC".to_owned(),
+        PictureError::Unclear(reason) => format!("{reason}; give the expected range with --mean and --std"),
+        PictureError::Open => {
+            "its height and width are not fixed; choose them with --resize K=1xHxWxC".to_owned()
+        }
         refused => refused.to_string(),
     }
 }

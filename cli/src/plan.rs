@@ -32,8 +32,8 @@ use banks::Bank;
 use input::InputShape;
 use planners::{chosen_planners, one_planner};
 use problem::{Problem, Source};
-use report::{Compared, PlanReport, Report, TechniqueReport};
-use solved::{Solved, Solver, Unsolved};
+use report::{PlanReport, Report, TechniqueComparison, TechniqueReport};
+use solved::{PlanningFailure, SolvedProblem, Solver};
 
 const NOTES: &str = "\
 A problem is one of
@@ -190,8 +190,8 @@ impl PlanJob<'_> {
         let mut given = Vec::new();
         for (i, planner) in planners.iter().enumerate() {
             let solved = match self.solver.solve(problem, planner) {
-                Err(Unsolved::Problem(failure)) => return self.leave_out(problem, failure),
-                Err(Unsolved::Planner(error)) => Err(error),
+                Err(PlanningFailure::Problem(failure)) => return self.leave_out(problem, failure),
+                Err(PlanningFailure::Planner(error)) => Err(error),
                 Ok(solved) => Ok(solved),
             };
             self.report_and_draw(problem, planner, &solved, i == 0);
@@ -211,7 +211,7 @@ impl PlanJob<'_> {
         &mut self,
         problem: &Problem,
         planner: &PlannerConfig,
-        solved: &Result<Solved, String>,
+        solved: &Result<SolvedProblem, String>,
         in_use: bool,
     ) {
         let plan = PlanReport::new(problem, planner, solved, self.arguments.capacity);
@@ -235,7 +235,7 @@ impl PlanJob<'_> {
 
     fn assign(&mut self, problem: &Problem) -> Result<()> {
         let solved = self.solver.solve(problem, &one_planner(self.solver.config));
-        let solved = solved.map_err(Unsolved::into_failure)?;
+        let solved = solved.map_err(PlanningFailure::into_failure)?;
         let report = banks::report(&problem.name, &solved, &self.arguments.bank);
         if report.error.is_none() && self.draws() {
             self.banks.push(drawing::Plan::of_banks(problem, &solved, &report));
@@ -264,7 +264,7 @@ impl PlanJob<'_> {
 }
 
 /// Compares techniques on a model's main subgraph.
-fn compare(path: &Path, main: &Problem, solver: &Solver<'_>) -> Result<Compared> {
+fn compare(path: &Path, main: &Problem, solver: &Solver<'_>) -> Result<TechniqueComparison> {
     if main.model().is_none() {
         return Err(Failure::with(path.display(), "techniques are compared for models only"));
     }
@@ -280,14 +280,14 @@ fn compare(path: &Path, main: &Problem, solver: &Solver<'_>) -> Result<Compared>
         let planner = if technique == TFLITE { &tflite } else { &planner };
         let limits = PlanLimits::default();
         let solved = Solver { config: &config, limits, ..*solver }.solve(main, planner);
-        let solved = solved.map_err(Unsolved::into_failure)?;
+        let solved = solved.map_err(PlanningFailure::into_failure)?;
         techniques.push(TechniqueReport {
             technique,
             total_bytes: solved.total,
             lower_bound_bytes: solved.bound,
         });
     }
-    Ok(Compared { problem: main.name.clone(), techniques })
+    Ok(TechniqueComparison { problem: main.name.clone(), techniques })
 }
 
 /// The name of TensorFlow Lite's planner, used without techniques.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Result};
 use crate::logging;
-use crate::options::{WithoutModel, check_dirs};
+use crate::options::{ModelFreeOptions, check_dirs};
 use crate::text::{self, Align, DIM, HEAD, Table};
 
 #[derive(Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     all: bool,
 
     #[command(flatten)]
-    pub common: WithoutModel,
+    pub common: ModelFreeOptions,
 }
 
 /// The report as text for people.

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 
 use arenite::{ElementType, Model};
-use arenite_answers::{Answer, Clues, Detection, Metadata, Output, Pose, Ranked, Reading, Share};
+use arenite_answers::{Answer, Clues, Detection, Metadata, Output, Pose, RankedClass, Reading, Share};
 use arenite_common::file;
 use clap::Args;
 use serde::Serialize;
@@ -80,7 +80,7 @@ struct ShownReading {
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Kind {
-    Classes { probabilities: bool, top: Vec<Ranked> },
+    Classes { probabilities: bool, top: Vec<RankedClass> },
     Detections { threshold: f32, detections: Vec<Detection> },
     Segmentation { width: u32, height: u32, shares: Vec<Share> },
     Poses { poses: Vec<Pose> },
@@ -252,8 +252,8 @@ impl ReadingReport {
         let [ShownReading { kind: Kind::Classes { probabilities, top }, .. }] = &self.readings[..] else {
             return None;
         };
-        let entry = |ranked: &Ranked| {
-            let Ranked { index, label, confidence } = ranked;
+        let entry = |ranked: &RankedClass| {
+            let RankedClass { index, label, confidence } = ranked;
             let score = match probabilities {
                 true => format!("{:>6.1} %", confidence * 100.0),
                 false => format!("{confidence:>8.4}"),
@@ -264,7 +264,7 @@ impl ReadingReport {
     }
 
     /// The best classes of the first ranking.
-    pub(crate) fn top(&self) -> Option<&[Ranked]> {
+    pub(crate) fn top(&self) -> Option<&[RankedClass]> {
         self.readings.iter().find_map(|reading| match &reading.kind {
             Kind::Classes { top, .. } => Some(&top[..]),
             _ => None,
@@ -366,8 +366,8 @@ fn row(f: &mut fmt::Formatter<'_>, percent: f64, label: &str) -> fmt::Result {
     write!(f, "{:>8}  {HEAD}{}{HEAD:#}", format!("{percent:.1} %"), Visible(label))
 }
 
-fn show_ranked(f: &mut fmt::Formatter<'_>, ranked: &Ranked, probabilities: bool) -> fmt::Result {
-    let Ranked { index, label, confidence } = ranked;
+fn show_ranked(f: &mut fmt::Formatter<'_>, ranked: &RankedClass, probabilities: bool) -> fmt::Result {
+    let RankedClass { index, label, confidence } = ranked;
     match probabilities {
         true => row(f, confidence * 100.0, label)?,
         false => write!(f, "{confidence:>8.4}  {HEAD}{}{HEAD:#}", Visible(label))?,

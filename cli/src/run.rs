@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use arenite::ElementType;
-use arenite_answers::Ranked;
+use arenite_answers::RankedClass;
 use serde::Serialize;
 
 use crate::answer::{Answer, Result};
 use crate::each;
 use crate::inputs::{self, InputReport, note_random};
 use crate::options::load_model;
-use crate::outputs::{Collected, OutputOptions, OutputReport};
-use crate::picture::Decoded;
+use crate::outputs::{OutputCollection, OutputOptions, OutputReport};
+use crate::picture::DecodedPicture;
 use crate::readings::{Context, ReadingReport};
 pub(crate) use crate::run_options::Arguments;
 use crate::session::Session;
@@ -27,7 +27,7 @@ struct Report {
     inputs: Vec<InputReport>,
     invoke_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    top: Option<Vec<Ranked>>,
+    top: Option<Vec<RankedClass>>,
     /// The readings of the outputs.
     readings: ReadingReport,
     outputs: Vec<OutputReport>,
@@ -58,7 +58,7 @@ fn once(
     arguments: &Arguments,
     session: &mut Session<'_>,
     context: &Context,
-    picture: Option<&Decoded<'_>>,
+    picture: Option<&DecodedPicture<'_>>,
 ) -> Result<Answer> {
     let options = &arguments.outputs;
     let normalization = |input: usize, ty: ElementType| context.normalization(input, ty);
@@ -81,7 +81,7 @@ fn once(
         signature: options.signature.clone(),
         inputs,
         invoke_ms,
-        top: readings.top().map(<[Ranked]>::to_vec),
+        top: readings.top().map(<[RankedClass]>::to_vec),
         readings,
         outputs,
         error: failure.as_ref().map(ToString::to_string),
@@ -94,7 +94,7 @@ fn once(
 
 /// Writes the outputs of a single invocation, before anything else can fail.
 fn write(session: &Session<'_>, options: &OutputOptions) -> Result<Vec<PathBuf>> {
-    let mut collected = Collected::new(options, false);
+    let mut collected = OutputCollection::new(options, false);
     collected.add(session)?;
     collected.write(session)
 }

@@ -26,9 +26,9 @@ pub struct Inspection {
     /// All subgraphs.
     pub subgraphs: Vec<Subgraph>,
     /// Ops for which no registration was found.
-    pub unresolved: Vec<Unresolved>,
+    pub unresolved: Vec<UnresolvedOp>,
     /// Delegates that were skipped for the whole model.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<DelegateRefusal>,
     /// Facts that delegates' partitions report.
     pub facts: Vec<PartitionFacts>,
     /// The memory plan; null if memory could not be planned.
@@ -129,7 +129,7 @@ pub struct Node {
     /// The delegate or op that runs the node; null in a subgraph that is not prepared yet.
     pub served_by: Option<Server>,
     /// Delegates that did not claim the node, and why.
-    pub refusals: Vec<LeftOut>,
+    pub refusals: Vec<DelegateRefusal>,
     /// Further facts, if the program computed them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facts: Option<NodeFacts>,
@@ -137,7 +137,7 @@ pub struct Node {
 
 /// A delegate, and why it does not run something.
 #[derive(Serialize)]
-pub struct LeftOut {
+pub struct DelegateRefusal {
     /// Name of the delegate.
     pub delegate: String,
     /// The delegate's reason.
@@ -181,7 +181,7 @@ pub struct Quantization {
 
 /// An op for which no registration was found.
 #[derive(Serialize)]
-pub struct Unresolved {
+pub struct UnresolvedOp {
     /// Name of the op.
     pub op: String,
     /// Whether it is a custom op.
@@ -206,7 +206,7 @@ impl Inspection {
     /// `path` is the file the model was read from.
     pub fn of(interpreter: &Interpreter, path: Option<&Path>) -> Self {
         let view = interpreter.model().view();
-        let left_out = |left_out: &arenite::LeftOut| LeftOut {
+        let left_out = |left_out: &arenite::DisabledDelegate| DelegateRefusal {
             delegate: left_out.delegate.clone(),
             reason: left_out.reason.clone(),
         };
@@ -243,7 +243,7 @@ impl Inspection {
             let Some(placement) = Placement::of(interpreter, subgraph.index) else { continue };
             for node in &mut subgraph.nodes {
                 node.served_by = Some(placement.server(node.index));
-                let left_out = |(delegate, reason): &(String, String)| LeftOut {
+                let left_out = |(delegate, reason): &(String, String)| DelegateRefusal {
                     delegate: delegate.clone(),
                     reason: reason.clone(),
                 };
@@ -365,8 +365,8 @@ fn read_node(view: &model_file::Model<'_>, index: usize, operator: &model_file::
     }
 }
 
-fn read_unresolved(op: &arenite::UnresolvedOp, interpreter: &Interpreter) -> Unresolved {
-    Unresolved {
+fn read_unresolved(op: &arenite::UnresolvedOp, interpreter: &Interpreter) -> UnresolvedOp {
+    UnresolvedOp {
         op: op.op.clone(),
         custom: op.custom,
         version: op.version,

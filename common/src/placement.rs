@@ -1,6 +1,6 @@
 //! The delegate or op that runs each node.
 
-use arenite::{Interpreter, Served};
+use arenite::{Interpreter, NodeProvider};
 
 use serde::Serialize;
 
@@ -47,7 +47,7 @@ pub enum Server {
 pub struct Placement<'a> {
     interpreter: &'a Interpreter,
     subgraph: usize,
-    served_by: Vec<Served>,
+    served_by: Vec<NodeProvider>,
     refusals: Vec<Vec<(String, String)>>,
 }
 
@@ -81,12 +81,16 @@ impl<'a> Placement<'a> {
 
     fn server_of_node(&self, node: usize) -> Server {
         match self.served_by.get(node) {
-            Some(Served::Plugin(id)) => Server::Plugin { id: id.clone(), others: self.others(node, id) },
-            Some(Served::Folded(id)) => Server::Folded { id: id.clone(), others: self.others(node, id) },
-            Some(Served::Delegate { name, partition }) => {
+            Some(NodeProvider::Plugin(id)) => {
+                Server::Plugin { id: id.clone(), others: self.others(node, id) }
+            }
+            Some(NodeProvider::Folded(id)) => {
+                Server::Folded { id: id.clone(), others: self.others(node, id) }
+            }
+            Some(NodeProvider::Delegate { name, partition }) => {
                 Server::Delegate { name: name.clone(), partition: *partition }
             }
-            Some(Served::Nobody) | None => {
+            Some(NodeProvider::Nobody) | None => {
                 let candidates = self.others(node, "");
                 if candidates.is_empty() { Server::Unresolved } else { Server::Open { candidates } }
             }

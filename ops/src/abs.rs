@@ -8,9 +8,9 @@ use crate::kit::requantize::Multiplier;
 use crate::kit::{node, unary};
 
 /// A prepared `ABS` node: the zero points and the ratio of the scales if the numbers are quantized.
-pub struct Abs(Option<Scaled>);
+pub struct Abs(Option<QuantizedAbs>);
 
-struct Scaled {
+struct QuantizedAbs {
     input_zero_point: i32,
     output_zero_point: i32,
     /// `None` if the scales are equal.
@@ -28,7 +28,7 @@ impl Op for Abs {
         match x.ty {
             F32 | I32 => Ok(Abs(None)),
             I16 if x.quantization().is_none() => Ok(Abs(None)),
-            I8 | I16 => Scaled::new(&x, &y).map(Some).map(Abs),
+            I8 | I16 => QuantizedAbs::new(&x, &y).map(Some).map(Abs),
             ty => Err(Error::unsupported("ABS", ty)),
         }
     }
@@ -44,7 +44,7 @@ impl Op for Abs {
     }
 }
 
-impl Scaled {
+impl QuantizedAbs {
     fn new(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<Self> {
         if x.ty == I16 {
             [x, y].into_iter().try_for_each(node::symmetric)?;
@@ -54,7 +54,7 @@ impl Scaled {
             true => None,
             false => Some(node::multiplier(f64::from(from.scale / to.scale), x, y)?),
         };
-        Ok(Scaled { input_zero_point: from.zero_point, output_zero_point: to.zero_point, factor })
+        Ok(QuantizedAbs { input_zero_point: from.zero_point, output_zero_point: to.zero_point, factor })
     }
 
     fn map<T: Quantized>(&self, cx: &EvalContext<'_>) -> Result<()> {

@@ -17,7 +17,7 @@ impl Best for Largest {
     type Options = ArgMaxOptions;
     const OUTPUT_TYPE: Field<ArgMaxOptions, i8> = ArgMaxOptions::OUTPUT_TYPE;
 
-    fn better<T: PartialOrd>(a: T, b: T) -> bool {
+    fn is_better<T: PartialOrd>(a: T, b: T) -> bool {
         a > b
     }
 }

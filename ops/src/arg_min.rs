@@ -17,7 +17,7 @@ impl Best for Smallest {
     type Options = ArgMinOptions;
     const OUTPUT_TYPE: Field<ArgMinOptions, i8> = ArgMinOptions::OUTPUT_TYPE;
 
-    fn better<T: PartialOrd>(a: T, b: T) -> bool {
+    fn is_better<T: PartialOrd>(a: T, b: T) -> bool {
         a < b
     }
 }

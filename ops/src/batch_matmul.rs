@@ -36,18 +36,18 @@ struct Product {
 }
 
 enum Kernel {
-    Float(Turned<f32, f32>),
-    Bytes(Turned<i8, i8>, Fixed),
+    Float(TransposeScratch<f32, f32>),
+    Bytes(TransposeScratch<i8, i8>, Fixed),
     /// i8 to i32: raw sums of products, without zero points.
-    Sums(Turned<i8, i8>),
-    Words(Turned<i16, i16>, Fixed),
-    WordsBytes(Turned<i16, i8>, Fixed),
+    Sums(TransposeScratch<i8, i8>),
+    Words(TransposeScratch<i16, i16>, Fixed),
+    WordsBytes(TransposeScratch<i16, i8>, Fixed),
     /// Quantizes the rows of one matrix of x at a time.
-    Hybrid(Turned<f32, i8>, QuantizedScratch),
+    Hybrid(TransposeScratch<f32, i8>, QuantizedScratch),
 }
 
 /// Scratch memory for one transposed matrix of each operand.
-struct Turned<X, W> {
+struct TransposeScratch<X, W> {
     x: Scratch<X>,
     w: Scratch<W>,
 }
@@ -145,8 +145,8 @@ impl Product {
         cx.set_output_shape(0, &sizes[..rank + 2])
     }
 
-    fn turned<X: Element, W: Element>(&self, cx: &mut PrepareContext<'_>) -> Result<Turned<X, W>> {
-        Ok(Turned {
+    fn turned<X: Element, W: Element>(&self, cx: &mut PrepareContext<'_>) -> Result<TransposeScratch<X, W>> {
+        Ok(TransposeScratch {
             x: cx.scratch(if self.turn_x { self.x_size() } else { 0 })?,
             w: cx.scratch(if self.turn_w { self.w_size() } else { 0 })?,
         })
@@ -170,7 +170,7 @@ impl Product {
     fn eval<X: Element, W: Element, Y: Element>(
         &self,
         cx: &EvalContext<'_>,
-        turned: &Turned<X, W>,
+        turned: &TransposeScratch<X, W>,
         f: impl Fn(&[X], &[W], usize) -> Y,
     ) -> Result<()> {
         let (x, w) = (cx.input(0)?.as_slice::<X>()?, cx.input(1)?.as_slice::<W>()?);
@@ -195,7 +195,7 @@ impl Product {
     fn eval_i64<X: Quantized, W: Quantized>(
         &self,
         cx: &EvalContext<'_>,
-        turned: &Turned<X, W>,
+        turned: &TransposeScratch<X, W>,
         fixed: &Fixed,
     ) -> Result<()> {
         let multipliers = fixed.multipliers.read(cx)?;
@@ -207,7 +207,7 @@ impl Product {
     fn eval_hybrid(
         &self,
         cx: &EvalContext<'_>,
-        turned: &Turned<f32, i8>,
+        turned: &TransposeScratch<f32, i8>,
         rows: &QuantizedScratch,
     ) -> Result<()> {
         let (x, filter) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?);

@@ -6,12 +6,12 @@ use arenite_abi::prelude::*;
 use crate::kit::integer_pair::{IntegerPair, Member};
 
 /// A prepared `BITWISE_XOR` node.
-pub type BitwiseXor = IntegerPair<Different>;
+pub type BitwiseXor = IntegerPair<BitwiseDifference>;
 
 /// Sets the bits that differ.
-pub struct Different;
+pub struct BitwiseDifference;
 
-impl Member for Different {
+impl Member for BitwiseDifference {
     const CODE: OpCode = OpCode::Builtin(op::BITWISE_XOR);
 
     fn value(a: i64, b: i64, _: u32) -> i64 {

@@ -33,17 +33,17 @@ impl Op for Bucketize {
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let boundaries = cx.table(&self.boundaries)?;
         match cx.node().input(0)?.ty {
-            F32 => unary::map(cx, |x: f32| bucket(boundaries, |boundary| x < boundary)),
-            F64 => unary::map(cx, |x: f64| bucket(boundaries, |boundary| x < boundary.into())),
-            I32 => unary::map(cx, |x: i32| bucket(boundaries, |boundary| (x as f32) < boundary)),
-            _ => unary::map(cx, |x: i64| bucket(boundaries, |boundary| (x as f32) < boundary)),
+            F32 => unary::map(cx, |x: f32| find_bucket(boundaries, |boundary| x < boundary)),
+            F64 => unary::map(cx, |x: f64| find_bucket(boundaries, |boundary| x < boundary.into())),
+            I32 => unary::map(cx, |x: i32| find_bucket(boundaries, |boundary| (x as f32) < boundary)),
+            _ => unary::map(cx, |x: i64| find_bucket(boundaries, |boundary| (x as f32) < boundary)),
         }
     }
 }
 
 /// The index of the first boundary above the element. The bisection follows C++'s `upper_bound`, since the path of the
 /// search affects the result if a boundary is NaN.
-fn bucket(boundaries: &[f32], is_below: impl Fn(f32) -> bool) -> i32 {
+fn find_bucket(boundaries: &[f32], is_below: impl Fn(f32) -> bool) -> i32 {
     let (mut first, mut length) = (0, boundaries.len());
     while length > 0 {
         let half = length / 2;

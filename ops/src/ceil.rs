@@ -7,12 +7,12 @@ use crate::kit::float;
 use crate::kit::function::{Function, Member};
 
 /// A prepared `CEIL` node.
-pub type Ceil = Function<Up>;
+pub type Ceil = Function<CeilFunction>;
 
 /// Rounds up to an integer.
-pub struct Up;
+pub struct CeilFunction;
 
-impl Member for Up {
+impl Member for CeilFunction {
     const CODE: OpCode = OpCode::Builtin(op::CEIL);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);

@@ -188,12 +188,12 @@ impl Output<'_> {
     }
 }
 
-struct Joined {
+struct JoinedShape {
     dims: Dims,
     axis: usize,
 }
 
-fn output_shape(node: &NodeView<'_>, first: &TensorView<'_>, axis: i32) -> Result<Joined> {
+fn output_shape(node: &NodeView<'_>, first: &TensorView<'_>, axis: i32) -> Result<JoinedShape> {
     let dims = node::dims(first)?;
     let rank = dims.rank();
     let axis_error = || invalid!("axis is {axis}, input {first} has {rank} axes");
@@ -215,7 +215,7 @@ fn output_shape(node: &NodeView<'_>, first: &TensorView<'_>, axis: i32) -> Resul
     }
     sizes[axis] = joined;
     let dims = Dims::new(&sizes[..rank.max(1)]).ok_or_else(|| invalid!("the output is too large"))?;
-    Ok(Joined { dims, axis })
+    Ok(JoinedShape { dims, axis })
 }
 
 fn check_type(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<()> {

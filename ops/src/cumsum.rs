@@ -14,7 +14,7 @@ use crate::kit::number::Number;
 pub struct Cumsum {
     dims: Dims,
     direction: Direction,
-    own: Own,
+    own: OwnElement,
 }
 
 #[derive(Clone, Copy)]
@@ -25,7 +25,7 @@ enum Direction {
 
 /// Whether the sum of an element includes the element itself.
 #[derive(Clone, Copy)]
-enum Own {
+enum OwnElement {
     Included,
     LeftOut,
 }
@@ -56,7 +56,11 @@ impl Op for Cumsum {
             } else {
                 Direction::Forward
             },
-            own: if options.get(CumsumOptions::EXCLUSIVE)? { Own::LeftOut } else { Own::Included },
+            own: if options.get(CumsumOptions::EXCLUSIVE)? {
+                OwnElement::LeftOut
+            } else {
+                OwnElement::Included
+            },
         })
     }
 
@@ -89,8 +93,8 @@ impl Cumsum {
                 let i = first + position * inner;
                 let with = sum.plus(x.get(i));
                 y[i].set(match self.own {
-                    Own::Included => with,
-                    Own::LeftOut => sum,
+                    OwnElement::Included => with,
+                    OwnElement::LeftOut => sum,
                 });
                 sum = with;
             }

@@ -9,12 +9,12 @@ use arenite_abi::prelude::*;
 use crate::kit::compare::{Comparison, Relation};
 
 /// A prepared `EQUAL` node.
-pub type Equal = Comparison<Same>;
+pub type Equal = Comparison<EqualityRelation>;
 
 /// Tests `a == b`.
-pub struct Same;
+pub struct EqualityRelation;
 
-impl Relation for Same {
+impl Relation for EqualityRelation {
     const CODE: OpCode = OpCode::Builtin(op::EQUAL);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const INPUTS: &'static [ElementType] =

@@ -7,12 +7,12 @@ use crate::kit::float;
 use crate::kit::function::{Function, Member};
 
 /// A prepared `FLOOR` node.
-pub type Floor = Function<Down>;
+pub type Floor = Function<FloorFunction>;
 
 /// Rounds down to an integer.
-pub struct Down;
+pub struct FloorFunction;
 
-impl Member for Down {
+impl Member for FloorFunction {
     const CODE: OpCode = OpCode::Builtin(op::FLOOR);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16]);

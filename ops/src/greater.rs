@@ -9,12 +9,12 @@ use arenite_abi::prelude::*;
 use crate::kit::compare::{Comparison, Relation};
 
 /// A prepared `GREATER` node.
-pub type Greater = Comparison<Above>;
+pub type Greater = Comparison<GreaterRelation>;
 
 /// Tests `a > b`.
-pub struct Above;
+pub struct GreaterRelation;
 
-impl Relation for Above {
+impl Relation for GreaterRelation {
     const CODE: OpCode = OpCode::Builtin(op::GREATER);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const INPUTS: &'static [ElementType] = &[F32, F16, BF16, I16, I32, I64, I8, U8];

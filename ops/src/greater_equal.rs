@@ -9,12 +9,12 @@ use arenite_abi::prelude::*;
 use crate::kit::compare::{Comparison, Relation};
 
 /// A prepared `GREATER_EQUAL` node.
-pub type GreaterEqual = Comparison<AtLeast>;
+pub type GreaterEqual = Comparison<GreaterEqualRelation>;
 
 /// Tests `a >= b`.
-pub struct AtLeast;
+pub struct GreaterEqualRelation;
 
-impl Relation for AtLeast {
+impl Relation for GreaterEqualRelation {
     const CODE: OpCode = OpCode::Builtin(op::GREATER_EQUAL);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const INPUTS: &'static [ElementType] = &[F32, F16, I16, I32, I64, I8, U8];

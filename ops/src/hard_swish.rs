@@ -11,10 +11,10 @@ use crate::kit::requantize::{
 use crate::kit::unary;
 
 /// A prepared `HARD_SWISH` node.
-pub struct HardSwish(Option<Scaled>);
+pub struct HardSwish(Option<QuantizedHardSwish>);
 
 /// 16-bit arithmetic: `x` is converted to 1/128 of a step, and to the scale in which 32768 represents 3.
-struct Scaled {
+struct QuantizedHardSwish {
     input_zero_point: i32,
     output_zero_point: i32,
     output: Multiplier16,
@@ -40,7 +40,7 @@ impl Op for HardSwish {
         let (x, y) = unary::prepare(node, cx)?;
         match x.ty {
             F32 => Ok(HardSwish(None)),
-            I8 | U8 => Scaled::new(&x, &y).map(|scaled| HardSwish(Some(scaled))),
+            I8 | U8 => QuantizedHardSwish::new(&x, &y).map(|scaled| HardSwish(Some(scaled))),
             ty => Err(Error::unsupported("HARD_SWISH", ty)),
         }
     }
@@ -54,7 +54,7 @@ impl Op for HardSwish {
     }
 }
 
-impl Scaled {
+impl QuantizedHardSwish {
     fn new(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<Self> {
         let (from, to) = (node::quant(x)?, node::quant(y)?);
         let fine_scale = STEPS * from.scale;
@@ -65,7 +65,7 @@ impl Scaled {
             from.scale,
             to.scale
         );
-        Ok(Scaled {
+        Ok(QuantizedHardSwish {
             input_zero_point: from.zero_point,
             output_zero_point: to.zero_point,
             output,

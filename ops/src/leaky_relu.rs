@@ -12,10 +12,10 @@ use crate::kit::unary;
 /// A prepared `LEAKY_RELU` node.
 pub struct LeakyRelu {
     alpha: f32,
-    quantized: Option<Scaled>,
+    quantized: Option<QuantizedLeakyRelu>,
 }
 
-struct Scaled {
+struct QuantizedLeakyRelu {
     input_zero_point: i32,
     output_zero_point: i32,
     positive: Multiplier,
@@ -35,7 +35,7 @@ impl Op for LeakyRelu {
         let (x, y) = unary::prepare(node, cx)?;
         let quantized = match x.ty {
             F32 => None,
-            I8 | U8 | I16 => Some(Scaled::new(&x, &y, alpha)?),
+            I8 | U8 | I16 => Some(QuantizedLeakyRelu::new(&x, &y, alpha)?),
             ty => return Err(Error::unsupported("LEAKY_RELU", ty)),
         };
         Ok(LeakyRelu { alpha, quantized })
@@ -51,14 +51,14 @@ impl Op for LeakyRelu {
     }
 }
 
-impl Scaled {
+impl QuantizedLeakyRelu {
     fn new(x: &TensorView<'_>, y: &TensorView<'_>, alpha: f32) -> Result<Self> {
         ensure!(alpha.is_finite(), "alpha is {alpha}; it must be finite");
         if x.ty == I16 {
             [x, y].into_iter().try_for_each(node::symmetric)?;
         }
         let (from, to) = (node::quant(x)?, node::quant(y)?);
-        Ok(Scaled {
+        Ok(QuantizedLeakyRelu {
             input_zero_point: from.zero_point,
             output_zero_point: to.zero_point,
             positive: node::multiplier(f64::from(from.scale / to.scale), x, y)?,

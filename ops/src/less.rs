@@ -8,12 +8,12 @@ use arenite_abi::prelude::*;
 use crate::kit::compare::{Comparison, Relation};
 
 /// A prepared `LESS` node.
-pub type Less = Comparison<Below>;
+pub type Less = Comparison<LessRelation>;
 
 /// Tests `a < b`.
-pub struct Below;
+pub struct LessRelation;
 
-impl Relation for Below {
+impl Relation for LessRelation {
     const CODE: OpCode = OpCode::Builtin(op::LESS);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const INPUTS: &'static [ElementType] = &[F32, F16, BF16, I16, I32, I64, I8, U8];

@@ -8,12 +8,12 @@ use arenite_abi::prelude::*;
 use crate::kit::compare::{Comparison, Relation};
 
 /// A prepared `LESS_EQUAL` node.
-pub type LessEqual = Comparison<AtMost>;
+pub type LessEqual = Comparison<LessEqualRelation>;
 
 /// Tests `a <= b`.
-pub struct AtMost;
+pub struct LessEqualRelation;
 
-impl Relation for AtMost {
+impl Relation for LessEqualRelation {
     const CODE: OpCode = OpCode::Builtin(op::LESS_EQUAL);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const INPUTS: &'static [ElementType] = &[F32, F16, I16, I32, I64, I8, U8];

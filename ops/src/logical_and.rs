@@ -6,12 +6,12 @@ use arenite_abi::prelude::*;
 use crate::kit::logical::{Logical, Member};
 
 /// A prepared `LOGICAL_AND` node.
-pub type LogicalAnd = Logical<Both>;
+pub type LogicalAnd = Logical<Conjunction>;
 
 /// True if both arguments are.
-pub struct Both;
+pub struct Conjunction;
 
-impl Member for Both {
+impl Member for Conjunction {
     const CODE: OpCode = OpCode::Builtin(op::LOGICAL_AND);
 
     fn value(a: bool, b: bool) -> bool {

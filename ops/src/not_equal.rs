@@ -9,12 +9,12 @@ use arenite_abi::prelude::*;
 use crate::kit::compare::{Comparison, Relation};
 
 /// A prepared `NOT_EQUAL` node.
-pub type NotEqual = Comparison<Different>;
+pub type NotEqual = Comparison<InequalityRelation>;
 
 /// Tests `a != b`.
-pub struct Different;
+pub struct InequalityRelation;
 
-impl Relation for Different {
+impl Relation for InequalityRelation {
     const CODE: OpCode = OpCode::Builtin(op::NOT_EQUAL);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const INPUTS: &'static [ElementType] =

@@ -13,10 +13,10 @@ use crate::kit::requantize::Multiplier;
 pub struct Prelu {
     broadcast: Broadcast<2>,
     /// The scales of quantized tensors; `None` for f32.
-    scaled: Option<Scaled>,
+    scaled: Option<QuantizedPrelu>,
 }
 
-struct Scaled {
+struct QuantizedPrelu {
     input_zero_point: i32,
     alpha_zero_point: i32,
     output_zero_point: i32,
@@ -35,7 +35,7 @@ impl Op for Prelu {
         node::same_type(&x, &y)?;
         let scaled = match (x.ty, alpha.ty) {
             (F32, F32) => None,
-            (I8, I8) | (U8, U8) | (I16, I8 | I16) => Some(Scaled::new(&x, &alpha, &y)?),
+            (I8, I8) | (U8, U8) | (I16, I8 | I16) => Some(QuantizedPrelu::new(&x, &alpha, &y)?),
             (x, alpha) => return Err(unsupported!("no kernel for inputs of {x} and an alpha of {alpha}")),
         };
         let (x_dims, alpha_dims) = (node::dims(&x)?, node::dims(&alpha)?);
@@ -72,10 +72,10 @@ fn map<X: Element, A: Copy>(
     Ok(())
 }
 
-impl Scaled {
+impl QuantizedPrelu {
     fn new(x: &TensorView<'_>, alpha: &TensorView<'_>, y: &TensorView<'_>) -> Result<Self> {
         let (from, by, to) = (node::quant(x)?, node::quant(alpha)?, node::quant(y)?);
-        Ok(Scaled {
+        Ok(QuantizedPrelu {
             input_zero_point: from.zero_point,
             alpha_zero_point: by.zero_point,
             output_zero_point: to.zero_point,

@@ -6,12 +6,12 @@ use arenite_abi::prelude::*;
 use crate::kit::reduce::{Quantified, Quantifier, Reducer};
 
 /// A prepared `REDUCE_ALL` node.
-pub type ReduceAll = Reducer<Quantified<All>>;
+pub type ReduceAll = Reducer<Quantified<UniversalQuantifier>>;
 
 /// Decided by the first element that is false.
-pub struct All;
+pub struct UniversalQuantifier;
 
-impl Quantifier for All {
+impl Quantifier for UniversalQuantifier {
     const CODE: OpCode = OpCode::Builtin(op::REDUCE_ALL);
     const DECIDES: bool = false;
 }

@@ -6,12 +6,12 @@ use arenite_abi::prelude::*;
 use crate::kit::reduce::{Quantified, Quantifier, Reducer};
 
 /// A prepared `REDUCE_ANY` node.
-pub type ReduceAny = Reducer<Quantified<Any>>;
+pub type ReduceAny = Reducer<Quantified<ExistentialQuantifier>>;
 
 /// Decided by the first element that is true.
-pub struct Any;
+pub struct ExistentialQuantifier;
 
-impl Quantifier for Any {
+impl Quantifier for ExistentialQuantifier {
     const CODE: OpCode = OpCode::Builtin(op::REDUCE_ANY);
     const DECIDES: bool = true;
 }

@@ -22,7 +22,7 @@ pub struct ResizeBilinear(Resize);
 
 /// Two neighbors along an axis and the distance from the lower one, in units of `T`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Between<T> {
+struct Interpolation<T> {
     low: usize,
     high: usize,
     distance: T,
@@ -107,7 +107,7 @@ impl ResizeBilinear {
     fn interpolate<T: Element, D: Copy>(
         &self,
         cx: &EvalContext<'_>,
-        place: impl Fn(Sizes, usize) -> Between<D>,
+        place: impl Fn(Sizes, usize) -> Interpolation<D>,
         mean: impl Fn([T; 4], D, D) -> T,
     ) -> Result<()> {
         let input = cx.input_cells::<T>(0)?;
@@ -134,7 +134,7 @@ impl ResizeBilinear {
     }
 }
 
-fn between(sizes: Sizes, position: usize, alignment: Alignment) -> Between<f32> {
+fn between(sizes: Sizes, position: usize, alignment: Alignment) -> Interpolation<f32> {
     let scale = sizes.scale(alignment);
     let at = match alignment {
         Alignment::HalfPixel => (position as f32 + 0.5) * scale - 0.5,
@@ -143,13 +143,13 @@ fn between(sizes: Sizes, position: usize, alignment: Alignment) -> Between<f32> 
     // Casts saturate at 0, so both neighbors are the first pixel if the position is before its center.
     let low = (libm::floorf(at) as usize).min(sizes.input - 1);
     let high = (libm::ceilf(at) as usize).min(sizes.input - 1);
-    Between { low, high, distance: at - low as f32 }
+    Interpolation { low, high, distance: at - low as f32 }
 }
 
 /// The number one in fixed point.
 const ONE: i64 = 1 << 10;
 
-fn between_in_fixed_point(sizes: Sizes, position: usize, alignment: Alignment) -> Between<i64> {
+fn between_in_fixed_point(sizes: Sizes, position: usize, alignment: Alignment) -> Interpolation<i64> {
     let (mut input, mut output) = (sizes.input as i64, sizes.output as i64);
     if alignment.aligns_corners() && output > 1 {
         (input, output) = (input - 1, output - 1);
@@ -162,7 +162,7 @@ fn between_in_fixed_point(sizes: Sizes, position: usize, alignment: Alignment) -
     let last = sizes.input - 1;
     let low = ((at / ONE).max(0) as usize).min(last);
     let high = (((at + ONE - 1) / ONE).max(0) as usize).min(last);
-    Between { low, high, distance: at - ONE * low as i64 }
+    Interpolation { low, high, distance: at - ONE * low as i64 }
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use arenite_abi::prelude::*;
 use crate::kit::integer_pair::{IntegerPair, Member};
 
 /// A prepared `RIGHT_SHIFT` node.
-pub type RightShift = IntegerPair<Shifted>;
+pub type RightShift = IntegerPair<ArithmeticShift>;
 
 /// An arithmetic right shift.
-pub struct Shifted;
+pub struct ArithmeticShift;
 
-impl Member for Shifted {
+impl Member for ArithmeticShift {
     const CODE: OpCode = OpCode::Builtin(op::RIGHT_SHIFT);
 
     fn value(a: i64, b: i64, bits: u32) -> i64 {

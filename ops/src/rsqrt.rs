@@ -14,13 +14,13 @@ pub enum Rsqrt {
     /// The kernel for f32.
     Real,
     /// The kernel for i8.
-    Scaled(Scaled),
+    Scaled(QuantizedRsqrt),
     /// The kernel for i16; the input's zero point is 0.
     Table(FunctionTable),
 }
 
 /// Computes `y = 1/√(q − zx) × factor + zy`, with `factor = 1 / (√sx × sy)`.
-pub struct Scaled {
+pub struct QuantizedRsqrt {
     input_zero_point: i32,
     output_zero_point: i32,
     factor: Multiplier,
@@ -39,7 +39,7 @@ impl Op for Rsqrt {
         let (x, y) = unary::prepare(node, cx)?;
         match x.ty {
             F32 => Ok(Rsqrt::Real),
-            I8 => Scaled::new(&x, &y).map(Rsqrt::Scaled),
+            I8 => QuantizedRsqrt::new(&x, &y).map(Rsqrt::Scaled),
             I16 => {
                 [&x, &y].into_iter().try_for_each(node::symmetric)?;
                 let largest = f32::from(i16::MAX) * node::quant(&y)?.scale;
@@ -62,11 +62,11 @@ impl Op for Rsqrt {
     }
 }
 
-impl Scaled {
+impl QuantizedRsqrt {
     fn new(x: &TensorView<'_>, y: &TensorView<'_>) -> Result<Self> {
         let (from, to) = (node::quant(x)?, node::quant(y)?);
         let factor = node::multiplier(1.0 / f64::from(float::sqrt(from.scale) * to.scale), x, y)?;
-        Ok(Scaled { input_zero_point: from.zero_point, output_zero_point: to.zero_point, factor })
+        Ok(QuantizedRsqrt { input_zero_point: from.zero_point, output_zero_point: to.zero_point, factor })
     }
 
     fn apply(&self, q: i8) -> Result<i8> {

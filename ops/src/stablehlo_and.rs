@@ -6,12 +6,12 @@ use arenite_abi::prelude::*;
 use crate::kit::stablehlo::{Elementwise, Member, Number, WHOLE};
 
 /// A prepared `STABLEHLO_AND` node.
-pub type StablehloAnd = Elementwise<And>;
+pub type StablehloAnd = Elementwise<BitwiseAnd>;
 
 /// The function `y = a & b`.
-pub struct And;
+pub struct BitwiseAnd;
 
-impl Member for And {
+impl Member for BitwiseAnd {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_AND);
     const TYPES: ElementTypes = WHOLE;
 

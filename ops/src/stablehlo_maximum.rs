@@ -7,12 +7,12 @@ use arenite_abi::prelude::*;
 use crate::kit::stablehlo::{ALL, Elementwise, Member, Number};
 
 /// A prepared `STABLEHLO_MAXIMUM` node.
-pub type StablehloMaximum = Elementwise<Larger>;
+pub type StablehloMaximum = Elementwise<Maximum>;
 
 /// The function `y = max(a, b)`.
-pub struct Larger;
+pub struct Maximum;
 
-impl Member for Larger {
+impl Member for Maximum {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_MAXIMUM);
     const TYPES: ElementTypes = ALL;
 

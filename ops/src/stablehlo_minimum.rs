@@ -7,12 +7,12 @@ use arenite_abi::prelude::*;
 use crate::kit::stablehlo::{ALL, Elementwise, Member, Number};
 
 /// A prepared `STABLEHLO_MINIMUM` node.
-pub type StablehloMinimum = Elementwise<Smaller>;
+pub type StablehloMinimum = Elementwise<Minimum>;
 
 /// The function `y = min(a, b)`.
-pub struct Smaller;
+pub struct Minimum;
 
-impl Member for Smaller {
+impl Member for Minimum {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_MINIMUM);
     const TYPES: ElementTypes = ALL;
 

@@ -117,7 +117,7 @@ struct Problem<'a> {
 }
 
 /// A bank's records and their plan.
-struct Planned {
+struct PlannedBank {
     offsets: Vec<u64>,
     total: u64,
 }
@@ -137,11 +137,11 @@ fn nodes(record: &UsageRecord) -> f64 {
 }
 
 impl Problem<'_> {
-    fn plan(&self, members: &[u32], capacity: u64) -> Result<Planned> {
+    fn plan(&self, members: &[u32], capacity: u64) -> Result<PlannedBank> {
         let records: Vec<UsageRecord> = members.iter().map(|&i| self.records[i as usize]).collect();
         let limits = Limits { capacity: Some(capacity), steps: Some(STEPS), nanos: None };
         let plan = portfolio::solve(&records, &limits)?;
-        Ok(Planned { offsets: plan.offsets, total: plan.total })
+        Ok(PlannedBank { offsets: plan.offsets, total: plan.total })
     }
 
     /// Fills one bank after another.
@@ -179,12 +179,12 @@ impl Problem<'_> {
     }
 
     /// Tries the plan of a superset of these records, if that one fits: fewer records are not always planned better.
-    fn as_in_whole(&self, members: &[u32], capacity: u64) -> Option<Planned> {
+    fn as_in_whole(&self, members: &[u32], capacity: u64) -> Option<PlannedBank> {
         let all: Vec<u32> = (0..).take(self.records.len()).collect();
         let whole = self.plan(&all, capacity).ok().filter(|whole| whole.total <= capacity)?;
         let offsets: Vec<u64> = members.iter().map(|&i| whole.offsets[i as usize]).collect();
         let ends = members.iter().zip(&offsets).map(|(&i, offset)| offset + self.records[i as usize].size);
-        Some(Planned { total: ends.max().unwrap_or(0), offsets })
+        Some(PlannedBank { total: ends.max().unwrap_or(0), offsets })
     }
 
     /// An assignment without any records.
@@ -315,7 +315,7 @@ impl Problem<'_> {
 
 impl Banks {
     /// Replans the bank with exactly these records.
-    fn put(&mut self, problem: &Problem<'_>, bank: usize, members: &[u32], plan: &Planned) {
+    fn put(&mut self, problem: &Problem<'_>, bank: usize, members: &[u32], plan: &PlannedBank) {
         for (&i, &offset) in members.iter().zip(&plan.offsets) {
             self.banks[i as usize] = bank as u32;
             self.offsets[i as usize] = offset;

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
 
-use crate::in_use::{FreeObjects, InUse, Latest};
+use crate::in_use::{FreeObjects, Latest, ObjectsInUse};
 use crate::objects::{self, Objects};
 use crate::shared;
 use crate::usage::{self, Usage};
@@ -48,7 +48,7 @@ pub(crate) fn assign_waiting<S: Ord + Copy, W: FreeObjects>(usages: &[Usage<S>])
     validate::usages(usages)?;
     let (class, count) = usage::classes(usages);
     let mut waiting = alloc::vec![W::default(); count];
-    let mut in_use = InUse::default();
+    let mut in_use = ObjectsInUse::default();
     let mut objects = Objects::for_records(usages.len());
     let mut class_of = Vec::new();
     for i in usage::by_first_node(usages) {

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use arenite_abi::planner::Assign;
 use arenite_abi::prelude::*;
 
-use crate::in_use::InUse;
+use crate::in_use::ObjectsInUse;
 use crate::objects::{self, Objects};
 use crate::reallocation;
 use crate::shared;
@@ -90,7 +90,7 @@ pub fn assign_reallocating(records: &[UsageRecord], graph: &[Vec<u32>]) -> Resul
 /// The objects during the assignment.
 struct Pool {
     objects: Objects,
-    in_use: InUse,
+    in_use: ObjectsInUse,
     /// The size and number of each free object.
     waiting: BTreeSet<(u64, u32)>,
     /// For each object, the last record that was assigned to it.
@@ -102,7 +102,7 @@ fn in_order(records: &[UsageRecord], choose: impl Fn(usize, &Pool) -> Option<u32
     validate::records(records)?;
     let objects = Objects::for_records(records.len());
     let mut pool =
-        Pool { objects, in_use: InUse::default(), waiting: BTreeSet::new(), last_user: Vec::new() };
+        Pool { objects, in_use: ObjectsInUse::default(), waiting: BTreeSet::new(), last_user: Vec::new() };
     for i in usage::by_first_node(&usage::of_records(records)) {
         let UsageRecord { size, first_node, last_node, .. } = records[i as usize];
         while let Some(released) = pool.in_use.take_before(first_node) {
@@ -135,7 +135,7 @@ fn in_order(records: &[UsageRecord], choose: impl Fn(usize, &Pool) -> Option<u32
 pub fn assign_textures<E: Extent, const N: usize>(usages: &[Usage<[E; N]>]) -> Result<Objects<[E; N]>> {
     validate::usages(usages)?;
     let mut objects = Objects::for_records(usages.len());
-    let mut in_use = InUse::default();
+    let mut in_use = ObjectsInUse::default();
     // The free objects of one size, each with its position in the order of all releases.
     let mut waiting: BTreeMap<[E; N], VecDeque<(u64, u32)>> = BTreeMap::new();
     let mut releases = 0;

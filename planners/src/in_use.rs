@@ -8,12 +8,12 @@ use core::cmp::Reverse;
 
 /// Objects in use, by the last node of their record.
 #[derive(Default)]
-pub(crate) struct InUse {
+pub(crate) struct ObjectsInUse {
     /// The last node and the object, in one number.
     queue: BinaryHeap<Reverse<u64>>,
 }
 
-impl InUse {
+impl ObjectsInUse {
     /// Marks `object` as in use until `last_node`.
     pub(crate) fn insert(&mut self, last_node: u32, object: u32) {
         self.queue.push(Reverse(u64::from(last_node) << 32 | u64::from(object)));
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn released_by_last_node_then_number() {
-        let mut in_use = InUse::default();
+        let mut in_use = ObjectsInUse::default();
         [(7, 0), (3, 2), (3, 1), (u32::MAX, 3)]
             .iter()
             .for_each(|&(last, object)| in_use.insert(last, object));

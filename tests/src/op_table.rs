@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, OnMissing};
-use arenite::{Interpreter, Model, OpInfo, OpKey, Registry, Served};
+use arenite::{Interpreter, Model, NodeProvider, OpInfo, OpKey, Registry};
 
 use crate::op_models::{self, Sound};
 
@@ -83,7 +83,7 @@ fn taken_by_delegates(registry: &Arc<Registry>) -> arenite::Result<BTreeMap<Stri
             let builder = Interpreter::builder(&model).registry(Arc::clone(registry)).threads(1);
             let mut interpreter = builder.delegate(delegate).build()?;
             let takes = interpreter.allocate().is_ok()
-                && matches!(interpreter.served_by().first(), Some(Served::Delegate { .. }));
+                && matches!(interpreter.served_by().first(), Some(NodeProvider::Delegate { .. }));
             let names = taken.entry(op.to_owned()).or_default();
             if takes && !names.contains(&name) {
                 names.push(name.clone());

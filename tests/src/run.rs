@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arenite::config::DelegateConfig;
-use arenite::{Config, ElementType, Error, Interpreter, Model, Quota, Registry, Served, Tensor};
+use arenite::{Config, ElementType, Error, Interpreter, Model, NodeProvider, Quota, Registry, Tensor};
 use arenite_abi::prelude::op;
 use arenite_model::{Operator, SubGraph};
 
@@ -152,7 +152,7 @@ fn sets(case: &Case, setup: &Setup, outcome: &mut Outcome) -> Result<(), String>
         run.set(&mut interpreter, set).map_err(|e| format!("{label}{e}"))?;
         outcome.nodes += interpreter.served_by().len();
         outcome.delegated +=
-            interpreter.served_by().iter().filter(|s| matches!(s, Served::Delegate { .. })).count();
+            interpreter.served_by().iter().filter(|s| matches!(s, NodeProvider::Delegate { .. })).count();
     }
     for (n, run) in case.text.signature_runs.iter().enumerate() {
         let (prefix, label) = (format!("sig{n}_"), format!("signature '{}': ", run.signature));

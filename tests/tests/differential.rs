@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::thread::available_parallelism;
 
 use arenite::config::DelegateConfig;
-use arenite::{Interpreter, Model, Served};
+use arenite::{Interpreter, Model, NodeProvider};
 use arenite_tests::differential::campaign::{Campaign, Fixed};
 use arenite_tests::differential::ops::{Entry, FAMILIES};
 use arenite_tests::op_models;
@@ -54,7 +54,7 @@ fn every_op_that_the_delegate_claims_is_drawn() {
         let builder = Interpreter::builder(&model).delegate(DelegateConfig::new("cpu"));
         let mut interpreter = builder.build().expect("it builds");
         if interpreter.allocate().is_ok()
-            && interpreter.served_by().iter().any(|served| matches!(served, Served::Delegate { .. }))
+            && interpreter.served_by().iter().any(|served| matches!(served, NodeProvider::Delegate { .. }))
         {
             claimed.insert(sound.op);
         }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use arenite::{Config, ConfigError, Interpreter, LoadError, Model, Served};
+use arenite::{Config, ConfigError, Interpreter, LoadError, Model, NodeProvider};
 use arenite_tests::libraries::{copy_into, library};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -97,7 +97,8 @@ fn every_configuration_in_the_documentation_runs_a_model() {
             "{place}: {:?}",
             interpreter.left_out()
         );
-        let fast = |served: &&Served| matches!(served, Served::Delegate { name, .. } if name == "cpu");
+        let fast =
+            |served: &&NodeProvider| matches!(served, NodeProvider::Delegate { name, .. } if name == "cpu");
         let delegated = interpreter.served_by().iter().filter(fast).count();
         assert!(
             2 * delegated > interpreter.served_by().len(),

@@ -5,7 +5,7 @@
 use arenite::config::DelegateConfig;
 use arenite::model_file::tensor_type::{BOOL, FLOAT32, INT8, INT32};
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
-use arenite::{Interpreter, Model, Served};
+use arenite::{Interpreter, Model, NodeProvider};
 use arenite_abi::schema::{SplitOptions, WhileOptions};
 use arenite_tests::options::{Attributes, WithOptions};
 
@@ -299,7 +299,7 @@ fn runs(form: &Loop) {
         let got = run(&mut interpreter);
         let served = interpreter.served_by();
         let refusals = interpreter.refusals();
-        assert!(matches!(served[0], Served::Delegate { .. }), "{isa}: {refusals:?}");
+        assert!(matches!(served[0], NodeProvider::Delegate { .. }), "{isa}: {refusals:?}");
         assert_eq!(run(&mut interpreter), got, "{isa}: the bits differ in the second run");
         assert_eq!(run(&mut build(2)), got, "{isa}: the bits differ with two threads");
         assert_eq!(got[0], want[0], "{isa}: the counter");

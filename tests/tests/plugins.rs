@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, OnMissing};
-use arenite::{Config, Error, Interpreter, LoadError, Model, Registry, Served, Status};
+use arenite::{Config, Error, Interpreter, LoadError, Model, NodeProvider, Registry, Status};
 use arenite_model::writer::{Buffer, ModelBuilder, Operator, SubGraph};
 use arenite_test_clock::Clock;
 use arenite_tests::libraries::{compile_c, copy_into, library};
@@ -77,14 +77,14 @@ fn template_op_planner_and_delegate() {
 
     let mut delegated = builder().delegate(DelegateConfig::new("sin")).build().expect("it builds");
     delegated.allocate().expect("the delegate claims the node");
-    assert_eq!(delegated.served_by(), [Served::Delegate { name: "sin".into(), partition: 0 }]);
+    assert_eq!(delegated.served_by(), [NodeProvider::Delegate { name: "sin".into(), partition: 0 }]);
     assert_eq!(run(delegated, &X).expect("the delegate runs"), wanted);
 
     let mut none = DelegateConfig::new("sin");
     none.options.push(("max_nodes".into(), "0".into()));
     let mut alone = builder().delegate(none).build().expect("it builds");
     alone.allocate().expect("the op supports the node");
-    assert_eq!(alone.served_by(), [Served::Plugin("org.arenite.template".into())]);
+    assert_eq!(alone.served_by(), [NodeProvider::Plugin("org.arenite.template".into())]);
     let reasons = alone.refusals()[0].clone();
     assert_eq!(reasons, [("sin".to_owned(), "max_nodes is 0: no more nodes are claimed".to_owned())]);
 }
@@ -541,7 +541,7 @@ fn alternating_delegate_nodes() {
     let builder = reference_ops(&model).registry(registry).threads(1);
     let mut interpreter = builder.delegate(DelegateConfig::new("sin")).build().expect("it builds");
     interpreter.allocate().expect("it allocates");
-    let last = Served::Delegate { name: "sin".into(), partition: 49_999 };
+    let last = NodeProvider::Delegate { name: "sin".into(), partition: 49_999 };
     assert_eq!(interpreter.served_by()[99_998], last);
     let wanted = (0..50_000).fold(X, |x, _| x.map(|x| -x.sin()));
     assert_eq!(run(interpreter, &X).expect("it runs"), wanted);

@@ -10,7 +10,7 @@ use super::setup::Setup;
 use crate::answer::{Failure, Result};
 use crate::inputs::{self, InputOptions};
 use crate::options::{Common, load_model};
-use crate::picture::Decoded;
+use crate::picture::DecodedPicture;
 use crate::readings::Context;
 use crate::session::Session;
 
@@ -23,7 +23,7 @@ pub(super) struct Spec<'a> {
     pub compare: Option<&'a str>,
     pub signature: Option<&'a str>,
     pub inputs: &'a InputOptions,
-    pub picture: Option<&'a Decoded<'a>>,
+    pub picture: Option<&'a DecodedPicture<'a>>,
 }
 
 /// A model that is ready to run.

@@ -28,7 +28,7 @@ pub trait Contend {
 }
 
 /// The runs of one contender.
-pub struct Measured {
+pub struct Measurement {
     /// The times of its runs.
     pub samples: Samples,
     /// The median of each slice, in milliseconds.
@@ -50,10 +50,10 @@ pub fn measure<C: Contend>(
     contenders: &mut [&mut C],
     length: Length,
     progress: &mut dyn FnMut(Duration),
-) -> Result<Vec<Measured>> {
+) -> Result<Vec<Measurement>> {
     let count = contenders.len();
-    let new = || Ok(Measured { samples: Samples::new()?, slices: Vec::new() });
-    let mut measured: Vec<Measured> = (0..count).map(|_| new()).collect::<Result<_>>()?;
+    let new = || Ok(Measurement { samples: Samples::new()?, slices: Vec::new() });
+    let mut measured: Vec<Measurement> = (0..count).map(|_| new()).collect::<Result<_>>()?;
     let mut slice = Samples::new()?;
     let begin = Instant::now();
     for round in 0.. {

@@ -5,14 +5,14 @@ use serde::Serialize;
 
 use super::narrow::{self, InsideSearch};
 use super::recording::Recording;
-use super::verdict::{self, Compared};
+use super::verdict::{self, ComparedTensor};
 use crate::answer::{Failure, Result};
 
 /// The tensors of two sides, compared.
 #[derive(Serialize)]
 pub struct Comparison {
     /// Tensors that both sides have, in execution order.
-    pub tensors: Vec<Compared>,
+    pub tensors: Vec<ComparedTensor>,
     /// Index in `tensors` of the first one that differs beyond the tolerance.
     pub first: Option<usize>,
     /// Nodes that compute the first differing tensor from tensors that agree.
@@ -20,7 +20,7 @@ pub struct Comparison {
     /// If they are inside a partition: what another run with its tensors kept shows.
     pub inside: Option<InsideSearch>,
     /// The model's outputs.
-    pub outputs: Vec<Compared>,
+    pub outputs: Vec<ComparedTensor>,
 }
 
 /// Runs one side once, and records its tensors; the tensors of this list even inside a partition.
@@ -85,7 +85,7 @@ impl Comparison {
     }
 
     /// The first tensor that differs, inside a partition if it was found there.
-    pub fn first_difference(&self) -> Option<&Compared> {
+    pub fn first_difference(&self) -> Option<&ComparedTensor> {
         let outside = self.first.and_then(|i| self.tensors.get(i))?;
         Some(self.inside.as_ref().and_then(|inside| inside.first.as_ref()).unwrap_or(outside))
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use arenite::ElementType;
 use arenite::model_file::{Model, SubGraph, Tensor};
 
-use super::recording::{Recorded, Recording, Values};
+use super::recording::{RecordedTensor, Recording, Values};
 use crate::answer::{Failure, Result};
 use crate::npy;
 
@@ -62,12 +62,12 @@ fn find(graph: &SubGraph<'_>, stem: &str) -> Option<usize> {
     by_index.or_else(by_name).or_else(by_output)
 }
 
-fn recorded(path: &Path, tensor: &Tensor<'_>) -> Result<Recorded> {
+fn recorded(path: &Path, tensor: &Tensor<'_>) -> Result<RecordedTensor> {
     let npy::Numbers { shape, values, is_float } = npy::read_numbers(path)?;
     let shape = shape.iter().map(|&dim| i32::try_from(dim).unwrap_or(i32::MAX)).collect();
     // A quantized tensor may be given as stored integers, or as real numbers.
     let values = Values::Reals(if is_float { values } else { real(tensor, values) });
-    Ok(Recorded {
+    Ok(RecordedTensor {
         name: tensor.name().unwrap_or("").to_owned(),
         by: String::new(),
         shape,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use arenite::model_file::Model;
 use serde::Serialize;
 
-use super::verdict::{self, Compared};
+use super::verdict::{self, ComparedTensor};
 use crate::answer::Result;
 
 /// The result of a search inside a partition.
@@ -14,7 +14,7 @@ pub struct InsideSearch {
     /// Tensors of the partition that were kept.
     pub kept: Vec<usize>,
     /// The first tensor that differs then.
-    pub first: Option<Compared>,
+    pub first: Option<ComparedTensor>,
     /// Nodes that compute it from tensors that agree.
     pub nodes: Vec<usize>,
     /// If no tensor differs then: the tensor that must be kept so that the difference disappears.
@@ -35,7 +35,7 @@ pub struct FusedTensor {
 }
 
 /// Runs the model with these tensors kept, and returns the comparison.
-pub(super) type RunKeeping<'a> = &'a mut dyn FnMut(&[usize]) -> Result<Vec<Compared>>;
+pub(super) type RunKeeping<'a> = &'a mut dyn FnMut(&[usize]) -> Result<Vec<ComparedTensor>>;
 
 /// Searches the nodes among which tensor `start` came to differ. `None` if no tensor lies between them.
 pub(super) fn search(
@@ -66,14 +66,14 @@ pub(super) fn search(
 
 enum Finding {
     /// A comparison, and the index of the first tensor that differs.
-    Tensor(Vec<Compared>, usize),
+    Tensor(Vec<ComparedTensor>, usize),
     /// The difference disappears if this tensor is kept.
     Fused(usize),
 }
 
 fn find(graph: &Graph, kept: &[usize], start: usize, run: RunKeeping<'_>) -> Result<Finding> {
     let tensors = run(kept)?;
-    let is_inside = |c: &Compared| c.tensor == start || kept.contains(&c.tensor);
+    let is_inside = |c: &ComparedTensor| c.tensor == start || kept.contains(&c.tensor);
     let differing = tensors.iter().enumerate().filter(|(_, c)| c.differs && is_inside(c));
     if let Some(i) = differing.min_by_key(|(_, c)| graph.writer.get(&c.tensor)).map(|(i, _)| i) {
         return Ok(Finding::Tensor(tensors, i));
@@ -150,8 +150,8 @@ mod tests {
         model.finish()
     }
 
-    fn compared(tensor: usize, differs: bool) -> Compared {
-        Compared { tensor, differs, ..Compared::default() }
+    fn compared(tensor: usize, differs: bool) -> ComparedTensor {
+        ComparedTensor { tensor, differs, ..ComparedTensor::default() }
     }
 
     /// Searches a chain of eight nodes whose last tensor differs; `differs` says which tensors do if some are kept.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arenite::{ElementType, Interpreter, Moment, Observed, Tensor};
+use arenite::{ElementType, Interpreter, Moment, ObservedStep, Tensor};
 
 use crate::difference::reals;
 
@@ -11,13 +11,13 @@ use crate::difference::reals;
 #[derive(Default)]
 pub struct Recording {
     /// By the tensor's index.
-    pub tensors: BTreeMap<usize, Recorded>,
+    pub tensors: BTreeMap<usize, RecordedTensor>,
     /// Indices in the order in which they were written.
     pub order: Vec<usize>,
 }
 
 /// The value of a tensor.
-pub struct Recorded {
+pub struct RecordedTensor {
     /// The tensor's name.
     pub name: String,
     /// The op or delegate that computed it.
@@ -59,7 +59,7 @@ impl Recording {
         Ok(std::mem::take(&mut *recording.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    fn observe(&mut self, observed: &Observed<'_>) {
+    fn observe(&mut self, observed: &ObservedStep<'_>) {
         let by = match observed.delegate() {
             Some(name) => format!("delegate {name}"),
             None => observed.op().to_owned(),
@@ -68,15 +68,15 @@ impl Recording {
             let Ok(tensor) = observed.tensor(index) else { continue };
             self.order.retain(|&known| known != index);
             self.order.push(index);
-            self.tensors.insert(index, Recorded::of(&tensor, by.clone()));
+            self.tensors.insert(index, RecordedTensor::of(&tensor, by.clone()));
         }
     }
 }
 
-impl Recorded {
+impl RecordedTensor {
     fn of(tensor: &Tensor<'_>, by: String) -> Self {
         let scales = tensor.scales.iter().map(|&scale| f64::from(scale.abs()));
-        Recorded {
+        RecordedTensor {
             name: tensor.name.to_owned(),
             by,
             shape: tensor.shape.to_vec(),

@@ -6,7 +6,7 @@ use arenite_common::values::Number;
 
 use super::Report;
 use super::narrow::InsideSearch;
-use super::verdict::{Compared, Distance};
+use super::verdict::{ComparedTensor, Distance};
 use crate::text::{self, Align, DIM, HEAD, Table, count};
 
 impl Display for Report {
@@ -43,7 +43,7 @@ impl Display for Report {
 }
 
 impl Report {
-    fn show_first(&self, f: &mut Formatter<'_>, compared: &Compared) -> fmt::Result {
+    fn show_first(&self, f: &mut Formatter<'_>, compared: &ComparedTensor) -> fmt::Result {
         writeln!(f, "\n{HEAD}first difference{HEAD:#}")?;
         show_tensor(f, compared)?;
         show_nodes(f, &self.comparison.nodes)?;
@@ -87,7 +87,7 @@ fn show_inside(f: &mut Formatter<'_>, inside: &InsideSearch) -> fmt::Result {
 }
 
 /// A tensor that differs, and by how much.
-fn show_tensor(f: &mut Formatter<'_>, compared: &Compared) -> fmt::Result {
+fn show_tensor(f: &mut Formatter<'_>, compared: &ComparedTensor) -> fmt::Result {
     let (name, shape) = (text::shorten(&compared.name, 80), text::shape(&compared.shape));
     writeln!(f, "  tensor {} '{name}'  {} {shape}, by {}", compared.tensor, compared.ty, compared.by)?;
     if let Some(error) = &compared.error {
@@ -102,7 +102,7 @@ fn show_tensor(f: &mut Formatter<'_>, compared: &Compared) -> fmt::Result {
 }
 
 /// The largest and the mean difference, and the cosine.
-fn numbers(compared: &Compared) -> [String; 3] {
+fn numbers(compared: &ComparedTensor) -> [String; 3] {
     let Some(Distance { largest, mean, cosine, .. }) = &compared.difference else {
         return [compared.error.clone().unwrap_or_default(), String::new(), String::new()];
     };

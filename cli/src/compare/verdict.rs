@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use arenite::model_file::Model;
 use serde::Serialize;
 
-use super::recording::{Recorded, Recording, Values};
+use super::recording::{RecordedTensor, Recording, Values};
 use crate::difference::Sums;
 use crate::text;
 
 /// A tensor that both sides have.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Compared {
+pub struct ComparedTensor {
     pub tensor: usize,
     pub name: String,
     #[serde(rename = "type")]
@@ -45,18 +45,18 @@ pub struct Distance {
 }
 
 /// Compares the tensors that both recordings have, in the order of the second one.
-pub(super) fn compare(expected: &Recording, got: &Recording, tolerance: f64) -> Vec<Compared> {
+pub(super) fn compare(expected: &Recording, got: &Recording, tolerance: f64) -> Vec<ComparedTensor> {
     let pair = |&index: &usize| Some((index, expected.tensors.get(&index)?, got.tensors.get(&index)?));
     got.order.iter().filter_map(pair).map(|(index, a, b)| compare_one(index, a, b, tolerance)).collect()
 }
 
-fn compare_one(index: usize, a: &Recorded, b: &Recorded, tolerance: f64) -> Compared {
+fn compare_one(index: usize, a: &RecordedTensor, b: &RecordedTensor, tolerance: f64) -> ComparedTensor {
     let (difference, error) = match distance(a, b, tolerance) {
         Ok(distance) => (Some(distance), None),
         Err(error) => (None, Some(error)),
     };
     let is_far = |d: &Distance| d.largest.is_none_or(|largest| largest > d.allowed);
-    Compared {
+    ComparedTensor {
         tensor: index,
         name: b.name.clone(),
         ty: b.ty.name(),
@@ -68,7 +68,7 @@ fn compare_one(index: usize, a: &Recorded, b: &Recorded, tolerance: f64) -> Comp
     }
 }
 
-fn distance(a: &Recorded, b: &Recorded, tolerance: f64) -> Result<Distance, String> {
+fn distance(a: &RecordedTensor, b: &RecordedTensor, tolerance: f64) -> Result<Distance, String> {
     if a.shape != b.shape {
         return Err(format!("the shapes are {} and {}", text::shape(&a.shape), text::shape(&b.shape)));
     }
@@ -103,7 +103,7 @@ fn position(mut i: usize, shape: &[i32]) -> Vec<usize> {
 
 /// The nodes that compute tensor `first` of `tensors` from tensors that were compared and agree, from constants and
 /// from inputs.
-pub(super) fn suspects(model: &Model<'_>, tensors: &[Compared], first: usize) -> Vec<usize> {
+pub(super) fn suspects(model: &Model<'_>, tensors: &[ComparedTensor], first: usize) -> Vec<usize> {
     let agrees =
         |tensor: usize| tensors.iter().any(|c| c.tensor == tensor && !c.differs && c.error.is_none());
     let (Some(graph), Some(start)) = (model.subgraph(0), tensors.get(first)) else { return Vec::new() };
@@ -125,7 +125,7 @@ pub(super) fn suspects(model: &Model<'_>, tensors: &[Compared], first: usize) ->
 }
 
 /// The model's outputs among `tensors`, in the model's order.
-pub(super) fn outputs(model: &Model<'_>, tensors: &[Compared]) -> Vec<Compared> {
+pub(super) fn outputs(model: &Model<'_>, tensors: &[ComparedTensor]) -> Vec<ComparedTensor> {
     let Some(graph) = model.subgraph(0) else { return Vec::new() };
     let outputs = graph.outputs().iter().filter_map(|t| usize::try_from(t).ok());
     outputs.filter_map(|t| tensors.iter().find(|compared| compared.tensor == t)).cloned().collect()

@@ -13,7 +13,7 @@ const MAX_TEXT: usize = 400;
 
 /// The parts of TensorFlow Lite's metadata that the program uses. Empty if the model has none.
 #[derive(Serialize)]
-pub(super) struct Described {
+pub(super) struct ModelDescription {
     name: String,
     description: String,
     inputs: Vec<Input>,
@@ -45,7 +45,7 @@ struct File {
     bytes: u64,
 }
 
-impl Described {
+impl ModelDescription {
     /// Reads the metadata; `None` if the model has none.
     pub(super) fn of(model: &Model) -> Option<Self> {
         let metadata = Metadata::of(model);
@@ -66,7 +66,7 @@ impl Described {
                 first_labels: labels.into_iter().take(3).collect(),
             }
         };
-        Some(Described {
+        Some(ModelDescription {
             name: metadata.name,
             description: metadata.description,
             inputs: metadata.inputs.into_iter().map(input).collect(),
@@ -76,7 +76,7 @@ impl Described {
     }
 }
 
-impl Display for Described {
+impl Display for ModelDescription {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "\n{HEAD}description{HEAD:#}")?;
         for text in [&self.name, &self.description].into_iter().filter(|text| !text.is_empty()) {

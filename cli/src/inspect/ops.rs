@@ -22,7 +22,7 @@ pub(super) enum Language {
 
 /// The ops one model needs.
 #[derive(Serialize)]
-struct Needed {
+struct NeededOps {
     /// Paths of the ops in `arenite_ops`.
     ops: Vec<&'static str>,
     #[serde(skip)]
@@ -36,7 +36,7 @@ pub(super) fn list(path: &Path, language: Language, json: bool) -> Result<Answer
     let model = load_model(path)?;
     let ops = needed(&model).map_err(|error| Failure::with(path.display(), error))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Answer::new(&Needed { ops, model: name, language }, json)
+    Answer::new(&NeededOps { ops, model: name, language }, json)
 }
 
 /// Paths of the ops used by the nodes of all subgraphs, in the plugin's order.
@@ -70,7 +70,7 @@ fn needed(model: &Model) -> Result<Vec<&'static str>> {
 /// The schema's code for custom ops, which are identified by name.
 const CUSTOM: i32 = 32;
 
-impl Display for Needed {
+impl Display for NeededOps {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.language {
             Language::Rust => self.write_rust(f),
@@ -79,7 +79,7 @@ impl Display for Needed {
     }
 }
 
-impl Needed {
+impl NeededOps {
     fn write_rust(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "/// The ops of {}.", self.model)?;
         writeln!(f, "pub static OPS: [arenite_micro::OpRegistration; {}] = [", self.ops.len())?;

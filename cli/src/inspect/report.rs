@@ -4,7 +4,7 @@ use arenite_common::inspection::Inspection;
 use serde::Serialize;
 
 use super::batch::BatchText;
-use super::described::Described;
+use super::described::ModelDescription;
 use super::totals::Totals;
 
 /// The report as text, printed by `show`.
@@ -13,7 +13,7 @@ pub(super) struct Report {
     #[serde(flatten)]
     pub inspection: Inspection,
     /// The model's metadata; null if it has none.
-    pub described: Option<Described>,
+    pub described: Option<ModelDescription>,
     pub totals: Totals,
     /// Null if memory was not planned, with --resize, and for a model without inputs.
     pub batch: Option<BatchText>,

@@ -5,7 +5,7 @@ use std::time::Instant;
 use arenite_planners::banks::{Banks, assign};
 use serde::Serialize;
 
-use super::solved::Solved;
+use super::solved::SolvedProblem;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bank {
@@ -64,7 +64,7 @@ pub(super) struct BankBuffer {
 }
 
 /// Assigns the problem's buffers to the banks by the bytes read and written in them.
-pub(super) fn report(name: &str, problem: &Solved, banks: &[Bank]) -> BanksReport {
+pub(super) fn report(name: &str, problem: &SolvedProblem, banks: &[Bank]) -> BanksReport {
     let mut traffic = vec![0u64; problem.records.len()];
     for part in &problem.parts {
         let bytes = part.size.saturating_mul(part.accesses);
@@ -88,7 +88,7 @@ pub(super) fn report(name: &str, problem: &Solved, banks: &[Bank]) -> BanksRepor
     }
 }
 
-fn describe(name: &str, problem: &Solved, banks: &[Bank], found: &Banks) -> BanksReport {
+fn describe(name: &str, problem: &SolvedProblem, banks: &[Bank], found: &Banks) -> BanksReport {
     let of = |(bank, (&total_bytes, &traffic)): (&Bank, (&u64, &u128))| BankReport {
         name: bank.name.clone(),
         capacity_bytes: bank.capacity,

@@ -10,10 +10,10 @@ use arenite::config::PlannerConfig;
 use arenite::{DeviceObjects, Objects, UsageRecord};
 
 use super::problem::{Problem, Source};
-use super::solved::{Part, Solved};
+use super::solved::{Part, SolvedProblem};
 
 /// The device objects of one partition of the problem `name`, and the planner that assigned them.
-pub(super) fn problem(name: &str, given: &DeviceObjects) -> (Problem, PlannerConfig, Solved) {
+pub(super) fn problem(name: &str, given: &DeviceObjects) -> (Problem, PlannerConfig, SolvedProblem) {
     let volume = |extents: &[u64; 3]| extents.iter().fold(1u64, |volume, &n| volume.saturating_mul(n));
     let sizes: Vec<u64> = given.objects.sizes.iter().map(volume).collect();
     let bases: Vec<u64> = sizes
@@ -27,7 +27,7 @@ pub(super) fn problem(name: &str, given: &DeviceObjects) -> (Problem, PlannerCon
     let ids = &given.objects.ids;
     let total = sizes.iter().fold(0u64, |sum, &size| sum.saturating_add(size));
     let bound = arenite::plan::lower_bound(&records);
-    let solved = Solved {
+    let solved = SolvedProblem {
         parts: parts(&records, given),
         offsets: ids.iter().map(|&id| bases.get(id as usize).copied().unwrap_or(0)).collect(),
         total,

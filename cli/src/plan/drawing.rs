@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::banks::BanksReport;
 use super::problem::Problem;
-use super::solved::{Part, Solved};
+use super::solved::{Part, SolvedProblem};
 use crate::answer::Result;
 use crate::page;
 
@@ -61,7 +61,7 @@ pub(crate) struct Block {
 }
 
 impl Plan {
-    pub(super) fn new(problem: &Problem, planner: &PlannerConfig, solved: &Solved) -> Self {
+    pub(super) fn new(problem: &Problem, planner: &PlannerConfig, solved: &SolvedProblem) -> Self {
         let plan = Plan::of_blocks(problem, solved, &solved.offsets);
         let total = solved.total.max(plan.total);
         Plan {
@@ -76,7 +76,7 @@ impl Plan {
     }
 
     /// Stacks the banks, with the fastest at the bottom.
-    pub(super) fn of_banks(problem: &Problem, solved: &Solved, report: &BanksReport) -> Self {
+    pub(super) fn of_banks(problem: &Problem, solved: &SolvedProblem, report: &BanksReport) -> Self {
         let plan = Plan::of_blocks(problem, solved, &report.offsets);
         let names: Vec<&str> = report.banks.iter().map(|bank| bank.name.as_str()).collect();
         let ends = report.banks.iter().scan(0u64, |end, bank| {
@@ -92,7 +92,7 @@ impl Plan {
         }
     }
 
-    fn of_blocks(problem: &Problem, solved: &Solved, offsets: &[u64]) -> Self {
+    fn of_blocks(problem: &Problem, solved: &SolvedProblem, offsets: &[u64]) -> Self {
         let finite = |part: &Part| if part.last == u32::MAX { part.first } else { part.last };
         let end = solved.parts.iter().map(finite).max().map_or(0, |last| last.saturating_add(1));
         let end = end.max(solved.steps.unwrap_or(0));

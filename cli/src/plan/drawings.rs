@@ -9,7 +9,7 @@ use super::drawing::Plan;
 use super::input::InputShape;
 use super::planners::{chosen_planners, one_planner};
 use super::problem::{self, Problem, Source};
-use super::solved::{Solved, Solver, Unsolved};
+use super::solved::{PlanningFailure, SolvedProblem, Solver};
 use super::svg::svg;
 use super::{devices, model};
 use crate::inputs::Resize;
@@ -67,11 +67,11 @@ impl<'a> Request<'a> {
                         }
                     }
                 }
-                Err(Unsolved::Planner(error)) => {
+                Err(PlanningFailure::Planner(error)) => {
                     drawings.notes.push(format!("{}, planner {}: {error}", problem.name, planner.name));
                 }
                 // No planner can plan it.
-                Err(Unsolved::Problem(failure)) => {
+                Err(PlanningFailure::Problem(failure)) => {
                     drawings.notes.push(format!("{}: memory was not planned: {failure}", problem.name));
                     return;
                 }
@@ -86,7 +86,7 @@ impl<'a> Request<'a> {
         problem: &Problem,
         planner: &PlannerConfig,
         in_use: bool,
-    ) -> Result<Solved, Unsolved> {
+    ) -> Result<SolvedProblem, PlanningFailure> {
         match problem.source {
             Source::Subgraph { index, .. } if in_use && interpreter.planned_steps(index).is_some() => {
                 Ok(model::read(interpreter, &problem.name, index, interpreter.planning_time()))
@@ -108,7 +108,7 @@ pub fn svg_of(interpreter: &Interpreter, name: &str) -> Option<String> {
 }
 
 impl Drawings {
-    fn push(&mut self, problem: &Problem, planner: &PlannerConfig, solved: &Solved, in_use: bool) {
+    fn push(&mut self, problem: &Problem, planner: &PlannerConfig, solved: &SolvedProblem, in_use: bool) {
         self.plans.push(Plan { in_use, ..Plan::new(problem, planner, solved) });
     }
 }

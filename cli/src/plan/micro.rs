@@ -23,12 +23,12 @@ const MAX_BYTES: u64 = 2 << 30;
 pub(super) struct MicroReport {
     /// The machine; null for this one.
     target: Option<&'static str>,
-    models: Vec<Needed>,
+    models: Vec<NeededMemory>,
 }
 
 /// The needs of one model, in bytes.
 #[derive(Serialize)]
-struct Needed {
+struct NeededMemory {
     model: String,
     arena_bytes: usize,
     head_bytes: usize,
@@ -62,7 +62,7 @@ fn needed(
     ops: &[OpRegistration],
     target: Option<Target>,
     solver: &Solver<'_>,
-) -> Result<Needed> {
+) -> Result<NeededMemory> {
     let failed = |error: &dyn Display| Failure::with(path.display(), error);
     let file = file::open(path).map_err(|error| failed(&error))?;
     let bytes = file::read_all(file, MAX_BYTES).map_err(|error| failed(&error))?;
@@ -80,7 +80,7 @@ fn needed(
     let records = prepared.and_then(|model| model.records()).map_err(|error| failed(&error))?;
     let exact = solver.registry.plan(&PlannerConfig::new("exact"), &records, &solver.limits);
     let Sizes { arena, head, bookkeeping, ops, variables, constants } = sizes;
-    Ok(Needed {
+    Ok(NeededMemory {
         model: path.display().to_string(),
         arena_bytes: arena,
         head_bytes: head,

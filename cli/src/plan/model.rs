@@ -8,7 +8,7 @@ use arenite::config::PlannerConfig;
 use arenite::{DetailedPlan, Error, Interpreter, Model, SegmentPlan, UsageRecord};
 
 use super::bounds;
-use super::solved::{Part, Solved, Solver, Unknown, Unsolved};
+use super::solved::{Part, PlanningFailure, SolvedProblem, Solver, UnknownShape};
 use crate::answer::Failure;
 
 /// Prepares a subgraph in an interpreter that uses this planner. Nothing is run.
@@ -18,14 +18,14 @@ pub(super) fn solve(
     label: &str,
     model: &Model,
     subgraph: usize,
-) -> Result<Solved, Unsolved> {
+) -> Result<SolvedProblem, PlanningFailure> {
     let mut interpreter = interpreter(solver, planner, model)?;
     if subgraph == 0 {
         solver
             .inputs
             .iter()
             .try_for_each(|input| input.apply(&mut interpreter))
-            .map_err(Unsolved::Problem)?;
+            .map_err(PlanningFailure::Problem)?;
     }
     let before = interpreter.planning_time();
     interpreter.plan_subgraph(subgraph).map_err(unsolved)?;
@@ -34,12 +34,12 @@ pub(super) fn solve(
 }
 
 /// Reads the plan of a subgraph that is prepared but has not run. `time` is the planner's.
-pub(super) fn read(interpreter: &Interpreter, label: &str, subgraph: usize, time: Duration) -> Solved {
+pub(super) fn read(interpreter: &Interpreter, label: &str, subgraph: usize, time: Duration) -> SolvedProblem {
     // Nothing has run, so there is only one segment.
     let detail = interpreter.detailed_plan(subgraph).into_iter().next().unwrap_or_default();
     let prepared = Prepared::new(interpreter, subgraph);
     let (unknown, notes) = prepared.unknown(label);
-    Solved {
+    SolvedProblem {
         parts: prepared.parts(&detail),
         offsets: offsets(&detail.memory),
         total: detail.memory.plan.total_bytes,
@@ -55,7 +55,11 @@ pub(super) fn read(interpreter: &Interpreter, label: &str, subgraph: usize, time
     }
 }
 
-fn interpreter(solver: &Solver<'_>, planner: &PlannerConfig, model: &Model) -> Result<Interpreter, Unsolved> {
+fn interpreter(
+    solver: &Solver<'_>,
+    planner: &PlannerConfig,
+    model: &Model,
+) -> Result<Interpreter, PlanningFailure> {
     let mut config = solver.config.clone();
     config.planner = Some(planner.clone());
     let builder = Interpreter::builder(model).config(&config).registry(Arc::clone(solver.registry));
@@ -75,10 +79,10 @@ fn offsets(memory: &SegmentPlan) -> Vec<u64> {
     offsets
 }
 
-fn unsolved(error: Error) -> Unsolved {
+fn unsolved(error: Error) -> PlanningFailure {
     match error {
-        Error::Plan { .. } => Unsolved::Planner(error.to_string()),
-        error => Unsolved::Problem(Failure::from(error)),
+        Error::Plan { .. } => PlanningFailure::Planner(error.to_string()),
+        error => PlanningFailure::Problem(Failure::from(error)),
     }
 }
 
@@ -171,7 +175,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// The results of unknown shape at which planning ended, with their largest possible sizes.
-    fn unknown(&self, label: &str) -> (Vec<Unknown>, Vec<String>) {
+    fn unknown(&self, label: &str) -> (Vec<UnknownShape>, Vec<String>) {
         let (mut unknown, mut notes) = (Vec::new(), Vec::new());
         let planned = self.interpreter.planned_steps(self.subgraph);
         let Some(last) = planned.filter(|&last| 0 < last && last <= self.steps.len()) else {
@@ -194,7 +198,7 @@ impl<'a> Prepared<'a> {
                 .and_then(|shape| bounds::most_elements(op, shape))
                 .and_then(|n| ty.bytes_of(usize::try_from(n).ok()?))
                 .map(|bytes| bytes as u64);
-            unknown.push(Unknown {
+            unknown.push(UnknownShape {
                 problem: label.to_owned(),
                 step,
                 op: op.clone(),

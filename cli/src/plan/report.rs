@@ -6,17 +6,17 @@ use serde::Serialize;
 
 use super::banks::BanksReport;
 use super::problem::{Problem, Source};
-use super::solved::{Part, Solved, Unknown};
+use super::solved::{Part, SolvedProblem, UnknownShape};
 
 #[derive(Default, Serialize)]
 pub(super) struct Report {
     pub plans: Vec<PlanReport>,
     /// Memory saved by each technique; empty without `--compare`.
-    pub compared: Vec<Compared>,
+    pub compared: Vec<TechniqueComparison>,
     /// Tensors assigned to banks; empty without `--bank`.
     pub banks: Vec<BanksReport>,
     /// Results whose shape is known only after they are computed.
-    pub unknown: Vec<Unknown>,
+    pub unknown: Vec<UnknownShape>,
     /// What could not be planned, and why.
     pub notes: Vec<String>,
 }
@@ -59,7 +59,7 @@ pub(super) struct PlanReport {
 /// The arena size of a model's main subgraph: with TensorFlow Lite's planner, without techniques, then with one more
 /// technique at a time.
 #[derive(Serialize)]
-pub(super) struct Compared {
+pub(super) struct TechniqueComparison {
     pub problem: String,
     pub techniques: Vec<TechniqueReport>,
 }
@@ -98,7 +98,7 @@ impl PlanReport {
     pub(super) fn new(
         problem: &Problem,
         planner: &PlannerConfig,
-        solved: &Result<Solved, String>,
+        solved: &Result<SolvedProblem, String>,
         capacity: Option<u64>,
     ) -> Self {
         let found = solved.as_ref().ok();
@@ -131,7 +131,7 @@ impl PlanReport {
 }
 
 /// The places sorted by offset.
-fn places(solved: &Solved) -> Vec<PlannedBuffer> {
+fn places(solved: &SolvedProblem) -> Vec<PlannedBuffer> {
     let place = |part: &Part| PlannedBuffer {
         name: part.name.clone(),
         op: part.op.clone(),

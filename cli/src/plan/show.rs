@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use arenite::text::Lines;
 
 use super::banks::BanksReport;
-use super::report::{Compared, PlanReport, Report};
-use super::solved::Unknown;
+use super::report::{PlanReport, Report, TechniqueComparison};
+use super::solved::UnknownShape;
 use crate::text::{Align, DIM, HEAD, Table, Visible, count, shorten, thousands};
 
 impl Display for Report {
@@ -79,14 +79,14 @@ fn show_plans(f: &mut Formatter<'_>, plans: &[PlanReport], bound: u64) -> fmt::R
 
 /// Prints a row per model: the bytes of TensorFlow Lite's arena, then the share of it that remains with each technique
 /// and those to its left.
-fn show_compared(f: &mut Formatter<'_>, compared: &[Compared]) -> fmt::Result {
+fn show_compared(f: &mut Formatter<'_>, compared: &[TechniqueComparison]) -> fmt::Result {
     writeln!(
         f,
         "\n{HEAD}techniques{HEAD:#}{DIM}  each includes those to its left; shares of TensorFlow Lite's arena{DIM:#}"
     )?;
     let names = compared[0].techniques.iter().map(|row| (row.technique, Align::Right));
     let mut table = Table::new(&[("model", Align::Left)].into_iter().chain(names).collect::<Vec<_>>());
-    let ratios = |row: &Compared| -> Vec<f64> {
+    let ratios = |row: &TechniqueComparison| -> Vec<f64> {
         let none = row.techniques[0].total_bytes.max(1) as f64;
         row.techniques[1..].iter().map(|technique| technique.total_bytes as f64 / none).collect()
     };
@@ -169,8 +169,8 @@ fn show_banks(f: &mut Formatter<'_>, report: &BanksReport) -> fmt::Result {
     }
 }
 
-fn show_unknown(f: &mut Formatter<'_>, unknown: &Unknown) -> fmt::Result {
-    let Unknown { problem, step, op, tensor, most_bytes, reason } = unknown;
+fn show_unknown(f: &mut Formatter<'_>, unknown: &UnknownShape) -> fmt::Result {
+    let UnknownShape { problem, step, op, tensor, most_bytes, reason } = unknown;
     let bound = match most_bytes {
         Some(bytes) => format!("at most {} bytes", thousands(*bytes)),
         None => format!("unbounded: {}", reason.unwrap_or("its size is known only after it runs")),

@@ -13,7 +13,7 @@ use super::problem::{Problem, Source};
 use crate::answer::Failure;
 
 /// A problem with a planner's solution.
-pub(super) struct Solved {
+pub(super) struct SolvedProblem {
     /// The records given to the planner.
     pub records: Vec<UsageRecord>,
     /// The blocks of a drawing: tensors and scratch buffers, each inside one of the records, or else the records
@@ -30,7 +30,7 @@ pub(super) struct Solved {
     pub time: Duration,
     /// Number of steps of a model, including those inside partitions.
     pub steps: Option<u32>,
-    pub unknown: Vec<Unknown>,
+    pub unknown: Vec<UnknownShape>,
     /// Notes about what could not be planned.
     pub notes: Vec<String>,
     /// Objects in device memory that planners assigned to partitions.
@@ -55,7 +55,7 @@ pub(super) struct Part {
 
 /// A result whose shape is known only after it is computed. Nodes after it are not planned.
 #[derive(Serialize)]
-pub(super) struct Unknown {
+pub(super) struct UnknownShape {
     pub problem: String,
     pub step: usize,
     pub op: String,
@@ -68,23 +68,23 @@ pub(super) struct Unknown {
 }
 
 /// Why planning failed.
-pub(super) enum Unsolved {
+pub(super) enum PlanningFailure {
     /// The planner failed.
     Planner(String),
     /// No planner can plan the problem.
     Problem(Failure),
 }
 
-impl Unsolved {
+impl PlanningFailure {
     pub(super) fn into_failure(self) -> Failure {
         match self {
-            Unsolved::Planner(error) => Failure::new(error),
-            Unsolved::Problem(failure) => failure,
+            PlanningFailure::Planner(error) => Failure::new(error),
+            PlanningFailure::Problem(failure) => failure,
         }
     }
 }
 
-impl Solved {
+impl SolvedProblem {
     /// The offset of a tensor in the arena.
     pub(super) fn offset_of(&self, part: &Part) -> u64 {
         let buffer = self.offsets.get(part.record).copied().unwrap_or(0);
@@ -103,7 +103,11 @@ pub(super) struct Solver<'a> {
 }
 
 impl Solver<'_> {
-    pub(super) fn solve(&self, problem: &Problem, planner: &PlannerConfig) -> Result<Solved, Unsolved> {
+    pub(super) fn solve(
+        &self,
+        problem: &Problem,
+        planner: &PlannerConfig,
+    ) -> Result<SolvedProblem, PlanningFailure> {
         match &problem.source {
             Source::Table(records) => self.table(records, planner),
             Source::Subgraph { model, index, .. } => {
@@ -112,12 +116,16 @@ impl Solver<'_> {
         }
     }
 
-    fn table(&self, records: &[UsageRecord], planner: &PlannerConfig) -> Result<Solved, Unsolved> {
+    fn table(
+        &self,
+        records: &[UsageRecord],
+        planner: &PlannerConfig,
+    ) -> Result<SolvedProblem, PlanningFailure> {
         let start = Instant::now();
         let planned = self.registry.plan(planner, records, &self.limits);
         let time = start.elapsed();
         let Plan { offsets, total_bytes, lower_bound, optimal, objects } =
-            planned.map_err(|error| Unsolved::Planner(error.to_string()))?;
+            planned.map_err(|error| PlanningFailure::Planner(error.to_string()))?;
         // The sum of the objects' sizes, without the gaps between them due to alignment.
         let sum = objects
             .as_ref()
@@ -132,7 +140,7 @@ impl Solver<'_> {
             op: String::new(),
             accesses: 2,
         };
-        Ok(Solved {
+        Ok(SolvedProblem {
             parts: records.iter().enumerate().map(part).collect(),
             records: records.to_vec(),
             offsets,

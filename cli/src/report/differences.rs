@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arenite::config::DelegateConfig;
-use arenite::{Config, Interpreter, Model, Moment, Observed, Registry};
+use arenite::{Config, Interpreter, Model, Moment, ObservedStep, Registry};
 use serde::Serialize;
 
 use crate::answer::Result;
@@ -26,16 +26,16 @@ pub(super) struct Differences {
     /// The index of the subgraph.
     pub subgraph: usize,
     /// One per output.
-    pub outputs: Vec<Compared>,
+    pub outputs: Vec<TensorDifference>,
     /// Outputs of nodes and partitions, in execution order. Tensors inside a partition have no value to compare.
-    pub tensors: Vec<Compared>,
+    pub tensors: Vec<TensorDifference>,
     /// Why tensors other than outputs were not compared.
     pub note: Option<String>,
 }
 
 /// A tensor with its difference, or with the reason why it cannot be compared.
 #[derive(Serialize)]
-pub(super) struct Compared {
+pub(super) struct TensorDifference {
     pub tensor: Option<usize>,
     pub name: String,
     /// The delegate or op that wrote it.
@@ -58,7 +58,7 @@ pub(super) fn compare(case: &Case<'_>, interpreter: &mut Interpreter) -> Result<
     let subgraph = case.subgraph();
     // The observer owns one of the two handles until it is removed.
     let reference = Arc::new(Mutex::new(reference));
-    let tensors: Arc<Mutex<Vec<Compared>>> = Arc::default();
+    let tensors: Arc<Mutex<Vec<TensorDifference>>> = Arc::default();
     if note.is_none() {
         let (reference, tensors) = (Arc::clone(&reference), Arc::clone(&tensors));
         interpreter.set_observer(move |observed| {
@@ -108,14 +108,14 @@ impl Case<'_> {
 }
 
 /// Compares the outputs of a node or partition that has just run.
-fn observe(observed: &Observed<'_>, reference: &Interpreter, found: &mut Vec<Compared>) {
+fn observe(observed: &ObservedStep<'_>, reference: &Interpreter, found: &mut Vec<TensorDifference>) {
     let by = observed.delegate().map_or_else(|| observed.op().to_owned(), |name| format!("delegate {name}"));
     for index in observed.outputs().iter().filter_map(|&tensor| usize::try_from(tensor).ok()) {
         let pair =
             reference.tensor_of(observed.subgraph, index).and_then(|r| Ok((r, observed.tensor(index)?)));
         let name = reference.tensor_of(observed.subgraph, index).map_or("", |tensor| tensor.name).to_owned();
         let result = pair.map_err(|e| e.to_string()).and_then(|(r, value)| difference(&r, &value));
-        found.push(Compared::new(Some(index), name, by.clone(), result));
+        found.push(TensorDifference::new(Some(index), name, by.clone(), result));
     }
 }
 
@@ -123,22 +123,22 @@ fn outputs(
     case: &Case<'_>,
     reference: &mut Interpreter,
     interpreter: &mut Interpreter,
-) -> Result<Vec<Compared>> {
+) -> Result<Vec<TensorDifference>> {
     let expected = Session::open(reference, case.signature)?;
     let got = Session::open(interpreter, case.signature)?;
     let compared = |(i, name): (usize, &String)| {
         let result = difference(&expected.output(i)?, &got.output(i)?);
-        Ok(Compared::new(None, name.clone(), String::new(), result))
+        Ok(TensorDifference::new(None, name.clone(), String::new(), result))
     };
     got.outputs().iter().enumerate().map(compared).collect()
 }
 
-impl Compared {
+impl TensorDifference {
     fn new(tensor: Option<usize>, name: String, by: String, result: Result<Difference, String>) -> Self {
         let (difference, error) = match result {
             Ok(difference) => (Some(difference), None),
             Err(error) => (None, Some(error)),
         };
-        Compared { tensor, name, by, difference, error }
+        TensorDifference { tensor, name, by, difference, error }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use arenite::Interpreter;
 use arenite_common::devices::PartitionFacts;
-use arenite_common::inspection::{Inspection, LeftOut, Metadata, ModelReport, OpUse, Signature};
+use arenite_common::inspection::{DelegateRefusal, Inspection, Metadata, ModelReport, OpUse, Signature};
 use arenite_common::memory::Memory;
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ pub(super) struct Page {
     pub colors: BTreeMap<String, String>,
     pub subgraphs: Vec<Graph>,
     /// Delegates that were skipped for the whole model.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<DelegateRefusal>,
     pub facts: Vec<PartitionFacts>,
     /// Null if memory could not be planned.
     pub memory: Option<Sums>,

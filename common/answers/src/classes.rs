@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A class, its name, and its score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Ranked {
+pub struct RankedClass {
     /// Number of the class.
     pub index: usize,
     /// Its name, or `class N` without labels.
@@ -21,7 +21,7 @@ pub struct Classes {
     /// Number of classes.
     pub count: usize,
     /// The best ones, best first.
-    pub top: Vec<Ranked>,
+    pub top: Vec<RankedClass>,
     /// Whether the scores are probabilities: none negative, about 1 together.
     pub probabilities: bool,
 }
@@ -49,7 +49,7 @@ pub(crate) fn rank(tensor: &Tensor<'_>, bytes: &[u8], labels: &[String], count: 
         order.truncate(count);
     }
     order.sort_unstable_by(by_rank);
-    let ranked = |index: usize| Ranked { index, label: label(labels, index), confidence: scores[index] };
+    let ranked = |index: usize| RankedClass { index, label: label(labels, index), confidence: scores[index] };
     Classes { top: order.into_iter().map(ranked).collect(), count: scores.len(), probabilities }
 }
 

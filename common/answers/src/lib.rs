@@ -39,7 +39,7 @@ use arenite::{ElementType, Model};
 
 pub use answer::{Answer, Reading};
 pub use boxes::{Bounds, Detection};
-pub use classes::{Classes, Ranked, is_scores};
+pub use classes::{Classes, RankedClass, is_scores};
 pub use clues::{Clues, Output};
 pub use drawing::draw;
 pub use grids::{Map, Painting, Segmentation, Share};

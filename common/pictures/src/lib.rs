@@ -54,7 +54,7 @@ pub struct Normalization<'a> {
 
 /// Why a picture cannot be read, or a tensor cannot hold it.
 #[derive(Debug, PartialEq)]
-pub enum Refused {
+pub enum PictureError {
     /// The bytes are not a picture that can be read.
     Picture(String),
     /// The tensor cannot hold a picture.
@@ -65,12 +65,12 @@ pub enum Refused {
     Unclear(String),
 }
 
-impl Display for Refused {
+impl Display for PictureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refused::Picture(reason) | Refused::Tensor(reason) => f.write_str(reason),
-            Refused::Open => f.write_str("its height and width are not fixed; resize it first"),
-            Refused::Unclear(reason) => write!(f, "{reason}; give the expected range by mean and std"),
+            PictureError::Picture(reason) | PictureError::Tensor(reason) => f.write_str(reason),
+            PictureError::Open => f.write_str("its height and width are not fixed; resize it first"),
+            PictureError::Unclear(reason) => write!(f, "{reason}; give the expected range by mean and std"),
         }
     }
 }
@@ -91,11 +91,11 @@ enum Rule {
     Stored,
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for PictureError {}
 
-impl From<ImageError> for Refused {
+impl From<ImageError> for PictureError {
     fn from(error: ImageError) -> Self {
-        Refused::Picture(match error {
+        PictureError::Picture(match error {
             ImageError::Unsupported(_) => "is not a png, jpeg or bmp picture".to_owned(),
             ImageError::Limits(error) => format!("needs more than {MAX_BYTES} bytes to decode: {error}"),
             error => error.to_string(),
@@ -109,7 +109,7 @@ impl Picture {
     /// # Errors
     /// The file cannot be read, has another format, is damaged, or declares more than 64 megapixels or 256 MB of
     /// pixels.
-    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Refused> {
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, PictureError> {
         let file = file::open(path.as_ref()).map_err(ImageError::from)?;
         // The decoders seek, which is impossible in a pipe.
         let seekable = file.metadata().is_ok_and(|kind| kind.is_file());
@@ -123,7 +123,7 @@ impl Picture {
     ///
     /// # Errors
     /// As for [`from_file`](Self::from_file).
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Refused> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, PictureError> {
         Self::decode(ImageReader::new(Cursor::new(bytes)))
     }
 
@@ -131,14 +131,19 @@ impl Picture {
     ///
     /// # Errors
     /// The number of channels is not supported, or `pixels` does not have `width` × `height` × `channels` bytes.
-    pub fn from_pixels(pixels: &[u8], width: u32, height: u32, channels: usize) -> Result<Self, Refused> {
+    pub fn from_pixels(
+        pixels: &[u8],
+        width: u32,
+        height: u32,
+        channels: usize,
+    ) -> Result<Self, PictureError> {
         let bytes = pixels.to_vec();
         let image = match channels {
             1 => GrayImage::from_raw(width, height, bytes).map(DynamicImage::from),
             3 => RgbImage::from_raw(width, height, bytes).map(DynamicImage::from),
             4 => RgbaImage::from_raw(width, height, bytes).map(DynamicImage::from),
             _ => {
-                return Err(Refused::Picture(format!(
+                return Err(PictureError::Picture(format!(
                     "a picture of {channels} channels; only 1, 3 and 4 are supported"
                 )));
             }
@@ -146,13 +151,13 @@ impl Picture {
         let is_whole = u64::from(width) * u64::from(height) * channels as u64 == pixels.len() as u64;
         image.filter(|_| is_whole && !pixels.is_empty()).map(|image| Picture { image }).ok_or_else(|| {
             let given = pixels.len();
-            Refused::Picture(format!(
+            PictureError::Picture(format!(
                 "{given} bytes do not match {width} x {height} pixels of {channels} channels"
             ))
         })
     }
 
-    fn decode<R: std::io::BufRead + Seek>(reader: ImageReader<R>) -> Result<Self, Refused> {
+    fn decode<R: std::io::BufRead + Seek>(reader: ImageReader<R>) -> Result<Self, PictureError> {
         let mut reader = reader.with_guessed_format().map_err(ImageError::from)?;
         let mut limits = Limits::no_limits();
         limits.max_alloc = Some(MAX_BYTES);
@@ -180,16 +185,20 @@ impl Picture {
     ///
     /// # Errors
     /// The tensor cannot hold the picture.
-    pub fn write_to(&self, tensor: TensorMut<'_>) -> Result<(), Refused> {
+    pub fn write_to(&self, tensor: TensorMut<'_>) -> Result<(), PictureError> {
         let bytes = self.fill(tensor.tensor(), Normalization::default())?;
-        tensor.copy_from_bytes(&bytes).map_err(|error| Refused::Tensor(error.to_string()))
+        tensor.copy_from_bytes(&bytes).map_err(|error| PictureError::Tensor(error.to_string()))
     }
 
     /// Converts the picture to the type and shape of `tensor`.
     ///
     /// # Errors
     /// The tensor cannot hold the picture.
-    pub fn fill(&self, tensor: &Tensor<'_>, normalization: Normalization<'_>) -> Result<Vec<u8>, Refused> {
+    pub fn fill(
+        &self,
+        tensor: &Tensor<'_>,
+        normalization: Normalization<'_>,
+    ) -> Result<Vec<u8>, PictureError> {
         let target = Target::of(tensor)?;
         let rules = (0..target.channels).map(|c| normalization.rule(tensor, c));
         let rules = rules.collect::<Result<Vec<_>, _>>()?;
@@ -213,15 +222,15 @@ impl Normalization<'_> {
     ///
     /// # Errors
     /// The reason why it cannot.
-    pub fn check(&self, tensor: &Tensor<'_>) -> Result<(), Refused> {
+    pub fn check(&self, tensor: &Tensor<'_>) -> Result<(), PictureError> {
         let channels = Target::of(tensor)?.channels;
         if self.mean.is_empty() != self.std.is_empty() {
-            return Err(Refused::Tensor("mean and std must be given together".to_owned()));
+            return Err(PictureError::Tensor("mean and std must be given together".to_owned()));
         }
         for (name, list) in [("mean", self.mean), ("std", self.std)] {
             if list.len() > 1 && list.len() != channels {
                 let count = list.len();
-                return Err(Refused::Tensor(format!(
+                return Err(PictureError::Tensor(format!(
                     "{name} has {count} numbers, but the picture has {channels} channels"
                 )));
             }
@@ -229,7 +238,7 @@ impl Normalization<'_> {
         (0..channels).try_for_each(|channel| self.rule(tensor, channel).map(|_| ()))
     }
 
-    fn rule(&self, tensor: &Tensor<'_>, channel: usize) -> Result<Rule, Refused> {
+    fn rule(&self, tensor: &Tensor<'_>, channel: usize) -> Result<Rule, PictureError> {
         let of = |list: &[f32]| list.get(channel).or(list.first()).copied();
         match (of(self.mean), of(self.std)) {
             (Some(mean), Some(std)) => Ok(Rule::Real { mean, std }),
@@ -239,10 +248,10 @@ impl Normalization<'_> {
 }
 
 impl Target {
-    fn of(tensor: &Tensor<'_>) -> Result<Target, Refused> {
+    fn of(tensor: &Tensor<'_>) -> Result<Target, PictureError> {
         use ElementType::*;
         if !matches!(tensor.ty, F32 | F64 | F16 | BF16 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64) {
-            return Err(Refused::Tensor(format!("{} cannot hold pixels", tensor.ty)));
+            return Err(PictureError::Tensor(format!("{} cannot hold pixels", tensor.ty)));
         }
         let (height, width, channels) = match *tensor.shape {
             [1, height, width, channels @ (1 | 3 | 4)] | [height, width, channels @ (1 | 3 | 4)] => {
@@ -251,7 +260,7 @@ impl Target {
             [1, height, width] if height >= MIN_GREY_SIDE && width >= MIN_GREY_SIDE => (height, width, 1),
             _ => {
                 let shape = shape(tensor.shape);
-                return Err(Refused::Tensor(format!(
+                return Err(PictureError::Tensor(format!(
                     "shape {shape} is not [1,H,W,C] with C of 1, 3 or 4, nor [1,H,W]"
                 )));
             }
@@ -259,11 +268,11 @@ impl Target {
         let open = tensor.shape_signature.len() == tensor.shape.len()
             && tensor.shape_signature.iter().rev().skip(1).take(2).any(|&d| d == -1);
         if open && height == 1 && width == 1 {
-            return Err(Refused::Open);
+            return Err(PictureError::Open);
         }
         match (u32::try_from(height), u32::try_from(width)) {
             (Ok(height @ 1..), Ok(width @ 1..)) => Ok(Target { height, width, channels: channels as usize }),
-            _ => Err(Refused::Tensor(format!("shape {} cannot hold pixels", shape(tensor.shape)))),
+            _ => Err(PictureError::Tensor(format!("shape {} cannot hold pixels", shape(tensor.shape)))),
         }
     }
 }
@@ -275,7 +284,7 @@ const MIN_GREY_SIDE: i32 = 8;
 const ABOUT: f32 = 0.1;
 
 /// How pixels are converted for this type and quantization, as described in [`RULE`].
-fn rule(ty: ElementType, scales: &[f32], zero_points: &[i64]) -> Result<Rule, Refused> {
+fn rule(ty: ElementType, scales: &[f32], zero_points: &[i64]) -> Result<Rule, PictureError> {
     use ElementType::*;
     const CENTERED: Rule = Rule::Real { mean: 127.5, std: 127.5 };
     let (low, high) = match ty {
@@ -290,8 +299,8 @@ fn rule(ty: ElementType, scales: &[f32], zero_points: &[i64]) -> Result<Rule, Re
     let &[scale] = scales else {
         return match scales {
             [] if ty != I8 => Ok(Rule::Stored),
-            [] => Err(Refused::Unclear("INT8 without quantization".to_owned())),
-            _ => Err(Refused::Unclear("it has a scale per channel".to_owned())),
+            [] => Err(PictureError::Unclear("INT8 without quantization".to_owned())),
+            _ => Err(PictureError::Unclear("it has a scale per channel".to_owned())),
         };
     };
     let (low, high) = (scale * (low - zero_point), scale * (high - zero_point));
@@ -305,17 +314,17 @@ fn rule(ty: ElementType, scales: &[f32], zero_points: &[i64]) -> Result<Rule, Re
             _ => CENTERED,
         })
     } else {
-        Err(Refused::Unclear(format!("its real range is {low}..{high}")))
+        Err(PictureError::Unclear(format!("its real range is {low}..{high}")))
     }
 }
 
 /// Checks the size that a file declares against the limits before anything of that size is allocated.
-fn check_size(width: u32, height: u32, bytes: u64) -> Result<(), Refused> {
+fn check_size(width: u32, height: u32, bytes: u64) -> Result<(), PictureError> {
     let pixels = u64::from(width) * u64::from(height);
     if pixels <= MAX_PIXELS && bytes <= MAX_BYTES {
         return Ok(());
     }
-    Err(Refused::Picture(format!(
+    Err(PictureError::Picture(format!(
         "declares {width} x {height} pixels of {bytes} bytes; the limits are {MAX_PIXELS} pixels and {MAX_BYTES} \
          bytes; shrink it first"
     )))
@@ -383,7 +392,7 @@ mod tests {
     #[test]
     fn ambiguous_ranges_need_mean_and_std() {
         let refused = rule(ElementType::U8, &[0.02], &[100]).unwrap_err();
-        assert_eq!(refused, Refused::Unclear("its real range is -2..3.1".to_owned()));
+        assert_eq!(refused, PictureError::Unclear("its real range is -2..3.1".to_owned()));
         let refused = rule(ElementType::I8, &[], &[]).unwrap_err();
         assert_eq!(refused.to_string(), "INT8 without quantization; give the expected range by mean and std");
     }

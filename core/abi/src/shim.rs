@@ -3,7 +3,7 @@
 #[cfg(feature = "std")]
 use core::ffi::c_void;
 
-use crate::panics::{Panicked, catch};
+use crate::panics::{CaughtPanic, catch};
 use crate::raw::ArStatus;
 use crate::{Result, Status, host};
 
@@ -17,7 +17,7 @@ pub(crate) fn status(f: &mut dyn FnMut() -> Result<()>) -> ArStatus {
     });
     match caught {
         Ok(()) => status,
-        Err(Panicked(error)) => host::report(&error),
+        Err(CaughtPanic(error)) => host::report(&error),
     }
 }
 

@@ -30,7 +30,7 @@ const MOST_TRIED: usize = 1 << 18;
 
 /// Finds an order with a lower peak than `problem.nodes`, if possible. The search takes at most 2²² steps and calls
 /// `is_over` every 2¹⁴ steps. If that returns true, it stops and returns the best order so far, if any.
-pub fn better(problem: &Problem, is_over: &dyn Fn() -> bool) -> Option<Vec<usize>> {
+pub fn find_better(problem: &Problem, is_over: &dyn Fn() -> bool) -> Option<Vec<usize>> {
     let graph = Search::new(problem, is_over)?;
     let given = graph.peak_of(0..problem.nodes.len())?;
     if given <= graph.floor() {
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn one_branch_after_the_other() {
         let problem = two_branches();
-        let order = better(&problem, &|| false).unwrap();
+        let order = find_better(&problem, &|| false).unwrap();
         let search = Search::new(&problem, &|| false).unwrap();
         assert_eq!((search.peak_of(0..6), search.peak_of(order.into_iter())), (Some(19), Some(11)));
     }
@@ -368,21 +368,21 @@ mod tests {
     #[test]
     fn a_chain_stays() {
         let nodes = vec![node(&[], 0), node(&[0], 1), node(&[1], 2)];
-        assert_eq!(better(&problem(nodes, &[5, 6, 7]), &|| false), None);
+        assert_eq!(find_better(&problem(nodes, &[5, 6, 7]), &|| false), None);
     }
 
     #[test]
     fn dependencies_without_values_are_kept() {
         let mut problem = two_branches();
         problem.nodes[3].after = vec![2];
-        let order = better(&problem, &|| false).unwrap();
+        let order = find_better(&problem, &|| false).unwrap();
         assert!(order.iter().position(|&n| n == 2) < order.iter().position(|&n| n == 3), "{order:?}");
     }
 
     #[test]
     fn values_with_two_writers_keep_their_order() {
         let nodes = vec![node(&[], 0), node(&[], 0)];
-        assert_eq!(better(&problem(nodes, &[5]), &|| false), None);
+        assert_eq!(find_better(&problem(nodes, &[5]), &|| false), None);
     }
 
     /// `y_i = x + x` for i < `count`: each step of the search can choose any of them.
@@ -399,7 +399,7 @@ mod tests {
     fn a_wide_fan_takes_bounded_work() {
         for count in [500, 1500, 3000, 4096] {
             let calls = Cell::new(0);
-            better(&fan(count), &|| {
+            find_better(&fan(count), &|| {
                 calls.set(calls.get() + 1);
                 false
             });
@@ -410,7 +410,7 @@ mod tests {
     #[test]
     fn the_search_stops_on_request() {
         let calls = Cell::new(0);
-        let found = better(&fan(3000), &|| {
+        let found = find_better(&fan(3000), &|| {
             calls.set(calls.get() + 1);
             calls.get() == 3
         });

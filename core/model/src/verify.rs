@@ -12,7 +12,7 @@ mod tensors;
 
 pub(crate) use sparsity::MAX_LEVELS;
 
-use check::{Checked, check_index};
+use check::{Check, check_index};
 
 use crate::buffers::file_range;
 use crate::error::ModelError;
@@ -38,7 +38,7 @@ pub(crate) fn scratch_len(root: ModelTable<'_>) -> usize {
 }
 
 /// Verifies everything beyond the structure.
-pub(crate) fn semantics(root: ModelTable<'_>, scratch: &mut [u32]) -> Checked {
+pub(crate) fn semantics(root: ModelTable<'_>, scratch: &mut [u32]) -> Check {
     if root.version() != 3 {
         return Err(ModelError::SchemaVersion { found: root.version() });
     }
@@ -56,7 +56,7 @@ pub(crate) fn semantics(root: ModelTable<'_>, scratch: &mut [u32]) -> Checked {
     signatures::verify(root, scratch)
 }
 
-fn buffers(root: ModelTable<'_>) -> Checked {
+fn buffers(root: ModelTable<'_>) -> Check {
     for (index, buffer) in root.buffers().iter().enumerate() {
         let (offset, size) = (buffer.offset(), buffer.size());
         if offset > 1 && file_range(root.bytes(), offset, size).is_none() {
@@ -71,7 +71,7 @@ fn buffers(root: ModelTable<'_>) -> Checked {
     Ok(())
 }
 
-fn operator_codes(root: ModelTable<'_>) -> Checked {
+fn operator_codes(root: ModelTable<'_>) -> Check {
     for (index, code) in root.operator_codes().iter().enumerate() {
         let path = Path::root().entry("operator_codes", index);
         let builtin = code.builtin_code();

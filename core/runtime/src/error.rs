@@ -29,7 +29,7 @@ pub enum Error {
         /// The ops that no plugin serves.
         ops: Vec<UnresolvedOp>,
         /// Plugins and delegates that are missing and might serve them.
-        missing: Missing,
+        missing: MissingPlugins,
     },
     /// An op or a delegate refused a node or failed to run it.
     Node {
@@ -49,7 +49,7 @@ pub enum Error {
     /// Nothing has this name.
     NotFound {
         /// The kind of thing.
-        what: Named,
+        what: ItemKind,
         /// The name.
         name: String,
         /// The names that exist.
@@ -60,7 +60,7 @@ pub enum Error {
     /// An op, planner or delegate of the program cannot be registered.
     Registration {
         /// Its kind.
-        what: Named,
+        what: ItemKind,
         /// Its name.
         name: String,
         /// The reason.
@@ -116,12 +116,12 @@ pub enum Error {
 impl Error {
     /// Builds [`Error::UnresolvedOps`].
     pub(crate) fn unresolved(ops: Vec<UnresolvedOp>) -> Self {
-        Error::UnresolvedOps { ops, missing: Missing::default() }
+        Error::UnresolvedOps { ops, missing: MissingPlugins::default() }
     }
 
     /// Builds [`Error::NotFound`] for something that plugins cannot provide.
     pub(crate) fn not_found(
-        what: Named,
+        what: ItemKind,
         name: impl ToString,
         known: impl IntoIterator<Item = impl ToString>,
     ) -> Self {
@@ -130,7 +130,7 @@ impl Error {
     }
 
     /// Adds missing plugins and delegates if they may have caused the error.
-    pub(crate) fn explained_by(mut self, missing: impl FnOnce() -> Missing) -> Self {
+    pub(crate) fn explained_by(mut self, missing: impl FnOnce() -> MissingPlugins) -> Self {
         match &mut self {
             Error::UnresolvedOps { missing: place, .. } => *place = missing(),
             Error::Node { status: Status::Unsupported, message, .. } => {
@@ -155,7 +155,7 @@ impl Error {
 /// The kinds of things with names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Named {
+pub enum ItemKind {
     /// An op.
     Op,
     /// A planner of a plugin.
@@ -194,7 +194,7 @@ pub struct UnresolvedOp {
 /// A delegate that is disabled as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LeftOut {
+pub struct DisabledDelegate {
     /// The delegate's name.
     pub delegate: String,
     /// The reason.
@@ -203,26 +203,26 @@ pub struct LeftOut {
     pub is_absent: bool,
 }
 
-impl LeftOut {
+impl DisabledDelegate {
     pub(crate) fn absent(delegate: &str, reason: String) -> Self {
-        LeftOut { delegate: delegate.to_owned(), reason, is_absent: true }
+        DisabledDelegate { delegate: delegate.to_owned(), reason, is_absent: true }
     }
 
     pub(crate) fn failed(delegate: &str, reason: String) -> Self {
-        LeftOut { delegate: delegate.to_owned(), reason, is_absent: false }
+        DisabledDelegate { delegate: delegate.to_owned(), reason, is_absent: false }
     }
 }
 
 /// Missing plugins and delegates that may have caused another error. The text has one line for each.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Missing {
+pub struct MissingPlugins {
     /// The places that were searched for plugins.
     pub searched: Vec<String>,
     /// Plugins and plugin folders that failed to load.
     pub failures: Vec<LoadFailure>,
     /// Delegates that are disabled.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<DisabledDelegate>,
 }
 
 /// A plugin, or a folder of plugins, that failed to load.

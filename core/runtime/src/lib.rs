@@ -57,16 +57,18 @@ pub use arenite_abi as abi;
 pub use arenite_abi::{Bool, Complex32, Complex64, Element, ElementType, Status, UsageRecord};
 pub use arenite_layout::Techniques;
 pub use config::{Config, ConfigError, NO_DELEGATE};
-pub use error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Resource, Result, UnresolvedOp};
+pub use error::{
+    DisabledDelegate, Error, ItemKind, LoadError, LoadFailure, MissingPlugins, Resource, Result, UnresolvedOp,
+};
 pub use host::devices::{DelegateDevices, DeviceInfo, Fact, FactValue};
 pub use interpreter::builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder};
 pub use interpreter::signature::SignatureRunner;
 pub use interpreter::strings;
 pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};
 pub use model::Model;
-pub use observer::{Moment, Observed};
+pub use observer::{Moment, ObservedStep};
 pub use one_shot::{Output, Outputs};
-pub use planning::lifetime::{Lifetimes, OutputsFrom};
+pub use planning::lifetime::{Lifetimes, OutputLifetimeStart};
 pub use planning::objects::SharedObjects;
 pub use planning::plan::{Objects, Plan, PlanLimits, SegmentPlan};
 pub use plugins::loader::PLUGIN_PATH;
@@ -78,7 +80,7 @@ pub use quota::{FREE_GRAPH_BYTES, MAX_DEPTH, Quota};
 pub use stages::lent::{AlignedBytes, LentMemory};
 pub use stages::preview::DelegatePreview;
 pub use stages::report::detail::DetailedPlan;
-pub use stages::report::{DeviceObjects, PartitionFacts, Served};
+pub use stages::report::{DeviceObjects, NodeProvider, PartitionFacts};
 
 /// The model file's tables, as [`Model::view`] returns them.
 pub use arenite_model as model_file;

@@ -9,7 +9,7 @@ use crate::interpreter::Tensor;
 use crate::stages::table::TensorTable;
 
 /// Called around each node. See [`Interpreter::set_observer`](crate::Interpreter::set_observer).
-pub(crate) type Observer = Box<dyn FnMut(&Observed<'_>) + Send>;
+pub(crate) type Observer = Box<dyn FnMut(&ObservedStep<'_>) + Send>;
 
 /// When an observer is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Moment {
 }
 
 /// A node or a delegate's partition before or after it runs.
-pub struct Observed<'a> {
+pub struct ObservedStep<'a> {
     /// Before or after.
     pub moment: Moment,
     /// The subgraph of the node.
@@ -37,7 +37,7 @@ pub struct Observed<'a> {
     pub(crate) index: u32,
 }
 
-impl Observed<'_> {
+impl ObservedStep<'_> {
     /// The op's name; for a partition, the delegate's.
     pub fn op(&self) -> &str {
         self.op
@@ -77,7 +77,7 @@ impl Observed<'_> {
 /// # Errors
 /// The observer panicked.
 #[inline(never)]
-pub(crate) fn notify(observer: &RefCell<Observer>, observed: &Observed<'_>) -> Result<()> {
+pub(crate) fn notify(observer: &RefCell<Observer>, observed: &ObservedStep<'_>) -> Result<()> {
     // In a called subgraph, a plugin is on the stack, and a panic must not unwind through it.
     let call = || observer.try_borrow_mut().map(|mut observer| observer(observed));
     match catch_unwind(AssertUnwindSafe(call)) {

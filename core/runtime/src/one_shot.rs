@@ -2,7 +2,7 @@
 
 use std::ops::Index;
 
-use crate::error::{Error, Named, Result};
+use crate::error::{Error, ItemKind, Result};
 use crate::interpreter::signature::SignatureRunner;
 use crate::interpreter::{Interpreter, Tensor};
 use crate::model::Model;
@@ -147,7 +147,7 @@ fn run_main(interpreter: &mut Interpreter, inputs: &[Input<'_>]) -> Result<Outpu
 fn matched<'a, 'v>(names: &[String], inputs: &'a [Input<'v>]) -> Result<&'a [Input<'v>]> {
     for (i, input) in inputs.iter().enumerate() {
         if !names.iter().any(|name| name == input.name) {
-            return Err(Error::not_found(Named::Input, input.name, names));
+            return Err(Error::not_found(ItemKind::Input, input.name, names));
         }
         if inputs.iter().take(i).any(|earlier| earlier.name == input.name) {
             return Err(Error::State(format!("input '{}' is given twice", input.name)));

@@ -36,15 +36,15 @@ pub const MAX_THREADS: usize = 256;
 
 /// The body of a [`parallel_for`] panicked. Some chunks may not have run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Panicked;
+pub struct LoopPanic;
 
-impl fmt::Display for Panicked {
+impl fmt::Display for LoopPanic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the body of a parallel loop panicked; its remaining chunks were abandoned")
     }
 }
 
-impl std::error::Error for Panicked {}
+impl std::error::Error for LoopPanic {}
 
 /// Runs `body` over `0..count`, divided into the chunks `i * grain..min((i + 1) * grain, count)`. Each chunk
 /// runs exactly once, in no fixed order, on one of at most `max_threads` threads including the calling thread
@@ -55,13 +55,13 @@ impl std::error::Error for Panicked {}
 /// body, or while another thread uses the pool, runs on the calling thread only.
 ///
 /// # Errors
-/// [`Panicked`] if the body panicked in any chunk; chunks that were not started are skipped. The pool stays usable.
+/// [`LoopPanic`] if the body panicked in any chunk; chunks that were not started are skipped. The pool stays usable.
 pub fn parallel_for(
     count: usize,
     grain: usize,
     max_threads: usize,
     body: &(dyn Fn(Range<usize>) + Sync),
-) -> Result<(), Panicked> {
+) -> Result<(), LoopPanic> {
     let job = Job::new(count, grain.max(1), body);
     let limit = match max_threads {
         0 => threads(),
@@ -77,7 +77,7 @@ pub fn parallel_for(
     } else {
         job.work();
     }
-    if job.panicked.load(Relaxed) { Err(Panicked) } else { Ok(()) }
+    if job.panicked.load(Relaxed) { Err(LoopPanic) } else { Ok(()) }
 }
 
 /// The maximum number of threads of a call: the limit set by [`set_thread_limit`], by default one for each
@@ -209,7 +209,7 @@ struct Pool {
     taken: AtomicBool,
     /// Set by the caller before it makes an offer; read by workers that hold one.
     job: AtomicPtr<Job<'static>>,
-    pending: Pending,
+    pending: OpenOffers,
     /// Workers `0..started` run and have their `thread` set. Only the call that uses the pool changes this.
     started: AtomicUsize,
     workers: [Worker; MAX_THREADS - 1],
@@ -229,7 +229,7 @@ impl Pool {
         Pool {
             taken: AtomicBool::new(false),
             job: AtomicPtr::new(ptr::null_mut()),
-            pending: Pending::new(),
+            pending: OpenOffers::new(),
             started: AtomicUsize::new(0),
             workers: [const { Worker { state: AtomicU8::new(IDLE), thread: OnceLock::new() } };
                 MAX_THREADS - 1],
@@ -333,16 +333,16 @@ impl Worker {
 
 /// The number of open offers, and a way to wait until it is zero.
 #[repr(align(128))]
-struct Pending {
+struct OpenOffers {
     open: AtomicUsize,
     /// Whether the caller sleeps on `ended`.
     asleep: Mutex<bool>,
     ended: Condvar,
 }
 
-impl Pending {
+impl OpenOffers {
     const fn new() -> Self {
-        Pending { open: AtomicUsize::new(0), asleep: Mutex::new(false), ended: Condvar::new() }
+        OpenOffers { open: AtomicUsize::new(0), asleep: Mutex::new(false), ended: Condvar::new() }
     }
 
     fn set(&self, offers: usize) {

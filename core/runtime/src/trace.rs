@@ -120,15 +120,15 @@ impl fmt::Write for Room<'_> {
 }
 
 fn write_event(out: &mut Room<'_>, process: u32, event: &TraceEvent<'_>) -> fmt::Result {
-    let (name, category) = (Quoted(event.name), Quoted(event.category));
+    let (name, category) = (JsonString(event.name), JsonString(event.category));
     let (start, duration) = (Microseconds(event.start), Microseconds(event.duration));
     write!(out, "{{\"ph\":\"X\",\"name\":{name},\"cat\":{category},\"ts\":{start},\"dur\":{duration},")?;
     write!(out, "\"pid\":{process},\"tid\":{}", event.thread)?;
     for (index, (key, value)) in event.args.iter().enumerate() {
         out.write_str(if index == 0 { ",\"args\":{" } else { "," })?;
-        write!(out, "{}:", Quoted(key))?;
+        write!(out, "{}:", JsonString(key))?;
         match value {
-            TraceValue::Text(text) => write!(out, "{}", Quoted(text))?,
+            TraceValue::Text(text) => write!(out, "{}", JsonString(text))?,
             TraceValue::Integer(number) => write!(out, "{number}")?,
             TraceValue::Float(number) if number.is_finite() => write!(out, "{number:?}")?,
             TraceValue::Float(number) => write!(out, "\"{number:?}\"")?,
@@ -147,9 +147,9 @@ impl fmt::Display for Microseconds {
 }
 
 /// A JSON string (RFC 8259, section 7): quotes, backslashes and control characters are escaped.
-struct Quoted<'a>(&'a str);
+struct JsonString<'a>(&'a str);
 
-impl fmt::Display for Quoted<'_> {
+impl fmt::Display for JsonString<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let special = |c: char| c == '"' || c == '\\' || c < ' ';
         f.write_char('"')?;

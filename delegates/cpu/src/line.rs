@@ -12,7 +12,7 @@
 
 /// A line that gives all values of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fit {
+pub(crate) struct LineFit {
     /// The increase from one byte to the next.
     pub slope: i32,
     /// Where `x` is `zero`.
@@ -42,7 +42,13 @@ struct OffsetBounds {
 }
 
 /// The line of about this slope that gives `values`, clamped to `limits`. `None` if no line does.
-pub(crate) fn fit(values: &[u8; 256], zero: u8, slope: f64, shift: u32, limits: ByteLimits) -> Option<Fit> {
+pub(crate) fn fit(
+    values: &[u8; 256],
+    zero: u8,
+    slope: f64,
+    shift: u32,
+    limits: ByteLimits,
+) -> Option<LineFit> {
     let nearest = (slope * f64::from(1u32 << shift)).round() as i32;
     [nearest, nearest - 1, nearest + 1].into_iter().find_map(|slope| {
         let (below, above) = values.split_at(zero.into());
@@ -50,10 +56,10 @@ pub(crate) fn fit(values: &[u8; 256], zero: u8, slope: f64, shift: u32, limits: 
             .map(|(values, first)| bounds(values, first, slope, shift, limits));
         let (least, most) = (below.least.max(above.least), below.most.min(above.most));
         if let Some(offset) = (OffsetBounds { least, most }).middle() {
-            return Some(Fit { slope, offset, drop: 0 });
+            return Some(LineFit { slope, offset, drop: 0 });
         }
         let offset = above.middle()?;
-        Some(Fit { slope, offset, drop: offset - below.middle()? })
+        Some(LineFit { slope, offset, drop: offset - below.middle()? })
     })
 }
 

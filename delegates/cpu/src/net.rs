@@ -5,7 +5,7 @@ use arenite_layers::{Id, Limits, Value};
 use crate::ops::hybrid::Hybrid;
 use crate::ops::quantized::Quantized;
 use crate::ops::recurrent::Recurrent;
-use crate::ops::typed::Typed;
+use crate::ops::typed::TypedFunction;
 use crate::reach;
 use crate::step::Ports;
 use crate::steps::scan::{Alias, Feed, List, State};
@@ -24,7 +24,7 @@ pub(crate) enum CpuLayer<'a> {
     /// On `f32`, with weights of bytes.
     Hybrid(Hybrid<'a>),
     /// A function of elements of any type.
-    Typed(Typed),
+    Typed(TypedFunction),
     /// With a state.
     Recurrent(Recurrent<'a>),
     /// Consecutive layers that are computed a few rows at a time.

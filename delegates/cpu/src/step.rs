@@ -48,7 +48,7 @@ pub(crate) trait Step: Send + Sync {
 
 /// The input and the output of a step that has one of each.
 #[derive(Clone, Copy)]
-pub(crate) struct Ends {
+pub(crate) struct StepValues {
     /// Read.
     pub input: Id,
     /// Written.

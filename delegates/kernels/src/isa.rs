@@ -196,7 +196,7 @@ impl Feature {
     /// Whether this machine has the feature and its prerequisites, and kernels for them were compiled.
     fn is_there(&self) -> bool {
         let needed = FEATURES.iter().filter(|f| self.isa.has(f.isa));
-        needed.fold(true, |all, f| all && f.is_compiled() && available(f.isa))
+        needed.fold(true, |all, f| all && f.is_compiled() && is_available(f.isa))
     }
 
     /// Whether kernels for this feature were compiled, which a feature of this crate decides.
@@ -212,7 +212,7 @@ impl Feature {
 
 /// Whether the machine has a feature, without checking the features that it needs.
 #[cfg(target_arch = "x86_64")]
-fn available(feature: Isa) -> bool {
+fn is_available(feature: Isa) -> bool {
     use std::arch::is_x86_feature_detected as has;
     match feature {
         Isa::AVX2 => has!("avx2") && has!("fma") && has!("f16c"),
@@ -229,7 +229,7 @@ fn available(feature: Isa) -> bool {
 
 /// Whether the machine has a feature, without checking the features that it needs.
 #[cfg(target_arch = "aarch64")]
-fn available(feature: Isa) -> bool {
+fn is_available(feature: Isa) -> bool {
     use std::arch::is_aarch64_feature_detected as has;
     match feature {
         Isa::NEON => has!("neon"),
@@ -240,7 +240,7 @@ fn available(feature: Isa) -> bool {
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn available(_: Isa) -> bool {
+fn is_available(_: Isa) -> bool {
     false
 }
 

@@ -34,7 +34,7 @@ impl Random {
     }
 
     /// Whether the next number is even.
-    pub fn coin(&mut self) -> bool {
+    pub fn flip_coin(&mut self) -> bool {
         self.next().is_multiple_of(2)
     }
 
@@ -44,7 +44,7 @@ impl Random {
         Channel {
             bias: self.next() as i32 % 20_000 - 10_000,
             factor: Multiplier { value: (1 << 30) + (self.next() >> 1) as i32 % (1 << 30), shift }
-                .factor(if general && self.coin() { Ties::Away } else { Ties::Up }),
+                .factor(if general && self.flip_coin() { Ties::Away } else { Ties::Up }),
         }
     }
 

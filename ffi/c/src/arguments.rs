@@ -59,22 +59,22 @@ pub(crate) unsafe fn list<'a, T>(pointer: *const T, count: usize, name: &str) ->
 }
 
 /// The place for a result. It holds null until the result is written.
-pub(crate) struct Out<T>(*mut *mut T);
+pub(crate) struct OutPointer<T>(*mut *mut T);
 
 /// Writes null to the place for a result.
 ///
 /// # Safety
 /// `pointer` must be null or writable until the result is written.
-pub(crate) unsafe fn out<T>(pointer: *mut *mut T, name: &str) -> Result<Out<T>> {
+pub(crate) unsafe fn out<T>(pointer: *mut *mut T, name: &str) -> Result<OutPointer<T>> {
     if pointer.is_null() {
         return Err(null(name));
     }
     // SAFETY: not null, as checked, so it is writable, as `# Safety` requires.
     unsafe { pointer.write(std::ptr::null_mut()) };
-    Ok(Out(pointer))
+    Ok(OutPointer(pointer))
 }
 
-impl<T> Out<T> {
+impl<T> OutPointer<T> {
     pub(crate) fn set(self, value: *mut T) {
         // SAFETY: `out`, which created this value, requires that the pointer stays writable.
         unsafe { self.0.write(value) };

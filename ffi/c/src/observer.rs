@@ -6,7 +6,7 @@ use std::ffi::{CString, c_char, c_void};
 use std::ptr;
 
 use arenite::abi::UserData;
-use arenite::{Moment, Observed};
+use arenite::{Moment, ObservedStep};
 
 use crate::arguments::{ArReleaseCallback, give_list, put, shared};
 use crate::error::{ArError, Failure, c_string, guard, guard_value};
@@ -21,7 +21,7 @@ pub const AR_MOMENT_AFTER: ArMoment = 1;
 
 /// A node that is about to run or has run. It exists until the callback returns.
 pub struct ArObserved<'a> {
-    observed: &'a Observed<'a>,
+    observed: &'a ObservedStep<'a>,
     op: OnceCell<CString>,
     delegate: OnceCell<CString>,
 }

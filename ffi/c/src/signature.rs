@@ -5,7 +5,7 @@ use std::ffi::{CString, c_char};
 use std::ptr;
 
 use arenite::model_file::{Tables, TensorMap};
-use arenite::{Error, Interpreter, Named};
+use arenite::{Error, Interpreter, ItemKind};
 
 use crate::arguments::{list, out, shared, text};
 use crate::error::{ArError, Failure, Result, c_string, guard, guard_value};
@@ -69,7 +69,7 @@ fn fixed<R>(signature: *const ArSignature, otherwise: R, body: impl FnOnce(&ArSi
 }
 
 /// The tensor index of the input or output with this name.
-fn named(ports: &[Port], what: Named, name: &str) -> Result<usize> {
+fn named(ports: &[Port], what: ItemKind, name: &str) -> Result<usize> {
     let found = ports.iter().find(|port| port.name.as_bytes() == name.as_bytes());
     found.map(|port| port.tensor).ok_or_else(|| {
         let known = ports.iter().map(|port| port.name.to_string_lossy().into_owned()).collect();
@@ -78,7 +78,7 @@ fn named(ports: &[Port], what: Named, name: &str) -> Result<usize> {
 }
 
 /// The tensor index of the input or output at this position.
-fn positioned(ports: &[Port], what: Named, index: usize) -> Result<usize> {
+fn positioned(ports: &[Port], what: ItemKind, index: usize) -> Result<usize> {
     ports.get(index).map(|port| port.tensor).ok_or_else(|| {
         Failure::argument(format!("{what} {index} does not exist; the signature has {}", ports.len()))
     })
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn ar_signature_input(
     give_tensor(signature, tensor, |signature| {
         // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let name = unsafe { text(name, "name") }?;
-        Ok(TensorKey::open(signature.subgraph, named(&signature.inputs, Named::Input, name)?))
+        Ok(TensorKey::open(signature.subgraph, named(&signature.inputs, ItemKind::Input, name)?))
     })
 }
 
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn ar_signature_output(
     give_tensor(signature, tensor.cast(), |signature| {
         // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let name = unsafe { text(name, "name") }?;
-        Ok(TensorKey::closed(signature.subgraph, named(&signature.outputs, Named::Output, name)?))
+        Ok(TensorKey::closed(signature.subgraph, named(&signature.outputs, ItemKind::Output, name)?))
     })
 }
 
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn ar_signature_input_at(
     tensor: *mut *mut ArTensor,
 ) -> *mut ArError {
     give_tensor(signature, tensor, |signature| {
-        Ok(TensorKey::open(signature.subgraph, positioned(&signature.inputs, Named::Input, index)?))
+        Ok(TensorKey::open(signature.subgraph, positioned(&signature.inputs, ItemKind::Input, index)?))
     })
 }
 
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn ar_signature_output_at(
     tensor: *mut *const ArTensor,
 ) -> *mut ArError {
     give_tensor(signature, tensor.cast(), |signature| {
-        Ok(TensorKey::closed(signature.subgraph, positioned(&signature.outputs, Named::Output, index)?))
+        Ok(TensorKey::closed(signature.subgraph, positioned(&signature.outputs, ItemKind::Output, index)?))
     })
 }
 
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn ar_signature_resize_input(
     using(signature, |signature, state| {
         // SAFETY: `name` is null or a null-terminated string, as the header requires.
         let (name, dims) = unsafe { (text(name, "name")?, list(dims, rank, "dims")?) };
-        let tensor = named(&signature.inputs, Named::Input, name)?;
+        let tensor = named(&signature.inputs, ItemKind::Input, name)?;
         Ok(state.interpreter.resize_of(signature.subgraph, tensor, dims)?)
     })
 }

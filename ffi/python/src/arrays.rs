@@ -10,7 +10,7 @@ use numpy::{PyArray1, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::elements::{self, Described, Storage};
+use crate::elements::{self, Storage, TensorDescription};
 use crate::errors::{self, Phase};
 use crate::place::Place;
 use crate::shared::View;
@@ -49,7 +49,7 @@ pub(crate) fn copy_of<'py>(py: Python<'py>, tensor: &Tensor<'_>) -> PyResult<Bou
 /// An array with a copy of a value, which has the bytes of a tensor of this form.
 pub(crate) fn copy_of_bytes<'py>(
     py: Python<'py>,
-    tensor: Described<'_>,
+    tensor: TensorDescription<'_>,
     bytes: &[u8],
 ) -> PyResult<Bound<'py, PyUntypedArray>> {
     match elements::storage(tensor.ty) {
@@ -70,7 +70,11 @@ pub(crate) fn copy_of_bytes<'py>(
     }
 }
 
-fn filled<'py>(py: Python<'py>, tensor: Described<'_>, bytes: &[u8]) -> PyResult<Bound<'py, PyUntypedArray>> {
+fn filled<'py>(
+    py: Python<'py>,
+    tensor: TensorDescription<'_>,
+    bytes: &[u8],
+) -> PyResult<Bound<'py, PyUntypedArray>> {
     let array = made(py, tensor, ptr::null_mut(), 0)?;
     check_size(tensor, &array, bytes.len())?;
     // SAFETY: `made` returned a new array, so nothing else uses its memory. It has as many bytes as are copied, as
@@ -107,8 +111,8 @@ pub(crate) fn sharing<'py>(
     check_size((&tensor).into(), &array, tensor.byte_len())?;
     let view = Bound::new(py, view())?;
     // SAFETY: the array is new and has no base yet. The function takes the reference to `view`, on failure too. The
-    // view keeps the interpreter alive, and `Shared::lock_to_move` refuses calls that would move the tensor while it
-    // exists.
+    // view keeps the interpreter alive, and `SharedInterpreter::lock_to_move` refuses calls that would move the tensor
+    // while it exists.
     let status = unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_array_ptr(), view.into_ptr()) };
     if status != 0 {
         return Err(PyErr::fetch(py));
@@ -133,7 +137,7 @@ fn check_storage(py: Python<'_>, tensor: &Tensor<'_>) -> PyResult<()> {
 /// bytes, and the caller sets a base that keeps them.
 fn made<'py>(
     py: Python<'py>,
-    tensor: Described<'_>,
+    tensor: TensorDescription<'_>,
     data: *mut c_void,
     flags: c_int,
 ) -> PyResult<Bound<'py, PyUntypedArray>> {
@@ -167,7 +171,11 @@ fn made<'py>(
 }
 
 /// Checks that an array has as many bytes as the tensor that it shows, or whose elements it has.
-fn check_size(tensor: Described<'_>, array: &Bound<'_, PyUntypedArray>, bytes: usize) -> PyResult<()> {
+fn check_size(
+    tensor: TensorDescription<'_>,
+    array: &Bound<'_, PyUntypedArray>,
+    bytes: usize,
+) -> PyResult<()> {
     let needed = array_bytes(array);
     if bytes == needed {
         return Ok(());
@@ -227,7 +235,7 @@ pub(crate) fn copy_to(
 /// The array has another kind of type, or another number of elements.
 pub(crate) fn convert_to(
     array: &Bound<'_, PyUntypedArray>,
-    tensor: Described<'_>,
+    tensor: TensorDescription<'_>,
     into: &mut [u8],
 ) -> PyResult<()> {
     let (py, ty) = (array.py(), tensor.ty);
@@ -251,7 +259,8 @@ pub(crate) fn convert_to(
     }
     check_size(tensor, &plain, into.len())?;
     // SAFETY: `plain` is contiguous and has as many bytes as `into`, as `check_size` found. They do not overlap: a node
-    // that runs owns `into`, and `Shared::lock_to_move` runs nothing while an array shares an interpreter's memory.
+    // that runs owns `into`, and `SharedInterpreter::lock_to_move` runs nothing while an array shares an interpreter's
+    // memory.
     unsafe {
         ptr::copy_nonoverlapping(
             (*fields(&plain)).data.cast::<u8>().cast_const(),

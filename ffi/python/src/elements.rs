@@ -8,15 +8,15 @@ use pyo3::sync::PyOnceLock;
 
 /// The form of a tensor, from which an array is made.
 #[derive(Clone, Copy)]
-pub(crate) struct Described<'a> {
+pub(crate) struct TensorDescription<'a> {
     pub(crate) name: &'a str,
     pub(crate) ty: ElementType,
     pub(crate) shape: &'a [i32],
 }
 
-impl<'a> From<&Tensor<'a>> for Described<'a> {
+impl<'a> From<&Tensor<'a>> for TensorDescription<'a> {
     fn from(tensor: &Tensor<'a>) -> Self {
-        Described { name: tensor.name, ty: tensor.ty, shape: tensor.shape }
+        TensorDescription { name: tensor.name, ty: tensor.ty, shape: tensor.shape }
     }
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn fits(given: &Bound<'_, PyArrayDescr>, ty: ElementType) -> PyResult
 }
 
 /// The elements of a tensor with these bytes, one byte each.
-pub(crate) fn unpacked(tensor: Described<'_>, bytes: &[u8], bits: u32) -> Vec<u8> {
+pub(crate) fn unpacked(tensor: TensorDescription<'_>, bytes: &[u8], bits: u32) -> Vec<u8> {
     let per_byte = 8 / bits as usize;
     let (mask, is_signed) = ((1u8 << bits) - 1, tensor.ty != ElementType::U4);
     let element = |i: usize| {

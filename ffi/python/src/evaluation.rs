@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use arenite::model_file::Model as FileModel;
 use arenite::{Interpreter, MemoryUse};
 use arenite_cli::comparison::{self, Comparison, Expected, Failure, Recording};
-use arenite_cli::timing::{Contend, Length, Measured, Ratio, Times, measure};
+use arenite_cli::timing::{Contend, Length, Measurement, Ratio, Times, measure};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -224,9 +224,9 @@ pub(crate) fn benchmark<'py>(
     json(py, &figures(&contenders, &measured))
 }
 
-fn figures(contenders: &[Contender<'_>], measured: &[Measured]) -> Vec<Figures> {
+fn figures(contenders: &[Contender<'_>], measured: &[Measurement]) -> Vec<Figures> {
     let first = measured.first().map(|first| &first.slices[..]);
-    let figures = |(i, (contender, these)): (usize, (&Contender<'_>, &Measured))| Figures {
+    let figures = |(i, (contender, these)): (usize, (&Contender<'_>, &Measurement))| Figures {
         init_ms: contender.init.as_secs_f64() * 1e3,
         first_ms: contender.first.as_secs_f64() * 1e3,
         times: these.samples.times(),

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::arrays;
-use crate::elements::{self, Described, Storage};
+use crate::elements::{self, Storage, TensorDescription};
 use crate::raised;
 
 /// An `arenite.Op`: a custom op whose nodes a function computes.
@@ -161,7 +161,7 @@ impl PythonOp {
         let output = if self.shapes.is_none() { cx.resize_output(i, &shape)? } else { cx.output(i)? };
         let wanted = output.shape();
         ensure_shape(&spec, &shape, wanted)?;
-        let form = Described { name: spec.name, ty: spec.ty, shape: wanted };
+        let form = TensorDescription { name: spec.name, ty: spec.ty, shape: wanted };
         arrays::convert_to(&array, form, output.into_bytes())?;
         Ok(())
     }
@@ -228,7 +228,7 @@ fn sizes(py: Python<'_>, shapes: &Py<PyAny>, node: &NodeView<'_>) -> Result<Vec<
 
 /// An array with a copy of a tensor's value.
 fn array_of<'py>(py: Python<'py>, tensor: &TensorView<'_>) -> PyResult<Bound<'py, PyAny>> {
-    let described = Described { name: tensor.name, ty: tensor.ty, shape: tensor.shape };
+    let described = TensorDescription { name: tensor.name, ty: tensor.ty, shape: tensor.shape };
     arrays::copy_of_bytes(py, described, tensor.bytes()).map(Bound::into_any)
 }
 

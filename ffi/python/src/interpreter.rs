@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use arenite::{Error, Served};
+use arenite::{Error, NodeProvider};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -14,19 +14,19 @@ use crate::errors::{Phase, exception, tensor_error};
 use crate::fork;
 use crate::place::{Index, Place};
 use crate::settings::{Settings, Source};
-use crate::shared::{Shared, State};
+use crate::shared::{SharedInterpreter, State};
 use crate::waiting::without_gil;
 
 /// The base class of `arenite.interpreter.Interpreter`.
 #[pyclass(subclass, frozen, name = "Interpreter", module = "arenite._native")]
 pub(crate) struct NativeInterpreter {
-    shared: OnceLock<Arc<Shared>>,
+    shared: OnceLock<Arc<SharedInterpreter>>,
 }
 
 /// Returns an array that shares a tensor's memory.
 #[pyclass(frozen, module = "arenite._native")]
 pub(crate) struct TensorFunction {
-    shared: Arc<Shared>,
+    shared: Arc<SharedInterpreter>,
     /// Checked by each call, as in `ai_edge_litert`.
     index: Py<PyAny>,
 }
@@ -42,7 +42,7 @@ impl TensorFunction {
 }
 
 impl NativeInterpreter {
-    fn shared(&self) -> PyResult<&Arc<Shared>> {
+    fn shared(&self) -> PyResult<&Arc<SharedInterpreter>> {
         let missing =
             || PyValueError::new_err("Interpreter.__init__() was not called: call it in the subclass");
         self.shared.get().ok_or_else(missing)
@@ -70,7 +70,7 @@ impl NativeInterpreter {
             }
         }
         self.shared
-            .set(Shared::new(interpreter, settings.has_functions()))
+            .set(SharedInterpreter::new(interpreter, settings.has_functions()))
             .map_err(|_| PyValueError::new_err("this interpreter has a model: make another one"))
     }
 
@@ -256,7 +256,9 @@ impl NativeInterpreter {
     /// Whether delegates run all nodes of a subgraph that is allocated.
     fn _is_delegated(&self, py: Python<'_>, subgraph: usize) -> PyResult<bool> {
         let served = self.shared()?.lock(py, Phase::Access)?.served_in(subgraph);
-        Ok(served.iter().all(|served| matches!(served, Served::Delegate { .. } | Served::Folded(_))))
+        Ok(served
+            .iter()
+            .all(|served| matches!(served, NodeProvider::Delegate { .. } | NodeProvider::Folded(_))))
     }
 
     /// The subgraph of a signature.

@@ -36,7 +36,7 @@ impl DerefMut for State {
 }
 
 /// An interpreter, and the number of arrays that share its memory.
-pub(crate) struct Shared {
+pub(crate) struct SharedInterpreter {
     state: Mutex<State>,
     views: AtomicUsize,
     /// The pace of `invoke`.
@@ -48,7 +48,7 @@ pub(crate) struct Shared {
 /// Keeps the memory of an interpreter alive and in place. It is the base of an array that shares this memory.
 #[pyclass(frozen, module = "arenite._native")]
 pub(crate) struct View {
-    shared: Arc<Shared>,
+    shared: Arc<SharedInterpreter>,
 }
 
 impl Drop for View {
@@ -57,12 +57,12 @@ impl Drop for View {
     }
 }
 
-impl Shared {
+impl SharedInterpreter {
     pub(crate) fn new(interpreter: Interpreter, has_functions: bool) -> Arc<Self> {
         let state = Mutex::new(State { interpreter, coming: HashMap::new() });
         let views = AtomicUsize::new(0);
         let (pace, preparing) = (Pace::unknown(has_functions), Pace::unknown(has_functions));
-        Arc::new(Shared { state, views, pace, preparing })
+        Arc::new(SharedInterpreter { state, views, pace, preparing })
     }
 
     /// The interpreter.

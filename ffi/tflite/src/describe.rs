@@ -9,7 +9,7 @@ use crate::guard::c_string;
 use crate::types::*;
 
 /// The fixed properties of a tensor, from the runtime or from a kernel's node.
-pub(crate) struct Described<'a> {
+pub(crate) struct TensorDescription<'a> {
     pub ty: ElementType,
     pub name: &'a str,
     pub scales: &'a [f32],
@@ -29,7 +29,7 @@ pub(crate) fn type_of(ty: ElementType) -> TfLiteType {
     }
 }
 
-impl Described<'_> {
+impl TensorDescription<'_> {
     /// The tensor without shape and data. It points to the returned name, which must outlive it.
     pub(crate) fn tensor(&self) -> (TfLiteTensor, CString) {
         let name = c_string(self.name);

@@ -7,7 +7,7 @@ use arenite::Error;
 
 use crate::guard::guard;
 use crate::interpreter::{TfLiteInterpreter, listed, shared};
-use crate::state::Shared;
+use crate::state::SharedInterpreter;
 use crate::types::*;
 
 /// The required alignment of the program's memory, in bytes.
@@ -123,7 +123,11 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterSetCustomAllocationForTensor(
     })
 }
 
-fn check_lent(shared: &Shared, tensor: c_int, memory: &TfLiteCustomAllocation) -> Result<usize, String> {
+fn check_lent(
+    shared: &SharedInterpreter,
+    tensor: c_int,
+    memory: &TfLiteCustomAllocation,
+) -> Result<usize, String> {
     let ports = &shared.ports;
     let is_port = [&ports.inputs, &ports.outputs, &ports.variables].iter().any(|list| list.contains(&tensor));
     let Some(index) = usize::try_from(tensor).ok().filter(|_| is_port) else {

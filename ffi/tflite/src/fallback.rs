@@ -1,15 +1,15 @@
 //! Repeats a failed invocation without delegates.
 
-use arenite::Served;
+use arenite::NodeProvider;
 
-use crate::state::Shared;
+use crate::state::SharedInterpreter;
 use crate::types::*;
 
 /// Removes all delegates and runs again. Returns `failed` if there are no delegates.
-pub(crate) fn invoke(shared: &Shared, failed: TfLiteStatus) -> TfLiteStatus {
+pub(crate) fn invoke(shared: &SharedInterpreter, failed: TfLiteStatus) -> TfLiteStatus {
     let Some(mut state) = shared.lock() else { return kTfLiteError };
     let has_delegates =
-        state.interpreter.served_by().iter().any(|served| matches!(served, Served::Delegate { .. }));
+        state.interpreter.served_by().iter().any(|served| matches!(served, NodeProvider::Delegate { .. }));
     if !has_delegates {
         return failed;
     }

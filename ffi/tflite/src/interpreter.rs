@@ -9,20 +9,20 @@ use crate::guard::{free, guard, list};
 use crate::kernel::Stage;
 use crate::model::TfLiteModel;
 use crate::options::TfLiteInterpreterOptions;
-use crate::state::Shared;
+use crate::state::SharedInterpreter;
 use crate::types::*;
 
 /// An interpreter. `TfLiteInterpreterCancel` may run on another thread during a call, and a faulty program may make any
 /// two calls at the same time. So no function creates an exclusive reference to it.
 pub(crate) struct TfLiteInterpreter {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<SharedInterpreter>,
 }
 
 /// The contents of an interpreter handle; `None` for null.
 ///
 /// # Safety
 /// `interpreter` must be null or point to an interpreter that is not deleted during `'a`.
-pub(crate) unsafe fn shared<'a>(interpreter: *const TfLiteInterpreter) -> Option<&'a Arc<Shared>> {
+pub(crate) unsafe fn shared<'a>(interpreter: *const TfLiteInterpreter) -> Option<&'a Arc<SharedInterpreter>> {
     // SAFETY: `interpreter` is null or points to a live value, as `# Safety` requires.
     unsafe { interpreter.as_ref() }.map(|interpreter| &interpreter.shared)
 }
@@ -51,7 +51,7 @@ unsafe fn create(
         let threads = options.thread_count() as c_int;
         let stage = Arc::new(Stage::new(model.model.clone(), threads, options.reporter));
         let made = recipe(&model.model, options, &stage, selected)
-            .and_then(|recipe| Shared::new(recipe, stage, options));
+            .and_then(|recipe| SharedInterpreter::new(recipe, stage, options));
         match made {
             Ok(shared) => Box::into_raw(Box::new(TfLiteInterpreter { shared: Arc::new(shared) })),
             Err(message) => {
@@ -102,7 +102,7 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterDelete(interpreter: *mut TfLite
 }
 
 /// The tensor whose index is at `position` in `list`; null if the position is out of range.
-pub(crate) fn listed(shared: &Shared, list: &[i32], position: i32) -> *mut TfLiteTensor {
+pub(crate) fn listed(shared: &SharedInterpreter, list: &[i32], position: i32) -> *mut TfLiteTensor {
     let index = usize::try_from(position).ok().and_then(|position| list.get(position));
     index.map_or(ptr::null_mut(), |&index| shared.table.at(index))
 }

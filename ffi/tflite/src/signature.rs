@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use crate::guard::{free, guard, list, text};
 use crate::interpreter::{TfLiteInterpreter, shared};
-use crate::state::Shared;
+use crate::state::SharedInterpreter;
 use crate::table::Table;
 use crate::types::*;
 
 /// Runs one signature. It keeps its interpreter alive, so that the interpreter may be deleted first.
 pub(crate) struct TfLiteSignatureRunner {
-    shared: Arc<Shared>,
+    shared: Arc<SharedInterpreter>,
     subgraph: usize,
     table: Arc<Table>,
     inputs: Vec<NamedTensor>,
@@ -38,7 +38,7 @@ fn sorted(names: impl Iterator<Item = (String, i32)>) -> Vec<NamedTensor> {
 
 /// Finds the signature with this key. If `key` is `None`, it is the first signature of the main subgraph or, in a model
 /// without signatures, the main subgraph with its tensors' own names.
-fn find(shared: &Shared, key: Option<&CStr>) -> Option<SignatureParts> {
+fn find(shared: &SharedInterpreter, key: Option<&CStr>) -> Option<SignatureParts> {
     let view = shared.stage.model.view();
     let signatures = view.signatures();
     if key.is_none() && signatures.is_empty() {

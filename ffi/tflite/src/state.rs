@@ -9,11 +9,11 @@ use arenite::{CancelHandle, ElementType, Error, Interpreter, Status};
 use crate::create::Recipe;
 use crate::kernel::Stage;
 use crate::report::Reporter;
-use crate::table::{Copied, Table, bytes, shape};
+use crate::table::{CopyDirection, Table, bytes, shape};
 use crate::types::*;
 
 /// The contents of an interpreter. Its signature runners share it, so that they may outlive the handle.
-pub(crate) struct Shared {
+pub(crate) struct SharedInterpreter {
     pub reporter: Reporter,
     pub cancel: CancelHandle,
     pub can_cancel: bool,
@@ -51,7 +51,7 @@ unsafe impl Send for State {}
 struct View {
     table: Arc<Table>,
     /// For each tensor, whether the table has a copy of its data.
-    copied: Vec<Copied>,
+    copied: Vec<CopyDirection>,
     /// Inputs with strings.
     strings: Vec<usize>,
     /// Tensors whose data or shape may change in an invocation.
@@ -60,7 +60,7 @@ struct View {
     generation: u64,
 }
 
-impl Shared {
+impl SharedInterpreter {
     pub(crate) fn new(
         recipe: Recipe,
         stage: Arc<Stage>,
@@ -80,7 +80,7 @@ impl Shared {
             state.allocate(0).map_err(text)?;
             crate::delegate::left_out(&state.interpreter).map_or(Ok(()), Err)?;
         }
-        Ok(Shared {
+        Ok(SharedInterpreter {
             reporter: options.reporter,
             cancel,
             can_cancel: options.cancellation,
@@ -136,11 +136,11 @@ impl View {
         };
         let table = Arc::new(Table::new(interpreter, subgraph, &ports.variables)?);
         let mut strings = Vec::new();
-        let mut copied = vec![Copied::No; table.len()];
+        let mut copied = vec![CopyDirection::No; table.len()];
         for &index in &ports.inputs {
             let Ok(index) = usize::try_from(index) else { continue };
             if interpreter.tensor_of(subgraph, index)?.ty == ElementType::String {
-                copied[index] = Copied::In;
+                copied[index] = CopyDirection::In;
                 strings.push(index);
                 // SAFETY: the table was just created, so no other reference to the struct exists.
                 let entry = unsafe { table.get(index) };
@@ -160,14 +160,18 @@ impl View {
             let is_dynamic = form.is_some_and(|(_, shape)| shape.is_none());
             let is_output = outputs.contains(&(index as i32));
             let is_constant = interpreter.tensor_of(subgraph, index).is_ok_and(|tensor| tensor.is_constant());
-            if is_output && (is_string || is_dynamic) && !is_constant && self.copied[index] == Copied::No {
+            if is_output
+                && (is_string || is_dynamic)
+                && !is_constant
+                && self.copied[index] == CopyDirection::No
+            {
                 // From now on the table owns the data.
                 // SAFETY: this call holds the state's lock, and no other reference to the struct is in use in it.
                 let entry = unsafe { self.table.get(index) };
                 (entry.data, entry.bytes) = (std::ptr::null_mut(), 0);
-                self.copied[index] = Copied::Out;
+                self.copied[index] = CopyDirection::Out;
             }
-            if is_dynamic || self.copied[index] == Copied::Out {
+            if is_dynamic || self.copied[index] == CopyDirection::Out {
                 self.changing.push(index);
             }
             self.table.refresh(interpreter, subgraph, index, self.copied[index]);
@@ -221,7 +225,7 @@ impl State {
         }
         self.interpreter.resize_of(subgraph, tensor, dims)?;
         crate::describe::set_shape(entry, dims);
-        if self.views.get(&subgraph).is_some_and(|view| view.copied[tensor] == Copied::In) {
+        if self.views.get(&subgraph).is_some_and(|view| view.copied[tensor] == CopyDirection::In) {
             return Ok(());
         }
         entry.data = std::ptr::null_mut();

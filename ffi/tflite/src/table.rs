@@ -8,7 +8,7 @@ use arenite::{Interpreter, Result};
 
 use crate::arrays;
 use crate::common::{TfLiteTensorFree, TfLiteTensorRealloc};
-use crate::describe::{Described, set_shape};
+use crate::describe::{TensorDescription, set_shape};
 use crate::types::*;
 
 /// The `TfLiteTensor` structs of one subgraph. A program may read and write them between calls, so they are only
@@ -49,7 +49,7 @@ impl Table {
         let mut tensors = Vec::with_capacity(count);
         for index in 0..count {
             let tensor = interpreter.tensor_of(subgraph, index)?;
-            let described = Described {
+            let described = TensorDescription {
                 ty: tensor.ty,
                 name: tensor.name,
                 scales: tensor.scales,
@@ -104,15 +104,15 @@ impl Table {
         interpreter: &mut Interpreter,
         subgraph: usize,
         index: usize,
-        copied: Copied,
+        copied: CopyDirection,
     ) {
         // SAFETY: the reference is not used after this function, which calls no code of the program.
         let entry = unsafe { self.get(index) };
         let Ok(tensor) = interpreter.tensor_of(subgraph, index) else { return };
         set_shape(entry, tensor.shape);
         match copied {
-            Copied::In => {}
-            Copied::Out => {
+            CopyDirection::In => {}
+            CopyDirection::Out => {
                 entry.allocation_type = kTfLiteDynamic;
                 // No data exists before an invocation has set the shape.
                 if let Ok(bytes) = tensor.bytes()
@@ -121,7 +121,7 @@ impl Table {
                     copy_out(entry, bytes);
                 }
             }
-            Copied::No => {
+            CopyDirection::No => {
                 entry.bytes = tensor.byte_len();
                 let is_constant = tensor.is_constant();
                 entry.data = address(interpreter, subgraph, index);
@@ -140,7 +140,7 @@ impl Table {
 
 /// Whether the table has its own copy of a tensor's data, and in which direction that is copied.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Copied {
+pub(crate) enum CopyDirection {
     No,
     In,
     Out,

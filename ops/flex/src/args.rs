@@ -4,9 +4,9 @@ use arenite_abi::prelude::*;
 
 use crate::family;
 use crate::kit::arg::{self, Member};
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 
-family! { Framed<arg::Arg>:
+family! { FamilyNode<arg::Arg>:
     /// ArgMax: the index of the first largest element along an axis. Reals, integers, BOOL to I16, U16, I32, I64.
     /// Defined by: tensorflow/core/kernels/argmax_op.cc.
     ArgMax "FlexArgMax" = Member { largest: true, outputs: &[I16, U16, I32, I64] };

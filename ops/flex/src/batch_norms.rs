@@ -4,9 +4,9 @@ use arenite_abi::prelude::*;
 
 use crate::family;
 use crate::kit::batch_norm::{self, Member};
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 
-family! { Framed<batch_norm::BatchNorm>:
+family! { FamilyNode<batch_norm::BatchNorm>:
     /// FusedBatchNorm: each channel normalized, scaled and shifted. F32.
     /// Defined by: tensorflow/core/kernels/fused_batch_norm_op.cc.
     FusedBatchNorm "FlexFusedBatchNorm" = Member { outputs: 5, types: &[F32] };

@@ -2,9 +2,9 @@
 
 use crate::family;
 use crate::kit::bias::{self, Member};
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 
-family! { Framed<bias::Bias>:
+family! { FamilyNode<bias::Bias>:
     /// BiasAdd: adds one number per channel. Numbers. Inputs: x, bias.
     /// Defined by: tensorflow/core/kernels/bias_op.cc.
     BiasAdd "FlexBiasAdd" = Member { has_format: true };

@@ -2,9 +2,9 @@
 
 use crate::family;
 use crate::kit::concat::{self, Member};
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 
-family! { Framed<concat::Concat>:
+family! { FamilyNode<concat::Concat>:
     /// Concat: joins the inputs along an axis, which the first input names. Any type.
     /// Defined by: tensorflow/core/kernels/concat_op.cc.
     Concat "FlexConcat" = Member { axis_first: true };

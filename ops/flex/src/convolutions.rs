@@ -2,9 +2,9 @@
 
 use crate::family;
 use crate::kit::conv::{Conv, Kind, Member};
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 
-family! { Framed<Conv>:
+family! { FamilyNode<Conv>:
     /// Conv2D: a convolution of images; filter `[rows, columns, depth, channels]`. Numbers.
     /// Defined by: tensorflow/core/kernels/conv_ops.cc.
     Conv2D "FlexConv2D" = Member { kind: Kind::Forward, axes: 2, depthwise: false };

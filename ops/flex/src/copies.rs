@@ -1,10 +1,10 @@
 //! Ops that copy their input.
 
 use crate::family;
-use crate::kit::kernel::Framed;
-use crate::kit::same::Same;
+use crate::kit::kernel::FamilyNode;
+use crate::kit::same::CopyProgram;
 
-family! { Framed<Same>:
+family! { FamilyNode<CopyProgram>:
     /// DeepCopy: copies the input. Any type.
     /// Defined by: tensorflow/core/kernels/inplace_ops.cc.
     DeepCopy "FlexDeepCopy" = ();

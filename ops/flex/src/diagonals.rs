@@ -2,9 +2,9 @@
 
 use crate::family;
 use crate::kit::diagonal::{Diagonal, Kind, Member};
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 
-family! { Framed<Diagonal>:
+family! { FamilyNode<Diagonal>:
     /// MatrixDiag: matrices with the given main diagonal. Any type.
     /// Defined by: tensorflow/core/kernels/linalg/matrix_diag_op.cc.
     MatrixDiag "FlexMatrixDiag" = Member { kind: Kind::Matrix, main: true, left: false };

@@ -2,9 +2,9 @@
 
 use crate::family;
 use crate::kit::fft::{Fourier, Kind, Member};
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 
-family! { Framed<Fourier>:
+family! { FamilyNode<Fourier>:
     /// Fft: the Fourier transform along the innermost axis. Complex numbers.
     /// Defined by: tensorflow/core/kernels/fft_ops.cc.
     Fft "FlexFFT" = Member { axes: 1, kind: Kind::Complex, backwards: false };

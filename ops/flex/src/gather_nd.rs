@@ -7,14 +7,14 @@ use arenite_ops::kit::indexing::Dims;
 use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers, shape_of};
 use crate::kit::node_def::NodeDef;
-use crate::kit::scatter::{Outside, starts};
+use crate::kit::scatter::{BadIndexPolicy, starts};
 
 /// The `FlexGatherNd` op.
 pub type GatherNd = Node<Definition>;
 
 /// Attributes, shape function and kernel of `FlexGatherNd`.
 pub struct Definition {
-    outside: Outside,
+    outside: BadIndexPolicy,
 }
 
 impl Kernel for Definition {
@@ -22,7 +22,7 @@ impl Kernel for Definition {
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         node.expect(2..=2, 1..=1)?;
-        Ok(Definition { outside: Outside::new(def)? })
+        Ok(Definition { outside: BadIndexPolicy::new(def)? })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {

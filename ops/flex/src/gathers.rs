@@ -2,9 +2,9 @@
 
 use crate::family;
 use crate::kit::gather::{self, Member};
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 
-family! { Framed<gather::Gather>:
+family! { FamilyNode<gather::Gather>:
     /// Gather: gathers slices along axis 0. Any type.
     /// Defined by: tensorflow/core/kernels/gather_op.cc.
     Gather "FlexGather" = Member { axis: false };

@@ -1,16 +1,16 @@
 //! Products of batches of matrices.
 
 use crate::family;
-use crate::kit::kernel::Framed;
-use crate::kit::matmul::{self, Ahead, Member};
+use crate::kit::kernel::FamilyNode;
+use crate::kit::matmul::{self, BatchAxes, Member};
 
-family! { Framed<matmul::MatMul>:
+family! { FamilyNode<matmul::MatMul>:
     /// BatchMatMul: products of matrices with equal batch axes. Reals, integers, complex numbers.
     /// Defined by: tensorflow/core/kernels/batch_matmul_op_impl.h.
     BatchMatMul "FlexBatchMatMul" = Member {
         turned: ["adj_x", "adj_y"],
         adjoint: true,
-        ahead: Ahead::Equal,
+        ahead: BatchAxes::Equal,
         mixed: false,
     };
 
@@ -19,7 +19,7 @@ family! { Framed<matmul::MatMul>:
     BatchMatMulV2 "FlexBatchMatMulV2" = Member {
         turned: ["adj_x", "adj_y"],
         adjoint: true,
-        ahead: Ahead::Broadcast,
+        ahead: BatchAxes::Broadcast,
         mixed: false,
     };
 
@@ -28,7 +28,7 @@ family! { Framed<matmul::MatMul>:
     BatchMatMulV3 "FlexBatchMatMulV3" = Member {
         turned: ["adj_x", "adj_y"],
         adjoint: true,
-        ahead: Ahead::Broadcast,
+        ahead: BatchAxes::Broadcast,
         mixed: true,
     };
 
@@ -37,7 +37,7 @@ family! { Framed<matmul::MatMul>:
     MatMul "FlexMatMul" = Member {
         turned: ["transpose_a", "transpose_b"],
         adjoint: false,
-        ahead: Ahead::None,
+        ahead: BatchAxes::None,
         mixed: false,
     };
 }

@@ -1,10 +1,10 @@
 //! Padding ops.
 
 use crate::family;
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 use crate::kit::pad::{self, Kind, Member};
 
-family! { Framed<pad::Pad>:
+family! { FamilyNode<pad::Pad>:
     /// MirrorPad: pads with mirror images of the input. Any type.
     /// Defined by: tensorflow/core/kernels/mirror_pad_op.cc.
     MirrorPad "FlexMirrorPad" = Member { kind: Kind::Mirror };

@@ -1,10 +1,10 @@
 //! Pooling ops and their gradients.
 
 use crate::family;
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 use crate::kit::pool::{Kind, Member, Pool};
 
-family! { Framed<Pool>:
+family! { FamilyNode<Pool>:
     /// AvgPool: the mean of each window. Reals.
     /// Defined by: tensorflow/core/kernels/avgpooling_op.cc.
     AvgPool "FlexAvgPool" = Member { axes: 2, kind: Kind::Average };

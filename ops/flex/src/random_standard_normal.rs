@@ -2,12 +2,12 @@
 //! numbers equal TensorFlow's.
 //! Defined by: tensorflow/core/kernels/random_op.cc.
 
-use crate::kit::drawn::{Drawn, Member};
+use crate::kit::drawn::{Member, RandomDraw};
 use crate::kit::kernel::Node;
 use crate::kit::random::Distribution;
 
 /// The `FlexRandomStandardNormal` op.
-pub type RandomStandardNormal = Node<Drawn<Definition>>;
+pub type RandomStandardNormal = Node<RandomDraw<Definition>>;
 
 /// Shape function and kernel of `FlexRandomStandardNormal`.
 pub struct Definition;

@@ -2,12 +2,12 @@
 //! equal TensorFlow's.
 //! Defined by: tensorflow/core/kernels/random_op.cc.
 
-use crate::kit::drawn::{Drawn, Member};
+use crate::kit::drawn::{Member, RandomDraw};
 use crate::kit::kernel::Node;
 use crate::kit::random::Distribution;
 
 /// The `FlexRandomUniform` op.
-pub type RandomUniform = Node<Drawn<Definition>>;
+pub type RandomUniform = Node<RandomDraw<Definition>>;
 
 /// Shape function and kernel of `FlexRandomUniform`.
 pub struct Definition;

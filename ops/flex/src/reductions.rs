@@ -1,10 +1,10 @@
 //! Reductions along axes.
 
 use crate::family;
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 use crate::kit::reduce::{Kind, Member, Reduce};
 
-family! { Framed<Reduce>:
+family! { FamilyNode<Reduce>:
     /// All: whether all elements along axes are true. BOOL.
     /// Defined by: tensorflow/core/kernels/reduction_ops_all.cc.
     All "FlexAll" = Member { kind: Kind::All };

@@ -1,10 +1,10 @@
 //! Image resizing ops.
 
 use crate::family;
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 use crate::kit::resize::{self, Kind, Member};
 
-family! { Framed<resize::Resize>:
+family! { FamilyNode<resize::Resize>:
     /// ResizeArea: resizes images by averaging over areas. Reals and integers to F32.
     /// Defined by: tensorflow/core/kernels/image/resize_area_op.cc.
     ResizeArea "FlexResizeArea" = Member { kind: Kind::Area };

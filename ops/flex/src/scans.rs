@@ -1,10 +1,10 @@
 //! Cumulative ops.
 
 use crate::family;
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 use crate::kit::scan::{Kind, Member, Scan};
 
-family! { Framed<Scan>:
+family! { FamilyNode<Scan>:
     /// Cumprod: cumulative products along an axis. Reals, integers, complex numbers.
     /// Defined by: tensorflow/core/kernels/scan_ops.cc.
     Cumprod "FlexCumprod" = Member { kind: Kind::Product };

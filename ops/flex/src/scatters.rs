@@ -1,10 +1,10 @@
 //! Scattering updates by indices.
 
 use crate::family;
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 use crate::kit::scatter::{Kind, Member, Scatter};
 
-family! { Framed<Scatter>:
+family! { FamilyNode<Scatter>:
     /// ScatterNd: adds slices of updates to zeros at the given indices. Numbers, BOOL, STRING.
     /// Defined by: tensorflow/core/kernels/scatter_nd_op.cc.
     ScatterNd "FlexScatterNd" = Member { kind: Kind::Add, to_zeros: true };

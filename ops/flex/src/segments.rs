@@ -1,10 +1,10 @@
 //! Reductions per segment.
 
 use crate::family;
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 use crate::kit::segment::{Kind, Member, Segment};
 
-family! { Framed<Segment>:
+family! { FamilyNode<Segment>:
     /// SegmentMax: the largest elements among the slices of each segment. Numbers. Inputs: data, segments.
     /// Defined by: tensorflow/core/kernels/segment_reduction_ops_impl.h.
     SegmentMax "FlexSegmentMax" = Member { kind: Kind::Max, sorted: true };

@@ -8,7 +8,7 @@ use arenite_ops::kit::indexing::Dims;
 use crate::kit::elements::pick;
 use crate::kit::kernel::{Call, Inputs, Kernel, Node, integers};
 use crate::kit::node_def::NodeDef;
-use crate::kit::scatter::{Outside, starts};
+use crate::kit::scatter::{BadIndexPolicy, starts};
 
 /// The `FlexSparseToDense` op.
 pub type SparseToDense = Node<Definition>;
@@ -51,7 +51,7 @@ impl Kernel for Definition {
         let (places, dims) = (call.dims(0)?, call.output_dims(0)?);
         let count = if places.rank() == 0 { 1 } else { places.size(0) };
         let indices = integers(&call.input(0)?)?;
-        let starts = starts(&indices, count, dims.rank(), &dims, Outside::Refused)?;
+        let starts = starts(&indices, count, dims.rank(), &dims, BadIndexPolicy::Refused)?;
         if self.ascending
             && let Some(i) = starts.windows(2).position(|pair| pair[0] >= pair[1])
         {

@@ -5,10 +5,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
-use crate::kit::text::{Measure, Measured};
+use crate::kit::text::{Measure, TextMeasure};
 
 /// The `FlexStringLength` op.
-pub type StringLength = Node<Measured<Definition>>;
+pub type StringLength = Node<TextMeasure<Definition>>;
 
 /// Attributes, shape function and kernel of `FlexStringLength`.
 pub struct Definition {

@@ -5,10 +5,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
-use crate::kit::text::{Edit, Edited};
+use crate::kit::text::{Edit, TextEdit};
 
 /// The `FlexStringLower` op.
-pub type StringLower = Node<Edited<Definition>>;
+pub type StringLower = Node<TextEdit<Definition>>;
 
 /// Attributes, shape function and kernel of `FlexStringLower`.
 pub struct Definition {

@@ -5,10 +5,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
-use crate::kit::text::{Edit, Edited, strip};
+use crate::kit::text::{Edit, TextEdit, strip};
 
 /// The `FlexStringStrip` op.
-pub type StringStrip = Node<Edited<Definition>>;
+pub type StringStrip = Node<TextEdit<Definition>>;
 
 /// Shape function and kernel of `FlexStringStrip`.
 pub struct Definition;

@@ -7,10 +7,10 @@ use arenite_abi::prelude::*;
 use crate::kit::hash::farm;
 use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
-use crate::kit::text::{Measure, Measured, buckets};
+use crate::kit::text::{Measure, TextMeasure, buckets};
 
 /// The `FlexStringToHashBucketFast` op.
-pub type StringToHashBucketFast = Node<Measured<Definition>>;
+pub type StringToHashBucketFast = Node<TextMeasure<Definition>>;
 
 /// Attributes, shape function and kernel of `FlexStringToHashBucketFast`.
 pub struct Definition {

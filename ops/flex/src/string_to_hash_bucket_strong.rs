@@ -7,10 +7,10 @@ use arenite_abi::prelude::*;
 use crate::kit::hash::sip;
 use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
-use crate::kit::text::{Measure, Measured, buckets};
+use crate::kit::text::{Measure, TextMeasure, buckets};
 
 /// The `FlexStringToHashBucketStrong` op.
-pub type StringToHashBucketStrong = Node<Measured<Definition>>;
+pub type StringToHashBucketStrong = Node<TextMeasure<Definition>>;
 
 /// Attributes, shape function and kernel of `FlexStringToHashBucketStrong`.
 pub struct Definition {

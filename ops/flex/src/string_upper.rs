@@ -5,10 +5,10 @@ use arenite_abi::prelude::*;
 
 use crate::kit::kernel::Node;
 use crate::kit::node_def::NodeDef;
-use crate::kit::text::{Edit, Edited};
+use crate::kit::text::{Edit, TextEdit};
 
 /// The `FlexStringUpper` op.
-pub type StringUpper = Node<Edited<Definition>>;
+pub type StringUpper = Node<TextEdit<Definition>>;
 
 /// Attributes, shape function and kernel of `FlexStringUpper`.
 pub struct Definition {

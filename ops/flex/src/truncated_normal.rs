@@ -2,12 +2,12 @@
 //! shape. With given seeds the numbers equal TensorFlow's.
 //! Defined by: tensorflow/core/kernels/random_op.cc.
 
-use crate::kit::drawn::{Drawn, Member};
+use crate::kit::drawn::{Member, RandomDraw};
 use crate::kit::kernel::Node;
 use crate::kit::random::Distribution;
 
 /// The `FlexTruncatedNormal` op.
-pub type TruncatedNormal = Node<Drawn<Definition>>;
+pub type TruncatedNormal = Node<RandomDraw<Definition>>;
 
 /// Shape function and kernel of `FlexTruncatedNormal`.
 pub struct Definition;

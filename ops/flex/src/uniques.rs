@@ -1,10 +1,10 @@
 //! The distinct elements of a list, or the distinct slices of a tensor.
 
 use crate::family;
-use crate::kit::kernel::Framed;
+use crate::kit::kernel::FamilyNode;
 use crate::kit::unique::{self, Member};
 
-family! { Framed<unique::Unique>:
+family! { FamilyNode<unique::Unique>:
     /// Unique: the distinct elements of a list, and the position of each element among them. Any type.
     /// Defined by: tensorflow/core/kernels/unique_op.cc.
     Unique "FlexUnique" = Member { counts: false, axis: false };

@@ -25,7 +25,7 @@ pub trait Best: Send + Sync + 'static {
     const OUTPUT_TYPE: Field<Self::Options, i8>;
 
     /// Whether `a` is better than `b`.
-    fn better<T: PartialOrd>(a: T, b: T) -> bool;
+    fn is_better<T: PartialOrd>(a: T, b: T) -> bool;
 }
 
 /// A prepared node of the family.
@@ -76,14 +76,14 @@ impl<B: Best> Op for Arg<B> {
         match x.ty {
             F32 if inner == 1 => {
                 let rows = x.as_slice::<f32>()?.chunks_exact(size);
-                write(y, rows.map(|row| of_row(row, B::better)))
+                write(y, rows.map(|row| find_best(row, B::is_better)))
             }
-            F32 => search(x.as_slice::<f32>()?, y, outer, size, inner, |a, b| beats(a, b, B::better)),
-            U8 => search(x.as_slice::<u8>()?, y, outer, size, inner, B::better),
-            I8 => search(x.as_slice::<i8>()?, y, outer, size, inner, B::better),
-            I32 => search(x.as_slice::<i32>()?, y, outer, size, inner, B::better),
+            F32 => search(x.as_slice::<f32>()?, y, outer, size, inner, |a, b| beats(a, b, B::is_better)),
+            U8 => search(x.as_slice::<u8>()?, y, outer, size, inner, B::is_better),
+            I8 => search(x.as_slice::<i8>()?, y, outer, size, inner, B::is_better),
+            I32 => search(x.as_slice::<i32>()?, y, outer, size, inner, B::is_better),
             ElementType::Bool => {
-                search(x.as_slice::<Bool>()?, y, outer, size, inner, |a, b| B::better(a.0 != 0, b.0 != 0))
+                search(x.as_slice::<Bool>()?, y, outer, size, inner, |a, b| B::is_better(a.0 != 0, b.0 != 0))
             }
             ty => Err(unsupported!("no kernel for {ty}")),
         }
@@ -137,7 +137,7 @@ fn write(y: TensorViewMut<'_>, indices: impl Iterator<Item = usize>) -> Result<(
 }
 
 /// The index of the best of some contiguous floats.
-fn of_row(row: &[f32], better: impl Fn(f32, f32) -> bool) -> usize {
+fn find_best(row: &[f32], better: impl Fn(f32, f32) -> bool) -> usize {
     let (mut value, mut index) = (row[0], 0);
     let mut done = 1;
     if let Some((first, _)) = row.split_first_chunk::<4>() {

@@ -37,7 +37,7 @@ pub trait Relation: Send + Sync + 'static {
 /// A prepared comparison node.
 pub struct Comparison<R> {
     broadcast: Broadcast<2>,
-    scaled: Option<[Scaled; 2]>,
+    scaled: Option<[CommonScale; 2]>,
     relation: PhantomData<R>,
 }
 
@@ -61,7 +61,7 @@ impl<R: Relation> Op for Comparison<R> {
             I16 => R::SCALES_WORDS && a.quantization().is_some(),
             _ => false,
         };
-        let scaled = if scaled { Some([Scaled::new(a)?, Scaled::new(b)?]) } else { None };
+        let scaled = if scaled { Some([CommonScale::new(a)?, CommonScale::new(b)?]) } else { None };
         Ok(Comparison { broadcast: operands.broadcast, scaled, relation: PhantomData })
     }
 
@@ -92,7 +92,7 @@ impl<R: Relation> Comparison<R> {
         self.map(cx, |a: T, b: T| a.partial_cmp(&b))
     }
 
-    fn scaled<T: Quantized>(&self, cx: &EvalContext<'_>, scaled: &[Scaled; 2]) -> Result<()> {
+    fn scaled<T: Quantized>(&self, cx: &EvalContext<'_>, scaled: &[CommonScale; 2]) -> Result<()> {
         let [sa, sb] = scaled;
         self.map(cx, |a: T, b: T| Some(sa.apply(a.into()).cmp(&sb.apply(b.into()))))
     }
@@ -109,13 +109,13 @@ impl<R: Relation> Comparison<R> {
 
 /// The conversion of one input to the common unit.
 #[derive(Clone, Copy)]
-struct Scaled {
+struct CommonScale {
     zero_point: i32,
     multiplier: Multiplier,
 }
 
-impl Scaled {
-    fn new(x: &TensorView<'_>) -> Result<Scaled> {
+impl CommonScale {
+    fn new(x: &TensorView<'_>) -> Result<CommonScale> {
         let quant = node::quant(x)?;
         let scale = f64::from(quant.scale);
         let multiplier = match scale < 1.0 {
@@ -124,7 +124,7 @@ impl Scaled {
         };
         let multiplier =
             multiplier.ok_or_else(|| invalid!("{x} has scale {scale}; it must be above 0, and not 1"))?;
-        Ok(Scaled { zero_point: quant.zero_point, multiplier })
+        Ok(CommonScale { zero_point: quant.zero_point, multiplier })
     }
 
     #[inline]

@@ -156,7 +156,7 @@ struct Plan {
 }
 
 /// A transform with access to its tables and scratch memory.
-pub struct Running<'a, T> {
+pub struct ActiveTransform<'a, T> {
     plan: Plan,
     /// The numbers `e^(∓2πi k/length)`.
     roots: &'a [Complex<T>],
@@ -193,8 +193,8 @@ impl<T: Sample> RealFft<T> {
     ///
     /// # Errors
     /// The context does not provide the memory that `prepare` declared.
-    pub fn begin<'a>(&self, cx: &EvalContext<'a>) -> Result<Running<'a, T>> {
-        Ok(Running {
+    pub fn begin<'a>(&self, cx: &EvalContext<'a>) -> Result<ActiveTransform<'a, T>> {
+        Ok(ActiveTransform {
             plan: self.plan,
             roots: cx.table(&self.roots)?.as_chunks().0,
             half_roots: cx.table(&self.half_roots)?.as_chunks().0,
@@ -226,7 +226,7 @@ fn stages(length: usize) -> Option<[(usize, usize); MAX_FACTORS]> {
     (rest == 1).then_some(stages)
 }
 
-impl<T: Sample> Running<'_, T> {
+impl<T: Sample> ActiveTransform<'_, T> {
     /// Transforms `length` samples to their spectrum, `length + 2` alternating real and imaginary parts.
     pub fn forward(&mut self, samples: &[T], spectrum: &mut [T]) {
         let n = self.plan.length;

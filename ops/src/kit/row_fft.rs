@@ -27,11 +27,11 @@ pub trait Member: Send + Sync + 'static {
 
 /// A prepared node of the family.
 pub struct RowFft<M> {
-    rows: Typed,
+    rows: TypedTransform,
     member: PhantomData<M>,
 }
 
-enum Typed {
+enum TypedTransform {
     Float(RowTransform<f32>),
     Short(RowTransform<i16>),
     Long(RowTransform<i32>),
@@ -59,9 +59,9 @@ impl<M: Member> Op for RowFft<M> {
         let (row, others) = last_axis(&x)?;
         M::check(&x, row, length)?;
         let rows = match x.ty {
-            F32 => Typed::Float(RowTransform::new(cx, M::DIRECTION, length, row)?),
-            I16 => Typed::Short(RowTransform::new(cx, M::DIRECTION, length, row)?),
-            I32 => Typed::Long(RowTransform::new(cx, M::DIRECTION, length, row)?),
+            F32 => TypedTransform::Float(RowTransform::new(cx, M::DIRECTION, length, row)?),
+            I16 => TypedTransform::Short(RowTransform::new(cx, M::DIRECTION, length, row)?),
+            I32 => TypedTransform::Long(RowTransform::new(cx, M::DIRECTION, length, row)?),
             ty => return Err(Error::unsupported(M::NAME, ty)),
         };
         let numbers = if M::DIRECTION == Direction::Forward { length + 2 } else { length };
@@ -71,16 +71,16 @@ impl<M: Member> Op for RowFft<M> {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         match (&self.rows, M::DIRECTION) {
-            (Typed::Float(rows), Direction::Forward) => rows.forward(cx),
-            (Typed::Short(rows), Direction::Forward) => rows.forward(cx),
-            (Typed::Long(rows), Direction::Forward) => rows.forward(cx),
+            (TypedTransform::Float(rows), Direction::Forward) => rows.forward(cx),
+            (TypedTransform::Short(rows), Direction::Forward) => rows.forward(cx),
+            (TypedTransform::Long(rows), Direction::Forward) => rows.forward(cx),
             // The float transform returns the samples multiplied by their number.
-            (Typed::Float(rows), Direction::Inverse) => {
+            (TypedTransform::Float(rows), Direction::Inverse) => {
                 let count = rows.fft.length() as f32;
                 rows.inverse(cx, |y| y / count)
             }
-            (Typed::Short(rows), Direction::Inverse) => rows.inverse(cx, |y| y),
-            (Typed::Long(rows), Direction::Inverse) => rows.inverse(cx, |y| y),
+            (TypedTransform::Short(rows), Direction::Inverse) => rows.inverse(cx, |y| y),
+            (TypedTransform::Long(rows), Direction::Inverse) => rows.inverse(cx, |y| y),
         }
     }
 }

@@ -7,7 +7,7 @@ use core::cmp::Reverse;
 
 use arenite_abi::UsageRecord;
 
-use super::{Banks, FEW, Planned, Problem, STEPS};
+use super::{Banks, FEW, PlannedBank, Problem, STEPS};
 use crate::order;
 use crate::outcome::{self, Limits, Outcome};
 
@@ -100,7 +100,7 @@ impl Search<'_> {
         let is_undecided = undecided(&plan);
         let Outcome { offsets, total, .. } = plan;
         if total <= capacity {
-            self.found.put(self.problem, bank, members, &Planned { offsets, total });
+            self.found.put(self.problem, bank, members, &PlannedBank { offsets, total });
         } else if is_undecided {
             self.is_complete = false;
         }

@@ -27,7 +27,7 @@ pub(super) fn mix(x: u64) -> u64 {
 }
 
 /// A table that overwrites its oldest entries once it is full.
-pub(super) struct Failed {
+pub(super) struct FailedStates {
     /// The hash, and one more than the greatest height at which the state failed; 0 in empty entries.
     entries: Vec<(u64, u64)>,
     count: usize,
@@ -39,10 +39,10 @@ const MOST_ENTRIES: usize = 1 << 20;
 /// The number of adjacent entries in which a state may be stored.
 const WAYS: usize = 4;
 
-impl Failed {
+impl FailedStates {
     /// An empty table.
     pub(super) fn new() -> Self {
-        Failed { entries: vec![(0, 0); FIRST_ENTRIES], count: 0 }
+        FailedStates { entries: vec![(0, 0); FIRST_ENTRIES], count: 0 }
     }
 
     /// Whether the state is known to fail at `height`.
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_failure_includes_all_smaller_heights() {
-        let mut failed = Failed::new();
+        let mut failed = FailedStates::new();
         let key = Key::default().with(3, 9);
         failed.insert(key, 100);
         assert!(failed.contains(key, 100) && failed.contains(key, 0) && !failed.contains(key, 101));
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn thousands_of_states_are_kept() {
-        let mut failed = Failed::new();
+        let mut failed = FailedStates::new();
         let keys: Vec<Key> = (0..10_000).map(|k| Key::default().with(k, 5)).collect();
         keys.iter().for_each(|&key| failed.insert(key, 7));
         let kept = keys.iter().filter(|&&key| failed.contains(key, 7)).count();

@@ -18,7 +18,7 @@ use core::ops::Range;
 
 use super::budget::Budget;
 use super::choice::Choice;
-use super::failed::{Failed, Key};
+use super::failed::{FailedStates, Key};
 use super::problem::{Limits, Problem};
 use super::profile::{self, Profile, Subproblem};
 use super::state::{Mark, State};
@@ -74,7 +74,7 @@ pub(super) struct Search {
     below: Vec<u32>,
     parts: Vec<Part>,
     frames: Vec<Frame>,
-    failed: Failed,
+    failed: FailedStates,
     height: u64,
 }
 
@@ -94,7 +94,7 @@ impl Search {
             below: Vec::new(),
             parts: Vec::new(),
             frames: Vec::new(),
-            failed: Failed::new(),
+            failed: FailedStates::new(),
             height: 0,
             problem,
         }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use arenite::{Interpreter, ProfileRow, Served};
+use arenite::{Interpreter, NodeProvider, ProfileRow};
 use arenite_model::ModelBuffer;
 use clap::Args;
 
@@ -90,7 +90,7 @@ fn partitions(interpreter: &Interpreter, works: &[NodeWork]) -> Vec<(u64, Unit)>
     let mut sums: Vec<(u64, u64)> = Vec::new();
     for (operator, work) in works.iter().enumerate() {
         for node in interpreter.nodes_of(operator) {
-            let Some(Served::Delegate { partition, .. }) = served.get(node) else { continue };
+            let Some(NodeProvider::Delegate { partition, .. }) = served.get(node) else { continue };
             if sums.len() <= *partition {
                 sums.resize(partition + 1, (0, 0));
             }

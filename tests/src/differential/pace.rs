@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use arenite::{Interpreter, Served};
+use arenite::{Interpreter, NodeProvider};
 
 use super::draw_node;
 use super::graph::{CPU, Graph, Setting};
@@ -45,8 +45,8 @@ pub fn pace(seed: u64, isa: Option<&str>) -> Option<Pace> {
     };
     let mut sides = [ready(&graph, None).ok()?, ready(&graph, Some(&setting)).ok()?];
     let served = sides[1].served_by();
-    let is_delegated = |served: &Served| matches!(served, Served::Delegate { .. });
-    let is_done = |served: &Served| is_delegated(served) || matches!(served, Served::Folded(_));
+    let is_delegated = |served: &NodeProvider| matches!(served, NodeProvider::Delegate { .. });
+    let is_done = |served: &NodeProvider| is_delegated(served) || matches!(served, NodeProvider::Folded(_));
     if !served.iter().all(is_done) || !served.iter().any(is_delegated) {
         return None;
     }

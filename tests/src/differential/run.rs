@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arenite::config::DelegateConfig;
-use arenite::{ElementType, Error, Interpreter, Model, Quota, Registry, Served, Status, Tensor};
+use arenite::{ElementType, Error, Interpreter, Model, NodeProvider, Quota, Registry, Status, Tensor};
 
 use super::data::data;
 use super::graph::{Feed, Graph, Setting, State};
@@ -110,8 +110,7 @@ fn steps(graph: &Graph, setting: Option<&Setting>, run: &mut Run) {
         run.steps.push(done);
         if step == 0 {
             let asked = setting.map(|setting| &setting.delegate);
-            let is_asked =
-                |served: &Served| matches!(served, Served::Delegate { name, .. } if Some(name) == asked);
+            let is_asked = |served: &NodeProvider| matches!(served, NodeProvider::Delegate { name, .. } if Some(name) == asked);
             run.delegated = interpreter.served_by().iter().map(is_asked).collect();
         }
         if refused && step > 0 {

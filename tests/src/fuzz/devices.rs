@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use arenite::{Interpreter, Served};
+use arenite::{Interpreter, NodeProvider};
 
 use crate::differential::call::Call;
 use crate::differential::graph::{Graph, Setting};
@@ -80,7 +80,7 @@ impl Kept {
             let (mut reference, mut device) =
                 (build(&graph, None).ok()?, build(&graph, Some(&setting)).ok()?);
             (reference.allocate().is_ok() && device.allocate().is_ok()).then_some(())?;
-            let runs = |served: &Served| matches!(served, Served::Delegate { name, .. } if name == delegate);
+            let runs = |served: &NodeProvider| matches!(served, NodeProvider::Delegate { name, .. } if name == delegate);
             let delegated: Vec<bool> = device.served_by().iter().map(runs).collect();
             delegated.contains(&true).then_some(Kept { graph, setting, reference, device, delegated })
         })

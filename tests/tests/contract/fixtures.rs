@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arenite::config::DelegateConfig;
 use arenite::model_file::tensor_type::BOOL;
-use arenite::{Interpreter, InterpreterBuilder, Model, Registry, Served};
+use arenite::{Interpreter, InterpreterBuilder, Model, NodeProvider, Registry};
 use arenite_abi::schema::{AddOptions, IfOptions, MulOptions};
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite_tests::libraries::{compile_c, library};
@@ -62,7 +62,7 @@ impl Fixture {
 /// Asserts that this delegate runs the first node.
 #[track_caller]
 pub(crate) fn served(interpreter: &Interpreter, delegate: &str) {
-    let by = Served::Delegate { name: delegate.to_owned(), partition: 0 };
+    let by = NodeProvider::Delegate { name: delegate.to_owned(), partition: 0 };
     let left_out = interpreter.left_out();
     assert_eq!(interpreter.served_by()[0], by, "{left_out:?} {:?}", interpreter.refusals());
 }

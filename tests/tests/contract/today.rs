@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use arenite::config::DelegateConfig;
-use arenite::{Interpreter, InterpreterBuilder, Model, Registry, Served};
+use arenite::{Interpreter, InterpreterBuilder, Model, NodeProvider, Registry};
 use arenite_tests::libraries::{compile_c, library};
 use arenite_tests::{op_models, reference_ops};
 use tempfile::TempDir;
@@ -94,7 +94,8 @@ fn the_cpu_delegate_runs_networks() {
         let builder = reference_ops(&model).registry(Arc::clone(&FIRST)).delegate(DelegateConfig::new("cpu"));
         let mut first = builder.build().expect("it builds");
         assert_eq!(outputs_of(&mut first, &[]).expect("it runs"), wanted, "{name}");
-        let cpu = |served: &Served| matches!(served, Served::Delegate { name, .. } if name == "cpu");
+        let cpu =
+            |served: &NodeProvider| matches!(served, NodeProvider::Delegate { name, .. } if name == "cpu");
         let left_out = first.left_out();
         assert!(first.served_by().iter().all(cpu), "{name}: {left_out:?} {:?}", first.refusals());
     }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use arenite::config::{DelegateConfig, OnFailure, OnMissing};
-use arenite::{Config, Fact, FactValue, Interpreter, Model, Quota, Registry, Served};
+use arenite::{Config, Fact, FactValue, Interpreter, Model, NodeProvider, Quota, Registry};
 use arenite_abi::Delegate;
 use arenite_abi::schema::{Conv2DOptions, TransposeConvOptions, activation, padding};
 use arenite_gpu::testing::faults::{Faulty, Null, living};
@@ -102,7 +102,7 @@ fn alone(model: &Model) -> Vec<f32> {
 }
 
 fn is_delegated(interpreter: &Interpreter) -> bool {
-    interpreter.served_by().iter().all(|served| matches!(served, Served::Delegate { .. }))
+    interpreter.served_by().iter().all(|served| matches!(served, NodeProvider::Delegate { .. }))
 }
 
 /// Whatever happened to an interpreter's delegate, the next interpreter runs on the device without a fault.

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
-use arenite::{ElementType, Error, Interpreter, Model, Served};
+use arenite::{ElementType, Error, Interpreter, Model, NodeProvider};
 use arenite_abi::schema::{
     AddOptions, BatchMatMulOptions, FullyConnectedOptions, GeluOptions, LeakyReluOptions, MulOptions,
     ResizeBilinearOptions, ResizeNearestNeighborOptions, TransposeConvOptions,
@@ -72,7 +72,7 @@ fn all_models(delegate: &str, way: &[(&str, &str)], tolerance: Tolerance) -> Fou
         let (want, got) = (run(&mut reference, &sound.inputs), run(&mut on_device, &sound.inputs));
         let reasons = on_device.refusals().into_iter().flatten().map(|(_, reason)| reason);
         found.reasons.entry(sound.op).or_default().extend(reasons);
-        if !on_device.served_by().iter().any(|served| matches!(served, Served::Delegate { .. })) {
+        if !on_device.served_by().iter().any(|served| matches!(served, NodeProvider::Delegate { .. })) {
             continue;
         }
         *found.taken.entry(sound.op).or_default() += 1;
@@ -159,7 +159,10 @@ fn ties_round_like_reference_ops() {
                 let builder = arenite_tests::reference_ops(&model).delegate(config(delegate, &[]));
                 let mut on_device = builder.build().expect("it builds");
                 let got = run(&mut on_device, &[]).expect("it runs");
-                assert!(matches!(on_device.served_by()[0], Served::Delegate { .. }), "{what}, {delegate}");
+                assert!(
+                    matches!(on_device.served_by()[0], NodeProvider::Delegate { .. }),
+                    "{what}, {delegate}"
+                );
                 assert_eq!(got, want, "{what} of {ty}, {delegate}");
             }
         }

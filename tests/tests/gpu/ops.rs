@@ -4,7 +4,7 @@
 use std::thread;
 
 use arenite::config::OnMissing;
-use arenite::{Interpreter, Model, Served};
+use arenite::{Interpreter, Model, NodeProvider};
 use arenite_abi::schema::{
     AddOptions, BatchMatMulOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions,
     FullyConnectedOptions, MulOptions, Pool2DOptions, ReducerOptions, ResizeBilinearOptions,
@@ -72,8 +72,7 @@ fn agrees_with(what: &str, model: &Model, options: &[(&str, &str)], has: fn(&Bac
         run(&mut interpreter);
         let got = run(&mut interpreter);
         assert_eq!(interpreter.left_out(), [], "{what}");
-        let is_there =
-            |served: &Served| matches!(served, Served::Delegate { name, .. } if name == backend.delegate);
+        let is_there = |served: &NodeProvider| matches!(served, NodeProvider::Delegate { name, .. } if name == backend.delegate);
         assert!(interpreter.served_by().iter().all(is_there), "{what}: {:?}", interpreter.refusals());
         for (want, got) in want.iter().zip(&got) {
             let largest = want.iter().fold(1e-3f32, |most, x| most.max(x.abs()));

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use arenite::{Fact, FactValue, Interpreter, Model, Quota, Served};
+use arenite::{Fact, FactValue, Interpreter, Model, NodeProvider, Quota};
 use arenite_model::tensor_type::FLOAT32;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};
 
@@ -151,7 +151,11 @@ fn started(delegate: &str, folder: &str) {
     let options = [("tuning", "exhaustive"), ("cache_dir", folder)];
     let mut interpreter = on_device(delegate, &model, &options, &["SOFTMAX"]);
     run(&mut interpreter);
-    assert!(matches!(interpreter.served_by()[0], Served::Delegate { .. }), "{:?}", interpreter.left_out());
+    assert!(
+        matches!(interpreter.served_by()[0], NodeProvider::Delegate { .. }),
+        "{:?}",
+        interpreter.left_out()
+    );
     let [a, b, c, d] = [
         "programs that were compiled",
         "programs from the cache",

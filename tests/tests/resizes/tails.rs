@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arenite::config::DelegateConfig;
 use arenite::model_file::tensor_type::{BOOL, FLOAT32, INT32, INT64};
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
-use arenite::{Interpreter, Model, Registry, Served};
+use arenite::{Interpreter, Model, NodeProvider, Registry};
 use arenite_abi::schema::{AddOptions, FullyConnectedOptions, MulOptions};
 use arenite_tests::options::WithOptions;
 
@@ -100,7 +100,7 @@ fn nodes_after_two_dynamic_ops_run_on_the_delegate() {
     }
     let served = delegated.served_by();
     let is_delegated =
-        |served: &Served| matches!(served, Served::Delegate { name, .. } if name == "counting");
+        |served: &NodeProvider| matches!(served, NodeProvider::Delegate { name, .. } if name == "counting");
     // The delegate does not support WHERE and GATHER_ND.
     assert_eq!(
         served.iter().map(is_delegated).collect::<Vec<_>>(),

@@ -6,7 +6,7 @@ use arenite_abi::schema::StableHLOCompositeOptions;
 
 use arenite::model_file::tensor_type::INT32;
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
-use arenite::{Interpreter, Model, Quota, Served};
+use arenite::{Interpreter, Model, NodeProvider, Quota};
 use arenite_test_clock::Clock;
 use arenite_tests::reference_ops;
 
@@ -59,7 +59,7 @@ fn a_composite_is_replaced_by_its_nodes() {
     let (interpreter, values) = run(&model(minus_abs));
     assert_eq!(values, [-3.0, -4.0]);
     assert_eq!((interpreter.nodes_of(0), interpreter.is_inlined(0)), (0..2, true));
-    assert_eq!(interpreter.served_by(), vec![Served::Plugin("org.arenite.ops".into()); 2]);
+    assert_eq!(interpreter.served_by(), vec![NodeProvider::Plugin("org.arenite.ops".into()); 2]);
     let planned: Vec<i32> = interpreter.memory_plan()[0].records.iter().map(|record| record.tensor).collect();
     assert_eq!(planned, [0, 1, 2], "x, y and t are not in one arena");
     assert_eq!(interpreter.tensor(2).unwrap().name, "t");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arenite::config::{DelegateConfig, OnMissing};
 use arenite::model_file::tensor_type::{FLOAT64, INT4};
 use arenite::model_file::writer::{ModelBuilder, Operator, Tensor};
-use arenite::{Interpreter, Model, Registry, Served, Techniques};
+use arenite::{Interpreter, Model, NodeProvider, Registry, Techniques};
 use arenite_tests::libraries::library;
 use arenite_tests::op_models::control;
 use arenite_tests::reference_ops;
@@ -59,8 +59,8 @@ fn assert_sines(interpreter: &mut Interpreter) {
 }
 
 fn delegated(interpreter: &Interpreter) -> Vec<Option<usize>> {
-    let partition = |served: &Served| match served {
-        Served::Delegate { partition, .. } => Some(*partition),
+    let partition = |served: &NodeProvider| match served {
+        NodeProvider::Delegate { partition, .. } => Some(*partition),
         _ => None,
     };
     interpreter.served_by().iter().map(partition).collect()
@@ -173,7 +173,9 @@ fn a_delegate_that_fails_in_allocate_is_skipped() {
             interpreter.input_mut(0).unwrap().copy_from_slice(&[1.0f32, 2.0]).unwrap();
             interpreter.invoke().unwrap();
             assert_eq!(output(&interpreter, 0).1, [-1.0, -2.0], "{call}");
-            assert!(matches!(&interpreter.served_by()[0], Served::Plugin(id) if id == "org.arenite.ops"));
+            assert!(
+                matches!(&interpreter.served_by()[0], NodeProvider::Plugin(id) if id == "org.arenite.ops")
+            );
             let left_out = interpreter.left_out();
             assert!(left_out.len() == 1 && left_out[0].delegate == "failing", "{call}: {left_out:?}");
             assert!(left_out[0].reason.contains("requested failure"), "{call}: {left_out:?}");

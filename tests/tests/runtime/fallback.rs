@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, OnFailure};
-use arenite::{Error, Interpreter, Model, Registry, Served, Techniques};
+use arenite::{Error, Interpreter, Model, NodeProvider, Registry, Techniques};
 use arenite_abi::prelude::*;
 use arenite_tests::reference_ops;
 
@@ -105,7 +105,7 @@ fn run(interpreter: &mut Interpreter, x: &[f32]) -> arenite::Result<Vec<f32>> {
 }
 
 fn is_delegated(interpreter: &Interpreter) -> bool {
-    interpreter.served_by().iter().any(|served| matches!(served, Served::Delegate { .. }))
+    interpreter.served_by().iter().any(|served| matches!(served, NodeProvider::Delegate { .. }))
 }
 
 /// `y = second(first(x))`; an op with a variable has its own.
@@ -224,8 +224,11 @@ fn max_partitions_keeps_the_largest_partitions() {
     let builder = reference_ops(&model).registry(registry()).delegate(config);
     let mut interpreter = builder.build().unwrap();
     interpreter.allocate().unwrap();
-    let delegated: Vec<bool> =
-        interpreter.served_by().iter().map(|served| matches!(served, Served::Delegate { .. })).collect();
+    let delegated: Vec<bool> = interpreter
+        .served_by()
+        .iter()
+        .map(|served| matches!(served, NodeProvider::Delegate { .. }))
+        .collect();
     assert_eq!(delegated, [false, false, true, true, false]);
     let reason = &interpreter.refusals()[0][0].1;
     assert_eq!(reason, "its partition has 1 nodes, others have as many or more, and max_partitions is 1");

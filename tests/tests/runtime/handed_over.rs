@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arenite::abi::object::{OpObject, closures};
 use arenite::config::DelegateConfig;
-use arenite::{Config, Interpreter, Model, OpKey, Origin, PROGRAM, Registry, Served};
+use arenite::{Config, Interpreter, Model, NodeProvider, OpKey, Origin, PROGRAM, Registry};
 use arenite_abi::prelude::*;
 
 use crate::models::{f32s, message, model, negation, node, output};
@@ -108,7 +108,7 @@ fn an_op_with_data_serves_all_its_nodes() {
     assert_eq!(run(&mut interpreter, &[1.0, -2.0]), [9.0, -18.0]);
     interpreter.resize_input(0, &[3]).unwrap();
     assert_eq!(run(&mut interpreter, &[1.0, 0.0, 2.0]), [9.0, 0.0, 18.0]);
-    assert_eq!(interpreter.served_by(), vec![Served::Plugin(PROGRAM.into()); 2]);
+    assert_eq!(interpreter.served_by(), vec![NodeProvider::Plugin(PROGRAM.into()); 2]);
 }
 
 #[test]

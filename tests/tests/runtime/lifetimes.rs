@@ -1,6 +1,6 @@
 //! A tensor's memory is reused after its last reader, unless the program preserves all tensors.
 
-use arenite::{Config, InterpreterBuilder, Lifetimes, Model, OutputsFrom, UsageRecord};
+use arenite::{Config, InterpreterBuilder, Lifetimes, Model, OutputLifetimeStart, UsageRecord};
 use arenite_tests::reference_ops;
 
 use crate::models::{f32s, message, model, node};
@@ -72,9 +72,9 @@ fn output_memory_is_reserved_from_the_producer_or_from_the_start() {
         let y = records.iter().find(|record| record.tensor == 4).expect("the output");
         (y.first_node, y.last_node)
     };
-    assert_eq!(life(OutputsFrom::Producer), (3, UsageRecord::FOREVER));
-    assert_eq!(life(OutputsFrom::Start), (0, UsageRecord::FOREVER));
-    let lifetimes = Lifetimes { outputs: OutputsFrom::Start, ..Lifetimes::default() };
+    assert_eq!(life(OutputLifetimeStart::Producer), (3, UsageRecord::FOREVER));
+    assert_eq!(life(OutputLifetimeStart::Start), (0, UsageRecord::FOREVER));
+    let lifetimes = Lifetimes { outputs: OutputLifetimeStart::Start, ..Lifetimes::default() };
     let (arena, _) = run(reference_ops(&model).lifetimes(lifetimes));
     assert_eq!(arena, 3 * 256, "x, y and all intermediates should need three places");
 }

@@ -1,7 +1,7 @@
 //! Previews of the nodes that delegates would claim.
 
 use arenite::config::DelegateConfig;
-use arenite::{DelegatePreview, Interpreter, Model, Served};
+use arenite::{DelegatePreview, Interpreter, Model, NodeProvider};
 
 use crate::models::{dynamic_chain, f32s, message, model, node};
 use crate::plugin;
@@ -42,7 +42,7 @@ fn a_preview_matches_allocate() {
     assert_eq!(found[0].refusals.iter().map(|(node, _)| *node).collect::<Vec<_>>(), [1]);
     assert!(message(interpreter.invoke()).contains("call allocate()"));
     interpreter.allocate().unwrap();
-    let owner = |partition| Served::Delegate { name: "cpu".into(), partition };
+    let owner = |partition| NodeProvider::Delegate { name: "cpu".into(), partition };
     let served = interpreter.served_by();
     assert_eq!((&served[0], &served[2]), (&owner(0), &owner(1)));
     assert_eq!(interpreter.refusals()[1], [("cpu".to_owned(), found[0].refusals[0].1.clone())]);

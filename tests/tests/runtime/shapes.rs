@@ -4,7 +4,7 @@ use arenite::model_file::{
     tensor_type::INT32,
     writer::{Tensor, bytes_of},
 };
-use arenite::{Interpreter, Model, Quota, Served};
+use arenite::{Interpreter, Model, NodeProvider, Quota};
 
 use crate::models::{allocated, dynamic_chain, f32s, list, message, model, negation, node, output};
 
@@ -154,7 +154,7 @@ fn constants_are_computed_once() {
     });
     let mut interpreter = allocated(&model);
     let folded: Vec<bool> =
-        interpreter.served_by().iter().map(|served| matches!(served, Served::Folded(_))).collect();
+        interpreter.served_by().iter().map(|served| matches!(served, NodeProvider::Folded(_))).collect();
     assert_eq!(folded, [true, true, false, false]);
     for scale in [1.0, 10.0] {
         interpreter.input_mut(0).unwrap().copy_from_slice(&X.map(|x| scale * x)).unwrap();

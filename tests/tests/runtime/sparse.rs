@@ -2,7 +2,7 @@
 
 use arenite::model_file::tensor_type::{FLOAT16, FLOAT32};
 use arenite::model_file::writer::{Level, Operator, Sparsity, Tensor, bytes_of};
-use arenite::{Interpreter, Model, Served};
+use arenite::{Interpreter, Model, NodeProvider};
 use arenite_abi::schema::{Conv2DOptions, padding};
 use arenite_tests::options::WithOptions;
 
@@ -67,9 +67,9 @@ fn sparse_weights_are_constants_for_delegates() {
         let (got, want) = (run(&mut delegated, rows), run(&mut reference, rows));
         let differ = got.iter().zip(&want).position(|(g, w)| (g - w).abs() > 1e-5 * w.abs().max(1.0));
         assert_eq!(differ.map(|i| (i, got[i], want[i])), None, "{rows} rows");
-        let cpu = Served::Delegate { name: "cpu".into(), partition: 0 };
+        let cpu = NodeProvider::Delegate { name: "cpu".into(), partition: 0 };
         let served = delegated.served_by();
-        assert!(matches!(&served[0], Served::Folded(_)), "{served:?}");
+        assert!(matches!(&served[0], NodeProvider::Folded(_)), "{served:?}");
         assert_eq!(served[1..], [cpu.clone(), cpu]);
         assert!(delegated.memory_use().persistent < DENSE, "{:?}", delegated.memory_use());
     }

@@ -26,14 +26,14 @@ const WORTH: f64 = 1.03;
 #[derive(Serialize)]
 pub(crate) struct Threads {
     used: usize,
-    tried: Vec<Tried>,
+    tried: Vec<ThreadTrial>,
     /// Why some or all were not tried.
     skipped: Option<String>,
 }
 
 /// Another number of threads. Ratios are of its time to the time with the number in use.
 #[derive(Serialize)]
-struct Tried {
+struct ThreadTrial {
     threads: usize,
     #[serde(flatten)]
     ratio: Ratio,
@@ -50,7 +50,7 @@ impl Threads {
         for count in counts {
             progress.begin(text::count(count, "thread"));
             match compare(contender, count, each, progress) {
-                Ok(Some(ratio)) => threads.tried.push(Tried { threads: count, ratio }),
+                Ok(Some(ratio)) => threads.tried.push(ThreadTrial { threads: count, ratio }),
                 Ok(None) => {
                     threads.skipped = Some("a run takes too long to try other numbers of threads".to_owned());
                 }
@@ -79,7 +79,7 @@ impl Threads {
                 "other numbers of threads were not measured: {reason}; --compare threads=N does"
             )];
         }
-        let of = |Tried { threads, ratio }: &Tried| {
+        let of = |ThreadTrial { threads, ratio }: &ThreadTrial| {
             format!("{}: {:.2} times the time", text::count(*threads, "thread"), ratio.ratio)
         };
         let listed: Vec<String> = tried.iter().map(of).collect();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     fn threads(used: usize, tried: &[(usize, f64, f64, f64)]) -> Threads {
-        let tried = tried.iter().map(|&(threads, low, ratio, high)| Tried {
+        let tried = tried.iter().map(|&(threads, low, ratio, high)| ThreadTrial {
             threads,
             ratio: Ratio { ratio, low: Some(low), high: Some(high), rounds: 40 },
         });

@@ -33,7 +33,7 @@ impl Slot {
 }
 
 /// A graph in which each line leads to the next layer.
-pub(super) struct Layered {
+pub(super) struct LayeredGraph {
     /// Vertices in the caller's order, then bends.
     pub slots: Vec<Slot>,
     /// The slots of each layer from left to right.
@@ -43,11 +43,11 @@ pub(super) struct Layered {
 }
 
 /// Assigns each vertex to a layer, counted from the top.
-pub(super) fn assign(widths: &[i32], edges: &[Edge]) -> Layered {
+pub(super) fn assign(widths: &[i32], edges: &[Edge]) -> LayeredGraph {
     let layer = levels(widths.len(), edges);
     let slot = |(&width, &layer)| Slot { width, layer, tensor: -1, above: Vec::new(), below: Vec::new() };
     let slots: Vec<Slot> = widths.iter().zip(&layer).map(slot).collect();
-    let mut graph = Layered { slots, layers: Vec::new(), direct: Vec::new() };
+    let mut graph = LayeredGraph { slots, layers: Vec::new(), direct: Vec::new() };
     let mut readers: BTreeMap<(usize, i32), Vec<usize>> = BTreeMap::new();
     for edge in edges {
         match layer[edge.from] < layer[edge.to] {
@@ -66,7 +66,7 @@ pub(super) fn assign(widths: &[i32], edges: &[Edge]) -> Layered {
     graph
 }
 
-impl Layered {
+impl LayeredGraph {
     /// Adds the lines and bends of one tensor. `to` are its readers.
     fn link(&mut self, from: usize, tensor: i32, mut to: Vec<usize>, vertices: usize) {
         to.sort_unstable_by_key(|&reader| (self.slots[reader].layer, reader));

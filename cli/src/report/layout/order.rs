@@ -1,7 +1,7 @@
 //! Orders the slots of each layer so that few lines cross.
 
 use super::crossings::crossings;
-use super::layers::Layered;
+use super::layers::LayeredGraph;
 
 /// Sweeps over graphs of up to [`SMALL`] slots, and over larger ones.
 const SWEEPS: usize = 16;
@@ -9,7 +9,7 @@ const SWEEPS_OF_LARGE: usize = 4;
 const SMALL: usize = 20_000;
 
 /// Reorders the layers. Keeps the order with the fewest crossings.
-pub(super) fn reduce_crossings(graph: &mut Layered) {
+pub(super) fn reduce_crossings(graph: &mut LayeredGraph) {
     let mut position = vec![0; graph.slots.len()];
     graph.layers.iter().for_each(|layer| note(layer, &mut position));
     let (mut best, mut fewest) = (graph.layers.clone(), count(graph, &position));
@@ -33,7 +33,7 @@ pub(super) fn reduce_crossings(graph: &mut Layered) {
 
 /// Sorts a layer by the mean position of the neighbours above (`down`) or below. Slots without neighbours keep their
 /// position.
-fn sort(graph: &mut Layered, layer: usize, down: bool, position: &mut [usize]) {
+fn sort(graph: &mut LayeredGraph, layer: usize, down: bool, position: &mut [usize]) {
     let mut order = std::mem::take(&mut graph.layers[layer]);
     let mean = |slot: usize| {
         let (sum, count) = match down {
@@ -55,7 +55,7 @@ fn note(layer: &[usize], position: &mut [usize]) {
     layer.iter().enumerate().for_each(|(i, &slot)| position[slot] = i);
 }
 
-fn count(graph: &Layered, position: &[usize]) -> u64 {
+fn count(graph: &LayeredGraph, position: &[usize]) -> u64 {
     let between = |layer: &Vec<usize>| {
         let lines = layer.iter().flat_map(|&slot| {
             graph.slots[slot].below.iter().map(move |&(to, _)| (position[slot], position[to]))

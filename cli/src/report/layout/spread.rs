@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::layers::Layered;
+use super::layers::LayeredGraph;
 
 /// Space between two vertices of a layer.
 const GAP: f64 = 26.0;
@@ -13,7 +13,7 @@ const SWEEPS: usize = 10;
 const BEND_WEIGHT: f64 = 0.01;
 
 /// The horizontal centre of each slot.
-pub(super) fn centers(graph: &Layered) -> Vec<f64> {
+pub(super) fn centers(graph: &LayeredGraph) -> Vec<f64> {
     let mut center = vec![0.0; graph.slots.len()];
     for layer in &graph.layers {
         let offsets = offsets(graph, layer);
@@ -32,7 +32,7 @@ pub(super) fn centers(graph: &Layered) -> Vec<f64> {
 }
 
 /// The smallest distances from the layer's first centre.
-fn offsets(graph: &Layered, layer: &[usize]) -> Vec<f64> {
+fn offsets(graph: &LayeredGraph, layer: &[usize]) -> Vec<f64> {
     let mut offsets = Vec::with_capacity(layer.len());
     let mut at = 0.0;
     for (i, &slot) in layer.iter().enumerate() {
@@ -48,7 +48,7 @@ fn offsets(graph: &Layered, layer: &[usize]) -> Vec<f64> {
 
 /// Moves each slot of a layer to the mean of its neighbours above (`down`) or below. Where slots would overlap, the sum
 /// of squared distances is minimal: pool adjacent violators.
-fn settle(graph: &Layered, layer: &[usize], down: bool, center: &mut [f64]) {
+fn settle(graph: &LayeredGraph, layer: &[usize], down: bool, center: &mut [f64]) {
     struct Pool {
         sum: f64,
         weight: f64,
@@ -74,8 +74,8 @@ fn settle(graph: &Layered, layer: &[usize], down: bool, center: &mut [f64]) {
 
 /// Where a slot should be, and how much that counts. A vertex follows other vertices rather than bends, so that a chain
 /// with skips around it is straight.
-fn wish(graph: &Layered, slot: usize, down: bool, center: &[f64]) -> (f64, f64) {
-    let Layered { slots, .. } = graph;
+fn wish(graph: &LayeredGraph, slot: usize, down: bool, center: &[f64]) -> (f64, f64) {
+    let LayeredGraph { slots, .. } = graph;
     let (mut vertices, mut bends) = ((0.0, 0), (0.0, 0));
     let mut note = |to: usize| {
         let sum = if slots[to].is_bend() { &mut bends } else { &mut vertices };
@@ -96,7 +96,7 @@ fn wish(graph: &Layered, slot: usize, down: bool, center: &[f64]) -> (f64, f64) 
 }
 
 /// Moves the bends of a line to one position where the slots on both sides leave room.
-fn straighten(graph: &Layered, center: &mut [f64]) {
+fn straighten(graph: &LayeredGraph, center: &mut [f64]) {
     let mut place = vec![LayerSlot::default(); center.len()];
     for (layer, slots) in graph.layers.iter().enumerate() {
         slots.iter().enumerate().for_each(|(index, &slot)| place[slot] = LayerSlot { layer, index });
@@ -126,7 +126,7 @@ struct LayerSlot {
 }
 
 /// The positions that a bend can have between its neighbours in the layer.
-fn room(graph: &Layered, place: LayerSlot, center: &[f64]) -> RangeInclusive<f64> {
+fn room(graph: &LayeredGraph, place: LayerSlot, center: &[f64]) -> RangeInclusive<f64> {
     let (layer, at) = (&graph.layers[place.layer], place.index);
     let own = f64::from(graph.slots[layer[at]].width) / 2.0 + BEND_GAP;
     let edge =

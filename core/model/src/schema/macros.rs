@@ -108,25 +108,25 @@ macro_rules! getter {
 /// The kind of one field of `table!`.
 macro_rules! is {
     (scalar $of:ident) => {
-        Is::Number(<$of as Item<'_>>::WIDTH)
+        FieldForm::Number(<$of as Item<'_>>::WIDTH)
     };
     (list $of:ident) => {
-        Is::Numbers(<$of as Item<'_>>::WIDTH)
+        FieldForm::Numbers(<$of as Item<'_>>::WIDTH)
     };
     (tables $of:ident) => {
-        Is::Tables($of::FIELDS)
+        FieldForm::Tables($of::FIELDS)
     };
     (table $of:ident) => {
-        Is::Table($of::FIELDS)
+        FieldForm::Table($of::FIELDS)
     };
     (union $of:ident) => {
-        Is::Union($of::VARIANTS)
+        FieldForm::Union($of::VARIANTS)
     };
     (text) => {
-        Is::Text
+        FieldForm::Text
     };
     (bytes) => {
-        Is::Numbers(<u8 as Item<'_>>::WIDTH)
+        FieldForm::Numbers(<u8 as Item<'_>>::WIDTH)
     };
 }
 

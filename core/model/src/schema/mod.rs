@@ -25,7 +25,7 @@ pub use verifier::Malformed;
 
 use item::{Item, Width};
 use reader::Table;
-use verifier::{Field, Is, Verifier};
+use verifier::{Field, FieldForm, Verifier};
 
 /// The largest part of a file that flatbuffers offsets (signed, 32 bits) can reach. Data beyond it is external.
 const REACH: usize = i32::MAX as usize;

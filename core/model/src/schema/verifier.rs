@@ -63,7 +63,7 @@ impl fmt::Display for Malformed {
 
 /// The kind of a field.
 #[derive(Clone, Copy)]
-pub(super) enum Is {
+pub(super) enum FieldForm {
     /// A number of this width.
     Number(Width),
     /// The distance to a list of numbers.
@@ -83,11 +83,11 @@ pub(super) struct Field {
     slot: u16,
     #[cfg(feature = "messages")]
     name: &'static str,
-    is: Is,
+    is: FieldForm,
 }
 
 impl Field {
-    pub(super) const fn new(slot: u16, _name: &'static str, is: Is) -> Self {
+    pub(super) const fn new(slot: u16, _name: &'static str, is: FieldForm) -> Self {
         Field {
             slot,
             #[cfg(feature = "messages")]
@@ -177,7 +177,7 @@ impl<'a> Verifier<'a> {
     pub(super) fn table(&mut self, position: usize, fields: &'static [Field]) -> Verified {
         let table = self.open(position)?;
         for field in fields {
-            if let Is::Union(variants) = field.is {
+            if let FieldForm::Union(variants) = field.is {
                 self.union(&table, field.slot, variants)?;
             } else if let Some(at) = self.locate(&table, field.slot)? {
                 self.path.enter((field.name(), None));
@@ -190,17 +190,17 @@ impl<'a> Verifier<'a> {
     }
 
     /// Verifies the item at `at`.
-    fn item(&mut self, at: usize, is: Is) -> Verified {
-        if let Is::Number(width) = is {
+    fn item(&mut self, at: usize, is: FieldForm) -> Verified {
+        if let FieldForm::Number(width) = is {
             return self.present(at, width);
         }
         let at = self.follow(at)?;
         match is {
-            Is::Number(_) | Is::Union(_) => Ok(()),
-            Is::Numbers(width) => self.list(at, width).map(|_| ()),
-            Is::Text => self.text(at),
-            Is::Table(fields) => self.table(at, fields),
-            Is::Tables(fields) => self.tables(at, fields),
+            FieldForm::Number(_) | FieldForm::Union(_) => Ok(()),
+            FieldForm::Numbers(width) => self.list(at, width).map(|_| ()),
+            FieldForm::Text => self.text(at),
+            FieldForm::Table(fields) => self.table(at, fields),
+            FieldForm::Tables(fields) => self.tables(at, fields),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::error::ModelError;
 use crate::path::Path;
 
 /// The result of a check.
-pub(super) type Checked = Result<(), ModelError>;
+pub(super) type Check = Result<(), ModelError>;
 
 /// Checks that `index` is valid for a list of `count` entries, and returns it as `usize`.
 pub(super) fn check_index(

@@ -4,7 +4,7 @@
 //! `origin[t]` records how tensor `t` is defined. A first walk over the operators records the producers, a second one
 //! checks each read against them.
 
-use super::check::{Checked, check_index};
+use super::check::{Check, check_index};
 use crate::buffers::{constant, file_range};
 use crate::error::{Definition, ModelError};
 use crate::path::Path;
@@ -21,7 +21,7 @@ const WRITTEN_VARIABLE: u32 = 1 << 31;
 const EMPTY: u32 = u32::MAX - 4;
 
 /// Verifies inputs, outputs and operators of one subgraph. `scratch` has one entry per tensor.
-pub(super) fn verify(root: ModelTable<'_>, graph: SubGraph<'_>, path: Path, scratch: &mut [u32]) -> Checked {
+pub(super) fn verify(root: ModelTable<'_>, graph: SubGraph<'_>, path: Path, scratch: &mut [u32]) -> Check {
     let count = graph.tensors().len();
     let origin = scratch.get_mut(..count).ok_or(ModelError::ScratchTooSmall { given: 0, needed: count })?;
     for (origin, tensor) in origin.iter_mut().zip(graph.tensors()) {
@@ -65,7 +65,7 @@ fn set(origin: &mut [u32], tensor: usize, value: u32) {
 }
 
 /// Records the operator as the producer of its outputs.
-fn note_outputs(operator: Operator<'_>, index: usize, origin: &mut [u32], path: Path) -> Checked {
+fn note_outputs(operator: Operator<'_>, index: usize, origin: &mut [u32], path: Path) -> Check {
     for (slot, tensor) in operator.outputs().iter().enumerate() {
         let at = || path.entry("operators", index).entry("outputs", slot);
         let tensor = check_index(i64::from(tensor), origin.len(), "tensor", "subgraph", at)?;
@@ -90,7 +90,7 @@ fn note_outputs(operator: Operator<'_>, index: usize, origin: &mut [u32], path: 
 }
 
 /// Checks each read against the tensor's definition.
-fn reads(operator: Operator<'_>, index: usize, origin: &[u32], path: Path) -> Checked {
+fn reads(operator: Operator<'_>, index: usize, origin: &[u32], path: Path) -> Check {
     for (slot, tensor) in present(operator.inputs()) {
         let at = || path.entry("inputs", slot);
         let tensor = check_index(tensor, origin.len(), "tensor", "subgraph", at)?;
@@ -117,7 +117,7 @@ fn present<'a>(list: List<'a, i32>) -> impl Iterator<Item = (usize, i64)> + use<
 }
 
 /// Verifies the operator's own fields.
-fn attributes(root: ModelTable<'_>, operator: Operator<'_>, path: Path) -> Checked {
+fn attributes(root: ModelTable<'_>, operator: Operator<'_>, path: Path) -> Check {
     let codes = root.operator_codes().len();
     let at = || path.field("opcode_index");
     check_index(i64::from(operator.opcode_index()), codes, "operator code", "model", at)?;

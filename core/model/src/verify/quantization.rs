@@ -1,14 +1,14 @@
 //! Verifies quantization parameters: scales, zero points, quantized dimension, details.
 //! Checks of TFLite: tflite/core/interpreter_builder.cc (ParseQuantization).
 
-use super::check::{Checked, check_index};
+use super::check::{Check, check_index};
 use crate::error::ModelError;
 use crate::path::Path;
 use crate::schema::{QuantizationDetails, QuantizationParameters, Tensor};
 use crate::types::tensor_type;
 
 /// Verifies the quantization of a tensor in a subgraph with `tensors` tensors.
-pub(super) fn verify(tensor: &Tensor<'_>, tensors: usize, path: Path) -> Checked {
+pub(super) fn verify(tensor: &Tensor<'_>, tensors: usize, path: Path) -> Check {
     let Some(quantization) = tensor.quantization() else { return Ok(()) };
     let path = path.field("quantization");
     match quantization.details() {
@@ -36,7 +36,7 @@ pub(super) fn verify(tensor: &Tensor<'_>, tensors: usize, path: Path) -> Checked
 }
 
 /// Verifies scales and zero points stored in the table itself.
-fn affine(tensor: &Tensor<'_>, quantization: QuantizationParameters<'_>, path: Path) -> Checked {
+fn affine(tensor: &Tensor<'_>, quantization: QuantizationParameters<'_>, path: Path) -> Check {
     let (scales, zero_points) = (quantization.scale(), quantization.zero_point());
     if scales.is_empty() {
         return Ok(());
@@ -85,7 +85,7 @@ fn dimension(tensor: &Tensor<'_>, axis: i32, path: impl FnOnce() -> Path) -> Res
 }
 
 /// Verifies quantization whose scales are in other tensors: tensor indices and block size.
-fn references(scales: i32, zero_points: i32, block_size: i32, tensors: usize, path: Path) -> Checked {
+fn references(scales: i32, zero_points: i32, block_size: i32, tensors: usize, path: Path) -> Check {
     let at = || path.field("scales");
     check_index(i64::from(scales), tensors, "tensor", "subgraph", at)?;
     if zero_points != -1 {

@@ -3,13 +3,13 @@
 
 use core::cmp::Ordering;
 
-use super::check::{Checked, check_index};
+use super::check::{Check, check_index};
 use crate::error::ModelError;
 use crate::path::Path;
 use crate::schema::{ModelTable, SignatureDef, Tables, TensorMap};
 
 /// Verifies all signatures. `scratch` has one entry per name of the longest list.
-pub(super) fn verify(root: ModelTable<'_>, scratch: &mut [u32]) -> Checked {
+pub(super) fn verify(root: ModelTable<'_>, scratch: &mut [u32]) -> Check {
     let signatures = root.signature_defs();
     for (index, signature) in signatures.iter().enumerate() {
         let path = Path::root().entry("signature_defs", index);
@@ -18,7 +18,7 @@ pub(super) fn verify(root: ModelTable<'_>, scratch: &mut [u32]) -> Checked {
     Ok(())
 }
 
-fn verify_one(root: ModelTable<'_>, signature: SignatureDef<'_>, path: Path, scratch: &mut [u32]) -> Checked {
+fn verify_one(root: ModelTable<'_>, signature: SignatureDef<'_>, path: Path, scratch: &mut [u32]) -> Check {
     if signature.signature_key().is_none() {
         return Err(ModelError::Missing { path: path.field("signature_key") });
     }
@@ -35,7 +35,7 @@ fn names<'a>(
     field: &'static str,
     path: Path,
     scratch: &mut [u32],
-) -> Checked {
+) -> Check {
     for (index, entry) in list.iter().enumerate() {
         let at = || path.entry(field, index);
         if entry.name().is_none() {
@@ -54,7 +54,7 @@ fn unique<'a>(
     name: &dyn Fn(usize) -> &'a str,
     path: &dyn Fn(usize) -> Path,
     scratch: &mut [u32],
-) -> Checked {
+) -> Check {
     let needed = ModelError::ScratchTooSmall { given: scratch.len(), needed: count };
     let order = scratch.get_mut(..count).ok_or(needed)?;
     order.iter_mut().zip(0..).for_each(|(entry, index)| *entry = index);

@@ -1,7 +1,7 @@
 //! Verifies sparsity parameters: a tree with one level per entry of `traversal_order`. Each level is dense or lists the
 //! positions of its non-zero entries. Checks of TFLite: tflite/core/tools/verifier.cc.
 
-use super::check::Checked;
+use super::check::Check;
 use crate::error::ModelError;
 use crate::path::Path;
 use crate::schema::{DimensionMetadata, List, SparseIndexVector, SparsityParameters};
@@ -80,7 +80,7 @@ fn expanded_sizes(
 }
 
 /// Checks that entries `from..to` of the order are a permutation of `from..to`.
-fn permutation(order: List<'_, i32>, from: usize, to: usize, path: Path) -> Checked {
+fn permutation(order: List<'_, i32>, from: usize, to: usize, path: Path) -> Check {
     let mut seen = 0u32;
     for (index, dimension) in order.iter().enumerate().take(to).skip(from) {
         let bit = usize::try_from(dimension).ok().filter(|d| (from..to).contains(d)).map(|d| 1u32 << d);
@@ -133,6 +133,6 @@ fn entries<'a>(vector: SparseIndexVector<'a>) -> impl Iterator<Item = i32> + use
     (0..vector.len()).map_while(move |index| vector.get(index))
 }
 
-fn length(found: usize, expected: usize, because: &'static str, path: Path) -> Checked {
+fn length(found: usize, expected: usize, because: &'static str, path: Path) -> Check {
     if found == expected { Ok(()) } else { Err(ModelError::Length { path, found, expected, because }) }
 }

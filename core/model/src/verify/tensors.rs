@@ -1,7 +1,7 @@
 //! Verifies tensors: element type, shape, constant data.
 //! Checks of TFLite: tflite/core/subgraph.cc (SetTensorParametersReadOnly), tflite/core/tools/verifier.cc.
 
-use super::check::{Checked, check_index};
+use super::check::{Check, check_index};
 use super::{quantization, sparsity};
 use crate::buffers::constant;
 use crate::error::ModelError;
@@ -15,7 +15,7 @@ pub(super) fn verify(
     graph: SubGraph<'_>,
     path: Path,
     budget: &mut StringBudget,
-) -> Checked {
+) -> Check {
     let count = graph.tensors().len();
     for (index, tensor) in graph.tensors().iter().enumerate() {
         let path = path.entry("tensors", index);
@@ -61,7 +61,7 @@ fn no_dim_below(
     expected: &'static str,
     field: &'static str,
     path: Path,
-) -> Checked {
+) -> Check {
     match dims.iter().enumerate().find(|&(_, dim)| dim < least) {
         Some((index, dim)) => {
             Err(ModelError::Value { path: path.entry(field, index), found: i64::from(dim), expected })
@@ -77,7 +77,7 @@ fn constant_data(
     bits: u32,
     path: Path,
     budget: &mut StringBudget,
-) -> Checked {
+) -> Check {
     if tensor.is_variable() {
         let what = "a variable with constant data";
         return Err(ModelError::Unsupported { path: path.field("is_variable"), what });
@@ -111,7 +111,7 @@ impl StringBudget {
 
 /// Verifies a string tensor's buffer: a count, `count + 1` offsets from the start of the buffer, and the text. All
 /// numbers are little-endian u32.
-fn strings(data: &[u8], elements: usize, path: Path, budget: &mut StringBudget) -> Checked {
+fn strings(data: &[u8], elements: usize, path: Path, budget: &mut StringBudget) -> Check {
     let fault = |reason, found: u64| ModelError::Strings { path, reason, found };
     let (count, rest) = data.split_first_chunk::<4>().ok_or(fault("no count of strings", 0))?;
     let count = u32::from_le_bytes(*count) as usize;

@@ -12,7 +12,7 @@ use super::{
     Config, ConfigError, DelegateConfig, MAX_FILE_BYTES, MAX_THREADS, OnFailure, OnMissing, OpConfig,
     PlannerConfig, PluginsConfig, QuotaConfig, SCHEMA, misused_none,
 };
-use crate::planning::lifetime::{Lifetimes, OutputsFrom};
+use crate::planning::lifetime::{Lifetimes, OutputLifetimeStart};
 use crate::quota::MAX_DEPTH;
 use arenite_layout::Techniques;
 
@@ -147,7 +147,7 @@ fn planner(table: &Table<'_>) -> Result<Option<PlannerConfig>, ConfigError> {
 }
 
 fn lifetimes(table: &Table<'_>) -> Result<Lifetimes, ConfigError> {
-    let outputs = [("producer", OutputsFrom::Producer), ("start", OutputsFrom::Start)];
+    let outputs = [("producer", OutputLifetimeStart::Producer), ("start", OutputLifetimeStart::Start)];
     Ok(Lifetimes {
         preserve_all: table.boolean("preserve_all")?.unwrap_or_default(),
         outputs: table.choice("outputs", &outputs)?.unwrap_or_default(),

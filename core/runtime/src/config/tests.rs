@@ -1,5 +1,5 @@
 use super::*;
-use crate::planning::lifetime::OutputsFrom;
+use crate::planning::lifetime::OutputLifetimeStart;
 use proptest::prelude::*;
 
 fn config(text: &str) -> Config {
@@ -78,7 +78,7 @@ fn reads_every_key() {
         (planner.name.as_str(), planner.options),
         ("arena", pairs(&[("order", "size"), ("window", "16")]))
     );
-    assert_eq!(config.lifetimes, Lifetimes { preserve_all: true, outputs: OutputsFrom::Start });
+    assert_eq!(config.lifetimes, Lifetimes { preserve_all: true, outputs: OutputLifetimeStart::Start });
     let [cpu, opencl] = config.delegates.as_slice() else { panic!("two delegates") };
     assert_eq!((cpu.name.as_str(), cpu.on_missing, cpu.min_nodes), ("cpu", OnMissing::Error, 0));
     assert_eq!((cpu.max_partitions, cpu.on_failure), (None, OnFailure::Error));

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::text::{Lines, ShortNames, Shortened, Visible};
 
-use super::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, UnresolvedOp};
+use super::{DisabledDelegate, Error, ItemKind, LoadError, LoadFailure, MissingPlugins, UnresolvedOp};
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -62,16 +62,16 @@ impl fmt::Display for UnresolvedOp {
     }
 }
 
-impl fmt::Display for Named {
+impl fmt::Display for ItemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Named::Op => "op",
-            Named::Planner => "planner",
-            Named::Delegate => "delegate",
-            Named::Signature => "signature",
-            Named::Subgraph => "subgraph",
-            Named::Input => "input",
-            Named::Output => "output",
+            ItemKind::Op => "op",
+            ItemKind::Planner => "planner",
+            ItemKind::Delegate => "delegate",
+            ItemKind::Signature => "signature",
+            ItemKind::Subgraph => "subgraph",
+            ItemKind::Input => "input",
+            ItemKind::Output => "output",
         })
     }
 }
@@ -133,19 +133,19 @@ impl fmt::Display for Raw<'_> {
     }
 }
 
-fn not_found(f: &mut fmt::Formatter<'_>, what: Named, name: &str, known: &[String]) -> fmt::Result {
-    if matches!(what, Named::Subgraph) {
+fn not_found(f: &mut fmt::Formatter<'_>, what: ItemKind, name: &str, known: &[String]) -> fmt::Result {
+    if matches!(what, ItemKind::Subgraph) {
         return write!(f, "subgraph {} does not exist; the model has {}", Visible(name), known.len());
     }
     write!(f, "unknown {what} '{}'", Visible(name))?;
-    if known.is_empty() && matches!(what, Named::Planner | Named::Delegate) {
+    if known.is_empty() && matches!(what, ItemKind::Planner | ItemKind::Delegate) {
         return f.write_str(
             "; no plugin that was found has one: give the folder of a plugin that has it (--plugin-dir, [plugins] dirs, \
              ARENITE_PLUGIN_PATH), leave `builtin = false` out of [plugins], or link the default plugins into your program \
              (the feature `builtin` of the crate `arenite`)",
         );
     }
-    if let (Named::Delegate, Some(advice)) = (what, gpu_advice(name)) {
+    if let (ItemKind::Delegate, Some(advice)) = (what, gpu_advice(name)) {
         return write!(f, "; {advice}; known: {}", Visible(known.join(", ")));
     }
     match crate::config::nearest(name, known.iter().map(String::as_str)) {
@@ -172,7 +172,7 @@ fn gpu_advice(name: &str) -> Option<String> {
     ))
 }
 
-fn unresolved(f: &mut fmt::Formatter<'_>, ops: &[UnresolvedOp], missing: &Missing) -> fmt::Result {
+fn unresolved(f: &mut fmt::Formatter<'_>, ops: &[UnresolvedOp], missing: &MissingPlugins) -> fmt::Result {
     write!(f, "no plugin serves {} of the model's ops:", ops.len())?;
     for op in ops {
         write!(f, "\n  {op}")?;
@@ -205,14 +205,14 @@ fn not_loaded(f: &mut fmt::Formatter<'_>, failures: &[LoadFailure]) -> fmt::Resu
     }
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingPlugins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         not_loaded(f, &self.failures)?;
         self.left_out.iter().try_for_each(|left_out| write!(f, "\n  left out: {left_out}"))
     }
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for DisabledDelegate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.reason)
     }
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn debug_writes_what_display_writes() {
         let known = vec!["arena".to_owned()];
-        let error = Error::not_found(Named::Planner, "arenna", known);
+        let error = Error::not_found(ItemKind::Planner, "arenna", known);
         let wanted = "unknown planner 'arenna'; did you mean 'arena'? known: arena";
         assert_eq!((format!("{error:?}"), error.to_string()), (wanted.into(), wanted.into()));
         let config = "".parse::<crate::Config>().unwrap_err();

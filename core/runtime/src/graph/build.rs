@@ -20,7 +20,7 @@ use arenite_model::{Operator, OperatorCode, RawTable, SubGraph};
 use super::constants::{Copies, owned_bytes, tensor_info};
 use super::load::{BuildLimits, Load};
 use super::{Graph, NodeInfo, TensorInfo, Use};
-use crate::error::{Error, Named, Result, UnresolvedOp};
+use crate::error::{Error, ItemKind, Result, UnresolvedOp};
 use crate::model::Model;
 use crate::plugins::op_key::OpKey;
 use crate::plugins::registry::Registry;
@@ -52,7 +52,7 @@ impl Graph {
     ) -> Result<Graph> {
         let _span = tracing::info_span!("graph", subgraph = index).entered();
         let view = model.view();
-        let unknown = || Error::not_found(Named::Subgraph, index, 0..view.subgraphs().len());
+        let unknown = || Error::not_found(ItemKind::Subgraph, index, 0..view.subgraphs().len());
         let subgraph = view.subgraph(index).ok_or_else(unknown)?;
         let graph = Graph {
             index,

@@ -127,7 +127,7 @@ impl<'a> Uses<'a> {
         Some(bytes.chunks_exact(4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
     }
 
-    fn all(&self, t: i32, value: i32) -> bool {
+    fn all_equal(&self, t: i32, value: i32) -> bool {
         self.integers(t).is_some_and(|list| list.iter().all(|&x| x == value))
     }
 
@@ -150,11 +150,11 @@ impl<'a> Uses<'a> {
         let (size, i, rest) = self.position(upper.inputs[2])?;
         let (_, next, zeros) = self.position(lower.inputs[1])?;
         let (_, sum) = self.made_by(next, ADD, 2)?;
-        let counts = sum.inputs[0] == i && self.all(sum.inputs[1], 1);
-        let whole = self.all(upper.inputs[1], 0)
-            && self.all(rest, -1)
-            && self.all(zeros, 0)
-            && self.all(lower.inputs[2], -1)
+        let counts = sum.inputs[0] == i && self.all_equal(sum.inputs[1], 1);
+        let whole = self.all_equal(upper.inputs[1], 0)
+            && self.all_equal(rest, -1)
+            && self.all_equal(zeros, 0)
+            && self.all_equal(lower.inputs[2], -1)
             && self.integers(rest)?.len() == self.integers(zeros)?.len();
         // Input shapes may change, but the row stays one row.
         let (_, one) = self.made_by(row, RESHAPE, 2)?;

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::slots::Slot;
 use super::{Interpreter, Tensor, TensorMut};
 use crate::error::{Error, Result};
-use crate::observer::Observed;
+use crate::observer::ObservedStep;
 use crate::stages::executor::Executor;
 
 impl Interpreter {
@@ -127,7 +127,7 @@ impl Interpreter {
     /// Calls `observer` before and after each node and each partition that an invocation runs, including those in
     /// called subgraphs. Replaces the previous observer. Nodes that run once during allocation, and nodes inside a
     /// partition, are not observed. If the observer panics, the invocation returns an error.
-    pub fn set_observer(&mut self, observer: impl FnMut(&Observed<'_>) + Send + 'static) {
+    pub fn set_observer(&mut self, observer: impl FnMut(&ObservedStep<'_>) + Send + 'static) {
         self.observer = Some(RefCell::new(Box::new(observer)));
     }
 

@@ -8,12 +8,12 @@ use arenite_abi::ElementType;
 use super::Interpreter;
 use super::slots::Slot;
 use crate::config::DelegateConfig;
-use crate::error::{LeftOut, Result, UnresolvedOp};
+use crate::error::{DisabledDelegate, Result, UnresolvedOp};
 use crate::planning::plan::SegmentPlan;
 use crate::stages::executor::Executor;
 use crate::stages::preview::DelegatePreview;
 use crate::stages::report::detail::{DetailedPlan, detailed};
-use crate::stages::report::{self, DeviceObjects, PartitionFacts, Served};
+use crate::stages::report::{self, DeviceObjects, NodeProvider, PartitionFacts};
 
 /// The memory of an interpreter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -164,7 +164,7 @@ impl Interpreter {
     }
 
     /// For each node of the main subgraph, what runs it.
-    pub fn served_by(&self) -> Vec<Served> {
+    pub fn served_by(&self) -> Vec<NodeProvider> {
         self.served_in(0)
     }
 
@@ -192,13 +192,13 @@ impl Interpreter {
     }
 
     /// For each node of a subgraph, what runs it; empty before it was allocated.
-    pub fn served_in(&self, subgraph: usize) -> Vec<Served> {
+    pub fn served_in(&self, subgraph: usize) -> Vec<NodeProvider> {
         let executor = self.executor_of(subgraph);
         executor.map_or_else(Vec::new, |executor| report::served_by(&executor.graph, executor.runner()))
     }
 
     /// Delegates that were disabled, and why.
-    pub fn left_out(&self) -> Vec<LeftOut> {
+    pub fn left_out(&self) -> Vec<DisabledDelegate> {
         self.main().delegates().left_out().cloned().collect()
     }
 

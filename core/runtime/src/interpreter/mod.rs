@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::call::run::Run;
 use crate::call::settings::Settings;
 use crate::call::usage::Usage;
-use crate::error::{Error, Missing, Named, Result, UnresolvedOp};
+use crate::error::{Error, ItemKind, MissingPlugins, Result, UnresolvedOp};
 use crate::graph::{BuildLimits, Graph};
 use crate::model::Model;
 use crate::observer::Observer;
@@ -296,7 +296,7 @@ impl Interpreter {
     }
 
     /// Plugins and delegates that are missing.
-    fn missing(&self) -> Missing {
+    fn missing(&self) -> MissingPlugins {
         let executors = self.slots.iter().filter_map(Slot::executor);
         self.registry.missing(executors.flat_map(|executor| executor.delegates().left_out()))
     }
@@ -337,7 +337,7 @@ impl Interpreter {
 
     pub(crate) fn executor_mut(&mut self, subgraph: usize) -> Result<&mut Executor> {
         let known = self.slots.len();
-        let unknown = || Error::not_found(Named::Subgraph, subgraph, 0..known);
+        let unknown = || Error::not_found(ItemKind::Subgraph, subgraph, 0..known);
         let slot = self.slots.get_mut(subgraph).ok_or_else(unknown)?;
         if let Slot::Unbuilt = slot {
             let (quota, budget, nodes) = (&self.settings.quota, &self.budget, &self.node_budget);

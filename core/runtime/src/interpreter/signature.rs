@@ -1,6 +1,6 @@
 //! Signatures: entry points with names for their inputs and outputs.
 
-use crate::error::{Error, Named, Result};
+use crate::error::{Error, ItemKind, Result};
 use crate::interpreter::{Interpreter, Port, Tensor, TensorMut};
 
 /// Runs one signature of a model. Inputs and outputs are accessed by the names in the signature.
@@ -29,7 +29,7 @@ impl<'a> SignatureRunner<'a> {
         let view = model.view();
         let signature = view
             .signature(key)
-            .ok_or_else(|| Error::not_found(Named::Signature, key, model.signature_keys()))?;
+            .ok_or_else(|| Error::not_found(ItemKind::Signature, key, model.signature_keys()))?;
         let subgraph = signature.subgraph_index() as usize;
         interpreter.executor_mut(subgraph)?;
         let ports = |port: Port, entries: Vec<(String, u32)>| {

@@ -6,7 +6,7 @@ use arenite_abi::raw::{ArTensorV1, TENSOR_CONSTANT, slice};
 use arenite_abi::{Element, ElementType};
 
 use super::strings;
-use crate::error::{Error, Named, Result};
+use crate::error::{Error, ItemKind, Result};
 use crate::graph::Graph;
 use crate::stages::table::TensorTable;
 
@@ -234,10 +234,10 @@ pub(crate) enum Port {
 }
 
 impl Port {
-    pub(crate) fn named(self) -> Named {
+    pub(crate) fn named(self) -> ItemKind {
         match self {
-            Port::Input => Named::Input,
-            Port::Output => Named::Output,
+            Port::Input => ItemKind::Input,
+            Port::Output => ItemKind::Output,
         }
     }
 }

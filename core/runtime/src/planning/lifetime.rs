@@ -23,12 +23,12 @@ pub struct Lifetimes {
     /// interpreter. Needs as much memory as all tensors together.
     pub preserve_all: bool,
     /// When the lifetimes of outputs begin.
-    pub outputs: OutputsFrom,
+    pub outputs: OutputLifetimeStart,
 }
 
 /// When the lifetime of a subgraph's output begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OutputsFrom {
+pub enum OutputLifetimeStart {
     /// At the node that writes it; earlier nodes may use its memory.
     #[default]
     Producer,

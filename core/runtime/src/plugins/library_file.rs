@@ -43,7 +43,7 @@ pub enum LibrarySource {
 
 /// A library that may be loaded.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedLibrary {
     /// The identity of the file.
     pub identity: FileIdentity,
     /// The open file.
@@ -58,7 +58,7 @@ pub struct Checked {
 /// A [`LibraryFileError`], each with the path: not found, unreadable, not a regular file; the file or a folder above it
 /// is owned by another user than root and the caller, or others may write to it (sticky folders: see `permissions`);
 /// and on ELF systems: not ELF, for another machine, not a shared library, damaged, or cut short.
-pub fn check(path: &Path, found: LibrarySource) -> Result<Checked, LibraryFileError> {
+pub fn check(path: &Path, found: LibrarySource) -> Result<CheckedLibrary, LibraryFileError> {
     let unreadable = |source| LibraryFileError::Unreadable { path: path.to_owned(), source };
     // Checked before opening, because opening a named pipe would wait for a writer.
     regular(path, &std::fs::metadata(path).map_err(|error| not_found_or(path, error))?)?;
@@ -74,7 +74,7 @@ pub fn check(path: &Path, found: LibrarySource) -> Result<Checked, LibraryFileEr
     let needed = elf::check(path, &file, metadata.len())?;
     #[cfg(not(all(unix, not(target_vendor = "apple"))))]
     let needed = Vec::new();
-    Ok(Checked { identity: identity(&metadata, canonical), file, needed })
+    Ok(CheckedLibrary { identity: identity(&metadata, canonical), file, needed })
 }
 
 #[cfg(unix)]

@@ -13,7 +13,7 @@ use arenite_abi::raw::{
 use crate::config::Config;
 use crate::error::{Error, LoadError, LoadFailure, Result};
 use crate::host::{HOST, message};
-use crate::plugins::library_file::{self, Checked, LibrarySource};
+use crate::plugins::library_file::{self, CheckedLibrary, LibrarySource};
 use crate::plugins::registry::{AbiVersion, Origin, Registry};
 use crate::plugins::{built, descriptor, digest, foreign};
 
@@ -204,7 +204,7 @@ fn load_by(
     found: LibrarySource,
 ) -> Result<(), LoadError> {
     let _span = tracing::info_span!("load_plugin", path = %path.display()).entered();
-    let Checked { identity, file, needed } =
+    let CheckedLibrary { identity, file, needed } =
         library_file::check(path, found).map_err(|error| LoadError::File(error.to_string()))?;
     if registry.files.contains(&identity) {
         return Ok(());

@@ -12,7 +12,7 @@ use arenite_abi::raw::ArPluginV1;
 use arenite_abi::{ElementType, ElementTypes, Plugin, StaticPlugin, UsageRecord};
 
 use crate::config::{OpConfig, PlannerConfig};
-use crate::error::{Error, LeftOut, LoadError, LoadFailure, Missing, Named, Result};
+use crate::error::{DisabledDelegate, Error, ItemKind, LoadError, LoadFailure, MissingPlugins, Result};
 use crate::host::devices::DelegateDevices;
 use crate::host::op_schemas;
 use crate::planning::plan::{ChosenPlanner, Plan, PlanLimits};
@@ -130,16 +130,16 @@ impl Registry {
     pub(crate) fn choose_planner(&self, config: &PlannerConfig) -> Result<ChosenPlanner> {
         let raw = self
             .planner(&config.name)
-            .ok_or_else(|| self.not_found(Named::Planner, &config.name, self.planner_names()))?;
+            .ok_or_else(|| self.not_found(ItemKind::Planner, &config.name, self.planner_names()))?;
         let (name, options) = (config.name.clone(), config.options.clone());
         Ok(ChosenPlanner { name, raw, options, time: None, spent: Cell::default() })
     }
 
     pub(crate) fn choose_delegate(&self, name: &str) -> Result<DelegateRegistration> {
-        self.delegate(name).ok_or_else(|| self.not_found(Named::Delegate, name, self.delegate_names()))
+        self.delegate(name).ok_or_else(|| self.not_found(ItemKind::Delegate, name, self.delegate_names()))
     }
 
-    fn not_found(&self, what: Named, name: &str, known: Vec<String>) -> Error {
+    fn not_found(&self, what: ItemKind, name: &str, known: Vec<String>) -> Error {
         Error::NotFound { what, name: name.to_owned(), known, failures: self.not_loaded() }
     }
 
@@ -152,14 +152,14 @@ impl Registry {
     }
 
     /// The delegates and plugins that are missing, if these delegates are disabled.
-    pub(crate) fn missing<'a>(&self, left_out: impl Iterator<Item = &'a LeftOut>) -> Missing {
-        let mut delegates: Vec<LeftOut> = Vec::new();
+    pub(crate) fn missing<'a>(&self, left_out: impl Iterator<Item = &'a DisabledDelegate>) -> MissingPlugins {
+        let mut delegates: Vec<DisabledDelegate> = Vec::new();
         for left_out in left_out {
             if !delegates.contains(left_out) {
                 delegates.push(left_out.clone());
             }
         }
-        Missing { searched: self.searched.clone(), failures: self.not_loaded(), left_out: delegates }
+        MissingPlugins { searched: self.searched.clone(), failures: self.not_loaded(), left_out: delegates }
     }
 
     /// Registers everything that a plugin offers, or nothing on an error.

@@ -95,7 +95,7 @@ fn a_panic_is_an_error_and_the_pool_lives() {
                 std::panic::resume_unwind(Box::new("bad chunk"));
             }
         };
-        assert_eq!(parallel_for(40, 1, 0, &body), Err(Panicked), "chunk {bad}");
+        assert_eq!(parallel_for(40, 1, 0, &body), Err(LoopPanic), "chunk {bad}");
         assert_eq!(sum(1000, 10, 0), triangle(1000));
     }
     assert!(!IN_BODY.get());
@@ -108,7 +108,7 @@ fn a_panic_abandons_the_chunks_that_have_not_begun() {
         ran.fetch_add(1, Relaxed);
         std::panic::resume_unwind(Box::new("first chunk"));
     };
-    assert_eq!(parallel_for(1000, 1, 1, &body), Err(Panicked));
+    assert_eq!(parallel_for(1000, 1, 1, &body), Err(LoopPanic));
     assert_eq!(ran.into_inner(), 1);
 }
 
@@ -121,8 +121,8 @@ fn a_payload_that_panics_when_dropped_is_survived() {
         }
     }
     let body = |_| std::panic::resume_unwind(Box::new(Bomb));
-    assert_eq!(parallel_for(1, 1, 1, &body), Err(Panicked));
-    assert_eq!(parallel_for(100, 1, 0, &body), Err(Panicked));
+    assert_eq!(parallel_for(1, 1, 1, &body), Err(LoopPanic));
+    assert_eq!(parallel_for(100, 1, 0, &body), Err(LoopPanic));
     assert_eq!(sum(1000, 10, 0), triangle(1000));
 }
 
@@ -132,7 +132,7 @@ fn a_nested_panic_reaches_the_nested_caller_only() {
     let failed = AtomicUsize::new(0);
     let outer = |_| {
         let inner = parallel_for(4, 1, 0, &|_| std::panic::resume_unwind(Box::new("inner")));
-        failed.fetch_add(usize::from(inner == Err(Panicked)), Relaxed);
+        failed.fetch_add(usize::from(inner == Err(LoopPanic)), Relaxed);
     };
     assert_eq!(parallel_for(20, 1, 0, &outer), Ok(()));
     assert_eq!(failed.into_inner(), 20);

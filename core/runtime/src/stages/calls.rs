@@ -5,7 +5,7 @@ use arenite_abi::raw::{ArGraphV1, ArTensorV1, TENSOR_CONSTANT, TENSOR_DYNAMIC, s
 
 use super::executor::{Executor, Stage};
 use super::inferred::infer;
-use super::pending::Pending;
+use super::pending::PendingNodes;
 use super::runner::Runner;
 use crate::arena::Block;
 use crate::call::run::{Callee, Run};
@@ -153,7 +153,7 @@ impl Callee for Executor {
             return Ok(());
         }
         self.begin();
-        let all = Pending::default();
+        let all = PendingNodes::default();
         let inferred = self.site(run).0.inferring(|site| infer(site, &all))?;
         self.unchecked = inferred.nodes.iter().find(|known| !known.checked).map(|known| known.node);
         self.stage = Stage::Inferred(all.after(inferred.nodes.len(), Vec::new()));

@@ -8,7 +8,7 @@ use super::delegates::{Answers, Delegates};
 use arenite_abi::schema::op::DEQUANTIZE;
 
 use super::inferred::{Inferred, InferredNode};
-use super::pending::Pending;
+use super::pending::PendingNodes;
 use super::site::Site;
 use super::step::{Kernel, Step};
 use crate::config::DelegateConfig;
@@ -36,7 +36,7 @@ pub(crate) fn delegate(
     site: &mut Site<'_>,
     delegates: &mut Delegates,
     inferred: &Inferred,
-    after: &Pending,
+    after: &PendingNodes,
 ) -> Result<Delegated> {
     let run = site.run;
     let mut offer = Offer::new(site, inferred, after);
@@ -78,7 +78,7 @@ pub(super) struct Offer {
 }
 
 impl Offer {
-    pub(super) fn new(site: &Site<'_>, inferred: &Inferred, after: &Pending) -> Self {
+    pub(super) fn new(site: &Site<'_>, inferred: &Inferred, after: &PendingNodes) -> Self {
         let mut known = inferred.nodes.as_slice();
         let mut last = None;
         if let (true, Some((node, before))) = (inferred.ends_dynamic, known.split_last()) {
@@ -295,7 +295,7 @@ impl Offer {
 
 /// Tensors that have a value before these steps run, and tensors that the steps write and that are read later: by
 /// `last`, by the nodes of `after`, by the caller or, for a variable, by the next invocation.
-fn borders(graph: &Graph, steps: &[Step], last: Option<&Step>, after: &Pending) -> (Vec<i32>, Vec<i32>) {
+fn borders(graph: &Graph, steps: &[Step], last: Option<&Step>, after: &PendingNodes) -> (Vec<i32>, Vec<i32>) {
     let written: BTreeSet<usize> = steps.iter().flat_map(|step| Graph::present(step.outputs())).collect();
     let read: BTreeSet<usize> = steps.iter().flat_map(|step| Graph::present(step.inputs())).collect();
     let is_wanted = |&t: &usize| {

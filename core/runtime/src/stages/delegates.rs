@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::site::Site;
 use super::step::Step;
 use crate::config::{DelegateConfig, OnMissing};
-use crate::error::{Error, LeftOut, Result};
+use crate::error::{DisabledDelegate, Error, Result};
 use crate::graph::Graph;
 use crate::plugins::registry::Registry;
 use crate::quota::Holding;
@@ -29,7 +29,7 @@ pub(crate) struct Delegates {
     /// Instances, by position in the settings.
     instances: BTreeMap<usize, Rc<DelegateInstance>>,
     /// Delegates that are disabled until the next allocation, and why, by position in the settings.
-    left_out: BTreeMap<usize, LeftOut>,
+    left_out: BTreeMap<usize, DisabledDelegate>,
     remembered: VecDeque<CachedAnswers>,
 }
 
@@ -63,7 +63,9 @@ impl Delegates {
     /// Disables a delegate that failed.
     pub(crate) fn leave_out(&mut self, index: usize, config: &DelegateConfig, error: &Error) {
         tracing::warn!("left out: {error}");
-        self.left_out.entry(index).or_insert_with(|| LeftOut::failed(&config.name, error.to_string()));
+        self.left_out
+            .entry(index)
+            .or_insert_with(|| DisabledDelegate::failed(&config.name, error.to_string()));
     }
 
     /// Discards the instance, which the failure may have corrupted. The next allocation creates another one.
@@ -74,12 +76,12 @@ impl Delegates {
     }
 
     /// Why a delegate is disabled.
-    pub(crate) fn why_left_out(&self, index: usize) -> Option<&LeftOut> {
+    pub(crate) fn why_left_out(&self, index: usize) -> Option<&DisabledDelegate> {
         self.left_out.get(&index)
     }
 
     /// The disabled delegates, in the order of the settings.
-    pub(crate) fn left_out(&self) -> impl Iterator<Item = &LeftOut> {
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = &DisabledDelegate> {
         self.left_out.values()
     }
 
@@ -101,7 +103,7 @@ impl Delegates {
         let raw = match registry.choose_delegate(&config.name) {
             Err(absent) if skips => {
                 tracing::info!("left out: {absent}");
-                self.left_out.insert(index, LeftOut::absent(&config.name, absent.to_string()));
+                self.left_out.insert(index, DisabledDelegate::absent(&config.name, absent.to_string()));
                 return Ok(None);
             }
             found => found?,

@@ -7,7 +7,7 @@ use arenite_abi::ElementType;
 use super::delegates::Delegates;
 use super::inferred::infer;
 use super::memory::Memory;
-use super::pending::Pending;
+use super::pending::PendingNodes;
 use super::prepared::StageError;
 use super::preview::{DelegatePreview, preview};
 use super::runner::Runner;
@@ -46,7 +46,7 @@ pub(crate) enum Stage {
     #[default]
     Graph,
     /// The shapes of all nodes are known, except the pending ones.
-    Inferred(Pending),
+    Inferred(PendingNodes),
     Ready(Runner),
     /// Prepared for other input shapes than the current ones.
     Resized(Runner),
@@ -219,7 +219,7 @@ impl Executor {
         self.begin();
         self.delegates.begin();
         let (mut site, delegates) = self.site(run);
-        let all = Pending::default();
+        let all = PendingNodes::default();
         let found = site.inferring(|site| infer(site, &all)).and_then(|inferred| {
             let after = all.after(inferred.nodes.len(), Vec::new());
             preview(&mut site, delegates, &inferred, &after)

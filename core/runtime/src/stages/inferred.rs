@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arenite_abi::Status;
 use arenite_abi::schema::op::DEQUANTIZE;
 
-use super::pending::Pending;
+use super::pending::PendingNodes;
 use super::site::Site;
 use super::step::Step;
 use crate::error::{Error, Result};
@@ -38,7 +38,7 @@ pub(crate) struct InferredNode {
 }
 
 /// Infers the shapes of `pending`, up to the first node of dynamic shape.
-pub(crate) fn infer(site: &mut Site<'_>, pending: &Pending) -> Result<Inferred> {
+pub(crate) fn infer(site: &mut Site<'_>, pending: &PendingNodes) -> Result<Inferred> {
     let (mut nodes, mut ends_dynamic) = (Vec::new(), false);
     let mut reshaped = BTreeMap::new();
     for node in pending.nodes(site.graph) {

@@ -4,13 +4,13 @@ use crate::graph::Graph;
 
 /// The nodes in `left`, then all nodes starting at `rest`. Removing the first one takes constant time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Pending {
+pub(crate) struct PendingNodes {
     /// Nodes that were cut from a segment because an earlier partition in it has a result of dynamic shape.
     pub left: Vec<usize>,
     pub rest: usize,
 }
 
-impl Pending {
+impl PendingNodes {
     /// The nodes of `graph`.
     pub(crate) fn nodes(&self, graph: &Graph) -> impl Iterator<Item = usize> + '_ {
         self.left.iter().copied().chain(self.rest..graph.nodes.len())
@@ -21,10 +21,10 @@ impl Pending {
     }
 
     /// The nodes that remain after the first `count` ran, preceded by `left`, the ones among these that did not run.
-    pub(crate) fn after(&self, count: usize, left: Vec<usize>) -> Pending {
+    pub(crate) fn after(&self, count: usize, left: Vec<usize>) -> PendingNodes {
         let listed = self.left.len();
         let behind = self.left.get(count..).unwrap_or(&[]);
-        Pending {
+        PendingNodes {
             left: left.into_iter().chain(behind.iter().copied()).collect(),
             rest: self.rest + count.saturating_sub(listed),
         }

@@ -11,13 +11,13 @@ use arenite_layout::{Layout, Techniques, Tie, TieKind, order};
 
 use super::memory::Memory;
 use super::named_plan::plan_named;
-use super::pending::Pending;
+use super::pending::PendingNodes;
 use super::prepared::Prepared;
 use super::site::Site;
 use super::step::Step;
 use crate::arena::ALIGNMENT;
 use crate::error::{Error, Result};
-use crate::planning::lifetime::{Lifetime, LifetimeInput, OutputsFrom, lifetimes};
+use crate::planning::lifetime::{Lifetime, LifetimeInput, OutputLifetimeStart, lifetimes};
 use crate::planning::plan::{Plan, SegmentPlan, lower_bound};
 
 /// Limits how many records of buffers that are already placed are passed to the planner again, summed over all
@@ -140,7 +140,7 @@ struct SegmentLayout {
 /// The properties of a segment that do not depend on the order of its steps.
 struct Segment<'a> {
     site: &'a Site<'a>,
-    after: &'a Pending,
+    after: &'a PendingNodes,
     /// The number of the first step.
     first: usize,
     techniques: &'a Techniques,
@@ -190,7 +190,7 @@ impl Segment<'_> {
             first: self.first as u32,
             given: &given,
             is_kept: &is_kept,
-            is_early: &|t| wanted.outputs == OutputsFrom::Start && is_output(t),
+            is_early: &|t| wanted.outputs == OutputLifetimeStart::Start && is_output(t),
         })
     }
 
@@ -256,7 +256,7 @@ impl Segment<'_> {
     fn reorder(&self, steps: &mut Vec<Step>, given: SegmentLayout) -> SegmentLayout {
         let is_over = || self.site.run.is_over();
         let problem = self.order_problem(steps, &given);
-        let Some(order) = problem.and_then(|problem| order::better(&problem, &is_over)) else {
+        let Some(order) = problem.and_then(|problem| order::find_better(&problem, &is_over)) else {
             return given;
         };
         permute(steps, &order);

@@ -2,7 +2,7 @@
 
 use arenite_abi::Status;
 
-use super::pending::Pending;
+use super::pending::PendingNodes;
 use super::site::Site;
 use super::step::{Kernel, Step};
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ pub(crate) struct Prepared {
     /// The last one may have results of dynamic shape.
     pub steps: Vec<Step>,
     /// The nodes after these steps.
-    pub after: Pending,
+    pub after: PendingNodes,
 }
 
 /// The error that ended a stage or an invocation.
@@ -41,7 +41,7 @@ impl StageError {
 }
 
 /// Prepares the nodes of `pending` up to the first one of dynamic shape.
-pub(crate) fn prepare_nodes(site: &mut Site<'_>, pending: &Pending) -> Result<Prepared, StageError> {
+pub(crate) fn prepare_nodes(site: &mut Site<'_>, pending: &PendingNodes) -> Result<Prepared, StageError> {
     let mut steps = Vec::new();
     for node in pending.nodes(site.graph) {
         let mut step = site.node_step(node);
@@ -61,7 +61,7 @@ pub(crate) fn prepare_nodes(site: &mut Site<'_>, pending: &Pending) -> Result<Pr
 pub(crate) fn prepare_steps(
     site: &mut Site<'_>,
     mut steps: Vec<Step>,
-    after: &Pending,
+    after: &PendingNodes,
 ) -> Result<Prepared, StageError> {
     for i in 0..steps.len() {
         prepare_step(site, &mut steps[i])?;

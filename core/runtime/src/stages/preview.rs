@@ -7,7 +7,7 @@ use super::delegates::{Answers, Delegates};
 use super::inferred::Inferred;
 use super::partition::Subset;
 use super::partition_kernel::macro_node;
-use super::pending::Pending;
+use super::pending::PendingNodes;
 use super::site::Site;
 use super::step::{Claimed, Kernel, Step};
 use crate::config::DelegateConfig;
@@ -32,7 +32,7 @@ pub(crate) fn preview(
     site: &mut Site<'_>,
     delegates: &mut Delegates,
     inferred: &Inferred,
-    after: &Pending,
+    after: &PendingNodes,
 ) -> Result<Vec<DelegatePreview>> {
     let run = site.run;
     let mut offer = Offer::new(site, inferred, after);

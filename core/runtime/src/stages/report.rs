@@ -15,7 +15,7 @@ use crate::planning::objects::SharedObjects;
 
 /// The op or delegate that runs a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Served {
+pub enum NodeProvider {
     /// Nothing yet: the graph is not allocated, or the node comes after a node of dynamic shape.
     #[default]
     Nobody,
@@ -39,7 +39,7 @@ pub struct PartitionFacts {
     pub delegate: String,
     /// The subgraph.
     pub subgraph: usize,
-    /// The partition's number, see [`Served::Delegate`].
+    /// The partition's number, see [`NodeProvider::Delegate`].
     pub partition: usize,
     /// In the order of the report.
     pub facts: Vec<Fact>,
@@ -50,7 +50,7 @@ pub struct PartitionFacts {
 pub struct DeviceObjects {
     /// The delegate's name.
     pub delegate: String,
-    /// The partition's number, see [`Served::Delegate`].
+    /// The partition's number, see [`NodeProvider::Delegate`].
     pub partition: usize,
     /// The planner's name.
     pub planner: String,
@@ -100,23 +100,23 @@ pub(crate) fn device_objects(runner: Option<&Runner>) -> Vec<DeviceObjects> {
 }
 
 /// For each node, the op or delegate that runs it.
-pub(crate) fn served_by(graph: &Graph, runner: Option<&Runner>) -> Vec<Served> {
-    let mut served = vec![Served::Nobody; graph.nodes.len()];
+pub(crate) fn served_by(graph: &Graph, runner: Option<&Runner>) -> Vec<NodeProvider> {
+    let mut served = vec![NodeProvider::Nobody; graph.nodes.len()];
     let mut partitions = 0;
     for step in in_order(runner) {
         let who = server(step, partitions);
-        partitions += usize::from(matches!(who, Served::Delegate { .. }));
+        partitions += usize::from(matches!(who, NodeProvider::Delegate { .. }));
         step.members().iter().for_each(|&node| served[node] = who.clone());
     }
     served
 }
 
-fn server(step: &Step, partition: usize) -> Served {
+fn server(step: &Step, partition: usize) -> NodeProvider {
     match &step.kernel {
-        Kernel::Unprepared | Kernel::Claimed(_) => Served::Nobody,
-        Kernel::Op { op, .. } => Served::Plugin(op.plugin.to_string()),
-        Kernel::Constant(op) => Served::Folded(op.plugin.to_string()),
-        Kernel::Partition(kernel) => Served::Delegate { name: kernel.owner.name.clone(), partition },
+        Kernel::Unprepared | Kernel::Claimed(_) => NodeProvider::Nobody,
+        Kernel::Op { op, .. } => NodeProvider::Plugin(op.plugin.to_string()),
+        Kernel::Constant(op) => NodeProvider::Folded(op.plugin.to_string()),
+        Kernel::Partition(kernel) => NodeProvider::Delegate { name: kernel.owner.name.clone(), partition },
     }
 }
 

@@ -7,7 +7,7 @@ use super::delegates::Delegates;
 use super::inferred::infer;
 use super::memory::Memory;
 use super::node::unresolved;
-use super::pending::Pending;
+use super::pending::PendingNodes;
 use super::placed::{Placed, place};
 use super::prepared::{Prepared, StageError, prepare_nodes, prepare_steps};
 use super::site::Site;
@@ -15,7 +15,7 @@ use super::step::{Kernel, Step};
 use crate::arena::Mark;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::observer::{Moment, Observed, notify};
+use crate::observer::{Moment, ObservedStep, notify};
 use crate::planning::plan::SegmentPlan;
 use crate::profile::Profile;
 
@@ -69,8 +69,8 @@ impl Runner {
     }
 
     /// The nodes that are in no segment yet.
-    pub(crate) fn pending(&self) -> Pending {
-        self.segments.last().map_or_else(Pending::default, |segment| segment.prepared.after.clone())
+    pub(crate) fn pending(&self) -> PendingNodes {
+        self.segments.last().map_or_else(PendingNodes::default, |segment| segment.prepared.after.clone())
     }
 
     /// Prepares and places the next segment. If a delegate cannot prepare its nodes, the segment is built again without
@@ -210,7 +210,7 @@ impl Runner {
 fn prepare(
     site: &mut Site<'_>,
     delegates: &mut Delegates,
-    begins: &Pending,
+    begins: &PendingNodes,
 ) -> Result<(Prepared, Vec<Refusal>), StageError> {
     if site.run.settings.delegates.is_empty() {
         return Ok((prepare_nodes(site, begins)?, Vec::new()));
@@ -220,7 +220,7 @@ fn prepare(
     let delegated = delegate(site, delegates, &inferred, &after)?;
     let own = delegated.steps.iter().filter_map(|step| step.node);
     // Nodes after a node of dynamic shape are checked here, when the first segment is built.
-    let is_first = *begins == Pending::default();
+    let is_first = *begins == PendingNodes::default();
     let behind = is_first.then(|| after.nodes(site.graph)).into_iter().flatten();
     let missing = unresolved(site.graph, own.chain(behind));
     if !missing.is_empty() {
@@ -245,7 +245,7 @@ fn observe(site: &Site<'_>, moment: Moment, step: &Step) -> Result<()> {
         Kernel::Partition(kernel) => Some(&kernel.owner.name[..]),
         _ => None,
     };
-    let observed = Observed {
+    let observed = ObservedStep {
         moment,
         subgraph: site.graph.index,
         graph: site.graph,

@@ -18,7 +18,7 @@ use arenite_abi::prelude::*;
 use arenite_abi::schema::{GatherOptions, WhileOptions};
 use arenite_layers::{Id, Limits, Source, Value, Values};
 
-use counting::{Affine, Counting};
+use counting::{Affine, RoundCounts};
 use ports::Port;
 
 use crate::net::{Node, Scan};
@@ -47,7 +47,7 @@ struct Lowering<'v, 'a> {
     body: GraphView<'a>,
     values: Values<'a>,
     limits: &'v Limits,
-    counting: Counting<'a>,
+    counting: RoundCounts<'a>,
     scan: Scan<'a>,
     /// Tensors that a round has when it begins, or that were written since.
     written: Vec<i32>,
@@ -64,7 +64,7 @@ impl<'v, 'a> Lowering<'v, 'a> {
     ) -> Result<Self> {
         let mut values = x.values.inner(body);
         let weights = body.nodes().map(|node| values.add_node(&node)).collect::<Result<Vec<bool>>>()?;
-        let mut counting = Counting::of(body, rounds);
+        let mut counting = RoundCounts::of(body, rounds);
         for port in &ports {
             port.tensors.iter().try_for_each(|&tensor| values.add(tensor).map(drop))?;
             let [before, after] = port.tensors;

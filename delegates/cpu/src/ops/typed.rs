@@ -12,7 +12,7 @@ use crate::step::Step;
 use crate::steps::typed_map::{ElementFn, INPUTS, TypedMap};
 
 /// A function of elements of any type.
-pub(crate) struct Typed {
+pub(crate) struct TypedFunction {
     name: &'static str,
     f: ElementFn,
     /// The shape that the first input is seen as.
@@ -20,7 +20,7 @@ pub(crate) struct Typed {
 }
 
 /// Lowers the node if its op is one of these for its types.
-pub(crate) fn lower(x: &Source<'_, '_>) -> Option<Result<Node<Typed>>> {
+pub(crate) fn lower(x: &Source<'_, '_>) -> Option<Result<Node<TypedFunction>>> {
     let code = x.node.builtin_code();
     let ty = x.input(0).ok()?.1.ty;
     let is_plain = match fused_activation(&x.node) {
@@ -41,9 +41,9 @@ pub(crate) fn lower(x: &Source<'_, '_>) -> Option<Result<Node<Typed>>> {
         (op::ADD | op::MUL | op::SUB | op::MAXIMUM | op::MINIMUM, I32 | I64) if is_plain => {
             ("arithmetic", if ty == I32 { arithmetic_i32(code) } else { arithmetic_i64(code) })
         }
-        (op::LOGICAL_OR, ElementType::Bool) => ("logic", two::<u8, u8, Or>()),
-        (op::LOGICAL_AND, ElementType::Bool) => ("logic", two::<u8, u8, And>()),
-        (op::LOGICAL_NOT, ElementType::Bool) => ("logic", one::<u8, u8, Not>()),
+        (op::LOGICAL_OR, ElementType::Bool) => ("logic", two::<u8, u8, Disjunction>()),
+        (op::LOGICAL_AND, ElementType::Bool) => ("logic", two::<u8, u8, Conjunction>()),
+        (op::LOGICAL_NOT, ElementType::Bool) => ("logic", one::<u8, u8, Negation>()),
         _ => return None,
     };
     let result = if found.0 == "arithmetic" { ty } else { ElementType::Bool };
@@ -73,7 +73,7 @@ fn node(
     name: &'static str,
     f: ElementFn,
     first: Option<Vec<usize>>,
-) -> Result<Node<Typed>> {
+) -> Result<Node<TypedFunction>> {
     let (output, y) = x.output(0)?;
     expect_elements(y)?;
     width(y)?;
@@ -90,10 +90,10 @@ fn node(
         return Err(unsupported!("its shapes do not broadcast to {:?}", y.shape));
     }
     let inputs = values.iter().map(|&(id, _)| id).collect();
-    Ok(Node::new(Typed { name, f, first }, inputs, vec![output]))
+    Ok(Node::new(TypedFunction { name, f, first }, inputs, vec![output]))
 }
 
-fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<Typed>> {
+fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<TypedFunction>> {
     let ((_, condition), (_, a), (_, b), (_, y)) = (x.input(0)?, x.input(1)?, x.input(2)?, x.output(0)?);
     ensure!(condition.ty == ElementType::Bool, "the condition is {}", condition.ty);
     ensure!(x.node.input_count() == 3, "it has {} inputs, not 3", x.node.input_count());
@@ -115,19 +115,19 @@ fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<Typed>> {
     node(x, "select", f, first)
 }
 
-fn cast(x: &Source<'_, '_>) -> Result<Node<Typed>> {
+fn cast(x: &Source<'_, '_>) -> Result<Node<TypedFunction>> {
     let ((_, a), (_, y)) = (x.input(0)?, x.output(0)?);
     let f: ElementFn = match (a.ty, y.ty) {
-        (I32, F32) => one::<i32, f32, As>(),
-        (I64, F32) => one::<i64, f32, As>(),
-        (U8, F32) => one::<u8, f32, As>(),
+        (I32, F32) => one::<i32, f32, Conversion>(),
+        (I64, F32) => one::<i64, f32, Conversion>(),
+        (U8, F32) => one::<u8, f32, Conversion>(),
         (ElementType::Bool, F32) => one::<u8, f32, Truth>(),
         (ElementType::Bool, I32) => one::<u8, i32, Truth>(),
         (ElementType::Bool, I64) => one::<u8, i64, Truth>(),
-        (F32, I32) => one::<f32, i32, As>(),
-        (F32, I64) => one::<f32, i64, As>(),
-        (I32, I64) => one::<i32, i64, As>(),
-        (I64, I32) => one::<i64, i32, As>(),
+        (F32, I32) => one::<f32, i32, Conversion>(),
+        (F32, I64) => one::<f32, i64, Conversion>(),
+        (I32, I64) => one::<i32, i64, Conversion>(),
+        (I64, I32) => one::<i64, i32, Conversion>(),
         (F32, ElementType::Bool) => one::<f32, u8, Truth>(),
         (I32, ElementType::Bool) => one::<i32, u8, Truth>(),
         (I64, ElementType::Bool) => one::<i64, u8, Truth>(),
@@ -138,7 +138,7 @@ fn cast(x: &Source<'_, '_>) -> Result<Node<Typed>> {
     node(x, "cast", f, Some(y.shape.clone()))
 }
 
-impl LayerStep for Typed {
+impl LayerStep for TypedFunction {
     fn offers(&self) -> Offers<'_> {
         Offers::NONE
     }
@@ -242,45 +242,45 @@ macro_rules! functions {
 }
 
 /// A conversion: whole numbers wrap, floats are cut off towards zero and saturate, NaN becomes the largest.
-struct As;
+struct Conversion;
 /// 1 of all but zero.
 struct Truth;
-struct Not;
-struct And;
-struct Or;
+struct Negation;
+struct Conjunction;
+struct Disjunction;
 struct Add;
 struct Subtract;
 struct Multiply;
-struct Larger;
-struct Smaller;
+struct Maximum;
+struct Minimum;
 
 functions! {
-    As One<i32, f32>: |x| x as f32;
-    As One<i64, f32>: |x| x as f32;
-    As One<u8, f32>: |x| x.into();
-    As One<f32, i32>: |x| if x.is_nan() { i32::MAX } else { x as i32 };
-    As One<f32, i64>: |x| if x.is_nan() { i64::MAX } else { x as i64 };
-    As One<i32, i64>: |x| x.into();
-    As One<i64, i32>: |x| x as i32;
+    Conversion One<i32, f32>: |x| x as f32;
+    Conversion One<i64, f32>: |x| x as f32;
+    Conversion One<u8, f32>: |x| x.into();
+    Conversion One<f32, i32>: |x| if x.is_nan() { i32::MAX } else { x as i32 };
+    Conversion One<f32, i64>: |x| if x.is_nan() { i64::MAX } else { x as i64 };
+    Conversion One<i32, i64>: |x| x.into();
+    Conversion One<i64, i32>: |x| x as i32;
     Truth One<u8, f32>: |x| f32::from(u8::from(x != 0));
     Truth One<u8, i32>: |x| (x != 0).into();
     Truth One<u8, i64>: |x| (x != 0).into();
     Truth One<f32, u8>: |x| (x != 0.0).into();
     Truth One<i32, u8>: |x| (x != 0).into();
     Truth One<i64, u8>: |x| (x != 0).into();
-    Not One<u8, u8>: |x| (x == 0).into();
-    And Two<u8, u8>: |a, b| (a != 0 && b != 0).into();
-    Or Two<u8, u8>: |a, b| (a != 0 || b != 0).into();
+    Negation One<u8, u8>: |x| (x == 0).into();
+    Conjunction Two<u8, u8>: |a, b| (a != 0 && b != 0).into();
+    Disjunction Two<u8, u8>: |a, b| (a != 0 || b != 0).into();
     Add Two<i32, i32>: |a, b| a.wrapping_add(b);
     Add Two<i64, i64>: |a, b| a.wrapping_add(b);
     Subtract Two<i32, i32>: |a, b| a.wrapping_sub(b);
     Subtract Two<i64, i64>: |a, b| a.wrapping_sub(b);
     Multiply Two<i32, i32>: |a, b| a.wrapping_mul(b);
     Multiply Two<i64, i64>: |a, b| a.wrapping_mul(b);
-    Larger Two<i32, i32>: |a, b| a.max(b);
-    Larger Two<i64, i64>: |a, b| a.max(b);
-    Smaller Two<i32, i32>: |a, b| a.min(b);
-    Smaller Two<i64, i64>: |a, b| a.min(b);
+    Maximum Two<i32, i32>: |a, b| a.max(b);
+    Maximum Two<i64, i64>: |a, b| a.max(b);
+    Minimum Two<i32, i32>: |a, b| a.min(b);
+    Minimum Two<i64, i64>: |a, b| a.min(b);
 }
 
 fn arithmetic_i32(code: i32) -> ElementFn {
@@ -288,8 +288,8 @@ fn arithmetic_i32(code: i32) -> ElementFn {
         op::ADD => two::<i32, i32, Add>(),
         op::SUB => two::<i32, i32, Subtract>(),
         op::MUL => two::<i32, i32, Multiply>(),
-        op::MAXIMUM => two::<i32, i32, Larger>(),
-        _ => two::<i32, i32, Smaller>(),
+        op::MAXIMUM => two::<i32, i32, Maximum>(),
+        _ => two::<i32, i32, Minimum>(),
     }
 }
 
@@ -298,8 +298,8 @@ fn arithmetic_i64(code: i32) -> ElementFn {
         op::ADD => two::<i64, i64, Add>(),
         op::SUB => two::<i64, i64, Subtract>(),
         op::MUL => two::<i64, i64, Multiply>(),
-        op::MAXIMUM => two::<i64, i64, Larger>(),
-        _ => two::<i64, i64, Smaller>(),
+        op::MAXIMUM => two::<i64, i64, Maximum>(),
+        _ => two::<i64, i64, Minimum>(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arenite_base::Aligned;
 use arenite_layers::{Id, Value};
 
-use crate::step::Ends;
+use crate::step::StepValues;
 
 /// The values of the node that a step is built for.
 pub(crate) struct NodeValues<'n> {
@@ -24,8 +24,8 @@ impl<'n> NodeValues<'n> {
     }
 
     /// The first input and the first output.
-    pub(crate) fn ends(&self) -> Ends {
-        Ends { input: self.inputs[0], output: self.outputs[0] }
+    pub(crate) fn ends(&self) -> StepValues {
+        StepValues { input: self.inputs[0], output: self.outputs[0] }
     }
 }
 

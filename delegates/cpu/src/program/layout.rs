@@ -132,7 +132,7 @@ impl<'n, 'a> Frame<'n, 'a> {
 
     /// The steps in an order that needs less memory, if there is one.
     pub(super) fn reorder(&self, steps: Vec<BuiltStep>) -> Vec<BuiltStep> {
-        let Some(order) = order::better(&self.problem(&steps), &|| false) else { return steps };
+        let Some(order) = order::find_better(&self.problem(&steps), &|| false) else { return steps };
         let before = lower_bound(&self.records(&steps).laid_out().buffers);
         let mut old: Vec<Option<BuiltStep>> = steps.into_iter().map(Some).collect();
         let steps: Vec<BuiltStep> = order.iter().filter_map(|&i| old[i].take()).collect();

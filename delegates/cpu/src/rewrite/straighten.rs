@@ -11,7 +11,7 @@ use arenite_layers::Id;
 
 use crate::kernels::u8_pair::Pairs;
 use crate::net::{CpuLayer, Layer, Net, Node};
-use crate::ops::quantized::{Lines, Quantized, Straight};
+use crate::ops::quantized::{ByteFunction, Lines, Quantized};
 use crate::ops::values::{NetValues, NodeValues};
 
 /// Applies the rewriting.
@@ -51,8 +51,8 @@ fn straight<'a>(net: &Net<'a>, j: usize, pairs: &'static Pairs) -> Result<Option
             pair.with_constant(o, constant, &NodeValues::of(node), &NetValues::of(net), pairs)?
         {
             let layer = match layer {
-                Straight::Table(table) => Quantized::Table(table),
-                Straight::Lines(lines) => Quantized::Lines(lines),
+                ByteFunction::Table(table) => Quantized::Table(table),
+                ByteFunction::Lines(lines) => Quantized::Lines(lines),
             };
             return Ok(Some((node.inputs[1 - o], layer)));
         }

@@ -6,7 +6,7 @@ use bytemuck::Pod;
 use super::mean_u8::Shape;
 use crate::kernels::u8_arg::Places;
 use crate::memory::{Source, Target};
-use crate::step::{Ends, Grain, Run, Step};
+use crate::step::{Grain, Run, Step, StepValues};
 
 /// Results that are computed together.
 const PART: usize = 256;
@@ -22,7 +22,7 @@ pub(crate) struct ArgU8 {
     /// Whether results have 64 bits.
     pub is_long: bool,
     /// The input and the output.
-    pub ends: Ends,
+    pub ends: StepValues,
 }
 
 impl ArgU8 {

@@ -16,7 +16,7 @@ use arenite_layers::{Id, Window};
 
 use crate::memory::{Disjoint, Source, Target};
 use crate::reach::epilogue::{self, Epilogue, EpilogueOp};
-use crate::step::{Ends, Run, Step};
+use crate::step::{Run, Step, StepValues};
 
 /// A layer that computes rows of its output from rows of its input.
 pub(crate) trait RowStep: Send + Sync {
@@ -85,14 +85,14 @@ pub(crate) struct Cascade {
 impl Cascade {
     /// A cascade of at most [`LAYERS`] layers, which compute parts of the output on up to `threads` threads. Only the
     /// last layer's epilogue may have operands.
-    pub(crate) fn new(layers: Vec<Box<dyn RowStep>>, threads: usize, ends: Ends) -> Self {
+    pub(crate) fn new(layers: Vec<Box<dyn RowStep>>, threads: usize, ends: StepValues) -> Self {
         let windows: Vec<(Window, usize)> =
             layers.iter().map(|layer| (*layer.window().0, layer.window().1)).collect();
         let turn = turn(&windows);
         Cascade { parts: threads.clamp(1, PARTS), ..Cascade::with_turn(layers, turn, ends) }
     }
 
-    fn with_turn(layers: Vec<Box<dyn RowStep>>, turn: usize, ends: Ends) -> Self {
+    fn with_turn(layers: Vec<Box<dyn RowStep>>, turn: usize, ends: StepValues) -> Self {
         let windows: Vec<(Window, usize)> =
             layers.iter().map(|layer| (*layer.window().0, layer.window().1)).collect();
         let rooms = rooms(&windows, turn);
@@ -307,7 +307,7 @@ mod tests {
                 Clamp { low: -1.0, high: 1.0 },
                 Vec::new(),
                 format!("{}", layers.len()),
-                Ends { input: 0, output: 0 },
+                StepValues { input: 0, output: 0 },
             );
             match kind.0 {
                 0 => {
@@ -383,7 +383,7 @@ mod tests {
                 }
                 want = y;
             }
-            let cascade = Cascade::with_turn(list, turn, Ends { input: 0, output: 0 });
+            let cascade = Cascade::with_turn(list, turn, StepValues { input: 0, output: 0 });
             let rows = cascade.stages.last().map_or(first, |stage| stage.layer.window().0.rows).output;
             let mut got = vec![f32::NAN; want.len()];
             let epilogues = [const { Epilogue::NONE }; LAYERS];

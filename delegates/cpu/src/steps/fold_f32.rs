@@ -11,7 +11,7 @@ use arenite_layers::Id;
 use crate::kernels::StridedRows;
 use crate::kernels::f32_fold::Folds;
 use crate::memory::{Disjoint, LINE, Source};
-use crate::step::{Ends, Grain, Run, Step};
+use crate::step::{Grain, Run, Step, StepValues};
 
 /// Columns that one thread does at a time.
 const COLUMNS: usize = 64;
@@ -93,7 +93,7 @@ impl FoldF32 {
         fold: Reduction,
         axes: Vec<Axis>,
         divisor: f32,
-        Ends { input, output }: Ends,
+        StepValues { input, output }: StepValues,
     ) -> Self {
         let passes = passes(&axes);
         let last = passes.len().saturating_sub(1);

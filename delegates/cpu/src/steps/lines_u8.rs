@@ -7,7 +7,7 @@ use arenite_base::Aligned;
 use arenite_layers::Id;
 
 use crate::kernels::u8_lines::{Line, Lines, PADDING};
-use crate::line::{ByteLimits, Fit};
+use crate::line::{ByteLimits, LineFit};
 use crate::memory::{InPlace, pair};
 use crate::step::{Run, Step};
 
@@ -27,8 +27,8 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// One fit per column, all of the same zero, shift and limits.
-    pub(crate) fn new(zero: u8, shift: u32, limits: ByteLimits, fits: &[Fit]) -> Columns {
-        let table = |of: fn(&Fit) -> i32| {
+    pub(crate) fn new(zero: u8, shift: u32, limits: ByteLimits, fits: &[LineFit]) -> Columns {
+        let table = |of: fn(&LineFit) -> i32| {
             let mut table = Aligned::<i32>::zeros(fits.len().next_multiple_of(PADDING));
             table.iter_mut().zip(fits).for_each(|(to, fit)| *to = of(fit));
             table

@@ -8,7 +8,7 @@ use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_real::{Reals, Sums};
 use crate::memory::{Source, Target};
 use crate::requantize::{Bytes, Channel, Channels};
-use crate::step::{Ends, Grain, Run, Step};
+use crate::step::{Grain, Run, Step, StepValues};
 
 /// Sums that are scaled together; a multiple of the lanes of all vectors.
 const PART: usize = 512;
@@ -53,7 +53,7 @@ impl MeanU8 {
         (fold, reals): (&'static Fold, &'static Reals),
         shape: Shape,
         scaling: Scaling,
-        Ends { input, output }: Ends,
+        StepValues { input, output }: StepValues,
     ) -> Self {
         let Scaling { first: (first, count), rest, bytes } = scaling;
         let is_alike = shape.inner == 1 || count == 0;

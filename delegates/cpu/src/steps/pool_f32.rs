@@ -12,7 +12,7 @@ use crate::kernels::f32_pool::{Columns, Pool, Tile};
 use crate::memory::{Source, Target};
 use crate::reach::epilogue::EpilogueOp;
 use crate::reach::slide::{Line, Pointers, Slide, Slides};
-use crate::step::{Ends, Run, Step};
+use crate::step::{Run, Step, StepValues};
 
 /// A pool.
 pub(crate) struct PoolF32 {
@@ -38,7 +38,7 @@ impl PoolF32 {
         kind: PoolKind,
         window: Window,
         (clamp, epilogue): (Clamp, Vec<EpilogueOp>),
-        Ends { input, output }: Ends,
+        StepValues { input, output }: StepValues,
     ) -> Self {
         let outside = match kind {
             PoolKind::Max => f32::NEG_INFINITY,

@@ -11,7 +11,7 @@ use crate::memory::{Source, Target};
 use crate::reach::epilogue::Epilogue;
 use crate::reach::pointers::MAX_TAPS;
 use crate::requantize::{Bytes, Channels};
-use crate::step::{Ends, Grain, Run, Step};
+use crate::step::{Grain, Run, Step, StepValues};
 
 /// How a window becomes one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl PoolU8 {
         pooling: Pooling,
         window: Window,
         bytes: Bytes,
-        Ends { input, output }: Ends,
+        StepValues { input, output }: StepValues,
     ) -> Self {
         let most = if pooling == Pooling::Largest { 0 } else { window.rows.taps * window.columns.taps };
         let alike = |count| Channels::new(pools.lanes, &vec![u8_pool::division(count); pools.lanes], bytes);

@@ -4,7 +4,7 @@ use arenite_abi::prelude::*;
 
 use super::resize::{Images, PIXEL};
 use crate::kernels::u8_blend::{Blend, Columns, RowPair};
-use crate::step::{Ends, Grain, Run, Step};
+use crate::step::{Grain, Run, Step, StepValues};
 
 /// The rows around each row of the output, and its columns.
 pub(crate) enum Blending {
@@ -23,7 +23,7 @@ pub(crate) struct BilinearU8 {
     /// How pixels are blended.
     pub blending: Blending,
     /// The input and the output.
-    pub ends: Ends,
+    pub ends: StepValues,
 }
 
 impl Step for BilinearU8 {

@@ -8,7 +8,7 @@ use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_map::ByteMap;
 use crate::kernels::u8_real::{Halves, Reals};
 use crate::memory::{InPlace, Source, Target};
-use crate::step::{Ends, Grain, Run, Step};
+use crate::step::{Grain, Run, Step, StepValues};
 
 /// Rows whose exponentials are added at a time: a sum has to wait for each addition, several sums need not wait for one
 /// another.
@@ -46,7 +46,7 @@ impl SoftmaxU8 {
         Scales { step, scale }: Scales,
         halves: Halves,
         depth: usize,
-        Ends { input, output }: Ends,
+        StepValues { input, output }: StepValues,
     ) -> Self {
         let mut exponentials = Aligned::zeros(256);
         for (q, e) in exponentials.iter_mut().enumerate() {

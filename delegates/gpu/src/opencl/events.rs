@@ -12,7 +12,7 @@ use crate::device::late;
 const SPIN: Duration = Duration::from_micros(50);
 
 /// Waits until an event completes or `stop` returns true.
-pub(super) fn until(event: &Event, stop: &dyn Fn() -> bool) -> Result<()> {
+pub(super) fn wait_until(event: &Event, stop: &dyn Fn() -> bool) -> Result<()> {
     let lost = |error| failed("the device was lost", error);
     let start = Instant::now();
     loop {

@@ -12,7 +12,7 @@ use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use super::device::Device;
-use super::events::until;
+use super::events::wait_until;
 use super::memory::OpenClMemory;
 use super::text::{Images, images, numbers, text};
 use super::timing;
@@ -205,12 +205,12 @@ fn flush(queue: &CommandQueue) -> Result<()> {
 }
 
 /// Waits until the queue is empty or `stop` returns true.
-fn ended(queue: &CommandQueue, stop: &dyn Fn() -> bool) -> Result<()> {
+fn wait_until_ended(queue: &CommandQueue, stop: &dyn Fn() -> bool) -> Result<()> {
     // SAFETY: the wait list is empty, so the marker waits for earlier commands of the queue only.
     let marker = unsafe { queue.enqueue_marker_with_wait_list(&[]) };
     let marker = marker.map_err(|error| failed("the device was lost", error))?;
     flush(queue)?;
-    until(&marker, stop)
+    wait_until(&marker, stop)
 }
 
 impl device::Queue for Queue {
@@ -274,11 +274,11 @@ impl device::Queue for Queue {
         stop: &dyn Fn() -> bool,
         time: &mut dyn FnMut(usize, u64),
     ) -> Result<()> {
-        ended(&self.queue, stop)?;
+        wait_until_ended(&self.queue, stop)?;
         let queue = self.timed()?;
         let events = recording.commands.iter().map(|command| begin(queue, command));
         let events = events.collect::<Result<Vec<_>>>()?;
-        ended(queue, stop)?;
+        wait_until_ended(queue, stop)?;
         let times = events.iter().map(timing::time).enumerate();
         times.filter_map(|(i, nanoseconds)| Some((i, nanoseconds?))).for_each(|(i, n)| time(i, n));
         Ok(())
@@ -302,8 +302,8 @@ impl device::Queue for Queue {
     }
 
     fn wait(&self, _: &mut Recording, stop: &dyn Fn() -> bool) -> Result<()> {
-        ended(&self.queue, stop)?;
-        self.timed.get().map_or(Ok(()), |queue| ended(queue, stop))
+        wait_until_ended(&self.queue, stop)?;
+        self.timed.get().map_or(Ok(()), |queue| wait_until_ended(queue, stop))
     }
 
     fn effort(&self) -> Effort {

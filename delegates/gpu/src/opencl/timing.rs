@@ -8,7 +8,7 @@ use opencl3::event::Event;
 use opencl3::kernel::Kernel;
 
 use super::device::Device;
-use super::events::until;
+use super::events::wait_until;
 use super::{failed, global};
 use crate::work_groups::Extent;
 use crate::work_groups::best::{Procedure, fastest, warm};
@@ -29,7 +29,7 @@ pub(super) fn best(
     let queue = queue(device)?;
     let ended = |event: &Event| {
         queue.flush().map_err(|error| failed("the device does not start", error))?;
-        until(event, stop)
+        wait_until(event, stop)
     };
     let mut samples = Vec::new();
     for &size in sizes {

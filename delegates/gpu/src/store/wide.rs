@@ -38,7 +38,7 @@ fn reached(net: &Net<'_>, inputs: &[i32]) -> Vec<bool> {
         wide[id] = is_given && value.ty == F32 && value.grid.is_none();
     }
     for node in net.nodes.iter().filter(|node| keeps(node)) {
-        wide[node.outputs[0]] = operands_are(net, node, &wide) && node.inputs.iter().any(|&id| wide[id]);
+        wide[node.outputs[0]] = has_wide_operands(net, node, &wide) && node.inputs.iter().any(|&id| wide[id]);
     }
     wide
 }
@@ -46,7 +46,7 @@ fn reached(net: &Net<'_>, inputs: &[i32]) -> Vec<bool> {
 /// A value that must not be wide: a reader does not support it, or it is computed from operands that are not wide.
 fn misplaced(net: &Net<'_>, wide: &[bool]) -> Option<Id> {
     net.nodes.iter().find_map(|node| match keeps(node) {
-        true if wide[node.outputs[0]] => (!operands_are(net, node, wide)).then_some(node.outputs[0]),
+        true if wide[node.outputs[0]] => (!has_wide_operands(net, node, wide)).then_some(node.outputs[0]),
         true => node.inputs.iter().copied().find(|&id| wide[id]),
         false => {
             let others = node.inputs.iter().skip(usize::from(reads_wide(node)));
@@ -55,7 +55,7 @@ fn misplaced(net: &Net<'_>, wide: &[bool]) -> Option<Id> {
     })
 }
 
-fn operands_are(net: &Net<'_>, node: &Node<'_>, wide: &[bool]) -> bool {
+fn has_wide_operands(net: &Net<'_>, node: &Node<'_>, wide: &[bool]) -> bool {
     node.inputs.iter().all(|&id| wide[id] || net.bytes_of(id).is_some())
 }
 

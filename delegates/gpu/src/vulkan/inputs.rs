@@ -31,7 +31,7 @@ enum Source {
 }
 
 impl Source {
-    fn is(&self, other: &Source) -> bool {
+    fn is_same(&self, other: &Source) -> bool {
         match (self, other) {
             (Source::Host, Source::Host) => true,
             (Source::Device(a), Source::Device(b)) => Arc::ptr_eq(a, b),
@@ -83,7 +83,7 @@ impl Inputs {
         if self.wanted().next().is_none() {
             return Ok(None);
         }
-        let same = |known: &[Source]| known.iter().zip(&self.sources).all(|(a, b)| a.is(b));
+        let same = |known: &[Source]| known.iter().zip(&self.sources).all(|(a, b)| a.is_same(b));
         if !self.copies.as_ref().is_some_and(|(_, known)| same(known)) {
             let mut commands = match self.copies.take() {
                 Some((commands, _)) => commands,

@@ -9,7 +9,7 @@ use super::Multiplier;
 
 /// `value / 2¹⁵ · 2^exponent`.
 #[derive(Clone, Copy, Debug)]
-struct Short {
+struct Multiplier15 {
     value: i16,
     exponent: i32,
 }
@@ -19,17 +19,17 @@ struct Short {
 pub struct HardSwish {
     zero_points: [i32; 2],
     /// The factor to the output's scale.
-    output: Short,
+    output: Multiplier15,
     /// The factor to a third.
-    third: Short,
+    third: Multiplier15,
 }
 
 impl HardSwish {
     /// `None` if a factor is too large.
     pub fn new(from: Quant, to: Quant) -> Option<HardSwish> {
         let fine = 1.0 / 128.0 * from.scale;
-        let output = Short::new(Multiplier::from_real(f64::from(fine / to.scale))?);
-        let third = Short::new(Multiplier::from_real(f64::from(fine / (3.0 / 32768.0)))?);
+        let output = Multiplier15::new(Multiplier::from_real(f64::from(fine / to.scale))?);
+        let third = Multiplier15::new(Multiplier::from_real(f64::from(fine / (3.0 / 32768.0)))?);
         (output.exponent <= 0).then_some(HardSwish {
             zero_points: [from.zero_point, to.zero_point],
             output,
@@ -50,7 +50,7 @@ impl HardSwish {
 
     /// `x / 3`, saturated. Of a left shift, the last bit is shifted after the multiplication.
     fn gate(&self, fine: i16) -> i16 {
-        let Short { value, exponent } = self.third;
+        let Multiplier15 { value, exponent } = self.third;
         if exponent > 0 {
             let most = shift_left(fine, exponent.unsigned_abs() - 1);
             return shift_left(high_mul(most, value), 1);
@@ -59,10 +59,10 @@ impl HardSwish {
     }
 }
 
-impl Short {
-    fn new(m: Multiplier) -> Short {
+impl Multiplier15 {
+    fn new(m: Multiplier) -> Multiplier15 {
         let rounded = (i64::from(m.value) + (1 << 15)) >> 16;
-        Short { value: rounded.min(i16::MAX.into()) as i16, exponent: m.shift }
+        Multiplier15 { value: rounded.min(i16::MAX.into()) as i16, exponent: m.shift }
     }
 }
 

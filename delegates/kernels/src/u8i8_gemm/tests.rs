@@ -39,7 +39,7 @@ fn case((taps, k): (usize, usize), columns: usize, seed: u64, general: bool) -> 
             low: low / 2,
             high: 255 - (random.next() % 100) as u8,
         },
-        terms: random.coin().then(|| (0..ROWS).map(|_| random.next() as i32 % 9999).collect()),
+        terms: random.flip_coin().then(|| (0..ROWS).map(|_| random.next() as i32 % 9999).collect()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::time::Duration;
 
 use arenite::config::PlannerConfig;
-use arenite::{OutputsFrom, Techniques};
+use arenite::{OutputLifetimeStart, Techniques};
 
 use super::{ArOption, ArOptions, change, pairs};
 use crate::arguments::text;
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn ar_options_set_outputs_from_start(
 ) -> *mut ArError {
     change(options, |options| {
         options.config.lifetimes.outputs =
-            if from_start { OutputsFrom::Start } else { OutputsFrom::Producer };
+            if from_start { OutputLifetimeStart::Start } else { OutputLifetimeStart::Producer };
         Ok(())
     })
 }

@@ -28,7 +28,7 @@ use crate::kernel::node::{Key, Node, NodeContents};
 use crate::kernel::scene::{Io, Scene};
 use crate::kernel::{Prepared, Stage, answer};
 use crate::options::TfLiteInterpreterOptions;
-use crate::state::Shared;
+use crate::state::SharedInterpreter;
 use crate::types::*;
 use graph::Answer;
 use types::{Params, TfLiteDelegate};
@@ -81,7 +81,7 @@ pub(crate) fn left_out(interpreter: &arenite::Interpreter) -> Option<String> {
 ///
 /// # Safety
 /// `delegate` must be null or point to a `TfLiteDelegate` that outlives the interpreter.
-pub(crate) unsafe fn modify(shared: &Shared, delegate: *mut c_void) -> TfLiteStatus {
+pub(crate) unsafe fn modify(shared: &SharedInterpreter, delegate: *mut c_void) -> TfLiteStatus {
     if let Some(why) = refusal(delegate) {
         shared.reporter.report(why);
         return kTfLiteDelegateError;

@@ -13,7 +13,7 @@ use super::node::{Key, Node, NodeContents};
 use super::types::{TfLiteContext, TfLiteNode};
 use crate::common::{TfLiteTensorDataFree, TfLiteTensorFree, bytes_of};
 use crate::delegate::graph::GraphSnapshot;
-use crate::describe::{Described, set_shape};
+use crate::describe::{TensorDescription, set_shape};
 use crate::guard::{c_string, guard};
 use crate::report::Reporter;
 use crate::types::*;
@@ -238,7 +238,7 @@ impl Scene {
         let tensors = (0..).map_while(|index| tensor(index).ok().flatten());
         for tensor in tensors {
             let quantization = tensor.quantization();
-            let described = Described {
+            let described = TensorDescription {
                 ty: tensor.ty,
                 name: tensor.name,
                 scales: quantization.map_or(&[], |q| q.scales),

@@ -1,6 +1,6 @@
 //! Functions of two numbers.
 
-use crate::kit::binary::{Binary, Functions, Joined};
+use crate::kit::binary::{Binary, Functions, StringConcatenation};
 use crate::kit::{complex, functions};
 use crate::{family, of};
 
@@ -12,7 +12,7 @@ family! { Binary:
         float: |a, b| a + b,
         int: |a, b, _| Some(a.wrapping_add(b)),
         complex: complex::add,
-        joins: Joined,
+        joins: StringConcatenation,
     };
 
     /// AddV2: `y = a + b`. Inputs broadcast. Reals, integers, complex numbers. Supports in-place operation.

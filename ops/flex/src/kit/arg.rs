@@ -53,12 +53,12 @@ impl Program for Arg {
             Values::Real(x) => {
                 let worst = if self.0.largest { f64::NEG_INFINITY } else { f64::INFINITY };
                 let better = |a: f64, b: f64| if self.0.largest { a > b } else { a < b };
-                put_integers(y, lines.map(|line| best(&x, line, worst, better)))
+                put_integers(y, lines.map(|line| find_best(&x, line, worst, better)))
             }
             Values::Int(x) => {
                 let worst = if self.0.largest { i128::MIN } else { i128::MAX };
                 let better = |a: i128, b: i128| if self.0.largest { a > b } else { a < b };
-                put_integers(y, lines.map(|line| best(&x, line, worst, better)))
+                put_integers(y, lines.map(|line| find_best(&x, line, worst, better)))
             }
             Values::Complex(_) => Err(invalid!("complex numbers have no order")),
         }
@@ -73,7 +73,12 @@ struct Line {
 }
 
 /// The index of the best element: the first one if several are equal, 0 if none is better than `worst`.
-fn best<T: Copy>(x: &[T], Line { start, size, step }: Line, worst: T, better: impl Fn(T, T) -> bool) -> i64 {
+fn find_best<T: Copy>(
+    x: &[T],
+    Line { start, size, step }: Line,
+    worst: T,
+    better: impl Fn(T, T) -> bool,
+) -> i64 {
     let (mut best, mut value) = (0, worst);
     for i in 0..size {
         let candidate = x[start + i * step];

@@ -25,13 +25,13 @@ pub struct Functions {
     /// The function of two booleans.
     pub bool: Option<fn(bool, bool) -> bool>,
     /// Set if the op concatenates strings.
-    pub joins: Option<Joined>,
+    pub joins: Option<StringConcatenation>,
     /// Whether the inputs may differ in shape.
     pub broadcasts: bool,
 }
 
 /// Marks an op that concatenates strings.
-pub struct Joined;
+pub struct StringConcatenation;
 
 /// The width of an integer type in bits.
 pub type Width = u32;

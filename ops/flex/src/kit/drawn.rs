@@ -19,18 +19,18 @@ pub trait Member: Send + Sync + 'static {
 }
 
 /// A prepared node of the family.
-pub struct Drawn<M> {
+pub struct RandomDraw<M> {
     source: Source,
     of: PhantomData<fn() -> M>,
 }
 
-impl<M: Member> Kernel for Drawn<M> {
+impl<M: Member> Kernel for RandomDraw<M> {
     const NAME: &'static str = M::NAME;
     const STATEFUL: bool = true;
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         node.expect(1..=1, 1..=1)?;
-        Ok(Drawn { source: Source::of(def)?, of: PhantomData })
+        Ok(RandomDraw { source: Source::of(def)?, of: PhantomData })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {

@@ -89,15 +89,15 @@ pub trait Program: Sized + Send + Sync + 'static {
 }
 
 /// A prepared node of the family `P`.
-pub struct Framed<P>(P);
+pub struct FamilyNode<P>(P);
 
-impl<P: Program> Family for Framed<P> {
+impl<P: Program> Family for FamilyNode<P> {
     type Member = P::Member;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>, of: &'static P::Member) -> Result<Self> {
         let program = P::new(node, &NodeDef::of(node)?, of)?;
         declare(node, cx, &|x, output| program.shape(x, output))?;
-        Ok(Framed(program))
+        Ok(FamilyNode(program))
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

@@ -17,14 +17,14 @@ pub struct Member {
     /// Whether a transposed matrix is also conjugated.
     pub adjoint: bool,
     /// The batch axes that the op allows.
-    pub ahead: Ahead,
+    pub ahead: BatchAxes,
     /// Whether the types of the two inputs and of the output may differ.
     pub mixed: bool,
 }
 
 /// The batch axes ahead of the matrices.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Ahead {
+pub enum BatchAxes {
     /// No batch axes.
     None,
     /// Batch axes that must be equal.
@@ -49,9 +49,9 @@ struct Plan {
     columns: usize,
 }
 
-fn plan(x: &Inputs<'_, '_>, turned: [bool; 2], ahead: Ahead) -> Result<Plan> {
+fn plan(x: &Inputs<'_, '_>, turned: [bool; 2], ahead: BatchAxes) -> Result<Plan> {
     let dims = [x.dims(0)?, x.dims(1)?];
-    for i in 0..if ahead == Ahead::None { 2 } else { 0 } {
+    for i in 0..if ahead == BatchAxes::None { 2 } else { 0 } {
         expect_rank(&x.get(i)?, 2)?;
     }
     let mut sizes = [(0, 0); 2];
@@ -62,7 +62,7 @@ fn plan(x: &Inputs<'_, '_>, turned: [bool; 2], ahead: Ahead) -> Result<Plan> {
         outer[i] = shape_of(dims[i].as_slice()[..dims[i].rank() - 2].iter().map(|&d| d.into()))?;
     }
     ensure!(
-        ahead == Ahead::Broadcast || outer[0] == outer[1],
+        ahead == BatchAxes::Broadcast || outer[0] == outer[1],
         "inputs are {:?} and {:?}; the axes ahead of the matrices must agree",
         dims[0].as_slice(),
         dims[1].as_slice()
@@ -105,7 +105,7 @@ impl Program for MatMul {
     }
 }
 
-fn multiply(call: &Call<'_, '_>, turned: [bool; 2], adjoint: bool, ahead: Ahead) -> Result<()> {
+fn multiply(call: &Call<'_, '_>, turned: [bool; 2], adjoint: bool, ahead: BatchAxes) -> Result<()> {
     let plan = plan(&call.inputs(), turned, ahead)?;
     let (rows, inner, columns) = (plan.rows, plan.inner, plan.columns);
     let load = |i: usize| -> Result<Values> {

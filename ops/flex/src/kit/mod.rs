@@ -14,7 +14,7 @@
 //! | [`binary`] | [`Binary`](binary::Binary), [`Comparison`](binary::Comparison): element-wise functions of two tensors |
 //! | [`arg`] | [`Arg`](arg::Arg): ArgMax and ArgMin |
 //! | [`elements`] | [`pick`](elements::pick): rearranges elements of any type; `unravel`, `ravel` |
-//! | [`same`] | [`Same`](same::Same): ops that copy their input |
+//! | [`same`] | [`CopyProgram`](same::CopyProgram): ops that copy their input |
 //! | [`mod@concat`] | [`Concat`](concat::Concat): concatenation along an axis |
 //! | [`split`] | [`Split`](split::Split): splitting along an axis |
 //! | [`gather`] | [`Gather`](gather::Gather): gathering slices by indices |
@@ -32,7 +32,7 @@
 //! | [`unique`] | [`Unique`](unique::Unique): the distinct elements of a list |
 //! | [`resize`] | [`Resize`](resize::Resize): image resizing |
 //! | [`regex`] | [`compile`](regex::compile): RE2's regular expressions; `replace` |
-//! | [`text`] | [`Edited`](text::Edited), [`Measured`](text::Measured): ops that compute a string or a number from each string |
+//! | [`text`] | [`TextEdit`](text::TextEdit), [`TextMeasure`](text::TextMeasure): ops that compute a string or a number from each string |
 //! | [`hash`] | [`sip`](hash::sip), [`farm`](hash::farm) |
 //! | [`values`] | [`Values`](values::Values): all elements of a tensor, widened |
 //! | [`matmul`] | [`MatMul`](matmul::MatMul): products of batches of matrices |
@@ -42,7 +42,7 @@
 //! | [`conv`] | [`Conv`](conv::Conv): convolutions and their gradients |
 //! | [`bias`] | [`Bias`](bias::Bias): adding a bias per channel |
 //! | [`batch_norm`] | [`BatchNorm`](batch_norm::BatchNorm): batch normalization |
-//! | [`drawn`] | [`Drawn`](drawn::Drawn): random numbers from a distribution |
+//! | [`drawn`] | [`RandomDraw`](drawn::RandomDraw): random numbers from a distribution |
 //! | [`rows`] | [`RowChange`](rows::RowChange): functions of rows of reals |
 //! | [`segment`] | [`Segment`](segment::Segment): reductions per segment |
 

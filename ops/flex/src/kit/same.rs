@@ -8,14 +8,14 @@ use super::kernel::{Call, Inputs, Program};
 use super::node_def::NodeDef;
 
 /// A prepared node of the family.
-pub struct Same;
+pub struct CopyProgram;
 
-impl Program for Same {
+impl Program for CopyProgram {
     type Member = ();
 
     fn new(node: &NodeView<'_>, _: &NodeDef<'_>, (): &'static ()) -> Result<Self> {
         node.expect(1..=1, 1..=1)?;
-        Ok(Same)
+        Ok(CopyProgram)
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {

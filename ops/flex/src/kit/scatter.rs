@@ -36,27 +36,31 @@ pub struct Member {
 
 /// The handling of indices that are out of range.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Outside {
+pub enum BadIndexPolicy {
     /// They are an error.
     Refused,
     /// They are skipped.
     Ignored,
 }
 
-impl Outside {
+impl BadIndexPolicy {
     /// Reads the attribute `bad_indices_policy`.
     ///
     /// # Errors
     /// The policy is unknown.
-    pub fn new(def: &NodeDef<'_>) -> Result<Outside> {
+    pub fn new(def: &NodeDef<'_>) -> Result<BadIndexPolicy> {
         let known = ["", "DEFAULT", "ERROR", "IGNORE"];
-        Ok(if def.choice("bad_indices_policy", &known)? == 3 { Outside::Ignored } else { Outside::Refused })
+        Ok(if def.choice("bad_indices_policy", &known)? == 3 {
+            BadIndexPolicy::Ignored
+        } else {
+            BadIndexPolicy::Refused
+        })
     }
 }
 
 /// A prepared node of the family.
 pub struct Scatter {
-    outside: Outside,
+    outside: BadIndexPolicy,
     of: &'static Member,
 }
 
@@ -76,7 +80,7 @@ impl Program for Scatter {
             y.ty != ElementType::String || matches!(of.kind, Kind::Update | Kind::Add),
             "{updates} is STRING, which can be neither subtracted nor ordered"
         );
-        Ok(Scatter { outside: Outside::new(def)?, of })
+        Ok(Scatter { outside: BadIndexPolicy::new(def)?, of })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -222,7 +226,7 @@ pub fn starts(
     count: usize,
     depth: usize,
     dims: &Dims,
-    outside: Outside,
+    outside: BadIndexPolicy,
 ) -> Result<Vec<Option<usize>>> {
     let inner = dims.product(depth, dims.rank());
     let start = |index: &[i64]| {
@@ -235,7 +239,7 @@ pub fn starts(
         .map(|k| {
             let index = &indices[k * depth..][..depth];
             match start(index) {
-                None if outside == Outside::Refused => {
+                None if outside == BadIndexPolicy::Refused => {
                     Err(invalid!("index {index:?} is out of bounds for {:?}", &dims.as_slice()[..depth]))
                 }
                 start => Ok(start.map(|start| start * inner)),

@@ -28,16 +28,16 @@ pub trait Edit: Sized + Send + Sync + 'static {
 }
 
 /// A prepared node of the family.
-pub struct Edited<M>(M);
+pub struct TextEdit<M>(M);
 
-impl<M: Edit> Kernel for Edited<M> {
+impl<M: Edit> Kernel for TextEdit<M> {
     const NAME: &'static str = M::NAME;
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
         let strings = x.ty == ElementType::String && y.ty == ElementType::String;
         ensure!(strings, "{x} is {}, {y} is {}; both must be STRING", x.ty, y.ty);
-        Ok(Edited(M::new(def)?))
+        Ok(TextEdit(M::new(def)?))
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {
@@ -69,18 +69,18 @@ pub trait Measure: Sized + Send + Sync + 'static {
 }
 
 /// A prepared node of the family.
-pub struct Measured<M> {
+pub struct TextMeasure<M> {
     member: M,
     of: PhantomData<fn() -> M>,
 }
 
-impl<M: Measure> Kernel for Measured<M> {
+impl<M: Measure> Kernel for TextMeasure<M> {
     const NAME: &'static str = M::NAME;
 
     fn new(node: &NodeView<'_>, def: &NodeDef<'_>) -> Result<Self> {
         let (x, _) = node.unary()?;
         ensure!(x.ty == ElementType::String, "{x} is {}, not STRING", x.ty);
-        Ok(Measured { member: M::new(def)?, of: PhantomData })
+        Ok(TextMeasure { member: M::new(def)?, of: PhantomData })
     }
 
     fn shape(&self, x: &Inputs<'_, '_>, _: usize) -> Result<Option<Dims>> {

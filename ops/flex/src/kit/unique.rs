@@ -61,7 +61,7 @@ impl Program for Unique {
     }
 }
 
-struct Found {
+struct DistinctSlices {
     /// The position of the first occurrence of each distinct slice.
     first: Vec<usize>,
     /// The index of each slice among the distinct ones.
@@ -70,9 +70,9 @@ struct Found {
     counts: Vec<i64>,
 }
 
-fn group<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Found {
+fn group<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> DistinctSlices {
     let mut seen = HashMap::new();
-    let mut found = Found { first: Vec::new(), which: Vec::new(), counts: Vec::new() };
+    let mut found = DistinctSlices { first: Vec::new(), which: Vec::new(), counts: Vec::new() };
     for (i, key) in keys.enumerate() {
         let next = found.first.len();
         let which = *seen.entry(key).or_insert(next);
@@ -86,7 +86,7 @@ fn group<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Found {
     found
 }
 
-fn find(x: &TensorView<'_>, dims: &Dims, axis: usize) -> Result<Found> {
+fn find(x: &TensorView<'_>, dims: &Dims, axis: usize) -> Result<DistinctSlices> {
     let (outer, size, inner) = dims.split_at(axis);
     // The indices of the elements of slice `i`.
     let slice = |i: usize| (0..outer).flat_map(move |o| (0..inner).map(move |k| (o * size + i) * inner + k));
@@ -119,7 +119,7 @@ impl Unique {
         call: &Call<'_, '_>,
         dims: &Dims,
         axis: usize,
-        found: &Found,
+        found: &DistinctSlices,
         shape: &[i32],
     ) -> Result<()> {
         let (x, output) = (call.input(0)?, Dims::new(shape).unwrap_or(*dims));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arenite::config::DelegateConfig;
-use arenite::{ElementType, FactValue, Interpreter, Model, Registry, Served};
+use arenite::{ElementType, FactValue, Interpreter, Model, NodeProvider, Registry};
 use arenite_tests::mutants::Random;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub(crate) fn start(
         }
     }
     let served = interpreter.served_by();
-    let claimed = served.iter().filter(|served| matches!(served, Served::Delegate { .. })).count();
+    let claimed = served.iter().filter(|served| matches!(served, NodeProvider::Delegate { .. })).count();
     let want = run(&mut builder().build()?, floats)?;
     let off = want.iter().zip(&got).map(|(want, got)| off(want, got)).fold(0.0, f64::max);
     Ok(Start { nodes: served.len(), claimed, partitions: partitions.len(), seconds, facts, off })

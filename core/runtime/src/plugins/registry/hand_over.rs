@@ -8,7 +8,7 @@ use arenite_abi::raw::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1, BUILTIN_CUST
 use arenite_abi::{AssignmentMut, Delegate, OptionPairs, PlanRequest};
 
 use super::{AbiVersion, Candidate, OpInfo, Origin, PluginInfo, Registry};
-use crate::error::{Error, Named, Result};
+use crate::error::{Error, ItemKind, Result};
 use crate::host::{HOST, op_schemas};
 use crate::plugins::descriptor::{check_delegate, check_op, check_planner, clash, name as checked_name};
 use crate::plugins::foreign;
@@ -82,7 +82,8 @@ impl Registry {
     /// data is dropped.
     pub unsafe fn add_raw_op(&mut self, op: *const ArOpV1, user_data: UserData) -> Result<()> {
         // SAFETY: the struct is readable, as this function requires; `read` checks its functions for null.
-        let op = unsafe { foreign::read(op, "the op") }.map_err(|message| refused(Named::Op, "", message))?;
+        let op =
+            unsafe { foreign::read(op, "the op") }.map_err(|message| refused(ItemKind::Op, "", message))?;
         let name = match OpKey::of(&op) {
             OpKey::Builtin(_) => String::new(),
             OpKey::Custom(name) => name,
@@ -96,7 +97,7 @@ impl Registry {
         let key = check_op(&op).and_then(|key| check_user_data(&op, has_room).map(|()| key));
         match key {
             Ok(key) => self.push_op(&key, &op),
-            Err(message) => Err(refused(Named::Op, &OpKey::of(&op).name(), message)),
+            Err(message) => Err(refused(ItemKind::Op, &OpKey::of(&op).name(), message)),
         }
     }
 
@@ -108,7 +109,7 @@ impl Registry {
                  same nodes",
                 op.min_version, op.max_version, other.min_version, other.max_version
             );
-            return Err(refused(Named::Op, &key.name(), message));
+            return Err(refused(ItemKind::Op, &key.name(), message));
         }
         op_schemas::note(op);
         let info = OpInfo::of(key, op);
@@ -144,7 +145,7 @@ impl Registry {
         // SAFETY: the struct and its name are readable, as this function requires.
         let (planner, name) = unsafe {
             let planner = foreign::read(planner, "the planner")
-                .map_err(|message| refused(Named::Planner, "", message))?;
+                .map_err(|message| refused(ItemKind::Planner, "", message))?;
             (planner, planner.name.as_str())
         };
         self.hand_over_planner(planner, name, user_data)
@@ -156,13 +157,13 @@ impl Registry {
         checked_name(planner.name, "its name")
             .and_then(|_| check_planner(&planner))
             .and_then(|_| check_user_data(&planner, planner.takes_user_data()))
-            .map_err(|message| refused(Named::Planner, name, message))?;
+            .map_err(|message| refused(ItemKind::Planner, name, message))?;
         self.push_planner(name, &planner)
     }
 
     fn push_planner(&mut self, name: &str, planner: &PlannerRegistration) -> Result<()> {
         let other = self.planners.iter().find(|(other, _)| other == name);
-        check_free(Named::Planner, name, other.map(|(_, other)| &*other.plugin))?;
+        check_free(ItemKind::Planner, name, other.map(|(_, other)| &*other.plugin))?;
         self.program(|program| program.planners.push(name.to_owned()));
         self.planners.push((name.to_owned(), Arc::clone(planner)));
         Ok(())
@@ -198,7 +199,7 @@ impl Registry {
         // SAFETY: the struct and its name are readable, as this function requires.
         let (delegate, name) = unsafe {
             let delegate = foreign::read(delegate, "the delegate")
-                .map_err(|message| refused(Named::Delegate, "", message))?;
+                .map_err(|message| refused(ItemKind::Delegate, "", message))?;
             (delegate, delegate.name.as_str())
         };
         self.hand_over_delegate(delegate, name, user_data)
@@ -210,13 +211,13 @@ impl Registry {
         checked_name(delegate.name, "its name")
             .and_then(|_| check_delegate(&delegate))
             .and_then(|_| check_user_data(&delegate, delegate.takes_user_data()))
-            .map_err(|message| refused(Named::Delegate, name, message))?;
+            .map_err(|message| refused(ItemKind::Delegate, name, message))?;
         self.push_delegate(name, &delegate)
     }
 
     fn push_delegate(&mut self, name: &str, delegate: &DelegateRegistration) -> Result<()> {
         let other = self.delegates.iter().find(|(other, _)| other == name);
-        check_free(Named::Delegate, name, other.map(|(_, other)| &*other.plugin))?;
+        check_free(ItemKind::Delegate, name, other.map(|(_, other)| &*other.plugin))?;
         self.program(|program| program.delegates.push(name.to_owned()));
         self.delegates.push((name.to_owned(), Arc::clone(delegate)));
         Ok(())
@@ -271,7 +272,7 @@ impl Registry {
     }
 }
 
-fn refused(what: Named, name: &str, message: String) -> Error {
+fn refused(what: ItemKind, name: &str, message: String) -> Error {
     Error::Registration { what, name: name.to_owned(), message }
 }
 
@@ -285,7 +286,7 @@ fn check_user_data<R>(registration: &Registration<R>, takes_it: bool) -> std::re
     Ok(())
 }
 
-fn check_free(what: Named, name: &str, plugin: Option<&str>) -> Result<()> {
+fn check_free(what: ItemKind, name: &str, plugin: Option<&str>) -> Result<()> {
     match plugin {
         Some(PROGRAM) => {
             Err(refused(what, name, format!("the program handed over a {what} of this name before")))

@@ -85,7 +85,7 @@ fn node(x: &Source<'_, '_>, combine: Combine) -> Result<Node<Pairwise>> {
 }
 
 /// A function of two operands one of which is constant, as a function of the other.
-pub(crate) enum Straight {
+pub(crate) enum ByteFunction {
     /// The constant is one number: the result of each byte.
     Table(Box<[u8; 256]>),
     /// The constant is a row: a straight line for each column.
@@ -121,7 +121,7 @@ impl Pairwise {
         node: &NodeValues<'_>,
         net: &NetValues<'_, '_>,
         pairs: &'static Pairs,
-    ) -> Result<Option<Straight>> {
+    ) -> Result<Option<ByteFunction>> {
         let (is_number, columns) = (constant.len() == 1, self.loops.run);
         let is_row = self.loops.is_row(o) && constant.len() == columns && columns >= PADDING;
         if !self.loops.covers(1 - o) || !(is_number || is_row) || self.combine == Combine::SquaredDifference {
@@ -130,7 +130,7 @@ impl Pairwise {
         let step = self.step(node, net, pairs)?;
         if is_number {
             let table = self.groups.is_even().then(|| step.with_constant(o, constant[0], 0)).flatten();
-            return Ok(table.map(|table| Straight::Table(Box::new(table))));
+            return Ok(table.map(|table| ByteFunction::Table(Box::new(table))));
         }
         let quants = self.quants(node, net)?;
         let [_, Ways { biases, factors }] = self.ways(quants)?;
@@ -156,7 +156,7 @@ impl Pairwise {
             fits.push(fit);
         }
         let stage = Columns::new(zero, shift, limits, &fits);
-        Ok(Some(Straight::Lines(Lines::new(stage, columns))))
+        Ok(Some(ByteFunction::Lines(Lines::new(stage, columns))))
     }
 
     /// Of the operands and the result.

@@ -12,7 +12,7 @@ use super::quantization::{quant_of, unsigned};
 use crate::kernels::u8_real::Halves;
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
-use crate::step::{Ends, Step};
+use crate::step::{Step, StepValues};
 use crate::steps::softmax_u8::{Scales, SoftmaxU8};
 
 /// Softmax along the last axis.
@@ -51,7 +51,7 @@ impl Softmax {
         net: &NetValues<'_, '_>,
         build: &Build,
     ) -> Result<Box<dyn Step>> {
-        let Ends { input, output } = node.ends();
+        let StepValues { input, output } = node.ends();
         let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
         let depth = net.values[input].shape.last().copied().unwrap_or(1);
         let kernels = (build.bytes.fold, build.bytes.map, build.bytes.reals);

@@ -54,7 +54,7 @@ impl Affine {
 }
 
 /// The known tensors of a subgraph during the first rounds of a loop.
-pub(super) struct Counting<'a> {
+pub(super) struct RoundCounts<'a> {
     graph: GraphView<'a>,
     rounds: usize,
     numbers: HashMap<i32, Vec<Affine>>,
@@ -62,10 +62,10 @@ pub(super) struct Counting<'a> {
     truths: HashMap<i32, Option<usize>>,
 }
 
-impl<'a> Counting<'a> {
+impl<'a> RoundCounts<'a> {
     /// Starts with the constants.
     pub(super) fn of(graph: GraphView<'a>, rounds: usize) -> Self {
-        Counting { graph, rounds, numbers: HashMap::new(), truths: HashMap::new() }
+        RoundCounts { graph, rounds, numbers: HashMap::new(), truths: HashMap::new() }
     }
 
     /// Sets the elements of a tensor.

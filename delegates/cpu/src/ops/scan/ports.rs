@@ -3,7 +3,7 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Source, Value};
 
-use super::counting::{Affine, Counting, MOST_ROUNDS};
+use super::counting::{Affine, MOST_ROUNDS, RoundCounts};
 
 /// A carried value before it is classified.
 pub(super) struct Port<'v, 'a> {
@@ -45,7 +45,7 @@ pub(super) fn find_counters(body: &GraphView<'_>, ports: &mut [Port<'_, '_>]) {
         let initial = port.ends[0].1;
         let Ok(Some(&[base])) = initial.elements::<i32>() else { continue };
         // If the result grows by one whenever the number does, it is the number plus a constant.
-        let mut counting = Counting::of(*body, 0);
+        let mut counting = RoundCounts::of(*body, 0);
         counting.set(before, vec![Affine { base: base.into(), step: 1 }]);
         body.nodes().for_each(|node| {
             counting.follow(&node);
@@ -58,7 +58,7 @@ pub(super) fn find_counters(body: &GraphView<'_>, ports: &mut [Port<'_, '_>]) {
 
 /// How often the body runs.
 pub(super) fn rounds(condition: &GraphView<'_>, ports: &[Port<'_, '_>]) -> Result<usize> {
-    let mut counting = Counting::of(*condition, 0);
+    let mut counting = RoundCounts::of(*condition, 0);
     let inputs = condition.inputs();
     ensure!(inputs.len() == ports.len(), "its condition takes {} values", inputs.len());
     for (&input, port) in inputs.iter().zip(ports) {

@@ -3,11 +3,11 @@
 /// Blocks of channels stay in memory, for instruction sets with few or short registers.
 macro_rules! channels_in_memory {
     () => {
-        type Channels = crate::simd::ints::InMemory;
+        type Channels = crate::simd::ints::MemoryBlock;
 
         #[inline(always)]
         unsafe fn channels(self, block: *const i64) -> Self::Channels {
-            crate::simd::ints::InMemory(block)
+            crate::simd::ints::MemoryBlock(block)
         }
         #[inline(always)]
         fn add_bias(self, x: Self::I, block: Self::Channels) -> Self::I {
@@ -25,7 +25,7 @@ macro_rules! channels_in_memory {
 
 /// A block that is read from memory. It must stay valid while the value is used.
 #[derive(Clone, Copy)]
-pub struct InMemory(*const i64);
+pub struct MemoryBlock(*const i64);
 
 mod scalar;
 
