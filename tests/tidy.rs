@@ -12,14 +12,13 @@ use arenite_tidy::crates::{self, Crate, Layer, Package};
 use arenite_tidy::tree::{self, Source, Text};
 use arenite_tidy::words::{self, Place, Word};
 use arenite_tidy::{
-    Complaint, counts, cycles, demand, format, imports, length, names, phrases, places, safety, scan, text,
-    tuples, width,
+    Complaint, cycles, demand, format, imports, length, names, phrases, places, safety, scan, text, tuples,
+    width,
 };
 
 /// The paths of the tables, for messages.
 const TABLES: &str = "tests/tidy.rs";
 const EXCEPTIONS: &str = "tests/tidy/exceptions.txt";
-const VAGUE_SAFETY: &str = "tests/tidy/vague_safety.txt";
 const IMPORT_CYCLES: &str = "tests/tidy/import_cycles.txt";
 const PHRASES: &str = "tests/tidy/phrases.txt";
 const UNSAFE: &str = "tests/tidy/unsafe.txt";
@@ -264,9 +263,7 @@ fn import_cycles_shrink() {
 
 #[test]
 fn safety_comments_give_an_argument() {
-    let instead = "say what is guaranteed and by which code";
-    let (found, allowed) = (safety::vague(&*SOURCES), entries(VAGUE_SAFETY));
-    demand("safety", &counts::check(&found, &allowed, VAGUE_SAFETY, "vague SAFETY comments", instead));
+    demand("safety", &safety::check(&*SOURCES));
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn raw_memory_is_used_until_it_is_taken_back_and_lent_only_once() {
         // SAFETY: 8 aligned bytes at offset 64 are lent, and no call is in progress.
         unsafe { data.add(64).cast::<[i32; 2]>().write([x, x + 1]) };
         interpreter.invoke().unwrap();
-        // SAFETY: as above, at 0.
+        // SAFETY: 8 aligned bytes at offset 0 are lent, and no call is in progress.
         assert_eq!(unsafe { data.cast::<[i32; 2]>().read() }, [4 * x, 4 * (x + 1)]);
         assert_eq!(interpreter.input(0).unwrap().as_slice::<i32>().unwrap(), [x, x + 1], "not overwritten");
     }

@@ -88,12 +88,12 @@ pub(crate) fn add(registry: &mut Registry, path: &Path) {
 // ── What calls of ops and kernels get ───────────────────────────────────────────────────────────────────────────────
 
 unsafe fn first_prepare(prepare: *const ArPrepareV1) -> ArPrepareV1 {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     ArPrepareV1 { query: none_in_call, ..unsafe { *prepare } }
 }
 
 unsafe fn first_eval(eval: *const ArEvalV1) -> ArEvalV1 {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     ArEvalV1 { query: none_in_call, ..unsafe { *eval } }
 }
 
@@ -135,7 +135,7 @@ unsafe extern "C" fn prepare_op(
     node: *const ArNodeV1,
     state: *mut c_void,
 ) -> ArStatus {
-    // SAFETY: as the runtime calls it.
+    // SAFETY: the runtime passes the state that `of` expects; its structs are valid until this function returns.
     unsafe {
         let (op, state) = of(state);
         (op.raw.prepare)(&first_prepare(prepare), node, state)
@@ -143,7 +143,7 @@ unsafe extern "C" fn prepare_op(
 }
 
 unsafe extern "C" fn eval_op(eval: *const ArEvalV1, node: *const ArNodeV1, state: *mut c_void) -> ArStatus {
-    // SAFETY: as above.
+    // SAFETY: the runtime passes the state that `of` expects; its structs are valid until this function returns.
     unsafe {
         let (op, state) = of(state);
         (op.raw.eval)(&first_eval(eval), node, state)
@@ -151,7 +151,7 @@ unsafe extern "C" fn eval_op(eval: *const ArEvalV1, node: *const ArNodeV1, state
 }
 
 unsafe extern "C" fn drop_op(state: *mut c_void) {
-    // SAFETY: as above; this is the last call.
+    // SAFETY: the runtime passes the state that `of` expects, for the last time.
     unsafe {
         let (op, state) = of(state);
         op.raw.drop.into_iter().for_each(|drop| drop(state));
@@ -198,7 +198,7 @@ unsafe fn wrapped(
     let mut pointer = null_mut();
     let status = make(&mut pointer);
     if status == 0 {
-        // SAFETY: the result is writable.
+        // SAFETY: the runtime passes `create` and `compile` a writable result.
         unsafe { *result = Box::into_raw(Box::new(Made { raw, pointer })).cast() };
     }
     status
@@ -228,7 +228,7 @@ unsafe extern "C" fn claim(
     graph: *const ArGraphV1,
     claims: *const ArClaimsV1,
 ) -> ArStatus {
-    // SAFETY: as the runtime calls it.
+    // SAFETY: `wrapped` made `delegate`; the runtime's structs are valid until this function returns.
     unsafe {
         let (raw, delegate) = made(delegate);
         (raw.claim)(delegate, graph, claims)
@@ -240,7 +240,8 @@ unsafe extern "C" fn compile(
     partition: *const ArPartitionV1,
     kernel: *mut *mut c_void,
 ) -> ArStatus {
-    // SAFETY: as above.
+    // SAFETY: `wrapped` made `delegate`; the runtime's structs are valid, and `kernel` is writable, until this function
+    // returns.
     unsafe {
         let (raw, delegate) = made(delegate);
         wrapped(raw, kernel, |kernel| (raw.compile)(delegate, partition, kernel))
@@ -252,7 +253,7 @@ unsafe extern "C" fn prepare(
     prepare: *const ArPrepareV1,
     partition: *const ArPartitionV1,
 ) -> ArStatus {
-    // SAFETY: as above.
+    // SAFETY: `wrapped` made `kernel`; the runtime's structs are valid until this function returns.
     unsafe {
         let (raw, kernel) = made(kernel);
         (raw.prepare)(kernel, &first_prepare(prepare), partition)
@@ -265,7 +266,7 @@ unsafe extern "C" fn invoke(
     partition: *const ArPartitionV1,
     node: *const ArNodeV1,
 ) -> ArStatus {
-    // SAFETY: as above.
+    // SAFETY: `wrapped` made `kernel`; the runtime's structs are valid until this function returns.
     unsafe {
         let (raw, kernel) = made(kernel);
         (raw.invoke)(kernel, &first_eval(eval), partition, node)
@@ -275,13 +276,13 @@ unsafe extern "C" fn invoke(
 unsafe extern "C" fn destroy_kernel(kernel: *mut c_void) {
     // SAFETY: `wrapped` made it; this is the last call.
     let made = unsafe { Box::from_raw(kernel.cast::<Made>()) };
-    // SAFETY: as above.
+    // SAFETY: the plugin's function gets the pointer that the plugin's `compile` or `create` made, once.
     unsafe { (made.raw.destroy_kernel)(made.pointer) };
 }
 
 unsafe extern "C" fn destroy(delegate: *mut c_void) {
     // SAFETY: `wrapped` made it; this is the last call.
     let made = unsafe { Box::from_raw(delegate.cast::<Made>()) };
-    // SAFETY: as above.
+    // SAFETY: the plugin's function gets the pointer that the plugin's `compile` or `create` made, once.
     unsafe { (made.raw.destroy)(made.pointer) };
 }

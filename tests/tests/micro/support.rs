@@ -140,7 +140,7 @@ impl Pages {
 
     /// A block of `len` bytes that starts at the lower guard page.
     pub(crate) fn low_block(&mut self) -> &mut [u8] {
-        // SAFETY: as above.
+        // SAFETY: `bytes` writable bytes follow the lower guard page; `self` is borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.mapped.as_ptr().add(PAGE), self.bytes) }
     }
 }

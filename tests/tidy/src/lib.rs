@@ -4,7 +4,6 @@
 //! holds the tables and runs every rule on the repository.
 #![forbid(unsafe_code)]
 
-pub mod counts;
 pub mod crates;
 pub mod cycles;
 pub mod format;

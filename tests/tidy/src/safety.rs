@@ -1,24 +1,32 @@
 //! SAFETY comments that only refer to someone else's argument.
 
-use crate::counts::Lines;
+use crate::Complaint;
 use crate::scan::line_of;
 use crate::tree::Source;
 
 const MARK: &str = "// SAFETY:";
 /// Openings of an argument that says neither what holds nor which code ensures it.
-const VAGUE: &[&str] =
-    &["as above", "the caller's promise", "the caller promises", "the crate's rule", "the crate's rules"];
+const VAGUE: &[&str] = &[
+    "as above",
+    "see above",
+    "the caller's promise",
+    "the caller promises",
+    "the crate's rule",
+    "the crate's rules",
+    "valid for the call",
+];
 
-/// The lines of vague comments, by file.
-pub fn vague<'a>(sources: impl IntoIterator<Item = &'a Source>) -> Lines<'a> {
-    let lines = |source: &Source| -> Vec<usize> {
-        let at = source.text.match_indices(MARK).map(|(at, _)| at);
-        at.filter(|&at| is_vague(&source.text[at + MARK.len()..]))
-            .map(|at| line_of(&source.text, at))
-            .collect()
+/// Reports vague comments.
+pub fn check<'a>(sources: impl IntoIterator<Item = &'a Source>) -> Vec<Complaint> {
+    let complaint = |source: &'a Source, at| {
+        let message = "a SAFETY comment without an argument: name the guarantee and the code that gives it";
+        Complaint::new(&source.path, line_of(&source.text, at), message)
     };
-    let files = sources.into_iter().map(|source| (source.path.as_str(), lines(source)));
-    files.filter(|(_, lines)| !lines.is_empty()).collect()
+    let vague = |source: &'a Source| {
+        let at = source.text.match_indices(MARK).map(|(at, _)| at);
+        at.filter(|&at| is_vague(&source.text[at + MARK.len()..])).map(move |at| complaint(source, at))
+    };
+    sources.into_iter().flat_map(vague).collect()
 }
 
 fn is_vague(argument: &str) -> bool {
@@ -34,14 +42,18 @@ mod tests {
 
     #[test]
     fn a_vague_comment_is_found() {
-        let lines = |text: &str| -> Vec<usize> {
+        let complaints = |text: &str| -> Vec<String> {
             let sources = sources(&[Text { path: "a.rs".into(), text: text.into() }]);
-            vague(&sources).into_values().flatten().collect()
+            check(&sources).iter().map(Complaint::to_string).collect()
         };
         let sound = "// SAFETY: `len` was checked above.\n// SAFETY: the caller's slice has it.\n";
-        assert_eq!(lines(sound), [0; 0]);
-        for vague in ["as above.", "As above; and more.", "the caller's promise.", "the crate's rules."] {
-            assert_eq!(lines(&format!("fn f() {{\n    // SAFETY: {vague}\n}}\n")), [2]);
+        assert_eq!(complaints(sound), [""; 0]);
+        let want =
+            "a.rs:2: a SAFETY comment without an argument: name the guarantee and the code that gives it";
+        for vague in
+            ["as above.", "As above; and more.", "see above.", "the caller's promise.", "the crate's rules."]
+        {
+            assert_eq!(complaints(&format!("fn f() {{\n    // SAFETY: {vague}\n}}\n")), [want]);
         }
     }
 }

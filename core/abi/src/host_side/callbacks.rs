@@ -137,12 +137,12 @@ unsafe extern "C" fn set_output_shape<H: PrepareSide>(
     dims: *const i32,
     rank: u32,
 ) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { with::<H>(context, |host| prepare::set_shape(host, output, shape(output, dims, rank)?)) }
 }
 
 unsafe extern "C" fn set_output_dynamic<H: PrepareSide>(context: *mut c_void, output: u32) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { with::<H>(context, |host| prepare::set_dynamic(host, output)) }
 }
 
@@ -152,7 +152,8 @@ unsafe extern "C" fn set_output_constant<H: PrepareSide>(
     data: *const c_void,
     bytes: u64,
 ) -> ArStatus {
-    // SAFETY: see above; the ABI requires that `data` has that many bytes.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires that `data` has that many bytes.
     unsafe {
         let value = slice(data.cast::<u8>(), usize::try_from(bytes).unwrap_or(0));
         with::<H>(context, |host| prepare::set_constant(host, output, value))
@@ -166,7 +167,8 @@ unsafe extern "C" fn request_persistent<H: PrepareSide>(
     index: *mut u32,
     data: *mut *mut c_void,
 ) -> ArStatus {
-    // SAFETY: see above; the ABI requires both results to be writable.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires both results to be writable.
     unsafe {
         with::<H>(context, |host| {
             (*index, *data) = prepare::take_persistent(host, bytes, alignment)?;
@@ -181,7 +183,8 @@ unsafe extern "C" fn request_scratch<H: PrepareSide>(
     alignment: u64,
     index: *mut u32,
 ) -> ArStatus {
-    // SAFETY: see above; the ABI requires the result to be writable.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires the result to be writable.
     unsafe {
         with::<H>(context, |host| {
             *index = prepare::note_scratch(host, bytes, alignment)?;
@@ -196,7 +199,7 @@ unsafe extern "C" fn share_memory<H: PrepareSide>(
     input: u32,
     kind: u32,
 ) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { share_part::<H>(context, output, input, kind, 0) }
 }
 
@@ -207,7 +210,7 @@ unsafe extern "C" fn share_part<H: PrepareSide>(
     kind: u32,
     bytes: u64,
 ) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { with::<H>(context, |host| prepare::share(host, Share { output, input, kind, bytes })) }
 }
 
@@ -216,7 +219,8 @@ unsafe extern "C" fn plan<H: PrepareSide>(
     request: *const ArPlanRequestV1,
     assignment: *mut ArAssignmentV1,
 ) -> ArStatus {
-    // SAFETY: see above; the ABI requires both structs and their arrays to be valid during the call.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires both structs and their arrays to be valid during the call.
     unsafe {
         with::<H>(context, |host| {
             let (request, assignment) = (&*request, &mut *assignment);
@@ -234,12 +238,13 @@ unsafe extern "C" fn resize_output<H: EvalSide>(
     rank: u32,
     bytes: u64,
 ) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { with::<H>(context, |host| eval::resize(host, output, shape(output, dims, rank)?, bytes)) }
 }
 
 unsafe extern "C" fn is_cancelled<H: EvalSide>(context: *mut c_void) -> u8 {
-    // SAFETY: see above; only this callback may run at the same time as others, and it only reads.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; only this
+    // callback may run at the same time as others, and it only reads.
     u8::from(unsafe { (*context.cast::<H>()).is_cancelled() })
 }
 
@@ -250,12 +255,13 @@ unsafe extern "C" fn note<H: EvalSide>(
     tensor: i32,
     nanoseconds: u64,
 ) {
-    // SAFETY: see above; the ABI requires `name` to be readable during the call.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires `name` to be readable during the call.
     unsafe { (*context.cast::<H>()).note_time(number, name.as_str(), tensor, nanoseconds) }
 }
 
 unsafe extern "C" fn keep<H: EvalSide>(context: *mut c_void, output: u32, handle: u64) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { with::<H>(context, |host| eval::keep(host, output, handle)) }
 }
 
@@ -264,7 +270,8 @@ unsafe extern "C" fn describe<H: CallerSide>(
     subgraph: u32,
     graph: *mut *const ArGraphV1,
 ) -> ArStatus {
-    // SAFETY: see above; the ABI requires the result to be writable.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires the result to be writable.
     unsafe {
         with::<H>(context, |host| {
             *graph = host.model().describe(subgraph)?;
@@ -279,7 +286,8 @@ unsafe extern "C" fn set_input<H: CallerSide, const RUNS: bool>(
     input: u32,
     value: *const ArTensorV1,
 ) -> ArStatus {
-    // SAFETY: see above; the value is readable, and not in memory of the target subgraph, whose executor is in use.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the value is
+    // readable, and not in memory of the target subgraph, whose executor is in use.
     unsafe {
         with::<H>(context, |host| {
             let mut value = *given(value)?;
@@ -296,7 +304,7 @@ unsafe extern "C" fn forward<H: CallerSide, const RUNS: bool>(
     from: u32,
     to: u32,
 ) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe {
         with::<H>(context, |host| {
             only_in_eval(RUNS, "forwards values")?;
@@ -306,7 +314,7 @@ unsafe extern "C" fn forward<H: CallerSide, const RUNS: bool>(
 }
 
 unsafe extern "C" fn prepare_subgraph<H: CallerSide>(context: *mut c_void, subgraph: u32) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { with::<H>(context, |host| host.model().prepare(subgraph)) }
 }
 
@@ -314,7 +322,7 @@ unsafe extern "C" fn invoke<H: CallerSide, const RUNS: bool>(
     context: *mut c_void,
     subgraph: u32,
 ) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe {
         with::<H>(context, |host| {
             only_in_eval(RUNS, "runs a subgraph")?;
@@ -329,7 +337,8 @@ unsafe extern "C" fn output<H: CallerSide, const RUNS: bool>(
     output: u32,
     value: *mut ArTensorV1,
 ) -> ArStatus {
-    // SAFETY: see above; the ABI requires the result to be writable.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires the result to be writable.
     unsafe {
         with::<H>(context, |host| {
             let found = host.model().output(subgraph, output)?;
@@ -340,7 +349,8 @@ unsafe extern "C" fn output<H: CallerSide, const RUNS: bool>(
 }
 
 unsafe extern "C" fn open<H: CallerSide>(context: *mut c_void, name: ArBytes, handle: *mut i32) -> ArStatus {
-    // SAFETY: see above; the ABI requires the name to be readable during the call and the result to be writable.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires the name to be readable during the call and the result to be writable.
     unsafe {
         with::<H>(context, |host| {
             *handle = host.model().open(name.as_slice())?;
@@ -354,7 +364,8 @@ unsafe extern "C" fn value<H: CallerSide>(
     handle: i32,
     value: *mut ArTensorV1,
 ) -> ArStatus {
-    // SAFETY: see above; the ABI requires the result to be writable.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires the result to be writable.
     unsafe {
         with::<H>(context, |host| {
             *value = host.model().value(handle)?;
@@ -368,7 +379,8 @@ unsafe extern "C" fn assign<H: CallerSide, const RUNS: bool>(
     handle: i32,
     value: *const ArTensorV1,
 ) -> ArStatus {
-    // SAFETY: see above; the ABI requires the value to be readable.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires the value to be readable.
     unsafe {
         with::<H>(context, |host| {
             only_in_eval(RUNS, "assigns a resource")?;

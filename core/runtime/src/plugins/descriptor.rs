@@ -137,7 +137,7 @@ unsafe fn check_interface<T: Foreign>(query: Query, id: u64, name: &str) -> Resu
     let found = unsafe { query(id) }.cast::<T>();
     match found.is_null() {
         true => Ok(()),
-        // SAFETY: as above.
+        // SAFETY: not null, so it is the struct of that id, which the plugin never changes.
         false => unsafe { foreign::read(found, format_args!("interface {name}")) }.map(drop),
     }
 }

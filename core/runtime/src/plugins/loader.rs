@@ -246,7 +246,8 @@ fn open(path: &Path) -> Result<libloading::Library, LoadError> {
         Library::open(Some(path), RTLD_NOW | RTLD_LOCAL).map(Into::into)
     };
     #[cfg(not(unix))]
-    // SAFETY: as above. Windows resolves all symbols when it loads a library.
+    // SAFETY: a plugin is trusted code, chosen by the user; its initialisers run here. The file was checked before.
+    // Windows resolves all symbols when it loads a library.
     let library = unsafe { libloading::Library::new(path) };
     library.map_err(|error| {
         let reason = std::error::Error::source(&error).map_or(String::new(), |source| format!(": {source}"));

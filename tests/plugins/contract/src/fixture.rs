@@ -11,7 +11,7 @@ pub struct Shared<T>(pub T);
 
 // SAFETY: tables of functions and borrowed statics, which are never written.
 unsafe impl<T> Send for Shared<T> {}
-// SAFETY: as above.
+// SAFETY: tables of functions and borrowed statics, which no thread writes.
 unsafe impl<T> Sync for Shared<T> {}
 
 pub static HOST: OnceLock<Shared<&'static ArHostV1>> = OnceLock::new();

@@ -76,7 +76,7 @@ const fn plugin(
 /// `host` is null or lives as long as the process; `version` is null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arenite_plugin_v1(host: *const ArHostV1, version: *mut u32) -> *const ArPluginV1 {
-    // SAFETY: as above.
+    // SAFETY: `# Safety` requires of both pointers what `enter` requires.
     unsafe { enter(host, version, &PLUGIN.0) }
 }
 
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn arenite_plugin_v1(host: *const ArHostV1, version: *mut 
 /// Like [`arenite_plugin_v1`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn contract_user_data(host: *const ArHostV1, version: *mut u32) -> *const ArPluginV1 {
-    // SAFETY: as above.
+    // SAFETY: `# Safety` requires of both pointers what `enter` requires.
     unsafe { enter(host, version, &USER_DATA.0) }
 }
 

@@ -28,7 +28,7 @@ unsafe extern "C" fn prepare(
     node: *const ArNodeV1,
     state: *mut c_void,
 ) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     status(unsafe { prepared(&*prepare, &*node, &mut *state.cast()) })
 }
 
@@ -68,7 +68,7 @@ unsafe fn evaluated(eval: &ArEvalV1, node: &ArNodeV1, state: &State) -> Done {
 }
 
 unsafe extern "C" fn eval(eval: *const ArEvalV1, node: *const ArNodeV1, state: *mut c_void) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     status(unsafe { evaluated(&*eval, &*node, &*state.cast()) })
 }
 

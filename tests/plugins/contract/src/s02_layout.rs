@@ -21,7 +21,7 @@ pub struct ArLayoutV1 {
 }
 
 unsafe extern "C" fn prepare(prepare: *const ArPrepareV1, node: *const ArNodeV1, _: *mut c_void) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     status(unsafe { prepared(&*prepare, &*node) })
 }
 
@@ -38,7 +38,7 @@ unsafe fn prepared(prepare: &ArPrepareV1, node: &ArNodeV1) -> Done {
 }
 
 unsafe extern "C" fn eval(_: *const ArEvalV1, node: *const ArNodeV1, _: *mut c_void) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     unsafe {
         let (x, y) = (input(&*node, 0), output(&*node, 0));
         let half = x.data.byte_add(y.bytes as usize);

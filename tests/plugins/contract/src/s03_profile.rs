@@ -27,7 +27,7 @@ unsafe extern "C" fn prepare(
     prepare: *const ArPrepareV1,
     partition: *const ArPartitionV1,
 ) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     unsafe {
         match prepared(&*prepare, partition) {
             Ok(()) => prepare_kernel(made, prepare, partition),
@@ -54,7 +54,8 @@ unsafe extern "C" fn invoke_timed(
     partition: *const ArPartitionV1,
     node: *const ArNodeV1,
 ) -> ArStatus {
-    // SAFETY: valid for the call; the host answers with null or the struct of this id.
+    // SAFETY: the host passes structs that stay valid until this function returns; the host answers with null or the
+    // struct of this id.
     unsafe {
         let done = invoke(made, eval, partition, node);
         let profile = ((*eval).query)((*eval).context, PROFILE).cast::<ArProfileV1>();

@@ -38,7 +38,7 @@ unsafe extern "C" fn claim_looking(
     claims: *const ArClaimsV1,
 ) -> ArStatus {
     let mut other = std::ptr::null();
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     unsafe {
         let found = ((*subgraphs).describe)((*subgraphs).context, 1, &mut other);
         if found != OK || (*other).node_count != 1 || graph_node(&*other, 0).builtin_code != MUL {

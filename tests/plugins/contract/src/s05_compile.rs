@@ -73,9 +73,9 @@ unsafe extern "C" fn compile_packing(
     host: *const ArCompileHostV1,
     kernel: *mut *mut c_void,
 ) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     status(unsafe { packed(partition, &*host) }.and_then(|()| {
-        // SAFETY: as above.
+        // SAFETY: the host's arguments are passed on unchanged.
         ok(unsafe { compile(delegate, partition, kernel) })
     }))
 }
@@ -96,7 +96,7 @@ unsafe extern "C" fn prepare(
     prepare: *const ArPrepareV1,
     partition: *const ArPartitionV1,
 ) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     unsafe {
         match prepared(made, &*prepare) {
             Ok(()) => prepare_kernel(made, prepare, partition),
@@ -126,7 +126,7 @@ unsafe extern "C" fn plan(made: *mut c_void, notes: *const ArPlanNotesV1) -> ArS
         share_kind: 0,
         reserved: 0,
     };
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     unsafe { ((*notes).note)((*notes).context, kernel(made).scratch, &record, 64, text("half of it")) };
     OK
 }

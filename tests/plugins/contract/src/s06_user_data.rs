@@ -35,7 +35,7 @@ unsafe extern "C" fn prepare(
     node: *const ArNodeV1,
     state: *mut c_void,
 ) -> ArStatus {
-    // SAFETY: valid for the call; the state starts with the user data.
+    // SAFETY: the host passes structs that stay valid until this function returns; the state starts with the user data.
     unsafe {
         match (*state.cast::<*const f32>()).is_null() {
             true => fail("the state does not start with the user data"),
@@ -45,7 +45,7 @@ unsafe extern "C" fn prepare(
 }
 
 unsafe extern "C" fn eval(_: *const ArEvalV1, node: *const ArNodeV1, state: *mut c_void) -> ArStatus {
-    // SAFETY: as above.
+    // SAFETY: the host passes a prepared node, and a state that starts with the user data, a pointer to a float.
     unsafe {
         let (x, factor) = (floats(input(&*node, 0)), **state.cast::<*const f32>());
         fill(output(&*node, 0), |i| factor * x[i]);
@@ -84,7 +84,7 @@ unsafe extern "C" fn create_with(
     _: usize,
     delegate: *mut *mut c_void,
 ) -> ArStatus {
-    // SAFETY: writable.
+    // SAFETY: the host passes a place for the delegate.
     unsafe { *delegate = data };
     OK
 }
@@ -97,7 +97,8 @@ unsafe extern "C" fn invoke_adding(
     _: *const ArPartitionV1,
     node: *const ArNodeV1,
 ) -> ArStatus {
-    // SAFETY: valid for the call; the delegate is the user data, a float.
+    // SAFETY: the host passes structs that stay valid until this function returns; the delegate is the user data, a
+    // float.
     unsafe {
         let (y, data) = (add(kernel(made), node), *kernel(made).delegate.cast::<f32>());
         fill(output(&*node, 0), |i| y[i] + data);

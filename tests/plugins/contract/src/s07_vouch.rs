@@ -14,7 +14,7 @@ pub struct ArVouchV1 {
 }
 
 unsafe extern "C" fn vouch(_: *mut c_void, node: *const ArNodeV1) -> u8 {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     let name = unsafe { std::slice::from_raw_parts((*node).custom_name.data, (*node).custom_name.length) };
     (name == b"Vouch").into()
 }

@@ -19,7 +19,7 @@ unsafe extern "C" fn prepare(
     prepare: *const ArPrepareV1,
     partition: *const ArPartitionV1,
 ) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     unsafe {
         match prepared(&*prepare) {
             Ok(()) => prepare_kernel(made, prepare, partition),

@@ -80,7 +80,7 @@ unsafe extern "C" fn list(notes: *const ArDeviceNotesV1) -> ArStatus {
         limits: limits.as_ptr(),
         limit_count: 1,
     };
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     unsafe { ((*notes).note)((*notes).context, &device) };
     OK
 }
@@ -90,7 +90,7 @@ unsafe extern "C" fn prepare(
     prepare: *const ArPrepareV1,
     partition: *const ArPartitionV1,
 ) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     unsafe {
         match prepared(&*prepare) {
             Ok(()) => prepare_kernel(made, prepare, partition),
@@ -115,7 +115,8 @@ unsafe extern "C" fn invoke_keeping(
     partition: *const ArPartitionV1,
     node: *const ArNodeV1,
 ) -> ArStatus {
-    // SAFETY: valid for the call; the host answers with null or the struct of this id.
+    // SAFETY: the host passes structs that stay valid until this function returns; the host answers with null or the
+    // struct of this id.
     unsafe {
         match ((*eval).query)((*eval).context, KEEP).cast::<ArKeepV1>().as_ref() {
             None => invoke(made, eval, partition, node),
@@ -137,7 +138,7 @@ unsafe extern "C" fn read(made: *mut c_void, handle: u64, data: *mut c_void, byt
 }
 
 unsafe extern "C" fn tell(made: *mut c_void, notes: *const ArFactNotesV1) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     unsafe {
         ((*notes).number)((*notes).context, text("runs"), kernel(made).runs, text(""));
         ((*notes).text)((*notes).context, text("device"), text("Frozen"));

@@ -51,12 +51,12 @@ unsafe extern "C" fn prepare(
     node: *const ArNodeV1,
     state: *mut c_void,
 ) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     status(unsafe { prepared(&*prepare, &*node, &mut *state.cast()) })
 }
 
 unsafe extern "C" fn eval(_: *const ArEvalV1, node: *const ArNodeV1, state: *mut c_void) -> ArStatus {
-    // SAFETY: valid for the call; `prepare` wrote the state.
+    // SAFETY: the host passes structs that stay valid until this function returns; `prepare` wrote the state.
     unsafe {
         let (x, told) = (floats(input(&*node, 0)), *state.cast::<f32>());
         fill(output(&*node, 0), |i| x[i] + told);

@@ -116,7 +116,7 @@ unsafe extern "C" fn claim_by_schema(
     graph: *const ArGraphV1,
     claims: *const ArClaimsV1,
 ) -> ArStatus {
-    // SAFETY: valid for the call.
+    // SAFETY: the host passes structs that stay valid until this function returns.
     unsafe {
         match checked(&*graph) {
             Ok(()) => claim(delegate, graph, claims),

@@ -59,12 +59,13 @@ impl<H: PrepareSide> OfKernels<H> {
 // for it. A plugin makes one callback at a time.
 
 unsafe extern "C" fn release<H: ConstantsSide>(context: *mut c_void, tensor: i32) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { with::<H>(context, |host| prepare::release(host, tensor)) }
 }
 
 unsafe extern "C" fn origin<H: ConstantsSide>(context: *mut c_void, numbers: *mut u64) -> ArStatus {
-    // SAFETY: see above; the ABI requires `numbers` to have room for four numbers.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires `numbers` to have room for four numbers.
     unsafe {
         with::<H>(context, |host| {
             numbers.cast::<[u64; 4]>().write_unaligned(host.origin());
@@ -74,22 +75,22 @@ unsafe extern "C" fn origin<H: ConstantsSide>(context: *mut c_void, numbers: *mu
 }
 
 unsafe extern "C" fn room<H: MemorySide>(context: *mut c_void) -> u64 {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { (*context.cast::<H>()).room() }
 }
 
 unsafe extern "C" fn hold<H: MemorySide>(context: *mut c_void, bytes: u64) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { with::<H>(context, |host| host.hold(bytes)) }
 }
 
 unsafe extern "C" fn device_room<H: MemorySide>(context: *mut c_void) -> u64 {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { (*context.cast::<H>()).device_room() }
 }
 
 unsafe extern "C" fn hold_on_device<H: MemorySide>(context: *mut c_void, bytes: u64) -> ArStatus {
-    // SAFETY: see above.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress.
     unsafe { with::<H>(context, |host| host.hold_on_device(bytes)) }
 }
 
@@ -99,7 +100,8 @@ unsafe extern "C" fn assign<H: PrepareSide>(
     request: *const ArObjectRequestV1,
     assignment: *mut ArObjectAssignmentV1,
 ) -> ArStatus {
-    // SAFETY: see above; the ABI requires the name, both structs and their arrays to be valid during the call.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires the name, both structs and their arrays to be valid during the call.
     unsafe {
         with::<H>(context, |host| {
             let refuse = |error: crate::Error| H::Refused::new(error.status(), format_args!("{error}"));

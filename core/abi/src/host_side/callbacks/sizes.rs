@@ -28,7 +28,8 @@ unsafe extern "C" fn ports<H: CallerSide>(
     inputs: *mut u64,
     outputs: *mut u64,
 ) -> ArStatus {
-    // SAFETY: see above; the ABI requires both results to be writable.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires both results to be writable.
     unsafe {
         with::<H>(context, |host| {
             let (i, o) = host.model().ports(subgraph)?;
@@ -43,7 +44,8 @@ unsafe extern "C" fn reserve<H: CallerSide>(
     handle: i32,
     value: *const ArTensorV1,
 ) -> ArStatus {
-    // SAFETY: see above; the ABI requires the value to be readable.
+    // SAFETY: `context` is the `H` that the host stored next to this callback for the call in progress; the ABI
+    // requires the value to be readable.
     unsafe { with::<H>(context, |host| host.model().reserve(handle, given(value)?)) }
 }
 
