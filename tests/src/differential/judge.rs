@@ -10,7 +10,7 @@ use arenite::ElementType::Bool;
 
 use super::bounds::{self, Bound, EXACT, bounds};
 use super::graph::{Graph, Setting};
-use super::run::{Answers, Array, Failure, Run};
+use super::run::{Answers, Array, Failure, LIMIT, Run};
 use crate::case::Tolerance;
 use crate::compare;
 
@@ -39,7 +39,7 @@ pub fn judge(graph: &Graph, setting: &Setting, reference: &Run, got: &Run) -> Ve
     for (i, (want, got)) in reference.steps.iter().zip(&got.steps).enumerate() {
         let differs = |text: String| Verdict::Differs(format!("invocation {}: {text}", i + 1));
         match (want, got) {
-            (Err(failure), _) | (_, Err(failure)) if failure.kind == "limit" => return Verdict::Limited,
+            (Err(failure), _) | (_, Err(failure)) if failure.kind == LIMIT => return Verdict::Limited,
             (Err(failure), _) | (_, Err(failure)) if failure.kind == "panic" => {
                 return differs(format!("a panic: {}", failure.text));
             }
@@ -79,7 +79,7 @@ pub fn judge_variables(
         let differs =
             |text| Verdict::Differs(format!("invocation {}: with variables, reference ops {text}", i + 1));
         match (want, plain) {
-            (Err(failure), _) | (_, Err(failure)) if failure.kind == "limit" => return Verdict::Limited,
+            (Err(failure), _) | (_, Err(failure)) if failure.kind == LIMIT => return Verdict::Limited,
             (Ok(want), Ok(plain)) => match unlike(&want, &plain) {
                 Some(output) => return differs(format!("compute another output {output}")),
                 None => expected.steps.push(Ok(want)),
@@ -235,7 +235,7 @@ mod tests {
         assert!(matches!(of(invalid(), failure("invoke", "node Invalid")), Verdict::Differs(_)));
         assert!(matches!(of(invalid(), failure("allocate", "node Internal")), Verdict::Differs(_)));
         assert!(matches!(of(failure("run", "panic"), failure("run", "panic")), Verdict::Differs(_)));
-        assert_eq!(of(invalid(), failure("allocate", "limit")), Verdict::Limited);
+        assert_eq!(of(invalid(), failure("allocate", LIMIT)), Verdict::Limited);
         assert!(matches!(judge(&answers, &run(invalid())), Verdict::Differs(_)));
         assert!(matches!(judge(&run(invalid()), &answers), Verdict::Differs(_)));
     }

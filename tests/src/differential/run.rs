@@ -70,6 +70,9 @@ impl Failure {
 const UNRESOLVED: &str = "unresolved op";
 const UNSUPPORTED: &str = "node Unsupported";
 
+/// The kind of failure at a limit on memory or time.
+pub const LIMIT: &str = "limit";
+
 /// The kind of failure of an unrolled graph whose variable changes its size.
 const OTHER_SIZE: &str = "variable";
 
@@ -157,11 +160,15 @@ pub(crate) fn registry() -> Arc<Registry> {
 fn failure(stage: &'static str, error: &Error) -> Failure {
     let kind = match error {
         Error::Node { status: Status::Panicked, .. } => "panic".to_owned(),
+        // A limit that a called subgraph reached.
+        Error::Node { status: Status::OutOfMemory, message, .. } if message.contains("in [quota]") => {
+            LIMIT.to_owned()
+        }
         Error::Node { status, .. } => format!("node {status:?}"),
         Error::Delegate { status, .. } => format!("delegate {status:?}"),
         Error::UnresolvedOps { .. } => UNRESOLVED.to_owned(),
         Error::Model(_) => "model".to_owned(),
-        Error::Quota { .. } | Error::OutOfMemory { .. } => "limit".to_owned(),
+        Error::Quota { .. } | Error::OutOfMemory { .. } => LIMIT.to_owned(),
         Error::Tensor { .. } => "tensor".to_owned(),
         Error::State(_) => "state".to_owned(),
         _ => "other".to_owned(),
@@ -237,4 +244,26 @@ fn check_states(graph: &Graph, outputs: &[Array]) -> Result<(), Failure> {
 
 fn array(tensor: &Tensor<'_>) -> Result<Array, Error> {
     Ok(Array { ty: tensor.ty, shape: tensor.shape.to_vec(), bytes: tensor.bytes()?.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_a_called_subgraph_reaches_is_a_limit() {
+        let kind = |message: &str| {
+            let error = Error::Node {
+                op: "IF".to_owned(),
+                subgraph: 0,
+                node: 0,
+                output: String::new(),
+                status: Status::OutOfMemory,
+                message: message.to_owned(),
+            };
+            failure("invoke", &error).kind
+        };
+        assert_eq!(kind("a tensor needs 2 bytes, the quota is 1; raise `bytes` in [quota]"), LIMIT);
+        assert_eq!(kind("the op has no room for its table"), "node OutOfMemory");
+    }
 }
