@@ -2,6 +2,7 @@
 //! these tests print a note and skip the delegate.
 
 mod faults;
+mod graphs;
 mod layers;
 mod ops;
 mod precision;

@@ -1,39 +1,30 @@
-//! The delegates `opencl` and `vulkan` on whatever devices are installed: their results agree with the reference ops.
-//! Without a driver, all tests but the one about missing drivers print a note and skip the delegate.
+//! Single ops on the GPU delegates, whose results agree with the reference ops.
 
-use std::thread;
-
-use arenite::config::OnMissing;
 use arenite::{Interpreter, Model, NodeProvider};
 use arenite_abi::schema::{
-    AddOptions, BatchMatMulOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions,
-    FullyConnectedOptions, MulOptions, Pool2DOptions, ReducerOptions, ResizeBilinearOptions,
-    ResizeNearestNeighborOptions, SoftmaxOptions, SubOptions, activation, padding,
+    AddOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions,
+    MulOptions, Pool2DOptions, ReducerOptions, ResizeBilinearOptions, ResizeNearestNeighborOptions,
+    SoftmaxOptions, SubOptions, activation, padding,
 };
-use arenite_model::tensor_type::FLOAT32;
-use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
+use arenite_model::writer::bytes_of;
 use arenite_tests::op_models::{OneOp, f32, i32};
-use arenite_tests::options::WithOptions;
-use arenite_tests::run::Setup;
-use arenite_tests::selection::Selection;
-use arenite_tests::{source, suite};
 
-use super::{BACKENDS, Backend, backends, config};
+use super::{Backend, backends, config};
 
-fn model(node: OneOp) -> Model {
+pub(super) fn model(node: OneOp) -> Model {
     Model::from_bytes(node.model().finish()).expect("the file is sound")
 }
 
 /// Numbers of both signs with a long period.
-fn numbers(count: usize, seed: usize) -> Vec<f32> {
+pub(super) fn numbers(count: usize, seed: usize) -> Vec<f32> {
     (0..count).map(|i| ((i * 37 + seed * 11) % 101) as f32 / 25.0 - 2.0).collect()
 }
 
-fn weights(shape: &[i32]) -> Vec<u8> {
+pub(super) fn weights(shape: &[i32]) -> Vec<u8> {
     bytes_of(&numbers(shape.iter().product::<i32>() as usize, 5))
 }
 
-fn run(interpreter: &mut Interpreter) -> Vec<Vec<f32>> {
+pub(super) fn run(interpreter: &mut Interpreter) -> Vec<Vec<f32>> {
     interpreter.allocate().expect("it allocates");
     for i in 0..interpreter.input_count() {
         let count = interpreter.input(i).expect("an input").shape.iter().product::<i32>();
@@ -47,7 +38,7 @@ fn run(interpreter: &mut Interpreter) -> Vec<Vec<f32>> {
         .collect()
 }
 
-fn on_device(backend: Backend, model: &Model, options: &[(&str, &str)]) -> Interpreter {
+pub(super) fn on_device(backend: Backend, model: &Model, options: &[(&str, &str)]) -> Interpreter {
     arenite_tests::reference_ops(model)
         .delegate(config(backend.delegate, options))
         .build()
@@ -55,7 +46,7 @@ fn on_device(backend: Backend, model: &Model, options: &[(&str, &str)]) -> Inter
 }
 
 /// Runs all nodes on each device, in each precision and with each storage, and compares with the reference ops.
-fn agrees(what: &str, model: &Model) {
+pub(super) fn agrees(what: &str, model: &Model) {
     agrees_with(what, model, &[], |_| true);
 }
 
@@ -83,7 +74,7 @@ fn agrees_with(what: &str, model: &Model, options: &[(&str, &str)], has: fn(&Bac
     }
 }
 
-fn conv(shape: [i32; 4], filter: [i32; 4], stride: i32, padding: i8, activation: i8) -> OneOp {
+pub(super) fn conv(shape: [i32; 4], filter: [i32; 4], stride: i32, padding: i8, activation: i8) -> OneOp {
     let out = |n: i32, taps: i32| match padding {
         padding::SAME => (n + stride - 1) / stride,
         _ => (n - taps) / stride + 1,
@@ -202,10 +193,7 @@ fn winograd_convolutions_agree_with_reference_ops() {
 }
 
 #[test]
-fn moves_and_reductions_agree_with_reference_ops() {
-    let binary = |op: &str, a: &[i32], b: &[i32], y: &[i32]| {
-        OneOp::new(op).feed(f32("a", a)).feed(f32("b", b)).output(f32("y", y))
-    };
+fn rows_and_reductions_agree_with_reference_ops() {
     for (what, node) in [
         ("mean over images", mean(&[1, 2], &[2, 6])),
         ("mean over rows", mean(&[3], &[2, 3, 4, 1])),
@@ -217,6 +205,17 @@ fn moves_and_reductions_agree_with_reference_ops() {
                 .output(f32("y", &[3, 7]))
                 .options(|o| o.set(SoftmaxOptions::BETA, 0.5)),
         ),
+    ] {
+        agrees(what, &model(node));
+    }
+}
+
+#[test]
+fn moves_and_functions_of_two_tensors_agree_with_reference_ops() {
+    let binary = |op: &str, a: &[i32], b: &[i32], y: &[i32]| {
+        OneOp::new(op).feed(f32("a", a)).feed(f32("b", b)).output(f32("y", y))
+    };
+    for (what, node) in [
         (
             "concatenation of partial slices",
             binary("CONCATENATION", &[2, 3, 3], &[2, 3, 2], &[2, 3, 5])
@@ -284,132 +283,5 @@ fn functions_agree_with_reference_ops() {
         "ROUND",
     ] {
         agrees(op, &model(OneOp::new(op).feed(f32("x", &[5, 7])).output(f32("y", &[5, 7]))));
-    }
-}
-
-/// Planners change how device memory is shared and nothing else; a resize needs no new program.
-#[test]
-fn results_do_not_depend_on_the_planner() {
-    let model = model(conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU));
-    for backend in backends() {
-        let want = run(&mut on_device(backend, &model, &[]));
-        for planner in ["naive", "equality", "equality-vector", "greedy-by-size", "min-cost-flow"] {
-            assert_eq!(run(&mut on_device(backend, &model, &[("memory", planner)])), want, "{planner}");
-        }
-        let mut refused = on_device(backend, &model, &[("memory", "portfolio")]);
-        refused.allocate().expect("reference ops run it");
-        let reason = &refused.left_out()[0].reason;
-        assert!(reason.contains("it hands out no shared objects"), "{reason}");
-    }
-}
-
-#[test]
-fn interpreters_on_two_threads_share_a_device() {
-    let model = model(conv([1, 6, 7, 3], [5, 3, 3, 3], 1, padding::SAME, activation::RELU));
-    for backend in backends() {
-        let want = run(&mut on_device(backend, &model, &[]));
-        thread::scope(|scope| {
-            for _ in 0..2 {
-                let again = || assert_eq!(run(&mut on_device(backend, &model, &[])), want);
-                scope.spawn(move || (0..5).for_each(|_| again()));
-            }
-        });
-    }
-}
-
-#[test]
-fn a_missing_device_can_be_skipped() {
-    let model = model(OneOp::new("NEG").feed(f32("x", &[3])).output(f32("y", &[3])).defaults());
-    for backend in BACKENDS {
-        let build = |on_missing| {
-            let mut delegate = config(backend.delegate, &[("device", "no device has this name")]);
-            delegate.on_missing = on_missing;
-            arenite_tests::reference_ops(&model).delegate(delegate).build().expect("it builds")
-        };
-        let error = build(OnMissing::Error).allocate().expect_err("it is wanted").to_string();
-        assert!(error.contains(&format!("unknown {} device", backend.title)), "{error}");
-        let values = run(&mut build(OnMissing::Skip));
-        assert_eq!(values[0], numbers(3, 1).iter().map(|x| -x).collect::<Vec<_>>());
-        let unknown =
-            arenite_tests::reference_ops(&model).delegate(config(backend.delegate, &[("colour", "red")]));
-        let unknown = unknown.build().and_then(|mut interpreter| interpreter.allocate());
-        let error = unknown.expect_err("no such option").to_string();
-        let want =
-            format!("delegate '{}': unknown option 'colour'; known: device, memory, ", backend.delegate);
-        assert!(error.starts_with(&want), "{error}");
-    }
-}
-
-/// Ops that do not fit a kernel's epilogue slots run after it: functions of numbers, of rows, and of whole tensors.
-#[test]
-fn long_chains_agree_with_reference_ops() {
-    let (shape, mut file, mut graph) = ([2, 3, 5], ModelBuilder::new(), SubGraph::new("main"));
-    let codes = ["ADD", "MUL", "MAXIMUM"].map(|op| file.builtin(op, 1));
-    let whole = graph.input(Tensor::new("whole", FLOAT32, &shape));
-    let mut last = whole;
-    for i in 0..14 {
-        let constant: &[i32] = if i % 4 == 1 { &[1] } else { &[5] };
-        let floats = numbers(constant[0] as usize, i);
-        let buffer = file.buffer(bytes_of(&floats));
-        let operand = match i % 4 {
-            3 => whole,
-            _ => graph.tensor(Tensor::new("constant", FLOAT32, constant).buffer(buffer)),
-        };
-        let next = Tensor::new("next", FLOAT32, &shape);
-        let next = if i == 13 { graph.output(next) } else { graph.tensor(next) };
-        let operator = Operator::new(codes[i % 3], &[last, operand], &[next]);
-        graph.operator(match i % 3 {
-            0 => operator.with_options::<AddOptions>(|o| o),
-            1 => operator.with_options::<MulOptions>(|o| o),
-            _ => operator,
-        });
-        last = next;
-    }
-    file.subgraph(graph);
-    agrees("14 functions", &Model::from_bytes(file.finish()).expect("the file is sound"));
-}
-
-/// A product with few columns, and after it an operand of as many elements.
-#[test]
-fn epilogue_operands_have_the_layout_of_the_product() {
-    for (rows, columns) in [(1, 1), (5, 1), (1, 6), (5, 6)] {
-        let (mut file, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
-        let codes = ["BATCH_MATMUL", "MINIMUM"].map(|op| file.builtin(op, 1));
-        let a = graph.input(Tensor::new("a", FLOAT32, &[65, rows, 2]));
-        let b = graph.input(Tensor::new("b", FLOAT32, &[65, 2, columns]));
-        let shape = [65, rows, columns];
-        let product = graph.tensor(Tensor::new("product", FLOAT32, &shape));
-        let product_of = Operator::new(codes[0], &[a, b], &[product]);
-        graph.operator(product_of.with_options::<BatchMatMulOptions>(|o| o));
-        let buffer = file.buffer(weights(&shape));
-        let least = graph.tensor(Tensor::new("least", FLOAT32, &shape).buffer(buffer));
-        let output = graph.output(Tensor::new("y", FLOAT32, &shape));
-        graph.operator(Operator::new(codes[1], &[product, least], &[output]));
-        file.subgraph(graph);
-        let model = Model::from_bytes(file.finish()).expect("the file is sound");
-        agrees(&format!("minimum with a product, {shape:?}"), &model);
-    }
-}
-
-/// A part of the corpus, if it is installed.
-#[test]
-fn conformance() {
-    let shared =
-        std::env::var_os("ARENITE_SHARED").map_or_else(|| "../../shared".into(), std::path::PathBuf::from);
-    let corpus = shared.join("conformance");
-    if !corpus.exists() {
-        println!("skipped: {} does not exist", corpus.display());
-        return;
-    }
-    for backend in backends() {
-        for family in ["conv_relu6", "avg_pool", "softmax", "concat", "resize_bilinear"] {
-            let cases = source::find(&corpus.join(format!("{family}.zip"))).expect("the family exists");
-            let delegates = vec![backend.delegate.into()];
-            let setup = Setup { delegates, ..Setup::linked_in().expect("the plugins") };
-            let selection = Selection::all().expect("it is sound");
-            let summary = suite::run(cases, &selection, &setup, std::num::NonZeroUsize::MIN, |_| {});
-            assert!(summary.totals.passed > 0 && summary.delegated > 0, "{family}: {summary}");
-            assert_eq!(summary.totals.failed, 0, "{family}: {summary}");
-        }
     }
 }
