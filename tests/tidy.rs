@@ -318,6 +318,14 @@ fn examples_that_do_not_compile_name_their_error() {
 }
 
 #[test]
+fn documents_name_files_that_exist() {
+    demand(
+        "named files",
+        &text::check_named_files(&TEXTS, &["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"]),
+    );
+}
+
+#[test]
 fn no_file_contains_a_path_of_one_machine() {
     demand("paths", &text::check_paths(&TEXTS));
 }

@@ -1,5 +1,5 @@
-//! Every text file: how its lines end, no absolute path of one machine, and for what reason an example does not
-//! compile.
+//! Every text file: how its lines end, no absolute path of one machine, for what reason an example does not compile,
+//! and whether the files exist that documents name.
 
 use crate::Complaint;
 use crate::tree::Text;
@@ -61,9 +61,59 @@ pub fn check_error_codes(texts: &[Text]) -> Vec<Complaint> {
     found
 }
 
+/// Reports code spans of `documents` that name a file or a folder which does not exist: spans that start with a folder
+/// of the root. A module may be named without `.rs`; `my_` and capitals mark placeholders.
+pub fn check_named_files(texts: &[Text], documents: &[&str]) -> Vec<Complaint> {
+    let is_root =
+        |first: &str| texts.iter().any(|text| text.path.split_once('/').is_some_and(|(r, _)| r == first));
+    let names = |path: &str, name: &str| {
+        let rest = path.strip_prefix(name);
+        rest.is_some_and(|rest| {
+            rest.is_empty() || rest == ".rs" || rest.starts_with('/') || name.ends_with('/')
+        })
+    };
+    let exists = |name: &str| texts.iter().any(|text| names(&text.path, name));
+    let is_example =
+        |name: &str| name.contains("my_") || name.chars().any(|c| c.is_uppercase() || "*<…".contains(c));
+    let mut found = Vec::new();
+    for Text { path, text } in texts.iter().filter(|text| documents.contains(&text.path.as_str())) {
+        for (at, line) in text.lines().enumerate() {
+            let spans = line.split('`').skip(1).step_by(2).filter(|span| !span.contains(' '));
+            let files = spans.filter(|span| span.split_once('/').is_some_and(|(first, _)| is_root(first)));
+            found.extend(files.filter(|file| !is_example(file) && !exists(file)).map(|file| {
+                Complaint::new(path, at + 1, format!("`{file}` does not exist: update its path"))
+            }));
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_document_names_files_that_exist() {
+        let found = |line: &str| {
+            let text = |path: &str, text: &str| Text { path: path.into(), text: text.into() };
+            let texts = [
+                text("core/abi/src/op.rs", ""),
+                text("A.md", &format!("x\n{line}\n")),
+                text("B.md", "`core/x`"),
+            ];
+            let found = check_named_files(&texts, &["A.md"]);
+            found.iter().map(Complaint::to_string).collect::<Vec<_>>()
+        };
+        for right in
+            ["core/abi/src/op.rs", "core/abi/src/op", "core/abi", "core/", "core/my_op.rs", "a/b", "core/x y"]
+        {
+            assert_eq!(found(&format!("see `{right}`")), [""; 0]);
+        }
+        for wrong in ["core/abi/src/o", "core/abi/op.rs", "core/op/"] {
+            let want = format!("A.md:2: `{wrong}` does not exist: update its path");
+            assert_eq!(found(&format!("`core/abi` and `{wrong}`")), [want]);
+        }
+    }
 
     fn made_up(text: impl Into<String>) -> [Text; 1] {
         [Text { path: "a.md".into(), text: text.into() }]
