@@ -91,7 +91,7 @@ void test_tensor(const char *folder) {
   OK(ar_tensor_quantization(channels, &q));
   REQUIRE(q.count == 3 && q.dimension == 1 && q.scales[1] == 0.25f && q.zero_points[1] == 0);
   REQUIRE(strcmp(ar_type_name(AR_TYPE_INT4), "INT4") == 0 && ar_type_bits(AR_TYPE_INT4) == 4 && ar_type_bits(1000) == 0);
-  FAILS(AR_ERROR_ARGUMENT, "no input", ar_tensor_resize((ArTensor *)(uintptr_t)y, dims, 2));
+  FAILS(AR_ERROR_ARGUMENT, "not an input", ar_tensor_resize((ArTensor *)(uintptr_t)y, dims, 2));
   OK(ar_tensor_resize(x, dims, 2));
   OK(ar_interpreter_allocate(interpreter));
   OK(ar_tensor_data_mut(x, &writable));
