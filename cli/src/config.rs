@@ -160,6 +160,9 @@ impl Report {
         if !common.delegate.is_empty() {
             self.apply_delegates(common, config);
         }
+        if common.require {
+            self.set("delegate[0].require", true.to_string(), option("--require"));
+        }
         if let Some(threads) = common.threads {
             self.set("threads.count", threads.to_string(), option("--threads"));
         }

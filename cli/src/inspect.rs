@@ -81,11 +81,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<Answer> {
         Err(error) => {
             report.memory = None;
             report.error = Some(error.to_string());
-            let unresolved = !interpreter.unresolved_ops().is_empty();
-            if unresolved {
-                tracing::warn!("memory was not planned: {error}");
-            }
-            (!unresolved).then_some(error)
+            Some(error)
         }
     };
     if let Some(node) = arguments.node {

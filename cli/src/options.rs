@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use arenite::config::{DelegateConfig, MAX_THREADS, PlannerConfig};
-use arenite::{Config, Error, Interpreter, ItemKind, Model};
+use arenite::config::{DelegateConfig, MAX_THREADS, OnFailure, OnMissing, PlannerConfig, Require};
+use arenite::{Config, DEFAULT_DELEGATE, Error, Interpreter, ItemKind, Model};
 use clap::{ArgMatches, Args, FromArgMatches};
 
 use crate::answer::{Failure, Result};
@@ -28,6 +28,11 @@ pub(crate) struct Common {
     /// reference ops. Replaces the delegates of the config file
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub delegate: Vec<Choice>,
+
+    /// Fail, with the reasons, if the first --delegate does not run all nodes; without --delegate, if the CPU delegate
+    /// does not
+    #[arg(long)]
+    pub require: bool,
 
     /// Plan memory with this planner [default: portfolio]
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
@@ -200,6 +205,9 @@ impl Common {
         if !self.delegate.is_empty() {
             config.delegates = self.delegate.iter().map(|choice| choose(choice, &config.delegates)).collect();
         }
+        if self.require {
+            require_all(&mut config.delegates);
+        }
         Ok(config)
     }
 
@@ -249,10 +257,21 @@ pub(crate) fn check_dirs(dirs: &[PathBuf]) -> Result<()> {
 pub(crate) fn choose(choice: &Choice, configured: &[DelegateConfig]) -> DelegateConfig {
     let known = configured.iter().find(|delegate| delegate.name == choice.name);
     let mut delegate = known.cloned().unwrap_or_else(|| DelegateConfig::new(choice.name.as_str()));
-    delegate.on_missing = arenite::config::OnMissing::Error;
+    delegate.on_missing = OnMissing::Error;
     delegate.options.retain(|(key, _)| choice.options.iter().all(|(k, _)| k != key));
     delegate.options.extend(choice.options.iter().cloned());
     delegate
+}
+
+/// Requires the first delegate to run all nodes. Settings that continue without it no longer hold.
+fn require_all(delegates: &mut Vec<DelegateConfig>) {
+    if delegates.is_empty() {
+        delegates.push(DelegateConfig::new(DEFAULT_DELEGATE));
+    }
+    let first = &mut delegates[0];
+    first.require = Require::AllNodes;
+    first.on_missing = OnMissing::Error;
+    first.on_failure = OnFailure::Error;
 }
 
 /// Parses a time in seconds, at most one day.

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use arenite::ElementType;
 use arenite_answers::RankedClass;
+use arenite_common::inspection::DelegateRefusal;
 use serde::Serialize;
 
 use crate::answer::{Answer, Result};
@@ -31,6 +32,9 @@ struct Report {
     /// The readings of the outputs.
     readings: ReadingReport,
     outputs: Vec<OutputReport>,
+    /// Delegates that were skipped.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<DelegateRefusal>,
     /// Why `--labels`, `--top` or `--draw` found nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -84,6 +88,7 @@ fn once(
         top: readings.top().map(<[RankedClass]>::to_vec),
         readings,
         outputs,
+        left_out: session.left_out(),
         error: failure.as_ref().map(ToString::to_string),
     };
     match failure {

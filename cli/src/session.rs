@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arenite::{Interpreter, Registry, Result as ArResult, SignatureRunner, Tensor, TensorMut};
+use arenite_common::inspection::DelegateRefusal;
 
 use crate::answer::{Failure, Result};
 use crate::text;
@@ -43,6 +44,15 @@ impl<'a> Session<'a> {
     /// The plugins of the interpreter.
     pub(crate) fn registry(&self) -> &Arc<Registry> {
         &self.registry
+    }
+
+    /// The delegates that were skipped.
+    pub(crate) fn left_out(&self) -> Vec<DelegateRefusal> {
+        let interpreter = match &self.runner {
+            Runner::Main(interpreter) => interpreter,
+            Runner::Signature(runner) => runner.interpreter(),
+        };
+        interpreter.left_out().iter().map(DelegateRefusal::from).collect()
     }
 
     /// Names of the inputs: the tensors' names, or the signature's.

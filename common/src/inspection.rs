@@ -144,6 +144,12 @@ pub struct DelegateRefusal {
     pub reason: String,
 }
 
+impl From<&arenite::DisabledDelegate> for DelegateRefusal {
+    fn from(left_out: &arenite::DisabledDelegate) -> Self {
+        DelegateRefusal { delegate: left_out.delegate.clone(), reason: left_out.reason.clone() }
+    }
+}
+
 /// A tensor of a subgraph.
 #[derive(Clone, Serialize)]
 pub struct Tensor {
@@ -206,10 +212,6 @@ impl Inspection {
     /// `path` is the file the model was read from.
     pub fn of(interpreter: &Interpreter, path: Option<&Path>) -> Self {
         let view = interpreter.model().view();
-        let left_out = |left_out: &arenite::DisabledDelegate| DelegateRefusal {
-            delegate: left_out.delegate.clone(),
-            reason: left_out.reason.clone(),
-        };
         let mut inspection = Inspection {
             model: ModelReport {
                 path: path.map(Path::to_owned),
@@ -228,7 +230,7 @@ impl Inspection {
                 .iter()
                 .map(|op| read_unresolved(op, interpreter))
                 .collect(),
-            left_out: interpreter.left_out().iter().map(left_out).collect(),
+            left_out: interpreter.left_out().iter().map(DelegateRefusal::from).collect(),
             facts: facts(interpreter),
             memory: interpreter.planned_steps(0).map(|_| Memory::of(interpreter)),
             error: None,

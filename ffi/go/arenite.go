@@ -90,7 +90,8 @@ func (m *Model) Close() {
 type Options struct {
 	Threads    int  // 0: one per processor
 	References bool // run only reference ops and Ops, without the CPU delegate
-	Ops        []Op // ops of the program, preferred over those of plugins
+	Ops        []Op // ops of the program, which run instead of plugins' ops and delegates
+	Require    bool // fail if a node runs elsewhere than on the CPU delegate
 }
 
 // apply sets the library's options.
@@ -99,10 +100,23 @@ func (o Options) apply(raw *C.ArOptions) error {
 	if err == nil {
 		err = taken(C.ar_options_set_default_delegate(raw, C.bool(!o.References)))
 	}
+	if o.Require && err == nil {
+		err = requireCPU(raw)
+	}
 	for i := 0; i < len(o.Ops) && err == nil; i++ {
 		err = o.Ops[i].register(raw)
 	}
 	return err
+}
+
+// requireCPU makes the CPU delegate the one that must run every node.
+func requireCPU(raw *C.ArOptions) error {
+	name := C.CString("cpu")
+	defer C.free(unsafe.Pointer(name))
+	if err := taken(C.ar_options_add_delegate(raw, name, C.AR_ON_MISSING_ERROR, nil, 0)); err != nil {
+		return err
+	}
+	return taken(C.ar_options_require_delegate(raw, name, nil))
 }
 
 // Interpreter runs a model.

@@ -53,11 +53,11 @@ fn reports_show_control_characters_as_escapes() {
         &["run", &abs, "-vvv"],
         &["run", &abs, "--signature", NAME],
         &["inspect", &abs],
-        &["inspect", &custom],
         &["bench", &abs, "--seconds", "0", "--profile"],
     ] {
         shows_escapes(arguments, 0);
     }
+    shows_escapes(&["inspect", &custom], 1);
     for arguments in [&["plan", &abs][..], &["plan", &custom], &["plan", &abs, "-vvv"]] {
         assert_clean(arguments, &arenite(arguments));
     }

@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::{arenite, fail, path, stderr, stdout, succeed};
+use crate::{arenite, fail, json, path, stderr, stdout, succeed};
 
 #[test]
 fn wrong_usage_is_status_2_and_helps() {
@@ -34,6 +34,29 @@ fn failures_are_status_1_and_name_the_file() {
     let output = arenite(&["run", "missing.tflite", "--json"]);
     let error: Value = serde_json::from_str(stdout(&output)).unwrap();
     assert!(error["error"].as_str().unwrap().contains("missing.tflite"));
+}
+
+#[test]
+fn a_required_delegate_runs_every_node_or_is_an_error() {
+    let model = path("digits_i8.tflite");
+    assert!(json(&["run", &model, "--require", "--json"])["left_out"].is_null());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("arenite.toml");
+    std::fs::write(&file, "schema = 1\n[[delegate]]\nuse = 'cpu'\nexclude_ops = ['SOFTMAX']\n").unwrap();
+    let config = ["--config", file.to_str().unwrap()];
+    for command in ["run", "bench"] {
+        succeed(&[&[command, &model], &config[..]].concat());
+        let words = [
+            "'cpu'",
+            "must run all nodes",
+            "SOFTMAX (node ",
+            "SOFTMAX is in exclude_ops",
+            "leave out `require`",
+        ];
+        fail(&[&[command, &model, "--require"], &config[..]].concat(), 1, &words);
+    }
+    let words = ["'none' stands for no delegate"];
+    fail(&["run", &model, "--require", "--delegate", "none"], 1, &words);
 }
 
 #[test]

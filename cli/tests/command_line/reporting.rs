@@ -119,6 +119,7 @@ fn what_cannot_be_prepared_is_reported_with_the_graph() {
     std::fs::write(&file, model.finish()).unwrap();
     let arguments = ["report", file.to_str().unwrap(), "-o", page.to_str().unwrap()];
     fail(&arguments, 1, &["Unheard"]);
+    fail(&["inspect", file.to_str().unwrap()], 1, &["op Unheard version 1 (FLOAT32) at node 0"]);
     let data = data(&page);
     assert_eq!(data["subgraphs"][0]["nodes"][0]["served_by"]["kind"], "unresolved");
     assert!(data["error"].as_str().unwrap().contains("Unheard"));

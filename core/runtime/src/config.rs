@@ -29,9 +29,10 @@
 //! min_nodes = 3
 //! max_partitions = 4             # keep the ones with the most nodes
 //! on_failure = "fallback"        # or "error", the default
+//! # require = true               # fail if a node runs elsewhere; or ["CONV_2D"]: if a node of these ops does
 //! options = { winograd = false } # options of the delegate; an unknown option is an error
 //! [ops.CONV_2D]
-//! prefer = ["org.arenite.ops"]
+//! prefer = ["org.example.*"]     # plugins whose op is used; delegates do not claim it
 //! priority = { "org.example.fast" = 20 }
 //! [threads]
 //! count = 4
@@ -162,6 +163,8 @@ pub struct DelegateConfig {
     pub min_nodes: usize,
     /// The maximum number of partitions in a subgraph; the ones with the most nodes are kept. `None` sets no limit.
     pub max_partitions: Option<NonZeroUsize>,
+    /// The nodes that it must run. Settings that continue without the delegate contradict it.
+    pub require: Require,
     /// What to do when its device becomes [unavailable](crate::Status::Unavailable) during an invocation.
     pub on_failure: OnFailure,
     /// `options` as text, in the order of the file. Integers are decimal, floats have a point or an
@@ -178,13 +181,15 @@ impl DelegateConfig {
             exclude_ops: Vec::new(),
             min_nodes: 0,
             max_partitions: None,
+            require: Require::Nothing,
             on_failure: OnFailure::Error,
             options: Vec::new(),
         }
     }
 }
 
-/// If [`NO_DELEGATE`] has options or is listed with another delegate: its index and the error message.
+/// If [`NO_DELEGATE`] has options, is required to run nodes or is listed with another delegate: its index and the error
+/// message.
 pub(crate) fn misused_none(delegates: &[DelegateConfig]) -> Option<(usize, String)> {
     let index = delegates.iter().position(|delegate| delegate.name == NO_DELEGATE)?;
     if let Some(other) = delegates.iter().find(|delegate| delegate.name != NO_DELEGATE) {
@@ -192,8 +197,61 @@ pub(crate) fn misused_none(delegates: &[DelegateConfig]) -> Option<(usize, Strin
             format!("'none' means no delegate, but '{}' is listed as well: remove one of them", other.name);
         return Some((index, text));
     }
+    if delegates[index].require != Require::Nothing {
+        return Some((
+            index,
+            "'none' stands for no delegate, so it cannot be required to run nodes".to_owned(),
+        ));
+    }
     let (key, _) = delegates[index].options.first()?;
     Some((index, format!("'none' means no delegate, and has no option '{key}'")))
+}
+
+/// The nodes that a delegate must run. It is an error, with the reasons, if one of them runs elsewhere. Nodes whose
+/// results are known before the first invocation are exempt: the host computes them once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Require {
+    /// The delegate runs what it claims.
+    #[default]
+    Nothing,
+    /// All nodes, also in subgraphs that are called.
+    AllNodes,
+    /// All nodes of these ops, by the schema's or the custom op's name.
+    Ops(Vec<String>),
+}
+
+impl Require {
+    /// Whether the delegate must run the nodes of this op.
+    pub(crate) fn includes(&self, op: &str) -> bool {
+        match self {
+            Require::Nothing => false,
+            Require::AllNodes => true,
+            Require::Ops(names) => names.iter().any(|name| name == op),
+        }
+    }
+}
+
+impl std::fmt::Display for Require {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Require::Nothing => f.write_str("no nodes"),
+            Require::AllNodes => f.write_str("all nodes"),
+            Require::Ops(names) => write!(f, "all nodes of {}", names.join(", ")),
+        }
+    }
+}
+
+impl DelegateConfig {
+    /// If `require` contradicts another setting: the message of the error.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        let setting = match (&self.require, self.on_missing, self.on_failure) {
+            (Require::Nothing, ..) => return None,
+            (_, OnMissing::Skip, _) => "on_missing = \"skip\"",
+            (_, _, OnFailure::Fallback) => "on_failure = \"fallback\"",
+            _ => return None,
+        };
+        Some(format!("`require` and `{setting}` contradict each other: leave one of them out"))
+    }
 }
 
 /// What to do about a missing delegate.
@@ -220,9 +278,11 @@ pub enum OnFailure {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpConfig {
-    /// Plugin ids, most preferred first. They take precedence over all plugins that are not listed.
+    /// Patterns of plugin ids, most preferred first. They take precedence over all plugins that are not listed, and for
+    /// builtin ops over delegates: a delegate does not claim a node that a preferred plugin's op serves.
     pub prefer: Vec<String>,
-    /// Priority by plugin id. It replaces the priority in the plugin's registration.
+    /// Priority by plugin id. It replaces the priority in the plugin's registration. Delegates do not claim a node of a
+    /// builtin op if a plugin with a positive priority here serves it.
     pub priority: BTreeMap<String, i32>,
 }
 

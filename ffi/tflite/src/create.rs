@@ -75,16 +75,12 @@ pub(crate) fn recipe(
     let mut registry = Registry::new();
     add_ops(&mut registry, &ops, stage).map_err(|error| error.to_string())?;
     begin_nodes(model, &ops, stage)?;
-    let names = own_builtins(&ops);
     let own = delegate::register(&mut registry, options, stage)?;
     let has_default_delegate = !is_closed;
     if has_default_delegate && config.delegates.is_empty() {
         config.delegates = vec![cpu()];
     }
     config.delegates.splice(0..0, own.iter().map(DelegateConfig::new));
-    for delegate in config.delegates.iter_mut().skip(own.len()) {
-        delegate.exclude_ops.extend(names.iter().cloned());
-    }
     let found =
         arenite_builtin::register_builtins().iter().try_for_each(|plugin| registry.add_plugin(plugin));
     found.and_then(|()| registry.add_discovered(&config)).map_err(|error| error.to_string())?;
@@ -96,12 +92,6 @@ fn cpu() -> DelegateConfig {
     let mut delegate = DelegateConfig::new(DEFAULT_DELEGATE);
     delegate.on_missing = OnMissing::Skip;
     delegate
-}
-
-/// Names of the builtin ops that the program replaces, so delegates must not claim them.
-fn own_builtins(ops: &[RegisteredOp]) -> Vec<String> {
-    let builtins = ops.iter().filter(|op| matches!(op.key, OpKey::Builtin(_)));
-    builtins.map(|op| op.key.name()).collect()
 }
 
 /// Registers `ops`. If several match a node, the one that was added last is used.

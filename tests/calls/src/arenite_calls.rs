@@ -265,11 +265,10 @@ impl Calls {
         let options = self.one_of(&self.options.clone());
         let (a, b, number) = (self.text(), self.text(), self.number());
         let pairs = [Pair(a, b), Pair(b, a)];
-        let (pairs, count) = (pairs.as_ptr().cast::<ArOption>(), self.random.below(3));
-        let flag = number & 1 == 1;
+        let (pairs, count, flag) = (pairs.as_ptr().cast::<ArOption>(), self.random.below(3), number & 1 == 1);
         // SAFETY: the options come from the library or are null, the texts live long enough, the list has two pairs.
         check(unsafe {
-            match self.random.below(21) {
+            match self.random.below(22) {
                 0 => ar_options_add_delegate(options, a, number as u32, pairs, count),
                 1 => ar_options_exclude_op(options, a, b),
                 2 => ar_options_set_min_nodes(options, a, number),
@@ -290,6 +289,7 @@ impl Calls {
                 17 => ar_options_prefer_plugin(options, a, b),
                 18 => ar_options_set_config_text(options, a),
                 19 => ar_options_set_config_file(options, c"/does/not/exist".as_ptr()),
+                20 => ar_options_require_delegate(options, a, if flag { b } else { ptr::null() }),
                 _ => ar_options_set_threads(options, (number as u32).min(2)),
             }
         });

@@ -7,10 +7,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::reader::{Document, Table};
+use super::reader::{BooleanOrStrings, Document, Table};
 use super::{
     Config, ConfigError, DelegateConfig, MAX_FILE_BYTES, MAX_THREADS, OnFailure, OnMissing, OpConfig,
-    PlannerConfig, PluginsConfig, QuotaConfig, SCHEMA, misused_none,
+    PlannerConfig, PluginsConfig, QuotaConfig, Require, SCHEMA, misused_none,
 };
 use crate::planning::lifetime::{Lifetimes, OutputLifetimeStart};
 use crate::quota::MAX_DEPTH;
@@ -162,19 +162,29 @@ fn delegate(table: &Table<'_>) -> Result<DelegateConfig, ConfigError> {
         "min_nodes",
         "max_partitions",
         "on_failure",
+        "require",
         "options",
     ])?;
     let missing = [("error", OnMissing::Error), ("skip", OnMissing::Skip)];
     let failure = [("error", OnFailure::Error), ("fallback", OnFailure::Fallback)];
-    Ok(DelegateConfig {
+    let config = DelegateConfig {
         name: required_name(table)?,
         on_missing: table.choice("on_missing", &missing)?.unwrap_or_default(),
         exclude_ops: table.strings("exclude_ops")?.unwrap_or_default(),
         min_nodes: table.count("min_nodes", 0)?.unwrap_or_default(),
         max_partitions: table.count("max_partitions", 1)?.and_then(NonZeroUsize::new),
         on_failure: table.choice("on_failure", &failure)?.unwrap_or_default(),
+        require: match table.boolean_or_strings("require")? {
+            None | Some(BooleanOrStrings::Boolean(false)) => Require::Nothing,
+            Some(BooleanOrStrings::Boolean(true)) => Require::AllNodes,
+            Some(BooleanOrStrings::Strings(names)) => Require::Ops(names),
+        },
         options: table.options("options")?,
-    })
+    };
+    match config.contradiction() {
+        Some(message) => Err(table.bad("require", message)),
+        None => Ok(config),
+    }
 }
 
 fn required_name(table: &Table<'_>) -> Result<String, ConfigError> {

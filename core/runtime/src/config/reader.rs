@@ -20,6 +20,12 @@ pub(super) struct Table<'t> {
     entries: &'t DeTable<'t>,
 }
 
+/// The value of a key that is a boolean or an array of strings.
+pub(super) enum BooleanOrStrings {
+    Boolean(bool),
+    Strings(Vec<String>),
+}
+
 type Result<T> = std::result::Result<T, ConfigError>;
 
 impl<'t> Document<'t> {
@@ -85,6 +91,18 @@ impl<'t> Table<'t> {
             None => Ok(None),
             Some((_, DeValue::Boolean(flag))) => Ok(Some(*flag)),
             Some((value, _)) => Err(self.wrong_type(self.whole(key), "a boolean", value)),
+        }
+    }
+
+    /// A boolean, or an array of strings, whichever the value is.
+    pub(super) fn boolean_or_strings(&self, key: &str) -> Result<Option<BooleanOrStrings>> {
+        match self.value(key).map(|value| (value, value.get_ref())) {
+            None => Ok(None),
+            Some((_, DeValue::Boolean(flag))) => Ok(Some(BooleanOrStrings::Boolean(*flag))),
+            Some((_, DeValue::Array(_))) => Ok(self.strings(key)?.map(BooleanOrStrings::Strings)),
+            Some((value, _)) => {
+                Err(self.wrong_type(self.whole(key), "a boolean or an array of strings", value))
+            }
         }
     }
 

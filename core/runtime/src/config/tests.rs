@@ -67,6 +67,30 @@ fn lifetimes_need_no_planner() {
 }
 
 #[test]
+fn a_delegate_requires_nothing_all_nodes_or_ops() {
+    let require = |value: &str| {
+        let text = format!("schema = 1\n[[delegate]]\nuse = \"cpu\"\nrequire = {value}");
+        config(&text).delegates.remove(0).require
+    };
+    assert_eq!(require("false"), Require::Nothing);
+    assert_eq!(require("true"), Require::AllNodes);
+    assert_eq!(require("[\"ADD\", \"Cube\"]"), Require::Ops(strings(&["ADD", "Cube"])));
+    let wrong = [
+        (
+            "schema = 1\n[[delegate]]\nuse = \"cpu\"\nrequire = \"all\"",
+            "line 4, column 11: `delegate[0].require` must be a boolean or an array of strings, found a string",
+        ),
+        (
+            "schema = 1\n[[delegate]]\nuse = \"cpu\"\non_missing = \"skip\"\nrequire = true",
+            "line 5, column 11: `delegate[0].require`: `require` and `on_missing = \"skip\"` contradict each other: leave one of them out",
+        ),
+    ];
+    for (text, expected) in wrong {
+        assert_eq!(message(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn reads_every_key() {
     let config = config(FULL);
     assert_eq!(config.plugins.dirs, [PathBuf::from("target/release"), PathBuf::from("/opt/plugins")]);
@@ -135,7 +159,7 @@ fn refuses_what_it_does_not_know() {
         ),
         (
             "schema = 1\n[[delegate]]\nuse = \"a\"\n[[delegate]]\nuse = \"b\"\nonmissing = \"skip\"",
-            "line 6, column 1: unknown key `onmissing` in `delegate[1]`; did you mean `on_missing`? (known: use, on_missing, exclude_ops, min_nodes, max_partitions, on_failure, options); what only this one knows goes to `options = { onmissing = ... }`",
+            "line 6, column 1: unknown key `onmissing` in `delegate[1]`; did you mean `on_missing`? (known: use, on_missing, exclude_ops, min_nodes, max_partitions, on_failure, require, options); what only this one knows goes to `options = { onmissing = ... }`",
         ),
         (
             "schema = 1\nops.CONV_2D.preferr = []",

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arenite_abi::Status;
+use arenite_model::builtin_operator_code;
 
 use crate::call::settings::Settings;
-use crate::config::{Config, DelegateConfig, NO_DELEGATE, OnMissing, PlannerConfig, misused_none};
+use crate::config::{Config, DelegateConfig, NO_DELEGATE, OnMissing, PlannerConfig, Require, misused_none};
 use crate::error::{Error, Resource, Result};
 use crate::interpreter::Interpreter;
 use crate::model::Model;
@@ -201,7 +202,7 @@ impl InterpreterBuilder {
             planner,
             techniques: if preserves { Techniques::NONE } else { config.techniques },
             lifetimes: config.lifetimes,
-            delegates: delegates(config.delegates, default_delegate, &registry)?,
+            delegates: delegates(config.delegates, default_delegate, &registry, &model)?,
             threads: threads.min(crate::pool::MAX_THREADS) as u32,
             quota,
         };
@@ -216,10 +217,20 @@ fn delegates(
     mut delegates: Vec<DelegateConfig>,
     default: DefaultDelegate,
     registry: &Registry,
+    model: &Model,
 ) -> Result<Vec<DelegateConfig>> {
     if let Some((_, message)) = misused_none(&delegates) {
         let delegate = NO_DELEGATE.to_owned();
         return Err(Error::Delegate { delegate, status: Status::Invalid, message });
+    }
+    for delegate in &delegates {
+        if let Some(message) = delegate.contradiction().or_else(|| unknown_requirement(delegate, model)) {
+            return Err(Error::Delegate {
+                delegate: delegate.name.clone(),
+                status: Status::Invalid,
+                message,
+            });
+        }
     }
     let named = |name: &str| delegates.iter().any(|delegate| delegate.name == name);
     if named(NO_DELEGATE) {
@@ -233,6 +244,18 @@ fn delegates(
         registry.choose_delegate(&delegate.name)?;
     }
     Ok(delegates)
+}
+
+/// If the delegate must run an op that is neither a builtin one nor in the model: the message of the error.
+fn unknown_requirement(delegate: &DelegateConfig, model: &Model) -> Option<String> {
+    let Require::Ops(names) = &delegate.require else { return None };
+    let view = model.view();
+    let codes = view.operator_codes();
+    let is_known = |name: &str| {
+        builtin_operator_code(name).is_some() || codes.iter().any(|code| code.custom_code() == Some(name))
+    };
+    let unknown = names.iter().find(|name| !is_known(name))?;
+    Some(format!("`require` names '{unknown}', which is neither a builtin op nor an op of the model"))
 }
 
 fn check_node_count(model: &Model, quota: &Quota) -> Result<()> {

@@ -197,9 +197,9 @@ impl Interpreter {
         executor.map_or_else(Vec::new, |executor| report::served_by(&executor.graph, executor.runner()))
     }
 
-    /// Delegates that were disabled, and why.
+    /// Delegates that were disabled in any subgraph, and why.
     pub fn left_out(&self) -> Vec<DisabledDelegate> {
-        self.main().delegates().left_out().cloned().collect()
+        self.missing().left_out
     }
 
     /// Shows which nodes of a subgraph each delegate would run if the subgraph were [allocated](Self::allocate) with

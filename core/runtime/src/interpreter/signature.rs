@@ -54,6 +54,11 @@ impl<'a> SignatureRunner<'a> {
         Ok(SignatureRunner { interpreter, key: key.to_owned(), subgraph, inputs, outputs })
     }
 
+    /// The interpreter that it runs.
+    pub fn interpreter(&self) -> &Interpreter {
+        self.interpreter
+    }
+
     /// The signature's key.
     pub fn key(&self) -> &str {
         &self.key

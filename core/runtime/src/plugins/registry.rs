@@ -19,7 +19,9 @@ use crate::planning::plan::{ChosenPlanner, Plan, PlanLimits};
 use crate::plugins::descriptor::{self, Offer};
 use crate::plugins::library_file::FileIdentity;
 use crate::plugins::op_key::OpKey;
-use crate::plugins::registration::{DelegateRegistration, OpRegistration, PlannerRegistration, Registration};
+use crate::plugins::registration::{
+    DelegateRegistration, OpRegistration, PROGRAM, PlannerRegistration, Registration,
+};
 
 pub use listing::{AbiVersion, ContestedOp, OpInfo, Origin, PluginInfo};
 
@@ -28,6 +30,8 @@ pub use listing::{AbiVersion, ContestedOp, OpInfo, Origin, PluginInfo};
 pub(crate) struct Candidate {
     pub op: OpRegistration,
     plugin: usize,
+    /// Whether this is the program's or the configuration's choice for a builtin op. Delegates do not claim its nodes.
+    pub is_chosen: bool,
 }
 
 /// A program's plugins, with their ops, planners and delegates. Ops are looked up here first, then in the fallback.
@@ -195,7 +199,7 @@ impl Registry {
         for (key, op) in ops {
             op_schemas::note(&op);
             let op = Registration::of_plugin(op, &name);
-            self.ops.push((key, Candidate { op, plugin }));
+            self.ops.push((key, Candidate { op, plugin, is_chosen: false }));
         }
         self.ops.sort_by(|(a, _), (b, _)| a.cmp(b));
         // If several planners or delegates have the same name, the first one is used.
@@ -222,6 +226,9 @@ impl Registry {
             .cloned()
             .collect();
         self.rank(key, &mut own);
+        if let (OpKey::Builtin(_), Some(best)) = (key, own.first_mut()) {
+            best.is_chosen = self.is_chosen(key, best);
+        }
         if own.is_empty()
             && let Some(fallback) = &self.fallback
         {
@@ -239,6 +246,16 @@ impl Registry {
             let priority = config.priority.get(id).copied().unwrap_or(0);
             (preferred.unwrap_or(usize::MAX), std::cmp::Reverse(priority), c.plugin)
         });
+    }
+
+    /// Whether the program added this op itself, or the configuration prefers its plugin.
+    fn is_chosen(&self, key: &OpKey, candidate: &Candidate) -> bool {
+        let id = &self.plugins[candidate.plugin].id;
+        let is_preferred = |config: &OpConfig| {
+            config.prefer.iter().any(|pattern| crate::config::matches_pattern(pattern, id))
+                || config.priority.get(id).is_some_and(|&priority| priority > 0)
+        };
+        &*candidate.op.plugin == PROGRAM || self.preferences.get(&key.name()).is_some_and(is_preferred)
     }
 
     /// Ops that several plugins offer for at least some of the same nodes, by name.

@@ -9,9 +9,10 @@ use arenite_abi::schema::op::DEQUANTIZE;
 
 use super::inferred::{Inferred, InferredNode};
 use super::pending::PendingNodes;
+use super::required;
 use super::site::Site;
 use super::step::{Kernel, Step};
-use crate::config::DelegateConfig;
+use crate::config::{DelegateConfig, Require};
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::stages::partition::{PartitionInput, Subset, partition};
@@ -32,6 +33,9 @@ pub(crate) struct Refusal {
 }
 
 /// Offers the nodes of `inferred` to the delegates, in the order of the settings. `after` has the nodes that follow.
+///
+/// # Errors
+/// A delegate cannot be created, or does not run the nodes that its settings require.
 pub(crate) fn delegate(
     site: &mut Site<'_>,
     delegates: &mut Delegates,
@@ -43,9 +47,18 @@ pub(crate) fn delegate(
     for (index, config) in run.settings.delegates.iter().enumerate() {
         let Some(instance) = delegates.instance(run.registry, index, config)? else { continue };
         if let Err(error) = offer.apply(site, delegates, &instance, config) {
+            if config.require != Require::Nothing {
+                return Err(error);
+            }
             delegates.leave_out(index, config, &error);
             delegates.renew(index);
         }
+    }
+    for (index, config) in run.settings.delegates.iter().enumerate() {
+        let left_out = delegates.why_left_out(index).map(|left_out| left_out.reason.as_str());
+        let refusal =
+            |node| offer.refusal(node, config).or(left_out).unwrap_or("it did not claim the node").into();
+        required::check(site, offer.steps.iter().chain(&offer.last), (index, config), &refusal)?;
     }
     Ok(offer.finish())
 }
@@ -287,6 +300,12 @@ impl Offer {
         }
     }
 
+    /// Why a delegate does not run a node.
+    fn refusal(&self, node: usize, config: &DelegateConfig) -> Option<&str> {
+        let is_same = |refusal: &&Refusal| refusal.node == node && refusal.delegate == config.name;
+        self.refusals.iter().find(is_same).map(|refusal| refusal.reason.as_str())
+    }
+
     fn finish(self) -> Delegated {
         let steps = self.constant.into_iter().chain(self.steps).chain(self.last).collect();
         Delegated { steps, refusals: self.refusals }
@@ -328,6 +347,9 @@ fn veto(graph: &Graph, step: &Step, config: &DelegateConfig) -> Option<String> {
     let mut outputs = Graph::present(step.outputs());
     if let Some(t) = outputs.find(|&t| step.inputs().contains(&(t as i32))) {
         return Some(format!("it changes variable '{}' in place", graph.tensors[t].name));
+    }
+    if let Some(chosen) = graph.nodes[node].candidates.first().filter(|candidate| candidate.is_chosen) {
+        return Some(format!("the {op} of plugin '{}' was chosen for it", chosen.op.plugin));
     }
     config.exclude_ops.contains(&op).then(|| format!("{op} is in exclude_ops"))
 }

@@ -42,6 +42,7 @@ pub(crate) mod placed;
 pub(crate) mod prepared;
 pub(crate) mod preview;
 pub(crate) mod report;
+mod required;
 pub(crate) mod runner;
 pub(crate) mod site;
 pub(crate) mod step;

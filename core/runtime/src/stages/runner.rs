@@ -13,6 +13,7 @@ use super::prepared::{Prepared, StageError, prepare_nodes, prepare_steps};
 use super::site::Site;
 use super::step::{Kernel, Step};
 use crate::arena::Mark;
+use crate::config::Require;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::observer::{Moment, ObservedStep, notify};
@@ -74,7 +75,7 @@ impl Runner {
     }
 
     /// Prepares and places the next segment. If a delegate cannot prepare its nodes, the segment is built again without
-    /// that delegate. After an error nothing of the segment remains.
+    /// that delegate, unless the settings require it. After an error nothing of the segment remains.
     pub(crate) fn add_segment(&mut self, site: &mut Site<'_>, delegates: &mut Delegates) -> Result<()> {
         let mark = site.memory.persistent.mark();
         loop {
@@ -87,6 +88,9 @@ impl Runner {
             match stopped.delegate {
                 Some((index, _)) => {
                     let config = &site.run.settings.delegates[index];
+                    if config.require != Require::Nothing {
+                        return Err(stopped.error);
+                    }
                     delegates.leave_out(index, config, &stopped.error);
                 }
                 None => return Err(stopped.error),

@@ -75,7 +75,8 @@ ARENITE_API ArError *ar_options_set_strict(ArOptions *options, bool strict);
 /* Sets whether the plugins that are linked into the library are used. Default: true. */
 ARENITE_API ArError *ar_options_set_builtin_plugins(ArOptions *options, bool builtin);
 
-/* If several plugins implement an op, prefers the one with this id. Plugins that were preferred earlier come first.
+/* If several plugins implement an op, prefers the one with this id. Plugins that were preferred earlier come first. A
+ * delegate does not claim the nodes of a builtin op that a preferred plugin serves.
  *   op         "CONV_2D", or the name of a custom op
  *   plugin_id  may contain *, which matches any characters */
 ARENITE_API ArError *ar_options_prefer_plugin(ArOptions *options, const char *op, const char *plugin_id);
@@ -123,12 +124,16 @@ typedef uint32_t ArOnFailure;
 
 /* Settings of the delegate that was added last under this name: an op whose nodes it must not claim ("SOFTMAX", one
  * call per op); the smallest number of nodes in its partitions; the maximum number of partitions per subgraph, where
- * the largest are kept and 0 means no limit; AR_ON_FAILURE_*.
+ * the largest are kept and 0 means no limit; AR_ON_FAILURE_*; the nodes that it must run.
+ * ar_options_require_delegate makes it an error, with the reasons, if a node runs elsewhere: with null for `op` any
+ * node, otherwise a node of this op (one call per op). Nodes whose results are known in advance are exempt. It
+ * contradicts AR_ON_MISSING_SKIP and AR_ON_FAILURE_FALLBACK.
  * Errors: AR_ERROR_NOT_FOUND if no delegate with this name was added. */
 ARENITE_API ArError *ar_options_exclude_op(ArOptions *options, const char *delegate, const char *op);
 ARENITE_API ArError *ar_options_set_min_nodes(ArOptions *options, const char *delegate, size_t nodes);
 ARENITE_API ArError *ar_options_set_max_partitions(ArOptions *options, const char *delegate, size_t partitions);
 ARENITE_API ArError *ar_options_set_on_failure(ArOptions *options, const char *delegate, ArOnFailure on_failure);
+ARENITE_API ArError *ar_options_require_delegate(ArOptions *options, const char *delegate, const char *op);
 
 /* Sets whether the delegate "cpu" is added after the others. Default: true. */
 ARENITE_API ArError *ar_options_set_default_delegate(ArOptions *options, bool added);

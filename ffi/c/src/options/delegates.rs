@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::num::NonZeroUsize;
 
-use arenite::config::{DelegateConfig, OnFailure, OnMissing};
+use arenite::config::{DelegateConfig, OnFailure, OnMissing, Require};
 
 use super::{ArOption, ArOptions, change, pairs};
 use crate::arguments::text;
@@ -125,6 +125,29 @@ pub unsafe extern "C" fn ar_options_set_on_failure(
                 )));
             }
         };
+        Ok(())
+    })
+}
+
+/// Sets the nodes that a delegate must run: all nodes, or all nodes of an op.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_options_require_delegate(
+    options: *mut ArOptions,
+    delegate: *const c_char,
+    op: *const c_char,
+) -> *mut ArError {
+    change_delegate(options, delegate, |delegate| {
+        if op.is_null() {
+            delegate.require = Require::AllNodes;
+            return Ok(());
+        }
+        // SAFETY: `op` is a null-terminated string, as the header requires.
+        let op = unsafe { text(op, "op") }?.to_owned();
+        match &mut delegate.require {
+            Require::AllNodes => {}
+            Require::Ops(ops) => ops.push(op),
+            Require::Nothing => delegate.require = Require::Ops(vec![op]),
+        }
         Ok(())
     })
 }

@@ -115,7 +115,7 @@ impl Registry {
         let info = OpInfo::of(key, op);
         let plugin = self.program(|program| program.ops.push(info));
         let next = self.ops.partition_point(|(other, _)| other <= key);
-        self.ops.insert(next, (key.clone(), Candidate { op: Arc::clone(op), plugin }));
+        self.ops.insert(next, (key.clone(), Candidate { op: Arc::clone(op), plugin, is_chosen: false }));
         Ok(())
     }
 

@@ -46,6 +46,26 @@ static void delegates(ArOptions *options) {
   OK(ar_options_set_default_delegate(options, false));
 }
 
+/* SQRT is excluded, so a delegate that must run all nodes is an error with that reason. */
+static void required(const ArModel *model) {
+  ArInterpreter *interpreter;
+  ArOptions *options = ar_options_new();
+  FAILS(AR_ERROR_NOT_FOUND, "delegate 'cpu' was not added", ar_options_require_delegate(options, "cpu", NULL));
+  OK(ar_options_add_delegate(options, "cpu", AR_ON_MISSING_ERROR, NULL, 0));
+  OK(ar_options_exclude_op(options, "cpu", "SQRT"));
+  OK(ar_options_require_delegate(options, "cpu", "RELU"));
+  OK(ar_interpreter_new(model, options, &interpreter));
+  OK(ar_interpreter_allocate(interpreter));
+  ar_interpreter_free(interpreter);
+  OK(ar_options_require_delegate(options, "cpu", NULL));
+  OK(ar_interpreter_new(model, options, &interpreter));
+  FAILS(AR_ERROR_UNSUPPORTED, "SQRT is in exclude_ops", ar_interpreter_allocate(interpreter));
+  ar_interpreter_free(interpreter);
+  OK(ar_options_set_on_failure(options, "cpu", AR_ON_FAILURE_FALLBACK));
+  FAILS(AR_ERROR_FAILED, "contradict each other", ar_interpreter_new(model, options, &interpreter));
+  ar_options_free(options);
+}
+
 /* Where nodes run, according to the report. */
 static void check_placement(const ArModel *model, const ArOptions *options, const char *wanted, const char *unwanted) {
   ArInterpreter *interpreter;
@@ -83,6 +103,7 @@ void test_options(const char *folder) {
   FAILS(AR_ERROR_PLUGIN, "/no/such.so", ar_interpreter_new(model, options, &interpreter));
   ar_options_free(options);
   ar_options_free(NULL);
+  required(model);
   REQUIRE(ar_host());
   ar_model_free(model);
 }

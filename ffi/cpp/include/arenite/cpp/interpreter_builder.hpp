@@ -48,6 +48,9 @@ class InterpreterBuilder {
   void AddDelegate(std::string name, NamedOptions named = {}, OnMissing on_missing = kErrorOnMissing) {
     options_.AddDelegate(std::move(name), std::move(named), on_missing);
   }
+  void RequireDelegate(std::string name, std::string op = "") {
+    options_.RequireDelegate(std::move(name), std::move(op));
+  }
 
   // The error of the last call that failed.
   ErrorCode error_code() const { return errors_.code(); }

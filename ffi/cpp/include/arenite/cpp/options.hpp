@@ -62,6 +62,14 @@ class InterpreterOptions {
     });
   }
 
+  // Makes it an error if a node runs elsewhere than on this delegate, which was added before: any node, or with `op`
+  // only a node of this op.
+  void RequireDelegate(std::string name, std::string op = "") {
+    Set([name = std::move(name), op = std::move(op)](ArOptions *options) {
+      return ar_options_require_delegate(options, name.c_str(), op.empty() ? nullptr : op.c_str());
+    });
+  }
+
   // Adds a folder with plugins. Plugins are trusted code.
   void AddPluginDir(std::string path) {
     Set([path = std::move(path)](ArOptions *options) { return ar_options_add_plugin_dir(options, path.c_str()); });
