@@ -17,6 +17,7 @@ mod objects;
 mod plans;
 mod plugin;
 mod preview;
+mod recurrent;
 mod required;
 mod shapes;
 mod sparse;
