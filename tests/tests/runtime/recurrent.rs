@@ -2,7 +2,7 @@
 
 use arenite::config::DelegateConfig;
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, bytes_of};
-use arenite::{AlignedBytes, Interpreter, LentMemory, Model, Served};
+use arenite::{AlignedBytes, Interpreter, LentMemory, Model, NodeProvider};
 use arenite_abi::schema::SVDFOptions;
 use arenite_tests::options::WithOptions;
 use arenite_tests::reference_ops;
@@ -75,7 +75,7 @@ fn a_state_lives_from_one_invocation_to_the_next() {
 fn the_delegate_runs_the_layer_and_readers_of_its_state() {
     for reads in [None, Some(true), Some(false)] {
         let [_, (_, interpreter)] = backends(&layer(reads));
-        let is_delegated = |served: &Served| matches!(served, Served::Delegate { .. });
+        let is_delegated = |served: &NodeProvider| matches!(served, NodeProvider::Delegate { .. });
         assert!(interpreter.served_by().iter().all(is_delegated), "{reads:?}");
     }
 }

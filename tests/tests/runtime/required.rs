@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, OnFailure, OnMissing, Require};
-use arenite::{Interpreter, Model, OpKey, Registry, Served};
+use arenite::{Interpreter, Model, NodeProvider, OpKey, Registry};
 use arenite_abi::object::closures;
 use arenite_abi::schema::op;
 
@@ -134,7 +134,7 @@ fn an_op_that_the_program_replaced_runs_under_default_settings() {
     };
     let mut interpreter = Interpreter::builder(&root()).registry(registry()).build().unwrap();
     interpreter.allocate().unwrap();
-    assert_eq!(interpreter.served_by()[0], Served::Plugin("program".into()));
+    assert_eq!(interpreter.served_by()[0], NodeProvider::Plugin("program".into()));
     interpreter.input_mut(0).unwrap().copy_from_slice(&[0.1f32, 0.9]).unwrap();
     interpreter.invoke().unwrap();
     assert_eq!(output(&interpreter, 0).1, [1.0, 3.0]);
