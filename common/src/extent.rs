@@ -96,7 +96,7 @@ where
     Extent { min: Some(number(least)), max: Some(number(most)), nan: nan.iter().sum() }
 }
 
-/// The types that have less than a byte per element, and those without an order.
+/// The extent of any type, number by number: types with less than a byte per element, and types without an order.
 fn any(ty: ElementType, bytes: &[u8], count: usize) -> Extent {
     let mut extent = Extent::default();
     let mut range: Option<(f64, f64)> = None;

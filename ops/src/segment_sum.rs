@@ -54,7 +54,7 @@ fn output_dims(x: &TensorView<'_>, ids: &TensorView<'_>) -> Result<Dims> {
     let count = expect_vector(ids)?;
     ensure!(
         x.shape.first() == ids.shape.first(),
-        "input {x} is {:?}, there are {count} ids {ids}; its first size must equal their number",
+        "input {x} is {:?}, but {ids} has {count} ids; the input needs one row per id",
         x.shape
     );
     let mut segments = 0;

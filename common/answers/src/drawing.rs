@@ -100,8 +100,8 @@ fn with_poses(mut picture: RgbImage, poses: &[Pose]) -> RgbImage {
     picture
 }
 
-/// Class 0, the background in all common label sets, keeps the picture; the others are half colour, half picture, and
-/// listed at the top with their names.
+/// Pixels of class 0, the background in all common label sets, show the picture. Pixels of other classes are half
+/// colour, half picture; the names of these classes are listed at the top.
 fn with_classes(picture: Option<RgbImage>, segmentation: &Segmentation) -> RgbImage {
     let (columns, rows) = (segmentation.width, segmentation.height);
     let mut picture = picture.unwrap_or_else(|| RgbImage::new(columns, rows));

@@ -81,7 +81,7 @@ impl Load {
 enum Part {
     None,
     All,
-    /// Partly inside, and where the range is halved.
+    /// Part of the range is inside; the position at which to halve it.
     Some(usize),
 }
 

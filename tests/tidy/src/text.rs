@@ -1,5 +1,5 @@
-//! Every text file: how its lines end, no absolute path of one machine, for what reason an example does not compile,
-//! and whether the files exist that documents name.
+//! Checks every text file: line endings, no absolute path of one machine, an error code for each example that must not
+//! compile, and that files named in documents exist.
 
 use crate::Complaint;
 use crate::tree::Text;

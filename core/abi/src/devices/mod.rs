@@ -41,7 +41,7 @@ impl<'a> DeviceNotes<'a> {
         DeviceNotes { raw }
     }
 
-    /// Adds the next device, with further properties as keys and values, of which the first 32 are listed.
+    /// Adds the next device. `limits` has more of its properties, as keys and values; only the first 32 are listed.
     pub fn note(&mut self, device: &Device<'_>, limits: &[(&str, &str)]) {
         let mut pairs = [ArPair { key: ArStr::new(""), value: ArStr::new("") }; MOST_LIMITS];
         let count = limits.len().min(MOST_LIMITS);

@@ -22,7 +22,7 @@ pub(crate) struct Images {
     pub count: usize,
     /// Rows and columns of an input.
     pub input: [usize; 2],
-    /// Channels of both, or bytes of a pixel where elements are moved only.
+    /// Channels per pixel, in the input and in the result; bytes per pixel if elements are only moved.
     pub channels: usize,
 }
 

@@ -164,7 +164,7 @@ impl Pairwise {
         Ok([unsigned(net, node.inputs[0])?, unsigned(net, node.inputs[1])?, unsigned(net, node.outputs[0])?])
     }
 
-    /// The result of two bytes, if operands have the result's shape and it does not depend on the place.
+    /// The function of two bytes, if the operands have the result's shape and every element has the same function.
     pub(crate) fn of_bytes(
         &self,
         node: &NodeValues<'_>,
