@@ -146,7 +146,7 @@ void Resizing() {
 
   REQUIRE(interpreter->SetNumThreads(2) == arenite::kError && Has(interpreter->error_text(), "InterpreterBuilder"));
   REQUIRE(interpreter->ResizeInputTensor(interpreter->outputs()[0], {1}) == arenite::kError);
-  REQUIRE(interpreter->ResizeInputTensor(-1, {1}) == arenite::kError && Has(interpreter->error_text(), "no tensor -1"));
+  REQUIRE(interpreter->ResizeInputTensor(-1, {1}) == arenite::kError && Has(interpreter->error_text(), "tensor -1 does not exist"));
   REQUIRE(interpreter->ResizeInputTensor(interpreter->inputs()[0], {-3}) == arenite::kError);
   REQUIRE(interpreter->ResizeInputTensor(interpreter->inputs()[0], {2}) == arenite::kOk);
   REQUIRE(interpreter->Invoke() == arenite::kError);
