@@ -96,10 +96,13 @@ fn exponential(v: vec4<f32>) -> vec4<f32> {
   return (p * r * r + r + 1.0) * power_of_two(half) * power_of_two(vec4<i32>(k) - half);
 }
 
-/* Division by a constant zero may be anything. */
+/* A driver may divide a constant zero, or by one, as it likes: x / 0 is infinite, 0 / 0 and NaN / 0 are NaN. */
 fn quotient(v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
-  let infinite = bitcast<vec4<f32>>(bitcast<vec4<u32>>(o) | vec4<u32>(0x7f800000u));
-  return select(v / o, v * infinite, o == vec4<f32>());
+  let bits = bitcast<vec4<u32>>(v);
+  let sign = (bits ^ bitcast<vec4<u32>>(o)) & vec4<u32>(0x80000000u);
+  let is_number = (bits & vec4<u32>(0x7fffffffu)) - vec4<u32>(1u) < vec4<u32>(0x7f800000u);
+  let by_zero = bitcast<vec4<f32>>(select(vec4<u32>(0x7fc00000u), sign | vec4<u32>(0x7f800000u), is_number));
+  return select(v / o, by_zero, o == vec4<f32>());
 }
 
 /* Infinity times a constant zero may also be anything. */
