@@ -85,7 +85,7 @@ def test_a_gpu_delegate_by_its_path():
         except errors.Error as error:
             if os.environ.get("ARENITE_GPU") == "required":
                 raise
-            pytest.skip(f"there is no device for OpenCL: {error}")
+            pytest.skip(f"no OpenCL device: {error}")
         built.set_tensor(0, image)
         built.invoke()
         answers.append(built.get_tensor(34))

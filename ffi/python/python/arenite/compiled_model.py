@@ -317,7 +317,7 @@ class CompiledModel:
         return len(self._signatures)
 
     def get_signature_index(self, key):
-        """The index of a signature, -1 if there is none of this key."""
+        """The index of a signature, or -1 for an unknown key."""
         return next((i for i, signature in enumerate(self._signatures) if signature.key == key), -1)
 
     def get_input_tensor_details(self, signature_key):
@@ -437,7 +437,7 @@ class CompiledModel:
             missing = [name for name in names if name not in given]
             unknown = [name for name in given if name not in names]
             if missing or unknown:
-                problem = f"{kind} {missing[0]!r} has no buffer" if missing else f"there is no {kind} {unknown[0]!r}"
+                problem = f"{kind} {missing[0]!r} has no buffer" if missing else f"unknown {kind} {unknown[0]!r}"
                 raise RuntimeError(f"signature {signature_key!r}: {problem}; its {kind}s: {', '.join(names)}")
         self._run(signature, input_map.items(), output_map.items())
 
@@ -547,7 +547,7 @@ def _placement(options):
     """The delegates and the resolver for the options."""
     accel, kernels = int(options.hardware_accelerators), options.cpu_options.kernel_mode
     if accel <= 0 or accel > sum(HardwareAccelerator):
-        raise RuntimeError(f"there is no hardware accelerator {accel}: combine members of HardwareAccelerator")
+        raise RuntimeError(f"unknown hardware accelerator {accel}: combine members of HardwareAccelerator")
     with_cpu = bool(accel & HardwareAccelerator.CPU)
     installed = [name for name in _native.delegate_names() if name in ("opencl", "vulkan")]
     missing = []
@@ -573,7 +573,9 @@ def _entry(signature, tensors, index):
     if not hasattr(index, "__index__"):
         raise TypeError(f"the index is {index!r}: give a number")
     if not 0 <= index < len(tensors):
-        raise RuntimeError(f"there is no tensor {index} of signature {signature.key!r}; it has {len(tensors)}, from 0")
+        raise RuntimeError(
+            f"tensor {index} of signature {signature.key!r} does not exist; it has {len(tensors)}, counted from 0"
+        )
     return list(tensors)[index]
 
 

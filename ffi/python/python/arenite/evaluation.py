@@ -37,7 +37,7 @@ def compare(a, b, data, *, tolerance=1e-3, progress=None):
         A `Comparison`, which is true if all tensors agree.
 
     Raises:
-        ValueError: Neither side is a model, both are folders, or there is no data.
+        ValueError: Neither side is a model, both are folders, or `data` is empty.
         RuntimeError: The sides have no tensor in common, or a file cannot be read.
         arenite.Error: A side fails to run.
     """
@@ -51,7 +51,7 @@ def compare(a, b, data, *, tolerance=1e-3, progress=None):
         one = Comparison(report, sides, tolerance)
         comparison = one if comparison is None else comparison._with(one)
     if comparison is None:
-        raise ValueError("there is no data: give the inputs of at least one call")
+        raise ValueError("the data is empty: give the inputs of at least one call")
     return comparison
 
 
@@ -184,7 +184,7 @@ def _side(given):
         if os.path.isdir(path):
             return path
         if os.sep in path or not isinstance(given, str):
-            raise FileNotFoundError(f"there is no file and no folder '{path}'")
+            raise FileNotFoundError(f"'{path}' is neither a file nor a folder")
         return _Delegates([path])
     return _Delegates([given])
 
@@ -291,7 +291,7 @@ def _named_models(models):
             name = _name(model) if isinstance(model, Model) else os.path.basename(os.fspath(model))
             named[name if name not in named else f"{name} {len(named) + 1}"] = model
     if not named:
-        raise ValueError("there is no model: give one, a list or a dict")
+        raise ValueError("no model is given: give one, a list or a dict")
     return {name: model if isinstance(model, Model) else Model(model) for name, model in named.items()}
 
 

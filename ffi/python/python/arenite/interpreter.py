@@ -59,7 +59,7 @@ def _find_delegate(library):
         return None, [library]
     if not os.path.exists(library):
         known = ", ".join(_native.delegate_names())
-        raise OSError(f"there is no file '{library}', and no delegate of that name; installed are: {known}")
+        raise OSError(f"'{library}' is neither a file nor an installed delegate; installed are: {known}")
     try:
         names = _native.delegate_names(os.path.abspath(library))
     except PluginError as error:
@@ -225,7 +225,7 @@ class Interpreter(_native.Interpreter):
         """
         count = self.num_subgraphs()
         if not 0 <= subgraph_index < count:
-            raise ValueError(f"there is no subgraph {subgraph_index}; the model has {count}, counted from 0")
+            raise ValueError(f"subgraph {subgraph_index} does not exist; the model has {count}, counted from 0")
         return [self._get_tensor_details(index, subgraph_index) for index in range(self._tensor_count(subgraph_index))]
 
     def resize_tensor_input(self, input_index, tensor_size, strict=False):
@@ -283,7 +283,7 @@ class Interpreter(_native.Interpreter):
     def _get_op_details(self, op_index):
         nodes = self._get_ops_details()
         if not 0 <= operator.index(op_index) < len(nodes):
-            raise ValueError(f"there is no node {op_index}; the model has {len(nodes)}, counted from 0")
+            raise ValueError(f"node {op_index} does not exist; the model has {len(nodes)}, counted from 0")
         return nodes[op_index]
 
     def _safe_to_run(self):
@@ -295,7 +295,7 @@ class Interpreter(_native.Interpreter):
 
     def _native_handle(self):
         raise NotImplementedError(
-            "there is no tflite::Interpreter to point to: write a plugin (docs/plugins-c.md) to extend arenite"
+            "arenite has no tflite::Interpreter to point to: write a plugin (docs/plugins-c.md) to extend arenite"
         )
 
 

@@ -92,7 +92,7 @@ class Table:
         raise ImportError("a data frame needs pandas or polars: pip install pandas")
 
     def _repr_svg_(self):
-        """A picture for notebooks; None if there is none."""
+        """A picture for notebooks, or None."""
         return None
 
     def _repr_html_(self):
