@@ -55,7 +55,7 @@ fn a_required_delegate_runs_every_node_or_is_an_error() {
         ];
         fail(&[&[command, &model, "--require"], &config[..]].concat(), 1, &words);
     }
-    let words = ["'none' stands for no delegate"];
+    let words = ["'none' means no delegate"];
     fail(&["run", &model, "--require", "--delegate", "none"], 1, &words);
 }
 

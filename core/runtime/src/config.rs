@@ -198,10 +198,7 @@ pub(crate) fn misused_none(delegates: &[DelegateConfig]) -> Option<(usize, Strin
         return Some((index, text));
     }
     if delegates[index].require != Require::Nothing {
-        return Some((
-            index,
-            "'none' stands for no delegate, so it cannot be required to run nodes".to_owned(),
-        ));
+        return Some((index, "'none' means no delegate, so it cannot be required to run nodes".to_owned()));
     }
     let (key, _) = delegates[index].options.first()?;
     Some((index, format!("'none' means no delegate, and has no option '{key}'")))

@@ -80,7 +80,7 @@ fn the_delegate_runs_the_layer_and_readers_of_its_state() {
     }
 }
 
-/// A reader in front of the layer sees the previous invocation's state, a reader behind it the new one.
+/// A node before the layer reads the previous invocation's state, a node after the layer reads the new state.
 #[test]
 fn readers_see_the_state_before_or_after_the_layer() {
     for (before, want) in
@@ -108,7 +108,7 @@ fn a_state_in_lent_memory_is_updated_there() {
     }
 }
 
-/// Two layers with one state: each is a partition of its own, and they run in order.
+/// Layers that share a state are separate partitions and run in order.
 #[test]
 fn layers_that_share_a_state_run_one_after_the_other() {
     let model = model(|m, g| {

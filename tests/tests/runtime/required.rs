@@ -112,7 +112,7 @@ fn settings_that_contradict_require_are_an_error() {
         allocate(&root(), cpu(|config| config.on_failure = OnFailure::Fallback)).map(drop).unwrap_err();
     assert!(fallback.contains("`on_failure = \"fallback\"`"), "{fallback}");
     let none = allocate(&root(), cpu(|config| config.name = "none".to_owned())).map(drop).unwrap_err();
-    assert!(none.contains("'none' stands for no delegate"), "{none}");
+    assert!(none.contains("'none' means no delegate"), "{none}");
 }
 
 /// The program's op for a builtin code runs, although the CPU delegate could claim the node.
