@@ -44,6 +44,8 @@ functions! { $
     Ceil,
     /// The integer next to it, the even one of two; −0 of −0 alone.
     Round,
+    /// −1, 0 or 1, as `x` is negative, zero or positive; NaN of NaN.
+    Sign,
     /// `eˣ`.
     Exp,
     /// `ln x`; −∞ of zeros, NaN of negative numbers.
@@ -76,6 +78,8 @@ impl Unary {
             Unary::Floor => x.floor(),
             Unary::Ceil => x.ceil(),
             Unary::Round => x.round_ties_even(),
+            Unary::Sign if x == 0.0 => 0.0,
+            Unary::Sign => x.signum(),
             Unary::Exp => x.exp(),
             Unary::Log => x.ln(),
             Unary::Elu if x < 0.0 => x.exp_m1(),

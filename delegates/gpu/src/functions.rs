@@ -13,6 +13,9 @@ macro_rules! unary_functions {
             Floor "floor(v)" "floor(v)";
             Ceil "ceil(v)" "ceil(v)";
             Round "select(rint(v) + 0.0f, v, isequal(v, (float4)(0.0f)))" "rounded(v)";
+            Sign
+                "select(select(v + 0.0f, (float4)(1.0f), isgreater(v, (float4)(0.0f))), (float4)(-1.0f), isless(v, (float4)(0.0f)))"
+                "select(select(v + 0.0, vec4<f32>(1.0), v > vec4<f32>()), vec4<f32>(-1.0), v < vec4<f32>())";
             Exp "exp(v)" "exponential(v)";
             Log "log(v)" "logarithm(v)";
             Elu

@@ -30,6 +30,7 @@ pub(super) fn unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
             let nearest = s.round(x);
             s.select_lt(x, s.splat(0.0), s.add(nearest, s.splat(0.0)), nearest)
         }
+        Unary::Sign => sign(s, x),
         Unary::Exp => exp(s, x),
         Unary::Log => log(s, x),
         Unary::Elu => s.select_lt(x, s.splat(0.0), exp_less_one(s, x), x),
@@ -50,6 +51,15 @@ pub(super) fn unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
             s.mul(s.mul(x, half), s.select_lt(x, s.splat(FAR), s.splat(0.0), s.add(one, t)))
         }
     }
+}
+
+/// −1, 0 or 1.
+#[inline(always)]
+fn sign<S: Simd>(s: S, x: S::V) -> S::V {
+    let zero = s.splat(0.0);
+    // The sum makes negative zero positive, and keeps NaN.
+    let positive = s.select_lt(zero, x, s.splat(1.0), s.add(x, zero));
+    s.select_lt(x, zero, s.splat(-1.0), positive)
 }
 
 /// Replaces an infinite number by the largest finite one, as arithmetic without an activation does. NaN stays NaN.

@@ -138,6 +138,7 @@ table! {
         FLOOR                     1  -  0  AsReals,              Elements,    |x| function(x, Unary::Floor);
         CEIL                      1  -  0  AsReals,              Elements,    |x| function(x, Unary::Ceil);
         ROUND                     1  -  0  AsReals,              Elements,    |x| function(x, Unary::Round);
+        SIGN                      2  -  0  AsReals,              Elements,    |x| function(x, Unary::Sign);
         ELU                       1  -  0  AsReals,              Elements,    |x| function(x, Unary::Elu);
         LEAKY_RELU                2  -  0  AsReals,              Elements,    elementwise::leaky_relu;
         GELU                      3  -  0  AsReals,              Elements,    elementwise::gelu;

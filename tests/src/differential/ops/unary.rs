@@ -22,6 +22,7 @@ pub const OPS: &[Entry] = &[
     entry("FLOOR", REALS, NONE, unary),
     entry("CEIL", REALS, NONE, unary),
     entry("ROUND", REALS, NONE, unary),
+    entry("SIGN", REALS, NONE, unary),
     entry("ELU", &[REAL, SIGNED], NONE, unary),
     entry("LEAKY_RELU", REAL_AND_BYTES, &[SHORT], unary),
     entry("GELU", REAL_AND_BYTES, NONE, unary),
@@ -70,7 +71,7 @@ fn rule(op: &str, alpha: f64) -> Rule {
         "SQRT" => Rule::Root,
         "RSQRT" => Rule::InverseRoot,
         "SQUARE" => Rule::Square,
-        "FLOOR" | "CEIL" | "ROUND" => Rule::Step,
+        "FLOOR" | "CEIL" | "ROUND" | "SIGN" => Rule::Step,
         // Below -9 the reference ops use e^x, with an error of e^-18.
         "LOGISTIC" => function(0.25, 8.0, 0.25),
         "TANH" => function(1.0, 8.0, 2.0),
