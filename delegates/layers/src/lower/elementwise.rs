@@ -67,6 +67,25 @@ pub(super) fn unary<'a>(x: &Source<'_, 'a>, f: EpilogueOp) -> Result<Node<Common
     chain(x, vec![f])
 }
 
+/// The most inputs of ADD_N: each one but the first is an operand of a kernel.
+const MOST_SUMMANDS: usize = 5;
+
+/// Lowers ADD_N: the sum of tensors of one shape, from the first to the last.
+pub(super) fn add_n<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
+    let count = x.node.input_count();
+    x.expect_f32(count)?;
+    if count > MOST_SUMMANDS {
+        return Err(unsupported!("it has {count} inputs; at most {MOST_SUMMANDS} are supported"));
+    }
+    let ((first, a), (output, y)) = (x.input(0)?, x.output(0)?);
+    expect_elements(y)?;
+    ensure!(a.shape == y.shape, "input has shape {:?}, output {:?}", a.shape, y.shape);
+    let others = (1..count).map(|i| x.input(i).map(|(id, _)| id)).collect::<Result<Vec<_>>>()?;
+    let functions = others.iter().map(|&id| EpilogueOp::Binary(Binary::Add, id)).collect();
+    let inputs = std::iter::once(first).chain(others).collect();
+    Ok(Node::new(Common::Elementwise(Elementwise::Chain(functions)), inputs, vec![output]))
+}
+
 /// Lowers a sequence of functions of one tensor.
 fn chain<'a>(x: &Source<'_, 'a>, functions: Vec<EpilogueOp>) -> Result<Node<Common<'a>>> {
     x.expect_f32(1)?;

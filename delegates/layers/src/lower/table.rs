@@ -118,6 +118,7 @@ table! {
         RESIZE_BILINEAR           4  -  0  AsStored,             Elements,    resize::bilinear;
         RESIZE_NEAREST_NEIGHBOR   4  -  0  AsStored,             Elements,    resize::nearest;
         ADD                       6  -  0  AsReals,              Elements,    |x| elementwise::binary(x, Binary::Add);
+        ADD_N                     1  -  0  AsReals,              Elements,    elementwise::add_n;
         MUL                       8  -  0  AsReals,              Elements,    |x| elementwise::binary(x, Binary::Mul);
         SUB                       5  -  0  AsReals,              Elements,    |x| elementwise::binary(x, Binary::Sub);
         DIV                       2  -  0  Refused(BY_ZERO),     Elements,    |x| elementwise::binary(x, Binary::Div);

@@ -20,6 +20,7 @@ pub const OPS: &[Entry] = &[
     entry("MINIMUM", WIDE, &[UNSIGNED], arithmetic),
     entry("SQUARED_DIFFERENCE", &[REAL, SIGNED], &[WHOLE], arithmetic),
     entry("PRELU", REALS, &[SIGNED], prelu),
+    entry("ADD_N", REALS, &[WHOLE], add_n),
     entry("FLOOR_MOD", NONE, REALS, arithmetic),
 ];
 
@@ -63,6 +64,17 @@ pub fn other(net: &mut Net, x: &Value) -> Value {
         true => net.filled(x.ty, &shape),
         false => net.fitting(x.ty, |other| broadcast(&x.shape, other).is_some(), |_| shape),
     }
+}
+
+fn add_n(net: &mut Net, kind: Kind) -> Option<()> {
+    let first = net.any(kind.form.ty());
+    let mut inputs = vec![first.index];
+    for _ in 0..1 + net.random.below(3) {
+        inputs.push(net.fitting(first.ty, |other| *other == first.shape, |_| first.shape.clone()).index);
+    }
+    let rule = if first.ty == F32 { Rule::Sum } else { Rule::Integers };
+    net.node(kind, &inputs, vec![(first.ty, first.shape, None)], None, rule);
+    Some(())
 }
 
 fn arithmetic(net: &mut Net, kind: Kind) -> Option<()> {
