@@ -351,6 +351,8 @@ kernels! {
         Broadcast, |n| around(n.rank, 0) + around(4, 0);
     /// Slices that indices select.
     Gather = "gather", Other, false, (to: Copies, from: Originals, indices: Integers), Selection, |_| around(4, 0);
+    /// Rows scaled to length 1.
+    L2Norm = "l2_norm", Other, false, (to: Results, from: Slices), Rows, |n| 2 * around(n.slices, 0);
     /// Layer normalization.
     LayerNorm = "layer_norm", Other, false, (to: Results, from: Slices, gamma: Slices, beta: Slices),
         NormalizedRows, |n| 3 * around(n.rows.slices, 0);
@@ -374,8 +376,7 @@ kernels! {
     Resize = "resize", Other, false,
         (to: Results, from: Source, lows: Integers, highs: Integers, distances: Floats), Images, |_| 0;
     /// Softmax, or its logarithm.
-    Softmax = "softmax", Other, false, (to: Results, from: Slices),
-        SoftmaxRows, |n| 3 * around(n.rows.slices, 0);
+    Softmax = "softmax", Other, false, (to: Results, from: Slices), SoftmaxRows, |n| 3 * around(n.rows.slices, 0);
     /// Products of matrices through local memory. Per eight slices of depth: two loads of four, then eight products.
     Tiled = "tiled", Tiles, true, (to: Results, a: Input, b: Input, starts: Integers, bias: WideSlices),
         SliceMatrices, |n| around(n.depth.div_ceil(8), around(4, 0) + around(8, 0));

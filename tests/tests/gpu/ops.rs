@@ -217,6 +217,10 @@ fn moves_and_functions_of_two_tensors_agree_with_reference_ops() {
     };
     for (what, node) in [
         (
+            "rows of length 1",
+            OneOp::new("L2_NORMALIZATION").feed(f32("x", &[3, 7])).output(f32("y", &[3, 7])).defaults(),
+        ),
+        (
             "concatenation of partial slices",
             binary("CONCATENATION", &[2, 3, 3], &[2, 3, 2], &[2, 3, 5])
                 .options(|o| o.set(ConcatenationOptions::AXIS, 2)),

@@ -8,6 +8,7 @@ mod depthwise_conv_2d;
 mod elementwise;
 mod gather;
 pub(crate) mod hybrid;
+mod l2_norm;
 mod layer_norm;
 mod lower;
 mod moves;
@@ -44,6 +45,7 @@ pub(crate) fn runs<'l>(layer: &'l Layer<'_>) -> &'l dyn LayerStep {
         Layer::Common(Common::Pool2d(layer)) => layer,
         Layer::Common(Common::Reduce(layer)) => layer,
         Layer::Common(Common::LayerNorm(layer)) => layer,
+        Layer::Common(Common::L2Norm(layer)) => layer,
         Layer::Common(Common::Softmax(layer)) => layer,
         Layer::Common(Common::Gather(layer)) => layer,
         Layer::Common(Common::Resize(layer)) => layer,

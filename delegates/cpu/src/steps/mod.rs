@@ -14,6 +14,7 @@ pub(crate) mod dwconv_u8;
 pub(crate) mod flip;
 pub(crate) mod fold_f32;
 pub(crate) mod gather;
+pub(crate) mod l2_norm_f32;
 pub(crate) mod lines_u8;
 pub(crate) mod lookup;
 pub(crate) mod lstm_f32;

@@ -33,6 +33,7 @@ fn body(kernel: &Kernel) -> Result<&'static str> {
         K::DepthwiseConv2d => text!("depthwise_conv_2d"),
         K::Elementwise => text!("elementwise"),
         K::Gather => text!("gather"),
+        K::L2Norm => text!("l2_norm"),
         K::LayerNorm => text!("layer_norm"),
         K::Lstm => text!("lstm"),
         K::Moves => text!("moves"),

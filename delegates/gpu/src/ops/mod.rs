@@ -5,6 +5,7 @@ mod conv_2d;
 mod depthwise_conv_2d;
 mod elementwise;
 mod gather;
+mod l2_norm;
 mod layer_norm;
 mod lstm;
 mod moves;
@@ -52,6 +53,7 @@ fn build_node<'a>(node: &Node<'a>, builder: &mut Builder<'_, 'a>) -> Result<()> 
         Common::DepthwiseConv2d(layer) => depthwise_conv_2d::build(layer, node, builder),
         Common::Elementwise(layer) => elementwise::build(layer, node, builder),
         Common::Gather(layer) => gather::build(layer, node, builder),
+        Common::L2Norm(_) => l2_norm::build(node, builder),
         Common::LayerNorm(layer) => layer_norm::build(layer, node, builder),
         Common::Moves(layer) => moves::build(layer, node, builder),
         Common::Pool2d(layer) => pool_2d::build(layer, node, builder),

@@ -7,6 +7,7 @@ mod depthwise_conv_2d;
 mod elementwise;
 mod epilogue;
 pub mod gather;
+mod l2_norm;
 mod layer_norm;
 mod loops;
 pub mod matrices;
@@ -26,6 +27,7 @@ pub use depthwise_conv_2d::DepthwiseConv2d;
 pub use elementwise::Elementwise;
 pub use epilogue::EpilogueOp;
 pub use gather::Gather;
+pub use l2_norm::L2Norm;
 pub use layer_norm::LayerNorm;
 pub use loops::Loops;
 pub use moves::Moves;
@@ -73,6 +75,8 @@ pub enum Common<'a> {
     Reduce(Reduce),
     /// Layer normalization of `f32`.
     LayerNorm(LayerNorm),
+    /// Rows of `f32` scaled to length 1.
+    L2Norm(L2Norm),
     /// Softmax of `f32`, or its logarithm.
     Softmax(Softmax),
     /// Slices that indices select.
@@ -144,6 +148,7 @@ impl<'a> Common<'a> {
             | Common::Moves(_)
             | Common::Reduce(_)
             | Common::LayerNorm(_)
+            | Common::L2Norm(_)
             | Common::Softmax(_)
             | Common::Gather(_)
             | Common::Resize(_) => Parts::NONE,

@@ -13,6 +13,7 @@ mod elementwise;
 mod facts;
 pub mod fully_connected;
 mod gather;
+mod l2_normalization;
 mod moves;
 mod node;
 mod pads;

@@ -8,8 +8,8 @@ use super::facts::Quantized::{AsReals, AsStored, Refused};
 use super::facts::{LayerFacts, OpFacts, Operations};
 use super::source::Source;
 use super::{
-    batch_matmul, batches, conv_2d, depthwise_conv_2d, elementwise, fully_connected, gather, moves, pads,
-    pool_2d, reduce, reshape, resize, slices, softmax, transpose_conv,
+    batch_matmul, batches, conv_2d, depthwise_conv_2d, elementwise, fully_connected, gather,
+    l2_normalization, moves, pads, pool_2d, reduce, reshape, resize, slices, softmax, transpose_conv,
 };
 use crate::layer::{Common, EpilogueOp};
 use crate::net::Node;
@@ -90,6 +90,7 @@ table! {
         DEQUANTIZE                9  -  0  AsReals,              Elements,    reshape::dequantize;
         QUANTIZE                  6  -  0  AsReals,              Elements,    elementwise::quantize;
         SOFTMAX                   4  -  0  AsReals,              Elements,    softmax::softmax;
+        L2_NORMALIZATION          2  -  0  AsReals,              Elements,    l2_normalization::lower;
         LOG_SOFTMAX               2  -  0  AsReals,              Elements,    softmax::log_softmax;
         MEAN                      3  -  0  AsReals,              Elements,    reduce::mean;
         SUM                       2  -  0  AsReals,              Elements,    |x| reduce::lower(x, Reduction::Sum);

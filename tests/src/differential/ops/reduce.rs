@@ -17,6 +17,7 @@ pub const OPS: &[Entry] = &[
     entry("ARG_MIN", BYTES, &[REAL, WHOLE], arg),
     entry("SOFTMAX", REAL_AND_BYTES, NONE, softmax),
     entry("LOG_SOFTMAX", REALS, &[SIGNED], softmax),
+    entry("L2_NORMALIZATION", REALS, NONE, l2_normalization),
 ];
 
 fn reduce(net: &mut Net, kind: Kind) -> Option<()> {
@@ -67,6 +68,15 @@ fn arg(net: &mut Net, kind: Kind) -> Option<()> {
     // Small differences in floats lead to other places.
     let rule = if x.ty == F32 { Rule::Step } else { Rule::Integers };
     net.node(kind, &[x.index, one.index], vec![(ty, shape, None)], Some(options), rule);
+    Some(())
+}
+
+fn l2_normalization(net: &mut Net, kind: Kind) -> Option<()> {
+    let x = net.of_rank(kind.form.ty(), 1);
+    let depth = x.shape.last().map_or(1, |&depth| depth.max(1));
+    // A sum of squares has the relative error of its terms.
+    let rule = Rule::Function { slope: f64::INFINITY, ulps: f64::from(depth) + 8.0, floor: 0.0 };
+    net.node(kind, &[x.index], vec![(x.ty, x.shape, None)], None, rule);
     Some(())
 }
 
