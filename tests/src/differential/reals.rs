@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bytes from bytes     the reference ops round another sum, or more than once: a step of the result
-//! from floats          no step but where the quotient lies between two; what is not a number is a byte only when it leaves the device
+//! from floats          exact, or one step if the quotient lies between two steps; NaN becomes a byte only when it leaves the device
 //! to floats            q · scale − zero_point · scale, or (q − zero_point) · scale: 256 units of the last place of a step
 //! inexact inputs       of bytes, nothing is known of what is made of them
 //! ```

@@ -40,7 +40,7 @@ impl DenseU8 {
         Ok(DenseU8 { gemm, sizes, packed, sums })
     }
 
-    /// What is added to the sums of each column: its bias, less its share of the rows' zero point.
+    /// Added to the sums of each column: the column's bias, minus its part of the rows' zero point.
     pub(crate) fn biases(&self, zero_point: i32, bias: &dyn Fn(usize) -> i32) -> Vec<i32> {
         let share = |(j, sum): (usize, &i32)| bias(j).wrapping_sub(sum.wrapping_mul(zero_point));
         self.sums.iter().enumerate().map(share).collect()

@@ -8,7 +8,7 @@ use crate::step::{Grain, Run, Step};
 
 /// Divides each row by its length.
 pub(crate) struct L2NormF32 {
-    /// Elements of a row, not none.
+    /// Elements of a row, at least 1.
     pub depth: usize,
     /// Read.
     pub input: Id,

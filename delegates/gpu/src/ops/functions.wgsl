@@ -96,7 +96,8 @@ fn exponential(v: vec4<f32>) -> vec4<f32> {
   return (p * r * r + r + 1.0) * power_of_two(half) * power_of_two(vec4<i32>(k) - half);
 }
 
-/* A driver may divide a constant zero, or by one, as it likes: x / 0 is infinite, 0 / 0 and NaN / 0 are NaN. */
+/* Drivers may fold a division that has a constant zero on either side, and lose infinities and NaN. The quotient by
+   zero therefore comes from bits: infinity with the sign of v and o; NaN if v is 0 or NaN. */
 fn quotient(v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
   let bits = bitcast<vec4<u32>>(v);
   let sign = (bits ^ bitcast<vec4<u32>>(o)) & vec4<u32>(0x80000000u);
@@ -105,7 +106,7 @@ fn quotient(v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
   return select(v / o, by_zero, o == vec4<f32>());
 }
 
-/* Infinity times a constant zero may also be anything. */
+/* Drivers may also fold a product with a constant zero. */
 fn product(v: vec4<f32>, o: vec4<f32>) -> vec4<f32> {
   let bits = bitcast<vec4<u32>>(v);
   let sign = (bits ^ bitcast<vec4<u32>>(o)) & vec4<u32>(0x80000000u);

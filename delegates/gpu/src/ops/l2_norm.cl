@@ -6,7 +6,8 @@ __kernel void l2_norm(PARAMETERS) {
   to += row * 4 * slices;
   float squares = 0.0f;
   for (int c = 0; c < channels; ++c) squares += LOAD(from, c) * LOAD(from, c);
-  float length = fmax(sqrt(squares), 1e-6f);
+  float length = sqrt(squares);
+  if (length < 1e-6f) length = 1e-6f; /* fmax would replace NaN */
   for (int c = 0; c < channels; ++c) STORE(to, c, LOAD(from, c) / length);
   for (int c = channels; c < 4 * slices; ++c) STORE(to, c, 0.0f);
 }

@@ -12,8 +12,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let x = loaded(source[first + s]);
     squares += filled(x * x, n.channels - 4 * s);
   }
-  let scale = max(sqrt(squares.x + squares.y + squares.z + squares.w), 1e-6);
+  let length = sqrt(squares.x + squares.y + squares.z + squares.w);
+  let divisor = select(length, 1e-6, length < 1e-6); /* max would replace NaN */
   for (var s = 0; s < n.slices; s++) {
-    to[first + s] = stored(filled(loaded(source[first + s]) / scale, n.channels - 4 * s));
+    to[first + s] = stored(filled(loaded(source[first + s]) / divisor, n.channels - 4 * s));
   }
 }

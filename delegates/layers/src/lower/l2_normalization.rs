@@ -11,7 +11,9 @@ use crate::net::Node;
 pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let activation = x.node.options()?.get(L2NormOptions::FUSED_ACTIVATION_FUNCTION)?;
     if activation != 0 {
-        return Err(unsupported!("its fused activation is {activation}; it may have none"));
+        return Err(unsupported!(
+            "its fused activation is {activation}; only models without one are supported"
+        ));
     }
     x.expect_f32(1)?;
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
