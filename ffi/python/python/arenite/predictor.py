@@ -177,8 +177,9 @@ class _Description:
         key = (_key(self.source), self.batch_size, _key(self.settings))
         with _LOCK:
             if key not in _LOADED:
-                _LOADED[key] = _Loaded(self.source, self.batch_size, self.settings)
-            return _LOADED[key]
+                # Keeps the arguments, because the key may have the `id` of one.
+                _LOADED[key] = (_Loaded(self.source, self.batch_size, self.settings), self.source, self.settings)
+            return _LOADED[key][0]
 
     def __repr__(self):
         source = repr(self.source) if not isinstance(self.source, bytes) else f"{len(self.source)} bytes"
