@@ -223,11 +223,11 @@ mod tests {
         let values = Text::of(&wanted).and_then(|text| text.constants(&wanted)).expect("it has slots");
         let (three, six) = (3f32.to_bits(), 6f32.to_bits());
         let slots = [
-            [5, 0, 0],
+            [5 | binary(Binary::Add) << 8, 0, 0],
             [1, 0, six],
-            [2 | 12 << 8, 0, 0],
-            [4 | 3 << 8 | 1 << 16, 0, 0],
-            [3 | 1 << 8, three, 0],
+            [2 | unary(Unary::Tanh) << 8, 0, 0],
+            [4 | binary(Binary::Mul) << 8 | 1 << 16, 0, 0],
+            [3 | binary(Binary::Sub) << 8, three, 0],
             [0, 0, 0],
             [0, 0, 0],
             [0, 0, 0],
