@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the package with pip into a fresh environment and tests it there: its own tests, those of the drop-in next to
-# ai_edge_litert if pip finds it, plugins at run time, arenite-flex, the stubs, the wheel's size, the time of an import.
-# Views and ops in Python also run under valgrind.
+# ai_edge_litert if pip finds it, batches on a cluster of Ray, plugins at run time, arenite-flex, the stubs, the wheel's
+# size, the time of an import. Views and ops in Python also run under valgrind.
 #
 #   ffi/python/test.sh [PYTHON]     PYTHON: an interpreter from 3.10 on, python3 by default
 set -euo pipefail
@@ -36,10 +36,11 @@ export ARENITE_TEST_PLUGINS=$target/release
 
 "$bin/pip" install --quiet ai-edge-litert==2.3.0 ||
     echo "ai-edge-litert 2.3.0 cannot be installed: the drop-in is tested alone" >&2
+"$bin/pip" install --quiet 'ray[data]' || echo "Ray cannot be installed: batches on a cluster are not tested" >&2
 
 cd tests
 "$bin/python" imports.py
-"$bin/python" -m pytest -q -p no:cacheprovider .
+"$bin/python" -m pytest -q -p no:cacheprovider --durations=5 .
 # Errors of Python itself are not counted, only those with a frame in this package or in NumPy's arrays.
 if command -v valgrind >/dev/null; then
     PYTHONMALLOC=malloc valgrind --quiet --num-callers=40 --log-file="$work/valgrind.log" \
