@@ -1,5 +1,6 @@
 //! `arenite plan`: shows how much memory each planner needs for a model or for a list of usage records.
 
+mod ascii;
 mod banks;
 mod bounds;
 mod devices;
@@ -14,6 +15,7 @@ pub(crate) mod problem;
 mod report;
 mod show;
 mod solved;
+mod solver;
 mod svg;
 
 use std::path::{Path, PathBuf};
@@ -33,14 +35,20 @@ use input::InputShape;
 use planners::{chosen_planners, one_planner};
 use problem::{Problem, Source};
 use report::{PlanReport, Report, TechniqueComparison, TechniqueReport};
-use solved::{PlanningFailure, SolvedProblem, Solver};
+use solved::{PlanningFailure, SolvedProblem};
+use solver::Solver;
 
 const NOTES: &str = "\
 A problem is one of
   a .tflite model
-  a .csv file with the columns `id,lower,upper,size`: one buffer per line, `upper` is exclusive
-  a .jsonl file with one problem per line; `last_task` is inclusive:
+  a .csv file with the columns `id,lower,upper,size`: one buffer per line; `upper` is exclusive, or
+  `forever`
+  a .jsonl file with one problem per line; `last_task` is inclusive, or absent for a buffer that
+  lives until the end:
     {\"records\": [{\"size\": 64, \"first_task\": 0, \"last_task\": 2}, …]}
+  The objects of a device, such as textures, have `extents` instead of `size`. With `readers`, the
+  records computed from each record, nodes may run in any order that their data allow:
+    {\"records\": [{\"extents\": [8, 4], \"first_task\": 0, \"last_task\": 1, \"readers\": [1]}, …]}
 A model is prepared exactly as for `run`, but not run. Delegates report the buffers that they use
 inside their partitions and on their devices. Each subgraph is planned on its own. Nodes after one
 whose output shapes depend on data are left unplanned, with a note.
@@ -90,13 +98,18 @@ pub(crate) struct Arguments {
     embed: Option<PathBuf>,
 
     /// Show how much arena the models need on small machines, with the reference ops
-    #[arg(long, conflicts_with_all = ["compare", "bank", "embed", "svg", "html", "input"])]
+    #[arg(long, conflicts_with_all = ["compare", "bank", "embed", "svg", "html", "input",
+        "capacity", "align", "techniques", "ascii"])]
     micro: bool,
 
     /// The machine for --micro: cortex-m4, also called thumbv7em-none-eabihf as in
     /// ffi/micro/build.sh [default: this one]
     #[arg(long, value_name = "NAME", requires = "micro", value_parser = micro::target)]
     target: Option<Target>,
+
+    /// Draw each plan in characters: steps from left to right, offsets from bottom to top
+    #[arg(long)]
+    ascii: bool,
 
     /// Draw the plan of the first problem as SVG
     #[arg(long, value_name = "FILE")]
@@ -204,7 +217,14 @@ impl PlanJob<'_> {
         for (problem, planner, solved) in given.iter().map(|given| devices::problem(&problem.name, given)) {
             self.report_and_draw(&problem, &planner, &Ok(solved), true);
         }
-        if self.arguments.bank.is_empty() { Ok(()) } else { self.assign(problem) }
+        match (&problem.source, self.arguments.bank.is_empty()) {
+            (_, true) => Ok(()),
+            (Source::Objects(_), false) => Err(Failure::with(
+                &problem.name,
+                "objects of a device have no addresses and cannot be assigned to banks: omit --bank",
+            )),
+            (_, false) => self.assign(problem),
+        }
     }
 
     fn report_and_draw(
@@ -245,12 +265,15 @@ impl PlanJob<'_> {
     }
 
     fn draws(&self) -> bool {
-        self.arguments.svg.is_some() || self.arguments.html.is_some()
+        self.arguments.ascii || self.arguments.svg.is_some() || self.arguments.html.is_some()
     }
 
     /// Writes the drawings. Bank assignments come first if there are any, because the user asked for them.
     fn draw(&mut self) -> Result<()> {
         let pictures: Vec<drawing::Plan> = self.banks.drain(..).chain(self.pictures.drain(..)).collect();
+        if self.arguments.ascii {
+            self.report.drawings = pictures.iter().map(ascii::ascii).collect();
+        }
         if let Some(path) = &self.arguments.svg {
             let first = pictures.first();
             let first = first.ok_or_else(|| Failure::new("no planner found a plan that could be drawn"))?;

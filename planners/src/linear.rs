@@ -15,6 +15,8 @@ pub struct Linear;
 impl Planner for Linear {
     const NAME: &'static str = "linear";
 
+    const SHARES_MEMORY: bool = false;
+
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {
         request.options.expect_only(&[])?;
         place(request.records, validate::offsets(request, assignment)?)

@@ -18,6 +18,8 @@ pub struct Naive;
 impl Planner for Naive {
     const NAME: &'static str = "naive";
 
+    const SHARES_MEMORY: bool = false;
+
     const ASSIGN: Option<Assign> = Some(|request, objects| shared::apart(request, objects, assign_any));
 
     fn plan(request: &PlanRequest<'_>, assignment: &mut AssignmentMut<'_>) -> Result<()> {

@@ -1,53 +1,62 @@
-//! Shows the objects in a device's memory as separate problems: what a delegate requested and what the planner
-//! assigned.
+//! Shared objects, of a partition's device or of a table: the records and their objects.
 //!
 //! Objects have no addresses. They are drawn stacked, each as high as its number of bytes, or of elements if it is a
 //! texture.
 
 use std::time::Duration;
 
+use arenite::abi::ObjectRecord;
 use arenite::config::PlannerConfig;
-use arenite::{DeviceObjects, Objects, UsageRecord};
+use arenite::{DeviceObjects, Objects, SharedObjects, UsageRecord};
 
 use super::problem::{Problem, Source};
 use super::solved::{Part, SolvedProblem};
 
 /// The device objects of one partition of the problem `name`, and the planner that assigned them.
 pub(super) fn problem(name: &str, given: &DeviceObjects) -> (Problem, PlannerConfig, SolvedProblem) {
-    let volume = |extents: &[u64; 3]| extents.iter().fold(1u64, |volume, &n| volume.saturating_mul(n));
-    let sizes: Vec<u64> = given.objects.sizes.iter().map(volume).collect();
+    let solved = stack(&given.records, &given.objects, &given.delegate);
+    let name = format!("{name}, device of {}, partition {}", given.delegate, given.partition);
+    let problem = Problem { name, source: Source::Table(solved.records.clone()) };
+    (problem, PlannerConfig::new(given.planner.as_str()), solved)
+}
+
+/// The records with their objects one above the other. `op` is the kind of buffer in drawings.
+pub(super) fn stack(records: &[ObjectRecord], objects: &SharedObjects, op: &str) -> SolvedProblem {
+    let sizes: Vec<u64> = objects.sizes.iter().map(volume).collect();
     let bases: Vec<u64> = sizes
         .iter()
         .scan(0u64, |end, &size| Some(std::mem::replace(end, end.saturating_add(size))))
         .collect();
-    let of = |record: &arenite::abi::ObjectRecord| {
+    let of = |record: &ObjectRecord| {
         UsageRecord::new(volume(&record.extents), record.first_node, record.last_node)
     };
-    let records: Vec<UsageRecord> = given.records.iter().map(of).collect();
-    let ids = &given.objects.ids;
+    let records: Vec<UsageRecord> = records.iter().map(of).collect();
+    let ids = &objects.ids;
     let total = sizes.iter().fold(0u64, |sum, &size| sum.saturating_add(size));
     let bound = arenite::plan::lower_bound(&records);
-    let solved = SolvedProblem {
-        parts: parts(&records, given),
+    SolvedProblem {
+        parts: parts(&records, ids, op),
         offsets: ids.iter().map(|&id| bases.get(id as usize).copied().unwrap_or(0)).collect(),
         total,
         bound,
         optimal: total == bound,
         objects: Some(Objects { ids: ids.clone(), sizes }),
-        records: records.clone(),
+        extents: Some(objects.sizes.clone()),
+        records,
         time: Duration::ZERO,
         steps: None,
         unknown: Vec::new(),
         notes: Vec::new(),
         devices: Vec::new(),
-    };
-    let name = format!("{name}, device of {}, partition {}", given.delegate, given.partition);
-    let problem = Problem { name, source: Source::Table(records) };
-    (problem, PlannerConfig::new(given.planner.as_str()), solved)
+    }
 }
 
-/// What is drawn: each record inside its object.
-fn parts(records: &[UsageRecord], given: &DeviceObjects) -> Vec<Part> {
+fn volume(extents: &[u64; 3]) -> u64 {
+    extents.iter().fold(1, |volume, &n| volume.saturating_mul(n))
+}
+
+/// The blocks of a drawing: each record inside its object.
+fn parts(records: &[UsageRecord], ids: &[u32], op: &str) -> Vec<Part> {
     let part = |(i, (record, id)): (usize, (&UsageRecord, &u32))| Part {
         record: i,
         offset: 0,
@@ -55,8 +64,8 @@ fn parts(records: &[UsageRecord], given: &DeviceObjects) -> Vec<Part> {
         first: record.first_node,
         last: record.last_node,
         name: format!("record {i} in object {id}"),
-        op: given.delegate.clone(),
+        op: op.to_owned(),
         accesses: 2,
     };
-    records.iter().zip(&given.objects.ids).enumerate().map(part).collect()
+    records.iter().zip(ids).enumerate().map(part).collect()
 }

@@ -138,7 +138,7 @@ fn ticks(total: u64) -> Vec<Level> {
 }
 
 /// `512`, `3 KiB`, `1 MiB`: the largest unit in which the number is whole.
-fn bytes(n: u64) -> String {
+pub(super) fn bytes(n: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let power = if n == 0 { 0 } else { (n.trailing_zeros() / 10).min(4) };
     format!("{} {}", n >> (10 * power), units[power as usize])

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use arenite_micro::OfflinePlan;
 
 use super::planners::one_planner;
-use super::solved::Solver;
+use super::solver::Solver;
 use crate::answer::{Failure, Result};
 use crate::options::load_model;
 

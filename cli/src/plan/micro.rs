@@ -3,13 +3,14 @@
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
+use arenite::Config;
 use arenite::config::PlannerConfig;
 use arenite_common::file;
 use arenite_micro::{LoadedModel, OpRegistration, Planner, Sizes, Target, required_arena, required_arena_on};
 use arenite_ops::PLUGIN;
 use serde::Serialize;
 
-use super::solved::Solver;
+use super::solver::Solver;
 use crate::answer::{Failure, Result};
 use crate::text::{Align, Table, thousands};
 
@@ -23,6 +24,8 @@ const MAX_BYTES: u64 = 2 << 30;
 pub(super) struct MicroReport {
     /// The machine; null for this one.
     target: Option<&'static str>,
+    /// `micro-greedy` or `linear`.
+    planner: &'static str,
     models: Vec<NeededMemory>,
 }
 
@@ -53,13 +56,39 @@ pub(super) fn target(name: &str) -> Result<Target, String> {
 /// Prepares each model in memory from the heap, with the reference ops.
 pub(super) fn report(paths: &[PathBuf], target: Option<Target>, solver: &Solver<'_>) -> Result<MicroReport> {
     let ops: Vec<OpRegistration> = (0..).map_while(|i| PLUGIN.op(i)).map(|(op, _)| *op).collect();
-    let models = paths.iter().map(|path| needed(path, &ops, target, solver)).collect::<Result<_>>()?;
-    Ok(MicroReport { target: target.as_ref().map(Target::name), models })
+    let planner = chosen(solver.config)?;
+    let models =
+        paths.iter().map(|path| needed(path, &ops, planner, target, solver)).collect::<Result<_>>()?;
+    Ok(MicroReport { target: target.as_ref().map(Target::name), planner: name(planner), models })
+}
+
+/// The planner of small machines that the settings name.
+fn chosen(config: &Config) -> Result<Planner> {
+    let named = config.planner.as_ref().map(|planner| planner.name.as_str());
+    match (named, config.lifetimes.preserve_all) {
+        (None | Some("linear"), true) | (Some("linear"), false) => Ok(Planner::Linear),
+        (None | Some("micro-greedy"), false) => Ok(Planner::Greedy),
+        (Some(other), true) => Err(Failure::new(format!(
+            "--preserve-all needs the planner 'linear' on small machines, not '{other}': omit --planner"
+        ))),
+        (Some(other), false) => Err(Failure::new(format!(
+            "small machines have the planners 'micro-greedy' and 'linear', not '{other}'; for another plan, store one \
+             in the model with --embed"
+        ))),
+    }
+}
+
+fn name(planner: Planner) -> &'static str {
+    match planner {
+        Planner::Greedy => "micro-greedy",
+        Planner::Linear => "linear",
+    }
 }
 
 fn needed(
     path: &Path,
     ops: &[OpRegistration],
+    planner: Planner,
     target: Option<Target>,
     solver: &Solver<'_>,
 ) -> Result<NeededMemory> {
@@ -69,10 +98,10 @@ fn needed(
     let mut memory = vec![0; bytes.len() + ALIGNMENT];
     let model = aligned(&mut memory, bytes.len());
     model.copy_from_slice(&bytes);
-    let here = required_arena(model, ops, Planner::Greedy).map_err(|error| failed(&error))?;
+    let here = required_arena(model, ops, planner).map_err(|error| failed(&error))?;
     let sizes = match target {
         None => Ok(here),
-        Some(target) => required_arena_on(target, model, ops, Planner::Greedy).map(|there| there.sizes()),
+        Some(target) => required_arena_on(target, model, ops, planner).map(|there| there.sizes()),
     };
     let sizes = sizes.map_err(|error| failed(&error))?;
     let mut arena = vec![0; here.arena + ALIGNMENT];

@@ -8,7 +8,8 @@ use arenite::config::PlannerConfig;
 use arenite::{DetailedPlan, Error, Interpreter, Model, SegmentPlan, UsageRecord};
 
 use super::bounds;
-use super::solved::{Part, PlanningFailure, SolvedProblem, Solver, UnknownShape};
+use super::solved::{Part, PlanningFailure, SolvedProblem, UnknownShape};
+use super::solver::Solver;
 use crate::answer::Failure;
 
 /// Prepares a subgraph in an interpreter that uses this planner. Nothing is run.
@@ -47,6 +48,7 @@ pub(super) fn read(interpreter: &Interpreter, label: &str, subgraph: usize, time
         optimal: detail.memory.plan.optimal,
         records: detail.memory.buffers,
         objects: None,
+        extents: None,
         time,
         steps: Some(detail.step_count),
         unknown,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use arenite::abi::{ObjectRecord, Readers};
 use arenite::{Model, UsageRecord};
 use serde::Deserialize;
 
@@ -22,15 +23,40 @@ pub(super) struct Problem {
 pub(super) enum Source {
     /// The usage records of a table.
     Table(Vec<UsageRecord>),
+    /// Records that get shared objects, which have no addresses.
+    Objects(ObjectTable),
     /// A subgraph of the model `of`.
     Subgraph { model: Model, of: String, index: usize },
+}
+
+/// The records of a device's objects, such as textures.
+pub(super) struct ObjectTable {
+    /// The number of extents of each record, 1 to 3.
+    pub extents: usize,
+    pub records: Vec<ObjectRecord>,
+    /// The records computed from each record, if nodes may run in any order that their data allow.
+    readers: Option<ReaderLists>,
+}
+
+struct ReaderLists {
+    /// The readers of record `i` are `list[starts[i]..starts[i + 1]]`.
+    starts: Vec<u32>,
+    list: Vec<u32>,
+}
+
+impl ObjectTable {
+    /// # Errors
+    /// The planner's contract has no such lists of readers.
+    pub(super) fn readers(&self) -> arenite::abi::Result<Option<Readers<'_>>> {
+        self.readers.as_ref().map(|readers| Readers::new(&readers.starts, &readers.list)).transpose()
+    }
 }
 
 impl Problem {
     /// The name of the model that contains this subgraph.
     pub(super) fn model(&self) -> Option<&str> {
         match &self.source {
-            Source::Table(_) => None,
+            Source::Table(_) | Source::Objects(_) => None,
             Source::Subgraph { of, .. } => Some(of),
         }
     }
@@ -48,9 +74,9 @@ pub(super) fn read(path: &Path, alignment: u64) -> Result<Vec<Problem>> {
         }
         Some("jsonl") => {
             let problems = jsonl(&contents()?, alignment).map_err(wrong)?;
-            let named = problems.into_iter().enumerate().map(|(i, (known, records))| Problem {
+            let named = problems.into_iter().enumerate().map(|(i, (known, source))| Problem {
                 name: known.unwrap_or_else(|| format!("{name} {}", i + 1)),
-                source: Source::Table(records),
+                source,
             });
             Ok(named.collect())
         }
@@ -78,7 +104,8 @@ pub(super) fn subgraphs(model: &Model, of: &str) -> Vec<Problem> {
     (0..count).map(problem).collect()
 }
 
-/// MiniMalloc's format: a header line, then `id,lower,upper,size`, with columns in any order; `upper` is exclusive.
+/// MiniMalloc's format: a header line, then `id,lower,upper,size`, with columns in any order. `upper` is exclusive;
+/// `forever` is a buffer that lives until the end.
 fn csv(text: &str, alignment: u64) -> Result<Vec<UsageRecord>, String> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let (_, head) = lines.next().ok_or("the file is empty; its first line must be `id,lower,upper,size`")?;
@@ -91,13 +118,18 @@ fn csv(text: &str, alignment: u64) -> Result<Vec<UsageRecord>, String> {
     lines
         .map(|(i, line)| {
             let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+            let text = |at: usize| fields.get(at).copied().unwrap_or("");
             let number = |at: usize| {
-                let text = fields.get(at).copied().unwrap_or("");
+                let text = text(at);
                 text.parse::<u64>()
                     .map_err(|_| format!("line {}: column {}: `{text}` is not a number", i + 1, columns[at]))
             };
-            record(number(size)?, number(lower)?, number(upper)?.wrapping_sub(1), alignment)
-                .map_err(|message| format!("line {}: {message}", i + 1))
+            let last = match text(upper) {
+                "forever" => FOREVER,
+                _ => number(upper)?.wrapping_sub(1),
+            };
+            let [first, last] = lifetime(number(lower)?, last).map_err(|m| format!("line {}: {m}", i + 1))?;
+            Ok(record(number(size)?, [first, last], alignment))
         })
         .collect()
 }
@@ -111,12 +143,21 @@ struct Line {
 
 #[derive(Deserialize)]
 struct LineRecord {
-    size: u64,
+    /// In bytes; absent if there are extents.
+    size: Option<u64>,
+    /// One to three extents of an object.
+    extents: Option<Vec<u64>>,
     first_task: u64,
-    last_task: u64,
+    /// Null, absent or 4294967295 if it lives until the end.
+    last_task: Option<u64>,
+    /// The records that are computed from this one.
+    readers: Option<Vec<u32>>,
 }
 
-type NamedProblem = (Option<String>, Vec<UsageRecord>);
+type NamedProblem = (Option<String>, Source);
+
+/// 4294967295, which TensorFlow Lite stores for a tensor that lives until the end.
+const FOREVER: u64 = UsageRecord::FOREVER as u64;
 
 fn jsonl(text: &str, alignment: u64) -> Result<Vec<NamedProblem>, String> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -124,11 +165,12 @@ fn jsonl(text: &str, alignment: u64) -> Result<Vec<NamedProblem>, String> {
         .map(|(i, line)| {
             let at = |message: String| format!("line {}: {message}", i + 1);
             let line: Line = serde_json::from_str(line).map_err(|error| at(error.to_string()))?;
-            let records = line.records.iter().enumerate().map(|(k, r)| {
-                record(r.size, r.first_task, r.last_task, alignment)
-                    .map_err(|m| at(format!("record {k}: {m}")))
-            });
-            Ok((line.name, records.collect::<Result<_, _>>()?))
+            let is_objects = line.records.iter().any(|r| r.extents.is_some() || r.readers.is_some());
+            let source = match is_objects {
+                true => objects(&line.records, alignment).map(Source::Objects),
+                false => buffers(&line.records, alignment).map(Source::Table),
+            };
+            Ok((line.name, source.map_err(at)?))
         })
         .collect();
     problems.and_then(|problems| match problems.is_empty() {
@@ -137,14 +179,73 @@ fn jsonl(text: &str, alignment: u64) -> Result<Vec<NamedProblem>, String> {
     })
 }
 
-fn record(size: u64, first: u64, last: u64, alignment: u64) -> Result<UsageRecord, String> {
-    let time = |t: u64| u32::try_from(t).ok().filter(|&t| t < UsageRecord::FOREVER);
-    match (time(first), time(last)) {
-        (Some(first), Some(last)) if first <= last => {
-            Ok(UsageRecord { alignment, ..UsageRecord::new(size, first, last) })
+fn buffers(records: &[LineRecord], alignment: u64) -> Result<Vec<UsageRecord>, String> {
+    let records = records.iter().enumerate().map(|(k, r)| {
+        let size = r.size.ok_or_else(|| format!("record {k} has neither `size` nor `extents`"))?;
+        Ok(record(size, r.lifetime(k)?, alignment))
+    });
+    records.collect()
+}
+
+fn objects(lines: &[LineRecord], alignment: u64) -> Result<ObjectTable, String> {
+    if alignment != 1 {
+        return Err(
+            "records with `extents` or `readers` get objects, which have no addresses: omit --align".into()
+        );
+    }
+    let mut table = ObjectTable { extents: 0, records: Vec::new(), readers: None };
+    let mut readers = ReaderLists { starts: vec![0], list: Vec::new() };
+    for (k, line) in lines.iter().enumerate() {
+        let given = line.extents(k)?;
+        if !(1..=3).contains(&given.len()) || (k > 0 && given.len() != table.extents) {
+            let others = if k > 0 { format!("; record 0 has {}", table.extents) } else { String::new() };
+            return Err(format!(
+                "record {k} has {} extents{others}: give each record one to three",
+                given.len()
+            ));
         }
+        table.extents = given.len();
+        let mut extents = [1; 3];
+        extents[..given.len()].copy_from_slice(&given);
+        let [first, last] = line.lifetime(k)?;
+        table.records.push(ObjectRecord::new(extents, first, last));
+        let of = line.readers.as_deref().unwrap_or_default();
+        if let Some(reader) = of.iter().find(|&&reader| reader as usize >= lines.len()) {
+            let count = lines.len();
+            return Err(format!("record {k}: reader {reader} is out of range; there are {count} records"));
+        }
+        readers.list.extend(of);
+        readers.starts.push(readers.list.len() as u32);
+    }
+    table.readers = lines.iter().any(|line| line.readers.is_some()).then_some(readers);
+    Ok(table)
+}
+
+impl LineRecord {
+    fn extents(&self, k: usize) -> Result<Vec<u64>, String> {
+        match (&self.extents, self.size) {
+            (Some(_), Some(_)) => Err(format!("record {k} has `size` and `extents`: give one of them")),
+            (Some(extents), None) => Ok(extents.clone()),
+            (None, Some(size)) => Ok(vec![size]),
+            (None, None) => Err(format!("record {k} has neither `size` nor `extents`")),
+        }
+    }
+
+    fn lifetime(&self, k: usize) -> Result<[u32; 2], String> {
+        lifetime(self.first_task, self.last_task.unwrap_or(FOREVER)).map_err(|m| format!("record {k}: {m}"))
+    }
+}
+
+/// The first and the last step.
+fn lifetime(first: u64, last: u64) -> Result<[u32; 2], String> {
+    match (u32::try_from(first), u32::try_from(last)) {
+        (Ok(first), Ok(last)) if first <= last && first < UsageRecord::FOREVER => Ok([first, last]),
         _ => Err(format!("its lifetime from {first} to {} is empty", last as i64)),
     }
+}
+
+fn record(size: u64, [first, last]: [u32; 2], alignment: u64) -> UsageRecord {
+    UsageRecord { alignment, ..UsageRecord::new(size, first, last) }
 }
 
 #[cfg(test)]
@@ -172,9 +273,50 @@ mod tests {
         ] {
             assert_eq!(csv(text, 1).unwrap_err(), message);
         }
-        let error = jsonl("{\"records\":[{\"size\":1,\"first_task\":2,\"last_task\":1}]}", 1).unwrap_err();
+        let jsonl = |text: &str, alignment| jsonl(text, alignment).err().unwrap_or_default();
+        let error = jsonl("{\"records\":[{\"size\":1,\"first_task\":2,\"last_task\":1}]}", 1);
         assert_eq!(error, "line 1: record 0: its lifetime from 2 to 1 is empty");
-        assert!(jsonl("{}", 1).unwrap_err().starts_with("line 1: missing field `records`"));
-        assert_eq!(jsonl("\n", 1).unwrap_err(), "the file is empty; it needs a line with `records`");
+        assert!(jsonl("{}", 1).starts_with("line 1: missing field `records`"));
+        assert_eq!(jsonl("\n", 1), "the file is empty; it needs a line with `records`");
+        let objects = |records: &str, alignment| jsonl(&format!("{{\"records\":[{records}]}}"), alignment);
+        for (records, alignment, message) in [
+            (r#"{"first_task":0}"#, 1, "record 0 has neither `size` nor `extents`"),
+            (
+                r#"{"size":1,"extents":[1],"first_task":0}"#,
+                1,
+                "record 0 has `size` and `extents`: give one of them",
+            ),
+            (
+                r#"{"extents":[1,2],"first_task":0},{"extents":[1],"first_task":0}"#,
+                1,
+                "record 1 has 1 extents; record 0 has 2: give each record one to three",
+            ),
+            (r#"{"extents":[],"first_task":0}"#, 1, "record 0 has 0 extents: give each record one to three"),
+            (
+                r#"{"size":4,"readers":[1],"first_task":0}"#,
+                1,
+                "record 0: reader 1 is out of range; there are 1 records",
+            ),
+            (
+                r#"{"extents":[4],"first_task":0}"#,
+                64,
+                "records with `extents` or `readers` get objects, which have no addresses: omit --align",
+            ),
+        ] {
+            assert_eq!(objects(records, alignment), format!("line 1: {message}"));
+        }
+    }
+
+    #[test]
+    fn buffers_can_live_until_the_end() {
+        let end = UsageRecord::FOREVER;
+        assert_eq!(csv("id,lower,upper,size\na,3,forever,4", 1).unwrap()[0].last_node, end);
+        for last in ["", ",\"last_task\":null", ",\"last_task\":4294967295"] {
+            let line = format!("{{\"records\":[{{\"size\":1,\"first_task\":2{last}}}]}}");
+            match &jsonl(&line, 1).unwrap()[0].1 {
+                Source::Table(records) => assert_eq!((records[0].first_node, records[0].last_node), (2, end)),
+                _ => panic!("{line} has sizes only"),
+            }
+        }
     }
 }

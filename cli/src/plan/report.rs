@@ -19,6 +19,9 @@ pub(super) struct Report {
     pub unknown: Vec<UnknownShape>,
     /// What could not be planned, and why.
     pub notes: Vec<String>,
+    /// The plans drawn in characters, with `--ascii`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drawings: Vec<String>,
 }
 
 /// One problem planned by one planner.
@@ -49,6 +52,9 @@ pub(super) struct PlanReport {
     pub object_ids: Option<Vec<u32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_sizes: Option<Vec<u64>>,
+    /// The extents of objects without addresses; unused ones are 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_extents: Option<Vec<[u64; 3]>>,
     /// Contents of a model's arena.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tensors: Option<Vec<PlannedBuffer>>,
@@ -105,7 +111,7 @@ impl PlanReport {
         let objects = found.and_then(|solved| solved.objects.clone());
         let records = match &problem.source {
             Source::Table(records) => Some(records),
-            Source::Subgraph { .. } => None,
+            Source::Objects(_) | Source::Subgraph { .. } => None,
         };
         let bound = || records.map(|records| arenite::plan::lower_bound(records));
         PlanReport {
@@ -124,7 +130,8 @@ impl PlanReport {
             offsets: found.filter(|_| records.is_some() && objects.is_none()).map(|s| s.offsets.clone()),
             object_ids: objects.as_ref().map(|objects| objects.ids.clone()),
             object_sizes: objects.map(|objects| objects.sizes),
-            tensors: found.filter(|_| records.is_none()).map(places),
+            object_extents: found.and_then(|solved| solved.extents.clone()),
+            tensors: found.filter(|_| problem.model().is_some()).map(places),
             error: solved.as_ref().err().cloned(),
         }
     }

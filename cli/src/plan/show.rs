@@ -26,6 +26,7 @@ impl Display for Report {
             show_sum(f, plans)?;
         }
         self.banks.iter().try_for_each(|report| show_banks(f, report))?;
+        self.drawings.iter().try_for_each(|drawing| write!(f, "\n{drawing}"))?;
         if !self.compared.is_empty() {
             show_compared(f, &self.compared)?;
         }

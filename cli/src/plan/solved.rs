@@ -1,15 +1,10 @@
-//! Solves problems. A model's plan is the one that would run: each planner plans it in its own interpreter.
+//! A problem with a planner's solution.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use arenite::config::PlannerConfig;
-use arenite::{Config, DeviceObjects, Objects, Plan, PlanLimits, Registry, UsageRecord};
+use arenite::{DeviceObjects, Objects, UsageRecord};
 use serde::Serialize;
 
-use super::input::InputShape;
-use super::model;
-use super::problem::{Problem, Source};
 use crate::answer::Failure;
 
 /// A problem with a planner's solution.
@@ -26,6 +21,8 @@ pub(super) struct SolvedProblem {
     pub optimal: bool,
     /// The shared objects of a table's plan.
     pub objects: Option<Objects>,
+    /// The extents of each object; unused ones are 1. Only for objects without addresses.
+    pub extents: Option<Vec<[u64; 3]>>,
     /// The planner's running time.
     pub time: Duration,
     /// Number of steps of a model, including those inside partitions.
@@ -89,70 +86,5 @@ impl SolvedProblem {
     pub(super) fn offset_of(&self, part: &Part) -> u64 {
         let buffer = self.offsets.get(part.record).copied().unwrap_or(0);
         buffer.saturating_add(part.offset)
-    }
-}
-
-/// How problems are solved; the planner is chosen separately.
-#[derive(Clone, Copy)]
-pub(super) struct Solver<'a> {
-    pub config: &'a Config,
-    pub registry: &'a Arc<Registry>,
-    /// Shapes of inputs that replace the shapes in the model.
-    pub inputs: &'a [InputShape],
-    pub limits: PlanLimits,
-}
-
-impl Solver<'_> {
-    pub(super) fn solve(
-        &self,
-        problem: &Problem,
-        planner: &PlannerConfig,
-    ) -> Result<SolvedProblem, PlanningFailure> {
-        match &problem.source {
-            Source::Table(records) => self.table(records, planner),
-            Source::Subgraph { model, index, .. } => {
-                model::solve(self, planner, &problem.name, model, *index)
-            }
-        }
-    }
-
-    fn table(
-        &self,
-        records: &[UsageRecord],
-        planner: &PlannerConfig,
-    ) -> Result<SolvedProblem, PlanningFailure> {
-        let start = Instant::now();
-        let planned = self.registry.plan(planner, records, &self.limits);
-        let time = start.elapsed();
-        let Plan { offsets, total_bytes, lower_bound, optimal, objects } =
-            planned.map_err(|error| PlanningFailure::Planner(error.to_string()))?;
-        // The sum of the objects' sizes, without the gaps between them due to alignment.
-        let sum = objects
-            .as_ref()
-            .map(|objects| objects.sizes.iter().fold(0, |sum: u64, s| sum.saturating_add(*s)));
-        let part = |(i, record): (usize, &UsageRecord)| Part {
-            record: i,
-            offset: 0,
-            size: record.size,
-            first: record.first_node,
-            last: record.last_node,
-            name: format!("record {i}"),
-            op: String::new(),
-            accesses: 2,
-        };
-        Ok(SolvedProblem {
-            parts: records.iter().enumerate().map(part).collect(),
-            records: records.to_vec(),
-            offsets,
-            total: sum.unwrap_or(total_bytes),
-            bound: lower_bound,
-            optimal,
-            objects,
-            time,
-            steps: None,
-            unknown: Vec::new(),
-            notes: Vec::new(),
-            devices: Vec::new(),
-        })
     }
 }

@@ -75,6 +75,103 @@ fn tensors_are_assigned_to_banks() {
     fail(&["plan", &model, "--bank", "fast"], 2, &["is not NAME=BYTES"]);
 }
 
+/// Writes a table of records and returns its path.
+fn table(folder: &tempfile::TempDir, lines: &str) -> String {
+    let path = folder.path().join("table.jsonl");
+    std::fs::write(&path, lines).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn buffers_that_live_until_the_end_come_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = r#"{"records": [{"size": 200, "first_task": 0, "last_task": 1},
+        {"size": 10, "first_task": 0}, {"size": 20, "first_task": 0, "last_task": 4294967295}]}"#;
+    let got = json(&["plan", &table(&folder, &records.replace('\n', "")), "--planner", "arena", "--json"]);
+    assert_eq!(got["plans"][0]["offsets"], serde_json::json!([30, 0, 10]));
+}
+
+/// Textures share an object if it is large enough along both axes. If nodes may run in any order, records of parallel
+/// branches may be alive at the same time.
+#[test]
+fn objects_with_extents_and_readers_are_assigned() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |extents: &str, first: u32, more: &str| {
+        format!(r#"{{"extents": {extents}, "first_task": {first}, "last_task": {}{more}}}"#, first + 1)
+    };
+    let textures = [record("[4, 4]", 0, ""), record("[8, 4]", 1, ""), record("[4, 2]", 2, "")].join(",");
+    let textures = table(&folder, &format!(r#"{{"records": [{textures}]}}"#));
+    let got = json(&["plan", &textures, "--planner", "greedy-in-order", "--json"]);
+    let plan = &got["plans"][0];
+    assert_eq!(plan["object_ids"], serde_json::json!([0, 1, 0]));
+    assert_eq!(plan["object_extents"], serde_json::json!([[4, 4, 1], [8, 4, 1]]));
+    assert_eq!(plan["total_bytes"], 48);
+    let words = ["it hands out no shared objects; those that do: ", "greedy-in-order"];
+    fail(&["plan", &textures], 1, &words);
+    fail(&["plan", &textures, "--align", "64"], 1, &["no addresses: omit --align"]);
+    let words = ["no addresses and cannot be assigned to banks: omit --bank"];
+    fail(&["plan", &textures, "--planner", "naive", "--bank", "a=1K"], 1, &words);
+
+    let objects = |readers: [&str; 4]| {
+        let record = |(i, readers): (usize, &&str)| record("[16]", 2 * i as u32, readers);
+        let records = readers.iter().enumerate().map(record).collect::<Vec<_>>().join(",");
+        let branches = table(&folder, &format!(r#"{{"records": [{records}]}}"#));
+        json(&["plan", &branches, "--planner", "greedy-in-order", "--json"])["plans"][0]["object_ids"].clone()
+    };
+    // Only the last record may reuse an object if nodes run in any order; in sequence, each may.
+    assert_eq!(objects([""; 4]), serde_json::json!([0, 0, 0, 0]));
+    let of = |list: &str| format!(r#", "readers": {list}"#);
+    let branches = [of("[1, 2]"), of("[3]"), of("[3]"), of("[]")];
+    assert_eq!(objects(branches.each_ref().map(String::as_str)), serde_json::json!([0, 1, 2, 0]));
+}
+
+#[test]
+fn plans_are_drawn_in_characters() {
+    let text = succeed(&["plan", &path("digits_i8.tflite"), "--ascii"]);
+    let rows: Vec<&str> = text.lines().filter(|line| line.ends_with('|')).collect();
+    assert!((8..=24).contains(&rows.len()), "{text}");
+    assert!(rows.last().unwrap().starts_with("      0 B |"), "{text}");
+    assert!(text.contains("digits_i8: ") && text.contains("\n  A "), "{text}");
+}
+
+/// Every intermediate value is readable after a run with `naive`, and the arena is their sum.
+#[test]
+fn naive_keeps_every_value() {
+    let model = path("digits_f32.tflite");
+    let plan =
+        |arguments: &[&str]| json(&[&["plan", &model, "--delegate", "none", "--json"], arguments].concat());
+    let naive = plan(&["--planner", "naive"]);
+    let tensors = naive["plans"][0]["tensors"].as_array().unwrap();
+    let mut ranges: Vec<[u64; 2]> = tensors
+        .iter()
+        .map(|tensor| [tensor["offset"].as_u64().unwrap(), tensor["bytes"].as_u64().unwrap()])
+        .collect();
+    ranges.sort_unstable();
+    assert!(ranges.windows(2).all(|pair| pair[0][0] + pair[0][1] <= pair[1][0]), "{naive}");
+    let all = plan(&["--planner", "naive", "--preserve-all"]);
+    assert_eq!(naive["plans"][0]["total_bytes"], all["plans"][0]["total_bytes"]);
+}
+
+#[test]
+fn small_machines_have_two_planners() {
+    let model = path("digits_i8.tflite");
+    let head = |arguments: &[&str]| {
+        let got = json(&[&["plan", &model, "--micro", "--json"], arguments].concat());
+        (got["planner"].as_str().unwrap().to_owned(), got["models"][0]["head_bytes"].as_u64().unwrap())
+    };
+    let (greedy, linear) = (head(&[]), head(&["--planner", "linear"]));
+    assert_eq!((greedy.0.as_str(), linear.0.as_str()), ("micro-greedy", "linear"));
+    assert!(greedy.1 < linear.1, "{greedy:?} {linear:?}");
+    assert_eq!(head(&["--planner", "micro-greedy"]), greedy);
+    assert_eq!(head(&["--preserve-all"]), linear);
+    let words = ["'micro-greedy' and 'linear', not 'exact'", "--embed"];
+    fail(&["plan", &model, "--micro", "--planner", "exact"], 1, &words);
+    for option in [&["--techniques", "none"][..], &["--capacity", "9"], &["--align", "8"], &["--ascii"]] {
+        let arguments = [&["plan", &model, "--micro"], option].concat();
+        fail(&arguments, 2, &["cannot be used with"]);
+    }
+}
+
 /// A model with an embedded plan still gives the same results.
 #[test]
 fn a_plan_is_written_into_the_model() {

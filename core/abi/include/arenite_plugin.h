@@ -102,44 +102,30 @@ typedef uint32_t ArStatus;
    the zeroed state, which must be large enough. Ops of plugins must not set this flag. */
 #define AR_OP_USER_DATA 64u
 
-/* For ArPrepareV1.query and ArEvalV1.query: an ArSubgraphsV1, an ArResourcesV1. For ArPrepareV1.query: an
-   ArLayoutV1. */
-#define AR_INTERFACE_SUBGRAPHS 1u
-#define AR_INTERFACE_RESOURCES 2u
-#define AR_INTERFACE_LAYOUT 3u
-/* For ArEvalV1.query: an ArProfileV1. */
-#define AR_INTERFACE_PROFILE 4u
-/* For ArPrepareV1.query and ArCompileHostV1.query: an ArConstantsV1. */
-#define AR_INTERFACE_CONSTANTS 5u
-/* For ArDelegateV1.query, which the host calls: an ArClaimV1, an ArCompileV1, an ArKernelPlanV1. */
-#define AR_INTERFACE_CLAIM 6u
-#define AR_INTERFACE_COMPILE 7u
-#define AR_INTERFACE_KERNEL_PLAN 8u
-/* For ArPlannerV1.query and ArDelegateV1.query of planners and delegates registered with user data: an ArPlanV1, an
-   ArCreateV1. */
-#define AR_INTERFACE_PLAN 9u
-#define AR_INTERFACE_CREATE 10u
-/* For ArDelegateV1.query, which the host calls: an ArVouchV1. */
-#define AR_INTERFACE_VOUCH 11u
-/* For ArPrepareV1.query of a partition and ArCompileHostV1.query: an ArMemoryV1. */
-#define AR_INTERFACE_MEMORY 12u
-/* For ArPrepareV1.query: an ArObjectsV1. */
-#define AR_INTERFACE_OBJECTS 13u
-/* For ArPlannerV1.query, which the host calls: an ArAssignV1. */
-#define AR_INTERFACE_ASSIGN 14u
-/* For ArDelegateV1.query, which the host calls: an ArDevicesV1, an ArFactsV1. */
-#define AR_INTERFACE_DEVICES 15u
-#define AR_INTERFACE_FACTS 16u
-/* For ArPrepareV1.query of a partition and ArCompileHostV1.query: an ArMemoryV1 that counts bytes of a device. */
-#define AR_INTERFACE_DEVICE_MEMORY 17u
-/* For ArDelegateV1.query, which the host calls: an ArBuffersV1. */
-#define AR_INTERFACE_BUFFERS 18u
-/* For ArEvalV1.query: an ArKeepV1. */
-#define AR_INTERFACE_KEEP 19u
-/* For ArPrepareV1.query: an ArSizesV1. */
-#define AR_INTERFACE_SIZES 20u
-/* For ArHostV1.query: an ArOpSchemasV1. */
-#define AR_INTERFACE_OP_SCHEMAS 21u
+/* The ids that `query` takes, each with the structs that have it and with the result. The host calls `query` of
+   planners and delegates. */
+#define AR_INTERFACE_SUBGRAPHS 1u /* ArPrepareV1, ArEvalV1: an ArSubgraphsV1 */
+#define AR_INTERFACE_RESOURCES 2u /* ArPrepareV1, ArEvalV1: an ArResourcesV1 */
+#define AR_INTERFACE_LAYOUT 3u /* ArPrepareV1: an ArLayoutV1 */
+#define AR_INTERFACE_PROFILE 4u /* ArEvalV1: an ArProfileV1 */
+#define AR_INTERFACE_CONSTANTS 5u /* ArPrepareV1, ArCompileHostV1: an ArConstantsV1 */
+#define AR_INTERFACE_CLAIM 6u /* ArDelegateV1: an ArClaimV1 */
+#define AR_INTERFACE_COMPILE 7u /* ArDelegateV1: an ArCompileV1 */
+#define AR_INTERFACE_KERNEL_PLAN 8u /* ArDelegateV1: an ArKernelPlanV1 */
+#define AR_INTERFACE_PLAN 9u /* ArPlannerV1 registered with user data: an ArPlanV1 */
+#define AR_INTERFACE_CREATE 10u /* ArDelegateV1 registered with user data: an ArCreateV1 */
+#define AR_INTERFACE_VOUCH 11u /* ArDelegateV1: an ArVouchV1 */
+#define AR_INTERFACE_MEMORY 12u /* ArPrepareV1 of a partition, ArCompileHostV1: an ArMemoryV1 */
+#define AR_INTERFACE_OBJECTS 13u /* ArPrepareV1: an ArObjectsV1 */
+#define AR_INTERFACE_ASSIGN 14u /* ArPlannerV1: an ArAssignV1 */
+#define AR_INTERFACE_DEVICES 15u /* ArDelegateV1: an ArDevicesV1 */
+#define AR_INTERFACE_FACTS 16u /* ArDelegateV1: an ArFactsV1 */
+#define AR_INTERFACE_DEVICE_MEMORY 17u /* as MEMORY, for bytes of a device */
+#define AR_INTERFACE_BUFFERS 18u /* ArDelegateV1: an ArBuffersV1 */
+#define AR_INTERFACE_KEEP 19u /* ArEvalV1: an ArKeepV1 */
+#define AR_INTERFACE_SIZES 20u /* ArPrepareV1: an ArSizesV1 */
+#define AR_INTERFACE_OP_SCHEMAS 21u /* ArHostV1: an ArOpSchemasV1 */
+#define AR_INTERFACE_NO_SHARING 22u /* ArPlannerV1: an ArNoSharingV1 */
 
 /* ArOperandV1.flags */
 #define AR_OPERAND_OPTIONAL 1u /* a node may omit it: -1, or missing at the end of the list */
@@ -654,6 +640,12 @@ typedef struct ArAssignV1 {
   ArStatus (*assign)(const ArObjectRequestV1 *request, ArObjectAssignmentV1 *assignment);
 } ArAssignV1;
 
+/* Declares that a planner never lets two records share memory, so that every value can be read after its last use. The
+   host then overlaps no tensors either, as with `preserve_all`. */
+typedef struct ArNoSharingV1 {
+  ArHeader header;
+} ArNoSharingV1;
+
 /* Shared objects for a kernel. `context` is that of the ArPrepareV1. */
 typedef struct ArObjectsV1 {
   ArHeader header;
@@ -1122,6 +1114,8 @@ AR_AT(ArObjectAssignmentV1, sizes, 24);
 AR_SIZE(ArAssignV1, 16);
 AR_AT(ArAssignV1, header, 0);
 AR_AT(ArAssignV1, assign, 8);
+AR_SIZE(ArNoSharingV1, 8);
+AR_AT(ArNoSharingV1, header, 0);
 AR_SIZE(ArObjectsV1, 16);
 AR_AT(ArObjectsV1, header, 0);
 AR_AT(ArObjectsV1, assign, 8);

@@ -83,6 +83,8 @@ pub const INTERFACE_KEEP: u64 = 19;
 pub const INTERFACE_SIZES: u64 = 20;
 /// For [`ArHostV1`](crate::raw::ArHostV1).
 pub const INTERFACE_OP_SCHEMAS: u64 = 21;
+/// For [`ArPlannerV1`](crate::raw::ArPlannerV1); queried by the host.
+pub const INTERFACE_NO_SHARING: u64 = 22;
 
 /// The operand is optional: −1, or missing at the end of the list.
 pub const OPERAND_OPTIONAL: u32 = 1;

@@ -3,8 +3,8 @@
 use core::ffi::c_void;
 
 use crate::raw::{
-    self, ArAssignV1, ArAssignmentV1, ArHeader, ArObjectAssignmentV1, ArObjectRequestV1, ArPlanRequestV1,
-    ArPrepareV1, ArStatus, INTERFACE_ASSIGN,
+    self, ArAssignV1, ArAssignmentV1, ArHeader, ArNoSharingV1, ArObjectAssignmentV1, ArObjectRequestV1,
+    ArPlanRequestV1, ArPrepareV1, ArStatus, INTERFACE_ASSIGN, INTERFACE_NO_SHARING,
 };
 use crate::shim::status;
 use crate::{ObjectAssignment, ObjectRequest, OptionPairs, Result, ensure, host, invalid, unsupported};
@@ -77,6 +77,10 @@ pub trait Planner: 'static {
 
     /// Assigns shared objects of one to three extents, if the strategy supports that.
     const ASSIGN: Option<Assign> = None;
+
+    /// Whether records may share memory. If not, every value can be read after its last use, and the host overlaps no
+    /// tensors either, as with `preserve_all`.
+    const SHARES_MEMORY: bool = true;
 }
 
 /// A function that assigns shared objects. Like [`Planner::plan`] it must be pure, and the host checks its result.
@@ -209,7 +213,7 @@ pub(crate) fn plan_with_host(
     })
 }
 
-/// The registration of the op `T`.
+/// The registration of the planner `T`.
 pub const fn registration<T: Planner>() -> raw::ArPlannerV1 {
     raw::ArPlannerV1 {
         header: ArHeader::of::<raw::ArPlannerV1>(),
@@ -250,8 +254,10 @@ unsafe extern "C" fn assign<T: Planner>(
 unsafe extern "C" fn query<T: Planner>(interface: u64) -> *const c_void {
     let assign: &'static ArAssignV1 =
         const { &ArAssignV1 { header: ArHeader::of::<ArAssignV1>(), assign: assign::<T> } };
-    match interface == INTERFACE_ASSIGN && T::ASSIGN.is_some() {
-        true => (&raw const *assign).cast(),
-        false => core::ptr::null(),
+    let alone: &'static ArNoSharingV1 = const { &ArNoSharingV1 { header: ArHeader::of::<ArNoSharingV1>() } };
+    match interface {
+        INTERFACE_ASSIGN if T::ASSIGN.is_some() => (&raw const *assign).cast(),
+        INTERFACE_NO_SHARING if !T::SHARES_MEMORY => (&raw const *alone).cast(),
+        _ => core::ptr::null(),
     }
 }

@@ -68,6 +68,16 @@ pub struct ArAssignV1 {
     ) -> ArStatus,
 }
 
+/// Declares that a planner never lets two records share memory, so that every value can be read after its last use. The
+/// host then overlaps no tensors either, as with `preserve_all`. Returned by `query` of
+/// [`ArPlannerV1`](crate::raw::ArPlannerV1) (id [`INTERFACE_NO_SHARING`](crate::raw::INTERFACE_NO_SHARING)).
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "std", derive(StableAbi))]
+pub struct ArNoSharingV1 {
+    pub header: ArHeader,
+}
+
 /// Shared objects for a kernel, returned by `query` of [`ArPrepareV1`](crate::raw::ArPrepareV1) (id
 /// [`INTERFACE_OBJECTS`](crate::raw::INTERFACE_OBJECTS)). The function takes that struct's `context`.
 #[repr(C)]

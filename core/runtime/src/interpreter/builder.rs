@@ -197,11 +197,11 @@ impl InterpreterBuilder {
         planner.time = planning_time;
         let threads = config.threads.map_or_else(crate::pool::threads, NonZeroUsize::get);
         // Sharing memory would overwrite tensors.
-        let preserves = config.lifetimes.preserve_all;
+        let preserve_all = config.lifetimes.preserve_all || !planner.raw.shares_memory();
         let settings = Settings {
             planner,
-            techniques: if preserves { Techniques::NONE } else { config.techniques },
-            lifetimes: config.lifetimes,
+            techniques: if preserve_all { Techniques::NONE } else { config.techniques },
+            lifetimes: Lifetimes { preserve_all, ..config.lifetimes },
             delegates: delegates(config.delegates, default_delegate, &registry, &model)?,
             threads: threads.min(crate::pool::MAX_THREADS) as u32,
             quota,

@@ -5,10 +5,10 @@ use std::ffi::c_void;
 
 use arenite_abi::raw::{
     ArAssignV1, ArBuffersV1, ArClaimV1, ArCompileV1, ArCreateV1, ArDelegateV1, ArDevicesV1, ArFactsV1,
-    ArKernelPlanV1, ArOpV1, ArPlanV1, ArPlannerV1, ArPluginV1, ArStr, ArVouchV1, BUILTIN_CUSTOM,
-    BUILTIN_DELEGATE, INTERFACE_ASSIGN, INTERFACE_BUFFERS, INTERFACE_CLAIM, INTERFACE_COMPILE,
-    INTERFACE_CREATE, INTERFACE_DEVICES, INTERFACE_FACTS, INTERFACE_KERNEL_PLAN, INTERFACE_PLAN,
-    INTERFACE_VOUCH, OP_USER_DATA,
+    ArKernelPlanV1, ArNoSharingV1, ArOpV1, ArPlanV1, ArPlannerV1, ArPluginV1, ArStr, ArVouchV1,
+    BUILTIN_CUSTOM, BUILTIN_DELEGATE, INTERFACE_ASSIGN, INTERFACE_BUFFERS, INTERFACE_CLAIM,
+    INTERFACE_COMPILE, INTERFACE_CREATE, INTERFACE_DEVICES, INTERFACE_FACTS, INTERFACE_KERNEL_PLAN,
+    INTERFACE_NO_SHARING, INTERFACE_PLAN, INTERFACE_VOUCH, OP_USER_DATA,
 };
 
 use crate::plugins::foreign::{self, Foreign, Query, check_header, text};
@@ -109,6 +109,7 @@ pub(crate) fn check_planner(planner: &ArPlannerV1) -> Result<(), String> {
     // SAFETY: each is the struct of its id.
     unsafe {
         check_interface::<ArPlanV1>(planner.query, INTERFACE_PLAN, "ArPlanV1")?;
+        check_interface::<ArNoSharingV1>(planner.query, INTERFACE_NO_SHARING, "ArNoSharingV1")?;
         check_interface::<ArAssignV1>(planner.query, INTERFACE_ASSIGN, "ArAssignV1")
     }
 }

@@ -11,8 +11,8 @@ use std::ptr::addr_of;
 
 use arenite_abi::raw::{
     ArAssignV1, ArBuffersV1, ArClaimV1, ArCompileV1, ArCreateV1, ArDelegateV1, ArDevicesV1, ArFactsV1,
-    ArHeader, ArKernelPlanV1, ArNodeV1, ArOpV1, ArPlanV1, ArPlannerV1, ArPluginBuildV1, ArPluginV1,
-    ArPrepareV1, ArStatus, ArStr, ArVouchV1, BUILTIN_CUSTOM, slice,
+    ArHeader, ArKernelPlanV1, ArNoSharingV1, ArNodeV1, ArOpV1, ArPlanV1, ArPlannerV1, ArPluginBuildV1,
+    ArPluginV1, ArPrepareV1, ArStatus, ArStr, ArVouchV1, BUILTIN_CUSTOM, slice,
 };
 
 /// With more registrations, or a larger stride, the descriptor is considered corrupt.
@@ -66,6 +66,7 @@ foreign! {
     ArCreateV1: create;
     ArVouchV1: vouch;
     ArAssignV1: assign;
+    ArNoSharingV1: ;
     ArDevicesV1: list;
     ArFactsV1: tell;
     ArBuffersV1: read;

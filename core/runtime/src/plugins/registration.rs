@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use arenite_abi::UserData;
 use arenite_abi::raw::{
-    ArAssignV1, ArAssignmentV1, ArCreateV1, ArDelegateV1, ArOpV1, ArPair, ArPlanRequestV1, ArPlanV1,
-    ArPlannerV1, ArStatus, ArStr, INTERFACE_ASSIGN, INTERFACE_CREATE, INTERFACE_PLAN,
+    ArAssignV1, ArAssignmentV1, ArCreateV1, ArDelegateV1, ArNoSharingV1, ArOpV1, ArPair, ArPlanRequestV1,
+    ArPlanV1, ArPlannerV1, ArStatus, ArStr, INTERFACE_ASSIGN, INTERFACE_CREATE, INTERFACE_NO_SHARING,
+    INTERFACE_PLAN,
 };
 
 use super::foreign::interface;
@@ -98,6 +99,12 @@ impl Registration<ArPlannerV1> {
     pub(crate) fn assigns(&self) -> Option<ArAssignV1> {
         // SAFETY: the struct of that id.
         unsafe { interface(self.query, INTERFACE_ASSIGN) }
+    }
+
+    /// Whether it may let two records share memory.
+    pub(crate) fn shares_memory(&self) -> bool {
+        // SAFETY: the struct of that id.
+        unsafe { interface::<ArNoSharingV1>(self.query, INTERFACE_NO_SHARING) }.is_none()
     }
 }
 

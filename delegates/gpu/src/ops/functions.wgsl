@@ -1,5 +1,4 @@
-/* What the WGSL texts in `functions.rs` call, for four elements at a time. NaN is preserved. Functions that overflow or
-   lose digits on some drivers are replaced. */
+/* Functions of four elements that preserve NaN; some replace built-in ones that overflow or lose digits on drivers. */
 
 fn at_least(v: vec4<f32>, low: f32) -> vec4<f32> {
   return select(v, vec4<f32>(low), v < vec4<f32>(low));

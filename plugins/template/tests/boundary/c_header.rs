@@ -72,6 +72,7 @@ layouts! {
     ArObjectRequestV1 { header, extents, records, record_count, record_stride, reader_starts, readers, options, option_count }
     ArObjectAssignmentV1 { header, object_count, ids, sizes }
     ArAssignV1 { header, assign }
+    ArNoSharingV1 { header }
     ArObjectsV1 { header, assign }
     ArDeviceV1 { header, name, driver, kind, memory, limits, limit_count }
     ArDeviceNotesV1 { header, context, note }
@@ -183,6 +184,32 @@ fn declared_fields_match_the_asserted_ones() {
     }
 }
 
+/// The ids of interfaces.
+const INTERFACES: [(&str, u64); 22] = [
+    ("INTERFACE_SUBGRAPHS", INTERFACE_SUBGRAPHS),
+    ("INTERFACE_RESOURCES", INTERFACE_RESOURCES),
+    ("INTERFACE_LAYOUT", INTERFACE_LAYOUT),
+    ("INTERFACE_PROFILE", INTERFACE_PROFILE),
+    ("INTERFACE_CONSTANTS", INTERFACE_CONSTANTS),
+    ("INTERFACE_CLAIM", INTERFACE_CLAIM),
+    ("INTERFACE_COMPILE", INTERFACE_COMPILE),
+    ("INTERFACE_KERNEL_PLAN", INTERFACE_KERNEL_PLAN),
+    ("INTERFACE_PLAN", INTERFACE_PLAN),
+    ("INTERFACE_CREATE", INTERFACE_CREATE),
+    ("INTERFACE_VOUCH", INTERFACE_VOUCH),
+    ("INTERFACE_MEMORY", INTERFACE_MEMORY),
+    ("INTERFACE_OBJECTS", INTERFACE_OBJECTS),
+    ("INTERFACE_ASSIGN", INTERFACE_ASSIGN),
+    ("INTERFACE_DEVICES", INTERFACE_DEVICES),
+    ("INTERFACE_FACTS", INTERFACE_FACTS),
+    ("INTERFACE_DEVICE_MEMORY", INTERFACE_DEVICE_MEMORY),
+    ("INTERFACE_BUFFERS", INTERFACE_BUFFERS),
+    ("INTERFACE_KEEP", INTERFACE_KEEP),
+    ("INTERFACE_SIZES", INTERFACE_SIZES),
+    ("INTERFACE_OP_SCHEMAS", INTERFACE_OP_SCHEMAS),
+    ("INTERFACE_NO_SHARING", INTERFACE_NO_SHARING),
+];
+
 #[test]
 fn numbers_agree() {
     let mut numbers: BTreeMap<&str, u64> = HEADER
@@ -202,6 +229,9 @@ fn numbers_agree() {
     };
     for &ty in ElementType::ALL {
         check(format!("AR_TYPE_{}", ty.name()), ty as u64);
+    }
+    for (name, value) in INTERFACES {
+        check(format!("AR_{name}"), value);
     }
     let statuses =
         ["Ok", "Invalid", "Unsupported", "OutOfMemory", "Cancelled", "Panicked", "Internal", "Unavailable"];
@@ -233,27 +263,6 @@ fn numbers_agree() {
         ("OP_PART_OF_OUTPUT", OP_PART_OF_OUTPUT),
         ("OP_BEHIND", OP_BEHIND),
         ("OP_USER_DATA", OP_USER_DATA),
-        ("INTERFACE_SUBGRAPHS", INTERFACE_SUBGRAPHS as u32),
-        ("INTERFACE_RESOURCES", INTERFACE_RESOURCES as u32),
-        ("INTERFACE_LAYOUT", INTERFACE_LAYOUT as u32),
-        ("INTERFACE_PROFILE", INTERFACE_PROFILE as u32),
-        ("INTERFACE_CONSTANTS", INTERFACE_CONSTANTS as u32),
-        ("INTERFACE_CLAIM", INTERFACE_CLAIM as u32),
-        ("INTERFACE_COMPILE", INTERFACE_COMPILE as u32),
-        ("INTERFACE_KERNEL_PLAN", INTERFACE_KERNEL_PLAN as u32),
-        ("INTERFACE_PLAN", INTERFACE_PLAN as u32),
-        ("INTERFACE_CREATE", INTERFACE_CREATE as u32),
-        ("INTERFACE_VOUCH", INTERFACE_VOUCH as u32),
-        ("INTERFACE_MEMORY", INTERFACE_MEMORY as u32),
-        ("INTERFACE_OBJECTS", INTERFACE_OBJECTS as u32),
-        ("INTERFACE_ASSIGN", INTERFACE_ASSIGN as u32),
-        ("INTERFACE_DEVICES", INTERFACE_DEVICES as u32),
-        ("INTERFACE_FACTS", INTERFACE_FACTS as u32),
-        ("INTERFACE_DEVICE_MEMORY", INTERFACE_DEVICE_MEMORY as u32),
-        ("INTERFACE_BUFFERS", INTERFACE_BUFFERS as u32),
-        ("INTERFACE_KEEP", INTERFACE_KEEP as u32),
-        ("INTERFACE_SIZES", INTERFACE_SIZES as u32),
-        ("INTERFACE_OP_SCHEMAS", INTERFACE_OP_SCHEMAS as u32),
         ("OPERAND_OPTIONAL", OPERAND_OPTIONAL),
         ("OPERAND_VARIADIC", OPERAND_VARIADIC),
         ("OPTION_VECTOR", OPTION_VECTOR),
