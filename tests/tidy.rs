@@ -97,7 +97,7 @@ const CRATES: &[Crate] = &[
           "arenite-plugin-template", "arenite-test-clock", "arenite-test-contract", "arenite-test-future-abi",
           "arenite-test-other-layout", "arenite-test-panicking"]),
     row("arenite-bench", "tests/bench", Layer::Tests,
-        &["arenite-runtime", "arenite-builtin", "arenite-model"], &[]),
+        &["arenite-runtime", "arenite-abi", "arenite-builtin", "arenite-model"], &[]),
     row("arenite-book", "tests/book", Layer::Tests, &["arenite", "arenite-cli", "arenite-limits"],
         &["arenite-abi", "arenite-c", "arenite-plugin-flex", "arenite-plugin-opencl", "arenite-plugin-template",
           "arenite-plugin-vulkan"]),

@@ -48,6 +48,7 @@ impl Random {
             .ok_or_else(|| Failure::new(format!("input '{label}' has a shape that is not fixed")))?;
         Ok(match tensor.element_type() {
             FLOAT32 => (0..count).flat_map(|_| self.real().to_le_bytes()).collect(),
+            COMPLEX64 => (0..2 * count).flat_map(|_| self.real().to_le_bytes()).collect(),
             FLOAT16 => (0..count).flat_map(|_| half::f16::from_f32(self.real()).to_le_bytes()).collect(),
             INT8 | UINT8 => (0..count).map(|_| self.next() as u8).collect(),
             BOOL => (0..count).map(|_| (self.next() & 1) as u8).collect(),

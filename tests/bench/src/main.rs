@@ -9,6 +9,7 @@ mod inputs;
 mod layers;
 mod machine;
 mod measure;
+mod ops;
 mod options;
 mod peak;
 mod profile;
@@ -46,6 +47,8 @@ enum Command {
     Resize(Box<resize::Arguments>),
     /// Measure the nodes of a model one by one
     Layers(Box<layers::Arguments>),
+    /// Measure each op on each element type, with all contenders taking turns
+    Ops(Box<ops::Arguments>),
     /// Show arenite's own time per node
     Profile(profile::Arguments),
     /// Act as a contender: answer requests on stdin
@@ -73,6 +76,7 @@ fn answer(command: Command) -> Result<()> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Resize(arguments) => resize::resize(&arguments),
         Command::Layers(arguments) => layers::layers(&arguments),
+        Command::Ops(arguments) => ops::ops(&arguments),
         Command::Profile(arguments) => profile::profile(&arguments),
         Command::Serve(setup) => serve::serve(&setup),
         Command::Peak { threads } => {

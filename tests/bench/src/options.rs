@@ -1,9 +1,10 @@
-//! Command-line options that `run`, `resize` and `layers` share.
+//! Command-line options that `run`, `resize`, `layers` and `ops` share.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use arenite::Interpreter;
 use clap::Args;
 use serde::Serialize;
 
@@ -161,6 +162,11 @@ impl Options {
             contenders.push(further(text)?);
         }
         Ok(contenders)
+    }
+
+    /// An interpreter with arenite's options and one thread, ready to run.
+    pub(crate) fn interpreter(&self, model: &Path) -> Result<Interpreter> {
+        self.setup.interpreter(model, 1)
     }
 
     /// The measured machine, with the instruction set to which contenders are limited.
