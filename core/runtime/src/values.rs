@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use serde_core::{Serialize, Serializer};
 
-use crate::{ElementType, Result, Tensor, TensorMut};
+use crate::{ElementType, Error, Result, Tensor, TensorMut};
 
 /// The stored value of one element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,19 +127,21 @@ pub fn element_count(shape: &[i32]) -> usize {
 /// The quantization parameters of a tensor.
 #[derive(Clone, Copy)]
 pub struct Scale<'a> {
-    tensor: &'a Tensor<'a>,
+    scales: &'a [f32],
+    zero_points: &'a [i64],
     /// Number of elements between consecutive slices of the quantized dimension.
     inner: usize,
 }
 
 impl<'a> Scale<'a> {
     /// The tensor's parameters; `None` if it is not quantized.
-    pub fn of(tensor: &'a Tensor<'a>) -> Option<Self> {
-        if tensor.scales.is_empty() {
+    pub fn of(tensor: &Tensor<'a>) -> Option<Self> {
+        let (scales, zero_points) = (tensor.scales, tensor.zero_points);
+        if scales.is_empty() {
             return None;
         }
         let after = tensor.shape.get(tensor.quantized_dimension + 1..).unwrap_or(&[]);
-        Some(Scale { tensor, inner: element_count(after).max(1) })
+        Some(Scale { scales, zero_points, inner: element_count(after).max(1) })
     }
 
     /// The real value of element `i`: `scale × (q − zero_point)`.
@@ -156,8 +158,9 @@ impl<'a> Scale<'a> {
 
     /// Scale and zero point of element `i`.
     fn pair(&self, i: usize) -> (f32, i64) {
-        let (scales, zero_points) = (self.tensor.scales, self.tensor.zero_points);
-        let channel = i / self.inner % scales.len().max(1);
+        let (scales, zero_points) = (self.scales, self.zero_points);
+        // The quotient of two numbers takes longer than the rest of an element's conversion.
+        let channel = if scales.len() < 2 { 0 } else { i / self.inner % scales.len() };
         let scale = scales.get(channel).copied().unwrap_or(1.0);
         (scale, zero_points.get(channel).or(zero_points.first()).copied().unwrap_or(0))
     }
@@ -209,13 +212,18 @@ fn set_bits(bytes: &mut [u8], i: usize, width: usize, value: u8) -> Option<()> {
 ///
 /// `reals` must have one number per element of the tensor.
 pub fn quantized(tensor: &Tensor<'_>, reals: &[f32]) -> Option<Vec<u8>> {
-    let scale = Scale::of(tensor);
     let mut bytes = vec![0; tensor.byte_len()];
+    quantize_to(tensor.ty, Scale::of(tensor), reals, &mut bytes)?;
+    Some(bytes)
+}
+
+/// As [`quantized`], into the bytes of a tensor of this type.
+fn quantize_to(ty: ElementType, scale: Option<Scale<'_>>, reals: &[f32], bytes: &mut [u8]) -> Option<()> {
     for (i, &real) in reals.iter().enumerate() {
         let stored = scale.map_or(real, |scale| scale.stored(i, real));
-        set_element(tensor.ty, &mut bytes, i, f64::from(stored))?;
+        set_element(ty, bytes, i, f64::from(stored))?;
     }
-    Some(bytes)
+    Some(())
 }
 
 /// The real values of a tensor's elements, dequantized if it is quantized; empty for types that are not numbers.
@@ -263,11 +271,28 @@ impl Tensor<'_> {
     /// The tensor has a type without real numbers (strings, complex numbers, resources); also the errors of
     /// [`bytes`](Self::bytes).
     pub fn dequantize(&self) -> Result<Vec<f32>> {
-        let found = reals(self, self.bytes()?);
-        if found.len() != element_count(self.shape) {
-            return self.refuse(format!("elements of {} have no real values", self.ty));
+        let mut found = vec![0.0; element_count(self.shape)];
+        self.dequantize_to(&mut found)?;
+        Ok(found)
+    }
+
+    /// As [`dequantize`](Self::dequantize), into memory of the caller.
+    ///
+    /// # Errors
+    /// `into` does not have one number per element; also the errors of [`dequantize`](Self::dequantize).
+    pub fn dequantize_to(&self, into: &mut [f32]) -> Result<()> {
+        let (bytes, scale, count) = (self.bytes()?, Scale::of(self), element_count(self.shape));
+        if count != into.len() {
+            let given = into.len();
+            return self.refuse(format!("it has {count} elements, but there is memory for {given}"));
         }
-        Ok(found.into_iter().map(|real| real as f32).collect())
+        for (i, into) in into.iter_mut().enumerate() {
+            let Some(stored) = element(self.ty, bytes, i).and_then(|number| number.real()) else {
+                return self.refuse(format!("elements of {} have no real values", self.ty));
+            };
+            *into = scale.map_or(stored, |scale| scale.real(i, stored)) as f32;
+        }
+        Ok(())
     }
 }
 
@@ -284,10 +309,12 @@ impl TensorMut<'_> {
         if count != reals.len() {
             return self.tensor().refuse(format!("it has {count} elements, but {} were given", reals.len()));
         }
-        let Some(bytes) = quantized(self.tensor(), reals) else {
-            return self.tensor().refuse(format!("{} cannot hold real numbers", self.tensor().ty));
-        };
-        self.copy_from_bytes(&bytes)
+        let (ty, scale, name) = (self.tensor().ty, Scale::of(self.tensor()), self.tensor().name);
+        let written = quantize_to(ty, scale, reals, self.into_bytes()?);
+        written.ok_or_else(|| {
+            let message = format!("{ty} cannot hold real numbers");
+            Error::Tensor { name: name.to_owned(), message }
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use std::ptr;
 
 use arenite::{ElementType, Interpreter, Tensor};
 use numpy::npyffi::{self, NPY_ARRAY_CARRAY, NPY_ARRAY_CARRAY_RO, PY_ARRAY_API, PyArrayObject, npy_intp};
-use numpy::{PyArray1, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -185,9 +185,51 @@ fn check_size(
 }
 
 /// An array of a tensor's real values.
-pub(crate) fn of_reals<'py>(py: Python<'py>, reals: &[f32], shape: &[i32]) -> PyResult<Bound<'py, PyAny>> {
-    elements::import(py)?;
-    PyArray1::from_slice(py, reals).call_method1("reshape", (shape,))
+pub(crate) fn of_reals<'py>(py: Python<'py>, tensor: &Tensor<'_>) -> PyResult<Bound<'py, PyAny>> {
+    let form = TensorDescription { ty: ElementType::F32, ..tensor.into() };
+    let array = made(py, form, ptr::null_mut(), 0)?;
+    let count = array.len();
+    // SAFETY: `made` returned a new array of this many floats, which nothing else uses yet. Zero bytes are floats.
+    let reals = unsafe {
+        let data = (*fields(&array)).data.cast::<f32>();
+        ptr::write_bytes(data, 0, count);
+        std::slice::from_raw_parts_mut(data, count)
+    };
+    tensor.dequantize_to(reals).map_err(|error| errors::exception(py, error, Phase::Access))?;
+    Ok(array.into_any())
+}
+
+/// Quantizes an array of floats to a tensor. One that is not FLOAT32, contiguous and aligned is converted first.
+pub(crate) fn quantize_to(
+    py: Python<'_>,
+    array: &Bound<'_, PyUntypedArray>,
+    interpreter: &mut Interpreter,
+    place: Place,
+) -> PyResult<()> {
+    let plain = match has_floats(array)? {
+        true => array.clone(),
+        false => array.call_method1("astype", ("f4", "C"))?.cast_into::<PyUntypedArray>()?,
+    };
+    let floats: &[f32] = match plain.len() {
+        // SAFETY: `has_floats` found that the array has this many floats, contiguous and aligned; `astype` made such an
+        // array. They live as long as `plain`, and are not the tensor's: nothing shares the memory of a model's
+        // interpreter.
+        1.. if has_floats(&plain)? => unsafe {
+            std::slice::from_raw_parts((*fields(&plain)).data.cast::<f32>(), plain.len())
+        },
+        _ => &[],
+    };
+    let target = interpreter.tensor_mut_of(place.subgraph, place.tensor);
+    let done = target.and_then(|target| target.quantize(floats));
+    done.map_err(|error| errors::exception(py, error, Phase::Access))
+}
+
+/// Whether the array's memory is a slice of floats of 32 bits.
+fn has_floats(array: &Bound<'_, PyUntypedArray>) -> PyResult<bool> {
+    // SAFETY: the array is alive.
+    let flags = unsafe { (*fields(array)).flags };
+    let is_aligned = flags & npyffi::NPY_ARRAY_ALIGNED != 0;
+    Ok(is_aligned && is_plain(array) && elements::fits(&array.dtype(), ElementType::F32)?)
 }
 
 /// Copies an array to a tensor of the same shape: byte for byte if both are laid out alike, otherwise element by

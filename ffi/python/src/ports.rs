@@ -2,7 +2,7 @@
 
 use arenite::{ElementType, Interpreter, Tensor};
 use arenite_common::batch::Batch;
-use numpy::{PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -166,10 +166,7 @@ impl Port {
             return arrays::copy_to(py, array, interpreter, Place { subgraph, tensor: self.tensor });
         }
         if !raw && dtype.kind() == b'f' && !tensor.scales.is_empty() {
-            let floats = array.call_method1("astype", ("f4", "C"))?.cast_into::<PyArrayDyn<f32>>()?;
-            let target = interpreter.tensor_mut_of(subgraph, self.tensor);
-            let set = target.and_then(|target| target.quantize(floats.readonly().as_slice().unwrap_or(&[])));
-            return set.map_err(|error| exception(py, error, Phase::Access));
+            return arrays::quantize_to(py, array, interpreter, Place { subgraph, tensor: self.tensor });
         }
         let wanted = elements::descriptor(py, tensor.ty)?;
         let is_open =
@@ -211,8 +208,7 @@ impl Port {
         if raw || tensor.scales.is_empty() || !has_reals(tensor.ty) {
             return arrays::copy_of(py, &tensor);
         }
-        let reals = tensor.dequantize().map_err(|error| exception(py, error, Phase::Access))?;
-        arrays::of_reals(py, &reals, tensor.shape)
+        arrays::of_reals(py, &tensor)
     }
 
     /// Its description, for Python.
