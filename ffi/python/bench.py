@@ -1,11 +1,14 @@
-"""Times set + invoke + get in both packages, and Model, by turns. Prints the fastest round of each, in ns per call, and
-what a call of Model costs more than the same calls of arenite.interpreter.
+"""Times arenite.interpreter, arenite.Model and ai_edge_litert by turns, and prints the fastest round of each.
 
-    python bench.py MODEL...
+    python bench.py MODEL...                set + invoke + get: ns per call, and what a call of Model costs more than the
+                                            same calls of arenite.interpreter
+    python bench.py --threads N MODEL...    calls per second of N threads: over one Model, over an interpreter each, and of
+                                            one thread over one interpreter
 """
 
+import argparse
 import importlib
-import sys
+import threading
 import time
 
 import numpy as np
@@ -14,6 +17,7 @@ import arenite
 
 CALLS = 1000
 SECONDS = 12
+PACKAGES = ("arenite", "ai_edge_litert")
 
 
 def interpreted(package, path):
@@ -31,25 +35,86 @@ def interpreted(package, path):
     return call, value
 
 
-def measure(path):
-    calls = {package: interpreted(package, path)[0] for package in ("arenite", "ai_edge_litert")}
+def by_turns(seconds, measures):
+    """The smallest result of each function."""
+    best = dict.fromkeys(measures, float("inf"))
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for name, measure in measures.items():
+            best[name] = min(best[name], measure())
+    return best
+
+
+def time_calls(path, seconds):
+    calls = {package: interpreted(package, path)[0] for package in PACKAGES}
     value = interpreted("arenite", path)[1]
     reals = value.astype(np.float32)
     model = arenite.Model(path, threads=1)
     calls["Model, raw"] = lambda: model(value, raw=True)
     calls["Model"] = lambda: model(reals)
-    best = dict.fromkeys(calls, float("inf"))
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        for name, call in calls.items():
-            start = time.perf_counter()
-            for _ in range(CALLS):
-                call()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return {name: round(seconds / CALLS * 1e9) for name, seconds in best.items()}
 
+    def measure(call):
+        start = time.perf_counter()
+        for _ in range(CALLS):
+            call()
+        return time.perf_counter() - start
 
-for path in sys.argv[1:]:
-    times = measure(path)
+    best = by_turns(seconds, {name: lambda call=call: measure(call) for name, call in calls.items()})
+    times = {name: round(seconds / CALLS * 1e9) for name, seconds in best.items()}
     more = {name: times[name] - times["arenite"] for name in ("Model, raw", "Model")}
     print(path, times, "more than arenite.interpreter:", more)
+
+
+def time_threads(path, seconds, count):
+    model = arenite.Model(path, threads=1)
+    value = interpreted("arenite", path)[1]
+    over_model = [lambda: model(value, raw=True)] * count
+    groups = {f"{count} threads, one Model": over_model, "1 thread, one Model": over_model[:1]}
+    for package in PACKAGES:
+        made = [interpreted(package, path)[0] for _ in range(count)]
+        groups[f"{count} threads, {package}, an interpreter each"] = made
+        groups[f"1 thread, {package}"] = made[:1]
+    # As many calls as take a twentieth of a second.
+    start = time.perf_counter()
+    over_model[0]()
+    start = time.perf_counter()
+    over_model[0]()
+    rounds = max(1, round(0.05 / (time.perf_counter() - start)))
+
+    def measure(calls):
+        barrier = threading.Barrier(len(calls) + 1)
+
+        def run(call):
+            barrier.wait()
+            for _ in range(rounds):
+                call()
+
+        threads = [threading.Thread(target=run, args=(call,)) for call in calls]
+        for thread in threads:
+            thread.start()
+        barrier.wait()
+        start = time.perf_counter()
+        for thread in threads:
+            thread.join()
+        return (time.perf_counter() - start) / (rounds * len(calls))
+
+    best = by_turns(seconds, {name: lambda calls=calls: measure(calls) for name, calls in groups.items()})
+    print(path)
+    for name, seconds in best.items():
+        print(f"  {name}: {1 / seconds:.1f} calls per second")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, help="measure this many threads")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="for each model, %(default)s by default")
+    parser.add_argument("models", nargs="+", metavar="MODEL")
+    given = parser.parse_args()
+    for path in given.models:
+        if given.threads:
+            time_threads(path, given.seconds, given.threads)
+        else:
+            time_calls(path, given.seconds)
+
+
+main()
