@@ -90,3 +90,45 @@ def test_a_package_that_is_imported_already():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "arenite.interpreter", done.stderr
+
+
+def served(program, *packages):
+    """What a program prints after `install`; a package that is installed is hidden."""
+    hide = (
+        "import importlib.machinery, sys\n"
+        "class Hidden:\n"
+        f"    names = {packages!r}\n"
+        "    @classmethod\n"
+        "    def find_spec(cls, name, path=None, target=None):\n"
+        "        return None if name in cls.names else importlib.machinery.PathFinder.find_spec(name, path, target)\n"
+        "sys.meta_path[:] = [Hidden if f is importlib.machinery.PathFinder else f for f in sys.meta_path]\n"
+        "import arenite.compat; arenite.compat.install(tensorflow=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", hide + program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("package", "version"), [("tflite_runtime", "2.14.0"), ("ai_edge_litert", "2.3.0")]
+)
+def test_a_served_package_has_a_version(package, version):
+    """Programs ask for it before they choose how to call the package."""
+    program = f"import importlib.metadata, {package}; print({package}.__version__)\n"
+    program += f"print(importlib.metadata.version('{package.replace('_', '-')}'))"
+    assert served(program, package) == [version] * 2
+
+
+def test_programs_look_for_packages_before_they_import_them():
+    program = "from importlib.util import find_spec\n"
+    program += "names = 'tflite_runtime', 'tflite_runtime.interpreter', 'ai_edge_litert', 'tensorflow', 'tensorflow.lite'\n"
+    program += "print([find_spec(name) is not None for name in names].count(True))"
+    assert served(program, "tflite_runtime", "ai_edge_litert", "tensorflow") == ["5"]
+
+
+def test_what_only_tensorflow_has_is_an_error():
+    program = "import tensorflow as tf\n"
+    program += "print(hasattr(tf, 'keras'), hasattr(tf.lite, 'Interpreter'))\n"
+    program += "try: tf.lite.TFLiteConverter\n"
+    program += "except AttributeError as error: print('TensorFlow is not installed' in str(error))"
+    assert served(program, "tensorflow") == ["False", "True", "True"]

@@ -5,8 +5,11 @@ Call `install()` before the program's imports, or run the program by `python -m 
 
 import importlib
 import importlib.abc
+import importlib.machinery
+import importlib.metadata
 import importlib.util
 import os
+import re
 import runpy
 import sys
 import types
@@ -15,7 +18,8 @@ from arenite import interpreter
 
 __all__ = ["install"]
 
-_PACKAGES = ("ai_edge_litert", "tflite_runtime")
+_PACKAGES = {"ai_edge_litert": "2.3.0", "tflite_runtime": "2.14.0"}
+"""The packages that are served if they are not installed, and the versions whose classes `arenite.interpreter` has."""
 
 _SERVED = {
     "ai_edge_litert.interpreter": "arenite.interpreter",
@@ -76,7 +80,36 @@ class _Packages(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_loader(name, self, is_package=True) if name in _PACKAGES else None
 
     def exec_module(self, module):
-        pass
+        module.__version__ = _PACKAGES[module.__name__]
+
+    def find_distributions(self, context):
+        """For `importlib.metadata.version("ai-edge-litert")`."""
+        wanted = context.name and re.sub(r"[-_.]+", "_", context.name).lower()
+        return [_Distribution(name) for name in _PACKAGES if wanted in (None, name) and _is_served(name)]
+
+
+def _is_served(package):
+    """Whether no other finder has the package."""
+    finders = (finder for finder in sys.meta_path if not isinstance(finder, _Packages) and hasattr(finder, "find_spec"))
+    return not any(finder.find_spec(package, None) for finder in finders)
+
+
+class _Distribution(importlib.metadata.Distribution):
+    """What the metadata of a served package says."""
+
+    def __init__(self, package):
+        self._package = package
+
+    def read_text(self, filename):
+        """The file METADATA; other files do not exist."""
+        if filename not in ("METADATA", "PKG-INFO"):
+            return None
+        name = self._package.replace("_", "-")
+        return f"Metadata-Version: 2.1\nName: {name}\nVersion: {_PACKAGES[self._package]}\nSummary: Served by arenite.compat\n"
+
+    def locate_file(self, path):
+        """No file is installed."""
+        raise FileNotFoundError(f"arenite.compat serves {self._package}, which has no files: {path}")
 
 
 def _install_tensorflow():
@@ -98,6 +131,15 @@ def _install_tensorflow():
 def _module(name):
     module = sys.modules[name] = types.ModuleType(name, "Served by arenite.compat.")
     module.__path__ = []
+    module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
+
+    def missing(attribute):
+        raise AttributeError(
+            f"module {name!r} has no attribute {attribute!r}: TensorFlow is not installed, and arenite.compat serves "
+            "tensorflow.lite.Interpreter and what belongs to it"
+        )
+
+    module.__getattr__ = missing
     return module
 
 
