@@ -13,6 +13,8 @@ import "C"
 
 import (
 	"fmt"
+	"os"
+	"runtime"
 	"unsafe"
 )
 
@@ -66,6 +68,18 @@ func Map(path string) (*Model, error) {
 	defer C.free(unsafe.Pointer(name))
 	model := &Model{}
 	if err := taken(C.ar_model_map_file(name, &model.raw)); err != nil {
+		return nil, err
+	}
+	return model, nil
+}
+
+// OpenPart reads length bytes at offset of an open file and verifies them: a model inside an archive or another file. The
+// file may be closed afterwards, and its position does not change.
+func OpenPart(file *os.File, offset, length uint64) (*Model, error) {
+	model := &Model{}
+	err := taken(C.ar_model_from_descriptor(C.int(file.Fd()), C.uint64_t(offset), C.uint64_t(length), &model.raw))
+	runtime.KeepAlive(file)
+	if err != nil {
 		return nil, err
 	}
 	return model, nil

@@ -121,6 +121,33 @@ func TestErrorsOfModels(t *testing.T) {
 	}
 }
 
+func TestPartsOfFiles(t *testing.T) {
+	folder := os.Getenv("ARENITE_TEST_MODELS")
+	if folder == "" {
+		t.Skip("ARENITE_TEST_MODELS names no folder with models: cargo test -p arenite-cpp makes one")
+	}
+	bytes, err := os.ReadFile(filepath.Join(folder, "custom.tflite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "package"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.Write(append([]byte("package"), bytes...)); err != nil {
+		t.Fatal(err)
+	}
+	model, err := OpenPart(file, 7, uint64(len(bytes)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	model.Close()
+	if _, err := OpenPart(file, 8, uint64(len(bytes))); err == nil {
+		t.Error("a part beyond the end of the file was read")
+	}
+}
+
 func TestShapes(t *testing.T) {
 	interpreter, err := NewInterpreter(model(t, "sqrt"), Options{Threads: 1})
 	if err != nil {

@@ -48,6 +48,7 @@
 #include <arenite/signature.h>
 #include <arenite/plugins.h>
 #include <arenite/registry.h>
+#include <arenite/plan.h>
 #include <arenite/subgraph.h>
 #include <arenite/observer.h>
 #include <arenite/profile.h>

@@ -98,6 +98,21 @@ pub(crate) unsafe fn put<T>(place: *mut T, name: &str, value: T) -> Result<()> {
     Ok(())
 }
 
+/// Copies values to an array of the caller.
+///
+/// # Safety
+/// `place` must be null or point to as many writable elements as there are values.
+pub(crate) unsafe fn put_list<T: Copy>(place: *mut T, name: &str, values: &[T]) -> Result<()> {
+    if place.is_null() && !values.is_empty() {
+        return Err(null(name));
+    }
+    if !values.is_empty() {
+        // SAFETY: not null, as checked, so it has room for the values, as `# Safety` requires.
+        unsafe { place.copy_from(values.as_ptr(), values.len()) };
+    }
+    Ok(())
+}
+
 /// The address of a list, whose length is written to `count`. Null if the list is empty or `count` is null.
 ///
 /// # Safety

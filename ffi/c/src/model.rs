@@ -1,7 +1,8 @@
-//! Functions of `arenite/model.h`: load models from a file, from memory that is copied, and from memory that the caller
-//! lends.
+//! Functions of `arenite/model.h`: load models from a file or a part of one, from memory that is copied, and from
+//! memory that the caller lends.
 
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::fs::File;
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use arenite::Model;
 
 use crate::arguments::{self, ArReleaseCallback, ProgramMemory, list, out, shared, text, text_at};
-use crate::error::{ArError, c_string, guard, guard_value};
+use crate::error::{ArError, Failure, Result, c_string, guard, guard_value};
 
 /// A verified model.
 pub struct ArModel {
@@ -48,6 +49,62 @@ pub unsafe extern "C" fn ar_model_map_file(path: *const c_char, model: *mut *mut
         out.give(ArModel::new(unsafe { Model::map_file(path) }?, Some(path.into())));
         Ok(())
     })
+}
+
+/// Reads and verifies a part of an open file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_model_from_descriptor(
+    descriptor: c_int,
+    offset: u64,
+    length: u64,
+    model: *mut *mut ArModel,
+) -> *mut ArError {
+    guard(|| {
+        // SAFETY: `model` is null or writable, as the header requires.
+        let out = unsafe { out(model, "model") }?;
+        let file = file_of(descriptor)?;
+        out.give(ArModel::new(Model::from_file_part(&file, offset, length)?, None));
+        Ok(())
+    })
+}
+
+/// Maps and verifies a part of an open file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_model_map_descriptor(
+    descriptor: c_int,
+    offset: u64,
+    length: u64,
+    model: *mut *mut ArModel,
+) -> *mut ArError {
+    guard(|| {
+        // SAFETY: `model` is null or writable, as the header requires.
+        let out = unsafe { out(model, "model") }?;
+        let file = file_of(descriptor)?;
+        // SAFETY: the header requires that the file is not modified while the model exists.
+        out.give(ArModel::new(unsafe { Model::map_file_part(&file, offset, length) }?, None));
+        Ok(())
+    })
+}
+
+/// Another descriptor of the same file.
+#[cfg(unix)]
+fn file_of(descriptor: c_int) -> Result<File> {
+    use std::os::fd::BorrowedFd;
+    if descriptor < 0 {
+        return Err(Failure::argument(format!(
+            "argument 'descriptor' is {descriptor}, which is not an open file"
+        )));
+    }
+    // SAFETY: not negative. Only `try_clone_to_owned` uses it, which fails if it is not open.
+    let file = unsafe { BorrowedFd::borrow_raw(descriptor) }.try_clone_to_owned();
+    let failed = |error| Failure::new(crate::error::AR_ERROR_IO, format!("descriptor {descriptor}: {error}"));
+    file.map(File::from).map_err(failed)
+}
+
+#[cfg(not(unix))]
+fn file_of(_: c_int) -> Result<File> {
+    let message = "this system has no descriptors: load the file by its path, or its bytes from memory";
+    Err(Failure::new(crate::error::AR_ERROR_UNSUPPORTED, message))
 }
 
 /// Copies and verifies bytes.

@@ -158,7 +158,11 @@ fn changed(options: *mut ArOptions, body: &mut dyn FnMut(&mut ArOptions) -> Resu
 /// # Safety
 /// `options` must be null or point to `count` options, and each key and value must be null or point to a
 /// null-terminated string.
-unsafe fn pairs(options: *const ArOption, count: usize, name: &str) -> Result<Vec<(String, String)>> {
+pub(crate) unsafe fn pairs(
+    options: *const ArOption,
+    count: usize,
+    name: &str,
+) -> Result<Vec<(String, String)>> {
     // SAFETY: `options` is null or has the given number of elements, as `# Safety` requires.
     let options = unsafe { list(options, count, name) }?;
     let pair = |(i, option): (usize, &ArOption)| {

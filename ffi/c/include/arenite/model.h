@@ -27,6 +27,16 @@ ARENITE_API ArError *ar_model_from_file(const char *path, ArModel **model);
  * Errors: as ar_model_from_file. */
 ARENITE_API ArError *ar_model_map_file(const char *path, ArModel **model);
 
+/* Reads `length` bytes at `offset` of an open file and verifies them: a model inside an archive or an app's package, or
+ * one known only by its descriptor. The descriptor may be closed afterwards, and its position does not change.
+ * Errors: AR_ERROR_IO, also for a part beyond the end of the file, with both numbers; AR_ERROR_MODEL, with the invalid
+ * field; AR_ERROR_UNSUPPORTED on Windows. */
+ARENITE_API ArError *ar_model_from_descriptor(int descriptor, uint64_t offset, uint64_t length, ArModel **model);
+
+/* Maps a part of an open file, as ar_model_map_file maps a whole one. The descriptor may be closed afterwards.
+ * Errors: as ar_model_from_descriptor. */
+ARENITE_API ArError *ar_model_map_descriptor(int descriptor, uint64_t offset, uint64_t length, ArModel **model);
+
 /* Copies the bytes of a file and verifies them. `data` need not be aligned.
  * Errors: AR_ERROR_MODEL. */
 ARENITE_API ArError *ar_model_from_memory(const void *data, size_t size, ArModel **model);

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <thread>
 #include <type_traits>
@@ -50,6 +51,11 @@ void Models() {
   REQUIRE(FlatBufferModel::MapFile((folder + "/root.tflite").c_str(), &reporter) != nullptr);
 
   const std::vector<char> bytes = Read(folder + "/root.tflite");
+  std::FILE *package = std::tmpfile();
+  REQUIRE(package && std::fwrite(bytes.data(), 1, bytes.size(), package) == bytes.size() && std::fflush(package) == 0);
+  REQUIRE(FlatBufferModel::BuildFromDescriptor(fileno(package), 0, bytes.size(), &reporter) != nullptr);
+  REQUIRE(FlatBufferModel::BuildFromDescriptor(fileno(package), 1, bytes.size(), &reporter) == nullptr);
+  std::fclose(package);
   REQUIRE(FlatBufferModel::BuildFromBuffer(bytes.data(), bytes.size() / 2, &reporter) == nullptr);
   auto model = FlatBufferModel::VerifyAndBuildFromBuffer(bytes.data(), bytes.size(), nullptr, &reporter);
   REQUIRE(model != nullptr && model->handle() != nullptr);

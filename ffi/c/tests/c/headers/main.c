@@ -8,6 +8,7 @@
   X(model) \
   X(options) \
   X(registry) \
+  X(plan) \
   X(interpreter) \
   X(tensor) \
   X(signature) \

@@ -5,6 +5,7 @@
 #include <arenite/cpp/status.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace arenite {
@@ -29,6 +30,15 @@ class FlatBufferModel {
   static std::unique_ptr<FlatBufferModel> MapFile(const char *filename, ErrorReporter *reporter = DefaultErrorReporter()) {
     ArModel *model = nullptr;
     ArError *error = ar_model_map_file(filename, &model);
+    return Wrap(error, model, reporter);
+  }
+
+  // Reads a part of an open file: a model inside an archive, or one known only by its descriptor, which may be closed
+  // afterwards. Null on failure.
+  static std::unique_ptr<FlatBufferModel> BuildFromDescriptor(int descriptor, uint64_t offset, uint64_t length,
+                                                              ErrorReporter *reporter = DefaultErrorReporter()) {
+    ArModel *model = nullptr;
+    ArError *error = ar_model_from_descriptor(descriptor, offset, length, &model);
     return Wrap(error, model, reporter);
   }
 
