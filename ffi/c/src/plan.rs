@@ -34,15 +34,7 @@ pub unsafe extern "C" fn ar_plan_buffers(
             )
         };
         config.options = options;
-        for (i, record) in records.iter().enumerate() {
-            lifetime(i, [record.first_node, record.last_node])?;
-            if !record.alignment.is_power_of_two() {
-                let alignment = record.alignment;
-                return Err(Failure::argument(format!(
-                    "record {i} is aligned to {alignment}, which is not a power of two"
-                )));
-            }
-        }
+        records.iter().enumerate().try_for_each(|(i, record)| check(i, record))?;
         // SAFETY: `registry` is null or a live handle, as the header requires.
         let registry = unsafe { shared(registry, "registry") }?;
         let plan = registry.found.registry.plan(&config, records, &Default::default())?;
@@ -70,8 +62,8 @@ pub unsafe extern "C" fn ar_plan_objects(
     object_count: *mut usize,
 ) -> *mut ArError {
     guard(|| {
-        // SAFETY: `planner` is null or a null-terminated string and `records` null or of the given length, as the
-        // header requires.
+        // SAFETY: `planner` is null or a null-terminated string and `records` null or has the given length, as
+        // the header requires.
         let (config, records) = unsafe {
             (PlannerConfig::new(text(planner, "planner")?), list(records, record_count, "records")?)
         };
@@ -84,14 +76,24 @@ pub unsafe extern "C" fn ar_plan_objects(
         // SAFETY: `registry` is null or a live handle, as the header requires.
         let registry = unsafe { shared(registry, "registry") }?;
         let objects = registry.found.registry.assign(&config, extents, records, readers)?;
-        // SAFETY: `ids` and `sizes` are null or have `record_count` elements, `assign` checked that there are no more
-        // objects than records, and `object_count` is null or writable, as the header requires.
+        // SAFETY: `ids` and `sizes` are null or have `record_count` elements, `assign` checked that there is at most
+        // one object per record, and `object_count` is null or writable, as the header requires.
         unsafe {
             put_list(ids, "ids", &objects.ids)?;
             put_list(sizes, "sizes", &objects.sizes)?;
             put(object_count, "object_count", objects.sizes.len())
         }
     })
+}
+
+fn check(i: usize, record: &UsageRecord) -> Result<()> {
+    lifetime(i, [record.first_node, record.last_node])?;
+    match record.alignment {
+        alignment if alignment.is_power_of_two() => Ok(()),
+        alignment => Err(Failure::argument(format!(
+            "record {i} is aligned to {alignment}, which is not a power of two"
+        ))),
+    }
 }
 
 fn lifetime(record: usize, [first, last]: [u32; 2]) -> Result<()> {

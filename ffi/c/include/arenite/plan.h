@@ -3,8 +3,9 @@
  *
  * Ownership  every array belongs to the caller, and none is kept
  * Threads    as registry.h
- * Errors     AR_ERROR_NOT_FOUND for an unknown planner, with the known ones; AR_ERROR_FAILED if the planner cannot plan
- *            these records; AR_ERROR_ARGUMENT for a record that lives backwards or whose alignment is not a power of two
+ * Errors     AR_ERROR_NOT_FOUND for an unknown planner, with the known ones; AR_ERROR_FAILED if the planner cannot
+ *            plan these records; AR_ERROR_ARGUMENT for a record whose last node precedes its first, or whose alignment
+ *            is not a power of two
  */
 #ifndef ARENITE_PLAN_H
 #define ARENITE_PLAN_H
