@@ -67,7 +67,7 @@ struct Schedule<'a> {
     timeline: Timeline,
     /// The size and number of each object.
     by_size: BTreeSet<(u64, u32)>,
-    /// For each object, the last record during whose lifetime it was found to be in use.
+    /// For each object, the last record that found it in use.
     busy: Vec<u32>,
     work: WorkLimit,
 }

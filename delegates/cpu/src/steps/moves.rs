@@ -131,7 +131,7 @@ impl Moves {
     /// Moves a strip of a piece.
     ///
     /// # Safety
-    /// The piece's elements are readable, if it has a source, and writable, and aligned.
+    /// The piece's elements are aligned and writable; if it has a source, that is readable.
     unsafe fn piece(&self, kind: Kind, strip: usize, from: *const u8, to: *mut u8) {
         // SAFETY: strips and runs are cut out of the piece; the transposition was selected for this machine.
         unsafe {
