@@ -106,7 +106,7 @@ impl Patches {
         let columns = filters / groups;
         let taps = Taps::choose(&window, groups);
         let (count, k) = taps.of(&window, groups);
-        let gemm = Gemm::select_for(isa, count, k);
+        let gemm = Gemm::select_for(isa, count, k, columns);
         let lines = window.rows.taps * window.columns.taps * (window.channels / groups);
         let group = gemm.packed_len(count, k, columns);
         let key = format!("{} {filters}/{groups} × {count} × {k} {name}", gemm.name);

@@ -91,7 +91,7 @@ impl<T> Phases<T> {
     ) -> Result<Self> {
         let filter = Filter { weights, window, depth };
         let most = window.rows.taps_of_phase(0) * window.columns.taps_of_phase(0);
-        let gemm = Gemm::select_for(gemm.isa, most, depth);
+        let gemm = Gemm::select_for(gemm.isa, most, depth, window.channels);
         let mut len = 0;
         let layout = Layout::new(&window, |taps, width| {
             let at = len;

@@ -49,7 +49,7 @@ impl MatMulU8 {
         inputs: [Id; 2],
         output: Id,
     ) -> Self {
-        let gemm = Gemm::select_for(any.isa, 1, sizes.depth);
+        let gemm = Gemm::select_for(any.isa, 1, sizes.depth, sizes.columns);
         let template = Channels::new(gemm.lanes, &vec![Channel { bias: 0, factor }; gemm.lanes], bytes);
         MatMulU8 { gemm, fold, sizes, batches, zero_points, template, inputs, output }
     }

@@ -14,7 +14,8 @@ use std::arch::asm;
 use std::arch::x86_64::{_mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8};
 use std::mem::MaybeUninit;
 
-use super::{Extent, LINE, Product, Results, ToBytes, ToReals};
+use super::product::LINE;
+use super::{Extent, Product, Results, ToBytes, ToReals};
 use crate::requantize::{Bytes, Channels};
 use crate::rescale::{RealChannels, rescale};
 use crate::simd::{Avx512, Ints, Simd};

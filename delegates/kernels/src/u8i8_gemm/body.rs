@@ -177,7 +177,7 @@ unsafe fn parts<D: Dot, A: TapRows<R>, const R: usize, const V: usize, const P: 
 ) -> [[Sum<D>; V]; R] {
     let s = d.ints();
     let mut sums = [[[s.splat_i32(0); V]; R]; P];
-    let (p, mut w) = (t.product, t.weights);
+    let (p, mut w) = (t.product, groups::<D, V>(t));
     let mut a = p.a;
     let (whole, rest) = if p.reach >= Extent::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
     // SAFETY: `Microkernel` requires that rows are readable up to their `reach`, and all groups of the panel.
@@ -216,6 +216,13 @@ unsafe fn parts<D: Dot, A: TapRows<R>, const R: usize, const V: usize, const P: 
         }
     }
     sums[0]
+}
+
+/// The address of the first group of a panel. Nothing is subtracted from the bytes of rows here, so the panel's start is
+/// not needed.
+#[inline(always)]
+fn groups<D: Dot, const V: usize>(t: &Tile<'_>) -> *const u8 {
+    t.weights.wrapping_add(if D::STARTS == 0 { 0 } else { V * D::LANES * size_of::<i32>() })
 }
 
 /// Adds the products of one group. `four(r)` returns the bytes of row `r`.

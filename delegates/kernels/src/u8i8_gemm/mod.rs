@@ -13,21 +13,28 @@
 //! Sums wrap. The layout of weights in a group depends on the member: bytes if there are instructions for dot products
 //! of four bytes, otherwise words for products of pairs. If the instructions multiply only signed bytes, 128 is
 //! subtracted from the bytes of rows, and a panel starts with 128 times the sums of its columns, as `i32`, which are
-//! the initial sums.
+//! the initial sums. If they saturate, `split` subtracts a number that it chooses row by row, and a panel starts with
+//! the sums of its columns.
 
 #[cfg(all(target_arch = "x86_64", feature = "amx"))]
 mod amx;
 mod body;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod bound;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod by_lane;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod by_pair;
 mod panel;
+mod product;
 mod results;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod split;
 mod table;
 mod words;
 
 pub use panel::{COLUMNS, Matrix, Pack};
+pub use product::{Extent, Product};
 pub use results::{Results, ToBytes, ToReals};
 pub(crate) use table::TABLE;
 pub use words::Words;
@@ -36,63 +43,6 @@ use super::family::usable;
 use super::transpose::Transpose;
 use crate::isa::Isa;
 use crate::simd::dot;
-
-/// The arguments of a product of rows and columns.
-#[derive(Clone, Copy)]
-pub struct Product {
-    /// `[taps][rows]` pointers, each to `k` bytes; if `step` is not 0, `[taps]` pointers to the first row.
-    pub a: *const *const u8,
-    /// The distance between rows of each tap, in bytes; 0 if each row has a pointer.
-    pub step: usize,
-    /// The number of rows.
-    pub rows: usize,
-    /// The number of taps.
-    pub taps: usize,
-    /// The number of bytes per row and tap.
-    pub k: usize,
-    /// How far each row may be read.
-    pub reach: Extent,
-    /// The address of the first panel; the others follow it.
-    pub weights: *const u8,
-    /// The size of panels per column, in bytes.
-    pub column_bytes: usize,
-    /// How sums are converted to results.
-    pub results: Results,
-    /// The address of the first result.
-    pub c: *mut u8,
-    /// The distance between rows of results, in bytes.
-    pub stride: usize,
-    /// The number of results per row.
-    pub columns: usize,
-}
-
-/// How far a row may be read. Bytes past `k` are multiplied by weights of zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Extent {
-    /// Up to `k` bytes.
-    Exact,
-    /// Up to the next multiple of four.
-    Groups,
-    /// Up to the next multiple of 64.
-    Lines,
-}
-
-impl Extent {
-    /// The reach of rows of `k` bytes from which the given number of bytes may be read.
-    #[inline]
-    pub fn of(k: usize, readable: usize) -> Extent {
-        if k.next_multiple_of(LINE) <= readable {
-            Extent::Lines
-        } else if k.next_multiple_of(4) <= readable {
-            Extent::Groups
-        } else {
-            Extent::Exact
-        }
-    }
-}
-
-/// The size of a line of an AMX tile in bytes.
-const LINE: usize = 64;
 
 /// The arguments of a microkernel: a product with the columns of one panel.
 #[derive(Clone, Copy)]
@@ -124,9 +74,11 @@ pub struct Gemm {
     pub lanes: usize,
     /// The size of a group of four lines per column in bytes: 4, or 8 if weights are words.
     group_bytes: usize,
-    /// The number that is subtracted from the bytes of rows. If it is not 0, panels start with the sums of their
-    /// columns times that number.
-    offset: u8,
+    /// Panels start with the sums of their columns times this number, unless it is 0.
+    starts: u8,
+    /// The time of products of words, in percent of the time of as many products of bytes; 0 if [`Words`] has no member
+    /// for these instructions.
+    word_percent: usize,
     /// The number of groups of a panel is a multiple of this.
     groups: usize,
     /// Packs columns that are known only at run time.
@@ -137,6 +89,21 @@ pub struct Gemm {
     strips: &'static [&'static [Microkernel]],
     /// The functions for many rows.
     tiles: Option<Tiles>,
+    /// The function that multiplies bytes where `by_vectors` and `strips` multiply words.
+    split: Option<Split>,
+}
+
+/// The function that multiplies bytes whose products do not saturate, and splits rows that have others.
+struct Split {
+    /// The sizes of rows that it is for. They must have whole groups: other rows are mostly pixels of pictures, whose
+    /// bytes have all values.
+    bytes: std::ops::RangeInclusive<usize>,
+    /// The least number of columns for which copies of rows pay.
+    columns: usize,
+    /// The least number of products of a row.
+    products: usize,
+    /// Computes a product, or returns false if words are faster; then no result is written.
+    multiply: unsafe fn(&Product) -> bool,
 }
 
 /// The functions that use AMX.
@@ -152,6 +119,13 @@ struct Tiles {
     leave: unsafe fn(),
     /// Computes a product.
     multiply: unsafe fn(&Product),
+}
+
+impl Split {
+    /// Whether it is for rows of this size and this number of columns.
+    fn is_for(&self, bytes: usize, columns: usize) -> bool {
+        self.bytes.contains(&bytes) && columns >= self.columns && bytes * columns >= self.products
+    }
 }
 
 /// A thread needs this value to call microkernels of a member.
@@ -221,16 +195,21 @@ impl Gemm {
             // requires.
             return unsafe { (tiles.multiply)(p) };
         }
+        // SAFETY: the product meets the requirements of this member, as `# Safety` requires.
+        if self.split.as_ref().is_some_and(|split| unsafe { (split.multiply)(p) }) {
+            return;
+        }
         let table = if p.step == 0 { self.by_vectors } else { self.strips };
         // SAFETY: the table's microkernels are for rows with pointers or at steps, whichever the product has, and the
         // product meets their requirements, as `# Safety` requires.
         unsafe { panels(p, self.lanes, table) };
     }
 
-    /// Whether it multiplies pairs of words. Then products of words take as long as products of bytes.
+    /// The time of products of words, in percent of the time of as many products of bytes; `None` if bytes are always
+    /// faster.
     #[inline]
-    pub fn multiplies_pairs(&self) -> bool {
-        self.group_bytes == 8
+    pub fn word_percent(&self) -> Option<usize> {
+        (self.word_percent != 0).then_some(self.word_percent)
     }
 
     /// Whether rows may be at steps.
@@ -245,11 +224,14 @@ impl Gemm {
         self.by_vectors.len() * self.lanes
     }
 
-    /// The fastest member for `taps` taps of `k` bytes that this machine can run and that needs no features outside
-    /// `isa`.
-    pub fn select_for(isa: Isa, taps: usize, k: usize) -> &'static Gemm {
+    /// The fastest member for `taps` taps of `k` bytes and this number of columns that this machine can run and that
+    /// needs no features outside `isa`.
+    pub fn select_for(isa: Isa, taps: usize, k: usize, columns: usize) -> &'static Gemm {
         let bytes = taps * k.next_multiple_of(4);
-        let fits = |gemm: &&Gemm| gemm.tiles.is_none_or(|tiles| bytes <= tiles.most);
+        let fits = |gemm: &&Gemm| {
+            gemm.tiles.is_none_or(|tiles| bytes <= tiles.most)
+                && gemm.split.as_ref().is_none_or(|split| split.is_for(bytes, columns) && k.is_multiple_of(4))
+        };
         usable(TABLE, isa).rfind(fits).unwrap_or(&TABLE[0])
     }
 
@@ -267,7 +249,7 @@ impl Gemm {
 
     /// The number of bytes per column before a panel's groups.
     const fn start_bytes(&self) -> usize {
-        if self.offset == 0 { 0 } else { size_of::<i32>() }
+        if self.starts == 0 { 0 } else { size_of::<i32>() }
     }
 
     /// The size of packed weights in bytes.
@@ -310,10 +292,15 @@ impl Gemm {
                     dot::place(&mut group[vector * bytes..][..bytes], self.lanes, lane, four);
                 }
             }
-            for (start, sum) in starts.chunks_exact_mut(size_of::<i32>()).zip(sums) {
-                start.copy_from_slice(&sum.wrapping_mul(self.offset.into()).to_ne_bytes());
-            }
+            self.write_starts(starts, sums.into_iter());
             (from, rest) = (from + width, next);
+        }
+    }
+
+    /// Writes the start of a panel whose columns have these sums; further columns have sum 0.
+    fn write_starts(&self, starts: &mut [u8], sums: impl Iterator<Item = i32>) {
+        for (start, sum) in starts.chunks_exact_mut(size_of::<i32>()).zip(sums.chain(std::iter::repeat(0))) {
+            start.copy_from_slice(&sum.wrapping_mul(self.starts.into()).to_ne_bytes());
         }
     }
 
@@ -328,7 +315,7 @@ impl Gemm {
     ) {
         let lines = taps * k;
         let words = bytemuck::try_cast_slice::<u8, u32>(&rows[..columns * lines]).ok();
-        let (Some(words), 4, 0, 0) = (words, self.group_bytes, self.offset, k % 4) else {
+        let (Some(words), 4, 0) = (words, self.group_bytes, k % 4) else {
             return self
                 .pack(taps, k, columns, packed, |j, tap, i| (rows[j * lines + tap * k + i] ^ flip) as i8);
         };
@@ -339,6 +326,10 @@ impl Gemm {
             let width = self.panel_width(from, columns);
             let used = width.min(columns - from);
             let (panel, next) = rest.split_at_mut(width * self.column_bytes(taps, k));
+            let (starts, panel) = panel.split_at_mut(width * self.start_bytes());
+            let column =
+                |j: usize| rows[j * lines..][..lines].iter().map(|&byte| i32::from((byte ^ flip) as i8));
+            self.write_starts(starts, (from..from + used).map(|j| column(j).fold(0, i32::wrapping_add)));
             let (lines, unused) = panel.split_at_mut(groups * width * 4);
             unused.fill(0);
             if used < width {
@@ -359,12 +350,20 @@ impl Gemm {
 /// # Safety
 /// The product must meet the requirements of [`Gemm::multiply`], for the table's microkernels.
 unsafe fn panels(p: &Product, lanes: usize, table: &[&[Microkernel]]) {
+    // SAFETY: the entry is for this number of vectors and rows. The tile's panel, blocks and results are valid, as `#
+    // Safety` requires.
+    each_panel(p, lanes, table.len(), |vectors, tile| unsafe { table[vectors - 1][p.rows - 1](&tile) });
+}
+
+/// Calls `f` with the number of vectors of each panel, at most `most`, and the part of the product in its columns.
+#[inline(always)]
+fn each_panel(p: &Product, lanes: usize, most: usize, mut f: impl FnMut(usize, Tile<'_>)) {
     // The number of lanes is a power of two: divisions would take as long as a small product.
     let shift = lanes.trailing_zeros();
     let all = (p.columns + lanes - 1) >> shift;
     let mut block = 0;
     while block < all {
-        let vectors = (all - block).min(table.len());
+        let vectors = (all - block).min(most);
         let column = block << shift;
         let tile = Tile {
             product: p,
@@ -373,9 +372,7 @@ unsafe fn panels(p: &Product, lanes: usize, table: &[&[Microkernel]]) {
             c: p.c.wrapping_add(column * p.results.size()),
             columns: (vectors << shift).min(p.columns - column),
         };
-        // SAFETY: the entry is for this number of vectors and rows. The tile is the part of the product from `column`,
-        // whose panel, blocks and results are valid, as `# Safety` requires.
-        unsafe { table[vectors - 1][p.rows - 1](&tile) };
+        f(vectors, tile);
         block += vectors;
     }
 }

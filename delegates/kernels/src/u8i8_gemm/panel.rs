@@ -29,7 +29,7 @@ pub type Pack = unsafe fn(&Matrix, usize, *mut u8) -> [i32; COLUMNS];
 /// The byte 128, four times.
 const HALVES: u32 = 0x8080_8080;
 
-/// Packs columns in the layout of the weights of `D`, after the offset times the columns' sums if there is an offset.
+/// Packs columns in the layout of the weights of `D`, after the start of the panel if the layout has one.
 ///
 /// # Safety
 /// The arguments must meet the requirements of [`Pack`].
@@ -37,7 +37,7 @@ const HALVES: u32 = 0x8080_8080;
 pub(super) unsafe fn pack<D: Dot>(_: D, m: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
     let mut sums = [0; COLUMNS];
     let size = D::WEIGHTS / D::LANES;
-    let first = if D::OFFSET == 0 { to } else { to.wrapping_add(4 * width) };
+    let first = if D::STARTS == 0 { to } else { to.wrapping_add(4 * width) };
     for g in 0..m.depth.div_ceil(4) {
         let mut fours = [HALVES; COLUMNS];
         // SAFETY: `g` is a group of the matrix, whose lines `fill` may read; the panel has room for groups `0..⌈depth /
@@ -57,8 +57,8 @@ pub(super) unsafe fn pack<D: Dot>(_: D, m: &Matrix, width: usize, to: *mut u8) -
             }
         }
     }
-    if D::OFFSET != 0 {
-        let starts = sums.map(|sum: i32| sum.wrapping_mul(D::OFFSET.into()));
+    if D::STARTS != 0 {
+        let starts = sums.map(|sum: i32| sum.wrapping_mul(D::STARTS.into()));
         // SAFETY: the panel starts with a number per column.
         unsafe { std::ptr::copy_nonoverlapping(starts.as_ptr().cast(), to, 4 * width) };
     }

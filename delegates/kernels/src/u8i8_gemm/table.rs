@@ -16,12 +16,14 @@ macro_rules! member {
             mr: $mr,
             lanes: <$t>::LANES,
             group_bytes: <$t>::WEIGHTS / <$t>::LANES,
-            offset: <$t>::OFFSET,
+            starts: <$t>::STARTS,
+            word_percent: if <$t>::WEIGHTS / <$t>::LANES == 8 { 100 } else { 0 },
             groups: 1,
             pack_columns: pack,
             by_vectors: &[$(&[$(apart::<$r, $v>),*]),*],
             strips: &[$(&[$(strip::<$r, $v>),*]),*],
             tiles: None,
+            split: None,
         }
     };
 }
@@ -44,6 +46,7 @@ family! {
     }
     scalar("_2x8" ScalarDot, 2, 1: [1 2], 2: [1 2]);
     avx2("_4x16" Avx2Dot, 4, 1: [1 2 3 4], 2: [1 2 3 4]);
+    avx2 = bytes::MEMBER;
     avx512("_12x32" Avx512Dot, 12, 1: [1 2 3 4 5 6 7 8 9 10 11 12], 2: [1 2 3 4 5 6 7 8 9 10 11 12]);
     vnni256("_6x16" Vnni256Dot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
     avxvnni("_6x16" AvxVnniDot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
@@ -58,6 +61,52 @@ family! {
     neoni8mm("_8x8" NeonI8mm: by_pair, 8, 1: [1 2 3 4 5 6 7 8], 2: [1 2 3 4 5 6 7 8]);
 }
 member_of_table!(Gemm);
+
+/// AVX2 with products of bytes. Rows and columns for which they do not pay are multiplied as words, for which weights
+/// have the same layout.
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod bytes {
+    use super::*;
+
+    pub(super) const MEMBER: Gemm = Gemm {
+        name: "u8i8_gemm_4x16_bytes__avx2",
+        group_bytes: Avx2Bytes::WEIGHTS / Avx2Bytes::LANES,
+        starts: Avx2Bytes::STARTS,
+        word_percent: 150,
+        pack_columns: pack,
+        by_vectors: &[
+            &[apart::<1, 1>, apart::<2, 1>, apart::<3, 1>, apart::<4, 1>],
+            &[apart::<1, 2>, apart::<2, 2>, apart::<3, 2>, apart::<4, 2>],
+        ],
+        strips: &[],
+        split: Some(Split { bytes: 64..=split::MOST, columns: 48, products: 1 << 13, multiply }),
+        ..avx2::MEMBER
+    };
+
+    /// # Safety
+    /// The arguments must meet the requirements of [`Pack`].
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
+        // SAFETY: the features are enabled here; the arguments meet the requirements of `Pack`.
+        unsafe { panel::pack(Avx2Bytes::new(), matrix, width, to) }
+    }
+
+    /// # Safety
+    /// The tile must meet the requirements of [`Microkernel`], with a pointer for each row.
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn apart<const R: usize, const V: usize>(tile: &Tile<'_>) {
+        // SAFETY: the features are enabled here; the tile meets the requirements of `Microkernel`.
+        unsafe { body::tile::<Avx2Bytes, RowPointers<R>, R, V>(Avx2Bytes::new(), tile, avx2::write::<V>) }
+    }
+
+    /// # Safety
+    /// The product must meet the requirements of [`Gemm::multiply`].
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn multiply(product: &Product) -> bool {
+        // SAFETY: the features are enabled here; the product meets the requirements of `multiply`.
+        unsafe { split::multiply(product, (avx2::write::<1>, avx2::write::<2>)) }
+    }
+}
 
 /// AMX. Few rows are multiplied with the vectors of VNNI, for which weights have the same layout.
 #[cfg(all(target_arch = "x86_64", feature = "amx"))]

@@ -236,6 +236,36 @@ proptest! {
     }
 }
 
+/// Bytes that are mostly near `near`, some of them with any value.
+fn near(random: &mut Random, near: u8, width: u8, share: u32) -> u8 {
+    if random.next() % 1000 < share {
+        return random.next() as u8;
+    }
+    near.saturating_add((random.next() % (u32::from(width) + 1)) as u8)
+}
+
+proptest! {
+    #[test]
+    fn rows_of_bytes_that_rarely_exceed_a_bound(
+        taps in 1usize..4, k in prop_oneof![0usize..40, 40usize..300], columns in 1usize..80, seed: u64,
+        from in prop_oneof![Just(0u8), 0u8..=255], width in prop_oneof![0u8..70, 0u8..130],
+        share in prop_oneof![Just(0u32), 0u32..10, 0u32..60],
+        reach in prop_oneof![Just(Extent::Exact), Just(Extent::Groups), Just(Extent::Lines)],
+    ) {
+        let mut case = case((taps, k), columns, seed, false);
+        let mut random = Random::new(seed ^ 0x1234);
+        case.a.fill_with(|| near(&mut random, from, width, share));
+        if random.flip_coin() {
+            case.weights.fill_with(|| if random.flip_coin() { -128 } else { 127 });
+        }
+        for gemm in available(TABLE) {
+            for rows in 1..=gemm.mr {
+                case.check(gemm, rows, reach);
+            }
+        }
+    }
+}
+
 #[test]
 fn sums_do_not_saturate() {
     let mut case = case((1, 64), 40, 1, false);

@@ -13,7 +13,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub use avx2::Avx2Dot;
+pub use avx2::{Avx2Bytes, Avx2Dot};
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub use avx512::Avx512Dot;
 
@@ -49,6 +49,8 @@ pub unsafe trait Dot: Copy + 'static {
     /// The number that is subtracted from unsigned bytes before the multiplication: 128 if the instructions multiply
     /// only signed bytes, otherwise 0. The kernel adds `OFFSET · Σ w` to the initial sums.
     const OFFSET: u8;
+    /// Packed panels start with the sums of their columns times this number; 0 if they have no such start.
+    const STARTS: u8 = Self::OFFSET;
 
     /// Creates a value.
     ///

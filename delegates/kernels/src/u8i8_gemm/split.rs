@@ -1,0 +1,246 @@
+//! Products of bytes with AVX2. `vpmaddubsw` saturates sums of two products, so rows are bounded first.
+//!
+//! ```text
+//! row ─► row − offset, bounded, in a copy     + corrections: (group, byte, value)
+//!          pairs:  a₀ + a₁ ≤ 256                three instructions for 32 products: vpmaddubsw, vpmaddwd, vpaddd
+//!          fours:  a₀ + a₁ + b₀ + b₁ ≤ 256      five for 64: two vpmaddubsw are added before they are widened
+//! sum[j] = offset · Σ w[j] + Σ corrections · w[j] + Σ copy · w[j]
+//! ```
+//! With these bounds no sum of products exceeds 256 · 128 = −(−2¹⁵), whatever the weights are. A byte that exceeds the
+//! bound is zero in the copy, and a byte below the offset too; corrections add what is missing. The offset follows the
+//! mean of the rows. If a row needs too many corrections, other bounds are tried; if none is good, the product is not
+//! computed here.
+
+// Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
+#![allow(clippy::needless_range_loop)]
+
+use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
+
+use super::body::{self, Write};
+use super::bound::{BYTES, CORRECTIONS, Copies, Correction, mean};
+use super::{Product, Tile, each_panel};
+use crate::simd::dot::{Avx2Bytes, Dot};
+
+/// The most bytes of a row.
+pub(super) const MOST: usize = 8192;
+/// The most bytes of most rows.
+const SHORT: usize = 1024;
+/// The most rows.
+const ROWS: usize = 4;
+/// Computes a product, or returns false if words are faster.
+///
+/// # Safety
+/// The product must meet the requirements of [`super::Gemm::multiply`], with at most [`ROWS`] rows of at most [`MOST`]
+/// bytes.
+#[inline(always)]
+pub(super) unsafe fn multiply(p: &Product, write: (Write<Avx2Bytes, 1>, Write<Avx2Bytes, 2>)) -> bool {
+    let row = p.taps * p.k.next_multiple_of(4);
+    if row > MOST || p.rows > ROWS {
+        return false;
+    }
+    // SAFETY: the product is as `# Safety` requires, and the room is for its rows.
+    unsafe {
+        if row <= SHORT {
+            in_room::<{ ROWS * SHORT }>(p, write)
+        } else {
+            in_room::<{ ROWS * MOST }>(p, write)
+        }
+    }
+}
+
+/// # Safety
+/// As for [`multiply`], with at most `N / ROWS` bytes per row.
+#[inline(never)] // The stack of long rows is only for these.
+#[target_feature(enable = "avx2,fma")]
+unsafe fn in_room<const N: usize>(p: &Product, write: (Write<Avx2Bytes, 1>, Write<Avx2Bytes, 2>)) -> bool {
+    #[repr(align(64))]
+    struct Room<const N: usize>([MaybeUninit<u8>; N]);
+    let mut bytes = Room([const { MaybeUninit::uninit() }; N]);
+    let mut corrections = [const { MaybeUninit::uninit() }; CORRECTIONS];
+    let groups = p.taps * p.k.div_ceil(4);
+    let mut copies = Copies {
+        bytes: &mut bytes.0,
+        corrections: &mut corrections,
+        count: 0,
+        pitch: (4 * groups).next_multiple_of(BYTES),
+        groups,
+        offset: 0,
+    };
+    // SAFETY: rows are readable as `# Safety` requires. The copies have room for them: `N / ROWS` is a multiple of a
+    // vector. Kernels run after a bound has succeeded.
+    unsafe {
+        let mean = mean(p);
+        let (below, half) = (mean.saturating_sub(32), mean.saturating_sub(64));
+        if mean <= 64 && copies.bound::<true>(p, 0) || below > 0 && copies.bound::<true>(p, below) {
+            copies.multiply::<true>(p, write);
+            return true;
+        }
+        if copies.bound::<false>(p, half) || half > 0 && mean <= 100 && copies.bound::<false>(p, 0) {
+            copies.multiply::<false>(p, write);
+            return true;
+        }
+    }
+    false
+}
+
+impl Copies<'_> {
+    /// Multiplies the copies with all panels.
+    ///
+    /// # Safety
+    /// The product must meet the requirements of [`multiply`], and [`bound`](Self::bound) must have copied its rows.
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn multiply<const FOURS: bool>(
+        &self,
+        p: &Product,
+        (one, two): (Write<Avx2Bytes, 1>, Write<Avx2Bytes, 2>),
+    ) {
+        // SAFETY: the tile has the number of vectors and rows that the kernel is for; all else is as `# Safety`
+        // requires.
+        each_panel(p, Avx2Bytes::LANES, 2, |vectors, tile| unsafe {
+            match (vectors, p.rows) {
+                (1, 1) => self.tile::<FOURS, 1, 1>(&tile, one),
+                (1, 2) => self.tile::<FOURS, 2, 1>(&tile, one),
+                (1, 3) => self.tile::<FOURS, 3, 1>(&tile, one),
+                (1, _) => self.tile::<FOURS, 4, 1>(&tile, one),
+                (_, 1) => self.tile::<FOURS, 1, 2>(&tile, two),
+                (_, 2) => self.tile::<FOURS, 2, 2>(&tile, two),
+                (_, 3) => self.tile::<FOURS, 3, 2>(&tile, two),
+                (_, _) => self.tile::<FOURS, 4, 2>(&tile, two),
+            }
+        });
+    }
+
+    /// The initial sums of rows: what the offset and the corrections add.
+    ///
+    /// # Safety
+    /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows of the copies.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn starts<const R: usize, const V: usize>(&self, t: &Tile<'_>) -> [[__m256i; V]; R] {
+        let weights = t.weights.wrapping_add(V * BYTES);
+        let offset = _mm256_set1_epi32(self.offset.into());
+        let mut starts = [[_mm256_setzero_si256(); V]; R];
+        // SAFETY: the panel starts with `V` vectors of sums, then has `V` vectors of weights for each group, of which
+        // corrections name one. The first `count` corrections are written, for rows of the product.
+        unsafe {
+            if self.offset != 0 {
+                for v in 0..V {
+                    let sums = _mm256_loadu_si256(t.weights.add(v * BYTES).cast());
+                    let start = _mm256_mullo_epi32(sums, offset);
+                    for r in 0..R {
+                        starts[r][v] = start;
+                    }
+                }
+            }
+            if self.count == 0 {
+                return starts;
+            }
+            // In memory, since the rows of corrections are known only at run time.
+            let rows = core::hint::black_box(&mut starts);
+            for correction in &self.corrections[..self.count] {
+                let Correction { group, shift, row, value } = correction.assume_init();
+                let value = _mm256_set1_epi32(i32::from(value as u16));
+                let shift = _mm_cvtsi32_si128(shift.into());
+                let row = &mut rows[usize::from(row) % R];
+                for v in 0..V {
+                    let four = _mm256_loadu_si256(weights.add((group as usize * V + v) * BYTES).cast());
+                    let weight = _mm256_srai_epi32::<24>(_mm256_sll_epi32(four, shift));
+                    // The value's higher word is 0, so that only the lower word of the weight counts.
+                    row[v] = _mm256_add_epi32(row[v], _mm256_madd_epi16(weight, value));
+                }
+            }
+            *rows
+        }
+    }
+
+    /// Computes `R` rows by `V` vectors of columns.
+    ///
+    /// # Safety
+    /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows, and [`bound`](Self::bound) must have
+    /// copied these, with the same bound.
+    #[inline(never)]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn tile<const FOURS: bool, const R: usize, const V: usize>(
+        &self,
+        t: &Tile<'_>,
+        write: Write<Avx2Bytes, V>,
+    ) {
+        let mut rows = [self.bytes.as_ptr().cast::<u8>(); R];
+        for r in 1..R {
+            rows[r] = rows[r - 1].wrapping_add(self.pitch);
+        }
+        let mut w = t.weights.wrapping_add(V * BYTES);
+        // SAFETY: copies have all groups of a row, and the panel has weights for each; `write` gets sums for all rows
+        // of the tile.
+        unsafe {
+            let mut sums = self.starts::<R, V>(t);
+            let mut group = 0;
+            while FOURS && group + 2 <= self.groups {
+                add_two(&mut sums, rows.map(|row| row.add(4 * group)), w);
+                w = w.add(2 * V * BYTES);
+                group += 2;
+            }
+            while group < self.groups {
+                add_one(&mut sums, rows.map(|row| row.add(4 * group)), w);
+                w = w.add(V * BYTES);
+                group += 1;
+            }
+            body::finish::<Avx2Bytes, R, V>(&sums, t, write);
+        }
+    }
+}
+
+/// Adds the products of a group of each row.
+///
+/// # Safety
+/// Four bytes of each row and the weights of a group must be readable.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn add_one<const R: usize, const V: usize>(
+    sums: &mut [[__m256i; V]; R],
+    rows: [*const u8; R],
+    w: *const u8,
+) {
+    let ones = _mm256_set1_epi16(1);
+    // SAFETY: `# Safety` requires that the bytes and weights are readable.
+    unsafe {
+        let w: [__m256i; V] = std::array::from_fn(|v| _mm256_loadu_si256(w.add(v * BYTES).cast()));
+        for r in 0..R {
+            let a = _mm256_set1_epi32(rows[r].cast::<i32>().read_unaligned());
+            for v in 0..V {
+                let products = _mm256_maddubs_epi16(a, w[v]);
+                sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(products, ones));
+            }
+        }
+    }
+}
+
+/// Adds the products of two groups of each row, whose fours are bounded.
+///
+/// # Safety
+/// Eight bytes of each row and the weights of two groups must be readable.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn add_two<const R: usize, const V: usize>(
+    sums: &mut [[__m256i; V]; R],
+    rows: [*const u8; R],
+    w: *const u8,
+) {
+    let ones = _mm256_set1_epi16(1);
+    // SAFETY: `# Safety` requires that the bytes and weights are readable.
+    unsafe {
+        let load = |i: usize| _mm256_loadu_si256(w.add(i * BYTES).cast());
+        let (first, second): ([__m256i; V], [__m256i; V]) =
+            (std::array::from_fn(load), std::array::from_fn(|v| load(V + v)));
+        for r in 0..R {
+            let a = _mm256_set1_epi32(rows[r].cast::<i32>().read_unaligned());
+            let b = _mm256_set1_epi32(rows[r].add(4).cast::<i32>().read_unaligned());
+            for v in 0..V {
+                let both = [_mm256_maddubs_epi16(a, first[v]), _mm256_maddubs_epi16(b, second[v])];
+                let products = _mm256_madd_epi16(_mm256_add_epi16(both[0], both[1]), ones);
+                sums[r][v] = _mm256_add_epi32(sums[r][v], products);
+            }
+        }
+    }
+}
