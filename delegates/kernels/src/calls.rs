@@ -9,6 +9,7 @@ use arenite_base::{Binary, Clamp, Reduction, Unary};
 
 use super::f32_fold::Folds;
 use super::f32_map::Map;
+use super::i16_pair::{self, Rescale, Sixteen};
 use super::u8_fold::{ByteRows, Fold};
 use super::u8_map::ByteMap;
 use super::u8_pair::{Combine, Pair, Pairs};
@@ -209,6 +210,73 @@ impl Pairs {
         // reads. The blocks are for this member's lanes, as asserted, and complete, as `Pair::new` checks.
         unsafe { kernel(pair, n, a.at(0, n), b.at(0, of_b), y.at(0, n)) }
     }
+}
+
+impl Sixteen {
+    /// `y[i] = f(a[i], b[i])`, or `f(a[i], b[0])` if `b` has one element.
+    ///
+    /// # Panics
+    /// If a source is shorter than `y`.
+    pub fn combined(
+        &self,
+        f: i16_pair::Combine,
+        pair: &i16_pair::Pair,
+        [a, b]: [Source<'_, i16>; 2],
+        y: &mut Target<'_, i16>,
+    ) {
+        use i16_pair::Combine;
+        let n = y.len();
+        let (is_one, a, y) = (b.len() == 1, a.at(0, n), y.at(0, n));
+        let kernel = match (f, is_one) {
+            (Combine::Add, true) => self.add_one,
+            (Combine::Add, false) => self.add,
+            (Combine::Sub, true) => self.sub_one,
+            (Combine::Sub, false) => self.sub,
+            (Combine::Mul, true) => self.mul_one,
+            (Combine::Mul, false) => self.mul,
+            (Combine::SubFrom, true) => self.sub_from_one,
+            // SAFETY: the machine can run it; `at` checked that all three have `n` elements.
+            (Combine::SubFrom, false) => return unsafe { (self.sub)(&pair.swapped(), n, b.at(0, n), a, y) },
+        };
+        // SAFETY: the machine can run it; `at` checked that `a` and `y` have `n` elements and `b` as many as the kernel
+        // reads.
+        unsafe { kernel(pair, n, a, b.at(0, if is_one { 1 } else { n }), y) }
+    }
+
+    /// `y[i] = round(x[i] · factor)`.
+    pub fn quantized(&self, x: Source<'_, f32>, factor: f32, y: &mut Target<'_, i16>) {
+        let (n, x, y) = pair(x, y);
+        // SAFETY: the machine can run it; `pair` checked that both have `n` elements.
+        unsafe { (self.quantize)(n, x, factor, y) }
+    }
+
+    /// `y[i] = x[i] · factor`.
+    pub fn dequantized(&self, x: Source<'_, i16>, factor: f32, y: &mut Target<'_, f32>) {
+        let (n, x, y) = pair(x, y);
+        // SAFETY: the machine can run it; `pair` checked that both have `n` elements.
+        unsafe { (self.dequantize)(n, x, factor, y) }
+    }
+}
+
+macro_rules! rescaled {
+    ($($name:ident $kernel:ident $x:ty, $y:ty;)*) => {
+        impl Sixteen {$(
+            /// `y = clamp((x − from) · factor + to)`.
+            pub fn $name(&self, by: &Rescale, x: Source<'_, $x>, y: &mut Target<'_, $y>) {
+                let (n, x, y) = pair(x, y);
+                // SAFETY: the machine can run it; `pair` checked that both have `n` elements.
+                unsafe { (self.$kernel)(by, n, x, y) }
+            }
+        )*}
+    };
+}
+
+rescaled! {
+    short_from_short short_to_short i16, i16;
+    short_from_byte byte_to_short u8, i16;
+    short_from_whole whole_to_short i32, i16;
+    byte_from_short short_to_byte i16, u8;
+    byte_from_whole whole_to_byte i32, u8;
 }
 
 #[cfg(test)]

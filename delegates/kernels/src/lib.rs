@@ -24,6 +24,7 @@ pub mod f32_softmax;
 pub mod f32_svdf;
 pub mod f32_winograd;
 pub mod i16_lstm;
+pub mod i16_pair;
 pub mod i16_svdf;
 pub mod pixels;
 pub mod transpose;

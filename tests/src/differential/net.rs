@@ -180,6 +180,15 @@ impl Net {
         value
     }
 
+    /// A new input with arbitrary numbers and this quantization.
+    pub fn given(&mut self, spec: Spec) -> Value {
+        let value = self.add(spec);
+        self.main().inputs.push(value.index);
+        self.graph.feeds.insert(value.index, Feed::Real(1.0));
+        self.pool.push(value.clone());
+        value
+    }
+
     /// A new input with arbitrary numbers.
     pub fn fresh(&mut self, ty: ElementType, shape: &[i32]) -> Value {
         let plain = if self.grid { Feed::Grid } else { Feed::Real(self.random.pick(&[0.3, 1.0, 1.0, 8.0])) };

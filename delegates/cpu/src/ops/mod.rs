@@ -22,6 +22,7 @@ pub(crate) mod scan;
 mod softmax;
 mod transpose_conv;
 pub(crate) mod typed;
+mod typed_functions;
 pub(crate) mod values;
 
 use arenite_abi::prelude::*;

@@ -1,4 +1,7 @@
 //! Comparisons, selections, casts, logic, and arithmetic of whole numbers.
+//!
+//! Quantized numbers that are moved, ordered, negated or cast are plain integers. Most nets hold signed bytes as `q +
+//! 128`; layers that compute with such bytes have a function for each form.
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::activation;
@@ -6,6 +9,7 @@ use arenite_layers::layer::moves::width;
 use arenite_layers::lower::{expect_elements, fused_activation};
 use arenite_layers::{Id, Loops, Node, Source, Value};
 
+use super::typed_functions::*;
 use crate::ops::build::{Build, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
@@ -15,8 +19,28 @@ use crate::steps::typed_map::{ElementFn, INPUTS, TypedMap};
 pub(crate) struct TypedFunction {
     name: &'static str,
     f: ElementFn,
+    /// The function of signed bytes that are held as `q + 128`, if inputs are signed bytes.
+    raised: Option<ElementFn>,
     /// The shape that the first input is seen as.
     first: Vec<usize>,
+}
+
+impl TypedFunction {
+    /// The function for the form in which the net holds bytes.
+    fn function(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>) -> Result<ElementFn> {
+        let Some(raised) = self.raised else { return Ok(self.f) };
+        let first = &net.values[node.inputs[0]];
+        for &id in node.inputs {
+            let value = &net.values[id];
+            ensure!(value.ty == first.ty, "{value} is {}, {first} is {}", value.ty, first.ty);
+        }
+        Ok(if first.ty == I8 { self.f } else { raised })
+    }
+
+    /// Whether the layer also computes with signed bytes as the model has them.
+    pub(crate) fn takes_signed(&self) -> bool {
+        self.raised.is_some()
+    }
 }
 
 /// Lowers the node if its op is one of these for its types.
@@ -27,17 +51,22 @@ pub(crate) fn lower(x: &Source<'_, '_>) -> Option<Result<Node<TypedFunction>>> {
         Ok(fused) => fused.is_none_or(|fused| fused == activation::NONE),
         Err(error) => return Some(Err(error)),
     };
-    let found = match (code, ty) {
+    let (name, f) = match (code, ty) {
         (op::SELECT | op::SELECT_V2, _) => return Some(select(x, code)),
         (op::CAST, _) => return Some(cast(x)),
+        (op::NEG, I8 | I16 | I32 | I64) => ("negation", negation(ty)),
+        (op::ADD_N, I32) => match x.node.input_count() {
+            2 => ("arithmetic", arithmetic_i32(op::ADD)),
+            3 => ("arithmetic", sum_of_three()),
+            _ => return None,
+        },
         (
             op::LESS | op::GREATER | op::GREATER_EQUAL | op::LESS_EQUAL | op::EQUAL | op::NOT_EQUAL,
             F32 | I32 | I64,
-        ) => match ty {
-            F32 => ("compare", compare::<f32>(code)),
-            I32 => ("compare", compare::<i32>(code)),
-            _ => ("compare", compare::<i64>(code)),
-        },
+        ) => ("compare", comparison(ty, code)),
+        (op::MAXIMUM, I8 | U8 | I16) => ("order", order::<Maximum>(ty)),
+        (op::MINIMUM, I8 | U8 | I16) => ("order", order::<Minimum>(ty)),
+        (op::SQUARED_DIFFERENCE, I32) => ("arithmetic", two::<i32, i32, SquaredDifference>()),
         (op::ADD | op::MUL | op::SUB | op::MAXIMUM | op::MINIMUM, I32 | I64) if is_plain => {
             ("arithmetic", if ty == I32 { arithmetic_i32(code) } else { arithmetic_i64(code) })
         }
@@ -46,9 +75,24 @@ pub(crate) fn lower(x: &Source<'_, '_>) -> Option<Result<Node<TypedFunction>>> {
         (op::LOGICAL_NOT, ElementType::Bool) => ("logic", one::<u8, u8, Negation>()),
         _ => return None,
     };
-    let result = if found.0 == "arithmetic" { ty } else { ElementType::Bool };
-    let inputs = if code == op::LOGICAL_NOT { &[ty][..] } else { &[ty, ty] };
-    Some(expect_types(x, inputs, result).and_then(|()| node(x, found.0, found.1, None)))
+    let raised = if ty == I8 { raised(code) } else { None };
+    let result = if name == "compare" { ElementType::Bool } else { ty };
+    let inputs = match code {
+        op::LOGICAL_NOT | op::NEG => &[ty][..],
+        op::ADD_N if x.node.input_count() == 3 => &[ty, ty, ty],
+        _ => &[ty, ty],
+    };
+    Some(expect_types(x, inputs, result).and_then(|()| node(x, name, (f, raised), None)))
+}
+
+/// The function of signed bytes that are held as `q + 128`: they have the same order, and the same opposite modulo 256.
+fn raised(code: i32) -> Option<ElementFn> {
+    match code {
+        op::MAXIMUM => Some(order::<Maximum>(U8)),
+        op::MINIMUM => Some(order::<Minimum>(U8)),
+        op::NEG => Some(one::<u8, u8, Opposite>()),
+        _ => None,
+    }
 }
 
 /// An error unless the node has just these inputs, and one output, of these types.
@@ -71,7 +115,7 @@ fn expect_types(x: &Source<'_, '_>, inputs: &[ElementType], output: ElementType)
 fn node(
     x: &Source<'_, '_>,
     name: &'static str,
-    f: ElementFn,
+    (f, raised): (ElementFn, Option<ElementFn>),
     first: Option<Vec<usize>>,
 ) -> Result<Node<TypedFunction>> {
     let (output, y) = x.output(0)?;
@@ -90,7 +134,7 @@ fn node(
         return Err(unsupported!("its shapes do not broadcast to {:?}", y.shape));
     }
     let inputs = values.iter().map(|&(id, _)| id).collect();
-    Ok(Node::new(TypedFunction { name, f, first }, inputs, vec![output]))
+    Ok(Node::new(TypedFunction { name, f, raised, first }, inputs, vec![output]))
 }
 
 fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<TypedFunction>> {
@@ -112,7 +156,7 @@ fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<TypedFunction>> {
         shape[0] = condition.shape[0];
         shape
     });
-    node(x, "select", f, first)
+    node(x, "select", (f, None), first)
 }
 
 fn cast(x: &Source<'_, '_>) -> Result<Node<TypedFunction>> {
@@ -121,6 +165,12 @@ fn cast(x: &Source<'_, '_>) -> Result<Node<TypedFunction>> {
         (I32, F32) => one::<i32, f32, Conversion>(),
         (I64, F32) => one::<i64, f32, Conversion>(),
         (U8, F32) => one::<u8, f32, Conversion>(),
+        (U8, I32) => one::<u8, i32, Conversion>(),
+        (I8, F32) => one::<i8, f32, Conversion>(),
+        (I8, I32) => one::<i8, i32, Conversion>(),
+        (I8, I64) => one::<i8, i64, Conversion>(),
+        (I16, F32) => one::<i16, f32, Conversion>(),
+        (I16, I32) => one::<i16, i32, Conversion>(),
         (ElementType::Bool, F32) => one::<u8, f32, Truth>(),
         (ElementType::Bool, I32) => one::<u8, i32, Truth>(),
         (ElementType::Bool, I64) => one::<u8, i64, Truth>(),
@@ -135,7 +185,13 @@ fn cast(x: &Source<'_, '_>) -> Result<Node<TypedFunction>> {
     };
     ensure!(x.node.input_count() == 1, "it has {} inputs, not 1", x.node.input_count());
     ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
-    node(x, "cast", f, Some(y.shape.clone()))
+    let raised = match (a.ty, y.ty) {
+        (I8, F32) => Some(one::<u8, f32, FromRaised>()),
+        (I8, I32) => Some(one::<u8, i32, FromRaised>()),
+        (I8, I64) => Some(one::<u8, i64, FromRaised>()),
+        _ => None,
+    };
+    node(x, "cast", (f, raised), Some(y.shape.clone()))
 }
 
 impl LayerStep for TypedFunction {
@@ -149,18 +205,9 @@ impl LayerStep for TypedFunction {
         let shapes: Vec<&[usize]> = std::iter::once(&self.first[..]).chain(others).collect();
         let loops = Loops::new(&shapes, &y.shape);
         let loops = loops.ok_or_else(|| invalid!("shapes {shapes:?} do not broadcast to {:?}", y.shape))?;
-        Ok(Box::new(TypedMap::new(self.name, self.f, loops, node.inputs.to_vec(), node.outputs[0])?))
+        let f = self.function(node, net)?;
+        Ok(Box::new(TypedMap::new(self.name, f, loops, node.inputs.to_vec(), node.outputs[0])?))
     }
-}
-
-/// A function of one element.
-trait One<X, Y> {
-    fn of(x: X) -> Y;
-}
-
-/// A function of two elements.
-trait Two<X, Y> {
-    fn of(a: X, b: X) -> Y;
 }
 
 /// `F` of one operand.
@@ -174,10 +221,15 @@ fn one<X: Copy, Y, F: One<X, Y>>() -> ElementFn {
         y: *mut u8,
     ) {
         let (x, y) = (x[0].cast::<X>(), y.cast::<Y>());
-        for i in 0..n {
-            // SAFETY: `n` elements are readable, or one if the operand does not move, and `n` results writable, as the
-            // caller guarantees.
-            unsafe { y.add(i).write_unaligned(F::of(x.add(if moves[0] { i } else { 0 }).read_unaligned())) };
+        // SAFETY: `n` elements are readable, or one if the operand does not move, and `n` results writable, as the
+        // caller guarantees.
+        unsafe {
+            if moves[0] {
+                (0..n).for_each(|i| y.add(i).write_unaligned(F::of(x.add(i).read_unaligned())));
+            } else if n > 0 {
+                let x = x.read_unaligned();
+                (0..n).for_each(|i| y.add(i).write_unaligned(F::of(x)));
+            }
         }
     }
     // SAFETY: `run` reads elements `X` and writes results `Y`; both are numbers.
@@ -195,18 +247,53 @@ fn two<X: Copy, Y, F: Two<X, Y>>() -> ElementFn {
         y: *mut u8,
     ) {
         let (a, b, y) = (x[0].cast::<X>(), x[1].cast::<X>(), y.cast::<Y>());
-        let step = moves.map(usize::from);
-        for i in 0..n {
-            // SAFETY: `n` elements of an operand are readable, or one if it does not move, and `n` results writable, as
-            // the caller guarantees.
-            unsafe {
-                let (a, b) = (a.add(i * step[0]).read_unaligned(), b.add(i * step[1]).read_unaligned());
-                y.add(i).write_unaligned(F::of(a, b));
+        let at = |from: *const X, i: usize| {
+            // SAFETY: the element exists, as the caller of `run` guarantees for the operands and places below.
+            unsafe { from.add(i).read_unaligned() }
+        };
+        // SAFETY: `n` results are writable, as the caller guarantees.
+        let put = |i: usize, value: Y| unsafe { y.add(i).write_unaligned(value) };
+        // One loop for each case, so that the compiler makes vectors of it.
+        match moves {
+            _ if n == 0 => {}
+            [true, true, _] => (0..n).for_each(|i| put(i, F::of(at(a, i), at(b, i)))),
+            [true, false, _] => {
+                let b = at(b, 0);
+                (0..n).for_each(|i| put(i, F::of(at(a, i), b)));
             }
+            [false, true, _] => {
+                let a = at(a, 0);
+                (0..n).for_each(|i| put(i, F::of(a, at(b, i))));
+            }
+            [false, false, _] => (0..n).for_each(|i| put(i, F::of(at(a, 0), at(b, 0)))),
         }
     }
     // SAFETY: `run` reads elements `X` of both operands and writes results `Y`; all are numbers.
     unsafe { ElementFn::new(run::<X, Y, F>, [size_of::<X>(), size_of::<X>(), 0], size_of::<Y>()) }
+}
+
+/// The sum of three numbers, from the first to the last.
+fn sum_of_three() -> ElementFn {
+    /// # Safety
+    /// See [`RunFn`](crate::steps::typed_map::RunFn).
+    unsafe fn run(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
+        let ([a, b, c], y) = (x.map(|x| x.cast::<i32>()), y.cast::<i32>());
+        let at = |from: *const i32, moves: bool, i: usize| {
+            // SAFETY: as in `two`, for three operands.
+            unsafe { from.add(if moves { i } else { 0 }).read_unaligned() }
+        };
+        // SAFETY: `n` results are writable, as the caller guarantees.
+        let put = |i: usize, value: i32| unsafe { y.add(i).write_unaligned(value) };
+        let sum = |moves: [bool; INPUTS], i| {
+            at(a, moves[0], i).wrapping_add(at(b, moves[1], i)).wrapping_add(at(c, moves[2], i))
+        };
+        match moves {
+            [true, true, true] => (0..n).for_each(|i| put(i, sum([true; INPUTS], i))),
+            _ => (0..n).for_each(|i| put(i, sum(moves, i))),
+        }
+    }
+    // SAFETY: `run` reads elements `i32` of three operands and writes results `i32`; all are numbers.
+    unsafe { ElementFn::new(run, [4; INPUTS], 4) }
 }
 
 /// The second operand where the first is not zero, else the third.
@@ -216,13 +303,19 @@ fn choose<T: Copy>() -> ElementFn {
     unsafe fn run<T: Copy>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
         let (a, b, y) = (x[1].cast::<T>(), x[2].cast::<T>(), y.cast::<T>());
         let at = |moves: bool, i: usize| if moves { i } else { 0 };
-        for i in 0..n {
-            // SAFETY: as in `two`, for a condition of bytes and two operands.
+        let choose = |moves: [bool; INPUTS], i: usize| {
+            // SAFETY: as in `two`, for a condition of bytes and two operands. Both are read, so that vectors can
+            // choose.
             unsafe {
-                let holds = *x[0].add(at(moves[0], i)) != 0;
-                let chosen = if holds { a.add(at(moves[1], i)) } else { b.add(at(moves[2], i)) };
-                y.add(i).write_unaligned(chosen.read_unaligned());
+                let (a, b) =
+                    (a.add(at(moves[1], i)).read_unaligned(), b.add(at(moves[2], i)).read_unaligned());
+                y.add(i).write_unaligned(if *x[0].add(at(moves[0], i)) != 0 { a } else { b });
             }
+        };
+        match moves {
+            [true, true, true] => (0..n).for_each(|i| choose([true; INPUTS], i)),
+            [false, true, true] => (0..n).for_each(|i| choose([false, true, true], i)),
+            _ => (0..n).for_each(|i| choose(moves, i)),
         }
     }
     // SAFETY: `run` reads bytes of the condition and elements `T` of the other operands, and writes results `T`; all
@@ -230,57 +323,25 @@ fn choose<T: Copy>() -> ElementFn {
     unsafe { ElementFn::new(run::<T>, [1, size_of::<T>(), size_of::<T>()], size_of::<T>()) }
 }
 
-macro_rules! functions {
-    ($($(#[$doc:meta])* $name:ident $kind:ident<$x:ty, $y:ty>: |$($arg:ident),*| $value:expr;)*) => {$(
-        impl $kind<$x, $y> for $name {
-            #[inline]
-            fn of($($arg: $x),*) -> $y {
-                $value
-            }
-        }
-    )*};
+/// The function `F` of whole numbers of this type.
+fn order<F>(ty: ElementType) -> ElementFn
+where
+    F: Two<i8, i8> + Two<u8, u8> + Two<i16, i16>,
+{
+    match ty {
+        I8 => two::<i8, i8, F>(),
+        U8 => two::<u8, u8, F>(),
+        _ => two::<i16, i16, F>(),
+    }
 }
 
-/// A conversion: whole numbers wrap, floats are cut off towards zero and saturate, NaN becomes the largest.
-struct Conversion;
-/// 1 of all but zero.
-struct Truth;
-struct Negation;
-struct Conjunction;
-struct Disjunction;
-struct Add;
-struct Subtract;
-struct Multiply;
-struct Maximum;
-struct Minimum;
-
-functions! {
-    Conversion One<i32, f32>: |x| x as f32;
-    Conversion One<i64, f32>: |x| x as f32;
-    Conversion One<u8, f32>: |x| x.into();
-    Conversion One<f32, i32>: |x| if x.is_nan() { i32::MAX } else { x as i32 };
-    Conversion One<f32, i64>: |x| if x.is_nan() { i64::MAX } else { x as i64 };
-    Conversion One<i32, i64>: |x| x.into();
-    Conversion One<i64, i32>: |x| x as i32;
-    Truth One<u8, f32>: |x| f32::from(u8::from(x != 0));
-    Truth One<u8, i32>: |x| (x != 0).into();
-    Truth One<u8, i64>: |x| (x != 0).into();
-    Truth One<f32, u8>: |x| (x != 0.0).into();
-    Truth One<i32, u8>: |x| (x != 0).into();
-    Truth One<i64, u8>: |x| (x != 0).into();
-    Negation One<u8, u8>: |x| (x == 0).into();
-    Conjunction Two<u8, u8>: |a, b| (a != 0 && b != 0).into();
-    Disjunction Two<u8, u8>: |a, b| (a != 0 || b != 0).into();
-    Add Two<i32, i32>: |a, b| a.wrapping_add(b);
-    Add Two<i64, i64>: |a, b| a.wrapping_add(b);
-    Subtract Two<i32, i32>: |a, b| a.wrapping_sub(b);
-    Subtract Two<i64, i64>: |a, b| a.wrapping_sub(b);
-    Multiply Two<i32, i32>: |a, b| a.wrapping_mul(b);
-    Multiply Two<i64, i64>: |a, b| a.wrapping_mul(b);
-    Maximum Two<i32, i32>: |a, b| a.max(b);
-    Maximum Two<i64, i64>: |a, b| a.max(b);
-    Minimum Two<i32, i32>: |a, b| a.min(b);
-    Minimum Two<i64, i64>: |a, b| a.min(b);
+fn negation(ty: ElementType) -> ElementFn {
+    match ty {
+        I8 => one::<i8, i8, Opposite>(),
+        I16 => one::<i16, i16, Opposite>(),
+        I32 => one::<i32, i32, Opposite>(),
+        _ => one::<i64, i64, Opposite>(),
+    }
 }
 
 fn arithmetic_i32(code: i32) -> ElementFn {
@@ -303,21 +364,11 @@ fn arithmetic_i64(code: i32) -> ElementFn {
     }
 }
 
-/// A comparison, by its op's code.
-struct Compare<const CODE: i32>;
-
-impl<const CODE: i32, T: PartialOrd> Two<T, u8> for Compare<CODE> {
-    #[inline]
-    fn of(a: T, b: T) -> u8 {
-        let holds = match CODE {
-            op::LESS => a < b,
-            op::GREATER => a > b,
-            op::GREATER_EQUAL => a >= b,
-            op::LESS_EQUAL => a <= b,
-            op::EQUAL => a == b,
-            _ => a != b,
-        };
-        holds.into()
+fn comparison(ty: ElementType, code: i32) -> ElementFn {
+    match ty {
+        F32 => compare::<f32>(code),
+        I32 => compare::<i32>(code),
+        _ => compare::<i64>(code),
     }
 }
 

@@ -5,6 +5,7 @@
 //! inputs:  i8 ─► [flip] ─► u8      inside: u8      outputs:  u8 ─► [flip] ─► i8      constants: flipped once
 //! tables:  i8 ─► GATHER ─► i8 ─► [flip] ─► u8      they are read where they are
 //! copies:  i8 ─► SLICE ─► i8 ─► PACK ─► i8         signed or not: nothing is computed with them
+//! orders:  i8 ─► MAXIMUM ─► i8 ─► CAST ─► f32      layers with a function for either form, next to copies alone
 //! states:  i8 ─► LSTM ─► i8                        variables are updated where they are
 //! ```
 //! Adding 128 to a byte flips its highest bit.
@@ -64,11 +65,15 @@ fn flip<'a>(from: Id, to: Id) -> Node<'a> {
     Node::new(Layer::Engine(CpuLayer::Quantized(Quantized::Flip)), vec![from], vec![to])
 }
 
-/// The signed values that are only copied: every node that reads one, or a copy of it, copies bytes.
+/// The signed values that are only copied: every node that reads one, or a copy of it, copies bytes or has a function
+/// of signed ones.
 fn only_copied(net: &Net<'_>) -> Vec<Id> {
-    let copies = |node: &Node<'_>| {
-        let Layer::Common(layer) = &node.layer else { return false };
-        matches!(layer, Common::Moves(_) | Common::Gather(_) | Common::Rename | Common::Resize(_))
+    let copies = |node: &Node<'_>| match &node.layer {
+        Layer::Common(layer) => {
+            matches!(layer, Common::Moves(_) | Common::Gather(_) | Common::Rename | Common::Resize(_))
+        }
+        Layer::Engine(CpuLayer::Typed(layer)) => layer.takes_signed(),
+        Layer::Engine(_) => false,
     };
     let ports = |node: &Node<'_>| {
         let ids = node.inputs.iter().chain(&node.outputs).copied();

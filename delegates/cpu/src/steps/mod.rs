@@ -31,6 +31,7 @@ pub(crate) mod pool_u8;
 pub(crate) mod resize;
 pub(crate) mod resize_u8;
 pub(crate) mod scan;
+pub(crate) mod sixteen;
 pub(crate) mod softmax_f32;
 pub(crate) mod softmax_u8;
 pub(crate) mod svdf_f32;

@@ -13,6 +13,12 @@ const CASTS: &[Form] = &[
     To(I32, F32),
     To(I64, F32),
     To(U8, F32),
+    To(U8, I32),
+    To(I8, F32),
+    To(I8, I32),
+    To(I8, I64),
+    To(I16, F32),
+    To(I16, I32),
     To(Bool, F32),
     To(Bool, I32),
     To(Bool, I64),
@@ -26,11 +32,11 @@ const CASTS: &[Form] = &[
 ];
 
 pub const OPS: &[Entry] = &[
-    entry("CAST", CASTS, &[To(I8, F32), To(I16, F32), To(F32, U8), To(F32, F16), To(U8, I8)], cast),
+    entry("CAST", CASTS, &[To(F32, U8), To(F32, F16), To(U8, I8), To(I16, I64)], cast),
     entry(
         "QUANTIZE",
         &[To(F32, I8), To(F32, U8), To(I8, I8), To(I8, U8), To(U8, I8), To(U8, U8)],
-        &[To(F32, I16)],
+        NONE,
         convert,
     ),
     entry("DEQUANTIZE", &[To(I8, F32), To(U8, F32)], &[To(F16, F32)], convert),
@@ -64,10 +70,7 @@ fn convert(net: &mut Net, kind: Kind) -> Option<()> {
         (_, F32) => Rule::Moves,
         _ => Rule::Integers,
     };
-    let mut quant = net.quant(to);
-    if to == I16 {
-        quant = net.quant(I8).map(|q| crate::differential::graph::Quant { zero_point: 0, ..q });
-    }
+    let quant = net.quant(to);
     net.node(kind, &[x.index], vec![(to, x.shape, quant)], None, rule);
     Some(())
 }

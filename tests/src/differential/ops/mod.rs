@@ -9,6 +9,7 @@ pub mod phrases;
 pub mod products;
 pub mod recurrent;
 pub mod reduce;
+pub mod shorts;
 pub mod slices;
 pub mod typed;
 pub mod unary;
@@ -40,9 +41,10 @@ const fn entry(op: &'static str, claimed: &'static [Form], left: &'static [Form]
 }
 
 /// All ops.
-pub const FAMILIES: [&[Entry]; 11] = [
+pub const FAMILIES: [&[Entry]; 12] = [
     unary::OPS,
     pairs::OPS,
+    shorts::OPS,
     typed::OPS,
     convert::OPS,
     products::OPS,

@@ -9,18 +9,18 @@ use crate::differential::net::{Net, Value};
 use crate::options::Attributes;
 
 const NUMBERS: &[Form] = &[REAL, SIGNED, UNSIGNED, WHOLE, LONG];
-const WIDE: &[Form] = &[REAL, WHOLE, LONG];
+const ORDERED: &[Form] = &[REAL, SIGNED, UNSIGNED, SHORT, WHOLE, LONG];
 
 pub const OPS: &[Entry] = &[
-    entry("ADD", NUMBERS, &[SHORT], arithmetic),
+    entry("ADD", NUMBERS, NONE, arithmetic),
     entry("SUB", NUMBERS, NONE, arithmetic),
-    entry("MUL", NUMBERS, &[SHORT], arithmetic),
+    entry("MUL", NUMBERS, NONE, arithmetic),
     entry("DIV", REALS, &[WHOLE, UNSIGNED], arithmetic),
-    entry("MAXIMUM", WIDE, &[SIGNED], arithmetic),
-    entry("MINIMUM", WIDE, &[UNSIGNED], arithmetic),
-    entry("SQUARED_DIFFERENCE", &[REAL, SIGNED], &[WHOLE], arithmetic),
+    entry("MAXIMUM", ORDERED, NONE, arithmetic),
+    entry("MINIMUM", ORDERED, NONE, arithmetic),
+    entry("SQUARED_DIFFERENCE", &[REAL, SIGNED, WHOLE], NONE, arithmetic),
     entry("PRELU", REALS, &[SIGNED], prelu),
-    entry("ADD_N", REALS, &[WHOLE], add_n),
+    entry("ADD_N", &[REAL, WHOLE], NONE, add_n),
     entry("FLOOR_MOD", NONE, REALS, arithmetic),
 ];
 
@@ -38,7 +38,7 @@ pub fn broadcast(a: &[i32], b: &[i32]) -> Option<Vec<i32>> {
 }
 
 /// A shape that broadcasts with this one.
-fn beside(net: &mut Net, shape: &[i32]) -> Vec<i32> {
+pub fn beside(net: &mut Net, shape: &[i32]) -> Vec<i32> {
     let mut other = shape.to_vec();
     match net.random.below(10) {
         0..4 => {}

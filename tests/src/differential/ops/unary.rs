@@ -3,7 +3,7 @@
 use arenite::ElementType::{F32, I8, U8};
 use arenite_abi::schema::{GeluOptions, LeakyReluOptions};
 
-use super::{Entry, NONE, REAL, REAL_AND_BYTES, REALS, SHORT, SIGNED, WHOLE, entry};
+use super::{Entry, LONG, NONE, REAL, REAL_AND_BYTES, REALS, SHORT, SIGNED, WHOLE, entry};
 use crate::differential::graph::{Kind, Quant, Rule};
 use crate::differential::net::{Net, Value};
 use crate::options::Attributes;
@@ -13,7 +13,7 @@ pub const OPS: &[Entry] = &[
     entry("TANH", REAL_AND_BYTES, &[SHORT], unary),
     entry("EXP", &[REAL, SIGNED], NONE, unary),
     entry("LOG", REALS, NONE, unary),
-    entry("NEG", REALS, &[WHOLE], unary),
+    entry("NEG", &[REAL, SIGNED, SHORT, WHOLE, LONG], NONE, unary),
     entry("SQRT", REALS, &[SIGNED], unary),
     entry("RSQRT", &[REAL, SIGNED], NONE, unary),
     entry("SQUARE", REALS, NONE, unary),

@@ -1,5 +1,5 @@
-//! Ops on quantized bytes. Lowering sees tensors as the model has them, i8 or u8; `build` sees them unsigned, with
-//! quantization to match (see [`crate::unsign`]).
+//! Ops on quantized bytes, and a few on 16 bits. Lowering sees tensors as the model has them, i8 or u8; `build` sees
+//! them unsigned, with quantization to match (see [`crate::unsign`]).
 
 mod arg;
 mod convert;
@@ -13,6 +13,7 @@ mod pool;
 mod product;
 mod quantization;
 mod resize;
+mod sixteen;
 mod softmax;
 mod transpose_conv;
 
@@ -33,6 +34,7 @@ use pair::Pairwise;
 use pool::Pool;
 use product::Product;
 use resize::ResizeBytes;
+use sixteen::Sixteen;
 use softmax::Softmax;
 use transpose_conv::TransposeProduct;
 
@@ -72,6 +74,8 @@ pub(crate) enum Quantized<'a> {
     Resize(ResizeBytes),
     /// Places of extremes.
     Arg(Arg),
+    /// Functions of numbers of 16 bits.
+    Sixteen(Sixteen),
     /// The gradient of a convolution.
     Transpose(TransposeProduct<'a>),
 }
@@ -94,6 +98,7 @@ impl Quantized<'_> {
             | Quantized::Softmax(_)
             | Quantized::Resize(_)
             | Quantized::Arg(_)
+            | Quantized::Sixteen(_)
             | Quantized::Matmul(_) => None,
         }
     }
@@ -116,6 +121,7 @@ impl LayerStep for Quantized<'_> {
             | Quantized::Matmul(_)
             | Quantized::Resize(_)
             | Quantized::Arg(_)
+            | Quantized::Sixteen(_)
             | Quantized::Transpose(_) => Offers::NONE,
         }
     }
@@ -138,6 +144,7 @@ impl LayerStep for Quantized<'_> {
             Quantized::Matmul(layer) => layer.build(node, net, build),
             Quantized::Resize(layer) => layer.build(node, net, build),
             Quantized::Arg(layer) => Ok(layer.build(node, build)),
+            Quantized::Sixteen(layer) => layer.build(node, net, build),
             Quantized::Transpose(layer) => layer.build(node, net, build),
         }
     }
@@ -152,7 +159,7 @@ pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Quantized<'a>>
         (op::TRANSPOSE_CONV, _, I8) => return as_layer(transpose_conv::lower(x), Quantized::Transpose),
         (op::ARG_MAX | op::ARG_MIN, I8 | U8, I32 | I64) => return as_layer(arg::lower(x), Quantized::Arg),
         (_, I8 | U8, I8 | U8) => {}
-        _ => return None,
+        _ => return as_layer(sixteen::lower(x)?, Quantized::Sixteen),
     }
     match x.node.builtin_code() {
         op::CONV_2D => as_layer(product::convolution(x), Quantized::Product),

@@ -1,0 +1,111 @@
+//! The functions of elements that [`super::typed`] runs.
+
+use arenite_abi::prelude::op;
+
+/// A function of one element.
+pub(super) trait One<X, Y> {
+    fn of(x: X) -> Y;
+}
+
+/// A function of two elements.
+pub(super) trait Two<X, Y> {
+    fn of(a: X, b: X) -> Y;
+}
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident $kind:ident<$x:ty, $y:ty>: |$($arg:ident),*| $value:expr;)*) => {$(
+        impl $kind<$x, $y> for $name {
+            #[inline]
+            fn of($($arg: $x),*) -> $y {
+                $value
+            }
+        }
+    )*};
+}
+
+/// A conversion: whole numbers wrap, floats are cut off towards zero and saturate, NaN becomes the largest.
+pub(super) struct Conversion;
+/// 1 of all but zero.
+pub(super) struct Truth;
+/// Logical.
+pub(super) struct Negation;
+pub(super) struct Conjunction;
+pub(super) struct Disjunction;
+pub(super) struct Add;
+pub(super) struct Subtract;
+pub(super) struct Multiply;
+pub(super) struct Maximum;
+pub(super) struct Minimum;
+pub(super) struct SquaredDifference;
+/// The number with the other sign; wraps.
+pub(super) struct Opposite;
+/// A conversion of a signed byte that is held as `x + 128`.
+pub(super) struct FromRaised;
+
+functions! {
+    Conversion One<i32, f32>: |x| x as f32;
+    Conversion One<i64, f32>: |x| x as f32;
+    Conversion One<u8, f32>: |x| x.into();
+    Conversion One<f32, i32>: |x| if x.is_nan() { i32::MAX } else { x as i32 };
+    Conversion One<f32, i64>: |x| if x.is_nan() { i64::MAX } else { x as i64 };
+    Conversion One<i32, i64>: |x| x.into();
+    Conversion One<i64, i32>: |x| x as i32;
+    Conversion One<i8, f32>: |x| x.into();
+    Conversion One<i8, i32>: |x| x.into();
+    Conversion One<i8, i64>: |x| x.into();
+    Conversion One<i16, f32>: |x| x.into();
+    Conversion One<i16, i32>: |x| x.into();
+    Conversion One<u8, i32>: |x| x.into();
+    FromRaised One<u8, f32>: |x| f32::from(x) - 128.0;
+    FromRaised One<u8, i32>: |x| i32::from(x) - 128;
+    FromRaised One<u8, i64>: |x| i64::from(x) - 128;
+    Truth One<u8, f32>: |x| f32::from(u8::from(x != 0));
+    Truth One<u8, i32>: |x| (x != 0).into();
+    Truth One<u8, i64>: |x| (x != 0).into();
+    Truth One<f32, u8>: |x| (x != 0.0).into();
+    Truth One<i32, u8>: |x| (x != 0).into();
+    Truth One<i64, u8>: |x| (x != 0).into();
+    Negation One<u8, u8>: |x| (x == 0).into();
+    Conjunction Two<u8, u8>: |a, b| (a != 0 && b != 0).into();
+    Disjunction Two<u8, u8>: |a, b| (a != 0 || b != 0).into();
+    Add Two<i32, i32>: |a, b| a.wrapping_add(b);
+    Subtract Two<i32, i32>: |a, b| a.wrapping_sub(b);
+    Multiply Two<i32, i32>: |a, b| a.wrapping_mul(b);
+    Add Two<i64, i64>: |a, b| a.wrapping_add(b);
+    Subtract Two<i64, i64>: |a, b| a.wrapping_sub(b);
+    Multiply Two<i64, i64>: |a, b| a.wrapping_mul(b);
+    Maximum Two<u8, u8>: |a, b| a.max(b);
+    Maximum Two<i8, i8>: |a, b| a.max(b);
+    Maximum Two<i16, i16>: |a, b| a.max(b);
+    Maximum Two<i32, i32>: |a, b| a.max(b);
+    Maximum Two<i64, i64>: |a, b| a.max(b);
+    Minimum Two<u8, u8>: |a, b| a.min(b);
+    Minimum Two<i8, i8>: |a, b| a.min(b);
+    Minimum Two<i16, i16>: |a, b| a.min(b);
+    Minimum Two<i32, i32>: |a, b| a.min(b);
+    Minimum Two<i64, i64>: |a, b| a.min(b);
+    SquaredDifference Two<i32, i32>: |a, b| a.wrapping_sub(b).wrapping_mul(a.wrapping_sub(b));
+    Opposite One<u8, u8>: |x| x.wrapping_neg();
+    Opposite One<i8, i8>: |x| x.wrapping_neg();
+    Opposite One<i16, i16>: |x| x.wrapping_neg();
+    Opposite One<i32, i32>: |x| x.wrapping_neg();
+    Opposite One<i64, i64>: |x| x.wrapping_neg();
+}
+
+/// A comparison, by its op's code.
+pub(super) struct Compare<const CODE: i32>;
+
+impl<const CODE: i32, T: PartialOrd> Two<T, u8> for Compare<CODE> {
+    #[inline]
+    fn of(a: T, b: T) -> u8 {
+        let holds = match CODE {
+            op::LESS => a < b,
+            op::GREATER => a > b,
+            op::GREATER_EQUAL => a >= b,
+            op::LESS_EQUAL => a <= b,
+            op::EQUAL => a == b,
+            _ => a != b,
+        };
+        holds.into()
+    }
+}
