@@ -230,6 +230,35 @@ fn a_delegate_queries_op_schemas_from_the_host() {
     }
 }
 
+/// `y = −(−(−x))`.
+fn chain() -> Model {
+    model(|m, g| {
+        let (x, a, b) = (g.input(f32("x", &[4])), g.tensor(f32("a", &[4])), g.tensor(f32("b", &[4])));
+        let y = g.output(f32("y", &[4]));
+        let neg = m.builtin("NEG", 1);
+        for (from, to) in [(x, a), (a, b), (b, y)] {
+            g.operator(Operator::new(neg, &[from], &[to]));
+        }
+    })
+}
+
+#[test]
+fn values_stay_readable_with_a_planner_that_shares_no_memory() {
+    let chain = chain();
+    for fixture in fixtures(source!("13_no_sharing")) {
+        let builder = |planner: &str| fixture.builder(&chain).planner(planner);
+        let mut kept = built(builder("no-sharing"));
+        assert_eq!(run(&mut kept), [X.map(|x| -x)], "{}", fixture.language);
+        let mut all = built(builder("no-sharing").preserve_all());
+        assert_eq!(run(&mut all), [X.map(|x| -x)], "{}", fixture.language);
+        let mut shared = built(builder("portfolio"));
+        assert_eq!(run(&mut shared), [X.map(|x| -x)], "{}", fixture.language);
+        let arena = |interpreter: &Interpreter| interpreter.memory_use().arena;
+        assert_eq!(arena(&kept), arena(&all), "{}", fixture.language);
+        assert!(arena(&kept) > arena(&shared), "{}", fixture.language);
+    }
+}
+
 /// The concatenated text of all files in a folder of the fixtures.
 fn sources(folder: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugins/contract").join(folder);

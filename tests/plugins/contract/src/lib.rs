@@ -23,12 +23,14 @@ mod s09_objects;
 mod s10_devices;
 mod s11_sizes;
 mod s12_op_schemas;
+mod s13_no_sharing;
 
 use contract_1_0::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1, ArPluginV1};
 use fixture::{HOST, Shared, header, text};
 
 static OPS: Shared<[ArOpV1; 4]> = Shared([s00_first::OP, s01_subgraphs::OP, s02_layout::OP, s11_sizes::OP]);
-static PLANNERS: Shared<[ArPlannerV1; 2]> = Shared([s00_first::PLANNER, s09_objects::PLANNER]);
+static PLANNERS: Shared<[ArPlannerV1; 3]> =
+    Shared([s00_first::PLANNER, s09_objects::PLANNER, s13_no_sharing::PLANNER]);
 static DELEGATES: Shared<[ArDelegateV1; 9]> = Shared([
     s00_first::DELEGATE,
     s03_profile::DELEGATE,
