@@ -1,4 +1,4 @@
-//! Products of matrices of bytes that are both known at run time only.
+//! Products of two matrices of bytes, neither of which is constant.
 //!
 //! ```text
 //! Σ (a − za)(b − zb) = Σ a·b' + (K·zb' − Σ b')·za − zb'·Σ a        b' = b − 128, zb' = zb − 128, signed

@@ -10,8 +10,8 @@ use crate::kernels::u8_real::{Halves, Reals};
 use crate::memory::{InPlace, Source, Target};
 use crate::step::{Grain, Run, Step, StepValues};
 
-/// Rows whose exponentials are added at a time: a sum has to wait for each addition, several sums need not wait for one
-/// another.
+/// Rows whose exponentials are added at the same time. Additions to one sum wait for each other; those to different
+/// sums do not.
 const TOGETHER: usize = 8;
 /// Longest row for which a separate table does not pay.
 const SHORT: usize = 64;

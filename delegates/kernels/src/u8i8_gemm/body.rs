@@ -218,8 +218,8 @@ unsafe fn parts<D: Dot, A: TapRows<R>, const R: usize, const V: usize, const P: 
     sums[0]
 }
 
-/// The address of the first group of a panel. Nothing is subtracted from the bytes of rows here, so the panel's start is
-/// not needed.
+/// The address of the first group of a panel. Nothing is subtracted from the bytes of rows here, so the panel's start
+/// is not needed.
 #[inline(always)]
 fn groups<D: Dot, const V: usize>(t: &Tile<'_>) -> *const u8 {
     t.weights.wrapping_add(if D::STARTS == 0 { 0 } else { V * D::LANES * size_of::<i32>() })
