@@ -1,6 +1,6 @@
 """Times arenite.interpreter, arenite.Model and ai_edge_litert by turns, and prints the fastest round of each.
 
-    python bench.py MODEL...                set + invoke + get: ns per call, and what a call of Model costs more than the
+    python bench.py MODEL...                ns per set + invoke + get, and how much slower a call of Model is than the
                                             same calls of arenite.interpreter
     python bench.py --threads N MODEL...    calls per second of N threads: over one Model, over an interpreter each, and of
                                             one thread over one interpreter
@@ -74,29 +74,29 @@ def time_threads(path, seconds, count):
         made = [interpreted(package, path)[0] for _ in range(count)]
         groups[f"{count} threads, {package}, an interpreter each"] = made
         groups[f"1 thread, {package}"] = made[:1]
-    # As many calls as take a twentieth of a second.
-    start = time.perf_counter()
+    # As many calls as take a twentieth of a second, after one that prepares the model.
     over_model[0]()
     start = time.perf_counter()
     over_model[0]()
     rounds = max(1, round(0.05 / (time.perf_counter() - start)))
 
     def measure(calls):
-        barrier = threading.Barrier(len(calls) + 1)
+        barrier = threading.Barrier(len(calls))
+        starts, ends = [], []
 
         def run(call):
             barrier.wait()
+            starts.append(time.perf_counter())
             for _ in range(rounds):
                 call()
+            ends.append(time.perf_counter())
 
         threads = [threading.Thread(target=run, args=(call,)) for call in calls]
         for thread in threads:
             thread.start()
-        barrier.wait()
-        start = time.perf_counter()
         for thread in threads:
             thread.join()
-        return (time.perf_counter() - start) / (rounds * len(calls))
+        return (max(ends) - min(starts)) / (rounds * len(calls))
 
     best = by_turns(seconds, {name: lambda calls=calls: measure(calls) for name, calls in groups.items()})
     print(path)

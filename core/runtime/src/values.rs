@@ -228,38 +228,56 @@ fn quantize_to(ty: ElementType, scale: Option<Scale<'_>>, reals: &[f32], bytes: 
 
 /// The real values of a tensor's elements, dequantized if it is quantized; empty for types that are not numbers.
 pub fn reals(tensor: &Tensor<'_>, bytes: &[u8]) -> Vec<f64> {
-    let mut values = stored_reals(tensor.ty, bytes, element_count(tensor.shape));
-    match (tensor.scales, Scale::of(tensor)) {
-        (_, None) => {}
-        (&[scale], _) => {
-            let zero_point = tensor.zero_points.first().copied().unwrap_or(0) as f64;
-            values.iter_mut().for_each(|value| *value = f64::from(scale) * (*value - zero_point));
-        }
-        (_, Some(scale)) => {
-            values.iter_mut().enumerate().for_each(|(i, value)| *value = scale.real(i, *value));
-        }
-    }
+    let mut values = Vec::with_capacity(element_count(tensor.shape));
+    each_real(tensor, bytes, |_, real| values.push(real));
     values
 }
 
-/// The stored values of the first `count` elements as real numbers.
-fn stored_reals(ty: ElementType, bytes: &[u8], count: usize) -> Vec<f64> {
-    use ElementType::*;
-    fn of<const N: usize>(bytes: &[u8], count: usize, real: impl Fn([u8; N]) -> f64) -> Vec<f64> {
-        bytes.as_chunks().0.iter().take(count).map(|&word| real(word)).collect()
+/// Visits the index and the real value of each element, in order. Returns how many elements have one.
+fn each_real(tensor: &Tensor<'_>, bytes: &[u8], mut visit: impl FnMut(usize, f64)) -> usize {
+    let count = element_count(tensor.shape);
+    match (tensor.scales, Scale::of(tensor)) {
+        (_, None) => each_stored(tensor.ty, bytes, count, visit),
+        (&[scale], _) => {
+            let zero_point = tensor.zero_points.first().copied().unwrap_or(0) as f64;
+            let scale = f64::from(scale);
+            each_stored(tensor.ty, bytes, count, |i, stored| visit(i, scale * (stored - zero_point)))
+        }
+        (_, Some(scale)) => each_stored(tensor.ty, bytes, count, |i, stored| visit(i, scale.real(i, stored))),
     }
+}
+
+/// As [`each_real`], for the stored values of the first `count` elements.
+fn each_stored(ty: ElementType, bytes: &[u8], count: usize, mut visit: impl FnMut(usize, f64)) -> usize {
+    use ElementType::*;
+    /// One loop per type, without a choice for each element.
+    fn of<const N: usize>(
+        bytes: &[u8],
+        count: usize,
+        visit: &mut impl FnMut(usize, f64),
+        real: impl Fn([u8; N]) -> f64,
+    ) -> usize {
+        let words = bytes.as_chunks().0;
+        let count = count.min(words.len());
+        words[..count].iter().enumerate().for_each(|(i, &word)| visit(i, real(word)));
+        count
+    }
+    let visit = &mut visit;
     match ty {
-        I8 => of(bytes, count, |word| i8::from_le_bytes(word).into()),
-        U8 => of(bytes, count, |word| u8::from_le_bytes(word).into()),
-        I16 => of(bytes, count, |word| i16::from_le_bytes(word).into()),
-        U16 => of(bytes, count, |word| u16::from_le_bytes(word).into()),
-        I32 => of(bytes, count, |word| i32::from_le_bytes(word).into()),
-        U32 => of(bytes, count, |word| u32::from_le_bytes(word).into()),
-        I64 => of(bytes, count, |word| i64::from_le_bytes(word) as f64),
-        U64 => of(bytes, count, |word| u64::from_le_bytes(word) as f64),
-        F32 => of(bytes, count, |word| f32::from_le_bytes(word).into()),
-        F64 => of(bytes, count, f64::from_le_bytes),
-        _ => (0..count).map_while(|i| element(ty, bytes, i)?.real()).collect(),
+        I8 => of(bytes, count, visit, |word| i8::from_le_bytes(word).into()),
+        U8 => of(bytes, count, visit, |word| u8::from_le_bytes(word).into()),
+        I16 => of(bytes, count, visit, |word| i16::from_le_bytes(word).into()),
+        U16 => of(bytes, count, visit, |word| u16::from_le_bytes(word).into()),
+        I32 => of(bytes, count, visit, |word| i32::from_le_bytes(word).into()),
+        U32 => of(bytes, count, visit, |word| u32::from_le_bytes(word).into()),
+        I64 => of(bytes, count, visit, |word| i64::from_le_bytes(word) as f64),
+        U64 => of(bytes, count, visit, |word| u64::from_le_bytes(word) as f64),
+        F32 => of(bytes, count, visit, |word| f32::from_le_bytes(word).into()),
+        F64 => of(bytes, count, visit, f64::from_le_bytes),
+        _ => {
+            let reals = (0..count).map_while(|i| element(ty, bytes, i)?.real());
+            reals.enumerate().map(|(i, real)| visit(i, real)).count()
+        }
     }
 }
 
@@ -281,16 +299,13 @@ impl Tensor<'_> {
     /// # Errors
     /// `into` does not have one number per element; also the errors of [`dequantize`](Self::dequantize).
     pub fn dequantize_to(&self, into: &mut [f32]) -> Result<()> {
-        let (bytes, scale, count) = (self.bytes()?, Scale::of(self), element_count(self.shape));
+        let (bytes, count) = (self.bytes()?, element_count(self.shape));
         if count != into.len() {
             let given = into.len();
             return self.refuse(format!("it has {count} elements, but there is memory for {given}"));
         }
-        for (i, into) in into.iter_mut().enumerate() {
-            let Some(stored) = element(self.ty, bytes, i).and_then(|number| number.real()) else {
-                return self.refuse(format!("elements of {} have no real values", self.ty));
-            };
-            *into = scale.map_or(stored, |scale| scale.real(i, stored)) as f32;
+        if each_real(self, bytes, |i, real| into[i] = real as f32) != count {
+            return self.refuse(format!("elements of {} have no real values", self.ty));
         }
         Ok(())
     }

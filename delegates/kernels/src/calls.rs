@@ -9,7 +9,7 @@ use arenite_base::{Binary, Clamp, Reduction, Unary};
 
 use super::f32_fold::Folds;
 use super::f32_map::Map;
-use super::i16_pair::{self, Rescale, Sixteen};
+use super::i16_pair::{self, I16Kernels, Rescale};
 use super::u8_fold::{ByteRows, Fold};
 use super::u8_map::ByteMap;
 use super::u8_pair::{Combine, Pair, Pairs};
@@ -212,7 +212,7 @@ impl Pairs {
     }
 }
 
-impl Sixteen {
+impl I16Kernels {
     /// `y[i] = f(a[i], b[i])`, or `f(a[i], b[0])` if `b` has one element.
     ///
     /// # Panics
@@ -260,7 +260,7 @@ impl Sixteen {
 
 macro_rules! rescaled {
     ($($name:ident $kernel:ident $x:ty, $y:ty;)*) => {
-        impl Sixteen {$(
+        impl I16Kernels {$(
             /// `y = clamp((x − from) · factor + to)`.
             pub fn $name(&self, by: &Rescale, x: Source<'_, $x>, y: &mut Target<'_, $y>) {
                 let (n, x, y) = pair(x, y);

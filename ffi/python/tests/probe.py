@@ -1,4 +1,4 @@
-"""Makes the same calls of the interface with both packages, and compares what they return and raise.
+"""Makes the same calls with both packages, and compares their results and exceptions.
 
     python probe.py MODEL...        prints the number of calls for each model, and the differences
 
@@ -18,7 +18,7 @@ MOST = 1000
 
 
 class Calls:
-    """The calls for one model, and what came of them."""
+    """The calls for one model, and their outcomes."""
 
     def __init__(self, package, path, left_out, out):
         self.package, self.path, self.left_out, self.out = package, path, left_out, out
@@ -213,7 +213,7 @@ def child(package, path, left_out):
 
 
 def outcomes(package, path, left_out):
-    """What came of each call, and the call that ended the process, if one did."""
+    """The outcome of each call, and the call that ended the process, if one did."""
     command = [sys.executable, __file__, "--child", package, str(path), json.dumps(sorted(left_out))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found, last = {}, None
@@ -230,7 +230,7 @@ def outcomes(package, path, left_out):
 
 
 def all_outcomes(package, path, left_out=()):
-    """What came of each call, and the calls that end the process."""
+    """The outcome of each call, and the calls that end the process."""
     left_out, fatal = set(left_out), []
     while True:
         found, ended = outcomes(package, path, left_out)

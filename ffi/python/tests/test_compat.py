@@ -93,7 +93,7 @@ def test_a_package_that_is_imported_already():
 
 
 def served(program, *packages):
-    """What a program prints after `install`; a package that is installed is hidden."""
+    """The words that a program prints after `install`, with these packages hidden."""
     hide = (
         "import importlib.machinery, sys\n"
         "class Hidden:\n"

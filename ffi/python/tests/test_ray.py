@@ -125,7 +125,7 @@ def test_the_labels_are_those_of_one_process_although_a_worker_is_killed(cluster
     assert 0 < done <= rows[process] < ROWS - 500, "it left rows to the others"
 
     table = parquet.read_table(answers).sort_by("id")
-    assert table.column("id").to_pylist() == list(range(ROWS)), "each row is there once"
+    assert table.column("id").to_pylist() == list(range(ROWS)), "each row occurs once"
     errors = {i: error for i, error in enumerate(table.column("__error__").to_pylist()) if error}
     assert errors.keys() == BAD and all("Error" in error for error in errors.values()), errors
     assert table.column("label").to_pylist() == wanted

@@ -20,7 +20,7 @@ pub(crate) struct TypedFunction {
     name: &'static str,
     f: ElementFn,
     /// The function of signed bytes that are held as `q + 128`, if inputs are signed bytes.
-    raised: Option<ElementFn>,
+    biased: Option<ElementFn>,
     /// The shape that the first input is seen as.
     first: Vec<usize>,
 }
@@ -28,18 +28,18 @@ pub(crate) struct TypedFunction {
 impl TypedFunction {
     /// The function for the form in which the net holds bytes.
     fn function(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>) -> Result<ElementFn> {
-        let Some(raised) = self.raised else { return Ok(self.f) };
+        let Some(biased) = self.biased else { return Ok(self.f) };
         let first = &net.values[node.inputs[0]];
         for &id in node.inputs {
             let value = &net.values[id];
             ensure!(value.ty == first.ty, "{value} is {}, {first} is {}", value.ty, first.ty);
         }
-        Ok(if first.ty == I8 { self.f } else { raised })
+        Ok(if first.ty == I8 { self.f } else { biased })
     }
 
     /// Whether the layer also computes with signed bytes as the model has them.
     pub(crate) fn takes_signed(&self) -> bool {
-        self.raised.is_some()
+        self.biased.is_some()
     }
 }
 
@@ -70,27 +70,27 @@ pub(crate) fn lower(x: &Source<'_, '_>) -> Option<Result<Node<TypedFunction>>> {
         (op::ADD | op::MUL | op::SUB | op::MAXIMUM | op::MINIMUM, I32 | I64) if is_plain => {
             ("arithmetic", if ty == I32 { arithmetic_i32(code) } else { arithmetic_i64(code) })
         }
-        (op::LOGICAL_OR, ElementType::Bool) => ("logic", two::<u8, u8, Disjunction>()),
-        (op::LOGICAL_AND, ElementType::Bool) => ("logic", two::<u8, u8, Conjunction>()),
-        (op::LOGICAL_NOT, ElementType::Bool) => ("logic", one::<u8, u8, Negation>()),
+        (op::LOGICAL_OR, ElementType::Bool) => ("logic", two::<u8, u8, LogicalOr>()),
+        (op::LOGICAL_AND, ElementType::Bool) => ("logic", two::<u8, u8, LogicalAnd>()),
+        (op::LOGICAL_NOT, ElementType::Bool) => ("logic", one::<u8, u8, LogicalNot>()),
         _ => return None,
     };
-    let raised = if ty == I8 { raised(code) } else { None };
+    let biased = if ty == I8 { biased(code) } else { None };
     let result = if name == "compare" { ElementType::Bool } else { ty };
     let inputs = match code {
         op::LOGICAL_NOT | op::NEG => &[ty][..],
         op::ADD_N if x.node.input_count() == 3 => &[ty, ty, ty],
         _ => &[ty, ty],
     };
-    Some(expect_types(x, inputs, result).and_then(|()| node(x, name, (f, raised), None)))
+    Some(expect_types(x, inputs, result).and_then(|()| node(x, name, (f, biased), None)))
 }
 
 /// The function of signed bytes that are held as `q + 128`: they have the same order, and the same opposite modulo 256.
-fn raised(code: i32) -> Option<ElementFn> {
+fn biased(code: i32) -> Option<ElementFn> {
     match code {
         op::MAXIMUM => Some(order::<Maximum>(U8)),
         op::MINIMUM => Some(order::<Minimum>(U8)),
-        op::NEG => Some(one::<u8, u8, Opposite>()),
+        op::NEG => Some(one::<u8, u8, Negate>()),
         _ => None,
     }
 }
@@ -115,7 +115,7 @@ fn expect_types(x: &Source<'_, '_>, inputs: &[ElementType], output: ElementType)
 fn node(
     x: &Source<'_, '_>,
     name: &'static str,
-    (f, raised): (ElementFn, Option<ElementFn>),
+    (f, biased): (ElementFn, Option<ElementFn>),
     first: Option<Vec<usize>>,
 ) -> Result<Node<TypedFunction>> {
     let (output, y) = x.output(0)?;
@@ -134,7 +134,7 @@ fn node(
         return Err(unsupported!("its shapes do not broadcast to {:?}", y.shape));
     }
     let inputs = values.iter().map(|&(id, _)| id).collect();
-    Ok(Node::new(TypedFunction { name, f, raised, first }, inputs, vec![output]))
+    Ok(Node::new(TypedFunction { name, f, biased, first }, inputs, vec![output]))
 }
 
 fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<TypedFunction>> {
@@ -185,13 +185,13 @@ fn cast(x: &Source<'_, '_>) -> Result<Node<TypedFunction>> {
     };
     ensure!(x.node.input_count() == 1, "it has {} inputs, not 1", x.node.input_count());
     ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
-    let raised = match (a.ty, y.ty) {
-        (I8, F32) => Some(one::<u8, f32, FromRaised>()),
-        (I8, I32) => Some(one::<u8, i32, FromRaised>()),
-        (I8, I64) => Some(one::<u8, i64, FromRaised>()),
+    let biased = match (a.ty, y.ty) {
+        (I8, F32) => Some(one::<u8, f32, FromBiased>()),
+        (I8, I32) => Some(one::<u8, i32, FromBiased>()),
+        (I8, I64) => Some(one::<u8, i64, FromBiased>()),
         _ => None,
     };
-    node(x, "cast", (f, raised), Some(y.shape.clone()))
+    node(x, "cast", (f, biased), Some(y.shape.clone()))
 }
 
 impl LayerStep for TypedFunction {
@@ -337,10 +337,10 @@ where
 
 fn negation(ty: ElementType) -> ElementFn {
     match ty {
-        I8 => one::<i8, i8, Opposite>(),
-        I16 => one::<i16, i16, Opposite>(),
-        I32 => one::<i32, i32, Opposite>(),
-        _ => one::<i64, i64, Opposite>(),
+        I8 => one::<i8, i8, Negate>(),
+        I16 => one::<i16, i16, Negate>(),
+        I32 => one::<i32, i32, Negate>(),
+        _ => one::<i64, i64, Negate>(),
     }
 }
 

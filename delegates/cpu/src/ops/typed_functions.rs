@@ -27,20 +27,19 @@ macro_rules! functions {
 pub(super) struct Conversion;
 /// 1 of all but zero.
 pub(super) struct Truth;
-/// Logical.
-pub(super) struct Negation;
-pub(super) struct Conjunction;
-pub(super) struct Disjunction;
+pub(super) struct LogicalNot;
+pub(super) struct LogicalAnd;
+pub(super) struct LogicalOr;
 pub(super) struct Add;
 pub(super) struct Subtract;
 pub(super) struct Multiply;
 pub(super) struct Maximum;
 pub(super) struct Minimum;
 pub(super) struct SquaredDifference;
-/// The number with the other sign; wraps.
-pub(super) struct Opposite;
+/// `−x`; wraps.
+pub(super) struct Negate;
 /// A conversion of a signed byte that is held as `x + 128`.
-pub(super) struct FromRaised;
+pub(super) struct FromBiased;
 
 functions! {
     Conversion One<i32, f32>: |x| x as f32;
@@ -56,18 +55,18 @@ functions! {
     Conversion One<i16, f32>: |x| x.into();
     Conversion One<i16, i32>: |x| x.into();
     Conversion One<u8, i32>: |x| x.into();
-    FromRaised One<u8, f32>: |x| f32::from(x) - 128.0;
-    FromRaised One<u8, i32>: |x| i32::from(x) - 128;
-    FromRaised One<u8, i64>: |x| i64::from(x) - 128;
+    FromBiased One<u8, f32>: |x| f32::from(x) - 128.0;
+    FromBiased One<u8, i32>: |x| i32::from(x) - 128;
+    FromBiased One<u8, i64>: |x| i64::from(x) - 128;
     Truth One<u8, f32>: |x| f32::from(u8::from(x != 0));
     Truth One<u8, i32>: |x| (x != 0).into();
     Truth One<u8, i64>: |x| (x != 0).into();
     Truth One<f32, u8>: |x| (x != 0.0).into();
     Truth One<i32, u8>: |x| (x != 0).into();
     Truth One<i64, u8>: |x| (x != 0).into();
-    Negation One<u8, u8>: |x| (x == 0).into();
-    Conjunction Two<u8, u8>: |a, b| (a != 0 && b != 0).into();
-    Disjunction Two<u8, u8>: |a, b| (a != 0 || b != 0).into();
+    LogicalNot One<u8, u8>: |x| (x == 0).into();
+    LogicalAnd Two<u8, u8>: |a, b| (a != 0 && b != 0).into();
+    LogicalOr Two<u8, u8>: |a, b| (a != 0 || b != 0).into();
     Add Two<i32, i32>: |a, b| a.wrapping_add(b);
     Subtract Two<i32, i32>: |a, b| a.wrapping_sub(b);
     Multiply Two<i32, i32>: |a, b| a.wrapping_mul(b);
@@ -85,11 +84,11 @@ functions! {
     Minimum Two<i32, i32>: |a, b| a.min(b);
     Minimum Two<i64, i64>: |a, b| a.min(b);
     SquaredDifference Two<i32, i32>: |a, b| a.wrapping_sub(b).wrapping_mul(a.wrapping_sub(b));
-    Opposite One<u8, u8>: |x| x.wrapping_neg();
-    Opposite One<i8, i8>: |x| x.wrapping_neg();
-    Opposite One<i16, i16>: |x| x.wrapping_neg();
-    Opposite One<i32, i32>: |x| x.wrapping_neg();
-    Opposite One<i64, i64>: |x| x.wrapping_neg();
+    Negate One<u8, u8>: |x| x.wrapping_neg();
+    Negate One<i8, i8>: |x| x.wrapping_neg();
+    Negate One<i16, i16>: |x| x.wrapping_neg();
+    Negate One<i32, i32>: |x| x.wrapping_neg();
+    Negate One<i64, i64>: |x| x.wrapping_neg();
 }
 
 /// A comparison, by its op's code.

@@ -5,7 +5,7 @@ use super::{Pair, Rescale};
 /// Combines scaled operands. The step from one element of b to the next is `STEP`.
 ///
 /// # Safety
-/// The arguments must meet the requirements of [`super::Sixteen`].
+/// The arguments must meet the requirements of [`super::I16Kernels`].
 #[inline(always)]
 unsafe fn scaled<const STEP: usize>(
     pair: &Pair,
@@ -17,7 +17,7 @@ unsafe fn scaled<const STEP: usize>(
 ) {
     let Pair { factors: [fa, fb, fy], low, high } = *pair;
     for i in 0..n {
-        // SAFETY: `i < n` elements are readable and writable, of b those up to `STEP · i`, as `Sixteen` requires.
+        // SAFETY: `i < n` elements are readable and writable, of b those up to `STEP · i`, as `I16Kernels` requires.
         unsafe {
             let (a, b) = (fa.apply_lane((*a.add(i)).into()), fb.apply_lane((*b.add(STEP * i)).into()));
             *y.add(i) = fy.apply_lane(combine(a, b)).max(low).min(high) as i16;
@@ -28,7 +28,7 @@ unsafe fn scaled<const STEP: usize>(
 /// Multiplies.
 ///
 /// # Safety
-/// The arguments must meet the requirements of [`super::Sixteen`].
+/// The arguments must meet the requirements of [`super::I16Kernels`].
 #[inline(always)]
 unsafe fn product<const STEP: usize>(pair: &Pair, n: usize, a: *const i16, b: *const i16, y: *mut i16) {
     let Pair { factors: [_, _, factor], low, high } = *pair;
@@ -64,12 +64,12 @@ impl Narrow for u8 {
 /// Converts to another scale and type.
 ///
 /// # Safety
-/// The arguments must meet the requirements of [`super::Sixteen`].
+/// The arguments must meet the requirements of [`super::I16Kernels`].
 #[inline(always)]
 unsafe fn rescale<X: Copy + Into<i32>, Y: Narrow>(r: &Rescale, n: usize, x: *const X, y: *mut Y) {
     let Rescale { from, factor, to, low, high } = *r;
     for i in 0..n {
-        // SAFETY: `i < n` elements are readable and writable, as `Sixteen` requires.
+        // SAFETY: `i < n` elements are readable and writable, as `I16Kernels` requires.
         unsafe {
             let x: i32 = (*x.add(i)).into();
             let scaled = factor.apply_lane(x.wrapping_sub(from));
@@ -82,7 +82,7 @@ unsafe fn rescale<X: Copy + Into<i32>, Y: Narrow>(r: &Rescale, n: usize, x: *con
 const ROUNDER: f32 = 12_582_912.0;
 
 /// # Safety
-/// The arguments must meet the requirements of [`super::Sixteen`].
+/// The arguments must meet the requirements of [`super::I16Kernels`].
 #[inline(always)]
 pub(super) unsafe fn quantize<S>(_: S, n: usize, x: *const f32, factor: f32, y: *mut i16) {
     for i in 0..n {
@@ -98,7 +98,7 @@ pub(super) unsafe fn quantize<S>(_: S, n: usize, x: *const f32, factor: f32, y: 
 }
 
 /// # Safety
-/// The arguments must meet the requirements of [`super::Sixteen`].
+/// The arguments must meet the requirements of [`super::I16Kernels`].
 #[inline(always)]
 pub(super) unsafe fn dequantize<S>(_: S, n: usize, x: *const i16, factor: f32, y: *mut f32) {
     for i in 0..n {
@@ -111,7 +111,7 @@ pub(super) unsafe fn dequantize<S>(_: S, n: usize, x: *const i16, factor: f32, y
 macro_rules! members {
     ($($name:ident($p:ident: $pt:ty, $($source:ident: $st:ty),*; $y:ty) $body:path $(, $f:expr)?;)*) => {$(
         /// # Safety
-        /// The arguments must meet the requirements of [`super::Sixteen`].
+        /// The arguments must meet the requirements of [`super::I16Kernels`].
         #[inline(always)]
         pub(super) unsafe fn $name<S>(_: S, $p: $pt, n: usize, $($source: $st,)* y: *mut $y) {
             // SAFETY: the requirements are the same.

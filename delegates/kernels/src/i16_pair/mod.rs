@@ -68,7 +68,7 @@ pub type RescaleKernel<X, Y> = unsafe fn(&Rescale, usize, *const X, *mut Y);
 /// source must be readable (of b, one where the name ends in `one`), and `n` results writable. A target overlaps no
 /// source.
 #[non_exhaustive]
-pub struct Sixteen {
+pub struct I16Kernels {
     /// The name, such as `i16_pair__avx512`.
     pub name: &'static str,
     /// The CPU features that it needs.
@@ -105,7 +105,7 @@ pub struct Sixteen {
 
 macro_rules! member {
     ($name:expr, $isa:expr, $t:ty) => {
-        Sixteen {
+        I16Kernels {
             name: $name,
             isa: $isa,
             add,
@@ -127,7 +127,7 @@ macro_rules! member {
 }
 
 family! {
-    Sixteen: "i16_pair" {
+    I16Kernels: "i16_pair" {
         fn add(pair: &Pair, n: usize, a: *const i16, b: *const i16, y: *mut i16);
         fn add_one(pair: &Pair, n: usize, a: *const i16, b: *const i16, y: *mut i16);
         fn sub(pair: &Pair, n: usize, a: *const i16, b: *const i16, y: *mut i16);
@@ -145,7 +145,7 @@ family! {
     }
     vectors
 }
-member_of_table!(Sixteen);
+member_of_table!(I16Kernels);
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ pub(super) const CORRECTIONS: usize = 512;
 /// The bytes of a row from which the mean is computed.
 const SAMPLE: usize = 128;
 
-/// A number that is missing in the copy of a row.
+/// The difference between a byte of a row and its copy.
 #[derive(Clone, Copy)]
 pub(super) struct Correction {
     pub(super) group: u32,

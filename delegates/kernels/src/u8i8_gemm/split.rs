@@ -6,10 +6,10 @@
 //!          fours:  a₀ + a₁ + b₀ + b₁ ≤ 256      five for 64: two vpmaddubsw are added before they are widened
 //! sum[j] = offset · Σ w[j] + Σ corrections · w[j] + Σ copy · w[j]
 //! ```
-//! With these bounds no sum of products exceeds 256 · 128 = −(−2¹⁵), whatever the weights are. A byte that exceeds the
-//! bound is zero in the copy, and a byte below the offset too; corrections add what is missing. The offset follows the
-//! mean of the rows. If a row needs too many corrections, other bounds are tried; if none is good, the product is not
-//! computed here.
+//! With these bounds every sum of products is between −256 · 128 = −2¹⁵ and 256 · 127, whatever the weights are. The copy
+//! has zero in place of bytes that would exceed the bound and of bytes below the offset; corrections add the difference.
+//! The offset follows the mean of the rows. If a row needs too many corrections, the next bound or offset is tried; after
+//! the last one the caller multiplies words.
 
 // Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
@@ -28,6 +28,7 @@ pub(super) const MOST: usize = 8192;
 const SHORT: usize = 1024;
 /// The most rows.
 const ROWS: usize = 4;
+
 /// Computes a product, or returns false if words are faster.
 ///
 /// # Safety
@@ -111,7 +112,7 @@ impl Copies<'_> {
         });
     }
 
-    /// The initial sums of rows: what the offset and the corrections add.
+    /// The initial sums of rows: the products of the offset and of the corrections.
     ///
     /// # Safety
     /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows of the copies.

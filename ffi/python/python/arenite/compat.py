@@ -95,7 +95,7 @@ def _is_served(package):
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """What the metadata of a served package says."""
+    """The metadata of a served package."""
 
     def __init__(self, package):
         self._package = package

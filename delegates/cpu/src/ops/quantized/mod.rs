@@ -13,7 +13,7 @@ mod pool;
 mod product;
 mod quantization;
 mod resize;
-mod sixteen;
+mod shorts;
 mod softmax;
 mod transpose_conv;
 
@@ -34,7 +34,7 @@ use pair::Pairwise;
 use pool::Pool;
 use product::Product;
 use resize::ResizeBytes;
-use sixteen::Sixteen;
+use shorts::I16Layer;
 use softmax::Softmax;
 use transpose_conv::TransposeProduct;
 
@@ -75,7 +75,7 @@ pub(crate) enum Quantized<'a> {
     /// Places of extremes.
     Arg(Arg),
     /// Functions of numbers of 16 bits.
-    Sixteen(Sixteen),
+    I16(I16Layer),
     /// The gradient of a convolution.
     Transpose(TransposeProduct<'a>),
 }
@@ -98,7 +98,7 @@ impl Quantized<'_> {
             | Quantized::Softmax(_)
             | Quantized::Resize(_)
             | Quantized::Arg(_)
-            | Quantized::Sixteen(_)
+            | Quantized::I16(_)
             | Quantized::Matmul(_) => None,
         }
     }
@@ -121,7 +121,7 @@ impl LayerStep for Quantized<'_> {
             | Quantized::Matmul(_)
             | Quantized::Resize(_)
             | Quantized::Arg(_)
-            | Quantized::Sixteen(_)
+            | Quantized::I16(_)
             | Quantized::Transpose(_) => Offers::NONE,
         }
     }
@@ -144,7 +144,7 @@ impl LayerStep for Quantized<'_> {
             Quantized::Matmul(layer) => layer.build(node, net, build),
             Quantized::Resize(layer) => layer.build(node, net, build),
             Quantized::Arg(layer) => Ok(layer.build(node, build)),
-            Quantized::Sixteen(layer) => layer.build(node, net, build),
+            Quantized::I16(layer) => layer.build(node, net, build),
             Quantized::Transpose(layer) => layer.build(node, net, build),
         }
     }
@@ -159,7 +159,7 @@ pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Quantized<'a>>
         (op::TRANSPOSE_CONV, _, I8) => return as_layer(transpose_conv::lower(x), Quantized::Transpose),
         (op::ARG_MAX | op::ARG_MIN, I8 | U8, I32 | I64) => return as_layer(arg::lower(x), Quantized::Arg),
         (_, I8 | U8, I8 | U8) => {}
-        _ => return as_layer(sixteen::lower(x)?, Quantized::Sixteen),
+        _ => return as_layer(shorts::lower(x)?, Quantized::I16),
     }
     match x.node.builtin_code() {
         op::CONV_2D => as_layer(product::convolution(x), Quantized::Product),

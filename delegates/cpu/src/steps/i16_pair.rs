@@ -3,7 +3,7 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Loops};
 
-use crate::kernels::i16_pair::{Combine, Pair, Rescale, Sixteen};
+use crate::kernels::i16_pair::{Combine, I16Kernels, Pair, Rescale};
 use crate::step::{Run, Step};
 
 /// Elements that one thread does at a time; whole sixteens.
@@ -11,7 +11,7 @@ const CHUNK: usize = 1 << 13;
 
 /// A function of two tensors.
 pub(crate) struct PairI16 {
-    kernels: &'static Sixteen,
+    kernels: &'static I16Kernels,
     combine: Combine,
     loops: Loops<2>,
     /// The first results, which are scaled by the first pair.
@@ -25,7 +25,7 @@ impl PairI16 {
     /// `shape` has the loops over the elements, and how many results the first of `pairs` scales. Operands are swapped
     /// if the first has one element per run.
     pub(crate) fn new(
-        kernels: &'static Sixteen,
+        kernels: &'static I16Kernels,
         mut combine: Combine,
         shape: (Loops<2>, usize),
         mut pairs: [Pair; 2],
@@ -91,15 +91,15 @@ pub(crate) enum Conversion {
         by: Rescale,
     },
     /// From `f32`, with this scale.
-    FromReals(f32),
+    Quantize(f32),
     /// To `f32`, with this scale.
-    ToReals(f32),
+    Dequantize(f32),
 }
 
 /// Converts a tensor.
 pub(crate) struct ConvertI16 {
     /// The kernels.
-    pub kernels: &'static Sixteen,
+    pub kernels: &'static I16Kernels,
     /// What is converted.
     pub conversion: Conversion,
     /// Read.
@@ -137,15 +137,15 @@ impl ConvertI16 {
 impl Step for ConvertI16 {
     fn name(&self) -> &'static str {
         match self.conversion {
-            Conversion::ToReals(_) => "DEQUANTIZE",
+            Conversion::Dequantize(_) => "DEQUANTIZE",
             _ => "QUANTIZE",
         }
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         match &self.conversion {
-            Conversion::FromReals(scale) => self.quantize(cx, *scale),
-            Conversion::ToReals(scale) => {
+            Conversion::Quantize(scale) => self.quantize(cx, *scale),
+            Conversion::Dequantize(scale) => {
                 let (x, y) = (cx.input::<i16>(self.input), cx.output::<f32>(self.output));
                 cx.parallel_parts(y, CHUNK, 1, |chunks, mut y| {
                     self.kernels.dequantized(x.part(chunks.start * CHUNK, y.len()), *scale, &mut y);

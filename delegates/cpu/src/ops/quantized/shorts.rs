@@ -16,15 +16,15 @@ use arenite_layers::lower::{expect_elements, fused_activation};
 use arenite_layers::{Loops, Node, Source, Value};
 
 use crate::fixed_point::{Factor, Multiplier, Ties};
-use crate::kernels::i16_pair::{Combine, Pair, Rescale, Sixteen as Kernels};
+use crate::kernels::i16_pair::{Combine, I16Kernels, Pair, Rescale};
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
-use crate::steps::sixteen::{Conversion, ConvertI16, PairI16};
+use crate::steps::i16_pair::{Conversion, ConvertI16, PairI16};
 
 /// A layer on numbers of 16 bits.
 #[derive(Clone, Debug)]
-pub(crate) enum Sixteen {
+pub(crate) enum I16Layer {
     /// A function of two tensors.
     Pair {
         /// The function.
@@ -39,20 +39,20 @@ pub(crate) enum Sixteen {
     /// From one quantization to another.
     Rescale,
     /// From `f32`, with this scale.
-    FromReals(f32),
+    Quantize(f32),
     /// To `f32`, with this scale.
-    ToReals(f32),
+    Dequantize(f32),
 }
 
 /// Lowers the node if it is one of these for its types.
-pub(super) fn lower(x: &Source<'_, '_>) -> Option<Result<Node<Sixteen>>> {
+pub(super) fn lower(x: &Source<'_, '_>) -> Option<Result<Node<I16Layer>>> {
     let (from, to) = (x.input(0).ok()?.1.ty, x.output(0).ok()?.1.ty);
     Some(match (x.node.builtin_code(), from, to) {
         (op::ADD, I16, I16) => pair(x, Combine::Add),
         (op::SUB, I16, I16) => pair(x, Combine::Sub),
         (op::MUL, I16, I16) => pair(x, Combine::Mul),
-        (op::QUANTIZE, F32, I16) => reals(x, x.output(0).ok()?.1, Sixteen::FromReals),
-        (op::DEQUANTIZE, I16, F32) => reals(x, x.input(0).ok()?.1, Sixteen::ToReals),
+        (op::QUANTIZE, F32, I16) => reals(x, x.output(0).ok()?.1, I16Layer::Quantize),
+        (op::DEQUANTIZE, I16, F32) => reals(x, x.input(0).ok()?.1, I16Layer::Dequantize),
         (op::QUANTIZE, I16, I8 | I16) | (op::QUANTIZE, I8 | U8, I16) | (op::QUANTIZE, I32, I8 | I16) => {
             rescale(x)
         }
@@ -100,7 +100,7 @@ fn range(activation: i8, scale: f32) -> Result<[i32; 2]> {
     })
 }
 
-fn pair(x: &Source<'_, '_>, combine: Combine) -> Result<Node<Sixteen>> {
+fn pair(x: &Source<'_, '_>, combine: Combine) -> Result<Node<I16Layer>> {
     let ((a_id, a), (b_id, b), (output, y)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     for value in [a, b, y] {
         expect_elements(value)?;
@@ -125,7 +125,7 @@ fn pair(x: &Source<'_, '_>, combine: Combine) -> Result<Node<Sixteen>> {
     };
     let pair = |once| Ok::<_, Error>(Pair { factors: factors(once)?, low, high });
     let pairs = Box::new([pair(true)?, pair(false)?]);
-    Ok(Node::new(Sixteen::Pair { combine, loops, pairs, grouped }, vec![a_id, b_id], vec![output]))
+    Ok(Node::new(I16Layer::Pair { combine, loops, pairs, grouped }, vec![a_id, b_id], vec![output]))
 }
 
 fn products([a, b, y]: [f32; 3]) -> Result<[Factor; 3]> {
@@ -180,24 +180,24 @@ fn powers_of_two(scales: [f32; 3]) -> Result<Option<[Factor; 3]>> {
     })))
 }
 
-fn reals(x: &Source<'_, '_>, quantized: &Value<'_>, layer: fn(f32) -> Sixteen) -> Result<Node<Sixteen>> {
+fn reals(x: &Source<'_, '_>, quantized: &Value<'_>, layer: fn(f32) -> I16Layer) -> Result<Node<I16Layer>> {
     conversion(x, layer(scale_of(quantized)?))
 }
 
-fn rescale(x: &Source<'_, '_>) -> Result<Node<Sixteen>> {
+fn rescale(x: &Source<'_, '_>) -> Result<Node<I16Layer>> {
     let (from, to) = (quant_of(x.input(0)?.1)?, quant_of(x.output(0)?.1)?);
     multiplier(f64::from(from.scale) / f64::from(to.scale))?;
-    conversion(x, Sixteen::Rescale)
+    conversion(x, I16Layer::Rescale)
 }
 
-fn conversion(x: &Source<'_, '_>, layer: Sixteen) -> Result<Node<Sixteen>> {
+fn conversion(x: &Source<'_, '_>, layer: I16Layer) -> Result<Node<I16Layer>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(y)?;
     ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
     Ok(Node::new(layer, vec![input], vec![output]))
 }
 
-impl Sixteen {
+impl I16Layer {
     /// The step.
     pub(crate) fn build(
         &self,
@@ -205,17 +205,17 @@ impl Sixteen {
         net: &NetValues<'_, '_>,
         build: &Build,
     ) -> Result<Box<dyn Step>> {
-        let kernels = Kernels::select(build.isa);
+        let kernels = I16Kernels::select(build.isa);
         let (input, output) = (node.inputs[0], node.outputs[0]);
         let conversion = match self {
-            Sixteen::Pair { combine, loops, pairs, grouped } => {
+            I16Layer::Pair { combine, loops, pairs, grouped } => {
                 let inputs = [input, node.inputs[1]];
                 let shape = (loops.clone(), *grouped);
                 return Ok(Box::new(PairI16::new(kernels, *combine, shape, **pairs, inputs, output)));
             }
-            Sixteen::FromReals(scale) => Conversion::FromReals(*scale),
-            Sixteen::ToReals(scale) => Conversion::ToReals(*scale),
-            Sixteen::Rescale => {
+            I16Layer::Quantize(scale) => Conversion::Quantize(*scale),
+            I16Layer::Dequantize(scale) => Conversion::Dequantize(*scale),
+            I16Layer::Rescale => {
                 let (a, y) = (&net.values[input], &net.values[output]);
                 let (from, to) = (quant_of(a)?, quant_of(y)?);
                 let factor = multiplier(f64::from(from.scale) / f64::from(to.scale))?.factor(Ties::Away);
