@@ -1,6 +1,7 @@
 //! Creates an interpreter from a model and options.
 
 use std::env;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, OnMissing};
@@ -10,6 +11,7 @@ use arenite::{Config, DEFAULT_DELEGATE, Error, Interpreter, Model, NO_DELEGATE, 
 use crate::builtin_data::{self, Parameters, Source};
 use crate::delegate;
 use crate::kernel::node::{Key, Node, NodeContents};
+use crate::kernel::scene::Scene;
 use crate::kernel::{Kernel, Stage};
 use crate::options::{RegisteredOp, TfLiteInterpreterOptions};
 
@@ -24,6 +26,10 @@ pub(crate) struct Recipe {
     pub config: Config,
     /// Whether the CPU delegate runs after the configured delegates.
     pub has_default_delegate: bool,
+    /// Whether a delegate of the program may claim nodes.
+    pub has_own_delegates: bool,
+    /// The program's ops.
+    ops: Vec<RegisteredOp>,
 }
 
 impl Recipe {
@@ -43,10 +49,54 @@ impl Recipe {
         }
     }
 
+    /// Creates the nodes of the program's ops, which calls `init` once for each.
+    ///
+    /// # Errors
+    /// A message if the runtime cannot access a tensor, or `init` of an op fails.
+    pub(crate) fn begin_nodes(&self, interpreter: &Interpreter, stage: &Stage) -> Result<(), String> {
+        if self.ops.is_empty() {
+            return Ok(());
+        }
+        for (s, subgraph) in self.model.view().subgraphs().iter().enumerate() {
+            stage.with(s, |scene| scene.describe_built(interpreter, s)).map_err(|error| error.to_string())?;
+            for (index, operator) in subgraph.operators().iter().enumerate() {
+                stage.with(s, |scene| self.begin_node(scene, index, &operator))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates the node at this position if its op is the program's.
+    fn begin_node(&self, scene: &mut Scene, index: usize, operator: &Operator<'_>) -> Result<(), String> {
+        let view = self.model.view();
+        let Some(code) = view.operator_code(operator) else { return Ok(()) };
+        let serves = |op: &&RegisteredOp| op.serves(code.builtin_code(), code.name(), code.version());
+        let Some(op) = self.ops.iter().rev().find(serves) else { return Ok(()) };
+        let list = |list: arenite::model_file::List<'_, i32>| list.iter().collect::<Vec<i32>>();
+        let (inputs, outputs) = (list(operator.inputs()), list(operator.outputs()));
+        let parameters = match &op.key {
+            OpKey::Custom(_) => Parameters::None,
+            OpKey::Builtin(code) => file_parameters(*code, operator).map_err(|error| error.to_string())?,
+        };
+        let parts = NodeContents {
+            parameters,
+            inputs: &inputs,
+            outputs: &outputs,
+            intermediates: &list(operator.intermediates()),
+            custom_options: operator.custom_options(),
+        };
+        let node = Node::new(&parts, &op.functions.callbacks());
+        if scene.begin(Key::new(index, &outputs), node) {
+            return Ok(());
+        }
+        Err(format!("the init function of op {} failed for node {index}", op.key.name()))
+    }
+
     /// The same recipe without delegates.
     pub(crate) fn without_delegates(&self) -> Recipe {
         let mut recipe = self.clone();
         recipe.config.delegates = vec![DelegateConfig::new(NO_DELEGATE)];
+        recipe.has_own_delegates = false;
         recipe
     }
 }
@@ -54,8 +104,7 @@ impl Recipe {
 /// Combines options and environment into a recipe. With `selected`, only the program's ops are available.
 ///
 /// # Errors
-/// A message if the configuration cannot be read, an op is missing or cannot be registered, `init` of an op fails, or a
-/// plugin fails to load.
+/// A message if the configuration cannot be read, an op is missing or cannot be registered, or a plugin fails to load.
 pub(crate) fn recipe(
     model: &Model,
     options: &TfLiteInterpreterOptions,
@@ -71,10 +120,10 @@ pub(crate) fn recipe(
         Some(path) => Config::from_file(path).map_err(|error| format!("{CONFIG}: {error}"))?,
         None => Config::default(),
     };
-    config.threads = config.threads.or(std::num::NonZeroUsize::new(options.thread_count()));
+    let threads = options.thread_count().max(delegate::threads(options));
+    config.threads = config.threads.or(NonZeroUsize::new(threads));
     let mut registry = Registry::new();
     add_ops(&mut registry, &ops, stage).map_err(|error| error.to_string())?;
-    begin_nodes(model, &ops, stage)?;
     let own = delegate::register(&mut registry, options, stage)?;
     let has_default_delegate = !is_closed;
     if has_default_delegate && config.delegates.is_empty() {
@@ -84,7 +133,8 @@ pub(crate) fn recipe(
     let found =
         arenite_builtin::register_builtins().iter().try_for_each(|plugin| registry.add_plugin(plugin));
     found.and_then(|()| registry.add_discovered(&config)).map_err(|error| error.to_string())?;
-    Ok(Recipe { model: model.clone(), registry: Arc::new(registry), config, has_default_delegate })
+    let (model, registry, has_own_delegates) = (model.clone(), Arc::new(registry), !own.is_empty());
+    Ok(Recipe { model, registry, config, has_default_delegate, has_own_delegates, ops })
 }
 
 /// The CPU delegate, the runtime's default. It is skipped in builds without it.
@@ -105,39 +155,6 @@ fn add_ops(registry: &mut Registry, ops: &[RegisteredOp], stage: &Arc<Stage>) ->
         for (from, to) in left_over(op.min_version, op.max_version, &later) {
             let kernel = Kernel { stage: Arc::clone(stage), callbacks: op.functions.callbacks() };
             registry.add_op(op.key.clone(), from..=to, kernel)?;
-        }
-    }
-    Ok(())
-}
-
-/// Creates the nodes of the program's ops, which calls `init` once for each.
-fn begin_nodes(model: &Model, ops: &[RegisteredOp], stage: &Stage) -> Result<(), String> {
-    let view = model.view();
-    for (s, subgraph) in view.subgraphs().iter().enumerate() {
-        for (index, operator) in subgraph.operators().iter().enumerate() {
-            let Some(code) = view.operator_code(&operator) else { continue };
-            let serves = |op: &&RegisteredOp| op.serves(code.builtin_code(), code.name(), code.version());
-            let Some(op) = ops.iter().rev().find(serves) else { continue };
-            let list = |list: arenite::model_file::List<'_, i32>| list.iter().collect::<Vec<i32>>();
-            let (inputs, outputs) = (list(operator.inputs()), list(operator.outputs()));
-            let parameters = match &op.key {
-                OpKey::Custom(_) => Parameters::None,
-                OpKey::Builtin(code) => {
-                    file_parameters(*code, &operator).map_err(|error| error.to_string())?
-                }
-            };
-            let parts = NodeContents {
-                parameters,
-                inputs: &inputs,
-                outputs: &outputs,
-                intermediates: &list(operator.intermediates()),
-                custom_options: operator.custom_options(),
-            };
-            let key = Key::new(index, &outputs);
-            let node = Node::new(&parts, &op.functions.callbacks());
-            if !stage.with(s, |scene| scene.begin(key, node)) {
-                return Err(format!("the init function of op {} failed for node {index}", op.key.name()));
-            }
         }
     }
     Ok(())

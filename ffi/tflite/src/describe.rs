@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_int};
 
-use arenite::ElementType;
+use arenite::{ElementType, Interpreter, Result};
 
 use crate::arrays::{self, TfLiteFloatArrayFree, TfLiteIntArrayFree, float_array, int_array};
 use crate::guard::c_string;
@@ -83,6 +83,38 @@ impl TensorDescription<'_> {
         unsafe { params.write(affine) };
         TfLiteQuantization { kind: kTfLiteAffineQuantization, params: params.cast() }
     }
+}
+
+/// The tensors of a subgraph of a built interpreter, without data. They point to the names, which must outlive them.
+///
+/// # Errors
+/// The runtime's error if it cannot access a tensor.
+pub(crate) fn tensors_of(
+    interpreter: &Interpreter,
+    subgraph: usize,
+    variables: &[i32],
+) -> Result<(Vec<TfLiteTensor>, Vec<CString>)> {
+    let count = interpreter.tensor_names(subgraph).len();
+    let mut names = Vec::with_capacity(count);
+    let mut tensors = Vec::with_capacity(count);
+    for index in 0..count {
+        let tensor = interpreter.tensor_of(subgraph, index)?;
+        let described = TensorDescription {
+            ty: tensor.ty,
+            name: tensor.name,
+            scales: tensor.scales,
+            zero_points: tensor.zero_points,
+            quantized_dimension: tensor.quantized_dimension,
+            shape_signature: tensor.shape_signature,
+            is_variable: variables.contains(&(index as i32)),
+        };
+        let (mut new, name) = described.tensor();
+        set_shape(&mut new, tensor.shape);
+        new.bytes = tensor.byte_len();
+        tensors.push(new);
+        names.push(name);
+    }
+    Ok((tensors, names))
 }
 
 /// Sets the shape of a tensor. An equal shape is not replaced, so that pointers to it remain valid.

@@ -8,6 +8,8 @@
 //! | `operator.h`, `c_api_opaque.h` | `operator`, `opaque/` |
 //! | `common.h` | `types`, `arrays`, `common`, `kernel/types`, `delegate/types` |
 //! | `builtin_op_data.h` | `builtin_data` |
+//! | `xnnpack_delegate.h`, `nnapi_delegate_c_api.h` | `xnnpack`, `nnapi` |
+//! | `async/interop/c/types.h`, `telemetry_setting.h` | `interop`, `telemetry` |
 //!
 //! Other modules: `create` turns options into a registry and an interpreter, `state` is the interpreter with the
 //! tensors that the program sees, `table` keeps one `TfLiteTensor` per tensor, `kernel/` runs ops that the program
@@ -28,11 +30,13 @@ mod describe;
 mod experimental;
 mod fallback;
 mod guard;
+mod interop;
 mod interpreter;
 mod kernel;
 #[cfg(all(test, target_pointer_width = "64"))]
 mod layout;
 mod model;
+mod nnapi;
 mod opaque;
 mod operator;
 mod options;
@@ -41,5 +45,7 @@ mod resolver;
 mod signature;
 mod state;
 mod table;
+mod telemetry;
 mod tensor;
 mod types;
+mod xnnpack;

@@ -27,14 +27,17 @@ pub(crate) type RunWithData =
 pub(crate) struct TfLiteOperator {
     pub(crate) builtin_code: c_int,
     pub(crate) custom_name: Option<CString>,
+    /// The name as the program passed it, which `TfLiteOperatorGetCustomName` returns.
+    given_name: *const c_char,
     pub(crate) version: c_int,
     pub(crate) user_data: *mut c_void,
     functions: Mutex<Functions>,
 }
 
-// SAFETY: the pointer is only passed to the program's own functions, on the thread that runs the interpreter.
+// SAFETY: the user data is only passed to the program's own functions, on the thread that runs the interpreter, and the
+// name is only returned to the program.
 unsafe impl Send for TfLiteOperator {}
-// SAFETY: the functions are behind a lock; all other fields never change, and the pointer is used as described for
+// SAFETY: the functions are behind a lock; all other fields never change, and the pointers are used as described for
 // `Send`.
 unsafe impl Sync for TfLiteOperator {}
 
@@ -84,7 +87,11 @@ unsafe fn set(operator: *mut TfLiteOperator, change: impl FnOnce(&mut Functions)
     kTfLiteOk
 }
 
-/// Creates an op. The name is copied. Free the op with `TfLiteOperatorDelete`.
+/// Creates an op. Free it with `TfLiteOperatorDelete`. `TfLiteOperatorGetCustomName` returns `custom_name` itself;
+/// everything else uses a copy.
+///
+/// TensorFlow Lite 2.17 declares this function without `user_data`. Only functions that the program sets with
+/// `WithData` get it, and for those such a program calls [`TfLiteOperatorCreateWithData`].
 ///
 /// # Safety
 /// `custom_name` must be null or point to a null-terminated string. The functions that are set later must accept
@@ -98,11 +105,32 @@ pub(crate) unsafe extern "C" fn TfLiteOperatorCreate(
 ) -> *mut TfLiteOperator {
     guard(ptr::null_mut(), || {
         // SAFETY: `custom_name` is null or a null-terminated string, as `# Safety` requires.
-        let custom_name = unsafe { text(custom_name) }.map(CString::from);
-        let functions = Mutex::default();
-        let operator = TfLiteOperator { builtin_code, custom_name, version, user_data, functions };
+        let copy = unsafe { text(custom_name) }.map(CString::from);
+        let operator = TfLiteOperator {
+            builtin_code,
+            custom_name: copy,
+            given_name: custom_name,
+            version,
+            user_data,
+            functions: Mutex::default(),
+        };
         Arc::into_raw(Arc::new(operator)).cast_mut()
     })
+}
+
+/// The same as [`TfLiteOperatorCreate`].
+///
+/// # Safety
+/// As for [`TfLiteOperatorCreate`].
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn TfLiteOperatorCreateWithData(
+    builtin_code: c_int,
+    custom_name: *const c_char,
+    version: c_int,
+    user_data: *mut c_void,
+) -> *mut TfLiteOperator {
+    // SAFETY: `# Safety` requires the same.
+    unsafe { TfLiteOperatorCreate(builtin_code, custom_name, version, user_data) }
 }
 
 /// Frees an op. Options and interpreters that use it keep it alive.
@@ -127,7 +155,7 @@ pub(crate) unsafe extern "C" fn TfLiteOperatorGetBuiltInCode(operator: *const Tf
     unsafe { operator.as_ref() }.map_or(-1, |operator| operator.builtin_code)
 }
 
-/// The custom op's name; null without one.
+/// The pointer to the custom op's name that [`TfLiteOperatorCreate`] received; null without one.
 ///
 /// # Safety
 /// `operator` must be null or point to a live operator.
@@ -136,8 +164,7 @@ pub(crate) unsafe extern "C" fn TfLiteOperatorGetCustomName(
     operator: *const TfLiteOperator,
 ) -> *const c_char {
     // SAFETY: `operator` is null or points to a live value, as `# Safety` requires.
-    let name = unsafe { operator.as_ref() }.and_then(|operator| operator.custom_name.as_ref());
-    name.map_or(ptr::null(), |name| name.as_ptr())
+    unsafe { operator.as_ref() }.map_or(ptr::null(), |operator| operator.given_name)
 }
 
 /// The op's version; −1 for null.

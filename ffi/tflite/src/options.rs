@@ -164,8 +164,7 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterOptionsSetNumThreads(
     unsafe { change(options, |options| options.threads = num_threads) };
 }
 
-/// Adds a delegate of the program. Creating an interpreter with one fails unless the environment variable
-/// `ARENITE_TFLITE_UNSAFE_DELEGATES` is `1`.
+/// Adds a delegate of the program. Creating an interpreter fails if the delegate is null or its `Prepare` fails.
 ///
 /// # Safety
 /// `options` must be null or point to live options that no other thread uses during the call. `delegate` must be null

@@ -67,6 +67,7 @@ impl SharedInterpreter {
         options: &crate::options::TfLiteInterpreterOptions,
     ) -> Result<Self, String> {
         let mut interpreter = recipe.build()?;
+        recipe.begin_nodes(&interpreter, &stage)?;
         let cancel = interpreter.cancel_handle();
         let text = |error: Error| error.to_string();
         let (view, ports) = View::new(&mut interpreter, 0).map_err(text)?;
@@ -75,7 +76,7 @@ impl SharedInterpreter {
         let signature_keys = keys.into_iter().map(|key| CString::new(key).unwrap_or_default()).collect();
         let views = BTreeMap::from([(0, view)]);
         let mut state = State { interpreter, recipe, views, lent: BTreeMap::new() };
-        if !options.delegates.is_empty() {
+        if state.recipe.has_own_delegates {
             // As in TensorFlow Lite, the program's delegates are applied now. This requires allocating memory.
             state.allocate(0).map_err(text)?;
             crate::delegate::left_out(&state.interpreter).map_or(Ok(()), Err)?;

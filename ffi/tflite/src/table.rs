@@ -8,7 +8,7 @@ use arenite::{Interpreter, Result};
 
 use crate::arrays;
 use crate::common::{TfLiteTensorFree, TfLiteTensorRealloc};
-use crate::describe::{TensorDescription, set_shape};
+use crate::describe::{set_shape, tensors_of};
 use crate::types::*;
 
 /// The `TfLiteTensor` structs of one subgraph. A program may read and write them between calls, so they are only
@@ -44,26 +44,7 @@ impl Table {
     /// # Errors
     /// The runtime's error if it cannot access a tensor.
     pub(crate) fn new(interpreter: &Interpreter, subgraph: usize, variables: &[i32]) -> Result<Self> {
-        let count = interpreter.tensor_names(subgraph).len();
-        let mut names = Vec::with_capacity(count);
-        let mut tensors = Vec::with_capacity(count);
-        for index in 0..count {
-            let tensor = interpreter.tensor_of(subgraph, index)?;
-            let described = TensorDescription {
-                ty: tensor.ty,
-                name: tensor.name,
-                scales: tensor.scales,
-                zero_points: tensor.zero_points,
-                quantized_dimension: tensor.quantized_dimension,
-                shape_signature: tensor.shape_signature,
-                is_variable: variables.contains(&(index as i32)),
-            };
-            let (mut new, name) = described.tensor();
-            set_shape(&mut new, tensor.shape);
-            new.bytes = tensor.byte_len();
-            tensors.push(new);
-            names.push(name);
-        }
+        let (tensors, names) = tensors_of(interpreter, subgraph, variables)?;
         Ok(Table { tensors: Box::into_raw(tensors.into_boxed_slice()).cast(), names })
     }
 

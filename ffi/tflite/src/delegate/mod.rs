@@ -7,10 +7,10 @@
 //!         ─► prepare, invoke ─► like an op that the program registered
 //! ```
 //!
-//! Such a delegate is native code with access to the whole process, so it is used only if the environment variable
-//! [`UNSAFE`] is `1`.
+//! Such a delegate is native code with access to the whole process, like the rest of the program.
 
 pub(crate) mod graph;
+pub(crate) mod passive;
 mod types;
 
 use std::ffi::c_void;
@@ -31,27 +31,19 @@ use crate::options::TfLiteInterpreterOptions;
 use crate::state::SharedInterpreter;
 use crate::types::*;
 use graph::Answer;
-use types::{Params, TfLiteDelegate};
-
-/// The environment variable that enables the program's delegates if its value is `1`.
-pub(crate) const UNSAFE: &str = "ARENITE_TFLITE_UNSAFE_DELEGATES";
+use types::Params;
+pub(crate) use types::TfLiteDelegate;
 
 /// The runtime's name for a delegate of the program is this prefix and a number.
 const NAME: &str = "program-";
 
-/// The reason for which a delegate cannot be applied, or `None`.
-fn refusal(delegate: *const c_void) -> Option<String> {
-    if delegate.is_null() {
-        return Some("the delegate is null".into());
-    }
-    let is_allowed = std::env::var_os(UNSAFE).is_some_and(|value| value == "1");
-    (!is_allowed).then(|| format!("the program's delegates are native code with access to all memory: set {UNSAFE} to 1 to allow them"))
-}
+/// The error for a delegate that is a null pointer.
+const NULL: &str = "the delegate is null";
 
-/// Registers the delegates in `options` and returns their names in the runtime.
+/// Registers the delegates in `options` that may claim nodes, and returns their names in the runtime.
 ///
 /// # Errors
-/// A message if a delegate is null, if the environment does not allow delegates, or if the registry rejects one.
+/// A message if a delegate is null, or if the registry rejects one.
 pub(crate) fn register(
     registry: &mut Registry,
     options: &TfLiteInterpreterOptions,
@@ -59,7 +51,12 @@ pub(crate) fn register(
 ) -> std::result::Result<Vec<String>, String> {
     let mut names = Vec::new();
     for &delegate in &options.delegates {
-        refusal(delegate).map_or(Ok(()), Err)?;
+        if delegate.is_null() {
+            return Err(NULL.into());
+        }
+        if !passive::options_of(delegate.cast()).is_null() {
+            continue;
+        }
         let name = format!("{NAME}{}", names.len());
         let (handle, stage) = (Handle(delegate.cast()), Arc::clone(stage));
         let create = move |_: &OptionPairs<'_>| {
@@ -69,6 +66,17 @@ pub(crate) fn register(
         names.push(name);
     }
     Ok(names)
+}
+
+/// The largest number of threads that a delegate of XNNPACK in `options` asks for; 0 without one.
+pub(crate) fn threads(options: &TfLiteInterpreterOptions) -> usize {
+    let threads = options.delegates.iter().map(|&delegate| {
+        // SAFETY: the options are null or those of a delegate that outlives its interpreters, as
+        // `TfLiteInterpreterOptionsAddDelegate` requires.
+        let options = unsafe { passive::options_of(delegate.cast()).as_ref() };
+        options.and_then(|options| usize::try_from(options.num_threads).ok()).unwrap_or(0)
+    });
+    threads.max().unwrap_or(0)
 }
 
 /// The reason for which the runtime could not use a delegate of the program, if there is one.
@@ -82,8 +90,8 @@ pub(crate) fn left_out(interpreter: &arenite::Interpreter) -> Option<String> {
 /// # Safety
 /// `delegate` must be null or point to a `TfLiteDelegate` that outlives the interpreter.
 pub(crate) unsafe fn modify(shared: &SharedInterpreter, delegate: *mut c_void) -> TfLiteStatus {
-    if let Some(why) = refusal(delegate) {
-        shared.reporter.report(why);
+    if delegate.is_null() {
+        shared.reporter.report(NULL);
         return kTfLiteDelegateError;
     }
     shared.reporter.report(

@@ -3,14 +3,10 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
-use arenite::abi::host_side::MAX_RANK;
-
 use super::node::{KernelMemory, Node};
+use super::resize::{resize_tensor, resize_tensor_explicit};
 use super::scene;
 use super::types::{LatestRegistration, TfLiteContext, TfLiteNode, TfLiteRegistration};
-use crate::arrays::{TfLiteIntArrayFree, numbers};
-use crate::common::{TfLiteTensorRealloc, bits, bytes_of, owns_data};
-use crate::describe::set_shape;
 use crate::guard::{guard, text};
 use crate::report::arenite_tflite_report;
 use crate::types::*;
@@ -57,90 +53,6 @@ pub(crate) unsafe fn refuse(context: *mut TfLiteContext, what: &str) -> TfLiteSt
         reporter.report(what);
     }
     kTfLiteError
-}
-
-/// Changes the shape of a tensor. Takes ownership of the array.
-///
-/// # Safety
-/// `context` must be null or the context of a scene whose kernel is running. `tensor` must be null or point to one of
-/// its tensors. `dims` must be null or point to an array from `malloc` that is not used afterwards.
-pub(crate) unsafe extern "C" fn resize_tensor(
-    context: *mut TfLiteContext,
-    tensor: *mut TfLiteTensor,
-    dims: *mut TfLiteIntArray,
-) -> TfLiteStatus {
-    guard(kTfLiteError, || {
-        // SAFETY: tensor and array are null or valid, as `# Safety` requires. The array is freed after its elements
-        // were copied.
-        unsafe {
-            let shape = numbers(dims).to_vec();
-            TfLiteIntArrayFree(dims);
-            match tensor.as_mut() {
-                Some(tensor) if !dims.is_null() => resize(context, tensor, &shape),
-                _ => refuse(context, "cannot resize a tensor: the tensor or its new shape is null"),
-            }
-        }
-    })
-}
-
-/// Like [`resize_tensor`], with a shape that the kernel keeps.
-///
-/// # Safety
-/// `context` must be null or the context of a scene whose kernel is running. `tensor` must be null or point to one of
-/// its tensors. `shape` must be null or point to `dims` integers.
-unsafe extern "C" fn resize_tensor_explicit(
-    context: *mut TfLiteContext,
-    tensor: *mut TfLiteTensor,
-    dims: c_int,
-    shape: *const c_int,
-) -> TfLiteStatus {
-    guard(kTfLiteError, || {
-        // SAFETY: tensor and shape are null or valid, as `# Safety` requires; `list` checks for null.
-        unsafe {
-            match (tensor.as_mut(), crate::guard::list(shape, dims)) {
-                (Some(tensor), Some(shape)) => resize(context, tensor, shape),
-                _ => refuse(context, "cannot resize a tensor: the tensor or its new shape is null"),
-            }
-        }
-    })
-}
-
-/// Changes the shape of a tensor. Reports an error for a shape that is not valid, and for a tensor that cannot change.
-///
-/// # Safety
-/// `context` must be null or the context of a live scene. `tensor` must own its shape and, if it is dynamic or
-/// persistent, its data, both from `malloc`.
-unsafe fn resize(context: *mut TfLiteContext, tensor: &mut TfLiteTensor, shape: &[i32]) -> TfLiteStatus {
-    // SAFETY: the tensor's shape and its own data come from `malloc`, as `# Safety` requires.
-    unsafe {
-        if shape.len() > MAX_RANK {
-            let rank = shape.len();
-            return refuse(
-                context,
-                &format!("a shape has {rank} dimensions; at most {MAX_RANK} are supported"),
-            );
-        }
-        // During `invoke`, all tensors that are not dynamic have their memory already.
-        let is_fixed = tensor.allocation_type == kTfLiteMmapRo
-            || !owns_data(tensor) && !tensor.data.is_null() && numbers(tensor.dims) != shape;
-        if is_fixed {
-            let what = format!(
-                "cannot change the shape of a tensor to {shape:?}: it is constant, or it has memory and is not dynamic"
-            );
-            return refuse(context, &what);
-        }
-        let bytes =
-            if bits(tensor.kind).is_some() { bytes_of(tensor.kind, shape) } else { Some(tensor.bytes) };
-        let Some(bytes) = bytes else {
-            return refuse(context, &format!("a tensor of type {} cannot have shape {shape:?}", tensor.kind));
-        };
-        set_shape(tensor, shape);
-        if owns_data(tensor) && bits(tensor.kind).is_some() {
-            return TfLiteTensorRealloc(bytes, tensor);
-        }
-        tensor.bytes = bytes;
-    }
-    kTfLiteOk
 }
 
 /// Adds `count` tensors and writes the index of the first one to `first`.

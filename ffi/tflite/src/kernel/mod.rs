@@ -12,6 +12,7 @@ mod callbacks;
 pub(crate) mod context;
 mod exchange;
 pub(crate) mod node;
+pub(crate) mod resize;
 pub(crate) mod scene;
 pub(crate) mod types;
 

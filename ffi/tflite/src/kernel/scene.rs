@@ -13,12 +13,16 @@ use super::node::{Key, Node, NodeContents};
 use super::types::{TfLiteContext, TfLiteNode};
 use crate::common::{TfLiteTensorDataFree, TfLiteTensorFree, bytes_of};
 use crate::delegate::graph::GraphSnapshot;
-use crate::describe::{TensorDescription, set_shape};
+use crate::describe::{TensorDescription, set_shape, tensors_of};
 use crate::guard::{c_string, guard};
 use crate::report::Reporter;
 use crate::types::*;
 
-/// Number of tensors that a kernel may add in one call before the addresses of the others change.
+/// Number of tensors that kernels may add before the addresses of the others change. Programs keep these addresses from
+/// `init` to `invoke`.
+const SPARE: usize = 1024;
+
+/// Number of tensors that a kernel may always add in one call before addresses change, as in TensorFlow Lite.
 const HEADROOM: usize = 16;
 
 /// A context with its tensors and nodes. The layout of the first field is known to `c/report.c`.
@@ -230,12 +234,32 @@ impl Scene {
         Ok(())
     }
 
+    /// Creates the tensors of a built interpreter, so that the `init` of an op finds them and can add tensors after
+    /// them.
+    ///
+    /// # Errors
+    /// The runtime's error if it cannot access a tensor.
+    pub(crate) fn describe_built(
+        &mut self,
+        interpreter: &arenite::Interpreter,
+        subgraph: usize,
+    ) -> arenite::Result<()> {
+        if self.names.is_empty() {
+            let (tensors, names) = tensors_of(interpreter, subgraph, &self.ports.variables)?;
+            self.tensors.reserve(tensors.len() + SPARE);
+            self.tensors.extend(tensors);
+            self.names = names;
+        }
+        Ok(())
+    }
+
     /// Fills in the properties of all tensors that never change. Does so once.
     fn describe_all(&mut self, tensor: Look<'_>) {
         if !self.names.is_empty() {
             return;
         }
-        let tensors = (0..).map_while(|index| tensor(index).ok().flatten());
+        let tensors: Vec<_> = (0..).map_while(|index| tensor(index).ok().flatten()).collect();
+        self.tensors.reserve(tensors.len() + SPARE);
         for tensor in tensors {
             let quantization = tensor.quantization();
             let described = TensorDescription {

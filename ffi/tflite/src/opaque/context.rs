@@ -7,6 +7,7 @@ use super::tensor::TfLiteOpaqueTensorBuilder;
 use crate::common::bits;
 use crate::guard::guard;
 use crate::kernel::context::{self, refuse};
+use crate::kernel::resize::resize_tensor;
 use crate::kernel::scene::{self, Scene};
 use crate::kernel::types::{TfLiteContext, TfLiteNode};
 use crate::operator::TfLiteOperator;
@@ -207,7 +208,7 @@ pub(super) unsafe extern "C" fn TfLiteOpaqueContextResizeTensor(
     new_size: *mut TfLiteIntArray,
 ) -> TfLiteStatus {
     // SAFETY: `# Safety` requires of all three pointers what `resize_tensor` requires.
-    unsafe { context::resize_tensor(context, tensor, new_size) }
+    unsafe { resize_tensor(context, tensor, new_size) }
 }
 
 /// Always returns an error: kernels and delegates see only one subgraph.

@@ -1,5 +1,4 @@
-/* Delegates of the program, created with TfLiteOpaqueDelegateBuilder and with TfLiteDelegate.
- * ARENITE_TFLITE_UNSAFE_DELEGATES is 1 except in the last case. */
+/* Delegates of the program, created with TfLiteOpaqueDelegateBuilder and with TfLiteDelegate. */
 #include "today.h"
 
 #include "cases.h"
@@ -55,6 +54,57 @@ static TfLiteStatus kernel_invoke(TfLiteOpaqueContext *context, TfLiteOpaqueNode
   return kernel_invoke_says;
 }
 
+/* A kernel that uses the tensors of init in invoke, after other tensors were added. */
+typedef struct Kept {
+  TfLiteOpaqueTensor *x, *y;
+} Kept;
+
+static void *keeping_init(TfLiteOpaqueContext *context, const char *buffer, size_t length) {
+  const TfLiteOpaqueDelegateParams *params = (const TfLiteOpaqueDelegateParams *)(const void *)buffer;
+  Kept *kept = malloc(sizeof *kept);
+  (void)length;
+  kept->x = TfLiteOpaqueContextGetOpaqueTensor(context, params->input_tensors->data[0]);
+  kept->y = TfLiteOpaqueContextGetOpaqueTensor(context, params->output_tensors->data[0]);
+  SAY("%s %s", TfLiteOpaqueTensorName(kept->x), TfLiteOpaqueTensorName(kept->y));
+  return kept;
+}
+
+static void keeping_free(TfLiteOpaqueContext *context, void *data) {
+  (void)context;
+  free(data);
+}
+
+static TfLiteStatus keeping_prepare(TfLiteOpaqueContext *context, TfLiteOpaqueNode *node) {
+  Kept *kept = TfLiteOpaqueNodeGetUserData(node);
+  TfLiteOpaqueTensorBuilder *builder = TfLiteOpaqueTensorBuilderCreate();
+  int i, index = -1;
+  TfLiteOpaqueTensorBuilderSetType(builder, kTfLiteFloat32);
+  TfLiteOpaqueTensorBuilderSetAllocationType(builder, kTfLiteArenaRw);
+  for (i = 0; i < 200; i++) {
+    if (TfLiteOpaqueContextAddTensor(context, builder, &index) != kTfLiteOk) {
+      return kTfLiteError;
+    }
+  }
+  TfLiteOpaqueTensorBuilderDelete(builder);
+  SAY("%d", kept->x == TfLiteOpaqueNodeGetInput(context, node, 0));
+  return kTfLiteOk;
+}
+
+static TfLiteStatus keeping_invoke(TfLiteOpaqueContext *context, TfLiteOpaqueNode *node) {
+  Kept *kept = TfLiteOpaqueNodeGetUserData(node);
+  const float *x = TfLiteOpaqueTensorData(kept->x);
+  float *y = TfLiteOpaqueTensorData(kept->y);
+  size_t i;
+  (void)context;
+  for (i = 0; i < TfLiteOpaqueTensorByteSize(kept->y) / sizeof(float); i++) {
+    y[i] = -x[i];
+  }
+  return kTfLiteOk;
+}
+
+/* Whether the next delegate's kernel is the one that keeps tensors. */
+static bool keeps;
+
 /* Requests all nodes of builtin op `data`, and prints what it sees of each node. */
 static TfLiteStatus ask(TfLiteOpaqueContext *context, TfLiteDelegate *delegate, void *data) {
   TfLiteIntArray *plan = NULL, *wanted;
@@ -85,10 +135,10 @@ static TfLiteStatus ask(TfLiteOpaqueContext *context, TfLiteDelegate *delegate, 
   }
   wanted->size = count;
   kernel = TfLiteOperatorCreate(kTfLiteBuiltinCustom, "Kernel", 1, NULL);
-  TfLiteOperatorSetInit(kernel, kernel_init);
-  TfLiteOperatorSetFree(kernel, kernel_free);
-  TfLiteOperatorSetPrepare(kernel, kernel_prepare);
-  TfLiteOperatorSetInvoke(kernel, kernel_invoke);
+  TfLiteOperatorSetInit(kernel, keeps ? keeping_init : kernel_init);
+  TfLiteOperatorSetFree(kernel, keeps ? keeping_free : kernel_free);
+  TfLiteOperatorSetPrepare(kernel, keeps ? keeping_prepare : kernel_prepare);
+  TfLiteOperatorSetInvoke(kernel, keeps ? keeping_invoke : kernel_invoke);
   i = TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernels(context, kernel, wanted, delegate);
   TfLiteIntArrayFree(wanted);
   return (TfLiteStatus)i;
@@ -160,6 +210,16 @@ static void delegate_is_resized(void) {
   SAY("%d", TfLiteTensorDim(TfLiteInterpreterGetOutputTensor(interpreter, 0), 0));
 }
 
+static void kernel_keeps_the_tensors_of_init(void) {
+  TfLiteDelegate *delegate = asking_for(&sqrt_code);
+  TfLiteInterpreter *interpreter;
+  keeps = true;
+  interpreter = made("sqrt.tflite", delegate, false);
+  run(interpreter);
+  TfLiteInterpreterDelete(interpreter);
+  TfLiteOpaqueDelegateDelete(delegate);
+}
+
 static TfLiteStatus refuse(TfLiteOpaqueContext *context, TfLiteDelegate *delegate, void *data) {
   (void)delegate;
   (void)data;
@@ -226,20 +286,18 @@ static void opaque_functions_of_null(void) {
   TfLiteOpaqueDelegateDelete(NULL);
 }
 
-static void disabled_without_the_unsafe_option(void) {
-  unsetenv("ARENITE_TFLITE_UNSAFE_DELEGATES");
-  SAY("%d", made("sqrt.tflite", asking_for(&sqrt_code), false) == NULL);
-  SAY("%d %d", errors, prepares);
+static void delegate_is_null(void) {
+  SAY("%d", made("sqrt.tflite", NULL, false) == NULL);
+  SAY("%d", errors);
 }
 
 int main(int argc, char **argv) {
 #define CASE(name) {#name, name}
   static const Case cases[] = {
       CASE(delegate_claims_a_node), CASE(delegate_sees_parameters_and_constants), CASE(delegate_claims_nothing),
-      CASE(delegate_is_resized), CASE(delegate_fails_to_prepare), CASE(delegate_without_prepare),
+      CASE(delegate_is_resized), CASE(kernel_keeps_the_tensors_of_init), CASE(delegate_fails_to_prepare), CASE(delegate_without_prepare),
       CASE(kernel_fails_to_prepare), CASE(kernel_fails_to_invoke), CASE(kernel_fails_and_the_cpu_runs),
-      CASE(plain_delegate), CASE(opaque_functions_of_null), CASE(disabled_without_the_unsafe_option),
+      CASE(plain_delegate), CASE(opaque_functions_of_null), CASE(delegate_is_null),
   };
-  setenv("ARENITE_TFLITE_UNSAFE_DELEGATES", "1", 1);
   return run_cases(cases, sizeof cases / sizeof *cases, argc, argv);
 }

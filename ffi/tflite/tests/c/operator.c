@@ -138,11 +138,11 @@ static void op_deleted_before_interpreter(void) {
 }
 
 static void op_getters(void) {
-  char name[] = "Own";
+  static const char name[] = "Own";
   int data = 0;
   TfLiteOperator *own = TfLiteOperatorCreate(kTfLiteBuiltinCustom, name, 3, &data);
-  name[0] = 'X';
-  SAY("%d %s %d", TfLiteOperatorGetBuiltInCode(own), TfLiteOperatorGetCustomName(own), TfLiteOperatorGetVersion(own));
+  SAY("%d %d %d", TfLiteOperatorGetBuiltInCode(own), TfLiteOperatorGetCustomName(own) == name,
+      TfLiteOperatorGetVersion(own));
   SAY("%d", TfLiteOperatorGetUserData(own) == &data);
   TfLiteOperatorDelete(own);
   own = TfLiteOperatorCreate(0, NULL, 1, NULL);

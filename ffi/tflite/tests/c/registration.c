@@ -86,6 +86,46 @@ static TfLiteStatus negate_invoke(TfLiteContext *context, TfLiteNode *node) {
   return kTfLiteOk;
 }
 
+/* Like `negate`, with a temporary tensor that init adds. */
+static void *early_init(TfLiteContext *context, const char *buffer, size_t length) {
+  int *index = malloc(sizeof *index);
+  (void)buffer;
+  (void)length;
+  *index = -1;
+  SAY("%d", context->AddTensors(context, 1, index));
+  SAY("%d of %d", *index, (int)context->tensors_size);
+  return index;
+}
+
+static TfLiteStatus early_prepare(TfLiteContext *context, TfLiteNode *node) {
+  if (node->temporaries->size == 0) {
+    TfLiteIntArrayFree(node->temporaries);
+    node->temporaries = TfLiteIntArrayCreate(1);
+    node->temporaries->data[0] = *(int *)node->user_data;
+  }
+  return negate_prepare(context, node);
+}
+
+static void early_free(TfLiteContext *context, void *buffer) {
+  (void)context;
+  free(buffer);
+}
+
+/* The output has the array that it was resized to. */
+static TfLiteStatus keeping_prepare(TfLiteContext *context, TfLiteNode *node) {
+  TfLiteTensor *y = output_of(context, node);
+  TfLiteIntArray *dims = TfLiteIntArrayCopy(input_of(context, node)->dims);
+  TfLiteStatus first = context->ResizeTensor(context, y, dims), second;
+  const bool is_first = y->dims == dims;
+  dims = TfLiteIntArrayCopy(dims);
+  second = context->ResizeTensor(context, y, dims);
+  if (prepares++ == 0) {
+    SAY("%d %d", first, is_first);
+    SAY("%d %d", second, y->dims == dims);
+  }
+  return negate_prepare(context, node);
+}
+
 /* The first element gives the number of output elements: the output's shape is known only after a run. */
 static TfLiteStatus dynamic_prepare(TfLiteContext *context, TfLiteNode *node) {
   output_of(context, node)->allocation_type = kTfLiteDynamic;
@@ -114,6 +154,9 @@ static const TfLiteRegistration FAILS_TO_PREPARE = {.prepare = fail, .invoke = r
 static const TfLiteRegistration FAILS_TO_INVOKE = {.invoke = fail};
 static const TfLiteRegistration WITHOUT_INVOKE = {.init = NULL};
 static const TfLiteRegistration NEGATE = {.prepare = negate_prepare, .invoke = negate_invoke};
+static const TfLiteRegistration EARLY = {
+    .init = early_init, .free = early_free, .prepare = early_prepare, .invoke = negate_invoke};
+static const TfLiteRegistration KEEPING = {.prepare = keeping_prepare, .invoke = negate_invoke};
 static const TfLiteRegistration DYNAMIC = {.prepare = dynamic_prepare, .invoke = dynamic_invoke};
 
 static int told;
@@ -215,6 +258,20 @@ static void op_with_temporary(void) {
   run(interpreter, 2);
 }
 
+static void op_with_temporary_from_init(void) {
+  TfLiteInterpreter *interpreter = made("custom.tflite", &EARLY);
+  SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
+  run(interpreter, 1);
+  TfLiteInterpreterDelete(interpreter);
+}
+
+static void op_resizes_to_its_array(void) {
+  TfLiteInterpreter *interpreter = made("custom.tflite", &KEEPING);
+  SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
+  run(interpreter, 1);
+  TfLiteInterpreterDelete(interpreter);
+}
+
 static void op_with_dynamic_shape(void) {
   TfLiteInterpreter *interpreter = made("custom.tflite", &DYNAMIC);
   SAY("%d", TfLiteInterpreterAllocateTensors(interpreter));
@@ -309,7 +366,8 @@ int main(int argc, char **argv) {
 #define CASE(name) {#name, name}
   static const Case cases[] = {
       CASE(op), CASE(op_with_options), CASE(op_after_resize), CASE(op_copied), CASE(op_fails_to_prepare),
-      CASE(op_fails_to_invoke), CASE(op_without_invoke), CASE(op_with_temporary), CASE(op_with_dynamic_shape),
+      CASE(op_fails_to_invoke), CASE(op_without_invoke), CASE(op_with_temporary), CASE(op_with_temporary_from_init),
+      CASE(op_resizes_to_its_array), CASE(op_with_dynamic_shape),
       CASE(op_with_another_version), CASE(op_added_twice), CASE(replaced_builtin_op), CASE(selected_ops),
       CASE(resolver), CASE(two_interpreters), CASE(init_runs_at_creation),
   };

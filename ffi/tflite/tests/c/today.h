@@ -67,6 +67,7 @@ void TfLiteInterpreterOptionsSetOpResolverExternalWithFallback(
 
 /* operator.h */
 TfLiteOperator *TfLiteOperatorCreate(int builtin_code, const char *custom_name, int version, void *user_data);
+TfLiteOperator *TfLiteOperatorCreateWithData(int builtin_code, const char *custom_name, int version, void *user_data);
 void TfLiteOperatorDelete(TfLiteOperator *registration);
 int TfLiteOperatorGetBuiltInCode(const TfLiteOperator *registration);
 const char *TfLiteOperatorGetCustomName(const TfLiteOperator *registration);
