@@ -7,7 +7,7 @@ use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
 use arenite_layers::{Reals, refusals, rewrite};
 
-use crate::device::{self, DeviceInfo, Effort, Queue};
+use crate::device::{self, DeviceInfo, Dispatch, Effort, Queue};
 use crate::net::transfer::{unworthy, work};
 use crate::net::{GpuLayer, LIMITS, Net};
 use crate::ops::build;
@@ -155,6 +155,23 @@ impl<D: device::Device> GpuKernel<D> {
     }
 }
 
+/// Reports the work-group of each kernel and grid, in the order of their first dispatches.
+fn tell_groups(dispatches: &[Dispatch], notes: &mut FactNotes<'_>) {
+    let mut counts: Vec<(&Dispatch, usize)> = Vec::new();
+    for dispatch in dispatches {
+        match counts.iter_mut().find(|(known, _)| *known == dispatch) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((dispatch, 1)),
+        }
+    }
+    let extent = |[x, y, z]: [u32; 3]| format!("{x} × {y} × {z}");
+    for (Dispatch { kernel, grid, group }, count) in counts {
+        let (size, grid, choice) = (extent(group.size), extent(*grid), group.choice.text());
+        let times = if count == 1 { String::new() } else { format!(", {count} kernels") };
+        notes.text(&format!("work-group of {kernel}"), &format!("{size} for {grid} work-items, {choice}{times}"));
+    }
+}
+
 /// A built net and its constants.
 type BuiltNet<D> = (TaskList, ProgramConstants<<<D as device::Device>::Queue as Queue>::Memory>);
 
@@ -226,6 +243,7 @@ impl<D: device::Device> DelegateKernel for GpuKernel<D> {
         if self.options.storage == Storage::Image {
             notes.number("kernels whose memory is too large for images", imageless, "");
         }
+        tell_groups(&program.dispatches(&self.shared), notes);
         Ok(())
     }
 

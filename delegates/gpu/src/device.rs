@@ -15,7 +15,7 @@ use arenite_base::{Binary, Clamp, Unary};
 
 use crate::GpuInfo;
 use crate::kernels::KernelName;
-use crate::work_groups::{Extent, Tuning};
+use crate::work_groups::{Extent, Tuning, WorkGroup};
 
 /// The properties of a device.
 #[derive(Clone, Debug)]
@@ -226,6 +226,9 @@ pub trait Queue: Send + Sized + 'static {
         Effort::default()
     }
 
+    /// The kernels of a recording whose work-groups are known, in order.
+    fn dispatches(&self, recording: &Self::Recording) -> Vec<Dispatch>;
+
     /// Copies the floats of output `port` of the last run.
     fn read(&self, recording: &mut Self::Recording, port: usize, floats: &mut [f32]) -> Result<()>;
 }
@@ -269,6 +272,17 @@ pub struct Launch<'p, M> {
     pub grid: Extent,
     /// An upper bound of the iterations of a work-item's loops.
     pub iterations: u64,
+}
+
+/// A kernel as the driver runs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// Work-items.
+    pub grid: Extent,
+    /// The work-group that is passed to the driver.
+    pub group: WorkGroup,
 }
 
 /// An argument of a kernel.

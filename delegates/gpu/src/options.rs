@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 use crate::device::Settings;
 use crate::store::precision::Precision;
 use crate::store::storage::Storage;
-use crate::work_groups::Tuning;
+use crate::work_groups::{Extent, FIXED, Tuning};
 
 /// The options of the delegate.
 ///
@@ -17,7 +17,7 @@ use crate::work_groups::Tuning;
 /// | `memory` | the planner of shared objects for activations; empty: the interpreter's | `greedy-in-order` |
 /// | `precision` | the precision of stored floats: `f32`, `f16`; kernels compute with 32 bits | `f32` |
 /// | `storage` | how kernels read slices: `buffer` through pointers, `image` through images over buffers | `buffer` |
-/// | `tuning` | work-groups: `fast` by a formula, `exhaustive` by timing all that fit, `fixed` 8 × 4 × 1 | `fast` |
+/// | `tuning` | work-groups: `fast` by a formula, `exhaustive` by timing all that fit, `fixed` 8 × 4 × 1, or a size such as `16x4x1` | `fast` |
 /// | `products` | matrix products: `tiled` through local memory, `direct` without, `auto` by device and size | `auto` |
 /// | `winograd` | 3 × 3 convolutions with fewer multiplications: `auto` large ones, `true` all, `false` none | `auto` |
 /// | `cache_dir` | a folder that keeps compiled programs and tuned sizes between processes | none |
@@ -54,8 +54,7 @@ impl Options {
         let precisions = [("f32", Precision::F32), ("f16", Precision::F16)];
         let precision = one_of(options, "precision", &precisions)?;
         let storage = one_of(options, "storage", &[("buffer", Storage::Buffer), ("image", Storage::Image)])?;
-        let tunings = [("fast", Tuning::Fast), ("exhaustive", Tuning::Exhaustive), ("fixed", Tuning::Fixed)];
-        let tuning = one_of(options, "tuning", &tunings)?;
+        let tuning = tuning(options)?;
         let min_work: f64 = options.parse("min_work", 0.0)?;
         if min_work.is_nan() || min_work < 0.0 {
             return Err(invalid!("option min_work = '{min_work}' is not a number of operations"));
@@ -71,6 +70,17 @@ impl Options {
             winograd: options.get("winograd").map(str::to_owned),
         })
     }
+}
+
+/// Parses the tuning: a name or a size.
+fn tuning(options: &OptionPairs<'_>) -> Result<Tuning> {
+    let size = options.get("tuning").and_then(|text| {
+        let numbers: Vec<u32> = text.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
+        Extent::try_from(numbers).ok().filter(|size| !size.contains(&0))
+    });
+    let fixed = ("fixed", Tuning::Fixed(FIXED));
+    let names = [("fast", Tuning::Fast), ("exhaustive", Tuning::Exhaustive), fixed];
+    size.map_or_else(|| one_of(options, "tuning", &names), |size| Ok(Tuning::Fixed(size)))
 }
 
 /// Parses an option's value. The first choice is the default.

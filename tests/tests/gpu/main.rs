@@ -8,6 +8,7 @@ mod ops;
 mod precision;
 mod seeds;
 mod starts;
+mod work_groups;
 
 use std::process::Command;
 

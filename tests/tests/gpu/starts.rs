@@ -19,7 +19,7 @@ fn model(floats: i32, tensors: usize, nodes: &[(&str, &[i32], i32)]) -> Model {
 }
 
 /// The same on tensors of this shape.
-fn model_of(shape: [i32; 2], tensors: usize, nodes: &[(&str, &[i32], i32)]) -> Model {
+pub(super) fn model_of(shape: [i32; 2], tensors: usize, nodes: &[(&str, &[i32], i32)]) -> Model {
     let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
     let tensor = |i: usize| Tensor::new(&format!("t{i}"), FLOAT32, &shape);
     graph.input(tensor(0));
@@ -34,13 +34,13 @@ fn model_of(shape: [i32; 2], tensors: usize, nodes: &[(&str, &[i32], i32)]) -> M
 }
 
 /// Runs the nodes on the device, except these ops.
-fn on_device(delegate: &str, model: &Model, options: &[(&str, &str)], exclude: &[&str]) -> Interpreter {
+pub(super) fn on_device(delegate: &str, model: &Model, options: &[(&str, &str)], exclude: &[&str]) -> Interpreter {
     let mut delegate = config(delegate, options);
     delegate.exclude_ops = exclude.iter().map(|&op| op.to_owned()).collect();
     arenite_tests::reference_ops(model).delegate(delegate).build().expect("it builds")
 }
 
-fn run(interpreter: &mut Interpreter) -> Vec<f32> {
+pub(super) fn run(interpreter: &mut Interpreter) -> Vec<f32> {
     interpreter.allocate().expect("it allocates");
     let count = interpreter.input(0).expect("it exists").byte_len() / 4;
     let x: Vec<f32> = (0..count).map(|i| (i * 37 % 101) as f32 / 25.0 - 2.0).collect();

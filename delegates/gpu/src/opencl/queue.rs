@@ -17,16 +17,17 @@ use super::memory::OpenClMemory;
 use super::text::{Images, images, numbers, text};
 use super::timing;
 use super::{failed, global};
-use crate::device::{self, Argument, Effort, Memory as _, Plan, Port, Settings, Step};
+use crate::device::{self, Argument, Dispatch, Effort, Memory as _, Plan, Port, Settings, Step};
 use crate::store::precision::Precision;
 use crate::store::tuner::{LaunchSize, Tuner, UntunedKernel};
-use crate::work_groups::Extent;
+use crate::work_groups::{Extent, WorkGroup};
 
 /// A kernel with its arguments, grid and work-group.
 struct Launch {
     kernel: Kernel,
+    name: &'static str,
     grid: Extent,
-    size: Extent,
+    group: WorkGroup,
     /// A second kernel object for timing: some drivers leak memory per launch of a kernel object.
     trial: Option<(Kernel, UntunedKernel)>,
     /// The memory of its arguments, kept while it may run.
@@ -103,12 +104,13 @@ impl Queue {
         let size = LaunchSize { grid: launch.grid, kind: launch.kernel.name.declaration().kind, most };
         let info = &self.device.limits().limits;
         let key = || self.device.key(&text);
-        let (size, untuned) = self.tuner.size(&self.device.sizes, key, size, info);
+        let (group, untuned) = self.tuner.size(&self.device.sizes, key, size, info);
         let trial = match untuned {
             Some(untuned) => Some((self.bind(&program, launch, &images)?.0, untuned)),
             None => None,
         };
-        Ok(Launch { kernel, grid: launch.grid, size, trial, _memory: memory })
+        let name = launch.kernel.name.declaration().name;
+        Ok(Launch { kernel, name, grid: launch.grid, group, trial, _memory: memory })
     }
 
     /// The arguments that are images. Empty if the kernel reads through pointers, as it does if memory is too large for
@@ -181,7 +183,7 @@ fn begin(queue: &CommandQueue, command: &Command) -> Result<Event> {
 
 /// Enqueues a kernel.
 fn start(queue: &CommandQueue, launch: &Launch) -> Result<Event> {
-    let Launch { kernel, grid, size, .. } = launch;
+    let Launch { kernel, grid, group: WorkGroup { size, .. }, .. } = launch;
     let (global, local) = (global(*grid, *size), size.map(|n| n as usize));
     // SAFETY: both pointers have three sizes. All arguments are set, and kernels access nothing but their arguments,
     // within bounds.
@@ -252,7 +254,7 @@ impl device::Queue for Queue {
                 && let Some((kernel, untuned)) = &launch.trial
             {
                 let best = |sizes: &[Extent]| timing::best(&self.device, kernel, launch.grid, sizes, stop);
-                launch.size = self.tuner.time(&self.device.sizes, untuned, best)?;
+                launch.group = self.tuner.time(&self.device.sizes, untuned, best)?;
                 launch.trial = None;
             }
         }
@@ -306,6 +308,16 @@ impl device::Queue for Queue {
         self.timed.get().map_or(Ok(()), |queue| wait_until_ended(queue, stop))
     }
 
+    fn dispatches(&self, recording: &Recording) -> Vec<Dispatch> {
+        let dispatch = |command: &Command| match command {
+            Command::Launch(Launch { name, grid, group, .. }) => {
+                Some(Dispatch { kernel: name, grid: *grid, group: *group })
+            }
+            Command::Clear(_) => None,
+        };
+        recording.commands.iter().filter_map(dispatch).collect()
+    }
+
     fn effort(&self) -> Effort {
         self.tuner.effort()
     }
@@ -319,5 +331,49 @@ impl device::Queue for Queue {
         // SAFETY: the length was checked above; the call blocks until the floats are written.
         let event = unsafe { self.queue.enqueue_read_buffer(&memory.buffer(), CL_BLOCKING, 0, floats, &[]) };
         event.map(drop).map_err(|error| failed("a tensor does not come back from the device", error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device as _;
+    use crate::device::Queue as _;
+    use crate::work_groups::Choice;
+
+    /// The work-items of group 0 tell the size of their group.
+    const PROBE: &str = "__kernel void probe(__global float *to) {
+        if (get_global_id(0) + get_global_id(1) + get_global_id(2) > 0) return;
+        for (int axis = 0; axis < 3; ++axis) to[axis] = get_local_size(axis);
+    }";
+
+    #[test]
+    fn the_driver_runs_a_launch_in_its_work_group() {
+        let device = match Device::open(None) {
+            Ok(device) => device,
+            Err(error) => {
+                assert!(std::env::var_os("ARENITE_GPU").is_none(), "ARENITE_GPU wants a device: {error}");
+                return println!("skipped: {error}");
+            }
+        };
+        let queue = device.queue().expect("a queue");
+        let program = device.program(PROBE, &queue.tuner).expect("it compiles");
+        for size in [[1, 1, 1], [4, 2, 1], [2, 8, 4]] {
+            let memory = Arc::new(queue.memory(3).expect("memory"));
+            let kernel = Kernel::create(&program, "probe").expect("it is in the program");
+            // SAFETY: the parameter is a buffer, which `_memory` keeps.
+            unsafe { kernel.set_arg::<cl_mem>(0, &memory.buffer().get()) }.expect("the argument is a buffer");
+            let (group, _memory) = (WorkGroup { size, choice: Choice::Fixed }, vec![Arc::clone(&memory)]);
+            let launch = Launch { kernel, name: "probe", grid: [13, 9, 5], group, trial: None, _memory };
+            let port = Port { memory, floats: 3, stays: false };
+            let commands = vec![Command::Launch(launch)];
+            let mut recording = Recording { inputs: Vec::new(), commands, outputs: vec![port] };
+            let told = Dispatch { kernel: "probe", grid: [13, 9, 5], group };
+            assert_eq!(queue.dispatches(&recording), [told]);
+            let mut found = [0.0; 3];
+            queue.run(&mut recording).expect("it runs");
+            queue.read(&mut recording, 0, &mut found).expect("it is read");
+            assert_eq!(found, size.map(|n| n as f32));
+        }
     }
 }

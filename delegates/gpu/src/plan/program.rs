@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arenite_abi::ObjectRecord;
 use arenite_abi::prelude::*;
 
-use crate::device::{self, Launch, Plan, Port, Queue, Step};
+use crate::device::{self, Dispatch, Launch, Plan, Port, Queue, Step};
 use crate::plan::builder::TaskList;
 use crate::plan::crossing::{Form, Input, Output, indices};
 use crate::plan::task::{Argument, Buffer, Item, Record, Task};
@@ -108,6 +108,11 @@ impl<Q: Queue> Program<Q> {
     /// Kernels of an invocation.
     pub(crate) fn kernels(&self) -> usize {
         self.kernels
+    }
+
+    /// The kernels and their work-groups, as far as these are known.
+    pub(crate) fn dispatches(&self, shared: &SharedState<Q>) -> Vec<Dispatch> {
+        shared.queue().dispatches(&self.recording)
     }
 
     /// Bytes that the last invocation copied to the device and back.

@@ -12,7 +12,7 @@ use crate::GpuInfo;
 use crate::device::{Effort, Settings};
 use crate::store::cache::Cache;
 use crate::store::sizes::{Sizes, TuningKey, from_text, to_text};
-use crate::work_groups::{Extent, Kind, Tuning, candidates};
+use crate::work_groups::{Choice, Extent, Kind, Tuning, WorkGroup, candidates};
 
 /// Timed sizes of a device, by the key of a kernel's text.
 #[derive(Default)]
@@ -82,11 +82,11 @@ impl Tuner {
         key: impl FnOnce() -> String,
         launch: LaunchSize,
         info: &GpuInfo,
-    ) -> (Extent, Option<UntunedKernel>) {
+    ) -> (WorkGroup, Option<UntunedKernel>) {
         let LaunchSize { grid, kind, most } = launch;
         let sizes = candidates(self.tuning, kind, info, most, grid);
         if let [size] = sizes[..] {
-            return (size, None);
+            return (WorkGroup { size, choice: Choice::untimed(self.tuning, kind) }, None);
         }
         let (key, tuning_key) = (key(), TuningKey::new(grid, most, kind));
         let load = || {
@@ -97,9 +97,10 @@ impl Tuner {
         let known = found.all().entry(key.clone()).or_insert_with(load).get(&tuning_key).copied();
         if let Some(size) = known {
             self.count(|effort| effort.recalled += 1);
-            return (size, None);
+            return (WorkGroup { size, choice: Choice::Recalled }, None);
         }
-        (candidates(Tuning::Fast, kind, info, most, grid)[0], Some(UntunedKernel { key, tuning_key, sizes }))
+        let size = candidates(Tuning::Fast, kind, info, most, grid)[0];
+        (WorkGroup { size, choice: Choice::Formula }, Some(UntunedKernel { key, tuning_key, sizes }))
     }
 
     /// The best size, found by `best`, or by an earlier timing of the same text and grid.
@@ -111,11 +112,11 @@ impl Tuner {
         found: &TunedSizes,
         untuned: &UntunedKernel,
         best: impl FnOnce(&[Extent]) -> Result<Extent>,
-    ) -> Result<Extent> {
+    ) -> Result<WorkGroup> {
         let UntunedKernel { key, tuning_key, sizes } = untuned;
         if let Some(size) = found.all().get(key).and_then(|known| known.get(tuning_key).copied()) {
             self.count(|effort| effort.recalled += 1);
-            return Ok(size);
+            return Ok(WorkGroup { size, choice: Choice::Recalled });
         }
         let start = Instant::now();
         let size = best(sizes)?;
@@ -129,7 +130,7 @@ impl Tuner {
         if let Some(cache) = &self.cache {
             cache.save("sizes", key, to_text(known).as_bytes());
         }
-        Ok(size)
+        Ok(WorkGroup { size, choice: Choice::Timed })
     }
 }
 
@@ -144,7 +145,7 @@ mod tests {
         Tuner::new(&Settings { tuning: Tuning::Exhaustive, cache: Some(folder.to_owned()) }, &INFO)
     }
 
-    fn ask(tuner: &Tuner, found: &TunedSizes) -> (Extent, Option<UntunedKernel>) {
+    fn ask(tuner: &Tuner, found: &TunedSizes) -> (WorkGroup, Option<UntunedKernel>) {
         tuner.size(
             found,
             || "key".to_owned(),
@@ -163,12 +164,14 @@ mod tests {
         let cancelled = first.time(&found, &untuned, |_| Err(unavailable!("cancelled")));
         assert!(cancelled.is_err() && first.effort() == Effort::default());
         let last = first.time(&found, &untuned, |sizes| Ok(sizes[sizes.len() - 1])).expect("it is timed");
-        assert_ne!(last, fast);
+        assert_eq!([fast.choice, last.choice], [Choice::Formula, Choice::Timed]);
+        assert_ne!(last.size, fast.size);
+        let last = WorkGroup { choice: Choice::Recalled, ..last };
         let again = first.time(&found, &untuned, |_| panic!("it is known"));
         assert_eq!((again.ok(), first.effort().tuned, first.effort().recalled), (Some(last), 1, 1));
         for found in [found, TunedSizes::default()] {
             let later = tuner(folder.path());
-            assert!(matches!(ask(&later, &found), (size, None) if size == last));
+            assert!(matches!(ask(&later, &found), (group, None) if group == last));
             assert_eq!((later.effort().tuned, later.effort().recalled), (0, 1));
         }
     }

@@ -18,7 +18,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use arenite_abi::prelude::*;
 
-use crate::device::{self, DeviceInfo, Effort, Plan, Port, Settings, Slots, Step, choose, late};
+use crate::device::{self, DeviceInfo, Dispatch, Effort, Plan, Port, Settings, Slots, Step, choose, late};
 use crate::{GpuInfo, Vendor};
 
 /// A fault.
@@ -275,6 +275,10 @@ impl<Q: device::Queue> device::Queue for FaultyQueue<Q> {
         self.queue.effort()
     }
 
+    fn dispatches(&self, recording: &Self::Recording) -> Vec<Dispatch> {
+        self.queue.dispatches(&recording.recording)
+    }
+
     fn read(&self, recording: &mut Self::Recording, port: usize, floats: &mut [f32]) -> Result<()> {
         self.queue.read(&mut recording.recording, port, floats)
     }
@@ -377,6 +381,10 @@ impl device::Queue for NullQueue {
     fn run(&self, recording: &mut NullRecording) -> Result<()> {
         recording.0[1].iter().for_each(|port| port.memory.with(|floats| floats.fill(0.0)));
         Ok(())
+    }
+
+    fn dispatches(&self, _: &NullRecording) -> Vec<Dispatch> {
+        Vec::new()
     }
 
     fn copy(&self, recording: &mut NullRecording, port: usize, from: &Arc<NullMemory>) -> Result<()> {

@@ -11,9 +11,9 @@ use super::iterations;
 use super::logical::Logical;
 use super::memory::VulkanMemory;
 use super::pipeline::Pipeline;
-use crate::device::{Argument, Launch, Step};
+use crate::device::{self, Argument, Launch, Step};
 use crate::store::tuner::{LaunchSize, Tuner, UntunedKernel};
-use crate::work_groups::Extent;
+use crate::work_groups::{Choice, Extent, WorkGroup};
 
 /// A step on the device.
 pub(super) enum Command {
@@ -38,7 +38,7 @@ pub(super) struct Dispatch {
 /// The dispatch size of a kernel.
 enum DispatchSize {
     /// A number of work-groups, whose size is the pipeline's.
-    Groups(Arc<Pipeline>, Extent),
+    Groups(Arc<Pipeline>, Extent, Choice),
     /// The work-group is not tuned yet.
     Untuned(UntunedKernel),
 }
@@ -81,10 +81,10 @@ impl Dispatch {
         device.expect_iterations(iterations, kernel.name)?;
         let (info, key) = (&device.about.limits, || device.key(&variant, None));
         let launch = LaunchSize { grid, kind: kernel.name.declaration().kind, most: info.total };
-        let (size, untuned) = tuner.size(&device.sizes, key, launch, info);
+        let (group, untuned) = tuner.size(&device.sizes, key, launch, info);
         let work = match untuned {
             Some(untuned) => DispatchSize::Untuned(untuned),
-            None => groups(device, tuner, &variant, grid, size)?,
+            None => groups(device, tuner, &variant, grid, group)?,
         };
         let sets = [vk::DescriptorSet::null(); 2];
         Ok(Dispatch { variant, grid, sets, numbers, work, memory })
@@ -99,15 +99,22 @@ impl Dispatch {
     }
 
     /// Sets the work-group.
-    pub(super) fn resize(&mut self, device: &Device, tuner: &Tuner, size: Extent) -> Result<()> {
-        self.work = groups(device, tuner, &self.variant, self.grid, size)?;
+    pub(super) fn resize(&mut self, device: &Device, tuner: &Tuner, group: WorkGroup) -> Result<()> {
+        self.work = groups(device, tuner, &self.variant, self.grid, group)?;
         Ok(())
+    }
+
+    /// The dispatch as the driver runs it; `None` until its work-group is known.
+    pub(super) fn described(&self) -> Option<device::Dispatch> {
+        let DispatchSize::Groups(pipeline, _, choice) = &self.work else { return None };
+        let group = WorkGroup { size: pipeline.group, choice: *choice };
+        Some(device::Dispatch { kernel: self.variant.layouts.text.name, grid: self.grid, group })
     }
 
     /// Writes the dispatch into a command buffer.
     pub(super) fn write(&self, writer: &Writer<'_>) -> Result<()> {
         match &self.work {
-            DispatchSize::Groups(pipeline, groups) => self.write_with(writer, pipeline, *groups),
+            DispatchSize::Groups(pipeline, groups, _) => self.write_with(writer, pipeline, *groups),
             DispatchSize::Untuned(_) => return Err(invalid!("a kernel is recorded before it is tuned")),
         }
         Ok(())
@@ -150,12 +157,12 @@ fn groups(
     tuner: &Tuner,
     variant: &Variant,
     grid: Extent,
-    size: Extent,
+    WorkGroup { size, choice }: WorkGroup,
 ) -> Result<DispatchSize> {
     let name = variant.layouts.text.name;
     let groups = device.groups(grid, size);
     let groups = groups.ok_or_else(|| unsupported!("a grid of {grid:?} is too large for '{name}'"))?;
-    Ok(DispatchSize::Groups(device.pipeline(variant, size, tuner)?, groups))
+    Ok(DispatchSize::Groups(device.pipeline(variant, size, tuner)?, groups, choice))
 }
 
 impl Sets {

@@ -72,6 +72,8 @@ fn failed(logical: &Logical, text: &Text, error: vk::Result) -> Error {
 pub(super) struct Pipeline {
     layouts: Arc<Layouts>,
     pub(super) raw: vk::Pipeline,
+    /// The size of its work-groups.
+    pub(super) group: Extent,
 }
 
 impl Pipeline {
@@ -108,7 +110,7 @@ impl Pipeline {
             made
         };
         let made = made.map_err(|(_, error)| failed(error))?;
-        Ok(Pipeline { layouts: Arc::clone(layouts), raw: made[0] })
+        Ok(Pipeline { layouts: Arc::clone(layouts), raw: made[0], group })
     }
 }
 

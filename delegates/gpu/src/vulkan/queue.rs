@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 use super::device::Device;
 use super::memory::VulkanMemory;
 use super::recording::Recording;
-use crate::device::{self, Effort, Plan, Settings};
+use crate::device::{self, Dispatch, Effort, Plan, Settings};
 use crate::store::tuner::Tuner;
 use crate::work_groups::Tuning;
 
@@ -78,6 +78,10 @@ impl device::Queue for Queue {
 
     fn wait(&self, recording: &mut Recording, stop: &dyn Fn() -> bool) -> Result<()> {
         recording.wait(stop)
+    }
+
+    fn dispatches(&self, recording: &Recording) -> Vec<Dispatch> {
+        recording.dispatches()
     }
 
     fn effort(&self) -> Effort {

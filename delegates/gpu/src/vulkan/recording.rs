@@ -20,7 +20,7 @@ use super::memory::{StagedMemory, VulkanMemory};
 use super::properties::MemoryUse;
 use super::stamps::Stamps;
 use super::timing::Trial;
-use crate::device::Plan;
+use crate::device::{Dispatch, Plan};
 use crate::store::tuner::Tuner;
 
 /// A recording and its tuning.
@@ -100,7 +100,7 @@ impl Recording {
         for step in &mut self.parts.steps {
             let Command::Dispatch(dispatch) = step else { continue };
             let Some(untuned) = dispatch.untuned() else { continue };
-            let size = tuner.time(&device.sizes, untuned, |sizes| {
+            let group = tuner.time(&device.sizes, untuned, |sizes| {
                 let trial = match trial {
                     Some(trial) => trial,
                     None => trial.insert(Trial::new(device)?),
@@ -108,7 +108,7 @@ impl Recording {
                 // SAFETY: the steps are leaked if they may still run.
                 unsafe { trial.best(device, dispatch, sizes, stop) }
             })?;
-            dispatch.resize(device, tuner, size)?;
+            dispatch.resize(device, tuner, group)?;
         }
         if let Some(trial) = &mut self.trial {
             trial.wait(stop)?;
@@ -192,6 +192,15 @@ impl Recording {
     #[cfg(test)]
     pub(super) fn wait_for(&mut self, timeout: Duration) -> Result<()> {
         self.plain.wait_for(timeout, &|| false)
+    }
+
+    /// See [`crate::device::Queue::dispatches`].
+    pub fn dispatches(&self) -> Vec<Dispatch> {
+        let described = |step: &Command| match step {
+            Command::Dispatch(dispatch) => dispatch.described(),
+            Command::Clear(_) => None,
+        };
+        self.parts.steps.iter().filter_map(described).collect()
     }
 
     fn expect_ended(&self) -> Result<()> {

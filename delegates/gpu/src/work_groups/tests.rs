@@ -86,7 +86,7 @@ fn every_size_is_within_the_limits() {
             let bounds = Bounds::of(&info, kernel);
             for (i, &x) in numbers.iter().enumerate() {
                 let grid = [x, numbers[(i * 5 + 3) % 9], numbers[(i * 7 + 1) % 9]];
-                for tuning in [Tuning::Fast, Tuning::Fixed] {
+                for tuning in [Tuning::Fast, Tuning::Fixed(FIXED), Tuning::Fixed([0, u32::MAX, 64])] {
                     for kind in [Kind::Convolution, Kind::Other] {
                         let sizes = candidates(tuning, kind, &info, kernel, grid);
                         assert_eq!(sizes.len(), 1);
@@ -115,7 +115,7 @@ fn searches_respect_limits_and_have_no_duplicates() {
 
 #[test]
 fn fixed_sizes_are_reduced_to_the_limits() {
-    let fixed = |axes, total| candidates(Tuning::Fixed, Kind::Other, &device("", axes, total), 1024, [9; 3]);
+    let fixed = |axes, total| candidates(Tuning::Fixed(FIXED), Kind::Other, &device("", axes, total), 1024, [9; 3]);
     assert_eq!(fixed([1024; 3], 1024), [[8, 4, 1]]);
     assert_eq!(fixed([4; 3], 1024), [[4, 4, 1]]);
     assert_eq!(fixed([1024; 3], 16), [[4, 4, 1]]);
@@ -126,7 +126,7 @@ fn fixed_sizes_are_reduced_to_the_limits() {
 fn old_mali_uses_the_formula() {
     let on = |vendor: &str, asked: Tuning| asked.on(&device(vendor, [256; 3], 256));
     assert_eq!(on("Mali-T628", Tuning::Exhaustive), Tuning::Fast);
-    assert_eq!(on("Mali-T628", Tuning::Fixed), Tuning::Fixed);
+    assert_eq!(on("Mali-T628", Tuning::Fixed(FIXED)), Tuning::Fixed(FIXED));
     assert_eq!(on("Mali-T760", Tuning::Exhaustive), Tuning::Exhaustive);
     assert_eq!(on("Adreno 330", Tuning::Exhaustive), Tuning::Exhaustive);
 }
