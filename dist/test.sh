@@ -1,7 +1,8 @@
 #!/bin/sh
 # Tests the packages built by dist/build.sh. It unpacks each kind into a clean folder and uses only the files in it: the
 # program, its manual and its plugins; the library from C (pkg-config), C++ (CMake) and Go, which must give the same
-# scores for a picture.
+# scores for a picture; the GPU delegates from the program and from C, where drivers are installed. With
+# ARENITE_GPU=required a missing driver is an error.
 #
 #   dist/test.sh [--install] [FOLDER]      FOLDER has the packages; default: target/dist
 #
@@ -119,6 +120,40 @@ languages() {
   done
 }
 
+# `gpus PREFIX EXAMPLES FOLDER`: the program and the program in C, which find the plugins in their prefix, run all nodes
+# of a model on each GPU delegate, with the scores of the CPU up to 0.001.
+gpus() {
+  for delegate in opencl vulkan; do
+    if ! "$1/bin/arenite" devices | awk -v wanted="$delegate" '$1 == "delegate" { here = $2 == wanted }
+        here && $1 ~ /^[0-9]+$/ { found = 1 } END { exit !found }'; then
+      if [ "${ARENITE_GPU:-}" = required ]; then fail "no device for $delegate, and ARENITE_GPU=required"; else
+        echo "skipped: no device for $delegate"; fi
+      continue
+    fi
+    answer=$("$1/bin/arenite" run "$2/digits_f32.tflite" --image "$2/7.png" --labels "$2/labels.txt" --top 1 \
+      --delegate "$delegate" --require) || true
+    case $answer in
+      *"% "*"7"*"(class 7)"*) ok "the program says seven on $delegate" ;;
+      *) fail "the program on $delegate says: $answer" ;;
+    esac
+    [ -x "$3/c" ] || continue
+    mkdir -p "$1/bin" && cp "$3/c" "$1/bin/scores"
+    for model in digits_f32 digits_i8; do
+      "$1/bin/scores" "$2/$model.tflite" "$2/7.pgm" > "$3/cpu_scores" || fail "$model on the CPU"
+      "$1/bin/scores" "$2/$model.tflite" "$2/7.pgm" "$delegate" > "$3/gpu_scores" || fail "$model on $delegate"
+      # One step of the scores of digits_i8 is 1/256.
+      off=$(paste "$3/cpu_scores" "$3/gpu_scores" | awk -v step="$model" '
+        { off = $2 - $4; if (off < 0) off = -off; if (off > most) most = off }
+        END { print most + 0, NR == 10 && most <= (step == "digits_i8" ? 0.004 : 0.001) ? "fits" : "differs" }')
+      case $off in
+        *fits) ok "a program of C on $delegate: $model is off by ${off% *}" ;;
+        *) fail "$model on $delegate is off by $off" ;;
+      esac
+    done
+    rm "$1/bin/scores"
+  done
+}
+
 # `names_seven PROGRAM ARGUMENTS...`
 names_seven() {
   answer=$("$@") || true
@@ -151,6 +186,7 @@ prefix() {
   program "$2" "$examples"
   symbols "$2"
   languages "$2" "$examples" "$work/build-$1"
+  gpus "$2" "$examples" "$work/build-$1"
 }
 
 tarball=$(find "$packages" -name '*.tar.gz')

@@ -1,5 +1,5 @@
-/* scores MODEL PICTURE.pgm: prints the scores for a picture. `scores --plugins`: prints the ids of the plugins
- * found. */
+/* scores MODEL PICTURE.pgm [DELEGATE]: prints the scores for a picture, computed by the delegate alone if there is one.
+ * `scores --plugins`: prints the ids of the plugins found. */
 #include <arenite.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +26,7 @@ int main(int argc, char **argv) {
   unsigned char bytes[COUNT];
   float pixels[COUNT], scores[10];
   ArModel *model;
+  ArOptions *options = NULL;
   ArInterpreter *interpreter;
   ArTensor *input;
   const ArTensor *output;
@@ -33,13 +34,18 @@ int main(int argc, char **argv) {
     list_plugins();
     return 0;
   }
-  FILE *file = argc == 3 ? fopen(argv[2], "rb") : NULL;
+  FILE *file = argc == 3 || argc == 4 ? fopen(argv[2], "rb") : NULL;
   if (!file || fscanf(file, "P5 16 16 255%*c") == EOF || fread(bytes, 1, COUNT, file) != COUNT) return 2;
   fclose(file);
   for (int i = 0; i < COUNT; i++) pixels[i] = (float)bytes[i] / 127.5f - 1.0f;
 
+  if (argc == 4) {
+    options = ar_options_new();
+    check(ar_options_add_delegate(options, argv[3], AR_ON_MISSING_ERROR, NULL, 0));
+    check(ar_options_require_delegate(options, argv[3], NULL));
+  }
   check(ar_model_from_file(argv[1], &model));
-  check(ar_interpreter_new(model, NULL, &interpreter));
+  check(ar_interpreter_new(model, options, &interpreter));
   check(ar_interpreter_allocate(interpreter));
   check(ar_interpreter_input(interpreter, 0, &input));
   check(ar_tensor_quantize(input, pixels, COUNT));
@@ -49,5 +55,6 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 10; i++) printf("%d %.9g\n", i, (double)scores[i]);
   ar_interpreter_free(interpreter);
   ar_model_free(model);
+  ar_options_free(options);
   return 0;
 }

@@ -168,7 +168,10 @@ fn tell_groups(dispatches: &[Dispatch], notes: &mut FactNotes<'_>) {
     for (Dispatch { kernel, grid, group }, count) in counts {
         let (size, grid, choice) = (extent(group.size), extent(*grid), group.choice.text());
         let times = if count == 1 { String::new() } else { format!(", {count} kernels") };
-        notes.text(&format!("work-group of {kernel}"), &format!("{size} for {grid} work-items, {choice}{times}"));
+        notes.text(
+            &format!("work-group of {kernel}"),
+            &format!("{size} for {grid} work-items, {choice}{times}"),
+        );
     }
 }
 

@@ -16,8 +16,10 @@ use std::fmt::Write as _;
 /// How the size of work-groups is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A convolution, whose work-items of a column share weights.
+    /// A convolution, whose work-items of a column share weights. Its grid has the axes of [`Kind::Slices`].
     Convolution,
+    /// Work-items for slices × columns × rows, or slices × rows.
+    Slices,
     /// A kernel that is written for work-groups of one size, `work_groups::TILES`.
     Tiles,
     /// Anything else.
@@ -163,9 +165,7 @@ numbers! {
         to_row: usize, to_channels: usize, to_pitch: usize,
     }
     /// Matrices whose rows are whole slices; strides and depth count slices.
-    SliceMatrices {
-        rows: usize, depth: usize, columns: usize, slices: usize, a_row: usize, b_row: usize, to_row: usize,
-    }
+    SliceMatrices { rows: usize, depth: usize, columns: usize, slices: usize, a_row: usize, b_row: usize, to_row: usize }
     /// Such matrices, and their number.
     CountedMatrices: matrices SliceMatrices { products: usize }
     /// Rows of a tensor.
@@ -334,20 +334,20 @@ fn around(times: usize, inner: u64) -> u64 {
 
 kernels! {
     /// Products of matrices at any strides. A scattered result is written by elements: four rows of four.
-    BatchMatmul = "batch_matmul", Other, true,
+    BatchMatmul = "batch_matmul", Slices, true,
         (to: ResultElements, a: Elements, b: Elements, starts: Integers, bias: WideSlices),
         Matrices, |n| around(n.depth, 0) + 4 * around(4, 0);
     /// A separate epilogue.
-    Chain = "chain", Other, true, (to: Results, from: Source), Rows, |_| 0;
+    Chain = "chain", Slices, true, (to: Results, from: Source), Rows, |_| 0;
     /// A convolution.
     Conv2d = "conv_2d", Convolution, true, (to: Results, from: Input, weights: Input, bias: WideSlices),
         Window, |n| around(n.tap_rows, around(n.tap_columns, around(n.in_slices, 0)));
     /// A depthwise convolution.
-    DepthwiseConv2d = "depthwise_conv_2d", Other, true,
+    DepthwiseConv2d = "depthwise_conv_2d", Slices, true,
         (to: Results, from: Input, weights: Input, bias: WideSlices),
         MultipliedWindow, |n| around(n.window.tap_rows, around(n.window.tap_columns, 0));
     /// A function of two tensors that broadcast.
-    Elementwise = "elementwise", Other, true, (to: Results, a: Slices, b: Slices, dims: Integers),
+    Elementwise = "elementwise", Slices, true, (to: Results, a: Slices, b: Slices, dims: Integers),
         Broadcast, |n| around(n.rank, 0) + around(4, 0);
     /// Slices that indices select.
     Gather = "gather", Other, false, (to: Copies, from: Originals, indices: Integers), Selection, |_| around(4, 0);
@@ -362,10 +362,10 @@ kernels! {
     Moves = "moves", Other, false, (to: Copies, from: Originals, dims: Integers),
         MovedBox, |n| around(n.rank, 0) + around(4, 0);
     /// A pool.
-    Pool2d = "pool_2d", Other, true, (to: Results, from: Input),
+    Pool2d = "pool_2d", Slices, true, (to: Results, from: Input),
         Window, |n| around(n.tap_rows, around(n.tap_columns, 0));
     /// Products of matrices of whole slices.
-    Product = "product", Other, true, (to: Results, a: Input, b: Input, starts: Integers, bias: WideSlices),
+    Product = "product", Slices, true, (to: Results, a: Input, b: Input, starts: Integers, bias: WideSlices),
         CountedMatrices, |n| around(n.matrices.depth, 0);
     /// A sum, a mean or an extreme.
     Reduce = "reduce", Other, false, (to: ResultElements, from: Elements, dims: Integers), Folding, |n| {
@@ -373,7 +373,7 @@ kernels! {
         around(n.kept, 0).saturating_add(around(n.lines, line))
     };
     /// Images of another size.
-    Resize = "resize", Other, false,
+    Resize = "resize", Slices, false,
         (to: Results, from: Source, lows: Integers, highs: Integers, distances: Floats), Images, |_| 0;
     /// Softmax, or its logarithm.
     Softmax = "softmax", Other, false, (to: Results, from: Slices), SoftmaxRows, |n| 3 * around(n.rows.slices, 0);
@@ -385,10 +385,10 @@ kernels! {
         (to: Results, from: Input, weights: Input, bias: WideSlices),
         Window, |n| around(n.tap_rows, around(n.tap_columns, around(n.in_slices, 0)));
     /// Winograd's transform of products, along both axes of a tile.
-    WinogradInverse = "winograd_inverse", Other, true,
+    WinogradInverse = "winograd_inverse", Slices, true,
         (to: Results, products: WideSlices, bias: WideSlices), OutputTiles, |_| 2 * around(6, 2 * around(6, 0));
     /// Winograd's transform of an input, along both axes of a tile.
-    WinogradTransform = "winograd_transform", Other, false, (to: WideResults, from: Input),
+    WinogradTransform = "winograd_transform", Slices, false, (to: WideResults, from: Input),
         InputTiles, |_| 2 * around(6, 2 * around(6, 0));
 }
 

@@ -34,7 +34,12 @@ pub(super) fn model_of(shape: [i32; 2], tensors: usize, nodes: &[(&str, &[i32], 
 }
 
 /// Runs the nodes on the device, except these ops.
-pub(super) fn on_device(delegate: &str, model: &Model, options: &[(&str, &str)], exclude: &[&str]) -> Interpreter {
+pub(super) fn on_device(
+    delegate: &str,
+    model: &Model,
+    options: &[(&str, &str)],
+    exclude: &[&str],
+) -> Interpreter {
     let mut delegate = config(delegate, options);
     delegate.exclude_ops = exclude.iter().map(|&op| op.to_owned()).collect();
     arenite_tests::reference_ops(model).delegate(delegate).build().expect("it builds")

@@ -1,14 +1,15 @@
 //! Kernels of the GPU delegates run in the work-groups that the tuner chose, and facts name them.
 
 use arenite::{FactValue, Interpreter, Model};
-use arenite_gpu::work_groups::{Extent, Kind, Tuning, candidates};
+use arenite_gpu::DeviceInfo;
+use arenite_gpu::work_groups::{Extent, KernelLimits, Kind, Tuning, candidates};
 
 use super::starts::{model_of, on_device, run};
 use super::{Backend, backends};
 
 /// A fact about a work-group.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Reported {
     kernel: String,
     size: Extent,
     grid: Extent,
@@ -21,13 +22,13 @@ fn extent(text: &str) -> Extent {
     numbers.try_into().expect("three numbers")
 }
 
-fn told(interpreter: &Interpreter) -> Vec<Told> {
+fn reported(interpreter: &Interpreter) -> Vec<Reported> {
     let facts = interpreter.facts().into_iter().flat_map(|partition| partition.facts);
     let groups = facts.filter_map(|fact| match (fact.key.strip_prefix("work-group of "), fact.value) {
         (Some(kernel), FactValue::Text(text)) => {
             let (size, rest) = text.split_once(" for ").expect("a size");
             let (grid, how) = rest.split_once(" work-items, ").expect("a grid");
-            Some(Told {
+            Some(Reported {
                 kernel: kernel.to_owned(),
                 size: extent(size),
                 grid: extent(grid),
@@ -39,12 +40,17 @@ fn told(interpreter: &Interpreter) -> Vec<Told> {
     groups.collect()
 }
 
+/// The limits of a kernel that supports as many work-items as its device, with waves of any size.
+fn limits(device: &DeviceInfo) -> KernelLimits {
+    KernelLimits { most: device.limits.total, wave: 1 }
+}
+
 fn digits() -> Model {
     Model::from_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/digits/digits_f32.tflite"))
         .expect("it is in the repository")
 }
 
-/// The option decides the work-group of every kernel, and a fact tells it. Results do not depend on it.
+/// The option decides the work-group of every kernel, and a fact reports it. Results do not depend on it.
 #[test]
 fn each_kernel_runs_in_the_work_group_of_the_option() {
     let model = digits();
@@ -55,11 +61,11 @@ fn each_kernel_runs_in_the_work_group_of_the_option() {
             let mut interpreter = on_device(delegate, &model, &options, &[]);
             let got = run(&mut interpreter);
             assert!(got.iter().zip(&want).all(|(a, b)| (a - b).abs() <= 1e-4), "{delegate} {tuning}");
-            let told = told(&interpreter);
-            assert!(told.len() > 3, "{delegate}: {told:?}");
-            for told in told {
-                assert_eq!(told.size, size, "{delegate}: {told:?}");
-                assert!(told.how.starts_with("fixed"), "{delegate}: {told:?}");
+            let groups = reported(&interpreter);
+            assert!(groups.len() > 3, "{delegate}: {groups:?}");
+            for group in groups {
+                assert_eq!(group.size, size, "{delegate}: {group:?}");
+                assert!(group.how.starts_with("fixed"), "{delegate}: {group:?}");
             }
         }
     }
@@ -73,17 +79,19 @@ fn each_kernel_runs_in_the_work_group_of_the_formula() {
         let device = devices.iter().find(|device| device.kind == "gpu").unwrap_or(&devices[0]);
         let mut interpreter = on_device(delegate, &digits(), &[("products", "tiled")], &[]);
         run(&mut interpreter);
-        let told = told(&interpreter);
-        assert!(told.iter().any(|told| told.kernel == "conv_2d"), "{delegate}: {told:?}");
-        for told in told {
-            let (kind, how) = match told.kernel.as_str() {
+        let groups = reported(&interpreter);
+        assert!(groups.iter().any(|group| group.kernel == "conv_2d"), "{delegate}: {groups:?}");
+        for group in groups {
+            let (kind, how) = match group.kernel.as_str() {
                 "conv_2d" => (Kind::Convolution, "by formula"),
                 "tiled" => (Kind::Tiles, "as the kernel requires"),
-                _ => (Kind::Other, "by formula"),
+                "depthwise_conv_2d" | "chain" | "elementwise" | "pool_2d" => (Kind::Slices, "by formula"),
+                "softmax" | "moves" | "reduce" => (Kind::Other, "by formula"),
+                other => panic!("which kind has '{other}'?"),
             };
-            let want = candidates(Tuning::Fast, kind, &device.limits, device.limits.total, told.grid);
-            assert_eq!(want, [told.size], "{delegate}: {told:?}");
-            assert!(told.how.starts_with(how), "{delegate}: {told:?}");
+            let want = candidates(Tuning::Fast, kind, &device.limits, limits(device), group.grid);
+            assert_eq!(want, [group.size], "{delegate}: {group:?}");
+            assert!(group.how.starts_with(how), "{delegate}: {group:?}");
         }
     }
 }
@@ -100,12 +108,11 @@ fn each_kernel_runs_in_the_fastest_work_group() {
         let start = || {
             let mut interpreter = on_device(delegate, &model, &[("tuning", "exhaustive")], &[]);
             run(&mut interpreter);
-            told(&interpreter)
+            reported(&interpreter)
         };
         let (first, second) = (start(), start());
-        let [Told { size, grid, how, .. }] = &first[..] else { panic!("{delegate}: {first:?}") };
-        let sizes =
-            candidates(Tuning::Exhaustive, Kind::Other, &device.limits, device.limits.total, *grid);
+        let [Reported { size, grid, how, .. }] = &first[..] else { panic!("{delegate}: {first:?}") };
+        let sizes = candidates(Tuning::Exhaustive, Kind::Other, &device.limits, limits(device), *grid);
         assert!(sizes.len() > 1 && sizes.contains(size), "{delegate}: {first:?}, {sizes:?}");
         assert_eq!(how, "timed", "{delegate}");
         assert_eq!((&second[0].size, second[0].how.as_str()), (size, "timed before"), "{delegate}");

@@ -20,7 +20,7 @@ use super::{failed, global};
 use crate::device::{self, Argument, Dispatch, Effort, Memory as _, Plan, Port, Settings, Step};
 use crate::store::precision::Precision;
 use crate::store::tuner::{LaunchSize, Tuner, UntunedKernel};
-use crate::work_groups::{Extent, WorkGroup};
+use crate::work_groups::{Extent, KernelLimits, WorkGroup};
 
 /// A kernel with its arguments, grid and work-group.
 struct Launch {
@@ -98,10 +98,8 @@ impl Queue {
         let text = text(launch.kernel, !images.is_empty())?;
         let program = self.device.program(&text, &self.tuner)?;
         let (kernel, memory) = self.bind(&program, launch, &images)?;
-        let most = kernel.get_work_group_size(self.device.device.id());
-        let most = most.map_err(|error| failed("a kernel does not describe itself", error))?;
-        let most = u32::try_from(most).unwrap_or(u32::MAX);
-        let size = LaunchSize { grid: launch.grid, kind: launch.kernel.name.declaration().kind, most };
+        let limits = self.limits(&kernel)?;
+        let size = LaunchSize { grid: launch.grid, kind: launch.kernel.name.declaration().kind, limits };
         let info = &self.device.limits().limits;
         let key = || self.device.key(&text);
         let (group, untuned) = self.tuner.size(&self.device.sizes, key, size, info);
@@ -111,6 +109,17 @@ impl Queue {
         };
         let name = launch.kernel.name.declaration().name;
         Ok(Launch { kernel, name, grid: launch.grid, group, trial, _memory: memory })
+    }
+
+    /// What the driver reports about a kernel.
+    fn limits(&self, kernel: &Kernel) -> Result<KernelLimits> {
+        let device = self.device.device.id();
+        let number = |number: opencl3::Result<usize>| {
+            let number = number.map_err(|error| failed("a kernel does not describe itself", error))?;
+            Ok::<_, Error>(u32::try_from(number).unwrap_or(u32::MAX))
+        };
+        let most = number(kernel.get_work_group_size(device))?;
+        Ok(KernelLimits { most, wave: number(kernel.get_work_group_size_multiple(device))? })
     }
 
     /// The arguments that are images. Empty if the kernel reads through pointers, as it does if memory is too large for

@@ -12,7 +12,7 @@ use crate::GpuInfo;
 use crate::device::{Effort, Settings};
 use crate::store::cache::Cache;
 use crate::store::sizes::{Sizes, TuningKey, from_text, to_text};
-use crate::work_groups::{Choice, Extent, Kind, Tuning, WorkGroup, candidates};
+use crate::work_groups::{Choice, Extent, KernelLimits, Kind, Tuning, WorkGroup, candidates};
 
 /// Timed sizes of a device, by the key of a kernel's text.
 #[derive(Default)]
@@ -39,8 +39,8 @@ pub struct LaunchSize {
     pub grid: Extent,
     /// How its work-groups are chosen.
     pub kind: Kind,
-    /// The work-group limit of the compiled kernel.
-    pub most: u32,
+    /// What the driver reports about the compiled kernel.
+    pub limits: KernelLimits,
 }
 
 /// Selects the work-groups of a queue's kernels.
@@ -83,12 +83,12 @@ impl Tuner {
         launch: LaunchSize,
         info: &GpuInfo,
     ) -> (WorkGroup, Option<UntunedKernel>) {
-        let LaunchSize { grid, kind, most } = launch;
-        let sizes = candidates(self.tuning, kind, info, most, grid);
+        let LaunchSize { grid, kind, limits } = launch;
+        let sizes = candidates(self.tuning, kind, info, limits, grid);
         if let [size] = sizes[..] {
             return (WorkGroup { size, choice: Choice::untimed(self.tuning, kind) }, None);
         }
-        let (key, tuning_key) = (key(), TuningKey::new(grid, most, kind));
+        let (key, tuning_key) = (key(), TuningKey::new(grid, limits.most, kind));
         let load = || {
             let text =
                 self.cache.as_ref().and_then(|cache| String::from_utf8(cache.load("sizes", &key)?).ok());
@@ -99,7 +99,7 @@ impl Tuner {
             self.count(|effort| effort.recalled += 1);
             return (WorkGroup { size, choice: Choice::Recalled }, None);
         }
-        let size = candidates(Tuning::Fast, kind, info, most, grid)[0];
+        let size = candidates(Tuning::Fast, kind, info, limits, grid)[0];
         (WorkGroup { size, choice: Choice::Formula }, Some(UntunedKernel { key, tuning_key, sizes }))
     }
 
@@ -149,7 +149,7 @@ mod tests {
         tuner.size(
             found,
             || "key".to_owned(),
-            LaunchSize { grid: [64, 4, 1], kind: Kind::Other, most: 64 },
+            LaunchSize { grid: [64, 4, 1], kind: Kind::Other, limits: KernelLimits { most: 64, wave: 1 } },
             &INFO,
         )
     }

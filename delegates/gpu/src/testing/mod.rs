@@ -1,3 +1,4 @@
 //! Test doubles of devices.
 
 pub mod faults;
+pub mod null;

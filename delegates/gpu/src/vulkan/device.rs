@@ -21,7 +21,7 @@ use crate::device::{DeviceInfo, Kernel};
 use crate::kernels::KernelName;
 use crate::store::recent::RecentCache;
 use crate::store::tuner::{self, Tuner};
-use crate::work_groups::Extent;
+use crate::work_groups::{Extent, KernelLimits};
 
 /// The most buffers that a kernel has, with the operands of its epilogue.
 const BUFFERS: u32 = 8;
@@ -41,6 +41,8 @@ pub struct Device {
     pub(super) blocks: Blocks,
     pub(super) logical: Arc<Logical>,
     pub(super) about: DeviceInfo,
+    /// The work-group limit of every kernel, and its waves.
+    pub(super) kernels: KernelLimits,
     /// The most work-groups along each axis.
     most: Extent,
     /// `None` without timestamps.
@@ -90,6 +92,7 @@ impl Device {
             origin: Origin::of(&found.properties),
             once: Mutex::new(Commands::new(&logical)?),
             blocks: Blocks::new(Arc::clone(&logical), types, align.unwrap_or(256)),
+            kernels: KernelLimits { most: found.about.limits.total, wave: found.wave },
             about: found.about.clone(),
             most: limits.max_compute_work_group_count,
             stamps: (bits > 0)

@@ -80,7 +80,7 @@ impl Dispatch {
         iterations::expect_declared(kernel.name, variant.layouts.text, iterations)?;
         device.expect_iterations(iterations, kernel.name)?;
         let (info, key) = (&device.about.limits, || device.key(&variant, None));
-        let launch = LaunchSize { grid, kind: kernel.name.declaration().kind, most: info.total };
+        let launch = LaunchSize { grid, kind: kernel.name.declaration().kind, limits: device.kernels };
         let (group, untuned) = tuner.size(&device.sizes, key, launch, info);
         let work = match untuned {
             Some(untuned) => DispatchSize::Untuned(untuned),

@@ -26,6 +26,8 @@ pub(super) struct PhysicalDevice {
     /// The queue family, and the valid bits of its timestamps.
     pub(super) family: u32,
     pub(super) stamps: u32,
+    /// Work-items of a wave; 0 if the driver does not say.
+    pub(super) wave: u32,
 }
 
 /// The version of Vulkan that the delegate needs.
@@ -72,7 +74,8 @@ fn describe(instance: &ash::Instance, id: vk::PhysicalDevice) -> Option<Physical
     }
     let mut sizes = vk::PhysicalDeviceMaintenance3Properties::default();
     let mut driver = vk::PhysicalDeviceDriverProperties::default();
-    let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut sizes);
+    let mut waves = vk::PhysicalDeviceSubgroupProperties::default();
+    let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut sizes).push_next(&mut waves);
     if has(instance, id, ash::khr::driver_properties::NAME) {
         all = all.push_next(&mut driver);
     }
@@ -88,7 +91,7 @@ fn describe(instance: &ash::Instance, id: vk::PhysicalDevice) -> Option<Physical
     let about = about(&properties, &driver, sizes.max_memory_allocation_size, &memory);
     let family = family(&families)?;
     let stamps = families[family as usize].timestamp_valid_bits;
-    Some(PhysicalDevice { id, about, properties, memory, family, stamps })
+    Some(PhysicalDevice { id, about, properties, memory, family, stamps, wave: waves.subgroup_size })
 }
 
 /// Whether the device has an extension.

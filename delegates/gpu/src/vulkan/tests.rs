@@ -257,7 +257,7 @@ fn pipelines_are_cached_in_files() {
         let plan = plan(&queue, &kernel, &[], &[1, 1, 4], 1).expect("memory");
         let _recording = queue.record(plan).expect("it is recorded");
         let effort = queue.effort();
-        let group = candidates(Tuning::Fast, Kind::Other, &device.about.limits, u32::MAX, [1; 3])[0];
+        let group = candidates(Tuning::Fast, Kind::Other, &device.about.limits, device.kernels, [1; 3])[0];
         let key = device.variant(&kernel).map(|variant| device.key(&variant, Some(group))).expect("a key");
         ([effort.compiled, effort.loaded], key)
     };

@@ -72,6 +72,15 @@ pub(super) fn aligned(grid: Extent, bounds: &Bounds) -> Vec<Extent> {
     if found.is_empty() { corner_cases(grid, bounds) } else { found }
 }
 
+/// The sizes that leave no lane of a wave idle, or all sizes if there is none.
+pub(super) fn of_whole_waves(mut sizes: Vec<Extent>, wave: u32) -> Vec<Extent> {
+    let is_whole = |size: &Extent| volume(*size).is_multiple_of(u128::from(wave.max(1)));
+    if sizes.iter().any(is_whole) {
+        sizes.retain(is_whole);
+    }
+    sizes
+}
+
 /// Along each axis a quarter to all of the grid, then 1 to 4, if it divides the grid; each size once, including 1 × 1 ×
 /// 1.
 fn corner_cases(grid: Extent, bounds: &Bounds) -> Vec<Extent> {

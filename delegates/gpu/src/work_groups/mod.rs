@@ -3,8 +3,11 @@
 //! | tuning | candidates |
 //! |---|---|
 //! | fast | one, by a formula, see `fast`; convolutions have another formula |
-//! | exhaustive | all that divide the grid and have 32 work-items or more, else small ones; they are timed |
+//! | exhaustive | all that divide the grid and have 32 work-items or more, else small ones; of these only whole waves, if there are any; they are timed |
 //! | fixed | one size for all kernels, 8 × 4 × 1 if none is given, cut to the limits |
+//!
+//! Registers and private memory limit the work-group of a kernel: OpenCL drivers report that limit per kernel. Vulkan
+//! has no such query; its drivers support the device's limit for every kernel.
 //!
 //! Defined by: tflite/delegates/gpu/common/task/work_group_picking.cc and common/workgroup_selection.cc, without their
 //! divisions by zero, overflows, exceeded limits and duplicates.
@@ -97,19 +100,45 @@ impl Tuning {
     }
 }
 
-/// The candidates, at least one, all within the limits. Without timing, the first one is used. `kernel` is the
-/// work-group limit of the compiled kernel.
-pub fn candidates(tuning: Tuning, kind: Kind, info: &GpuInfo, kernel: u32, grid: Extent) -> Vec<Extent> {
-    let bounds = Bounds::of(info, kernel);
+/// What the driver reports about a compiled kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelLimits {
+    /// The most work-items of a work-group.
+    pub most: u32,
+    /// Work-items of a wave; 1 if it is unknown.
+    pub wave: u32,
+}
+
+/// The candidates, at least one, all within the limits. Without timing, the first one is used.
+pub fn candidates(
+    tuning: Tuning,
+    kind: Kind,
+    info: &GpuInfo,
+    kernel: KernelLimits,
+    grid: Extent,
+) -> Vec<Extent> {
+    let bounds = Bounds::of(info, kernel.most);
     // An empty grid dispatches nothing, so any size is valid.
     let grid = grid.map(|n| n.max(1));
     match (tuning, kind) {
         (_, Kind::Tiles) => vec![TILES],
         (Tuning::Fast, Kind::Other) => vec![fast::any(grid, &bounds)],
-        (Tuning::Fast, Kind::Convolution) => vec![fast::convolution(grid, &bounds, info.vendor)],
-        (Tuning::Exhaustive, _) => exhaustive::aligned(grid, &bounds),
+        (Tuning::Fast, Kind::Slices) => vec![slices_last(grid, &bounds, fast::any)],
+        (Tuning::Fast, Kind::Convolution) => {
+            vec![slices_last(grid, &bounds, |grid, bounds| fast::convolution(grid, bounds, info.vendor))]
+        }
+        (Tuning::Exhaustive, _) => {
+            exhaustive::of_whole_waves(exhaustive::aligned(grid, &bounds), kernel.wave)
+        }
         (Tuning::Fixed(size), _) => vec![fast::cut(size.map(|n| n.max(1)), &bounds)],
     }
+}
+
+/// Applies a formula whose axes are columns, rows and slices to a grid of slices, columns and rows.
+fn slices_last(grid: Extent, bounds: &Bounds, formula: impl Fn(Extent, &Bounds) -> Extent) -> Extent {
+    let turned = |[slices, columns, rows]: Extent| [columns, rows, slices];
+    let [columns, rows, slices] = formula(turned(grid), &Bounds { axes: turned(bounds.axes), ..*bounds });
+    [slices, columns, rows]
 }
 
 #[cfg(test)]

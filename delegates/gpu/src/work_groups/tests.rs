@@ -9,6 +9,11 @@ fn device(vendor: &str, axes: Extent, total: u32) -> GpuInfo {
     GpuInfo { vendor: Vendor::of(vendor), axes, total }
 }
 
+/// A kernel with this limit and an unknown wave.
+fn any(most: u32) -> KernelLimits {
+    KernelLimits { most, wave: 1 }
+}
+
 fn extent(text: &str) -> Extent {
     let numbers: Vec<u32> = text.split('x').map(|n| n.parse().unwrap()).collect();
     numbers.try_into().unwrap()
@@ -38,10 +43,16 @@ fn sizes_match_the_formulas() {
         let mut words = line.splitn(4, ' ');
         let mut next = || words.next().unwrap();
         let (grid, fast, convolution, search) = (extent(next()), next(), next(), next());
-        let sizes = |tuning, kind| candidates(tuning, kind, &info, u32::MAX, grid);
+        let sizes = |tuning, kind| candidates(tuning, kind, &info, any(u32::MAX), grid);
         let one = |name: &str| format!("1: {name}");
         assert_eq!(shown(&sizes(Tuning::Fast, Kind::Other)), one(fast), "{info:?} {line}");
-        assert_eq!(shown(&sizes(Tuning::Fast, Kind::Convolution)), one(convolution), "{info:?} {line}");
+        // The same for grids of slices × columns × rows, where TensorFlow Lite has columns × rows × slices.
+        let turned = |[x, y, z]: Extent| [z, x, y];
+        let ours = GpuInfo { axes: turned(info.axes), ..info.clone() };
+        for (kind, want) in [(Kind::Slices, fast), (Kind::Convolution, convolution)] {
+            let size = candidates(Tuning::Fast, kind, &ours, any(u32::MAX), turned(grid));
+            assert_eq!(size, [turned(extent(want))], "{kind:?} {info:?} {line}");
+        }
         assert_eq!(shown(&sizes(Tuning::Exhaustive, Kind::Other)), search, "{info:?} {line}");
         grids += 1;
     }
@@ -87,8 +98,8 @@ fn every_size_is_within_the_limits() {
             for (i, &x) in numbers.iter().enumerate() {
                 let grid = [x, numbers[(i * 5 + 3) % 9], numbers[(i * 7 + 1) % 9]];
                 for tuning in [Tuning::Fast, Tuning::Fixed(FIXED), Tuning::Fixed([0, u32::MAX, 64])] {
-                    for kind in [Kind::Convolution, Kind::Other] {
-                        let sizes = candidates(tuning, kind, &info, kernel, grid);
+                    for kind in [Kind::Convolution, Kind::Slices, Kind::Other] {
+                        let sizes = candidates(tuning, kind, &info, any(kernel), grid);
                         assert_eq!(sizes.len(), 1);
                         assert!(bounds.allow(sizes[0]), "{sizes:?} for {grid:?} on {info:?}");
                     }
@@ -103,7 +114,7 @@ fn searches_respect_limits_and_have_no_duplicates() {
     for axes in [[1; 3], [2, 3, 5], [1024, 1024, 1], [u32::MAX; 3]] {
         for (total, grid) in [(1, [4, 4, 4]), (256, [0, 3, 65_536]), (u32::MAX, [u32::MAX, 65_535, 2])] {
             let info = device("", axes, total);
-            let sizes = candidates(Tuning::Exhaustive, Kind::Other, &info, total, grid);
+            let sizes = candidates(Tuning::Exhaustive, Kind::Other, &info, any(total), grid);
             let bounds = Bounds::of(&info, total);
             assert!(!sizes.is_empty(), "{grid:?} on {info:?}");
             assert!(sizes.iter().all(|&size| bounds.allow(size)), "{grid:?} on {info:?}");
@@ -113,9 +124,28 @@ fn searches_respect_limits_and_have_no_duplicates() {
     }
 }
 
+/// 7 × 6 × 16 has sizes of whole waves of 32 and of 16 work-items, none of 64: 672 is 2⁵ × 21.
+#[test]
+fn searches_prefer_whole_waves() {
+    let info = device("", [1024; 3], 256);
+    let of = |wave| {
+        candidates(Tuning::Exhaustive, Kind::Other, &info, KernelLimits { most: 256, wave }, [7, 6, 16])
+    };
+    let all = of(1);
+    for wave in [16, 32] {
+        let whole: Vec<Extent> =
+            all.iter().copied().filter(|&size| volume(size).is_multiple_of(wave.into())).collect();
+        assert!(whole.len() < all.len() && !whole.is_empty());
+        assert_eq!(of(wave), whole, "{wave}");
+    }
+    assert_eq!([of(64), of(0)], [all.clone(), all]);
+}
+
 #[test]
 fn fixed_sizes_are_reduced_to_the_limits() {
-    let fixed = |axes, total| candidates(Tuning::Fixed(FIXED), Kind::Other, &device("", axes, total), 1024, [9; 3]);
+    let fixed = |axes, total| {
+        candidates(Tuning::Fixed(FIXED), Kind::Other, &device("", axes, total), any(1024), [9; 3])
+    };
     assert_eq!(fixed([1024; 3], 1024), [[8, 4, 1]]);
     assert_eq!(fixed([4; 3], 1024), [[4, 4, 1]]);
     assert_eq!(fixed([1024; 3], 16), [[4, 4, 1]]);
