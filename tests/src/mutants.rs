@@ -27,6 +27,15 @@ impl Random {
     }
 }
 
+/// The file, without data after the flatbuffer, moved by four bytes: numbers of eight bytes lie at 4 modulo 8, as some
+/// writers place them.
+pub fn moved_by_four(file: &[u8]) -> Vec<u8> {
+    let mut moved = file.to_vec();
+    moved[0] += 4;
+    moved.splice(8..8, [0; 4]);
+    moved
+}
+
 /// Changes up to four bytes or words.
 pub fn spoil_bytes(bytes: &mut [u8], random: &mut Random) {
     for _ in 0..=random.below(4) {

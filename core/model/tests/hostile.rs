@@ -141,8 +141,8 @@ fn d5_indices_of_tensors_ops_and_codes() {
             "subgraphs[0].operators[0].inputs[1]: tensor index -2, subgraph has 7 tensors",
         ),
         (
-            |m| m.subgraphs[0].operators[1].outputs[0] = -1,
-            "subgraphs[0].operators[1].outputs[0]: tensor index -1, subgraph has 7 tensors",
+            |m| m.subgraphs[0].operators[1].outputs[0] = -2,
+            "subgraphs[0].operators[1].outputs[0]: tensor index -2, subgraph has 7 tensors",
         ),
         (
             |m| m.subgraphs[0].operators[1].intermediates = vec![-1, 7],
@@ -164,6 +164,21 @@ fn d5_indices_of_tensors_ops_and_codes() {
             "operator_codes[0].custom_code: absent or empty",
         ),
     ]);
+}
+
+/// A node may leave out any of its outputs, but nothing can read them then.
+#[test]
+fn an_output_may_be_absent() {
+    let mut model = sound();
+    model.subgraphs[0].operators[1].outputs.extend([-1, -1]);
+    let bytes = model.finish();
+    let read = Model::new(&bytes).expect("absent outputs are allowed");
+    let node = read.subgraph(0).and_then(|graph| graph.operators().get(1)).expect("the node exists");
+    assert_eq!(node.outputs().iter().collect::<Vec<_>>(), [3, -1, -1]);
+    check(&[(
+        |m| m.subgraphs[0].operators[1].outputs[0] = -1,
+        "subgraphs[0].outputs[0]: tensor 3 has no data, and no operator or caller writes it",
+    )]);
 }
 
 #[test]

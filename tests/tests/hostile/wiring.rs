@@ -1,9 +1,10 @@
 //! Subgraphs, tensors, operators and signatures that are missing, or connected wrongly.
 
+use arenite::Quota;
 use arenite_model::writer::{Operator, bytes_of};
 use arenite_tests::op_models::{self, Sound, f32};
 
-use crate::{Cases, run, sound};
+use crate::{Cases, run, run_with, sound};
 
 #[test]
 fn d01_subgraphs_absent() {
@@ -21,7 +22,7 @@ fn d04_input_absent() {
     );
 }
 
-/// Every op, with every input absent, missing, or duplicated, and every output missing or duplicated.
+/// Every op, with every input absent, missing, or duplicated, and every output absent or missing.
 #[test]
 fn d04_any_input_or_output_absent() {
     let mut refused = 0;
@@ -39,12 +40,16 @@ fn d04_any_input_or_output_absent() {
         }
         spoilt.push(Operator { inputs: vec![], ..node.clone() });
         spoilt.push(Operator { outputs: vec![], ..node.clone() });
-        for node in spoilt {
+        for o in 0..node.outputs.len() {
+            let mut absent = node.clone();
+            absent.outputs[o] = -1;
+            spoilt.push(absent);
+        }
+        for spoilt in spoilt {
             let mut model = model.clone();
-            if node.outputs.is_empty() {
-                model.subgraphs[0].outputs.clear();
-            }
-            model.subgraphs[0].operators[0] = node;
+            let gone = |t: &i32| node.outputs.contains(t) && !spoilt.outputs.contains(t);
+            model.subgraphs[0].outputs.retain(|t| !gone(t));
+            model.subgraphs[0].operators[0] = spoilt;
             if let Err(error) = run(model.finish()) {
                 assert!(error.starts_with(&format!("{op} (node 0")), "{op}: {error}");
                 refused += 1;
@@ -52,6 +57,35 @@ fn d04_any_input_or_output_absent() {
         }
     }
     assert!(refused > 150, "only {refused} models were refused");
+}
+
+/// Control flow runs without some of its outputs. TensorFlow Lite runs IF so.
+#[test]
+fn a_node_without_some_outputs_runs() {
+    let mut model = op_models::control::counting_loop(1);
+    let [n, y] = model.subgraphs[0].operators[0].outputs[..] else { panic!("it has two outputs") };
+    let x = bytes_of(&[1.0f32, -0.5]);
+    for (outputs, value) in [([-1, y], bytes_of(&[8.0f32, -4.0])), ([n, -1], bytes_of(&[3]))] {
+        model.subgraphs[0].operators[0].outputs = outputs.to_vec();
+        model.subgraphs[0].outputs = outputs.into_iter().filter(|&t| t >= 0).collect();
+        assert_eq!(run_with(model.finish(), Quota::default(), &[(1, &x)]), Ok(vec![value]));
+    }
+    model.subgraphs[0].operators[0].outputs = vec![-1, -1];
+    model.subgraphs[0].outputs = vec![];
+    assert_eq!(run_with(model.finish(), Quota::default(), &[(1, &x)]), Ok(vec![]));
+}
+
+#[test]
+fn d04_output_absent() {
+    let mut cases = Cases::default();
+    cases.spoilt(
+        sound("SPLIT", 0),
+        |m| {
+            let absent = std::mem::replace(&mut m.subgraphs[0].operators[0].outputs[1], -1);
+            m.subgraphs[0].outputs.retain(|&t| t != absent);
+        },
+        "): output 1 is absent, this op needs it",
+    );
 }
 
 #[test]

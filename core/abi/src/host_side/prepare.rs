@@ -175,7 +175,10 @@ pub fn declarations<R: Refusal>(outputs: &[i32], said: &[Declaration]) -> Result
 fn output<H: PrepareSide>(host: &H, output: u32) -> Result<usize, H::Refused> {
     output_tensor(host, output).ok_or_else(|| {
         let count = host.outputs().len();
-        H::Refused::invalid(format_args!("output {output} does not exist; the node has {count}"))
+        match (output as usize) < count {
+            true => H::Refused::invalid(format_args!("output {output} is absent, this op needs it")),
+            false => H::Refused::invalid(format_args!("output {output} does not exist; the node has {count}")),
+        }
     })
 }
 

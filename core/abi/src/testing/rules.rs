@@ -24,7 +24,7 @@ const IN_PREPARE: &[(Step, Status, &str)] = &[
         "output 0 already has shape [2] and cannot get [3]; set the shape only once"),
     (|cx| cx.set_output_shape(1, &[2]), Status::Invalid,
         "output 1 is STRING, whose size depends on its contents; it must be set dynamic"),
-    (|cx| cx.set_output_shape(2, &[2]), Status::Invalid, "output 2 does not exist; the node has 3"),
+    (|cx| cx.set_output_shape(2, &[2]), Status::Invalid, "output 2 is absent, this op needs it"),
     (|cx| cx.set_output_dynamic(3), Status::Invalid, "output 3 does not exist; the node has 3"),
     (|cx| cx.set_output_constant(0, &[1i32]), Status::Invalid, "set the shape of output 0 before its value"),
     (|cx| cx.set_output_shape(0, &[2]).and_then(|()| cx.set_output_constant(0, &[1i32])), Status::Invalid,

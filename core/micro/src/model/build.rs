@@ -126,7 +126,8 @@ impl<'a> Builder<'_, 'a> {
         Ok(done.map(|()| data))
     }
 
-    /// Finds the scales of tensor `t`. Blockwise scales are converted to `f32`.
+    /// Finds the scales of tensor `t`. Blockwise scales are converted to `f32`; scales and zero points that this machine
+    /// cannot read in place are copied.
     fn find_scales(&self, t: usize, tensor: &Tensor<'a>) -> Result<ScaleSource> {
         let refuse = |reason| Err(Error::Tensor { subgraph: self.graph.index, tensor: t, reason });
         let Some(quantization) = tensor.quantization() else { return Ok(ScaleSource::None) };
@@ -134,17 +135,36 @@ impl<'a> Builder<'_, 'a> {
             return match self.convert_scales(t, &blocks)? {
                 None => refuse("its blockwise scales must be FLOAT16 or FLOAT32"),
                 Some(0) => Ok(ScaleSource::None),
-                Some(_) => Ok(ScaleSource::Blocks),
+                Some(_) => Ok(ScaleSource::Copied),
             };
         }
         let (scales, zero_points) = (quantization.scale(), quantization.zero_point());
         if scales.is_empty() {
             return Ok(ScaleSource::None);
         }
-        match in_file::<f32>(scales.bytes()).is_some() && in_file::<i64>(zero_points.bytes()).is_some() {
-            true => Ok(ScaleSource::InFile),
-            false => refuse("its scales cannot be read in place"),
+        if in_file::<f32>(scales.bytes()).is_some() && in_file::<i64>(zero_points.bytes()).is_some() {
+            return Ok(ScaleSource::InFile);
         }
+        let number = |at| scales.get(at).unwrap_or(0.0);
+        let scales = self.arena.persistent(scales.len(), Category::Shapes, number)?;
+        let number = |at| zero_points.get(at).unwrap_or(0);
+        let zero_points = self.arena.persistent(zero_points.len(), Category::Shapes, number)?;
+        self.keep_scales(t, scales, zero_points, 0)?;
+        Ok(ScaleSource::Copied)
+    }
+
+    /// Adds a copy of the scales of tensor `t` to the machine's list.
+    fn keep_scales(
+        &self,
+        t: usize,
+        scales: &'a [f32],
+        zero_points: &'a [i64],
+        block_size: i32,
+    ) -> Result<()> {
+        let next = self.machine.scales.get();
+        let list = Scales { subgraph: self.graph.index, tensor: t, scales, zero_points, block_size, next };
+        self.machine.scales.set(Some(self.arena.persistent_value(Category::Shapes, list)?));
+        Ok(())
     }
 
     /// Converts blockwise scales to `f32` and returns their number; `None` if their type is not supported.
@@ -168,15 +188,7 @@ impl<'a> Builder<'_, 'a> {
             return Ok(None);
         }
         let scales = self.arena.persistent(count, Category::Shapes, |at| number(at).unwrap_or(0.0))?;
-        let block_size = blocks.block_size();
-        let list = Scales {
-            subgraph: self.graph.index,
-            tensor: t,
-            scales,
-            block_size,
-            next: self.machine.scales.get(),
-        };
-        self.machine.scales.set(Some(self.arena.persistent_value(Category::Shapes, list)?));
+        self.keep_scales(t, scales, &[0], blocks.block_size())?;
         Ok(Some(count))
     }
 }

@@ -136,7 +136,7 @@ impl<'d, 'a> Describer<'d, 'a> {
             match slot.scaled {
                 ScaleSource::None => {}
                 ScaleSource::InFile => (*entry).quantization = self.write_linear(t),
-                ScaleSource::Blocks => (*entry).quantization = self.write_blockwise(t),
+                ScaleSource::Copied => (*entry).quantization = self.write_copied(t),
             }
             if self.purpose == Purpose::Prepare {
                 self.prepare(t, &mut *entry);
@@ -175,11 +175,11 @@ impl<'d, 'a> Describer<'d, 'a> {
         })
     }
 
-    /// Writes the quantization of a blockwise quantized tensor.
+    /// Writes the quantization of a tensor whose scales were copied.
     #[cold]
-    fn write_blockwise(&mut self, t: usize) -> *const ArQuantizationV1 {
-        let scales = self.site.machine.blocks(self.site.graph.index, t);
-        self.add(scales.map_or(NO_QUANTIZATION, |scales| blockwise(scales, self.dimension(t))))
+    fn write_copied(&mut self, t: usize) -> *const ArQuantizationV1 {
+        let scales = self.site.machine.copied_scales(self.site.graph.index, t);
+        self.add(scales.map_or(NO_QUANTIZATION, |scales| copied(scales, self.dimension(t))))
     }
 
     #[cold]
@@ -209,16 +209,14 @@ const NO_QUANTIZATION: ArQuantizationV1 = ArQuantizationV1 {
     block_size: 0,
 };
 
-fn blockwise(scales: &Scales<'_>, quantized_dimension: i32) -> ArQuantizationV1 {
+fn copied(scales: &Scales<'_>, quantized_dimension: i32) -> ArQuantizationV1 {
     ArQuantizationV1 {
         scales: scales.scales.as_ptr(),
         scale_count: scales.scales.len(),
-        zero_points: &ZERO,
-        zero_point_count: 1,
+        zero_points: scales.zero_points.as_ptr(),
+        zero_point_count: scales.zero_points.len(),
         quantized_dimension,
         block_size: scales.block_size,
         ..NO_QUANTIZATION
     }
 }
-
-static ZERO: i64 = 0;

@@ -22,16 +22,19 @@ pub(crate) enum ScaleSource {
     None,
     /// In the file; this machine can read them in place.
     InFile,
-    /// In [`Machine::scales`](super::machine::Machine::scales): they are blockwise.
-    Blocks,
+    /// In [`Machine::scales`](super::machine::Machine::scales): they are blockwise, or this machine cannot read them in
+    /// place.
+    Copied,
 }
 
-/// The scales of one blockwise quantized tensor, in a linked list.
+/// A copy of one tensor's scales, in a linked list.
 #[derive(Clone, Copy)]
 pub(crate) struct Scales<'a> {
     pub subgraph: usize,
     pub tensor: usize,
     pub scales: &'a [f32],
+    pub zero_points: &'a [i64],
+    /// 0 unless blockwise.
     pub block_size: i32,
     pub next: Option<&'a Scales<'a>>,
 }

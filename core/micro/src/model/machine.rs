@@ -78,8 +78,8 @@ impl<'a> Machine<'a> {
         1 + self.others.len()
     }
 
-    /// The blockwise scales of a tensor, if it has any.
-    pub(crate) fn blocks(&self, subgraph: usize, tensor: usize) -> Option<&'a Scales<'a>> {
+    /// The copy of a tensor's scales, if there is one.
+    pub(crate) fn copied_scales(&self, subgraph: usize, tensor: usize) -> Option<&'a Scales<'a>> {
         let list = core::iter::successors(self.scales.get(), |scales| scales.next);
         list.into_iter().find(|scales| (scales.subgraph, scales.tensor) == (subgraph, tensor))
     }

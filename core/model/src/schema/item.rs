@@ -1,6 +1,6 @@
 //! The content of fields and list entries: numbers and distances.
 
-/// A number or a distance: its size, which is also its alignment, and its name in errors.
+/// A number or a distance: its size, and its name in errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Width {
     pub size: u8,
@@ -17,6 +17,12 @@ impl Width {
             #[cfg(feature = "messages")]
             name: _name,
         }
+    }
+
+    /// The alignment that a file must have. Some writers align numbers of eight bytes to four, and TensorFlow Lite reads
+    /// them.
+    pub fn alignment(&self) -> usize {
+        usize::from(self.size.min(4))
     }
 
     pub fn name(&self) -> &'static str {

@@ -138,7 +138,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn aligned(&self, position: usize, what: Width) -> Verified {
-        match position.is_multiple_of(usize::from(what.size)) {
+        match position.is_multiple_of(what.alignment()) {
             true => Ok(()),
             false => self.fault(Fault::Unaligned { position, what }),
         }

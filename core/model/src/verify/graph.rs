@@ -66,9 +66,9 @@ fn set(origin: &mut [u32], tensor: usize, value: u32) {
 
 /// Records the operator as the producer of its outputs.
 fn note_outputs(operator: Operator<'_>, index: usize, origin: &mut [u32], path: Path) -> Check {
-    for (slot, tensor) in operator.outputs().iter().enumerate() {
+    for (slot, tensor) in present(operator.outputs()) {
         let at = || path.entry("operators", index).entry("outputs", slot);
-        let tensor = check_index(i64::from(tensor), origin.len(), "tensor", "subgraph", at)?;
+        let tensor = check_index(tensor, origin.len(), "tensor", "subgraph", at)?;
         let producer = u32::try_from(index).unwrap_or(CONSTANT);
         let by = match origin.get(tensor) {
             Some(&CONSTANT) => Definition::Constant,

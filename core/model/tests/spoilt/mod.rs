@@ -30,6 +30,15 @@ pub(crate) fn shared_tables(entries: u32) -> Vec<u8> {
     bytes
 }
 
+/// The file, without data after the flatbuffer, moved by four bytes: numbers of eight bytes lie at 4 modulo 8.
+#[allow(dead_code, reason = "not every test that uses this module moves files")]
+pub(crate) fn moved_by_four(file: &[u8]) -> Vec<u8> {
+    let mut moved = file.to_vec();
+    moved[0] += 4;
+    moved.splice(8..8, [0; 4]);
+    moved
+}
+
 /// Pseudorandom numbers, the same in every run.
 pub(crate) fn random() -> impl FnMut() -> u64 {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
