@@ -16,6 +16,7 @@ impl Op for Bucketize {
     const CODE: OpCode = OpCode::Builtin(op::BUCKETIZE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F64, I32, I64]);
+    const OUTPUT_TYPE: OutputType = OutputType::Fixed(I32);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

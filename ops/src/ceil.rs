@@ -16,6 +16,7 @@ impl Member for CeilFunction {
     const CODE: OpCode = OpCode::Builtin(op::CEIL);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
 
     fn value(x: f32) -> f32 {
         float::ceil(x)

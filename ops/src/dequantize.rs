@@ -16,6 +16,7 @@ impl Op for Dequantize {
     const CODE: OpCode = OpCode::Builtin(op::DEQUANTIZE);
     const VERSIONS: RangeInclusive<i32> = 1..=9;
     const TYPES: ElementTypes = ElementTypes::of(&[I2, I4, U4, I8, U8, I16, F16, F32]);
+    const OUTPUT_TYPE: OutputType = OutputType::Fixed(F32);
     const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

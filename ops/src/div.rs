@@ -38,6 +38,7 @@ impl Op for Div {
     const CODE: OpCode = OpCode::Builtin(op::DIV);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I8, U8, I16]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

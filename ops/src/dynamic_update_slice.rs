@@ -19,6 +19,7 @@ pub struct DynamicUpdateSlice {
 impl Op for DynamicUpdateSlice {
     const CODE: OpCode = OpCode::Builtin(op::DYNAMIC_UPDATE_SLICE);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

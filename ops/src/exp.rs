@@ -16,6 +16,7 @@ impl Member for Exponential {
     const CODE: OpCode = OpCode::Builtin(op::EXP);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
 
     fn value(x: f32) -> f32 {
         float::exp(x)

@@ -16,6 +16,7 @@ pub struct ExpandDims {
 impl Op for ExpandDims {
     const CODE: OpCode = OpCode::Builtin(op::EXPAND_DIMS);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::View;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -19,6 +19,7 @@ impl Op for FakeQuant {
     const CODE: OpCode = OpCode::Builtin(op::FAKE_QUANT);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const OUTPUT_TYPE: OutputType = OutputType::Fixed(F32);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -19,6 +19,7 @@ pub struct Fill {
 impl Op for Fill {
     const CODE: OpCode = OpCode::Builtin(op::FILL);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(1);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (list, value, y) = node.binary()?;

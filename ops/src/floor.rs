@@ -16,6 +16,7 @@ impl Member for FloorFunction {
     const CODE: OpCode = OpCode::Builtin(op::FLOOR);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
 
     fn value(x: f32) -> f32 {
         float::floor(x)

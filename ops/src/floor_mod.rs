@@ -19,6 +19,7 @@ impl Op for FloorMod {
     const CODE: OpCode = OpCode::Builtin(op::FLOOR_MOD);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16, I32, I64]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

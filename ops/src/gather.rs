@@ -30,6 +30,7 @@ pub struct Gather {
 impl Op for Gather {
     const CODE: OpCode = OpCode::Builtin(op::GATHER);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, indices, y) = node.binary()?;

@@ -25,6 +25,7 @@ pub struct GatherNd {
 impl Op for GatherNd {
     const CODE: OpCode = OpCode::Builtin(op::GATHER_ND);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, indices, y) = node.binary()?;

@@ -17,6 +17,7 @@ pub struct MatrixDiag {
 impl Op for MatrixDiag {
     const CODE: OpCode = OpCode::Builtin(op::MATRIX_DIAG);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

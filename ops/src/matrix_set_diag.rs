@@ -15,6 +15,7 @@ pub struct MatrixSetDiag {
 impl Op for MatrixSetDiag {
     const CODE: OpCode = OpCode::Builtin(op::MATRIX_SET_DIAG);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, diagonal, y) = node.binary()?;

@@ -13,6 +13,7 @@ impl Op for Neg {
     const CODE: OpCode = OpCode::Builtin(op::NEG);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16, I8, I16, I32, I64]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

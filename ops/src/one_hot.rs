@@ -22,6 +22,7 @@ pub struct OneHot {
 impl Op for OneHot {
     const CODE: OpCode = OpCode::Builtin(op::ONE_HOT);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(2);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(4..=4, 1..=1)?;

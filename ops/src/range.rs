@@ -17,6 +17,7 @@ impl Op for Range {
     const CODE: OpCode = OpCode::Builtin(op::RANGE);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;

@@ -9,6 +9,7 @@ pub struct Rank;
 impl Op for Rank {
     const CODE: OpCode = OpCode::Builtin(op::RANK);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const OUTPUT_TYPE: OutputType = OutputType::Fixed(I32);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

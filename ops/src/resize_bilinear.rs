@@ -31,6 +31,7 @@ struct Interpolation<T> {
 impl Op for ResizeBilinear {
     const CODE: OpCode = OpCode::Builtin(op::RESIZE_BILINEAR);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -14,6 +14,7 @@ pub struct ResizeNearestNeighbor(Resize);
 impl Op for ResizeNearestNeighbor {
     const CODE: OpCode = OpCode::Builtin(op::RESIZE_NEAREST_NEIGHBOR);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::Behind;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -26,6 +26,7 @@ impl Op for Rfft2d {
     const CODE: OpCode = OpCode::Builtin(op::RFFT2D);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, C64]);
+    const OUTPUT_TYPE: OutputType = OutputType::Fixed(C64);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, lengths, y) = node.binary()?;

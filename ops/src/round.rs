@@ -16,6 +16,7 @@ impl Member for Nearest {
     const CODE: OpCode = OpCode::Builtin(op::ROUND);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
 
     /// Numbers between -0.5 and 0 give a positive zero; only -0 itself stays negative.
     fn value(x: f32) -> f32 {

@@ -22,6 +22,7 @@ impl Op for ScatterNd {
     const CODE: OpCode = OpCode::Builtin(op::SCATTER_ND);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I32, I64, ElementType::Bool]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(1);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;

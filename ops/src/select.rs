@@ -16,6 +16,7 @@ impl Op for Select {
     const CODE: OpCode = OpCode::Builtin(op::SELECT);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = TYPES;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(1);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -16,6 +16,7 @@ impl Op for SelectV2 {
     const CODE: OpCode = OpCode::Builtin(op::SELECT_V2);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = TYPES;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(1);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

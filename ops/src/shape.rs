@@ -12,6 +12,7 @@ pub struct Shape;
 impl Op for Shape {
     const CODE: OpCode = OpCode::Builtin(op::SHAPE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const OUTPUT_TYPE: OutputType = OutputType::Option;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

@@ -18,6 +18,7 @@ pub struct SparseToDense {
 impl Op for SparseToDense {
     const CODE: OpCode = OpCode::Builtin(op::SPARSE_TO_DENSE);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(2);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(4..=4, 1..=1)?;

@@ -17,6 +17,7 @@ pub struct Split {
 impl Op for Split {
     const CODE: OpCode = OpCode::Builtin(op::SPLIT);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(1);
     const SHARING: Sharing = rearrange::SHARING_OF_PARTS;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

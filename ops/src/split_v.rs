@@ -18,6 +18,7 @@ pub struct SplitV {
 impl Op for SplitV {
     const CODE: OpCode = OpCode::Builtin(op::SPLIT_V);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = rearrange::SHARING_OF_PARTS;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

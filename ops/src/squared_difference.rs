@@ -18,6 +18,7 @@ impl Op for SquaredDifference {
     const CODE: OpCode = OpCode::Builtin(op::SQUARED_DIFFERENCE);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I8]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -14,6 +14,7 @@ impl Op for StablehloShiftLeft {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_SHIFT_LEFT);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I8, I16, I32]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -25,6 +25,7 @@ impl Op for Sub {
     const CODE: OpCode = OpCode::Builtin(op::SUB);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64, I8, U8, I16]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

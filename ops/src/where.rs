@@ -18,6 +18,7 @@ impl Op for Where {
     const CODE: OpCode = OpCode::Builtin(op::WHERE);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[ElementType::Bool, F32, I64, I32, I8, U8, U32]);
+    const OUTPUT_TYPE: OutputType = OutputType::Fixed(I64);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

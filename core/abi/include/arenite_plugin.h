@@ -101,6 +101,13 @@ typedef uint32_t ArStatus;
 /* The program registered the op with user data: before `prepare` the host writes that pointer to the first word of
    the zeroed state, which must be large enough. Ops of plugins must not set this flag. */
 #define AR_OP_USER_DATA 64u
+/* Bits 8 to 15 tell the element type of all outputs, which the host sets before it looks for an op that serves the
+   node. 0: the type in the file; INPUT + i: the type of input i < 63; FIXED + t: always type t; OPTION: the first field
+   of the builtin options (INT32 or INT64). For example (AR_OP_OUTPUT_TYPE_INPUT + 0u) << AR_OP_OUTPUT_TYPE_SHIFT. */
+#define AR_OP_OUTPUT_TYPE_SHIFT 8u
+#define AR_OP_OUTPUT_TYPE_INPUT 1u
+#define AR_OP_OUTPUT_TYPE_FIXED 64u
+#define AR_OP_OUTPUT_TYPE_OPTION 255u
 
 /* The ids that `query` takes, each with the structs that have it and with the result. The host calls `query` of
    planners and delegates. */

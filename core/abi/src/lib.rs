@@ -125,7 +125,7 @@ pub use model::{ModelContext, SubgraphOutput};
 #[cfg(feature = "std")]
 pub use object::{OpObject, UserData};
 pub use objects::{ObjectAssignment, ObjectRecord, ObjectRequest, Readers};
-pub use op::{EvalContext, NodeView, Op, OpCode, PrepareContext, Sharing, StepTimes};
+pub use op::{EvalContext, NodeView, Op, OpCode, OutputType, PrepareContext, Sharing, StepTimes};
 pub use op_schema::{OpSchema, OperandSchema, OptionSchema};
 pub use options::Options;
 pub use pairs::OptionPairs;
@@ -151,9 +151,10 @@ pub mod prelude {
     pub use crate::{
         AssignmentMut, Bool, Complex32, Complex64, Constants, Device, DeviceNotes, Element, ElementTypes,
         Error, EvalContext, FactNotes, GraphView, Held, ModelContext, NodeView, ObjectAssignment,
-        ObjectRecord, ObjectRequest, Op, OpCode, OptionPairs, Options, PlanRequest, Planner, Plugin,
-        PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, State, Status, Table, TensorView,
-        TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unavailable, unsupported,
+        ObjectRecord, ObjectRequest, Op, OpCode, OptionPairs, Options, OutputType, PlanRequest, Planner,
+        Plugin, PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, State, Status, Table,
+        TensorView, TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unavailable,
+        unsupported,
     };
     #[cfg(feature = "std")]
     pub use crate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};

@@ -42,6 +42,13 @@ pub const OP_BEHIND: u32 = 32;
 /// The op was registered with user data: before `prepare` the host writes that pointer to the first word of the zeroed
 /// state.
 pub const OP_USER_DATA: u32 = 64;
+/// Position of eight bits that tell the element type of all outputs: 0 if it is the file's; `OP_OUTPUT_TYPE_INPUT + i`
+/// if it is the type of input `i < 63`; `OP_OUTPUT_TYPE_FIXED + t` if it is always type `t`; `OP_OUTPUT_TYPE_OPTION` if
+/// the first field of the builtin options gives it (INT32 or INT64).
+pub const OP_OUTPUT_TYPE_SHIFT: u32 = 8;
+pub const OP_OUTPUT_TYPE_INPUT: u32 = 1;
+pub const OP_OUTPUT_TYPE_FIXED: u32 = 64;
+pub const OP_OUTPUT_TYPE_OPTION: u32 = 255;
 
 /// Ids for `query` of [`ArPrepareV1`](crate::raw::ArPrepareV1) and [`ArEvalV1`](crate::raw::ArEvalV1), unless
 /// documented otherwise.

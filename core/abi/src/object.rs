@@ -13,7 +13,8 @@ use crate::op::{EvalContext, NodeView, PrepareContext};
 use crate::raw::*;
 use crate::shim::{into_raw, status};
 use crate::{
-    AssignmentMut, Delegate, ElementTypes, OptionPairs, PlanRequest, Result, Sharing, delegate, unsupported,
+    AssignmentMut, Delegate, ElementTypes, OptionPairs, OutputType, PlanRequest, Result, Sharing, delegate,
+    unsupported,
 };
 
 /// An op as a value. It runs any number of nodes, of several interpreters.
@@ -36,6 +37,11 @@ pub trait OpObject: Send + Sync + 'static {
     /// Like [`Op::TYPES`](crate::Op::TYPES).
     fn types(&self) -> ElementTypes {
         ElementTypes::ANY
+    }
+
+    /// Like [`Op::OUTPUT_TYPE`](crate::Op::OUTPUT_TYPE).
+    fn output_type(&self) -> OutputType {
+        OutputType::File
     }
 
     /// Like [`Op::STATEFUL`](crate::Op::STATEFUL).
@@ -144,7 +150,10 @@ pub fn op<T: OpObject>(op: T) -> Object<ArOpV1> {
         builtin_code: BUILTIN_CUSTOM,
         min_version: 1,
         max_version: 1,
-        flags: OP_USER_DATA | if op.is_stateful() { OP_STATEFUL } else { 0 } | op.sharing().flags(),
+        flags: OP_USER_DATA
+            | if op.is_stateful() { OP_STATEFUL } else { 0 }
+            | op.sharing().flags()
+            | op.output_type().flags(),
         custom_name: ArStr::new(""),
         element_types: op.types().bits(),
         state_size: size_of::<Instance<T>>() as u64,

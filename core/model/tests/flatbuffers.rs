@@ -31,8 +31,8 @@ fn check(name: &str, bytes: &[u8]) -> bool {
     structure.is_none()
 }
 
-/// Whether this error of the crate `flatbuffers` is about a number of eight bytes at a multiple of four, which this crate
-/// accepts.
+/// Whether this error of the crate `flatbuffers` is about a number of eight bytes at a multiple of four, which this
+/// crate accepts.
 fn is_aligned_to_four(error: &str) -> bool {
     let eight = ["malformed file: i64 at byte ", "malformed file: u64 at byte "];
     let place = eight.iter().find_map(|start| error.strip_prefix(start)?.split(' ').next());
@@ -44,16 +44,17 @@ fn numbers_of_eight_bytes_may_be_aligned_to_four() {
     let mut model = ModelBuilder::new();
     let data = model.buffer([1u8; 4]);
     let mut graph = SubGraph::new("main");
-    let x = graph.input(Tensor::new("x", INT8, &[2, 2]).per_channel(&[0.5, 0.25], &[-3, 1 << 40], 0));
+    let x = graph.input(Tensor::new("x", INT8, &[2, 2]).per_channel(&[0.5, 0.25], &[-3, 100], 0));
     graph.output(Tensor::new("c", INT8, &[2, 2]).buffer(data));
     model.subgraph(graph);
     let file = spoilt::moved_by_four(&model.finish());
     let refusal = oracle::refusal(&file).expect("the crate `flatbuffers` refuses it");
     assert!(is_aligned_to_four(&refusal), "{refusal}");
     let read = Model::new(&file).expect("it is accepted");
-    let tensor = read.subgraph(0).and_then(|graph| graph.tensors().get(x as usize)).expect("the input exists");
+    let tensor =
+        read.subgraph(0).and_then(|graph| graph.tensors().get(x as usize)).expect("the input exists");
     let quantization = tensor.quantization().expect("it is quantized");
-    assert_eq!(quantization.zero_point().iter().collect::<Vec<_>>(), [-3, 1 << 40]);
+    assert_eq!(quantization.zero_point().iter().collect::<Vec<_>>(), [-3, 100]);
     assert_eq!(quantization.scale().iter().collect::<Vec<_>>(), [0.5, 0.25]);
     // Numbers of four bytes must be aligned.
     let mut moved = file.clone();

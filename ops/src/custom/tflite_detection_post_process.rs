@@ -107,6 +107,7 @@ impl Op for DetectionPostProcess {
     const CODE: OpCode = OpCode::Custom("TFLite_Detection_PostProcess");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8]);
+    const OUTPUT_TYPE: OutputType = OutputType::Fixed(F32);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 4..=4)?;

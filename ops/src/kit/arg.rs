@@ -39,6 +39,7 @@ impl<B: Best> Op for Arg<B> {
     const CODE: OpCode = B::CODE;
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I32, I64, ElementType::Bool]);
+    const OUTPUT_TYPE: OutputType = OutputType::Option;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axis, y) = node.binary()?;

@@ -47,6 +47,7 @@ impl<R: Relation> Op for Comparison<R> {
     const TYPES: ElementTypes = ElementTypes::from_bits(
         ElementTypes::of(R::INPUTS).bits() | ElementTypes::of(&[ElementType::Bool]).bits(),
     );
+    const OUTPUT_TYPE: OutputType = OutputType::Fixed(ElementType::Bool);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -36,6 +36,7 @@ impl<M: Member> Op for Extremum<M> {
     const CODE: OpCode = M::CODE;
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::from_bits(COMPARED.bits() | EMPTY.bits());
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

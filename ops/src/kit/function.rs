@@ -18,6 +18,8 @@ pub trait Member: Send + Sync + 'static {
     const VERSIONS: RangeInclusive<i32>;
     /// The input and output types that are supported, out of f32, f16, bf16, i8 and i16.
     const TYPES: ElementTypes;
+    /// See [`Op::OUTPUT_TYPE`].
+    const OUTPUT_TYPE: OutputType = OutputType::File;
 
     /// The function.
     fn value(x: f32) -> f32;
@@ -40,6 +42,7 @@ impl<M: Member> Op for Function<M> {
     const CODE: OpCode = M::CODE;
     const VERSIONS: RangeInclusive<i32> = M::VERSIONS;
     const TYPES: ElementTypes = M::TYPES;
+    const OUTPUT_TYPE: OutputType = M::OUTPUT_TYPE;
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

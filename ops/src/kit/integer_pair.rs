@@ -29,6 +29,7 @@ impl<M: Member> Op for IntegerPair<M> {
     const CODE: OpCode = M::CODE;
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I8, U8, I16, U16, I32, U32]);
+    const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -28,6 +28,7 @@ impl<M: Member> Op for Logical<M> {
     const CODE: OpCode = M::CODE;
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[ElementType::Bool]);
+    const OUTPUT_TYPE: OutputType = OutputType::Fixed(ElementType::Bool);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

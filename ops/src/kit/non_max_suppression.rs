@@ -32,6 +32,11 @@ impl<const CODE: i32> Op for NonMaxSuppression<CODE> {
     const CODE: OpCode = OpCode::Builtin(CODE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
+    const OUTPUT_TYPE: OutputType = match CODE {
+        op::NON_MAX_SUPPRESSION_V4 => OutputType::Fixed(I32),
+        // The scores are F32, the others I32.
+        _ => OutputType::File,
+    };
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let outputs = if node.input_count() == SIGMA + 1 { 3 } else { 2 };

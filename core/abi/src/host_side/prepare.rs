@@ -177,7 +177,9 @@ fn output<H: PrepareSide>(host: &H, output: u32) -> Result<usize, H::Refused> {
         let count = host.outputs().len();
         match (output as usize) < count {
             true => H::Refused::invalid(format_args!("output {output} is absent, this op needs it")),
-            false => H::Refused::invalid(format_args!("output {output} does not exist; the node has {count}")),
+            false => {
+                H::Refused::invalid(format_args!("output {output} does not exist; the node has {count}"))
+            }
         }
     })
 }

@@ -3,6 +3,7 @@
 mod eval;
 mod memory;
 mod node;
+mod output_type;
 mod prepare;
 mod registration;
 
@@ -16,6 +17,7 @@ use crate::tensor::ElementTypes;
 
 pub use eval::{EvalContext, StepTimes};
 pub use node::NodeView;
+pub use output_type::OutputType;
 pub use prepare::PrepareContext;
 pub use registration::{Registration, registration};
 
@@ -39,6 +41,8 @@ pub trait Op: Sized + Send + Sync + 'static {
     const VERSIONS: RangeInclusive<i32>;
     /// The element types that the op's tensors may have.
     const TYPES: ElementTypes = ElementTypes::ANY;
+    /// Where the element type of the outputs comes from.
+    const OUTPUT_TYPE: OutputType = OutputType::File;
     /// Whether the result depends on more than the inputs (randomness, resources).
     const STATEFUL: bool = false;
     /// How `prepare` lets outputs share memory with inputs, for some nodes at least. Only for listings.

@@ -82,7 +82,7 @@ pub const fn registration<T: Op>() -> Registration {
         builtin_code,
         min_version: *T::VERSIONS.start(),
         max_version: *T::VERSIONS.end(),
-        flags: if T::STATEFUL { raw::OP_STATEFUL } else { 0 } | T::SHARING.flags(),
+        flags: if T::STATEFUL { raw::OP_STATEFUL } else { 0 } | T::SHARING.flags() | T::OUTPUT_TYPE.flags(),
         custom_name: ArStr::new(custom_name),
         element_types: T::TYPES.bits(),
         state_size: size_of::<T>() as u64,

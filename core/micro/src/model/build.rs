@@ -126,8 +126,8 @@ impl<'a> Builder<'_, 'a> {
         Ok(done.map(|()| data))
     }
 
-    /// Finds the scales of tensor `t`. Blockwise scales are converted to `f32`; scales and zero points that this machine
-    /// cannot read in place are copied.
+    /// Finds the scales of tensor `t`. Blockwise scales are converted to `f32`; scales and zero points that this
+    /// machine cannot read in place are copied.
     fn find_scales(&self, t: usize, tensor: &Tensor<'a>) -> Result<ScaleSource> {
         let refuse = |reason| Err(Error::Tensor { subgraph: self.graph.index, tensor: t, reason });
         let Some(quantization) = tensor.quantization() else { return Ok(ScaleSource::None) };

@@ -6,7 +6,7 @@ use core::ptr::null_mut;
 use arenite_abi::host;
 use arenite_abi::host_side::{Declaration, declarations, prepare_struct};
 use arenite_abi::raw::{ArNodeV1, OP_IN_PLACE};
-use arenite_abi::{ElementType, Error as OpError, Status, unsupported};
+use arenite_abi::{ElementType, Error as OpError, OutputType, Status, unsupported};
 
 use super::first_values;
 use super::host::PrepareHost;
@@ -18,7 +18,7 @@ use crate::model::entry::Purpose;
 use crate::model::graph::{Graph, Stage};
 use crate::model::node::{MAX_PERSISTENT, NodeRecord, Piece, Spec, destroy, is_stateful, tensor};
 use crate::model::site::Site;
-use crate::ops::{OpRegistration, serves};
+use crate::ops::{OpRegistration, Ops, serves};
 
 /// Prepares every node, in order.
 pub(crate) fn prepare(site: Site<'_, '_>) -> Result<()> {
@@ -36,6 +36,7 @@ pub(crate) fn prepare(site: Site<'_, '_>) -> Result<()> {
 fn prepare_node(site: Site<'_, '_>, node: usize) -> Result<()> {
     let Site { machine, arena, graph, .. } = site;
     let spec = site.spec(node)?;
+    settle_types(machine.ops, graph, &spec);
     let mut refused = None;
     for op in machine.ops.iter() {
         if !serves(op, &spec, types(graph, &spec)) {
@@ -66,6 +67,22 @@ fn prepare_node(site: Site<'_, '_>, node: usize) -> Result<()> {
         Some(error) => Error::Node { subgraph, node, code, error },
         None => Error::MissingOp { subgraph, node, code, version },
     })
+}
+
+/// Gives the node's outputs the element type that its op determines. Variables keep theirs, because they have values.
+fn settle_types<'a>(ops: Ops<'a>, graph: &Graph<'a>, spec: &Spec<'a>) {
+    let Some(op) = ops.iter().find(|op| serves(op, spec, core::iter::empty())) else { return };
+    let [inputs, outputs, _] = spec.lists;
+    let input = |i: usize| Some(graph.slot(tensor(*inputs.get(i)?)?).element_type());
+    let options = spec.options[0].map(|table| (table.buffer, table.position));
+    let Some(ty) = OutputType::from_flags(op.flags).of_node(input, options) else { return };
+    for t in outputs.iter().filter_map(|&number| tensor(number)) {
+        let mut slot = graph.slot(t);
+        if !slot.is_variable() {
+            slot.type_code = ty as u8;
+            graph.set_slot(t, slot);
+        }
+    }
 }
 
 /// Whether the node writes a variable that it also reads.

@@ -19,8 +19,8 @@ impl Width {
         }
     }
 
-    /// The alignment that a file must have. Some writers align numbers of eight bytes to four, and TensorFlow Lite reads
-    /// them.
+    /// The alignment that a file must have. Some writers align numbers of eight bytes to four, and TensorFlow Lite
+    /// reads them.
     pub fn alignment(&self) -> usize {
         usize::from(self.size.min(4))
     }

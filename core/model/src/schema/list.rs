@@ -47,8 +47,8 @@ impl<'a, T: Item<'a>> List<'a, T> {
         self.start.saturating_sub(LENGTH)
     }
 
-    /// The bytes of the entries: little-endian numbers. Relative to the start of the file they are aligned to their size,
-    /// but at most to four bytes.
+    /// The bytes of the entries: little-endian numbers. Relative to the start of the file they are aligned to their
+    /// size, but at most to four bytes.
     #[inline]
     pub fn bytes(&self) -> &'a [u8] {
         self.file.get(self.start..).and_then(|rest| rest.get(..self.len * T::SIZE)).unwrap_or(&[])

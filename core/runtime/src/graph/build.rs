@@ -309,10 +309,7 @@ impl<'a> Builder<'a> {
         let inputs = self.tensors(scope, operator.inputs())?;
         let outputs = self.tensors(scope, operator.outputs())?;
         let intermediates = self.tensors(scope, operator.intermediates())?;
-        let tensors = Graph::present(&inputs).chain(Graph::present(&outputs));
-        let mut types: Vec<ElementType> = tensors.map(|t| self.graph.tensors[t].ty).collect();
-        types.sort();
-        types.dedup();
+        let types = self.settled_types(&key, version, operator, &inputs, &outputs);
         let candidates = self.registry.candidates(&key, version, &types);
         let unresolved =
             candidates.is_empty().then(|| self.note_unresolved(&key, version, types, scope.index, position));
@@ -331,6 +328,33 @@ impl<'a> Builder<'a> {
             custom_options: if custom.is_empty() { ArBytes::EMPTY } else { ArBytes::borrowed(custom) },
         });
         Ok(())
+    }
+
+    /// Gives the node's outputs the element type that its op determines, and returns the types of all its tensors.
+    /// Variables and constants keep theirs, because they have values.
+    fn settled_types(
+        &mut self,
+        key: &OpKey,
+        version: i32,
+        operator: &Operator<'a>,
+        inputs: &[i32],
+        outputs: &[i32],
+    ) -> Vec<ElementType> {
+        let tensors = &mut self.graph.tensors;
+        let input = |i: usize| Some(tensors[usize::try_from(*inputs.get(i)?).ok()?].ty);
+        let options = operator.builtin_options().map(|table| (table.buffer, table.position));
+        if let Some(ty) = self.registry.output_type(key, version).of_node(input, options) {
+            for t in Graph::present(outputs) {
+                if !tensors[t].variable && tensors[t].constant.is_none() {
+                    tensors[t].ty = ty;
+                }
+            }
+        }
+        let all = Graph::present(inputs).chain(Graph::present(outputs));
+        let mut types: Vec<ElementType> = all.map(|t| tensors[t].ty).collect();
+        types.sort();
+        types.dedup();
+        types
     }
 
     fn note_unresolved(

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use arenite_abi::raw::ArPluginV1;
-use arenite_abi::{ElementType, ElementTypes, Plugin, StaticPlugin, UsageRecord};
+use arenite_abi::{ElementType, ElementTypes, OutputType, Plugin, StaticPlugin, UsageRecord};
 
 use crate::config::{OpConfig, PlannerConfig};
 use crate::error::{DisabledDelegate, Error, ItemKind, LoadError, LoadFailure, MissingPlugins, Result};
@@ -235,6 +235,12 @@ impl Registry {
             return fallback.candidates(key, version, types);
         }
         own
+    }
+
+    /// Where the best op for this code and version takes the element type of its outputs from.
+    pub(crate) fn output_type(&self, key: &OpKey, version: i32) -> OutputType {
+        let candidates = self.candidates(key, version, &[]);
+        candidates.first().map_or(OutputType::File, |best| OutputType::from_flags(best.op.flags))
     }
 
     /// Sorts candidates, best first.

@@ -210,6 +210,13 @@ const INTERFACES: [(&str, u64); 22] = [
     ("INTERFACE_NO_SHARING", INTERFACE_NO_SHARING),
 ];
 
+const OUTPUT_TYPES: [(&str, u32); 4] = [
+    ("OP_OUTPUT_TYPE_SHIFT", OP_OUTPUT_TYPE_SHIFT),
+    ("OP_OUTPUT_TYPE_INPUT", OP_OUTPUT_TYPE_INPUT),
+    ("OP_OUTPUT_TYPE_FIXED", OP_OUTPUT_TYPE_FIXED),
+    ("OP_OUTPUT_TYPE_OPTION", OP_OUTPUT_TYPE_OPTION),
+];
+
 #[test]
 fn numbers_agree() {
     let mut numbers: BTreeMap<&str, u64> = HEADER
@@ -243,7 +250,7 @@ fn numbers_agree() {
             .collect();
         check(format!("AR_STATUS_{}", snake.to_uppercase()), u64::from(i));
     }
-    for (name, value) in [
+    for (name, value) in OUTPUT_TYPES.into_iter().chain([
         ("ABI_VERSION", ABI_VERSION),
         ("BUILTIN_CUSTOM", BUILTIN_CUSTOM as u32),
         ("BUILTIN_DELEGATE", BUILTIN_DELEGATE as u32),
@@ -275,7 +282,7 @@ fn numbers_agree() {
         ("PANIC_ABORT", PANIC_ABORT),
         ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
         ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
-    ] {
+    ]) {
         check(format!("AR_{name}"), u64::from(value));
     }
     numbers.retain(|name, _| !name.starts_with("AR_BUILT_") && *name != "AR_HAS_FEATURE(name)");
