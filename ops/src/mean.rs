@@ -5,10 +5,10 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kit::indexing::KeepDims;
+use crate::kit::indexing::{Fold, KeepDims};
 use crate::kit::node;
 use crate::kit::quantized::Quantized;
-use crate::kit::reduce::{Groups, Reduce, Reducer};
+use crate::kit::reduce::{Groups, Reduce, Reducer, wide_sum};
 use crate::kit::requantize::{Multiplier, Quant};
 
 /// A prepared `MEAN` node.
@@ -62,9 +62,8 @@ impl Reduce for Average {
 /// The mean of an empty group is NaN.
 fn mean_f32(groups: &Groups, x: &[f32], y: &mut [f32]) {
     let count = groups.reduction.group_len() as f32;
-    groups.reduction.for_each(|out, indices| {
-        y[out] = indices.map(|i| x[i]).reduce(|sum, x| sum + x).map_or(f32::NAN, |sum| sum / count);
-    });
+    let sum = Fold { first: |x| x, next: |sum, x| sum + x };
+    groups.reduction.fold(x, &sum, |out, sum: Option<f32>| y[out] = sum.map_or(f32::NAN, |sum| sum / count));
 }
 
 /// Quotients are truncated. The mean of an empty group is 0.
@@ -76,9 +75,9 @@ fn mean_whole<T: Copy>(
     narrow: impl Fn(i64) -> T,
 ) {
     let count = groups.reduction.group_len() as i64;
-    groups.reduction.for_each(|out, indices| {
-        let sum = indices.fold(0i64, |sum, i| sum.wrapping_add(widen(x[i])));
-        y[out] = narrow(sum.checked_div(count).unwrap_or(0));
+    let sum = Fold { first: &widen, next: |sum: i64, x| sum.wrapping_add(widen(x)) };
+    groups.reduction.fold(x, &sum, |out, sum| {
+        y[out] = narrow(sum.and_then(|sum| sum.checked_div(count)).unwrap_or(0));
     });
 }
 
@@ -89,9 +88,8 @@ impl Average {
             y.fill(T::saturate(0));
             return;
         };
-        groups.reduction.for_each(|out, indices| {
-            let sum = indices.fold(0i32, |sum, i| sum.wrapping_add(x[i].into()));
-            let sum = sum.wrapping_sub(q.before);
+        groups.reduction.fold(x, &wide_sum(), |out, sum| {
+            let sum = sum.unwrap_or(0).wrapping_sub(q.before);
             let scaled = match out % q.channels < q.ties_up {
                 true => q.multiplier.apply_ties_up(sum),
                 false => q.multiplier.apply(sum),

@@ -4,6 +4,7 @@
 
 use arenite_abi::prelude::*;
 
+use crate::kit::indexing::Fold;
 use crate::kit::node;
 use crate::kit::number::{Combine, Number};
 use crate::kit::quantized::Quantized;
@@ -88,9 +89,9 @@ impl Steps {
     ) -> Result<()> {
         let (x, y) = (x.as_slice::<T>()?, y.into_slice::<T>()?);
         let scaled = |product: i64| self.multiplier.apply_i64(product);
-        groups.reduction.for_each(|out, indices| {
-            let factors = indices.map(|i| x[i].into().wrapping_sub(self.input_zero_point));
-            let product = factors.reduce(|product, q| scaled(i64::from(product).wrapping_mul(q.into())));
+        let factor = |x: T| x.into().wrapping_sub(self.input_zero_point);
+        let next = |product: i32, x| scaled(i64::from(product).wrapping_mul(factor(x).into()));
+        groups.reduction.fold(x, &Fold { first: factor, next }, |out, product| {
             y[out] = match product {
                 Some(product) => T::saturate(scaled(product.into()).wrapping_add(self.output.zero_point)),
                 None => T::saturate(self.output.quantize(1.0, T::LIMITS)),

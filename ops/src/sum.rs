@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::node;
 use crate::kit::number::{Combine, Number};
 use crate::kit::quantized::Quantized;
-use crate::kit::reduce::{Groups, Reduce, Reducer, refuse_bool, symmetric_words};
+use crate::kit::reduce::{Groups, Reduce, Reducer, refuse_bool, symmetric_words, wide_sum};
 use crate::kit::requantize::round_f32;
 
 /// A prepared `SUM` node.
@@ -67,8 +67,8 @@ impl Reduce for Total {
 impl Line {
     fn sum<T: Quantized>(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {
         let (x, y) = (x.as_slice::<T>()?, y.into_slice::<T>()?);
-        groups.reduction.for_each(|out, indices| {
-            let sum = indices.fold(0i32, |sum, i| sum.wrapping_add(x[i].into()));
+        groups.reduction.fold(x, &wide_sum(), |out, sum| {
+            let sum = sum.unwrap_or(0);
             let scaled = cut_off(round_f32(sum as f32 * self.scale + self.bias));
             y[out] = T::saturate(scaled.wrapping_add(self.zero_point));
         });

@@ -12,6 +12,7 @@ use arenite_abi::prelude::*;
 use arenite_abi::schema::{Field, OptionsTable};
 
 use super::arguments::{Integers, expect_type, saturated};
+use super::blocks::BLOCK;
 use super::indexing::{Dims, normalize_axis};
 use super::node;
 
@@ -73,21 +74,23 @@ impl<B: Best> Op for Arg<B> {
                 (axis, cx.resize_output(0, without(&x, axis)?.as_slice())?)
             }
         };
-        let (outer, size, inner) = node::dims(&x)?.split_at(axis);
+        let rows = Rows { size: x.shape[axis] as usize, inner: node::dims(&x)?.split_at(axis).2 };
+        let mut y = Positions::of(y)?;
         match x.ty {
-            F32 if inner == 1 => {
-                let rows = x.as_slice::<f32>()?.chunks_exact(size);
-                write(y, rows.map(|row| find_best(row, B::is_better)))
+            F32 if rows.inner == 1 => {
+                let lines = x.as_slice::<f32>()?.chunks_exact(rows.size);
+                lines.enumerate().for_each(|(out, line)| y.set(out, find_best(line, B::is_better)));
             }
-            F32 => search(x.as_slice::<f32>()?, y, outer, size, inner, |a, b| beats(a, b, B::is_better)),
-            U8 => search(x.as_slice::<u8>()?, y, outer, size, inner, B::is_better),
-            I8 => search(x.as_slice::<i8>()?, y, outer, size, inner, B::is_better),
-            I32 => search(x.as_slice::<i32>()?, y, outer, size, inner, B::is_better),
+            F32 => rows.search(x.as_slice::<f32>()?, &mut y, |a, b| beats(a, b, B::is_better)),
+            U8 => rows.search(x.as_slice::<u8>()?, &mut y, B::is_better),
+            I8 => rows.search(x.as_slice::<i8>()?, &mut y, B::is_better),
+            I32 => rows.search(x.as_slice::<i32>()?, &mut y, B::is_better),
             ElementType::Bool => {
-                search(x.as_slice::<Bool>()?, y, outer, size, inner, |a, b| B::is_better(a.0 != 0, b.0 != 0))
+                rows.search(x.as_slice::<Bool>()?, &mut y, |a, b| B::is_better(a.0 != 0, b.0 != 0));
             }
-            ty => Err(unsupported!("no kernel for {ty}")),
+            ty => return Err(unsupported!("no kernel for {ty}")),
         }
+        Ok(())
     }
 }
 
@@ -111,42 +114,75 @@ fn beats(a: f32, b: f32, better: impl Fn(f32, f32) -> bool) -> bool {
     !a.is_nan() && (b.is_nan() || better(a, b))
 }
 
-fn search<T: Element>(
-    x: &[T],
-    y: TensorViewMut<'_>,
-    outer: usize,
-    size: usize,
-    inner: usize,
-    better: impl Fn(T, T) -> bool,
-) -> Result<()> {
-    let starts = (0..outer).flat_map(|o| (0..inner).map(move |k| o * size * inner + k));
-    write(
-        y,
-        starts.map(|start| {
-            let at = |i: usize| x[start + i * inner];
-            (1..size).fold(0, |best, i| if better(at(i), at(best)) { i } else { best })
-        }),
-    )
+/// The output: positions along the axis.
+enum Positions<'a> {
+    I32(&'a mut [i32]),
+    I64(&'a mut [i64]),
 }
 
-fn write(y: TensorViewMut<'_>, indices: impl Iterator<Item = usize>) -> Result<()> {
-    match y.ty() {
-        I32 => y.into_slice::<i32>()?.iter_mut().zip(indices).for_each(|(y, i)| *y = i as i32),
-        _ => y.into_slice::<i64>()?.iter_mut().zip(indices).for_each(|(y, i)| *y = i as i64),
+impl<'a> Positions<'a> {
+    fn of(y: TensorViewMut<'a>) -> Result<Self> {
+        Ok(match y.ty() {
+            I32 => Positions::I32(y.into_slice()?),
+            _ => Positions::I64(y.into_slice()?),
+        })
     }
-    Ok(())
+
+    fn set(&mut self, out: usize, position: usize) {
+        match self {
+            Positions::I32(y) => y[out] = position as i32,
+            Positions::I64(y) => y[out] = position as i64,
+        }
+    }
+}
+
+/// The axis: its size, and the number of elements after it.
+struct Rows {
+    size: usize,
+    inner: usize,
+}
+
+impl Rows {
+    /// Finds the first best element along the axis for each output.
+    fn search<T: Element>(&self, x: &[T], y: &mut Positions<'_>, better: impl Fn(T, T) -> bool) {
+        let Rows { size, inner } = *self;
+        for (outer, plane) in x.chunks_exact((size * inner).max(1)).enumerate() {
+            if inner == 1 {
+                let best = plane.iter().fold(plane[0], |best, &x| if better(x, best) { x } else { best });
+                // The first element that the best one does not beat.
+                y.set(outer, plane.iter().position(|&x| !better(best, x)).unwrap_or(0));
+                continue;
+            }
+            for begin in (0..inner).step_by(BLOCK) {
+                let count = BLOCK.min(inner - begin);
+                let (mut best, mut positions) = ([T::zeroed(); BLOCK], [0; BLOCK]);
+                best[..count].copy_from_slice(&plane[begin..begin + count]);
+                for position in 1..size {
+                    let row = &plane[position * inner + begin..][..count];
+                    for ((best, at), &x) in best.iter_mut().zip(&mut positions).zip(row) {
+                        let is_better = better(x, *best);
+                        *best = if is_better { x } else { *best };
+                        *at = if is_better { position } else { *at };
+                    }
+                }
+                (0..count).for_each(|k| y.set(outer * inner + begin + k, positions[k]));
+            }
+        }
+    }
 }
 
 /// The index of the best of some contiguous floats.
 fn find_best(row: &[f32], better: impl Fn(f32, f32) -> bool) -> usize {
     let (mut value, mut index) = (row[0], 0);
     let mut done = 1;
-    if let Some((first, _)) = row.split_first_chunk::<4>() {
+    if let Some((first, rest)) = row.split_first_chunk::<4>() {
         let (mut values, mut indices) = (*first, [0, 1, 2, 3]);
         done = row.len() / 4 * 4;
-        for (i, &x) in row.iter().enumerate().take(done).skip(4) {
-            if beats(x, values[i % 4], &better) {
-                (values[i % 4], indices[i % 4]) = (x, i);
+        for (chunk, start) in rest.chunks_exact(4).zip((4..).step_by(4)) {
+            for lane in 0..4 {
+                let is_better = beats(chunk[lane], values[lane], &better);
+                values[lane] = if is_better { chunk[lane] } else { values[lane] };
+                indices[lane] = if is_better { start + lane } else { indices[lane] };
             }
         }
         let best = |a: f32, b: f32| if better(b, a) { b } else { a };

@@ -4,6 +4,7 @@ use core::cell::Cell;
 
 use arenite_abi::prelude::*;
 
+use super::blocks::{self, BLOCK, BlockReader};
 use super::broadcast::{Broadcast, broadcast_dims};
 use super::node::{self, dims};
 
@@ -71,7 +72,20 @@ pub fn map_indexed<X: Element, Y: Element>(
     mut f: impl FnMut(usize, X, X) -> Y,
 ) -> Result<()> {
     let (a, b, y) = cells::<X, Y>(cx)?;
-    broadcast.for_each2(|i, ia, ib| y[i].set(f(i, a.get(ia), b.get(ib))));
+    let [a_step, b_step] = broadcast.nest().run_steps();
+    let (mut from_a, mut from_b, mut to) = ([X::zeroed(); BLOCK], [X::zeroed(); BLOCK], [Y::zeroed(); BLOCK]);
+    broadcast.nest().for_each_run(&mut |out, [ia, ib], length| {
+        let (mut a, mut b) = (BlockReader::new(a, ia, a_step), BlockReader::new(b, ib, b_step));
+        for (block, y) in y[out..out + length].chunks(BLOCK).enumerate() {
+            let (from_a, from_b) = (&mut from_a[..y.len()], &mut from_b[..y.len()]);
+            a.read(from_a);
+            b.read(from_b);
+            for (i, (to, (&a, &b))) in to.iter_mut().zip(from_a.iter().zip(&*from_b)).enumerate() {
+                *to = f(out + block * BLOCK + i, a, b);
+            }
+            blocks::write(y, &to);
+        }
+    });
     Ok(())
 }
 

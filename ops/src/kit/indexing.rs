@@ -2,7 +2,10 @@
 //!
 //! Defined by: tflite/kernels/internal/runtime_shape.h and reference/reduce.h (`ResolveAxis`).
 
+mod folds;
 mod runs;
+
+pub use folds::Fold;
 
 /// The maximum rank that is supported.
 pub const MAX_RANK: usize = 8;

@@ -32,6 +32,7 @@
 //! | [`argmax_pool`] | [`ArgmaxPool`](argmax_pool::ArgmaxPool): maximum pooling with the positions of the maxima |
 //! | [`resize`] | [`Resize`](resize::Resize): RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR |
 //! | [`pace`] | [`Pace`](pace::Pace): checks for cancellation in long loops |
+//! | [`blocks`] | element-wise loops that read and write blocks |
 //! | [`unary`] | loops of ops with one input and one output of the same shape |
 //! | [`binary`] | loops of ops with two inputs that broadcast |
 //! | [`compare`] | [`Comparison`](compare::Comparison): the comparison ops |
@@ -84,6 +85,7 @@ pub mod argmax_pool;
 pub mod arguments;
 pub mod bias;
 pub mod binary;
+pub mod blocks;
 pub mod broadcast;
 pub mod channel_multipliers;
 pub mod channel_quant;

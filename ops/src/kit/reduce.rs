@@ -7,9 +7,10 @@ use core::marker::PhantomData;
 use arenite_abi::prelude::*;
 use arenite_abi::schema::ReducerOptions;
 
-use super::indexing::{Axes, Dims, KeepDims, Reduction};
+use super::indexing::{Axes, Dims, Fold, KeepDims, Reduction};
 use super::node;
 use super::number::Combine;
+use super::quantized::Quantized;
 
 /// One reduction; the value is computed in `prepare`.
 pub trait Reduce: Copy + Send + Sync + 'static {
@@ -112,7 +113,8 @@ impl Groups {
         f: impl Fn(T, T) -> T,
     ) -> Result<()> {
         let (x, y) = (x.as_slice::<T>()?, y.into_slice::<T>()?);
-        self.reduction.for_each(|out, indices| y[out] = indices.map(|i| x[i]).reduce(&f).unwrap_or(nothing));
+        self.reduction
+            .fold(x, &Fold { first: |x| x, next: f }, |out, result| y[out] = result.unwrap_or(nothing));
         Ok(())
     }
 
@@ -132,6 +134,11 @@ impl Groups {
             ty => Err(unsupported!("no kernel for {ty}")),
         }
     }
+}
+
+/// The sum of quantized numbers, which wraps.
+pub fn wide_sum<T: Quantized>() -> Fold<impl Fn(T) -> i32, impl Fn(i32, T) -> i32> {
+    Fold { first: |x: T| x.into(), next: |sum: i32, x: T| sum.wrapping_add(x.into()) }
 }
 
 /// Rejects BOOL unless there is nothing to compute.
@@ -221,9 +228,10 @@ impl<Q: Quantifier> Reduce for Quantified<Q> {
 
     fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {
         let (x, y) = (x.as_slice::<Bool>()?, y.into_slice::<Bool>()?);
-        groups.reduction.for_each(|out, mut indices| {
-            let decided = indices.any(|i| (x[i].0 != 0) == Q::DECIDES);
-            y[out] = Bool(u8::from(decided == Q::DECIDES));
+        let decides = |x: Bool| u8::from((x.0 != 0) == Q::DECIDES);
+        let fold = Fold { first: decides, next: |decided, x| decided | decides(x) };
+        groups.reduction.fold(x, &fold, |out, decided| {
+            y[out] = Bool(u8::from((decided == Some(1)) == Q::DECIDES));
         });
         Ok(())
     }

@@ -5,6 +5,7 @@
 use arenite_abi::prelude::*;
 use half::{bf16, f16};
 
+use super::blocks::{BLOCK, BlockReader};
 use super::broadcast::Broadcast;
 use super::indexing::Dims;
 use super::node;
@@ -130,8 +131,21 @@ impl Choice {
     fn map<T: Element>(&self, cx: &EvalContext<'_>) -> Result<()> {
         let condition = cx.input_cells::<Bool>(0)?;
         let (a, b, y) = (cx.input_cells::<T>(1)?, cx.input_cells::<T>(2)?, cx.output_cells::<T>(0)?);
-        self.broadcast.for_each3(|i, ic, ia, ib| {
-            y[i].set(if condition.get(ic).0 != 0 { a.get(ia) } else { b.get(ib) });
+        let [c_step, a_step, b_step] = self.broadcast.nest().run_steps();
+        let mut conditions = [Bool(0); BLOCK];
+        let (mut from_a, mut from_b) = ([T::zeroed(); BLOCK], [T::zeroed(); BLOCK]);
+        self.broadcast.nest().for_each_run(&mut |out, [ic, ia, ib], length| {
+            let mut c = BlockReader::new(condition, ic, c_step);
+            let (mut a, mut b) = (BlockReader::new(a, ia, a_step), BlockReader::new(b, ib, b_step));
+            for y in y[out..out + length].chunks(BLOCK) {
+                let (c_block, a_block, b_block) =
+                    (&mut conditions[..y.len()], &mut from_a[..y.len()], &mut from_b[..y.len()]);
+                c.read(c_block);
+                a.read(a_block);
+                b.read(b_block);
+                let choices = c_block.iter().zip(a_block).zip(b_block);
+                y.iter().zip(choices).for_each(|(y, ((c, a), b))| y.set(if c.0 != 0 { *a } else { *b }));
+            }
         });
         Ok(())
     }

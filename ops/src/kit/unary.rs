@@ -2,8 +2,10 @@
 
 use core::cell::Cell;
 
-use super::node;
 use arenite_abi::prelude::*;
+
+use super::blocks::{self, BLOCK, BlockReader};
+use super::node;
 
 /// Returns the input and the output of a node with one of each, both of the same type. Sets the output's shape to the
 /// input's.
@@ -68,8 +70,15 @@ pub fn map_indexed<X: Element, Y: Element>(
     mut f: impl FnMut(usize, X) -> Y,
 ) -> Result<()> {
     let (x, y) = cells::<X, Y>(cx)?;
-    for (i, y) in y.iter().enumerate() {
-        y.set(f(i, x.get(i)));
+    let mut x = BlockReader::new(x, 0, 1);
+    let (mut from, mut to) = ([X::zeroed(); BLOCK], [Y::zeroed(); BLOCK]);
+    for (block, y) in y.chunks(BLOCK).enumerate() {
+        let from = &mut from[..y.len()];
+        x.read(from);
+        for (i, (to, &x)) in to.iter_mut().zip(&*from).enumerate() {
+            *to = f(block * BLOCK + i, x);
+        }
+        blocks::write(y, &to);
     }
     Ok(())
 }

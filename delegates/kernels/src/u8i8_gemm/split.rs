@@ -6,10 +6,10 @@
 //!          fours:  a₀ + a₁ + b₀ + b₁ ≤ 256      five for 64: two vpmaddubsw are added before they are widened
 //! sum[j] = offset · Σ w[j] + Σ corrections · w[j] + Σ copy · w[j]
 //! ```
-//! With these bounds every sum of products is between −256 · 128 = −2¹⁵ and 256 · 127, whatever the weights are. The copy
-//! has zero in place of bytes that would exceed the bound and of bytes below the offset; corrections add the difference.
-//! The offset follows the mean of the rows. If a row needs too many corrections, the next bound or offset is tried; after
-//! the last one the caller multiplies words.
+//! With these bounds every sum of products is between −256 · 128 = −2¹⁵ and 256 · 127, whatever the weights are. The
+//! copy has zero in place of bytes that would exceed the bound and of bytes below the offset; corrections add the
+//! difference. The offset follows the mean of the rows. If a row needs too many corrections, the next bound or offset
+//! is tried; after the last one the caller multiplies words.
 
 // Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
