@@ -133,6 +133,15 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_SIZES 20u /* ArPrepareV1: an ArSizesV1 */
 #define AR_INTERFACE_OP_SCHEMAS 21u /* ArHostV1: an ArOpSchemasV1 */
 #define AR_INTERFACE_NO_SHARING 22u /* ArPlannerV1: an ArNoSharingV1 */
+#define AR_INTERFACE_CLAIM_WITH_HOST 23u /* ArDelegateV1: an ArClaimWithHostV1 */
+
+/* ArClaimHostV1.partitions: the round of a node that is refused */
+#define AR_ROUND_REFUSED UINT32_MAX
+
+/* ArServerV1.kind */
+#define AR_SERVER_NOTHING 0u  /* nothing serves the node unless the delegate that claims does */
+#define AR_SERVER_OP 1u       /* the reference op of a plugin */
+#define AR_SERVER_DELEGATE 2u /* another delegate: it has the node already, or is asked later and accepts it */
 
 /* ArOperandV1.flags */
 #define AR_OPERAND_OPTIONAL 1u /* a node may omit it: -1, or missing at the end of the list */
@@ -532,6 +541,41 @@ typedef struct ArPartitionV1 {
   const int32_t *outputs; /* tensors read outside, ascending: the outputs of that node */
   size_t output_count;
 } ArPartitionV1;
+
+/* The op or delegate that serves a node if the delegate that claims does not. The caller sets the header; the host
+   fills in the rest. */
+typedef struct ArServerV1 {
+  ArHeader header;
+  uint32_t kind; /* AR_SERVER_* */
+  uint32_t reserved;
+  ArStr name; /* the delegate, or the plugin that provides the op; valid until the `claim` in progress returns */
+} ArServerV1;
+
+/* The host's services during ArClaimWithHostV1.claim. Nodes are positions in ArGraphV1.nodes. */
+typedef struct ArClaimHostV1 {
+  ArHeader header;
+  void *context;                 /* first argument of the functions */
+  const ArClaimsV1 *claims;      /* receives the decisions */
+  const ArDescribeV1 *subgraphs; /* the subgraphs called by nodes */
+  /* Accepts a node in a round; ArClaimsV1.accept accepts in round 0. Partitions are formed round by round in ascending
+     order: each has nodes of one round, and a later round sees earlier partitions as single nodes. */
+  void (*accept_in)(void *context, size_t node, uint32_t round);
+  /* The partitions that would result if each node i was accepted in rounds[i], or refused if that is AR_ROUND_REFUSED.
+     `count` must be the number of nodes. The array at *partitions, of *partition_count structs that are *stride bytes
+     apart, is valid until the next call or until `claim` returns. */
+  ArStatus (*partitions)(void *context, const uint32_t *rounds, size_t count, const ArPartitionV1 **partitions,
+                         size_t *stride, size_t *partition_count);
+  /* The op or delegate that serves the node if this delegate refuses it. */
+  ArStatus (*server)(void *context, size_t node, ArServerV1 *server);
+  const void *(*query)(void *context, uint64_t interface_id); /* null for all ids so far */
+} ArClaimHostV1;
+
+/* `claim` of a delegate that asks the host before it decides; the host calls it instead of ArDelegateV1.claim and
+   ArClaimV1.claim. */
+typedef struct ArClaimWithHostV1 {
+  ArHeader header;
+  ArStatus (*claim)(void *delegate, const ArGraphV1 *graph, const ArClaimHostV1 *host);
+} ArClaimWithHostV1;
 
 /* The host's services during ArCompileV1.compile. */
 typedef struct ArCompileHostV1 {
@@ -1190,6 +1234,23 @@ AR_AT(ArOpSchemaV1, option_stride, 120);
 AR_SIZE(ArOpSchemasV1, 16);
 AR_AT(ArOpSchemasV1, header, 0);
 AR_AT(ArOpSchemasV1, find, 8);
+AR_SIZE(ArServerV1, 32);
+AR_AT(ArServerV1, header, 0);
+AR_AT(ArServerV1, kind, 8);
+AR_AT(ArServerV1, reserved, 12);
+AR_AT(ArServerV1, name, 16);
+AR_SIZE(ArClaimHostV1, 64);
+AR_AT(ArClaimHostV1, header, 0);
+AR_AT(ArClaimHostV1, context, 8);
+AR_AT(ArClaimHostV1, claims, 16);
+AR_AT(ArClaimHostV1, subgraphs, 24);
+AR_AT(ArClaimHostV1, accept_in, 32);
+AR_AT(ArClaimHostV1, partitions, 40);
+AR_AT(ArClaimHostV1, server, 48);
+AR_AT(ArClaimHostV1, query, 56);
+AR_SIZE(ArClaimWithHostV1, 16);
+AR_AT(ArClaimWithHostV1, header, 0);
+AR_AT(ArClaimWithHostV1, claim, 8);
 AR_SIZE(ArPluginBuildV1, 16);
 AR_AT(ArPluginBuildV1, header, 0);
 AR_AT(ArPluginBuildV1, sanitizers, 8);

@@ -80,6 +80,7 @@
 
 mod access;
 mod build_info;
+mod claiming;
 mod constants;
 #[cfg(feature = "std")]
 pub mod delegate;
@@ -114,6 +115,7 @@ pub mod tensor;
 #[cfg(feature = "std")]
 pub mod testing;
 
+pub use claiming::Server;
 pub use constants::Constants;
 #[cfg(feature = "std")]
 pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
@@ -157,7 +159,7 @@ pub mod prelude {
         unsupported,
     };
     #[cfg(feature = "std")]
-    pub use crate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
+    pub use crate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes, Server};
 }
 
 #[doc(hidden)]

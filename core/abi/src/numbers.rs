@@ -92,6 +92,18 @@ pub const INTERFACE_SIZES: u64 = 20;
 pub const INTERFACE_OP_SCHEMAS: u64 = 21;
 /// For [`ArPlannerV1`](crate::raw::ArPlannerV1); queried by the host.
 pub const INTERFACE_NO_SHARING: u64 = 22;
+/// For [`ArDelegateV1`](crate::raw::ArDelegateV1); queried by the host.
+pub const INTERFACE_CLAIM_WITH_HOST: u64 = 23;
+
+/// The round of a node that is refused, for `partitions` of [`ArClaimHostV1`](crate::raw::ArClaimHostV1).
+pub const ROUND_REFUSED: u32 = u32::MAX;
+
+/// Nothing serves the node unless the delegate that claims does.
+pub const SERVER_NOTHING: u32 = 0;
+/// The reference op of a plugin.
+pub const SERVER_OP: u32 = 1;
+/// Another delegate: one that has the node already, or one that is asked later and accepts it.
+pub const SERVER_DELEGATE: u32 = 2;
 
 /// The operand is optional: −1, or missing at the end of the list.
 pub const OPERAND_OPTIONAL: u32 = 1;

@@ -15,4 +15,6 @@ pub use crate::access::slice;
 pub(crate) use crate::access::strided;
 pub use crate::frozen::*;
 pub use crate::numbers::*;
-pub use crate::{build_info::*, devices::raw::*, objects::raw::*, op_schema::raw::*, sizes::*};
+pub use crate::{
+    build_info::*, claiming::raw::*, devices::raw::*, objects::raw::*, op_schema::raw::*, sizes::*,
+};

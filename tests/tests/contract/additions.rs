@@ -6,11 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, PlannerConfig};
-use arenite::{DeviceInfo, FactValue, Interpreter, Model, Quota, Registry};
+use arenite::{DeviceInfo, FactValue, Interpreter, Model, NodeProvider, Quota, Registry};
 use arenite_abi::raw::ArPluginV1;
+use arenite_abi::schema::AddOptions;
 use arenite_abi::{ObjectRecord, UserData};
-use arenite_model::writer::Operator;
+use arenite_model::writer::{Operator, bytes_of};
 use arenite_tests::op_models::f32;
+use arenite_tests::options::WithOptions;
 use arenite_tests::reference_ops;
 
 use crate::first_host::open;
@@ -96,6 +98,29 @@ fn a_claim_that_looks_into_subgraphs() {
         let y = run(&mut built(reference_ops(&squared_sum())));
         assert_eq!(y, [SUM.map(|y| y * y)]);
         assert_eq!(run(&mut fixture.delegated(&squared_sum(), "claim")), y, "{}", fixture.language);
+    }
+}
+
+/// `y = x + c + c`, with the constant of [`sum`].
+fn two_sums() -> Model {
+    model(|m, g| {
+        let c = m.buffer(bytes_of(&[10f32, 20.0, 30.0, 40.0]));
+        let (x, s, y) = (g.input(f32("x", &[4])), g.tensor(f32("s", &[4])), g.output(f32("y", &[4])));
+        let c = g.tensor(f32("c", &[4]).buffer(c)); // after the others, so that it is no partition's first input
+        let add = m.builtin("ADD", 1);
+        g.operator(Operator::new(add, &[x, c], &[s]).with_options::<AddOptions>(|o| o));
+        g.operator(Operator::new(add, &[s, c], &[y]).with_options::<AddOptions>(|o| o));
+    })
+}
+
+#[test]
+fn a_claim_that_asks_the_host_and_has_two_rounds() {
+    for fixture in fixtures(source!("14_claim_with_host")) {
+        let mut interpreter = fixture.delegated(&two_sums(), "claim-with-host");
+        let y = [0, 1, 2, 3].map(|i| 2.0 * SUM[i] - X[i]);
+        assert_eq!(run(&mut interpreter), [y], "{}", fixture.language);
+        let second = NodeProvider::Delegate { name: "claim-with-host".into(), partition: 1 };
+        assert_eq!(interpreter.served_by()[1], second, "{}", fixture.language);
     }
 }
 

@@ -3,6 +3,7 @@
 use arenite_tests as _;
 
 mod by_index;
+mod claims;
 mod composites;
 mod delegates;
 mod devices;

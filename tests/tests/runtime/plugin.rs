@@ -199,7 +199,7 @@ impl Delegate for Looking {
     }
 }
 
-static PLUGIN: Plugin = plugin! {
+pub(crate) static PLUGIN: Plugin = plugin! {
     id: "org.arenite.test.runtime",
     description: "Ops and delegates for tests of the runtime",
     ops: [Accumulate, Address, Count, Wait],

@@ -13,7 +13,8 @@ use crate::graph::GraphView;
 use crate::host::check;
 use crate::op::{EvalContext, NodeView, PrepareContext};
 use crate::raw::{
-    self, ArClaimsV1, ArCompileHostV1, ArDescribeV1, ArGraphV1, ArPartitionV1, ArPlanNotesV1, ArStr,
+    self, ArClaimHostV1, ArClaimsV1, ArCompileHostV1, ArDescribeV1, ArGraphV1, ArPartitionV1, ArPlanNotesV1,
+    ArStr,
 };
 use crate::tensor::Scratch;
 use crate::{
@@ -123,6 +124,7 @@ pub trait DelegateKernel: Send + 'static {
 pub struct Claims<'a> {
     raw: &'a ArClaimsV1,
     subgraphs: Option<&'a ArDescribeV1>,
+    pub(crate) host: Option<&'a ArClaimHostV1>,
 }
 
 impl<'a> Claims<'a> {
@@ -131,7 +133,18 @@ impl<'a> Claims<'a> {
     /// # Safety
     /// The structs must be valid for `'a`, and their functions must accept their contexts.
     pub(crate) unsafe fn from_raw(raw: &'a ArClaimsV1, subgraphs: Option<&'a ArDescribeV1>) -> Self {
-        Claims { raw, subgraphs }
+        Claims { raw, subgraphs, host: None }
+    }
+
+    /// Wraps the host's struct.
+    ///
+    /// # Safety
+    /// The struct must be valid for `'a`, `claims` must not be null, both pointers must be null or valid for `'a`, and
+    /// all functions must accept their contexts.
+    pub(crate) unsafe fn with_host(host: &'a ArClaimHostV1) -> Self {
+        // SAFETY: `claims` is not null, and both pointers are valid for `'a` where they are not null, as `# Safety`
+        // requires.
+        unsafe { Claims { raw: &*host.claims, subgraphs: host.subgraphs.as_ref(), host: Some(host) } }
     }
 
     /// The nodes of a subgraph that a node calls, and its tensors with their current shapes and constants. For a

@@ -71,6 +71,19 @@ unsafe extern "C" fn claim_with_subgraphs<T: Delegate>(
     })
 }
 
+unsafe extern "C" fn claim_with_host<T: Delegate>(
+    delegate: *mut c_void,
+    graph: *const ArGraphV1,
+    host: *const ArClaimHostV1,
+) -> ArStatus {
+    status(&mut || {
+        // SAFETY: the ABI requires the structs to be valid during the call, and `delegate` to come from `create`.
+        let (delegate, graph, mut claims) =
+            unsafe { (&*delegate.cast::<T>(), GraphView::from_raw(&*graph), Claims::with_host(&*host)) };
+        delegate.claim(&graph, &mut claims)
+    })
+}
+
 unsafe extern "C" fn compile_with<T: Delegate>(
     delegate: *mut c_void,
     partition: *const ArPartitionV1,
@@ -152,6 +165,8 @@ struct Interfaces<T>(core::marker::PhantomData<T>);
 impl<T: Delegate> Interfaces<T> {
     const CLAIM: &'static ArClaimV1 =
         &ArClaimV1 { header: ArHeader::of::<ArClaimV1>(), claim: claim_with_subgraphs::<T> };
+    const CLAIM_WITH_HOST: &'static ArClaimWithHostV1 =
+        &ArClaimWithHostV1 { header: ArHeader::of::<ArClaimWithHostV1>(), claim: claim_with_host::<T> };
     const COMPILE: &'static ArCompileV1 =
         &ArCompileV1 { header: ArHeader::of::<ArCompileV1>(), compile: compile_with::<T> };
     const VOUCH: &'static ArVouchV1 = &ArVouchV1 { header: ArHeader::of::<ArVouchV1>(), vouch: vouch::<T> };
@@ -168,6 +183,7 @@ impl<T: Delegate> Interfaces<T> {
 pub(crate) unsafe extern "C" fn query<T: Delegate>(interface: u64) -> *const c_void {
     match interface {
         INTERFACE_CLAIM => (&raw const *Interfaces::<T>::CLAIM).cast(),
+        INTERFACE_CLAIM_WITH_HOST => (&raw const *Interfaces::<T>::CLAIM_WITH_HOST).cast(),
         INTERFACE_COMPILE => (&raw const *Interfaces::<T>::COMPILE).cast(),
         INTERFACE_KERNEL_PLAN => (&raw const *Interfaces::<T>::PLAN).cast(),
         INTERFACE_VOUCH => (&raw const *Interfaces::<T>::VOUCH).cast(),

@@ -1,6 +1,7 @@
 //! The host's side of the contract: errors, logging and threads, which every plugin gets, and one file for each kind of
 //! call. The rules are in [`arenite_abi::host_side`].
 
+pub(crate) mod claim;
 pub(crate) mod compile;
 pub(crate) mod devices;
 pub(crate) mod eval;

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::ffi::c_void;
 
 use arenite_abi::raw::{
-    ArAssignV1, ArBuffersV1, ArClaimV1, ArCompileV1, ArCreateV1, ArDelegateV1, ArDevicesV1, ArFactsV1,
-    ArKernelPlanV1, ArNoSharingV1, ArOpV1, ArPlanV1, ArPlannerV1, ArPluginV1, ArStr, ArVouchV1,
-    BUILTIN_CUSTOM, BUILTIN_DELEGATE, INTERFACE_ASSIGN, INTERFACE_BUFFERS, INTERFACE_CLAIM,
-    INTERFACE_COMPILE, INTERFACE_CREATE, INTERFACE_DEVICES, INTERFACE_FACTS, INTERFACE_KERNEL_PLAN,
-    INTERFACE_NO_SHARING, INTERFACE_PLAN, INTERFACE_VOUCH, OP_USER_DATA,
+    ArAssignV1, ArBuffersV1, ArClaimV1, ArClaimWithHostV1, ArCompileV1, ArCreateV1, ArDelegateV1,
+    ArDevicesV1, ArFactsV1, ArKernelPlanV1, ArNoSharingV1, ArOpV1, ArPlanV1, ArPlannerV1, ArPluginV1, ArStr,
+    ArVouchV1, BUILTIN_CUSTOM, BUILTIN_DELEGATE, INTERFACE_ASSIGN, INTERFACE_BUFFERS, INTERFACE_CLAIM,
+    INTERFACE_CLAIM_WITH_HOST, INTERFACE_COMPILE, INTERFACE_CREATE, INTERFACE_DEVICES, INTERFACE_FACTS,
+    INTERFACE_KERNEL_PLAN, INTERFACE_NO_SHARING, INTERFACE_PLAN, INTERFACE_VOUCH, OP_USER_DATA,
 };
 
 use crate::plugins::foreign::{self, Foreign, Query, check_header, text};
@@ -120,6 +120,7 @@ pub(crate) fn check_delegate(delegate: &ArDelegateV1) -> Result<(), String> {
     // SAFETY: each is the struct of its id.
     unsafe {
         check_interface::<ArClaimV1>(query, INTERFACE_CLAIM, "ArClaimV1")?;
+        check_interface::<ArClaimWithHostV1>(query, INTERFACE_CLAIM_WITH_HOST, "ArClaimWithHostV1")?;
         check_interface::<ArCompileV1>(query, INTERFACE_COMPILE, "ArCompileV1")?;
         check_interface::<ArKernelPlanV1>(query, INTERFACE_KERNEL_PLAN, "ArKernelPlanV1")?;
         check_interface::<ArVouchV1>(query, INTERFACE_VOUCH, "ArVouchV1")?;

@@ -10,9 +10,9 @@ use std::mem::{MaybeUninit, offset_of};
 use std::ptr::addr_of;
 
 use arenite_abi::raw::{
-    ArAssignV1, ArBuffersV1, ArClaimV1, ArCompileV1, ArCreateV1, ArDelegateV1, ArDevicesV1, ArFactsV1,
-    ArHeader, ArKernelPlanV1, ArNoSharingV1, ArNodeV1, ArOpV1, ArPlanV1, ArPlannerV1, ArPluginBuildV1,
-    ArPluginV1, ArPrepareV1, ArStatus, ArStr, ArVouchV1, BUILTIN_CUSTOM, slice,
+    ArAssignV1, ArBuffersV1, ArClaimV1, ArClaimWithHostV1, ArCompileV1, ArCreateV1, ArDelegateV1,
+    ArDevicesV1, ArFactsV1, ArHeader, ArKernelPlanV1, ArNoSharingV1, ArNodeV1, ArOpV1, ArPlanV1, ArPlannerV1,
+    ArPluginBuildV1, ArPluginV1, ArPrepareV1, ArStatus, ArStr, ArVouchV1, BUILTIN_CUSTOM, slice,
 };
 
 /// With more registrations, or a larger stride, the descriptor is considered corrupt.
@@ -60,6 +60,7 @@ foreign! {
     ArPlannerV1: plan, name: name;
     ArDelegateV1: create claim compile prepare invoke destroy_kernel destroy, name: name;
     ArClaimV1: claim;
+    ArClaimWithHostV1: claim;
     ArCompileV1: compile;
     ArKernelPlanV1: plan;
     ArPlanV1: plan;

@@ -11,15 +11,13 @@ use super::step::Step;
 use crate::config::{DelegateConfig, OnMissing};
 use crate::error::{DisabledDelegate, Error, Result};
 use crate::graph::Graph;
+use crate::host::claim::Decisions;
 use crate::plugins::registry::Registry;
 use crate::quota::Holding;
 use crate::stages::partition::Subset;
 use crate::stages::partition_kernel::{ConstantSource, DelegateInstance, GraphForDelegate, PartitionKernel};
 
-/// For each node, why a delegate refuses it; `None` if the delegate accepts it.
-pub(crate) type Answers = Vec<Option<String>>;
-
-/// The number of answers that are cached.
+/// The number of decisions that are cached.
 const MOST_REMEMBERED: usize = 16;
 
 #[derive(Default)]
@@ -30,17 +28,17 @@ pub(crate) struct Delegates {
     instances: BTreeMap<usize, Rc<DelegateInstance>>,
     /// Delegates that are disabled until the next allocation, and why, by position in the settings.
     left_out: BTreeMap<usize, DisabledDelegate>,
-    remembered: VecDeque<CachedAnswers>,
+    remembered: VecDeque<CachedDecisions>,
 }
 
-/// A delegate's answers for steps of this form.
-struct CachedAnswers {
+/// A delegate's decisions about steps of this form.
+struct CachedDecisions {
     delegate: usize,
     form: Vec<FormItem>,
-    answers: Answers,
+    decisions: Decisions,
 }
 
-/// Everything that an answer depends on, step by step: its nodes, then for each tensor its shape, or the version of a
+/// Everything that a decision depends on, step by step: its nodes, then for each tensor its shape, or the version of a
 /// constant, which determines the shape.
 #[derive(PartialEq)]
 enum FormItem {
@@ -121,26 +119,27 @@ impl Delegates {
         }
     }
 
-    /// Asks the delegate which of these steps it claims; they are the nodes of `view`.
+    /// The delegate's decisions about these steps: those it made earlier for steps of the same form, otherwise what
+    /// `ask` returns.
     pub(crate) fn claim(
         &mut self,
         instance: &DelegateInstance,
-        view: &GraphForDelegate,
         steps: &[Step],
         site: &Site<'_>,
-    ) -> Result<Answers> {
+        ask: impl FnOnce() -> Result<Decisions>,
+    ) -> Result<Decisions> {
         let form = form_of(steps, site);
-        let known = |answer: &&CachedAnswers| answer.delegate == instance.index && answer.form == form;
-        if let Some(answer) = self.remembered.iter().find(known) {
-            return Ok(answer.answers.clone());
+        let known = |known: &&CachedDecisions| known.delegate == instance.index && known.form == form;
+        if let Some(known) = self.remembered.iter().find(known) {
+            return Ok(known.decisions.clone());
         }
-        let answers = instance.claim(view, site.run)?;
+        let decisions = ask()?;
         if self.remembered.len() == MOST_REMEMBERED {
             self.remembered.pop_front();
         }
-        let remembered = CachedAnswers { delegate: instance.index, form, answers: answers.clone() };
+        let remembered = CachedDecisions { delegate: instance.index, form, decisions: decisions.clone() };
         self.remembered.push_back(remembered);
-        Ok(answers)
+        Ok(decisions)
     }
 
     /// The partition for these steps: the one compiled earlier if it reads the same constants, otherwise a new one.

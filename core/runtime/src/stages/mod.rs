@@ -19,6 +19,7 @@
 //! ```
 
 pub(crate) mod calls;
+mod claims;
 pub(crate) mod constants;
 pub(crate) mod delegated;
 pub(crate) mod delegates;
@@ -34,6 +35,7 @@ mod loans;
 pub(crate) mod memory;
 mod named_plan;
 mod node;
+mod offer;
 pub mod partition;
 pub(crate) mod partition_device;
 pub(crate) mod partition_kernel;
@@ -43,6 +45,7 @@ pub(crate) mod prepared;
 pub(crate) mod preview;
 pub(crate) mod report;
 mod required;
+mod rounds;
 pub(crate) mod runner;
 pub(crate) mod site;
 pub(crate) mod step;

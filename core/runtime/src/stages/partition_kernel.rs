@@ -6,14 +6,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use arenite_abi::raw::{
-    ArClaimV1, ArClaimsV1, ArCompileV1, ArDescribeV1, ArGraphV1, ArHeader, ArKernelPlanV1, ArNodeV1, ArPair,
-    ArPartitionV1, ArStatus, ArStr, ArTensorV1, ArVouchV1, BUILTIN_DELEGATE, INTERFACE_CLAIM,
-    INTERFACE_COMPILE, INTERFACE_KERNEL_PLAN, INTERFACE_VOUCH,
+    ArClaimV1, ArClaimWithHostV1, ArCompileV1, ArDescribeV1, ArGraphV1, ArHeader, ArKernelPlanV1, ArNodeV1,
+    ArPair, ArPartitionV1, ArStatus, ArStr, ArTensorV1, ArVouchV1, BUILTIN_DELEGATE, INTERFACE_CLAIM,
+    INTERFACE_CLAIM_WITH_HOST, INTERFACE_COMPILE, INTERFACE_KERNEL_PLAN, INTERFACE_VOUCH,
 };
 use arenite_abi::{ObjectRecord, Status};
 
 use crate::call::run::Run;
 use crate::error::{Error, Result};
+use crate::host::claim::{self, ClaimHost, ClaimSide, Decisions};
 use crate::host::compile::{CompileHost, InnerBuffer, plan_notes};
 use crate::host::message::{self, Refused};
 use crate::planning::objects::SharedObjects;
@@ -53,31 +54,35 @@ impl DelegateInstance {
         Ok(DelegateInstance { raw: Arc::clone(raw), index, name: name.to_owned(), instance })
     }
 
-    /// Asks which nodes the delegate takes: `None` if it accepts a node, else the reason why not.
-    pub(crate) fn claim(&self, graph: &GraphForDelegate, run: &Run<'_>) -> Result<Vec<Option<String>>> {
-        let unanswered = || Some("the delegate did not answer for it".to_owned());
-        let mut answers: Vec<Option<String>> = (0..graph.nodes.len()).map(|_| unanswered()).collect();
-        let claims = ArClaimsV1 {
-            header: ArHeader::of::<ArClaimsV1>(),
-            context: (&raw mut answers).cast(),
-            accept,
-            refuse,
-        };
+    /// Asks which nodes the delegate takes; `side` answers its questions.
+    pub(crate) fn claim(
+        &self,
+        graph: &GraphForDelegate,
+        run: &Run<'_>,
+        side: &dyn ClaimSide,
+    ) -> Result<Decisions> {
+        let mut host = ClaimHost::new(&graph.raw, side);
+        let claims = host.claims();
         let mut subgraphs = Subgraphs(run);
         let describe = subgraphs.as_raw();
+        let with = claim::as_raw(&claims, &describe);
         message::clear_message();
         // SAFETY: the instance came from `create`; the structs are valid for the call; `query` answers with null or the
         // struct of that id.
         let status = unsafe {
-            match interface::<ArClaimV1>(self.raw.query, INTERFACE_CLAIM) {
-                Some(more) => (more.claim)(self.instance, &graph.raw, &describe, &claims),
-                None => (self.raw.claim)(self.instance, &graph.raw, &claims),
+            let query = self.raw.query;
+            if let Some(more) = interface::<ArClaimWithHostV1>(query, INTERFACE_CLAIM_WITH_HOST) {
+                (more.claim)(self.instance, &graph.raw, &with)
+            } else if let Some(more) = interface::<ArClaimV1>(query, INTERFACE_CLAIM) {
+                (more.claim)(self.instance, &graph.raw, &describe, &claims)
+            } else {
+                (self.raw.claim)(self.instance, &graph.raw, &claims)
             }
         };
         if status != Status::Ok as u32 {
             return Err(fail(&self.name, status, "it could not claim nodes"));
         }
-        Ok(answers)
+        Ok(host.decisions)
     }
 
     /// Whether it answers for a node that no op prepared.
@@ -172,22 +177,6 @@ pub(super) fn fail(name: &str, status: ArStatus, otherwise: &str) -> Error {
     }
 }
 
-unsafe extern "C" fn accept(context: *mut c_void, node: usize) {
-    // SAFETY: the context is the answers of the `claim` in progress.
-    let answers = unsafe { &mut *context.cast::<Vec<Option<String>>>() };
-    if let Some(answer) = answers.get_mut(node) {
-        *answer = None;
-    }
-}
-
-unsafe extern "C" fn refuse(context: *mut c_void, node: usize, reason: ArStr) {
-    // SAFETY: the context is the answers of the `claim` in progress; the reason is readable for the call.
-    let (answers, reason) = unsafe { (&mut *context.cast::<Vec<Option<String>>>(), reason.as_str()) };
-    if let Some(answer) = answers.get_mut(node) {
-        *answer = Some(reason.to_owned());
-    }
-}
-
 /// The subgraphs that `describe` shows.
 struct Subgraphs<'a>(&'a Run<'a>);
 
@@ -219,7 +208,7 @@ unsafe extern "C" fn describe(context: *mut c_void, subgraph: u32, graph: *mut *
 
 /// The graph as a delegate sees it; partitions keep it.
 pub(crate) struct GraphForDelegate {
-    nodes: Box<[ArNodeV1]>,
+    _nodes: Box<[ArNodeV1]>,
     _inputs: Box<[i32]>,
     _outputs: Box<[i32]>,
     raw: ArGraphV1,
@@ -252,7 +241,7 @@ impl GraphForDelegate {
             outputs: outputs.as_ptr(),
             output_count: outputs.len(),
         };
-        GraphForDelegate { nodes, _inputs: inputs, _outputs: outputs, raw, _partitions: partitions }
+        GraphForDelegate { _nodes: nodes, _inputs: inputs, _outputs: outputs, raw, _partitions: partitions }
     }
 
     /// As it crosses.

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::delegated::Offer;
-use super::delegates::{Answers, Delegates};
+use super::delegates::Delegates;
 use super::inferred::Inferred;
+use super::offer::Offer;
 use super::partition::Subset;
 use super::partition_kernel::macro_node;
 use super::pending::PendingNodes;
@@ -12,6 +12,7 @@ use super::site::Site;
 use super::step::{Claimed, Kernel, Step};
 use crate::config::DelegateConfig;
 use crate::error::Result;
+use crate::host::claim::Answers;
 
 /// The part of a subgraph that a delegate would run. Nodes are numbered as in
 /// [`served_by`](crate::Interpreter::served_by).
@@ -73,7 +74,8 @@ fn take(
         members.sort_unstable();
         found.partitions.push(members.clone());
         let (inputs, outputs) = (subset.inputs.clone().into(), subset.outputs.clone().into());
-        Some(step_of(site, Claimed { members, inputs, outputs }))
+        let delegate = config.name.clone();
+        Some(step_of(site, Claimed { delegate, members, inputs, outputs }))
     });
 }
 

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use super::delegated::{Refusal, delegate};
+use super::delegated::delegate;
 use super::delegates::Delegates;
 use super::inferred::infer;
 use super::memory::Memory;
 use super::node::unresolved;
+use super::offer::Refusal;
 use super::pending::PendingNodes;
 use super::placed::{Placed, place};
 use super::prepared::{Prepared, StageError, prepare_nodes, prepare_steps};

@@ -61,6 +61,7 @@ pub(crate) enum Kernel {
 
 /// A delegate's claim in a preview: nodes, by their positions in the graph, and the tensors that they read and write.
 pub(crate) struct Claimed {
+    pub delegate: String,
     pub members: Vec<usize>,
     pub inputs: Box<[i32]>,
     pub outputs: Box<[i32]>,

@@ -9,6 +9,7 @@ use arenite_abi::{ElementType, Status, UsageRecord};
 const HEADER: &str = include_str!("../../../../core/abi/include/arenite_plugin.h");
 const FROZEN: &str = include_str!("../../../../core/abi/src/frozen.rs");
 const SIZES: &str = include_str!("../../../../core/abi/src/sizes.rs");
+const CLAIMING: &str = include_str!("../../../../core/abi/src/claiming/raw.rs");
 const OP_SCHEMA: &str = include_str!("../../../../core/abi/src/op_schema/raw.rs");
 const BUILD: &str = include_str!("../../../../core/abi/src/build_info.rs");
 const OBJECTS: &str = include_str!("../../../../core/abi/src/objects/raw.rs");
@@ -86,6 +87,9 @@ layouts! {
     ArOptionV1 { name, slot, element_type, flags, reserved, default_value }
     ArOpSchemaV1 { header, code, registered, name, element_types, inputs, input_count, outputs, output_count, operand_stride, options_table, options_union, options_tag, options, option_count, option_stride }
     ArOpSchemasV1 { header, find }
+    ArServerV1 { header, kind, reserved, name }
+    ArClaimHostV1 { header, context, claims, subgraphs, accept_in, partitions, server, query }
+    ArClaimWithHostV1 { header, claim }
     ArPluginBuildV1 { header, sanitizers, panic }
 }
 
@@ -115,6 +119,7 @@ fn names_in_raw() -> Vec<(String, String)> {
         .chain(DEVICES.lines())
         .chain(SIZES.lines())
         .chain(OP_SCHEMA.lines())
+        .chain(CLAIMING.lines())
         .chain(BUILD.lines());
     for line in frozen.lines().chain(others) {
         if let Some(name) = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {")) {
@@ -160,7 +165,7 @@ fn declared_fields_match_the_asserted_ones() {
         } else if line.starts_with('}') {
             current = None;
         } else if let (Some(name), Some(line)) =
-            (current, line.strip_prefix("  ").filter(|l| l.ends_with(';')))
+            (current, line.strip_prefix("  ").filter(|l| is_declaration(l)))
         {
             declared.entry(name).or_default().push(match line.split_once("(*") {
                 Some((_, rest)) => rest.split(')').next().unwrap_or(""),
@@ -184,8 +189,14 @@ fn declared_fields_match_the_asserted_ones() {
     }
 }
 
+/// Whether a line of a struct, without its indentation, starts the declaration of a field. A function may continue on
+/// the next line, which is indented further.
+fn is_declaration(line: &str) -> bool {
+    !line.starts_with(' ') && (line.ends_with(';') || line.contains("(*"))
+}
+
 /// The ids of interfaces.
-const INTERFACES: [(&str, u64); 22] = [
+const INTERFACES: [(&str, u64); 23] = [
     ("INTERFACE_SUBGRAPHS", INTERFACE_SUBGRAPHS),
     ("INTERFACE_RESOURCES", INTERFACE_RESOURCES),
     ("INTERFACE_LAYOUT", INTERFACE_LAYOUT),
@@ -208,8 +219,48 @@ const INTERFACES: [(&str, u64); 22] = [
     ("INTERFACE_SIZES", INTERFACE_SIZES),
     ("INTERFACE_OP_SCHEMAS", INTERFACE_OP_SCHEMAS),
     ("INTERFACE_NO_SHARING", INTERFACE_NO_SHARING),
+    ("INTERFACE_CLAIM_WITH_HOST", INTERFACE_CLAIM_WITH_HOST),
 ];
 
+/// All other numbers.
+const NUMBERS: [(&str, u32); 34] = [
+    ("ABI_VERSION", ABI_VERSION),
+    ("BUILTIN_CUSTOM", BUILTIN_CUSTOM as u32),
+    ("BUILTIN_DELEGATE", BUILTIN_DELEGATE as u32),
+    ("TENSOR_CONSTANT", TENSOR_CONSTANT),
+    ("TENSOR_VARIABLE", TENSOR_VARIABLE),
+    ("TENSOR_DYNAMIC", TENSOR_DYNAMIC),
+    ("MEMORY_DEVICE", MEMORY_DEVICE),
+    ("SHARE_IN_PLACE", SHARE_IN_PLACE),
+    ("SHARE_VIEW", SHARE_VIEW),
+    ("SHARE_PART_OF_INPUT", SHARE_PART_OF_INPUT),
+    ("SHARE_PART_OF_OUTPUT", SHARE_PART_OF_OUTPUT),
+    ("SHARE_BEHIND", SHARE_BEHIND),
+    ("OP_STATEFUL", OP_STATEFUL),
+    ("OP_IN_PLACE", OP_IN_PLACE),
+    ("OP_VIEW", OP_VIEW),
+    ("OP_PART_OF_INPUT", OP_PART_OF_INPUT),
+    ("OP_PART_OF_OUTPUT", OP_PART_OF_OUTPUT),
+    ("OP_BEHIND", OP_BEHIND),
+    ("OP_USER_DATA", OP_USER_DATA),
+    ("OPERAND_OPTIONAL", OPERAND_OPTIONAL),
+    ("OPERAND_VARIADIC", OPERAND_VARIADIC),
+    ("OPTION_VECTOR", OPTION_VECTOR),
+    ("SERVER_NOTHING", SERVER_NOTHING),
+    ("SERVER_OP", SERVER_OP),
+    ("SERVER_DELEGATE", SERVER_DELEGATE),
+    ("SANITIZER_ADDRESS", SANITIZER_ADDRESS),
+    ("SANITIZER_THREAD", SANITIZER_THREAD),
+    ("SANITIZER_MEMORY", SANITIZER_MEMORY),
+    ("SANITIZER_UNDEFINED", SANITIZER_UNDEFINED),
+    ("PANIC_NONE", PANIC_NONE),
+    ("PANIC_UNWIND", PANIC_UNWIND),
+    ("PANIC_ABORT", PANIC_ABORT),
+    ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
+    ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
+];
+
+/// How an op gives its outputs a type.
 const OUTPUT_TYPES: [(&str, u32); 4] = [
     ("OP_OUTPUT_TYPE_SHIFT", OP_OUTPUT_TYPE_SHIFT),
     ("OP_OUTPUT_TYPE_INPUT", OP_OUTPUT_TYPE_INPUT),
@@ -250,39 +301,7 @@ fn numbers_agree() {
             .collect();
         check(format!("AR_STATUS_{}", snake.to_uppercase()), u64::from(i));
     }
-    for (name, value) in OUTPUT_TYPES.into_iter().chain([
-        ("ABI_VERSION", ABI_VERSION),
-        ("BUILTIN_CUSTOM", BUILTIN_CUSTOM as u32),
-        ("BUILTIN_DELEGATE", BUILTIN_DELEGATE as u32),
-        ("TENSOR_CONSTANT", TENSOR_CONSTANT),
-        ("TENSOR_VARIABLE", TENSOR_VARIABLE),
-        ("TENSOR_DYNAMIC", TENSOR_DYNAMIC),
-        ("MEMORY_DEVICE", MEMORY_DEVICE),
-        ("SHARE_IN_PLACE", SHARE_IN_PLACE),
-        ("SHARE_VIEW", SHARE_VIEW),
-        ("SHARE_PART_OF_INPUT", SHARE_PART_OF_INPUT),
-        ("SHARE_PART_OF_OUTPUT", SHARE_PART_OF_OUTPUT),
-        ("SHARE_BEHIND", SHARE_BEHIND),
-        ("OP_STATEFUL", OP_STATEFUL),
-        ("OP_IN_PLACE", OP_IN_PLACE),
-        ("OP_VIEW", OP_VIEW),
-        ("OP_PART_OF_INPUT", OP_PART_OF_INPUT),
-        ("OP_PART_OF_OUTPUT", OP_PART_OF_OUTPUT),
-        ("OP_BEHIND", OP_BEHIND),
-        ("OP_USER_DATA", OP_USER_DATA),
-        ("OPERAND_OPTIONAL", OPERAND_OPTIONAL),
-        ("OPERAND_VARIADIC", OPERAND_VARIADIC),
-        ("OPTION_VECTOR", OPTION_VECTOR),
-        ("SANITIZER_ADDRESS", SANITIZER_ADDRESS),
-        ("SANITIZER_THREAD", SANITIZER_THREAD),
-        ("SANITIZER_MEMORY", SANITIZER_MEMORY),
-        ("SANITIZER_UNDEFINED", SANITIZER_UNDEFINED),
-        ("PANIC_NONE", PANIC_NONE),
-        ("PANIC_UNWIND", PANIC_UNWIND),
-        ("PANIC_ABORT", PANIC_ABORT),
-        ("ASSIGNMENT_OFFSETS", ASSIGNMENT_OFFSETS),
-        ("ASSIGNMENT_OBJECTS", ASSIGNMENT_OBJECTS),
-    ]) {
+    for (name, value) in OUTPUT_TYPES.into_iter().chain(NUMBERS) {
         check(format!("AR_{name}"), u64::from(value));
     }
     numbers.retain(|name, _| !name.starts_with("AR_BUILT_") && *name != "AR_HAS_FEATURE(name)");

@@ -6,6 +6,8 @@
 mod access;
 #[path = "../../../../core/abi/src/build_info.rs"]
 mod build_info;
+#[path = "../../../../core/abi/src/claiming/mod.rs"]
+mod claiming;
 #[path = "../../../../core/abi/src/constants.rs"]
 mod constants;
 #[path = "../../../../core/abi/src/delegate/mod.rs"]
@@ -60,6 +62,7 @@ mod sizes;
 #[path = "../../../../core/abi/src/tensor/mod.rs"]
 pub mod tensor;
 
+pub use claiming::Server;
 pub use constants::Constants;
 pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
 pub use devices::{Device, DeviceNotes, FactNotes, ListDevices};
