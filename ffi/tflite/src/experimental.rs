@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
+use std::sync::atomic::Ordering;
 
 use arenite::Error;
 
@@ -149,8 +150,8 @@ fn check_lent(
     Ok(index)
 }
 
-/// Always returns an error: delegates must be added with `TfLiteInterpreterOptionsAddDelegate` before the interpreter
-/// is created.
+/// Adds a delegate of the program to an interpreter and allocates memory. Inputs and variables keep their values; all
+/// delegates are asked again. On an error, the interpreter is unchanged.
 ///
 /// # Safety
 /// `interpreter` must be null or point to a live interpreter. `delegate` must be null or point to a delegate that
@@ -162,16 +163,17 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterModifyGraphWithDelegate(
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
         // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
-        let Some(shared) = (unsafe { shared(interpreter) }) else { return kTfLiteError };
-        // SAFETY: `delegate` is null or a live delegate, as `# Safety` requires.
-        unsafe { crate::delegate::modify(shared, delegate) }
+        let shared = unsafe { shared(interpreter) };
+        shared.map_or(kTfLiteError, |shared| crate::rebuild::modify(shared, delegate))
     })
 }
 
-/// Always returns an error: all data is in host memory, so no tensor has a buffer handle.
+/// Gives a tensor a buffer handle: its value is in memory of the delegate. The program marks it as stale, in the
+/// struct, if host memory does not have the value. The handle that the tensor had is freed.
 ///
 /// # Safety
-/// `interpreter` must be null or point to a live interpreter.
+/// `interpreter` must be null or point to a live interpreter. `delegate` must be null or point to a delegate that
+/// outlives it.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn TfLiteInterpreterSetBufferHandle(
     interpreter: *mut TfLiteInterpreter,
@@ -179,21 +181,19 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterSetBufferHandle(
     buffer_handle: c_int,
     delegate: *mut c_void,
 ) -> TfLiteStatus {
-    let _ = (tensor, buffer_handle, delegate);
-    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
-    if let Some(shared) = unsafe { shared(interpreter) } {
-        shared
-            .reporter
-            .report("TfLiteInterpreterSetBufferHandle is not supported: all tensor data is in host memory");
-    }
-    kTfLiteError
+    guard(kTfLiteError, || {
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
+        let Some(shared) = (unsafe { shared(interpreter) }) else { return kTfLiteError };
+        shared.with(|state| state.set_handle(&shared.stage, tensor, delegate.cast(), buffer_handle))
+    })
 }
 
-/// Sets `buffer_handle` to `kTfLiteNullBufferHandle` and `delegate` to null: no tensor has a buffer handle. Returns
+/// Writes a tensor's buffer handle and delegate; `kTfLiteNullBufferHandle` and null if it has none. Returns
 /// `kTfLiteError` if the tensor does not exist or a pointer is null.
 ///
 /// # Safety
-/// `interpreter` must be null or point to a live interpreter. `buffer_handle` and `delegate` must be null or writable.
+/// `interpreter` must be null or point to a live interpreter that no other thread uses. `buffer_handle` and `delegate`
+/// must be null or writable.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn TfLiteInterpreterGetBufferHandle(
     interpreter: *mut TfLiteInterpreter,
@@ -201,20 +201,20 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterGetBufferHandle(
     buffer_handle: *mut c_int,
     delegate: *mut *mut c_void,
 ) -> TfLiteStatus {
-    // SAFETY: `interpreter` is null or a live handle, and the results are writable where they are not null, as `#
-    // Safety` requires.
+    // SAFETY: `interpreter` is null or a live handle whose tensors no other thread uses, and the results are writable
+    // where they are not null, as `# Safety` requires.
     unsafe {
-        let known = shared(interpreter).is_some_and(|shared| !shared.table.at(tensor_index).is_null());
-        if !known || buffer_handle.is_null() || delegate.is_null() {
+        let tensor = shared(interpreter).map_or(ptr::null_mut(), |shared| shared.table.at(tensor_index));
+        if tensor.is_null() || buffer_handle.is_null() || delegate.is_null() {
             return kTfLiteError;
         }
-        buffer_handle.write(kTfLiteNullBufferHandle);
-        delegate.write(ptr::null_mut());
+        buffer_handle.write((*tensor).buffer_handle);
+        delegate.write((*tensor).delegate);
     }
     kTfLiteOk
 }
 
-/// Has no effect: results are always in host memory.
+/// Sets whether outputs may stay in memory of a delegate until `TfLiteInterpreterEnsureTensorDataIsReadable`.
 ///
 /// # Safety
 /// `interpreter` must be null or point to a live interpreter.
@@ -223,10 +223,15 @@ pub(crate) unsafe extern "C" fn TfLiteSetAllowBufferHandleOutput(
     interpreter: *const TfLiteInterpreter,
     allow_buffer_handle_output: bool,
 ) {
-    let _ = (interpreter, allow_buffer_handle_output);
+    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
+    if let Some(shared) = unsafe { shared(interpreter) } {
+        let allows = &shared.stage.handles.allows_stale_outputs;
+        allows.store(allow_buffer_handle_output, Ordering::Relaxed);
+    }
 }
 
-/// Does nothing, since all data is in host memory. Returns `kTfLiteError` if the tensor does not exist.
+/// Copies the value of a tensor to host memory if it is only in memory of a delegate. Returns `kTfLiteError` if the
+/// tensor does not exist or its delegate cannot copy it.
 ///
 /// # Safety
 /// `interpreter` must be null or point to a live interpreter.
@@ -235,11 +240,11 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterEnsureTensorDataIsReadable(
     interpreter: *mut TfLiteInterpreter,
     tensor_index: c_int,
 ) -> TfLiteStatus {
-    // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
-    let shared = unsafe { shared(interpreter) };
-    if shared.is_some_and(|shared| !shared.table.at(tensor_index).is_null()) {
-        kTfLiteOk
-    } else {
-        kTfLiteError
-    }
+    guard(kTfLiteError, || {
+        // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
+        let Some(shared) = (unsafe { shared(interpreter) }) else { return kTfLiteError };
+        let index = usize::try_from(tensor_index).ok().filter(|&index| index < shared.table.len());
+        let Some(index) = index else { return kTfLiteError };
+        shared.with(|state| state.make_readable(&shared.stage, index))
+    })
 }

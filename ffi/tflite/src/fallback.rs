@@ -14,14 +14,14 @@ pub(crate) fn invoke(shared: &SharedInterpreter, failed: TfLiteStatus) -> TfLite
         return failed;
     }
     let recipe = state.recipe.without_delegates();
-    let rebuilt = state.rebuild(recipe);
+    let rebuilt = state.rebuild(recipe, &shared.stage, false);
     drop(state);
     if let Err(message) = rebuilt {
         shared.reporter.report(message);
         return kTfLiteError;
     }
     shared.reporter.report("the invocation failed with delegates; it runs again without them");
-    match shared.with(|state| state.invoke(0)) {
+    match shared.with(|state| state.invoke_main(shared)) {
         kTfLiteOk => kTfLiteDelegateError,
         status => status,
     }

@@ -51,7 +51,7 @@ unsafe fn create(
         let threads = options.thread_count() as c_int;
         let stage = Arc::new(Stage::new(model.model.clone(), threads, options.reporter));
         let made = recipe(&model.model, options, &stage, selected)
-            .and_then(|recipe| SharedInterpreter::new(recipe, stage, options));
+            .and_then(|recipe| SharedInterpreter::new(recipe, stage, options, selected));
         match made {
             Ok(shared) => Box::into_raw(Box::new(TfLiteInterpreter { shared: Arc::new(shared) })),
             Err(message) => {
@@ -205,7 +205,7 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterInvoke(interpreter: *mut TfLite
     guard(kTfLiteError, || {
         // SAFETY: `interpreter` is null or a live handle, as `# Safety` requires.
         let Some(shared) = (unsafe { shared(interpreter) }) else { return kTfLiteError };
-        let status = shared.with(|state| state.invoke(0));
+        let status = shared.with(|state| state.invoke_main(shared));
         if status == kTfLiteOk || status == kTfLiteCancelled || !shared.falls_back {
             return status;
         }
@@ -277,6 +277,6 @@ pub(crate) unsafe extern "C" fn TfLiteInterpreterCancel(
     let Some(shared) = (unsafe { shared(interpreter) }).filter(|shared| shared.can_cancel) else {
         return kTfLiteError;
     };
-    shared.cancel.cancel();
+    shared.cancel();
     kTfLiteOk
 }

@@ -11,9 +11,10 @@
 //! | `xnnpack_delegate.h`, `nnapi_delegate_c_api.h` | `xnnpack`, `nnapi` |
 //! | `async/interop/c/types.h`, `telemetry_setting.h` | `interop`, `telemetry` |
 //!
-//! Other modules: `create` turns options into a registry and an interpreter, `state` is the interpreter with the
-//! tensors that the program sees, `table` keeps one `TfLiteTensor` per tensor, `kernel/` runs ops that the program
-//! registers, `delegate/` runs its delegates, and `report` calls error reporters (with `c/report.c`).
+//! Other modules: `create` turns options into a registry and an interpreter, `rebuild` replaces it, `state` is the
+//! interpreter with the tensors that the program sees, `table` keeps one `TfLiteTensor` per tensor, `kernel/` runs ops
+//! that the program registers, `delegate/` runs its delegates, `handles` and `stale` find values in their memory, and
+//! `report` calls error reporters (with `c/report.c`).
 //!
 //! To C, a handle is a shared reference. An interpreter keeps its state in a lock that is never waited for: if two
 //! threads use one interpreter at the same time, the second gets an error instead of a data race. No panic reaches C:
@@ -30,6 +31,7 @@ mod describe;
 mod experimental;
 mod fallback;
 mod guard;
+mod handles;
 mod interop;
 mod interpreter;
 mod kernel;
@@ -40,9 +42,11 @@ mod nnapi;
 mod opaque;
 mod operator;
 mod options;
+mod rebuild;
 mod report;
 mod resolver;
 mod signature;
+mod stale;
 mod state;
 mod table;
 mod telemetry;

@@ -267,7 +267,12 @@ pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerInvoke(
     guard(kTfLiteError, || {
         // SAFETY: `runner` is null or points to a live value, as `# Safety` requires.
         let runner = unsafe { runner.as_ref() };
-        runner.map_or(kTfLiteError, |runner| runner.shared.with(|state| state.invoke(runner.subgraph)))
+        runner.map_or(kTfLiteError, |runner| {
+            runner.shared.with(|state| match runner.subgraph {
+                0 => state.invoke_main(&runner.shared),
+                subgraph => state.invoke(subgraph),
+            })
+        })
     })
 }
 
@@ -330,6 +335,6 @@ pub(crate) unsafe extern "C" fn TfLiteSignatureRunnerCancel(
     let Some(runner) = (unsafe { runner.as_ref() }).filter(|runner| runner.shared.can_cancel) else {
         return kTfLiteError;
     };
-    runner.shared.cancel.cancel();
+    runner.shared.cancel();
     kTfLiteOk
 }

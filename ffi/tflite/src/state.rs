@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arenite::{CancelHandle, ElementType, Error, Interpreter, Status};
 
 use crate::create::Recipe;
 use crate::kernel::Stage;
+use crate::options::TfLiteInterpreterOptions;
 use crate::report::Reporter;
 use crate::table::{CopyDirection, Table, bytes, shape};
 use crate::types::*;
@@ -15,7 +16,8 @@ use crate::types::*;
 /// The contents of an interpreter. Its signature runners share it, so that they may outlive the handle.
 pub(crate) struct SharedInterpreter {
     pub reporter: Reporter,
-    pub cancel: CancelHandle,
+    /// Of the current interpreter.
+    pub cancel: Arc<Mutex<CancelHandle>>,
     pub can_cancel: bool,
     pub falls_back: bool,
     /// The tensors of the main subgraph. This field and `ports` never change.
@@ -25,6 +27,8 @@ pub(crate) struct SharedInterpreter {
     state: Mutex<State>,
     /// Declared after the interpreter, so that it is dropped later: its kernels use the stage.
     pub stage: Arc<Stage>,
+    /// Whether only the program's ops are available.
+    pub is_selected: bool,
 }
 
 /// The tensors of a subgraph that are inputs, outputs and variables.
@@ -38,17 +42,21 @@ pub(crate) struct Ports {
 pub(crate) struct State {
     pub interpreter: Interpreter,
     pub recipe: Recipe,
-    views: BTreeMap<usize, View>,
+    /// The options of the recipe.
+    pub options: TfLiteInterpreterOptions,
+    pub(crate) views: BTreeMap<usize, View>,
     /// Memory that the program provided for tensors of the main subgraph, and whether the runtime has received it.
     pub lent: BTreeMap<usize, (TfLiteCustomAllocation, bool)>,
+    /// Shared with the handle, so that an invocation can be cancelled while this state is locked.
+    pub cancel: Arc<Mutex<CancelHandle>>,
 }
 
-// SAFETY: the only part that is not `Send` is memory that the program provides, and
-// `TfLiteInterpreterSetCustomAllocationForTensor` requires that any thread that uses the interpreter may access it.
+// SAFETY: the parts that are not `Send` are pointers of the program. `TfLiteInterpreterSetCustomAllocationForTensor`
+// and the functions that set options require that any thread that uses the interpreter may use them.
 unsafe impl Send for State {}
 
 /// A subgraph's tensors as the program sees them.
-struct View {
+pub(crate) struct View {
     table: Arc<Table>,
     /// For each tensor, whether the table has a copy of its data.
     copied: Vec<CopyDirection>,
@@ -64,18 +72,21 @@ impl SharedInterpreter {
     pub(crate) fn new(
         recipe: Recipe,
         stage: Arc<Stage>,
-        options: &crate::options::TfLiteInterpreterOptions,
+        options: &TfLiteInterpreterOptions,
+        is_selected: bool,
     ) -> Result<Self, String> {
         let mut interpreter = recipe.build()?;
         recipe.begin_nodes(&interpreter, &stage)?;
-        let cancel = interpreter.cancel_handle();
+        let cancel = Arc::new(Mutex::new(interpreter.cancel_handle()));
         let text = |error: Error| error.to_string();
         let (view, ports) = View::new(&mut interpreter, 0).map_err(text)?;
         let table = Arc::clone(&view.table);
         let keys = recipe.model.signature_keys();
         let signature_keys = keys.into_iter().map(|key| CString::new(key).unwrap_or_default()).collect();
         let views = BTreeMap::from([(0, view)]);
-        let mut state = State { interpreter, recipe, views, lent: BTreeMap::new() };
+        let options_of = options.clone();
+        let (lent, cancel_of) = (BTreeMap::new(), Arc::clone(&cancel));
+        let mut state = State { interpreter, recipe, views, lent, cancel: cancel_of, options: options_of };
         if state.recipe.has_own_delegates {
             // As in TensorFlow Lite, the program's delegates are applied now. This requires allocating memory.
             state.allocate(0).map_err(text)?;
@@ -91,7 +102,17 @@ impl SharedInterpreter {
             signature_keys,
             state: Mutex::new(state),
             stage,
+            is_selected,
         })
+    }
+
+    /// Frees the buffer handles of all tensors.
+    fn free_handles(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if self.stage.handles.is_used() {
+            // The program may have set a handle since the last invocation.
+            state.forget_handles(&self.stage, |_| false);
+        }
     }
 
     /// Locks the state. Reports an error and returns `None` while another call uses it, or after one panicked.
@@ -101,6 +122,11 @@ impl SharedInterpreter {
             self.reporter.report("the interpreter is in use by another call, or a call of it panicked");
         }
         state
+    }
+
+    /// Cancels the invocation in progress. Does not wait for it.
+    pub(crate) fn cancel(&self) {
+        self.cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
 
     /// Runs `body` on the state and reports its error to the program.
@@ -116,6 +142,12 @@ impl SharedInterpreter {
                 status_of(&error)
             }
         }
+    }
+}
+
+impl Drop for SharedInterpreter {
+    fn drop(&mut self) {
+        self.free_handles();
     }
 }
 
@@ -254,6 +286,13 @@ impl State {
         Ok(())
     }
 
+    /// Like [`invoke`](Self::invoke) for the main subgraph, with values in memory of delegates.
+    pub(crate) fn invoke_main(&mut self, shared: &SharedInterpreter) -> arenite::Result<()> {
+        self.give_handles(&shared.stage, &shared.ports)?;
+        let done = self.invoke(0);
+        self.take_handles(&shared.stage).and(done)
+    }
+
     fn after_invoke(&mut self, subgraph: usize) {
         let Some(view) = self.views.get_mut(&subgraph) else { return };
         let is_same = self.interpreter.generation(subgraph) == view.generation;
@@ -304,44 +343,24 @@ impl State {
     fn lend(&mut self) -> arenite::Result<bool> {
         let mut is_new = false;
         for (&tensor, (memory, is_known)) in self.lent.iter_mut().filter(|(_, (_, is_known))| !is_known) {
-            // SAFETY: `TfLiteInterpreterSetCustomAllocationForTensor` requires that the memory outlives the interpreter
-            // and that the program uses it only between calls.
-            unsafe { self.interpreter.lend_raw(0, tensor, memory.data.cast(), memory.bytes) }?;
+            lend_one(&mut self.interpreter, tensor, memory)?;
             *is_known = true;
             is_new = true;
         }
         Ok(is_new)
     }
+}
 
-    /// Builds the interpreter again from another recipe. Inputs keep their shapes and values.
-    ///
-    /// # Errors
-    /// A message if the interpreter cannot be built or its memory cannot be allocated.
-    pub(crate) fn rebuild(&mut self, recipe: Recipe) -> Result<(), String> {
-        let text = |error: Error| error.to_string();
-        let mut next = recipe.build()?;
-        let inputs = self.interpreter.inputs_of(0).map_err(text)?.to_vec();
-        let inputs: Vec<usize> = inputs.iter().filter_map(|&index| usize::try_from(index).ok()).collect();
-        for &index in &inputs {
-            let shape = self.interpreter.tensor_of(0, index).map_err(text)?.shape;
-            next.resize_of(0, index, shape).map_err(text)?;
-        }
-        for (_, is_known) in self.lent.values_mut() {
-            *is_known = false;
-        }
-        let before = std::mem::replace(&mut self.interpreter, next);
-        self.recipe = recipe;
-        if inputs.iter().any(|&index| before.tensor_of(0, index).and_then(|tensor| tensor.bytes()).is_err()) {
-            return Ok(());
-        }
-        self.lend().and_then(|_| self.interpreter.allocate()).map_err(text)?;
-        for &index in &inputs {
-            let from = before.tensor_of(0, index).and_then(|tensor| tensor.bytes()).map_err(text)?;
-            if let Ok(to) = self.interpreter.tensor_mut_of(0, index).and_then(|tensor| tensor.into_bytes()) {
-                to.copy_from_slice(from);
-            }
-        }
-        self.refresh(0);
-        Ok(())
-    }
+/// Lends the runtime memory that the program provided for a tensor of the main subgraph.
+///
+/// # Errors
+/// The runtime's error if the tensor cannot use it.
+pub(crate) fn lend_one(
+    interpreter: &mut Interpreter,
+    tensor: usize,
+    memory: &TfLiteCustomAllocation,
+) -> arenite::Result<()> {
+    // SAFETY: `TfLiteInterpreterSetCustomAllocationForTensor` requires that the memory outlives the interpreter and
+    // that the program uses it only between calls.
+    unsafe { interpreter.lend_raw(0, tensor, memory.data.cast(), memory.bytes) }.map(drop)
 }

@@ -14,7 +14,6 @@ mod numbers {
     pub(crate) const kTfLiteOk: TfLiteStatus = 0;
     pub(crate) const kTfLiteError: TfLiteStatus = 1;
     pub(crate) const kTfLiteDelegateError: TfLiteStatus = 2;
-    pub(crate) const kTfLiteApplicationError: TfLiteStatus = 3;
     pub(crate) const kTfLiteUnresolvedOps: TfLiteStatus = 7;
     pub(crate) const kTfLiteCancelled: TfLiteStatus = 8;
 

@@ -1,146 +1,132 @@
-//! A subgraph as a delegate sees it during `Prepare`: it inspects nodes and their ops, and requests nodes to replace.
+//! A subgraph as a delegate sees it during `Prepare`: it inspects nodes and their ops, previews partitions, and
+//! requests nodes to replace.
 
-use std::ffi::{CString, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
 
-use arenite::abi::{GraphView, NodeView, Result};
+use arenite::abi::{Claims, GraphView, Result, invalid};
 
+use super::node::OneNode;
+use super::partitions::{self, Part, PlanItem, Requested};
 use super::types::{Params, TfLiteDelegate, count};
 use crate::arrays::{TfLiteIntArrayFree, int_array, numbers};
-use crate::builtin_data::Parameters;
 use crate::guard::guard;
-use crate::kernel::Callbacks;
+use crate::kernel::callbacks::Callbacks;
 use crate::kernel::context::{self, refuse};
-use crate::kernel::node::{Node, NodeContents};
 use crate::kernel::scene::{self, Io, Scene};
 use crate::kernel::types::{LatestRegistration, TfLiteContext, TfLiteNode, TfLiteRegistration};
-use crate::operator::{TfLiteOperator, TfLiteOperatorCreate};
+use crate::operator::TfLiteOperator;
 use crate::types::*;
 
-/// The nodes of a graph in execution order, and the delegate's request.
+/// Answers how nodes would be partitioned if each was accepted in its round; [`REFUSED`] stands for a node that is not.
+pub(crate) type Partitioner<'a> = dyn FnMut(&[u32]) -> Result<Vec<Part>> + 'a;
+
+/// The round of a node that the delegate did not request.
+pub(crate) const REFUSED: u32 = Claims::REFUSED;
+
+/// The nodes of a graph in execution order, and the delegate's requests.
 pub(crate) struct GraphSnapshot {
     nodes: Vec<OneNode>,
-    plan: *mut TfLiteIntArray,
+    delegate: *mut TfLiteDelegate,
+    /// Answers for the host during `Prepare`; null afterwards.
+    partitioner: *mut Partitioner<'static>,
+    /// For each node, the call of `ReplaceNodeSubsetsWithDelegateKernels` that requested it, or [`REFUSED`].
+    pub rounds: Vec<u32>,
+    /// The kernel of each call.
+    pub kernels: Vec<Callbacks>,
+    /// The partitions so far. To the delegate, their indices follow those of the nodes.
+    pub requested: Vec<Requested>,
+    /// Execution plans; the last is current. The delegate may still have the others.
+    plans: Vec<*mut TfLiteIntArray>,
     previews: Vec<Params>,
     /// The `Params` structs of the last preview, stored consecutively.
     preview_words: Vec<*mut c_void>,
-    pub answer: Option<Answer>,
-}
-
-/// A delegate's request: the nodes to replace, and the kernel that runs each partition of them.
-#[derive(Clone)]
-pub(crate) struct Answer {
-    pub nodes: Vec<i32>,
-    pub kernel: Callbacks,
-}
-
-struct OneNode {
-    node: Box<Node>,
-    registration: Box<LatestRegistration>,
-    /// The registration points to this name.
-    _name: CString,
-    operator: Arc<TfLiteOperator>,
-    inputs: Vec<i32>,
-    outputs: Vec<i32>,
-}
-
-impl OneNode {
-    fn new(view: &NodeView<'_>) -> Self {
-        let parts = NodeContents::of(view);
-        // A delegate may read a builtin op's parameter struct without checking for null. So an op with parameters whose
-        // struct is not available is shown as a custom op, which delegates do not know.
-        let is_known = !matches!(parts.parameters, Parameters::Unknown);
-        let (code, name) = match view.builtin_code() {
-            CUSTOM => (CUSTOM, view.custom_name().to_owned()),
-            code if is_known => (code, String::new()),
-            code => (CUSTOM, arenite::OpKey::Builtin(code).name()),
-        };
-        let name = CString::new(name).unwrap_or_default();
-        let custom_name = if code == CUSTOM { name.as_ptr() } else { ptr::null() };
-        // SAFETY: the name is null-terminated and is copied; the handle is new, so that its reference can be taken
-        // over.
-        let operator = unsafe {
-            Arc::from_raw(TfLiteOperatorCreate(code, custom_name, view.version(), ptr::null_mut()))
-        };
-        let plain = TfLiteRegistration {
-            init: None,
-            free: None,
-            prepare: None,
-            invoke: None,
-            profiling_string: None,
-            builtin_code: code,
-            custom_name,
-            version: view.version(),
-        };
-        let registration = Box::new(LatestRegistration {
-            plain,
-            registration_external: Arc::as_ptr(&operator).cast_mut(),
-            async_kernel: ptr::null(),
-            inplace_operator: 0,
-        });
-        let (inputs, outputs) = (parts.inputs.to_vec(), parts.outputs.to_vec());
-        let node = Node::new(&parts, &Callbacks::Registration(plain));
-        OneNode { node, registration, _name: name, operator, inputs, outputs }
-    }
 }
 
 impl GraphSnapshot {
-    fn new(graph: &GraphView<'_>) -> Self {
+    fn new(
+        graph: &GraphView<'_>,
+        delegate: *mut TfLiteDelegate,
+        partitioner: *mut Partitioner<'static>,
+    ) -> Self {
         let nodes: Vec<OneNode> = graph.nodes().map(|view| OneNode::new(&view)).collect();
         let plan: Vec<i32> = (0..count(nodes.len())).collect();
-        let plan = int_array(&plan);
-        GraphSnapshot { nodes, plan, previews: Vec::new(), preview_words: Vec::new(), answer: None }
+        GraphSnapshot {
+            rounds: vec![REFUSED; nodes.len()],
+            nodes,
+            delegate,
+            partitioner,
+            kernels: Vec::new(),
+            requested: Vec::new(),
+            plans: vec![int_array(&plan)],
+            previews: Vec::new(),
+            preview_words: Vec::new(),
+        }
     }
 
-    /// Splits nodes into runs with consecutive indices.
-    fn runs(&self, nodes: &[i32]) -> Vec<Vec<i32>> {
-        let mut sorted: Vec<i32> = nodes.iter().copied().filter(|&node| self.at(node).is_some()).collect();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let mut runs: Vec<Vec<i32>> = Vec::new();
-        for node in sorted {
-            match runs.last_mut() {
-                Some(run) if run.last() == Some(&(node - 1)) => run.push(node),
-                _ => runs.push(vec![node]),
+    /// The partitions that would result.
+    ///
+    /// # Errors
+    /// The host's error, or if `Prepare` has returned.
+    fn partition(&mut self, rounds: &[u32]) -> Result<Vec<Part>> {
+        // SAFETY: `ask` keeps the function alive until `Prepare` returns, and sets the pointer to null then. Nothing
+        // else uses the function.
+        let partitioner = unsafe { self.partitioner.as_mut() };
+        let partitioner =
+            partitioner.ok_or_else(|| invalid!("a delegate can do this only in its Prepare"))?;
+        partitioner(rounds)
+    }
+
+    /// The rounds after another call requests these nodes, except those that earlier calls requested.
+    fn with(&self, nodes: &[i32]) -> Vec<u32> {
+        let mut rounds = self.rounds.clone();
+        for node in nodes.iter().filter_map(|&node| usize::try_from(node).ok()) {
+            if let Some(round) = rounds.get_mut(node).filter(|round| **round == REFUSED) {
+                *round = self.kernels.len() as u32;
             }
         }
-        runs
+        rounds
     }
 
-    fn at(&self, node: i32) -> Option<&OneNode> {
-        usize::try_from(node).ok().and_then(|node| self.nodes.get(node))
+    /// The partitions of another call that requests these nodes.
+    ///
+    /// # Errors
+    /// As [`partition`](Self::partition).
+    fn partitions_of(&mut self, nodes: &[i32]) -> Result<Vec<Part>> {
+        let (rounds, round) = (self.with(nodes), self.kernels.len() as u32);
+        let mut parts = self.partition(&rounds)?;
+        parts.retain(|part| part.nodes.first().is_some_and(|&node| rounds[node as usize] == round));
+        Ok(parts)
     }
 
-    /// The tensors that a run of nodes reads but does not compute, and those that it computes for other nodes or as
-    /// outputs of the graph.
-    fn ports(&self, run: &[i32], graph_outputs: &[i32]) -> (Vec<i32>, Vec<i32>) {
-        let inside = |node: usize| run.contains(&count(node));
-        let all = |list: fn(&OneNode) -> &Vec<i32>, wanted: bool| -> Vec<i32> {
-            let nodes = self.nodes.iter().enumerate().filter(|&(i, _)| inside(i) == wanted);
-            nodes.flat_map(|(_, node)| list(node)).copied().filter(|&tensor| tensor >= 0).collect()
-        };
-        let (made, read_outside) = (all(|node| &node.outputs, true), all(|node| &node.inputs, false));
-        let mut inputs: Vec<i32> = all(|node| &node.inputs, true);
-        inputs.retain(|tensor| !made.contains(tensor));
-        let mut outputs = made;
-        outputs.retain(|tensor| read_outside.contains(tensor) || graph_outputs.contains(tensor));
-        for list in [&mut inputs, &mut outputs] {
-            list.sort_unstable();
-            list.dedup();
+    /// Updates the execution plan after a request.
+    fn plan_again(&mut self) {
+        let mut items: Vec<PlanItem<'_>> = Vec::new();
+        for (i, node) in self.nodes.iter().enumerate().filter(|&(i, _)| self.rounds[i] == REFUSED) {
+            let index = count(i);
+            items.push(PlanItem { index, first: index, inputs: &node.inputs, outputs: &node.outputs });
         }
-        (inputs, outputs)
+        for (i, Requested { part, .. }) in self.requested.iter().enumerate() {
+            let (index, first) = (count(self.nodes.len() + i), part.nodes.first().copied().unwrap_or(0));
+            items.push(PlanItem { index, first, inputs: &part.inputs, outputs: &part.outputs });
+        }
+        let plan = partitions::plan(&items);
+        self.plans.push(int_array(&plan));
     }
 }
 
 impl Drop for GraphSnapshot {
     fn drop(&mut self) {
-        // SAFETY: `new` created the array, and this struct owns it.
-        unsafe { TfLiteIntArrayFree(self.plan) };
+        for &plan in &self.plans {
+            // SAFETY: `int_array` created the arrays, and this struct owns them.
+            unsafe { TfLiteIntArrayFree(plan) };
+        }
     }
 }
 
-/// Calls a delegate's `Prepare` to inspect a graph. Returns its status and its request.
+/// Calls a delegate's `Prepare` to inspect a graph. Returns its status; `scene.graph` has its requests. `partitioner`
+/// answers for the host.
 ///
 /// # Errors
 /// If a tensor of the graph cannot be read.
@@ -151,17 +137,23 @@ pub(crate) unsafe fn ask(
     scene: &mut Scene,
     graph: &GraphView<'_>,
     delegate: *mut TfLiteDelegate,
-) -> Result<(TfLiteStatus, Option<Answer>)> {
+    partitioner: &mut Partitioner<'_>,
+) -> Result<TfLiteStatus> {
     let all: Vec<i32> = (0..count(graph.tensor_count())).collect();
     scene.describe(Io { inputs: &all, outputs: &[] }, &|index| graph.tensor(index as usize).map(Some))?;
-    scene.graph = Some(Box::new(GraphSnapshot::new(graph)));
+    let partitioner: *mut Partitioner<'_> = partitioner;
+    // SAFETY: only the lifetime changes, and the pointer is removed below, before the function's lifetime ends.
+    let partitioner: *mut Partitioner<'static> = unsafe { std::mem::transmute(partitioner) };
+    scene.graph = Some(Box::new(GraphSnapshot::new(graph, delegate, partitioner)));
     let status = looking(scene, |scene| {
         // SAFETY: the delegate is live, as `# Safety` requires; `looking` gave the context the functions for inspecting
         // the graph, and nothing else refers to the scene during the call.
         unsafe { super::types::prepare(scene.shown_context(), delegate) }
     });
-    let answer = scene.graph.as_mut().and_then(|graph| graph.answer.take());
-    Ok((status, answer))
+    if let Some(graph) = &mut scene.graph {
+        graph.partitioner = ptr::null_mut::<fn(&[u32]) -> Result<Vec<Part>>>();
+    }
+    Ok(status)
 }
 
 /// Calls `body` with a context whose functions let a delegate, or the `init` of its kernel, inspect the graph. They are
@@ -197,7 +189,7 @@ unsafe extern "C" fn get_execution_plan(
     // requires.
     unsafe {
         let Some(shown) = shown(context).filter(|_| !plan.is_null()) else { return kTfLiteError };
-        plan.write(shown.plan);
+        plan.write(shown.plans.last().copied().unwrap_or(ptr::null_mut()));
     }
     kTfLiteOk
 }
@@ -216,15 +208,32 @@ unsafe extern "C" fn get_node_and_registration(
     // SAFETY: the context belongs to a scene that only the running delegate uses and the results are writable, as `#
     // Safety` requires.
     unsafe {
-        let one = shown(context).and_then(|shown| shown.nodes.get_mut(usize::try_from(index).ok()?));
-        let Some(one) = one.filter(|_| !node.is_null() && !registration.is_null()) else {
+        if node.is_null() || registration.is_null() {
+            return kTfLiteError;
+        }
+        let Some((one, its)) = scene::of(context).and_then(|scene| seen(scene, usize::try_from(index).ok()?))
+        else {
             return refuse(context, &format!("node index {index} is out of range"));
         };
-        debug_assert_eq!(one.registration.registration_external.cast_const(), Arc::as_ptr(&one.operator));
-        node.write(&raw mut *one.node.raw);
-        registration.write(&raw mut *one.registration);
+        node.write(one);
+        registration.write(its);
     }
     kTfLiteOk
+}
+
+/// The node at `index`, or the node that represents a partition, with its registration.
+fn seen(scene: &mut Scene, index: usize) -> Option<(*mut TfLiteNode, *mut LatestRegistration)> {
+    let graph = scene.graph.as_deref_mut()?;
+    if let Some(one) = graph.nodes.get_mut(index) {
+        debug_assert_eq!(one.registration.registration_external.cast_const(), Arc::as_ptr(&one.operator));
+        return Some((&raw mut *one.node.raw, &raw mut *one.registration));
+    }
+    let nodes = graph.nodes.len();
+    let requested = graph.requested.get_mut(index - nodes)?;
+    let (key, registration) = (requested.key, &raw mut *requested.registration);
+    let node = scene.known(key).ok()?;
+    // SAFETY: the node belongs to this scene, and only its address is taken.
+    Some((unsafe { &raw mut *(*node).raw }, registration))
 }
 
 /// `ReplaceNodeSubsetsWithDelegateKernels` with a registration.
@@ -240,35 +249,51 @@ unsafe extern "C" fn replace_node_subsets(
 ) -> TfLiteStatus {
     let _ = delegate;
     // SAFETY: `# Safety` requires the same of `context` and `nodes`.
-    unsafe { replace(context, Callbacks::Registration(registration), nodes) }
+    unsafe { replace(context, &Callbacks::Registration(registration), nodes) }
 }
 
-/// Records the delegate's request to replace `nodes` by `kernel`.
+/// Records the delegate's request to replace `nodes` by `kernel`, and creates a node for each partition, which calls
+/// the kernel's `init`.
 ///
 /// # Safety
 /// `context` must be null or a context that a delegate may inspect, in its `Prepare`. `nodes` must be null or point to
 /// a whole array.
 unsafe fn replace(
     context: *mut TfLiteContext,
-    kernel: Callbacks,
+    kernel: &Callbacks,
     nodes: *const TfLiteIntArray,
 ) -> TfLiteStatus {
     guard(kTfLiteError, || {
         // SAFETY: the context belongs to a scene that only the running delegate uses and `nodes` is null or an array,
-        // as `# Safety` requires.
+        // as `# Safety` requires. No reference to the scene is in use while `begin` calls the kernel.
         unsafe {
-            let Some(shown) = shown(context) else { return kTfLiteError };
-            if shown.answer.is_some() {
-                return refuse(
-                    context,
-                    "ReplaceNodeSubsetsWithDelegateKernels can be called once per Prepare",
-                );
-            }
             let nodes = numbers(nodes).to_vec();
-            if let Some(wrong) = nodes.iter().find(|&&node| shown.at(node).is_none()) {
+            let Some(shown) = shown(context) else { return kTfLiteError };
+            let all = shown.nodes.len() + shown.requested.len();
+            if let Some(wrong) =
+                nodes.iter().find(|&&node| !usize::try_from(node).is_ok_and(|node| node < all))
+            {
                 return refuse(context, &format!("cannot replace node {wrong}: the index is out of range"));
             }
-            shown.answer = Some(Answer { nodes, kernel });
+            let parts = match shown.partitions_of(&nodes) {
+                Ok(parts) => parts,
+                Err(error) => return refuse(context, &format!("cannot replace nodes: {error}")),
+            };
+            shown.rounds = shown.with(&nodes);
+            shown.kernels.push(kernel.clone());
+            let delegate = shown.delegate;
+            for part in parts {
+                let (requested, node) = Requested::new(delegate, part, kernel);
+                if let Some(scene) = scene::of(context) {
+                    scene.begin(requested.key, node);
+                }
+                if let Some(shown) = self::shown(context) {
+                    shown.requested.push(requested);
+                }
+            }
+            if let Some(shown) = self::shown(context) {
+                shown.plan_again();
+            }
         }
         kTfLiteOk
     })
@@ -301,13 +326,12 @@ pub(crate) unsafe extern "C" fn TfLiteOpaqueContextReplaceNodeSubsetsWithDelegat
                     "only a delegate can call ReplaceNodeSubsetsWithDelegateKernels, in its Prepare",
                 );
             }
-            replace(context, kernel, nodes)
+            replace(context, &kernel, nodes)
         }
     })
 }
 
-/// Writes the partitions that replacing `nodes` would create: one for each run of consecutive nodes. They remain valid
-/// until the next preview.
+/// Writes the partitions that replacing `nodes` would create. They remain valid until the next preview.
 ///
 /// # Safety
 /// `context` must be null or a context that a delegate may inspect, in its `Prepare`. `nodes` must be null or point to
@@ -322,17 +346,18 @@ unsafe extern "C" fn preview(
         // SAFETY: the context belongs to a scene that only the running delegate uses, `nodes` is null or an array and
         // the results are writable, as `# Safety` requires.
         unsafe {
-            let outputs = scene::of(context).map(|scene| scene.ports.outputs.clone()).unwrap_or_default();
             let Some(shown) = shown(context).filter(|_| !partitions.is_null() && !partition_count.is_null())
             else {
                 return kTfLiteError;
             };
-            let runs = shown.runs(numbers(nodes));
-            let previews = runs.iter().map(|run| {
-                let (inputs, outputs) = shown.ports(run, &outputs);
-                Params::new(ptr::null_mut(), run, &inputs, &outputs)
-            });
-            shown.previews = previews.collect();
+            let parts = match shown.partitions_of(numbers(nodes)) {
+                Ok(parts) => parts,
+                Err(error) => return refuse(context, &format!("cannot preview partitions: {error}")),
+            };
+            let delegate = shown.delegate;
+            let params =
+                parts.iter().map(|part| Params::new(delegate, &part.nodes, &part.inputs, &part.outputs));
+            shown.previews = params.collect();
             shown.preview_words = shown.previews.iter().flat_map(Params::words).copied().collect();
             partitions.write(shown.preview_words.as_mut_ptr().cast());
             partition_count.write(count(shown.previews.len()));

@@ -9,6 +9,23 @@ use crate::guard::guard;
 use crate::kernel::types::TfLiteContext;
 use crate::types::*;
 
+/// `CopyFromBufferHandle` and `CopyToBufferHandle` of a `TfLiteDelegate`.
+pub(crate) type CopyValue =
+    unsafe extern "C" fn(*mut TfLiteContext, *mut TfLiteDelegate, c_int, *mut TfLiteTensor) -> TfLiteStatus;
+/// `FreeBufferHandle` of a `TfLiteDelegate`.
+pub(crate) type FreeHandle = unsafe extern "C" fn(*mut TfLiteContext, *mut TfLiteDelegate, *mut c_int);
+/// `CopyFromBufferHandle` and `CopyToBufferHandle` of a builder.
+pub(crate) type CopyValueWithData = unsafe extern "C" fn(
+    *mut TfLiteContext,
+    *mut TfLiteDelegate,
+    *mut c_void,
+    c_int,
+    *mut TfLiteTensor,
+) -> TfLiteStatus;
+/// `FreeBufferHandle` of a builder.
+pub(crate) type FreeHandleWithData =
+    unsafe extern "C" fn(*mut TfLiteContext, *mut TfLiteDelegate, *mut c_void, *mut c_int);
+
 /// `TfLiteDelegate` with the fields that all versions of TensorFlow Lite have. The field for the builder, which older
 /// versions lack, is not read: [`OPAQUE`] lists the delegates that have a builder.
 #[repr(C)]
@@ -16,22 +33,22 @@ use crate::types::*;
 pub(crate) struct TfLiteDelegate {
     pub data: *mut c_void,
     pub prepare: Option<unsafe extern "C" fn(*mut TfLiteContext, *mut TfLiteDelegate) -> TfLiteStatus>,
-    pub copy_from_buffer_handle: *const c_void,
-    pub copy_to_buffer_handle: *const c_void,
-    pub free_buffer_handle: *const c_void,
+    pub copy_from_buffer_handle: Option<CopyValue>,
+    pub copy_to_buffer_handle: Option<CopyValue>,
+    pub free_buffer_handle: Option<FreeHandle>,
     pub flags: i64,
 }
 
 /// `TfLiteOpaqueDelegateBuilder`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct TfLiteOpaqueDelegateBuilder {
+pub(crate) struct TfLiteOpaqueDelegateBuilder {
     pub data: *mut c_void,
     pub prepare:
         Option<unsafe extern "C" fn(*mut TfLiteContext, *mut TfLiteDelegate, *mut c_void) -> TfLiteStatus>,
-    pub copy_from_buffer_handle: *const c_void,
-    pub copy_to_buffer_handle: *const c_void,
-    pub free_buffer_handle: *const c_void,
+    pub copy_from_buffer_handle: Option<CopyValueWithData>,
+    pub copy_to_buffer_handle: Option<CopyValueWithData>,
+    pub free_buffer_handle: Option<FreeHandleWithData>,
     pub flags: i64,
 }
 
@@ -80,9 +97,9 @@ pub(super) extern "C" fn TfLiteDelegateCreate() -> TfLiteDelegate {
     TfLiteDelegate {
         data: ptr::null_mut(),
         prepare: None,
-        copy_from_buffer_handle: ptr::null(),
-        copy_to_buffer_handle: ptr::null(),
-        free_buffer_handle: ptr::null(),
+        copy_from_buffer_handle: None,
+        copy_to_buffer_handle: None,
+        free_buffer_handle: None,
         flags: 0,
     }
 }

@@ -8,7 +8,7 @@
 //! A C kernel communicates through structs: it resizes tensors, marks them dynamic and adds temporaries. The runtime
 //! sees none of that while the kernel runs. The structs are filled before each call and read after it.
 
-mod callbacks;
+pub(crate) mod callbacks;
 pub(crate) mod context;
 mod exchange;
 pub(crate) mod node;
@@ -23,6 +23,7 @@ use arenite::Model;
 use arenite::abi::object::OpObject;
 use arenite::abi::{Error, EvalContext, NodeView, PrepareContext, Result, Scratch, Status};
 
+use crate::handles::Handles;
 use crate::report::Reporter;
 use crate::types::*;
 pub(crate) use callbacks::Callbacks;
@@ -34,13 +35,14 @@ pub(crate) struct Stage {
     pub reporter: Reporter,
     pub threads: i32,
     pub model: Model,
+    pub handles: Handles,
     /// The scenes by subgraph. One node runs at a time, so no thread ever waits for the lock.
     scenes: Mutex<HashMap<usize, Box<Scene>>>,
 }
 
 impl Stage {
     pub(crate) fn new(model: Model, threads: i32, reporter: Reporter) -> Self {
-        Stage { reporter, threads, model, scenes: Mutex::default() }
+        Stage { reporter, threads, model, handles: Handles::default(), scenes: Mutex::default() }
     }
 
     /// A new scene for a subgraph.

@@ -18,6 +18,8 @@ pub(crate) fn write(folder: &Path) {
         ),
         ("quantized.tflite", unary("RELU", 2, |name| Tensor::new(name, INT8, &[4]).quantized(0.5, -3))),
         ("unknown_builtin.tflite", unary("SQRT", 99, |name| Tensor::new(name, FLOAT32, &[4]))),
+        ("fan.tflite", fan()),
+        ("chain.tflite", chain()),
         ("custom.tflite", custom(&[4], &[4], &[])),
         ("grow.tflite", custom(&[4], &[8], b"2")),
         ("add_constant.tflite", add_constant()),
@@ -39,6 +41,39 @@ fn unary(op: &str, version: i32, tensor: impl Fn(&str) -> Tensor) -> Vec<u8> {
     let x = graph.input(tensor("x"));
     let y = graph.output(tensor("y"));
     graph.operator(Operator::new(op, &[x], &[y]));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// ABS and NEG of `x`; the ABS of the first result plus the second.
+fn fan() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let [abs, neg, add] = ["ABS", "NEG", "ADD"].map(|op| model.builtin(op, 1));
+    let mut graph = SubGraph::new("main");
+    let tensor = |name| Tensor::new(name, FLOAT32, &[4]);
+    let x = graph.input(tensor("x"));
+    let [a, b, c] = ["a", "b", "c"].map(|name| graph.tensor(tensor(name)));
+    let y = graph.output(tensor("y"));
+    graph.operator(Operator::new(abs, &[x], &[a]));
+    graph.operator(Operator::new(neg, &[x], &[b]));
+    graph.operator(Operator::new(abs, &[a], &[c]));
+    graph.operator(Operator::new(add, &[b, c], &[y]).options(11, |options| options));
+    model.subgraph(graph);
+    model.finish()
+}
+
+/// `y = ABS(NEG(ABS(x)))`.
+fn chain() -> Vec<u8> {
+    let mut model = ModelBuilder::new();
+    let [abs, neg] = ["ABS", "NEG"].map(|op| model.builtin(op, 1));
+    let mut graph = SubGraph::new("main");
+    let tensor = |name| Tensor::new(name, FLOAT32, &[4]);
+    let x = graph.input(tensor("x"));
+    let [a, b] = ["a", "b"].map(|name| graph.tensor(tensor(name)));
+    let y = graph.output(tensor("y"));
+    for (op, from, to) in [(abs, x, a), (neg, a, b), (abs, b, y)] {
+        graph.operator(Operator::new(op, &[from], &[to]));
+    }
     model.subgraph(graph);
     model.finish()
 }

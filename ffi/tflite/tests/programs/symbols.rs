@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use crate::toolchain::{HERE, have, library, package, run, their_library};
+use crate::toolchain::{HERE, have, library, library_of_2_17, package, run, their_library};
 
 /// The functions that a library exports, without version suffixes.
 fn exported(library: &Path) -> Option<BTreeSet<String>> {
@@ -40,6 +40,14 @@ fn only_tensorflow_lites_names_are_exported() {
     let declared: BTreeSet<String> = ["tflite.h", "today.h"].map(declared).into_iter().flatten().collect();
     let missing: Vec<&String> = declared.difference(&exported).collect();
     assert!(declared.len() > 130 && missing.is_empty(), "{} declared, missing: {missing:?}", declared.len());
+}
+
+#[test]
+fn all_functions_of_the_library_of_2_17_are_exported() {
+    let (Some(library_of_2_17), Some(ours)) = (library_of_2_17(), exported(&library())) else { return };
+    let Some(theirs) = exported(library_of_2_17) else { return };
+    let missing: Vec<&str> = theirs.difference(&ours).map(String::as_str).collect();
+    assert!(theirs.len() == 216 && missing.is_empty(), "{} exported, missing: {missing:?}", theirs.len());
 }
 
 #[test]

@@ -9,6 +9,9 @@ pub(crate) const HERE: &str = env!("CARGO_MANIFEST_DIR");
 /// Contains TensorFlow Lite's library of 2022 for Linux, its headers, and a Node.js binding.
 const PACKAGE: &str = "tfjs-tflite-node@0.0.2";
 
+/// A package on PyPI with TensorFlow Lite's library of version 2.17.1 for x86-64 Linux.
+const WHEEL: &str = "pymicro-wakeword==2.5.0";
+
 /// Which library a program is linked against, and whose headers it includes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Against {
@@ -16,6 +19,8 @@ pub(crate) enum Against {
     /// Ours, with TensorFlow Lite's own headers.
     OursByTheirHeaders,
     Theirs,
+    /// TensorFlow Lite's library of version 2.17.
+    TheirsOf2_17,
 }
 
 /// The folder in which cargo builds this test and the library.
@@ -63,6 +68,30 @@ pub(crate) fn their_library(package: &Path) -> PathBuf {
     package.join(format!("cc_deps/linux_{machine}/libtensorflowlite_c.so"))
 }
 
+/// TensorFlow Lite's library of version 2.17, cached in cargo's target folder. Prints a message and returns `None` if
+/// it cannot be downloaded.
+pub(crate) fn library_of_2_17() -> Option<&'static Path> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    LIBRARY.get_or_init(fetch_wheel).as_deref()
+}
+
+fn fetch_wheel() -> Option<PathBuf> {
+    let folder = target().join("pymicro-wakeword-2.5.0");
+    let library = folder.join("pymicro_wakeword/lib/libtensorflowlite_c.so");
+    if !library.is_file() {
+        std::fs::create_dir_all(&folder).expect("create a folder next to the tests");
+        let script = format!(
+            "python3 -m pip download --quiet --no-deps --dest . {WHEEL} && python3 -m zipfile -e *.whl . && rm -f *.whl"
+        );
+        let done = Command::new("sh").current_dir(&folder).args(["-c", &script]).output();
+        if !done.is_ok_and(|done| done.status.success()) || !library.is_file() {
+            println!("skipped: pip cannot download {WHEEL} for this machine");
+            return None;
+        }
+    }
+    Some(library)
+}
+
 /// Whether a tool is installed. Prints a message if not.
 pub(crate) fn have(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
@@ -84,7 +113,11 @@ pub(crate) fn compile(source: &str, against: Against, to: &Path) -> Option<PathB
     if against == Against::OursByTheirHeaders {
         command.arg("-DREAL_HEADERS").arg("-I").arg(package()?.join("cc_deps/include"));
     }
-    let library = if against == Against::Theirs { their_library(package()?) } else { library() };
+    let library = match against {
+        Against::Ours | Against::OursByTheirHeaders => library(),
+        Against::Theirs => their_library(package()?),
+        Against::TheirsOf2_17 => library_of_2_17()?.to_owned(),
+    };
     command.arg(Path::new(HERE).join("tests/c").join(format!("{source}.c"))).arg("-o").arg(&program);
     let folder = library.parent().expect("the library has a parent folder");
     command.arg(&library).arg(format!("-Wl,-rpath,{}", folder.display())).args(["-lm", "-lpthread"]);
