@@ -110,13 +110,13 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<Answer> {
     let registry = Arc::new(Registry::discover(&config)?);
     let [first, second] = sides(arguments, &config)?;
     let case = Case { arguments, model: &model, registry: &registry };
-    let mut unused = Vec::new();
+    let main = model.view().subgraph(0).ok_or_else(|| Failure::new("the model has no subgraph"))?;
+    let (mut unused, mut inputs) = (Vec::new(), None);
     let mut record_first = |kept: &[usize]| Ok(case.record(&first, kept)?.0);
     let expected = match &arguments.dumps {
-        Some(dir) => Expected::Values(dumps::read(dir, &model.view(), &mut unused)?),
+        Some(dir) => Expected::Values(dumps::read(dir, &main, &mut unused)?),
         None => Expected::Run(&mut record_first),
     };
-    let mut inputs = None;
     let mut record_second = |kept: &[usize]| {
         let (got, reports) = case.record(&second, kept)?;
         if inputs.is_none() {
@@ -128,7 +128,7 @@ pub(crate) fn compare(arguments: &Arguments) -> Result<Answer> {
         }
         Ok(got)
     };
-    let comparison = Comparison::of(&model.view(), expected, &mut record_second, arguments.tolerance)?;
+    let comparison = Comparison::of(&main, expected, &mut record_second, arguments.tolerance)?;
     let mut report = Report {
         model: arguments.model.clone(),
         sides: [first.name.clone(), second.name.clone()],
@@ -222,6 +222,6 @@ impl Case<'_> {
         session.allocate()?;
         let sample_rate = |input: usize| context.sample_rate(input);
         let inputs = inputs::fill(&mut session, &self.arguments.inputs, picture.as_ref(), &sample_rate)?;
-        Ok((Recording::of(&mut interpreter)?, inputs))
+        Ok((Recording::of(&mut interpreter, 0)?, inputs))
     }
 }

@@ -1,6 +1,6 @@
 //! Compares the tensors of two sides, and narrows a difference down to nodes.
 
-use arenite::model_file::Model;
+use arenite::model_file::SubGraph;
 use serde::Serialize;
 
 use super::narrow::{self, InsideSearch};
@@ -19,7 +19,7 @@ pub struct Comparison {
     pub nodes: Vec<usize>,
     /// If they are inside a partition: what another run with its tensors kept shows.
     pub inside: Option<InsideSearch>,
-    /// The model's outputs.
+    /// The outputs.
     pub outputs: Vec<ComparedTensor>,
 }
 
@@ -35,11 +35,11 @@ pub enum Expected<'a> {
 }
 
 impl Comparison {
-    /// Compares two sides.
+    /// Compares two sides of a subgraph.
     ///
     /// # Errors
     /// A side fails to run, or both have no tensor in common.
-    pub fn of(model: &Model<'_>, expected: Expected<'_>, got: Record<'_>, tolerance: f64) -> Result<Self> {
+    pub fn of(graph: &SubGraph<'_>, expected: Expected<'_>, got: Record<'_>, tolerance: f64) -> Result<Self> {
         let (values, mut again) = match expected {
             Expected::Values(values) => (values, None),
             Expected::Run(record) => (record(&[])?, Some(record)),
@@ -49,17 +49,17 @@ impl Comparison {
             return Err(Failure::new("both sides have no tensor in common, so nothing was compared"));
         }
         let first = tensors.iter().position(|compared| compared.differs);
-        let nodes = first.map_or_else(Vec::new, |i| verdict::suspects(model, &tensors, i));
+        let nodes = first.map_or_else(Vec::new, |i| verdict::suspects(graph, &tensors, i));
         let mut comparison =
-            Comparison { outputs: verdict::outputs(model, &tensors), tensors, first, nodes, inside: None };
-        comparison.look_inside(model, &values, &mut again, got, tolerance);
+            Comparison { outputs: verdict::outputs(graph, &tensors), tensors, first, nodes, inside: None };
+        comparison.look_inside(graph, &values, &mut again, got, tolerance);
         Ok(comparison)
     }
 
     /// Searches inside a partition, if the difference arose among several nodes.
     fn look_inside(
         &mut self,
-        model: &Model<'_>,
+        graph: &SubGraph<'_>,
         values: &Recording,
         again: &mut Option<Record<'_>>,
         got: Record<'_>,
@@ -81,7 +81,7 @@ impl Comparison {
                 _ => Ok(verdict::compare(values, &got, tolerance)),
             }
         };
-        self.inside = narrow::search(model, &self.nodes, start, &can_compare, &mut run);
+        self.inside = narrow::search(graph, &self.nodes, start, &can_compare, &mut run);
     }
 
     /// The first tensor that differs, inside a partition if it was found there.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use arenite::ElementType;
-use arenite::model_file::{Model, SubGraph, Tensor};
+use arenite::model_file::{SubGraph, Tensor};
 
 use super::recording::{RecordedTensor, Recording, Values};
 use crate::answer::{Failure, Result};
@@ -13,9 +13,8 @@ use crate::npy;
 ///
 /// # Errors
 /// The folder or a file of a tensor cannot be read, or no file belongs to a tensor.
-pub fn read(dir: &Path, model: &Model<'_>, unused: &mut Vec<String>) -> Result<Recording> {
+pub fn read(dir: &Path, graph: &SubGraph<'_>, unused: &mut Vec<String>) -> Result<Recording> {
     let fail = |error: std::io::Error| Failure::with(dir.display(), error);
-    let graph = model.subgraph(0).ok_or_else(|| Failure::new("the model has no subgraph"))?;
     let mut files = Vec::new();
     for entry in std::fs::read_dir(dir).map_err(fail)? {
         let path = entry.map_err(fail)?.path();
@@ -27,7 +26,7 @@ pub fn read(dir: &Path, model: &Model<'_>, unused: &mut Vec<String>) -> Result<R
     let mut recording = Recording::default();
     for path in &files {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let known = find(&graph, &stem).and_then(|index| Some((index, graph.tensors().get(index)?)));
+        let known = find(graph, &stem).and_then(|index| Some((index, graph.tensors().get(index)?)));
         match known {
             Some((index, tensor)) => {
                 recording.tensors.insert(index, recorded(path, &tensor)?);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use arenite::model_file::Model;
+use arenite::model_file::SubGraph;
 use serde::Serialize;
 
 use super::verdict::{self, ComparedTensor};
@@ -39,13 +39,13 @@ pub(super) type RunKeeping<'a> = &'a mut dyn FnMut(&[usize]) -> Result<Vec<Compa
 
 /// Searches the nodes among which tensor `start` came to differ. `None` if no tensor lies between them.
 pub(super) fn search(
-    model: &Model<'_>,
+    subgraph: &SubGraph<'_>,
     nodes: &[usize],
     start: usize,
     can_compare: &dyn Fn(usize) -> bool,
     run: RunKeeping<'_>,
 ) -> Option<InsideSearch> {
-    let graph = Graph::of(model)?;
+    let graph = Graph::of(subgraph);
     let outputs = |&node: &usize| graph.outputs.get(&node).cloned().unwrap_or_default();
     let mut kept: Vec<usize> =
         nodes.iter().flat_map(outputs).filter(|&t| t != start && can_compare(t)).collect();
@@ -55,7 +55,7 @@ pub(super) fn search(
     }
     let found = match find(&graph, &kept, start, run) {
         Ok(Finding::Tensor(tensors, i)) => {
-            let nodes = verdict::suspects(model, &tensors, i);
+            let nodes = verdict::suspects(subgraph, &tensors, i);
             InsideSearch { first: tensors.into_iter().nth(i), nodes, ..InsideSearch::default() }
         }
         Ok(Finding::Fused(tensor)) => InsideSearch { fused: graph.fused(tensor), ..InsideSearch::default() },
@@ -88,7 +88,7 @@ fn find(graph: &Graph, kept: &[usize], start: usize, run: RunKeeping<'_>) -> Res
     Ok(Finding::Fused(kept[high - 1]))
 }
 
-/// The main subgraph's nodes and tensors.
+/// A subgraph's nodes and tensors.
 struct Graph {
     /// The node that writes a tensor.
     writer: BTreeMap<usize, usize>,
@@ -100,8 +100,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn of(model: &Model<'_>) -> Option<Self> {
-        let subgraph = model.subgraph(0)?;
+    fn of(subgraph: &SubGraph<'_>) -> Self {
         let names = subgraph.tensors().iter().map(|tensor| tensor.name().unwrap_or_default().to_owned());
         let mut graph = Graph {
             writer: BTreeMap::new(),
@@ -118,7 +117,7 @@ impl Graph {
                 graph.readers.entry(t).or_default().push(node);
             }
         }
-        Some(graph)
+        graph
     }
 
     fn fused(&self, tensor: usize) -> Option<FusedTensor> {
@@ -132,13 +131,14 @@ impl Graph {
 mod tests {
     use std::collections::BTreeSet;
 
-    use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor};
+    use arenite::model_file::Model;
+    use arenite::model_file::writer::{self, ModelBuilder, Operator, Tensor};
 
     use super::*;
 
     /// Tensor 0 is the input; node `i` computes tensor `i + 1` from tensor `i`.
     fn chain(nodes: i32) -> Vec<u8> {
-        let (mut model, mut graph) = (ModelBuilder::new(), SubGraph::new("main"));
+        let (mut model, mut graph) = (ModelBuilder::new(), writer::SubGraph::new("main"));
         let abs = model.builtin("ABS", 1);
         let first = graph.input(Tensor::new("0", 0, &[1]));
         for i in 0..nodes {
@@ -150,6 +150,10 @@ mod tests {
         model.finish()
     }
 
+    fn main_of(model: &[u8]) -> SubGraph<'_> {
+        Model::new(model).unwrap().subgraph(0).unwrap()
+    }
+
     fn compared(tensor: usize, differs: bool) -> ComparedTensor {
         ComparedTensor { tensor, differs, ..ComparedTensor::default() }
     }
@@ -157,13 +161,13 @@ mod tests {
     /// Searches a chain of eight nodes whose last tensor differs; `differs` says which tensors do if some are kept.
     fn search_chain(differs: impl Fn(usize, &BTreeSet<usize>) -> bool) -> (InsideSearch, usize) {
         let (bytes, mut runs) = (chain(8), 0);
-        let model = Model::new(&bytes).unwrap();
+        let main = main_of(&bytes);
         let mut run = |kept: &[usize]| {
             runs += 1;
             let set: BTreeSet<usize> = kept.iter().copied().collect();
             Ok(kept.iter().chain(&[8]).map(|&t| compared(t, differs(t, &set))).collect())
         };
-        let inside = search(&model, &[0, 1, 2, 3, 4, 5, 6, 7], 8, &|_| true, &mut run).unwrap();
+        let inside = search(&main, &[0, 1, 2, 3, 4, 5, 6, 7], 8, &|_| true, &mut run).unwrap();
         (inside, runs)
     }
 
@@ -189,10 +193,10 @@ mod tests {
     #[test]
     fn a_run_that_fails_is_reported() {
         let bytes = chain(3);
-        let model = Model::new(&bytes).unwrap();
+        let main = main_of(&bytes);
         let mut run = |_: &[usize]| Err(crate::answer::Failure::new("no memory"));
-        let inside = search(&model, &[0, 1, 2], 3, &|_| true, &mut run).unwrap();
+        let inside = search(&main, &[0, 1, 2], 3, &|_| true, &mut run).unwrap();
         assert_eq!((inside.kept, inside.error), (vec![1, 2], Some("no memory".to_owned())));
-        assert!(search(&model, &[0, 1, 2], 3, &|_| false, &mut run).is_none(), "nothing can be compared");
+        assert!(search(&main, &[0, 1, 2], 3, &|_| false, &mut run).is_none(), "nothing can be compared");
     }
 }

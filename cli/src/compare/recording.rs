@@ -7,7 +7,7 @@ use arenite::{ElementType, Interpreter, Moment, ObservedStep, Tensor};
 
 use crate::difference::reals;
 
-/// Tensors of the main subgraph.
+/// Tensors of a subgraph.
 #[derive(Default)]
 pub struct Recording {
     /// By the tensor's index.
@@ -41,19 +41,19 @@ pub enum Values {
 }
 
 impl Recording {
-    /// Invokes the model, whose inputs are set.
+    /// Invokes a subgraph, whose inputs are set.
     ///
     /// # Errors
     /// A node fails.
-    pub fn of(interpreter: &mut Interpreter) -> arenite::Result<Self> {
+    pub fn of(interpreter: &mut Interpreter, subgraph: usize) -> arenite::Result<Self> {
         let recording: Arc<Mutex<Recording>> = Arc::default();
         let shared = Arc::clone(&recording);
         interpreter.set_observer(move |observed| {
-            if (observed.moment, observed.subgraph) == (Moment::After, 0) {
+            if (observed.moment, observed.subgraph) == (Moment::After, subgraph) {
                 shared.lock().unwrap_or_else(PoisonError::into_inner).observe(observed);
             }
         });
-        let ran = interpreter.invoke();
+        let ran = interpreter.invoke_subgraph(subgraph);
         interpreter.remove_observer();
         ran?;
         Ok(std::mem::take(&mut *recording.lock().unwrap_or_else(PoisonError::into_inner)))

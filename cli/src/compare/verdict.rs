@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arenite::model_file::Model;
+use arenite::model_file::SubGraph;
 use serde::Serialize;
 
 use super::recording::{RecordedTensor, Recording, Values};
@@ -103,10 +103,10 @@ fn position(mut i: usize, shape: &[i32]) -> Vec<usize> {
 
 /// The nodes that compute tensor `first` of `tensors` from tensors that were compared and agree, from constants and
 /// from inputs.
-pub(super) fn suspects(model: &Model<'_>, tensors: &[ComparedTensor], first: usize) -> Vec<usize> {
+pub(super) fn suspects(graph: &SubGraph<'_>, tensors: &[ComparedTensor], first: usize) -> Vec<usize> {
     let agrees =
         |tensor: usize| tensors.iter().any(|c| c.tensor == tensor && !c.differs && c.error.is_none());
-    let (Some(graph), Some(start)) = (model.subgraph(0), tensors.get(first)) else { return Vec::new() };
+    let Some(start) = tensors.get(first) else { return Vec::new() };
     let mut writers = BTreeMap::new();
     for (node, operator) in graph.operators().iter().enumerate() {
         for tensor in operator.outputs().iter().filter_map(|t| usize::try_from(t).ok()) {
@@ -124,9 +124,8 @@ pub(super) fn suspects(model: &Model<'_>, tensors: &[ComparedTensor], first: usi
     found.into_iter().collect()
 }
 
-/// The model's outputs among `tensors`, in the model's order.
-pub(super) fn outputs(model: &Model<'_>, tensors: &[ComparedTensor]) -> Vec<ComparedTensor> {
-    let Some(graph) = model.subgraph(0) else { return Vec::new() };
+/// The subgraph's outputs among `tensors`, in the model's order.
+pub(super) fn outputs(graph: &SubGraph<'_>, tensors: &[ComparedTensor]) -> Vec<ComparedTensor> {
     let outputs = graph.outputs().iter().filter_map(|t| usize::try_from(t).ok());
     outputs.filter_map(|t| tensors.iter().find(|compared| compared.tensor == t)).cloned().collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use arenite::model_file::Model as FileModel;
+use arenite::model_file::SubGraph;
 use arenite::{Interpreter, MemoryUse};
 use arenite_cli::comparison::{self, Comparison, Expected, Failure, Recording};
 use arenite_cli::timing::{Contend, Length, Measurement, Ratio, Times, measure};
@@ -49,20 +49,20 @@ pub(crate) fn compare<'py>(
 ) -> PyResult<String> {
     let mut failed = None;
     let mut unused = Vec::new();
-    let view = got.model().view();
+    let graph = graph_of(py, &got)?;
     let arrays = got.arrays(inputs, named)?;
     let mut record_first = |kept: &[usize]| match &expected {
         Reference::Model(model) => {
             let arrays = model.arrays(inputs, named);
             let recording = arrays.and_then(|arrays| record(py, model, &arrays, kept));
-            let renamed = recording.map(|recording| renamed(recording, &model.model().view(), &view));
+            let renamed = recording.and_then(|recording| renamed(py, recording, model, &got));
             renamed.map_err(|error| noted(&mut failed, error))
         }
         Reference::Folder(_) => Err(Failure::new("a folder cannot run")),
     };
     let expected = match &expected {
         Reference::Folder(folder) => {
-            let values = comparison::read(folder, &view, &mut unused);
+            let values = comparison::read(folder, &graph, &mut unused);
             Expected::Values(values.map_err(|failure| PyRuntimeError::new_err(failure.to_string()))?)
         }
         Reference::Model(_) => Expected::Run(&mut record_first),
@@ -70,7 +70,7 @@ pub(crate) fn compare<'py>(
     let mut second_failed = None;
     let mut record_second =
         |kept: &[usize]| record(py, &got, &arrays, kept).map_err(|error| noted(&mut second_failed, error));
-    let compared = Comparison::of(&view, expected, &mut record_second, tolerance);
+    let compared = Comparison::of(&graph, expected, &mut record_second, tolerance);
     let comparison = compared.map_err(|failure| {
         let raised = failed.or(second_failed);
         raised.unwrap_or_else(|| PyRuntimeError::new_err(failure.to_string()))
@@ -93,16 +93,16 @@ fn record(
     kept: &[usize],
 ) -> PyResult<Recording> {
     let subgraph = model.ports().subgraph;
-    if subgraph != 0 {
+    if subgraph != 0 && !kept.is_empty() {
         let message =
-            format!("the signature runs subgraph {subgraph}; only tensors of subgraph 0 can be compared");
+            format!("tensors inside a partition can be kept in subgraph 0, not in subgraph {subgraph}");
         return Err(errors::state_error(py, &message, Phase::Run));
     }
     let mut instance = model.exposing(py, kept)?;
     instance.fill(py, model.ports(), arrays, false)?;
     let mut recording = Recording::default();
     without_gil(py, &mut instance.interpreter, &instance.pace, Phase::Run, |interpreter| {
-        recording = Recording::of(interpreter)?;
+        recording = Recording::of(interpreter, subgraph)?;
         Ok(())
     })?;
     Ok(recording)
@@ -110,11 +110,17 @@ fn record(
 
 /// A recording of one model with the tensor numbers of another model: outputs correspond by position, other tensors by
 /// name. Tensors that the other model lacks are dropped.
-fn renamed(recording: Recording, from: &FileModel<'_>, to: &FileModel<'_>) -> Recording {
-    if from.bytes() == to.bytes() {
-        return recording;
+fn renamed(
+    py: Python<'_>,
+    recording: Recording,
+    from: &NativeModel,
+    to: &NativeModel,
+) -> PyResult<Recording> {
+    let is_same = from.ports().subgraph == to.ports().subgraph;
+    if is_same && from.model().view().bytes() == to.model().view().bytes() {
+        return Ok(recording);
     }
-    let (Some(from), Some(to)) = (from.subgraph(0), to.subgraph(0)) else { return recording };
+    let (from, to) = (graph_of(py, from)?, graph_of(py, to)?);
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     for (number, tensor) in to.tensors().iter().enumerate() {
         if let Some(name) = tensor.name() {
@@ -128,7 +134,14 @@ fn renamed(recording: Recording, from: &FileModel<'_>, to: &FileModel<'_>) -> Re
     };
     let tensors = recording.tensors.into_iter();
     let tensors = tensors.filter_map(|(index, recorded)| Some((number(index, &recorded.name)?, recorded)));
-    Recording { tensors: tensors.collect(), order: Vec::new() }
+    Ok(Recording { tensors: tensors.collect(), order: Vec::new() })
+}
+
+/// The subgraph that a model runs.
+fn graph_of<'m>(py: Python<'_>, model: &'m NativeModel) -> PyResult<SubGraph<'m>> {
+    let subgraph = model.ports().subgraph;
+    let missing = || errors::state_error(py, &format!("the model has no subgraph {subgraph}"), Phase::Run);
+    model.model().view().subgraph(subgraph).ok_or_else(missing)
 }
 
 /// A model that is measured.

@@ -42,14 +42,17 @@ class Node:
         self.op, self.inputs, self.outputs = op, inputs, outputs
 
 
-def model(tensors, nodes, inputs, outputs, signatures=()):
-    """The bytes of a model of one subgraph. A signature is its key and two dicts from names to tensors."""
+def model(tensors, nodes, inputs, outputs, signatures=(), others=()):
+    """The bytes of a model. A signature is its key, two dicts from names to tensors, and the subgraph unless it is the first.
+
+    `others` are further subgraphs without constants: tensors, nodes, inputs and outputs.
+    """
     builder = flatbuffers.Builder(1024)
     buffers = [None] + [tensor.data for tensor in tensors if tensor.data is not None]
     fields = {
         0: ("u32", 3),
-        1: ("vector", [_op(builder, node.op) for node in nodes]),
-        2: ("vector", [_subgraph(builder, tensors, nodes, inputs, outputs)]),
+        1: ("vector", [_op(builder, node.op) for node in [*nodes, *(node for other in others for node in other[1])]]),
+        2: ("vector", _subgraphs(builder, [(tensors, nodes, inputs, outputs), *others])),
         4: ("vector", [_table(builder, {0: ("bytes", data)} if data is not None else {}) for data in buffers]),
     }
     if signatures:
@@ -69,13 +72,33 @@ def identity(type, shape, **tensor):
     return model(tensors, [Node(RESHAPE, [0, 2], [1])], [0], [1])
 
 
+def once_and_twice():
+    """A model with two signatures: y = 2 x in the main subgraph, y = 4 x in another one."""
+
+    def graph(nodes):
+        names = "x", *(f"t{i}" for i in range(nodes - 1)), "y"
+        chain = [Node(ADD, [i, i], [i + 1]) for i in range(nodes)]
+        return [Tensor(name, FLOAT32, [1, 2]) for name in names], chain, [0], [nodes]
+
+    signatures = [("once", {"a": 0}, {"b": 1}), ("twice", {"a": 0}, {"b": 2}, 1)]
+    return model(*graph(1), signatures, [graph(2)])
+
+
 def _op(builder, op):
     if isinstance(op, str):
         return _table(builder, {0: ("i8", CUSTOM), 1: ("string", op), 2: ("i32", 1), 3: ("i32", CUSTOM)})
     return _table(builder, {0: ("i8", min(op, 127)), 2: ("i32", 1), 3: ("i32", op)})
 
 
-def _subgraph(builder, tensors, nodes, inputs, outputs):
+def _subgraphs(builder, graphs):
+    first, written = 0, []
+    for graph in graphs:
+        written.append(_subgraph(builder, *graph, first))
+        first += len(graph[1])
+    return written
+
+
+def _subgraph(builder, tensors, nodes, inputs, outputs, first_op):
     buffer, written = 0, []
     for tensor in tensors:
         buffer += tensor.data is not None
@@ -100,7 +123,7 @@ def _subgraph(builder, tensors, nodes, inputs, outputs):
         fields[8] = ("bool", True)
         written.append(_table(builder, fields))
     operators = [
-        _table(builder, {0: ("u32", i), 1: ("i32s", node.inputs), 2: ("i32s", node.outputs)})
+        _table(builder, {0: ("u32", first_op + i), 1: ("i32s", node.inputs), 2: ("i32s", node.outputs)})
         for i, node in enumerate(nodes)
     ]
     return _table(
@@ -128,11 +151,11 @@ def _sparsity(builder, order, blocks, levels):
     return _table(builder, {0: ("i32s", order), 1: ("i32s", blocks), 2: ("vector", written)})
 
 
-def _signature(builder, key, inputs, outputs):
+def _signature(builder, key, inputs, outputs, subgraph=0):
     def maps(names):
         return [_table(builder, {0: ("string", name), 1: ("u32", tensor)}) for name, tensor in names.items()]
 
-    return _table(builder, {0: ("vector", maps(inputs)), 1: ("vector", maps(outputs)), 2: ("string", key)})
+    return _table(builder, {0: ("vector", maps(inputs)), 1: ("vector", maps(outputs)), 2: ("string", key), 4: ("u32", subgraph)})
 
 
 SCALARS = {"i8": "Int8", "u32": "Uint32", "i32": "Int32", "bool": "Bool"}

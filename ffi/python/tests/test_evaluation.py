@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 from conftest import DIGITS, DIGITS_I8
-from models import ADD, FLOAT32, INT8, Node, Tensor, model
+from models import ADD, FLOAT32, INT8, Node, Tensor, model, once_and_twice
 
 arenite = pytest.importorskip("arenite")
 
@@ -51,6 +51,19 @@ def test_the_first_tensor_that_differs(tmp_path):
     assert "differ, first at tensor 2 'y' [4]" in repr(compared)
     assert not arenite.compare(made, tmp_path, x)
     assert arenite.compare(made, tmp_path, x, tolerance=0.2)
+
+
+def test_signatures_of_other_subgraphs(tmp_path):
+    once, twice = (arenite.Model(once_and_twice(), signature=key) for key in ("once", "twice"))
+    x = np.ones((1, 2), np.float32)
+    compared = arenite.compare("none", twice, x)
+    assert compared and compared.outputs[0]["tensor"] == 2
+    compared = arenite.compare(once, twice, x)
+    assert not compared and (compared.first["name"], compared.first["values"]) == ("y", [2.0, 4.0])
+    np.save(tmp_path / "t0.npy", 2 * x)
+    np.save(tmp_path / "out_0.npy", 5 * x)
+    compared = arenite.compare(tmp_path, twice._changed(delegates="none"), x)
+    assert [row["differs"] for row in compared] == [False, True] and compared.nodes == [1]
 
 
 def test_quantized_tensors_are_compared_as_real_numbers(tmp_path):
