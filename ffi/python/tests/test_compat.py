@@ -1,5 +1,6 @@
 """Programs that are written for other packages."""
 
+import multiprocessing
 import subprocess
 import sys
 
@@ -42,6 +43,36 @@ def test_programs_run_unchanged(tmp_path, imports, interpreter, way):
     command = [sys.executable, "-m", "arenite.compat", *named, str(DIGITS)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.stdout.strip() == "arenite.interpreter __main__ (1, 10)", done.stderr
+
+
+CHILDREN = """
+import multiprocessing, sys
+from tflite_runtime.interpreter import Interpreter
+
+def classify(path):
+    interpreter = Interpreter(path)
+    interpreter.allocate_tensors()
+    interpreter.invoke()
+    import tensorflow as tf
+    return type(interpreter).__module__, tf.lite.Interpreter is Interpreter, interpreter.get_tensor(34).shape
+
+if __name__ == "__main__":
+    with multiprocessing.get_context(sys.argv[2]).Pool(2) as pool:
+        print(pool.map(classify, [sys.argv[1]] * 3))
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
+@pytest.mark.parametrize("way", ["script", "module"])
+def test_children_of_a_program(tmp_path, method, way):
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system cannot {method}")
+    script = tmp_path / "program.py"
+    script.write_text(CHILDREN)
+    named = [str(script)] if way == "script" else ["-m", "program"]
+    command = [sys.executable, "-m", "arenite.compat", *named, str(DIGITS), method]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=120)
+    assert done.stdout.strip() == str([("arenite.interpreter", True, (1, 10))] * 3), done.stderr
 
 
 def test_compiled_models_run_unchanged(tmp_path):

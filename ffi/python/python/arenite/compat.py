@@ -3,6 +3,7 @@
 Call `install()` before the program's imports, or run the program by `python -m arenite.compat script.py`.
 """
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -45,7 +46,7 @@ def install(*, tensorflow=False):
     """Makes `ai_edge_litert.interpreter` and `tflite_runtime.interpreter` names of `arenite.interpreter`, and
     `ai_edge_litert.compiled_model`, with the modules of its options, a name of `arenite.compiled_model`.
 
-    Other modules of these packages stay as they are installed.
+    Other modules of these packages stay as they are installed. Processes that `multiprocessing` starts get the same modules.
 
     Args:
         tensorflow: Also replaces `tensorflow.lite.Interpreter`, `tensorflow.lite.python.interpreter`,
@@ -60,6 +61,38 @@ def install(*, tensorflow=False):
             importlib.import_module(name)
     if tensorflow:
         _install_tensorflow()
+    _install_in_children(tensorflow)
+
+
+def _install_in_children(tensorflow):
+    """Installs the modules in a child of `multiprocessing` that starts as a new interpreter, before it imports the program."""
+    from multiprocessing import spawn
+
+    tensorflow = tensorflow or getattr(spawn.get_preparation_data, "_tensorflow", False)
+    get = getattr(spawn.get_preparation_data, "__wrapped__", spawn.get_preparation_data)
+
+    @functools.wraps(get)
+    def get_preparation_data(name):
+        return _Preparation(get(name), tensorflow=tensorflow)
+
+    get_preparation_data._tensorflow = tensorflow
+    spawn.get_preparation_data = get_preparation_data
+
+
+class _Preparation(dict):
+    """What a child needs to know before it imports the program. Unpickling it installs the modules."""
+
+    def __init__(self, data, *, tensorflow):
+        super().__init__(data)
+        self._tensorflow = tensorflow
+
+    def __reduce__(self):
+        return _prepared, (dict(self), self._tensorflow)
+
+
+def _prepared(data, tensorflow):
+    install(tensorflow=tensorflow)
+    return data
 
 
 class _Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -160,4 +193,5 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # Children find what they unpickle in the module of its own name.
+    sys.exit(importlib.import_module("arenite.compat").main())
