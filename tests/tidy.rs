@@ -87,7 +87,10 @@ const CRATES: &[Crate] = &[
     row("arenite-micro-c", "ffi/micro", Layer::Application, &["arenite-abi", "arenite-micro", "arenite-ops"], &["arenite-model"]),
     row("arenite-ffi-common", "ffi/common", Layer::Common, &[], &[]),
     row("arenite-python", "ffi/python", Layer::Bundle,
-        &["arenite-runtime", "arenite-answers", "arenite-builtin", "arenite-cli", "arenite-common", "arenite-limits"], &[]),
+        &["arenite-runtime", "arenite-answers", "arenite-builtin", "arenite-cli", "arenite-common", "arenite-limits",
+          "arenite-pictures", "arenite-pool"],
+        &[]),
+    row("arenite-pool", "ffi/python/pool", Layer::Common, &[], &["arenite-runtime", "arenite-builtin"]),
     row("arenite-tflite", "ffi/tflite", Layer::Application, &["arenite-runtime", "arenite-builtin", "arenite-ffi-common"], &["arenite-model"]),
 
     row("arenite-tests", "tests", Layer::Tests,

@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
-use std::fmt::{self, Display};
+mod error;
+mod target;
+
 use std::io::{BufReader, Cursor, Seek};
 use std::path::Path;
 
@@ -14,6 +16,9 @@ use image::imageops::FilterType;
 use image::{
     DynamicImage, GrayImage, ImageDecoder, ImageError, ImageReader, Limits, Rgb32FImage, RgbImage, RgbaImage,
 };
+
+pub use error::PictureError;
+use target::{Target, row_shape};
 
 /// The conversion rule, as text for people.
 pub const RULE: &str = "\
@@ -52,36 +57,6 @@ pub struct Normalization<'a> {
     pub std: &'a [f32],
 }
 
-/// Why a picture cannot be read, or a tensor cannot hold it.
-#[derive(Debug, PartialEq)]
-pub enum PictureError {
-    /// The bytes are not a picture that can be read.
-    Picture(String),
-    /// The tensor cannot hold a picture.
-    Tensor(String),
-    /// The caller must choose the tensor's height and width first.
-    Open,
-    /// The type does not determine how to convert a pixel; mean and std must be given.
-    Unclear(String),
-}
-
-impl Display for PictureError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PictureError::Picture(reason) | PictureError::Tensor(reason) => f.write_str(reason),
-            PictureError::Open => f.write_str("its height and width are not fixed; resize it first"),
-            PictureError::Unclear(reason) => write!(f, "{reason}; give the expected range by mean and std"),
-        }
-    }
-}
-
-/// The size and channels that a picture must be converted to.
-struct Target {
-    height: u32,
-    width: u32,
-    channels: usize,
-}
-
 /// How a pixel `p` in 0..=255 is converted to a stored value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
@@ -90,8 +65,6 @@ enum Rule {
     /// `stored = p`.
     Stored,
 }
-
-impl std::error::Error for PictureError {}
 
 impl From<ImageError> for PictureError {
     fn from(error: ImageError) -> Self {
@@ -199,12 +172,43 @@ impl Picture {
         tensor: &Tensor<'_>,
         normalization: Normalization<'_>,
     ) -> Result<Vec<u8>, PictureError> {
-        let target = Target::of(tensor)?;
+        self.convert(tensor, &Target::of(tensor, tensor.shape)?, normalization, tensor.byte_len())
+    }
+
+    /// Converts the picture to the type of `tensor` and to the shape of one picture of it, which is returned as well:
+    /// dimension 0 of a tensor `[N,H,W,C]` or `[N,H,W]` is 1.
+    ///
+    /// # Errors
+    /// The tensor cannot hold a picture.
+    pub fn row(
+        &self,
+        tensor: &Tensor<'_>,
+        normalization: Normalization<'_>,
+    ) -> Result<(Vec<u8>, Vec<i32>), PictureError> {
+        let form = row_shape(tensor.shape);
+        normalization.check_shape(tensor, &form)?;
+        let target = Target::of(tensor, &form)?;
+        let pixels = u64::from(target.height) * u64::from(target.width);
+        let count = usize::try_from(pixels).ok().filter(|_| pixels <= MAX_PIXELS);
+        let Some(bytes) = count.and_then(|count| tensor.ty.bytes_of(count * target.channels)) else {
+            let message = format!("shape {} has more than {MAX_PIXELS} pixels", shape(&form));
+            return Err(PictureError::Tensor(message));
+        };
+        Ok((self.convert(tensor, &target, normalization, bytes)?, form))
+    }
+
+    fn convert(
+        &self,
+        tensor: &Tensor<'_>,
+        target: &Target,
+        normalization: Normalization<'_>,
+        byte_len: usize,
+    ) -> Result<Vec<u8>, PictureError> {
         let rules = (0..target.channels).map(|c| normalization.rule(tensor, c));
         let rules = rules.collect::<Result<Vec<_>, _>>()?;
         let scale = Scale::of(tensor);
-        let mut bytes = vec![0; tensor.byte_len()];
-        for (i, (pixel, rule)) in pixels(&self.image, &target).zip(rules.iter().cycle()).enumerate() {
+        let mut bytes = vec![0; byte_len];
+        for (i, (pixel, rule)) in pixels(&self.image, target).zip(rules.iter().cycle()).enumerate() {
             let stored = match (rule, scale) {
                 (Rule::Stored, _) => pixel,
                 (Rule::Real { mean, std }, None) => (pixel - mean) / std,
@@ -223,7 +227,11 @@ impl Normalization<'_> {
     /// # Errors
     /// The reason why it cannot.
     pub fn check(&self, tensor: &Tensor<'_>) -> Result<(), PictureError> {
-        let channels = Target::of(tensor)?.channels;
+        self.check_shape(tensor, tensor.shape)
+    }
+
+    fn check_shape(&self, tensor: &Tensor<'_>, shape: &[i32]) -> Result<(), PictureError> {
+        let channels = Target::of(tensor, shape)?.channels;
         if self.mean.is_empty() != self.std.is_empty() {
             return Err(PictureError::Tensor("mean and std must be given together".to_owned()));
         }
@@ -246,39 +254,6 @@ impl Normalization<'_> {
         }
     }
 }
-
-impl Target {
-    fn of(tensor: &Tensor<'_>) -> Result<Target, PictureError> {
-        use ElementType::*;
-        if !matches!(tensor.ty, F32 | F64 | F16 | BF16 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64) {
-            return Err(PictureError::Tensor(format!("{} cannot hold pixels", tensor.ty)));
-        }
-        let (height, width, channels) = match *tensor.shape {
-            [1, height, width, channels @ (1 | 3 | 4)] | [height, width, channels @ (1 | 3 | 4)] => {
-                (height, width, channels)
-            }
-            [1, height, width] if height >= MIN_GREY_SIDE && width >= MIN_GREY_SIDE => (height, width, 1),
-            _ => {
-                let shape = shape(tensor.shape);
-                return Err(PictureError::Tensor(format!(
-                    "shape {shape} is not [1,H,W,C] with C of 1, 3 or 4, nor [1,H,W]"
-                )));
-            }
-        };
-        let open = tensor.shape_signature.len() == tensor.shape.len()
-            && tensor.shape_signature.iter().rev().skip(1).take(2).any(|&d| d == -1);
-        if open && height == 1 && width == 1 {
-            return Err(PictureError::Open);
-        }
-        match (u32::try_from(height), u32::try_from(width)) {
-            (Ok(height @ 1..), Ok(width @ 1..)) => Ok(Target { height, width, channels: channels as usize }),
-            _ => Err(PictureError::Tensor(format!("shape {} cannot hold pixels", shape(tensor.shape)))),
-        }
-    }
-}
-
-/// A smaller side of `[1,H,W]` is something else than pixels, such as a batch of vectors.
-const MIN_GREY_SIDE: i32 = 8;
 
 /// Tolerance at each end for a real range to count as "about -1..1" or "about 0..1".
 const ABOUT: f32 = 0.1;
@@ -470,6 +445,19 @@ mod tests {
             assert!(shrunk.width() <= 64 && shrunk.height() <= 64);
             let got: Vec<f32> = pixels(&picture.image, &target).collect();
             assert!(got.len() == 256 && got.iter().all(|&p| (p - 200.0).abs() < 0.5), "{width} x {height}");
+        }
+    }
+
+    #[test]
+    fn a_row_is_one_picture_of_a_batch() {
+        for (shape, row) in [
+            (&[32, 16, 16, 3][..], &[1, 16, 16, 3][..]),
+            (&[32, 16, 16], &[1, 16, 16]),
+            (&[16, 16, 3], &[16, 16, 3]),
+            (&[32, 16, 16, 2], &[1, 16, 16, 2]),
+            (&[7], &[7]),
+        ] {
+            assert_eq!(row_shape(shape), row);
         }
     }
 

@@ -24,12 +24,6 @@ DIGITS = pathlib.Path(__file__).resolve().parents[3] / "examples/digits"
 PART = 500
 
 
-def decode(data):
-    """The pixels of a PNG file as the model takes them."""
-    picture = Image.open(io.BytesIO(data)).convert("L").resize((16, 16), Image.Resampling.BOX)
-    return numpy.asarray(picture, numpy.float32)[:, :, None] / 255
-
-
 def picture(i):
     """Picture `i` as a PNG file: a digit that is moved and turned. One of a thousand is damaged."""
     random = numpy.random.default_rng(i)
@@ -65,7 +59,7 @@ def on_ray(predictor, folder, answers, workers):
 
 
 def main(count=10000):
-    predictor = arenite.Predictor(str(DIGITS / "digits_f32.tflite"), column="picture", preprocess=decode, top=1)
+    predictor = arenite.Predictor(str(DIGITS / "digits_f32.tflite"), column="picture", top=1)
     node = {"num_cpus": 2, "object_store_memory": 512 << 20}
     cluster = Cluster(initialize_head=True, head_node_args=node)
     cluster.add_node(**node)

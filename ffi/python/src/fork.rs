@@ -1,47 +1,40 @@
 //! Keeps locks usable in a child process: `os.register_at_fork` calls the functions below.
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::LazyLock;
 
+use arenite_pool::{Fork, Forks};
 use pyo3::prelude::*;
 
-/// How often this process's line of parents forked.
-static GENERATION: AtomicU64 = AtomicU64::new(0);
-
-/// Read while an interpreter is built or prepared, which takes locks inside the plugins. Written during a fork, so that
-/// no other thread holds one of these locks: in the child nothing would release it.
-static BUILDING: RwLock<()> = RwLock::new(());
+static FORKS: LazyLock<Forks> = LazyLock::new(Forks::new);
 
 thread_local! {
-    static HELD: RefCell<Option<RwLockWriteGuard<'static, ()>>> = const { RefCell::new(None) };
+    static BEGUN: RefCell<Option<Fork<'static>>> = const { RefCell::new(None) };
 }
 
 /// Changes in a child process.
 pub(crate) fn generation() -> u64 {
-    GENERATION.load(Relaxed)
+    FORKS.generation()
 }
 
-/// Delays forks until the guard is dropped.
-pub(crate) fn building() -> RwLockReadGuard<'static, ()> {
-    BUILDING.read().unwrap_or_else(PoisonError::into_inner)
+/// Builds or prepares an interpreter, which takes locks inside the plugins. Called without the GIL: a fork that waits
+/// for this may hold up other threads that need it.
+pub(crate) fn delay<R>(work: impl FnOnce() -> R) -> R {
+    FORKS.delay(work)
 }
 
 /// Waits until no thread builds or prepares an interpreter.
 #[pyfunction]
 pub(crate) fn before_fork(py: Python<'_>) {
     // Without the GIL, which the other threads may need before they are done.
-    py.detach(|| {
-        let guard = BUILDING.write().unwrap_or_else(PoisonError::into_inner);
-        HELD.with(|held| *held.borrow_mut() = Some(guard));
-    });
+    py.detach(|| BEGUN.with(|begun| *begun.borrow_mut() = Some(FORKS.begin())));
 }
 
 /// Lets interpreters be built again.
 #[pyfunction]
 pub(crate) fn after_fork(in_child: bool) {
     if in_child {
-        GENERATION.fetch_add(1, Relaxed);
+        FORKS.enter_child();
     }
-    HELD.with(|held| *held.borrow_mut() = None);
+    BEGUN.with(|begun| *begun.borrow_mut() = None);
 }

@@ -80,8 +80,7 @@ impl NativeInterpreter {
         let shared = self.shared()?;
         let mut state = shared.lock_to_move(py)?;
         without_gil(py, &mut state.interpreter, &shared.preparing, Phase::Run, |interpreter| {
-            let _building = fork::building();
-            interpreter.allocate_subgraph(_subgraph)
+            fork::delay(|| interpreter.allocate_subgraph(_subgraph))
         })?;
         state.coming.retain(|place, _| place.subgraph != _subgraph);
         Ok(())

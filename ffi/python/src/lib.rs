@@ -10,7 +10,8 @@
 //! | `details` | descriptions of tensors, nodes and signatures, as `ai_edge_litert` gives them |
 //! | `settings` | arguments of constructors |
 //! | `errors` | errors as exceptions |
-//! | `model`, `ports` | `arenite.Model`: a pool of interpreters, inputs and outputs by name |
+//! | `model`, `ports` | `arenite.Model`: inputs and outputs by name; the crate `arenite-pool` keeps its interpreters |
+//! | `pictures` | encoded pictures as inputs |
 //! | `raised` | exceptions of these functions, on their way to the caller |
 //! | `deadline` | time limits of single calls |
 //! | `functions` | ops and planners that are Python functions |
@@ -35,6 +36,7 @@ mod fork;
 mod functions;
 mod interpreter;
 mod model;
+mod pictures;
 mod place;
 mod ports;
 mod raised;

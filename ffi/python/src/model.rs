@@ -1,9 +1,8 @@
 //! `arenite.Model`: a model that any number of threads can call.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use arenite::{Interpreter, Model};
 use arenite_answers::{Metadata, OutputMetadata};
+use arenite_pool::Pool;
 use numpy::PyUntypedArray;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -12,6 +11,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use crate::deadline::Deadline;
 use crate::errors::{self, Phase};
 use crate::fork;
+use crate::pictures::Encoded;
 use crate::ports::{self, Port, Ports};
 use crate::settings::{Settings, Source};
 use crate::waiting::{Pace, without_gil};
@@ -24,14 +24,7 @@ pub(crate) struct NativeModel {
     path: Option<String>,
     settings: Settings,
     ports: Ports,
-    pool: Mutex<Pool>,
-}
-
-/// Interpreters that no call uses.
-struct Pool {
-    idle: Vec<Instance>,
-    /// Of the process that made them.
-    generation: u64,
+    pool: Pool<Instance>,
 }
 
 /// An interpreter of the pool.
@@ -44,34 +37,13 @@ pub(crate) struct Instance {
 }
 
 impl NativeModel {
-    fn pool(&self) -> MutexGuard<'_, Pool> {
-        // A pool is a list, which is whole between two statements.
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// An interpreter that no other call uses: one from the pool, or a new one.
-    fn take(&self, py: Python<'_>) -> PyResult<Instance> {
-        let mut pool = self.pool();
-        let generation = fork::generation();
-        if pool.generation != generation {
-            // A delegate may have threads or a device, which belong to the parent.
-            std::mem::take(&mut pool.idle).into_iter().for_each(std::mem::forget);
-            pool.generation = generation;
-        }
-        if let Some(instance) = pool.idle.pop() {
-            return Ok(instance);
-        }
-        drop(pool);
-        self.fresh(py)
-    }
-
     fn fresh(&self, py: Python<'_>) -> PyResult<Instance> {
         self.exposing(py, &[])
     }
 
     /// A new interpreter that keeps the values of these tensors of the main subgraph.
     pub(crate) fn exposing(&self, py: Python<'_>, tensors: &[usize]) -> PyResult<Instance> {
-        let interpreter = self.settings.build(py, &self.model, tensors)?;
+        let interpreter = built(py, &self.settings, &self.model, tensors, self.ports.subgraph)?;
         Ok(Instance {
             interpreter,
             is_allocated: false,
@@ -89,18 +61,9 @@ impl NativeModel {
         })
     }
 
-    /// Gives an interpreter to later calls. One whose call panicked is not given back.
-    fn give_back(&self, instance: Instance) {
-        self.pool().idle.push(instance);
-    }
-
-    /// Calls `f` with an interpreter and gives it back, whether or not the call fails.
+    /// Calls `f` with an interpreter that no other call uses.
     fn with<R>(&self, py: Python<'_>, f: impl FnOnce(&mut Instance) -> PyResult<R>) -> PyResult<R> {
-        let located = |error| self.located(py, error);
-        let mut instance = self.take(py).map_err(located)?;
-        let done = f(&mut instance);
-        self.give_back(instance);
-        done.map_err(located)
+        self.pool.with(|| self.fresh(py), f).map_err(|error| self.located(py, error))
     }
 
     /// Adds the path of the model to an exception of `arenite.errors`.
@@ -165,6 +128,20 @@ impl NativeModel {
     }
 }
 
+/// An interpreter whose subgraph has tensors: any but the main one is built when it is first asked for.
+fn built(
+    py: Python<'_>,
+    settings: &Settings,
+    model: &Model,
+    exposed: &[usize],
+    subgraph: usize,
+) -> PyResult<Interpreter> {
+    let mut interpreter = settings.build(py, model, exposed)?;
+    let asked = py.detach(|| fork::delay(|| interpreter.inputs_of(subgraph).map(drop)));
+    asked.map_err(|error| errors::exception(py, error, Phase::Run))?;
+    Ok(interpreter)
+}
+
 impl Instance {
     /// Gives the inputs the shapes of the arrays, and plans memory if a shape changed.
     fn fit(&mut self, py: Python<'_>, ports: &Ports, arrays: &[Bound<'_, PyUntypedArray>]) -> PyResult<()> {
@@ -181,8 +158,7 @@ impl Instance {
         if !self.is_allocated {
             self.limit_step();
             without_gil(py, &mut self.interpreter, &self.pace.preparing(), Phase::Run, |interpreter| {
-                let _building = fork::building();
-                interpreter.allocate_subgraph(subgraph)
+                fork::delay(|| interpreter.allocate_subgraph(subgraph))
             })?;
             self.is_allocated = true;
         }
@@ -270,13 +246,12 @@ impl NativeModel {
                 return Err(errors::fixed_batch(py, &batch, ports.subgraph));
             }
             model = rebatched;
-            interpreter = settings.build(py, &model, &[])?;
+            interpreter = built(py, &settings, &model, &[], ports.subgraph)?;
             ports.rebatch(&interpreter, &batch, settings.wanted_batch().unwrap_or(batch.size));
         }
         let pace = Pace::unknown(settings.has_functions());
         let instance = Instance { interpreter, is_allocated: false, pace, deadline: None };
-        let pool = Mutex::new(Pool { idle: vec![instance], generation: fork::generation() });
-        Ok(NativeModel { model, path, settings, ports, pool })
+        Ok(NativeModel { model, path, settings, ports, pool: Pool::new(instance, fork::generation) })
     }
 
     /// Runs the model once. Returns the outputs by name.
@@ -354,6 +329,30 @@ impl NativeModel {
         })
     }
 
+    /// An encoded picture as an array for an input, which is given by its name, or is the only one.
+    fn _picture<'py>(
+        &self,
+        py: Python<'py>,
+        encoded: Encoded,
+        input: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let inputs = &self.ports.inputs;
+        let port = match (input, &inputs[..]) {
+            (Some(name), _) => ports::position(inputs, name).and_then(|i| inputs.get(i)),
+            (None, [only]) => Some(only),
+            (None, _) => None,
+        };
+        let Some(port) = port else {
+            let (count, names) = (inputs.len(), ports::names(inputs));
+            let message = match input {
+                Some(name) => format!("the model has no input '{name}'; its inputs: {names}"),
+                None => format!("the model has {count} inputs: name one of {names}"),
+            };
+            return Err(PyTypeError::new_err(message));
+        };
+        self.with(py, |instance| encoded.decoded(py, &mut instance.interpreter, &self.ports, port))
+    }
+
     /// The names of classes in the file's metadata, a list for each output of the main subgraph.
     fn _labels(&self, py: Python<'_>) -> Vec<Vec<String>> {
         py.detach(|| {
@@ -382,6 +381,6 @@ impl NativeModel {
     /// The number of interpreters that no call uses.
     #[getter]
     fn _idle(&self) -> usize {
-        self.pool().idle.len()
+        self.pool.idle()
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Port {
     pub(crate) key: Py<PyString>,
     /// The tensor's name.
     alias: String,
-    tensor: usize,
+    pub(crate) tensor: usize,
     /// Dimension 0 in place of the file's; −1 is any size.
     batch: Option<i32>,
 }

@@ -64,10 +64,8 @@ impl Settings {
     pub(crate) fn build(&self, py: Python<'_>, model: &Model, exposed: &[usize]) -> PyResult<Interpreter> {
         let folders = plugin_folders(py)?;
         let registry = self.registry(py).map_err(|error| errors::exception(py, error, Phase::Run))?;
-        let built = py.detach(|| {
-            let _building = fork::building();
-            self.builder(model, folders, registry)?.expose(exposed).build()
-        });
+        let build = || self.builder(model, folders, registry)?.expose(exposed).build();
+        let built = py.detach(|| fork::delay(build));
         built.map_err(|error| errors::exception(py, error, Phase::Run))
     }
 
@@ -82,12 +80,12 @@ impl Settings {
         let Some(wanted) = self.batch else { return Ok(None) };
         let folders = plugin_folders(py)?;
         let mut registry = self.registry(py).map_err(|error| errors::exception(py, error, Phase::Run))?;
-        let tried = py.detach(|| {
-            let _building = fork::building();
+        let change = || {
             let config = self.config(folders)?;
             registry.add_discovered(&config)?;
             Ok(Batch::change(model, subgraph, (wanted > 0).then_some(wanted), &config, &Arc::new(registry)))
-        });
+        };
+        let tried = py.detach(|| fork::delay(change));
         tried.map_err(|error| errors::exception(py, error, Phase::Run))
     }
 

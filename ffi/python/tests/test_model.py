@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import DIGITS, DIGITS_I8
-from models import ADD, FLOAT32, INT32, RESHAPE, STRING, Node, Tensor, identity, model
+from conftest import DIGITS, DIGITS_I8, ROOT
+from models import ADD, FLOAT32, INT32, RESHAPE, STRING, Node, Tensor, identity, model, once_and_twice
 
 arenite = pytest.importorskip("arenite")
 
@@ -81,6 +81,20 @@ def test_names_of_tensors_are_names_too():
     ]:
         with pytest.raises((TypeError, arenite.TensorError), match="x|y"):
             added(*inputs, **named)
+
+
+def test_signatures():
+    x = np.ones((1, 2), np.float32)
+    for key, factor in ("once", 2), ("twice", 4):
+        made = arenite.Model(once_and_twice(), signature=key)
+        # Calls at the same time make further interpreters.
+        with ThreadPoolExecutor(4) as threads:
+            answers = list(threads.map(lambda i, made=made: made(i * x)["b"], range(200)))
+        np.testing.assert_array_equal(answers, [factor * i * x for i in range(200)])
+        np.testing.assert_array_equal(made.rebatch(3)(np.repeat(x, 3, 0))["b"], np.full((3, 2), factor))
+        assert made.profile(x).rows
+    with pytest.raises(arenite.Error, match="another subgraph"):
+        made.plan()
 
 
 def test_quantization():
@@ -156,6 +170,47 @@ def test_async_calls(digits):
 def test_strings():
     same = arenite.Model(identity(STRING, [3]))
     assert same(["a", b"bc", ""])["y"].tolist() == [b"a", b"bc", b""]
+
+
+# Pictures
+
+
+def test_pictures():
+    path = ROOT / "examples/digits/samples/7.png"
+    for name, dtype in (DIGITS, np.float32), (DIGITS_I8, np.int8):
+        made = arenite.Model(name)
+        array = made.picture(path)
+        assert array.shape == (1, 16, 16, 1) and array.dtype == dtype
+        assert made.classify(array, top=1)[0][0] == "class 7"
+        for other in path.read_bytes(), memoryview(path.read_bytes()), str(path):
+            np.testing.assert_array_equal(made.picture(other, input="image"), array)
+    batch = arenite.Model(DIGITS, batch=4)
+    np.testing.assert_array_equal(batch.picture(path), arenite.Model(DIGITS).picture(path))
+    scaled = batch.picture(path, mean=127.5, std=[255.0])
+    np.testing.assert_allclose(2 * scaled, batch.picture(path), rtol=1e-5)
+
+
+def test_pictures_that_are_refused(tmp_path):
+    digits = arenite.Model(DIGITS)
+    damaged = tmp_path / "damaged.png"
+    damaged.write_bytes(b"\x89PNG\r\n")
+    with pytest.raises(arenite.TensorError, match="damaged.png") as failure:
+        digits.picture(damaged)
+    assert (failure.value.tensor, failure.value.file) == ("image", str(DIGITS))
+    with pytest.raises(FileNotFoundError):
+        digits.picture(tmp_path / "none.png")
+    picture = (ROOT / "examples/digits/samples/7.png").read_bytes()
+    for arguments in {"mean": 1}, {"mean": [1, 2], "std": [1, 2]}, {"mean": 1, "std": 0}:
+        with pytest.raises(ValueError):
+            digits.picture(picture, **arguments)
+    tensors = [Tensor(name, FLOAT32, [2]) for name in ("a", "b", "sum")]
+    two = arenite.Model(model(tensors, [Node(ADD, [0, 1], [2])], [0, 1], [2]))
+    with pytest.raises(arenite.TensorError, match=r"shape \[2\] is not"):
+        two.picture(picture, input="a")
+    with pytest.raises(TypeError, match="2 inputs: name one of a, b"):
+        two.picture(picture)
+    with pytest.raises(TypeError, match="'c'; its inputs: a, b"):
+        two.picture(picture, input="c")
 
 
 # Errors

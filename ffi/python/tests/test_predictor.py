@@ -1,15 +1,18 @@
 """`arenite.Predictor` on batches of rows."""
 
+import io
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import DIGITS
+from conftest import DIGITS, ROOT
 from models import ADD, FLOAT32, INT32, RESHAPE, Node, Tensor, model
 
 arenite = pytest.importorskip("arenite")
+predictor_module = pytest.importorskip("arenite.predictor")
 
 
 def pictures(count):
@@ -54,6 +57,45 @@ def test_a_bad_row_costs_only_that_row(digits):
         assert answer["label"][i] == digits.classify(decode(rows[i])[None], top=1)[0][0]
     shapes = arenite.Predictor(str(DIGITS), column="image")({"image": [pictures(1)[0], np.zeros((2, 2))]})
     assert shapes["__error__"][0] is None and "(2, 2)" in shapes["__error__"][1]
+
+
+def test_pictures_are_decoded(digits):
+    rows = [(ROOT / f"examples/digits/samples/{i}.png").read_bytes() for i in (3, 7, 5)]
+    damaged, text = rows[0][:100], b"no picture"
+    predictor = arenite.Predictor(str(DIGITS), column="file", top=1, batch_size=2)
+    answer = predictor({"file": [*rows, damaged, text, bytearray(rows[1])], "id": np.arange(6)})
+    assert list(answer) == ["id", "probabilities", "label", "score", "__error__"]
+    assert answer["label"].tolist() == ["class 3", "class 7", "class 5", None, None, "class 7"]
+    errors = answer["__error__"].tolist()
+    assert [error is None for error in errors] == [True, True, True, False, False, True]
+    assert "100 bytes" in errors[3]
+    assert errors[4] == "TensorError: tensor 'image': 10 bytes: is not a png, jpeg or bmp picture"
+    for row, file in zip(answer["probabilities"], rows):
+        wanted = digits(digits.picture(file))["probabilities"][0]
+        np.testing.assert_allclose(row, wanted, rtol=1e-4, atol=1e-6)
+    dark = arenite.Predictor(str(DIGITS), column="file", mean=127.5, std=1e6)({"file": rows})
+    grey = digits(np.zeros((1, 16, 16, 1), np.float32))["probabilities"][0]
+    np.testing.assert_allclose(dark["probabilities"], [grey] * 3, rtol=1e-2, atol=1e-3)
+    jpeg = pytest.importorskip("PIL.Image").open(io.BytesIO(rows[1])).convert("RGB")
+    file = io.BytesIO()
+    jpeg.save(file, "JPEG")
+    assert predictor({"file": [file.getvalue()]})["label"].tolist() == ["class 7"]
+
+
+def test_threads_load_a_model_once(monkeypatch):
+    loads = []
+
+    class Counting(predictor_module._Loaded):
+        def __init__(self, *arguments):
+            loads.append(arguments)
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(predictor_module, "_Loaded", Counting)
+    predictor = arenite.Predictor(str(DIGITS), batch_size=29)
+    workers = [predictor, predictor(), pickle.loads(pickle.dumps(predictor)), predictor()] * 2
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda worker: worker({"image": pictures(3)}), workers))
+    assert len(loads) == 1
 
 
 def test_a_row_that_the_model_refuses():

@@ -145,6 +145,26 @@ class Model(_native.Model):
         the first output that has any; an empty list if the file has none."""
         return next((labels for labels in self._labels() if labels), [])
 
+    def picture(self, source, *, input=None, mean=(), std=()):
+        """Decodes a PNG, JPEG or BMP file as the model takes it: upright, resized, normalized and quantized.
+
+        `python -m arenite run --help` has the rules, under "Pictures".
+
+        Args:
+            source: The path of the file, or its bytes.
+            input: The name of the input; without it, the only one.
+            mean, std: A pixel p from 0 to 255 becomes (p - mean) / std: a number, or one per channel. Without them, they come
+                from the file's metadata, or else from the input's type and quantization: p / 127.5 - 1 for floats.
+
+        Returns:
+            An array of the input's type for a batch of one: [1,H,W,C], [1,H,W] or [H,W,C].
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            TensorError: The file is no picture or is damaged, it has more than 64 megapixels, or the input cannot hold one.
+        """
+        return self._picture(_Encoded(source, mean, std), input)
+
     def classify(self, *inputs, top=5, labels=None, **named):
         """Runs a model with one score per class, and ranks the classes.
 
@@ -177,9 +197,16 @@ class Model(_native.Model):
         return ranked[0] if len(ranked) == 1 else ranked
 
     def plan(self):
-        """The memory plan, as `Plan`: the tensors, where they are, and from which to which node."""
+        """The memory plan, as `Plan`: the tensors, where they are, and from which to which node.
+
+        Raises:
+            Error: The signature runs another subgraph than the main one, whose plan this is.
+        """
         name = os.path.basename(self._path) if self._path else "model"
-        return reports.Plan(self._report(), self._plan_svg(name))
+        report = self._report()
+        if report["memory"] is None:
+            raise Error("plan() shows the main subgraph's memory, and the signature runs another subgraph", file=self._path)
+        return reports.Plan(report, self._plan_svg(name))
 
     def placement(self):
         """What runs each node, as `Placement`, with the reasons of delegates that do not."""
@@ -236,6 +263,17 @@ def _read(source):
     path = os.path.abspath(os.fsdecode(os.fspath(source)))
     with open(path, "rb") as file:
         return file.read(), path
+
+
+class _Encoded:
+    """What the native class decodes pictures with."""
+
+    def __init__(self, source, mean, std):
+        self.content, path = _read(source)
+        self.name = path or f"{len(self.content)} bytes"
+        self.mean, self.std = (list(value) if hasattr(value, "__iter__") else [value] for value in (mean, std))
+        if not all(value > 0 for value in self.std):
+            raise ValueError(f"std is {std}: give numbers above 0")
 
 
 class _Settings:

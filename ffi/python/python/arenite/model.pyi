@@ -41,6 +41,14 @@ class Model(_native.Model):
     @property
     def outputs(self) -> list[reports.Port]: ...
     def labels(self) -> list[str]: ...
+    def picture(
+        self,
+        source: str | os.PathLike[str] | bytes | bytearray | memoryview,
+        *,
+        input: str | None = None,
+        mean: float | Iterable[float] = (),
+        std: float | Iterable[float] = (),
+    ) -> NDArray[Any]: ...
     def classify(
         self, *inputs: ArrayLike, top: int = 5, labels: Iterable[str] | None = None, **named: ArrayLike
     ) -> list[Any]: ...

@@ -13,10 +13,12 @@ ERROR = "__error__"
 class Predictor(type):
     """Runs a model on batches of rows: `predictor(batch)` returns the batch with the model's outputs as columns.
 
-        predictor = arenite.Predictor("classifier.tflite", column="image", preprocess=decode, batch_size=32)
+        predictor = arenite.Predictor("classifier.tflite", column="picture", top=1)
         ray.data.read_parquet(pictures).map_batches(
             predictor, compute=ray.data.ActorPoolStrategy(size=2), batch_size=256
         ).write_parquet(answers)
+
+    A column with PNG, JPEG or BMP files as bytes is decoded, as `Model.picture` does.
 
     It is small and can be pickled. The model is loaded in the first call in each process, and shared by all predictors with
     the same arguments there.
@@ -40,6 +42,8 @@ class Predictor(type):
         top=None,
         labels=None,
         keep=None,
+        mean=(),
+        std=(),
         **settings,
     ):
         """Describes the model. Nothing is read.
@@ -50,12 +54,14 @@ class Predictor(type):
             columns: For several inputs: a dict from the names of inputs to those of columns.
             preprocess: Takes the values of a row's columns, in the order of the inputs, and returns the model's inputs for
                 the row without the dimension of the batch: an array, or a tuple with one for each input. An exception
-                becomes the row's error.
+                becomes the row's error. Without it, bytes for an input of numbers are decoded as a picture; others are taken as
+                they are.
             batch_size: Rows that the model runs at once. If a node fixes the batch size, it is the file's. The last rows are
                 filled up with zeros.
             top: Adds the columns `label` and `score` of the best class; with 2 or more, lists of the best ones.
             labels: The names of the classes; without it, those in the file's metadata.
             keep: The columns to keep; without it, all but the inputs'.
+            mean, std: For pictures, as for `Model.picture`.
             settings: As for `Model`. The default of `threads` is 1.
 
         Raises:
@@ -64,7 +70,8 @@ class Predictor(type):
         if arguments:
             # A class statement, or a pickle by value.
             return super().__new__(cls, source, *arguments)
-        description = _Description(source, column, columns, preprocess, batch_size, top, labels, keep, settings)
+        fields = (source, column, columns, preprocess, batch_size, top, labels, keep, mean, std, settings)
+        description = _Description(*fields)
         return super().__new__(cls, "Predictor", (_Worker,), {"description": description, "__module__": __name__})
 
     def __init__(cls, *arguments, **settings):
@@ -101,7 +108,7 @@ class _Worker:
 class _Description:
     """What a predictor does."""
 
-    def __init__(self, source, column, columns, preprocess, batch_size, top, labels, keep, settings):
+    def __init__(self, source, column, columns, preprocess, batch_size, top, labels, keep, mean, std, settings):
         if column is not None and columns is not None:
             raise ValueError("both column and columns are given: leave one out")
         for name, value in ("batch_size", batch_size), ("top", top):
@@ -115,6 +122,7 @@ class _Description:
         self.top = top
         self.labels = None if labels is None else list(labels)
         self.keep = None if keep is None else list(keep)
+        self.mean, self.std = mean, std
         self.settings = settings
 
     def __call__(self, batch):
@@ -160,6 +168,8 @@ class _Description:
             if self.preprocess is not None:
                 values = self.preprocess(*values)
                 values = values if isinstance(values, tuple) else (values,)
+            else:
+                values = [self._decoded(loaded, port, value) for port, value in zip(loaded.ports, values)]
             arrays = [numpy.asarray(value) for value in values]
             if len(arrays) != len(loaded.ports):
                 return f"ValueError: preprocess returned {len(arrays)} inputs; the model has {len(loaded.ports)}"
@@ -171,6 +181,14 @@ class _Description:
             return arrays
         except Exception as error:
             return _text(error)
+
+    def _decoded(self, loaded, port, value):
+        """The pixels of a picture; other values as they are."""
+        if port.type == "STRING" or not isinstance(value, (bytes, bytearray, memoryview)):
+            return value
+        array = loaded.model.picture(value, input=port.name, mean=self.mean, std=self.std)
+        # Without the dimension of the batch.
+        return array[0] if array.shape[0] == 1 else array
 
     def load(self):
         """The model of this process."""

@@ -16,6 +16,8 @@ class _Description:
     top: int | None
     labels: list[str] | None
     keep: list[str] | None
+    mean: float | Iterable[float]
+    std: float | Iterable[float]
     settings: dict[str, Any]
     def __init__(
         self,
@@ -27,6 +29,8 @@ class _Description:
         top: int | None,
         labels: Iterable[str] | None,
         keep: Iterable[str] | None,
+        mean: float | Iterable[float],
+        std: float | Iterable[float],
         settings: dict[str, Any],
     ) -> None: ...
     def __call__(self, batch: _Batch) -> _Batch: ...
@@ -45,6 +49,8 @@ class Predictor(type):
         top: int | None = None,
         labels: Iterable[str] | None = None,
         keep: Iterable[str] | None = None,
+        mean: float | Iterable[float] = (),
+        std: float | Iterable[float] = (),
         **settings: Any,
     ) -> Predictor: ...
     def __init__(cls, *arguments: Any, **settings: Any) -> None: ...
