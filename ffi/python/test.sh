@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the package with pip into a fresh environment and tests it there: its own tests, those of the drop-in next to
-# ai_edge_litert if pip finds it, batches on a cluster of Ray, plugins at run time, arenite-flex, the stubs, the wheel's
-# size, the time of an import. Views and ops in Python also run under valgrind.
+# ai_edge_litert, batches on a cluster of Ray, plugins at run time, arenite-flex, the stubs, the wheel's size, the time
+# of an import. Views and ops in Python also run under valgrind, and in other versions of Python.
 #
 #   ffi/python/test.sh [PYTHON]     PYTHON: an interpreter from 3.10 on, python3 by default
 set -euo pipefail
@@ -10,6 +10,8 @@ here=$PWD
 python=${1:-python3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# .ci/run prints at once what is written here.
+{ : >&3; } 2>/dev/null || exec 3>&1
 
 "$python" -m venv "$work/venv"
 bin=$work/venv/bin
@@ -34,13 +36,18 @@ cargo build --release --quiet -p arenite-plugin-flex -p arenite-plugin-opencl -p
 target=$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 export ARENITE_TEST_PLUGINS=$target/release
 
-"$bin/pip" install --quiet ai-edge-litert==2.3.0 ||
-    echo "ai-edge-litert 2.3.0 cannot be installed: the drop-in is tested alone" >&2
-"$bin/pip" install --quiet 'ray[data]' || echo "Ray cannot be installed: batches on a cluster are not tested" >&2
+# `with_or_without PACKAGE TESTS`: only if pip has no such package for this version of Python, these tests are left out.
+with_or_without() {
+    "$bin/pip" install --quiet "$1" 2>"$work/pip.log" && return
+    grep -q "No matching distribution found" "$work/pip.log" || { cat "$work/pip.log" >&2 && exit 1; }
+    echo "left out: $2, which need $1, which pip does not have for $("$python" -V)" | tee /dev/fd/3
+}
+with_or_without ai-edge-litert==2.3.0 "comparisons with ai_edge_litert"
+with_or_without 'ray[data]' "batches on a cluster"
 
 cd tests
 "$bin/python" imports.py
-"$bin/python" -m pytest -q -p no:cacheprovider --durations=5 .
+"$bin/python" -m pytest -q -rs -p no:cacheprovider --durations=5 .
 # Errors of Python itself are not counted, only those with a frame in this package or in NumPy's arrays.
 if command -v valgrind >/dev/null; then
     PYTHONMALLOC=malloc valgrind --quiet --num-callers=40 --log-file="$work/valgrind.log" \
@@ -51,8 +58,19 @@ if command -v valgrind >/dev/null; then
         exit 1
     fi
 else
-    echo "valgrind is not installed: the memory of views and ops is not checked" >&2
+    echo "left out: views and ops under valgrind, which is not installed" | tee /dev/fd/3
 fi
+# The same wheel in other versions of Python: what depends on the version is how arrays are made and shared.
+# dist/test-wheels.sh runs all tests in all versions.
+pyenv_versions=$(pyenv versions --bare 2>/dev/null | paste -sd:) || true
+for other in python3.10 python3.11 python3.12 python3.13; do
+    PYENV_VERSION=$pyenv_versions "$other" -m venv --clear "$work/other" 2>/dev/null || continue
+    if [ "$("$work/other/bin/python" -V)" = "$("$bin/python" -V)" ]; then continue; fi
+    "$work/other/bin/python" -V
+    "$work/other/bin/pip" install --quiet --disable-pip-version-check numpy ml_dtypes flatbuffers pytest "$wheel"
+    "$work/other/bin/python" -m pytest -q -p no:cacheprovider test_interpreter.py test_views.py test_ops.py
+done
+
 cd "$work"
 "$bin/python" -m mypy.stubtest arenite --allowlist "$here/tests/stubs.txt"
 "$bin/python" -m arenite --version
