@@ -134,6 +134,7 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_OP_SCHEMAS 21u /* ArHostV1: an ArOpSchemasV1 */
 #define AR_INTERFACE_NO_SHARING 22u /* ArPlannerV1: an ArNoSharingV1 */
 #define AR_INTERFACE_CLAIM_WITH_HOST 23u /* ArDelegateV1: an ArClaimWithHostV1 */
+#define AR_INTERFACE_BIND 24u /* ArDelegateV1: an ArBindV1 */
 
 /* ArClaimHostV1.partitions: the round of a node that is refused */
 #define AR_ROUND_REFUSED UINT32_MAX
@@ -753,6 +754,28 @@ typedef struct ArBuffersV1 {
   ArStatus (*read)(void *kernel, uint64_t handle, void *data, uint64_t bytes);
 } ArBuffersV1;
 
+/* A delegate whose device memory a program can share. All functions take the delegate from create; no other call uses
+   it or its kernels at the same time. A program creates memory with the API of the device, such as a cl_mem, on the
+   objects that `object` names. Bound memory contains a tensor's elements in their order, without padding, in the
+   tensor's type. */
+typedef struct ArBindV1 {
+  ArHeader header;
+  /* An object of the API with this name, such as the "context"; AR_STATUS_UNSUPPORTED with the known names. */
+  ArStatus (*object)(void *delegate, ArStr name, uint64_t *object);
+  /* Binds `bytes` bytes at `offset` of an object that lives until unbind. Partitions of the delegate find `handle` in
+     the ArTensorV1 of an input, with memory_kind AR_MEMORY_DEVICE, as they find values that were kept. An error names
+     the sizes, or says that the object belongs to another device. */
+  ArStatus (*bind)(void *delegate, uint64_t object, uint64_t offset, uint64_t bytes, uint64_t *handle);
+  void (*unbind)(void *delegate, uint64_t handle);
+  /* Copies from the start of bound memory to host memory. */
+  ArStatus (*read)(void *delegate, uint64_t handle, void *data, uint64_t bytes);
+  /* Copies host memory to the start of bound memory. */
+  ArStatus (*write)(void *delegate, uint64_t handle, const void *data, uint64_t bytes);
+  /* Copies a value of `bytes` bytes that a kernel keeps under `kept` to bound memory. AR_STATUS_UNSUPPORTED if the
+     device stores it in another type: the host then reads and writes. */
+  ArStatus (*copy)(void *delegate, uint64_t kept, uint64_t handle, uint64_t bytes);
+} ArBindV1;
+
 /* Lets a kernel keep an output on its device. `context` is that of the ArEvalV1, whose query returns null if the
    host needs all outputs. */
 typedef struct ArKeepV1 {
@@ -1196,6 +1219,14 @@ AR_AT(ArFactsV1, tell, 8);
 AR_SIZE(ArBuffersV1, 16);
 AR_AT(ArBuffersV1, header, 0);
 AR_AT(ArBuffersV1, read, 8);
+AR_SIZE(ArBindV1, 56);
+AR_AT(ArBindV1, header, 0);
+AR_AT(ArBindV1, object, 8);
+AR_AT(ArBindV1, bind, 16);
+AR_AT(ArBindV1, unbind, 24);
+AR_AT(ArBindV1, read, 32);
+AR_AT(ArBindV1, write, 40);
+AR_AT(ArBindV1, copy, 48);
 AR_SIZE(ArKeepV1, 16);
 AR_AT(ArKeepV1, header, 0);
 AR_AT(ArKeepV1, keep, 8);

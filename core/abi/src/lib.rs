@@ -119,7 +119,7 @@ pub use claiming::Server;
 pub use constants::Constants;
 #[cfg(feature = "std")]
 pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
-pub use devices::{Device, DeviceNotes, FactNotes, ListDevices};
+pub use devices::{Device, DeviceNotes, DeviceObject, FactNotes, ListDevices};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
 pub use held::Held;

@@ -64,7 +64,7 @@ pub use host::devices::{DelegateDevices, DeviceInfo, Fact, FactValue};
 pub use interpreter::builder::{DEFAULT_DELEGATE, DEFAULT_PLANNER, InterpreterBuilder};
 pub use interpreter::signature::SignatureRunner;
 pub use interpreter::strings;
-pub use interpreter::{CancelHandle, Interpreter, MemoryUse, Tensor, TensorMut};
+pub use interpreter::{CancelHandle, DeviceMemory, Interpreter, MemoryUse, Tensor, TensorMut};
 pub use model::Model;
 pub use observer::{Moment, ObservedStep};
 pub use one_shot::{Output, Outputs};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use arenite_abi::ListDevices;
 use arenite_abi::host::{self, LogLevel};
 use arenite_abi::prelude::*;
+use arenite_abi::{DeviceObject, ListDevices};
 use arenite_layers::{Reals, refusals, rewrite};
 
 use crate::device::{self, DeviceInfo, Dispatch, Effort, Queue};
@@ -17,6 +17,7 @@ use crate::plan::program::{Program, ProgramContext};
 use crate::plan::tiles::Tiles;
 use crate::plan::winograd::Winograd;
 use crate::store::constants::{ProgramConstants, Store, Uploads};
+use crate::store::precision::Precision;
 use crate::store::shared::SharedState;
 use crate::store::storage::Storage;
 
@@ -46,6 +47,7 @@ impl<D: device::Device> Delegate for Gpu<D> {
     const NAME: &'static str = D::NAME;
     const DEVICES: Option<ListDevices> = Some(list::<D>);
     const KEEPS_OUTPUTS: bool = D::KEEPS;
+    const BINDS: bool = D::BINDS;
     type Kernel = GpuKernel<D>;
 
     fn create(options: &OptionPairs<'_>) -> Result<Self> {
@@ -97,6 +99,35 @@ impl<D: device::Device> Delegate for Gpu<D> {
             cx.constants().release(tensor)?;
         }
         Ok(kernel)
+    }
+
+    fn object(&self, name: &str) -> Result<u64> {
+        self.shared.queue().object(name)
+    }
+
+    fn bind(&self, object: DeviceObject, offset: u64, bytes: u64) -> Result<u64> {
+        self.shared.bind(object, offset, bytes)
+    }
+
+    fn unbind(&self, handle: u64) {
+        self.shared.unbind(handle);
+    }
+
+    fn read_bound(&self, handle: u64, data: &mut [u8]) -> Result<()> {
+        let bound = self.shared.expect_bound(handle)?;
+        self.shared.queue().read_bound(&bound, data)
+    }
+
+    fn write_bound(&self, handle: u64, data: &[u8]) -> Result<()> {
+        let bound = self.shared.expect_bound(handle)?;
+        self.shared.queue().write_bound(&bound, data)
+    }
+
+    fn copy_to_bound(&self, kept: u64, handle: u64, bytes: u64) -> Result<()> {
+        if self.options.precision != Precision::F32 {
+            return Err(unsupported!("values are stored with 16 bits"));
+        }
+        self.shared.copy_to_bound(kept, handle, bytes)
     }
 }
 

@@ -10,10 +10,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arenite_abi::DeviceObject;
 use arenite_abi::prelude::*;
 use arenite_base::{Binary, Clamp, Unary};
 
 use crate::GpuInfo;
+pub(crate) use crate::bound::PaddedRows;
+pub(crate) use crate::effort::Effort;
 use crate::kernels::KernelName;
 use crate::work_groups::{Extent, Tuning, WorkGroup};
 
@@ -49,53 +52,6 @@ pub struct Settings {
     pub cache: Option<PathBuf>,
 }
 
-/// The effort spent on the preparation of kernels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Effort {
-    /// Programs that were compiled.
-    pub compiled: u64,
-    /// Programs that were loaded from the cache folder.
-    pub loaded: u64,
-    /// Time for compiling and loading, in nanoseconds.
-    pub compiling: u64,
-    /// Kernels that were tuned.
-    pub tuned: u64,
-    /// Kernels whose tuned sizes were known.
-    pub recalled: u64,
-    /// Time for tuning, in nanoseconds.
-    pub tuning: u64,
-    /// Kernels that read through pointers because memory was too large for an image.
-    pub imageless: u64,
-}
-
-impl Effort {
-    /// The sum of both.
-    pub fn and(self, other: Effort) -> Effort {
-        Effort {
-            compiled: self.compiled + other.compiled,
-            loaded: self.loaded + other.loaded,
-            compiling: self.compiling + other.compiling,
-            tuned: self.tuned + other.tuned,
-            recalled: self.recalled + other.recalled,
-            tuning: self.tuning + other.tuning,
-            imageless: self.imageless + other.imageless,
-        }
-    }
-
-    /// The effort since `before`.
-    pub fn since(self, before: Effort) -> Effort {
-        Effort {
-            compiled: self.compiled - before.compiled,
-            loaded: self.loaded - before.loaded,
-            compiling: self.compiling - before.compiling,
-            tuned: self.tuned - before.tuned,
-            recalled: self.recalled - before.recalled,
-            tuning: self.tuning - before.tuning,
-            imageless: self.imageless - before.imageless,
-        }
-    }
-}
-
 /// A device. A process has one context per device.
 pub trait Device: Send + Sync + Sized + 'static {
     /// The delegate's name.
@@ -113,6 +69,8 @@ pub trait Device: Send + Sync + Sized + 'static {
     const HAS_HALVES: bool = false;
     /// Whether recordings can [copy](Queue::copy) values that stayed on the device.
     const KEEPS: bool = false;
+    /// Whether it [binds](Queue::bind) memory of the program.
+    const BINDS: bool = false;
     /// The type of its queues.
     type Queue: Queue;
 
@@ -167,6 +125,8 @@ pub trait Queue: Send + Sized + 'static {
     type Memory: Memory;
     /// Recorded kernels with their inputs and outputs.
     type Recording: Send;
+    /// Memory of the program.
+    type Bound: Send + Sync;
 
     /// Allocates `floats` zeros.
     fn memory(&self, floats: usize) -> Result<Self::Memory>;
@@ -210,6 +170,65 @@ pub trait Queue: Send + Sized + 'static {
     fn copy(&self, recording: &mut Self::Recording, port: usize, from: &Arc<Self::Memory>) -> Result<()> {
         let _ = (recording, from);
         Err(unsupported!("input {port} cannot be copied on the device"))
+    }
+
+    /// The object of the API with this name, on which a program creates memory.
+    ///
+    /// # Errors
+    /// `Unsupported` with the known names.
+    fn object(&self, name: &str) -> Result<u64> {
+        Err(unsupported!("'{name}' is unknown: the device has no objects"))
+    }
+
+    /// Wraps memory of the program: `bytes` bytes at `offset`, a multiple of 4.
+    ///
+    /// # Errors
+    /// The object has fewer bytes, or belongs to another device.
+    fn bind(&self, object: DeviceObject, offset: u64, bytes: u64) -> Result<Self::Bound> {
+        let _ = (object, offset, bytes);
+        Err(unsupported!("the device binds no memory of a program"))
+    }
+
+    /// Replaces [`write`](Self::write): input `port` of the next run is copied from memory of the program.
+    ///
+    /// # Errors
+    /// The memory is smaller.
+    fn load(
+        &self,
+        recording: &mut Self::Recording,
+        port: usize,
+        from: &Arc<Self::Bound>,
+        rows: PaddedRows,
+    ) -> Result<()> {
+        let _ = (recording, from, rows);
+        Err(unsupported!("input {port} cannot be copied from memory of a program"))
+    }
+
+    /// Copies the start of a memory to memory of the program, and waits for it.
+    ///
+    /// # Errors
+    /// The memory of the program is smaller.
+    fn store(&self, from: &Arc<Self::Memory>, to: &Arc<Self::Bound>, rows: PaddedRows) -> Result<()> {
+        let _ = (from, to, rows);
+        Err(unsupported!("a value cannot be copied to memory of a program"))
+    }
+
+    /// Copies from the start of memory of the program.
+    ///
+    /// # Errors
+    /// The memory is smaller.
+    fn read_bound(&self, from: &Arc<Self::Bound>, data: &mut [u8]) -> Result<()> {
+        let _ = (from, data);
+        Err(unsupported!("memory of a program is not read"))
+    }
+
+    /// Copies to the start of memory of the program.
+    ///
+    /// # Errors
+    /// The memory is smaller.
+    fn write_bound(&self, to: &Arc<Self::Bound>, data: &[u8]) -> Result<()> {
+        let _ = (to, data);
+        Err(unsupported!("memory of a program is not written"))
     }
 
     /// Waits until the run completes or `stop` returns true.

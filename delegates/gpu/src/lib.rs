@@ -8,6 +8,8 @@
 //! |---|---|
 //! | `kernels` | the declaration of each kernel: buffers, numbers, epilogue, loops |
 //! | `functions` | the functions of epilogues, in both shader languages |
+//! | `effort` | the effort spent on kernels |
+//! | `bound` | memory of a program: rows, and checks of sizes |
 //! | `device` | the interface of a backend: devices, memory, queues, recordings |
 //! | `work_groups` | the choice of work-group sizes: pure functions of a [`GpuInfo`] |
 //! | `net` | layers that only this delegate has, the refused nodes, and whether nodes are worth their transfers |
@@ -42,8 +44,12 @@
 // Without a backend, only the choice of work-groups is public, and the rest is unused.
 #![cfg_attr(not(any(feature = "opencl", feature = "vulkan")), allow(dead_code, unreachable_pub))]
 
+#[allow(unreachable_pub)]
+mod bound;
 mod delegate;
 mod device;
+#[allow(unreachable_pub)]
+mod effort;
 // The build script includes this file.
 #[cfg(any(feature = "opencl", feature = "vulkan"))]
 mod functions;

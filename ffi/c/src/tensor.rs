@@ -1,6 +1,7 @@
 //! Functions of `arenite/tensor.h`. A tensor handle identifies a tensor of an interpreter; its shape and data are read
 //! from the interpreter on each call.
 
+mod bind;
 mod lend;
 mod values;
 
@@ -14,6 +15,7 @@ use crate::arguments::{give_list, list, null, put, shared};
 use crate::error::{ArError, Failure, Result, c_string, guard, guard_value};
 use crate::interpreter::{ArInterpreter, State, TensorKey};
 
+pub use bind::*;
 pub use lend::*;
 pub use values::*;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arenite::config::{DelegateConfig, PlannerConfig};
-use arenite::{DeviceInfo, FactValue, Interpreter, Model, NodeProvider, Quota, Registry};
+use arenite::{DeviceInfo, DeviceMemory, FactValue, Interpreter, Model, NodeProvider, Quota, Registry};
 use arenite_abi::raw::ArPluginV1;
 use arenite_abi::schema::AddOptions;
 use arenite_abi::{ObjectRecord, UserData};
@@ -281,6 +281,43 @@ fn values_stay_readable_with_a_planner_that_shares_no_memory() {
         let arena = |interpreter: &Interpreter| interpreter.memory_use().arena;
         assert_eq!(arena(&kept), arena(&all), "{}", fixture.language);
         assert!(arena(&kept) > arena(&shared), "{}", fixture.language);
+    }
+}
+
+/// The program's memory is an input, an output, or both. The delegate counts what is bound to it.
+#[test]
+fn a_program_binds_memory_to_tensors() {
+    for fixture in fixtures(source!("15_bind")) {
+        let (mut x, mut y) = (vec![0.0f32, 0.0].into_iter().chain(X).collect::<Vec<f32>>(), [0f32; 4]);
+        let memory = |floats: &mut [f32], offset| DeviceMemory {
+            delegate: "bind".into(),
+            object: floats.as_mut_ptr() as usize as u64,
+            offset,
+            bytes: 16,
+        };
+        let (x, y_memory) = (memory(&mut x, 8), memory(&mut y, 0));
+        let mut interpreter = fixture.delegated(&sum(None), "bind");
+        let (first, last) =
+            (interpreter.inputs_of(0).expect("one")[0], interpreter.outputs_of(0).expect("one")[0]);
+        let bound =
+            |interpreter: &mut Interpreter| interpreter.device_object("bind", "bound").expect("a count");
+        // SAFETY: the vectors live as long as the interpreter.
+        unsafe {
+            interpreter.bind_device_memory(0, first as usize, &x).expect("it is bound");
+            interpreter.invoke().expect("it runs");
+            let out = interpreter.output(0).and_then(|y| y.as_slice::<f32>().map(<[f32]>::to_vec));
+            assert_eq!(out.expect("it is on the host"), SUM, "{}", fixture.language);
+            interpreter.bind_device_memory(0, last as usize, &y_memory).expect("it is bound");
+        }
+        assert_eq!(bound(&mut interpreter), 2, "{}", fixture.language);
+        interpreter.invoke().expect("it runs");
+        assert_eq!(y, SUM, "{}", fixture.language);
+        for index in [first, last] {
+            assert!(interpreter.unbind_device_memory(0, index as usize).expect("it exists"));
+            assert!(!interpreter.unbind_device_memory(0, index as usize).expect("it exists"));
+        }
+        assert_eq!(bound(&mut interpreter), 0, "{}", fixture.language);
+        assert_eq!(run(&mut interpreter), by_the_op(), "{}", fixture.language);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The delegates `opencl` and `vulkan` on whatever devices are installed: results, caches and faults. Without a driver
 //! these tests print a note and skip the delegate.
 
+mod bound;
 mod faults;
 mod graphs;
 mod layers;

@@ -55,7 +55,7 @@ pub(super) fn run(interpreter: &mut Interpreter) -> Vec<f32> {
 }
 
 /// A fact of each partition.
-fn numbers(interpreter: &Interpreter, key: &str) -> Vec<u64> {
+pub(super) fn numbers(interpreter: &Interpreter, key: &str) -> Vec<u64> {
     let facts = interpreter.facts();
     let found = facts.iter().flat_map(|told| &told.facts).filter(|fact| fact.key == key);
     let number = |fact: &Fact| match fact.value {

@@ -18,7 +18,8 @@ use crate::raw::{
 };
 use crate::tensor::Scratch;
 use crate::{
-    Constants, FactNotes, Held, ListDevices, OptionPairs, Result, UsageRecord, invalid, unsupported,
+    Constants, DeviceObject, FactNotes, Held, ListDevices, OptionPairs, Result, UsageRecord, invalid,
+    unsupported,
 };
 
 /// A backend. Each interpreter creates its own value.
@@ -34,6 +35,9 @@ pub trait Delegate: Sized + Send + 'static {
     /// Whether kernels may [keep outputs](EvalContext::keep_output) in device memory and [read](DelegateKernel::read)
     /// them later.
     const KEEPS_OUTPUTS: bool = false;
+
+    /// Whether a program can [bind](Self::bind) memory of the device to tensors.
+    const BINDS: bool = false;
 
     /// Creates a delegate with these options.
     ///
@@ -71,6 +75,57 @@ pub trait Delegate: Sized + Send + 'static {
     fn compile_with(&self, partition: &PartitionView<'_>, cx: &CompileContext<'_>) -> Result<Self::Kernel> {
         let _ = cx;
         self.compile(partition)
+    }
+
+    /// The object of the device's API with this name, such as the `context`, on which a program creates memory.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported) with the known names.
+    fn object(&self, name: &str) -> Result<u64> {
+        Err(unsupported!("'{}' has no object '{name}'", Self::NAME))
+    }
+
+    /// Binds `bytes` bytes at `offset` of an object: the elements of a tensor in their order and type, without padding.
+    /// Kernels find the returned handle in [`EvalContext::kept_input`], as they find the handles of kept values.
+    ///
+    /// # Errors
+    /// The object has fewer bytes, or belongs to another device.
+    fn bind(&self, object: DeviceObject, offset: u64, bytes: u64) -> Result<u64> {
+        let _ = (object, offset, bytes);
+        Err(unsupported!("'{}' binds no memory", Self::NAME))
+    }
+
+    /// Releases bound memory.
+    fn unbind(&self, handle: u64) {
+        let _ = handle;
+    }
+
+    /// Copies from the start of bound memory.
+    ///
+    /// # Errors
+    /// There are fewer bytes, or the device is lost.
+    fn read_bound(&self, handle: u64, data: &mut [u8]) -> Result<()> {
+        let _ = (handle, data);
+        Err(unsupported!("'{}' binds no memory", Self::NAME))
+    }
+
+    /// Copies to the start of bound memory.
+    ///
+    /// # Errors
+    /// As for [`read_bound`](Self::read_bound).
+    fn write_bound(&self, handle: u64, data: &[u8]) -> Result<()> {
+        let _ = (handle, data);
+        Err(unsupported!("'{}' binds no memory", Self::NAME))
+    }
+
+    /// Copies a value of `bytes` bytes that a kernel keeps under `kept` to bound memory.
+    ///
+    /// # Errors
+    /// [`Status::Unsupported`](crate::Status::Unsupported) if the device stores the value in another type: the host
+    /// then reads and writes it.
+    fn copy_to_bound(&self, kept: u64, handle: u64, bytes: u64) -> Result<()> {
+        let _ = (kept, handle, bytes);
+        Err(unsupported!("'{}' copies no values to bound memory", Self::NAME))
     }
 }
 

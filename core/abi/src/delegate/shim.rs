@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use super::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
-use crate::devices::{DeviceNotes, FactNotes};
+use crate::devices::{DeviceNotes, DeviceObject, FactNotes};
 use crate::graph::GraphView;
 use crate::op::{EvalContext, NodeView, PrepareContext};
 use crate::raw::*;
@@ -159,6 +159,86 @@ unsafe extern "C" fn read<T: Delegate>(
     })
 }
 
+unsafe extern "C" fn object<T: Delegate>(delegate: *mut c_void, name: ArStr, object: *mut u64) -> ArStatus {
+    status(&mut || {
+        // SAFETY: the ABI requires `delegate` to come from `create`, the name to be readable and the result writable.
+        unsafe { *object = (&*delegate.cast::<T>()).object(name.as_str())? };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn bind<T: Delegate>(
+    delegate: *mut c_void,
+    object: u64,
+    offset: u64,
+    bytes: u64,
+    handle: *mut u64,
+) -> ArStatus {
+    status(&mut || {
+        // SAFETY: the ABI requires `delegate` to come from `create`, the object to live until `unbind`, and the result
+        // to be writable.
+        unsafe {
+            *handle = (&*delegate.cast::<T>()).bind(DeviceObject::from_raw(object), offset, bytes)?;
+        }
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn unbind<T: Delegate>(delegate: *mut c_void, handle: u64) {
+    status(&mut || {
+        // SAFETY: the ABI requires `delegate` to come from `create`.
+        unsafe { &*delegate.cast::<T>() }.unbind(handle);
+        Ok(())
+    });
+}
+
+unsafe extern "C" fn read_bound<T: Delegate>(
+    delegate: *mut c_void,
+    handle: u64,
+    data: *mut c_void,
+    bytes: u64,
+) -> ArStatus {
+    status(&mut || {
+        let length = usize::try_from(bytes).map_err(|_| unsupported!("{bytes} bytes are too many"))?;
+        if data.is_null() || length == 0 {
+            return Ok(());
+        }
+        // SAFETY: the ABI requires `delegate` to come from `create`, and `data` to have `bytes` initialized bytes that
+        // only this call accesses.
+        let (delegate, data) =
+            unsafe { (&*delegate.cast::<T>(), core::slice::from_raw_parts_mut(data.cast::<u8>(), length)) };
+        delegate.read_bound(handle, data)
+    })
+}
+
+unsafe extern "C" fn write_bound<T: Delegate>(
+    delegate: *mut c_void,
+    handle: u64,
+    data: *const c_void,
+    bytes: u64,
+) -> ArStatus {
+    status(&mut || {
+        let length = usize::try_from(bytes).map_err(|_| unsupported!("{bytes} bytes are too many"))?;
+        if data.is_null() || length == 0 {
+            return Ok(());
+        }
+        // SAFETY: the ABI requires `delegate` to come from `create`, and `data` to have `bytes` readable bytes.
+        let (delegate, data) =
+            unsafe { (&*delegate.cast::<T>(), core::slice::from_raw_parts(data.cast::<u8>(), length)) };
+        delegate.write_bound(handle, data)
+    })
+}
+
+unsafe extern "C" fn copy_bound<T: Delegate>(
+    delegate: *mut c_void,
+    kept: u64,
+    handle: u64,
+    bytes: u64,
+) -> ArStatus {
+    // SAFETY: the ABI requires `delegate` to come from `create`.
+    status(&mut || unsafe { &*delegate.cast::<T>() }.copy_to_bound(kept, handle, bytes))
+}
+
 /// The interfaces of a delegate.
 struct Interfaces<T>(core::marker::PhantomData<T>);
 
@@ -178,6 +258,15 @@ impl<T: Delegate> Interfaces<T> {
         &ArFactsV1 { header: ArHeader::of::<ArFactsV1>(), tell: tell_facts::<T> };
     const BUFFERS: &'static ArBuffersV1 =
         &ArBuffersV1 { header: ArHeader::of::<ArBuffersV1>(), read: read::<T> };
+    const BIND: &'static ArBindV1 = &ArBindV1 {
+        header: ArHeader::of::<ArBindV1>(),
+        object: object::<T>,
+        bind: bind::<T>,
+        unbind: unbind::<T>,
+        read: read_bound::<T>,
+        write: write_bound::<T>,
+        copy: copy_bound::<T>,
+    };
 }
 
 pub(crate) unsafe extern "C" fn query<T: Delegate>(interface: u64) -> *const c_void {
@@ -189,6 +278,7 @@ pub(crate) unsafe extern "C" fn query<T: Delegate>(interface: u64) -> *const c_v
         INTERFACE_VOUCH => (&raw const *Interfaces::<T>::VOUCH).cast(),
         INTERFACE_DEVICES if T::DEVICES.is_some() => (&raw const *Interfaces::<T>::DEVICES).cast(),
         INTERFACE_FACTS => (&raw const *Interfaces::<T>::FACTS).cast(),
+        INTERFACE_BIND if T::BINDS => (&raw const *Interfaces::<T>::BIND).cast(),
         INTERFACE_BUFFERS if T::KEEPS_OUTPUTS => (&raw const *Interfaces::<T>::BUFFERS).cast(),
         _ => core::ptr::null(),
     }

@@ -69,6 +69,26 @@ impl<'a> DeviceNotes<'a> {
 /// [`Status::Unavailable`](crate::Status::Unavailable) if there is no driver.
 pub type ListDevices = fn(&mut DeviceNotes<'_>) -> Result<()>;
 
+/// An object of a device's API, such as a `cl_mem` or a `VkBuffer`, that a program [binds](crate::Delegate::bind) to a
+/// tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceObject(u64);
+
+impl DeviceObject {
+    /// Wraps an object's pointer or number.
+    ///
+    /// # Safety
+    /// It is an object of the kind that the delegate binds, and lives until it is unbound.
+    pub unsafe fn from_raw(raw: u64) -> Self {
+        DeviceObject(raw)
+    }
+
+    /// The pointer or number.
+    pub fn raw(self) -> u64 {
+        self.0
+    }
+}
+
 /// Receives facts that a kernel reports about itself.
 pub struct FactNotes<'a> {
     raw: &'a ArFactNotesV1,

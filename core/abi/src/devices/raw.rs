@@ -86,6 +86,41 @@ pub struct ArBuffersV1 {
         unsafe extern "C" fn(kernel: *mut c_void, handle: u64, data: *mut c_void, bytes: u64) -> ArStatus,
 }
 
+/// A delegate whose device memory a program can share, returned by `query` of
+/// [`ArDelegateV1`](crate::raw::ArDelegateV1) (id [`INTERFACE_BIND`](crate::raw::INTERFACE_BIND)). All functions take
+/// the delegate from `create`; no other call uses it or its kernels at the same time.
+///
+/// A program creates memory with the API of the device, such as a `cl_mem`, on the objects that `object` names. Bound
+/// memory contains a tensor's elements in their order, without padding, in the tensor's type.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[cfg_attr(feature = "std", derive(StableAbi))]
+pub struct ArBindV1 {
+    pub header: ArHeader,
+    /// An object of the API with this name, such as the `context`; `Unsupported` with the known names.
+    pub object: unsafe extern "C" fn(delegate: *mut c_void, name: ArStr, object: *mut u64) -> ArStatus,
+    /// Binds `bytes` bytes at `offset` of an object that lives until `unbind`. Partitions of the delegate find `handle`
+    /// in the entry of an input, with `MEMORY_DEVICE`, as they find values that were kept. An error names the sizes, or
+    /// says that the object belongs to another device.
+    pub bind: unsafe extern "C" fn(
+        delegate: *mut c_void,
+        object: u64,
+        offset: u64,
+        bytes: u64,
+        handle: *mut u64,
+    ) -> ArStatus,
+    pub unbind: unsafe extern "C" fn(delegate: *mut c_void, handle: u64),
+    /// Copies from the start of bound memory to host memory.
+    pub read:
+        unsafe extern "C" fn(delegate: *mut c_void, handle: u64, data: *mut c_void, bytes: u64) -> ArStatus,
+    /// Copies host memory to the start of bound memory.
+    pub write:
+        unsafe extern "C" fn(delegate: *mut c_void, handle: u64, data: *const c_void, bytes: u64) -> ArStatus,
+    /// Copies a value of `bytes` bytes that a kernel keeps under `kept` to bound memory. `Unsupported` if the device
+    /// stores it in another type: the host then reads and writes.
+    pub copy: unsafe extern "C" fn(delegate: *mut c_void, kept: u64, handle: u64, bytes: u64) -> ArStatus,
+}
+
 /// Lets a kernel keep an output on its device, returned by `query` of [`ArEvalV1`](crate::raw::ArEvalV1) (id
 /// [`INTERFACE_KEEP`](crate::raw::INTERFACE_KEEP)); null if the host needs all outputs. The function takes that
 /// struct's `context`.

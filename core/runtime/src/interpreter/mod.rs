@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 mod by_index;
+mod device_memory;
 mod inspect;
 mod lending;
 mod limits;
@@ -28,6 +29,7 @@ use crate::quota::Budget;
 use crate::resources::Resources;
 use crate::stages::executor::Executor;
 
+pub use device_memory::DeviceMemory;
 pub use inspect::MemoryUse;
 use slots::{Slot, Slots};
 pub(crate) use tensor::Port;
@@ -389,6 +391,7 @@ impl Interpreter {
         if tensor.lacks_memory() {
             tensor.inside = executor.delegate_around(index);
         }
+        tensor.bound = executor.memory().bound.contains_key(&index);
         Ok(tensor)
     }
 }

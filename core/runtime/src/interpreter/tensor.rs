@@ -30,6 +30,8 @@ pub struct Tensor<'a> {
     pub(super) readable: bool,
     /// The delegate whose partition contains the tensor, if it has no memory outside the partition.
     pub(super) inside: Option<&'a str>,
+    /// Whether the program bound device memory to it.
+    pub(super) bound: bool,
     data: *mut c_void,
     bytes: usize,
     flags: u32,
@@ -57,6 +59,7 @@ impl<'a> Tensor<'a> {
             shape_signature: &info.shape_signature,
             readable: readable || info.constant.is_some(),
             inside: None,
+            bound: false,
             data,
             bytes: bytes as usize,
             flags,
@@ -125,6 +128,13 @@ impl<'a> Tensor<'a> {
         if let Some(delegate) = self.inside {
             return self
                 .refuse(format!("it has no memory: delegate {delegate} computes it within a partition"));
+        }
+        if self.bound {
+            return self.refuse(
+                "its value is in device memory that the program bound to it: read and write it there, or call \
+                 unbind_device_memory"
+                    .into(),
+            );
         }
         if self.memory_kind != 0 {
             return self.refuse(

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::ffi::c_void;
 
 use arenite_abi::raw::{
-    ArAssignV1, ArBuffersV1, ArClaimV1, ArClaimWithHostV1, ArCompileV1, ArCreateV1, ArDelegateV1,
+    ArAssignV1, ArBindV1, ArBuffersV1, ArClaimV1, ArClaimWithHostV1, ArCompileV1, ArCreateV1, ArDelegateV1,
     ArDevicesV1, ArFactsV1, ArKernelPlanV1, ArNoSharingV1, ArOpV1, ArPlanV1, ArPlannerV1, ArPluginV1, ArStr,
-    ArVouchV1, BUILTIN_CUSTOM, BUILTIN_DELEGATE, INTERFACE_ASSIGN, INTERFACE_BUFFERS, INTERFACE_CLAIM,
-    INTERFACE_CLAIM_WITH_HOST, INTERFACE_COMPILE, INTERFACE_CREATE, INTERFACE_DEVICES, INTERFACE_FACTS,
-    INTERFACE_KERNEL_PLAN, INTERFACE_NO_SHARING, INTERFACE_PLAN, INTERFACE_VOUCH, OP_USER_DATA,
+    ArVouchV1, BUILTIN_CUSTOM, BUILTIN_DELEGATE, INTERFACE_ASSIGN, INTERFACE_BIND, INTERFACE_BUFFERS,
+    INTERFACE_CLAIM, INTERFACE_CLAIM_WITH_HOST, INTERFACE_COMPILE, INTERFACE_CREATE, INTERFACE_DEVICES,
+    INTERFACE_FACTS, INTERFACE_KERNEL_PLAN, INTERFACE_NO_SHARING, INTERFACE_PLAN, INTERFACE_VOUCH,
+    OP_USER_DATA,
 };
 
 use crate::plugins::foreign::{self, Foreign, Query, check_header, text};
@@ -127,6 +128,7 @@ pub(crate) fn check_delegate(delegate: &ArDelegateV1) -> Result<(), String> {
         check_interface::<ArDevicesV1>(query, INTERFACE_DEVICES, "ArDevicesV1")?;
         check_interface::<ArFactsV1>(query, INTERFACE_FACTS, "ArFactsV1")?;
         check_interface::<ArBuffersV1>(query, INTERFACE_BUFFERS, "ArBuffersV1")?;
+        check_interface::<ArBindV1>(query, INTERFACE_BIND, "ArBindV1")?;
         check_interface::<ArCreateV1>(query, INTERFACE_CREATE, "ArCreateV1")
     }
 }

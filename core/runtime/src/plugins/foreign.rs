@@ -10,7 +10,7 @@ use std::mem::{MaybeUninit, offset_of};
 use std::ptr::addr_of;
 
 use arenite_abi::raw::{
-    ArAssignV1, ArBuffersV1, ArClaimV1, ArClaimWithHostV1, ArCompileV1, ArCreateV1, ArDelegateV1,
+    ArAssignV1, ArBindV1, ArBuffersV1, ArClaimV1, ArClaimWithHostV1, ArCompileV1, ArCreateV1, ArDelegateV1,
     ArDevicesV1, ArFactsV1, ArHeader, ArKernelPlanV1, ArNoSharingV1, ArNodeV1, ArOpV1, ArPlanV1, ArPlannerV1,
     ArPluginBuildV1, ArPluginV1, ArPrepareV1, ArStatus, ArStr, ArVouchV1, BUILTIN_CUSTOM, slice,
 };
@@ -71,6 +71,7 @@ foreign! {
     ArDevicesV1: list;
     ArFactsV1: tell;
     ArBuffersV1: read;
+    ArBindV1: object bind unbind read write copy;
 }
 
 // SAFETY: as `raw.rs` declares it; `prepare` is filled in, `drop` and `query` are optional.

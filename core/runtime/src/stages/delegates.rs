@@ -73,6 +73,12 @@ impl Delegates {
         self.remembered.retain(|answer| answer.delegate != index);
     }
 
+    /// The instance of the first delegate with this name, if it is in use.
+    pub(crate) fn named(&self, name: &str) -> Option<Rc<DelegateInstance>> {
+        let mut used = self.instances.iter().filter(|(index, _)| !self.left_out.contains_key(index));
+        used.find(|(_, instance)| instance.name == name).map(|(_, instance)| Rc::clone(instance))
+    }
+
     /// Why a delegate is disabled.
     pub(crate) fn why_left_out(&self, index: usize) -> Option<&DisabledDelegate> {
         self.left_out.get(&index)

@@ -26,6 +26,7 @@ impl Site<'_> {
             _ => None,
         };
         for t in Graph::present(step.inputs()) {
+            self.fetch_bound(t, reader)?;
             let same = |owner| reader.is_some_and(|reader| Rc::ptr_eq(reader, owner));
             if self.memory.kept.get(&t).is_some_and(|keeper| !(keeper.keeps() && same(&keeper.owner))) {
                 self.fetch(t)?;
@@ -41,6 +42,7 @@ impl Site<'_> {
         if !self.memory.has_kept {
             return Ok(());
         }
+        self.finish_bound()?;
         let all = self.run.settings.lifetimes.preserve_all;
         let kept: Vec<usize> = self.memory.kept.keys().copied().collect();
         let is_read = |t: usize| self.graph.is_output(t) || self.graph.tensors[t].variable;

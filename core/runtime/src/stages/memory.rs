@@ -11,6 +11,7 @@
 //! | `lent`       | `lent`, for callers                           | the loan ends                   |
 //! | `arena`      | `placed`                                      | a larger or smaller plan        |
 //! | `dynamic`    | steps while they run; inputs of strings       | the step runs again             |
+//! | `bound`      | `bound`, for callers                          | the caller unbinds it           |
 //! | `kept`       | partitions while they run                     | the invocation ends             |
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use std::rc::Rc;
 use arenite_abi::raw::{ArTensorV1, TENSOR_VARIABLE};
 
 use super::constants::Constants;
+use super::delegate_device::BoundMemory;
 use super::lent::Loan;
 use super::partition_kernel::PartitionKernel;
 use super::table::TensorTable;
@@ -37,9 +39,11 @@ pub(crate) struct Memory {
     pub dynamic: Vec<Block>,
     /// Memory lent by the caller, by tensor.
     pub lent: BTreeMap<usize, Loan>,
+    /// Memory on devices that the caller bound, by tensor.
+    pub bound: BTreeMap<usize, BoundMemory>,
     /// For each tensor whose value is only on a device, the partition that keeps it.
     pub kept: BTreeMap<usize, Rc<PartitionKernel>>,
-    /// Whether a partition ever kept a value. Until then no lookup is needed.
+    /// Whether a partition ever kept a value, or memory was bound. Until then no lookup is needed.
     pub has_kept: bool,
     /// Changes whenever an address may have changed.
     pub generation: u64,
@@ -57,6 +61,7 @@ impl Memory {
             variables: BTreeMap::new(),
             dynamic: (0..graph.tensors.len()).map(|_| Block::EMPTY).collect(),
             lent: BTreeMap::new(),
+            bound: BTreeMap::new(),
             kept: BTreeMap::new(),
             has_kept: false,
             generation: 0,
@@ -128,11 +133,8 @@ impl Memory {
     /// it.
     pub(crate) fn fetch(&mut self, t: usize) -> Result<()> {
         let (Some(handle), Some(kernel)) = (self.table.handle(t), self.kept.get(&t)) else { return Ok(()) };
-        let raw = self.table.get(t);
-        if !raw.data.is_null() && raw.bytes > 0 {
-            // SAFETY: a tensor that is not constant has `raw.bytes` initialized bytes in the arena or in lent memory;
-            // `&mut self`.
-            let data = unsafe { std::slice::from_raw_parts_mut(raw.data.cast::<u8>(), raw.bytes as usize) };
+        let data = self.table.bytes_mut(t);
+        if !data.is_empty() {
             kernel.read(handle, data)?;
         }
         self.table.set_handle(t, None);

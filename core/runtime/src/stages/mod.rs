@@ -18,9 +18,11 @@
 //!   CONV  RELU  RESHAPE*  ADD  SLICE*      SOFTMAX          * dynamic output
 //! ```
 
+mod bound;
 pub(crate) mod calls;
 mod claims;
 pub(crate) mod constants;
+pub(crate) mod delegate_device;
 pub(crate) mod delegated;
 pub(crate) mod delegates;
 pub(crate) mod executor;

@@ -54,6 +54,11 @@ impl DelegateInstance {
         Ok(DelegateInstance { raw: Arc::clone(raw), index, name: name.to_owned(), instance })
     }
 
+    /// The pointer from `create`.
+    pub(super) fn instance(&self) -> *mut c_void {
+        self.instance
+    }
+
     /// Asks which nodes the delegate takes; `side` answers its questions.
     pub(crate) fn claim(
         &self,

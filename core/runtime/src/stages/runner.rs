@@ -188,6 +188,7 @@ impl Runner {
         mut profile: Option<&mut Profile>,
     ) -> Result<(), StageError> {
         let mut k = 0;
+        site.begin_bound()?;
         loop {
             let Segment { prepared: Prepared { steps, after }, first, .. } = &mut self.segments[k];
             for (i, step) in steps.iter_mut().enumerate().filter(|(_, step)| !step.is_constant()) {

@@ -147,6 +147,17 @@ impl TensorTable {
         (raw.memory_kind != 0).then_some(raw.handle)
     }
 
+    /// The bytes of a tensor that is not constant; nothing if it has no memory.
+    pub(crate) fn bytes_mut(&mut self, i: usize) -> &mut [u8] {
+        let raw = self.get(i);
+        if raw.flags & TENSOR_CONSTANT != 0 || raw.data.is_null() || raw.bytes == 0 {
+            return &mut [];
+        }
+        // SAFETY: a tensor that is not constant has `raw.bytes` initialized bytes in the arena or in lent memory;
+        // `&mut self`.
+        unsafe { std::slice::from_raw_parts_mut(raw.data.cast::<u8>(), raw.bytes as usize) }
+    }
+
     /// The bytes of a constant; nothing for other tensors.
     pub(crate) fn constant_bytes(&self, i: usize) -> &[u8] {
         let raw = self.get(i);

@@ -34,6 +34,7 @@ impl device::Device for Device {
     // An epilogue is text of any length.
     const SLOTS: Slots = Slots { functions: usize::MAX, operands: usize::MAX };
     const KEEPS: bool = true;
+    const BINDS: bool = true;
     const HAS_TILES: bool = true;
     const HAS_WINOGRAD: bool = true;
     const HAS_HALVES: bool = true;

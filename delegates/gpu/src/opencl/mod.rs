@@ -4,6 +4,7 @@
 //! unavailable.
 
 mod backend;
+mod bound;
 mod device;
 mod events;
 mod memory;

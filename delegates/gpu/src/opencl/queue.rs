@@ -3,6 +3,7 @@
 use std::ptr::null;
 use std::sync::{Arc, OnceLock};
 
+use arenite_abi::DeviceObject;
 use arenite_abi::prelude::*;
 use opencl3::command_queue::CommandQueue;
 use opencl3::event::Event;
@@ -11,13 +12,14 @@ use opencl3::memory::ClMem as _;
 use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
+use super::bound::OpenClBound;
 use super::device::Device;
 use super::events::wait_until;
 use super::memory::OpenClMemory;
 use super::text::{Images, images, numbers, text};
 use super::timing;
 use super::{failed, global};
-use crate::device::{self, Argument, Dispatch, Effort, Memory as _, Plan, Port, Settings, Step};
+use crate::device::{self, Argument, Dispatch, Effort, Memory as _, PaddedRows, Plan, Port, Settings, Step};
 use crate::store::precision::Precision;
 use crate::store::tuner::{LaunchSize, Tuner, UntunedKernel};
 use crate::work_groups::{Extent, KernelLimits, WorkGroup};
@@ -227,6 +229,7 @@ fn wait_until_ended(queue: &CommandQueue, stop: &dyn Fn() -> bool) -> Result<()>
 impl device::Queue for Queue {
     type Memory = OpenClMemory;
     type Recording = Recording;
+    type Bound = OpenClBound;
 
     fn memory(&self, len: usize) -> Result<OpenClMemory> {
         let bytes = len as u64 * 4;
@@ -310,6 +313,46 @@ impl device::Queue for Queue {
             self.queue.enqueue_copy_buffer(&from.buffer(), &mut memory.buffer(), 0, 0, floats * 4, &[])
         };
         event.map(drop).map_err(|error| failed("a tensor does not move on the device", error))
+    }
+
+    fn object(&self, name: &str) -> Result<u64> {
+        match name {
+            "context" => Ok(self.device.context.get() as u64),
+            "device" => Ok(self.device.device.id() as u64),
+            "queue" => Ok(self.queue.get() as u64),
+            _ => Err(unsupported!("OpenCL object '{name}' is unknown; known: context, device, queue")),
+        }
+    }
+
+    fn bind(&self, object: DeviceObject, offset: u64, bytes: u64) -> Result<OpenClBound> {
+        OpenClBound::new(&self.device.context, object, offset, bytes)
+    }
+
+    fn load(
+        &self,
+        recording: &mut Recording,
+        port: usize,
+        from: &Arc<OpenClBound>,
+        rows: PaddedRows,
+    ) -> Result<()> {
+        let memory = &recording.inputs[port].memory;
+        if rows.floats < rows.pitch {
+            clear(&self.queue, memory)?;
+        }
+        from.load(&self.queue, memory, rows)
+    }
+
+    fn store(&self, from: &Arc<OpenClMemory>, to: &Arc<OpenClBound>, rows: PaddedRows) -> Result<()> {
+        to.store(&self.queue, from, rows)?;
+        self.finish()
+    }
+
+    fn read_bound(&self, from: &Arc<OpenClBound>, data: &mut [u8]) -> Result<()> {
+        from.read(&self.queue, data)
+    }
+
+    fn write_bound(&self, to: &Arc<OpenClBound>, data: &[u8]) -> Result<()> {
+        to.write(&self.queue, data)
     }
 
     fn wait(&self, _: &mut Recording, stop: &dyn Fn() -> bool) -> Result<()> {

@@ -129,7 +129,8 @@ impl<'n, 'a> Builder<'n, 'a> {
         if let Buffer::Record(record) = place.buffer {
             self.built.records[record].life = Lifetime { first: 0, last: 0 };
             let StoredValue { layout, precision, .. } = place;
-            self.built.inputs.push(Input { position, record, layout, precision, form });
+            let ty = value.grid.map_or(value.ty, |grid| grid.ty);
+            self.built.inputs.push(Input { position, record, layout, precision, ty, form });
         }
         self.places[id] = Some(place);
         Ok(())

@@ -18,8 +18,17 @@ pub(crate) struct Input {
     pub layout: Layout,
     /// Its precision on the device.
     pub precision: Precision,
+    /// Its type on the host.
+    pub ty: ElementType,
     /// Its form on the device.
     pub form: Form,
+}
+
+impl Input {
+    /// The number of bytes on the host.
+    pub(crate) fn bytes(&self) -> usize {
+        self.layout.len() * self.ty.bytes_of(1).unwrap_or(0)
+    }
 }
 
 /// An output that is copied to the host.

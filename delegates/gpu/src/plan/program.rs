@@ -156,35 +156,58 @@ impl<Q: Queue> Program<Q> {
     }
 
     fn write(&mut self, queue: &Q, shared: &SharedState<Q>, cx: &EvalContext<'_>) -> Result<()> {
-        for (port, &Input { position, layout, precision, form, .. }) in self.inputs.iter().enumerate() {
-            if let Some(handle) = cx.kept_input(position)? {
-                queue.copy(&mut self.recording, port, &shared.find(handle, layout)?)?;
+        for port in 0..self.inputs.len() {
+            let Input { position, layout, .. } = self.inputs[port];
+            let Some(handle) = cx.kept_input(position)? else {
+                self.write_from_host(queue, port, cx.input(position)?.bytes())?;
                 continue;
+            };
+            match shared.bound(handle) {
+                Some(bound) => self.write_from_bound(queue, port, &bound)?,
+                None => queue.copy(&mut self.recording, port, &shared.find(handle, layout)?)?,
             }
-            let tensor = cx.input(position)?;
-            let dense = match form {
-                Form::Indices(axis) => {
-                    self.dense = indices(tensor.ty, tensor.bytes(), axis)?;
-                    &self.dense
-                }
-                Form::Bytes(grid) => {
-                    self.dense.clear();
-                    self.dense.extend(tensor.bytes().iter().map(|&byte| grid.real(byte)));
-                    &self.dense
-                }
-                Form::Floats => tensor.as_slice::<f32>()?,
-            };
-            self.crossed[0] += (dense.len() * precision.bytes()) as u64;
-            let floats = match layout.is_padded() {
-                true => {
-                    layout.spread(dense, &mut self.spread);
-                    &self.spread
-                }
-                false => dense,
-            };
-            queue.write(&mut self.recording, port, precision.store(floats, &mut self.words))?;
         }
         Ok(())
+    }
+
+    /// Copies an input from memory of the program: on the device, if it is stored there in the tensor's type.
+    fn write_from_bound(&mut self, queue: &Q, port: usize, bound: &Arc<Q::Bound>) -> Result<()> {
+        let input = self.inputs[port];
+        if let (Form::Floats, Precision::F32) = (input.form, input.precision) {
+            return queue.load(&mut self.recording, port, bound, input.layout.padded_rows());
+        }
+        // Words, so that floats are aligned.
+        let mut words = vec![0u32; input.bytes().div_ceil(4)];
+        let bytes = &mut bytemuck::cast_slice_mut(&mut words)[..input.bytes()];
+        queue.read_bound(bound, bytes)?;
+        self.write_from_host(queue, port, bytes)
+    }
+
+    fn write_from_host(&mut self, queue: &Q, port: usize, bytes: &[u8]) -> Result<()> {
+        let Input { layout, precision, form, ty, .. } = self.inputs[port];
+        let dense: &[f32] = match form {
+            Form::Indices(axis) => {
+                self.dense = indices(ty, bytes, axis)?;
+                &self.dense
+            }
+            Form::Bytes(grid) => {
+                self.dense.clear();
+                self.dense.extend(bytes.iter().map(|&byte| grid.real(byte)));
+                &self.dense
+            }
+            Form::Floats => {
+                bytemuck::try_cast_slice(bytes).map_err(|error| invalid!("an input of floats: {error}"))?
+            }
+        };
+        self.crossed[0] += (dense.len() * precision.bytes()) as u64;
+        let floats = match layout.is_padded() {
+            true => {
+                layout.spread(dense, &mut self.spread);
+                &self.spread
+            }
+            false => dense,
+        };
+        queue.write(&mut self.recording, port, precision.store(floats, &mut self.words))
     }
 
     fn read(&mut self, queue: &Q, port: usize, tensor: TensorViewMut<'_>) -> Result<()> {

@@ -9,6 +9,7 @@
 
 use arenite_abi::prelude::*;
 
+use crate::device::PaddedRows;
 use crate::kernels::Rows;
 
 /// The rows and channels of a tensor.
@@ -47,6 +48,11 @@ impl Layout {
     /// The numbers of a kernel that processes rows.
     pub(crate) fn numbers(&self) -> Rows {
         Rows { rows: self.rows, slices: self.slices(), channels: self.channels }
+    }
+
+    /// Its rows, for copies of dense tensors.
+    pub(crate) fn padded_rows(&self) -> PaddedRows {
+        PaddedRows { rows: self.rows, floats: self.channels, pitch: self.pitch() }
     }
 
     /// Number of elements, without padding.

@@ -215,6 +215,7 @@ fn unwrap<'p, M>(plan: Plan<'p, FaultyMemory<M>>, steps: usize) -> Plan<'p, M> {
 impl<Q: device::Queue> device::Queue for FaultyQueue<Q> {
     type Memory = FaultyMemory<Q::Memory>;
     type Recording = FaultyRecording<Q::Recording>;
+    type Bound = Q::Bound;
 
     fn memory(&self, floats: usize) -> Result<Self::Memory> {
         self.take(|queue| queue.memory(floats))

@@ -72,6 +72,7 @@ impl device::Memory for NullMemory {
 impl device::Queue for NullQueue {
     type Memory = NullMemory;
     type Recording = NullRecording;
+    type Bound = ();
 
     fn memory(&self, floats: usize) -> Result<NullMemory> {
         Ok(NullMemory(Mutex::new(vec![0.0; floats])))

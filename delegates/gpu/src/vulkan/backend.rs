@@ -17,6 +17,7 @@ impl device::Device for Device {
     const NAME: &'static str = "vulkan";
     const SLOTS: Slots = Slots { functions: SLOTS, operands: OPERANDS };
     const KEEPS: bool = true;
+    const BINDS: bool = true;
     const HAS_TILES: bool = true;
     const HAS_PRODUCTS: bool = true;
     const HAS_WINOGRAD: bool = true;

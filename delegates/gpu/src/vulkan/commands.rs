@@ -18,6 +18,9 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// The interval at which a wait polls whether to stop.
 const SLICE: Duration = Duration::from_millis(1);
 
+/// The most regions of a copy command.
+const REGIONS: usize = 1 << 14;
+
 /// A command buffer with its pool, and the fence that is signalled when it completes.
 pub(super) struct Commands {
     logical: Arc<Logical>,
@@ -26,6 +29,16 @@ pub(super) struct Commands {
     fence: vk::Fence,
     /// When it was started, unless it is known to have completed.
     under_way: Option<Instant>,
+}
+
+/// Rows that are copied from one buffer to another: each with its offset in bytes, and the distances of rows in both.
+pub(super) struct RowCopy {
+    pub(super) from: (vk::Buffer, u64),
+    pub(super) to: (vk::Buffer, u64),
+    pub(super) rows: u64,
+    /// Bytes of a row.
+    pub(super) bytes: u64,
+    pub(super) pitches: [u64; 2],
 }
 
 /// Writes commands into a command buffer.
@@ -210,6 +223,26 @@ impl Writer<'_> {
             let regions = [vk::BufferCopy { src_offset: from_at, dst_offset: to_at, size: bytes }];
             // SAFETY: the buffer is being recorded; both ranges are inside their memories, which do not overlap.
             unsafe { self.raw().cmd_copy_buffer(self.buffer, from, to, &regions) };
+        }
+    }
+
+    /// Copies rows.
+    pub(super) fn copy_rows(&self, copy: RowCopy) {
+        let RowCopy { from: (from, from_at), to: (to, to_at), rows, bytes, pitches } = copy;
+        let [from_pitch, to_pitch] = pitches;
+        if rows == 0 || bytes == 0 {
+            return;
+        }
+        let region = |row| vk::BufferCopy {
+            src_offset: from_at + row * from_pitch,
+            dst_offset: to_at + row * to_pitch,
+            size: bytes,
+        };
+        let regions: Vec<_> = (0..rows).map(region).collect();
+        for regions in regions.chunks(REGIONS) {
+            // SAFETY: the buffer is being recorded; the caller checked that both buffers contain the rows. The buffers
+            // differ.
+            unsafe { self.raw().cmd_copy_buffer(self.buffer, from, to, regions) };
         }
     }
 

@@ -219,7 +219,7 @@ impl Device {
     }
 
     /// Records and runs commands once; `used` is the memory that they use.
-    fn once<M>(&self, used: M, write: impl Fn(&Writer<'_>, &M)) -> Result<M> {
+    pub(super) fn once<M>(&self, used: M, write: impl Fn(&Writer<'_>, &M)) -> Result<M> {
         let mut once = self.once.lock().unwrap_or_else(PoisonError::into_inner);
         once.record(|writer| {
             write(writer, &used);

@@ -28,12 +28,14 @@ enum Source {
     Host,
     /// Another memory on the device.
     Device(Arc<VulkanMemory>),
+    /// The input's memory, which was filled before the run.
+    Filled,
 }
 
 impl Source {
     fn is_same(&self, other: &Source) -> bool {
         match (self, other) {
-            (Source::Host, Source::Host) => true,
+            (Source::Host, Source::Host) | (Source::Filled, Source::Filled) => true,
             (Source::Device(a), Source::Device(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
@@ -68,11 +70,18 @@ impl Inputs {
         Ok(())
     }
 
+    /// Leaves the input to the caller, who fills its memory before the run.
+    pub(super) fn fill(&mut self, port: usize) -> &Arc<VulkanMemory> {
+        self.sources[port] = Source::Filled;
+        &self.inputs[port].port.memory
+    }
+
     /// Sources and targets of the copies.
     fn wanted(&self) -> impl Iterator<Item = (&VulkanMemory, &Port<VulkanMemory>)> {
         self.inputs.iter().zip(&self.sources).filter_map(|(StagedMemory { port, staging }, source)| {
             match source {
                 Source::Host => staging.as_deref().map(|staging| (staging, port)),
+                Source::Filled => None,
                 Source::Device(from) => (!Arc::ptr_eq(from, &port.memory)).then_some((&**from, port)),
             }
         })

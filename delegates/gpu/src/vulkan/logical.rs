@@ -15,6 +15,7 @@ use super::instance::{PhysicalDevice, instance};
 pub(super) struct Logical {
     pub(super) raw: ash::Device,
     queue: Mutex<vk::Queue>,
+    pub(super) physical: vk::PhysicalDevice,
     pub(super) family: u32,
     /// Whether it was lost, or abandoned because commands did not complete.
     lost: AtomicBool,
@@ -42,7 +43,13 @@ impl Logical {
         let raw = raw.map_err(|error| failed("the device cannot be opened", error))?;
         // SAFETY: the device was created with this queue.
         let queue = unsafe { raw.get_device_queue(found.family, 0) };
-        Ok(Logical { raw, queue: Mutex::new(queue), family: found.family, lost: AtomicBool::new(false) })
+        let (queue, lost) = (Mutex::new(queue), AtomicBool::new(false));
+        Ok(Logical { raw, queue, physical: found.id, family: found.family, lost })
+    }
+
+    /// The queue. Nothing else uses it while the caller does.
+    pub(super) fn queue(&self) -> vk::Queue {
+        *self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the device is lost.

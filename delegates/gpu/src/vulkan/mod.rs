@@ -31,6 +31,7 @@
 //! `iterations` have none.
 
 mod backend;
+mod bound;
 mod commands;
 mod device;
 mod dispatch;

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use arenite_abi::DeviceObject;
 use arenite_abi::prelude::*;
+use ash::vk::Handle as _;
 
+use super::bound::VulkanBound;
 use super::device::Device;
+use super::instance::instance;
 use super::memory::VulkanMemory;
 use super::recording::Recording;
-use crate::device::{self, Dispatch, Effort, Plan, Settings};
+use crate::device::{self, Dispatch, Effort, PaddedRows, Plan, Settings};
 use crate::store::tuner::Tuner;
 use crate::work_groups::Tuning;
 
@@ -35,6 +39,7 @@ impl Queue {
 impl device::Queue for Queue {
     type Memory = VulkanMemory;
     type Recording = Recording;
+    type Bound = VulkanBound;
 
     fn memory(&self, floats: usize) -> Result<VulkanMemory> {
         self.device.memory(floats, None)
@@ -74,6 +79,46 @@ impl device::Queue for Queue {
 
     fn copy(&self, recording: &mut Recording, port: usize, from: &Arc<VulkanMemory>) -> Result<()> {
         recording.copy(port, from)
+    }
+
+    fn object(&self, name: &str) -> Result<u64> {
+        let logical = &self.device.logical;
+        match name {
+            "instance" => Ok(instance()?.raw.handle().as_raw()),
+            "physical_device" => Ok(logical.physical.as_raw()),
+            "device" => Ok(logical.raw.handle().as_raw()),
+            "queue" => Ok(logical.queue().as_raw()),
+            "queue_family" => Ok(logical.family.into()),
+            _ => Err(unsupported!(
+                "Vulkan object '{name}' is unknown; known: instance, physical_device, device, queue, queue_family"
+            )),
+        }
+    }
+
+    fn bind(&self, object: DeviceObject, offset: u64, bytes: u64) -> Result<VulkanBound> {
+        VulkanBound::new(&self.device, object, offset, bytes)
+    }
+
+    fn load(
+        &self,
+        recording: &mut Recording,
+        port: usize,
+        from: &Arc<VulkanBound>,
+        rows: PaddedRows,
+    ) -> Result<()> {
+        from.load(&self.device, recording.fill(port), rows)
+    }
+
+    fn store(&self, from: &Arc<VulkanMemory>, to: &Arc<VulkanBound>, rows: PaddedRows) -> Result<()> {
+        to.store(&self.device, from, rows)
+    }
+
+    fn read_bound(&self, from: &Arc<VulkanBound>, data: &mut [u8]) -> Result<()> {
+        from.read(&self.device, data)
+    }
+
+    fn write_bound(&self, to: &Arc<VulkanBound>, data: &[u8]) -> Result<()> {
+        to.write(&self.device, data)
     }
 
     fn wait(&self, recording: &mut Recording, stop: &dyn Fn() -> bool) -> Result<()> {

@@ -133,6 +133,11 @@ impl Recording {
         self.parts.inputs.copy(port, from)
     }
 
+    /// The memory of an input, which the caller fills before the next run.
+    pub(super) fn fill(&mut self, port: usize) -> &Arc<VulkanMemory> {
+        self.parts.inputs.fill(port)
+    }
+
     /// See [`crate::device::Queue::read`]. Outputs that may stay on the device are copied to staging memory here.
     ///
     /// # Errors

@@ -99,6 +99,15 @@ ARENITE_API uint64_t ar_interpreter_arena_lower_bound(const ArInterpreter *inter
  * kept. ar_interpreter_allocate allocates it again without other work; then the inputs must be filled again. */
 ARENITE_API ArError *ar_interpreter_release_memory(ArInterpreter *interpreter);
 
+/* An object of the API of a delegate's device, as a pointer or number, on which a program creates memory for
+ * ar_tensor_bind_device_memory. "opencl" has "context", "device" and "queue"; "vulkan" has "instance",
+ * "physical_device", "device", "queue" and "queue_family". All interpreters of a process share them, except the queue
+ * of "opencl". A program uses the queue of "vulkan" only while no interpreter with that delegate runs.
+ * Errors: AR_ERROR_STATE before allocation, or without this delegate; AR_ERROR_UNSUPPORTED for a delegate without
+ * device memory, or for an unknown name, with the known names. */
+ARENITE_API ArError *ar_interpreter_device_object(ArInterpreter *interpreter, const char *delegate, const char *name,
+                                                  uint64_t *object);
+
 /* The number of plugins that the interpreter may use. */
 ARENITE_API size_t ar_interpreter_plugin_count(const ArInterpreter *interpreter);
 

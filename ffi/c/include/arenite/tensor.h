@@ -166,6 +166,31 @@ ARENITE_API ArError *ar_tensor_lend(const ArTensor *tensor, void *memory, size_t
 /* Ends a loan. Call ar_interpreter_allocate afterwards, unless the shape is dynamic. Does nothing without a loan. */
 ARENITE_API ArError *ar_tensor_take_back(const ArTensor *tensor);
 
+/* Memory of the program on a delegate's device: for "opencl" a cl_mem of the context that ar_interpreter_device_object
+ * names, for "vulkan" a VkBuffer of its device with the usages TRANSFER_SRC and TRANSFER_DST. It contains the tensor's
+ * elements in their order, without padding, in the tensor's type. */
+typedef struct ArDeviceMemory {
+  const char *delegate;
+  uint64_t object; /* the object's pointer or number */
+  uint64_t offset; /* where the tensor begins in it, in bytes; a multiple of 4 */
+  uint64_t size;   /* bytes from there: ar_tensor_byte_size, or more */
+} ArDeviceMemory;
+
+/* Binds memory of the program on a device to an input or an output, until ar_tensor_unbind_device_memory or the next
+ * binding; ar_interpreter_allocate comes first. Invocations read the input from it, or write the output to it, and
+ * ar_tensor_data is AR_ERROR_STATE or AR_ERROR_ARGUMENT. The delegate copies a FLOAT32 tensor on the device; for other
+ * types, other delegates and nodes on the host the value is copied through the host. Interpreters can bind the same
+ * memory, one as an output and the next as an input.
+ *   memory  copied. The object lives until it is unbound or the interpreter is freed. When an invocation starts, the
+ *           program's own commands on it must have completed; when it returns, the delegate's have
+ * Errors: AR_ERROR_STATE before allocation, or without this delegate; AR_ERROR_UNSUPPORTED for a delegate without
+ * device memory; AR_ERROR_ARGUMENT for a tensor of another kind, or too few bytes, with both sizes;
+ * AR_ERROR_FAILED for an object of another context. */
+ARENITE_API ArError *ar_tensor_bind_device_memory(const ArTensor *tensor, const ArDeviceMemory *memory);
+
+/* Ends a binding. Does nothing without one. */
+ARENITE_API ArError *ar_tensor_unbind_device_memory(const ArTensor *tensor);
+
 /* Copies strings into an input.
  *   strings  copied
  *   count    number of strings: ar_tensor_element_count

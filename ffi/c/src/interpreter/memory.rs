@@ -1,6 +1,9 @@
 //! Functions of `arenite/interpreter.h` on the memory of an interpreter.
 
+use std::ffi::c_char;
+
 use super::{ArInterpreter, number, using};
+use crate::arguments::{put, text};
 use crate::error::ArError;
 
 /// The size of the arena for activations and scratch buffers.
@@ -39,5 +42,23 @@ pub unsafe extern "C" fn ar_interpreter_release_memory(interpreter: *mut ArInter
     using(interpreter, |state| {
         state.interpreter.release_memory();
         Ok(())
+    })
+}
+
+/// An object of the API of a delegate's device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_device_object(
+    interpreter: *mut ArInterpreter,
+    delegate: *const c_char,
+    name: *const c_char,
+    object: *mut u64,
+) -> *mut ArError {
+    using(interpreter, |state| {
+        // SAFETY: both names are null or null-terminated strings, and `object` is null or writable, as the header
+        // requires.
+        unsafe {
+            let (delegate, name) = (text(delegate, "delegate")?, text(name, "name")?);
+            put(object, "object", state.interpreter.device_object(delegate, name)?)
+        }
     })
 }

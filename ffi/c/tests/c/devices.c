@@ -16,6 +16,30 @@ static ArOptions *with_far(const char *plugins) {
   return options;
 }
 
+/* The input and the output are memory of the program on the device. */
+static void bind_memory(ArInterpreter *interpreter, ArTensor *input, const ArTensor *output) {
+  float in[6] = {0, 0, 2.0f, -1.0f, 0.5f, 3.0f}, out[4] = {0};
+  const void *data;
+  uint64_t attic;
+  ArDeviceMemory from = {"far", (uint64_t)(uintptr_t)in, 8, 16}, to = {"far", (uint64_t)(uintptr_t)out, 0, 16};
+  ArDeviceMemory small = {"far", (uint64_t)(uintptr_t)in, 0, 15}, other = {"near", (uint64_t)(uintptr_t)in, 0, 16};
+  OK(ar_interpreter_device_object(interpreter, "far", "attic", &attic));
+  FAILS(AR_ERROR_UNSUPPORTED, "the known object is attic", ar_interpreter_device_object(interpreter, "far", "cellar", &attic));
+  FAILS(AR_ERROR_ARGUMENT, "'object' is null", ar_interpreter_device_object(interpreter, "far", "attic", NULL));
+  OK(ar_tensor_bind_device_memory(input, &from));
+  OK(ar_tensor_bind_device_memory(output, &to));
+  OK(ar_interpreter_invoke(interpreter));
+  for (int i = 0; i < 4; i++) REQUIRE(out[i] == in[i + 2] * in[i + 2] * in[i + 2]);
+  FAILS(AR_ERROR_ARGUMENT, "unbind_device_memory", ar_tensor_data(output, &data));
+  FAILS(AR_ERROR_ARGUMENT, "has 15 bytes, it needs 16", ar_tensor_bind_device_memory(input, &small));
+  FAILS(AR_ERROR_STATE, "no delegate 'near'", ar_tensor_bind_device_memory(input, &other));
+  FAILS(AR_ERROR_ARGUMENT, "'memory' is null", ar_tensor_bind_device_memory(input, NULL));
+  OK(ar_tensor_unbind_device_memory(input));
+  OK(ar_tensor_unbind_device_memory(output));
+  OK(ar_tensor_unbind_device_memory(output));
+  OK(ar_tensor_data(output, &data));
+}
+
 int main(int argc, char **argv) {
   ArModel *model;
   ArRegistry *registry;
@@ -45,6 +69,7 @@ int main(int argc, char **argv) {
   OK(ar_interpreter_inspect(interpreter, &json));
   has(json, "\"device_bytes\":");
   has(json, "{\"key\":\"device\",\"value\":\"Attic\"},{\"key\":\"read\",\"value\":16,\"unit\":\"bytes\"}");
+  bind_memory(interpreter, input, output);
   ar_interpreter_free(interpreter);
 
   OK(ar_options_set_quota_device_bytes(options, 8));

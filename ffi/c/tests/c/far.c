@@ -132,14 +132,54 @@ static ArStatus list(const ArDeviceNotesV1 *notes) {
   return AR_STATUS_OK;
 }
 
+/* The attic's objects are addresses of the program. */
+static ArStatus object_of(void *delegate, ArStr name, uint64_t *object) {
+  if (name.length != 5 || memcmp(name.data, "attic", 5) != 0) return fail(AR_STATUS_UNSUPPORTED, "the known object is attic");
+  *object = (uint64_t)(uintptr_t)delegate;
+  return AR_STATUS_OK;
+}
+
+static ArStatus bind_memory(void *delegate, uint64_t object, uint64_t offset, uint64_t bytes, uint64_t *handle) {
+  Kernel *kernel = calloc(1, sizeof *kernel); /* looks like a kernel that keeps the value */
+  (void)delegate;
+  if (!kernel) return fail(AR_STATUS_OUT_OF_MEMORY, "no memory");
+  kernel->values = (float *)(uintptr_t)(object + offset);
+  kernel->bytes = bytes;
+  *handle = (uint64_t)(uintptr_t)kernel;
+  return AR_STATUS_OK;
+}
+
+static void unbind_memory(void *delegate, uint64_t handle) {
+  (void)delegate;
+  free((void *)(uintptr_t)handle);
+}
+
+static ArStatus read_bound(void *delegate, uint64_t handle, void *data, uint64_t bytes) {
+  (void)delegate;
+  memcpy(data, ((const Kernel *)(uintptr_t)handle)->values, bytes);
+  return AR_STATUS_OK;
+}
+
+static ArStatus write_bound(void *delegate, uint64_t handle, const void *data, uint64_t bytes) {
+  (void)delegate;
+  memcpy(((const Kernel *)(uintptr_t)handle)->values, data, bytes);
+  return AR_STATUS_OK;
+}
+
+static ArStatus copy_to_bound(void *delegate, uint64_t kept, uint64_t handle, uint64_t bytes) {
+  return read_bound(delegate, kept, ((const Kernel *)(uintptr_t)handle)->values, bytes);
+}
+
 static const void *query(uint64_t interface_id) {
   static const ArDevicesV1 devices = {AR_HEADER(ArDevicesV1), list};
   static const ArFactsV1 facts = {AR_HEADER(ArFactsV1), tell};
   static const ArBuffersV1 buffers = {AR_HEADER(ArBuffersV1), read_value};
+  static const ArBindV1 binds = {AR_HEADER(ArBindV1), object_of, bind_memory, unbind_memory, read_bound, write_bound, copy_to_bound};
   switch (interface_id) {
     case AR_INTERFACE_DEVICES: return &devices;
     case AR_INTERFACE_FACTS: return &facts;
     case AR_INTERFACE_BUFFERS: return &buffers;
+    case AR_INTERFACE_BIND: return &binds;
     default: return NULL;
   }
 }

@@ -81,6 +81,7 @@ layouts! {
     ArFactNotesV1 { header, context, number, text }
     ArFactsV1 { header, tell }
     ArBuffersV1 { header, read }
+    ArBindV1 { header, object, bind, unbind, read, write, copy }
     ArKeepV1 { header, keep }
     ArSizesV1 { header, ports, reserve }
     ArOperandV1 { name, flags, reserved }
@@ -196,7 +197,7 @@ fn is_declaration(line: &str) -> bool {
 }
 
 /// The ids of interfaces.
-const INTERFACES: [(&str, u64); 23] = [
+const INTERFACES: [(&str, u64); 24] = [
     ("INTERFACE_SUBGRAPHS", INTERFACE_SUBGRAPHS),
     ("INTERFACE_RESOURCES", INTERFACE_RESOURCES),
     ("INTERFACE_LAYOUT", INTERFACE_LAYOUT),
@@ -220,6 +221,7 @@ const INTERFACES: [(&str, u64); 23] = [
     ("INTERFACE_OP_SCHEMAS", INTERFACE_OP_SCHEMAS),
     ("INTERFACE_NO_SHARING", INTERFACE_NO_SHARING),
     ("INTERFACE_CLAIM_WITH_HOST", INTERFACE_CLAIM_WITH_HOST),
+    ("INTERFACE_BIND", INTERFACE_BIND),
 ];
 
 /// All other numbers.

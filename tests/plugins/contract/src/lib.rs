@@ -25,6 +25,7 @@ mod s11_sizes;
 mod s12_op_schemas;
 mod s13_no_sharing;
 mod s14_claim_with_host;
+mod s15_bind;
 
 use contract_1_0::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1, ArPluginV1};
 use fixture::{HOST, Shared, header, text};
@@ -32,7 +33,7 @@ use fixture::{HOST, Shared, header, text};
 static OPS: Shared<[ArOpV1; 4]> = Shared([s00_first::OP, s01_subgraphs::OP, s02_layout::OP, s11_sizes::OP]);
 static PLANNERS: Shared<[ArPlannerV1; 3]> =
     Shared([s00_first::PLANNER, s09_objects::PLANNER, s13_no_sharing::PLANNER]);
-static DELEGATES: Shared<[ArDelegateV1; 10]> = Shared([
+static DELEGATES: Shared<[ArDelegateV1; 11]> = Shared([
     s00_first::DELEGATE,
     s03_profile::DELEGATE,
     s04_claim::DELEGATE,
@@ -43,6 +44,7 @@ static DELEGATES: Shared<[ArDelegateV1; 10]> = Shared([
     s10_devices::DELEGATE,
     s12_op_schemas::DELEGATE,
     s14_claim_with_host::DELEGATE,
+    s15_bind::DELEGATE,
 ]);
 static PLUGIN: Shared<ArPluginV1> = Shared(plugin(&OPS.0, &PLANNERS.0, &DELEGATES.0));
 

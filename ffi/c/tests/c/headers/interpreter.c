@@ -34,6 +34,9 @@ void test_interpreter(const char *folder) {
   REQUIRE(ar_interpreter_arena_lower_bound(interpreter) <= ar_interpreter_arena_bytes(interpreter));
   REQUIRE(ar_interpreter_arena_bytes(interpreter) > 0 && ar_interpreter_dynamic_bytes(interpreter) == 0);
   (void)ar_interpreter_persistent_bytes(interpreter);
+  uint64_t object;
+  FAILS(AR_ERROR_STATE, "no delegate 'attic' is set", ar_interpreter_device_object(interpreter, "attic", "stairs", &object));
+  FAILS(AR_ERROR_ARGUMENT, "'name' is null", ar_interpreter_device_object(interpreter, "attic", NULL, &object));
   REQUIRE(ar_interpreter_delegate_bytes(interpreter) == 0); /* run.c uses a model with weights */
   OK(ar_interpreter_release_memory(interpreter));
   REQUIRE(ar_interpreter_arena_bytes(interpreter) == 0);

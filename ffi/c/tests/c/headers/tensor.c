@@ -41,6 +41,11 @@ static void loans(ArInterpreter *interpreter, ArTensor *x, const ArTensor *y) {
   float *in = memory + (64 - (uintptr_t)memory % 64) % 64 / sizeof(float), *out = in + 32;
   int released = 0;
   const void *data;
+  const ArDeviceMemory attic = {"attic", 1, 0, 24};
+  FAILS(AR_ERROR_STATE, "no delegate 'attic' is set", ar_tensor_bind_device_memory(x, &attic)); /* devices.c binds some */
+  FAILS(AR_ERROR_ARGUMENT, "'memory' is null", ar_tensor_bind_device_memory(x, NULL));
+  FAILS(AR_ERROR_ARGUMENT, "'tensor' is null", ar_tensor_bind_device_memory(NULL, &attic));
+  OK(ar_tensor_unbind_device_memory(x));
   FAILS(AR_ERROR_ARGUMENT, "no multiple of 64", ar_tensor_lend(x, in + 1, 24, count_release, &released));
   FAILS(AR_ERROR_ARGUMENT, "it needs 24 bytes, the memory lent to it has 23", ar_tensor_lend(x, in, 23, count_release, &released));
   FAILS(AR_ERROR_ARGUMENT, "'memory' is null", ar_tensor_lend(x, NULL, 24, count_release, &released));
