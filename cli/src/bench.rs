@@ -30,6 +30,7 @@ use self::ratio::Ratio;
 use self::report::{Memory, Report, Row};
 use self::variant::Variant;
 use crate::answer::{Answer, Failure, Result};
+use crate::batch::BatchOptions;
 use crate::inputs::InputOptions;
 use crate::options::{Common, parse_seconds};
 use crate::picture::{DecodedPicture, PictureOptions};
@@ -101,6 +102,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     inputs: InputOptions,
+
+    #[command(flatten)]
+    batch: BatchOptions,
 
     #[command(flatten)]
     pub common: Common,
@@ -188,6 +192,7 @@ fn load<'a>(
         compare: None,
         signature: arguments.signature.as_deref(),
         inputs: &arguments.inputs,
+        batch: arguments.batch,
         picture,
     };
     let mut ready = vec![WarmContender::load(spec.clone(), arguments.warmup, recorder)?];

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod batch;
 mod bench;
 mod carried;
 mod compare;

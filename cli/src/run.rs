@@ -46,8 +46,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Answer> {
     let model = load_model(&arguments.model)?;
     let context = arguments.readings.context(&model, options.signature.as_deref())?;
     let picture = if arguments.each.each { None } else { arguments.picture.load()? };
-    let mut interpreter = arguments.common.interpreter(&model)?;
+    let rebatched = arguments.batch.change(&model, options.signature.as_deref(), &arguments.common)?;
+    let mut interpreter = arguments.common.interpreter(&rebatched.model)?;
     let mut session = Session::open(&mut interpreter, options.signature.as_deref())?;
+    rebatched.resize(&mut session)?;
     inputs::resize(&mut session, &arguments.inputs.resize)?;
     let shapes: Vec<String> = arguments.inputs.resize.iter().map(ToString::to_string).collect();
     session.allocate_resized(&shapes)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::answer::Result;
+use crate::batch::BatchOptions;
 use crate::carried::StatePair;
 use crate::inputs::{self, InputOptions};
 use crate::options::Common;
@@ -24,6 +25,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub inputs: InputOptions,
+
+    #[command(flatten)]
+    pub batch: BatchOptions,
 
     #[command(flatten)]
     pub each: EachOptions,

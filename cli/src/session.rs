@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arenite::{Interpreter, Registry, Result as ArResult, SignatureRunner, Tensor, TensorMut};
+use arenite::{Interpreter, Model, Registry, Result as ArResult, SignatureRunner, Tensor, TensorMut};
 use arenite_common::inspection::DelegateRefusal;
 
 use crate::answer::{Failure, Result};
@@ -19,6 +19,20 @@ pub(crate) struct Session<'a> {
 enum Runner<'a> {
     Main(&'a mut Interpreter),
     Signature(SignatureRunner<'a>),
+}
+
+/// The subgraph that a signature runs, or the main one.
+pub(crate) fn subgraph_of(model: &Model, signature: Option<&str>) -> Result<usize> {
+    let Some(key) = signature else { return Ok(0) };
+    let view = model.view();
+    let signatures = view.signatures();
+    let found = signatures.iter().find(|signature| signature.key() == key);
+    if let Some(found) = found {
+        return Ok(found.subgraph_index() as usize);
+    }
+    let known: Vec<String> = signatures.iter().map(|signature| format!("'{}'", signature.key())).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    Err(Failure::new(format!("the model has no signature '{key}'; its signatures: {known}")))
 }
 
 impl<'a> Session<'a> {

@@ -78,6 +78,17 @@ fn build(model: &Model, config: &Config, registry: &Arc<Registry>) -> Option<Int
 }
 
 impl Batch {
+    /// Why the batch size cannot change.
+    pub fn refusal(&self) -> String {
+        let Batch { size, tried, node, op, reason, .. } = self;
+        let reason = reason.as_deref().unwrap_or("its outputs do not follow");
+        let place = match (node, op) {
+            (Some(node), Some(op)) => format!("node {node} ({op}) fixes it: {reason}"),
+            _ => reason.to_owned(),
+        };
+        format!("the batch size cannot change from {size} to {tried}: {place}")
+    }
+
     /// Changes the batch size of a subgraph. A constant shape of RESHAPE that begins with the batch size changes, too.
     /// Returns the model, which differs from the file if constants changed, and the last attempt. Its `node` fixes the
     /// batch size for another reason.

@@ -7,12 +7,13 @@ use arenite::{Interpreter, Model};
 
 use super::measure::Contend;
 use super::setup::Setup;
-use crate::answer::{Failure, Result};
+use crate::answer::Result;
+use crate::batch::BatchOptions;
 use crate::inputs::{self, InputOptions};
 use crate::options::{Common, load_model};
 use crate::picture::DecodedPicture;
 use crate::readings::Context;
-use crate::session::Session;
+use crate::session::{Session, subgraph_of};
 
 /// A model and the settings to run it with.
 #[derive(Clone)]
@@ -23,6 +24,7 @@ pub(super) struct Spec<'a> {
     pub compare: Option<&'a str>,
     pub signature: Option<&'a str>,
     pub inputs: &'a InputOptions,
+    pub batch: BatchOptions,
     pub picture: Option<&'a DecodedPicture<'a>>,
 }
 
@@ -56,9 +58,11 @@ impl<'a> Contender<'a> {
     }
 
     fn prepare(spec: Spec<'a>, model: &Model, begin: Instant) -> Result<Self> {
-        let subgraph = subgraph(model, spec.signature)?;
-        let mut interpreter = spec.common.interpreter(model)?;
+        let subgraph = subgraph_of(model, spec.signature)?;
+        let rebatched = spec.batch.change(model, spec.signature, &spec.common)?;
+        let mut interpreter = spec.common.interpreter(&rebatched.model)?;
         let mut session = Session::open(&mut interpreter, spec.signature)?;
+        rebatched.resize(&mut session)?;
         inputs::resize(&mut session, &spec.inputs.resize)?;
         session.allocate()?;
         let init = begin.elapsed();
@@ -96,18 +100,4 @@ impl Contend for Contender<'_> {
     fn run(&mut self) -> Result<Duration> {
         Contender::run(self)
     }
-}
-
-/// The subgraph that a signature runs, or the main one.
-fn subgraph(model: &Model, signature: Option<&str>) -> Result<usize> {
-    let Some(key) = signature else { return Ok(0) };
-    let view = model.view();
-    let signatures = view.signatures();
-    let found = signatures.iter().find(|signature| signature.key() == key);
-    if let Some(found) = found {
-        return Ok(found.subgraph_index() as usize);
-    }
-    let known: Vec<String> = signatures.iter().map(|signature| format!("'{}'", signature.key())).collect();
-    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    Err(Failure::new(format!("the model has no signature '{key}'; its signatures: {known}")))
 }

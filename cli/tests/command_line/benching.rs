@@ -82,6 +82,32 @@ fn inputs_signatures_and_pictures_are_those_of_run() {
 }
 
 #[test]
+fn the_batch_size_can_change() {
+    let model = path("digits_f32.tflite");
+    let batch = |size: &str| json(&["run", &model, "--batch", size, "--input", "0=zeros", "--json"]);
+    let (one, three) = (batch("1"), batch("3"));
+    assert_eq!(three["outputs"][0]["shape"], serde_json::json!([3, 10]));
+    let values = |got: &Value| -> Vec<f64> {
+        let values = got["outputs"][0]["values"].as_array().unwrap();
+        values.iter().take(5).map(|value| value.as_f64().unwrap()).collect()
+    };
+    // Other kernels may add in another order.
+    let far = values(&one).iter().zip(values(&three)).any(|(a, b)| (a - b).abs() > 1e-5);
+    assert!(!far && values(&three).len() == 5, "{one} {three}");
+    let got = json(&["bench", &model, "--batch", "4", "--runs", "2", "--json"]);
+    assert_eq!(got["runs"], 2);
+    fail(&["run", &model, "--batch", "0"], 2, &["--batch"]);
+    let folder = tempfile::tempdir().unwrap();
+    let summed = folder.path().join("m.tflite").display().to_string();
+    let node = "y:FLOAT32[3] = SUM(x:FLOAT32[2,3], axis:INT32[1] value=0)";
+    json(&["new-model", &summed, node, "--json"]);
+    for command in ["run", "bench"] {
+        let words = ["the batch size cannot change from 2 to 5", "node 0 (SUM)"];
+        fail(&[command, &summed, "--batch", "5"], 1, &words);
+    }
+}
+
+#[test]
 fn a_comparison_gives_a_row_each_and_a_ratio() {
     let (model, other) = (path("digits_i8.tflite"), path("digits_f32.tflite"));
     let compare = ["--compare", "delegate=none threads=1", "--compare", "planner=naive", "--compare", &other];

@@ -93,16 +93,9 @@ pub(crate) fn is_late(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
 
 /// The exception for a batch size that a node fixes.
 pub(crate) fn fixed_batch(py: Python<'_>, batch: &Batch, subgraph: usize) -> PyErr {
-    let Batch { size, tried, node, op, reason, .. } = batch;
-    let reason = reason.as_deref().unwrap_or("its outputs do not follow");
-    let place = match (node, op) {
-        (Some(node), Some(op)) => format!("node {node} ({op}) fixes it: {reason}"),
-        _ => reason.to_owned(),
-    };
-    let message = format!("the batch size cannot change from {size} to {tried}: {place}");
-    let (op, subgraph) = (op.as_deref(), Some(subgraph));
-    let report = Report { class: "BatchFixed", op, subgraph, node: *node, tensor: None };
-    named(py, &report, &message).unwrap_or_else(|problem| problem)
+    let (op, subgraph) = (batch.op.as_deref(), Some(subgraph));
+    let report = Report { class: "BatchFixed", op, subgraph, node: batch.node, tensor: None };
+    named(py, &report, &batch.refusal()).unwrap_or_else(|problem| problem)
 }
 
 /// The exception for a call at the wrong time.
