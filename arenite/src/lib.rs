@@ -24,7 +24,7 @@
 //! | `exact` | yes | the exact planner |
 //! | `pictures` | yes | [`pictures`]: image files as inputs |
 //! | `answers` | yes | [`answers`]: classes, boxes, segmentations and poses from outputs |
-//! | `flex` | no | 299 of TensorFlow's ops |
+//! | `flex` | no | 317 of TensorFlow's ops |
 //! | `opencl`, `vulkan` | no | the GPU delegates |
 //!
 //! [`model_file::writer`] writes models, for example for tests of ops.

@@ -393,7 +393,7 @@ mod tests {
             .custom_options(&custom_options("Exp", &[]));
         assert_eq!(
             other.run().unwrap_err().message(),
-            "the custom op is 'FlexErf', its NodeDef is of 'Exp'; they must agree"
+            "the custom op is 'FlexErf', its options name 'Exp'; they must agree"
         );
         let none = arenite_abi::testing::OpTest::<crate::elementwise::special::Erf>::new();
         assert_eq!(

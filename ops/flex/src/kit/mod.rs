@@ -33,6 +33,10 @@
 //! | [`resize`] | [`Resize`](resize::Resize): image resizing |
 //! | [`regex`] | [`compile`](regex::compile): RE2's regular expressions; `replace` |
 //! | [`text`] | [`TextEdit`](text::TextEdit), [`TextMeasure`](text::TextMeasure): ops that compute a string or a number from each string |
+//! | [`base64`] | [`encode`](base64::encode), [`decode`](base64::decode) |
+//! | [`example`] | [`Example`](example::Example): messages `tf.Example` |
+//! | [`fake_quant`] | [`FakeQuant`](fake_quant::FakeQuant): rounding to the values of a quantized type |
+//! | [`stateless`] | [`Stateless`](stateless::Stateless): random numbers that depend only on inputs |
 //! | [`hash`] | [`sip`](hash::sip), [`farm`](hash::farm) |
 //! | [`values`] | [`Values`](values::Values): all elements of a tensor, widened |
 //! | [`matmul`] | [`MatMul`](matmul::MatMul): products of batches of matrices |
@@ -47,6 +51,7 @@
 //! | [`segment`] | [`Segment`](segment::Segment): reductions per segment |
 
 pub mod arg;
+pub mod base64;
 pub mod batch_norm;
 pub mod bias;
 pub mod binary;
@@ -57,6 +62,8 @@ pub mod conv;
 pub mod diagonal;
 pub mod drawn;
 pub mod elements;
+pub mod example;
+pub mod fake_quant;
 pub mod family;
 pub mod fft;
 pub mod functions;
@@ -82,6 +89,7 @@ pub mod scan;
 pub mod scatter;
 pub mod segment;
 pub mod split;
+pub mod stateless;
 pub mod suppression;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -31,21 +31,20 @@ const TYPE: u32 = 6;
 const SHAPE: u32 = 7;
 
 impl<'a> NodeDef<'a> {
-    /// Reads the NodeDef of a node, and checks that it names the node's op.
+    /// Reads the NodeDef of a node. The first of the custom options names the op, whatever the NodeDef says.
     ///
     /// # Errors
-    /// The custom options are not a valid NodeDef, or it names another op.
+    /// The custom options are not a valid NodeDef, or they name another op than the node.
     pub fn of(node: &NodeView<'a>) -> Result<NodeDef<'a>> {
         let options = FlexValue::from_bytes(node.custom_options())?.as_vector()?;
         ensure!(options.len() == 2, "custom options have {} values; op and NodeDef are two", options.len());
-        let def = NodeDef::parse(options.get(1)?.as_bytes()?)?;
+        let op = options.get(0)?.as_str()?;
         ensure!(
-            node.custom_name().strip_prefix("Flex") == Some(def.op),
-            "the custom op is '{}', its NodeDef is of '{}'; they must agree",
-            node.custom_name(),
-            def.op
+            node.custom_name().strip_prefix("Flex") == Some(op),
+            "the custom op is '{}', its options name '{op}'; they must agree",
+            node.custom_name()
         );
-        Ok(def)
+        Ok(NodeDef { op, ..NodeDef::parse(options.get(1)?.as_bytes()?)? })
     }
 
     /// Parses a serialized NodeDef.
@@ -157,6 +156,43 @@ impl<'a> NodeDef<'a> {
             }
         }
         Ok(numbers)
+    }
+
+    /// The element types `name`; empty if the attribute is missing.
+    ///
+    /// # Errors
+    /// The attribute has another kind, or a type is not supported.
+    pub fn types(&self, name: &str) -> Result<Vec<ElementType>> {
+        let mut types = Vec::new();
+        for field in Fields::new(self.get(name, LIST)?.map_or(&[][..], |value| value.as_bytes())) {
+            match field? {
+                Field { number: TYPE, value: FieldValue::Bytes(packed) } => {
+                    let mut packed = Fields::new(packed);
+                    while let Some(number) = packed.varint()? {
+                        types.push(element_type(number)?);
+                    }
+                }
+                Field { number: TYPE, value } => types.push(element_type(value.as_u64())?),
+                _ => {}
+            }
+        }
+        Ok(types)
+    }
+
+    /// The shapes `name`; empty if the attribute is missing. Unknown sizes are −1.
+    ///
+    /// # Errors
+    /// The attribute has another kind, or the rank of a shape is unknown.
+    pub fn shapes(&self, name: &str) -> Result<Vec<Vec<i64>>> {
+        let mut shapes = Vec::new();
+        for field in Fields::new(self.get(name, LIST)?.map_or(&[][..], |value| value.as_bytes())) {
+            if let Field { number: SHAPE, value } = field? {
+                let unknown = || invalid!("attribute '{name}': shape {} has no rank", shapes.len());
+                let sizes = shape(value.as_bytes())?.ok_or_else(unknown)?;
+                shapes.push(sizes);
+            }
+        }
+        Ok(shapes)
     }
 
     /// Like [`ints`](Self::ints), for exactly `N` integers.

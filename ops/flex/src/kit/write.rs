@@ -21,10 +21,15 @@ pub enum Attribute<'a> {
     Shape(&'a [i64]),
     /// A list of integers.
     Ints(&'a [i64]),
+    /// A list of element types.
+    Types(&'a [ElementType]),
+    /// A list of shapes.
+    Shapes(&'a [&'a [i64]]),
 }
 
-/// Reads attributes from text: `n=2`, `n=0.5`, `n=true`, `n='text'`, `n=:F32`, `n=(1,2)`, or a shape, `n=<2,3>`; `-`
-/// stands for no attributes. `None` if the text has another form.
+/// Reads attributes from text: `n=2`, `n=0.5`, `n=true`, `n='text'`, `n=:F32`, `n=(1,2)`, a shape, `n=<2,3>`, a list
+/// of types, `n=[F32,I64]`, or a list of shapes, `n=[<2>;<>]`; `-` stands for no attributes. `None` if the text has
+/// another form.
 pub fn attributes(text: &'static str) -> Option<Vec<(&'static str, Attribute<'static>)>> {
     use arenite_abi::testing::nodes::{numbers, type_of};
     let attribute = |text: &'static str| {
@@ -34,6 +39,14 @@ pub fn attributes(text: &'static str) -> Option<Vec<(&'static str, Attribute<'st
             b'\'' => Attribute::Text(inner),
             b'(' => Attribute::Ints(numbers(inner).leak()),
             b'<' => Attribute::Shape(numbers(inner).leak()),
+            b'[' if inner.starts_with('<') => {
+                let sizes = |shape: &'static str| &*numbers(shape.trim_matches(['<', '>'])).leak();
+                Attribute::Shapes(inner.split(';').map(sizes).collect::<Vec<_>>().leak())
+            }
+            b'[' => {
+                let names = inner.split(',').filter(|name| !name.is_empty());
+                Attribute::Types(names.map(type_of).collect::<Vec<_>>().leak())
+            }
             b':' => Attribute::Type(type_of(&value[1..])),
             _ if value == "true" || value == "false" => Attribute::Bool(value == "true"),
             _ if value.contains('.') => Attribute::Float(value.parse().ok()?),
@@ -86,6 +99,15 @@ fn attribute(value: &Attribute<'_>) -> Vec<u8> {
         Attribute::Shape(sizes) => {
             let sizes: Vec<u8> = sizes.iter().flat_map(|&size| field(2, &number(1, size as u64))).collect();
             field(7, &sizes)
+        }
+        Attribute::Types(types) => {
+            let packed: Vec<u8> = types.iter().flat_map(|&ty| varint(number_of(ty))).collect();
+            field(1, &field(6, &packed))
+        }
+        Attribute::Shapes(shapes) => {
+            let shapes: Vec<u8> =
+                shapes.iter().flat_map(|sizes| attribute(&Attribute::Shape(sizes))).collect();
+            field(1, &shapes)
         }
         Attribute::Ints(values) => {
             let packed: Vec<u8> = values.iter().flat_map(|&value| varint(value as u64)).collect();
