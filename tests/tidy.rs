@@ -45,6 +45,7 @@ const CRATES: &[Crate] = &[
 
     row("arenite-ops", "ops", Layer::Part, &["arenite-abi"], &["arenite-abi"]),
     row("arenite-flex", "ops/flex", Layer::Part, &["arenite-abi", "arenite-ops"], &["arenite-abi"]),
+    row("arenite-mediapipe", "ops/mediapipe", Layer::Part, &["arenite-abi", "arenite-ops"], &["arenite-abi"]),
     row("arenite-planners", "planners", Layer::Part, &["arenite-abi"], &["arenite-abi", "arenite-test-clock"]),
     row("arenite-base", "delegates/base", Layer::Part, &[], &[]),
     row("arenite-layers", "delegates/layers", Layer::Part, &["arenite-abi", "arenite-base"], &[]),
@@ -55,6 +56,7 @@ const CRATES: &[Crate] = &[
 
     row("arenite-plugin-ops", "plugins/ops", Layer::Shell, &["arenite-abi", "arenite-ops"], &[]),
     row("arenite-plugin-flex", "plugins/flex", Layer::Shell, &["arenite-abi", "arenite-flex"], &[]),
+    row("arenite-plugin-mediapipe", "plugins/mediapipe", Layer::Shell, &["arenite-abi", "arenite-mediapipe"], &[]),
     row("arenite-plugin-planners", "plugins/planners", Layer::Shell, &["arenite-abi", "arenite-planners"], &[]),
     row("arenite-plugin-cpu", "plugins/cpu", Layer::Shell, &["arenite-abi", "arenite-cpu"], &[]),
     row("arenite-plugin-opencl", "plugins/opencl", Layer::Shell, &["arenite-abi", "arenite-gpu"], &[]),
@@ -62,7 +64,8 @@ const CRATES: &[Crate] = &[
     row("arenite-plugin-template", "plugins/template", Layer::Shell, &["arenite-abi"],
         &["arenite-test-future-abi", "arenite-test-other-layout"]),
     row("arenite-builtin", "plugins/builtin", Layer::Composition,
-        &["arenite-abi", "arenite-cpu", "arenite-flex", "arenite-gpu", "arenite-ops", "arenite-planners"], &[]),
+        &["arenite-abi", "arenite-cpu", "arenite-flex", "arenite-gpu", "arenite-mediapipe", "arenite-ops", "arenite-planners"],
+        &[]),
 
     row("arenite-common", "common", Layer::Common, &["arenite-runtime"], &[]),
     row("arenite-answers", "common/answers", Layer::Common, &["arenite-runtime", "arenite-common"], &["arenite-builtin", "arenite-model"]),
@@ -96,7 +99,7 @@ const CRATES: &[Crate] = &[
     row("arenite-tests", "tests", Layer::Tests,
         &["arenite-runtime", "arenite-abi", "arenite-builtin", "arenite-cli", "arenite-flex", "arenite-gpu", "arenite-micro", "arenite-model",
           "arenite-ops", "arenite-pictures"],
-        &["arenite-cpu", "arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-opencl", "arenite-plugin-ops", "arenite-plugin-planners",
+        &["arenite-cpu", "arenite-plugin-cpu", "arenite-plugin-flex", "arenite-plugin-mediapipe", "arenite-plugin-opencl", "arenite-plugin-ops", "arenite-plugin-planners",
           "arenite-plugin-template", "arenite-plugin-vulkan", "arenite-test-clock", "arenite-test-contract", "arenite-test-future-abi",
           "arenite-test-other-layout", "arenite-test-panicking"]),
     row("arenite-bench", "tests/bench", Layer::Tests,
@@ -117,6 +120,7 @@ const CRATES: &[Crate] = &[
 /// Permitted dependencies between parts.
 const APART: &[(&str, &str)] = &[
     ("arenite-flex", "arenite-ops"),
+    ("arenite-mediapipe", "arenite-ops"),
     ("arenite-cpu", "arenite-base"),
     ("arenite-cpu", "arenite-kernels"),
     ("arenite-cpu", "arenite-layers"),

@@ -137,7 +137,7 @@ fn first_fit_on_real_models_gives_the_same_bytes() {
 /// Without linked-in plugins, ops and planners come from libraries alone.
 #[test]
 fn dynamic_plugins_give_the_same_bytes_as_static_ones() {
-    let names = ["cpu", "flex", "ops", "planners"];
+    let names = ["cpu", "flex", "mediapipe", "ops", "planners"];
     let libraries = names.map(|name| format!("arenite-plugin-{name}"));
     let dir = folder_of(&libraries.each_ref().map(String::as_str));
     let dynamic = discover(dir.path(), "[plugins]\nbuiltin = false");

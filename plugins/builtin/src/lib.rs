@@ -15,7 +15,7 @@
 //! | `flex` | no | TensorFlow's ops, with the prefix `Flex` |
 //! | `opencl`, `vulkan` | no | the delegates of that name; each loads its driver on first use |
 //!
-//! The reference ops and the planners are always included.
+//! The reference ops, MediaPipe's ops and the planners are always included.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -34,6 +34,7 @@ builtins! {
     #[cfg(feature = "flex")] arenite_flex::PLUGIN,
     #[cfg(feature = "opencl")] arenite_gpu::PLUGIN,
     #[cfg(feature = "vulkan")] arenite_gpu::VULKAN,
+    arenite_mediapipe::PLUGIN,
     arenite_ops::PLUGIN,
     arenite_planners::PLUGIN,
 }
@@ -63,7 +64,7 @@ mod tests {
         ];
         let mut expected: Vec<&str> =
             optional.iter().filter(|(_, there)| *there).map(|(id, _)| *id).collect();
-        expected.extend(["org.arenite.ops", "org.arenite.planners"]);
+        expected.extend(["org.arenite.mediapipe", "org.arenite.ops", "org.arenite.planners"]);
         expected.sort_unstable();
         assert_eq!(found, expected);
     }
@@ -80,6 +81,7 @@ mod tests {
                 "org.arenite.cpu" | "org.arenite.opencl" | "org.arenite.vulkan" => {
                     assert_eq!((ops, planners, delegates), (0, 0, 1))
                 }
+                "org.arenite.mediapipe" => assert_eq!((ops, planners, delegates), (3, 0, 0)),
                 "org.arenite.planners" => assert!(ops == 0 && planners > 10 && delegates == 0),
                 _ => assert!(ops > 100 && planners == 0 && delegates == 0),
             }

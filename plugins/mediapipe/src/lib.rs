@@ -1,0 +1,3 @@
+//! Shell: MediaPipe operators as a dynamic plugin.
+
+arenite_abi::export_plugin!(arenite_mediapipe::PLUGIN);
