@@ -115,6 +115,7 @@ pub mod tensor;
 #[cfg(feature = "std")]
 pub mod testing;
 
+#[cfg(feature = "std")]
 pub use claiming::Server;
 pub use constants::Constants;
 #[cfg(feature = "std")]
