@@ -20,10 +20,10 @@ pub enum Call {
     If,
 }
 
-/// The graph, called that way. Inputs keep their tensor indices, and outputs their order.
+/// The graph, called that way, unless it is retyped. Inputs keep their tensor indices, and outputs their order.
 pub fn called(graph: &Graph, call: Call) -> Graph {
     let mut caller = graph.clone();
-    if call == Call::Main {
+    if call == Call::Main || graph.retyped {
         return caller;
     }
     let inner = graph.model.subgraphs[0].clone();

@@ -164,6 +164,8 @@ pub struct Graph {
     pub resizes: BTreeMap<i32, Vec<i32>>,
     /// A description of the defect.
     pub spoilt: Option<String>,
+    /// Whether the type of a tensor was changed. Ops may set another one, which a [caller](super::call) would not know.
+    pub retyped: bool,
     /// In an [unrolled](super::variables::unrolled) graph: the former variables.
     pub states: Vec<State>,
 }

@@ -89,6 +89,7 @@ impl Net {
             feeds: BTreeMap::new(),
             resizes: BTreeMap::new(),
             spoilt: None,
+            retyped: false,
             states: Vec::new(),
         };
         let grid = random.chance(50);

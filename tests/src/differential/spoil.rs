@@ -142,8 +142,12 @@ fn operands(graph: &mut Graph, random: &mut Random) -> Option<String> {
     Some(format!("node {node} reads {inputs:?}"))
 }
 
-/// The declared type of a tensor.
+/// The declared type of a tensor, in a graph without variables, which keep theirs when an op sets another type.
 fn element_type(graph: &mut Graph, random: &mut Random) -> Option<String> {
+    if super::variables::any(graph) {
+        return None;
+    }
+    graph.retyped = true;
     let tensors = &mut graph.model.subgraphs[0].tensors;
     let at = random.below(tensors.len());
     tensors[at].element_type = random.pick(&[0, 1, 2, 3, 4, 6, 7, 9, 10, 17]);
