@@ -13,7 +13,7 @@ fn digits(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/digits").join(name)
 }
 
-/// The plugins of a folder, and those that are linked in.
+/// The linked plugins and the plugins of a folder.
 fn discover(folder: &Path) -> Arc<Registry> {
     let mut config = Config::default();
     config.plugins.dirs = vec![folder.to_owned()];

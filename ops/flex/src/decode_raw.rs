@@ -50,7 +50,7 @@ impl Kernel for Definition {
 }
 
 impl Definition {
-    /// The length of every string; 0 if there are none.
+    /// The length that all strings have; 0 without strings.
     fn length(&self, x: &TensorView<'_>) -> Result<usize> {
         let strings = arenite_ops::kit::strings::Strings::of(x)?;
         let length = strings.get(0).map_or(0, <[u8]>::len);

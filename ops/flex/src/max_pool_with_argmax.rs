@@ -1,5 +1,5 @@
-//! MaxPoolWithArgmax: the largest element of each window, and its position in the input: `(row × columns + column) ×
-//! channels + channel`, or that of the whole batch with `include_batch_in_index`. F16, BF16, F32, F64, integers.
+//! MaxPoolWithArgmax: the largest element of each window, and its position in its image, `(row × columns + column) ×
+//! channels + channel`; with `include_batch_in_index` its position in the batch. F16, BF16, F32, F64, integers.
 //! Defined by: tensorflow/core/kernels/maxpooling_op.cc.
 
 use arenite_abi::prelude::*;

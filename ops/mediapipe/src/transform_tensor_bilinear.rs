@@ -112,7 +112,7 @@ mod tests {
         let x = Tensor::f32(&[1, 2, 3, 1], &[1., 2., 3., 4., 5., 6.]);
         let y = run(x.clone(), &IDENTITY, [2, 3]).unwrap();
         assert_eq!((y.shape(), y.as_f32()), (&[1, 2, 3, 1][..], vec![1., 2., 3., 4., 5., 6.]));
-        // Pixels beyond the map are 0, and so is what lies outside of the outermost centers.
+        // Pixels outside the map are 0, so a sample outside the outermost pixel centers is 0, too.
         assert_eq!(run(x.clone(), &IDENTITY, [1, 5]).unwrap().as_f32(), [1., 2., 3., 0., 0.]);
         let moved = [1., 0., 0., 0.5, 0., 1., 0., 0.25];
         assert_eq!(run(x.clone(), &moved, [1, 3]).unwrap().as_f32(), [2.25, 3.25, 0.]);

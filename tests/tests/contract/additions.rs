@@ -284,7 +284,7 @@ fn values_stay_readable_with_a_planner_that_shares_no_memory() {
     }
 }
 
-/// The program's memory is an input, an output, or both. The delegate counts what is bound to it.
+/// Device memory is bound to an input, to an output, and to both. The delegate counts its bindings.
 #[test]
 fn a_program_binds_memory_to_tensors() {
     for fixture in fixtures(source!("15_bind")) {

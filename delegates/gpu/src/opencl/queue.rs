@@ -113,7 +113,7 @@ impl Queue {
         Ok(Launch { kernel, name, grid: launch.grid, group, trial, _memory: memory })
     }
 
-    /// What the driver reports about a kernel.
+    /// The limits that the driver reports for a kernel.
     fn limits(&self, kernel: &Kernel) -> Result<KernelLimits> {
         let device = self.device.device.id();
         let number = |number: opencl3::Result<usize>| {

@@ -39,7 +39,7 @@ pub struct LaunchSize {
     pub grid: Extent,
     /// How its work-groups are chosen.
     pub kind: Kind,
-    /// What the driver reports about the compiled kernel.
+    /// The limits that the driver reports for the compiled kernel.
     pub limits: KernelLimits,
 }
 

@@ -100,7 +100,7 @@ impl Tuning {
     }
 }
 
-/// What the driver reports about a compiled kernel.
+/// The limits that the driver reports for a compiled kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelLimits {
     /// The most work-items of a work-group.

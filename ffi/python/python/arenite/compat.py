@@ -80,7 +80,7 @@ def _install_in_children(tensorflow):
 
 
 class _Preparation(dict):
-    """What a child needs to know before it imports the program. Unpickling it installs the modules."""
+    """Installs the modules in a child process, before it imports the program: unpickling does it."""
 
     def __init__(self, data, *, tensorflow):
         super().__init__(data)

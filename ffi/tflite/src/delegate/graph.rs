@@ -19,7 +19,7 @@ use crate::kernel::types::{LatestRegistration, TfLiteContext, TfLiteNode, TfLite
 use crate::operator::TfLiteOperator;
 use crate::types::*;
 
-/// Answers how nodes would be partitioned if each was accepted in its round; [`REFUSED`] stands for a node that is not.
+/// The partitions that would result if each node was accepted in its round; [`REFUSED`] means that it is refused.
 pub(crate) type Partitioner<'a> = dyn FnMut(&[u32]) -> Result<Vec<Part>> + 'a;
 
 /// The round of a node that the delegate did not request.

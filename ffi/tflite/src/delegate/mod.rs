@@ -96,7 +96,7 @@ unsafe impl Send for Handle {}
 // SAFETY: see `Send`.
 unsafe impl Sync for Handle {}
 
-/// A graph that was shown to a delegate; `scene.graph` has what the delegate requested.
+/// A graph on which a delegate's `Prepare` ran. `scene.graph` has the delegate's requests.
 struct ShownGraph {
     scene: Box<Scene>,
 }

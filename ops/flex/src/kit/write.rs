@@ -28,7 +28,7 @@ pub enum Attribute<'a> {
 }
 
 /// Reads attributes from text: `n=2`, `n=0.5`, `n=true`, `n='text'`, `n=:F32`, `n=(1,2)`, a shape, `n=<2,3>`, a list
-/// of types, `n=[F32,I64]`, or a list of shapes, `n=[<2>;<>]`; `-` stands for no attributes. `None` if the text has
+/// of types, `n=[F32,I64]`, or a list of shapes, `n=[<2>;<>]`; `-` means no attributes. `None` if the text has
 /// another form.
 pub fn attributes(text: &'static str) -> Option<Vec<(&'static str, Attribute<'static>)>> {
     use arenite_abi::testing::nodes::{numbers, type_of};
