@@ -42,11 +42,12 @@ pub(super) fn dequantize(x: &Source<'_, '_>) -> Result<Node<Convert>> {
     node(x, Convert::Dequantize(if a.ty == I8 { 128 } else { 0 }))
 }
 
-fn node(x: &Source<'_, '_>, convert: Convert) -> Result<Node<Convert>> {
+/// A node whose output has as many elements as its input.
+pub(super) fn node<L>(x: &Source<'_, '_>, layer: L) -> Result<Node<L>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(y)?;
     ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
-    Ok(Node::new(convert, vec![input], vec![output]))
+    Ok(Node::new(layer, vec![input], vec![output]))
 }
 
 impl Convert {

@@ -15,6 +15,7 @@ use arenite_base::Quant;
 use arenite_layers::lower::{expect_elements, fused_activation};
 use arenite_layers::{Loops, Node, Source, Value};
 
+use super::convert;
 use crate::fixed_point::{Factor, Multiplier, Ties};
 use crate::kernels::i16_pair::{Combine, I16Kernels, Pair, Rescale};
 use crate::ops::build::Build;
@@ -181,20 +182,13 @@ fn powers_of_two(scales: [f32; 3]) -> Result<Option<[Factor; 3]>> {
 }
 
 fn reals(x: &Source<'_, '_>, quantized: &Value<'_>, layer: fn(f32) -> I16Layer) -> Result<Node<I16Layer>> {
-    conversion(x, layer(scale_of(quantized)?))
+    convert::node(x, layer(scale_of(quantized)?))
 }
 
 fn rescale(x: &Source<'_, '_>) -> Result<Node<I16Layer>> {
     let (from, to) = (quant_of(x.input(0)?.1)?, quant_of(x.output(0)?.1)?);
     multiplier(f64::from(from.scale) / f64::from(to.scale))?;
-    conversion(x, I16Layer::Rescale)
-}
-
-fn conversion(x: &Source<'_, '_>, layer: I16Layer) -> Result<Node<I16Layer>> {
-    let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
-    expect_elements(y)?;
-    ensure!(a.len() == y.len(), "input has shape {:?}, output {:?}", a.shape, y.shape);
-    Ok(Node::new(layer, vec![input], vec![output]))
+    convert::node(x, I16Layer::Rescale)
 }
 
 impl I16Layer {
