@@ -26,47 +26,47 @@ mod sync {
 
 lazy_static! {
     static ref FORKS: Forks = Forks::new();
-    /// Things that were made, and things that were dropped.
+    /// Items that were made, and items that were dropped.
     static ref MADE: AtomicUsize = AtomicUsize::new(0);
     static ref DROPPED: AtomicUsize = AtomicUsize::new(0);
 }
 
-/// A thing that only one thread may use.
-struct Thing {
+/// An item that only one thread may use.
+struct Item {
     is_used: AtomicBool,
 }
 
-impl Thing {
+impl Item {
     fn new() -> Self {
         MADE.fetch_add(1, Relaxed);
-        Thing { is_used: AtomicBool::new(false) }
+        Item { is_used: AtomicBool::new(false) }
     }
 
-    /// Fails if another thread uses the thing at the same time.
+    /// Fails if another thread uses the item at the same time.
     fn work(&mut self) {
-        assert!(!self.is_used.swap(true, Relaxed), "two calls have the same thing");
+        assert!(!self.is_used.swap(true, Relaxed), "two calls have the same item");
         thread::yield_now();
         self.is_used.store(false, Relaxed);
     }
 }
 
-impl Drop for Thing {
+impl Drop for Item {
     fn drop(&mut self) {
         DROPPED.fetch_add(1, Relaxed);
     }
 }
 
-fn pool() -> Pool<Thing> {
-    Pool::new(Thing::new(), || FORKS.generation())
+fn pool() -> Pool<Item> {
+    Pool::new(Item::new(), || FORKS.generation())
 }
 
-fn made() -> Result<Thing, String> {
-    Ok(Thing::new())
+fn made() -> Result<Item, String> {
+    Ok(Item::new())
 }
 
-fn call(pool: &Pool<Thing>) {
-    let done: Result<(), String> = pool.with(made, |thing| {
-        thing.work();
+fn call(pool: &Pool<Item>) {
+    let done: Result<(), String> = pool.with(made, |item| {
+        item.work();
         Ok(())
     });
     done.expect("the call succeeds");
@@ -80,7 +80,7 @@ fn explore(model: impl Fn() + Sync + Send + 'static) {
 }
 
 #[test]
-fn calls_at_the_same_time_have_things_of_their_own() {
+fn calls_at_the_same_time_have_items_of_their_own() {
     explore(|| {
         let pool = Arc::new(pool());
         let threads: Vec<_> = (0..2)
@@ -91,19 +91,19 @@ fn calls_at_the_same_time_have_things_of_their_own() {
             .collect();
         threads.into_iter().for_each(|thread| thread.join().expect("no call fails"));
         let made = MADE.load(Relaxed);
-        assert!(made <= 2, "{made} things for two calls at a time");
+        assert!(made <= 2, "{made} items for two calls at a time");
         assert_eq!(pool.idle(), made, "each comes back");
         assert_eq!(DROPPED.load(Relaxed), 0);
     });
 }
 
 #[test]
-fn a_call_that_fails_gives_its_thing_back() {
+fn a_call_that_fails_gives_its_item_back() {
     explore(|| {
         let pool = Arc::new(pool());
         let failing = Arc::clone(&pool);
         let cancelled = thread::spawn(move || {
-            let done: Result<(), &str> = failing.with(|| Ok(Thing::new()), |_| Err("cancelled"));
+            let done: Result<(), &str> = failing.with(|| Ok(Item::new()), |_| Err("cancelled"));
             assert_eq!(done, Err("cancelled"));
         });
         call(&pool);
@@ -113,13 +113,13 @@ fn a_call_that_fails_gives_its_thing_back() {
             || Err("no memory"),
             |_| pool.with(|| Err("no memory"), |_| pool.with(|| Err("no memory"), |_| Ok(()))),
         );
-        assert_eq!(refused, Err("no memory"), "there are two things at most");
+        assert_eq!(refused, Err("no memory"), "there are two items at most");
         assert_eq!(pool.idle(), MADE.load(Relaxed));
     });
 }
 
 #[test]
-fn a_call_that_panics_drops_its_thing() {
+fn a_call_that_panics_drops_its_item() {
     explore(|| {
         let pool = Arc::new(pool());
         let panicking = Arc::clone(&pool);
