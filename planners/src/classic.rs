@@ -12,19 +12,6 @@ pub(crate) const CHAIN: [(u64, u32, u32); 5] = [(16, 0, 1), (8, 1, 2), (64, 2, 3
 pub(crate) const COMPLEX: [(u64, u32, u32); 9] =
     [(32, 0, 1), (32, 1, 4), (8, 2, 5), (16, 3, 5), (8, 4, 5), (64, 5, 7), (8, 6, 8), (8, 7, 8), (16, 8, 9)];
 
-/// `BHWCRecords`.
-pub(crate) const BHWC: [Usage<[u32; 4]>; 9] = lives([
-    [1, 1, 2, 8],
-    [1, 1, 2, 8],
-    [1, 1, 1, 16],
-    [1, 1, 2, 8],
-    [1, 1, 8, 2],
-    [1, 1, 2, 8],
-    [1, 16, 1, 1],
-    [16, 1, 1, 1],
-    [1, 1, 1, 16],
-]);
-
 /// `UInt2Records`.
 pub(crate) const TEXTURES: [Usage<[u32; 2]>; 9] =
     lives([[2, 8], [2, 8], [1, 12], [2, 8], [8, 2], [2, 8], [1, 8], [2, 8], [4, 1]]);
@@ -42,7 +29,7 @@ pub(crate) const VOLUMES: [Usage<[u32; 3]>; 9] = lives([
     [2, 2, 2],
 ]);
 
-/// The lifetimes of the last three problems.
+/// The lifetimes of the last two problems.
 const fn lives<S: Copy>(sizes: [S; 9]) -> [Usage<S>; 9] {
     let nodes = [(0, 1), (1, 2), (2, 4), (3, 5), (4, 5), (5, 7), (6, 8), (7, 8), (8, 9)];
     let mut usages = [Usage::new(sizes[0], 0, 1); 9];

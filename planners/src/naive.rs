@@ -57,7 +57,6 @@ mod tests {
         classic::check(assign, &classic::CHAIN, &ids[..5], &[16, 8, 64, 32, 8]);
         classic::check(assign, &classic::COMPLEX, &ids, &[32, 32, 8, 16, 8, 64, 8, 8, 16]);
         classic::check_small(assign);
-        classic::check_any(assign_any, &classic::BHWC, &ids, &classic::BHWC.map(|usage| usage.size));
         classic::check_any(assign_any, &classic::TEXTURES, &ids, &classic::TEXTURES.map(|usage| usage.size));
         classic::check_any(assign_any, &classic::VOLUMES, &ids, &classic::VOLUMES.map(|usage| usage.size));
     }

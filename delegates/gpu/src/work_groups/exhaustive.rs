@@ -67,17 +67,28 @@ pub fn generate(grid: Extent, least: u128, bounds: &Bounds, alignments: [Alignme
 }
 
 /// The sizes that divide the grid, or else small sizes.
-pub(super) fn aligned(grid: Extent, bounds: &Bounds) -> Vec<Extent> {
+fn aligned(grid: Extent, bounds: &Bounds) -> Vec<Extent> {
     let found = generate(grid, LEAST, bounds, [Alignment::Precise; 3]);
     if found.is_empty() { corner_cases(grid, bounds) } else { found }
 }
 
-/// The sizes that leave no lane of a wave idle, or all sizes if there is none.
-pub(super) fn of_whole_waves(mut sizes: Vec<Extent>, wave: u32) -> Vec<Extent> {
-    let is_whole = |size: &Extent| volume(*size).is_multiple_of(u128::from(wave.max(1)));
+/// The sizes that divide the grid, or of these only whole waves, if any size has whole waves. Otherwise also whole
+/// waves that exceed the grid, if they start at most as many lanes as the best size that divides it.
+pub(super) fn search(grid: Extent, bounds: &Bounds, wave: u32) -> Vec<Extent> {
+    let wave = u128::from(wave.max(1));
+    let is_whole = |size: &Extent| volume(*size).is_multiple_of(wave);
+    let mut sizes = aligned(grid, bounds);
     if sizes.iter().any(is_whole) {
         sizes.retain(is_whole);
+        return sizes;
     }
+    let lanes = |size: &Extent| {
+        let groups = volume([0, 1, 2].map(|axis| grid[axis].div_ceil(size[axis])));
+        groups.saturating_mul(volume(*size).next_multiple_of(wave))
+    };
+    let least = sizes.iter().map(lanes).min();
+    let beyond = generate(grid, LEAST, bounds, [Alignment::None; 3]).into_iter();
+    sizes.extend(beyond.filter(|size| is_whole(size) && least.is_none_or(|least| lanes(size) <= least)));
     sizes
 }
 

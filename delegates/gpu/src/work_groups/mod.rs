@@ -3,11 +3,12 @@
 //! | tuning | candidates |
 //! |---|---|
 //! | fast | one, by a formula, see `fast`; convolutions have another formula |
-//! | exhaustive | all that divide the grid and have 32 work-items or more, else small ones; of these only whole waves, if there are any; they are timed |
+//! | exhaustive | all that divide the grid and have 32 work-items or more, else small ones; of these only whole waves, if there are any, else also whole waves that exceed the grid; they are timed |
 //! | fixed | one size for all kernels, 8 × 4 × 1 if none is given, cut to the limits |
 //!
 //! Registers and private memory limit the work-group of a kernel: OpenCL drivers report that limit per kernel. Vulkan
-//! has no such query; its drivers support the device's limit for every kernel.
+//! has no such query; its drivers support the device's limit for every kernel. Apple's devices use these rules, too:
+//! TensorFlow Lite's own rules for them belong to its kernels in Metal.
 //!
 //! Defined by: tflite/delegates/gpu/common/task/work_group_picking.cc and common/workgroup_selection.cc, without their
 //! divisions by zero, overflows, exceeded limits and duplicates.
@@ -127,9 +128,7 @@ pub fn candidates(
         (Tuning::Fast, Kind::Convolution) => {
             vec![slices_last(grid, &bounds, |grid, bounds| fast::convolution(grid, bounds, info.vendor))]
         }
-        (Tuning::Exhaustive, _) => {
-            exhaustive::of_whole_waves(exhaustive::aligned(grid, &bounds), kernel.wave)
-        }
+        (Tuning::Exhaustive, _) => exhaustive::search(grid, &bounds, kernel.wave),
         (Tuning::Fixed(size), _) => vec![fast::cut(size.map(|n| n.max(1)), &bounds)],
     }
 }

@@ -138,7 +138,29 @@ fn searches_prefer_whole_waves() {
         assert!(whole.len() < all.len() && !whole.is_empty());
         assert_eq!(of(wave), whole, "{wave}");
     }
-    assert_eq!([of(64), of(0)], [all.clone(), all]);
+    assert_eq!(of(0), all);
+    assert!(
+        of(64).starts_with(&all) && of(64)[all.len()..].iter().all(|&size| volume(size).is_multiple_of(64))
+    );
+}
+
+/// Groups of 31 and of 124 work-items start 128 lanes each for 31 × 4: no size that divides it is of whole waves.
+#[test]
+fn whole_waves_that_exceed_the_grid_are_timed_if_no_others_exist() {
+    let info = device("", [1024; 3], 256);
+    let of = |wave| {
+        candidates(Tuning::Exhaustive, Kind::Other, &info, KernelLimits { most: 256, wave }, [31, 4, 1])
+    };
+    let divide =
+        [[1, 4, 1], [31, 1, 1], [31, 2, 1], [31, 4, 1]].into_iter().filter(|&size| volume(size) >= 32);
+    let divide: Vec<Extent> = divide.collect();
+    let beyond = [[8, 4, 1], [16, 2, 1], [16, 4, 1], [32, 1, 1], [32, 2, 1], [32, 4, 1]];
+    let sorted = |mut sizes: Vec<Extent>| {
+        sizes.sort_unstable();
+        sizes
+    };
+    assert_eq!(sorted(of(1)), divide);
+    assert_eq!(sorted(of(32)), sorted([&divide[..], &beyond].concat()));
 }
 
 #[test]
