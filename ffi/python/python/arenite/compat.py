@@ -73,7 +73,12 @@ def _install_in_children(tensorflow):
 
     @functools.wraps(get)
     def get_preparation_data(name):
-        return _Preparation(get(name), tensorflow=tensorflow)
+        data = get(name)
+        if name == "ignore":
+            # For the server of "forkserver", which unpickles nothing: its children import the program.
+            data.pop("init_main_from_path", None)
+            return data
+        return _Preparation(data, tensorflow=tensorflow)
 
     get_preparation_data._tensorflow = tensorflow
     spawn.get_preparation_data = get_preparation_data
