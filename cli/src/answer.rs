@@ -62,6 +62,11 @@ impl Answer {
         Ok(Answer { text, failure: None })
     }
 
+    /// Renders `report` as JSON.
+    pub(crate) fn json(report: &impl Serialize) -> Result<Self> {
+        Ok(Answer { text: to_json(report)?, failure: None })
+    }
+
     /// Text that is neither a report nor JSON, such as CSV.
     pub(crate) fn text(text: String) -> Self {
         Answer { text, failure: None }

@@ -15,6 +15,7 @@ mod devices;
 mod difference;
 mod each;
 mod front_end;
+mod generate;
 mod inputs;
 mod inspect;
 mod limits;
@@ -118,6 +119,7 @@ Examples:
   arenite run model.tflite --image cat.jpg --labels labels.txt --top 3
   arenite run model.tflite --input 0=x.npy --output-dir results
   arenite bench model.tflite --threads 2 --profile
+  arenite generate model.tflite --ids 1,15043 -n 20
   arenite inspect model.tflite
   arenite compare model.tflite --delegate none --delegate cpu
   arenite plan model.tflite --planner all --html plan.html
@@ -134,6 +136,8 @@ enum Command {
     Run(run::Arguments),
     /// Measure how long a model takes and how much memory it needs
     Bench(bench::Arguments),
+    /// Let a language model continue tokens
+    Generate(generate::Arguments),
     /// Show a model's tensors and nodes, what runs each node, and the memory plan
     Inspect(inspect::Arguments),
     /// Run a model in two ways, or against another runtime's values, and find the first tensor that differs
@@ -157,6 +161,7 @@ impl Command {
         match self {
             Command::Run(arguments) => &arguments.common,
             Command::Bench(arguments) => &arguments.common,
+            Command::Generate(arguments) => &arguments.common,
             Command::Inspect(arguments) => &arguments.common,
             Command::Compare(arguments) => &arguments.common,
             Command::Plan(arguments) => &arguments.common,
@@ -182,7 +187,7 @@ impl Command {
             Command::Run(_) => Some(Some(limits::DEFAULT_TIME)),
             Command::Inspect(_) | Command::Compare(_) | Command::Plan(_) | Command::Report(_) => Some(None),
             Command::Bench(_) | Command::NewModel(_) | Command::Plugins(_) | Command::Config(_) => None,
-            Command::Devices(_) => None,
+            Command::Devices(_) | Command::Generate(_) => None,
         }
     }
 
@@ -190,6 +195,7 @@ impl Command {
         match self {
             Command::Run(arguments) => run::run(arguments),
             Command::Bench(arguments) => bench::bench(arguments),
+            Command::Generate(arguments) => generate::generate(arguments),
             Command::Inspect(arguments) => inspect::inspect(arguments),
             Command::Compare(arguments) => compare::compare(arguments),
             Command::Plan(arguments) => plan::plan(arguments),

@@ -3,6 +3,7 @@
 mod benching;
 mod comparing;
 mod configuration;
+mod generating;
 mod inspecting;
 mod names;
 mod new_models;
