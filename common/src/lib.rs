@@ -11,6 +11,7 @@ pub mod memory;
 pub mod node_facts;
 pub mod placement;
 pub mod plugins;
+pub mod previews;
 pub mod profile;
 mod text;
 

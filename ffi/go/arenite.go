@@ -106,6 +106,8 @@ type Options struct {
 	References bool // run only reference ops and Ops, without the CPU delegate
 	Ops        []Op // ops of the program, which run instead of plugins' ops and delegates
 	Require    bool // fail if a node runs elsewhere than on the CPU delegate
+	PluginDirs []string
+	Delegates  []Delegate // they claim nodes in this order, before the CPU delegate
 }
 
 // apply sets the library's options.
@@ -113,6 +115,14 @@ func (o Options) apply(raw *C.ArOptions) error {
 	err := taken(C.ar_options_set_threads(raw, C.uint32_t(o.Threads)))
 	if err == nil {
 		err = taken(C.ar_options_set_default_delegate(raw, C.bool(!o.References)))
+	}
+	for n := 0; n < len(o.PluginDirs) && err == nil; n++ {
+		path := C.CString(o.PluginDirs[n])
+		err = taken(C.ar_options_add_plugin_dir(raw, path))
+		C.free(unsafe.Pointer(path))
+	}
+	for n := 0; n < len(o.Delegates) && err == nil; n++ {
+		err = o.Delegates[n].add(raw)
 	}
 	if o.Require && err == nil {
 		err = requireCPU(raw)
@@ -138,6 +148,19 @@ type Interpreter struct{ raw *C.ArInterpreter }
 
 // NewInterpreter searches for plugins, and creates and allocates an interpreter of the main subgraph.
 func NewInterpreter(model *Model, options Options) (*Interpreter, error) {
+	interpreter, err := unallocated(model, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := interpreter.Allocate(); err != nil {
+		interpreter.Close()
+		return nil, err
+	}
+	return interpreter, nil
+}
+
+// unallocated creates an interpreter.
+func unallocated(model *Model, options Options) (*Interpreter, error) {
 	raw := C.ar_options_new()
 	defer C.ar_options_free(raw)
 	if err := options.apply(raw); err != nil {
@@ -145,10 +168,6 @@ func NewInterpreter(model *Model, options Options) (*Interpreter, error) {
 	}
 	interpreter := &Interpreter{}
 	if err := taken(C.ar_interpreter_new(model.raw, raw, &interpreter.raw)); err != nil {
-		return nil, err
-	}
-	if err := interpreter.Allocate(); err != nil {
-		interpreter.Close()
 		return nil, err
 	}
 	return interpreter, nil

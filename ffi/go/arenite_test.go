@@ -4,9 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 )
 
 // model opens one of the models that `cargo test -p arenite-cpp` writes.
@@ -179,5 +181,77 @@ func TestShapes(t *testing.T) {
 	}
 	if _, err := interpreter.Output(2); err == nil {
 		t.Fatal("a third output was found")
+	}
+}
+
+// far returns options with the delegate `far` of a plugin in C, whose device is the program's own memory.
+func far(t *testing.T) Options {
+	t.Helper()
+	plugins := os.Getenv("ARENITE_TEST_PLUGINS")
+	if plugins == "" {
+		t.Skip("ARENITE_TEST_PLUGINS names no folder with plugins: cargo test -p arenite-cpp makes one")
+	}
+	return Options{References: true, PluginDirs: []string{plugins}, Delegates: []Delegate{{Name: "far"}}}
+}
+
+func TestDeviceMemory(t *testing.T) {
+	interpreter, err := NewInterpreter(model(t, "cube"), far(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer interpreter.Close()
+	if _, err := interpreter.DeviceObject("far", "attic"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := interpreter.DeviceObject("far", "cellar"); err == nil || !strings.Contains(err.Error(), "attic") {
+		t.Fatal(err)
+	}
+	from, to := &[6]float32{0, 0, 2, -1, 0.5, 3}, &[4]float32{}
+	memory := func(at unsafe.Pointer, offset, bytes uint64) DeviceMemory {
+		return DeviceMemory{"far", uint64(uintptr(at)), offset, bytes}
+	}
+	input, _ := interpreter.Input(0)
+	output, _ := interpreter.Output(0)
+	if err := input.BindDeviceMemory(memory(unsafe.Pointer(from), 8, 16)); err != nil {
+		t.Fatal(err)
+	}
+	if err := output.BindDeviceMemory(memory(unsafe.Pointer(to), 0, 16)); err != nil {
+		t.Fatal(err)
+	}
+	if err := interpreter.Invoke(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.KeepAlive(from)
+	if *to != [4]float32{8, -1, 0.125, 27} {
+		t.Fatal(*to)
+	}
+	err = input.BindDeviceMemory(memory(unsafe.Pointer(from), 0, 15))
+	if err == nil || !strings.Contains(err.Error(), "has 15 bytes, it needs 16") {
+		t.Fatal(err)
+	}
+	for _, tensor := range []*Tensor{input, output} {
+		if err := tensor.UnbindDeviceMemory(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if values, err := output.Floats(); err != nil || len(values) != 4 {
+		t.Fatal(values, err)
+	}
+}
+
+func TestPreviewsOfDelegates(t *testing.T) {
+	found, err := PreviewDelegates(model(t, "cube"), far(t))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	far := found[0]
+	if far.Delegate != "far" || len(far.Partitions) == 0 || len(far.Refusals) == 0 || far.LeftOut != "" {
+		t.Fatal(far)
+	}
+	if far.Refusals[0].Reason != "far supports only NEG" {
+		t.Fatal(far.Refusals)
+	}
+	if _, err := PreviewDelegates(model(t, "cube"), Options{Delegates: []Delegate{{Name: "nowhere"}}}); err == nil {
+		t.Fatal("an unknown delegate has no preview")
 	}
 }

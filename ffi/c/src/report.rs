@@ -1,9 +1,9 @@
 //! Creates reports: the JSON that the command-line program prints with `--json`.
 
 #[cfg(not(feature = "report"))]
-pub(crate) use absent::{devices, inspection, plugins, profile};
+pub(crate) use absent::{devices, inspection, plugins, previews, profile};
 #[cfg(feature = "report")]
-pub(crate) use made::{devices, inspection, plugins, profile};
+pub(crate) use made::{devices, inspection, plugins, previews, profile};
 
 /// The reports, with the feature `report`.
 #[cfg(feature = "report")]
@@ -12,10 +12,11 @@ mod made {
     use std::fmt::Display;
     use std::path::Path;
 
-    use arenite::{Interpreter, Profile, Registry};
+    use arenite::{DelegatePreview, Interpreter, Profile, Registry};
     use arenite_common::devices::Devices;
     use arenite_common::inspection::Inspection;
     use arenite_common::plugins::Plugins;
+    use arenite_common::previews::Previews;
     use arenite_common::profile::{json, op_times};
 
     use crate::error::{AR_ERROR_FAILED, Failure, Result, c_string};
@@ -37,6 +38,10 @@ mod made {
         text(Devices::of(registry).json())
     }
 
+    pub(crate) fn previews(found: Vec<DelegatePreview>) -> Result<CString> {
+        text(Previews::of(found).json())
+    }
+
     pub(crate) fn profile(profile: &Profile) -> Result<CString> {
         text(json(&op_times(profile)))
     }
@@ -48,7 +53,7 @@ mod absent {
     use std::ffi::CString;
     use std::path::Path;
 
-    use arenite::{Interpreter, Profile, Registry};
+    use arenite::{DelegatePreview, Interpreter, Profile, Registry};
 
     use crate::error::{AR_ERROR_UNSUPPORTED, Failure, Result};
 
@@ -67,6 +72,10 @@ mod absent {
     }
 
     pub(crate) fn devices(_: &Registry) -> Result<CString> {
+        absent()
+    }
+
+    pub(crate) fn previews(_: Vec<DelegatePreview>) -> Result<CString> {
         absent()
     }
 

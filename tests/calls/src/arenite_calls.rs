@@ -408,9 +408,9 @@ impl Calls {
             read(ar_plugin_id(ar_interpreter_plugin(raw, index)));
             read(ar_interpreter_failure(raw, index));
             read(ar_interpreter_left_out(raw, index));
-            if !check(ar_interpreter_inspect(raw, &mut json)) {
-                read(json);
-            }
+            check(ar_interpreter_preview_delegates(raw, index, &mut json));
+            check(ar_interpreter_inspect(raw, &mut json));
+            read(json);
         }
     }
 

@@ -134,6 +134,15 @@ ARENITE_API const char *ar_interpreter_left_out(const ArInterpreter *interpreter
  * Errors: AR_ERROR_FAILED if a path is not UTF-8; AR_ERROR_UNSUPPORTED in a library without the feature `report`. */
 ARENITE_API ArError *ar_interpreter_inspect(ArInterpreter *interpreter, const char **json);
 
+/* Describes the partitions that delegates would have if ar_interpreter_allocate_subgraph followed, for the current
+ * shapes of inputs, up to the first node of dynamic shape. Nothing is compiled. As JSON: {"delegates":[{"delegate":
+ * "cpu","partitions":[[0,1]],"refusals":[{"node":2,"reason":"…"}],"left_out":null}]}; nodes are numbered as in
+ * ar_interpreter_inspect. The text belongs to the interpreter and is valid until the next report.
+ * Errors: AR_ERROR_STATE if the subgraph is allocated; AR_ERROR_NOT_FOUND if it does not exist; AR_ERROR_UNSUPPORTED in
+ * a library without the feature `report`; otherwise those of ar_interpreter_allocate for a node, or for a delegate
+ * that cannot be created. */
+ARENITE_API ArError *ar_interpreter_preview_delegates(ArInterpreter *interpreter, size_t subgraph, const char **json);
+
 #ifdef __cplusplus
 }
 #endif

@@ -79,7 +79,7 @@ pub unsafe extern "C" fn ar_interpreter_left_out(
 pub(crate) fn give_report(
     interpreter: *const ArInterpreter,
     json: *mut *const c_char,
-    report: &mut dyn FnMut(&ArInterpreter, &State) -> Result<CString>,
+    report: &mut dyn FnMut(&ArInterpreter, &mut State) -> Result<CString>,
 ) -> *mut ArError {
     guard(|| {
         // SAFETY: `json` is null or writable and `interpreter` null or a live handle, as the header requires.
@@ -88,7 +88,8 @@ pub(crate) fn give_report(
             shared(interpreter, "interpreter")?
         };
         let mut state = interpreter.lock()?;
-        state.json = report(interpreter, &state)?;
+        let text = report(interpreter, &mut state)?;
+        state.json = text;
         // SAFETY: `json` is writable: the first `put` has checked that it is not null.
         unsafe { put(json, "json", state.json.as_ptr()) }
     })
@@ -102,5 +103,17 @@ pub unsafe extern "C" fn ar_interpreter_inspect(
 ) -> *mut ArError {
     give_report(interpreter, json, &mut |interpreter, state| {
         report::inspection(&state.interpreter, interpreter.path.as_deref())
+    })
+}
+
+/// Reports the partitions that delegates would have, as JSON.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_preview_delegates(
+    interpreter: *mut ArInterpreter,
+    subgraph: usize,
+    json: *mut *const c_char,
+) -> *mut ArError {
+    give_report(interpreter, json, &mut |_, state| {
+        report::previews(state.interpreter.preview_delegates(subgraph)?)
     })
 }

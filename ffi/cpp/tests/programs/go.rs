@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::toolchain::{HERE, dynamic_library, run};
-use crate::{digits, models, temporary};
+use crate::{digits, far, models, temporary};
 
 /// The go command in the package's folder, with a pkg-config file for this build; `None` if Go or pkg-config is
 /// missing.
@@ -40,6 +40,7 @@ fn the_go_package_passes_its_tests() {
     let folder = temporary();
     models::write(folder.path());
     if let Some(mut command) = go(folder.path()) {
+        command.env("ARENITE_TEST_PLUGINS", far(folder.path()));
         let said = run(command.args(["test", "-v", "./..."]));
         assert!(said.contains("PASS: TestCustomOp") && !said.contains("SKIP"), "{said}");
     }

@@ -74,6 +74,26 @@ fn check_interface(compiler: &str, extra: &[&str]) {
     }
 }
 
+/// Compiles the C plugins with the delegate `far` and an op that it leaves to others.
+fn far(to: &Path) -> PathBuf {
+    let plugins = to.join("far");
+    std::fs::create_dir(&plugins).expect("cannot create the folder");
+    for source in ["../../plugins/template/c/cube.c", "../c/tests/c/far.c"] {
+        toolchain::compile_plugin(source, &plugins);
+    }
+    plugins
+}
+
+#[test]
+fn memory_on_a_device_is_bound() {
+    let folder = temporary();
+    models::write(folder.path());
+    let source = Path::new(HERE).join("tests/cpp/devices.cc");
+    if let Some(program) = compile("g++", &source, folder.path(), &[]) {
+        run(Command::new(program).arg(folder.path()).arg(far(folder.path())));
+    }
+}
+
 #[test]
 fn interface_under_sanitizers() {
     check_interface("g++", SANITIZERS);

@@ -23,7 +23,11 @@ void test_interpreter(const char *folder) {
   OK(ar_interpreter_input_by_name(interpreter, "x", &named));
   REQUIRE(input == named);
   OK(ar_interpreter_resize_input(interpreter, 0, dims, 1));
+  FAILS(AR_ERROR_NOT_FOUND, "subgraph 7", ar_interpreter_preview_delegates(interpreter, 7, &json));
+  OK(ar_interpreter_preview_delegates(interpreter, 0, &json));
+  REQUIRE(strcmp(json, "{\"delegates\":[{\"delegate\":\"cpu\",\"partitions\":[[0,1]],\"refusals\":[],\"left_out\":null}]}") == 0);
   OK(ar_interpreter_allocate(interpreter));
+  FAILS(AR_ERROR_STATE, "preview", ar_interpreter_preview_delegates(interpreter, 0, &json));
   OK(ar_interpreter_output(interpreter, 0, &output));
   OK(ar_tensor_copy_from(input, &x[2], 4));
   OK(ar_interpreter_invoke(interpreter));

@@ -74,6 +74,36 @@ class Interpreter {
     return errors_.Take(ar_tensor_lend(tensor->handle(), allocation.data, allocation.bytes, nullptr, nullptr));
   }
 
+  // Binds memory of the program on a delegate's device to an input or output: Invoke reads or writes it there, and the
+  // tensor's data is null until UnbindDeviceMemory. Call it after AllocateTensors. See ar_tensor_bind_device_memory for
+  // details.
+  Status BindDeviceMemory(int tensor_index, const DeviceMemory &memory) {
+    const Tensor *tensor = Find(tensor_index);
+    if (tensor == nullptr) return NoSuchTensor(tensor_index);
+    const ArDeviceMemory raw{memory.delegate.c_str(), memory.object, memory.offset, memory.bytes};
+    return Renewed(ar_tensor_bind_device_memory(tensor->handle(), &raw));
+  }
+  Status UnbindDeviceMemory(int tensor_index) {
+    const Tensor *tensor = Find(tensor_index);
+    if (tensor == nullptr) return NoSuchTensor(tensor_index);
+    return Renewed(ar_tensor_unbind_device_memory(tensor->handle()));
+  }
+
+  // An object of the API of a delegate's device, on which to create this memory: "context" of "opencl", for example.
+  // See ar_interpreter_device_object.
+  Status GetDeviceObject(const char *delegate, const char *name, uint64_t *object) {
+    return errors_.Take(ar_interpreter_device_object(interpreter_.get(), delegate, name, object));
+  }
+
+  // Writes the partitions that delegates would have after AllocateTensors, as JSON. See
+  // ar_interpreter_preview_delegates.
+  Status PreviewDelegates(std::string *json) {
+    const char *text = nullptr;
+    const Status status = errors_.Take(ar_interpreter_preview_delegates(interpreter_.get(), 0, &text));
+    if (status == kOk) *json = text;
+    return status;
+  }
+
   // Frees the memory of activations. AllocateTensors allocates it again; inputs must then be filled again.
   Status ReleaseNonPersistentMemory() { return Renewed(ar_interpreter_release_memory(interpreter_.get())); }
 

@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -96,6 +97,14 @@ union TensorData {
 struct CustomAllocation {
   void *data = nullptr;
   size_t bytes = 0;
+};
+
+// Memory of the program on a delegate's device: for "opencl" a cl_mem, for "vulkan" a VkBuffer.
+struct DeviceMemory {
+  std::string delegate;
+  uint64_t object = 0;  // its pointer or number
+  uint64_t offset = 0;  // where the tensor begins in it, in bytes; a multiple of 4
+  uint64_t bytes = 0;   // from there
 };
 
 // A tensor of an interpreter, with the fields it had when it was last requested, allocated or computed.
