@@ -1,15 +1,18 @@
-//! Depthwise weights of every byte value, transposed convolutions of every stride, images one pixel wide, and windows
-//! of many taps: the CPU delegate gives the same results as the reference ops, with every instruction set.
+//! Depthwise weights of every byte value, transposed convolutions of every stride, images one pixel wide, windows of
+//! many taps, and weights of four bits with scales for blocks: the CPU delegate gives the same results as the reference
+//! ops, with every instruction set.
 
 use arenite::config::DelegateConfig;
 use arenite::{ElementType, Interpreter, Model, Quota};
-use arenite_abi::schema::{Conv2DOptions, DepthwiseConv2DOptions, TransposeConvOptions, padding};
-use arenite_model::tensor_type::{FLOAT32, INT8, UINT8};
-use arenite_model::writer::{Tensor, bytes_of};
+use arenite_abi::schema::{
+    Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions, TransposeConvOptions, padding,
+};
+use arenite_model::tensor_type::{FLOAT16, FLOAT32, INT4, INT8, UINT8};
+use arenite_model::writer::{ModelBuilder, Tensor, bytes_of};
 use arenite_test_clock::Clock;
 use arenite_tests::op_models::{OneOp, f32, i32};
 
-const ISAS: [&str; 7] = ["scalar", "avx2", "avx512", "avx512vnni", "amx", "neon", "neondot"];
+const ISAS: [&str; 8] = ["scalar", "avx2", "avxvnni", "avx512", "avx512vnni", "amx", "neon", "neondot"];
 
 /// The output's bytes for pseudo-random inputs.
 fn run(mut interpreter: Interpreter) -> Vec<u8> {
@@ -30,7 +33,12 @@ fn run(mut interpreter: Interpreter) -> Vec<u8> {
 
 /// The delegate runs the node, and gives the bytes of the reference op, or floats within 1e-6.
 fn expect_exact(what: &str, node: OneOp) {
-    let model = Model::from_bytes(node.model().finish()).expect("the file is sound");
+    expect_same(what, &node.model(), 1e-6);
+}
+
+/// As [`expect_exact`], with floats within `tolerance`.
+fn expect_same(what: &str, model: &ModelBuilder, tolerance: f32) {
+    let model = Model::from_bytes(model.finish()).expect("the file is sound");
     let want = run(arenite_tests::reference_ops(&model).build().expect("it builds"));
     for isa in ISAS {
         let mut delegate = DelegateConfig::new("cpu");
@@ -46,7 +54,8 @@ fn expect_exact(what: &str, node: OneOp) {
                 bytes.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect::<Vec<f32>>()
             };
             let (got, want) = (floats(&got), floats(&want));
-            let differ = got.iter().zip(&want).position(|(g, w)| (g - w).abs() > 1e-6 * w.abs().max(1.0));
+            let differ =
+                got.iter().zip(&want).position(|(g, w)| (g - w).abs() > tolerance * w.abs().max(1.0));
             assert_eq!(differ.map(|i| (i, got[i], want[i])), None, "{what}, {isa}");
         } else {
             let differ = got.iter().zip(&want).position(|(g, w)| g != w);
@@ -229,4 +238,34 @@ fn strides_larger_than_the_filter() {
         }
     }
     clock.at_most(60);
+}
+
+/// Scales for blocks of four-bit weights, and one per channel. Blocks are added in the order of the reference op, so
+/// results are the same to the bit: of one row, and of more rows than a tile has.
+#[test]
+fn products_with_weights_of_four_bits() {
+    for (block, depth, units) in [(32, 96, 70), (64, 128, 5), (128, 128, 64), (256, 512, 33), (0, 40, 20)] {
+        for (rows, has_bias) in [(1, false), (3, true), (37, true)] {
+            let weights: Vec<u8> = (0..units * depth / 2).map(|i| (i * 37 % 251) as u8).collect();
+            let w = Tensor::new("w", INT4, &[units, depth]);
+            let w = match block {
+                0 => w.per_channel(&vec![0.02; units as usize], &vec![0; units as usize], 0),
+                // The tensor after `x`, `w`, `b` and `y`.
+                _ => w.blockwise(if has_bias { 4 } else { 3 }, -1, block, 1),
+            };
+            let node = OneOp::new("FULLY_CONNECTED").feed(f32("x", &[rows, depth])).constant(w, weights);
+            let bias: Vec<f32> = (0..units).map(|i| i as f32 / 16.0 - 1.0).collect();
+            let node =
+                if has_bias { node.constant(f32("b", &[units]), bytes_of(&bias)) } else { node.absent() };
+            let node = node.output(f32("y", &[rows, units])).options::<FullyConnectedOptions>(|o| o);
+            let mut model = node.model();
+            // F16 numbers between 2⁻⁶ and 2⁻⁵.
+            let count = units * depth / block.max(1);
+            let scales: Vec<u16> = (0..count).map(|i| 0x2400 | (i * 97 % 1024) as u16).collect();
+            let buffer = model.buffer(bytes_of(&scales));
+            let blocks = depth / block.max(1);
+            model.subgraphs[0].tensor(Tensor::new("scales", FLOAT16, &[units, blocks]).buffer(buffer));
+            expect_same(&format!("{rows} rows, blocks of {block}"), &model, 0.0);
+        }
+    }
 }

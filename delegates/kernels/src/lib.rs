@@ -37,6 +37,7 @@ pub mod u8_pair;
 pub mod u8_pool;
 pub mod u8_real;
 pub mod u8_winograd;
+pub mod u8i4_gemm;
 pub mod u8i8_dwconv;
 pub mod u8i8_gemm;
 pub mod widen;

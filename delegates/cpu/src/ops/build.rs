@@ -20,7 +20,7 @@ use crate::kernels::u8_map::ByteMap;
 use crate::kernels::u8_pair::Pairs;
 use crate::kernels::u8_pool::Pools;
 use crate::kernels::u8_real::Reals;
-use crate::kernels::{u8_lines, u8i8_dwconv, u8i8_gemm};
+use crate::kernels::{u8_lines, u8i4_gemm, u8i8_dwconv, u8i8_gemm};
 use crate::step::Step;
 use crate::steps::cascade::RowStep;
 use crate::store::Store;
@@ -166,6 +166,8 @@ pub(crate) struct ByteKernels {
     pub reals: &'static Reals,
     /// Products.
     pub gemm: &'static u8i8_gemm::Gemm,
+    /// Products with weights of four bits.
+    pub gemm_i4: &'static u8i4_gemm::Gemm,
     /// Depthwise convolutions.
     pub dwconv: &'static u8i8_dwconv::DwConv,
 }
@@ -183,6 +185,7 @@ impl ByteKernels {
             pools: Pools::select(isa),
             reals: Reals::select(isa),
             gemm: u8i8_gemm::Gemm::select(isa),
+            gemm_i4: u8i4_gemm::Gemm::select(isa),
             dwconv: u8i8_dwconv::DwConv::select(isa),
         }
     }

@@ -3,15 +3,16 @@
 //!
 //! Defined by: tflite/kernels/conv.cc (`EvalHybrid`, `EvalHybridPerChannel`), tflite/kernels/depthwise_conv.cc
 //! (`EvalHybridPerChannel`), tflite/kernels/transpose_conv.cc, tflite/kernels/fully_connected.cc (`EvalHybridDense`,
-//! `EvalHybridDense4Bit`).
+//! `EvalHybridDense4Bit`, `EvalBlockwise4Bit`).
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::{FullyConnectedOptions, activation};
 use arenite_base::Clamp;
 use arenite_layers::lower::{self, conv_2d, depthwise_conv_2d, fully_connected, transpose_conv};
-use arenite_layers::{EpilogueOp, Node, Parts, Source, Window, clamp_of};
+use arenite_layers::{EpilogueOp, Id, Node, Parts, Source, Window, clamp_of};
 
 use super::quantized::expect_planes;
+use crate::kernels::u8i4_gemm::Blocks;
 use crate::ops::build::{Border, Build, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::reach::patches_u8::{FilterSizes, Patches};
@@ -23,10 +24,14 @@ use crate::rescale::{RealChannel, RealChannels};
 use crate::step::Step;
 use crate::steps::conv_hybrid::{ConvHybrid, Finish};
 use crate::steps::dwconv_hybrid::DwConvHybrid;
+use crate::steps::product_i4::ProductI4;
 use crate::steps::transpose_conv_hybrid::TransposeConvHybrid;
 
 /// Channels of an image of floats that are few: these are dearer to copy into a border than bytes.
 const FEW: usize = 3;
+/// Rows of a product that weights of four bits with one scale per filter stay four bits wide for. More rows are worth
+/// weights of bytes.
+const FEW_ROWS: usize = 16;
 
 /// A convolution, or a product, of `f32` with weights of bytes.
 pub(crate) struct Hybrid<'a> {
@@ -34,8 +39,10 @@ pub(crate) struct Hybrid<'a> {
     kind: Kind,
     filters: usize,
     weights: Weights<'a>,
-    /// One per filter.
+    /// One per filter, or per block of a filter.
     scales: Vec<f32>,
+    /// Weights of four bits stay so: how a filter is cut into blocks.
+    blocks: Option<Blocks>,
     bias: Option<&'a [f32]>,
     symmetry: Symmetry,
     clamp: Clamp,
@@ -103,17 +110,35 @@ fn transposed<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     Hybrid::new(shape, weights(x, 0, filters)?, x.bias(3, filters)?, Symmetry::Asymmetric, activation)
 }
 
-/// 4-bit weights of some size run in a kernel that ignores the option and is symmetric. Without an activation, infinite
-/// sums stay.
+/// 4-bit weights of some size run in a kernel that ignores the option: it is asymmetric for blocks, else symmetric.
+/// Without an activation, infinite sums stay.
 fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let geometry = fully_connected::Geometry::read(x)?;
     let ((_, w), depth, units) = (x.input(1)?, geometry.depth, geometry.units);
     let packed = w.ty == I4 && depth.is_multiple_of(2) && depth >= 32 && units >= 4;
-    let asymmetric = x.node.options()?.get(FullyConnectedOptions::ASYMMETRIC_QUANTIZE_INPUTS)? && !packed;
+    let option = x.node.options()?.get(FullyConnectedOptions::ASYMMETRIC_QUANTIZE_INPUTS)?;
+    let by_block = Weights::read_blocks(x)?;
+    let asymmetric = by_block.is_some() || option && !packed;
     let symmetry = if asymmetric { Symmetry::Asymmetric } else { Symmetry::Symmetric };
     let shape = (geometry.window(), Kind::Product, units);
-    let mut layer =
-        Hybrid::new(shape, weights(x, 0, units)?, x.bias(2, units)?, symmetry, geometry.activation)?;
+    let (weights, blocks) = match by_block {
+        Some((weights, q)) => {
+            let blocks = Blocks { count: depth / q.block_size, lines: q.block_size };
+            ensure!(
+                blocks.are_supported(),
+                "{w} has blocks of {}; only multiples of 8 are supported",
+                blocks.lines
+            );
+            ((weights, q.scales.to_vec()), Some(blocks))
+        }
+        None => {
+            let blocks = Some(Blocks { count: 1, lines: depth });
+            let fits = w.ty == I4 && geometry.rows <= FEW_ROWS;
+            (weights(x, 0, units)?, blocks.filter(|blocks| fits && blocks.are_supported()))
+        }
+    };
+    let mut layer = Hybrid::new(shape, weights, x.bias(2, units)?, symmetry, geometry.activation)?;
+    layer.blocks = blocks;
     if geometry.activation == activation::NONE {
         layer.clamp = Clamp::NONE;
     }
@@ -138,7 +163,7 @@ impl<'a> Hybrid<'a> {
         activation: i8,
     ) -> Result<Self> {
         let (clamp, epilogue) = (clamp_of(activation)?, Vec::new());
-        Ok(Hybrid { window, kind, filters, weights, scales, bias, symmetry, clamp, epilogue })
+        Ok(Hybrid { window, kind, filters, weights, scales, blocks: None, bias, symmetry, clamp, epilogue })
     }
 
     /// Whether each row is quantized with a separate scale.
@@ -221,6 +246,9 @@ impl LayerStep for Hybrid<'_> {
                 return Ok(Box::new(TransposeConvHybrid::new(phases, rows, results, ends)));
             }
             Kind::Convolution { groups } => groups,
+            Kind::Product if self.blocks.is_some() => {
+                return Ok(Box::new(self.product(rows, results, &name, ends, build)?));
+            }
             Kind::Product => 1,
         };
         let lines = self.window.rows.taps * self.window.columns.taps * self.window.channels / groups;
@@ -235,6 +263,29 @@ impl LayerStep for Hybrid<'_> {
 }
 
 impl Hybrid<'_> {
+    /// The step of a product whose weights stay four bits wide.
+    fn product(
+        &self,
+        rows: RowQuantizer,
+        results: Finish,
+        name: &str,
+        [input, output]: [Id; 2],
+        build: &Build,
+    ) -> Result<ProductI4> {
+        let (gemm, columns) = (build.bytes.gemm_i4, self.filters);
+        let (blocks, weights) = self
+            .blocks
+            .zip(self.weights.nibbles())
+            .ok_or_else(|| invalid!("the weights of the product do not have four bits"))?;
+        let key = format!("{} {columns} {blocks:?} {name}", gemm.name);
+        let panels = build.store.block(&key, gemm.packed_len(columns, blocks), |packed: &mut [u8]| {
+            gemm.pack(blocks, columns, weights, |j, k| self.scales[j * blocks.count + k], packed);
+        })?;
+        let bias = |j: usize| self.bias.and_then(|bias| bias.get(j)).copied().unwrap_or(0.0);
+        let bias = build.store.table(columns.next_multiple_of(gemm.width), bias)?;
+        Ok(ProductI4 { gemm, blocks, columns, rows, panels, bias, results, input, output })
+    }
+
     fn channel(&self, c: usize, sum: i32) -> RealChannel {
         RealChannel { sum, scale: self.scales[c], bias: self.bias.map_or(0.0, |bias| bias[c]) }
     }

@@ -60,6 +60,33 @@ impl<'a> Weights<'a> {
         }
     }
 
+    /// The constant input 1 of four bits without zero points, with scales for blocks of the last dimension; `None` if
+    /// it has other scales.
+    pub(crate) fn read_blocks(x: &Source<'_, 'a>) -> Result<Option<(Weights<'a>, Quantization<'a>)>> {
+        let (_, value) = x.input(1)?;
+        let Some(constant) = &value.constant else { return Ok(None) };
+        let Some(q) = constant.quantization().filter(|q| q.block_size != 0) else { return Ok(None) };
+        let blocks = value.len() / q.block_size;
+        let is_whole = value.shape.last().is_some_and(|depth| depth.is_multiple_of(q.block_size));
+        ensure!(
+            value.ty == I4 && is_whole && blocks == q.scales.len() && q.zero_points.iter().all(|&z| z == 0),
+            "{value} has {} scales for blocks of {}; only INT4 without zero points is supported",
+            q.scales.len(),
+            q.block_size
+        );
+        ensure!(
+            value.ty.bytes_of(value.len()) == Some(constant.bytes().len()),
+            "{value} has {} bytes",
+            constant.bytes().len()
+        );
+        Ok(Some((Weights { ty: value.ty, bytes: constant.bytes(), zero_point: 0 }, q)))
+    }
+
+    /// All elements, two in a byte, if they have four bits.
+    pub(crate) fn nibbles(&self) -> Option<&'a [u8]> {
+        (self.ty == I4).then_some(self.bytes)
+    }
+
     /// How many signed bytes any element less the zero point is the sum of, at most.
     pub(crate) fn terms(&self) -> usize {
         let zero = self.zero_point as i16;

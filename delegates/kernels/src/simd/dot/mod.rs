@@ -5,7 +5,9 @@ use core::arch::aarch64::*;
 
 use super::{Ints, Simd};
 
+mod nibbles;
 mod scalar;
+pub use nibbles::Nibbles;
 pub use scalar::{ScalarDot, ScalarWords};
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
