@@ -2,10 +2,13 @@
 //! i32 and i64, which wrap. Supports in-place operation.
 //! Defined by: tflite/kernels/cumsum.cc, tflite/kernels/internal/reference/cumsum.h.
 
+use core::cell::Cell;
+
 use arenite_abi::prelude::*;
 use arenite_abi::schema::CumsumOptions;
 
 use crate::kit::arguments::{Integers, expect_type, saturated};
+use crate::kit::blocks::{self, BLOCK};
 use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::number::Number;
@@ -83,23 +86,39 @@ impl Cumsum {
     fn sum<T: Number>(&self, cx: &EvalContext<'_>) -> Result<()> {
         let (outer, size, inner) = self.dims.split_at(axis_of(&cx.input(1)?, &self.dims)?);
         let (x, y) = (cx.input_cells::<T>(0)?, cx.output_cells::<T>(0)?);
-        for first in (0..outer).flat_map(|o| (0..inner).map(move |k| o * size * inner + k)) {
-            let mut sum = T::ZERO;
-            for step in 0..size {
-                let position = match self.direction {
-                    Direction::Forward => step,
-                    Direction::Reverse => size - 1 - step,
-                };
-                let i = first + position * inner;
-                let with = sum.plus(x.get(i));
-                y[i].set(match self.own {
-                    OwnElement::Included => with,
-                    OwnElement::LeftOut => sum,
-                });
-                sum = with;
+        let mut block = [T::zeroed(); BLOCK];
+        for plane in 0..outer {
+            for begin in (0..inner).step_by(BLOCK) {
+                let count = BLOCK.min(inner - begin);
+                let (mut sums, block) = ([T::ZERO; BLOCK], &mut block[..count]);
+                for step in 0..size {
+                    let position = match self.direction {
+                        Direction::Forward => step,
+                        Direction::Reverse => size - 1 - step,
+                    };
+                    let at = (plane * size + position) * inner + begin;
+                    x.range(at..at + count).load(block);
+                    self.next(&mut sums[..count], block, &y[at..at + count]);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Adds a block to the sums, and writes them as they are with or without it.
+    #[inline]
+    fn next<T: Number>(&self, sums: &mut [T], block: &[T], y: &[Cell<T>]) {
+        let add = |sums: &mut [T]| sums.iter_mut().zip(block).for_each(|(sum, &x)| *sum = sum.plus(x));
+        match self.own {
+            OwnElement::Included => {
+                add(sums);
+                blocks::write(y, sums);
+            }
+            OwnElement::LeftOut => {
+                blocks::write(y, sums);
+                add(sums);
+            }
+        }
     }
 }
 

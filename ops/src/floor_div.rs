@@ -70,8 +70,15 @@ impl FloorDiv {
     }
 }
 
+#[inline]
 fn quotient(a: f64, b: f64) -> f64 {
-    libm::floor(a / b)
+    let quotient = a / b;
+    // At this size, numbers have no fraction; the sum with it rounds smaller ones to integers.
+    const WHOLE: f64 = (1u64 << 52) as f64;
+    let size = quotient.abs();
+    let nearest = ((size + WHOLE) - WHOLE).copysign(quotient);
+    let below = nearest - f64::from(u8::from(nearest > quotient));
+    if size < WHOLE { below.copysign(quotient) } else { quotient }
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ impl Average {
             y.fill(T::saturate(0));
             return;
         };
-        groups.reduction.fold(x, &wide_sum(), |out, sum| {
+        groups.reduction.fold_in_any_order(x, &wide_sum(), i32::wrapping_add, |out, sum| {
             let sum = sum.unwrap_or(0).wrapping_sub(q.before);
             let scaled = match out % q.channels < q.ties_up {
                 true => q.multiplier.apply_ties_up(sum),

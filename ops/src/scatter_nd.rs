@@ -96,8 +96,8 @@ fn scatter<T: Element>(
     let (y, updates, length) = (y.into_slice::<T>()?, updates.as_slice::<T>()?, slices.slice_len());
     y.fill(T::zeroed());
     slices.for_each(indices, at.product(0, outer), |row, slice| {
-        let to = y.iter_mut().skip(slice * length).take(length);
-        to.zip(updates.iter().skip(row * length)).for_each(|(y, &update)| *y = add(*y, update));
+        let (to, from) = (&mut y[slice * length..][..length], &updates[row * length..][..length]);
+        to.iter_mut().zip(from).for_each(|(y, &update)| *y = add(*y, update));
         Ok(())
     })
 }

@@ -67,7 +67,7 @@ impl Reduce for Total {
 impl Line {
     fn sum<T: Quantized>(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {
         let (x, y) = (x.as_slice::<T>()?, y.into_slice::<T>()?);
-        groups.reduction.fold(x, &wide_sum(), |out, sum| {
+        groups.reduction.fold_in_any_order(x, &wide_sum(), i32::wrapping_add, |out, sum| {
             let sum = sum.unwrap_or(0);
             let scaled = cut_off(round_f32(sum as f32 * self.scale + self.bias));
             y[out] = T::saturate(scaled.wrapping_add(self.zero_point));

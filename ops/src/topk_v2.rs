@@ -7,6 +7,7 @@ use core::cmp::Ordering;
 use arenite_abi::prelude::*;
 
 use crate::kit::arguments::{Integers, expect_type};
+use crate::kit::blocks::BLOCK;
 use crate::kit::indexing::Dims;
 use crate::kit::node;
 use crate::kit::pace::Pace;
@@ -143,10 +144,17 @@ fn largest<T: PartialOrd, P: Position>(row: &[T], heap: &mut [P]) {
     let precedes = |a: P, b: P| precedes(row, a.get(), b.get());
     heap.iter_mut().enumerate().for_each(|(i, at)| *at = P::of(i));
     (0..heap.len() / 2).rev().for_each(|i| sink(heap, i, precedes));
-    for i in heap.len()..row.len() {
-        if precedes(P::of(i), heap[0]) {
-            heap[0] = P::of(i);
-            sink(heap, 0, precedes);
+    let is_nan = |x: &T| x.partial_cmp(x).is_none();
+    for begin in (heap.len()..row.len()).step_by(BLOCK) {
+        let block = &row[begin..row.len().min(begin + BLOCK)];
+        // Of equal elements, the earlier one stays.
+        let least = &row[heap[0].get()];
+        let any = block.iter().fold(false, |any, x| any | (x > least) | (is_nan(least) & !is_nan(x)));
+        for i in (begin..begin + block.len()).filter(|_| any) {
+            if precedes(P::of(i), heap[0]) {
+                heap[0] = P::of(i);
+                sink(heap, 0, precedes);
+            }
         }
     }
     for end in (1..heap.len()).rev() {

@@ -3,6 +3,7 @@
 
 use arenite_abi::prelude::*;
 
+use crate::kit::number::Number;
 use crate::kit::unary;
 
 /// A prepared `ZEROS_LIKE` node.
@@ -25,11 +26,16 @@ impl Op for ZerosLike {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         match cx.node().output(0)?.ty {
-            F32 => unary::map(cx, |_: f32| 0.0f32),
-            I32 => unary::map(cx, |_: i32| 0i32),
-            _ => unary::map(cx, |_: i64| 0i64),
+            F32 => zero::<f32>(cx),
+            I32 => zero::<i32>(cx),
+            _ => zero::<i64>(cx),
         }
     }
+}
+
+fn zero<T: Number>(cx: &EvalContext<'_>) -> Result<()> {
+    cx.output_cells::<T>(0)?.iter().for_each(|y| y.set(T::ZERO));
+    Ok(())
 }
 
 #[cfg(test)]

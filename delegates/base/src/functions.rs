@@ -50,6 +50,10 @@ functions! { $
     Exp,
     /// `ln x`; −∞ of zeros, NaN of negative numbers.
     Log,
+    /// `sin x`; NaN of infinite numbers.
+    Sin,
+    /// `cos x`; NaN of infinite numbers.
+    Cos,
     /// `x` where that is not negative, else `eˣ − 1`.
     Elu,
     /// `1 / (1 + e⁻ˣ)`.
@@ -67,7 +71,7 @@ functions! { $
 }
 
 impl Unary {
-    /// The function in double precision, for tests.
+    /// The function in double precision.
     pub fn exact(self, x: f64) -> f64 {
         match self {
             Unary::Abs => x.abs(),
@@ -82,6 +86,8 @@ impl Unary {
             Unary::Sign => x.signum(),
             Unary::Exp => x.exp(),
             Unary::Log => x.ln(),
+            Unary::Sin => x.sin(),
+            Unary::Cos => x.cos(),
             Unary::Elu if x < 0.0 => x.exp_m1(),
             Unary::Elu => x,
             Unary::Logistic => logistic(x),

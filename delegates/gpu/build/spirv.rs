@@ -1,8 +1,8 @@
 //! SPIR-V of all kernels in `src/ops`, and a table of them.
 //!
 //! ```text
-//! declaration of X, X.wgsl, files in its lines `// with Y.wgsl`, common.wgsl, functions.rs and .wgsl, stored.wgsl,
-//! epilogue.wgsl
+//! declaration of X, X.wgsl, files in its lines `// with Y.wgsl`, common.wgsl, functions.rs and .wgsl, angles.wgsl,
+//! stored.wgsl, input.wgsl, epilogue.wgsl
 //!     ─► naga ─► words of X, and its buffers, operands, numbers and constants
 //! ```
 //! Each kernel is compiled for 32-bit and for 16-bit floats, and kernels that read an `Input` also for 32-bit inputs
@@ -56,7 +56,7 @@ pub(crate) fn write() -> Result<()> {
     for (file, precision) in files()?.iter().flat_map(|file| PRECISIONS.map(|precision| (file, precision))) {
         let read = |name: &str| read(name, precision);
         let own = read(file)?;
-        let shared = ["common.wgsl", "functions.wgsl", "stored.wgsl", "input.wgsl"].map(read);
+        let shared = ["common.wgsl", "functions.wgsl", "angles.wgsl", "stored.wgsl", "input.wgsl"].map(read);
         let shared = shared.into_iter().collect::<io::Result<String>>()?;
         let named = own.lines().filter_map(|line| line.strip_prefix("// with "));
         let named = named.map(read).collect::<io::Result<String>>()?;

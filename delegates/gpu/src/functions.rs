@@ -18,6 +18,8 @@ macro_rules! unary_functions {
                 "select(select(v + 0.0, vec4<f32>(1.0), v > vec4<f32>()), vec4<f32>(-1.0), v < vec4<f32>())";
             Exp "exp(v)" "exponential(v)";
             Log "log(v)" "logarithm(v)";
+            Sin "sin(v)" "sinusoid(v, 0.0)";
+            Cos "cos(v)" "sinusoid(v, 1.0)";
             Elu
                 "select(v, expm1(v), isless(v, (float4)(0.0f)))"
                 "select(v, exp_less_one(v), v < vec4<f32>())";

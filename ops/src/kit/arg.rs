@@ -171,8 +171,29 @@ impl Rows {
     }
 }
 
+/// The number of lanes of floats without NaN.
+const LANES: usize = 16;
+
 /// The index of the best of some contiguous floats.
 fn find_best(row: &[f32], better: impl Fn(f32, f32) -> bool) -> usize {
+    let (chunks, rest) = row.as_chunks::<LANES>();
+    let Some((first, chunks)) = chunks.split_first() else { return find_in_four_lanes(row, better) };
+    let (mut values, mut unordered) = (*first, first.map(f32::is_nan));
+    for chunk in chunks {
+        for ((value, unordered), &x) in values.iter_mut().zip(&mut unordered).zip(chunk) {
+            *value = if better(x, *value) { x } else { *value };
+            *unordered |= x.is_nan();
+        }
+    }
+    if unordered.contains(&true) || rest.iter().any(|x| x.is_nan()) {
+        return find_in_four_lanes(row, better);
+    }
+    let best = values.iter().chain(rest).fold(values[0], |best, &x| if better(x, best) { x } else { best });
+    row.iter().position(|&x| x == best).unwrap_or(0)
+}
+
+/// The index of the best of some contiguous floats, of which some may be NaN.
+fn find_in_four_lanes(row: &[f32], better: impl Fn(f32, f32) -> bool) -> usize {
     let (mut value, mut index) = (row[0], 0);
     let mut done = 1;
     if let Some((first, rest)) = row.split_first_chunk::<4>() {

@@ -111,8 +111,15 @@ pub fn same_type(operands: &Operands<'_>) -> Result<()> {
 /// # Errors
 /// An element does; the message names its index.
 pub fn nonzero<T: Element + PartialEq>(cx: &EvalContext<'_>, zero: T) -> Result<()> {
-    let mut elements = cx.input_cells::<T>(1)?.iter();
-    match elements.position(|b| b == zero) {
+    let elements = cx.input_cells::<T>(1)?;
+    let mut block = [zero; BLOCK];
+    let mut reader = BlockReader::new(elements, 0, 1);
+    let found = (0..elements.len()).step_by(BLOCK).find(|at| {
+        let block = &mut block[..BLOCK.min(elements.len() - at)];
+        reader.read(block);
+        block.iter().fold(false, |found, &b| found | (b == zero))
+    });
+    match found.and_then(|at| Some(at + block.iter().position(|&b| b == zero)?)) {
         Some(i) => Err(invalid!("element {i} of '{}' is a zero divisor", cx.node().input(1)?.name)),
         None => Ok(()),
     }

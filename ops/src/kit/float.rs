@@ -108,7 +108,14 @@ pub fn round_ties_even(x: f32) -> f32 {
 /// The remainder of the truncated division, with the sign of `x` (`fmod`).
 #[inline]
 pub fn fmod(x: f32, y: f32) -> f32 {
-    libm::fmodf(x, y)
+    let (a, b) = (f64::from(x), f64::from(y));
+    let whole = (a / b) as i32;
+    if y.is_finite() && whole.unsigned_abs() < 1 << 28 && y != 0.0 && !x.is_nan() {
+        // The quotient of two f32 is further from an integer than its rounding error, and the product is exact.
+        ((a - f64::from(whole) * b) as f32).copysign(x)
+    } else {
+        libm::fmodf(x, y)
+    }
 }
 
 /// Converts f16 bits to f32, exactly.
@@ -154,6 +161,25 @@ mod tests {
             assert!(close, "{name}: {got:e}, want {want:e}");
         }
         assert!(sqrt(-1.0).is_nan() && logistic(f32::NAN).is_nan());
+    }
+
+    /// Quotients below, at and above integers of every size.
+    #[test]
+    fn remainders() {
+        let sizes = [1.0f32, 3.0, 0.1, 1e-30, 7e20, 1.5e-42];
+        let factors = [0.0f32, 0.5, 1.0, 1.999_999_9, 3.0, 1e3, 16_777_215.0, 2.6e8, 2.7e8, 1e12, f32::NAN];
+        for b in sizes.into_iter().chain([0.0, f32::INFINITY, f32::NAN, f32::MAX]) {
+            for a in sizes.iter().chain(&[b]).flat_map(|size| factors.map(|factor| size * factor)) {
+                for (a, b, ulps) in [(a, b, 0), (-a, b, 1), (a, -b, -1), (-a, -b, 0)] {
+                    let a = f32::from_bits(a.to_bits().wrapping_add_signed(ulps));
+                    let (got, want) = (fmod(a, b), libm::fmodf(a, b));
+                    assert!(
+                        got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(),
+                        "fmod({a}, {b}) = {got}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

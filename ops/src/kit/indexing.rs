@@ -184,6 +184,11 @@ impl<const N: usize> Nest<N> {
         self.sizes.contains(&0)
     }
 
+    /// The length of every run.
+    pub fn run_len(&self) -> usize {
+        self.sizes[self.rank - 1]
+    }
+
     /// The step of every tensor within a run.
     pub fn run_steps(&self) -> [isize; N] {
         self.steps.map(|steps| steps[self.rank - 1])

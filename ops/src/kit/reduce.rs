@@ -118,6 +118,20 @@ impl Groups {
         Ok(())
     }
 
+    /// Like [`fold`](Self::fold), for an `f` that gives the same result in any order.
+    fn fold_in_any_order<T: Element>(
+        &self,
+        x: &TensorView<'_>,
+        y: TensorViewMut<'_>,
+        nothing: T,
+        f: impl Fn(T, T) -> T,
+    ) -> Result<()> {
+        let (x, y) = (x.as_slice::<T>()?, y.into_slice::<T>()?);
+        let fold = Fold { first: |x| x, next: &f };
+        self.reduction.fold_in_any_order(x, &fold, &f, |out, result| y[out] = result.unwrap_or(nothing));
+        Ok(())
+    }
+
     /// Combines the elements of each group as plain numbers, without regard to quantization.
     ///
     /// # Errors
@@ -125,11 +139,11 @@ impl Groups {
     pub fn combine<C: Combine>(&self, x: &TensorView<'_>, y: TensorViewMut<'_>) -> Result<()> {
         match x.ty {
             F32 => self.fold::<f32>(x, y, C::nothing(), C::with),
-            I32 => self.fold::<i32>(x, y, C::nothing(), C::with),
-            I64 => self.fold::<i64>(x, y, C::nothing(), C::with),
-            U8 => self.fold::<u8>(x, y, C::nothing(), C::with),
-            I8 => self.fold::<i8>(x, y, C::nothing(), C::with),
-            I16 => self.fold::<i16>(x, y, C::nothing(), C::with),
+            I32 => self.fold_in_any_order::<i32>(x, y, C::nothing(), C::with),
+            I64 => self.fold_in_any_order::<i64>(x, y, C::nothing(), C::with),
+            U8 => self.fold_in_any_order::<u8>(x, y, C::nothing(), C::with),
+            I8 => self.fold_in_any_order::<i8>(x, y, C::nothing(), C::with),
+            I16 => self.fold_in_any_order::<i16>(x, y, C::nothing(), C::with),
             ElementType::Bool => self.fold::<Bool>(x, y, Bool(0), |a, _| a),
             ty => Err(unsupported!("no kernel for {ty}")),
         }
@@ -230,9 +244,14 @@ impl<Q: Quantifier> Reduce for Quantified<Q> {
         let (x, y) = (x.as_slice::<Bool>()?, y.into_slice::<Bool>()?);
         let decides = |x: Bool| u8::from((x.0 != 0) == Q::DECIDES);
         let fold = Fold { first: decides, next: |decided, x| decided | decides(x) };
-        groups.reduction.fold(x, &fold, |out, decided| {
-            y[out] = Bool(u8::from((decided == Some(1)) == Q::DECIDES));
-        });
+        groups.reduction.fold_in_any_order(
+            x,
+            &fold,
+            |a, b| a | b,
+            |out, decided| {
+                y[out] = Bool(u8::from((decided == Some(1)) == Q::DECIDES));
+            },
+        );
         Ok(())
     }
 }

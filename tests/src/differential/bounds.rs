@@ -8,7 +8,8 @@
 //!                below 2^(g + 24): nothing is rounded in any order, so the same bits
 //! Winograd       its transforms multiply by up to 21/4 and add 36 numbers: 2⁻¹⁶ · Σ|terms| more
 //! functions      polynomials: some u of the result, or of 1 where the result is a difference
-//! sinusoids      |sin a − sin b| ≤ min(|a − b|, 2): the argument's error, which grows with its magnitude, up to 2
+//! sinusoids      4 u of the result, and of an argument's error, which grows with its magnitude, up to 2:
+//!                |sin a − sin b| ≤ min(|a − b|, 2)
 //! inexact input  the error grows by the function's slope; after a step (a comparison, a rounding) no bound is known
 //! ```
 //! A bound applies to a whole tensor and is derived from the reference ops' results. It covers ordinary numbers.
@@ -266,9 +267,9 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
             Some(Bound { abs: largest(|bound| bound.abs), rel: largest(|bound| bound.rel) })
         }
         Rule::Loop { .. } | Rule::Lstm { .. } | Rule::Memory { .. } => recurrent::bound(rule, inputs, exact),
-        _ if exact => Some(EXACT),
         // The relative error of an argument is an absolute error of the result.
         Rule::Sinusoid => Some(Bound { abs: inputs[0].error_of_all().min(2.0), rel: 4.0 * U }),
+        _ if exact => Some(EXACT),
         // Between two huge numbers, a difference can be small, and its error huge.
         Rule::Sum if inputs.iter().filter(|input| input.facts.huge > 0).count() > 1 => None,
         Rule::Sum => within(error, U),

@@ -1,7 +1,7 @@
 //! The loops, for any instruction set. `F` is the number of a function of `Unary` or `Binary`.
 
-use super::Binary;
-use super::functions::{exp, finite, unary as apply_unary};
+use super::functions::{FAR_ANGLE, exp, finite, unary as apply_unary};
+use super::{Binary, Unary};
 use crate::simd::Simd;
 
 #[inline(always)]
@@ -46,6 +46,46 @@ macro_rules! each {
 /// `x` must be readable and `y` writable for `n` elements.
 #[inline(always)]
 pub(super) unsafe fn unary<S: Simd, const F: usize>(s: S, n: usize, x: *const f32, y: *mut f32) {
+    if !matches!(Unary::ALL[F], Unary::Sin | Unary::Cos) {
+        // SAFETY: the caller's guarantee.
+        return unsafe { in_vectors::<S, F>(s, n, x, y) };
+    }
+    for at in (0..n).step_by(ANGLES) {
+        let count = ANGLES.min(n - at);
+        // SAFETY: elements `at` to `at + count` are below `n`.
+        unsafe {
+            let (x, y) = (x.add(at), y.add(at));
+            if S::FUSED && magnitude(s, count, x) <= FAR_ANGLE {
+                in_vectors::<S, F>(s, count, x, y);
+            } else {
+                (0..count).for_each(|i| *y.add(i) = Unary::ALL[F].exact(f64::from(*x.add(i))) as f32);
+            }
+        }
+    }
+}
+
+/// The number of angles that are all reduced in vectors, or all exactly.
+const ANGLES: usize = 256;
+
+/// The largest `|x|` that is a number.
+///
+/// # Safety
+/// `x` must be readable for `n` elements.
+#[inline(always)]
+unsafe fn magnitude<S: Simd>(s: S, n: usize, x: *const f32) -> f32 {
+    let mut most = s.splat(0.0);
+    // SAFETY: `each!` visits whole vectors below `n`, then the rest; `x` has `n` elements.
+    unsafe {
+        each!(s, n, |i| most = s.max(s.abs(s.load(x.add(i))), most), |i, left| most =
+            s.max(s.abs(s.load_first(x.add(i), left)), most));
+    }
+    s.largest(most)
+}
+
+/// # Safety
+/// `x` must be readable and `y` writable for `n` elements.
+#[inline(always)]
+unsafe fn in_vectors<S: Simd, const F: usize>(s: S, n: usize, x: *const f32, y: *mut f32) {
     // SAFETY: `each!` visits whole vectors below `n`, then the rest; `x` and `y` have `n` elements.
     unsafe {
         each!(s, n, |i| s.store(y.add(i), apply_unary::<S, F>(s, s.load(x.add(i)))), |i, left| s

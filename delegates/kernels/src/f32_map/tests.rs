@@ -153,6 +153,36 @@ fn functions_of_every_magnitude() {
     }
 }
 
+/// Angles near multiples of π/2, where digits cancel, and beyond the reduction in vectors; infinite ones and NaN.
+#[test]
+fn angles_of_any_size() {
+    let quarters = (0..300).map(|i| f64::from(i * i) * std::f64::consts::FRAC_PI_2);
+    let near = quarters
+        .flat_map(|x| [-1, 0, 1].map(|ulps| f32::from_bits((x as f32).to_bits().wrapping_add_signed(ulps))));
+    let far = [1e5, 1.5e5, 1e10, f32::MAX, f32::INFINITY, f32::NAN, 22.0 * 4096.0, 1e-40];
+    let x: Vec<f32> = near.filter(|x| !x.is_nan()).chain(far).flat_map(|x| [x, -x]).collect();
+    for map in members() {
+        for (f, count) in [(Unary::Sin, x.len()), (Unary::Cos, x.len()), (Unary::Sin, 500), (Unary::Cos, 37)]
+        {
+            let mut y = x[..count].to_vec();
+            // SAFETY: the machine can run the member; the lengths match the vector.
+            unsafe { map.unary(f)(count, y.as_ptr(), y.as_mut_ptr()) };
+            for (&x, &y) in x.iter().zip(&y) {
+                let want = f.exact(x.into());
+                let is_near =
+                    (f64::from(y) - want).abs() <= 2.4e-7 * want.abs() || want.is_nan() && y.is_nan();
+                assert!(is_near, "{} {f:?}({x:e}) = {y:e}, not {want:e}", map.name);
+                let is_zero = want == 0.0;
+                assert!(
+                    !is_zero || y.is_sign_negative() == want.is_sign_negative(),
+                    "{} {f:?}({x:e}): sign",
+                    map.name
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn small_exponentials_keep_their_digits() {
     for map in members() {

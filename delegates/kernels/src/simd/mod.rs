@@ -48,6 +48,8 @@ pub use neon::Neon;
 pub unsafe trait Simd: Copy + Send + Sync + 'static {
     /// The number of values in a vector.
     const LANES: usize;
+    /// Whether [`fma`](Simd::fma) rounds once.
+    const FUSED: bool = true;
     /// A vector of `f32`.
     type V: Copy;
 

@@ -29,6 +29,7 @@ fn nearest(x: f32) -> f32 {
 // SAFETY: plain Rust needs no special instructions.
 unsafe impl Simd for Scalar {
     const LANES: usize = N;
+    const FUSED: bool = false;
     type V = [f32; N];
 
     #[inline(always)]

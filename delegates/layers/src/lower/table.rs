@@ -131,6 +131,8 @@ table! {
         TANH                      3  -  0  AsReals,              Elements,    |x| function(x, Unary::Tanh);
         EXP                       2  -  0  AsReals,              Elements,    |x| function(x, Unary::Exp);
         LOG                       2  -  0  Refused(NOT_POSITIVE), Elements,   |x| function(x, Unary::Log);
+        SIN                       2  -  0  AsReals,              Elements,    |x| function(x, Unary::Sin);
+        COS                       2  -  0  AsReals,              Elements,    |x| function(x, Unary::Cos);
         NEG                       1  -  0  Refused(ZERO_POINTS), Elements,    |x| function(x, Unary::Neg);
         SQRT                      2  -  0  Refused(NEGATIVE),    Elements,    |x| function(x, Unary::Sqrt);
         RSQRT                     3  -  0  Refused(NEGATIVE),    Elements,    |x| function(x, Unary::Rsqrt);

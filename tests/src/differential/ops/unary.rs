@@ -13,6 +13,8 @@ pub const OPS: &[Entry] = &[
     entry("TANH", REAL_AND_BYTES, &[SHORT], unary),
     entry("EXP", &[REAL, SIGNED], NONE, unary),
     entry("LOG", REALS, NONE, unary),
+    entry("SIN", REALS, NONE, unary),
+    entry("COS", REALS, NONE, unary),
     entry("NEG", &[REAL, SIGNED, SHORT, WHOLE, LONG], NONE, unary),
     entry("SQRT", REALS, &[SIGNED], unary),
     entry("RSQRT", &[REAL, SIGNED], NONE, unary),
@@ -30,7 +32,6 @@ pub const OPS: &[Entry] = &[
     entry("RELU6", REAL_AND_BYTES, NONE, unary),
     entry("RELU_N1_TO_1", REAL_AND_BYTES, NONE, unary),
     entry("RELU_0_TO_1", REAL_AND_BYTES, NONE, unary),
-    entry("SIN", NONE, REALS, unary),
 ];
 
 fn unary(net: &mut Net, kind: Kind) -> Option<()> {
