@@ -1,6 +1,6 @@
 //! Sessions: a model, its caches, and the tokens in them.
 
-use arenite::{ElementType, Interpreter};
+use arenite::{AlignedBytes, ElementType, Interpreter, LentMemory};
 use half::f16;
 
 use crate::error::{Error, Result};
@@ -10,8 +10,11 @@ use crate::layout::{Entry, Layout, Mask, MaskKind};
 pub struct Session {
     interpreter: Interpreter,
     layout: Layout,
-    /// The bytes of each cache.
-    caches: Vec<Vec<u8>>,
+    /// Whether decode is prepared. Then the caches are the inputs of decode, in memory that this session lends to them;
+    /// as much is lent to its outputs, and the two change places after each run.
+    is_ready: bool,
+    /// Memory of one cache, for the change.
+    spare: Option<Box<dyn LentMemory>>,
     /// The tokens in the caches, from position 0.
     tokens: Vec<u32>,
     /// Of the token after the last one; empty if they are not known.
@@ -40,8 +43,8 @@ impl Session {
     /// The model lacks a part of a language model, or has one that is not supported.
     pub fn new(interpreter: Interpreter) -> Result<Self> {
         let layout = Layout::of(&interpreter.model().view())?;
-        let caches = layout.caches.iter().map(|(_, bytes)| vec![0; *bytes]).collect();
-        Ok(Session { interpreter, layout, caches, tokens: Vec::new(), logits: Vec::new() })
+        let (tokens, logits) = (Vec::new(), Vec::new());
+        Ok(Session { interpreter, layout, is_ready: false, spare: None, tokens, logits })
     }
 
     /// The interpreter, for its facts and its [`cancel_handle`](Interpreter::cancel_handle).
@@ -82,10 +85,36 @@ impl Session {
     /// # Errors
     /// As [`Interpreter::allocate`].
     pub fn prepare(&mut self, count: usize) -> Result<()> {
-        let Layout { decode, prefills, .. } = &self.layout;
-        for entry in prefills.iter().filter(|entry| entry.fits(count)).chain([decode]) {
+        self.prepare_decode()?;
+        for entry in self.layout.prefills.iter().filter(|entry| entry.fits(count)) {
             self.interpreter.allocate_subgraph(entry.subgraph)?;
         }
+        Ok(())
+    }
+
+    /// Prepares decode, and lends memory to its caches.
+    fn prepare_decode(&mut self) -> Result<()> {
+        if self.is_ready {
+            return Ok(());
+        }
+        let Session { interpreter, layout: Layout { decode, caches, .. }, spare, .. } = self;
+        let graph = decode.subgraph;
+        // Memory goes from one cache to the next, so each has room for the largest.
+        let largest = caches.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
+        for tensor in decode.caches.iter().flat_map(|&(input, output)| [input, output]) {
+            interpreter.lend(graph, tensor, Box::new(AlignedBytes::zeroed(largest)?))?;
+        }
+        *spare = Some(Box::new(AlignedBytes::zeroed(largest)?));
+        interpreter.allocate_subgraph(graph)?;
+        for (&(_, output), (name, bytes)) in decode.caches.iter().zip(&*caches) {
+            let after = interpreter.tensor_of(graph, output)?.byte_len();
+            if after != *bytes {
+                return Err(Error::Model(format!(
+                    "cache '{name}' has {after} bytes after a run, {bytes} before"
+                )));
+            }
+        }
+        self.is_ready = true;
         Ok(())
     }
 
@@ -168,27 +197,42 @@ impl Session {
     }
 
     /// A copy of the tokens and caches.
-    pub fn save(&self) -> State {
-        State { caches: self.caches.clone(), tokens: self.tokens.clone(), logits: self.logits.clone() }
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn save(&mut self) -> Result<State> {
+        self.prepare_decode()?;
+        let decode = &self.layout.decode;
+        let bytes = |&(input, _): &(usize, usize)| {
+            Ok(self.interpreter.tensor_of(decode.subgraph, input)?.bytes()?.to_vec())
+        };
+        let caches = decode.caches.iter().map(bytes).collect::<Result<Vec<_>>>()?;
+        Ok(State { caches, tokens: self.tokens.clone(), logits: self.logits.clone() })
     }
 
     /// Continues from a saved state.
     ///
     /// # Errors
-    /// The state is of a model with other caches.
+    /// The state is of a model with other caches; also as [`prepare`](Self::prepare).
     pub fn restore(&mut self, state: &State) -> Result<()> {
-        let sizes = |caches: &[Vec<u8>]| caches.iter().map(Vec::len).collect::<Vec<_>>();
-        if sizes(&state.caches) != sizes(&self.caches) || state.tokens.len() > self.capacity() {
+        let sizes = state.caches.iter().map(Vec::len);
+        let fits = sizes.eq(self.layout.caches.iter().map(|(_, bytes)| *bytes));
+        if !fits || state.tokens.len() > self.capacity() {
             return Err(Error::State("the saved state is of a model with other caches".into()));
         }
-        let State { caches, tokens, logits } = state.clone();
-        (self.caches, self.tokens, self.logits) = (caches, tokens, logits);
+        self.prepare_decode()?;
+        let Session { interpreter, layout: Layout { decode, .. }, .. } = self;
+        for (&(input, _), cache) in decode.caches.iter().zip(&state.caches) {
+            interpreter.tensor_mut_of(decode.subgraph, input)?.copy_from_bytes(cache)?;
+        }
+        (self.tokens, self.logits) = (state.tokens.clone(), state.logits.clone());
         Ok(())
     }
 
     /// Runs one signature for as many tokens as it takes.
     fn step(&mut self, entry: &Entry, ids: &[u32]) -> Result<()> {
-        let Session { interpreter, caches, tokens, logits, layout } = self;
+        self.prepare_decode()?;
+        let Session { interpreter, spare, tokens, logits, layout, .. } = self;
         let (graph, begin) = (entry.subgraph, tokens.len());
         interpreter.allocate_subgraph(graph)?;
         let ids32: Vec<i32> = ids.iter().map(|&id| id as i32).collect();
@@ -199,21 +243,22 @@ impl Session {
             let bytes = mask_bytes(mask, begin, ids.len());
             interpreter.tensor_mut_of(graph, mask.tensor)?.copy_from_bytes(&bytes)?;
         }
-        for (&(input, _), cache) in entry.caches.iter().zip(&*caches) {
-            interpreter.tensor_mut_of(graph, input)?.copy_from_bytes(cache)?;
+        let is_prefill = graph != layout.decode.subgraph;
+        let pairs = || layout.decode.caches.iter().zip(&entry.caches);
+        if is_prefill {
+            for (&(cache, _), &(input, _)) in pairs() {
+                let held = Place { graph: layout.decode.subgraph, tensor: cache };
+                copy(interpreter, held, Place { graph, tensor: input })?;
+            }
         }
         interpreter.invoke_subgraph(graph)?;
-        for (&(_, output), cache) in entry.caches.iter().zip(caches) {
-            let value = interpreter.tensor_of(graph, output)?.bytes()?;
-            if value.len() != cache.len() {
-                let name = interpreter.tensor_of(graph, output)?.name;
-                return Err(Error::Model(format!(
-                    "cache '{name}' has {} bytes after a run, {} before",
-                    value.len(),
-                    cache.len()
-                )));
+        for (&(cache, written), &(_, output)) in pairs() {
+            if is_prefill {
+                let held = Place { graph: layout.decode.subgraph, tensor: cache };
+                copy(interpreter, Place { graph, tensor: output }, held)?;
+            } else {
+                exchange(interpreter, graph, cache, written, spare)?;
             }
-            cache.copy_from_slice(value);
         }
         match entry.logits {
             Some(output) => read_logits(interpreter, graph, output, layout.vocabulary, logits)?,
@@ -222,6 +267,35 @@ impl Session {
         tokens.extend(ids);
         Ok(())
     }
+}
+
+/// A tensor of a subgraph.
+#[derive(Clone, Copy)]
+struct Place {
+    graph: usize,
+    tensor: usize,
+}
+
+/// Copies the value of a tensor to another.
+fn copy(interpreter: &mut Interpreter, from: Place, to: Place) -> Result<()> {
+    let bytes = interpreter.tensor_of(from.graph, from.tensor)?.bytes()?.to_vec();
+    Ok(interpreter.tensor_mut_of(to.graph, to.tensor)?.copy_from_bytes(&bytes)?)
+}
+
+/// Gives the memory of an output to an input, and the spare memory to the output; the input's becomes the spare.
+fn exchange(
+    interpreter: &mut Interpreter,
+    graph: usize,
+    input: usize,
+    output: usize,
+    spare: &mut Option<Box<dyn LentMemory>>,
+) -> Result<()> {
+    if let Some(memory) = spare.take()
+        && let Some(written) = interpreter.lend(graph, output, memory)?
+    {
+        *spare = interpreter.lend(graph, input, written)?;
+    }
+    Ok(())
 }
 
 /// The rows of a mask for tokens from position `begin` on: each sees itself and what came before.

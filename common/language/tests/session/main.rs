@@ -87,7 +87,7 @@ fn truncated_tokens_are_forgotten() {
 fn a_saved_state_is_continued_elsewhere() {
     let mut first = session();
     first.append(&IDS[..5]).expect("there is room");
-    let state = first.save();
+    let state = first.save().expect("it is prepared");
     first.append(&[7, 7]).expect("there is room");
     let mut second = session();
     second.append(&[2, 2, 2]).expect("there is room");
