@@ -13,6 +13,7 @@ impl LayerStep for Gather {
         Ok(Box::new(gather::Gather {
             groups: self.0,
             index: net.values[node.inputs[1]].ty,
+            width: net.values[node.inputs[0]].ty.bits() as usize / 8,
             inputs: [node.inputs[0], node.inputs[1]],
             output: node.outputs[0],
         }))

@@ -7,17 +7,21 @@ use bytemuck::Pod;
 
 use crate::memory::{Source, Target};
 
-/// Consecutive short runs that use the same elements of one operand. With these repeated, they become one long run.
+/// Consecutive short runs that use the same elements of one operand, or one element each. With these repeated, they
+/// become one long run.
 ///
 /// ```text
 /// a   │ row 0 │ row 1 │ row 2 │ …
 /// b   │  row  │  row  │  row  │          copied once for all rows of a
+/// or  │ 0 0 0 │ 1 1 1 │ 2 2 2 │ …        one element for each row of a
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RunGroups {
     /// The operand that is repeated.
     operand: usize,
-    /// The number of runs that read the same elements of this operand.
+    /// Whether each run has an element of it.
+    spreads: bool,
+    /// The number of consecutive runs that read the operand in this way.
     same: usize,
     /// Runs at a time.
     count: usize,
@@ -27,11 +31,16 @@ impl RunGroups {
     /// Groups as many runs as fit `room` elements. `None` if runs cannot be grouped.
     pub(crate) fn new(loops: &Loops<2>, room: usize) -> Option<RunGroups> {
         let &(same, strides) = loops.outer.last()?;
-        let count = room / loops.run.max(1);
-        let is_same = |o: usize| strides[o] == 0 && strides[1 - o] == loops.run;
-        let operand = (0..2).find(|&o| is_same(o))?;
-        let gains = loops.moves == [true, true] && same > 1 && count > 1;
-        gains.then_some(RunGroups { operand, same, count: count.min(same) })
+        let spreads = loops.moves != [true, true];
+        let count = room.checked_sub(if spreads { WIDE } else { 0 })? / loops.run.max(1);
+        let is_read = |o: usize| strides[1 - o] == loops.run && loops.moves[1 - o];
+        let is_repeated = |o: usize| match spreads {
+            true => !loops.moves[o] && strides[o] == 1,
+            false => strides[o] == 0,
+        };
+        let operand = (0..2).find(|&o| is_read(o) && is_repeated(o))?;
+        let gains = same > 1 && count > if spreads { LEAST } else { 1 };
+        gains.then_some(RunGroups { operand, spreads, same, count: count.min(same) })
     }
 
     /// Number of pieces that all runs are cut into.
@@ -60,7 +69,14 @@ impl RunGroups {
         for piece in pieces {
             let runs = self.runs(piece);
             let at = loops.starts(runs.start);
-            if repeated != Some(at[self.operand]) {
+            if self.spreads {
+                let from = inputs[self.operand].part(at[self.operand], runs.len());
+                for (r, x) in from.iter().enumerate() {
+                    for begin in (r * run..(r + 1) * run).step_by(WIDE) {
+                        room[begin..begin + WIDE].copy_from_slice(&[x; WIDE]);
+                    }
+                }
+            } else if repeated != Some(at[self.operand]) {
                 let from = inputs[self.operand].part(at[self.operand], run);
                 for room in room.chunks_exact_mut(run).take(self.count) {
                     Target::of(room).copy_from(from);
@@ -75,6 +91,12 @@ impl RunGroups {
     }
 }
 
+/// The number of elements that are written at once where one is repeated; those after the run are overwritten next.
+const WIDE: usize = 32;
+
+/// Where elements are repeated, only more runs than this are joined: one call per long run costs less.
+const LEAST: usize = 7;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,11 +109,33 @@ mod tests {
     fn runs_that_meet_the_same_elements_are_taken_together() {
         let seven = loops(&[2, 7, 4], &[2, 1, 4], &[2, 7, 4]);
         let together = RunGroups::new(&seven, 13).unwrap();
-        assert_eq!(together, RunGroups { operand: 1, same: 7, count: 3 });
+        assert_eq!(together, RunGroups { operand: 1, spreads: false, same: 7, count: 3 });
         let pieces: Vec<_> = (0..together.pieces(&seven)).map(|piece| together.runs(piece)).collect();
         assert_eq!(pieces, [0..3, 3..6, 6..7, 7..10, 10..13, 13..14]);
         assert_eq!(RunGroups::new(&seven, 7), None);
-        assert_eq!(RunGroups::new(&loops(&[7, 4], &[7, 1], &[7, 4]), 99), None);
+        assert_eq!(RunGroups::new(&loops(&[7, 4], &[7, 1], &[7, 4]), 32 + 31), None);
         assert_eq!(RunGroups::new(&loops(&[7, 4], &[7, 4], &[7, 4]), 99), None);
+    }
+
+    #[test]
+    fn elements_are_repeated_for_their_runs() {
+        for (a, b, moving) in [(&[9, 5][..], &[9, 1][..], 0), (&[9, 1], &[9, 5], 1)] {
+            let loops = loops(a, b, &[9, 5]);
+            let together = RunGroups::new(&loops, 32 + 40).unwrap();
+            assert_eq!(together, RunGroups { operand: 1 - moving, spreads: true, same: 9, count: 8 });
+            let all: Vec<u8> = (0..45).collect();
+            let (inputs, mut room) =
+                ([Source::of(&all[..a[0] * a[1]]), Source::of(&all[..b[0] * b[1]])], [0; 72]);
+            let mut places = Vec::new();
+            let pieces = 0..together.pieces(&loops);
+            together.for_each(&loops, pieces, inputs, &mut room, |results, operands| {
+                for (k, i) in results.enumerate() {
+                    assert_eq!(operands[moving].get(k), i as u8);
+                    assert_eq!(operands[1 - moving].get(k), (i / 5) as u8);
+                    places.push(i);
+                }
+            });
+            assert_eq!(places, Vec::from_iter(0..45));
+        }
     }
 }

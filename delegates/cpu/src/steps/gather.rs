@@ -1,10 +1,13 @@
 //! Slices of a tensor that indices name, copied one by one.
 
+use std::ops::Range;
+
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
 use arenite_layers::layer::gather::Groups;
+use bytemuck::Pod;
 
-use crate::memory::Source;
+use crate::memory::{Source, Target};
 use crate::step::{Grain, Run, Step};
 
 /// Gathers slices.
@@ -13,6 +16,8 @@ pub(crate) struct Gather {
     pub groups: Groups,
     /// The type of indices: INT16, INT32 or INT64.
     pub index: ElementType,
+    /// The bytes of an element.
+    pub width: usize,
     /// The tensor and the indices.
     pub inputs: [Id; 2],
     /// Written.
@@ -36,7 +41,7 @@ impl Step for Gather {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let Groups { batch, outer, axis, coords, bytes } = self.groups;
+        let Groups { batch, axis, coords, bytes, .. } = self.groups;
         let [x, indices] = self.inputs.map(|id| cx.input::<u8>(id));
         for i in 0..batch * coords {
             let index = self.index(indices, i);
@@ -48,19 +53,45 @@ impl Step for Gather {
         if bytes == 0 {
             return Ok(());
         }
-        cx.parallel_parts(
-            cx.output::<u8>(self.output),
-            bytes,
-            Grain::of_cost(bytes / 4 + 1),
-            |slices, mut y| {
-                let first = slices.start;
-                for slice in slices {
-                    let (block, i) = (slice / coords, slice % coords);
-                    let index = self.index(indices, block / outer * coords + i) as usize;
-                    let from = x.part((block * axis + index) * bytes, bytes);
-                    y.part((slice - first) * bytes, bytes).copy_from(from);
-                }
-            },
-        )
+        let y = cx.output::<u8>(self.output);
+        cx.parallel_parts(y, bytes, Grain::of_cost(bytes / 4 + 1), |slices, mut y| {
+            match (bytes, self.width) {
+                (1, 1) => self.elements::<u8>(slices, x, indices, y),
+                (2, 2) => self.elements::<u16>(slices, x, indices, y),
+                (4, 4) => self.elements::<u32>(slices, x, indices, y),
+                _ => self.each(slices, indices, |slice, from| {
+                    y.part(slice * bytes, bytes).copy_from(x.part(from * bytes, bytes));
+                }),
+            }
+        })
+    }
+}
+
+impl Gather {
+    /// Copies slices of one element.
+    fn elements<T: Pod>(
+        &self,
+        slices: Range<usize>,
+        x: Source<'_, u8>,
+        indices: Source<'_, u8>,
+        y: Target<'_, u8>,
+    ) {
+        let (x, mut y) = (x.cast::<T>(), y.cast::<T>());
+        self.each(slices, indices, |slice, from| y.set(slice, x.get(from)));
+    }
+
+    /// Calls `f` with the number of each slice, from 0, and the number of the tensor's slice that it copies.
+    fn each(&self, slices: Range<usize>, indices: Source<'_, u8>, mut f: impl FnMut(usize, usize)) {
+        let Groups { outer, axis, coords, .. } = self.groups;
+        let mut slice = slices.start;
+        while slice < slices.end {
+            let (block, first) = (slice / coords, slice % coords);
+            let end = slices.end.min(slice + coords - first);
+            for (i, slice) in (first..).zip(slice..end) {
+                let index = self.index(indices, block / outer * coords + i) as usize;
+                f(slice - slices.start, block * axis + index);
+            }
+            slice = end;
+        }
     }
 }

@@ -81,11 +81,12 @@ impl BinaryMap {
     fn span(
         &self,
         at: usize,
+        moves: [bool; 2],
         [a, b]: [Source<'_, f32>; 2],
         y: &mut Target<'_, f32>,
         epilogue: &Epilogue<'_>,
     ) {
-        match self.loops.moves {
+        match moves {
             [true, true] => self.map.two(self.op, a, b, y),
             [true, false] => self.map.with_number(self.op, a, b.get(0), y),
             [false, _] => self.map.with_number(self.op.swapped(), b, a.get(0), y),
@@ -126,7 +127,7 @@ impl Step for BinaryMap {
                 together.for_each(&self.loops, range, inputs, &mut room, |results, operands| {
                     // SAFETY: pieces are whole runs, of which each is in one, and each piece is one thread's.
                     let mut y = unsafe { y.part(results.start, results.len()) };
-                    self.span(results.start, operands, &mut y, &epilogue);
+                    self.span(results.start, [true; 2], operands, &mut y, &epilogue);
                 });
             });
         }
@@ -140,7 +141,7 @@ impl Step for BinaryMap {
                 let at = number * run + part.start;
                 // SAFETY: parts cut a run, runs cut the results, and each part is one thread's.
                 let mut y = unsafe { y.part(at, part.len()) };
-                self.span(at, self.operands(number, &part, inputs), &mut y, &epilogue);
+                self.span(at, self.loops.moves, self.operands(number, &part, inputs), &mut y, &epilogue);
             }
         })
     }

@@ -147,7 +147,7 @@ impl PairU8 {
     }
 
     /// Computes `y`, the results from index `at` on. Operands have as many bytes, or one if they do not move.
-    fn span(&self, at: usize, operands: [Source<'_, u8>; 2], y: &mut Target<'_, u8>) {
+    fn span(&self, at: usize, moves: [bool; 2], operands: [Source<'_, u8>; 2], y: &mut Target<'_, u8>) {
         let mut done = 0;
         while done < y.len() {
             let place = (at + done) % self.groups.run;
@@ -159,7 +159,6 @@ impl PairU8 {
             };
             let n = (end - place).min(y.len() - done);
             let pair = self.tables[way].pair(self.bytes);
-            let moves = self.loops.moves;
             let mut operands =
                 std::array::from_fn(|o| if moves[o] { operands[o].part(done, n) } else { operands[o] });
             if self.swaps {
@@ -184,7 +183,7 @@ impl Step for PairU8 {
                 together.for_each(&self.loops, range, inputs, &mut [0; ROOM], |results, operands| {
                     // SAFETY: pieces are whole runs, of which each is in one, and each piece is one thread's.
                     let mut y = unsafe { y.part(results.start, results.len()) };
-                    self.span(results.start, operands, &mut y);
+                    self.span(results.start, [true; 2], operands, &mut y);
                 });
             });
         }
@@ -197,7 +196,7 @@ impl Step for PairU8 {
                 let at = run * self.loops.run + part.start;
                 // SAFETY: parts cut a run, runs cut the results, and each part is one thread's.
                 let mut y = unsafe { y.part(at, part.len()) };
-                self.span(at, self.operands(run, &part, inputs), &mut y);
+                self.span(at, self.loops.moves, self.operands(run, &part, inputs), &mut y);
             }
         })
     }
