@@ -1,0 +1,47 @@
+"""Language models choose the tokens that LiteRT's reference kernels choose."""
+
+import os
+import pathlib
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+arenite = pytest.importorskip("arenite.interpreter", reason="arenite is not installed: pip install ./ffi/python")
+litert = pytest.importorskip(
+    "ai_edge_litert.interpreter", reason="LiteRT is not installed: pip install ai-edge-litert==2.3.0"
+)
+
+FOLDER = pathlib.Path(os.environ.get("ARENITE_SHARED", ROOT.parent / "shared")) / "language"
+
+
+def greedy(package, resolver, path, count):
+    """The tokens with the largest logits after token 1, decoded one by one, and the logits."""
+    interpreter = package.Interpreter(
+        str(path), experimental_op_resolver_type=getattr(package.OpResolverType, resolver)
+    )
+    decode = interpreter.get_signature_runner("decode")
+    inputs = decode.get_input_details()
+    caches = {name: np.zeros(t["shape"], t["dtype"]) for name, t in inputs.items() if name.startswith("kv_cache")}
+    token, tokens, logits = 1, [], []
+    for position in range(count):
+        feed = {"tokens": np.array([[token]], np.int32), "input_pos": np.array([position], np.int32), **caches}
+        if "mask" in inputs:
+            feed["mask"] = np.full(inputs["mask"]["shape"], -np.inf, np.float32)
+            feed["mask"][..., : position + 1] = 0
+        answer = decode(**feed)
+        caches = {name: answer[name] for name in caches}
+        logits.append(answer["logits"].ravel())
+        token = int(logits[-1].argmax())
+        tokens.append(token)
+    return tokens, np.array(logits)
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason=f"there is no {FOLDER}")
+@pytest.mark.parametrize("kind", ["f32", "q8", "composites_f32", "composites_q8"])
+def test_tokens_are_those_of_reference_kernels(kind):
+    path = FOLDER / f"llama2c_260k_{kind}_ekv256.tflite"
+    tokens, logits = greedy(arenite, "BUILTIN_WITHOUT_DEFAULT_DELEGATES", path, 120)
+    wanted, their_logits = greedy(litert, "BUILTIN_REF", path, 120)
+    assert tokens == wanted
+    np.testing.assert_allclose(logits, their_logits, rtol=0, atol=1e-5 * np.abs(their_logits).max())
