@@ -151,15 +151,23 @@ each_model() {
     "$1" $name "$folder/$name"
 }
 
-# `on_host NAME WORK [SOURCE]…`: builds a program, runs it, compares.
-on_host() {
+# `build_and_run NAME WORK SOURCE…`: builds a program for this machine, runs it, compares.
+build_and_run() {
     local flags=(-std=c11 -O1 -Wall -Wextra -Werror -I "$2" -I "$folder/host/include" -I tests/micro)
-    cc "${flags[@]}" -ffunction-sections -Wl,--gc-sections -Wa,-I,"$2" tests/micro/{run.c,host.c,data.S} "${@:3}" \
+    cc "${flags[@]}" -ffunction-sections -Wl,--gc-sections -Wa,-I,"$2" "${@:3}" tests/micro/{host.c,data.S} \
         "$folder/host/lib/libarenite_micro.a" -o "$2/program"
     ! nm "$2/program" | grep -wE 'malloc|calloc|realloc|free' || fail "$1: the program allocates"
     "$2/program" >"$2/written" || fail "$1: $(cat "$2/written")"
     compare "$1" "$2"
+}
+
+# `on_host NAME WORK [SOURCE]…`: runs a model, and then in every other way that the library offers.
+on_host() {
+    build_and_run "$1" "$2" tests/micro/run.c "${@:3}"
     printf '%-20s %s\n' "$1" "$(grep ^arena "$2/written")"
+    [ $# = 2 ] || return 0
+    build_and_run "$1" "$2" tests/micro/turns.c
+    printf '%-20s %s\n' "" "$(grep ^turns "$2/written")"
 }
 
 host() {
@@ -241,6 +249,13 @@ layouts() {
 }
 
 on_board() {
+    case $1 in
+        digits_i8 | hello_world_int8)
+            image "$2" turns.c data.S || fail "$1: $(cat "$2/written")"
+            compare "$1" "$2"
+            printf '%-20s %s\n' "$1" "$(grep ^turns "$2/written")"
+            ;;
+    esac
     image "$2" run.c data.S || fail "$1: $(cat "$2/written")"
     compare "$1" "$2"
     told "$2/model.tflite" | diff <(grep ^arena "$2/written") - >&2 || fail "$1: arenite plan prints other sizes"

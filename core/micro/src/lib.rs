@@ -46,12 +46,17 @@ mod phases;
 mod work;
 
 pub use arena::{Category, Recording, Sizes};
+pub use arenite_planners::few::Records;
 pub use elsewhere::write_layouts;
 #[cfg(feature = "alloc")]
 pub use elsewhere::{Target, required_arena, required_arena_on};
 pub use error::{Error, Result};
+pub use model::observer::{NodeObserver, RunningNode};
 pub use ops::{OpRegistration, Ops, Resolver};
 #[cfg(feature = "std")]
 pub use phases::OfflinePlan;
-pub use phases::{Interpreter, LoadedModel, Planner, PreparedModel, SharedArena, TensorInfo, Turn};
+pub use phases::{
+    Interpreter, LoadedModel, Planner, PreparedModel, SharedArena, SharedMemory, SharedModel, TensorInfo,
+    Turn,
+};
 pub use work::message::host;

@@ -14,7 +14,8 @@
  *
  * Phases    zeros -> load -> prepare -> plan -> ready to run -> close -> zeros. ar_micro_init does load, prepare and
  *           plan. A call in the wrong phase returns AR_MICRO_PHASE and changes nothing. If load, prepare or plan fails,
- *           the ArMicro is zeros again.
+ *           the ArMicro is zeros again. ar_micro_load_two takes the place of load for two blocks of memory, and
+ *           ar_micro_add that of all three for several models in one arena.
  * Ownership The model (aligned to 16 bytes), the ops and the arena belong to the program, which must not change, move
  *           or free them until the interpreter is closed. The ArMicro must exist until then, too, but may be moved.
  * Threads   Only one thread at a time may call these functions.
@@ -46,7 +47,7 @@ typedef uint32_t ArMicroStatus;
 typedef struct ArMicro {
   size_t is_open;
   size_t needed;
-  uint64_t room[(64 * sizeof(size_t)) / sizeof(uint64_t)];
+  uint64_t room[(72 * sizeof(size_t)) / sizeof(uint64_t)];
 } ArMicro;
 
 /* A tensor. Its pointers are valid until the interpreter is closed. */
@@ -81,21 +82,72 @@ typedef uint32_t ArMicroPlanner;
 ArMicroStatus ar_micro_load(ArMicro *micro, const void *model, size_t model_bytes, const ArOpV1 *const *ops, size_t op_count,
                             void *arena, size_t arena_bytes);
 
+/* Like ar_micro_load, over two blocks: tensors, scratch buffers and temporary memory are in `planned`, which may be
+ * small and fast; everything else is in `persistent`. ar_micro_record reports the sizes that both need.
+ * AR_MICRO_ARENA can mean either block. */
+ArMicroStatus ar_micro_load_two(ArMicro *micro, const void *model, size_t model_bytes, const ArOpV1 *const *ops,
+                                size_t op_count, void *planned, size_t planned_bytes, void *persistent,
+                                size_t persistent_bytes);
+
 /* Prepares every node with the first op of the list that supports it. */
 ArMicroStatus ar_micro_prepare(ArMicro *micro);
 
 /* Places every tensor in the arena. */
 ArMicroStatus ar_micro_plan(ArMicro *micro, ArMicroPlanner planner);
 
+/* What a planner of the program places: tensors, then scratch buffers. Valid while the planner runs. */
+typedef struct ArMicroBuffers ArMicroBuffers;
+
+/* A buffer. Two buffers may overlap unless both are in use at some time: `first` to `last`, both included. */
+typedef struct ArMicroBuffer {
+  size_t bytes;
+  uint32_t first;
+  uint32_t last;
+  size_t offset; /* SIZE_MAX before it is placed; a plan in the model places buffers in advance */
+} ArMicroBuffer;
+
+/* Places `count` buffers and returns 0; any other number is an error. */
+typedef uint32_t (*ArMicroPlanCallback)(void *user, ArMicroBuffers *buffers, size_t count);
+
+/* Places every tensor with a planner of the program. Returns AR_MICRO_PLAN if the planner fails, or if a buffer has no
+ * offset, one that is no multiple of 16, or overlaps another one that is in use at the same time; the message names
+ * both buffers. */
+ArMicroStatus ar_micro_plan_with(ArMicro *micro, ArMicroPlanCallback planner, void *user);
+
+/* For planners: describe buffer `index`; set its offset from the beginning of the arena. */
+ArMicroStatus ar_micro_buffer(const ArMicroBuffers *buffers, size_t index, ArMicroBuffer *buffer);
+ArMicroStatus ar_micro_place(ArMicroBuffers *buffers, size_t index, size_t offset);
+
 /* Loads, prepares, and plans with AR_MICRO_GREEDY. */
 ArMicroStatus ar_micro_init(ArMicro *micro, const void *model, size_t model_bytes, const ArOpV1 *const *ops, size_t op_count,
                             void *arena, size_t arena_bytes);
+
+/* The memory of several models that run in turns. Must start as zeros. */
+typedef struct ArMicroArena {
+  void *memory;
+} ArMicroArena;
+
+/* Opens an arena in one block, or in two if `persistent` is not null: `planned` is then for what models share. The
+ * blocks belong to the program, which must not use them while a model of the arena is open. */
+ArMicroStatus ar_micro_arena_open(ArMicroArena *arena, void *planned, size_t planned_bytes, void *persistent,
+                                  size_t persistent_bytes);
+
+/* Loads, prepares and plans a model in an arena that other models use, too. Tensors and scratch buffers of all models
+ * share memory, so the inputs and outputs of a model are invalid after another one ran or was added. If it fails, the
+ * other models are not affected. Closing a model frees none of its memory: to start again, close all and open the arena
+ * again. ar_micro_sizes and ar_micro_record report what all models use. */
+ArMicroStatus ar_micro_add(ArMicro *micro, const ArMicroArena *arena, const void *model, size_t model_bytes,
+                           const ArOpV1 *const *ops, size_t op_count, ArMicroPlanner planner);
 
 /* Runs the model once. This may overwrite the inputs. */
 ArMicroStatus ar_micro_invoke(ArMicro *micro);
 
 /* Resets variables and the states of ops to their initial values. */
 ArMicroStatus ar_micro_reset(ArMicro *micro);
+
+/* Limits how many times nodes may call subgraphs in one invocation, which stops endless loops; ten million unless set.
+ * The model must be ready to run. */
+ArMicroStatus ar_micro_limit_calls(ArMicro *micro, uint32_t most);
 
 /* Closes the interpreter. The program may then reuse the model, the ops and the arena. Does nothing if no model is
  * loaded. */
@@ -112,6 +164,38 @@ ArMicroStatus ar_micro_output(ArMicro *micro, size_t index, ArMicroTensor *tenso
 /* Reports the exact sizes that the model needs on this machine, whatever the size of its arena. The model must be
  * ready to run. */
 ArMicroStatus ar_micro_sizes(const ArMicro *micro, ArMicroSizes *sizes);
+
+/* The bytes of an arena by category. */
+typedef struct ArMicroRecord {
+  size_t planned;    /* peak of tensors, scratch buffers and temporary memory: the smallest first block of two */
+  size_t persistent; /* peak of everything else: the smallest second block of two */
+  size_t scratch;    /* scratch buffers that ops requested, in sum */
+  size_t tensors;    /* an entry per tensor */
+  size_t nodes;      /* an entry per node */
+  size_t shapes;     /* shapes and scales that the file does not contain, or that this machine cannot read in place */
+  size_t subgraphs;
+  size_t op_states;
+  size_t op_buffers;   /* tables and other persistent memory of ops */
+  size_t first_values; /* for ar_micro_reset */
+  size_t variables;
+  size_t resources; /* of READ_VARIABLE, hash tables */
+  size_t constants; /* constants that are misaligned in the file or computed in advance */
+} ArMicroRecord;
+
+/* Reports the use of the arena by category. The model must be ready to run. */
+ArMicroStatus ar_micro_record(const ArMicro *micro, ArMicroRecord *record);
+
+/* Is told when a node begins and ends, for example to read a timer. `builtin_code` is the schema's number of the op.
+ * Nodes of called subgraphs run inside the node that calls. A null function is not called. */
+typedef struct ArMicroProfiler {
+  void (*begin)(void *user, size_t subgraph, size_t node, int32_t builtin_code);
+  void (*end)(void *user, size_t subgraph, size_t node, int32_t builtin_code);
+  void *user;
+} ArMicroProfiler;
+
+/* Sets the profiler of a model that is ready to run; null removes it. The profiler belongs to the program, which must
+ * neither move nor free it until it is replaced or the interpreter is closed. */
+ArMicroStatus ar_micro_set_profiler(ArMicro *micro, const ArMicroProfiler *profiler);
 
 /* After AR_MICRO_ARENA: the arena size needed to get past the failed step. A later step may need more. Otherwise 0. */
 size_t ar_micro_needed(const ArMicro *micro);

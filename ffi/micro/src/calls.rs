@@ -2,13 +2,13 @@
 
 use core::ffi::c_void;
 use core::fmt::{self, Write};
-use core::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
+use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use arenite_abi::raw::{ArHostV1, ArStr};
-use arenite_micro::{Error, LoadedModel, OpRegistration, Ops, Planner, Sizes, TensorInfo};
+use arenite_micro::{Error, LoadedModel, OpRegistration, Ops, Planner, TensorInfo};
 
-use crate::lent::{lent, refuse, registrations};
+use crate::lent::{block, parts, refuse, registrations};
 use crate::micro::{ArMicro, Phase, wrong};
 use crate::status::{self, ARGUMENT, ArMicroStatus};
 
@@ -25,17 +25,6 @@ pub(crate) struct ArMicroTensor {
     zero_point: i64,
 }
 
-/// `ArMicroSizes` of the header.
-#[repr(C)]
-pub(crate) struct ArMicroSizes {
-    pub(crate) arena: usize,
-    head: usize,
-    bookkeeping: usize,
-    ops: usize,
-    variables: usize,
-    constants: usize,
-}
-
 /// Converts a pointer to an `ArMicro` to a reference, or returns an error from the function.
 macro_rules! micro {
     ($micro:expr) => {
@@ -46,6 +35,18 @@ macro_rules! micro {
         }
     };
 }
+
+/// As `micro`, for an interpreter without a model.
+macro_rules! empty {
+    ($micro:expr) => {{
+        let micro = micro!($micro);
+        if micro.phase().is_some() {
+            return $crate::micro::wrong("another model is there", micro.phase());
+        }
+        micro
+    }};
+}
+pub(crate) use {empty, micro};
 
 /// Verifies a model and creates an interpreter.
 ///
@@ -61,27 +62,48 @@ pub(crate) unsafe extern "C" fn ar_micro_load(
     arena: *mut c_void,
     arena_bytes: usize,
 ) -> ArMicroStatus {
-    let micro = micro!(micro);
-    if micro.phase().is_some() {
-        return wrong("another model is there", micro.phase());
-    }
+    let micro = empty!(micro);
     // SAFETY: the header requires that the model and the ops are neither changed nor moved until the interpreter is
-    // closed.
-    let (model, ops) = unsafe { (lent(model.cast::<u8>(), model_bytes), registrations(ops, op_count)) };
-    let Some(model) = model else { return refuse("the model") };
-    let ops = match ops {
-        Ok(ops) => ops,
-        Err(status) => return status,
+    // closed, and that only the interpreter uses the arena.
+    match unsafe { (parts(model, model_bytes, ops, op_count), block(arena, arena_bytes)) } {
+        (Ok((model, ops)), Some(arena)) => micro.set(LoadedModel::with(model, ops, arena).map(Phase::Loaded)),
+        (Err(status), _) => status,
+        (_, None) => refuse("the arena"),
+    }
+}
+
+/// Like `ar_micro_load`, over two blocks.
+///
+/// # Safety
+/// The rules for ownership and threads in `arenite_micro.h`.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn ar_micro_load_two(
+    micro: *mut ArMicro,
+    model: *const c_void,
+    model_bytes: usize,
+    ops: *const *const OpRegistration,
+    op_count: usize,
+    planned: *mut c_void,
+    planned_bytes: usize,
+    persistent: *mut c_void,
+    persistent_bytes: usize,
+) -> ArMicroStatus {
+    let micro = empty!(micro);
+    // SAFETY: as in `ar_micro_load`, for both blocks.
+    let (parts, planned, persistent) = unsafe {
+        (
+            parts(model, model_bytes, ops, op_count),
+            block(planned, planned_bytes),
+            block(persistent, persistent_bytes),
+        )
     };
-    let arena = match NonNull::new(arena.cast::<u8>()) {
-        None if arena_bytes == 0 => &mut [],
-        Some(arena) if arena_bytes <= isize::MAX as usize => {
-            // SAFETY: the header requires that only the interpreter uses the arena until it is closed.
-            unsafe { &mut *slice_from_raw_parts_mut(arena.as_ptr(), arena_bytes) }
+    match (parts, planned, persistent) {
+        (Ok((model, ops)), Some(planned), Some(persistent)) => {
+            micro.set(LoadedModel::over_two(model, ops, planned, persistent).map(Phase::Loaded))
         }
-        _ => return refuse("the arena"),
-    };
-    micro.set(LoadedModel::with(model, Ops::Pointers(ops), arena).map(Phase::Loaded))
+        (Err(status), ..) => status,
+        _ => refuse("a block"),
+    }
 }
 
 /// Prepares every node.
@@ -104,10 +126,9 @@ pub(crate) unsafe extern "C" fn ar_micro_prepare(micro: *mut ArMicro) -> ArMicro
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ar_micro_plan(micro: *mut ArMicro, planner: u32) -> ArMicroStatus {
     let micro = micro!(micro);
-    let planner = match planner {
-        0 => Planner::Greedy,
-        1 => Planner::Linear,
-        other => return status::fail(ARGUMENT, format_args!("unknown planner {other}")),
+    let planner = match planner_of(planner) {
+        Ok(planner) => planner,
+        Err(status) => return status,
     };
     match micro.take() {
         Some(Phase::Prepared(prepared)) => micro.set(prepared.plan(planner).map(Phase::Ready)),
@@ -115,8 +136,17 @@ pub(crate) unsafe extern "C" fn ar_micro_plan(micro: *mut ArMicro, planner: u32)
     }
 }
 
+/// The planner with this number in the header.
+pub(crate) fn planner_of(number: u32) -> Result<Planner, ArMicroStatus> {
+    match number {
+        0 => Ok(Planner::Greedy),
+        1 => Ok(Planner::Linear),
+        other => Err(status::fail(ARGUMENT, format_args!("unknown planner {other}"))),
+    }
+}
+
 /// Rejects a call in the wrong phase; restores the phase it took.
-fn put_back(micro: &mut ArMicro, what: &str, phase: Option<Phase>) -> ArMicroStatus {
+pub(crate) fn put_back(micro: &mut ArMicro, what: &str, phase: Option<Phase>) -> ArMicroStatus {
     let refused = wrong(what, phase.as_ref());
     if let Some(phase) = phase {
         micro.set(Ok(phase));
@@ -158,7 +188,7 @@ pub(crate) unsafe extern "C" fn ar_micro_init(
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ar_micro_invoke(micro: *mut ArMicro) -> ArMicroStatus {
     match micro!(micro).ready() {
-        Ok(interpreter) => status::of(interpreter.invoke()),
+        Ok(mut model) => status::of(model.invoke()),
         Err(status) => status,
     }
 }
@@ -170,8 +200,23 @@ pub(crate) unsafe extern "C" fn ar_micro_invoke(micro: *mut ArMicro) -> ArMicroS
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ar_micro_reset(micro: *mut ArMicro) -> ArMicroStatus {
     match micro!(micro).ready() {
-        Ok(interpreter) => {
-            interpreter.reset();
+        Ok(mut model) => {
+            model.reset();
+            status::OK
+        }
+        Err(status) => status,
+    }
+}
+
+/// Limits the calls of subgraphs.
+///
+/// # Safety
+/// The rules for ownership and threads in `arenite_micro.h`.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn ar_micro_limit_calls(micro: *mut ArMicro, most: u32) -> ArMicroStatus {
+    match micro!(micro).ready() {
+        Ok(mut model) => {
+            model.limit_calls(most);
             status::OK
         }
         Err(status) => status,
@@ -197,10 +242,7 @@ pub(crate) unsafe extern "C" fn ar_micro_close(micro: *mut ArMicro) {
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ar_micro_input_count(micro: *const ArMicro) -> usize {
     // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
-    match unsafe { micro.as_ref() }.and_then(ArMicro::phase) {
-        Some(Phase::Ready(interpreter)) => interpreter.input_count(),
-        _ => 0,
-    }
+    unsafe { micro.as_ref() }.and_then(ArMicro::phase).map_or(0, |phase| phase.counts().0)
 }
 
 /// The number of outputs; 0 before the model is ready to run.
@@ -210,10 +252,7 @@ pub(crate) unsafe extern "C" fn ar_micro_input_count(micro: *const ArMicro) -> u
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ar_micro_output_count(micro: *const ArMicro) -> usize {
     // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
-    match unsafe { micro.as_ref() }.and_then(ArMicro::phase) {
-        Some(Phase::Ready(interpreter)) => interpreter.output_count(),
-        _ => 0,
-    }
+    unsafe { micro.as_ref() }.and_then(ArMicro::phase).map_or(0, |phase| phase.counts().1)
 }
 
 /// Describes an input.
@@ -226,13 +265,13 @@ pub(crate) unsafe extern "C" fn ar_micro_input(
     index: usize,
     tensor: *mut ArMicroTensor,
 ) -> ArMicroStatus {
-    let interpreter = match micro!(micro).ready() {
-        Ok(interpreter) => interpreter,
+    let mut model = match micro!(micro).ready() {
+        Ok(model) => model,
         Err(status) => return status,
     };
-    let data = interpreter.input(index).map(|data| (data.as_mut_ptr(), data.len()));
+    let data = model.input(index).map(|data| (data.as_mut_ptr(), data.len()));
     // SAFETY: the header requires that `tensor` is null or writable.
-    unsafe { tell(tensor, data, interpreter.input_info(index)) }
+    unsafe { tell(tensor, data, model.input_info(index)) }
 }
 
 /// Describes an output.
@@ -245,13 +284,13 @@ pub(crate) unsafe extern "C" fn ar_micro_output(
     index: usize,
     tensor: *mut ArMicroTensor,
 ) -> ArMicroStatus {
-    let interpreter = match micro!(micro).ready() {
-        Ok(interpreter) => interpreter,
+    let model = match micro!(micro).ready() {
+        Ok(model) => model,
         Err(status) => return status,
     };
-    let data = interpreter.output(index).map(|data| (data.as_ptr().cast_mut(), data.len()));
+    let data = model.output(index).map(|data| (data.as_ptr().cast_mut(), data.len()));
     // SAFETY: the header requires that `tensor` is null or writable.
-    unsafe { tell(tensor, data, interpreter.output_info(index)) }
+    unsafe { tell(tensor, data, model.output_info(index)) }
 }
 
 /// Writes the description of a tensor.
@@ -283,27 +322,6 @@ unsafe fn tell(
         unsafe { tensor.write(told) };
         Ok(())
     }))
-}
-
-/// Reports how much arena the model needs.
-///
-/// # Safety
-/// The rules for ownership and threads in `arenite_micro.h`.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn ar_micro_sizes(
-    micro: *const ArMicro,
-    sizes: *mut ArMicroSizes,
-) -> ArMicroStatus {
-    // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
-    let phase = unsafe { micro.as_ref() }.and_then(ArMicro::phase);
-    let Some(Phase::Ready(interpreter)) = phase else { return wrong("it is not ready to run", phase) };
-    if sizes.is_null() || !sizes.is_aligned() {
-        return refuse("the place for the sizes");
-    }
-    let Sizes { arena, head, bookkeeping, ops, variables, constants } = interpreter.sizes();
-    // SAFETY: `sizes` is not null here, and the header requires it to be writable.
-    unsafe { sizes.write(ArMicroSizes { arena, head, bookkeeping, ops, variables, constants }) };
-    status::OK
 }
 
 /// The size in bytes that a failed call found the arena to need.

@@ -1,10 +1,11 @@
 //! Checks lists that a program lends before creating references to them.
 
+use core::ffi::c_void;
 use core::mem::offset_of;
-use core::ptr::{NonNull, slice_from_raw_parts};
+use core::ptr::{NonNull, slice_from_raw_parts, slice_from_raw_parts_mut};
 
 use arenite_abi::raw::{ArHeader, ArOpV1};
-use arenite_micro::OpRegistration;
+use arenite_micro::{OpRegistration, Ops};
 
 use crate::status::{self, ARGUMENT, ArMicroStatus};
 
@@ -23,6 +24,40 @@ pub(crate) unsafe fn lent<T>(list: *const T, count: usize) -> Option<&'static [T
         }
         Some(_) => None,
     }
+}
+
+/// Memory that the program lends for writing; `None` if it is null but not empty, or too long.
+///
+/// # Safety
+/// `block` must be null or point to `bytes` bytes that nothing else uses as long as the result is used.
+pub(crate) unsafe fn block(block: *mut c_void, bytes: usize) -> Option<&'static mut [u8]> {
+    match NonNull::new(block.cast::<u8>()) {
+        None => (bytes == 0).then_some(&mut []),
+        Some(block) if bytes <= isize::MAX as usize => {
+            // SAFETY: the pointer is not null and the block not too long; the caller guarantees the rest.
+            Some(unsafe { &mut *slice_from_raw_parts_mut(block.as_ptr(), bytes) })
+        }
+        Some(_) => None,
+    }
+}
+
+/// A model and the ops for it, which the program lends.
+///
+/// # Errors
+/// As for [`registrations`]; the model is null, misaligned or too long.
+///
+/// # Safety
+/// As for [`lent`], for the model, and as for [`registrations`].
+pub(crate) unsafe fn parts(
+    model: *const c_void,
+    model_bytes: usize,
+    ops: *const *const OpRegistration,
+    op_count: usize,
+) -> Result<(&'static [u8], Ops<'static>), ArMicroStatus> {
+    // SAFETY: the caller guarantees the same.
+    let (model, ops) = unsafe { (lent(model.cast::<u8>(), model_bytes), registrations(ops, op_count)) };
+    let Some(model) = model else { return Err(refuse("the model")) };
+    Ok((model, Ops::Pointers(ops?)))
 }
 
 /// A list of ops that the program lends. Each op must have the header of this library's ABI and both functions.

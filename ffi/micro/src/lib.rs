@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `calls` | the functions of the header |
+//! | `shared`, `planner`, `measure` | the functions for several models, for planners of the program, and for costs |
 //! | `micro` | an interpreter in the program's memory, and its phases |
 //! | `status` | statuses, and the message of the last error |
 //! | `ops` | a symbol per op, so that the linker keeps only those the program names |
@@ -15,10 +16,13 @@
 
 mod calls;
 mod lent;
+mod measure;
 mod micro;
 mod ops;
 #[cfg(not(any(feature = "std", test)))]
 mod panic;
+mod planner;
+mod shared;
 mod status;
 #[cfg(test)]
 mod tests;

@@ -2,18 +2,19 @@
 //!
 //! ```text
 //! zeros ─► load ─► Loaded ─► prepare ─► Prepared ─► plan ─► Ready ─► close ─► zeros
+//!       └► add ─► Shared ─► close ─► zeros
 //! ```
 //!
 //! A call in the wrong phase is rejected. A call that fails leaves zeros.
 
 use core::mem::MaybeUninit;
 
-use arenite_micro::{Error, Interpreter, LoadedModel, PreparedModel};
+use arenite_micro::{Error, Interpreter, LoadedModel, PreparedModel, Recording, SharedModel, Turn};
 
 use crate::status::{self, ArMicroStatus, PHASE};
 
 /// Number of words of the header's `ArMicro` that hold the phase.
-const ROOM: usize = 64;
+const ROOM: usize = 72;
 
 /// An interpreter. The model, the ops and the arena belong to the program and stay valid until it is closed, hence
 /// `'static`.
@@ -36,6 +37,7 @@ pub(crate) enum Phase {
     Loaded(LoadedModel<'static>),
     Prepared(PreparedModel<'static>),
     Ready(Interpreter<'static>),
+    Shared(SharedModel<'static>),
 }
 
 impl Phase {
@@ -43,7 +45,25 @@ impl Phase {
         match self {
             Phase::Loaded(_) => "loaded: prepare comes next",
             Phase::Prepared(_) => "prepared: plan comes next",
-            Phase::Ready(_) => "ready to run: close comes before another model",
+            Phase::Ready(_) | Phase::Shared(_) => "ready to run: close comes before another model",
+        }
+    }
+
+    /// The number of inputs and of outputs; 0 unless the model is ready to run.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        match self {
+            Phase::Ready(model) => (model.input_count(), model.output_count()),
+            Phase::Shared(model) => (model.input_count(), model.output_count()),
+            _ => (0, 0),
+        }
+    }
+
+    /// The use of the arena, if the model is ready to run.
+    pub(crate) fn recording(&self) -> Option<Recording> {
+        match self {
+            Phase::Ready(model) => Some(model.recording()),
+            Phase::Shared(model) => Some(model.recording()),
+            _ => None,
         }
     }
 }
@@ -77,7 +97,7 @@ impl ArMicro {
                 status::OK
             }
             Err(error) => {
-                if let Error::Arena { needed, .. } = error {
+                if let Error::Arena { needed, .. } | Error::PersistentArena { needed, .. } = error {
                     self.needed = needed;
                 }
                 status::failed(&error)
@@ -85,10 +105,11 @@ impl ArMicro {
         }
     }
 
-    /// The interpreter, if it is ready to run.
-    pub(crate) fn ready(&mut self) -> Result<&mut Interpreter<'static>, ArMicroStatus> {
+    /// The model, if it is ready to run.
+    pub(crate) fn ready(&mut self) -> Result<Turn<'_, 'static>, ArMicroStatus> {
         match self.phase_mut() {
-            Some(Phase::Ready(interpreter)) => Ok(interpreter),
+            Some(Phase::Ready(interpreter)) => Ok(interpreter.turn()),
+            Some(Phase::Shared(model)) => Ok(model.turn()),
             other => Err(wrong("it is not ready to run", other.map(|phase| &*phase))),
         }
     }

@@ -24,7 +24,7 @@ pub(crate) const INDEX: ArMicroStatus = 10;
 /// The status code of an error.
 fn number(error: &Error) -> ArMicroStatus {
     match error {
-        Error::Arena { .. } => ARENA,
+        Error::Arena { .. } | Error::PersistentArena { .. } => ARENA,
         Error::Misaligned { .. } | Error::Model(_) => MODEL,
         Error::Duplicate { .. } | Error::Alignment { .. } | Error::Full { .. } => OPS,
         Error::MissingOp { .. } => MISSING_OP,

@@ -12,8 +12,11 @@ use arenite_model::tensor_type::FLOAT32;
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor};
 
 use crate::calls::*;
+use crate::measure::*;
 use crate::micro::ArMicro;
 use crate::status::*;
+
+mod ways;
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 

@@ -5,6 +5,7 @@ use core::cell::Cell;
 use arenite_model::Model;
 
 use super::graph::{Graph, Scales};
+use super::observer::NodeObserver;
 use super::resources::Resources;
 use crate::arena::{Arena, Category};
 use crate::error::{Error, Result};
@@ -27,6 +28,8 @@ pub(crate) struct Machine<'a> {
     pub scales: Cell<Option<&'a Scales<'a>>>,
     /// How many times nodes used other parts of the model while they were prepared.
     pub asked: Cell<u32>,
+    /// Told of each node that runs.
+    pub observer: Option<&'a dyn NodeObserver>,
     pub most_calls: u32,
     /// How many more calls the current invocation may make.
     pub calls_left: Cell<u32>,
@@ -51,6 +54,7 @@ impl<'a> Machine<'a> {
             resources: Resources::default(),
             scales: Cell::new(None),
             asked: Cell::new(0),
+            observer: None,
             most_calls: DEFAULT_MAX_CALLS,
             calls_left: Cell::new(0),
         })

@@ -7,5 +7,6 @@ pub(crate) mod life;
 pub(crate) mod lives;
 pub(crate) mod machine;
 pub(crate) mod node;
+pub(crate) mod observer;
 pub(crate) mod resources;
 pub(crate) mod site;

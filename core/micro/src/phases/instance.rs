@@ -1,9 +1,10 @@
 //! `Instance`: a model over an arena, and the operation of each phase. The arena is a parameter, because it may be
 //! shared.
 
-use arenite_abi::host;
 use arenite_abi::raw::slice;
+use arenite_abi::{Result as OpResult, host};
 use arenite_model::{List, Model, ModelError};
+use arenite_planners::few::Records;
 #[cfg(feature = "alloc")]
 use {alloc::vec::Vec, arenite_abi::UsageRecord};
 
@@ -13,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::model::build;
 use crate::model::graph::Graph;
 use crate::model::machine::Machine;
+use crate::model::observer::NodeObserver;
 use crate::model::site::Site;
 use crate::ops::{self, Ops};
 use crate::work::{first_values, message, prepare, rehearse, run};
@@ -55,6 +57,16 @@ impl<'a> Instance<'a> {
 
     /// Plans the head and makes it at least `least` bytes long.
     pub(super) fn plan(&self, arena: &Arena<'a>, planner: Planner, least: u64) -> Result<()> {
+        self.plan_by(arena, &mut |records| planner.place(records), least)
+    }
+
+    /// Like [`plan`](Self::plan), with a planner whose offsets are correct.
+    pub(super) fn plan_by(
+        &self,
+        arena: &Arena<'a>,
+        planner: &mut dyn FnMut(&mut dyn Records) -> OpResult<()>,
+        least: u64,
+    ) -> Result<()> {
         let head = plan::place(&self.machine, arena, planner)?;
         arena.set_head(head.max(least))?;
         rehearse::rehearse(Site::main(&self.machine, arena))
@@ -80,6 +92,10 @@ impl<'a> Instance<'a> {
 
     pub(super) fn limit_calls(&mut self, most: u32) {
         self.machine.most_calls = most;
+    }
+
+    pub(super) fn set_observer(&mut self, observer: Option<&'a dyn NodeObserver>) {
+        self.machine.observer = observer;
     }
 
     /// Resets variables and the states of ops.

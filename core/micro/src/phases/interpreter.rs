@@ -3,6 +3,7 @@
 use super::instance::{Instance, TensorInfo};
 use crate::arena::{Arena, Recording, Sizes};
 use crate::error::Result;
+use crate::model::observer::NodeObserver;
 
 /// A model that is ready to run.
 ///
@@ -16,7 +17,7 @@ pub struct Interpreter<'a> {
 /// A model's turn at a [`SharedArena`](crate::SharedArena). Its inputs and outputs are valid until another model runs.
 pub struct Turn<'t, 'a> {
     pub(super) instance: &'t mut Instance<'a>,
-    pub(super) arena: &'a Arena<'a>,
+    pub(super) arena: &'t Arena<'a>,
 }
 
 impl<'a> Interpreter<'a> {
@@ -34,11 +35,16 @@ impl<'a> Interpreter<'a> {
     pub fn recording(&self) -> Recording {
         self.arena.recording()
     }
+
+    /// The model and its arena, as the turn of a model in a shared arena has them.
+    pub fn turn(&mut self) -> Turn<'_, 'a> {
+        Turn { instance: &mut self.instance, arena: &self.arena }
+    }
 }
 
 macro_rules! runs {
     ($($model:ty),*) => {$(
-        impl $model {
+        impl<'a> $model {
             /// Runs the model once.
             ///
             /// # Errors
@@ -51,6 +57,11 @@ macro_rules! runs {
             /// is ten million.
             pub fn limit_calls(&mut self, most: u32) {
                 self.instance.limit_calls(most);
+            }
+
+            /// Tells `observer` of each node that runs from now on.
+            pub fn set_observer(&mut self, observer: Option<&'a dyn NodeObserver>) {
+                self.instance.set_observer(observer);
             }
 
             /// Resets variables and the states of ops. Resources keep their values.
@@ -102,4 +113,4 @@ macro_rules! runs {
         }
     )*};
 }
-runs!(Interpreter<'_>, Turn<'_, '_>);
+runs!(Interpreter<'a>, Turn<'_, 'a>);

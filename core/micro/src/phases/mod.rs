@@ -25,4 +25,4 @@ pub use interpreter::{Interpreter, Turn};
 pub use loaded::LoadedModel;
 pub use plan::Planner;
 pub use prepared::PreparedModel;
-pub use shared::SharedArena;
+pub use shared::{SharedArena, SharedMemory, SharedModel};

@@ -5,11 +5,11 @@
 
 use core::cell::Cell;
 
-use arenite_abi::{ElementType, Result as OpResult, unsupported};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use arenite_abi::{ElementType, Result as OpResult, UsageRecord, invalid, unsupported};
 use arenite_planners::few::Records;
 use arenite_planners::{linear, micro_greedy};
-#[cfg(feature = "alloc")]
-use {alloc::vec::Vec, arenite_abi::UsageRecord};
 
 use super::buffer::{BufferList, PlannedBuffer};
 use super::offline::{self, OfflineOffsets};
@@ -31,17 +31,62 @@ pub enum Planner {
     Linear,
 }
 
-/// Plans the head, and sets the addresses of tensors, scratch buffers and resources. Returns the size of the head.
-pub(crate) fn place<'a>(machine: &Machine<'a>, arena: &Arena<'a>, planner: Planner) -> Result<u64> {
+impl Planner {
+    /// Sets the offset of every record.
+    pub(crate) fn place(self, records: &mut dyn Records) -> OpResult<()> {
+        match self {
+            Planner::Greedy => micro_greedy::place_each(records),
+            Planner::Linear => linear::place_each(records),
+        }
+    }
+}
+
+/// Fails unless every record has an offset that is a multiple of 16, and no two records overlap in both time and
+/// memory.
+pub(crate) fn check_placed(records: &dyn Records) -> OpResult<()> {
+    let place = |i: usize| (records.record(i), records.offset(i));
+    for i in 0..records.count() {
+        let (record, offset) = place(i);
+        if record.size == 0 {
+            continue;
+        }
+        if offset == UsageRecord::ANYWHERE {
+            return Err(invalid!("the planner gave buffer {i} no offset"));
+        }
+        if !offset.is_multiple_of(ALIGNMENT as u64) {
+            return Err(invalid!(
+                "the planner gave buffer {i} the offset {offset}; it must be a multiple of 16"
+            ));
+        }
+        for j in 0..i {
+            let (other, start) = place(j);
+            let is_apart =
+                offset.saturating_add(record.size) <= start || start.saturating_add(other.size) <= offset;
+            if record.overlaps(&other) && other.size > 0 && !is_apart {
+                return Err(invalid!(
+                    "the planner gave buffer {i} ({} bytes) the offset {offset}, where it overlaps buffer {j} ({} \
+                     bytes at {start}), which is in use at the same time",
+                    record.size,
+                    other.size
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Plans the head with a planner, and sets the addresses of tensors, scratch buffers and resources. Returns the size of
+/// the head.
+pub(crate) fn place<'a>(
+    machine: &Machine<'a>,
+    arena: &Arena<'a>,
+    planner: &mut dyn FnMut(&mut dyn Records) -> OpResult<()>,
+) -> Result<u64> {
     machine.resources.place(arena)?;
     let (mut list, count) = collect_buffers(machine, arena)?;
     let list = &mut list[..count];
     offline::check_apart(list)?;
-    let place: fn(&mut dyn Records) -> OpResult<()> = match planner {
-        Planner::Greedy => micro_greedy::place_each,
-        Planner::Linear => linear::place_each,
-    };
-    place(&mut BufferList(list)).map_err(Error::Plan)?;
+    planner(&mut BufferList(list)).map_err(Error::Plan)?;
     assign_addresses(machine, arena, list);
     let ends = list.iter().map(|planned| planned.offset().saturating_add(planned.record().size));
     Ok(ends.max().unwrap_or(0))

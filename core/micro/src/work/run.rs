@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::entry::{Purpose, spell_places};
 use crate::model::graph::Graph;
 use crate::model::node::{NodeRecord, Numbers, Spec, tensor};
+use crate::model::observer::RunningNode;
 use crate::model::site::Site;
 
 /// Runs every node, in order. Recurses once per nested call; `prepare` bounds the depth.
@@ -19,12 +20,27 @@ pub(crate) fn run(site: Site<'_, '_>) -> Result<()> {
     for (node, place) in site.graph.nodes.get().iter().enumerate() {
         let prepared = place.get();
         match prepared.op() {
-            Some(op) => eval(site, node, op, &prepared)?,
+            Some(op) => observed(site, node, op, &prepared)?,
             None if prepared.persistent_count() == 0 => {}
             None => write_values(site.graph, site.spec(node)?.lists[1], &prepared),
         }
     }
     Ok(())
+}
+
+/// Runs a node between the calls of the observer, if there is one.
+fn observed<'a>(
+    site: Site<'_, 'a>,
+    node: usize,
+    op: &OpRegistration,
+    prepared: &NodeRecord<'a>,
+) -> Result<()> {
+    let Some(observer) = site.machine.observer else { return eval(site, node, op, prepared) };
+    let running = RunningNode { subgraph: site.graph.index, node, code: op.builtin_code };
+    observer.begin(running);
+    let done = eval(site, node, op, prepared);
+    observer.end(running);
+    done
 }
 
 fn eval<'a>(site: Site<'_, 'a>, node: usize, op: &OpRegistration, prepared: &NodeRecord<'a>) -> Result<()> {
