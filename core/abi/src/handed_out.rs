@@ -2,7 +2,7 @@
 //!
 //! Each output and scratch buffer is handed out once, in any order, as long as none has a number 64 or more below the
 //! highest so far. Persistent memory consists of states, then tables (`prepare` keeps that order), and each piece is
-//! only one of them.
+//! only one of them. The same memory of a variable is read as a slice or used as cells, not both.
 
 use core::cell::Cell;
 
@@ -16,14 +16,21 @@ pub(crate) struct HandedOut {
     states_end: Cell<u32>,
     /// The number of the first table handed out.
     tables_begin: Cell<u32>,
-    variables: Cell<Option<VariableUse>>,
+    /// The inputs that are variables and were handed out as slices, and those handed out as cells: bit `i` for input
+    /// `i`, the last bit for all further ones.
+    slices: Cell<u64>,
+    cells: Cell<u64>,
 }
 
+/// How an input that is a variable is used.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum VariableUse {
-    Read,
+    Slice,
     Cells,
 }
+
+/// The bit for inputs from this one on.
+const LAST_BIT: usize = 63;
 
 impl HandedOut {
     pub(crate) const fn nothing() -> Self {
@@ -32,7 +39,8 @@ impl HandedOut {
             scratch: IndexSet::new(),
             states_end: Cell::new(0),
             tables_begin: Cell::new(u32::MAX),
-            variables: Cell::new(None),
+            slices: Cell::new(0),
+            cells: Cell::new(0),
         }
     }
 
@@ -71,11 +79,25 @@ impl HandedOut {
         Ok(())
     }
 
-    pub(crate) fn variables(&self, how: VariableUse) -> Result<()> {
-        if self.variables.replace(Some(how)).is_some_and(|before| before != how) {
-            return Err(internal(format_args!("variables are used as slices and as cells in one call")));
+    /// Hands out input `i`, a variable. Fails if it `overlaps` an input that was handed out for the other use.
+    pub(crate) fn variable(
+        &self,
+        i: usize,
+        how: VariableUse,
+        overlaps: impl Fn(usize) -> bool,
+    ) -> Result<()> {
+        let (same, other) = match how {
+            VariableUse::Slice => (&self.slices, &self.cells),
+            VariableUse::Cells => (&self.cells, &self.slices),
+        };
+        same.set(same.get() | 1 << i.min(LAST_BIT));
+        let conflicts = |&j: &usize| other.get() >> j & 1 != 0 && (j == LAST_BIT || overlaps(j));
+        match (0..=LAST_BIT).find(conflicts) {
+            None => Ok(()),
+            Some(j) => Err(internal(format_args!(
+                "inputs {i} and {j} are variables in the same memory; one call cannot use it as a slice and as cells"
+            ))),
         }
-        Ok(())
     }
 }
 
@@ -139,6 +161,23 @@ mod tests {
         once.take("output", usize::MAX).unwrap();
         assert_eq!(message(&once, usize::MAX), format!("output {} was handed out already", usize::MAX));
         once.take("output", usize::MAX - 63).unwrap();
+    }
+
+    #[test]
+    fn memory_of_a_variable_is_a_slice_or_cells() {
+        // Inputs 2 and 5 share memory.
+        let overlaps = |i: usize| move |j: usize| i == j || [i, j] == [2, 5] || [i, j] == [5, 2];
+        let handed_out = HandedOut::nothing();
+        let take = |i, how| handed_out.variable(i, how, overlaps(i));
+        take(1, VariableUse::Slice).unwrap();
+        take(2, VariableUse::Cells).unwrap();
+        take(2, VariableUse::Cells).unwrap();
+        take(3, VariableUse::Slice).unwrap();
+        let error = take(5, VariableUse::Slice).unwrap_err();
+        assert!(error.message().starts_with("inputs 5 and 2 are variables in the same memory;"), "{error}");
+        take(1, VariableUse::Cells).unwrap_err();
+        take(70, VariableUse::Slice).unwrap();
+        take(80, VariableUse::Cells).unwrap_err();
     }
 
     #[test]

@@ -123,12 +123,16 @@ fn without_activation_the_cell_gate_is_output() {
     let one = |x: f32| Tensor::f32(&[1, 1], &[x]);
     let bias = |x: f32| Tensor::f32(&[1], &[x]);
     // All gates see 0 except the cell gate, which sees 3; so the other gates are one half.
-    let test = Node::new().input(Tensor::f32(&[1, 1, 1], &[1.0])).constant(one(0.)).constant(one(0.));
-    let test = test.constant(one(3.)).constant(one(0.)).constant(one(0.)).constant(one(0.)).constant(one(0.));
-    let test = test.constant(one(0.)).absent().absent().absent().constant(bias(0.)).constant(bias(0.));
-    let test =
-        test.constant(bias(0.)).constant(bias(0.)).absent().absent().variable(one(0.)).variable(one(2.));
-    let test = test.output(Spec::f32());
+    let fed = |node: Node| {
+        let node = node.constant(one(0.)).constant(one(0.)).constant(one(3.)).constant(one(0.)).constant(one(0.));
+        let node = node.constant(one(0.)).constant(one(0.)).constant(one(0.)).absent().absent().absent();
+        let node = [0.; 4].into_iter().fold(node, |node, b| node.constant(bias(b))).absent().absent();
+        node.variable(one(0.)).variable(one(2.)).output(Spec::f32())
+    };
+    let x = || Tensor::f32(&[1, 1, 1], &[1.0]);
+    // The input may be a variable, too.
+    assert_eq!(fed(Node::new().variable(x())).run().unwrap()[0].as_f32(), [1.5]);
+    let test = fed(Node::new().input(x()));
     let outcome = test.clone().run_with_variables().unwrap();
     assert_eq!(outcome.outputs[0].as_f32(), [1.5]);
     assert_eq!(outcome.variables[1].as_f32(), [2.5]);

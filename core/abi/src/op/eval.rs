@@ -130,7 +130,7 @@ impl<'a> EvalContext<'a> {
     fn apart_from_outputs(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.input_at(i)?;
         if raw.flags & raw::TENSOR_VARIABLE != 0 {
-            self.handed_out.variables(VariableUse::Read)?;
+            self.hand_out_variable(i, VariableUse::Slice, raw)?;
         }
         if raw.flags & raw::TENSOR_CONSTANT != 0 {
             return Ok(raw);
@@ -239,14 +239,14 @@ impl<'a> EvalContext<'a> {
         Ok(unsafe { tensor::byte_cells(*raw) })
     }
 
-    /// The elements of an input that is a variable, for reading and writing. In the same call, variables cannot be read
-    /// as slices.
+    /// The elements of an input that is a variable, for reading and writing. In the same call, its memory cannot be read
+    /// as a slice.
     ///
     /// # Errors
-    /// The input is absent, is not a variable, has another element type, or variables were read as slices.
+    /// The input is absent, is not a variable, has another element type, or its memory was read as a slice.
     pub fn variable<T: Element>(&self, i: usize) -> Result<&'a [Cell<T>]> {
         let raw = self.variable_at(i)?;
-        // SAFETY: during this call, variables are read and written only through cells, checked above.
+        // SAFETY: during this call, this memory is read and written only through cells, checked above.
         unsafe { tensor::cells(*raw) }
     }
 
@@ -257,20 +257,28 @@ impl<'a> EvalContext<'a> {
     /// As for [`variable`](Self::variable), whatever the element type.
     pub fn variable_bytes(&self, i: usize) -> Result<&'a [Cell<u8>]> {
         let raw = self.variable_at(i)?;
-        // SAFETY: during this call, variables are read and written only through cells, checked above; any bytes are
+        // SAFETY: during this call, this memory is read and written only through cells, checked above; any bytes are
         // valid `u8`.
         Ok(unsafe { tensor::byte_cells(*raw) })
     }
 
-    /// Input `i`, after checking that it is a variable and that no variable was read as a slice.
+    /// Input `i`, after checking that it is a variable whose memory was not read as a slice.
     fn variable_at(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
         ensure!(
             raw.flags & raw::TENSOR_VARIABLE != 0,
             "input {i} is not a variable, so it cannot be written"
         );
-        self.handed_out.variables(VariableUse::Cells)?;
+        self.hand_out_variable(i, VariableUse::Cells, raw)?;
         Ok(raw)
+    }
+
+    /// Fails if memory of input `i`, a variable, was handed out for another use.
+    fn hand_out_variable(&self, i: usize, how: VariableUse, raw: &ArTensorV1) -> Result<()> {
+        let inputs = self.node.input_indices();
+        self.handed_out.variable(i, how, |j| {
+            inputs.get(j).is_some_and(|&input| self.node.overlapping(&[input], raw).is_some())
+        })
     }
 
     /// Sets the shape of a dynamic output, allocates its memory, and hands it out.
