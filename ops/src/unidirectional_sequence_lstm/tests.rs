@@ -124,7 +124,8 @@ fn without_activation_the_cell_gate_is_output() {
     let bias = |x: f32| Tensor::f32(&[1], &[x]);
     // All gates see 0 except the cell gate, which sees 3; so the other gates are one half.
     let fed = |node: Node| {
-        let node = node.constant(one(0.)).constant(one(0.)).constant(one(3.)).constant(one(0.)).constant(one(0.));
+        let node =
+            node.constant(one(0.)).constant(one(0.)).constant(one(3.)).constant(one(0.)).constant(one(0.));
         let node = node.constant(one(0.)).constant(one(0.)).constant(one(0.)).absent().absent().absent();
         let node = [0.; 4].into_iter().fold(node, |node, b| node.constant(bias(b))).absent().absent();
         node.variable(one(0.)).variable(one(2.)).output(Spec::f32())

@@ -239,8 +239,8 @@ impl<'a> EvalContext<'a> {
         Ok(unsafe { tensor::byte_cells(*raw) })
     }
 
-    /// The elements of an input that is a variable, for reading and writing. In the same call, its memory cannot be read
-    /// as a slice.
+    /// The elements of an input that is a variable, for reading and writing. In the same call, its memory cannot be
+    /// read as a slice.
     ///
     /// # Errors
     /// The input is absent, is not a variable, has another element type, or its memory was read as a slice.
