@@ -130,7 +130,7 @@ impl<'a> EvalContext<'a> {
     fn apart_from_outputs(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.input_at(i)?;
         if raw.flags & raw::TENSOR_VARIABLE != 0 {
-            self.hand_out_variable(i, VariableUse::Slice, raw)?;
+            self.handed_out.variable(i, VariableUse::Slice, |j| self.node.input_overlaps(j, raw))?;
         }
         if raw.flags & raw::TENSOR_CONSTANT != 0 {
             return Ok(raw);
@@ -269,16 +269,8 @@ impl<'a> EvalContext<'a> {
             raw.flags & raw::TENSOR_VARIABLE != 0,
             "input {i} is not a variable, so it cannot be written"
         );
-        self.hand_out_variable(i, VariableUse::Cells, raw)?;
+        self.handed_out.variable(i, VariableUse::Cells, |j| self.node.input_overlaps(j, raw))?;
         Ok(raw)
-    }
-
-    /// Fails if memory of input `i`, a variable, was handed out for another use.
-    fn hand_out_variable(&self, i: usize, how: VariableUse, raw: &ArTensorV1) -> Result<()> {
-        let inputs = self.node.input_indices();
-        self.handed_out.variable(i, how, |j| {
-            inputs.get(j).is_some_and(|&input| self.node.overlapping(&[input], raw).is_some())
-        })
     }
 
     /// Sets the shape of a dynamic output, allocates its memory, and hands it out.

@@ -205,6 +205,11 @@ impl<'a> NodeView<'a> {
             .ok_or_else(|| invalid!("{what} {i} is absent, this op needs it"))
     }
 
+    /// Whether input `i` shares memory with `other`.
+    pub(super) fn input_overlaps(&self, i: usize, other: &ArTensorV1) -> bool {
+        self.input_indices().get(i).is_some_and(|&index| self.overlapping(&[index], other).is_some())
+    }
+
     /// The first of `indices` whose tensor shares memory with `other`.
     pub(super) fn overlapping(&self, indices: &[i32], other: &ArTensorV1) -> Option<usize> {
         indices.iter().position(|&index| {
