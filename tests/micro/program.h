@@ -1,5 +1,5 @@
 /*
- * program.h: what the programs of tests/micro share. Each runs the model and the inputs of data.S.
+ * program.h: helpers for the programs of tests/micro, which run the model of data.S on its inputs.
  */
 #ifndef PROGRAM_H
 #define PROGRAM_H

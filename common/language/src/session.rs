@@ -283,6 +283,9 @@ fn copy(interpreter: &mut Interpreter, from: Place, to: Place) -> Result<()> {
 }
 
 /// Gives the memory of an output to an input, and the spare memory to the output; the input's becomes the spare.
+///
+/// # Errors
+/// As [`Interpreter::lend`]; an earlier exchange failed, so there is no spare memory.
 fn exchange(
     interpreter: &mut Interpreter,
     graph: usize,
@@ -290,11 +293,10 @@ fn exchange(
     output: usize,
     spare: &mut Option<Box<dyn LentMemory>>,
 ) -> Result<()> {
-    if let Some(memory) = spare.take()
-        && let Some(written) = interpreter.lend(graph, output, memory)?
-    {
-        *spare = interpreter.lend(graph, input, written)?;
-    }
+    let lost = || Error::State("an earlier exchange of caches failed: begin another session".into());
+    let memory = spare.take().ok_or_else(lost)?;
+    let written = interpreter.lend(graph, output, memory)?.ok_or_else(lost)?;
+    *spare = Some(interpreter.lend(graph, input, written)?.ok_or_else(lost)?);
     Ok(())
 }
 

@@ -15,7 +15,7 @@
  * Phases    zeros -> load -> prepare -> plan -> ready to run -> close -> zeros. ar_micro_init does load, prepare and
  *           plan. A call in the wrong phase returns AR_MICRO_PHASE and changes nothing. If load, prepare or plan fails,
  *           the ArMicro is zeros again. ar_micro_load_two takes the place of load for two blocks of memory, and
- *           ar_micro_add that of all three for several models in one arena.
+ *           ar_micro_add the place of all three for several models in one arena.
  * Ownership The model (aligned to 16 bytes), the ops and the arena belong to the program, which must not change, move
  *           or free them until the interpreter is closed. The ArMicro must exist until then, too, but may be moved.
  * Threads   Only one thread at a time may call these functions.
@@ -95,7 +95,7 @@ ArMicroStatus ar_micro_prepare(ArMicro *micro);
 /* Places every tensor in the arena. */
 ArMicroStatus ar_micro_plan(ArMicro *micro, ArMicroPlanner planner);
 
-/* What a planner of the program places: tensors, then scratch buffers. Valid while the planner runs. */
+/* The buffers to place: tensors, then scratch buffers. Valid while the planner runs. */
 typedef struct ArMicroBuffers ArMicroBuffers;
 
 /* A buffer. Two buffers may overlap unless both are in use at some time: `first` to `last`, both included. */
@@ -185,7 +185,7 @@ typedef struct ArMicroRecord {
 /* Reports the use of the arena by category. The model must be ready to run. */
 ArMicroStatus ar_micro_record(const ArMicro *micro, ArMicroRecord *record);
 
-/* Is told when a node begins and ends, for example to read a timer. `builtin_code` is the schema's number of the op.
+/* Functions to call before and after each node, for example to read a timer. `builtin_code` is the schema's number of the op.
  * Nodes of called subgraphs run inside the node that calls. A null function is not called. */
 typedef struct ArMicroProfiler {
   void (*begin)(void *user, size_t subgraph, size_t node, int32_t builtin_code);

@@ -1,4 +1,4 @@
-//! What a model costs: the arena by category, and the nodes as they run.
+//! Costs of a model: the arena by category, and a profiler for nodes.
 
 use core::ffi::c_void;
 
@@ -80,7 +80,7 @@ pub(crate) unsafe extern "C" fn ar_micro_record(
         return refuse("the place for the record");
     }
     let of = |category| recording.of(category);
-    let told = ArMicroRecord {
+    let values = ArMicroRecord {
         planned: recording.planned,
         persistent: recording.persistent,
         scratch: recording.scratch,
@@ -96,7 +96,7 @@ pub(crate) unsafe extern "C" fn ar_micro_record(
         constants: of(Category::Constants),
     };
     // SAFETY: `record` is not null here, and the header requires it to be writable.
-    unsafe { record.write(told) };
+    unsafe { record.write(values) };
     status::OK
 }
 

@@ -45,3 +45,21 @@ def test_tokens_are_those_of_reference_kernels(kind):
     wanted, their_logits = greedy(litert, "BUILTIN_REF", path, 120)
     assert tokens == wanted
     np.testing.assert_allclose(logits, their_logits, rtol=0, atol=1e-5 * np.abs(their_logits).max())
+
+
+def main():
+    """Prints how many tokens of the 8-bit network are those of LiteRT's optimized kernels."""
+    path = FOLDER / "llama2c_260k_q8_ekv256.tflite"
+    wanted = greedy(litert, "BUILTIN_WITHOUT_DEFAULT_DELEGATES", path, 120)[0]
+    for name, package, resolver in [
+        ("LiteRT's reference kernels", litert, "BUILTIN_REF"),
+        ("arenite's reference ops", arenite, "BUILTIN_WITHOUT_DEFAULT_DELEGATES"),
+        ("arenite's CPU delegate", arenite, "AUTO"),
+        ("LiteRT with XNNPACK", litert, "AUTO"),
+    ]:
+        tokens = greedy(package, resolver, path, 120)[0]
+        print(f"{name}: {next((i for i in range(120) if tokens[i] != wanted[i]), 120)} of 120")
+
+
+if __name__ == "__main__":
+    main()

@@ -28,7 +28,7 @@ pub(crate) struct Machine<'a> {
     pub scales: Cell<Option<&'a Scales<'a>>>,
     /// How many times nodes used other parts of the model while they were prepared.
     pub asked: Cell<u32>,
-    /// Told of each node that runs.
+    /// Called around each node that runs.
     pub observer: Option<&'a dyn NodeObserver>,
     pub most_calls: u32,
     /// How many more calls the current invocation may make.

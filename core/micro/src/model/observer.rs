@@ -1,4 +1,4 @@
-//! `NodeObserver`: what a program that measures nodes implements.
+//! `NodeObserver`: functions that are called around each node.
 
 /// A node that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub struct RunningNode {
     pub code: i32,
 }
 
-/// Is told when each node begins and ends, for example to read a timer. Nodes of called subgraphs are inside the node
-/// that calls. A node that fails ends, too.
+/// Functions that are called before and after each node, for example to read a timer. Nodes of a called subgraph run
+/// inside the node that calls it. `end` is also called after a node that failed.
 pub trait NodeObserver {
     /// The node is about to run.
     fn begin(&self, node: RunningNode);

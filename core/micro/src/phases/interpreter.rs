@@ -59,7 +59,7 @@ macro_rules! runs {
                 self.instance.limit_calls(most);
             }
 
-            /// Tells `observer` of each node that runs from now on.
+            /// Calls `observer` around each node from now on; `None` stops that.
             pub fn set_observer(&mut self, observer: Option<&'a dyn NodeObserver>) {
                 self.instance.set_observer(observer);
             }

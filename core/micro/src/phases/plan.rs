@@ -47,9 +47,6 @@ pub(crate) fn check_placed(records: &dyn Records) -> OpResult<()> {
     let place = |i: usize| (records.record(i), records.offset(i));
     for i in 0..records.count() {
         let (record, offset) = place(i);
-        if record.size == 0 {
-            continue;
-        }
         if offset == UsageRecord::ANYWHERE {
             return Err(invalid!("the planner gave buffer {i} no offset"));
         }
@@ -62,7 +59,7 @@ pub(crate) fn check_placed(records: &dyn Records) -> OpResult<()> {
             let (other, start) = place(j);
             let is_apart =
                 offset.saturating_add(record.size) <= start || start.saturating_add(other.size) <= offset;
-            if record.overlaps(&other) && other.size > 0 && !is_apart {
+            if record.overlaps(&other) && record.size > 0 && other.size > 0 && !is_apart {
                 return Err(invalid!(
                     "the planner gave buffer {i} ({} bytes) the offset {offset}, where it overlaps buffer {j} ({} \
                      bytes at {start}), which is in use at the same time",

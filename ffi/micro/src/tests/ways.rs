@@ -165,14 +165,14 @@ fn a_planner_of_the_program_is_checked() {
     }
 }
 
-/// Appends what the profiler was told.
+/// Appends an event of the profiler.
 unsafe extern "C" fn note(events: *mut std::ffi::c_void, subgraph: usize, node: usize, code: i32) {
     // SAFETY: the test passes a vector.
     unsafe { &mut *events.cast::<Vec<(usize, usize, i32)>>() }.push((subgraph, node, code));
 }
 
 #[test]
-fn a_profiler_is_told_of_nodes() {
+fn a_profiler_is_called_around_nodes() {
     let _one = ONE_AT_A_TIME.lock();
     let (model, mut arena, mut micro) = (model(), Box::new(Aligned([0; 4096])), zeros());
     let micro = &raw mut micro;
