@@ -185,8 +185,8 @@ typedef struct ArMicroRecord {
 /* Reports the use of the arena by category. The model must be ready to run. */
 ArMicroStatus ar_micro_record(const ArMicro *micro, ArMicroRecord *record);
 
-/* Functions to call before and after each node, for example to read a timer. `builtin_code` is the schema's number of the op.
- * Nodes of called subgraphs run inside the node that calls. A null function is not called. */
+/* Functions to call before and after each node, for example to read a timer. `builtin_code` is the schema's number of
+ * the op. Nodes of called subgraphs run inside the node that calls. A null function is not called. */
 typedef struct ArMicroProfiler {
   void (*begin)(void *user, size_t subgraph, size_t node, int32_t builtin_code);
   void (*end)(void *user, size_t subgraph, size_t node, int32_t builtin_code);

@@ -23,8 +23,8 @@ proptest! {
 }
 
 /// The largest error allowed: eight times the largest found in random tiles. The absolute row sums of the matrices of
-/// 4 × 4 tiles (10 for inputs, 1 for filters, 19 for outputs, each applied twice) allow rounding errors of 1e-3 and more.
-/// A wrong coefficient is off by more than 0.01.
+/// 4 × 4 tiles (10 for inputs, 1 for filters, 19 for outputs, each applied twice) allow rounding errors above 1e-3. A
+/// wrong coefficient is off by more than 0.01.
 const TOLERANCE: f32 = 2e-4;
 
 /// Each channel is filtered separately, with the same filter.
