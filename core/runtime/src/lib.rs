@@ -36,6 +36,7 @@ mod interpreter;
 mod model;
 mod observer;
 mod one_shot;
+mod passed_constants;
 mod planning;
 mod plugins;
 pub mod pool;

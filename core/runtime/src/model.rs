@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arenite_model::ModelBuffer;
 
 use crate::error::{Error, Resource, Result};
+use crate::passed_constants::PassedConstants;
 use crate::quota::Quota;
 
 /// Refuses more bytes than the default quota; a sparse file can be larger than memory.
@@ -22,9 +23,14 @@ fn expect_room(bytes: u64, purpose: impl FnOnce() -> String) -> Result<()> {
 #[derive(Clone, Debug)]
 pub struct Model {
     buffer: Arc<ModelBuffer>,
+    passed: Arc<OnceLock<PassedConstants>>,
 }
 
 impl Model {
+    fn of(buffer: ModelBuffer) -> Self {
+        Model { buffer: Arc::new(buffer), passed: Arc::default() }
+    }
+
     /// Reads a file into memory and verifies it. Later changes of the file have no effect.
     ///
     /// # Errors
@@ -36,7 +42,7 @@ impl Model {
         let length = path.metadata().map_or(0, |file| if file.is_file() { file.len() } else { 0 });
         expect_room(length, || format!("the file '{}'", path.display()))?;
         let _span = tracing::info_span!("load_model", path = %path.display()).entered();
-        Ok(Model { buffer: Arc::new(ModelBuffer::from_file(path)?) })
+        Ok(Model::of(ModelBuffer::from_file(path)?))
     }
 
     /// Reads `length` bytes of an open file from `offset` and verifies them. Use it for a model inside another file, or
@@ -49,7 +55,7 @@ impl Model {
         if file.metadata().is_ok_and(|file| file.len() >= length) {
             expect_room(length, || "a part of a file".to_owned())?;
         }
-        Ok(Model { buffer: Arc::new(ModelBuffer::from_file_part(file, offset, length)?) })
+        Ok(Model::of(ModelBuffer::from_file_part(file, offset, length)?))
     }
 
     /// Maps a file into memory and verifies it. Nothing is copied, processes share the pages, and pages of packed
@@ -65,7 +71,7 @@ impl Model {
     pub unsafe fn map_file(path: impl AsRef<Path>) -> Result<Self> {
         let _span = tracing::info_span!("load_model", path = %path.as_ref().display()).entered();
         // SAFETY: this function requires that the file is neither written nor truncated.
-        Ok(Model { buffer: Arc::new(unsafe { ModelBuffer::map_file(path) }?) })
+        Ok(Model::of(unsafe { ModelBuffer::map_file(path) }?))
     }
 
     /// As [`map_file`](Self::map_file), for a part of an open file, which may then be closed.
@@ -77,7 +83,7 @@ impl Model {
     /// See [`map_file`](Self::map_file).
     pub unsafe fn map_file_part(file: &File, offset: u64, length: u64) -> Result<Self> {
         // SAFETY: this function requires that the file is neither written nor truncated.
-        Ok(Model { buffer: Arc::new(unsafe { ModelBuffer::map_file_part(file, offset, length) }?) })
+        Ok(Model::of(unsafe { ModelBuffer::map_file_part(file, offset, length) }?))
     }
 
     /// Takes and verifies the bytes of a file.
@@ -85,7 +91,7 @@ impl Model {
     /// # Errors
     /// The bytes are not a valid model; the error names the field.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        Ok(Model { buffer: Arc::new(ModelBuffer::from_bytes(bytes)?) })
+        Ok(Model::of(ModelBuffer::from_bytes(bytes)?))
     }
 
     /// Verifies static bytes.
@@ -93,7 +99,7 @@ impl Model {
     /// # Errors
     /// The bytes are not a valid model; the error names the field.
     pub fn from_static(bytes: &'static [u8]) -> Result<Self> {
-        Ok(Model { buffer: Arc::new(ModelBuffer::from_static(bytes)?) })
+        Ok(Model::of(ModelBuffer::from_static(bytes)?))
     }
 
     /// Verifies shared bytes, and keeps them alive.
@@ -101,12 +107,17 @@ impl Model {
     /// # Errors
     /// The bytes are not a valid model; the error names the field.
     pub fn from_owner(owner: Arc<dyn AsRef<[u8]> + Send + Sync>) -> Result<Self> {
-        Ok(Model { buffer: Arc::new(ModelBuffer::from_owner(owner)?) })
+        Ok(Model::of(ModelBuffer::from_owner(owner)?))
     }
 
     /// The model's tables: subgraphs, tensors, operators, signatures, metadata.
     pub fn view(&self) -> arenite_model::Model<'_> {
         self.buffer.model()
+    }
+
+    /// The constants that callers pass to subgraphs.
+    pub(crate) fn passed_constants(&self) -> &PassedConstants {
+        self.passed.get_or_init(|| PassedConstants::of(&self.view()))
     }
 
     /// See [`ModelBuffer::origin`].

@@ -28,8 +28,7 @@ use crate::stack;
 use crate::stages::step::Step;
 use crate::stages::table::{MAX_RANK, TensorTable};
 
-/// The code of STABLEHLO_COMPOSITE, the tag of its options, and its decomposition.
-const COMPOSITE: i32 = op::STABLEHLO_COMPOSITE;
+/// The tag of STABLEHLO_COMPOSITE's options, and its decomposition.
 const COMPOSITE_OPTIONS: u32 = StableHLOCompositeOptions::INFO.tag;
 const DECOMPOSITION: Field<StableHLOCompositeOptions, i32> =
     StableHLOCompositeOptions::DECOMPOSITION_SUBGRAPH_INDEX;
@@ -79,9 +78,8 @@ impl Graph {
         for t in 0..subgraph.tensors().len() {
             builder.add_tensor(index, &subgraph, t)?;
         }
-        let tensors = &builder.graph.tensors;
-        builder.graph.variables =
-            (0..tensors.len() as i32).filter(|&i| tensors[i as usize].variable).collect();
+        let numbered = (0..).zip(&builder.graph.tensors);
+        builder.graph.variables = numbered.filter(|(_, t)| t.variable).map(|(i, _)| i).collect();
         builder.add_operators(&mut Scope { index, subgraph, names: None, outer: None })?;
         builder.load.settle()?;
         let Builder { mut graph, copies, .. } = builder;
@@ -100,11 +98,9 @@ struct Builder<'a> {
     graph: Graph,
     /// For each subgraph that was analysed.
     traits: HashMap<usize, Traits>,
-    unresolved_at: UnresolvedAt,
+    /// Position in `Graph::unresolved`, by op, version, types and subgraph.
+    unresolved_at: HashMap<(OpKey, i32, Vec<ElementType>, usize), usize>,
 }
-
-/// Position in `Graph::unresolved`, by op, version, types and subgraph.
-type UnresolvedAt = HashMap<(OpKey, i32, Vec<ElementType>, usize), usize>;
 
 /// A subgraph whose operators are being added.
 struct Scope<'a, 'o> {
@@ -168,11 +164,15 @@ impl<'a> Builder<'a> {
             return Err(Error::State(format!("subgraph {index} has no tensor {t}")));
         };
         self.load.add(1, TENSOR_BYTES + owned_bytes(self.view, subgraph, &tensor))?;
-        let written = self.traits(index, subgraph).written[t];
-        let constant = self.view.constant(&tensor).or_else(|| {
+        let is_written = self.traits(index, subgraph).written[t];
+        let constant = match self.view.constant(&tensor) {
             // A tensor without elements that is never written is a constant without data.
-            (tensor.element_count() == Some(0) && !written && !tensor.is_variable()).then_some(&[][..])
-        });
+            None if tensor.element_count() == Some(0) && !is_written && !tensor.is_variable() => {
+                Some(&[][..])
+            }
+            None => self.graph._model.passed_constants().get(self.view, index, t as i32),
+            data => data,
+        };
         let info = tensor_info(self.view, subgraph, t, &tensor, constant, &mut self.copies)?;
         self.graph.tensors.push(info);
         Ok((self.graph.tensors.len() - 1) as i32)
@@ -251,10 +251,9 @@ impl<'a> Builder<'a> {
     }
 
     fn decomposed(&self, code: &OperatorCode<'_>, operator: &Operator<'a>) -> Option<(usize, SubGraph<'a>)> {
-        let options = operator.builtin_options_2().filter(|_| code.builtin_code() == COMPOSITE)?;
-        if u32::from(options.tag) != COMPOSITE_OPTIONS {
-            return None;
-        }
+        let is_composite = code.builtin_code() == op::STABLEHLO_COMPOSITE;
+        let options = operator.builtin_options_2().filter(|_| is_composite)?;
+        let options = (u32::from(options.tag) == COMPOSITE_OPTIONS).then_some(options)?;
         let options = Options::from_bytes(options.buffer, options.position);
         let index = usize::try_from(options.get(DECOMPOSITION).ok()?).ok()?;
         Some((index, self.view.subgraph(index)?))

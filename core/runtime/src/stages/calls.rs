@@ -85,6 +85,7 @@ impl Callee for Executor {
         // SAFETY: `data` is not null, and `set_input` requires that it has `bytes` readable bytes for the call.
         let bytes = unsafe { slice(value.data.cast::<u8>().cast_const(), value.bytes as usize) };
         match (sized, self.is_ready()) {
+            _ if self.graph.tensors[t].constant.is_some() => self.expect_constant(t, bytes),
             (false, _) => self.copy_strings(t, bytes),
             (true, true) => self.copy_in(t, bytes),
             (true, false) => {
@@ -196,10 +197,20 @@ impl Callee for Executor {
 }
 
 impl Executor {
+    /// An error unless the caller gives a constant input its value.
+    fn expect_constant(&self, t: usize, bytes: &[u8]) -> Result<()> {
+        let own = self.memory.table.constant_bytes(t);
+        if (own.as_ptr(), own.len()) == (bytes.as_ptr(), bytes.len()) || own == bytes {
+            return Ok(());
+        }
+        let message = "it is a constant, because every IF passes the same; the caller gives another value";
+        Err(Error::Tensor { name: self.graph.tensors[t].name.to_string(), message: message.into() })
+    }
+
     /// Sets the bytes of an input of strings. It must not be constant.
     pub(super) fn copy_strings(&mut self, t: usize, bytes: &[u8]) -> Result<()> {
         let info = &self.graph.tensors[t];
-        if info.constant.is_some() {
+        if self.graph.tensors[t].constant.is_some() {
             let message = "it is constant, its value cannot be set".to_owned();
             return Err(Error::Tensor { name: info.name.to_string(), message });
         }
