@@ -1,12 +1,14 @@
 //! Draws nodes, and lists those that the CPU delegate runs slower than the reference op does: `pace [--nodes N] [--seed
-//! S]`. With `--seed S` alone, it prints and times the node of that seed.
+//! S]`. With `--seed S` alone, it prints and measures the node of that seed. `--counted` counts instructions instead of
+//! measuring times, so that the result is the same on a busy machine.
 //!
-//! Exit status: 0 if no node is slower, 1 if some are.
+//! Exit status: 0 if no node is slower, 1 if some are, 2 if instructions cannot be counted.
 #![forbid(unsafe_code)]
 
+use std::ops::Range;
 use std::process::ExitCode;
 
-use arenite_tests::differential::pace::{Pace, pace};
+use arenite_tests::differential::pace::{Pace, count, pace, run_to_be_counted};
 use clap::Parser;
 
 /// Lists drawn nodes that the CPU delegate runs slower than the reference op does.
@@ -19,42 +21,113 @@ struct Arguments {
     /// The first seed.
     #[arg(long, value_name = "S", default_value = "0")]
     seed: u64,
-    /// The instruction set [default: the best one].
+    /// The instruction set [default: the best one; with --counted, the best one that valgrind supports].
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
-    /// Times of the delegate above this multiple of the reference op's are listed.
+    /// Costs of the delegate above this multiple of the reference op's are listed.
     #[arg(long, value_name = "X", default_value = "1.1")]
     above: f64,
     /// The number of nodes that are listed, the slowest first.
     #[arg(long, value_name = "N", default_value = "20")]
     list: usize,
+    /// Count instructions with valgrind instead of measuring times.
+    #[arg(long)]
+    counted: bool,
+    /// Run each node once per side and print its seed: what valgrind runs for --counted.
+    #[arg(long, hide = true)]
+    run_once: bool,
+}
+
+impl Arguments {
+    fn seeds(&self) -> Range<u64> {
+        self.seed..self.seed + self.nodes.unwrap_or(1)
+    }
+
+    fn isa(&self) -> Option<&str> {
+        self.isa.as_deref()
+    }
+
+    fn is_slow(&self, pace: &Pace) -> bool {
+        pace.ratio() > self.above
+    }
+
+    fn run_once(&self) -> ExitCode {
+        for seed in self.seeds() {
+            match run_to_be_counted(seed, self.isa()) {
+                Ok(true) => println!("{seed}"),
+                Ok(false) => {}
+                Err(error) => {
+                    eprintln!("the node of seed {seed}: {error}");
+                    return ExitCode::from(2);
+                }
+            }
+        }
+        ExitCode::SUCCESS
+    }
+
+    fn timed(&self) -> Vec<Pace> {
+        let paces = self.seeds().filter_map(|seed| pace(seed, self.isa()));
+        // A disturbance slows one measurement, not two.
+        let again = |first: Pace| match pace(first.graph.seed, self.isa()) {
+            Some(second) if self.is_slow(&first) && second.ratio() < first.ratio() => second,
+            _ => first,
+        };
+        paces.map(again).collect()
+    }
+
+    fn counted(&self) -> Result<Vec<Pace>, String> {
+        let Range { start, end } = self.seeds();
+        let mut arguments =
+            vec!["--run-once".to_owned(), format!("--seed={start}"), format!("--nodes={}", end - start)];
+        arguments.extend(self.isa().map(|isa| format!("--isa={isa}")));
+        count(&arguments)
+    }
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let seeds = arguments.seed..arguments.seed + arguments.nodes.unwrap_or(1);
-    let timed = |seed| pace(seed, arguments.isa.as_deref());
-    let (mut count, mut slower) = (0, Vec::new());
-    for first in seeds.filter_map(timed) {
-        count += 1;
-        // A disturbance slows one measurement, not two.
-        let is_slow = |pace: &Pace| pace.ratio() > arguments.above;
-        if is_slow(&first)
-            && let Some(second) = timed(first.graph.seed).filter(is_slow)
-        {
-            slower.push(if second.ratio() < first.ratio() { second } else { first });
-        } else if arguments.nodes.is_none() {
-            println!("{}", line(&first));
-        }
+    if arguments.run_once {
+        return arguments.run_once();
     }
+    let (paces, unit) = if arguments.counted {
+        match arguments.counted() {
+            Ok(paces) => (paces, Unit { name: "instructions", per_unit: 1.0, digits: 0 }),
+            Err(error) => {
+                eprintln!("{error}");
+                return ExitCode::from(2);
+            }
+        }
+    } else {
+        (arguments.timed(), Unit { name: "µs", per_unit: 1e-6, digits: 2 })
+    };
+    let count = paces.len();
+    if arguments.nodes.is_none() {
+        paces.iter().for_each(|pace| println!("{}", unit.line(pace)));
+    }
+    let mut slower: Vec<Pace> = paces.into_iter().filter(|pace| arguments.is_slow(pace)).collect();
     slower.sort_by(|a, b| b.ratio().total_cmp(&a.ratio()));
-    slower.iter().take(arguments.list).for_each(|pace| println!("{}", line(pace)));
+    if arguments.nodes.is_some() {
+        slower.iter().take(arguments.list).for_each(|pace| println!("{}", unit.line(pace)));
+    }
     println!("{} of {count} nodes are slower on the delegate", slower.len());
     if slower.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn line(pace: &Pace) -> String {
-    let Pace { graph, reference, delegate } = pace;
-    let [reference, delegate] = [reference, delegate].map(|seconds| seconds * 1e6);
-    format!("{:.2}: {delegate:.2} µs instead of {reference:.2} µs\n{graph}", pace.ratio())
+/// The unit of a cost.
+struct Unit {
+    name: &'static str,
+    per_unit: f64,
+    digits: usize,
+}
+
+impl Unit {
+    fn line(&self, pace: &Pace) -> String {
+        let Unit { name, per_unit, digits } = *self;
+        let [reference, delegate] = [pace.reference, pace.delegate].map(|cost| cost / per_unit);
+        let ratio = pace.ratio();
+        format!(
+            "{ratio:.2}: {delegate:.digits$} {name} instead of {reference:.digits$} {name}\n{}",
+            pace.graph
+        )
+    }
 }
