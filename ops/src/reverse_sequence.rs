@@ -51,8 +51,8 @@ impl Op for ReverseSequence {
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let lengths = cx.input(1)?;
         match lengths.ty {
-            I32 => self.reverse(cx, lengths.name, lengths.as_slice::<i32>()?),
-            _ => self.reverse(cx, lengths.name, lengths.as_slice::<i64>()?),
+            I32 => self.reverse(cx, lengths.name(), lengths.as_slice::<i32>()?),
+            _ => self.reverse(cx, lengths.name(), lengths.as_slice::<i64>()?),
         }
     }
 }

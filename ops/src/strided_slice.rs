@@ -41,7 +41,7 @@ impl Op for StridedSlice {
         ensure!(
             entries <= MAX_ENTRIES,
             "'{}' has {entries} entries; at most 31 are supported",
-            lists[0].name
+            lists[0].name()
         );
         for list in &lists {
             expect_type(list, &[I32, I64])?;
@@ -49,7 +49,7 @@ impl Op for StridedSlice {
             ensure!(
                 count == entries,
                 "{list} has {count} entries, '{}' has {entries}; they must agree",
-                lists[0].name
+                lists[0].name()
             );
         }
         let masks = Masks::of(node, entries)?;

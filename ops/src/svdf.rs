@@ -131,7 +131,7 @@ impl Sizes {
         if let Some(bias) = node.optional_input(BIAS)? {
             recurrent::expect(&bias, types[1], &[self.filters / self.rank])?;
         }
-        ensure!(self.memory > 0, "time weights '{}' have no time steps", node.input(TIME)?.name);
+        ensure!(self.memory > 0, "time weights '{}' have no time steps", node.input(TIME)?.name());
         let length =
             self.filters.checked_mul(self.memory).ok_or_else(|| invalid!("the memory is too large"))?;
         recurrent::expect_state(node, STATE, types[2], self.batches, length)

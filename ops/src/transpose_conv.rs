@@ -204,13 +204,13 @@ impl ConvNode<'_> {
             (I16, Some(told)) => bias.ty == told,
             _ => bias.ty == I32,
         };
-        ensure!(allowed, "bias {bias} is {}, input '{}' is {}", bias.ty, self.x.name, self.x.ty);
+        ensure!(allowed, "bias {bias} is {}, input '{}' is {}", bias.ty, self.x.name(), self.x.ty);
         let channels = self.filter.shape[0];
         ensure!(
             bias.len() == channels as usize,
             "bias {bias} has {} elements, filter '{}' is {:?}; it needs {channels}",
             bias.len(),
-            self.filter.name,
+            self.filter.name(),
             self.filter.shape
         );
         Ok(())

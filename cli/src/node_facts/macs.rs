@@ -20,7 +20,7 @@ use arenite::abi::schema::{
     StablehloDotGeneralOptions, lstm_kernel, op,
 };
 use arenite::model_file::{Model, Operator};
-use arenite_layers::lower::{Operations, ProductShapes, facts};
+use arenite_layers::lower::{Operations, ProductShapes, facts_of};
 
 /// The shape of a tensor of one subgraph; `None` if it is unknown.
 pub(crate) type Shapes<'a> = &'a dyn Fn(usize) -> Option<Vec<i32>>;
@@ -40,7 +40,8 @@ pub(super) struct MacOp<'a, 'm> {
 impl MacOp<'_, '_> {
     /// The number of multiply-accumulates; `None` if the op has no formula or a shape is unknown.
     pub(super) fn count(&self) -> Option<u64> {
-        match self.model.operator_code(self.operator)?.builtin_code() {
+        let code = self.model.operator_code(self.operator)?;
+        match code.builtin_code() {
             op::CONV_3D => Some(volume(&self.output()?).saturating_mul(volume(self.input(1)?.get(..4)?))),
             op::CONV_3D_TRANSPOSE => {
                 Some(volume(&self.input(2)?).saturating_mul(volume(self.input(1)?.get(..4)?)))
@@ -48,22 +49,22 @@ impl MacOp<'_, '_> {
             op::LSTM if self.option(LSTMOptions::KERNEL_TYPE)? == lstm_kernel::BASIC => {
                 Some(self.rows()?.saturating_mul(volume(&self.input(2)?)))
             }
-            code @ (op::LSTM
+            builtin @ (op::LSTM
             | op::UNIDIRECTIONAL_SEQUENCE_LSTM
             | op::BIDIRECTIONAL_SEQUENCE_LSTM
             | op::RNN
             | op::UNIDIRECTIONAL_SEQUENCE_RNN
             | op::BIDIRECTIONAL_SEQUENCE_RNN
-            | op::SVDF) => Some(self.rows()?.saturating_mul(self.matrices(code)?)),
+            | op::SVDF) => Some(self.rows()?.saturating_mul(self.matrices(builtin)?)),
             op::STABLEHLO_DOT_GENERAL => self.dot_general(),
             op::STABLEHLO_CONVOLUTION => self.convolution(),
-            code => self.product(code),
+            builtin => self.product(builtin, code.custom_code().unwrap_or_default()),
         }
     }
 
     /// By the formula of the op's common layer.
-    fn product(&self, code: i32) -> Option<u64> {
-        let layer = facts(code)?.layer.as_ref()?;
+    fn product(&self, code: i32, custom: &str) -> Option<u64> {
+        let layer = facts_of(code, custom)?.layer.as_ref()?;
         let Operations::Products(count) = layer.work else { return None };
         let mut data = self.input(layer.data)?;
         if code == op::BATCH_MATMUL && self.option(BatchMatMulOptions::ADJ_X)? {

@@ -9,7 +9,7 @@ use crate::raw::{
     ArBytes, ArGraphV1, ArResourcesV1, ArSizesV1, ArSubgraphsV1, ArTensorV1, INTERFACE_RESOURCES,
     INTERFACE_SIZES, INTERFACE_SUBGRAPHS, TENSOR_DYNAMIC,
 };
-use crate::tensor::{Element, TensorView};
+use crate::tensor::{Element, ElementType, TensorView};
 use crate::{Result, invalid, unsupported};
 
 /// The model around a node: its *subgraphs*, and its *resources*, which are values that outlive an invocation and that
@@ -199,6 +199,30 @@ impl<'a> ModelContext<'a> {
     pub fn assign_resource(&mut self, handle: i32, value: &TensorView<'_>) -> Result<()> {
         // SAFETY: the tensor is readable during the call, and the function belongs to the interface of this context.
         check(unsafe { (self.resources.assign)(self.context, handle, value.as_raw()) })
+    }
+
+    /// Like [`assign_resource`](Self::assign_resource), with the bytes of a tensor of this type and shape.
+    ///
+    /// # Errors
+    /// As for [`assign_resource`](Self::assign_resource), and if the tensor needs another number of bytes.
+    pub fn assign_resource_bytes(
+        &mut self,
+        handle: i32,
+        ty: ElementType,
+        shape: &[i32],
+        bytes: &[u8],
+    ) -> Result<()> {
+        let value = ArTensorV1 {
+            element_type: ty as u32,
+            rank: u32::try_from(shape.len()).unwrap_or(u32::MAX),
+            dims: shape.as_ptr(),
+            data: bytes.as_ptr().cast_mut().cast(),
+            bytes: bytes.len() as u64,
+            ..ArTensorV1::NONE
+        };
+        // SAFETY: the struct is readable during the call; `assign` only reads what it points to, and compares the
+        // number of bytes with type and shape.
+        check(unsafe { (self.resources.assign)(self.context, handle, &value) })
     }
 
     /// Like [`assign_resource`](Self::assign_resource), with a vector.

@@ -85,6 +85,7 @@ fn tell(isa: Isa) {
         build.f32_norm.name,
         build.f32_pool.name,
         build.f32_softmax.name,
+        build.f64_fft.name,
         f32_winograd::Sizes::select(isa).name,
         build.bytes.places.name,
         build.bytes.blend.name,

@@ -15,7 +15,7 @@ use crate::contents::Contents;
 use crate::net::{LIMITS, Net, packed_constants};
 use crate::ops::build::Build;
 use crate::ops::values::NetValues;
-use crate::program::Program;
+use crate::program::{Program, VariablePorts};
 use crate::rewrite::rewrite;
 use crate::settings::Settings;
 use crate::store::Store;
@@ -105,25 +105,23 @@ impl CpuKernel {
             }
             _ => None,
         };
-        if let Some(file) = &file {
-            self.build.store.start_over(file.open());
-        }
+        file.iter().for_each(|file| self.build.store.start_over(file.open()));
+        let variables = VariablePorts::take(&mut net)?;
         rewrite(&mut net, &self.build)?;
         let constants_made = net.constants.iter().map(|(_, bytes)| bytes.len()).sum();
         self.build.store.allowance.keep(constants_made, "constants in another form")?;
-        let is_free = free_outputs(partition)?;
-        let program = Program::build(&net, &is_free, &self.build, release)?;
-        match file {
-            Some(file) if self.packed_bytes() > 0 && file.save(&self.build.store) => {
-                // From here on the pages of the file are used; the packed copies are freed.
-                drop(program);
-                self.build.store.start_over(file.open());
-                held.hold(self.held())?;
-                self.build.store.allowance.begin(held.room());
-                Program::build(&net, &is_free, &self.build, release)
-            }
-            _ => Ok(program),
+        let is_free = free_outputs(partition, &variables)?;
+        let mut program = Program::build(&net, &is_free, &self.build, release)?;
+        if let Some(file) = file.filter(|file| self.packed_bytes() > 0 && file.save(&self.build.store)) {
+            // From here on the pages of the file are used; the packed copies are freed.
+            drop(program);
+            self.build.store.start_over(file.open());
+            held.hold(self.held())?;
+            self.build.store.allowance.begin(held.room());
+            program = Program::build(&net, &is_free, &self.build, release)?;
         }
+        program.connect(&net, variables);
+        Ok(program)
     }
 }
 
@@ -191,9 +189,11 @@ impl Shapes {
     }
 }
 
-/// For each output of the partition, whether its memory may be overwritten before the output is computed. A variable
-/// still holds its value.
-fn free_outputs(partition: &PartitionView<'_>) -> Result<Vec<bool>> {
+/// For each output of the net, whether its memory may be overwritten before the output is computed. A variable still
+/// holds its value.
+fn free_outputs(partition: &PartitionView<'_>, variables: &VariablePorts) -> Result<Vec<bool>> {
     let outputs = partition.outputs().iter();
-    outputs.map(|&t| Ok(!partition.graph().tensor(t as usize)?.is_variable())).collect()
+    let outputs = outputs.map(|&t| Ok(!partition.graph().tensor(t as usize)?.is_variable()));
+    // Values that are assigned later are in scratch memory.
+    outputs.chain(variables.assigned().map(|_| Ok(true))).collect()
 }

@@ -5,7 +5,9 @@ use arenite_layers::{Id, Limits, Value};
 use crate::ops::hybrid::Hybrid;
 use crate::ops::quantized::Quantized;
 use crate::ops::recurrent::Recurrent;
+use crate::ops::rfft::Rfft;
 use crate::ops::typed::TypedFunction;
+use crate::ops::variable::VariableAccess;
 use crate::reach;
 use crate::step::Ports;
 use crate::steps::scan::{Alias, Feed, List, State};
@@ -25,6 +27,10 @@ pub(crate) enum CpuLayer<'a> {
     Hybrid(Hybrid<'a>),
     /// A function of elements of any type.
     Typed(TypedFunction),
+    /// A Fourier transform.
+    Rfft(Rfft),
+    /// An access to a variable, until the program takes it out of the net.
+    Variable(VariableAccess),
     /// With a state.
     Recurrent(Recurrent<'a>),
     /// Consecutive layers that are computed a few rows at a time.
@@ -39,7 +45,12 @@ impl CpuLayer<'_> {
         match self {
             CpuLayer::Quantized(layer) => matches!(layer, Quantized::Depthwise(_)),
             CpuLayer::Hybrid(layer) => layer.is_depthwise(),
-            CpuLayer::Typed(_) | CpuLayer::Recurrent(_) | CpuLayer::Cascade(_) | CpuLayer::Scan(_) => false,
+            CpuLayer::Typed(_)
+            | CpuLayer::Rfft(_)
+            | CpuLayer::Variable(_)
+            | CpuLayer::Recurrent(_)
+            | CpuLayer::Cascade(_)
+            | CpuLayer::Scan(_) => false,
         }
     }
 }

@@ -8,9 +8,11 @@
 //! and written where it is.
 
 mod layout;
+mod lent;
 mod lodging;
 #[cfg(test)]
 mod tests;
+mod variables;
 #[cfg(any(test, debug_assertions))]
 mod verify;
 
@@ -19,7 +21,7 @@ use std::time::Instant;
 
 use arenite_abi::prelude::*;
 use arenite_base::Aligned;
-use arenite_layers::{Id, is_aligned};
+use arenite_layers::Id;
 
 use crate::memory::Place;
 use crate::net::{Net, ports};
@@ -28,6 +30,8 @@ use crate::ops::build_step;
 use crate::ops::values::NetValues;
 use crate::step::{HandedOut, Ports, PrefetchAddress, Run, Step};
 use layout::{Buffers, BuiltStep, Frame, Location, Places};
+use lent::{expect_bytes, input, readable, variable, writable};
+pub(crate) use variables::VariablePorts;
 
 struct Compiled {
     step: Box<dyn Step>,
@@ -37,6 +41,25 @@ struct Compiled {
     scratch: Option<(usize, usize)>,
     /// Its first result, if that is a tensor of the graph.
     tensor: Option<usize>,
+}
+
+/// The variables of a program.
+#[derive(Default)]
+struct ProgramVariables {
+    ports: VariablePorts,
+    /// The number of the net's inputs before those that are variables.
+    inputs: usize,
+    /// The places of the variables that it reads, in this call.
+    read: Vec<Place>,
+    /// The scratch records of the values that are assigned to variables.
+    assigned: Vec<usize>,
+}
+
+impl ProgramVariables {
+    /// The place of input `i` of the net in this call, if it is a variable.
+    fn input(&self, i: usize) -> Option<Place> {
+        self.read.get(i.checked_sub(self.inputs)?).copied()
+    }
 }
 
 /// The steps of a partition and their memory.
@@ -52,8 +75,10 @@ pub(crate) struct Program {
     arena: Option<Scratch<u8>>,
     /// In this call, of each value.
     found: Vec<Place>,
-    /// The places of the partition's outputs in this call.
+    /// The places of the net's outputs in this call: the partition's, then those of values that are assigned to
+    /// variables.
     outputs: Vec<Place>,
+    variables: ProgramVariables,
     constants: Vec<(Id, Arc<Aligned<u8>>)>,
     handed_out: HandedOut,
     #[cfg(any(test, debug_assertions))]
@@ -108,11 +133,25 @@ impl Program {
             arena: None,
             found: vec![Place::NOWHERE; count],
             outputs: vec![Place::NOWHERE; net.outputs.len()],
+            variables: ProgramVariables::default(),
             constants: net.constants.clone(),
             handed_out: HandedOut::none_of(count),
             #[cfg(any(test, debug_assertions))]
             audit,
         })
+    }
+
+    /// Lets the last inputs and outputs of the net be these variables.
+    pub(crate) fn connect(&mut self, net: &Net<'_>, variables: VariablePorts) {
+        let last = self.steps.len().saturating_sub(1) as u32;
+        for (name, bytes) in variables.assigned() {
+            self.variables.assigned.push(self.buffers.records.len());
+            self.buffers.records.push(UsageRecord::new(bytes, 0, last));
+            self.buffers.names.push(name.to_owned());
+            self.offsets.push(0);
+        }
+        self.variables.inputs = net.inputs.len() - variables.reads();
+        self.variables.ports = variables;
     }
 
     /// Has the host plan the intermediates, once, and allocate their memory.
@@ -141,20 +180,23 @@ impl Program {
 
     /// Looks up the place of each value in this call.
     fn find_places(&mut self, cx: &EvalContext<'_>, arena: Place) -> Result<()> {
+        let own = self.outputs.len() - self.variables.assigned.len();
         for (o, output) in self.outputs.iter_mut().enumerate() {
-            *output = writable(cx.output_bytes(o)?);
+            *output = match o.checked_sub(own) {
+                None => writable(cx.output_bytes(o)?),
+                Some(k) => {
+                    let r = self.variables.assigned[k];
+                    arena.part(self.offsets[r] as usize, self.buffers.records[r].size as usize)
+                }
+            };
         }
         for ((found, &place), &bytes) in self.found.iter_mut().zip(&self.places).zip(&self.sizes) {
             *found = match place {
                 Location::Nowhere => continue,
-                Location::Input(i) => {
-                    let mut input = cx.input_bytes(i)?;
-                    if input.as_ptr().align_offset(WIDEST) != 0 {
-                        input = aligned(&cx.input(i)?)?;
-                    }
-                    expect_bytes("input", i, input.len(), bytes)?;
-                    readable(input).part(0, bytes)
-                }
+                Location::Input(i) => match self.variables.input(i) {
+                    Some(variable) => variable.part(0, bytes),
+                    None => input(cx, i, bytes)?,
+                },
                 Location::Variable(i) => {
                     let variable = variable(cx, i)?;
                     expect_bytes("variable", i, variable.bytes(), bytes)?;
@@ -178,6 +220,10 @@ impl Program {
             Some(arena) => writable(cx.scratch(arena)?),
             None => Place::NOWHERE,
         };
+        let mut model = if self.variables.ports.is_empty() { None } else { Some(cx.model()?) };
+        if let Some(model) = &model {
+            self.variables.ports.find(model, &mut self.variables.read)?;
+        }
         self.find_places(cx, arena)?;
         let times = cx.profile();
         for (i, Compiled { step, ports, scratch, tensor }) in self.steps.iter().enumerate() {
@@ -198,6 +244,11 @@ impl Program {
                 times.note(i, step.name(), *tensor, start.elapsed().as_nanos() as u64);
             }
         }
+        if let Some(model) = &mut model {
+            let values = &self.outputs[self.outputs.len() - self.variables.assigned.len()..];
+            // SAFETY: the places are in the arena, which is this call's, and the last step has run.
+            unsafe { self.variables.ports.assign(model, values)? };
+        }
         Ok(())
     }
 }
@@ -211,57 +262,6 @@ fn follow(steps: &mut [Compiled]) {
     }
 }
 
-/// An error unless there is room for a value of the program: it was made for other shapes.
-fn expect_bytes(what: &str, i: usize, bytes: usize, wanted: usize) -> Result<()> {
-    ensure!(
-        bytes >= wanted,
-        "{what} {i} of the partition has {bytes} bytes, it was prepared for {wanted}; prepare it again"
-    );
-    Ok(())
-}
-
 fn usize_of(bytes: u64) -> Result<usize> {
     usize::try_from(bytes).map_err(|_| invalid!("{bytes} bytes do not fit this machine's address space"))
-}
-
-/// Of memory that the host lends for a call, once.
-fn writable(bytes: &mut [u8]) -> Place {
-    Place::of(bytes.as_mut_ptr(), bytes.len())
-}
-
-/// Of input `i`, which is a variable. All inputs that are variables are looked up as cells, so none is a slice.
-fn variable(cx: &EvalContext<'_>, i: usize) -> Result<Place> {
-    let cells = cx.variable_bytes(i)?;
-    if cells.as_ptr().align_offset(WIDEST) != 0 {
-        let tensor = cx.node().input(i)?;
-        let element = (tensor.ty.bits() as usize / 8).max(1);
-        ensure!(
-            cells.as_ptr().addr().is_multiple_of(element),
-            "variable '{}' is {} and lies at {:p}, between elements; run it without the delegate cpu",
-            tensor.name,
-            tensor.ty,
-            cells.as_ptr()
-        );
-    }
-    Ok(Place::of(cells.as_ptr().cast::<u8>().cast_mut(), cells.len()))
-}
-
-/// Of inputs and constants, which no step writes.
-fn readable(bytes: &[u8]) -> Place {
-    Place::of(bytes.as_ptr().cast_mut(), bytes.len())
-}
-
-/// Bytes of the widest element.
-const WIDEST: usize = 16;
-
-/// The bytes of a tensor, which must be aligned to its elements.
-fn aligned<'a>(tensor: &TensorView<'a>) -> Result<&'a [u8]> {
-    ensure!(
-        is_aligned(tensor),
-        "'{}' is {} and lies at {:p}, between elements; run it without the delegate cpu",
-        tensor.name,
-        tensor.ty,
-        tensor.as_ptr()
-    );
-    Ok(tensor.bytes())
 }

@@ -42,6 +42,7 @@ pub mod u8i8_dwconv;
 pub mod u8i8_gemm;
 pub mod widen;
 
+pub mod f64_fft;
 pub mod fixed_point;
 pub mod isa;
 pub mod requantize;

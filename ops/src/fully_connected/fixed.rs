@@ -166,8 +166,8 @@ impl Dense<'_> {
         ensure!(
             input_zero == 0 && output_zero == 0,
             "input '{}' has zero point {input_zero}, output '{}' {output_zero}; for i16 both must be 0",
-            self.x.name,
-            self.y.name
+            self.x.name(),
+            self.y.name()
         );
         let told = match u32::try_from(self.bias_type).ok().and_then(ElementType::from_raw) {
             Some(F32) => return Ok(()),

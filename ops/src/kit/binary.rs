@@ -120,7 +120,7 @@ pub fn nonzero<T: Element + PartialEq>(cx: &EvalContext<'_>, zero: T) -> Result<
         block.iter().fold(false, |found, &b| found | (b == zero))
     });
     match found.and_then(|at| Some(at + block.iter().position(|&b| b == zero)?)) {
-        Some(i) => Err(invalid!("element {i} of '{}' is a zero divisor", cx.node().input(1)?.name)),
+        Some(i) => Err(invalid!("element {i} of '{}' is a zero divisor", cx.node().input(1)?.name())),
         None => Ok(()),
     }
 }

@@ -105,7 +105,7 @@ impl<'a> Layer<'a> {
             bias.len() == channels as usize,
             "bias {bias} has {} elements, filter '{}' gives {channels} channels; they must agree",
             bias.len(),
-            self.filter.name
+            self.filter.name()
         );
         let served = match self.input.ty {
             F32 => bias.ty == F32,

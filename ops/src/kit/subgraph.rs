@@ -104,7 +104,7 @@ pub fn copy(cx: &EvalContext<'_>, o: usize, value: &TensorView<'_>) -> Result<()
         (true, 0) => cx.resize_string_output(o, value.shape, value.byte_len())?,
         (true, _) => cx.resize_output(o, value.shape)?,
     };
-    let (from, name, shape) = (value.bytes(), y.name, target.shape());
+    let (from, name, shape) = (value.bytes(), y.name(), target.shape());
     let to = target.into_bytes();
     ensure!(
         from.len() == to.len(),

@@ -173,7 +173,7 @@ fn quantization(node: &NodeView<'_>) -> Result<(Multiplier, i32)> {
     ensure!(exponent == -11, "cell {cell} has scale 2^{exponent}; the basic kernel for {U8} needs 2^-11");
     let (bias, _) = node.input(BIAS)?.scale_and_zero_point()?;
     let multiplier = Multiplier::from_real(f64::from(4096.0 * bias)).ok_or_else(|| {
-        invalid!("bias '{}' has scale {bias}; it must be finite", node.input(BIAS).map_or("", |b| b.name))
+        invalid!("bias '{}' has scale {bias}; it must be finite", node.input(BIAS).map_or("", |b| b.name()))
     })?;
     Ok((multiplier, node.input(WEIGHTS)?.scale_and_zero_point()?.1))
 }

@@ -331,15 +331,42 @@ impl Net {
         options: Option<Attributes>,
         rule: Rule,
     ) -> Vec<Value> {
-        let results: Vec<Value> = results.into_iter().map(|spec| self.add(spec)).collect();
-        let outputs: Vec<i32> = results.iter().map(|value| value.index).collect();
         // The first version of the op.
         let version = if kind.op == "BROADCAST_TO" { 2 } else { 1 };
-        let mut node = Operator::new(self.graph.model.builtin(kind.op, version), inputs, &outputs);
-        if let Some(options) = options.or_else(|| Attributes::defaults(kind.op)) {
-            node = node.with(options);
-        }
-        self.main().operator(node);
+        let code = self.graph.model.builtin(kind.op, version);
+        let options = options.or_else(|| Attributes::defaults(kind.op));
+        self.push(kind, inputs, results, rule, |outputs| {
+            let node = Operator::new(code, inputs, outputs);
+            if let Some(options) = options { node.with(options) } else { node }
+        })
+    }
+
+    /// Adds a node of a custom op with these results; `options` are its bytes.
+    pub fn custom(
+        &mut self,
+        kind: Kind,
+        inputs: &[i32],
+        results: Vec<Spec>,
+        options: &[u8],
+        rule: Rule,
+    ) -> Vec<Value> {
+        let code = self.graph.model.custom(kind.op, 1);
+        self.push(kind, inputs, results, rule, |outputs| {
+            Operator::new(code, inputs, outputs).custom_options(options)
+        })
+    }
+
+    fn push(
+        &mut self,
+        kind: Kind,
+        inputs: &[i32],
+        results: Vec<Spec>,
+        rule: Rule,
+        operator: impl FnOnce(&[i32]) -> Operator,
+    ) -> Vec<Value> {
+        let results: Vec<Value> = results.into_iter().map(|spec| self.add(spec)).collect();
+        let outputs: Vec<i32> = results.iter().map(|value| value.index).collect();
+        self.main().operator(operator(&outputs));
         self.graph.notes.push((kind, rule));
         self.read.extend(inputs);
         self.pool.extend(results.iter().cloned());

@@ -128,7 +128,8 @@ fn d15_read_before_assigned() {
     let error = run(op_models::control::variable(false).finish()).expect_err("the variable is not assigned");
     assert_eq!(
         error,
-        "READ_VARIABLE (node 1, output 'y'): the variable is read before it was assigned (ASSIGN_VARIABLE), into 'y'"
+        "delegate cpu (node 1, output 'y'): READ_VARIABLE: the variable is read before it was assigned \
+         (ASSIGN_VARIABLE), into 'y'"
     );
     assert_eq!(run(op_models::control::variable(true).finish()), Ok(vec![bytes_of(&[1.0f32, -3.0])]));
 }

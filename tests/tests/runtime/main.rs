@@ -2,6 +2,7 @@
 
 use arenite_tests as _;
 
+mod branches;
 mod by_index;
 mod claims;
 mod composites;
@@ -20,7 +21,9 @@ mod plugin;
 mod preview;
 mod recurrent;
 mod required;
+mod resource_variables;
 mod shapes;
 mod sparse;
 mod states;
+mod transforms;
 mod variables;

@@ -45,8 +45,6 @@ pub struct TensorView<'a> {
     pub ty: ElementType,
     /// The dimensions, outermost first; empty for a scalar.
     pub shape: &'a [i32],
-    /// The name of the tensor in the model.
-    pub name: &'a str,
     /// A copy, because the host may change its own entry while the view exists (`resize_output`).
     raw: ArTensorV1,
 }
@@ -60,9 +58,15 @@ impl<'a> TensorView<'a> {
     pub(crate) unsafe fn from_raw(raw: &ArTensorV1) -> Result<Self> {
         let ty = ElementType::from_raw(raw.element_type)
             .ok_or_else(|| invalid!("element type {} is unknown", raw.element_type))?;
-        // SAFETY: the caller guarantees that `dims` has `rank` elements and that `name` is valid.
-        let (shape, name) = unsafe { (raw::slice(raw.dims, raw.rank as usize), raw.name.as_str()) };
-        Ok(TensorView { ty, shape, name, raw: *raw })
+        // SAFETY: the caller guarantees that `dims` has `rank` elements.
+        let shape = unsafe { raw::slice(raw.dims, raw.rank as usize) };
+        Ok(TensorView { ty, shape, raw: *raw })
+    }
+
+    /// The name of the tensor in the model. It is checked to be UTF-8 at each call, so call this only for messages.
+    pub fn name(&self) -> &'a str {
+        // SAFETY: `from_raw` requires that the name is valid for `'a`.
+        unsafe { self.raw.name.as_str() }
     }
 
     /// The number of dimensions.
@@ -145,7 +149,7 @@ impl<'a> TensorView<'a> {
     /// `T` is not the tensor's type.
     pub fn as_slice<T: Element>(&self) -> Result<&'a [T]> {
         ensure!(T::TYPE == self.ty, "{self} is {}, not {}", self.ty, T::TYPE);
-        cast(self.bytes(), self.name)
+        self.cast(self.bytes())
     }
 
     /// The data as words of the size of `T`, for ops that only move elements.
@@ -159,7 +163,7 @@ impl<'a> TensorView<'a> {
             self.ty,
             size_of::<T>()
         );
-        cast(self.bytes(), self.name)
+        self.cast(self.bytes())
     }
 
     /// In `prepare`: the elements of a constant tensor, otherwise `None`.
@@ -178,18 +182,24 @@ impl<'a> TensorView<'a> {
     pub fn as_ptr(&self) -> *const u8 {
         self.raw.data.cast()
     }
+
+    fn cast<T: bytemuck::Pod>(&self, bytes: &'a [u8]) -> Result<&'a [T]> {
+        if bytes.is_empty() {
+            return Ok(&[]);
+        }
+        bytemuck::try_cast_slice(bytes).map_err(|e| invalid!("{self}: {e}"))
+    }
 }
 
-/// The name in quotes, as messages have it.
 impl fmt::Display for TensorView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}'", self.name)
+        write!(f, "'{}'", self.name())
     }
 }
 
 impl fmt::Debug for TensorView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' {}{:?}", self.name, self.ty, self.shape)
+        write!(f, "'{}' {}{:?}", self.name(), self.ty, self.shape)
     }
 }
 
@@ -241,7 +251,7 @@ impl<'a> TensorViewMut<'a> {
     /// # Errors
     /// `T` is not the tensor's type.
     pub fn into_slice<T: Element>(self) -> Result<&'a mut [T]> {
-        ensure!(T::TYPE == self.ty(), "'{}' is {}, not {}", self.view.name, self.ty(), T::TYPE);
+        ensure!(T::TYPE == self.ty(), "'{}' is {}, not {}", self.view.name(), self.ty(), T::TYPE);
         self.cast()
     }
 
@@ -253,7 +263,7 @@ impl<'a> TensorViewMut<'a> {
         ensure!(
             self.ty().has_size(size_of::<T>()),
             "'{}' is {}, whose elements do not have {} bytes",
-            self.view.name,
+            self.view.name(),
             self.ty(),
             size_of::<T>()
         );
@@ -261,7 +271,7 @@ impl<'a> TensorViewMut<'a> {
     }
 
     fn cast<T: bytemuck::Pod>(self) -> Result<&'a mut [T]> {
-        let name = self.view.name;
+        let name = self.view.name();
         let bytes = self.into_bytes();
         if bytes.is_empty() {
             return Ok(&mut []);
@@ -291,11 +301,4 @@ pub struct Scratch<T> {
 /// The number of elements of a shape; 0 if a dimension is negative, `usize::MAX` on overflow.
 pub fn element_count(shape: &[i32]) -> usize {
     shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d.max(0) as usize)).unwrap_or(usize::MAX)
-}
-
-fn cast<'a, T: bytemuck::Pod>(bytes: &'a [u8], name: &str) -> Result<&'a [T]> {
-    if bytes.is_empty() {
-        return Ok(&[]);
-    }
-    bytemuck::try_cast_slice(bytes).map_err(|e| invalid!("'{name}': {e}"))
 }

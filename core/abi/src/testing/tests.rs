@@ -34,7 +34,7 @@ impl Op for Subject {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let x = node.input(0)?;
         let what = node.options()?.get(StablehloCustomCallOptions::API_VERSION)?;
-        ensure!((0..=8).contains(&what), "'{}': case {what} does not exist", x.name);
+        ensure!((0..=8).contains(&what), "'{}': case {what} does not exist", x.name());
         match what {
             DYNAMIC => cx.set_output_dynamic(0)?,
             NO_SHAPE => {}

@@ -13,6 +13,7 @@ use crate::kernels::f32_map::Map;
 use crate::kernels::f32_norm::Norm;
 use crate::kernels::f32_pool::Pool;
 use crate::kernels::f32_softmax::Softmax;
+use crate::kernels::f64_fft::Fft;
 use crate::kernels::u8_arg::Places;
 use crate::kernels::u8_blend::Blend;
 use crate::kernels::u8_fold::Fold;
@@ -97,6 +98,8 @@ pub(crate) struct Build {
     pub f32_pool: &'static Pool,
     /// Softmax of `f32`.
     pub f32_softmax: &'static Softmax,
+    /// Fourier transforms.
+    pub f64_fft: &'static Fft,
     /// Whether convolutions may round as Winograd's do.
     pub winograd: Winograd,
     /// Where packed weights go.
@@ -129,6 +132,7 @@ impl Build {
             f32_norm: Norm::select(isa),
             f32_pool: Pool::select(isa),
             f32_softmax: Softmax::select(isa),
+            f64_fft: Fft::select(isa),
             winograd,
             store,
             contents: None,

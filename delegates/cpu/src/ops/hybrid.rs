@@ -66,7 +66,7 @@ enum Kind {
 pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Hybrid<'a>>>> {
     let ty = |i: usize| x.input(i).ok().map(|(_, value)| value.ty);
     let code = x.node.builtin_code();
-    let facts = lower::facts(code)?.layer.as_ref()?;
+    let facts = lower::facts(&x.node)?.layer.as_ref()?;
     let main = facts.data;
     let is_hybrid = ty(main)? == F32 && matches!(ty(1)?, I8 | I4 | I2) && x.output(0).ok()?.1.ty == F32;
     let has_weights = facts.packed == Some(1);

@@ -18,12 +18,14 @@ pub(crate) mod recurrent;
 mod reduce;
 mod rename;
 mod resize;
+pub(crate) mod rfft;
 pub(crate) mod scan;
 mod softmax;
 mod transpose_conv;
 pub(crate) mod typed;
 mod typed_functions;
 pub(crate) mod values;
+pub(crate) mod variable;
 
 use arenite_abi::prelude::*;
 use arenite_layers::Common;
@@ -53,6 +55,8 @@ pub(crate) fn runs<'l>(layer: &'l Layer<'_>) -> &'l dyn LayerStep {
         Layer::Engine(CpuLayer::Quantized(layer)) => layer,
         Layer::Engine(CpuLayer::Hybrid(layer)) => layer,
         Layer::Engine(CpuLayer::Typed(layer)) => layer,
+        Layer::Engine(CpuLayer::Rfft(layer)) => layer,
+        Layer::Engine(CpuLayer::Variable(layer)) => layer,
         Layer::Engine(CpuLayer::Recurrent(layer)) => layer,
         Layer::Engine(CpuLayer::Cascade(layer)) => layer,
         Layer::Engine(CpuLayer::Scan(layer)) => &**layer,

@@ -187,6 +187,9 @@ impl<'v, 'a> Lowering<'v, 'a> {
     fn take_node(&mut self, node: &NodeView<'a>) -> Result<()> {
         let mut lowered: Node<'a> = arenite_layers::lower_node(node, &self.values, self.limits)
             .map_err(|error| unsupported!("node {} of its body: {}", node.index(), error.message()))?;
+        if lowered.layer.accesses_variable() {
+            return Err(unsupported!("node {} of its body accesses a variable", node.index()));
+        }
         lowered.packed = self.values.packed(node, &lowered.inputs).collect();
         for &tensor in node.input_indices().iter().filter(|&&tensor| tensor >= 0) {
             let (id, value) = self.id(tensor)?;

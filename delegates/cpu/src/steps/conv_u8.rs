@@ -88,19 +88,23 @@ impl ConvU8 {
         let p = &self.patches;
         let rows = item.end - item.first;
         let found = p.point(pointers, item.first..item.end, item.g, input, Source::of(&self.zeros));
-        let mut terms = [0; ROWS];
-        if self.row_factor != 0 {
+        let mut terms;
+        let row_terms = if self.row_factor == 0 {
+            std::ptr::null()
+        } else {
+            terms = [0; ROWS];
             for (r, term) in terms[..rows].iter_mut().enumerate() {
                 // SAFETY: `point` has just found these rows, of which `r` is one.
                 *term = self.row_factor.wrapping_mul(unsafe { found.sum(pointers, rows, r) });
             }
-        }
+            terms.as_ptr()
+        };
         let channels = &self.channels[item.g];
         let results = Results::Bytes(ToBytes {
             channels: channels.block(item.from),
             is_general: channels.is_general,
             bytes: channels.bytes,
-            row_terms: if self.row_factor == 0 { std::ptr::null() } else { terms.as_ptr() },
+            row_terms,
         });
         // SAFETY: session and results are as the caller says; `point` has found the rows; `new` made channels for all
         // columns of a group, and there is a term for each row.

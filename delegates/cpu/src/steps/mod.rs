@@ -32,6 +32,7 @@ pub(crate) mod pool_u8;
 pub(crate) mod product_i4;
 pub(crate) mod resize;
 pub(crate) mod resize_u8;
+pub(crate) mod rfft;
 pub(crate) mod scan;
 pub(crate) mod softmax_f32;
 pub(crate) mod softmax_u8;

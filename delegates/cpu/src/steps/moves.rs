@@ -46,8 +46,8 @@ struct Part {
     kind: Kind,
     /// Pieces of work for each index of the nest's dimensions.
     strips: usize,
-    /// The index of its first piece among the pieces of all parts.
-    first: usize,
+    /// Its pieces among the pieces of all parts.
+    pieces: Range<usize>,
 }
 
 /// Moves boxes.
@@ -76,7 +76,7 @@ impl Moves {
         for (from, to, nest) in blocks.filter(|(_, _, nest)| !nest.is_empty()) {
             elements += nest.len();
             let part = Part::new(from, to, nest, pieces);
-            pieces += part.pieces();
+            pieces = part.pieces.end;
             parts.push(part);
         }
         let cost = elements * transpose.width / BYTES_PER_COST / pieces.max(1);
@@ -93,15 +93,7 @@ impl Moves {
         let from = from.at(first, len).wrapping_sub(first);
         let to = to.at(first_to, len_to).wrapping_sub(first_to);
         let dims = &part.nest.dims;
-        let (mut index, mut at) = ([0usize; MAX_DIMS], [part.nest.from as isize, part.nest.to as isize]);
-        let mut rest = pieces.start / part.strips;
-        for (i, dim) in dims.iter().enumerate().rev() {
-            index[i] = rest % dim.size;
-            rest /= dim.size;
-            at[0] += index[i] as isize * dim.from;
-            at[1] += index[i] as isize * dim.to;
-        }
-        let mut strip = pieces.start % part.strips;
+        let (mut index, mut at, mut strip) = part.start(pieces.start);
         for _ in pieces {
             let (from, to) = (
                 from.wrapping_offset(at[0] * self.width as isize),
@@ -243,11 +235,27 @@ impl Part {
             }
             _ => (Kind::Strided(nest.dims.pop().unwrap_or(one)), 1),
         };
-        Part { from, to, reach, nest, kind, strips, first }
+        let pieces = first..first + nest.len() * strips;
+        Part { from, to, reach, nest, kind, strips, pieces }
     }
+}
 
-    fn pieces(&self) -> usize {
-        self.nest.len() * self.strips
+impl Part {
+    /// The indices of a piece, its place on both sides, and its strip.
+    fn start(&self, piece: usize) -> ([usize; MAX_DIMS], [isize; 2], usize) {
+        let (mut index, mut at) = ([0; MAX_DIMS], [self.nest.from as isize, self.nest.to as isize]);
+        // Most parts are one piece, and divisions would take longer than it.
+        if piece == 0 {
+            return (index, at, 0);
+        }
+        let mut rest = piece / self.strips;
+        for (i, dim) in self.nest.dims.iter().enumerate().rev() {
+            index[i] = rest % dim.size;
+            rest /= dim.size;
+            at[0] += index[i] as isize * dim.from;
+            at[1] += index[i] as isize * dim.to;
+        }
+        (index, at, piece % self.strips)
     }
 }
 
@@ -259,10 +267,13 @@ impl Step for Moves {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let (inputs, places) = (cx.inputs(), cx.places());
         cx.parallel_for(self.pieces, self.grain, |range| {
-            let from = self.parts.partition_point(|part| part.first + part.pieces() <= range.start);
-            for part in self.parts[from..].iter().take_while(|part| part.first < range.end) {
-                let pieces = range.start.max(part.first) - part.first
-                    ..range.end.min(part.first + part.pieces()) - part.first;
+            let from = match range.start {
+                0 => 0,
+                start => self.parts.partition_point(|part| part.pieces.end <= start),
+            };
+            for part in self.parts[from..].iter().take_while(|part| part.pieces.start < range.end) {
+                let first = part.pieces.start;
+                let pieces = range.start.max(first) - first..range.end.min(part.pieces.end) - first;
                 let from = part.from.map_or(Source::NONE, |from| inputs.get(from));
                 // SAFETY: an output of this step, of which `output` gives no target. Boxes do not overlap, nor do the
                 // pieces that a box is cut into, and each piece is one thread's.
@@ -309,7 +320,7 @@ mod tests {
         let kind = |from: Option<Id>, dims: &[(usize, isize, isize)]| {
             let nest = Nest::new(0, 0, dims.iter().map(|&(size, from, to)| Dim { size, from, to }));
             let part = Part::new(from, 1, nest, 0);
-            (format!("{:?}", part.kind), part.pieces())
+            (format!("{:?}", part.kind), part.pieces.len())
         };
         let (rows, pieces) = kind(Some(0), &[(3, 1000, 500), (70, 9, 4), (4, 1, 1)]);
         assert_eq!(rows, "Rows { count: 4, outer: Dim { size: 70, from: 9, to: 4 } }");

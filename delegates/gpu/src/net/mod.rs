@@ -52,7 +52,7 @@ impl<'a> arenite_layers::EngineLayer<'a> for GpuLayer<'a> {
 /// An error if the device does not run the node.
 fn refusal(x: &Source<'_, '_>) -> Result<()> {
     let code = x.node.builtin_code();
-    let Some(facts) = lower::facts(code).and_then(|facts| facts.layer.as_ref()) else {
+    let Some(facts) = lower::facts(&x.node).and_then(|facts| facts.layer.as_ref()) else {
         return Err(match code {
             op::WHILE | op::IF | op::CALL_ONCE | op::STABLEHLO_COMPOSITE => {
                 unsupported!("subgraphs are called on the host")

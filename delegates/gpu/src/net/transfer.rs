@@ -130,7 +130,7 @@ pub(crate) fn work(graph: &GraphView<'_>, refused: &[Option<String>]) -> Result<
 
 /// Two per multiply-add of a product; one per element that any other op writes.
 fn operations(graph: &GraphView<'_>, node: &NodeView<'_>, elements: u64) -> u64 {
-    let facts = facts(node.builtin_code()).and_then(|facts| facts.layer.as_ref());
+    let facts = facts(node).and_then(|facts| facts.layer.as_ref());
     let Some(LayerFacts { data, work: Operations::Products(multiply_adds), .. }) = facts else {
         return elements;
     };

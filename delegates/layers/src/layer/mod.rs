@@ -89,6 +89,11 @@ pub enum Common<'a> {
 pub trait EngineLayer<'a>: Sized {
     /// The parts that passes may change.
     fn parts_mut(&mut self) -> Parts<'_, 'a>;
+
+    /// Whether it only reads or assigns a variable, which pays only next to another layer.
+    fn accesses_variable(&self) -> bool {
+        false
+    }
 }
 
 /// The parts of a layer that passes may change. A new layer must provide all of them; a part that is `None` is not
@@ -170,6 +175,13 @@ impl<'a, X: EngineLayer<'a>> Layer<'a, X> {
 impl<X> Default for Layer<'_, X> {
     fn default() -> Self {
         Layer::Common(Common::Rename)
+    }
+}
+
+impl<'a, X: EngineLayer<'a>> Layer<'a, X> {
+    /// See [`EngineLayer::accesses_variable`].
+    pub fn accesses_variable(&self) -> bool {
+        matches!(self, Layer::Engine(layer) if layer.accesses_variable())
     }
 }
 

@@ -28,6 +28,9 @@ pub struct Axis {
 
 // Steps call these functions for each row, so they are inlined across crates.
 impl Axis {
+    /// One tap over one element.
+    pub const ONE: Axis = Axis { input: 1, taps: 1, output: 1, stride: 1, dilation: 1, before: 0 };
+
     /// The input element of tap `t` at position `p`, if it is inside.
     #[inline]
     pub fn at(&self, p: usize, t: usize) -> Option<usize> {
@@ -153,8 +156,12 @@ impl Window {
 
     /// The window of a product of matrices: one row of positions with one tap each.
     pub fn point(rows: usize, channels: usize) -> Window {
-        let one = Axis { input: 1, taps: 1, output: 1, stride: 1, dilation: 1, before: 0 };
-        Window { batches: 1, rows: one, columns: Axis { input: rows, output: rows, ..one }, channels }
+        Window {
+            batches: 1,
+            rows: Axis::ONE,
+            columns: Axis { input: rows, output: rows, ..Axis::ONE },
+            channels,
+        }
     }
 
     /// The window over the same elements seen as images of one row, if they are one pixel wide.

@@ -27,29 +27,39 @@ pub fn refusals<'a, X: EngineLowering<'a>>(
         *refused = lowered.as_ref().err().map(|error| error.message().to_owned());
         taken.push(lowered.ok().flatten());
     }
-    for i in lonely_renamings(&taken) {
-        refused[i] = Some("it only renames bytes, and no neighbour is claimed".to_owned());
+    for (i, reason) in lonely_nodes(&taken) {
+        refused[i] = Some(format!("it only {reason}, and no neighbour is claimed"));
     }
     refused
 }
 
-/// Renames that are connected only to other renames. The host runs them in place, while a separate partition would
-/// copy.
-fn lonely_renamings<X>(nodes: &[Option<Node<Layer<'_, X>>>]) -> HashSet<usize> {
-    let is_renaming = |node: &Node<Layer<'_, X>>| node.layer.is_rename();
+/// Renames and accesses to variables that are connected only to one another, and what they do. The host runs renames in
+/// place, while a separate partition would copy.
+fn lonely_nodes<'a, X: EngineLowering<'a>>(
+    nodes: &[Option<Node<Layer<'a, X>>>],
+) -> Vec<(usize, &'static str)> {
+    let does = |node: &Node<Layer<'a, X>>| match &node.layer {
+        layer if layer.is_rename() => Some("renames bytes"),
+        layer if layer.accesses_variable() => Some("accesses a variable"),
+        _ => None,
+    };
     let mut with_company: HashSet<Id> = HashSet::new();
-    for node in nodes.iter().flatten().filter(|node| !is_renaming(node)) {
+    for node in nodes.iter().flatten().filter(|node| does(node).is_none()) {
         with_company.extend(node.inputs.iter().chain(&node.outputs));
     }
-    let spread = |node: &Node<Layer<'_, X>>, with_company: &mut HashSet<Id>| {
-        let ends = [node.inputs[0], node.outputs[0]];
-        if is_renaming(node) && ends.iter().any(|id| with_company.contains(id)) {
-            with_company.extend(ends);
+    let has_company = |node: &Node<Layer<'a, X>>, with_company: &HashSet<Id>| {
+        node.inputs.iter().chain(&node.outputs).any(|id| with_company.contains(id))
+    };
+    let spread = |node: &Node<Layer<'a, X>>, with_company: &mut HashSet<Id>| {
+        if does(node).is_some() && has_company(node, with_company) {
+            with_company.extend(node.inputs.iter().chain(&node.outputs));
         }
     };
     nodes.iter().flatten().for_each(|node| spread(node, &mut with_company));
     nodes.iter().rev().flatten().for_each(|node| spread(node, &mut with_company));
-    let alone = |node: &Node<Layer<'_, X>>| is_renaming(node) && !with_company.contains(&node.inputs[0]);
-    let numbered = nodes.iter().enumerate();
-    numbered.filter(|(_, node)| node.as_ref().is_some_and(alone)).map(|(i, _)| i).collect()
+    let alone = |(i, node): (usize, &Option<_>)| {
+        let node = node.as_ref().filter(|node| !has_company(node, &with_company))?;
+        Some((i, does(node)?))
+    };
+    nodes.iter().enumerate().filter_map(alone).collect()
 }

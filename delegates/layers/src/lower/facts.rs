@@ -4,8 +4,8 @@ use arenite_abi::prelude::*;
 
 /// The facts about an op.
 pub struct OpFacts {
-    /// Its code, one of [`op`].
-    pub code: i32,
+    /// Its code, or its name if it is a custom op.
+    pub code: OpCode,
     /// Its name.
     pub name: &'static str,
     /// The newest version whose meaning is known.

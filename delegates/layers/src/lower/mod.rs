@@ -34,5 +34,5 @@ pub use claim::refusals;
 pub use facts::{LayerFacts, OpFacts, Operations, ProductShapes, Quantized};
 pub use node::{EngineLowering, lower_node};
 pub use source::{Source, expect_elements, fused_activation};
-pub use table::facts;
+pub use table::{facts, facts_of};
 pub use values::{Subgraphs, Values};

@@ -35,12 +35,13 @@ macro_rules! packed {
 macro_rules! table {
     (
         common { $($op:ident $newest:literal $packed:tt $data:literal $quantized:expr, $work:expr, $lower:expr;)* }
+        custom { $($name:literal $custom:literal $weights:tt $image:literal $steps:expr, $cost:expr, $build:expr;)* }
         engines { $($own:ident $own_newest:literal,)* }
     ) => {
         const TABLE: &[Row] = &[
             $(Row {
                 facts: OpFacts {
-                    code: op::$op,
+                    code: OpCode::Builtin(op::$op),
                     name: stringify!($op),
                     newest: $newest,
                     layer: Some(LayerFacts {
@@ -53,7 +54,26 @@ macro_rules! table {
                 lower: Some($lower),
             },)*
             $(Row {
-                facts: OpFacts { code: op::$own, name: stringify!($own), newest: $own_newest, layer: None },
+                facts: OpFacts {
+                    code: OpCode::Custom($name),
+                    name: $name,
+                    newest: $custom,
+                    layer: Some(LayerFacts {
+                        packed: packed!($weights),
+                        data: $image,
+                        quantized: $steps,
+                        work: $cost,
+                    }),
+                },
+                lower: Some($build),
+            },)*
+            $(Row {
+                facts: OpFacts {
+                    code: OpCode::Builtin(op::$own),
+                    name: stringify!($own),
+                    newest: $own_newest,
+                    layer: None,
+                },
                 lower: None,
             },)*
         ];
@@ -73,8 +93,8 @@ const GRADIENT: Operations = Products(|x| x.each_input(x.weights.get(..3)));
 const MATMUL: Operations = Products(|x| x.each_result(x.data.last_chunk::<1>()));
 
 // Columns: op, newest known version, input that the layer packs if it is constant, input with the data, treatment of
-// quantized tensors, operations, lowering. `engines` lists the ops without a common layer, with their newest known
-// version.
+// quantized tensors, operations, lowering. `custom` has the same columns. `engines` lists the ops without a common
+// layer, with their newest known version.
 table! {
     common {
         CONV_2D                   8  1  0  AsReals,              CONVOLUTION, conv_2d::lower;
@@ -151,9 +171,13 @@ table! {
         RELU6                     3  -  0  AsReals,              Elements,    |x| clamp(x, 0.0, 6.0);
         RELU_0_TO_1               1  -  0  AsReals,              Elements,    |x| clamp(x, 0.0, 1.0);
     }
+    custom {
+        "Convolution2DTransposeBias" 1  1  0  AsReals, GRADIENT, transpose_conv::with_bias;
+    }
     engines {
         ARG_MAX 3,
         ARG_MIN 3,
+        ASSIGN_VARIABLE 1,
         CAST 9,
         DYNAMIC_UPDATE_SLICE 6,
         EQUAL 5,
@@ -166,6 +190,8 @@ table! {
         LOGICAL_OR 1,
         LSTM 4,
         NOT_EQUAL 4,
+        READ_VARIABLE 1,
+        RFFT2D 1,
         SELECT 4,
         SELECT_V2 2,
         SVDF 4,
@@ -182,13 +208,21 @@ fn clamp<'a>(x: &Source<'_, 'a>, low: f32, high: f32) -> Result<Node<Common<'a>>
     elementwise::unary(x, EpilogueOp::Clamp(Clamp { low, high }))
 }
 
-fn row(code: i32) -> Option<&'static Row> {
-    TABLE.iter().find(|row| row.facts.code == code)
+fn row(code: i32, name: &str) -> Option<&'static Row> {
+    TABLE.iter().find(|row| match row.facts.code {
+        OpCode::Builtin(builtin) => builtin == code,
+        OpCode::Custom(custom) => custom == name,
+    })
 }
 
-/// The facts about an op; `None` if no delegate runs it.
-pub fn facts(code: i32) -> Option<&'static OpFacts> {
-    row(code).map(|row| &row.facts)
+/// The facts about a node's op; `None` if no delegate runs it.
+pub fn facts(node: &NodeView<'_>) -> Option<&'static OpFacts> {
+    facts_of(node.builtin_code(), node.custom_name())
+}
+
+/// The facts about the op with this builtin code, or with this name if it is a custom op.
+pub fn facts_of(code: i32, name: &str) -> Option<&'static OpFacts> {
+    row(code, name).map(|row| &row.facts)
 }
 
 /// Lowers a node to a common layer.
@@ -196,7 +230,7 @@ pub fn facts(code: i32) -> Option<&'static OpFacts> {
 /// # Errors
 /// The reason for the refusal.
 pub(super) fn common<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
-    match row(x.node.builtin_code()).and_then(|row| row.lower) {
+    match row(x.node.builtin_code(), x.node.custom_name()).and_then(|row| row.lower) {
         Some(lower) => lower(x),
         None => Err(unsupported!("the op has no fast kernel")),
     }
@@ -209,10 +243,10 @@ mod tests {
 
     #[test]
     fn each_op_has_one_row() {
-        let mut codes: Vec<i32> = TABLE.iter().map(|row| row.facts.code).collect();
-        codes.sort_unstable();
-        codes.dedup();
-        assert_eq!(codes.len(), TABLE.len());
+        for (i, row) in TABLE.iter().enumerate() {
+            let twice = TABLE[..i].iter().any(|other| other.facts.code == row.facts.code);
+            assert!(!twice, "{} has two rows", row.facts.name);
+        }
     }
 
     /// Expected: results × taps × channels of one filter; for a transposed convolution, elements of the input × taps ×
@@ -226,7 +260,7 @@ mod tests {
             (op::BATCH_MATMUL, &[3, 2, 5], &[3, 5, 7], 42, 42 * 5),
             (op::TRANSPOSE_CONV, &[1, 4, 4, 3], &[8, 3, 3, 3], 9 * 9 * 8, 4 * 4 * 3 * 9 * 8),
         ] {
-            let layer = facts(code).and_then(|facts| facts.layer.as_ref()).expect("it has a layer");
+            let layer = facts_of(code, "").and_then(|facts| facts.layer.as_ref()).expect("it has a layer");
             let Products(multiply_adds) = layer.work else { panic!("op {code} is a product") };
             let shapes = ProductShapes { data: data.to_vec(), weights: weights.to_vec(), results };
             assert_eq!(multiply_adds(&shapes), want, "op {code}");

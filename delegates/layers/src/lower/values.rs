@@ -11,7 +11,7 @@ use crate::net::{Id, Reals, Value};
 pub type Subgraphs<'a> = dyn Fn(i32) -> Result<GraphView<'a>> + 'a;
 
 /// Looks up the facts about an op.
-pub(super) type FactsOf = fn(i32) -> Option<&'static OpFacts>;
+pub(super) type FactsOf = for<'n> fn(&NodeView<'n>) -> Option<&'static OpFacts>;
 
 /// The values of a graph, created on request.
 pub struct Values<'a> {
@@ -118,7 +118,7 @@ impl<'a> Values<'a> {
     /// # Errors
     /// If the node's version is not supported, or a tensor's size overflows.
     pub fn add_node(&mut self, node: &NodeView<'a>) -> Result<bool> {
-        if let Some(facts) = (self.facts)(node.builtin_code()) {
+        if let Some(facts) = (self.facts)(node) {
             facts.expect_version(node)?;
         }
         let tensors = node.input_indices().iter().chain(node.output_indices());
@@ -156,7 +156,7 @@ fn dequantized(node: &NodeView<'_>) -> Option<(i32, i32)> {
 fn read_plainly(graph: &GraphView<'_>, facts: FactsOf) -> HashSet<i32> {
     let mut tensors: HashSet<i32> = graph.outputs().iter().copied().collect();
     for node in graph.nodes() {
-        let packed = facts(node.builtin_code()).and_then(|facts| facts.layer.as_ref()?.packed);
+        let packed = facts(&node).and_then(|facts| facts.layer.as_ref()?.packed);
         let inputs = node.input_indices().iter().enumerate();
         tensors.extend(inputs.filter(|(i, _)| Some(*i) != packed).map(|(_, &tensor)| tensor));
     }

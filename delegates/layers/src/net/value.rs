@@ -45,7 +45,7 @@ impl<'a> Value<'a> {
     /// The value of a tensor.
     pub fn of(tensor: &TensorView<'a>) -> Self {
         Value {
-            name: tensor.name,
+            name: tensor.name(),
             ty: tensor.ty,
             shape: tensor.shape.iter().map(|&d| d.max(0) as usize).collect(),
             quant: per_tensor(tensor),

@@ -264,7 +264,7 @@ impl Scene {
             let quantization = tensor.quantization();
             let described = TensorDescription {
                 ty: tensor.ty,
-                name: tensor.name,
+                name: tensor.name(),
                 scales: quantization.map_or(&[], |q| q.scales),
                 zero_points: quantization.map_or(&[], |q| q.zero_points),
                 quantized_dimension: quantization.map_or(0, |q| q.dimension),

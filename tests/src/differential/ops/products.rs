@@ -7,7 +7,7 @@ use arenite_abi::schema::{
 };
 use arenite_model::writer::bytes_of;
 
-use super::{Entry, NONE, REAL, SHORT, SIGNED, UNSIGNED, activation, entry};
+use super::{Entry, NONE, REAL, REALS, SHORT, SIGNED, UNSIGNED, activation, entry};
 use crate::differential::graph::Form::{self, Behind, Hybrid};
 use crate::differential::graph::{Kind, Quant, Rule};
 use crate::differential::net::{Net, Spec, Value};
@@ -23,6 +23,7 @@ pub const OPS: &[Entry] = &[
     entry("CONV_2D", LAYERS, NONE, convolution),
     entry("DEPTHWISE_CONV_2D", DEPTHWISE, NONE, depthwise),
     entry("TRANSPOSE_CONV", TRANSPOSED, &[UNSIGNED], transposed),
+    entry("Convolution2DTransposeBias", REALS, NONE, transposed_with_bias),
     entry("FULLY_CONNECTED", LAYERS, &[SHORT], fully_connected),
     entry("BATCH_MATMUL", &[REAL, SIGNED], NONE, matmul),
 ];
@@ -280,6 +281,38 @@ fn transposed(net: &mut Net, kind: Kind) -> Option<()> {
     });
     let result = result(net, &x, shape, w.depth);
     net.node(kind, &inputs, vec![result], Some(options), rule(kind, [2, 1, 3], w.depth, false));
+    Some(())
+}
+
+/// MediaPipe's op. Its options are a C struct: padding (1 is SAME, 2 is VALID), strides along width and height.
+fn transposed_with_bias(net: &mut Net, kind: Kind) -> Option<()> {
+    let x = net.images(kind.form.ty());
+    let [rows, columns] = axes(net);
+    let &[images, height, width, channels] = &x.shape[..] else { return None };
+    let padding = net.random.pick(&[1, 2]);
+    let filters = net.size();
+    let size = |axis: Axis, input: i32| {
+        let lost = if padding == 1 { (axis.taps - (input - 1) % axis.stride - 1).max(0) } else { 0 };
+        (input - 1) * axis.stride + axis.taps - lost
+    };
+    let shape = vec![images, size(rows, height), size(columns, width), filters];
+    let depth = rows.taps * columns.taps * channels;
+    let w = Weights { shape: vec![filters, rows.taps, columns.taps, channels], axis: 0, depth };
+    if height == 0 || width == 0 || !fits(&shape, depth, net.sizes.work[0]) {
+        return None;
+    }
+    let filter = weights(net, kind, &x, &w);
+    let bias = net.filled(F32, &[filters]).index;
+    let options: Vec<u8> =
+        [padding, columns.stride, rows.stride].into_iter().flat_map(i32::to_le_bytes).collect();
+    let result = result(net, &x, shape, depth);
+    net.custom(
+        kind,
+        &[x.index, filter.index, bias],
+        vec![result],
+        &options,
+        rule(kind, [0, 1, 2], depth, false),
+    );
     Some(())
 }
 

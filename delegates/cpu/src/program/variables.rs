@@ -1,0 +1,154 @@
+//! Variables of the model as further inputs and outputs of a partition.
+//!
+//! ```text
+//! READ_VARIABLE      the variable's memory is an input
+//! ASSIGN_VARIABLE    the value is an output in scratch memory; the variable gets a copy after the last step
+//! ```
+//! A read after an assignment in the same partition reads the assigned value. So all variables keep their values until
+//! the last step has run, and a partition that fails assigns none.
+
+use std::collections::BTreeMap;
+
+use arenite_abi::prelude::*;
+use arenite_layers::{Common, Id, Value};
+
+use super::lent::{aligned, readable};
+use crate::memory::Place;
+use crate::net::{CpuLayer, Layer, Net, Node};
+use crate::ops::variable::VariableAccess;
+
+/// A variable that a partition reads or assigns, and the tensor that has its value.
+pub(crate) struct VariablePort {
+    handle: i32,
+    name: String,
+    ty: ElementType,
+    shape: Vec<i32>,
+    bytes: u64,
+}
+
+/// The variables of a partition.
+#[derive(Default)]
+pub(crate) struct VariablePorts {
+    /// The last inputs of the net.
+    reads: Vec<VariablePort>,
+    /// The last outputs of the net.
+    assigns: Vec<VariablePort>,
+}
+
+impl VariablePorts {
+    /// Replaces the nodes that access variables by inputs and outputs of the net.
+    ///
+    /// # Errors
+    /// A node reads a variable as a tensor of another type or shape than a node before assigned.
+    pub(crate) fn take(net: &mut Net<'_>) -> Result<VariablePorts> {
+        let mut ports = VariablePorts::default();
+        let mut assigned: BTreeMap<i32, Id> = BTreeMap::new();
+        for mut node in std::mem::take(&mut net.nodes) {
+            match node.layer {
+                Layer::Engine(CpuLayer::Variable(VariableAccess::Read(handle))) => {
+                    let to = node.outputs[0];
+                    let from = match assigned.get(&handle) {
+                        Some(&value) => value,
+                        None => ports.read(handle, net, to),
+                    };
+                    expect_same(&net.values[from], &net.values[to])?;
+                    node = rename(from, to);
+                }
+                Layer::Engine(CpuLayer::Variable(VariableAccess::Assign(handle))) => {
+                    assigned.insert(handle, node.inputs[0]);
+                    continue;
+                }
+                _ => {}
+            }
+            net.nodes.push(node);
+        }
+        for (handle, from) in assigned {
+            ports.assigns.push(VariablePort::new(handle, net, from));
+            let outside = net.add_value(from);
+            net.nodes.push(rename(from, outside));
+            net.outputs.push(outside);
+        }
+        Ok(ports)
+    }
+
+    /// A new input of the net: the value of a variable, which `to` will be.
+    fn read(&mut self, handle: i32, net: &mut Net<'_>, to: Id) -> Id {
+        self.reads.push(VariablePort::new(handle, net, to));
+        let outside = net.add_value(to);
+        net.inputs.push(outside);
+        outside
+    }
+
+    /// Whether the partition accesses no variable.
+    pub(super) fn is_empty(&self) -> bool {
+        self.reads.is_empty() && self.assigns.is_empty()
+    }
+
+    /// The number of variables that it reads.
+    pub(super) fn reads(&self) -> usize {
+        self.reads.len()
+    }
+
+    /// The name and the bytes of each value that it assigns.
+    pub(crate) fn assigned(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.assigns.iter().map(|port| (&port.name[..], port.bytes))
+    }
+
+    /// The places of the variables that it reads, in this call.
+    pub(super) fn find(&self, model: &ModelContext<'_>, places: &mut Vec<Place>) -> Result<()> {
+        places.clear();
+        for VariablePort { handle, name, ty, shape, .. } in &self.reads {
+            let value = model.resource(*handle)?.ok_or_else(|| {
+                invalid!("READ_VARIABLE: the variable is read before it was assigned (ASSIGN_VARIABLE), into '{name}'")
+            })?;
+            ensure!(
+                value.ty == *ty && value.shape == shape,
+                "READ_VARIABLE: the variable holds {}{:?}, '{name}' is {ty}{shape:?}; they must agree",
+                value.ty,
+                value.shape
+            );
+            places.push(readable(aligned(&value)?));
+        }
+        Ok(())
+    }
+
+    /// Assigns the values in `places` to the variables.
+    ///
+    /// # Safety
+    /// The places are readable, and nobody writes them during the call.
+    pub(super) unsafe fn assign(&self, model: &mut ModelContext<'_>, places: &[Place]) -> Result<()> {
+        for (VariablePort { handle, ty, shape, .. }, place) in self.assigns.iter().zip(places) {
+            // SAFETY: the caller guarantees it.
+            let value = unsafe { place.source::<u8>() };
+            // SAFETY: `at` checks that the source has these bytes; they are not written, as the caller guarantees.
+            let bytes = unsafe { std::slice::from_raw_parts(value.at(0, value.len()), value.len()) };
+            model.assign_resource_bytes(*handle, *ty, shape, bytes)?;
+        }
+        Ok(())
+    }
+}
+
+impl VariablePort {
+    fn new(handle: i32, net: &Net<'_>, id: Id) -> Self {
+        let value = &net.values[id];
+        let shape = value.shape.iter().map(|&size| size as i32).collect();
+        VariablePort { handle, name: value.name.to_owned(), ty: value.ty, shape, bytes: value.bytes() as u64 }
+    }
+}
+
+/// An error unless a variable that holds `value` can be read as `wanted`.
+fn expect_same(value: &Value<'_>, wanted: &Value<'_>) -> Result<()> {
+    ensure!(
+        (value.ty, &value.shape) == (wanted.ty, &wanted.shape),
+        "the variable holds {}{:?}, {wanted} is {}{:?}; they must agree",
+        value.ty,
+        value.shape,
+        wanted.ty,
+        wanted.shape
+    );
+    Ok(())
+}
+
+fn rename<'a>(from: Id, to: Id) -> Node<'a> {
+    Node::new(Layer::Common(Common::Rename), vec![from], vec![to])
+}
