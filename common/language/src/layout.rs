@@ -8,6 +8,8 @@ use crate::error::{Error, Result};
 /// One signature, with tensor indices in its subgraph.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
+    /// The signature.
+    pub key: String,
     pub subgraph: usize,
     /// How many tokens an invocation takes.
     pub count: usize,
@@ -153,6 +155,7 @@ impl<'a> Signature<'a> {
         }
         let caches = self.caches(names)?;
         Ok(Entry {
+            key: self.key.to_owned(),
             subgraph: self.subgraph,
             count,
             tokens,

@@ -1,6 +1,6 @@
 //! Sessions: a model, its caches, and the tokens in them.
 
-use arenite::{AlignedBytes, ElementType, Interpreter, LentMemory};
+use arenite::{ElementType, Interpreter};
 use half::f16;
 
 use crate::error::{Error, Result};
@@ -10,11 +10,8 @@ use crate::layout::{Entry, Layout, Mask, MaskKind};
 pub struct Session {
     interpreter: Interpreter,
     layout: Layout,
-    /// Whether decode is prepared. Then the caches are the inputs of decode, in memory that this session lends to them;
-    /// as much is lent to its outputs, and the two change places after each run.
-    is_ready: bool,
-    /// Memory of one cache, for the change.
-    spare: Option<Box<dyn LentMemory>>,
+    /// The subgraphs that are prepared. Their caches are tied, so all of them read and write the same memory.
+    ready: Vec<usize>,
     /// The tokens in the caches, from position 0.
     tokens: Vec<u32>,
     /// Of the token after the last one; empty if they are not known.
@@ -44,7 +41,7 @@ impl Session {
     pub fn new(interpreter: Interpreter) -> Result<Self> {
         let layout = Layout::of(&interpreter.model().view())?;
         let (tokens, logits) = (Vec::new(), Vec::new());
-        Ok(Session { interpreter, layout, is_ready: false, spare: None, tokens, logits })
+        Ok(Session { interpreter, layout, ready: Vec::new(), tokens, logits })
     }
 
     /// The interpreter, for its facts and its [`cancel_handle`](Interpreter::cancel_handle).
@@ -86,35 +83,27 @@ impl Session {
     /// As [`Interpreter::allocate`].
     pub fn prepare(&mut self, count: usize) -> Result<()> {
         self.prepare_decode()?;
-        for entry in self.layout.prefills.iter().filter(|entry| entry.fits(count)) {
-            self.interpreter.allocate_subgraph(entry.subgraph)?;
-        }
-        Ok(())
+        let prefills = self.layout.prefills.iter().filter(|entry| entry.fits(count));
+        let entries: Vec<Entry> = prefills.cloned().collect();
+        entries.iter().try_for_each(|entry| self.prepare_entry(entry))
     }
 
-    /// Prepares decode, and lends memory to its caches.
     fn prepare_decode(&mut self) -> Result<()> {
-        if self.is_ready {
+        let decode = self.layout.decode.clone();
+        self.prepare_entry(&decode)
+    }
+
+    /// Ties the caches of a signature and prepares it, once.
+    fn prepare_entry(&mut self, entry: &Entry) -> Result<()> {
+        let graph = entry.subgraph;
+        if self.ready.contains(&graph) {
             return Ok(());
         }
-        let Session { interpreter, layout: Layout { decode, caches, .. }, spare, .. } = self;
-        let graph = decode.subgraph;
-        // Memory goes from one cache to the next, so each has room for the largest.
-        let largest = caches.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
-        for tensor in decode.caches.iter().flat_map(|&(input, output)| [input, output]) {
-            interpreter.lend(graph, tensor, Box::new(AlignedBytes::zeroed(largest)?))?;
+        for (name, _) in &self.layout.caches {
+            self.interpreter.tie(&entry.key, name, name)?;
         }
-        *spare = Some(Box::new(AlignedBytes::zeroed(largest)?));
-        interpreter.allocate_subgraph(graph)?;
-        for (&(_, output), (name, bytes)) in decode.caches.iter().zip(&*caches) {
-            let after = interpreter.tensor_of(graph, output)?.byte_len();
-            if after != *bytes {
-                return Err(Error::Model(format!(
-                    "cache '{name}' has {after} bytes after a run, {bytes} before"
-                )));
-            }
-        }
-        self.is_ready = true;
+        self.interpreter.allocate_subgraph(graph)?;
+        self.ready.push(graph);
         Ok(())
     }
 
@@ -231,10 +220,9 @@ impl Session {
 
     /// Runs one signature for as many tokens as it takes.
     fn step(&mut self, entry: &Entry, ids: &[u32]) -> Result<()> {
-        self.prepare_decode()?;
-        let Session { interpreter, spare, tokens, logits, layout, .. } = self;
+        self.prepare_entry(entry)?;
+        let Session { interpreter, tokens, logits, layout, .. } = self;
         let (graph, begin) = (entry.subgraph, tokens.len());
-        interpreter.allocate_subgraph(graph)?;
         let ids32: Vec<i32> = ids.iter().map(|&id| id as i32).collect();
         let positions: Vec<i32> = (begin..begin + ids.len()).map(|position| position as i32).collect();
         interpreter.tensor_mut_of(graph, entry.tokens)?.copy_from_slice(&ids32)?;
@@ -243,23 +231,7 @@ impl Session {
             let bytes = mask_bytes(mask, begin, ids.len());
             interpreter.tensor_mut_of(graph, mask.tensor)?.copy_from_bytes(&bytes)?;
         }
-        let is_prefill = graph != layout.decode.subgraph;
-        let pairs = || layout.decode.caches.iter().zip(&entry.caches);
-        if is_prefill {
-            for (&(cache, _), &(input, _)) in pairs() {
-                let held = Place { graph: layout.decode.subgraph, tensor: cache };
-                copy(interpreter, held, Place { graph, tensor: input })?;
-            }
-        }
         interpreter.invoke_subgraph(graph)?;
-        for (&(cache, written), &(_, output)) in pairs() {
-            if is_prefill {
-                let held = Place { graph: layout.decode.subgraph, tensor: cache };
-                copy(interpreter, Place { graph, tensor: output }, held)?;
-            } else {
-                exchange(interpreter, graph, cache, written, spare)?;
-            }
-        }
         match entry.logits {
             Some(output) => read_logits(interpreter, graph, output, layout.vocabulary, logits)?,
             None => logits.clear(),
@@ -267,37 +239,6 @@ impl Session {
         tokens.extend(ids);
         Ok(())
     }
-}
-
-/// A tensor of a subgraph.
-#[derive(Clone, Copy)]
-struct Place {
-    graph: usize,
-    tensor: usize,
-}
-
-/// Copies the value of a tensor to another.
-fn copy(interpreter: &mut Interpreter, from: Place, to: Place) -> Result<()> {
-    let bytes = interpreter.tensor_of(from.graph, from.tensor)?.bytes()?.to_vec();
-    Ok(interpreter.tensor_mut_of(to.graph, to.tensor)?.copy_from_bytes(&bytes)?)
-}
-
-/// Gives the memory of an output to an input, and the spare memory to the output; the input's becomes the spare.
-///
-/// # Errors
-/// As [`Interpreter::lend`]; an earlier exchange failed, so there is no spare memory.
-fn exchange(
-    interpreter: &mut Interpreter,
-    graph: usize,
-    input: usize,
-    output: usize,
-    spare: &mut Option<Box<dyn LentMemory>>,
-) -> Result<()> {
-    let lost = || Error::State("an earlier exchange of caches failed: begin another session".into());
-    let memory = spare.take().ok_or_else(lost)?;
-    let written = interpreter.lend(graph, output, memory)?.ok_or_else(lost)?;
-    *spare = Some(interpreter.lend(graph, input, written)?.ok_or_else(lost)?);
-    Ok(())
 }
 
 /// The rows of a mask for tokens from position `begin` on: each sees itself and what came before.

@@ -69,6 +69,11 @@ impl Block {
         self.data.as_ptr()
     }
 
+    /// As [`as_ptr`](Self::as_ptr).
+    pub(crate) fn data(&self) -> NonNull<u8> {
+        self.data
+    }
+
     /// Grows to `bytes` within `budget`, and keeps the contents. Returns whether the block moved.
     pub(crate) fn grow(&mut self, bytes: usize, budget: &mut Budget, purpose: &str) -> Result<bool> {
         if bytes <= self.bytes {

@@ -26,4 +26,5 @@ mod shapes;
 mod sparse;
 mod states;
 mod transforms;
+mod tying;
 mod variables;

@@ -41,9 +41,9 @@ impl Interpreter {
     /// delegate's have.
     ///
     /// # Errors
-    /// The interpreter is not allocated; the delegate is missing or has no device memory; a tensor of another kind; too
-    /// few bytes, with both sizes; an object of another context. The earlier binding stays then. An invocation after a
-    /// resize fails if the memory is too small for the new shape.
+    /// The interpreter is not allocated; the delegate is missing or has no device memory; a tensor of another kind; a
+    /// tied tensor; too few bytes, with both sizes; an object of another context. The earlier binding stays then. An
+    /// invocation after a resize fails if the memory is too small for the new shape.
     ///
     /// # Safety
     /// The object is a `cl_mem` or `VkBuffer` of the device, with the usage `TRANSFER_SRC` and `TRANSFER_DST` for
@@ -56,6 +56,7 @@ impl Interpreter {
         memory: &DeviceMemory,
     ) -> Result<()> {
         self.check_tensor(subgraph, tensor)?;
+        self.check_untied(subgraph, tensor)?;
         let DeviceMemory { delegate, object, offset, bytes } = memory;
         // SAFETY: as the caller guarantees.
         unsafe { self.executor_mut(subgraph)?.bind(tensor, delegate, [*object, *offset, *bytes]) }

@@ -20,7 +20,7 @@ use crate::stages::report::{self, DeviceObjects, NodeProvider, PartitionFacts};
 pub struct MemoryUse {
     /// Bytes of the arenas, which hold activations and scratch buffers.
     pub arena: u64,
-    /// Bytes of states, tables, computed constants, variables and resources.
+    /// Bytes of states, tables, computed constants, variables, resources and tied tensors.
     pub persistent: u64,
     /// Bytes that delegates report, such as packed weights and tables.
     pub delegates: u64,
@@ -48,7 +48,7 @@ impl Interpreter {
             let plans = executor.runner().map_or_else(Vec::new, detailed);
             sum.lower_bound += plans.iter().map(|plan| plan.memory.plan.lower_bound).max().unwrap_or(0);
         }
-        sum.persistent += self.resources.borrow().bytes();
+        sum.persistent += self.resources.borrow().bytes() + self.tied_bytes();
         sum
     }
 

@@ -24,8 +24,8 @@ impl Interpreter {
     /// the lent memory.
     ///
     /// # Errors
-    /// Wrong alignment or size, with both values; a tensor of another kind, a constant, a tensor of strings; memory
-    /// that overlaps other lent memory or the interpreter's own. The memory is dropped then.
+    /// Wrong alignment or size, with both values; a tensor of another kind, a constant, a tensor of strings, a tied
+    /// tensor; memory that overlaps other lent memory or the interpreter's own. The memory is dropped then.
     pub fn lend(
         &mut self,
         subgraph: usize,
@@ -65,6 +65,7 @@ impl Interpreter {
         lent: Loan,
     ) -> Result<Option<Box<dyn LentMemory>>> {
         self.check_tensor(subgraph, tensor)?;
+        self.check_untied(subgraph, tensor)?;
         self.check_apart(subgraph, tensor, &lent)?;
         let before = self.executor_mut(subgraph)?.lend(tensor, lent)?;
         Ok(before.and_then(Loan::into_owner))
@@ -74,9 +75,10 @@ impl Interpreter {
     /// tensor's shape is dynamic, [`allocate`](Self::allocate) must follow, which resets a variable.
     ///
     /// # Errors
-    /// An index is out of range.
+    /// An index is out of range; the tensor is tied.
     pub fn take_back(&mut self, subgraph: usize, tensor: usize) -> Result<Option<Box<dyn LentMemory>>> {
         self.check_tensor(subgraph, tensor)?;
+        self.check_untied(subgraph, tensor)?;
         let lent = self.executor_mut(subgraph)?.take_back(tensor);
         Ok(lent.and_then(Loan::into_owner))
     }
@@ -127,4 +129,12 @@ impl Interpreter {
         }
         Ok(())
     }
+}
+
+/// Lends a block of the interpreter to a tensor of it.
+pub(super) fn lent_block(block: &Block) -> Loan {
+    // SAFETY: blocks are initialised. Those of tied tensors live and stay where they are until the interpreter is
+    // dropped, which has the executors, and the loans in them, dropped first. Only nodes, and tensors that borrow the
+    // interpreter, access them; one subgraph runs at a time, since subgraphs with tied tensors cannot be called.
+    unsafe { Loan::borrowed(block.data(), block.len()) }
 }

@@ -10,6 +10,7 @@ pub(crate) mod signature;
 mod slots;
 pub mod strings;
 mod tensor;
+mod tying;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -27,7 +28,7 @@ use crate::plugins::registry::Registry;
 use crate::profile::Profile;
 use crate::quota::Budget;
 use crate::resources::Resources;
-use crate::stages::executor::Executor;
+use crate::stages::{executor::Executor, lent::TiedMemory};
 
 pub use device_memory::DeviceMemory;
 pub use inspect::MemoryUse;
@@ -53,6 +54,7 @@ pub use tensor::{Tensor, TensorMut};
 /// It can be sent to another thread. Several interpreters can share one [`Model`] and run at the same time.
 pub struct Interpreter {
     slots: Vec<Slot>,
+    tied: TiedMemory,
     resources: RefCell<Resources>,
     cancelled: Arc<AtomicBool>,
     /// Whether time per step is collected.
@@ -90,6 +92,7 @@ impl Interpreter {
         let count = model.view().subgraphs().len();
         let mut interpreter = Interpreter {
             slots: (0..count).map(|_| Slot::Unbuilt).collect(),
+            tied: TiedMemory::new(),
             resources: RefCell::default(),
             cancelled: Arc::new(AtomicBool::new(false)),
             profiles: false,

@@ -69,6 +69,18 @@ impl<'a> SignatureRunner<'a> {
         self.subgraph
     }
 
+    /// Names and tensors of the inputs, and of the outputs.
+    pub(crate) fn tensors(&self) -> [Vec<(String, usize)>; 2] {
+        let of = |port: Port, list: &[(String, usize)]| {
+            let tensors = self.interpreter.port_tensors(self.subgraph, port);
+            let named = list
+                .iter()
+                .filter_map(|(name, i)| Some((name.clone(), usize::try_from(*tensors.get(*i)?).ok()?)));
+            named.collect()
+        };
+        [of(Port::Input, &self.inputs), of(Port::Output, &self.outputs)]
+    }
+
     /// Names of the inputs.
     pub fn input_names(&self) -> impl Iterator<Item = &str> {
         self.inputs.iter().map(|(name, _)| name.as_str())

@@ -59,6 +59,7 @@ impl Callee for Executor {
     }
 
     unsafe fn set_input(&mut self, i: usize, value: &ArTensorV1, run: &Run<'_>) -> Result<()> {
+        self.check_callable()?;
         let count = self.graph.inputs.len();
         let t = self.graph.inputs.get(i).and_then(|&t| usize::try_from(t).ok()).ok_or_else(|| {
             Error::State(format!("input {i} does not exist; subgraph {} has {count}", self.graph.index))

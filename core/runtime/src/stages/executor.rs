@@ -143,7 +143,7 @@ impl Executor {
     }
 
     /// The shape that tensor `t` will have after `allocate`.
-    pub(super) fn coming_shape(&self, t: usize) -> &[i32] {
+    pub(crate) fn coming_shape(&self, t: usize) -> &[i32] {
         self.resized.get(&t).map_or_else(|| self.shape(t), Vec::as_slice)
     }
 
@@ -152,6 +152,7 @@ impl Executor {
         if self.coming_shape(tensor) == shape {
             return Ok(());
         }
+        self.check_untied(tensor)?;
         self.check_shape(tensor, shape, limit)?;
         self.resized.insert(tensor, shape.to_vec());
         self.memory.generation += 1;
@@ -309,7 +310,7 @@ impl Executor {
         let mut site = Site { graph: &self.graph, memory: &mut self.memory, run, phase: Phase::Prepare };
         runner.invoke(&mut site, &mut self.delegates, profile)?;
         self.memory.fill_lent_constants();
-        Ok(())
+        self.write_tied().map_err(StageError::from)
     }
 
     fn not_ready(&self) -> Error {

@@ -57,6 +57,12 @@ impl Executor {
             let (op, output) = step.names(&self.graph);
             return Some(format!("{op} (output '{output}'), which keeps a state, has run already"));
         }
+        if let Some(step) = steps().take(ran).find(|step| self.overwrites_input(step)) {
+            let (op, output) = step.names(&self.graph);
+            return Some(format!(
+                "{op} (output '{output}') has overwritten the input that its output is tied to"
+            ));
+        }
         let of_delegate = |step: &&Step| match &step.kernel {
             Kernel::Partition(kernel) => kernel.owner.index == delegate,
             _ => false,

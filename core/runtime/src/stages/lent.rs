@@ -1,8 +1,11 @@
 //! Memory that callers lend to single tensors. It is not part of the plan; its owner determines the address.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::ptr::NonNull;
+
+use arenite_abi::ElementType;
 
 use crate::arena::{ALIGNMENT, Block};
 use crate::error::{Error, Result};
@@ -42,6 +45,25 @@ impl AsMut<[u8]> for AlignedBytes {
         // SAFETY: as in `as_ref`.
         unsafe { std::slice::from_raw_parts_mut(self.0.as_ptr(), self.0.len()) }
     }
+}
+
+/// An output and the input that gets its value, as tensor indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TiedPair {
+    pub output: usize,
+    pub input: usize,
+}
+
+/// The memory of tied tensors, by the name of the input. It is dropped after the slots, whose tensors are in it.
+pub(crate) type TiedMemory = BTreeMap<String, TiedBlock>;
+
+/// The memory of the tensors that are tied under one name.
+pub(crate) struct TiedBlock {
+    pub block: Block,
+    pub ty: ElementType,
+    pub shape: Vec<i32>,
+    /// The signature that tied it first.
+    pub signature: String,
 }
 
 /// The memory lent to one tensor.

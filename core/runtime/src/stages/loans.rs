@@ -24,7 +24,7 @@ impl Executor {
         Some(lent)
     }
 
-    fn check_lendable(&self, t: usize, lent: &Loan) -> Result<()> {
+    pub(super) fn check_lendable(&self, t: usize, lent: &Loan) -> Result<()> {
         let (info, raw) = (&self.graph.tensors[t], self.memory.table.get(t));
         let refuse =
             |message: &str| Err(Error::Tensor { name: info.name.to_string(), message: message.into() });
@@ -53,7 +53,7 @@ impl Executor {
 
     /// Requires new placement after tensor `t` left or entered the plan. Tensors of later segments are planned later
     /// anyway.
-    fn unplace(&mut self, t: usize) {
+    pub(super) fn unplace(&mut self, t: usize) {
         let table = &self.memory.table;
         let is_late = self.runner().is_some_and(|runner| runner.pending().writes(&self.graph, t));
         let is_planned = !table.is_dynamic(t) && !table.is_constant(t) && !is_late;

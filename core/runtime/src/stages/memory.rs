@@ -11,6 +11,7 @@
 //! | `lent`       | `lent`, for callers                           | the loan ends                   |
 //! | `arena`      | `placed`                                      | a larger or smaller plan        |
 //! | `dynamic`    | steps while they run; inputs of strings       | the step runs again             |
+//! | `tied`       | `tied`, for callers                           | –                               |
 //! | `bound`      | `bound`, for callers                          | the caller unbinds it           |
 //! | `kept`       | partitions while they run                     | the invocation ends             |
 
@@ -21,7 +22,7 @@ use arenite_abi::raw::{ArTensorV1, TENSOR_VARIABLE};
 
 use super::constants::Constants;
 use super::delegate_device::BoundMemory;
-use super::lent::Loan;
+use super::lent::{Loan, TiedPair};
 use super::partition_kernel::PartitionKernel;
 use super::table::TensorTable;
 use crate::arena::{Block, Persistent};
@@ -39,6 +40,8 @@ pub(crate) struct Memory {
     pub dynamic: Vec<Block>,
     /// Memory lent by the caller, by tensor.
     pub lent: BTreeMap<usize, Loan>,
+    /// The outputs whose values inputs get. The inputs are in lent memory.
+    pub tied: Vec<TiedPair>,
     /// Memory on devices that the caller bound, by tensor.
     pub bound: BTreeMap<usize, BoundMemory>,
     /// For each tensor whose value is only on a device, the partition that keeps it.
@@ -61,6 +64,7 @@ impl Memory {
             variables: BTreeMap::new(),
             dynamic: (0..graph.tensors.len()).map(|_| Block::EMPTY).collect(),
             lent: BTreeMap::new(),
+            tied: Vec::new(),
             bound: BTreeMap::new(),
             kept: BTreeMap::new(),
             has_kept: false,

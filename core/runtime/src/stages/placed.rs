@@ -11,6 +11,7 @@ use arenite_layout::{Layout, Techniques, Tie, TieKind, order};
 
 use super::memory::Memory;
 use super::named_plan::plan_named;
+use super::outside::{Overwrite, lent_tensors, overwrites};
 use super::pending::PendingNodes;
 use super::prepared::Prepared;
 use super::site::Site;
@@ -36,6 +37,8 @@ pub(crate) struct Placed {
     scratch_owners: Vec<usize>,
     /// Tensors in lent memory.
     lent: Vec<usize>,
+    /// Tied outputs in the memory of their inputs.
+    overwrites: Vec<Overwrite>,
     /// Bytes of the arena that this segment and the earlier ones use.
     pub height: u64,
     standing: ArenaState,
@@ -66,9 +69,11 @@ pub(crate) fn place(
     let below = before.map_or(0, |before| before.height);
     let standing = before.map_or_else(ArenaState::default, |before| before.standing.clone());
     let Prepared { steps, after } = prepared;
-    let mut segment = Segment { site, after, first, techniques }.lay_out(steps, &standing);
+    let overwrites = overwrites(site, steps, after);
+    let about = Segment { site, after, first, techniques, overwrites: &overwrites };
+    let mut segment = about.lay_out(steps, &standing);
     if before.is_none() && techniques.reorder {
-        segment = Segment { site, after, first, techniques }.reorder(steps, segment);
+        segment = about.reorder(steps, segment);
     }
     let (segment, mut placed) = ask_planner(segment, site)?;
     let lent = lent_tensors(site, &segment.lives)?;
@@ -84,7 +89,7 @@ pub(crate) fn place(
     let offsets = places.iter().map(|&(buffer, at)| placed.offsets[buffer].saturating_add(at)).collect();
     let plan = Plan { offsets, ..placed }.logged(&site.run.settings.planner.name);
     let plan = SegmentPlan { records, plan, buffers: layout.buffers, places };
-    Ok(Placed { plan, scratch_owners, lent, height, standing })
+    Ok(Placed { plan, scratch_owners, lent, overwrites, height, standing })
 }
 
 impl Placed {
@@ -108,24 +113,10 @@ impl Placed {
         for (&t, lent) in self.lent.iter().filter_map(|t| Some((t, lent.get(t)?))) {
             table.set_data(t, lent.as_ptr());
         }
-    }
-}
-
-/// The tensors among these that are in lent memory, after checking that it is large enough. Constants and tensors of
-/// dynamic shape are not.
-fn lent_tensors(site: &Site<'_>, lives: &BTreeMap<i32, Lifetime>) -> Result<Vec<usize>> {
-    let mut tensors = Vec::new();
-    for (&t, lent) in &site.memory.lent {
-        let raw = site.memory.table.get(t);
-        if raw.flags & TENSOR_DYNAMIC != 0 || !lives.contains_key(&(t as i32)) {
-            continue;
-        }
-        lent.check(&site.graph.tensors[t].name, raw.bytes)?;
-        if raw.flags & (TENSOR_CONSTANT | TENSOR_VARIABLE) == 0 {
-            tensors.push(t);
+        for Overwrite { pair, .. } in &self.overwrites {
+            table.set_data(pair.output, table.get(pair.input).data.cast());
         }
     }
-    Ok(tensors)
 }
 
 /// A segment's tensors and scratch buffers, and the buffers that hold them.
@@ -144,6 +135,7 @@ struct Segment<'a> {
     /// The number of the first step.
     first: usize,
     techniques: &'a Techniques,
+    overwrites: &'a [Overwrite],
 }
 
 impl Segment<'_> {
@@ -217,6 +209,7 @@ impl Segment<'_> {
                 || self.site.graph.tensors[index].ty.bits() == 0
                 || standing.of.contains_key(&t)
                 || self.site.memory.lent.contains_key(&index)
+                || self.overwrites.iter().any(|overwrite| overwrite.pair.output == index)
             {
                 continue;
             }
@@ -320,6 +313,12 @@ impl Segment<'_> {
             node.scratch = step.scratch_requests.iter().map(|request| request.bytes).sum();
             // This includes views and tensors without a record.
             node.after = step.inputs().iter().filter_map(|t| producer.get(t).copied()).collect();
+            // All readers of a tied input come before the step that overwrites it.
+            let inputs = self.overwrites.iter().filter(|overwrite| overwrite.step == i);
+            for input in inputs.map(|overwrite| overwrite.pair.input as i32) {
+                let reads = |&j: &usize| j != i && steps[j].inputs().contains(&input);
+                node.after.extend((0..steps.len()).filter(reads));
+            }
             if step.members().iter().any(|&node| self.site.graph.is_stateful(node)) {
                 node.after.extend(stateful.replace(i));
             }

@@ -168,6 +168,18 @@ impl TensorTable {
         unsafe { slice(raw.data.cast::<u8>(), raw.bytes as usize) }
     }
 
+    /// Copies the value of a tensor to another one with as many bytes, unless both are in the same memory.
+    pub(crate) fn copy(&mut self, from: usize, to: usize) {
+        let (source, target) = (self.get(from), self.get(to));
+        let has_room = source.bytes == target.bytes && target.flags & TENSOR_CONSTANT == 0;
+        if has_room && !source.data.is_null() && !target.data.is_null() && source.data != target.data {
+            // SAFETY: both have `bytes` initialized bytes, as in `bytes_mut` and `constant_bytes`; they may overlap.
+            unsafe {
+                std::ptr::copy(source.data.cast::<u8>(), target.data.cast::<u8>(), source.bytes as usize)
+            };
+        }
+    }
+
     pub(crate) fn is_constant(&self, i: usize) -> bool {
         self.get(i).flags & TENSOR_CONSTANT != 0
     }
