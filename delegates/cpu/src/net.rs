@@ -10,6 +10,7 @@ use crate::ops::typed::TypedFunction;
 use crate::ops::variable::VariableAccess;
 use crate::reach;
 use crate::step::Ports;
+use crate::steps::attention_f32::Attention;
 use crate::steps::scan::{Alias, Feed, List, State};
 
 /// A partition as a graph of layers.
@@ -33,6 +34,8 @@ pub(crate) enum CpuLayer<'a> {
     Variable(VariableAccess),
     /// With a state.
     Recurrent(Recurrent<'a>),
+    /// Attention with a mask.
+    Attention(Attention),
     /// Consecutive layers that are computed a few rows at a time.
     Cascade(Vec<Node<'a>>),
     /// A loop that counts.
@@ -49,6 +52,7 @@ impl CpuLayer<'_> {
             | CpuLayer::Rfft(_)
             | CpuLayer::Variable(_)
             | CpuLayer::Recurrent(_)
+            | CpuLayer::Attention(_)
             | CpuLayer::Cascade(_)
             | CpuLayer::Scan(_) => false,
         }

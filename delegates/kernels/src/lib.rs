@@ -13,6 +13,7 @@
 pub mod family;
 mod calls;
 pub mod copies;
+pub mod f32_attention;
 pub mod f32_dwconv;
 pub mod f32_fold;
 pub mod f32_gemm;

@@ -6,6 +6,7 @@ use arenite_layers::{EpilogueOp, Window};
 use super::values::{NetValues, NodeValues};
 use crate::contents::Contents;
 use crate::isa::Isa;
+use crate::kernels::f32_attention::Attention;
 use crate::kernels::f32_dwconv::DwConv;
 use crate::kernels::f32_fold::Folds;
 use crate::kernels::f32_gemm::Gemm;
@@ -82,6 +83,8 @@ pub(crate) struct Border {
 pub(crate) struct Build {
     /// The features that kernels may need.
     pub isa: Isa,
+    /// Attention of `f32`.
+    pub f32_attention: &'static Attention,
     /// Products of `f32`.
     pub f32_gemm: &'static Gemm,
     /// Depthwise convolutions of `f32`.
@@ -124,6 +127,7 @@ impl Build {
     pub(crate) fn new(isa: Isa, winograd: Winograd, store: Store, threads: usize) -> Self {
         Build {
             isa,
+            f32_attention: Attention::select(isa),
             f32_gemm: Gemm::select(isa),
             f32_dwconv: DwConv::select(isa),
             f32_fold: Folds::select(isa),

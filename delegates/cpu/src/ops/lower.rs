@@ -35,6 +35,7 @@ impl<'a> arenite_layers::EngineLayer<'a> for CpuLayer<'a> {
             | CpuLayer::Rfft(_)
             | CpuLayer::Variable(_)
             | CpuLayer::Recurrent(_)
+            | CpuLayer::Attention(_)
             | CpuLayer::Cascade(_) => Parts::NONE,
         }
     }

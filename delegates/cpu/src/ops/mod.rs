@@ -1,5 +1,6 @@
 //! From layers to steps, one family one file, and the layers that only this delegate has.
 
+mod attention;
 mod batch_matmul;
 pub(crate) mod build;
 mod cascade;
@@ -58,6 +59,7 @@ pub(crate) fn runs<'l>(layer: &'l Layer<'_>) -> &'l dyn LayerStep {
         Layer::Engine(CpuLayer::Rfft(layer)) => layer,
         Layer::Engine(CpuLayer::Variable(layer)) => layer,
         Layer::Engine(CpuLayer::Recurrent(layer)) => layer,
+        Layer::Engine(CpuLayer::Attention(layer)) => layer,
         Layer::Engine(CpuLayer::Cascade(layer)) => layer,
         Layer::Engine(CpuLayer::Scan(layer)) => &**layer,
     }

@@ -3,12 +3,13 @@
 //! | order | pass | reason |
 //! |---|---|---|
 //! | 1 | `scan` | first, and the other passes run on each body too: nodes that it moves out of loops are rewritten with the outer net |
-//! | 2 | [`arenite_layers::rewrite`] | `turn` and `borders` follow `pads`, which widens windows, so that a border is copied once |
+//! | 2 | [`arenite_layers::rewrite`] | `attention` sees products before functions are fused with them; `turn` and `borders` follow `pads`, which widens windows, so that a border is copied once |
 //! | 3 | `unsign` | after all passes that see types as in the model, before all that need unsigned bytes |
 //! | 4 | `straighten` | makes lines and tables of sums and products with unsigned constants |
 //! | 5 | `fuse_bytes` | joins tables, including the tables that `straighten` makes |
 //! | 6 | `cascade` | last, and not in loops: it joins whole nodes, which no other pass looks into |
 
+mod attention;
 mod borders;
 mod cascade;
 mod fuse_bytes;
@@ -34,6 +35,7 @@ pub(crate) fn rewrite(net: &mut Net<'_>, build: &Build) -> Result<()> {
 /// The passes for every net, also for bodies of loops.
 fn rewrite_one(net: &mut Net<'_>, build: &Build, borders: Borders) -> Result<()> {
     arenite_layers::rewrite::rewrite(net, &LIMITS, |net| {
+        attention::find(net);
         turn::turn(net);
         borders::add_borders(net);
     });

@@ -1,6 +1,7 @@
 //! The steps of programs, one kind per file.
 
 pub(crate) mod arg_u8;
+pub(crate) mod attention_f32;
 pub(crate) mod bands;
 pub(crate) mod cascade;
 pub(crate) mod conv_f32;

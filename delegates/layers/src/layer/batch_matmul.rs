@@ -39,7 +39,33 @@ impl View {
     pub fn transposed(self) -> View {
         View { row: self.column, column: self.row, ..self }
     }
+
+    /// The same `rows × columns` matrices in another tensor, which has element `at` at `map(at)`; `None` if rows and
+    /// columns are not evenly spaced there.
+    pub fn through(&self, [rows, columns]: [usize; 2], map: impl Fn(usize) -> usize) -> Option<View> {
+        let at = |start: usize, r: usize, c: usize| map(start + r * self.row + c * self.column);
+        let count = Some(self.starts.count()).filter(|count| (1..=MOST_MATRICES).contains(count))?;
+        let first = self.starts.of(0);
+        let origin = at(first, 0, 0);
+        let step = |size: usize, next: usize| if size > 1 { next.checked_sub(origin) } else { Some(1) };
+        let row = step(rows, at(first, usize::from(rows > 1), 0))?;
+        let column = step(columns, at(first, 0, usize::from(columns > 1)))?;
+        let mut starts = Vec::with_capacity(count);
+        for start in (0..count).map(|i| self.starts.of(i)) {
+            let origin = at(start, 0, 0);
+            let even = |r: usize, c: usize| at(start, r, c) == origin + r * row + c * column;
+            let down = (0..rows).all(|r| even(r, 0) && even(r, columns - 1));
+            if !down || !(0..columns).all(|c| even(0, c) && even(rows - 1, c)) {
+                return None;
+            }
+            starts.push(origin);
+        }
+        Some(View { starts: Starts::Listed(starts), row, column })
+    }
 }
+
+/// The most matrices of a transposed view, which lists their first elements.
+const MOST_MATRICES: usize = 1 << 12;
 
 /// Products of `f32` matrices.
 pub struct BatchMatmul<'a> {
@@ -71,5 +97,35 @@ impl BatchMatmul<'_> {
             view(batches.count(), rows, columns, false),
         ];
         BatchMatmul { sizes, batches, views, bias: None, clamp: Clamp::NONE, epilogue: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arenite_base::Dim;
+
+    use super::*;
+    use crate::layer::moves::Nest;
+
+    #[test]
+    fn heads_are_viewed_through_their_transposition() {
+        let nest = |dims: [(usize, isize); 3]| {
+            let dims = dims.map(|(size, from)| Dim { size, from, to: 0 }).to_vec();
+            Nest { from: 0, to: 0, dims }
+        };
+        let seen = |view: View, size: [usize; 2], nest: &Nest| view.through(size, |at| nest.source(at));
+        // [5 positions, 3 heads, 4 values] as 3 matrices of 5 × 4, and of 4 × 5.
+        let heads = nest([(3, 4), (5, 12), (4, 1)]);
+        let starts = || Starts::Listed(vec![0, 4, 8]);
+        let found = seen(View::whole(3, 5, 4), [5, 4], &heads);
+        assert_eq!(found, Some(View { starts: starts(), row: 12, column: 1 }));
+        let found = seen(View::whole(3, 4, 5), [4, 5], &nest([(3, 4), (4, 1), (5, 12)]));
+        assert_eq!(found, Some(View { starts: starts(), row: 1, column: 12 }));
+        // Each head twice.
+        let found = seen(View::whole(6, 5, 4), [5, 4], &nest([(3, 20), (2, 0), (20, 1)]));
+        let starts = Starts::Listed(vec![0, 0, 20, 20, 40, 40]);
+        assert_eq!(found, Some(View { starts, row: 4, column: 1 }));
+        // Matrices that cross the dimensions.
+        assert_eq!(seen(View::whole(6, 5, 2), [5, 2], &heads), None);
     }
 }

@@ -36,6 +36,17 @@ impl Nest {
         Nest { from, to, dims: merged }
     }
 
+    /// The source element of target element `at`, if the box is the whole target, its dimensions are in the target's
+    /// order, and none is reversed.
+    pub fn source(&self, mut at: usize) -> usize {
+        let mut from = self.from;
+        for dim in self.dims.iter().rev() {
+            from += at % dim.size * dim.from as usize;
+            at /= dim.size;
+        }
+        from
+    }
+
     /// The number of elements.
     #[inline]
     pub fn len(&self) -> usize {

@@ -9,7 +9,6 @@ use arenite_base::Dim;
 
 use crate::layer::BatchMatmul;
 use crate::layer::batch_matmul::View;
-use crate::layer::matrices::Starts;
 use crate::layer::moves::BoxCopy;
 use crate::layer::moves::Nest;
 use crate::{Common, Id, Layer, Net};
@@ -70,8 +69,7 @@ fn before<X>(net: &Net<'_, X>, i: usize, operand: usize) -> Option<(usize, Id, V
     let layer = product(net, i)?;
     let [rows, columns] =
         [[layer.sizes.rows, layer.sizes.depth], [layer.sizes.depth, layer.sizes.columns]][operand];
-    let size = MatrixSize { rows, columns };
-    let view = through(&layer.views[operand], size, |at| offset(&nest.dims, at))?;
+    let view = layer.views[operand].through([rows, columns], |at| nest.source(at))?;
     Some((mover, from, view))
 }
 
@@ -88,75 +86,8 @@ fn behind<X>(net: &Net<'_, X>, i: usize) -> Option<(usize, Id, View)> {
     let mut dims: Vec<Dim> =
         nest.dims.iter().map(|dim| Dim { from: dim.to, to: dim.from, size: dim.size }).collect();
     dims.sort_by_key(|dim| std::cmp::Reverse(dim.to));
-    let size = MatrixSize { rows: layer.sizes.rows, columns: layer.sizes.columns };
-    let view = through(&layer.views[2], size, |at| offset(&dims, at)).filter(|view| view.column == 1)?;
+    let back = Nest { from: 0, to: 0, dims };
+    let size = [layer.sizes.rows, layer.sizes.columns];
+    let view = layer.views[2].through(size, |at| back.source(at)).filter(|view| view.column == 1)?;
     Some((mover, to, view))
-}
-
-/// The source element of target element `at`; `dims` are in the target's order.
-fn offset(dims: &[Dim], mut at: usize) -> usize {
-    let mut from = 0;
-    for dim in dims.iter().rev() {
-        from += at % dim.size * dim.from as usize;
-        at /= dim.size;
-    }
-    from
-}
-
-/// The most matrices of a transposed view, which lists their first elements.
-const MOST_MATRICES: usize = 1 << 12;
-
-/// The size of a matrix.
-#[derive(Clone, Copy)]
-struct MatrixSize {
-    rows: usize,
-    columns: usize,
-}
-
-/// A view of `rows × columns` matrices through a map of elements, if rows and columns stay evenly spaced.
-fn through(view: &View, size: MatrixSize, map: impl Fn(usize) -> usize) -> Option<View> {
-    let MatrixSize { rows, columns } = size;
-    let at = |start: usize, r: usize, c: usize| map(start + r * view.row + c * view.column);
-    let count = Some(view.starts.count()).filter(|count| (1..=MOST_MATRICES).contains(count))?;
-    let first = view.starts.of(0);
-    let origin = at(first, 0, 0);
-    let step = |size: usize, next: usize| if size > 1 { next.checked_sub(origin) } else { Some(1) };
-    let row = step(rows, at(first, usize::from(rows > 1), 0))?;
-    let column = step(columns, at(first, 0, usize::from(columns > 1)))?;
-    let mut starts = Vec::with_capacity(count);
-    for start in (0..count).map(|i| view.starts.of(i)) {
-        let origin = at(start, 0, 0);
-        let even = |r: usize, c: usize| at(start, r, c) == origin + r * row + c * column;
-        let down = (0..rows).all(|r| even(r, 0) && even(r, columns - 1));
-        if !down || !(0..columns).all(|c| even(0, c) && even(rows - 1, c)) {
-            return None;
-        }
-        starts.push(origin);
-    }
-    Some(View { starts: Starts::Listed(starts), row, column })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn heads_are_viewed_through_their_transposition() {
-        // [5 positions, 3 heads, 4 values] as 3 matrices of 5 × 4, and of 4 × 5.
-        let heads = [(3, 4), (5, 12), (4, 1)].map(|(size, from)| Dim { size, from, to: 0 });
-        let seen =
-            through(&View::whole(3, 5, 4), MatrixSize { rows: 5, columns: 4 }, |at| offset(&heads, at))
-                .unwrap();
-        assert_eq!(seen, View { starts: Starts::Listed(vec![0, 4, 8]), row: 12, column: 1 });
-        let transposed = [(3, 4), (4, 1), (5, 12)].map(|(size, from)| Dim { size, from, to: 0 });
-        let seen =
-            through(&View::whole(3, 4, 5), MatrixSize { rows: 4, columns: 5 }, |at| offset(&transposed, at))
-                .unwrap();
-        assert_eq!(seen, View { starts: Starts::Listed(vec![0, 4, 8]), row: 1, column: 12 });
-        // Matrices that cross the dimensions.
-        assert_eq!(
-            through(&View::whole(6, 5, 2), MatrixSize { rows: 5, columns: 2 }, |at| offset(&heads, at)),
-            None
-        );
-    }
 }

@@ -1,6 +1,6 @@
 //! Subgraphs that the CPU delegate fuses into one step, in the forms that converters write them. Each is compared with
 //! the reference ops, on every instruction set and with several threads.
-
+mod attention;
 use arenite::config::DelegateConfig;
 use arenite::model_file::tensor_type::{FLOAT16, FLOAT32, INT8, INT32};
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};

@@ -1,0 +1,400 @@
+//! Attention of `f32`. Keys and values are read where they are, and only at positions that the mask shows.
+//!
+//! Heads with the same keys and values are a group. A block is up to [`BLOCK`] rows of a group:
+//!
+//! ```text
+//! mask ─► first..end, the positions that a row of the block sees
+//! q · k[first..end] ─► scores ─► · scale + mask ─► softmax ─► · v[first..end] ─► results
+//! ```
+//! If a row sees nothing, its block looks at all positions, as the reference ops do.
+
+use arenite_abi::prelude::*;
+use arenite_base::Clamp;
+use arenite_layers::Id;
+
+use crate::kernels::f32_attention::{self, ROWS, Tile};
+use crate::kernels::f32_softmax::Softmax;
+use crate::kernels::transpose::{Matrix, Transpose};
+use crate::memory::{Disjoint, Source, Target};
+use crate::step::{Grain, Run, Step};
+
+/// The most rows of a block.
+const BLOCK: usize = 32;
+/// From so many rows on, keys are transposed in chunks, which is cheaper than a sum over lanes for each score.
+const TRANSPOSED: usize = 8;
+/// The positions of a chunk of keys, and of values that are added up before the next ones.
+const CHUNK: usize = 128;
+/// Blocks that run between two waits. Each has scratch memory.
+const WAVE: usize = 16;
+
+/// The distance, in elements, from one position, and from one channel, to the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Strides {
+    /// Of positions.
+    pub position: usize,
+    /// Of channels. One of the two distances is 1.
+    pub channel: usize,
+}
+
+/// Where one head's matrices begin in the inputs and the output, in elements.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Product {
+    /// `[rows, depth]`.
+    pub query: usize,
+    /// `[positions, depth]`.
+    pub key: usize,
+    /// `[positions, channels]`.
+    pub value: usize,
+    /// `[rows, positions]`.
+    pub mask: usize,
+    /// `[rows, channels]`.
+    pub output: usize,
+}
+
+/// Attention of several heads. Inputs are queries, keys, values and mask.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Attention {
+    /// The heads. Those that share a key and a value matrix are a group.
+    pub products: Vec<Product>,
+    /// Rows of queries per head.
+    pub rows: usize,
+    /// Positions of keys and values.
+    pub positions: usize,
+    /// Channels of queries and keys.
+    pub depth: usize,
+    /// Channels of values and results.
+    pub channels: usize,
+    /// The distance between rows of queries, whose channels are contiguous.
+    pub query_row: usize,
+    /// Of keys.
+    pub keys: Strides,
+    /// Of values.
+    pub values: Strides,
+    /// The distance between rows of the mask, whose positions are contiguous; 0 if all rows have one mask.
+    pub mask_row: usize,
+    /// The distance between rows of results, whose channels are contiguous.
+    pub output_row: usize,
+    /// The factor of scores.
+    pub scale: f32,
+    /// The range of scores after the mask was added.
+    pub clamp: Clamp,
+}
+
+/// Rows of a group.
+#[derive(Clone, Copy)]
+struct Block {
+    group: usize,
+    /// Rows are counted through all heads of the group.
+    first: usize,
+    count: usize,
+}
+
+/// Where the rows of a block begin, in elements.
+struct Rows {
+    count: usize,
+    queries: [usize; BLOCK],
+    masks: [usize; BLOCK],
+    results: [usize; BLOCK],
+}
+
+/// The positions `first..end`.
+#[derive(Clone, Copy)]
+struct Window {
+    first: usize,
+    end: usize,
+}
+
+impl Window {
+    fn len(self) -> usize {
+        self.end - self.first
+    }
+}
+
+/// Attention of several heads.
+pub(crate) struct AttentionF32 {
+    layer: Attention,
+    kernels: &'static f32_attention::Attention,
+    softmax: &'static Softmax,
+    transpose: &'static Transpose,
+    /// Heads with the same keys and values.
+    groups: Vec<Vec<Product>>,
+    blocks: Vec<Block>,
+    /// Queries, keys, values, mask.
+    inputs: [Id; 4],
+    output: Id,
+}
+
+/// Keys at positions `first..first + count` of a window.
+#[derive(Clone, Copy)]
+struct Part {
+    b: *const f32,
+    b_row: usize,
+    first: usize,
+    count: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Read<'r> {
+    queries: Source<'r, f32>,
+    keys: Source<'r, f32>,
+    values: Source<'r, f32>,
+    mask: Source<'r, f32>,
+}
+
+impl AttentionF32 {
+    /// The step of a layer.
+    pub(crate) fn new(
+        layer: Attention,
+        (kernels, softmax, transpose): (
+            &'static f32_attention::Attention,
+            &'static Softmax,
+            &'static Transpose,
+        ),
+        inputs: [Id; 4],
+        output: Id,
+    ) -> Self {
+        let mut groups: Vec<Vec<Product>> = Vec::new();
+        for &product in &layer.products {
+            let same =
+                |group: &&mut Vec<Product>| (group[0].key, group[0].value) == (product.key, product.value);
+            match groups.iter_mut().find(same) {
+                Some(group) => group.push(product),
+                None => groups.push(vec![product]),
+            }
+        }
+        let mut blocks = Vec::new();
+        for (group, heads) in groups.iter().enumerate() {
+            let rows = heads.len() * layer.rows;
+            let starts = (0..rows).step_by(BLOCK);
+            blocks.extend(starts.map(|first| Block { group, first, count: BLOCK.min(rows - first) }));
+        }
+        AttentionF32 { layer, kernels, softmax, transpose, groups, blocks, inputs, output }
+    }
+
+    /// The most rows of a block.
+    fn most_rows(&self) -> usize {
+        self.blocks.iter().map(|block| block.count).max().unwrap_or(0)
+    }
+
+    /// Elements of a row of scores in scratch memory.
+    fn scores_row(&self) -> usize {
+        self.layer.positions.next_multiple_of(16)
+    }
+
+    /// Whether a block with so many rows transposes keys.
+    fn transposes(&self, rows: usize) -> bool {
+        rows >= TRANSPOSED && self.layer.keys.channel == 1 && self.layer.keys.position != 1
+    }
+
+    /// Elements of a block's scratch memory: scores, and a chunk of transposed keys.
+    fn block_len(&self) -> usize {
+        let rows = self.most_rows();
+        let transposed = if self.transposes(rows) { self.layer.depth * CHUNK } else { 0 };
+        rows * self.scores_row() + transposed
+    }
+
+    /// The rows of a block.
+    fn rows(&self, block: Block) -> Rows {
+        let Attention { rows, query_row, mask_row, output_row, .. } = self.layer;
+        let mut found =
+            Rows { count: block.count, queries: [0; BLOCK], masks: [0; BLOCK], results: [0; BLOCK] };
+        let heads = &self.groups[block.group];
+        let (mut head, mut row) = (block.first / rows, block.first % rows);
+        for i in 0..block.count {
+            let Product { query, mask, output, .. } = heads[head];
+            found.queries[i] = query + row * query_row;
+            found.masks[i] = mask + row * mask_row;
+            found.results[i] = output + row * output_row;
+            row += 1;
+            if row == rows {
+                (head, row) = (head + 1, 0);
+            }
+        }
+        found
+    }
+
+    /// The positions that the rows of a block see.
+    fn window(&self, rows: &Rows, mask: Source<'_, f32>) -> Window {
+        let positions = self.layer.positions;
+        let (mut seen, mut last) = (Window { first: positions, end: 0 }, None);
+        for &start in &rows.masks[..rows.count] {
+            // Heads of a group usually have one mask.
+            if last.replace(start) == Some(start) {
+                continue;
+            }
+            // SAFETY: the member was selected for this machine; `at` checks the row.
+            let (first, end) = unsafe { (self.kernels.visible)(positions, mask.at(start, positions)) };
+            if first >= end {
+                return Window { first: 0, end: positions };
+            }
+            seen = Window { first: seen.first.min(first), end: seen.end.max(end) };
+        }
+        seen
+    }
+
+    /// Multiplies `count` rows by a matrix. `tile` has the positions of [`ROWS`] rows, of which the last may be
+    /// repeated.
+    ///
+    /// # Safety
+    /// All rows of the tiles, and their matrices, must be readable; no other thread accesses the results.
+    unsafe fn multiply(&self, count: usize, is_dots: bool, tile: impl Fn([usize; ROWS]) -> Tile) {
+        let [one, many] = match is_dots {
+            true => [self.kernels.dots_of_one, self.kernels.dots],
+            false => [self.kernels.mix_of_one, self.kernels.mix],
+        };
+        for first in (0..count).step_by(ROWS) {
+            let kernel = if count - first == 1 { one } else { many };
+            // SAFETY: the members were selected for this machine; the caller guarantees the rest.
+            unsafe { kernel(&tile(std::array::from_fn(|r| (first + r).min(count - 1)))) };
+        }
+    }
+
+    /// Computes the scores of a block at the positions of `window`.
+    fn score(&self, group: usize, rows: &Rows, window: Window, from: Read<'_>, mut scratch: Target<'_, f32>) {
+        let Attention { depth, keys, .. } = self.layer;
+        let start = self.groups[group][0].key + window.first * keys.position;
+        let len = rows.count * self.scores_row();
+        if self.transposes(rows.count) {
+            let (all, room) = (scratch.len(), self.layer.depth * CHUNK);
+            let mut transposed = scratch.part(all - room, room);
+            let transposed = transposed.at(0, room);
+            for first in (0..window.len()).step_by(CHUNK) {
+                let count = CHUNK.min(window.len() - first);
+                let chunk = from.keys.at(start + first * keys.position, (count - 1) * keys.position + depth);
+                let matrix = Matrix {
+                    from: chunk.cast(),
+                    from_row: keys.position as isize,
+                    to: transposed.cast(),
+                    to_row: CHUNK as isize,
+                    rows: count,
+                    columns: depth,
+                };
+                // SAFETY: the member was selected for this machine. `at` checked the keys, and room for `depth` rows of
+                // `CHUNK` elements in the block's own scratch memory, behind its scores.
+                unsafe { (self.transpose.transpose)(&matrix) };
+                let part = Part { b: transposed, b_row: CHUNK, first, count };
+                self.score_part(rows, false, from.queries, &mut scratch.part(0, len), part);
+            }
+            return;
+        }
+        let is_dots = keys.channel == 1;
+        let [b_row, b_rows, columns] = match is_dots {
+            true => [keys.position, window.len(), depth],
+            false => [keys.channel, depth, window.len()],
+        };
+        let b = from.keys.at(start, (b_rows - 1) * b_row + columns);
+        let part = Part { b, b_row, first: 0, count: window.len() };
+        self.score_part(rows, is_dots, from.queries, &mut scratch.part(0, len), part);
+    }
+
+    /// Computes scores at the positions of a part of the keys, whose address was checked.
+    fn score_part(
+        &self,
+        rows: &Rows,
+        is_dots: bool,
+        queries: Source<'_, f32>,
+        scores: &mut Target<'_, f32>,
+        part: Part,
+    ) {
+        let (depth, row_len, all) = (self.layer.depth, self.scores_row(), scores.len());
+        let scores = scores.part(0, all).share();
+        // SAFETY: `at` checks rows of queries and scores; the caller checked the keys. The scores are borrowed mutably.
+        unsafe {
+            self.multiply(rows.count, is_dots, |tile| Tile {
+                a: tile.map(|row| queries.at(rows.queries[row], depth)),
+                c: tile.map(|row| scores.at(row * row_len + part.first, part.count)),
+                b: part.b,
+                b_row: part.b_row,
+                depth,
+                columns: part.count,
+                adds: false,
+            });
+        }
+    }
+
+    /// Turns scores into probabilities.
+    fn weigh(&self, rows: &Rows, window: Window, mask: Source<'_, f32>, scores: &mut Target<'_, f32>) {
+        let (n, row_len) = (window.len(), self.scores_row());
+        for (row, &start) in rows.masks[..rows.count].iter().enumerate() {
+            let mask = mask.at(start + window.first, n);
+            let x = scores.at(row * row_len, n);
+            // SAFETY: the members were selected for this machine; both rows have `n` elements, as checked.
+            unsafe {
+                (self.kernels.shift)(n, x, self.layer.scale, mask, self.layer.clamp);
+                (self.softmax.row)(n, x, 1.0, x);
+            }
+        }
+    }
+
+    /// Adds up values, weighted by the probabilities of a block.
+    ///
+    /// # Safety
+    /// No other thread accesses the results of the block.
+    unsafe fn mix(
+        &self,
+        (group, rows): (usize, &Rows),
+        window: Window,
+        all_values: Source<'_, f32>,
+        (scores, output): (Source<'_, f32>, Disjoint<'_, f32>),
+    ) {
+        let Attention { channels, values, .. } = self.layer;
+        let start = self.groups[group][0].value + window.first * values.position;
+        let (is_dots, row_len) = (values.channel != 1, self.scores_row());
+        // Few rows read all values once anyway.
+        let chunk = if is_dots || rows.count <= ROWS { window.len() } else { CHUNK };
+        for first in (0..window.len()).step_by(chunk) {
+            let depth = chunk.min(window.len() - first);
+            let [b_row, b_rows, columns] = match is_dots {
+                true => [values.channel, channels, depth],
+                false => [values.position, depth, channels],
+            };
+            let b = all_values.at(start + first * values.position, (b_rows - 1) * b_row + columns);
+            // SAFETY: `at` checks all rows and the matrix; the caller guarantees that the results are this thread's.
+            unsafe {
+                self.multiply(rows.count, is_dots, |tile| Tile {
+                    a: tile.map(|row| scores.at(row * row_len + first, depth)),
+                    c: tile.map(|row| output.at(rows.results[row], channels)),
+                    b,
+                    b_row,
+                    depth,
+                    columns: channels,
+                    adds: first > 0,
+                });
+            }
+        }
+    }
+}
+
+impl Step for AttentionF32 {
+    fn name(&self) -> &'static str {
+        "attention"
+    }
+
+    fn scratch(&self) -> usize {
+        self.blocks.len().min(WAVE) * self.block_len() * size_of::<f32>()
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let [queries, keys, values, mask] = self.inputs.map(|id| cx.input::<f32>(id));
+        let from = Read { queries, keys, values, mask };
+        let (len, scratch) = (self.block_len(), cx.scratch().cast::<f32>().share());
+        let output = cx.output::<f32>(self.output).share();
+        let Attention { positions, depth, channels, .. } = self.layer;
+        let grain = || Grain::of_cost(self.most_rows() * positions * (depth + channels));
+        for wave in self.blocks.chunks(WAVE) {
+            cx.parallel_for(wave.len(), grain(), |range| {
+                for i in range {
+                    let (group, rows) = (wave[i].group, self.rows(wave[i]));
+                    let window = self.window(&rows, from.mask);
+                    // SAFETY: each block of a wave has its own part, and `i` is its position in the wave.
+                    let mut scratch = unsafe { scratch.part(i * len, len) };
+                    self.score(group, &rows, window, from, scratch.part(0, len));
+                    self.weigh(&rows, window, from.mask, &mut scratch);
+                    // SAFETY: each row is in one block, which one thread computes.
+                    unsafe { self.mix((group, &rows), window, from.values, (scratch.written(), output)) };
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
