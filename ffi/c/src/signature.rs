@@ -225,3 +225,17 @@ pub unsafe extern "C" fn ar_signature_allocate(signature: *mut ArSignature) -> *
 pub unsafe extern "C" fn ar_signature_invoke(signature: *mut ArSignature) -> *mut ArError {
     using(signature, |signature, state| Ok(state.interpreter.invoke_subgraph(signature.subgraph)?))
 }
+
+/// Ties an output to an input.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_signature_tie(
+    signature: *mut ArSignature,
+    output: *const c_char,
+    input: *const c_char,
+) -> *mut ArError {
+    using(signature, |signature, state| {
+        // SAFETY: both names are null or null-terminated strings, as the header requires.
+        let (output, input) = unsafe { (text(output, "output")?, text(input, "input")?) };
+        Ok(state.interpreter.tie(&signature.key.to_string_lossy(), output, input)?)
+    })
+}

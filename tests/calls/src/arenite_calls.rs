@@ -372,7 +372,7 @@ impl Calls {
         // SAFETY: the interpreter comes from the library or is null, the name lives long enough, the list has its
         // length, and the result pointers are valid.
         unsafe {
-            match self.random.below(18) {
+            match self.random.below(19) {
                 0..=3 => drop(check(ar_interpreter_allocate(raw))),
                 4..=6 => drop(check(ar_interpreter_invoke(raw))),
                 7 => ar_interpreter_cancel(raw),
@@ -384,6 +384,7 @@ impl Calls {
                 13 => drop(check(ar_interpreter_output_by_name(raw, name, &mut fixed))),
                 14 => drop(check(ar_interpreter_tensor(raw, index, &mut fixed))),
                 15 => drop(check(ar_interpreter_release_memory(raw))),
+                17 => drop(check(ar_interpreter_tie_caches(raw, ptr::null_mut()))),
                 16 => {
                     let user = machine.raw.cast();
                     let observer = if self.random.chance(70) { Some(observer as _) } else { None };
@@ -446,7 +447,7 @@ impl Calls {
         // SAFETY: the signature is of a live interpreter or null, the name lives long enough, the list has its length,
         // and the result pointers are valid.
         unsafe {
-            match self.random.below(9) {
+            match self.random.below(10) {
                 0 | 1 => drop(check(ar_interpreter_signature(machine.raw, key, &mut found))),
                 2 => drop(check(ar_signature_allocate(signature))),
                 3 => drop(check(ar_signature_invoke(signature))),
@@ -454,14 +455,13 @@ impl Calls {
                 5 => drop(check(ar_signature_output(signature, key, &mut fixed))),
                 6 => drop(check(ar_signature_input_at(signature, index, &mut tensor))),
                 7 => drop(check(ar_signature_resize_input(signature, key, dims.as_ptr(), rank))),
+                8 => drop(check(ar_signature_tie(signature, key, self.text()))),
                 _ => {
                     read(ar_signature_key(signature));
                     read(ar_signature_input_name(signature, index));
                     read(ar_signature_output_name(signature, index));
-                    std::hint::black_box((
-                        ar_signature_subgraph(signature),
-                        ar_signature_input_count(signature),
-                    ));
+                    std::hint::black_box(ar_signature_subgraph(signature));
+                    std::hint::black_box(ar_signature_input_count(signature));
                 }
             }
         }

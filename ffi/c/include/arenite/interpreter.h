@@ -99,6 +99,11 @@ ARENITE_API uint64_t ar_interpreter_arena_lower_bound(const ArInterpreter *inter
  * kept. ar_interpreter_allocate allocates it again without other work; then the inputs must be filled again. */
 ARENITE_API ArError *ar_interpreter_release_memory(ArInterpreter *interpreter);
 
+/* Ties each output of a signature to the input with the same name, type and shape, in all signatures; see
+ * ar_signature_tie. `count` gets the number of different names, which is 0 if there are no such pairs; it may be null.
+ * Errors: as ar_signature_tie. */
+ARENITE_API ArError *ar_interpreter_tie_caches(ArInterpreter *interpreter, size_t *count);
+
 /* An object of the API of a delegate's device, as a pointer or number, on which a program creates memory for
  * ar_tensor_bind_device_memory. "opencl" has "context", "device" and "queue"; "vulkan" has "instance",
  * "physical_device", "device", "queue" and "queue_family". All interpreters of a process share them, except the queue

@@ -44,6 +44,13 @@ ARENITE_API ArError *ar_signature_resize_input(ArSignature *signature, const cha
 ARENITE_API ArError *ar_signature_allocate(ArSignature *signature);
 ARENITE_API ArError *ar_signature_invoke(ArSignature *signature);
 
+/* Ties an output to an input, by their names in the signature: both are one memory, so the next invocation reads what
+ * this one wrote. The memory begins with zeros, belongs to the interpreter, and is shared with all signatures that tie
+ * an input of the same name. Call ar_signature_allocate afterwards. Tying a pair again does nothing.
+ * Errors: AR_ERROR_NOT_FOUND with the known names; AR_ERROR_ARGUMENT if type or shape differ, or if one of the tensors
+ * is constant, of strings, a variable, tied to another tensor, or in memory of the program; AR_ERROR_QUOTA. */
+ARENITE_API ArError *ar_signature_tie(ArSignature *signature, const char *output, const char *input);
+
 #ifdef __cplusplus
 }
 #endif

@@ -45,6 +45,22 @@ pub unsafe extern "C" fn ar_interpreter_release_memory(interpreter: *mut ArInter
     })
 }
 
+/// Ties outputs to inputs with the same name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_interpreter_tie_caches(
+    interpreter: *mut ArInterpreter,
+    count: *mut usize,
+) -> *mut ArError {
+    using(interpreter, |state| {
+        let names = state.interpreter.tie_caches()?;
+        if count.is_null() {
+            return Ok(());
+        }
+        // SAFETY: `count` is writable, as the header requires.
+        unsafe { put(count, "count", names.len()) }
+    })
+}
+
 /// An object of the API of a delegate's device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ar_interpreter_device_object(

@@ -22,6 +22,8 @@ static void nulls(ArModel *model) {
   FAILS(AR_ERROR_ARGUMENT, "argument 'tensor' is null", ar_tensor_copy_from(NULL, "", 0));
   FAILS(AR_ERROR_ARGUMENT, "argument 'options' is null", ar_options_set_threads(NULL, 1));
   FAILS(AR_ERROR_ARGUMENT, "argument 'signature' is null", ar_signature_invoke(NULL));
+  FAILS(AR_ERROR_ARGUMENT, "argument 'signature' is null", ar_signature_tie(NULL, "y", "x"));
+  FAILS(AR_ERROR_ARGUMENT, "argument 'interpreter' is null", ar_interpreter_tie_caches(NULL, NULL));
   REQUIRE(!ar_model_signature_key(model, 99) && !ar_tensor_name(NULL) && !ar_plugin_id(NULL));
   REQUIRE(ar_interpreter_input_count(NULL) == 0 && ar_tensor_dim(NULL, 0) == -1);
   REQUIRE(ar_error_code(NULL) == AR_ERROR_NONE && *ar_error_message(NULL) == '\0');

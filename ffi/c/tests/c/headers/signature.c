@@ -12,6 +12,7 @@ void test_signature(const char *folder) {
   const float value[2] = {3.0f, -4.0f};
   const int32_t dims[1] = {2};
   float result[2];
+  size_t count = 1;
   OK(ar_model_from_file(in_folder(folder, "signatures.tflite"), &model));
   OK(ar_interpreter_new(model, NULL, &interpreter));
   ar_model_free(model);
@@ -36,5 +37,17 @@ void test_signature(const char *folder) {
   OK(ar_signature_invoke(signature));
   OK(ar_tensor_copy_to(output, result, sizeof result));
   REQUIRE(result[0] == -3.0f && result[1] == 4.0f);
+  FAILS(AR_ERROR_NOT_FOUND, "unknown output 'value'", ar_signature_tie(signature, "value", "value"));
+  FAILS(AR_ERROR_ARGUMENT, "'input' is null", ar_signature_tie(signature, "negated", NULL));
+  OK(ar_interpreter_tie_caches(interpreter, &count));
+  REQUIRE(count == 0);
+  OK(ar_signature_resize_input(signature, "value", dims, 1));
+  OK(ar_signature_tie(signature, "negated", "value"));
+  OK(ar_signature_allocate(signature));
+  OK(ar_tensor_copy_from(at, value, sizeof value));
+  OK(ar_signature_invoke(signature));
+  OK(ar_signature_invoke(signature));
+  OK(ar_tensor_copy_to(at, result, sizeof result));
+  REQUIRE(result[0] == 3.0f && result[1] == -4.0f);
   ar_interpreter_free(interpreter);
 }

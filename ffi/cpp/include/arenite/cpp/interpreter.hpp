@@ -107,6 +107,9 @@ class Interpreter {
   // Frees the memory of activations. AllocateTensors allocates it again; inputs must then be filled again.
   Status ReleaseNonPersistentMemory() { return Renewed(ar_interpreter_release_memory(interpreter_.get())); }
 
+  // Ties the outputs of all signatures to inputs with the same name, type and shape. Call AllocateTensors afterwards.
+  Status TieCaches() { return Renewed(ar_interpreter_tie_caches(interpreter_.get(), nullptr)); }
+
   // Sets the number of threads as InterpreterOptions::SetNumThreads does. Call it before AllocateTensors, or use
   // InterpreterBuilder::SetNumThreads.
   Status SetNumThreads(int count) {

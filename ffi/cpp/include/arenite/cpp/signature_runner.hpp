@@ -33,6 +33,9 @@ class SignatureRunner {
     return errors_->Take(ar_signature_resize_input(signature_, name, dims.data(), dims.size()));
   }
   Status AllocateTensors() { return Renewed(ar_signature_allocate(signature_)); }
+  // Makes an output and an input one memory, which signatures share by the input's name. See ar_signature_tie. Call
+  // AllocateTensors afterwards.
+  Status Tie(const char *output, const char *input) { return Renewed(ar_signature_tie(signature_, output, input)); }
   Status Invoke() { return Renewed(ar_signature_invoke(signature_)); }
   Status Cancel() const {
     ar_interpreter_cancel(interpreter_);
