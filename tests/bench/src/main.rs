@@ -6,6 +6,7 @@ mod csv;
 mod definitions;
 mod failure;
 mod inputs;
+mod language;
 mod layers;
 mod machine;
 mod measure;
@@ -47,6 +48,8 @@ enum Command {
     Resize(Box<resize::Arguments>),
     /// Measure the nodes of a model one by one
     Layers(Box<layers::Arguments>),
+    /// Measure the signatures of language models, with LiteRT taking turns
+    Language(Box<language::Arguments>),
     /// Measure each op on each element type, with all contenders taking turns
     Ops(Box<ops::Arguments>),
     /// Show arenite's own time per node
@@ -76,6 +79,7 @@ fn answer(command: Command) -> Result<()> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Resize(arguments) => resize::resize(&arguments),
         Command::Layers(arguments) => layers::layers(&arguments),
+        Command::Language(arguments) => language::language(&arguments),
         Command::Ops(arguments) => ops::ops(&arguments),
         Command::Profile(arguments) => profile::profile(&arguments),
         Command::Serve(setup) => serve::serve(&setup),

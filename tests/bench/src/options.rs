@@ -74,7 +74,7 @@ pub(crate) struct Options {
     definitions: Option<PathBuf>,
 
     #[command(flatten)]
-    setup: Setup,
+    pub setup: Setup,
 }
 
 impl Options {
@@ -104,10 +104,12 @@ impl Options {
     }
 
     pub(crate) fn threads(&self, definitions: &Definitions) -> Vec<usize> {
-        match self.threads.is_empty() {
-            true => definitions.threads.clone(),
-            false => self.threads.clone(),
-        }
+        self.thread_counts(&definitions.threads)
+    }
+
+    /// Numbers of threads, by default these.
+    pub(crate) fn thread_counts(&self, otherwise: &[usize]) -> Vec<usize> {
+        if self.threads.is_empty() { otherwise.to_vec() } else { self.threads.clone() }
     }
 
     /// `seconds` and `starts` are the defaults.

@@ -103,7 +103,8 @@ impl Setup {
         Ok(interpreter)
     }
 
-    fn load(&self, model: &Path, threads: usize) -> Result<Interpreter> {
+    /// An interpreter that is not allocated.
+    pub(crate) fn load(&self, model: &Path, threads: usize) -> Result<Interpreter> {
         let model = if self.read {
             Model::from_file(model)?
         } else {

@@ -1,0 +1,173 @@
+//! `language`: compares signatures of language models with LiteRT, in turns, and with the speed of memory.
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use arenite::{ElementType, Interpreter};
+use arenite_model::ModelBuffer;
+use clap::Args;
+use tempfile::TempDir;
+
+use crate::contender::Contender;
+use crate::definitions::{ContenderDefinition, Format};
+use crate::failure::{Failure, Result};
+use crate::options::Options;
+use crate::protocol::{Opened, Request, Times};
+use crate::statistics::minimum;
+use crate::table::{Table, digits};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The models, .tflite files with signatures `prefill_N` and `decode`
+    #[arg(required = true)]
+    models: Vec<PathBuf>,
+
+    /// The position of the first token: how many positions of the caches are in use
+    #[arg(long, value_name = "P", default_value_t = 0)]
+    position: i32,
+
+    /// Only signatures that begin with this
+    #[arg(long, value_name = "KEY", default_value = "")]
+    signature: String,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+/// The default seconds per runtime and signature.
+const SECONDS: f64 = 3.0;
+
+/// Runs the command.
+pub(crate) fn language(arguments: &Arguments) -> Result<()> {
+    let bandwidth = bandwidth();
+    let heads =
+        ["model", "signature", "threads", "arenite ms", "LiteRT ms", "ratio", "weights MB", "of memory %"];
+    let mut table = Table::new(2, heads.map(str::to_owned));
+    for model in &arguments.models {
+        let name = model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let file = ModelBuffer::from_file(model).map_err(|error| Failure::with(model.display(), error))?;
+        let weights = weight_bytes(&file);
+        for key in signatures(arguments, &file) {
+            for threads in arguments.options.thread_counts(&[1]) {
+                let turns = Turns::new(arguments, model, &key, threads)?;
+                let [own, peer] = turns.run()?;
+                let least = weights / bandwidth / 1e6;
+                table.row([
+                    name.clone(),
+                    key.clone(),
+                    threads.to_string(),
+                    digits(own),
+                    digits(peer),
+                    digits(own / peer),
+                    digits(weights / 1e6),
+                    digits(100.0 * least / own),
+                ]);
+            }
+        }
+    }
+    println!("one thread reads {} GB/s", digits(bandwidth));
+    print!("{table}");
+    Ok(())
+}
+
+/// Bytes of all constants.
+fn weight_bytes(file: &ModelBuffer) -> f64 {
+    let model = file.model();
+    (0..model.buffer_count()).map(|i| model.buffer(i).len() as f64).sum()
+}
+
+/// The keys of the signatures to measure.
+fn signatures(arguments: &Arguments, file: &ModelBuffer) -> Vec<String> {
+    let model = file.model();
+    let keys = model.signatures().iter().map(|signature| signature.key().to_owned());
+    keys.filter(|key| key.starts_with(&arguments.signature)).collect()
+}
+
+/// Both runtimes, ready to run one signature.
+struct Turns {
+    own: Interpreter,
+    subgraph: usize,
+    peer: Contender,
+    length: Duration,
+    slice: Duration,
+    _inputs: TempDir,
+}
+
+impl Turns {
+    fn new(arguments: &Arguments, model: &Path, key: &str, threads: usize) -> Result<Self> {
+        let options = &arguments.options;
+        let mut own = options.setup.load(model, threads)?;
+        own.tie_caches()?;
+        let mut signature = own.signature(key)?;
+        signature.allocate()?;
+        let mut names: Vec<String> = signature.input_names().map(str::to_owned).collect();
+        names.sort();
+        let folder = tempfile::tempdir().map_err(|error| Failure::with("inputs", error))?;
+        let mut inputs = vec![write(&folder, "key", key.as_bytes())?];
+        for (i, name) in names.iter().enumerate() {
+            let tensor = signature.input_mut(name)?;
+            let is_positions = name.contains("pos") && tensor.tensor().ty == ElementType::I32;
+            let bytes = tensor.into_bytes()?;
+            bytes.fill(0);
+            if is_positions {
+                for (k, position) in bytes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+                    *position = (arguments.position + k as i32).to_le_bytes();
+                }
+            }
+            let bytes = bytes.to_vec();
+            inputs.push(write(&folder, &i.to_string(), &bytes)?);
+        }
+        signature.invoke()?;
+        let subgraph = signature.subgraph();
+        let command = ["{python}", "{bench}/contenders/litert_language.py"].map(str::to_owned).to_vec();
+        let definition = ContenderDefinition { name: "litert".into(), command, reads: Format::Tflite };
+        let mut peer = Contender::start(&definition, &options.places()?)?;
+        let _: Opened = peer.ask(&Request::Open { model: model.to_owned(), threads, inputs })?;
+        let effort = options.effort(SECONDS, 1);
+        Ok(Turns { own, subgraph, peer, length: effort.race, slice: effort.slice, _inputs: folder })
+    }
+
+    /// The least milliseconds of one invocation: arenite's and the peer's.
+    fn run(mut self) -> Result<[f64; 2]> {
+        let (mut own, mut peer) = (Vec::new(), Vec::new());
+        let begin = Instant::now();
+        while begin.elapsed() < 2 * self.length || own.is_empty() {
+            self.peer.settle();
+            own.extend(self.own_turn()?);
+            let request = Request::Run { for_ns: self.slice.as_nanos() as u64, batch: 1 };
+            peer.extend(self.peer.ask::<Times>(&request)?.ns);
+        }
+        Ok([minimum(&own) * 1e-6, minimum(&peer) * 1e-6])
+    }
+
+    /// Nanoseconds of invocations. The first is not counted, because the peer has filled the caches.
+    fn own_turn(&mut self) -> Result<Vec<f64>> {
+        self.own.invoke_subgraph(self.subgraph)?;
+        let (begin, mut times) = (Instant::now(), Vec::new());
+        while times.is_empty() || begin.elapsed() < self.slice {
+            let start = Instant::now();
+            self.own.invoke_subgraph(self.subgraph)?;
+            times.push(start.elapsed().as_nanos() as f64);
+        }
+        Ok(times)
+    }
+}
+
+fn write(folder: &TempDir, name: &str, bytes: &[u8]) -> Result<PathBuf> {
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).map_err(|error| Failure::with(path.display(), error))?;
+    Ok(path)
+}
+
+/// Billions of bytes per second that one thread reads from memory: the best of five comparisons of 128 MB with as many,
+/// which the C library vectorizes.
+fn bandwidth() -> f64 {
+    let [a, b] = [0; 2].map(|_| vec![1u8; 1 << 27]);
+    let rate = |_| {
+        let start = Instant::now();
+        black_box(black_box(&a[..]) == black_box(&b[..]));
+        (a.len() + b.len()) as f64 / start.elapsed().as_secs_f64() * 1e-9
+    };
+    (0..5).map(rate).fold(0.0, f64::max)
+}
