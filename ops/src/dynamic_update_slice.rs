@@ -110,11 +110,17 @@ in_place! {
 
 fn write<T: Element>(cx: &EvalContext<'_>, update: &TensorView<'_>, nest: &Nest<1>) -> Result<()> {
     let (y, elements) = (cx.output_cells::<T>(0)?, update.as_slice::<T>()?);
-    for (at, &element) in nest.indices().zip(elements) {
-        if let Some(y) = y.get(at) {
-            y.set(element);
+    let [step] = nest.run_steps();
+    nest.for_each_run(&mut |k, [first], length| {
+        let run = elements.get(k..k + length).unwrap_or(&[]);
+        match y.get(first..first + length).filter(|_| step == 1) {
+            Some(y) => y.iter().zip(run).for_each(|(y, &element)| y.set(element)),
+            None => run.iter().enumerate().for_each(|(i, &element)| {
+                let at = first.wrapping_add_signed(i as isize * step);
+                y.get(at).into_iter().for_each(|y| y.set(element));
+            }),
         }
-    }
+    });
     Ok(())
 }
 
