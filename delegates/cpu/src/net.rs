@@ -2,6 +2,7 @@
 
 use arenite_layers::{Id, Limits, Value};
 
+use crate::ops::conv_3d::Conv3d;
 use crate::ops::hybrid::Hybrid;
 use crate::ops::quantized::Quantized;
 use crate::ops::recurrent::Recurrent;
@@ -26,6 +27,8 @@ pub(crate) enum CpuLayer<'a> {
     Quantized(Quantized<'a>),
     /// On `f32`, with weights of bytes.
     Hybrid(Hybrid<'a>),
+    /// A convolution over depth, height and width.
+    Conv3d(Conv3d<'a>),
     /// A function of elements of any type.
     Typed(TypedFunction),
     /// A Fourier transform.
@@ -48,7 +51,8 @@ impl CpuLayer<'_> {
         match self {
             CpuLayer::Quantized(layer) => matches!(layer, Quantized::Depthwise(_)),
             CpuLayer::Hybrid(layer) => layer.is_depthwise(),
-            CpuLayer::Typed(_)
+            CpuLayer::Conv3d(_)
+            | CpuLayer::Typed(_)
             | CpuLayer::Rfft(_)
             | CpuLayer::Variable(_)
             | CpuLayer::Recurrent(_)

@@ -10,7 +10,6 @@ use arenite_base::{Binary, Clamp, Reduction, Unary};
 use super::f32_fold::Folds;
 use super::f32_map::Map;
 use super::i16_pair::{self, I16Kernels, Rescale};
-use super::u8_fold::{ByteRows, Fold};
 use super::u8_map::ByteMap;
 use super::u8_pair::{Combine, Pair, Pairs};
 use super::u8_real::{Halves, Reals};
@@ -165,35 +164,6 @@ impl Reals {
         let n = x.len();
         // SAFETY: the machine can run it; `at` checked that there are `n` elements.
         unsafe { (self.range)(n, x.at(0, n)) }
-    }
-}
-
-impl Fold {
-    /// The sum of all bytes.
-    pub fn sum_of(&self, x: Source<'_, u8>) -> i32 {
-        let n = x.len();
-        // SAFETY: the machine can run it; `at` checked that there are `n` bytes.
-        unsafe { (self.sum)(n, x.at(0, n)) }
-    }
-
-    /// The largest byte; 0 without bytes.
-    pub fn largest_of(&self, x: Source<'_, u8>) -> u8 {
-        let n = x.len();
-        // SAFETY: the machine can run it; `at` checked that there are `n` bytes.
-        unsafe { (self.largest)(n, x.at(0, n)) }
-    }
-
-    /// `sums[j] += Σ x[i · stride + j]` for all `i < count`.
-    ///
-    /// # Panics
-    /// If `x` has fewer than `(count − 1) · stride + sums.len()` bytes.
-    pub fn rows_added(&self, x: Source<'_, u8>, rows: StridedRows, sums: &mut [i32]) {
-        let StridedRows { count, stride: step } = rows;
-        let n = sums.len();
-        let from = x.at(0, span([count, step, n]));
-        // SAFETY: the machine can run it; `at` checked all bytes that the rows span, so each row has `n` bytes; there
-        // are `n` sums.
-        unsafe { (self.add_rows)(&ByteRows { from, count, step, n }, sums.as_mut_ptr()) }
     }
 }
 

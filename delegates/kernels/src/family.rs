@@ -10,11 +10,11 @@
 //! let fastest = arenite_kernels::f32_fold::TABLE.last();
 //! ```
 //! ```compile_fail,E0639
-//! use arenite_kernels::{isa::Isa, u8_fold::Fold};
+//! use arenite_kernels::{isa::Isa, u8_arg::Places};
 //!
-//! let &Fold { name, add_rows, raise_rows, sum, .. } = Fold::select(Isa::ALL);
-//! fn largest(_: usize, _: *const u8) -> u8 { 0 } // may have any `#[target_feature]`
-//! Fold { name, isa: Isa::SCALAR, add_rows, raise_rows, sum, largest }.largest_of(&[1]);
+//! let &Places { name, in_columns, .. } = Places::select(Isa::ALL);
+//! fn in_rows(_: &arenite_kernels::u8_arg::Rows, _: *mut i32) {} // may have any `#[target_feature]`
+//! let own = Places { name, isa: Isa::SCALAR, in_rows, in_columns };
 //! ```
 //! A kernel itself, which checks no length, is `unsafe` to call:
 //!

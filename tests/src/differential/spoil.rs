@@ -125,9 +125,10 @@ fn quantization(graph: &mut Graph, random: &mut Random) -> Option<String> {
     Some(format!("tensor {index} has quantization {:?}", tensor.quantization))
 }
 
-/// Which tensors a node reads.
+/// Which tensors a node reads. The op may give its results the type of another operand.
 fn operands(graph: &mut Graph, random: &mut Random) -> Option<String> {
     let node = some_node(graph, random)?;
+    graph.retyped = true;
     let graph = &mut graph.model.subgraphs[0];
     let earlier: Vec<i32> =
         graph.inputs.iter().copied().chain(graph.operators[node].inputs.clone()).collect();

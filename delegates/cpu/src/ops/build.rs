@@ -15,9 +15,9 @@ use crate::kernels::f32_norm::Norm;
 use crate::kernels::f32_pool::Pool;
 use crate::kernels::f32_softmax::Softmax;
 use crate::kernels::f64_fft::Fft;
+use crate::kernels::int_fold::IntFolds;
 use crate::kernels::u8_arg::Places;
 use crate::kernels::u8_blend::Blend;
-use crate::kernels::u8_fold::Fold;
 use crate::kernels::u8_map::ByteMap;
 use crate::kernels::u8_pair::Pairs;
 use crate::kernels::u8_pool::Pools;
@@ -162,8 +162,8 @@ pub(crate) struct ByteKernels {
     pub pairs: &'static Pairs,
     /// Straight lines.
     pub lines: &'static u8_lines::Lines,
-    /// Sums and maxima.
-    pub fold: &'static Fold,
+    /// Sums and extremes, also of 16 bits.
+    pub fold: &'static IntFolds,
     /// Places of maxima.
     pub places: &'static Places,
     /// Means of pixels.
@@ -187,7 +187,7 @@ impl ByteKernels {
             map: ByteMap::select(isa),
             pairs: Pairs::select(isa),
             lines: u8_lines::Lines::select(isa),
-            fold: Fold::select(isa),
+            fold: IntFolds::select(isa),
             places: Places::select(isa),
             blend: Blend::select(isa),
             pools: Pools::select(isa),

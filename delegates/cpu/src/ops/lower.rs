@@ -3,7 +3,7 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Parts, Source};
 
-use super::{hybrid, quantized, recurrent, rfft, scan, typed, variable};
+use super::{conv_3d, hybrid, pow, quantized, recurrent, rfft, scan, typed, variable};
 use crate::net::CpuLayer;
 
 impl<'a> arenite_layers::EngineLowering<'a> for CpuLayer<'a> {
@@ -11,13 +11,16 @@ impl<'a> arenite_layers::EngineLowering<'a> for CpuLayer<'a> {
         let quantized = || Some(quantized::lower(x)?.map(|node| node.with(CpuLayer::Quantized)));
         let hybrid = || Some(hybrid::lower(x)?.map(|node| node.with(CpuLayer::Hybrid)));
         let recurrent = || Some(recurrent::lower(x)?.map(|node| node.with(CpuLayer::Recurrent)));
-        let typed = || Some(typed::lower(x)?.map(|node| node.with(CpuLayer::Typed)));
+        let conv_3d = || Some(conv_3d::lower(x)?.map(|node| node.with(CpuLayer::Conv3d)));
+        let typed =
+            || Some(pow::lower(x).or_else(|| typed::lower(x))?.map(|node| node.with(CpuLayer::Typed)));
         let rfft = || Some(rfft::lower(x)?.map(|node| node.with(CpuLayer::Rfft)));
         let variable = || Some(variable::lower(x)?.map(|node| node.with(CpuLayer::Variable)));
         let scan = || Some(scan::lower(x)?.map(|node| node.with(|scan| CpuLayer::Scan(Box::new(scan)))));
         recurrent()
             .or_else(quantized)
             .or_else(hybrid)
+            .or_else(conv_3d)
             .or_else(typed)
             .or_else(rfft)
             .or_else(variable)
@@ -31,7 +34,8 @@ impl<'a> arenite_layers::EngineLayer<'a> for CpuLayer<'a> {
             CpuLayer::Quantized(layer) => Parts { window: layer.window_mut(), ..Parts::NONE },
             CpuLayer::Hybrid(layer) => layer.parts_mut(),
             CpuLayer::Scan(layer) => Parts { values: Some(&mut layer.values), ..Parts::NONE },
-            CpuLayer::Typed(_)
+            CpuLayer::Conv3d(_)
+            | CpuLayer::Typed(_)
             | CpuLayer::Rfft(_)
             | CpuLayer::Variable(_)
             | CpuLayer::Recurrent(_)

@@ -5,6 +5,7 @@ mod batch_matmul;
 pub(crate) mod build;
 mod cascade;
 mod conv_2d;
+pub(crate) mod conv_3d;
 mod depthwise_conv_2d;
 mod elementwise;
 mod gather;
@@ -14,6 +15,7 @@ mod layer_norm;
 mod lower;
 mod moves;
 mod pool_2d;
+mod pow;
 pub(crate) mod quantized;
 pub(crate) mod recurrent;
 mod reduce;
@@ -55,6 +57,7 @@ pub(crate) fn runs<'l>(layer: &'l Layer<'_>) -> &'l dyn LayerStep {
         Layer::Common(Common::Resize(layer)) => layer,
         Layer::Engine(CpuLayer::Quantized(layer)) => layer,
         Layer::Engine(CpuLayer::Hybrid(layer)) => layer,
+        Layer::Engine(CpuLayer::Conv3d(layer)) => layer,
         Layer::Engine(CpuLayer::Typed(layer)) => layer,
         Layer::Engine(CpuLayer::Rfft(layer)) => layer,
         Layer::Engine(CpuLayer::Variable(layer)) => layer,

@@ -10,6 +10,7 @@ use arenite_layers::lower::{expect_elements, fused_activation};
 use arenite_layers::{Id, Loops, Node, Source, Value};
 
 use super::typed_functions::*;
+use crate::isa::Isa;
 use crate::ops::build::{Build, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
@@ -21,6 +22,8 @@ pub(crate) struct TypedFunction {
     f: ElementFn,
     /// The function of signed bytes that are held as `q + 128`, if inputs are signed bytes.
     biased: Option<ElementFn>,
+    /// The function for an instruction set, if it has kernels.
+    pub(super) by_isa: Option<fn(Isa) -> ElementFn>,
     /// The shape that the first input is seen as.
     first: Vec<usize>,
 }
@@ -96,7 +99,7 @@ fn biased(code: i32) -> Option<ElementFn> {
 }
 
 /// An error unless the node has just these inputs, and one output, of these types.
-fn expect_types(x: &Source<'_, '_>, inputs: &[ElementType], output: ElementType) -> Result<()> {
+pub(super) fn expect_types(x: &Source<'_, '_>, inputs: &[ElementType], output: ElementType) -> Result<()> {
     let (count, outputs) = (x.node.input_count(), x.node.output_count());
     ensure!(
         (count, outputs) == (inputs.len(), 1),
@@ -112,7 +115,7 @@ fn expect_types(x: &Source<'_, '_>, inputs: &[ElementType], output: ElementType)
     Ok(())
 }
 
-fn node(
+pub(super) fn node(
     x: &Source<'_, '_>,
     name: &'static str,
     (f, biased): (ElementFn, Option<ElementFn>),
@@ -134,7 +137,7 @@ fn node(
         return Err(unsupported!("its shapes do not broadcast to {:?}", y.shape));
     }
     let inputs = values.iter().map(|&(id, _)| id).collect();
-    Ok(Node::new(TypedFunction { name, f, biased, first }, inputs, vec![output]))
+    Ok(Node::new(TypedFunction { name, f, biased, by_isa: None, first }, inputs, vec![output]))
 }
 
 fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<TypedFunction>> {
@@ -199,13 +202,16 @@ impl LayerStep for TypedFunction {
         Offers::NONE
     }
 
-    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, _: &Build) -> Result<Box<dyn Step>> {
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         let y = &net.values[node.outputs[0]];
         let others = node.inputs.iter().skip(1).map(|&id| &net.values[id].shape[..]);
         let shapes: Vec<&[usize]> = std::iter::once(&self.first[..]).chain(others).collect();
         let loops = Loops::new(&shapes, &y.shape);
         let loops = loops.ok_or_else(|| invalid!("shapes {shapes:?} do not broadcast to {:?}", y.shape))?;
-        let f = self.function(node, net)?;
+        let f = match self.by_isa {
+            Some(by_isa) => by_isa(build.isa),
+            None => self.function(node, net)?,
+        };
         Ok(Box::new(TypedMap::new(self.name, f, loops, node.inputs.to_vec(), node.outputs[0])?))
     }
 }

@@ -45,7 +45,7 @@ functions! {
     Conversion One<i32, f32>: |x| x as f32;
     Conversion One<i64, f32>: |x| x as f32;
     Conversion One<u8, f32>: |x| x.into();
-    Conversion One<f32, i32>: |x| if x.is_nan() { i32::MAX } else { x as i32 };
+    Conversion One<f32, i32>: |x| cut_off(x);
     Conversion One<f32, i64>: |x| if x.is_nan() { i64::MAX } else { x as i64 };
     Conversion One<i32, i64>: |x| x.into();
     Conversion One<i64, i32>: |x| x as i32;
@@ -91,6 +91,19 @@ functions! {
     Negate One<i64, i64>: |x| x.wrapping_neg();
 }
 
+/// `x` cut off towards zero; saturates, and NaN becomes the largest integer. Without branches, so that loops over it
+/// become vectors.
+#[inline]
+fn cut_off(x: f32) -> i32 {
+    const END: f32 = 2_147_483_648.0;
+    // NaN becomes 0 here.
+    let inside = if x < END { x } else { 0.0 };
+    let inside = if inside > -END { inside } else { -END };
+    // SAFETY: `inside` is a number from −2³¹ to below 2³¹, as just chosen.
+    let whole = unsafe { inside.to_int_unchecked::<i32>() };
+    if x < END { whole } else { i32::MAX }
+}
+
 /// A comparison, by its op's code.
 pub(super) struct Compare<const CODE: i32>;
 
@@ -106,5 +119,20 @@ impl<const CODE: i32, T: PartialOrd> Two<T, u8> for Compare<CODE> {
             _ => a != b,
         };
         holds.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_cut_off() {
+        let odd = [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, -0.0, 1e-40];
+        let near = [2_147_483_648.0, -2_147_483_648.0, 2_147_483_520.0, -2_147_483_520.0, -2_147_483_904.0];
+        let plain = [0.5, -0.5, 1.999_999_9, -1.999_999_9, 16_777_217.0, -7.0];
+        for x in odd.into_iter().chain(near).chain(plain) {
+            assert_eq!(cut_off(x), if x.is_nan() { i32::MAX } else { x as i32 }, "{x}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use arenite_layers::Id;
 use arenite_layers::layer::matrices::Batches;
 
 use crate::fixed_point::Factor;
-use crate::kernels::u8_fold::Fold;
+use crate::kernels::int_fold::IntFolds;
 use crate::kernels::u8i8_gemm::{Extent, Gemm, Matrix, Product, Results, ToBytes};
 use crate::memory::{Disjoint, Source, Target};
 use crate::reach::patches_u8::{RESULT, SPEED};
@@ -27,7 +27,7 @@ const ROWS: usize = 32;
 /// Products of matrices.
 pub(crate) struct MatMulU8 {
     gemm: &'static Gemm,
-    fold: &'static Fold,
+    fold: &'static IntFolds,
     sizes: Sizes,
     /// The matrices of both inputs for each product.
     batches: Batches,
@@ -42,7 +42,7 @@ pub(crate) struct MatMulU8 {
 impl MatMulU8 {
     /// Products whose sums are multiplied with `factor`.
     pub(crate) fn new(
-        (any, fold): (&'static Gemm, &'static Fold),
+        (any, fold): (&'static Gemm, &'static IntFolds),
         (sizes, batches): (Sizes, Batches),
         zero_points: [i32; 2],
         (factor, bytes): (Factor, Bytes),
@@ -146,7 +146,7 @@ impl MatMulU8 {
         for (r, (pointer, term)) in pointers.iter_mut().zip(&mut terms).take(rows).enumerate() {
             let row = a.part(at + (first + r) * depth, depth);
             pointer.write(row.at(0, depth));
-            *term = factor * self.fold.sum_of(row);
+            *term = factor * self.fold.bytes.sum_of(row);
         }
         let product = Product {
             a: pointers.as_ptr().cast(),

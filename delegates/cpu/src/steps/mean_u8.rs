@@ -3,26 +3,14 @@
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
-use crate::kernels::StridedRows;
-use crate::kernels::u8_fold::Fold;
+use super::fold_int::{PART, Shape, column_sums};
+use crate::kernels::int_fold::IntFolds;
 use crate::kernels::u8_real::{Reals, Sums};
 use crate::memory::{Source, Target};
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::step::{Grain, Run, Step, StepValues};
 
-/// Sums that are scaled together; a multiple of the lanes of all vectors.
-const PART: usize = 512;
-
-/// `[outer][folded][inner]` elements become `[outer][inner]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
-    /// How often.
-    pub outer: usize,
-    /// Elements that become one.
-    pub folded: usize,
-    /// Elements side by side.
-    pub inner: usize,
-}
+const _: () = assert!(PART.is_multiple_of(16), "parts are whole vectors of sums");
 
 /// How sums become bytes.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +25,7 @@ pub(crate) struct Scaling {
 
 /// A mean.
 pub(crate) struct MeanU8 {
-    fold: &'static Fold,
+    fold: &'static IntFolds,
     reals: &'static Reals,
     shape: Shape,
     table: Channels,
@@ -50,7 +38,7 @@ pub(crate) struct MeanU8 {
 impl MeanU8 {
     /// The mean with this scaling.
     pub(crate) fn new(
-        (fold, reals): (&'static Fold, &'static Reals),
+        (fold, reals): (&'static IntFolds, &'static Reals),
         shape: Shape,
         scaling: Scaling,
         StepValues { input, output }: StepValues,
@@ -83,39 +71,15 @@ impl MeanU8 {
 
     /// Means of runs, from result `from` on.
     fn runs(&self, from: usize, x: Source<'_, u8>, y: &mut Target<'_, u8>) {
-        let (mut sums, folded) = ([0; PART], self.shape.folded);
-        for (i, sum) in sums[..y.len()].iter_mut().enumerate() {
-            *sum = self.fold.sum_of(x.part((from + i) * folded, folded));
-        }
-        self.finish(&sums[..y.len()], 0, y);
+        let (mut sums, n, folded) = ([0; PART], y.len(), self.shape.folded);
+        self.fold.bytes.rows_summed(x.part(from * folded, n * folded), folded, 0, &mut sums[..n]);
+        self.finish(&sums[..n], 0, y);
     }
 
     /// Means of columns, from result `from` of slab `outer` on.
     fn columns(&self, outer: usize, from: usize, x: Source<'_, u8>, y: &mut Target<'_, u8>) {
-        let Shape { folded, inner, .. } = self.shape;
-        let (mut sums, n) = ([0; PART], y.len());
-        // Rows of few elements are added some at a time, as one.
-        let together = if n == inner { (PART / n).clamp(1, folded) } else { 1 };
-        let whole = folded / together;
-        let x = x.part(outer * folded * inner + from, (folded - 1) * inner + n);
-        self.fold.rows_added(
-            x,
-            StridedRows { count: whole, stride: together * inner },
-            &mut sums[..together * n],
-        );
-        let (all, others) = sums.split_at_mut(n);
-        for other in others[..(together - 1) * n].chunks_exact(n) {
-            all.iter_mut().zip(other).for_each(|(sum, &x)| *sum = sum.wrapping_add(x));
-        }
-        let rest = folded - whole * together;
-        if rest > 0 {
-            let first = whole * together * inner;
-            self.fold.rows_added(
-                x.part(first, (rest - 1) * inner + n),
-                StridedRows { count: rest, stride: inner },
-                &mut sums[..n],
-            );
-        }
+        let n = y.len();
+        let sums = column_sums(&self.fold.bytes, x, self.shape, [outer, from, n], 0);
         self.finish(&sums[..n], from, y);
     }
 }

@@ -1,11 +1,13 @@
 //! The steps of programs, one kind per file.
 
-pub(crate) mod arg_u8;
+pub(crate) mod arg;
 pub(crate) mod attention_f32;
 pub(crate) mod bands;
 pub(crate) mod cascade;
+pub(crate) mod conv_3d;
 pub(crate) mod conv_f32;
 pub(crate) mod conv_hybrid;
+pub(crate) mod conv_i16;
 pub(crate) mod conv_u8;
 pub(crate) mod convert_u8;
 pub(crate) mod copy;
@@ -14,6 +16,7 @@ pub(crate) mod dwconv_hybrid;
 pub(crate) mod dwconv_u8;
 pub(crate) mod flip;
 pub(crate) mod fold_f32;
+pub(crate) mod fold_int;
 pub(crate) mod gather;
 pub(crate) mod i16_pair;
 pub(crate) mod l2_norm_f32;

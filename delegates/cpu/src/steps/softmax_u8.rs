@@ -4,7 +4,7 @@ use arenite_abi::prelude::*;
 use arenite_base::Aligned;
 use arenite_layers::Id;
 
-use crate::kernels::u8_fold::Fold;
+use crate::kernels::int_fold::IntFolds;
 use crate::kernels::u8_map::ByteMap;
 use crate::kernels::u8_real::{Halves, Reals};
 use crate::memory::{InPlace, Source, Target};
@@ -20,7 +20,7 @@ const COST: usize = 24;
 
 /// Softmax along runs.
 pub(crate) struct SoftmaxU8 {
-    kernels: (&'static Fold, &'static ByteMap, &'static Reals),
+    kernels: (&'static IntFolds, &'static ByteMap, &'static Reals),
     /// `exp(step · (q − 255))` of all bytes q.
     exponentials: Aligned<f32>,
     /// Of the results.
@@ -42,7 +42,7 @@ pub(crate) struct Scales {
 impl SoftmaxU8 {
     /// Softmax of rows of `depth` bytes.
     pub(crate) fn new(
-        kernels: (&'static Fold, &'static ByteMap, &'static Reals),
+        kernels: (&'static IntFolds, &'static ByteMap, &'static Reals),
         Scales { step, scale }: Scales,
         halves: Halves,
         depth: usize,
@@ -62,7 +62,7 @@ impl SoftmaxU8 {
         // Missing rows repeat the last one.
         let rows: [Source<'_, u8>; TOGETHER] =
             std::array::from_fn(|r| input.part((first + r.min(count - 1)) * self.depth, self.depth));
-        let largest = rows.map(|row| fold.largest_of(row));
+        let largest = rows.map(|row| fold.bytes.largest_of(row));
         // Per row: exp(step · (q − largest)) for each byte q up to the row's largest.
         let tables = largest.map(|q| &self.exponentials[255 - usize::from(q)..]);
         let sums = add(&rows, &tables);

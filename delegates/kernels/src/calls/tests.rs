@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
 use crate::fixed_point::Factor;
+use crate::int_fold::IntFolds;
 use crate::isa::Isa;
 use crate::requantize::{Channel, Channels};
 use crate::transpose::Transpose;
@@ -31,7 +32,7 @@ fn rows_that_wrap_around_the_address_space_panic() {
             folds.down(Reduction::Sum, TOO_MANY, x, y);
         }),
         refused(|| folds.rows(Reduction::Sum, usize::MAX / 2, Source::of(&floats), &mut Target::of(&mut y))),
-        refused(|| Fold::select(Isa::ALL).rows_added(Source::of(&bytes), TOO_MANY, &mut sums)),
+        refused(|| IntFolds::select(Isa::ALL).bytes.rows_added(Source::of(&bytes), TOO_MANY, 0, &mut sums)),
         refused(|| {
             let mut target = vec![0u8; ROWS + 8];
             Target::of(&mut target).share().tile(0, [ROWS, STRIDE, 8]);
@@ -57,11 +58,8 @@ fn rows_within_the_memory_are_folded() {
     folds.down(Reduction::Sum, StridedRows { count: 0, stride: 4 }, Source::NONE, &mut Target::of(&mut y));
     assert_eq!(y, [0.0; 3]);
     let mut sums = [1i32; 2];
-    Fold::select(Isa::ALL).rows_added(
-        Source::of(&[1, 2, 3, 4, 5]),
-        StridedRows { count: 2, stride: 3 },
-        &mut sums,
-    );
+    let rows = StridedRows { count: 2, stride: 3 };
+    IntFolds::select(Isa::ALL).bytes.rows_added(Source::of(&[1, 2, 3, 4, 5]), rows, 0, &mut sums);
     assert_eq!(sums, [1 + 1 + 4, 1 + 2 + 5]);
 }
 

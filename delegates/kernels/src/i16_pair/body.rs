@@ -78,7 +78,8 @@ unsafe fn rescale<X: Copy + Into<i32>, Y: Narrow>(r: &Rescale, n: usize, x: *con
     }
 }
 
-/// Adding and subtracting 1.5 · 2²³ rounds a number of less than 2²² to an integer, with ties to even.
+/// Adding 1.5 · 2²³ rounds a number of less than 2²² to an integer, with ties to even. The lowest bits of the sum are
+/// those of the integer.
 const ROUNDER: f32 = 12_582_912.0;
 
 /// # Safety
@@ -92,7 +93,7 @@ pub(super) unsafe fn quantize<S>(_: S, n: usize, x: *const f32, factor: f32, y: 
             let steps = if steps.is_nan() { 0.0 } else { steps };
             let steps = if steps > -32768.0 { steps } else { -32768.0 };
             let steps = if steps < 32767.0 { steps } else { 32767.0 };
-            *y.add(i) = (steps + ROUNDER - ROUNDER) as i16;
+            *y.add(i) = (steps + ROUNDER).to_bits() as i16;
         }
     }
 }

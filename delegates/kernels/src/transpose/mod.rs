@@ -122,7 +122,13 @@ pub(crate) static TABLE: &[Transpose] = &[
         transpose: blocks::transpose::<[u64; 2]>,
     },
     #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+    Transpose { name: "x8_transpose_32x16__avx2", isa: Isa::AVX2, width: 1, transpose: x86::transpose_x8 },
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+    Transpose { name: "x16_transpose_16x8__avx2", isa: Isa::AVX2, width: 2, transpose: x86::transpose_x16 },
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     Transpose { name: "x32_transpose_8x8__avx2", isa: Isa::AVX2, width: 4, transpose: x86::transpose_x32 },
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+    Transpose { name: "x64_transpose_4x2__avx2", isa: Isa::AVX2, width: 8, transpose: x86::transpose_x64 },
     #[cfg(all(target_arch = "aarch64", feature = "neon"))]
     Transpose { name: "x32_transpose_4x4__neon", isa: Isa::NEON, width: 4, transpose: neon::transpose_x32 },
 ];
@@ -136,7 +142,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_entry_transposes(rows in 0usize..40, columns in 0usize..40, more in 0usize..5) {
+        fn every_entry_transposes(rows in 0usize..80, columns in 0usize..40, more in 0usize..5) {
             for entry in available(TABLE) {
                 let w = entry.width;
                 let (from_row, to_row) = (columns + more, rows + 2 * more);

@@ -26,6 +26,30 @@ pub struct Axis {
     pub before: usize,
 }
 
+impl Axis {
+    /// A window of `taps` taps over `input` elements, with a padding of the schema.
+    ///
+    /// # Errors
+    /// A number is not positive, or the padding is unknown.
+    pub fn new(padding: i8, [input, taps]: [usize; 2], stride: i32, dilation: i32) -> Result<Axis> {
+        ensure!(
+            stride > 0 && dilation > 0 && taps > 0 && input > 0,
+            "stride {stride}, dilation {dilation} and taps {taps} over {input} elements must be above zero"
+        );
+        let (stride, dilation) = (stride as usize, dilation as usize);
+        let extent = (taps - 1) * dilation + 1;
+        let (output, before) = match padding {
+            padding::SAME => {
+                let output = input.div_ceil(stride);
+                (output, ((output - 1) * stride + extent).saturating_sub(input) / 2)
+            }
+            padding::VALID => ((input + stride).saturating_sub(extent) / stride, 0),
+            _ => return Err(invalid!("padding {padding} is unknown")),
+        };
+        Ok(Axis { input, taps, output, stride, dilation, before })
+    }
+}
+
 // Steps call these functions for each row, so they are inlined across crates.
 impl Axis {
     /// One tap over one element.
@@ -131,26 +155,7 @@ impl Window {
             return Err(unsupported!("input has shape {shape:?}; the window needs 4 dimensions"));
         };
         let Motion { padding, strides, dilations } = motion;
-        let axis = |input: usize, i: usize| -> Result<Axis> {
-            ensure!(
-                strides[i] > 0 && dilations[i] > 0 && taps[i] > 0 && input > 0,
-                "stride {}, dilation {} and taps {} over {input} elements must be above zero",
-                strides[i],
-                dilations[i],
-                taps[i]
-            );
-            let (stride, dilation) = (strides[i] as usize, dilations[i] as usize);
-            let extent = (taps[i] - 1) * dilation + 1;
-            let (output, before) = match padding {
-                padding::SAME => {
-                    let output = input.div_ceil(stride);
-                    (output, ((output - 1) * stride + extent).saturating_sub(input) / 2)
-                }
-                padding::VALID => ((input + stride).saturating_sub(extent) / stride, 0),
-                _ => return Err(invalid!("padding {padding} is unknown")),
-            };
-            Ok(Axis { input, taps: taps[i], output, stride, dilation, before })
-        };
+        let axis = |input, i| Axis::new(padding, [input, taps[i]], strides[i], dilations[i]);
         Ok(Window { batches, rows: axis(height, 0)?, columns: axis(width, 1)?, channels })
     }
 

@@ -13,6 +13,7 @@ pub mod shorts;
 pub mod slices;
 pub mod typed;
 pub mod unary;
+pub mod volumes;
 pub mod windows;
 
 use arenite::ElementType::{Bool, F32, I8, I16, I32, I64, U8};
@@ -41,13 +42,14 @@ const fn entry(op: &'static str, claimed: &'static [Form], left: &'static [Form]
 }
 
 /// All ops.
-pub const FAMILIES: [&[Entry]; 12] = [
+pub const FAMILIES: [&[Entry]; 13] = [
     unary::OPS,
     pairs::OPS,
     shorts::OPS,
     typed::OPS,
     convert::OPS,
     products::OPS,
+    volumes::OPS,
     windows::OPS,
     reduce::OPS,
     moves::OPS,
@@ -66,7 +68,6 @@ const TRUTH: Form = Form::Of(Bool);
 /// The types of ops that only move elements.
 const ANY: &[Form] = &[REAL, SIGNED, UNSIGNED, SHORT, WHOLE, LONG, TRUTH];
 const REALS: &[Form] = &[REAL];
-const BYTES: &[Form] = &[SIGNED, UNSIGNED];
 const REAL_AND_BYTES: &[Form] = &[REAL, SIGNED, UNSIGNED];
 const NONE: &[Form] = &[];
 

@@ -1,12 +1,13 @@
 //! Convolutions and matrix products: floats, quantized, dynamic range, and weights with a DEQUANTIZE.
 
-use arenite::ElementType::{self, F16, F32, I4, I8, I32, U8};
+use arenite::ElementType::{self, F16, F32, I4, I8, I16, I32, U8};
 use arenite_abi::schema::{
     BatchMatMulOptions, Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions, TransposeConvOptions,
     padding,
 };
 use arenite_model::writer::bytes_of;
 
+use super::shorts;
 use super::{Entry, NONE, REAL, REALS, SHORT, SIGNED, UNSIGNED, activation, entry};
 use crate::differential::graph::Form::{self, Behind, Hybrid};
 use crate::differential::graph::{Kind, Quant, Rule};
@@ -19,8 +20,9 @@ const DEPTHWISE: &[Form] = &[REAL, REAL, SIGNED, SIGNED, UNSIGNED, Hybrid(I8), B
 const TRANSPOSED: &[Form] = &[REAL, SIGNED, Hybrid(I8), Behind(F16), Behind(I8)];
 
 pub const OPS: &[Entry] = &[
-    entry("CONV_2D", LAYERS, &[SHORT], convolution),
     entry("CONV_2D", LAYERS, NONE, convolution),
+    entry("CONV_2D", LAYERS, NONE, convolution),
+    entry("CONV_2D", &[SHORT], NONE, convolution),
     entry("DEPTHWISE_CONV_2D", DEPTHWISE, NONE, depthwise),
     entry("TRANSPOSE_CONV", TRANSPOSED, &[UNSIGNED], transposed),
     entry("Convolution2DTransposeBias", REALS, NONE, transposed_with_bias),
@@ -119,13 +121,13 @@ fn scales(net: &mut Net, value: &Value, w: &Weights, zero_point: i64) {
 }
 
 /// A bias for this many channels, or none.
-fn bias(net: &mut Net, ty: ElementType, channels: i32) -> i32 {
+pub fn bias(net: &mut Net, ty: ElementType, channels: i32) -> i32 {
     if net.random.chance(25) {
         return -1;
     }
     let value = match ty {
         F32 => net.filled(F32, &[channels]),
-        _ if ty == ElementType::I16 => {
+        _ if ty == I16 => {
             let data: Vec<i64> = (0..channels).map(|_| net.random.between(-900, 900).into()).collect();
             net.constant((ElementType::I64, vec![channels], None), bytes_of(&data))
         }
@@ -142,7 +144,10 @@ fn result(net: &mut Net, x: &Value, shape: Vec<i32>, depth: i32) -> Spec {
     let quant = x.quant.and_then(|q| {
         let spread = net.random.pick(&[0.1, 0.5, 0.5, 1.0, 3.0]);
         let scale = q.scale * (depth.max(1) as f32).sqrt() * spread;
-        net.quant(x.ty).map(|y| Quant { scale, ..y })
+        match x.ty {
+            I16 => Some(Quant { scale, zero_point: 0 }),
+            ty => net.quant(ty).map(|y| Quant { scale, ..y }),
+        }
     });
     (x.ty, shape, quant)
 }
@@ -158,14 +163,18 @@ fn rule(kind: Kind, inputs: [usize; 3], depth: i32, winograd: bool) -> Rule {
 }
 
 /// Whether the number of results and the work are neither zero nor too large.
-fn fits(shape: &[i32], depth: i32, most: i64) -> bool {
+pub fn fits(shape: &[i32], depth: i32, most: i64) -> bool {
     let count: i64 = shape.iter().map(|&size| i64::from(size)).product();
     count * i64::from(depth.max(1)) <= most && shape.iter().skip(1).all(|&size| size > 0)
 }
 
 /// CONV_2D on images of the pool.
 pub fn convolution(net: &mut Net, kind: Kind) -> Option<()> {
-    let x = net.images(kind.form.ty());
+    let mut x = net.images(kind.form.ty());
+    if x.ty == I16 && x.quant.is_none() {
+        let spec = (I16, x.shape, Some(shorts::quant(net)));
+        x = net.given(spec);
+    }
     let axes = axes(net);
     let filters = net.size();
     over(net, kind, &x, axes, filters)

@@ -1,27 +1,37 @@
 //! Reductions, places of extremes, and softmax.
 
-use arenite::ElementType::{F32, I8, I32, I64};
+use arenite::ElementType::{F32, I8, I16, I32, I64, U8};
 use arenite_abi::schema::{ArgMaxOptions, ArgMinOptions, ReducerOptions, SoftmaxOptions};
 
-use super::{BYTES, Entry, NONE, REAL, REAL_AND_BYTES, REALS, SIGNED, WHOLE, entry};
-use crate::differential::graph::{Kind, Quant, Rule};
+use super::shorts;
+use super::{Entry, NONE, REAL, REAL_AND_BYTES, REALS, SHORT, SIGNED, TRUTH, UNSIGNED, WHOLE, entry};
+use crate::differential::graph::{Form, Kind, Quant, Rule};
 use crate::differential::net::Net;
 use crate::options::Attributes;
 
+/// Quantized numbers have 8 or 16 bits.
+const REAL_AND_INTEGERS: &[Form] = &[REAL, SIGNED, UNSIGNED, SHORT];
+
 pub const OPS: &[Entry] = &[
-    entry("MEAN", REAL_AND_BYTES, &[WHOLE], reduce),
-    entry("SUM", REALS, &[WHOLE], reduce),
-    entry("REDUCE_MAX", REALS, &[SIGNED, WHOLE], reduce),
-    entry("REDUCE_MIN", REALS, &[SIGNED], reduce),
-    entry("ARG_MAX", BYTES, &[REAL, WHOLE], arg),
-    entry("ARG_MIN", BYTES, &[REAL, WHOLE], arg),
+    entry("MEAN", REAL_AND_INTEGERS, &[WHOLE], reduce),
+    entry("SUM", REAL_AND_INTEGERS, &[WHOLE], reduce),
+    entry("REDUCE_MAX", REAL_AND_INTEGERS, &[WHOLE], reduce),
+    entry("REDUCE_MIN", REAL_AND_INTEGERS, NONE, reduce),
+    entry("REDUCE_ANY", &[TRUTH], NONE, reduce),
+    entry("REDUCE_ALL", &[TRUTH], NONE, reduce),
+    entry("ARG_MAX", &[SIGNED, UNSIGNED, REAL, WHOLE], NONE, arg),
+    entry("ARG_MIN", &[SIGNED, UNSIGNED, REAL, WHOLE], NONE, arg),
     entry("SOFTMAX", REAL_AND_BYTES, NONE, softmax),
     entry("LOG_SOFTMAX", REALS, &[SIGNED], softmax),
     entry("L2_NORMALIZATION", REALS, NONE, l2_normalization),
 ];
 
 fn reduce(net: &mut Net, kind: Kind) -> Option<()> {
-    let x = net.of_rank(kind.form.ty(), 1);
+    let mut x = net.of_rank(kind.form.ty(), 1);
+    if x.ty == I16 && x.quant.is_none() {
+        let spec = (I16, x.shape, Some(shorts::quant(net)));
+        x = net.given(spec);
+    }
     let rank = x.shape.len() as i32;
     // Height and width, or any axes; occasionally one is repeated.
     let mut axes: Vec<i32> = match rank == 4 && net.random.chance(30) {
@@ -45,7 +55,19 @@ fn reduce(net: &mut Net, kind: Kind) -> Option<()> {
         _ => Rule::Integers,
     };
     let options = Attributes::of(|o| o.set(ReducerOptions::KEEP_DIMS, keeps));
-    let quant = if kind.op == "MEAN" && net.random.chance(70) { net.quant(x.ty) } else { x.quant };
+    let quant = match x.ty {
+        I8 | U8 if kind.op == "MEAN" && net.random.chance(70) => net.quant(x.ty),
+        I8 | U8 | I16 if kind.op == "SUM" && net.random.chance(70) => {
+            // Sums use much of the range.
+            let Quant { scale, zero_point } = x.quant?;
+            Some(Quant {
+                scale: scale * (1.0 + net.random.real()) * (count.max(1) as f32).sqrt(),
+                zero_point,
+            })
+        }
+        I16 if kind.op == "MEAN" => Some(shorts::quant(net)),
+        _ => x.quant,
+    };
     net.node(kind, &[x.index, list.index], vec![(x.ty, shape, quant)], Some(options), rule);
     Some(())
 }

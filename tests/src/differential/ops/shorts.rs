@@ -32,7 +32,7 @@ pub const OPS: &[Entry] = &[
 ];
 
 /// A scale without a zero point, a power of two as often as not.
-fn quant(net: &mut Net) -> Quant {
+pub(super) fn quant(net: &mut Net) -> Quant {
     let scale = match net.random.chance(50) {
         true => 0.5f32.powi(net.random.between(6, 12)),
         false => 0.002 + 0.0019 * net.random.real(),

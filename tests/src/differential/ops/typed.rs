@@ -3,7 +3,7 @@
 use arenite::ElementType::{Bool, F32};
 
 use super::pairs::{broadcast, other};
-use super::{ANY, Entry, LONG, NONE, REAL, SIGNED, TRUTH, WHOLE, entry};
+use super::{ANY, Entry, LONG, NONE, REAL, REALS, SIGNED, TRUTH, WHOLE, entry};
 use crate::differential::graph::{Form, Kind, Rule};
 use crate::differential::net::Net;
 
@@ -16,6 +16,7 @@ pub const OPS: &[Entry] = &[
     entry("GREATER_EQUAL", COMPARED, &[SIGNED], compare),
     entry("EQUAL", COMPARED, &[TRUTH], compare),
     entry("NOT_EQUAL", COMPARED, &[SIGNED], compare),
+    entry("POW", REALS, &[WHOLE], power),
     entry("LOGICAL_AND", &[TRUTH], NONE, compare),
     entry("LOGICAL_OR", &[TRUTH], NONE, compare),
     entry("LOGICAL_NOT", &[TRUTH], NONE, not),
@@ -29,6 +30,25 @@ fn compare(net: &mut Net, kind: Kind) -> Option<()> {
     let shape = broadcast(&a.shape, &b.shape).filter(|shape| shape.iter().product::<i32>() <= 3000)?;
     let rule = if a.ty == F32 { Rule::Step } else { Rule::Integers };
     net.node(kind, &[a.index, b.index], vec![(Bool, shape, None)], None, rule);
+    Some(())
+}
+
+/// The exponents are any numbers, or one: an integer as often as not.
+fn power(net: &mut Net, kind: Kind) -> Option<()> {
+    let a = net.any(kind.form.ty());
+    let b = match net.random.chance(40) {
+        true if a.ty == F32 => {
+            let exponent = net.random.pick(&[2.0f32, 3.0, 0.5, -1.0, 1.000_001, 7.0, 2.4]);
+            net.constant((F32, vec![1], None), exponent.to_le_bytes().to_vec())
+        }
+        _ => other(net, &a),
+    };
+    let shape = broadcast(&a.shape, &b.shape).filter(|shape| shape.iter().product::<i32>() <= 3000)?;
+    let rule = match a.ty {
+        F32 => Rule::Function { slope: f64::INFINITY, ulps: 1.0, floor: 0.0 },
+        _ => Rule::Integers,
+    };
+    net.node(kind, &[a.index, b.index], vec![(a.ty, shape, None)], None, rule);
     Some(())
 }
 

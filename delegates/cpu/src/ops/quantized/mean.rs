@@ -15,7 +15,8 @@ use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
 use crate::requantize::{Bytes, Channel};
 use crate::step::Step;
-use crate::steps::mean_u8::{MeanU8, Scaling, Shape};
+use crate::steps::fold_int::Shape;
+use crate::steps::mean_u8::{MeanU8, Scaling};
 
 /// The mean along some axes.
 pub(crate) struct Mean {
@@ -62,7 +63,7 @@ pub(super) fn lower(x: &Source<'_, '_>) -> Result<Node<Mean>> {
 }
 
 /// `[outer][folded][inner]`, if the folded axes are adjacent, not counting axes of size 1.
-fn shape(sizes: &[usize], folded: &[bool]) -> Option<Shape> {
+pub(super) fn shape(sizes: &[usize], folded: &[bool]) -> Option<Shape> {
     let mut sections: Vec<(bool, usize)> = Vec::new();
     for (&size, &folded) in sizes.iter().zip(folded).filter(|(size, _)| **size != 1) {
         match sections.last_mut() {
@@ -79,6 +80,16 @@ fn shape(sizes: &[usize], folded: &[bool]) -> Option<Shape> {
         [(false, outer), (true, folded), (false, inner)] => Some(Shape { outer, folded, inner }),
         _ => None,
     }
+}
+
+/// The factor of sums of `count` numbers with the first of two scales, for means with the other:
+/// `value / count · 2^shift`, with as many bits of `value / count` as the shift can take.
+pub(super) fn multiplier([from, to]: [f32; 2], count: usize) -> Option<Multiplier> {
+    let Multiplier { value, shift } = Multiplier::from_real(f64::from(from) / f64::from(to))?;
+    let count = count as i64;
+    let bits = (63 - count.leading_zeros() as i32).min(32).min(31 + shift);
+    let value = ((i64::from(value) << bits) / count) as i32;
+    Some(Multiplier { value, shift: shift - bits })
 }
 
 impl Mean {
@@ -124,13 +135,10 @@ impl Mean {
         })
     }
 
-    /// `(sum − count · z) · value / count · 2^shift`, with as many bits of `value / count` as the shift can take.
+    /// `(sum − count · z) · factor`.
     fn general(&self, from: Quant, to: Quant) -> Option<Scaling> {
-        let Multiplier { value, shift } = Multiplier::from_real(f64::from(from.scale) / f64::from(to.scale))?;
+        let multiplier = multiplier([from.scale, to.scale], self.shape.folded)?;
         let count = self.shape.folded as i64;
-        let bits = (63 - count.leading_zeros() as i32).min(32).min(31 + shift);
-        let value = ((i64::from(value) << bits) / count) as i32;
-        let multiplier = Multiplier { value, shift: shift - bits };
         let bias = i64::from(from.zero_point).wrapping_mul(count) as i32;
         let channel = Channel { bias: bias.wrapping_neg(), factor: multiplier.factor(Ties::Away) };
         let bytes = Bytes { zero_point: to.zero_point, low: 0, high: 255 };

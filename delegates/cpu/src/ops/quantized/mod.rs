@@ -2,8 +2,10 @@
 //! them unsigned, with quantization to match (see [`crate::unsign`]).
 
 mod arg;
+mod conv_i16;
 mod convert;
 mod depthwise_conv_2d;
+mod fold;
 mod lines;
 mod lookup;
 mod matmul;
@@ -22,9 +24,11 @@ use arenite_base::PoolKind;
 use arenite_layers::{Node, Source, Window};
 
 use arg::Arg;
+use conv_i16::ConvI16;
 use convert::Convert;
 use depthwise_conv_2d::DepthwiseProduct;
 pub(crate) use depthwise_conv_2d::expect_planes;
+use fold::IntFold;
 pub(crate) use lines::Lines;
 use lookup::Function;
 use matmul::Matmul;
@@ -74,6 +78,10 @@ pub(crate) enum Quantized<'a> {
     Resize(ResizeBytes),
     /// Places of extremes.
     Arg(Arg),
+    /// Sums and extremes.
+    Fold(IntFold),
+    /// A convolution of numbers of 16 bits.
+    ConvI16(ConvI16<'a>),
     /// Functions of numbers of 16 bits.
     I16(I16Layer),
     /// The gradient of a convolution.
@@ -81,6 +89,11 @@ pub(crate) enum Quantized<'a> {
 }
 
 impl Quantized<'_> {
+    /// Whether the layer also computes with signed bytes as the model has them.
+    pub(crate) fn takes_signed(&self) -> bool {
+        matches!(self, Quantized::Arg(_) | Quantized::Fold(_))
+    }
+
     /// The window over input 0, if pixels outside of the image count as zero.
     pub(crate) fn window_mut(&mut self) -> Option<&mut Window> {
         match self {
@@ -98,6 +111,8 @@ impl Quantized<'_> {
             | Quantized::Softmax(_)
             | Quantized::Resize(_)
             | Quantized::Arg(_)
+            | Quantized::Fold(_)
+            | Quantized::ConvI16(_)
             | Quantized::I16(_)
             | Quantized::Matmul(_) => None,
         }
@@ -121,6 +136,8 @@ impl LayerStep for Quantized<'_> {
             | Quantized::Matmul(_)
             | Quantized::Resize(_)
             | Quantized::Arg(_)
+            | Quantized::Fold(_)
+            | Quantized::ConvI16(_)
             | Quantized::I16(_)
             | Quantized::Transpose(_) => Offers::NONE,
         }
@@ -143,7 +160,9 @@ impl LayerStep for Quantized<'_> {
             Quantized::Softmax(layer) => layer.build(node, net, build),
             Quantized::Matmul(layer) => layer.build(node, net, build),
             Quantized::Resize(layer) => layer.build(node, net, build),
-            Quantized::Arg(layer) => Ok(layer.build(node, build)),
+            Quantized::Arg(layer) => Ok(layer.build(node, net, build)),
+            Quantized::Fold(layer) => layer.build(node, net, build),
+            Quantized::ConvI16(layer) => layer.build(node, net, build),
             Quantized::I16(layer) => layer.build(node, net, build),
             Quantized::Transpose(layer) => layer.build(node, net, build),
         }
@@ -157,7 +176,15 @@ pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Quantized<'a>>
         (op::QUANTIZE, F32, I8 | U8) => return as_layer(convert::quantize(x), Quantized::Convert),
         (op::DEQUANTIZE, I8 | U8, F32) => return as_layer(convert::dequantize(x), Quantized::Convert),
         (op::TRANSPOSE_CONV, _, I8) => return as_layer(transpose_conv::lower(x), Quantized::Transpose),
-        (op::ARG_MAX | op::ARG_MIN, I8 | U8, I32 | I64) => return as_layer(arg::lower(x), Quantized::Arg),
+        (op::ARG_MAX | op::ARG_MIN, I8 | U8 | F32 | I32, I32 | I64) => {
+            return as_layer(arg::lower(x), Quantized::Arg);
+        }
+        (op::SUM | op::REDUCE_MAX | op::REDUCE_MIN, I8 | U8 | I16, _)
+        | (op::MEAN, I16, _)
+        | (op::REDUCE_ANY | op::REDUCE_ALL, ElementType::Bool, _) => {
+            return as_layer(fold::lower(x), Quantized::Fold);
+        }
+        (op::CONV_2D, I16, I16) => return as_layer(conv_i16::lower(x), Quantized::ConvI16),
         (_, I8 | U8, I8 | U8) => {}
         _ => return as_layer(shorts::lower(x)?, Quantized::I16),
     }

@@ -71,7 +71,7 @@ fn quant_of(value: &Value<'_>) -> Result<Quant> {
 }
 
 /// The scale of numbers without a zero point.
-fn scale_of(value: &Value<'_>) -> Result<f32> {
+pub(super) fn scale_of(value: &Value<'_>) -> Result<f32> {
     let Quant { scale, zero_point } = quant_of(value)?;
     if zero_point != 0 {
         return Err(unsupported!("{value} has zero point {zero_point}; it must be 0"));
@@ -85,7 +85,7 @@ fn multiplier(real: f64) -> Result<Multiplier> {
 }
 
 /// The smallest and the largest result with a scale and an activation of the schema.
-fn range(activation: i8, scale: f32) -> Result<[i32; 2]> {
+pub(super) fn range(activation: i8, scale: f32) -> Result<[i32; 2]> {
     let bound = |x: f32| {
         let steps = (x / scale).round();
         let fits = steps >= i32::MIN as f32 && steps <= i32::MAX as f32;
