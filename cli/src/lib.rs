@@ -14,6 +14,7 @@ mod config_file;
 mod devices;
 mod difference;
 mod each;
+mod embed;
 mod front_end;
 mod generate;
 mod inputs;
@@ -123,6 +124,7 @@ Examples:
   arenite inspect model.tflite
   arenite compare model.tflite --delegate none --delegate cpu
   arenite plan model.tflite --planner all --html plan.html
+  arenite embed model.tflite --target cortex-m4
   arenite report model.tflite -o report.html
   arenite new-model cube.tflite 'y:FLOAT32[1,4] = Cube(x:FLOAT32[1,4])'
   arenite plugins my-plugins
@@ -144,6 +146,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Plan the memory of a model or of usage records, with one planner or all, as text, JSON or a picture
     Plan(plan::Arguments),
+    /// Write a model as source code for a microcontroller
+    Embed(embed::Arguments),
     /// Write a page about a model: its graph, memory plan, times, and differences between delegates
     Report(report::Arguments),
     /// Write a small model from a line of text per node, to try an op of a plugin
@@ -165,6 +169,7 @@ impl Command {
             Command::Inspect(arguments) => &arguments.common,
             Command::Compare(arguments) => &arguments.common,
             Command::Plan(arguments) => &arguments.common,
+            Command::Embed(arguments) => &arguments.common,
             Command::Report(arguments) => &arguments.common,
             Command::NewModel(arguments) => &arguments.common.0,
             Command::Plugins(arguments) => &arguments.common.0,
@@ -186,6 +191,7 @@ impl Command {
         match self {
             Command::Run(_) => Some(Some(limits::DEFAULT_TIME)),
             Command::Inspect(_) | Command::Compare(_) | Command::Plan(_) | Command::Report(_) => Some(None),
+            Command::Embed(_) => Some(None),
             Command::Bench(_) | Command::NewModel(_) | Command::Plugins(_) | Command::Config(_) => None,
             Command::Devices(_) | Command::Generate(_) => None,
         }
@@ -199,6 +205,7 @@ impl Command {
             Command::Inspect(arguments) => inspect::inspect(arguments),
             Command::Compare(arguments) => compare::compare(arguments),
             Command::Plan(arguments) => plan::plan(arguments),
+            Command::Embed(arguments) => embed::embed(arguments),
             Command::Report(arguments) => report::report(arguments),
             Command::NewModel(arguments) => new_model::new_model(arguments),
             Command::Plugins(arguments) => plugins::plugins(arguments),

@@ -104,7 +104,7 @@ pub(crate) struct Arguments {
 
     /// The machine for --micro: cortex-m4, also called thumbv7em-none-eabihf as in
     /// ffi/micro/build.sh [default: this one]
-    #[arg(long, value_name = "NAME", requires = "micro", value_parser = micro::target)]
+    #[arg(long, value_name = "NAME", requires = "micro", value_parser = crate::embed::target)]
     target: Option<Target>,
 
     /// Draw each plan in characters: steps from left to right, offsets from bottom to top

@@ -12,15 +12,19 @@ use crate::kit::broadcast::Broadcast;
 use crate::kit::node;
 use crate::kit::scaled_pair::{Groups, InputRounding, QuantizedSum, Run};
 
-/// A prepared `ADD` node.
-pub struct Add {
-    broadcast: Broadcast<2>,
-    arithmetic: Arithmetic,
+plain! {
+    /// A prepared `ADD` node.
+    pub struct Add {
+        broadcast: Broadcast<2>,
+        arithmetic: Arithmetic,
+    }
 }
 
-enum Arithmetic {
-    Plain(Activation),
-    Quantized(QuantizedSum),
+plain! {
+    enum Arithmetic {
+        Plain(Activation),
+        Quantized(QuantizedSum),
+    }
 }
 
 impl Op for Add {
@@ -29,6 +33,7 @@ impl Op for Add {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, I32, I64, I8, U8, I16]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let options = node.options()?;

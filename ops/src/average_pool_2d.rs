@@ -7,11 +7,13 @@ use arenite_abi::prelude::*;
 use crate::kit::pool::Pool;
 use crate::kit::quantized::Quantized;
 
-/// A prepared `AVERAGE_POOL_2D` node.
-pub struct AveragePool2d {
-    pool: Pool,
-    /// The sums of one pixel; empty for f32.
-    sums: Scratch<i32>,
+plain! {
+    /// A prepared `AVERAGE_POOL_2D` node.
+    pub struct AveragePool2d {
+        pool: Pool,
+        /// The sums of one pixel; empty for f32.
+        sums: Scratch<i32>,
+    }
 }
 
 impl Op for AveragePool2d {
@@ -19,6 +21,7 @@ impl Op for AveragePool2d {
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
     const SHARING: Sharing = Sharing::Behind;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let pool = Pool::prepare(node, cx)?;

@@ -20,8 +20,8 @@ pub struct BidirectionalSequenceLstm {
 }
 
 const AUX: usize = 39;
-const FORWARD: Layout = Layout { x: 0, weights: 1, state: 35, norm: None, aux: None };
-const BACKWARD: Layout = Layout { x: 0, weights: 18, state: 37, norm: None, aux: None };
+const FORWARD: Layout = Layout { x: 0, weights: 1, state: 35, norm: Maybe::Absent, aux: Maybe::Absent };
+const BACKWARD: Layout = Layout { x: 0, weights: 18, state: 37, norm: Maybe::Absent, aux: Maybe::Absent };
 
 impl Op for BidirectionalSequenceLstm {
     const CODE: OpCode = OpCode::Builtin(op::BIDIRECTIONAL_SEQUENCE_LSTM);
@@ -49,7 +49,7 @@ impl Op for BidirectionalSequenceLstm {
                 backward_aux + 3,
             ],
         )?;
-        let aux = |weights: usize| (second == SecondInput::Added).then_some((AUX, weights));
+        let aux = |weights: usize| (second == SecondInput::Added).then_some([AUX, weights]).into();
         let layer = |layout: Layout| {
             let layer = Layer::read(node, layout, sequence.batches)?;
             ensure!(

@@ -12,29 +12,34 @@ use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::requantize::{Quant, round_f32};
 
-/// A prepared `CONCATENATION` node.
-pub struct Concatenation {
-    /// The product of the sizes before the axis: the number of turns, in each of which every input contributes a run of
-    /// elements.
-    outer: usize,
-    /// The number of output elements per turn.
-    turn: usize,
-    /// The input that is read before anything is written over it: the largest one.
-    first: Run,
+plain! {
+    /// A prepared `CONCATENATION` node.
+    pub struct Concatenation {
+        /// The product of the sizes before the axis: the number of turns, in each of which every input contributes
+        /// a run of elements.
+        outer: usize,
+        /// The number of output elements per turn.
+        turn: usize,
+        /// The input that is read before anything is written over it: the largest one.
+        first: Run,
+    }
 }
 
-/// The elements of an input in a turn.
-#[derive(Clone, Copy, Default)]
-struct Run {
-    input: usize,
-    /// The offset in the output's turn.
-    offset: usize,
+plain! {
+    /// The elements of an input in a turn.
+    #[derive(Clone, Copy, Default)]
+    struct Run {
+        input: usize,
+        /// The offset in the output's turn.
+        offset: usize,
+    }
 }
 
 impl Op for Concatenation {
     const CODE: OpCode = OpCode::Builtin(op::CONCATENATION);
     const VERSIONS: RangeInclusive<i32> = 1..=7;
     const SHARING: Sharing = Sharing::AnyOf(&[Sharing::PartOfOutput, Sharing::Behind]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 1..=1)?;

@@ -23,36 +23,42 @@ use crate::kit::channel_multipliers::{Multipliers, filter_scales};
 use crate::kit::conv::{Hybrid, Layer, Requantization, Weights};
 use crate::kit::dot::{Weight, dot_centered, dot_centered_i64, dot_f32};
 use crate::kit::hybrid::Symmetry;
-use crate::kit::node::range_activation;
+use crate::kit::node::{other_form, range_activation};
 use crate::kit::pace::Pace;
-use crate::kit::quantized::Quantized;
+use crate::kit::quantized::{IntegerType, Quantized};
 use crate::kit::window::{Position, WindowOptions, Windows};
 
 /// The filter axis that enumerates the output channels.
 const CHANNEL_AXIS: usize = 0;
 
-/// A prepared `CONV_2D` node.
-pub struct Conv2d {
-    shape: Shape,
-    kernel: Kernel,
-    weights: Weights,
+plain! {
+    /// A prepared `CONV_2D` node.
+    pub struct Conv2d {
+        shape: Shape,
+        kernel: Kernel,
+        weights: Weights,
+    }
 }
 
-enum Kernel {
-    Float { patch: Scratch<f32>, limits: Limits<f32> },
-    Quantized { patch: Scratch<i16>, requantization: Requantization },
-    Hybrid { patch: Scratch<i16>, hybrid: Hybrid },
+plain! {
+    enum Kernel {
+        Float { patch: Scratch<f32>, limits: Limits<f32> },
+        Quantized { input: IntegerType, patch: Scratch<i16>, requantization: Requantization },
+        Hybrid { patch: Scratch<i16>, hybrid: Hybrid },
+    }
 }
 
-struct Shape {
-    windows: Windows,
-    groups: usize,
-    /// The number of input channels of a group.
-    depth: usize,
-    /// The number of output channels.
-    filters: usize,
-    /// The number of elements of one filter: height × width × depth.
-    patch: usize,
+plain! {
+    struct Shape {
+        windows: Windows,
+        groups: usize,
+        /// The number of input channels of a group.
+        depth: usize,
+        /// The number of output channels.
+        filters: usize,
+        /// The number of elements of one filter: height × width × depth.
+        patch: usize,
+    }
 }
 
 /// The three steps that compute an output element: convert an input element, multiply a patch with a filter, and finish
@@ -68,6 +74,14 @@ impl Op for Conv2d {
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
     const SHARING: Sharing = Sharing::Behind;
+    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| {
+        let form = match op.kernel {
+            Kernel::Float { .. } => "ar_embed_conv_2d_f32",
+            Kernel::Quantized { input: IntegerType::I8, .. } => "ar_embed_conv_2d_i8",
+            _ => "",
+        };
+        cx.put(form, op)
+    }));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let layer = Layer::read(node, CHANNEL_AXIS)?;
@@ -87,11 +101,15 @@ impl Op for Conv2d {
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         match &self.kernel {
             Kernel::Float { patch, limits } => self.float(cx, cx.scratch(patch)?, *limits),
-            Kernel::Quantized { patch, requantization } => {
+            Kernel::Quantized { input, patch, requantization } => {
                 let patch = cx.scratch(patch)?;
-                match cx.node().input(0)?.ty {
-                    U8 => self.quantized::<u8, u8>(cx, cx.input(1)?.as_slice()?, patch, requantization),
-                    I8 => self.quantized::<i8, i8>(cx, self.weights.read(cx)?, patch, requantization),
+                match input {
+                    IntegerType::U8 => {
+                        self.quantized::<u8, u8>(cx, cx.input(1)?.as_slice()?, patch, requantization)
+                    }
+                    IntegerType::I8 => {
+                        self.quantized::<i8, i8>(cx, self.weights.read(cx)?, patch, requantization)
+                    }
                     _ if has_wide_bias(cx)? => self.wide(cx, patch, requantization),
                     _ => self.quantized::<i16, i8>(cx, self.weights.read(cx)?, patch, requantization),
                 }
@@ -112,6 +130,7 @@ impl Kernel {
         Ok(match (layer.input.ty, layer.filter.ty) {
             (F32, F32) => Kernel::Float { patch: cx.scratch(shape.patch)?, limits: activation.f32_range() },
             (U8, U8) | (I8 | I16, I8 | I4) => Kernel::Quantized {
+                input: IntegerType::of(layer.input.ty),
                 patch: cx.scratch(shape.patch)?,
                 requantization: Requantization::new(cx, layer, CHANNEL_AXIS, activation)?,
             },
@@ -153,6 +172,31 @@ fn has_wide_bias(cx: &EvalContext<'_>) -> Result<bool> {
 }
 
 impl Conv2d {
+    /// `eval` for f32 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_f32(&self, cx: &EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Float { patch, limits } => self.float(cx, cx.scratch(patch)?, *limits),
+            _ => Err(other_form()),
+        }
+    }
+
+    /// `eval` for i8 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_i8(&self, cx: &EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Quantized { patch, requantization, .. } => {
+                let (patch, weights) = (cx.scratch(patch)?, self.weights.read(cx)?);
+                self.quantized::<i8, i8>(cx, weights, patch, requantization)
+            }
+            _ => Err(other_form()),
+        }
+    }
+
     fn float(&self, cx: &EvalContext<'_>, patch: &mut [f32], limits: Limits<f32>) -> Result<()> {
         let (x, w) = (cx.input_cells::<f32>(0)?, cx.input(1)?.as_slice::<f32>()?);
         let bias = float_bias(cx, 2)?;

@@ -20,36 +20,42 @@ use crate::kit::bias::{Bias, float_bias};
 use crate::kit::conv::{Hybrid, Layer, Requantization, Weights};
 use crate::kit::dot::Weight;
 use crate::kit::hybrid::Symmetry;
-use crate::kit::node::range_activation;
+use crate::kit::node::{other_form, range_activation};
 use crate::kit::pace::Pace;
-use crate::kit::quantized::Quantized;
+use crate::kit::quantized::{IntegerType, Quantized};
 use crate::kit::requantize::Multiplier;
 use crate::kit::window::{Position, WindowOptions, Windows};
 
 /// The filter axis that enumerates the output channels.
 const CHANNEL_AXIS: usize = 3;
 
-/// A prepared `DEPTHWISE_CONV_2D` node.
-pub struct DepthwiseConv2d {
-    shape: Shape,
-    kernel: Kernel,
-    weights: Weights,
+plain! {
+    /// A prepared `DEPTHWISE_CONV_2D` node.
+    pub struct DepthwiseConv2d {
+        shape: Shape,
+        kernel: Kernel,
+        weights: Weights,
+    }
 }
 
-/// The kernel for each combination of types; `sums` holds one output pixel before it is finished.
-enum Kernel {
-    Float { sums: Scratch<f32>, limits: Limits<f32> },
-    Quantized { sums: Scratch<i32>, requantization: Requantization },
-    Wide { sums: Scratch<i64>, requantization: Requantization },
-    Hybrid { sums: Scratch<i32>, hybrid: Hybrid },
+plain! {
+    /// The kernel for each combination of types; `sums` holds one output pixel before it is finished.
+    enum Kernel {
+        Float { sums: Scratch<f32>, limits: Limits<f32> },
+        Quantized { input: IntegerType, sums: Scratch<i32>, requantization: Requantization },
+        Wide { sums: Scratch<i64>, requantization: Requantization },
+        Hybrid { sums: Scratch<i32>, hybrid: Hybrid },
+    }
 }
 
-struct Shape {
-    windows: Windows,
-    /// The number of output channels.
-    channels: usize,
-    /// The number of output channels per input channel.
-    multiplier: usize,
+plain! {
+    struct Shape {
+        windows: Windows,
+        /// The number of output channels.
+        channels: usize,
+        /// The number of output channels per input channel.
+        multiplier: usize,
+    }
 }
 
 /// The three steps that compute an output element: the initial sum of a channel, adding one product to a sum, and
@@ -65,6 +71,14 @@ impl Op for DepthwiseConv2d {
     const VERSIONS: RangeInclusive<i32> = 1..=7;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
     const SHARING: Sharing = Sharing::Behind;
+    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| {
+        let form = match op.kernel {
+            Kernel::Float { .. } => "ar_embed_depthwise_conv_2d_f32",
+            Kernel::Quantized { input: IntegerType::I8, .. } => "ar_embed_depthwise_conv_2d_i8",
+            _ => "",
+        };
+        cx.put(form, op)
+    }));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let layer = Layer::read(node, CHANNEL_AXIS)?;
@@ -83,17 +97,14 @@ impl Op for DepthwiseConv2d {
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         match &self.kernel {
             Kernel::Float { sums, limits } => self.float(cx, cx.scratch(sums)?, *limits),
-            Kernel::Quantized { sums, requantization } => {
+            Kernel::Quantized { input, sums, requantization } => {
                 let sums = cx.scratch(sums)?;
-                match cx.node().input(0)?.ty {
-                    U8 => {
+                match input {
+                    IntegerType::U8 => {
                         let filter = cx.input(1)?.as_slice()?;
                         self.quantized::<u8, u8>(cx, filter, sums, requantization, |_, m, sum| m.apply(sum))
                     }
-                    _ => self.quantized::<i8, i8>(cx, self.weights.read(cx)?, sums, requantization, {
-                        let eights = self.shape.channels & !7;
-                        move |c, m, sum| if c < eights { m.apply_ties_up(sum) } else { m.apply(sum) }
-                    }),
+                    _ => self.signed(cx, sums, requantization),
                 }
             }
             Kernel::Wide { sums, requantization } => self.wide(cx, cx.scratch(sums)?, requantization),
@@ -114,6 +125,7 @@ impl Kernel {
         Ok(match (layer.input.ty, layer.filter.ty) {
             (F32, F32) => Kernel::Float { sums: cx.scratch(shape.channels)?, limits: activation.f32_range() },
             (U8, U8) | (I8, I8 | I4) => Kernel::Quantized {
+                input: IntegerType::of(layer.input.ty),
                 sums: cx.scratch(shape.channels)?,
                 requantization: Requantization::new(cx, layer, CHANNEL_AXIS, activation)?,
             },
@@ -134,6 +146,30 @@ impl Kernel {
 }
 
 impl DepthwiseConv2d {
+    /// `eval` for f32 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_f32(&self, cx: &EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Float { sums, limits } => self.float(cx, cx.scratch(sums)?, *limits),
+            _ => Err(other_form()),
+        }
+    }
+
+    /// `eval` for i8 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_i8(&self, cx: &EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Quantized { sums, requantization, .. } => {
+                self.signed(cx, cx.scratch(sums)?, requantization)
+            }
+            _ => Err(other_form()),
+        }
+    }
+
     fn float(&self, cx: &EvalContext<'_>, sums: &mut [f32], limits: Limits<f32>) -> Result<()> {
         let (x, w) = (cx.input_cells::<f32>(0)?, cx.input(1)?.as_slice::<f32>()?);
         let bias = float_bias(cx, 2)?;
@@ -143,6 +179,13 @@ impl DepthwiseConv2d {
             finish: |sum: f32, _| limits.clamp(sum),
         };
         self.shape.convolve(cx, (x, w), sums, cx.output_cells(0)?, steps)
+    }
+
+    fn signed(&self, cx: &EvalContext<'_>, sums: &mut [i32], requantization: &Requantization) -> Result<()> {
+        let eights = self.shape.channels & !7;
+        self.quantized::<i8, i8>(cx, self.weights.read(cx)?, sums, requantization, |c, m, sum| {
+            if c < eights { m.apply_ties_up(sum) } else { m.apply(sum) }
+        })
     }
 
     /// `scale` applies the multiplier of a channel. SIMD kernels process eight channels at a time and round ties up;

@@ -9,8 +9,10 @@ use crate::kit::channel_quant::ChannelQuant;
 use crate::kit::packed;
 use crate::kit::{node, unary};
 
-/// A prepared `DEQUANTIZE` node; f16 has no quantization.
-pub struct Dequantize(Option<ChannelQuant>);
+plain! {
+    /// A prepared `DEQUANTIZE` node; f16 has no quantization.
+    pub struct Dequantize(Maybe<ChannelQuant>);
+}
 
 impl Op for Dequantize {
     const CODE: OpCode = OpCode::Builtin(op::DEQUANTIZE);
@@ -18,18 +20,19 @@ impl Op for Dequantize {
     const TYPES: ElementTypes = ElementTypes::of(&[I2, I4, U4, I8, U8, I16, F16, F32]);
     const OUTPUT_TYPE: OutputType = OutputType::Fixed(F32);
     const SHARING: Sharing = Sharing::Behind;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare_types(node, cx)?;
         unary::allow_behind(cx, &x, &y)?;
         ensure!(y.ty == F32, "output {y} is {}; it must be FLOAT32", y.ty);
         match x.ty {
-            F16 => Ok(Dequantize(None)),
+            F16 => Ok(Dequantize(Maybe::Absent)),
             I2 | I4 | U4 | I8 | U8 | I16 => {
                 if x.ty == I16 {
                     node::symmetric(&x)?;
                 }
-                ChannelQuant::new(&x, x.shape).map(|channels| Dequantize(Some(channels)))
+                ChannelQuant::new(&x, x.shape).map(|channels| Dequantize(Maybe::Present(channels)))
             }
             ty => Err(Error::unsupported("DEQUANTIZE", ty)),
         }
@@ -37,7 +40,7 @@ impl Op for Dequantize {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let x = cx.node().input(0)?;
-        let (Some(channels), Some(q)) = (&self.0, x.quantization()) else {
+        let (Some(channels), Some(q)) = (self.0.as_ref(), x.quantization()) else {
             return unary::map(cx, |x: f16| x.to_f32());
         };
         let count = x.len();

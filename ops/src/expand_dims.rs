@@ -8,9 +8,11 @@ use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::view::View;
 
-/// A prepared `EXPAND_DIMS` node.
-pub struct ExpandDims {
-    view: View,
+plain! {
+    /// A prepared `EXPAND_DIMS` node.
+    pub struct ExpandDims {
+        view: View,
+    }
 }
 
 impl Op for ExpandDims {
@@ -18,6 +20,7 @@ impl Op for ExpandDims {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::View;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axis, y) = node.binary()?;

@@ -18,26 +18,32 @@ use crate::kit::packed;
 use fixed::Fixed;
 use hybrid::Hybrid;
 
-/// A prepared `FULLY_CONNECTED` node.
-pub struct FullyConnected {
-    layer: Layer,
-    kernel: Kernel,
+plain! {
+    /// A prepared `FULLY_CONNECTED` node.
+    pub struct FullyConnected {
+        layer: Layer,
+        kernel: Kernel,
+    }
 }
 
-/// The sizes: `x` is `[batches, depth]`, the filter `[units, depth]`, `y` `[batches, units]`.
-#[derive(Clone, Copy)]
-struct Layer {
-    batches: usize,
-    depth: usize,
-    units: usize,
+plain! {
+    /// The sizes: `x` is `[batches, depth]`, the filter `[units, depth]`, `y` `[batches, units]`.
+    #[derive(Clone, Copy)]
+    struct Layer {
+        batches: usize,
+        depth: usize,
+        units: usize,
+    }
 }
 
-enum Kernel {
-    /// The depth is zero: the output is filled with zero bytes, without bias.
-    Zero,
-    Float(Limits<f32>),
-    Fixed(Fixed),
-    Hybrid(Hybrid),
+plain! {
+    enum Kernel {
+        /// The depth is zero: the output is filled with zero bytes, without bias.
+        Zero,
+        Float(Limits<f32>),
+        Fixed(Fixed),
+        Hybrid(Hybrid),
+    }
 }
 
 /// The node's tensors and options.
@@ -55,6 +61,14 @@ struct Dense<'a> {
 impl Op for FullyConnected {
     const CODE: OpCode = OpCode::Builtin(op::FULLY_CONNECTED);
     const VERSIONS: RangeInclusive<i32> = 1..=14;
+    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| {
+        let form = match &op.kernel {
+            Kernel::Float(_) => "ar_embed_fully_connected_f32",
+            Kernel::Fixed(fixed) if fixed.is_i8() => "ar_embed_fully_connected_i8",
+            _ => "",
+        };
+        cx.put(form, op)
+    }));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let parts = Dense::read(node)?;
@@ -83,6 +97,30 @@ impl Op for FullyConnected {
             Kernel::Float(limits) => self.layer.eval_f32(cx, *limits),
             Kernel::Fixed(fixed) => fixed.eval(&self.layer, cx),
             Kernel::Hybrid(hybrid) => hybrid.eval(&self.layer, cx),
+        }
+    }
+}
+
+impl FullyConnected {
+    /// `eval` for f32 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_f32(&self, cx: &EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Float(limits) => self.layer.eval_f32(cx, *limits),
+            _ => Err(node::other_form()),
+        }
+    }
+
+    /// `eval` for i8 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_i8(&self, cx: &EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Fixed(fixed) => fixed.eval_i8(&self.layer, cx),
+            _ => Err(node::other_form()),
         }
     }
 }

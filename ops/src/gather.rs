@@ -17,20 +17,23 @@ use crate::kit::node;
 use crate::kit::rearrange::declare_shape;
 use crate::kit::strings::{self, Strings};
 
-/// A prepared `GATHER` node: the numbers of elements in the groups of axes.
-pub struct Gather {
-    output: Dims,
-    batch: usize,
-    outer: usize,
-    axis: usize,
-    coords: usize,
-    inner: usize,
+plain! {
+    /// A prepared `GATHER` node: the numbers of elements in the groups of axes.
+    pub struct Gather {
+        output: Dims,
+        batch: usize,
+        outer: usize,
+        axis: usize,
+        coords: usize,
+        inner: usize,
+    }
 }
 
 impl Op for Gather {
     const CODE: OpCode = OpCode::Builtin(op::GATHER);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, indices, y) = node.binary()?;

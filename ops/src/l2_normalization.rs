@@ -14,11 +14,13 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 use crate::kit::unary;
 
-/// A prepared `L2_NORMALIZATION` node.
-pub struct L2Normalization {
-    depth: usize,
-    /// The zero point of the input; 0 for f32.
-    zero_point: i32,
+plain! {
+    /// A prepared `L2_NORMALIZATION` node.
+    pub struct L2Normalization {
+        depth: usize,
+        /// The zero point of the input; 0 for f32.
+        zero_point: i32,
+    }
 }
 
 impl Op for L2Normalization {
@@ -26,6 +28,7 @@ impl Op for L2Normalization {
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let activation = node::activation(node.options()?.get(L2NormOptions::FUSED_ACTIVATION_FUNCTION)?)?;

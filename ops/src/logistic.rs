@@ -8,8 +8,10 @@ use crate::kit::{
     sigmoid::{Functions, Sigmoid},
 };
 
-/// A prepared `LOGISTIC` node.
-pub struct Logistic(Sigmoid);
+plain! {
+    /// A prepared `LOGISTIC` node.
+    pub struct Logistic(Sigmoid);
+}
 
 const FUNCTIONS: Functions =
     Functions { real: float::logistic, interpolated: lut::logistic_i16, fixed: fixed_point_i16::logistic };
@@ -19,6 +21,7 @@ impl Op for Logistic {
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (_, y) = node.unary()?;

@@ -6,14 +6,17 @@ use arenite_abi::prelude::*;
 use crate::kit::pool::Pool;
 use crate::kit::quantized::Quantized;
 
-/// A prepared `MAX_POOL_2D` node.
-pub struct MaxPool2d(Pool);
+plain! {
+    /// A prepared `MAX_POOL_2D` node.
+    pub struct MaxPool2d(Pool);
+}
 
 impl Op for MaxPool2d {
     const CODE: OpCode = OpCode::Builtin(op::MAX_POOL_2D);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
     const SHARING: Sharing = Sharing::Behind;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         Pool::prepare(node, cx).map(MaxPool2d)

@@ -15,25 +15,31 @@ use crate::kit::requantize::{
     Multiplier, Quant, rounding_divide_by_pot, saturating_rounding_doubling_high_mul_i16,
 };
 
-/// A prepared `MUL` node.
-pub struct Mul {
-    broadcast: Broadcast<2>,
-    arithmetic: Arithmetic,
+plain! {
+    /// A prepared `MUL` node.
+    pub struct Mul {
+        broadcast: Broadcast<2>,
+        arithmetic: Arithmetic,
+    }
 }
 
-enum Arithmetic {
-    Plain(Activation),
-    Scaled(Product),
-    /// i16 inputs in Q0.15 with an 8-bit output in Q0.7 that has this zero point.
-    Fraction(i32, Limits<i32>),
+plain! {
+    enum Arithmetic {
+        Plain(Activation),
+        Scaled(Product),
+        /// i16 inputs in Q0.15 with an 8-bit output in Q0.7 that has this zero point.
+        Fraction { zero_point: i32, limits: Limits<i32> },
+    }
 }
 
-/// `y = clamp((a - za)(b - zb) × factor + zy)`.
-struct Product {
-    zero_points: [i32; 2],
-    factor: Multiplier,
-    output_zero_point: i32,
-    limits: Limits<i32>,
+plain! {
+    /// `y = clamp((a - za)(b - zb) × factor + zy)`.
+    struct Product {
+        zero_points: [i32; 2],
+        factor: Multiplier,
+        output_zero_point: i32,
+        limits: Limits<i32>,
+    }
 }
 
 impl Op for Mul {
@@ -41,15 +47,17 @@ impl Op for Mul {
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, I32, U32, I64, C64, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let activation = node::range_activation(node.options()?.get(MulOptions::FUSED_ACTIVATION_FUNCTION)?)?;
         let operands = binary::prepare(node, cx)?;
         let Operands { a, y, .. } = &operands;
         let arithmetic = match (a.ty, y.ty) {
-            (I16, I8 | U8) => {
-                Arithmetic::Fraction(node::quant(y)?.zero_point, node::quantized_range(activation, y)?)
-            }
+            (I16, I8 | U8) => Arithmetic::Fraction {
+                zero_point: node::quant(y)?.zero_point,
+                limits: node::quantized_range(activation, y)?,
+            },
             (x, y) if x != y => return Err(unsupported!("no kernel for inputs of {x} and an output of {y}")),
             (F32 | F16 | I32 | U32 | I64, _) => Arithmetic::Plain(activation),
             (C64, _) => {
@@ -70,8 +78,12 @@ impl Op for Mul {
             (Arithmetic::Scaled(product), I8) => product.map::<i8>(cx, loops),
             (Arithmetic::Scaled(product), U8) => product.map::<u8>(cx, loops),
             (Arithmetic::Scaled(product), _) => product.map::<i16>(cx, loops),
-            (Arithmetic::Fraction(zero, limits), I8) => fraction::<i8>(cx, loops, *zero, *limits),
-            (Arithmetic::Fraction(zero, limits), _) => fraction::<u8>(cx, loops, *zero, *limits),
+            (Arithmetic::Fraction { zero_point, limits }, I8) => {
+                fraction::<i8>(cx, loops, *zero_point, *limits)
+            }
+            (Arithmetic::Fraction { zero_point, limits }, _) => {
+                fraction::<u8>(cx, loops, *zero_point, *limits)
+            }
         }
     }
 }

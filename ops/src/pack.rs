@@ -8,16 +8,19 @@ use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::moves::{Run, Width};
 use crate::kit::node;
 
-/// A prepared `PACK` node: each input consists of `outer` blocks of `inner` elements.
-pub struct Pack {
-    outer: usize,
-    inner: usize,
+plain! {
+    /// A prepared `PACK` node: each input consists of `outer` blocks of `inner` elements.
+    pub struct Pack {
+        outer: usize,
+        inner: usize,
+    }
 }
 
 impl Op for Pack {
     const CODE: OpCode = OpCode::Builtin(op::PACK);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const SHARING: Sharing = Sharing::PartOfOutput;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 1..=1)?;

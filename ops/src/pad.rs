@@ -6,13 +6,16 @@ use arenite_abi::prelude::*;
 
 use crate::kit::pad::ConstantPad;
 
-/// A prepared `PAD` node.
-pub struct Pad(ConstantPad);
+plain! {
+    /// A prepared `PAD` node.
+    pub struct Pad(ConstantPad);
+}
 
 impl Op for Pad {
     const CODE: OpCode = OpCode::Builtin(op::PAD);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const SHARING: Sharing = Sharing::Behind;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         ConstantPad::prepare(node, cx).map(Pad)

@@ -15,14 +15,16 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{Quant, Requantize, round_f64};
 use crate::kit::{node, packed, unary};
 
-/// A prepared `QUANTIZE` node.
-pub enum Quantize {
-    /// From f32, with one scale.
-    PerTensor(Quant),
-    /// From f32, with a scale per channel.
-    PerChannel(ChannelQuant),
-    /// From integers to integers.
-    Rescale(Requantize),
+plain! {
+    /// A prepared `QUANTIZE` node.
+    pub enum Quantize {
+        /// From f32, with one scale.
+        PerTensor(Quant),
+        /// From f32, with a scale per channel.
+        PerChannel(ChannelQuant),
+        /// From integers to integers.
+        Rescale(Requantize),
+    }
 }
 
 const FLOAT_GROUP: usize = 8;
@@ -33,6 +35,7 @@ impl Op for Quantize {
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I4, U4, I8, U8, I16, I32]);
     const SHARING: Sharing = Sharing::AnyOf(&[Sharing::InPlace, Sharing::Behind]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare_types(node, cx)?;

@@ -10,15 +10,21 @@ use crate::kit::indexing::Dims;
 use crate::kit::node;
 use crate::kit::view::View;
 
-/// A prepared `RESHAPE` node.
-pub struct Reshape {
-    view: View,
+plain! {
+    /// A prepared `RESHAPE` node.
+    pub struct Reshape {
+        view: View,
+    }
 }
 
 impl Op for Reshape {
     const CODE: OpCode = OpCode::Builtin(op::RESHAPE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const SHARING: Sharing = Sharing::View;
+    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| {
+        // Shapes that depend on data and strings are not supported there.
+        cx.put("ar_embed_reshape_copy", op)
+    }));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=2, 1..=1)?;
@@ -34,6 +40,16 @@ impl Op for Reshape {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         self.view.eval(cx, || from_tensor(&cx.input(0)?, &cx.input(1)?))
+    }
+}
+
+impl Reshape {
+    /// `eval` for a shape that `prepare` knows, without strings.
+    ///
+    /// # Errors
+    /// As for `eval`.
+    pub fn eval_copy(&self, cx: &EvalContext<'_>) -> Result<()> {
+        cx.copy_or_view(0, 0)
     }
 }
 

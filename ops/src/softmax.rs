@@ -8,43 +8,61 @@ use half::f16;
 
 use crate::kit::float;
 use crate::kit::lut::{LUT16_SIZE, lookup_i16, populate_i16_f64};
-use crate::kit::node::quant;
+use crate::kit::node::{other_form, quant};
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{Multiplier, Quant, round_f32};
 
-/// A prepared `SOFTMAX` node.
-pub struct Softmax {
-    depth: usize,
-    kernel: Kernel,
+plain! {
+    /// A prepared `SOFTMAX` node.
+    pub struct Softmax {
+        depth: usize,
+        kernel: Kernel,
+    }
 }
 
-enum Kernel {
-    Float { beta: f32 },
-    Bytes(Bytes),
-    Words(Words),
+plain! {
+    enum Kernel {
+        Float { half: bool, beta: f32 },
+        Bytes(Bytes),
+        Words(Words),
+    }
 }
 
-/// The tables for u8 and i8 inputs.
-struct Bytes {
-    /// `exp(−scale × β × d)` for distances `d` of 0 to 255 from the largest element.
-    exponentials: Table<f32>,
-    output: Quant,
+plain! {
+    /// The tables for u8 and i8 inputs.
+    struct Bytes {
+        /// `exp(−scale × β × d)` for distances `d` of 0 to 255 from the largest element.
+        exponentials: Table<f32>,
+        output: Quant,
+        /// Whether input and output are i8.
+        all_i8: bool,
+    }
 }
 
-/// The tables for i16.
-struct Words {
-    /// Rescales the distance from the largest element to `[−65535, 0]`, which represents `[−10, 0]`.
-    rescale: Multiplier,
-    /// The table of `exp(x)` for x in `[−10, 0]`.
-    exponentials: Table<i16>,
-    /// The table of `1 / (1 + x)` for x in `[0, 1]`.
-    reciprocals: Table<i16>,
+plain! {
+    /// The tables for i16.
+    struct Words {
+        /// Rescales the distance from the largest element to `[−65535, 0]`, which represents `[−10, 0]`.
+        rescale: Multiplier,
+        /// The table of `exp(x)` for x in `[−10, 0]`.
+        exponentials: Table<i16>,
+        /// The table of `1 / (1 + x)` for x in `[0, 1]`.
+        reciprocals: Table<i16>,
+    }
 }
 
 impl Op for Softmax {
     const CODE: OpCode = OpCode::Builtin(op::SOFTMAX);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, U8, I8, I16]);
+    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| {
+        let form = match &op.kernel {
+            Kernel::Float { half: false, .. } => "ar_embed_softmax_f32",
+            Kernel::Bytes(bytes) if bytes.all_i8 => "ar_embed_softmax_i8",
+            _ => "",
+        };
+        cx.put(form, op)
+    }));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
@@ -52,7 +70,7 @@ impl Op for Softmax {
         ensure!(x.rank() >= 1, "input {x} is a scalar; it needs an axis");
         let depth = x.shape.last().map_or(0, |&d| d.max(0) as usize);
         let kernel = match (x.ty, y.ty) {
-            (F32, F32) | (F16, F16) => Kernel::Float { beta },
+            (F32, F32) | (F16, F16) => Kernel::Float { half: x.ty == F16, beta },
             (U8, U8 | I16) | (I8, I8 | I16) => Kernel::Bytes(Bytes::prepare(&x, &y, beta, cx)?),
             (I16, I16) => Kernel::Words(Words::prepare(&x, &y, beta, cx)?),
             _ => return Err(unsupported!("no kernel for {} to {}", x.ty, y.ty)),
@@ -65,10 +83,10 @@ impl Op for Softmax {
         let (x, y) = (cx.input(0)?, cx.output(0)?);
         let depth = self.depth.max(1);
         match &self.kernel {
-            Kernel::Float { beta } if x.ty == F32 => {
+            Kernel::Float { half: false, beta } => {
                 rows(x.as_slice()?, y.into_slice()?, depth, |x, y| float_row(x, y, *beta));
             }
-            Kernel::Float { beta } => {
+            Kernel::Float { beta, .. } => {
                 rows(x.as_slice()?, y.into_slice()?, depth, |x, y| half_row(x, y, *beta));
             }
             Kernel::Bytes(bytes) => {
@@ -101,6 +119,33 @@ impl Op for Softmax {
     }
 }
 
+impl Softmax {
+    /// `eval` for f32 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_f32(&self, cx: &EvalContext<'_>) -> Result<()> {
+        let Kernel::Float { half: false, beta } = self.kernel else { return Err(other_form()) };
+        let (x, y) = (cx.input(0)?.as_slice()?, cx.output(0)?.into_slice()?);
+        rows(x, y, self.depth.max(1), |x, y| float_row(x, y, beta));
+        Ok(())
+    }
+
+    /// `eval` for i8 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_i8(&self, cx: &EvalContext<'_>) -> Result<()> {
+        let Kernel::Bytes(bytes) = &self.kernel else { return Err(other_form()) };
+        let (table, out) = (cx.table(&bytes.exponentials)?, bytes.output);
+        let (x, y) = (cx.input(0)?.as_slice()?, cx.output(0)?.into_slice()?);
+        rows(x, y, self.depth.max(1), |x, y| {
+            byte_row::<i8, i8>(x, y, table, out.scale, |p| nearest(p, out.zero_point));
+        });
+        Ok(())
+    }
+}
+
 impl Bytes {
     fn prepare(
         x: &TensorView<'_>,
@@ -114,7 +159,7 @@ impl Bytes {
         }
         let scale = -quant(x)?.scale * beta;
         let exponentials = cx.table(256, |distance| float::exp(scale * distance as f32))?;
-        Ok(Bytes { exponentials, output })
+        Ok(Bytes { exponentials, output, all_i8: (x.ty, y.ty) == (I8, I8) })
     }
 }
 

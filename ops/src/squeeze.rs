@@ -9,15 +9,18 @@ use crate::kit::indexing::{Axes, Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::view::View;
 
-/// A prepared `SQUEEZE` node.
-pub struct Squeeze {
-    view: View,
+plain! {
+    /// A prepared `SQUEEZE` node.
+    pub struct Squeeze {
+        view: View,
+    }
 }
 
 impl Op for Squeeze {
     const CODE: OpCode = OpCode::Builtin(op::SQUEEZE);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const SHARING: Sharing = Sharing::View;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

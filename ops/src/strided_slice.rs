@@ -19,9 +19,11 @@ use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// A prepared `STRIDED_SLICE` node.
-pub struct StridedSlice {
-    prepared: Prepared,
+plain! {
+    /// A prepared `STRIDED_SLICE` node.
+    pub struct StridedSlice {
+        prepared: Prepared,
+    }
 }
 
 /// The number of entries that have a bit in the masks.
@@ -31,6 +33,7 @@ impl Op for StridedSlice {
     const CODE: OpCode = OpCode::Builtin(op::STRIDED_SLICE);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const SHARING: Sharing = rearrange::SHARING;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(4..=4, 1..=1)?;

@@ -10,15 +10,19 @@ use crate::kit::broadcast::Broadcast;
 use crate::kit::node;
 use crate::kit::scaled_pair::{Groups, QuantizedSum};
 
-/// A prepared `SUB` node.
-pub struct Sub {
-    broadcast: Broadcast<2>,
-    arithmetic: Arithmetic,
+plain! {
+    /// A prepared `SUB` node.
+    pub struct Sub {
+        broadcast: Broadcast<2>,
+        arithmetic: Arithmetic,
+    }
 }
 
-enum Arithmetic {
-    Plain(Activation),
-    Quantized(QuantizedSum),
+plain! {
+    enum Arithmetic {
+        Plain(Activation),
+        Quantized(QuantizedSum),
+    }
 }
 
 impl Op for Sub {
@@ -27,6 +31,7 @@ impl Op for Sub {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64, I8, U8, I16]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let options = node.options()?;

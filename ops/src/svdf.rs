@@ -18,36 +18,44 @@ use crate::kit::pace::Pace;
 use crate::kit::recurrent::{self, Diagonal, Matrix, Vector, row};
 use crate::kit::requantize::Multiplier;
 
-/// A prepared `SVDF` node.
-pub struct Svdf {
-    sizes: Sizes,
-    kernel: Kernel,
+plain! {
+    /// A prepared `SVDF` node.
+    pub struct Svdf {
+        sizes: Sizes,
+        kernel: Kernel,
+    }
 }
 
-/// The sizes: inputs are `[batches, depth]`, weights `[filters, depth]` and `[filters, memory]`, outputs `[batches,
-/// units]`.
-#[derive(Clone, Copy)]
-struct Sizes {
-    batches: usize,
-    depth: usize,
-    filters: usize,
-    memory: usize,
-    /// The number of filters of one unit.
-    rank: usize,
+plain! {
+    /// The sizes: inputs are `[batches, depth]`, weights `[filters, depth]` and `[filters, memory]`, outputs `[batches,
+    /// units]`.
+    #[derive(Clone, Copy)]
+    struct Sizes {
+        batches: usize,
+        depth: usize,
+        filters: usize,
+        memory: usize,
+        /// The number of filters of one unit.
+        rank: usize,
+    }
 }
 
-enum Kernel {
-    Float { activation: Activation, symmetry: Symmetry, sums: Scratch<f32>, quantized: Scratch<i8> },
-    Integer(Integer),
+plain! {
+    enum Kernel {
+        Float { activation: Activation, symmetry: Symmetry, sums: Scratch<f32>, quantized: Scratch<i8> },
+        Integer(Integer),
+    }
 }
 
-struct Integer {
-    /// The multiplier from sums of the first stage to the memory.
-    to_memory: Multiplier,
-    /// The multiplier from sums of the second stage to the output.
-    to_output: Multiplier,
-    input_zero_point: i32,
-    output_zero_point: i32,
+plain! {
+    struct Integer {
+        /// The multiplier from sums of the first stage to the memory.
+        to_memory: Multiplier,
+        /// The multiplier from sums of the second stage to the output.
+        to_output: Multiplier,
+        input_zero_point: i32,
+        output_zero_point: i32,
+    }
 }
 
 const INPUT: usize = 0;
@@ -60,6 +68,10 @@ impl Op for Svdf {
     const CODE: OpCode = OpCode::Builtin(op::SVDF);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| match op.kernel {
+        Kernel::Float { .. } => cx.put("", op),
+        Kernel::Integer(_) => cx.put("ar_embed_svdf_i8", op),
+    }));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(5..=5, 1..=1)?;
@@ -101,6 +113,19 @@ impl Op for Svdf {
                 self.sizes.eval_f32(cx, *activation, *symmetry, cx.scratch(sums)?, cx.scratch(quantized)?)
             }
             Kernel::Integer(integer) => integer.eval(&self.sizes, cx),
+        }
+    }
+}
+
+impl Svdf {
+    /// `eval` for i8 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_i8(&self, cx: &EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Integer(integer) => integer.eval(&self.sizes, cx),
+            Kernel::Float { .. } => Err(node::other_form()),
         }
     }
 }

@@ -8,8 +8,10 @@ use crate::kit::{
     sigmoid::{Functions, Sigmoid},
 };
 
-/// A prepared `TANH` node.
-pub struct Tanh(Sigmoid);
+plain! {
+    /// A prepared `TANH` node.
+    pub struct Tanh(Sigmoid);
+}
 
 const FUNCTIONS: Functions =
     Functions { real: float::tanh, interpolated: lut::tanh_i16, fixed: fixed_point_i16::tanh };
@@ -19,6 +21,7 @@ impl Op for Tanh {
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         Sigmoid::prepare(node, cx, float::tanh, 1).map(Tanh)

@@ -8,15 +8,18 @@ use crate::kit::indexing::Permutation;
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// A prepared `TRANSPOSE` node.
-pub struct Transpose {
-    prepared: Prepared,
+plain! {
+    /// A prepared `TRANSPOSE` node.
+    pub struct Transpose {
+        prepared: Prepared,
+    }
 }
 
 impl Op for Transpose {
     const CODE: OpCode = OpCode::Builtin(op::TRANSPOSE);
     const VERSIONS: RangeInclusive<i32> = 1..=9;
     const SHARING: Sharing = rearrange::SHARING;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, perm, y) = node.binary()?;

@@ -12,22 +12,30 @@ use crate::kit::lstm_integer::IntegerLstm;
 use crate::kit::node;
 use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 
-/// A prepared `UNIDIRECTIONAL_SEQUENCE_LSTM` node.
-pub struct UnidirectionalSequenceLstm {
-    sequence: Sequence,
-    columns: Columns,
-    kernel: Kernel,
+plain! {
+    /// A prepared `UNIDIRECTIONAL_SEQUENCE_LSTM` node.
+    pub struct UnidirectionalSequenceLstm {
+        sequence: Sequence,
+        columns: Columns,
+        kernel: Kernel,
+    }
 }
 
-enum Kernel {
-    Float(FloatLstm),
-    Integer(IntegerLstm),
+plain! {
+    enum Kernel {
+        Float(FloatLstm),
+        Integer(IntegerLstm),
+    }
 }
 
 impl Op for UnidirectionalSequenceLstm {
     const CODE: OpCode = OpCode::Builtin(op::UNIDIRECTIONAL_SEQUENCE_LSTM);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| match op.kernel {
+        Kernel::Float(_) => cx.put("ar_embed_unidirectional_sequence_lstm_f32", op),
+        Kernel::Integer(_) => cx.put("ar_embed_unidirectional_sequence_lstm_i8", op),
+    }));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         ensure!(
@@ -70,17 +78,32 @@ impl Op for UnidirectionalSequenceLstm {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let rows = (&self.sequence, Direction::Forward);
         match &self.kernel {
-            Kernel::Float(lstm) => {
-                let y = cx.output(0)?.into_slice()?;
-                lstm.eval(cx, rows, (self.columns, y))
-            }
-            Kernel::Integer(lstm) => {
-                let y = cx.output(0)?.into_slice()?;
-                lstm.eval(cx, rows, (self.columns, y))
-            }
+            Kernel::Float(_) => self.eval_f32(cx),
+            Kernel::Integer(_) => self.eval_i8(cx),
         }
+    }
+}
+
+impl UnidirectionalSequenceLstm {
+    /// `eval` for inputs of f32 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_f32(&self, cx: &EvalContext<'_>) -> Result<()> {
+        let Kernel::Float(lstm) = &self.kernel else { return Err(node::other_form()) };
+        let y = cx.output(0)?.into_slice()?;
+        lstm.eval(cx, (&self.sequence, Direction::Forward), (self.columns, y))
+    }
+
+    /// `eval` for inputs of i8 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_i8(&self, cx: &EvalContext<'_>) -> Result<()> {
+        let Kernel::Integer(lstm) = &self.kernel else { return Err(node::other_form()) };
+        let y = cx.output(0)?.into_slice()?;
+        lstm.eval(cx, (&self.sequence, Direction::Forward), (self.columns, y))
     }
 }
 

@@ -8,15 +8,18 @@ use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// A prepared `UNPACK` node.
-pub struct Unpack {
-    axis: usize,
+plain! {
+    /// A prepared `UNPACK` node.
+    pub struct Unpack {
+        axis: usize,
+    }
 }
 
 impl Op for Unpack {
     const CODE: OpCode = OpCode::Builtin(op::UNPACK);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const SHARING: Sharing = rearrange::SHARING_OF_PARTS;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 0..=usize::MAX)?;

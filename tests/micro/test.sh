@@ -168,6 +168,23 @@ on_host() {
     [ $# = 2 ] || return 0
     build_and_run "$1" "$2" tests/micro/turns.c
     printf '%-20s %s\n' "" "$(grep ^turns "$2/written")"
+    embedded_on_host "$1" "$2"
+}
+
+# `embed NAME WORK [ARGUMENT]…`: the model as C in WORK/embedded.
+embed() {
+    mkdir -p "$2/embedded" "$2/plugins"
+    "$arenite" embed "$2/model.tflite" --name model -o "$2/embedded" "${@:3}" >"$2/log" || fail "$1: $(cat "$2/log")"
+}
+
+# `embedded_on_host NAME WORK [SOURCE]…`: embeds a model and runs it.
+embedded_on_host() {
+    local work=$2/embedded
+    embed "$1" "$2" --plugin-dir "$2/plugins"
+    cp "$2"/{model.tflite,inputs.bin,expected} "$work"
+    cc -std=c99 -O1 -Wall -Wextra -Werror -I "$folder/host/include" -c "$work/model.c" -o "$work/model.o"
+    build_and_run "$1, embedded" "$work" tests/micro/embedded.c "$work/model.o" "${@:3}"
+    printf '%-20s %s\n' "" "$(grep ^embedded "$work/written")"
 }
 
 host() {
@@ -177,6 +194,8 @@ host() {
     refused keyword_scrambled_8bit
     step "an op in C, in both runtimes"
     op_in_c
+    ramp_model
+    embedded_on_host ramp "$folder/ramp" tests/micro/ramp.c
 }
 
 # A model that the large runtime refuses must be refused here, at the same node.
@@ -210,6 +229,21 @@ op_in_c() {
     on_host weigh "$work" -DWITH_EXTERNAL tests/micro/weigh.c
 }
 
+# A model with an op in C that can be embedded, in $folder/ramp.
+ramp_model() {
+    local work=$folder/ramp
+    mkdir -p "$work/plugins"
+    [ ! -e "$work/expected" ] || return 0
+    cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I core/abi/include tests/micro/ramp.c -o "$work/plugins/libramp.so"
+    "$arenite" new-model "$work/model.tflite" 'y:FLOAT32[1,8] = Ramp(x:FLOAT32[1,8])' >"$work/log"
+    # Eight floats, 1.0 in each.
+    { zeros '<f4' '1, 8' 0; for _ in 1 2 3 4 5 6 7 8; do printf '\x00\x00\x80\x3f'; done; } >"$work/in_0.npy"
+    values "$work/in_0.npy" >"$work/inputs.bin"
+    "$arenite" run "$work/model.tflite" --plugin-dir "$work/plugins" --input "0=$work/in_0.npy" --delegate none \
+        --output-dir "$work/answers" >"$work/log" 2>&1 || fail "the op in C: $(cat "$work/log")"
+    answers "$work"
+}
+
 readonly board_flags=(-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -std=c11 -Os -ffreestanding -ffunction-sections
     -fdata-sections -Wall -Wextra -Werror)
 
@@ -218,9 +252,10 @@ readonly board_flags=(-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16
 image() {
     local part objects=() work=$1
     for part in "${@:2}" mps2_an386/port.c; do
+        [ -e "$part" ] || part=tests/micro/$part
         objects+=("$work/$(basename "${part%.*}").o")
         arm-none-eabi-gcc "${board_flags[@]}" -I "$work" -I "$folder/board/include" -I tests/micro -Wa,-I,"$work" \
-            -c "tests/micro/$part" -o "${objects[-1]}"
+            -c "$part" -o "${objects[-1]}"
     done
     arm-none-eabi-gcc "${board_flags[@]}" -nostdlib -Wl,--gc-sections,-z,noexecstack -T tests/micro/mps2_an386/board.ld \
         "${objects[@]}" "$folder/board/lib/libarenite_micro.a" -o "$work/image.elf"
@@ -248,6 +283,20 @@ layouts() {
     diff "$work/written" $table >&2 || fail "$table is out of date; run tests/micro/test.sh --layouts cortex-m"
 }
 
+# The code in a program: everything but the program itself, its data and the tables of an embedded model.
+code() { arm-none-eabi-size -A "$1" | awk '$1 ~ /^\.(text|rodata|ARM|data|init)/ { n += $2 } END { print n }'; }
+
+# `embedded_on_board NAME WORK [SOURCE]…`: embeds a model and runs it on the board.
+embedded_on_board() {
+    local work=$2/embedded
+    embed "$1" "$2" --target cortex-m4 --plugin-dir "$2/plugins"
+    cp "$2"/{model.tflite,inputs.bin,expected} "$work"
+    image "$work" embedded.c data.S "$work/model.c" "${@:3}" || fail "$1, embedded: $(cat "$work/written")"
+    compare "$1, embedded" "$work"
+    echo "code $(code "$work/image.elf")" >>"$work/written"
+    echo "flash of the model $(arm-none-eabi-size -A "$work/model.o" | awk '$1 ~ /^\.rodata/ { n += $2 } END { print n }')" >>"$work/written"
+}
+
 on_board() {
     case $1 in
         digits_i8 | hello_world_int8)
@@ -259,9 +308,10 @@ on_board() {
     image "$2" run.c data.S || fail "$1: $(cat "$2/written")"
     compare "$1" "$2"
     told "$2/model.tflite" | diff <(grep ^arena "$2/written") - >&2 || fail "$1: arenite plan prints other sizes"
-    echo "code $(arm-none-eabi-size -A "$2/image.elf" | awk '$1 ~ /^\.(text|rodata|ARM|data|init)/ { n += $2 } END { print n }')" >>"$2/written"
+    echo "code $(code "$2/image.elf")" >>"$2/written"
+    embedded_on_board "$1" "$2"
     if $wants_table; then
-        printf '%-20s %s\n' "$1" "$(grep -v ^output "$2/written" | tr '\n' ' ')"
+        printf '%-20s %s\n' "$1" "$(cat "$2"/{,embedded/}written | grep -v ^output | tr '\n' ' ')"
     else
         echo "$1"
     fi
@@ -272,6 +322,9 @@ cortex_m() {
     library board $target
     layouts
     each_model on_board
+    ramp_model
+    embedded_on_board ramp "$folder/ramp" ramp.c
+    echo "ramp, an op in C"
     local written=$folder/hello_world_int8/written code stack
     [ -e "$written" ] || return 0
     code=$(awk '$1 == "code" { print $2 }' "$written")

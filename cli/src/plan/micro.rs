@@ -46,13 +46,6 @@ struct NeededMemory {
     temporary_bytes: usize,
 }
 
-/// Parses the name of a machine.
-pub(super) fn target(name: &str) -> Result<Target, String> {
-    let title = |target: &Target| format!("{} ({})", target.name(), target.triple());
-    let known = || Target::ALL.iter().map(title).collect::<Vec<_>>().join(", ");
-    Target::named(name).ok_or_else(|| format!("unknown machine '{name}'; known: {}", known()))
-}
-
 /// Prepares each model in memory from the heap, with the reference ops.
 pub(super) fn report(paths: &[PathBuf], target: Option<Target>, solver: &Solver<'_>) -> Result<MicroReport> {
     let ops: Vec<OpRegistration> = (0..).map_while(|i| PLUGIN.op(i)).map(|(op, _)| *op).collect();

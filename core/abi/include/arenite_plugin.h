@@ -135,6 +135,7 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_NO_SHARING 22u /* ArPlannerV1: an ArNoSharingV1 */
 #define AR_INTERFACE_CLAIM_WITH_HOST 23u /* ArDelegateV1: an ArClaimWithHostV1 */
 #define AR_INTERFACE_BIND 24u /* ArDelegateV1: an ArBindV1 */
+#define AR_INTERFACE_EMBED 25u /* ArOpV1: an ArEmbedV1 */
 
 /* ArClaimHostV1.partitions: the round of a node that is refused */
 #define AR_ROUND_REFUSED UINT32_MAX
@@ -912,6 +913,19 @@ typedef const ArPluginV1 *(*ArEntryV1)(const ArHostV1 *host, uint32_t *version);
     return &(descriptor);                                                               \
   }
 
+/* Receives the state of a node: the C name of the function that runs it, with the signature of ArOpV1.eval, and the
+   state that this function expects. An empty name stands for the registered `eval`. */
+typedef ArStatus (*ArPutStateFn)(void *context, ArStr kernel, const void *state, uint64_t bytes, uint64_t alignment);
+
+/* Writes the state of a prepared node as another machine stores it, so that a program for that machine can contain it:
+   `arenite embed`. Returned by `query` of ArOpV1 (AR_INTERFACE_EMBED). An op without it cannot be embedded. */
+typedef struct ArEmbedV1 {
+  ArHeader header;
+  /* Calls `put` once, for a little-endian machine whose pointers have pointer_bytes bytes. A state of numbers of fixed
+     width, without pointers and size_t, is passed as it is. AR_STATUS_UNSUPPORTED if this node cannot be embedded. */
+  ArStatus (*embed)(const void *state, uint32_t pointer_bytes, void *context, ArPutStateFn put);
+} ArEmbedV1;
+
 /* Checks the layout for 64-bit pointers, on which the compilers of plugin and host must agree. */
 #if UINTPTR_MAX == UINT64_MAX
 #ifdef __cplusplus
@@ -1286,6 +1300,9 @@ AR_SIZE(ArPluginBuildV1, 16);
 AR_AT(ArPluginBuildV1, header, 0);
 AR_AT(ArPluginBuildV1, sanitizers, 8);
 AR_AT(ArPluginBuildV1, panic, 12);
+AR_SIZE(ArEmbedV1, 16);
+AR_AT(ArEmbedV1, header, 0);
+AR_AT(ArEmbedV1, embed, 8);
 #undef AR_AT
 #undef AR_SIZE
 #undef AR_ASSERT_LAYOUT

@@ -44,6 +44,14 @@ pub unsafe fn set_host(host: *const ArHostV1) {
     HOST.store(host.cast_mut(), Ordering::Release);
 }
 
+/// Stores the host, and returns the one before; both may be null.
+///
+/// # Safety
+/// As for [`set_host`], unless `host` is null.
+pub unsafe fn replace_host(host: *const ArHostV1) -> *const ArHostV1 {
+    HOST.swap(host.cast_mut(), Ordering::AcqRel)
+}
+
 /// Stores the host unless one is stored already.
 ///
 /// # Safety

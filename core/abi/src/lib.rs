@@ -85,6 +85,7 @@ mod constants;
 #[cfg(feature = "std")]
 pub mod delegate;
 mod devices;
+pub mod embedding;
 mod error;
 pub mod flexbuffer;
 mod frozen;
@@ -105,6 +106,7 @@ mod op_schema;
 pub mod options;
 mod pairs;
 mod panics;
+pub mod plain;
 pub mod planner;
 pub mod plugin;
 pub mod raw;
@@ -121,6 +123,7 @@ pub use constants::Constants;
 #[cfg(feature = "std")]
 pub use delegate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes};
 pub use devices::{Device, DeviceNotes, DeviceObject, FactNotes, ListDevices};
+pub use embedding::{Embed, EmbedContext};
 pub use error::{Error, MESSAGE_CAPACITY, Result, Status};
 pub use graph::GraphView;
 pub use held::Held;
@@ -132,6 +135,7 @@ pub use op::{EvalContext, NodeView, Op, OpCode, OutputType, PrepareContext, Shar
 pub use op_schema::{OpSchema, OperandSchema, OptionSchema};
 pub use options::Options;
 pub use pairs::OptionPairs;
+pub use plain::Maybe;
 pub use planner::{AssignmentMut, PlanRequest, Planner, UsageRecord};
 pub use plugin::Plugin;
 #[cfg(feature = "std")]
@@ -153,11 +157,11 @@ pub mod prelude {
     pub use crate::schema::{self, op};
     pub use crate::{
         AssignmentMut, Bool, Complex32, Complex64, Constants, Device, DeviceNotes, Element, ElementTypes,
-        Error, EvalContext, FactNotes, GraphView, Held, ModelContext, NodeView, ObjectAssignment,
-        ObjectRecord, ObjectRequest, Op, OpCode, OptionPairs, Options, OutputType, PlanRequest, Planner,
-        Plugin, PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing, State, Status, Table,
-        TensorView, TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plugin, unavailable,
-        unsupported,
+        Embed, Error, EvalContext, FactNotes, GraphView, Held, Maybe, ModelContext, NodeView,
+        ObjectAssignment, ObjectRecord, ObjectRequest, Op, OpCode, OptionPairs, Options, OutputType,
+        PlanRequest, Planner, Plugin, PrepareContext, Quantization, ReadCells, Result, Scratch, Sharing,
+        State, Status, Table, TensorView, TensorViewMut, UsageRecord, ensure, export_plugin, invalid, plain,
+        plugin, unavailable, unsupported,
     };
     #[cfg(feature = "std")]
     pub use crate::{Claims, CompileContext, Delegate, DelegateKernel, PartitionView, PlanNotes, Server};

@@ -96,6 +96,8 @@ pub const INTERFACE_NO_SHARING: u64 = 22;
 pub const INTERFACE_CLAIM_WITH_HOST: u64 = 23;
 /// For [`ArDelegateV1`](crate::raw::ArDelegateV1); queried by the host.
 pub const INTERFACE_BIND: u64 = 24;
+/// For [`ArOpV1`](crate::raw::ArOpV1); queried by the host.
+pub const INTERFACE_EMBED: u64 = 25;
 
 /// The round of a node that is refused, for `partitions` of [`ArClaimHostV1`](crate::raw::ArClaimHostV1).
 pub const ROUND_REFUSED: u32 = u32::MAX;

@@ -16,5 +16,6 @@ pub(crate) use crate::access::strided;
 pub use crate::frozen::*;
 pub use crate::numbers::*;
 pub use crate::{
-    build_info::*, claiming::raw::*, devices::raw::*, objects::raw::*, op_schema::raw::*, sizes::*,
+    build_info::*, claiming::raw::*, devices::raw::*, embedding::raw::*, objects::raw::*, op_schema::raw::*,
+    sizes::*,
 };

@@ -28,6 +28,8 @@
 //! | `work` | preparing and running nodes: expanding them to the contract's structs, and the host that ops see |
 //! | `phases` | `LoadedModel`, `PreparedModel`, `Interpreter`; planning the head; plans stored in the model |
 //! | `elsewhere` | how much arena a model needs, on this machine and on others |
+//! | `embedding` | prepared models as source files for other machines |
+//! | `embedded` | runs them there |
 //!
 //! Not supported: shapes that depend on data; strings; calling one subgraph with different shapes; calls nested more
 //! than eight levels deep.
@@ -39,6 +41,9 @@ extern crate alloc;
 
 mod arena;
 mod elsewhere;
+pub mod embedded;
+#[cfg(feature = "std")]
+mod embedding;
 mod error;
 mod model;
 mod ops;
@@ -46,10 +51,14 @@ mod phases;
 mod work;
 
 pub use arena::{Category, Recording, Sizes};
+#[cfg(feature = "std")]
+pub use arenite_abi::plain::PointerWidth;
 pub use arenite_planners::few::Records;
 pub use elsewhere::write_layouts;
 #[cfg(feature = "alloc")]
 pub use elsewhere::{Target, required_arena, required_arena_on};
+#[cfg(feature = "std")]
+pub use embedding::{EmbeddableOp, Embedding, SourceFile, Sources};
 pub use error::{Error, Result};
 pub use model::observer::{NodeObserver, RunningNode};
 pub use ops::{OpRegistration, Ops, Resolver};

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `calls` | the functions of the header |
 //! | `shared`, `planner`, `measure` | the functions for several models, for planners of the program, and for costs |
+//! | `embedded` | the functions that generated files call |
 //! | `micro` | an interpreter in the program's memory, and its phases |
 //! | `status` | statuses, and the message of the last error |
 //! | `ops` | a symbol per op, so that the linker keeps only those the program names |
@@ -15,6 +16,7 @@
 #![deny(missing_docs)]
 
 mod calls;
+mod embedded;
 mod lent;
 mod measure;
 mod micro;

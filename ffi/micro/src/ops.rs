@@ -1,20 +1,25 @@
-//! One registration per op of `arenite-ops`, with the name declared in `include/arenite_micro_ops.h`.
+//! One registration per op of `arenite-ops`, with the name declared in `include/arenite_micro_ops.h`; and the `eval` of
+//! each op, which the files of `arenite embed` call.
 
+use core::ffi::c_void;
+
+use arenite_abi::op::{eval_form, registration};
+use arenite_abi::raw::{ArEvalV1, ArNodeV1, ArStatus};
 use arenite_micro::OpRegistration;
 
-/// The C name of an op, derived from its source file.
+/// The C name of an op, derived from its source file: of its registration, or of its `eval`.
 macro_rules! name {
-    (r#if) => {
-        "ar_micro_op_if"
+    ($prefix:literal r#if) => {
+        concat!($prefix, "if")
     };
-    (r#where) => {
-        "ar_micro_op_where"
+    ($prefix:literal r#where) => {
+        concat!($prefix, "where")
     };
-    (r#while) => {
-        "ar_micro_op_while"
+    ($prefix:literal r#while) => {
+        concat!($prefix, "while")
     };
-    ($module:ident) => {
-        concat!("ar_micro_op_", stringify!($module))
+    ($prefix:literal $module:ident) => {
+        concat!($prefix, stringify!($module))
     };
 }
 
@@ -27,23 +32,45 @@ macro_rules! symbols {
         #[cfg(test)]
         const NAMES: &[&str] = &[$(symbols! { @name $($part)::+ },)*];
     };
-    (@name custom::$module:ident::$op:ident) => { name!($module) };
-    (@name $module:ident::$op:ident) => { name!($module) };
+    (@name custom::$module:ident::$op:ident) => { name!("ar_micro_op_" $module) };
+    (@name $module:ident::$op:ident) => { name!("ar_micro_op_" $module) };
     (@op custom::$module:ident::$op:ident) => {
-        symbols! { @static name!($module), arenite_ops::custom::$module::$op }
+        symbols! { @define name!("ar_micro_op_" $module), name!("ar_embed_" $module), arenite_ops::custom::$module::$op }
     };
     (@op $module:ident::$op:ident) => {
-        symbols! { @static name!($module), arenite_ops::$module::$op }
+        symbols! { @define name!("ar_micro_op_" $module), name!("ar_embed_" $module), arenite_ops::$module::$op }
     };
-    (@static $name:expr, $op:path) => {
+    (@define $name:expr, $kernel:expr, $op:path) => {
         const _: () = {
             #[unsafe(export_name = $name)]
-            static OP: OpRegistration = arenite_abi::op::registration::<$op>();
+            static OP: OpRegistration = registration::<$op>();
+
+            #[unsafe(export_name = $kernel)]
+            unsafe extern "C" fn eval(eval: *const ArEvalV1, node: *const ArNodeV1, state: *mut c_void) -> ArStatus {
+                // SAFETY: the caller meets the same requirements.
+                unsafe { (const { registration::<$op>() }.eval)(eval, node, state) }
+            }
         };
     };
 }
 
 arenite_ops::each_op!(symbols);
+
+/// Defines a symbol per form of `eval`.
+macro_rules! forms {
+    ($($name:literal: $module:ident::$op:ident::$form:ident,)*) => {$(
+        const _: () = {
+            #[unsafe(export_name = $name)]
+            unsafe extern "C" fn eval(eval: *const ArEvalV1, node: *const ArNodeV1, state: *mut c_void) -> ArStatus {
+                use arenite_ops::$module::$op;
+                // SAFETY: the caller meets the same requirements.
+                unsafe { eval_form(eval, node, state, $op::$form) }
+            }
+        };
+    )*};
+}
+
+arenite_ops::each_form!(forms);
 
 #[cfg(test)]
 mod tests {

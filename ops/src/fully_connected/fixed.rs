@@ -13,29 +13,35 @@ use crate::kit::requantize::{Multiplier, round_f64};
 
 use super::{Dense, FilterRows, Layer, row_scratch};
 
-pub(super) struct Fixed {
-    input_zero: i32,
-    filter_zero: i32,
-    output_zero: i32,
-    limits: Limits<i32>,
-    sums: Sums,
-    multipliers: ChannelMultipliers,
-    /// `input × filter[u] / output` in f64; only for [`Sums::Real`].
-    reals: Table<f64>,
-    row: Scratch<i8>,
+plain! {
+    pub(super) struct Fixed {
+        input_zero: i32,
+        filter_zero: i32,
+        output_zero: i32,
+        limits: Limits<i32>,
+        sums: Sums,
+        /// Whether input, filter and output are i8.
+        all_i8: bool,
+        multipliers: ChannelMultipliers,
+        /// `input × filter[u] / output` in f64; only for [`Sums::Real`].
+        reals: Table<f64>,
+        row: Scratch<i8>,
+    }
 }
 
-/// How sums are stored and scaled; each variant matches one of TFLite's kernels.
-#[derive(Clone, Copy, PartialEq)]
-enum Sums {
-    /// 32 bits, rounded twice with ties up: 8-bit inputs.
-    I32,
-    /// 32 bits, rounded once: 16-bit inputs, 32-bit bias.
-    I32Once,
-    /// 64 bits, scaled by an f64: 16-bit inputs with a 64-bit bias, or with a filter that has a zero point.
-    Real,
-    /// 64 bits, with a 15-bit multiplier: 16-bit filters.
-    I64,
+plain! {
+    /// How sums are stored and scaled; each variant matches one of TFLite's kernels.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Sums {
+        /// 32 bits, rounded twice with ties up: 8-bit inputs.
+        I32,
+        /// 32 bits, rounded once: 16-bit inputs, 32-bit bias.
+        I32Once,
+        /// 64 bits, scaled by an f64: 16-bit inputs with a 64-bit bias, or with a filter that has a zero point.
+        Real,
+        /// 64 bits, with a 15-bit multiplier: 16-bit filters.
+        I64,
+    }
 }
 
 impl Fixed {
@@ -75,6 +81,7 @@ impl Fixed {
             output_zero: to.zero_point,
             limits: node::quantized_range(parts.activation, y)?,
             sums,
+            all_i8: [x.ty, filter.ty, y.ty] == [I8; 3],
             multipliers,
             reals: cx.table(count, |u| {
                 f64::from(from.scale) * f64::from(scales.scale_of(u)) / f64::from(to.scale)
@@ -93,6 +100,21 @@ impl Fixed {
         }
     }
 
+    pub(super) fn is_i8(&self) -> bool {
+        self.all_i8 && self.sums == Sums::I32
+    }
+
+    /// i8 alone, whose sums have 32 bits.
+    pub(super) fn eval_i8(&self, layer: &Layer, cx: &EvalContext<'_>) -> Result<()> {
+        let w = cx.input(1)?.as_slice::<i8>()?;
+        let scaled =
+            |x: &[i8], w: &[i8], unit: &Unit| unit.multiplier.apply_ties_up(self.sum_i32(x, w, unit));
+        let rows = |f: &mut dyn FnMut(usize, &[i8]) -> Result<()>| {
+            (0..layer.units).try_for_each(|u| f(u, layer.row(w, u)))
+        };
+        self.run::<i8, i8, i8>(layer, cx, rows, scaled)
+    }
+
     /// Filters whose type differs from the input's.
     fn plain<X: Quantized, W: Quantized, Y: Quantized>(
         &self,
@@ -100,13 +122,16 @@ impl Fixed {
         cx: &EvalContext<'_>,
     ) -> Result<()> {
         let w = cx.input(1)?.as_slice::<W>()?;
-        self.run::<X, W, Y>(layer, cx, |f| (0..layer.units).try_for_each(|u| f(u, layer.row(w, u))))
+        let rows = |f: &mut dyn FnMut(usize, &[W]) -> Result<()>| {
+            (0..layer.units).try_for_each(|u| f(u, layer.row(w, u)))
+        };
+        self.run::<X, W, Y>(layer, cx, rows, |x, w, unit| self.scaled(x, w, unit))
     }
 
     /// Filters of i8, i4 or i2.
     fn signed<X: Quantized>(&self, layer: &Layer, cx: &EvalContext<'_>) -> Result<()> {
         let mut rows = FilterRows::of(&cx.input(1)?, cx, &self.row)?;
-        self.run::<X, i8, X>(layer, cx, |f| rows.for_each(layer, f))
+        self.run::<X, i8, X>(layer, cx, |f| rows.for_each(layer, f), |x, w, unit| self.scaled(x, w, unit))
     }
 
     fn run<X: Quantized, W: Quantized, Y: Quantized>(
@@ -114,6 +139,7 @@ impl Fixed {
         layer: &Layer,
         cx: &EvalContext<'_>,
         for_each_row: impl FnOnce(&mut dyn FnMut(usize, &[W]) -> Result<()>) -> Result<()>,
+        scaled: impl Fn(&[X], &[W], &Unit) -> i32,
     ) -> Result<()> {
         let x = cx.input(0)?.as_slice::<X>()?;
         let bias = Bias::of(cx.optional_input(2)?)?;
@@ -128,7 +154,7 @@ impl Fixed {
             };
             for b in 0..layer.batches {
                 pace.ahead(layer.depth)?;
-                let scaled = self.scaled(layer.row(x, b), w, &unit).wrapping_add(self.output_zero);
+                let scaled = scaled(layer.row(x, b), w, &unit).wrapping_add(self.output_zero);
                 if let Some(y) = y.get_mut(b * layer.units + u) {
                     *y = Y::saturate(self.limits.clamp(scaled));
                 }
@@ -138,8 +164,13 @@ impl Fixed {
     }
 
     #[inline]
+    fn sum_i32<X: Quantized, W: Quantized>(&self, x: &[X], w: &[W], unit: &Unit) -> i32 {
+        dot(x, self.input_zero, w, self.filter_zero).wrapping_add(unit.bias as i32)
+    }
+
+    #[inline]
     fn scaled<X: Quantized, W: Quantized>(&self, x: &[X], w: &[W], unit: &Unit) -> i32 {
-        let sum_i32 = || dot(x, self.input_zero, w, self.filter_zero).wrapping_add(unit.bias as i32);
+        let sum_i32 = || self.sum_i32(x, w, unit);
         let sum_i64 = || dot_i64(x, self.input_zero, w, self.filter_zero).wrapping_add(unit.bias);
         match self.sums {
             Sums::I32 => unit.multiplier.apply_ties_up(sum_i32()),

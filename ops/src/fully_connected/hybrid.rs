@@ -14,12 +14,14 @@ use crate::kit::pace::Pace;
 
 use super::{Dense, FilterRows, Layer, row_scratch};
 
-pub(super) struct Hybrid {
-    activation: Activation,
-    /// The number of elements of a filter row that share a scale: the whole row unless scales are blockwise.
-    block: usize,
-    inputs: hybrid::QuantizedScratch,
-    row: Scratch<i8>,
+plain! {
+    pub(super) struct Hybrid {
+        activation: Activation,
+        /// The number of elements of a filter row that share a scale: the whole row unless scales are blockwise.
+        block: usize,
+        inputs: hybrid::QuantizedScratch,
+        row: Scratch<i8>,
+    }
 }
 
 impl Hybrid {

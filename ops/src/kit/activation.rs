@@ -9,30 +9,34 @@ use half::f16;
 
 use super::requantize::round_f32;
 
-/// The activation that an operator applies to its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Activation {
-    /// The identity.
-    None,
-    /// `max(x, 0)`.
-    Relu,
-    /// `clamp(x, -1, 1)`.
-    ReluN1To1,
-    /// `clamp(x, 0, 6)`.
-    Relu6,
-    /// `tanh(x)`, which is not a clamp; only recurrent kernels apply it.
-    Tanh,
-    /// The sign bit, which is not a clamp; no kernel of TFLite applies it.
-    SignBit,
+arenite_abi::plain! {
+    /// The activation that an operator applies to its result.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Activation {
+        /// The identity.
+        None,
+        /// `max(x, 0)`.
+        Relu,
+        /// `clamp(x, -1, 1)`.
+        ReluN1To1,
+        /// `clamp(x, 0, 6)`.
+        Relu6,
+        /// `tanh(x)`, which is not a clamp; only recurrent kernels apply it.
+        Tanh,
+        /// The sign bit, which is not a clamp; no kernel of TFLite applies it.
+        SignBit,
+    }
 }
 
-/// A closed range that results are clamped to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits<T> {
-    /// The smallest value.
-    pub min: T,
-    /// The largest value.
-    pub max: T,
+arenite_abi::plain! {
+    /// A closed range that results are clamped to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Limits<T> {
+        /// The smallest value.
+        pub min: T,
+        /// The largest value.
+        pub max: T,
+    }
 }
 
 impl Activation {

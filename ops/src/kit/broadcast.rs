@@ -4,12 +4,14 @@
 
 use super::indexing::{Dims, MAX_RANK, Nest};
 
-/// Loops over shapes that are aligned at the last axis. On each axis the sizes are equal or 1; zero is an ordinary
-/// size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Broadcast<const N: usize> {
-    output: Dims,
-    nest: Nest<N>,
+arenite_abi::plain! {
+    /// Loops over shapes that are aligned at the last axis. On each axis the sizes are equal or 1; zero is an ordinary
+    /// size.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Broadcast<const N: usize> {
+        output: Dims,
+        nest: Nest<N>,
+    }
 }
 
 impl<const N: usize> Broadcast<N> {

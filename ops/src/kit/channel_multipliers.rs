@@ -8,10 +8,12 @@ use arenite_abi::prelude::*;
 use super::node::quant;
 use super::requantize::Multiplier;
 
-/// Prepared multipliers in the host's persistent memory.
-pub struct ChannelMultipliers {
-    /// The value and the shift of each channel in turn.
-    table: Table<i32>,
+plain! {
+    /// Prepared multipliers in the host's persistent memory.
+    pub struct ChannelMultipliers {
+        /// The value and the shift of each channel in turn.
+        table: Table<i32>,
+    }
 }
 
 /// The multipliers during `eval`.

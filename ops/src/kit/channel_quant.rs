@@ -6,12 +6,14 @@ use super::indexing::Dims;
 use super::node;
 use super::requantize::Quant;
 
-/// Maps each element of a tensor to its channel.
-#[derive(Clone, Copy)]
-pub struct ChannelQuant {
-    count: usize,
-    /// The number of elements between neighbors along the axis.
-    inner: usize,
+plain! {
+    /// Maps each element of a tensor to its channel.
+    #[derive(Clone, Copy)]
+    pub struct ChannelQuant {
+        count: usize,
+        /// The number of elements between neighbors along the axis.
+        inner: usize,
+    }
 }
 
 impl ChannelQuant {

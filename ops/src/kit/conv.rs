@@ -24,34 +24,40 @@ pub struct Layer<'a> {
     pub output: TensorView<'a>,
 }
 
-/// Converts sums of products to a quantized output.
-pub struct Requantization {
-    /// The multipliers of the output channels.
-    pub multipliers: ChannelMultipliers,
-    /// The zero point of the input.
-    pub input_zero: i16,
-    /// The zero point of the filter.
-    pub filter_zero: i16,
-    /// The zero point of the output.
-    pub output_zero: i32,
-    /// The range of the output.
-    pub limits: Limits<i32>,
+plain! {
+    /// Converts sums of products to a quantized output.
+    pub struct Requantization {
+        /// The multipliers of the output channels.
+        pub multipliers: ChannelMultipliers,
+        /// The zero point of the input.
+        pub input_zero: i16,
+        /// The zero point of the filter.
+        pub filter_zero: i16,
+        /// The zero point of the output.
+        pub output_zero: i32,
+        /// The range of the output.
+        pub limits: Limits<i32>,
+    }
 }
 
-/// The source of a layer's signed weights.
-pub struct Weights {
-    /// 4-bit weights, unpacked to one per byte.
-    unpacked: Option<Scratch<i8>>,
+plain! {
+    /// The source of a layer's signed weights.
+    pub struct Weights {
+        /// 4-bit weights, unpacked to one per byte.
+        unpacked: Maybe<Scratch<i8>>,
+    }
 }
 
-/// A float layer with quantized weights. Its images are quantized one at a time.
-pub struct Hybrid {
-    image: Scratch<i8>,
-    symmetry: Symmetry,
-    limits: Limits<f32>,
-    channels: usize,
-    /// The filter axis that enumerates the output channels.
-    axis: usize,
+plain! {
+    /// A float layer with quantized weights. Its images are quantized one at a time.
+    pub struct Hybrid {
+        image: Scratch<i8>,
+        symmetry: Symmetry,
+        limits: Limits<f32>,
+        channels: usize,
+        /// The filter axis that enumerates the output channels.
+        axis: usize,
+    }
 }
 
 /// The quantization of one image, which gives its sums their meaning.
@@ -177,8 +183,8 @@ impl Weights {
     /// The host refuses the scratch memory.
     pub fn declare(cx: &mut PrepareContext<'_>, filter: &TensorView<'_>) -> Result<Weights> {
         let unpacked = match filter.ty {
-            I4 => Some(cx.scratch(filter.len())?),
-            _ => None,
+            I4 => Maybe::Present(cx.scratch(filter.len())?),
+            _ => Maybe::Absent,
         };
         Ok(Weights { unpacked })
     }
@@ -189,7 +195,7 @@ impl Weights {
     /// The filter does not have the prepared type.
     pub fn read<'a>(&self, cx: &EvalContext<'a>) -> Result<&'a [i8]> {
         let filter = cx.input(1)?;
-        let Some(unpacked) = &self.unpacked else { return filter.as_slice() };
+        let Some(unpacked) = self.unpacked.as_ref() else { return filter.as_slice() };
         let weights = cx.scratch(unpacked)?;
         packed::unpack(filter.ty, filter.bytes(), 0, weights);
         Ok(weights)

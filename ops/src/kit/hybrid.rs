@@ -7,13 +7,15 @@ use arenite_abi::prelude::*;
 
 use super::requantize::{round_f32, round_f64};
 
-/// Whether rows are quantized with a zero point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Symmetry {
-    /// `[-127, 127]`, zero point 0.
-    Symmetric,
-    /// `[-128, 127]` with a zero point.
-    Asymmetric,
+plain! {
+    /// Whether rows are quantized with a zero point.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Symmetry {
+        /// `[-127, 127]`, zero point 0.
+        Symmetric,
+        /// `[-128, 127]` with a zero point.
+        Asymmetric,
+    }
 }
 
 /// Quantizes `row`, and returns the scale and the zero point. A row of zeros has scale 1. NaN becomes 0.
@@ -24,13 +26,15 @@ pub fn quantize_row(row: &[f32], symmetry: Symmetry, to: &mut [i8]) -> (f32, i32
     }
 }
 
-/// Scratch memory for rows that are quantized at run time.
-pub struct QuantizedScratch {
-    length: usize,
-    symmetry: Symmetry,
-    elements: Scratch<i8>,
-    scales: Scratch<f32>,
-    zero_points: Scratch<i32>,
+plain! {
+    /// Scratch memory for rows that are quantized at run time.
+    pub struct QuantizedScratch {
+        length: usize,
+        symmetry: Symmetry,
+        elements: Scratch<i8>,
+        scales: Scratch<f32>,
+        zero_points: Scratch<i32>,
+    }
 }
 
 impl QuantizedScratch {

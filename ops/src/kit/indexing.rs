@@ -2,20 +2,24 @@
 //!
 //! Defined by: tflite/kernels/internal/runtime_shape.h and reference/reduce.h (`ResolveAxis`).
 
+mod axes;
 mod folds;
 mod runs;
 
+pub use axes::Axes;
 pub use folds::Fold;
 
 /// The maximum rank that is supported.
 pub const MAX_RANK: usize = 8;
 
-/// A shape of up to eight axes. Sizes are not negative, and their product fits the address space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dims {
-    rank: usize,
-    /// Entries beyond the rank are 1.
-    sizes: [i32; MAX_RANK],
+arenite_abi::plain! {
+    /// A shape of up to eight axes. Sizes are not negative, and their product fits the address space.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Dims {
+        rank: usize,
+        /// Entries beyond the rank are 1.
+        sizes: [i32; MAX_RANK],
+    }
 }
 
 impl Dims {
@@ -107,40 +111,18 @@ pub fn normalize_axis(axis: i32, rank: usize) -> Option<usize> {
     if axis < rank { usize::try_from(axis).ok() } else { None }
 }
 
-/// A set of axes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Axes(u8);
-
-impl Axes {
-    /// The axes of a list; negative ones count from the end, repeated ones count once. With rank 0 the list is ignored.
-    /// `None` for an axis that does not exist.
-    pub fn new(list: &[i32], rank: usize) -> Option<Axes> {
-        if rank == 0 {
-            return Some(Axes(0));
-        }
-        list.iter().try_fold(Axes(0), |set, &axis| {
-            let bit = 1u8.checked_shl(normalize_axis(axis, rank)? as u32)?;
-            Some(Axes(set.0 | bit))
-        })
+arenite_abi::plain! {
+    /// A nest of loops over `N` tensors at once, with one stride per axis and tensor.
+    ///
+    /// Axes of size 1 are dropped, and neighboring axes are merged if every tensor allows it, so that the innermost
+    /// loop (a *run*) is as long as possible. Positions are counted in row-major order from 0.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Nest<const N: usize> {
+        rank: usize,
+        sizes: [usize; MAX_RANK],
+        steps: [[isize; MAX_RANK]; N],
+        start: [isize; N],
     }
-
-    /// Whether the set contains the axis.
-    #[inline]
-    pub fn contains(self, axis: usize) -> bool {
-        axis < MAX_RANK && self.0 & (1 << axis) != 0
-    }
-}
-
-/// A nest of loops over `N` tensors at once, with one stride per axis and tensor.
-///
-/// Axes of size 1 are dropped, and neighboring axes are merged if every tensor allows it, so that the innermost loop (a
-/// *run*) is as long as possible. Positions are counted in row-major order from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Nest<const N: usize> {
-    rank: usize,
-    sizes: [usize; MAX_RANK],
-    steps: [[isize; MAX_RANK]; N],
-    start: [isize; N],
 }
 
 impl<const N: usize> Nest<N> {

@@ -33,24 +33,27 @@ pub enum Gate {
     Output,
 }
 
-/// The positions of the layer's tensors among the node's inputs.
-#[derive(Clone, Copy)]
-pub struct Layout {
-    /// The input of the layer.
-    pub x: usize,
-    /// The first of 17 weights and biases.
-    pub weights: usize,
-    /// The previous output; the cell follows.
-    pub state: usize,
-    /// The first of four vectors of the layer norm.
-    pub norm: Option<usize>,
-    /// A second input, and the first of its four weights.
-    pub aux: Option<(usize, usize)>,
+plain! {
+    /// The positions of the layer's tensors among the node's inputs.
+    #[derive(Clone, Copy)]
+    pub struct Layout {
+        /// The input of the layer.
+        pub x: usize,
+        /// The first of 17 weights and biases.
+        pub weights: usize,
+        /// The previous output; the cell follows.
+        pub state: usize,
+        /// The first of four vectors of the layer norm.
+        pub norm: Maybe<usize>,
+        /// A second input, and the first of its four weights.
+        pub aux: Maybe<[usize; 2]>,
+    }
 }
 
 impl Layout {
     /// The layout of nodes with a single layer.
-    pub const SINGLE: Layout = Layout { x: 0, weights: 1, state: 18, norm: Some(20), aux: None };
+    pub const SINGLE: Layout =
+        Layout { x: 0, weights: 1, state: 18, norm: Maybe::Present(20), aux: Maybe::Absent };
 
     /// The position of a gate's weights for the input.
     pub const fn input_to(&self, gate: Gate) -> usize {
@@ -98,27 +101,29 @@ impl Layout {
     }
 }
 
-/// A layer whose tensors have been checked.
-#[derive(Clone, Copy)]
-pub struct Layer {
-    /// The positions of the tensors; `norm` and `aux` are `None` if the node lacks them.
-    pub layout: Layout,
-    /// The number of elements in a row of the input.
-    pub inputs: usize,
-    /// The number of elements in a row of the second input.
-    pub aux: usize,
-    /// The number of cells, which is the number of rows of most weights.
-    pub cells: usize,
-    /// The number of elements in a row of the output.
-    pub outputs: usize,
-    /// Whether the layer has an input gate.
-    pub input_gate: bool,
-    /// Whether the gates read the cell.
-    pub peephole: bool,
-    /// Whether the outputs are projected.
-    pub projection: bool,
-    /// The type of the weights.
-    pub weights: ElementType,
+plain! {
+    /// A layer whose tensors have been checked.
+    #[derive(Clone, Copy)]
+    pub struct Layer {
+        /// The positions of the tensors; `norm` and `aux` are `None` if the node lacks them.
+        pub layout: Layout,
+        /// The number of elements in a row of the input.
+        pub inputs: usize,
+        /// The number of elements in a row of the second input.
+        pub aux: usize,
+        /// The number of cells, which is the number of rows of most weights.
+        pub cells: usize,
+        /// The number of elements in a row of the output.
+        pub outputs: usize,
+        /// Whether the layer has an input gate.
+        pub input_gate: bool,
+        /// Whether the gates read the cell.
+        pub peephole: bool,
+        /// Whether the outputs are projected.
+        pub projection: bool,
+        /// The type of the weights.
+        pub weights: ElementType,
+    }
 }
 
 /// The types that depend on the type of the input.
@@ -171,14 +176,15 @@ impl Layer {
                 ));
             }
         };
-        let aux = match layout.aux {
-            Some((x, weights)) if present(weights + Gate::Forget as usize)? => Some((x, weights)),
+        let aux = match layout.aux.get() {
+            Some([x, weights]) if present(weights + Gate::Forget as usize)? => Some([x, weights]),
             _ => None,
         };
+        let norm = layout.norm.get().filter(|&i| present(i + 1).unwrap_or(false));
         Ok(Layer {
-            layout: Layout { norm: layout.norm.filter(|&i| present(i + 1).unwrap_or(false)), aux, ..layout },
+            layout: Layout { norm: norm.into(), aux: aux.into(), ..layout },
             inputs: dims.size(1),
-            aux: aux.map_or(Ok(0), |(x, _)| {
+            aux: aux.map_or(Ok(0), |[x, _]| {
                 node::dims(&node.input(x)?).map(|d| d.size(d.rank().saturating_sub(1)))
             })?,
             cells: dims.size(0),
@@ -221,10 +227,10 @@ impl Layer {
         if let (Some(i), true) = (layout.cell_to(gate), self.peephole) {
             expect(&node.input(i)?, types.peephole, &[self.cells])?;
         }
-        if let Some(i) = layout.norm {
+        if let Some(i) = layout.norm.get() {
             expect(&node.input(i + gate as usize)?, types.norm, &[self.cells])?;
         }
-        if let Some((_, weights)) = layout.aux {
+        if let Some([_, weights]) = layout.aux.get() {
             expect(&node.input(weights + gate as usize)?, self.weights, &[self.cells, self.aux])?;
         }
         Ok(())
@@ -241,7 +247,7 @@ impl Layer {
             let weights = "weights of the input gate";
             refuse(layout.recurrent_to(Gate::Input), weights)?;
             refuse(layout.bias(Gate::Input), weights)?;
-            layout.norm.map_or(Ok(()), |i| refuse(i, weights))?;
+            layout.norm.get().map_or(Ok(()), |i| refuse(i, weights))?;
         }
         if !self.peephole {
             refuse(layout.weights + 8, "weights from the cell to the output gate")?;
@@ -270,17 +276,19 @@ impl Layer {
     }
 }
 
-/// The options of a layer.
-#[derive(Clone, Copy)]
-pub struct LstmOptions {
-    /// The activation of the cell gate, and of the cell before it is output.
-    pub activation: Activation,
-    /// The limit of the cell; 0 for no limit.
-    pub cell_clip: f32,
-    /// The limit of projected outputs; 0 for no limit.
-    pub projection_clip: f32,
-    /// How inputs are quantized if the weights have 8 bits.
-    pub symmetry: Symmetry,
+plain! {
+    /// The options of a layer.
+    #[derive(Clone, Copy)]
+    pub struct LstmOptions {
+        /// The activation of the cell gate, and of the cell before it is output.
+        pub activation: Activation,
+        /// The limit of the cell; 0 for no limit.
+        pub cell_clip: f32,
+        /// The limit of projected outputs; 0 for no limit.
+        pub projection_clip: f32,
+        /// How inputs are quantized if the weights have 8 bits.
+        pub symmetry: Symmetry,
+    }
 }
 
 impl LstmOptions {

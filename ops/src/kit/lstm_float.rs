@@ -11,15 +11,17 @@ use super::lstm::{Gate, Layer, LstmOptions};
 use super::pace::Pace;
 use super::recurrent::{Columns, Diagonal, Direction, Matrix, Sequence, Vector, activate, load, row, store};
 
-/// A prepared layer.
-pub struct FloatLstm {
-    layer: Layer,
-    options: LstmOptions,
-    /// Scratch memory for three gates, the cell and the output.
-    room: Scratch<f32>,
-    /// Scratch memory for the quantized input, second input, output, and values to be projected; empty for weights of
-    /// f32.
-    quantized: Scratch<i8>,
+plain! {
+    /// A prepared layer.
+    pub struct FloatLstm {
+        layer: Layer,
+        options: LstmOptions,
+        /// Scratch memory for three gates, the cell and the output.
+        room: Scratch<f32>,
+        /// Scratch memory for the quantized input, second input, output, and values to be projected; empty for weights
+        /// of f32.
+        quantized: Scratch<i8>,
+    }
 }
 
 /// The weights and biases of a gate.
@@ -90,7 +92,7 @@ impl FloatLstm {
         let layer = &self.layer;
         let layout = &layer.layout;
         let x = cx.input(layout.x)?.as_slice::<f32>()?;
-        let aux = layout.aux.map_or(Ok(&[][..]), |(x, _)| cx.input(x)?.as_slice::<f32>())?;
+        let aux = layout.aux.get().map_or(Ok(&[][..]), |[x, _]| cx.input(x)?.as_slice::<f32>())?;
         let data = LayerData::read(layer, cx)?;
         let output_state = cx.variable::<f32>(layout.output_state())?;
         let cell_state = cx.variable::<f32>(layout.cell_state())?;
@@ -189,13 +191,13 @@ impl<'a> GateData<'a> {
         let matrix = |i: usize| Matrix::of(&cx.input(i)?);
         Ok(GateData {
             input: matrix(layout.input_to(gate))?,
-            aux: layout.aux.map(|(_, weights)| matrix(weights + gate as usize)).transpose()?,
+            aux: layout.aux.get().map(|[_, weights]| matrix(weights + gate as usize)).transpose()?,
             recurrent: matrix(layout.recurrent_to(gate))?,
             cell: match layout.cell_to(gate) {
                 Some(i) if layer.peephole => Some(Diagonal::of(&cx.input(i)?)?),
                 _ => None,
             },
-            norm: layout.norm.map(|i| cx.input(i + gate as usize)?.as_slice()).transpose()?,
+            norm: layout.norm.get().map(|i| cx.input(i + gate as usize)?.as_slice()).transpose()?,
             bias: float_bias(cx, layout.bias(gate))?,
         })
     }

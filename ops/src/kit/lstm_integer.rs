@@ -16,38 +16,42 @@ use super::pace::Pace;
 use super::recurrent::{Columns, Direction, Sequence, load, row, store};
 use super::requantize::{Multiplier, rounding_divide_by_pot};
 
-/// A prepared layer.
-pub struct IntegerLstm {
-    layer: Layer,
-    gates: [GateScales; 4],
-    /// Rescales `o × tanh(c)` to the projection's input, or to the output.
-    hidden: Multiplier,
-    hidden_zero_point: i32,
-    projection: Multiplier,
-    /// The binary logarithm of the cell's scale.
-    cell_exponent: i32,
-    cell_clip: i16,
-    projection_clip: i8,
-    input_zero_point: i32,
-    output_zero_point: i32,
-    /// The number of rows that TFLite's peephole treats as one in a layer with projection; see
-    /// [`IntegerLstm::peephole`].
-    batches: usize,
-    /// Scratch memory for two gates, the sum of a third, and the cell.
-    room: Scratch<i16>,
-    /// Scratch memory for the projection's input and the output.
-    bytes: Scratch<i8>,
+plain! {
+    /// A prepared layer.
+    pub struct IntegerLstm {
+        layer: Layer,
+        gates: [GateScales; 4],
+        /// Rescales `o × tanh(c)` to the projection's input, or to the output.
+        hidden: Multiplier,
+        hidden_zero_point: i32,
+        projection: Multiplier,
+        /// The binary logarithm of the cell's scale.
+        cell_exponent: i32,
+        cell_clip: i16,
+        projection_clip: i8,
+        input_zero_point: i32,
+        output_zero_point: i32,
+        /// The number of rows that TFLite's peephole treats as one in a layer with projection; see
+        /// [`IntegerLstm::peephole`].
+        batches: usize,
+        /// Scratch memory for two gates, the sum of a third, and the cell.
+        room: Scratch<i16>,
+        /// Scratch memory for the projection's input and the output.
+        bytes: Scratch<i8>,
+    }
 }
 
-/// The factors that scale a gate's sums.
-#[derive(Clone, Copy)]
-struct GateScales {
-    input: Multiplier,
-    recurrent: Multiplier,
-    cell: Multiplier,
-    norm: Multiplier,
-    /// The least variance that the layer norm divides by.
-    variance_guard: i32,
+plain! {
+    /// The factors that scale a gate's sums.
+    #[derive(Clone, Copy)]
+    struct GateScales {
+        input: Multiplier,
+        recurrent: Multiplier,
+        cell: Multiplier,
+        norm: Multiplier,
+        /// The least variance that the layer norm divides by.
+        variance_guard: i32,
+    }
 }
 
 /// The weights and biases of a gate.
@@ -105,7 +109,7 @@ pub fn cell_exponent(cell: &TensorView<'_>) -> Result<i32> {
 impl GateScales {
     fn new(gate: Gate, layer: &Layer, node: &NodeView<'_>, cell_exponent: i32) -> Result<GateScales> {
         let layout = &layer.layout;
-        let sum = match layout.norm {
+        let sum = match layout.norm.get() {
             Some(_) => scale(node.intermediate(gate as usize))?,
             None => 1.0 / 4096.0,
         };
@@ -118,7 +122,7 @@ impl GateScales {
             }
             _ => 1.0,
         };
-        let norm = layout.norm.map_or(Ok(1.0), |i| scale(node.input(i + gate as usize)))?;
+        let norm = layout.norm.get().map_or(Ok(1.0), |i| scale(node.input(i + gate as usize)))?;
         Ok(GateScales {
             input: multiplier(scale(node.input(layout.input_to(gate)))? * x / sum)?,
             recurrent: multiplier(scale(node.input(layout.recurrent_to(gate)))? * output / sum)?,
@@ -244,7 +248,7 @@ impl IntegerLstm {
             input: cx.input(layout.input_to(gate))?.as_slice()?,
             recurrent: cx.input(layout.recurrent_to(gate))?.as_slice()?,
             cell,
-            norm: layout.norm.map_or(Ok(&[][..]), |i| cx.input(i + gate as usize)?.as_slice())?,
+            norm: layout.norm.get().map_or(Ok(&[][..]), |i| cx.input(i + gate as usize)?.as_slice())?,
             bias: Bias::of(cx.optional_input(layout.bias(gate))?)?,
         })
     }

@@ -73,7 +73,7 @@ impl IntegerLstm8 {
     ) -> Result<IntegerLstm8> {
         let layout = &layer.layout;
         ensure!(
-            layout.norm.is_some() && layer.projection,
+            layout.norm.get().is_some() && layer.projection,
             "with 12 intermediates it needs layer norm and projection"
         );
         node.input(layout.projection_bias())?;
@@ -137,7 +137,7 @@ impl IntegerLstm8 {
             scales: self.gates[(gate as usize).saturating_sub(1)],
             input: cx.input(layout.input_to(gate))?.as_slice()?,
             recurrent: cx.input(layout.recurrent_to(gate))?.as_slice()?,
-            norm: layout.norm.map_or(Ok(&[][..]), |i| cx.input(i + gate as usize)?.as_slice())?,
+            norm: layout.norm.get().map_or(Ok(&[][..]), |i| cx.input(i + gate as usize)?.as_slice())?,
             bias: cx.input(layout.bias(gate))?.as_slice()?,
         })
     }
@@ -206,7 +206,7 @@ fn gates(layer: &Layer, node: &NodeView<'_>) -> Result<[GateScales; 3]> {
     };
     let scales = |gate: Gate| {
         let i = gate as usize;
-        let norm = multiplier(layout.norm.map_or(Ok(1.0), |norm| scale(node.input(norm + i)))?)?;
+        let norm = multiplier(layout.norm.get().map_or(Ok(1.0), |norm| scale(node.input(norm + i)))?)?;
         Ok(GateScales {
             input: sum(layout.input_to(gate), x, 3 * i + 1, i)?,
             recurrent: sum(layout.recurrent_to(gate), output, 3 * i + 2, i)?,

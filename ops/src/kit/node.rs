@@ -9,6 +9,12 @@ use super::indexing::Dims;
 use super::padding::Padding;
 use super::requantize::{Multiplier, Quant};
 
+/// The error of a form of `eval` for a node that has another form. `Op::EMBED` chooses the right one.
+#[cold]
+pub fn other_form() -> Error {
+    Error::new(Status::Internal, format_args!("the node has another form"))
+}
+
 /// The tensor's shape.
 ///
 /// # Errors

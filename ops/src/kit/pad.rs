@@ -11,19 +11,23 @@ use super::indexing::{Dims, MAX_RANK, Nest};
 use super::moves::{Run, Width};
 use super::node;
 
-/// Inputs: the tensor, the paddings `[rank, 2]` (before and after each axis), and optionally the value, which is zero
-/// by default.
-pub struct ConstantPad {
-    plan: Option<Plan>,
-    /// The element that represents zero, in the first bytes.
-    zero: [u8; 16],
+plain! {
+    /// Inputs: the tensor, the paddings `[rank, 2]` (before and after each axis), and optionally the value, which is
+    /// zero by default.
+    pub struct ConstantPad {
+        plan: Maybe<Plan>,
+        /// The element that represents zero, in the first bytes.
+        zero: [u8; 16],
+    }
 }
 
-/// The position of the input in the output.
-#[derive(Clone, Copy)]
-struct Plan {
-    output: Dims,
-    nest: Nest<1>,
+plain! {
+    /// The position of the input in the output.
+    #[derive(Clone, Copy)]
+    struct Plan {
+        output: Dims,
+        nest: Nest<1>,
+    }
 }
 
 impl ConstantPad {
@@ -56,7 +60,7 @@ impl ConstantPad {
             }
             None => cx.set_output_dynamic(0)?,
         }
-        Ok(ConstantPad { plan, zero })
+        Ok(ConstantPad { plan: plan.into(), zero })
     }
 
     /// Fills the output and copies the input into it.
@@ -65,7 +69,7 @@ impl ConstantPad {
     /// Paddings that are known only now are negative or too large.
     pub fn eval(&self, cx: &EvalContext<'_>) -> Result<()> {
         let x = cx.node().input(0)?;
-        let (plan, to) = match self.plan {
+        let (plan, to) = match self.plan.get() {
             Some(plan) => (plan, cx.output_byte_cells(0)?),
             None => {
                 let plan = plan(&x, &cx.input(1)?)?;

@@ -11,13 +11,15 @@ use arenite_abi::prelude::*;
 use arenite_abi::schema::Pool2DOptions;
 use core::cell::Cell;
 
-/// A prepared pool.
-pub struct Pool {
-    windows: Windows,
-    /// The range of f32 outputs.
-    pub float_limits: Limits<f32>,
-    /// The range of quantized outputs; empty for f32.
-    pub limits: Limits<i32>,
+plain! {
+    /// A prepared pool.
+    pub struct Pool {
+        windows: Windows,
+        /// The range of f32 outputs.
+        pub float_limits: Limits<f32>,
+        /// The range of quantized outputs; empty for f32.
+        pub limits: Limits<i32>,
+    }
 }
 
 /// The elements in one window: the channels of each of `taps` pixels.

@@ -26,3 +26,27 @@ macro_rules! quantized {
     )*};
 }
 quantized!(i8 u8 i16);
+
+plain! {
+    /// One of these types.
+    #[derive(Clone, Copy, PartialEq)]
+    pub enum IntegerType {
+        /// u8.
+        U8,
+        /// i8.
+        I8,
+        /// i16.
+        I16,
+    }
+}
+
+impl IntegerType {
+    /// `ty`, which is one of them.
+    pub fn of(ty: ElementType) -> IntegerType {
+        match ty {
+            U8 => IntegerType::U8,
+            I8 => IntegerType::I8,
+            _ => IntegerType::I16,
+        }
+    }
+}

@@ -16,11 +16,13 @@ pub const SHARING: Sharing = Sharing::AnyOf(&[Sharing::View, Sharing::PartOfInpu
 /// How the outputs of an op that uses [`Prepared::declare_part`] may share memory with its inputs.
 pub const SHARING_OF_PARTS: Sharing = Sharing::AnyOf(&[Sharing::View, Sharing::PartOfInput]);
 
-/// The rearrangement `output[k] = input[nest[k]]`, where `k` counts in row-major order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rearrangement {
-    output: Dims,
-    nest: Nest<1>,
+plain! {
+    /// The rearrangement `output[k] = input[nest[k]]`, where `k` counts in row-major order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Rearrangement {
+        output: Dims,
+        nest: Nest<1>,
+    }
 }
 
 impl Rearrangement {
@@ -121,9 +123,11 @@ pub fn with_size(dims: &Dims, axis: usize, size: i32) -> Result<Dims> {
     Dims::from_sizes(sizes).ok_or_else(|| invalid!("{:?} with {size} along axis {axis}", dims.as_slice()))
 }
 
-/// The rearrangement of an input to one output, if `prepare` knows it.
-#[derive(Clone, Copy, Debug)]
-pub struct Prepared(Option<Rearrangement>);
+plain! {
+    /// The rearrangement of an input to one output, if `prepare` knows it.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Prepared(Maybe<Rearrangement>);
+}
 
 impl Prepared {
     /// Declares output 0, the node's only one. Without a plan, and for strings, it is dynamic. `x` is input 0.
@@ -141,7 +145,7 @@ impl Prepared {
         {
             plan.allow_behind(cx, [0, 0], x)?;
         }
-        Ok(Prepared(plan))
+        Ok(Prepared(plan.into()))
     }
 
     /// Declares one of several outputs, which is a rearrangement of input number `input`, that is `x`.
@@ -163,7 +167,7 @@ impl Prepared {
 
     /// Recreates the result of `declare`, for an op that computes its plan again in `eval`.
     pub fn again(plan: Option<Rearrangement>) -> Prepared {
-        Prepared(plan)
+        Prepared(plan.into())
     }
 
     /// Writes output `output` from input `input`; `late` computes the plan if `prepare` had none.
@@ -177,14 +181,14 @@ impl Prepared {
         output: usize,
         late: impl FnOnce() -> Result<Rearrangement>,
     ) -> Result<()> {
-        let plan = self.0.map_or_else(late, Ok)?;
+        let plan = self.0.get().map_or_else(late, Ok)?;
         let shape = plan.output.as_slice();
         let ty = cx.node().input(input)?.ty;
         if ty == ElementType::String {
             let visit = |f: &mut dyn FnMut(usize)| plan.nest.for_each(|_, [i]| f(i));
             return strings::select(cx, output, shape, &Strings::of(&cx.input(input)?)?, visit);
         }
-        let to = match self.0 {
+        let to = match self.0.get() {
             Some(_) => cx.output_byte_cells(output)?,
             None => cells_of(cx.resize_output(output, shape)?.into_bytes()),
         };

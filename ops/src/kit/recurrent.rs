@@ -16,13 +16,15 @@ use super::node;
 
 mod directions;
 
-/// Whether batches or time steps are the outer dimension of a sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// `[times, batches, features]`.
-    TimeMajor,
-    /// `[batches, times, features]`.
-    BatchMajor,
+plain! {
+    /// Whether batches or time steps are the outer dimension of a sequence.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Order {
+        /// `[times, batches, features]`.
+        TimeMajor,
+        /// `[batches, times, features]`.
+        BatchMajor,
+    }
 }
 
 impl Order {
@@ -41,16 +43,18 @@ pub enum Direction {
     Backward,
 }
 
-/// The rows of a sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sequence {
-    /// The number of rows of one batch.
-    pub times: usize,
-    /// The number of independent sequences.
-    pub batches: usize,
-    /// The number of elements in a row.
-    pub features: usize,
-    order: Order,
+plain! {
+    /// The rows of a sequence.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Sequence {
+        /// The number of rows of one batch.
+        pub times: usize,
+        /// The number of independent sequences.
+        pub batches: usize,
+        /// The number of elements in a row.
+        pub features: usize,
+        order: Order,
+    }
 }
 
 impl Sequence {

@@ -5,17 +5,19 @@
 
 use super::activation::Limits;
 
-/// A real factor in fixed point: `real = value / 2^31 × 2^shift`.
-///
-/// A positive `shift` shifts left before the multiplication, a negative one shifts right after it. `apply` covers both
-/// TFLite's "smaller than one" and its "greater than one" form: with `shift <= 0` or `shift >= 0` the other shift is
-/// the identity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Multiplier {
-    /// The Q0.31 significand: `2^30 <= |value| < 2^31`, or 0.
-    pub value: i32,
-    /// The power of two that scales the significand.
-    pub shift: i32,
+arenite_abi::plain! {
+    /// A real factor in fixed point: `real = value / 2^31 × 2^shift`.
+    ///
+    /// A positive `shift` shifts left before the multiplication, a negative one shifts right after it. `apply` covers
+    /// both TFLite's "smaller than one" and its "greater than one" form: with `shift <= 0` or `shift >= 0` the other
+    /// shift is the identity.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Multiplier {
+        /// The Q0.31 significand: `2^30 <= |value| < 2^31`, or 0.
+        pub value: i32,
+        /// The power of two that scales the significand.
+        pub shift: i32,
+    }
 }
 
 impl Multiplier {
@@ -139,13 +141,15 @@ impl Multiplier {
     }
 }
 
-/// The scale and the zero point of a per-tensor quantized tensor: `real = scale × (q − zero_point)`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Quant {
-    /// The real size of one step.
-    pub scale: f32,
-    /// The quantized value of real zero.
-    pub zero_point: i32,
+arenite_abi::plain! {
+    /// The scale and the zero point of a per-tensor quantized tensor: `real = scale × (q − zero_point)`.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Quant {
+        /// The real size of one step.
+        pub scale: f32,
+        /// The quantized value of real zero.
+        pub zero_point: i32,
+    }
 }
 
 impl Quant {
@@ -172,17 +176,19 @@ impl Quant {
     }
 }
 
-/// Converts from one quantization to another: `clamp(multiplier × (q − input_zero_point) + output_zero_point)`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Requantize {
-    /// The zero point of the input.
-    pub input_zero_point: i32,
-    /// The zero point of the output.
-    pub output_zero_point: i32,
-    /// The ratio `input scale / output scale`.
-    pub multiplier: Multiplier,
-    /// The range of the output.
-    pub limits: Limits<i32>,
+arenite_abi::plain! {
+    /// Converts from one quantization to another: `clamp(multiplier × (q − input_zero_point) + output_zero_point)`.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Requantize {
+        /// The zero point of the input.
+        pub input_zero_point: i32,
+        /// The zero point of the output.
+        pub output_zero_point: i32,
+        /// The ratio `input scale / output scale`.
+        pub multiplier: Multiplier,
+        /// The range of the output.
+        pub limits: Limits<i32>,
+    }
 }
 
 impl Requantize {

@@ -18,16 +18,18 @@ use super::requantize::{
     Multiplier, rounding_divide_by_pot, saturating_rounding_doubling_high_mul as high_mul,
 };
 
-/// Everything that does not depend on data.
-#[derive(Clone, Copy)]
-pub struct ScaledPair {
-    zero_points: [i32; 2],
-    left_shift: u32,
-    inputs: [Multiplier; 2],
-    output: Multiplier,
-    output_zero_point: i32,
-    limits: Limits<i32>,
-    groups: Groups,
+plain! {
+    /// Everything that does not depend on data.
+    #[derive(Clone, Copy)]
+    pub struct ScaledPair {
+        zero_points: [i32; 2],
+        left_shift: u32,
+        inputs: [Multiplier; 2],
+        output: Multiplier,
+        output_zero_point: i32,
+        limits: Limits<i32>,
+        groups: Groups,
+    }
 }
 
 impl ScaledPair {
@@ -117,15 +119,17 @@ impl ScaledPair {
     }
 }
 
-/// The rounding when an input is converted to the common scale, `x × 2^left_shift × m × 2^shift` with `shift <= 0`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum InputRounding {
-    /// Rounds after the multiplication and after the shift.
-    Twice,
-    /// Applies both shifts first, so that it rounds only once.
-    Once,
-    /// Rounds after the multiplication; the shift rounds down.
-    OnceThenDown,
+plain! {
+    /// The rounding when an input is converted to the common scale, `x × 2^left_shift × m × 2^shift` with `shift <= 0`.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum InputRounding {
+        /// Rounds after the multiplication and after the shift.
+        Twice,
+        /// Applies both shifts first, so that it rounds only once.
+        Once,
+        /// Rounds after the multiplication; the shift rounds down.
+        OnceThenDown,
+    }
 }
 
 #[inline]
@@ -143,19 +147,21 @@ fn scale_input(x: i32, left_shift: u32, multiplier: Multiplier, rounding: InputR
     }
 }
 
-/// The elements that TFLite's SIMD kernels process, which round differently from its scalar code. The output consists
-/// of runs; in each of them SIMD code processes the whole groups:
-///
-/// ```text
-/// |<----------- run ------------>|<----------- run ------------>|
-/// | group | group | group | rest | group | group | group | rest |
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Groups {
-    run: usize,
-    /// The number of elements of a run that are in whole groups.
-    grouped: usize,
-    rounding: InputRounding,
+plain! {
+    /// The elements that TFLite's SIMD kernels process, which round differently from its scalar code. The output
+    /// consists of runs; in each of them SIMD code processes the whole groups:
+    ///
+    /// ```text
+    /// |<----------- run ------------>|<----------- run ------------>|
+    /// | group | group | group | rest | group | group | group | rest |
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Groups {
+        run: usize,
+        /// The number of elements of a run that are in whole groups.
+        grouped: usize,
+        rounding: InputRounding,
+    }
 }
 
 impl Groups {
@@ -224,12 +230,14 @@ impl Run {
     }
 }
 
-/// Two symmetric 16-bit inputs whose scales are powers of two: one has the output's scale, the other a finer one, which
-/// is divided.
-#[derive(Clone, Copy)]
-pub struct PowerOfTwoPair {
-    right_shifts: [u32; 2],
-    limits: Limits<i32>,
+plain! {
+    /// Two symmetric 16-bit inputs whose scales are powers of two: one has the output's scale, the other a finer one,
+    /// which is divided.
+    #[derive(Clone, Copy)]
+    pub struct PowerOfTwoPair {
+        right_shifts: [u32; 2],
+        limits: Limits<i32>,
+    }
 }
 
 impl PowerOfTwoPair {
@@ -268,12 +276,14 @@ impl PowerOfTwoPair {
     }
 }
 
-/// The kernel of a quantized sum or difference, for ADD and SUB.
-pub enum QuantizedSum {
-    /// Any scales.
-    Scaled(ScaledPair),
-    /// i16 with scales that are powers of two.
-    PowerOfTwo(PowerOfTwoPair),
+plain! {
+    /// The kernel of a quantized sum or difference, for ADD and SUB.
+    pub enum QuantizedSum {
+        /// Any scales.
+        Scaled(ScaledPair),
+        /// i16 with scales that are powers of two.
+        PowerOfTwo(PowerOfTwoPair),
+    }
 }
 
 impl QuantizedSum {

@@ -11,24 +11,26 @@ use super::scaled_pair::log2_if_power;
 use super::table::FunctionTable;
 use super::unary;
 
-/// The kernel of a node.
-pub enum Sigmoid {
-    /// For f32, f16 or bf16.
-    Real,
-    /// For 8 bits: a lookup table.
-    Table(FunctionTable),
-    /// For 16 bits with any scale: the input is multiplied by `multiplier × 2^-left_shift` to the steps of a table.
-    Interpolated {
-        /// A positive multiplier.
-        multiplier: i32,
-        /// The shift, at most 31.
-        left_shift: u32,
-    },
-    /// For 16 bits, if the input's scale is `2^(left_shift - 12)`.
-    PowerOfTwo {
-        /// The shift, 0 or 1.
-        left_shift: i32,
-    },
+plain! {
+    /// The kernel of a node.
+    pub enum Sigmoid {
+        /// For f32, f16 or bf16.
+        Real,
+        /// For 8 bits: a lookup table.
+        Table(FunctionTable),
+        /// For 16 bits with any scale: the input is multiplied by `multiplier × 2^-left_shift` to the steps of a table.
+        Interpolated {
+            /// A positive multiplier.
+            multiplier: i32,
+            /// The shift, at most 31.
+            left_shift: u32,
+        },
+        /// For 16 bits, if the input's scale is `2^(left_shift - 12)`.
+        PowerOfTwo {
+            /// The shift, 0 or 1.
+            left_shift: i32,
+        },
+    }
 }
 
 /// One function in the forms that [`Sigmoid::eval`] needs.

@@ -10,14 +10,16 @@ use super::node;
 use super::node::quant;
 use super::unary;
 
-/// The table of one node, in the host's memory.
-pub enum FunctionTable {
-    /// A table for i8, indexed by the bit pattern.
-    I8(Table<i8>),
-    /// A table for u8.
-    U8(Table<u8>),
-    /// A table for i16.
-    I16(Table<i16>),
+plain! {
+    /// The table of one node, in the host's memory.
+    pub enum FunctionTable {
+        /// A table for i8, indexed by the bit pattern.
+        I8(Table<i8>),
+        /// A table for u8.
+        U8(Table<u8>),
+        /// A table for i16.
+        I16(Table<i16>),
+    }
 }
 
 impl FunctionTable {

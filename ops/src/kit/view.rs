@@ -6,10 +6,12 @@ use super::indexing::Dims;
 use super::rearrange::declare_shape;
 use super::strings::Strings;
 
-/// The shape of the output, if it does not depend on data.
-#[derive(Clone, Copy, Debug)]
-pub struct View {
-    shape: Option<Dims>,
+plain! {
+    /// The shape of the output, if it does not depend on data.
+    #[derive(Clone, Copy, Debug)]
+    pub struct View {
+        shape: Maybe<Dims>,
+    }
 }
 
 impl View {
@@ -22,7 +24,7 @@ impl View {
         if shape.is_some() && ty != ElementType::String {
             cx.allow_view(0, 0)?;
         }
-        Ok(View { shape })
+        Ok(View { shape: shape.into() })
     }
 
     /// Copies the bytes, unless they are already in place; `late` returns the shape if `prepare` did not have it.
@@ -33,7 +35,7 @@ impl View {
         if cx.node().input(0)?.ty == ElementType::String {
             return self.copy_strings(cx, late);
         }
-        if self.shape.is_some() {
+        if self.shape.get().is_some() {
             return cx.copy_or_view(0, 0);
         }
         let shape = late()?;
@@ -45,7 +47,7 @@ impl View {
     }
 
     fn copy_strings(&self, cx: &EvalContext<'_>, late: impl FnOnce() -> Result<Dims>) -> Result<()> {
-        let shape = self.shape.map_or_else(late, Ok)?;
+        let shape = self.shape.get().map_or_else(late, Ok)?;
         let x = cx.input(0)?;
         let strings = Strings::of(&x)?;
         ensure!(

@@ -25,21 +25,23 @@ pub struct WindowOptions {
     pub dilations: [i32; 2],
 }
 
-/// A window along one axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Axis {
-    /// The number of elements of the input.
-    pub input: usize,
-    /// The number of taps of the filter.
-    pub filter: usize,
-    /// The number of positions of the window.
-    pub output: usize,
-    /// The distance between positions.
-    pub stride: usize,
-    /// The distance between taps.
-    pub dilation: usize,
-    /// The padding before the first element.
-    pub before: usize,
+plain! {
+    /// A window along one axis.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Axis {
+        /// The number of elements of the input.
+        pub input: usize,
+        /// The number of taps of the filter.
+        pub filter: usize,
+        /// The number of positions of the window.
+        pub output: usize,
+        /// The distance between positions.
+        pub stride: usize,
+        /// The distance between taps.
+        pub dilation: usize,
+        /// The padding before the first element.
+        pub before: usize,
+    }
 }
 
 /// The row and the column of a pixel in the output.
@@ -51,17 +53,19 @@ pub struct Position {
     pub x: usize,
 }
 
-/// A window over the rows and columns of multi-channel images.
-#[derive(Clone, Copy, Debug)]
-pub struct Windows {
-    /// The number of images.
-    pub batches: usize,
-    /// The window along the height.
-    pub rows: Axis,
-    /// The window along the width.
-    pub columns: Axis,
-    /// The number of channels of the input.
-    pub channels: usize,
+plain! {
+    /// A window over the rows and columns of multi-channel images.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Windows {
+        /// The number of images.
+        pub batches: usize,
+        /// The window along the height.
+        pub rows: Axis,
+        /// The window along the width.
+        pub columns: Axis,
+        /// The number of channels of the input.
+        pub channels: usize,
+    }
 }
 
 impl WindowOptions {

@@ -348,3 +348,31 @@ fn every_interface_has_a_fixture_in_both_languages() {
         );
     }
 }
+
+/// The state of a custom op in the C file of an embedded model, for machines with 32-bit and 64-bit pointers.
+#[test]
+fn an_op_writes_its_state_for_another_machine() {
+    use arenite_micro::{EmbeddableOp, Embedding, Planner, PointerWidth, Sources};
+    let model = custom("Embed");
+    for fixture in fixtures(source!("16_embed")) {
+        assert_eq!(run(&mut built(fixture.builder(&model))), [X.map(|x| 3.0 * x)], "{}", fixture.language);
+        let ops = fixture.registry().custom_ops();
+        let op = ops.into_iter().find(|op| op.name() == "Embed").expect("the fixture has this op");
+        for (width, bytes) in [(PointerWidth::Bits32, 4), (PointerWidth::Bits64, 8)] {
+            let ops = [EmbeddableOp { op, kernel: String::new() }];
+            let view = model.view();
+            let mut aligned = vec![0u128; view.bytes().len().div_ceil(16)];
+            let file = &mut bytemuck::cast_slice_mut::<_, u8>(&mut aligned)[..view.bytes().len()];
+            file.copy_from_slice(view.bytes());
+            let made = Embedding::new(width, file, &ops, &mut |records| Planner::Greedy.place(records));
+            let [_, source] = made.expect("it can be embedded").to_c(&Sources { name: "m", title: "m" });
+            let state = format!("state_0[] = {{\n    0x40400000, {bytes:#x},\n}};");
+            assert!(source.text.contains(&state), "{}: {}", fixture.language, source.text);
+            assert!(
+                source.text.contains("{fixture_scale, &no_buffers, &nodes[0], state_0}"),
+                "{}",
+                source.text
+            );
+        }
+    }
+}

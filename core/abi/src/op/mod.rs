@@ -1,5 +1,6 @@
 //! Operators: the [`Op`] trait, the node, and the host's services during `prepare` and `eval`.
 
+mod embed;
 mod eval;
 mod memory;
 mod node;
@@ -11,15 +12,17 @@ use core::cell::Cell;
 use core::ops::RangeInclusive;
 
 use crate::Result;
+use crate::embedding::Embed;
 use crate::handed_out::internal;
 use crate::raw;
 use crate::tensor::ElementTypes;
 
+pub use embed::{EmbeddedState, embed_state};
 pub use eval::{EvalContext, StepTimes};
 pub use node::NodeView;
 pub use output_type::OutputType;
 pub use prepare::PrepareContext;
-pub use registration::{Registration, registration};
+pub use registration::{Registration, eval_form, registration};
 
 /// The op that a registration implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +50,8 @@ pub trait Op: Sized + Send + Sync + 'static {
     const STATEFUL: bool = false;
     /// How `prepare` lets outputs share memory with inputs, for some nodes at least. Only for listings.
     const SHARING: Sharing = Sharing::None;
+    /// How the state of a prepared node becomes part of a program for another machine; `None` if it cannot.
+    const EMBED: Option<Embed<Self>> = None;
 
     /// Checks the node, sets the shapes of its outputs, and computes everything that does not depend on data.
     ///

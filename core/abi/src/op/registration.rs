@@ -90,6 +90,9 @@ pub const fn registration<T: Op>() -> Registration {
         prepare: prepare::<T>,
         eval: eval::<T>,
         drop: if core::mem::needs_drop::<T>() { Some(drop::<T>) } else { None },
+        #[cfg(feature = "std")]
+        query: Some(super::embed::query::<T>),
+        #[cfg(not(feature = "std"))]
         query: None,
     })
 }
@@ -118,6 +121,25 @@ unsafe extern "C" fn eval<T: Op>(
         // SAFETY: the ABI requires the structs to be valid during the call, and `state` to be initialized by `prepare`.
         let (op, mut cx) = unsafe { (&*state.cast::<T>(), EvalContext::from_raw(&*eval, &*node)) };
         op.eval(&mut cx)
+    })
+}
+
+/// Runs a node with one form of an op's `eval`, for programs that contain the prepared states of nodes
+/// ([`Op::EMBED`]): the linker then drops the other forms.
+///
+/// # Safety
+/// As for [`ArOpV1::eval`], with the state of a prepared `T`.
+#[inline]
+pub unsafe fn eval_form<T>(
+    eval: *const ArEvalV1,
+    node: *const ArNodeV1,
+    state: *mut c_void,
+    form: fn(&T, &EvalContext<'_>) -> crate::Result<()>,
+) -> ArStatus {
+    status(&mut || {
+        // SAFETY: the caller passes valid structs, and the state of a `T`.
+        let (op, cx) = unsafe { (&*state.cast::<T>(), EvalContext::from_raw(&*eval, &*node)) };
+        form(op, &cx)
     })
 }
 

@@ -281,18 +281,21 @@ impl<'a> TensorViewMut<'a> {
 }
 
 /// A table filled by `prepare` and read by `eval`, in the host's persistent memory.
+#[repr(C)]
 pub struct Table<T> {
     pub(crate) index: u32,
     pub(crate) of: PhantomData<fn() -> T>,
 }
 
 /// Data that one `eval` keeps for the next, in the host's persistent memory. `prepare` initializes it.
+#[repr(C)]
 pub struct State<T> {
     pub(crate) index: u32,
     pub(crate) of: PhantomData<fn() -> T>,
 }
 
 /// A temporary buffer of `eval`, not kept between calls.
+#[repr(C)]
 pub struct Scratch<T> {
     pub(crate) index: u32,
     pub(crate) of: PhantomData<fn() -> T>,

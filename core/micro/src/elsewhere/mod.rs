@@ -10,6 +10,9 @@ mod target;
 
 pub use layouts::write_layouts;
 #[cfg(feature = "alloc")]
+#[cfg(feature = "std")]
+pub(crate) use required::with_room;
+#[cfg(feature = "alloc")]
 pub use required::{required_arena, required_arena_on};
 #[cfg(feature = "alloc")]
 pub use target::Target;

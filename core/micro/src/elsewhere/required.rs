@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::ops::{OpRegistration, Ops};
 use crate::phases::LoadedModel;
 use crate::phases::Planner;
+use crate::work::message::OwnHost;
 
 /// The largest arena that is tried: one gibibyte.
 const MOST: usize = 1 << 30;
@@ -18,6 +19,7 @@ const MOST: usize = 1 << 30;
 /// # Errors
 /// The model cannot be loaded, prepared or planned in an arena of one gibibyte.
 pub fn required_arena(model: &[u8], ops: &[OpRegistration], planner: Planner) -> Result<Sizes> {
+    let _host = OwnHost::new();
     with_room(|block| {
         let prepared = LoadedModel::new(model, ops, block)?.prepare()?;
         Ok(prepared.plan(planner)?.sizes())
@@ -35,6 +37,7 @@ pub fn required_arena_on(
     ops: &[OpRegistration],
     planner: Planner,
 ) -> Result<Recording> {
+    let _host = OwnHost::new();
     with_room(|block| {
         let ledger = TargetLedger::new(target);
         let loaded = LoadedModel::over(model, Ops::List(ops), Arena::with_ledger(block, &ledger))?;
@@ -50,7 +53,7 @@ pub fn required_arena_on(
 }
 
 /// Calls `make` with larger and larger blocks until one suffices.
-fn with_room<T>(mut make: impl FnMut(&mut [u8]) -> Result<T>) -> Result<T> {
+pub(crate) fn with_room<T>(mut make: impl FnMut(&mut [u8]) -> Result<T>) -> Result<T> {
     let mut bytes = 1usize << 16;
     loop {
         match make(&mut vec![0u8; bytes]) {

@@ -55,6 +55,12 @@ impl<'a> Resources<'a> {
         core::iter::successors(self.first.get(), |resource| resource.next.get())
     }
 
+    /// Whether no resource is open.
+    #[cfg(feature = "std")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.get() == 0
+    }
+
     /// The handle of the resource named `name`.
     pub(crate) fn find(&self, name: &[u8]) -> Option<i32> {
         (0..).zip(self.iter()).find(|(_, resource)| resource.name == name).map(|(handle, _)| handle)

@@ -77,6 +77,11 @@ impl<'a> Instance<'a> {
         plan::records(&self.machine, arena)
     }
 
+    #[cfg(feature = "std")]
+    pub(super) fn machine(&self) -> &Machine<'a> {
+        &self.machine
+    }
+
     #[cfg(feature = "alloc")]
     pub(super) fn has_subgraphs(&self) -> bool {
         self.machine.model.subgraphs().len() > 1

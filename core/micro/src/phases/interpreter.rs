@@ -3,6 +3,8 @@
 use super::instance::{Instance, TensorInfo};
 use crate::arena::{Arena, Recording, Sizes};
 use crate::error::Result;
+#[cfg(feature = "std")]
+use crate::model::machine::Machine;
 use crate::model::observer::NodeObserver;
 
 /// A model that is ready to run.
@@ -24,6 +26,12 @@ impl<'a> Interpreter<'a> {
     /// How much arena the model needs.
     pub fn sizes(&self) -> Sizes {
         self.recording().sizes()
+    }
+
+    /// The model and its arena.
+    #[cfg(feature = "std")]
+    pub(crate) fn parts(&self) -> (&Machine<'a>, &Arena<'a>) {
+        (self.instance.machine(), &self.arena)
     }
 
     #[cfg(feature = "alloc")]

@@ -33,7 +33,10 @@ pub enum Planner {
 
 impl Planner {
     /// Sets the offset of every record.
-    pub(crate) fn place(self, records: &mut dyn Records) -> OpResult<()> {
+    ///
+    /// # Errors
+    /// There is not enough memory for the planner's own records.
+    pub fn place(self, records: &mut dyn Records) -> OpResult<()> {
         match self {
             Planner::Greedy => micro_greedy::place_each(records),
             Planner::Linear => linear::place_each(records),

@@ -19,6 +19,30 @@ pub fn host() -> &'static ArHostV1 {
     &HOST
 }
 
+/// While this exists, ops that are linked into the program have this host, even if the program has another one, so
+/// that their messages arrive here.
+#[cfg(feature = "alloc")]
+pub(crate) struct OwnHost {
+    before: *const ArHostV1,
+}
+
+#[cfg(feature = "alloc")]
+impl OwnHost {
+    pub(crate) fn new() -> Self {
+        // SAFETY: `HOST` is static and keeps the contract: `parallel_for` calls its body on this thread, and `query`
+        // returns null.
+        OwnHost { before: unsafe { arenite_abi::host::replace_host(&HOST) } }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Drop for OwnHost {
+    fn drop(&mut self) {
+        // SAFETY: this is null or the host that was stored before, which lives as long as the process.
+        unsafe { arenite_abi::host::replace_host(self.before) };
+    }
+}
+
 /// The message of the last call that failed.
 struct LastMessage {
     used: AtomicBool,
@@ -74,6 +98,17 @@ pub(crate) fn check(status: ArStatus) -> Result<(), Error> {
             let text = kept.as_ref().map_or("it failed without a message", |error| error.message());
             Err(Error::new(status, format_args!("{text}")))
         }
+    }
+}
+
+/// `error` with the message of the last call that failed, if it has none itself.
+#[cfg(feature = "std")]
+pub(crate) fn complete(error: Error) -> Error {
+    match LAST.take() {
+        Some(kept) if error.message().is_empty() => {
+            Error::new(error.status(), format_args!("{}", kept.message()))
+        }
+        _ => error,
     }
 }
 

@@ -5,11 +5,11 @@ use std::ffi::c_void;
 
 use arenite_abi::raw::{
     ArAssignV1, ArBindV1, ArBuffersV1, ArClaimV1, ArClaimWithHostV1, ArCompileV1, ArCreateV1, ArDelegateV1,
-    ArDevicesV1, ArFactsV1, ArKernelPlanV1, ArNoSharingV1, ArOpV1, ArPlanV1, ArPlannerV1, ArPluginV1, ArStr,
-    ArVouchV1, BUILTIN_CUSTOM, BUILTIN_DELEGATE, INTERFACE_ASSIGN, INTERFACE_BIND, INTERFACE_BUFFERS,
-    INTERFACE_CLAIM, INTERFACE_CLAIM_WITH_HOST, INTERFACE_COMPILE, INTERFACE_CREATE, INTERFACE_DEVICES,
-    INTERFACE_FACTS, INTERFACE_KERNEL_PLAN, INTERFACE_NO_SHARING, INTERFACE_PLAN, INTERFACE_VOUCH,
-    OP_USER_DATA,
+    ArDevicesV1, ArEmbedV1, ArFactsV1, ArKernelPlanV1, ArNoSharingV1, ArOpV1, ArPlanV1, ArPlannerV1,
+    ArPluginV1, ArStr, ArVouchV1, BUILTIN_CUSTOM, BUILTIN_DELEGATE, INTERFACE_ASSIGN, INTERFACE_BIND,
+    INTERFACE_BUFFERS, INTERFACE_CLAIM, INTERFACE_CLAIM_WITH_HOST, INTERFACE_COMPILE, INTERFACE_CREATE,
+    INTERFACE_DEVICES, INTERFACE_EMBED, INTERFACE_FACTS, INTERFACE_KERNEL_PLAN, INTERFACE_NO_SHARING,
+    INTERFACE_PLAN, INTERFACE_VOUCH, OP_USER_DATA,
 };
 
 use crate::plugins::foreign::{self, Foreign, Query, check_header, text};
@@ -168,6 +168,9 @@ pub(crate) fn check_op(op: &ArOpV1) -> Result<OpKey, String> {
             op.state_size, op.state_align
         ));
     }
+    // SAFETY: the struct of that id.
+    let embeds = unsafe { check_interface::<ArEmbedV1>(op.query, INTERFACE_EMBED, "ArEmbedV1") };
+    embeds.map_err(|error| format!("{key}: {error}"))?;
     Ok(key)
 }
 

@@ -11,8 +11,8 @@ use std::ptr::addr_of;
 
 use arenite_abi::raw::{
     ArAssignV1, ArBindV1, ArBuffersV1, ArClaimV1, ArClaimWithHostV1, ArCompileV1, ArCreateV1, ArDelegateV1,
-    ArDevicesV1, ArFactsV1, ArHeader, ArKernelPlanV1, ArNoSharingV1, ArNodeV1, ArOpV1, ArPlanV1, ArPlannerV1,
-    ArPluginBuildV1, ArPluginV1, ArPrepareV1, ArStatus, ArStr, ArVouchV1, BUILTIN_CUSTOM, slice,
+    ArDevicesV1, ArEmbedV1, ArFactsV1, ArHeader, ArKernelPlanV1, ArNoSharingV1, ArNodeV1, ArOpV1, ArPlanV1,
+    ArPlannerV1, ArPluginBuildV1, ArPluginV1, ArPrepareV1, ArStatus, ArStr, ArVouchV1, BUILTIN_CUSTOM, slice,
 };
 
 /// With more registrations, or a larger stride, the descriptor is considered corrupt.
@@ -72,6 +72,7 @@ foreign! {
     ArFactsV1: tell;
     ArBuffersV1: read;
     ArBindV1: object bind unbind read write copy;
+    ArEmbedV1: embed;
 }
 
 // SAFETY: as `raw.rs` declares it; `prepare` is filled in, `drop` and `query` are optional.

@@ -64,6 +64,17 @@ impl<R> Deref for Registration<R> {
     }
 }
 
+impl Registration<ArOpV1> {
+    /// A copy for another host; `None` for an op of the program, which may have user data.
+    pub(crate) fn of_process(&self) -> Option<arenite_abi::op::Registration> {
+        if self.user_data.is_some() {
+            return None;
+        }
+        // SAFETY: a plugin's registration lives as long as the process, and `descriptor` checked it.
+        Some(unsafe { arenite_abi::op::Registration::from_raw(self.raw) })
+    }
+}
+
 impl Registration<ArPlannerV1> {
     /// The function that takes user data, if the program handed it over.
     fn with_user_data(&self) -> Option<ArPlanV1> {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use arenite_abi::raw::ArPluginV1;
+use arenite_abi::raw::{ArPluginV1, BUILTIN_CUSTOM};
 use arenite_abi::{ElementType, ElementTypes, OutputType, Plugin, StaticPlugin, UsageRecord};
 
 use crate::config::{OpConfig, PlannerConfig};
@@ -116,6 +116,14 @@ impl Registry {
             Some(DelegateDevices { delegate: name, devices })
         };
         self.delegate_names().into_iter().filter_map(of).collect()
+    }
+
+    /// The custom ops of all plugins, for another host of this process.
+    pub fn custom_ops(&self) -> Vec<arenite_abi::op::Registration> {
+        let mut ops = self.fallback.as_ref().map_or_else(Vec::new, |fallback| fallback.custom_ops());
+        ops.extend(self.ops.iter().filter_map(|(_, candidate)| candidate.op.of_process()));
+        ops.retain(|op| op.builtin_code == BUILTIN_CUSTOM);
+        ops
     }
 
     /// Places `records` with the planner of this name, and checks the plan.

@@ -4,13 +4,15 @@ use arenite_abi::prelude::*;
 
 use super::{expect_output, shape};
 
-/// The position of a layer's output within the rows of the node's output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Columns {
-    /// The number of elements in a row of the node's output.
-    pub width: usize,
-    /// The first element that the layer writes.
-    pub first: usize,
+plain! {
+    /// The position of a layer's output within the rows of the node's output.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Columns {
+        /// The number of elements in a row of the node's output.
+        pub width: usize,
+        /// The first element that the layer writes.
+        pub first: usize,
+    }
 }
 
 impl Columns {

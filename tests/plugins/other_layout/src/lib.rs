@@ -14,6 +14,8 @@ mod constants;
 pub mod delegate;
 #[path = "../../../../core/abi/src/devices/mod.rs"]
 mod devices;
+#[path = "../../../../core/abi/src/embedding/mod.rs"]
+pub mod embedding;
 #[path = "../../../../core/abi/src/error.rs"]
 mod error;
 #[path = "../../../../core/abi/src/flexbuffer/mod.rs"]
@@ -47,6 +49,8 @@ pub mod options;
 mod pairs;
 #[path = "../../../../core/abi/src/panics.rs"]
 mod panics;
+#[path = "../../../../core/abi/src/plain/mod.rs"]
+pub mod plain;
 #[path = "../../../../core/abi/src/planner.rs"]
 pub mod planner;
 #[path = "../../../../core/abi/src/plugin.rs"]

@@ -9,7 +9,7 @@ fn every_function_is_looked_at() {
     macro_rules! interfaces { ($($name:ident)*) => {$(
         assert_eq!($name::FUNCTIONS.len(), words::<$name>(), stringify!($name));
     )*} }
-    interfaces!(ArClaimV1 ArClaimWithHostV1 ArCompileV1 ArKernelPlanV1 ArPlanV1 ArCreateV1 ArVouchV1 ArAssignV1 ArDevicesV1 ArFactsV1 ArBuffersV1 ArBindV1);
+    interfaces!(ArClaimV1 ArClaimWithHostV1 ArCompileV1 ArKernelPlanV1 ArPlanV1 ArCreateV1 ArVouchV1 ArAssignV1 ArDevicesV1 ArFactsV1 ArBuffersV1 ArBindV1 ArEmbedV1);
     assert_eq!(ArPlannerV1::FUNCTIONS.len(), words::<ArPlannerV1>() - 3);
     assert_eq!(ArDelegateV1::FUNCTIONS.len(), words::<ArDelegateV1>() - 3);
 }

@@ -1,0 +1,65 @@
+//! Runs the nodes of an embedded model ([`Embedding`](crate::Embedding)): tables in the program, without a reader, a
+//! verifier or a planner.
+
+use core::ffi::c_void;
+use core::ptr::null;
+
+use arenite_abi::Status;
+use arenite_abi::raw::{ArEvalV1, ArNodeV1, ArStatus};
+
+/// Identifies this version of the ops' states: the FNV-1a hash of the package's version.
+pub const EMBEDDED_VERSION: u32 = {
+    let (version, mut hash, mut i) = (env!("CARGO_PKG_VERSION").as_bytes(), 0x811c_9dc5u32, 0);
+    while i < version.len() {
+        hash = (hash ^ version[i] as u32).wrapping_mul(0x0100_0193);
+        i += 1;
+    }
+    hash
+};
+
+/// A node: the function that runs it, and what this function takes. `ArEmbeddedStep` in C.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct EmbeddedStep {
+    /// `eval` of the op, or the function that its state is for.
+    pub eval: unsafe extern "C" fn(*const ArEvalV1, *const ArNodeV1, *mut c_void) -> ArStatus,
+    /// Its buffers.
+    pub context: *const ArEvalV1,
+    /// The node.
+    pub node: *const ArNodeV1,
+    /// Its state.
+    pub state: *const c_void,
+}
+
+/// Runs nodes in order until one fails.
+///
+/// # Safety
+/// The steps must be those of an [`Embedding`](crate::Embedding), of which no other step is running.
+pub unsafe fn run_embedded(steps: &[EmbeddedStep], version: u32) -> ArStatus {
+    if version != EMBEDDED_VERSION {
+        return Status::Internal as ArStatus;
+    }
+    for step in steps {
+        // SAFETY: `Embedding` writes valid structs and the state that the function expects, which it does not write.
+        let status = unsafe { (step.eval)(step.context, step.node, step.state.cast_mut()) };
+        if status != Status::Ok as ArStatus {
+            return status;
+        }
+    }
+    Status::Ok as ArStatus
+}
+
+/// `resize_output` of the contexts: no output of an embedded model is dynamic.
+pub extern "C" fn resize_output(_: *mut c_void, _: u32, _: *const i32, _: u32, _: u64) -> ArStatus {
+    Status::Unsupported as ArStatus
+}
+
+/// `is_cancelled` of the contexts.
+pub extern "C" fn is_cancelled(_: *mut c_void) -> u8 {
+    0
+}
+
+/// `query` of the contexts: nothing is lent.
+pub extern "C" fn query(_: *mut c_void, _: u64) -> *const c_void {
+    null()
+}

@@ -1,0 +1,120 @@
+//! The tables of an embedded model.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use arenite_abi::ElementType;
+use arenite_abi::plain::PointerWidth;
+
+use crate::ops::OpRegistration;
+
+/// An op with the C name of its `eval`.
+pub struct EmbeddableOp {
+    /// The op.
+    pub op: OpRegistration,
+    /// The name of `eval` in `libarenite_micro.a`; empty for an op that names its own function.
+    pub kernel: String,
+}
+
+/// Where the bytes of a tensor or a buffer are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// It has none.
+    Nowhere,
+    /// At this offset in the arena.
+    Arena(usize),
+    /// The constant with this number.
+    Constant(usize),
+    /// At this offset in the block of variables.
+    Variable(usize),
+}
+
+/// The scales of a tensor.
+pub(crate) struct Scales {
+    pub scales: Vec<f32>,
+    pub zero_points: Vec<i64>,
+    pub dimension: i32,
+    pub block_size: i32,
+}
+
+pub(crate) struct Tensor {
+    pub name: String,
+    pub ty: ElementType,
+    pub shape: Vec<i32>,
+    pub bytes: usize,
+    pub flags: u32,
+    pub place: Place,
+    pub scales: Option<Scales>,
+}
+
+pub(crate) struct Buffer {
+    pub place: Place,
+    pub bytes: usize,
+}
+
+/// Read-only bytes that are a list of this type.
+pub(crate) struct Constant {
+    pub ty: ElementType,
+    pub bytes: Vec<u8>,
+}
+
+/// A part of the block of variables, with its first value.
+pub(crate) struct Variable {
+    pub at: usize,
+    pub first: Vec<u8>,
+}
+
+pub(crate) struct Node {
+    /// Name of the op, for comments.
+    pub op: String,
+    /// The C function that runs the node.
+    pub kernel: String,
+    pub code: i32,
+    pub version: i32,
+    pub index: usize,
+    /// Numbers of tensors; −1 for an absent one.
+    pub inputs: Vec<i32>,
+    pub outputs: Vec<i32>,
+    pub intermediates: Vec<i32>,
+    pub state: Vec<u8>,
+    pub state_alignment: usize,
+    pub custom_options: Vec<u8>,
+    pub persistent: Vec<Buffer>,
+    pub scratch: Vec<Buffer>,
+}
+
+/// A model for a program that only runs it.
+pub struct Embedding {
+    pub(super) width: PointerWidth,
+    pub(super) arena: usize,
+    pub(super) variable_bytes: usize,
+    pub(super) tensors: Vec<Tensor>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) inputs: Vec<usize>,
+    pub(super) outputs: Vec<usize>,
+    pub(super) constants: Vec<Constant>,
+    pub(super) variables: Vec<Variable>,
+}
+
+impl Embedding {
+    /// The number of nodes that run.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Size of the arena in bytes.
+    pub fn arena_bytes(&self) -> usize {
+        self.arena
+    }
+
+    /// Size of variables and states in bytes.
+    pub fn variable_bytes(&self) -> usize {
+        self.variable_bytes
+    }
+
+    /// The bytes of all constants, tables and states.
+    pub fn constant_bytes(&self) -> usize {
+        let constants: usize = self.constants.iter().map(|constant| constant.bytes.len()).sum();
+        constants + self.nodes.iter().map(|node| node.state.len()).sum::<usize>()
+    }
+}
