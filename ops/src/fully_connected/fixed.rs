@@ -81,7 +81,7 @@ impl Fixed {
             output_zero: to.zero_point,
             limits: node::quantized_range(parts.activation, y)?,
             sums,
-            all_i8: [x.ty, filter.ty, y.ty] == [I8; 3],
+            all_i8: x.ty == I8 && filter.ty == I8,
             multipliers,
             reals: cx.table(count, |u| {
                 f64::from(from.scale) * f64::from(scales.scale_of(u)) / f64::from(to.scale)
@@ -163,7 +163,7 @@ impl Fixed {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn sum_i32<X: Quantized, W: Quantized>(&self, x: &[X], w: &[W], unit: &Unit) -> i32 {
         dot(x, self.input_zero, w, self.filter_zero).wrapping_add(unit.bias as i32)
     }
