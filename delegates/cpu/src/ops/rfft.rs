@@ -59,6 +59,7 @@ fn transform(x: &Source<'_, '_>) -> Result<Node<Rfft>> {
 impl LayerStep for Rfft {
     fn build(&self, node: &NodeValues<'_>, _: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         let values = StepValues { input: node.inputs[0], output: node.outputs[0] };
+        build.store.allowance.keep(RfftF32::table_bytes(&self.0), "roots of unity")?;
         Ok(Box::new(RfftF32::new(build.f64_fft, self.0, build.threads, values)))
     }
 

@@ -46,6 +46,12 @@ impl RfftF32 {
         RfftF32 { fft, sizes, tables, roots, chunk, values }
     }
 
+    /// The bytes of the tables for these sizes.
+    pub(crate) fn table_bytes(sizes: &RfftSizes) -> usize {
+        let [height, width] = sizes.lengths;
+        RowTables::bytes(width) + height / 2 * size_of::<[f64; 2]>()
+    }
+
     /// Complex numbers of a slice of the output.
     fn outputs(&self) -> usize {
         self.sizes.lengths[0] * self.tables.outputs()

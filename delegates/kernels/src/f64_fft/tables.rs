@@ -73,9 +73,10 @@ impl RowTables {
         4 * self.across * self.down
     }
 
-    /// The bytes of the tables.
-    pub fn bytes(&self) -> usize {
-        size_of_val(&self.roots[..]) + size_of_val(&self.turns[..]) + size_of_val(&self.halves[..])
+    /// The bytes of the tables for rows of `width` reals.
+    pub fn bytes(width: usize) -> usize {
+        // At most L / 2 roots, L turns and L / 2 + 1 halves.
+        (width + 1) * size_of::<[f64; 2]>()
     }
 }
 
