@@ -161,7 +161,7 @@ impl PythonOp {
         let output = if self.shapes.is_none() { cx.resize_output(i, &shape)? } else { cx.output(i)? };
         let wanted = output.shape();
         ensure_shape(&spec, &shape, wanted)?;
-        let form = TensorDescription { name: spec.name, ty: spec.ty, shape: wanted };
+        let form = TensorDescription { name: spec.name(), ty: spec.ty, shape: wanted };
         arrays::convert_to(&array, form, output.into_bytes())?;
         Ok(())
     }
@@ -228,7 +228,7 @@ fn sizes(py: Python<'_>, shapes: &Py<PyAny>, node: &NodeView<'_>) -> Result<Vec<
 
 /// An array with a copy of a tensor's value.
 fn array_of<'py>(py: Python<'py>, tensor: &TensorView<'_>) -> PyResult<Bound<'py, PyAny>> {
-    let described = TensorDescription { name: tensor.name, ty: tensor.ty, shape: tensor.shape };
+    let described = TensorDescription { name: tensor.name(), ty: tensor.ty, shape: tensor.shape };
     arrays::copy_of_bytes(py, described, tensor.bytes()).map(Bound::into_any)
 }
 
@@ -239,8 +239,8 @@ fn described<'py>(py: Python<'py>, node: &NodeView<'_>) -> Result<Bound<'py, PyA
         let (scales, zero_points) =
             tensor.quantization().map_or((&[][..], &[][..]), |q| (q.scales, q.zero_points));
         let entry = PyDict::new(py);
-        entry.set_item("name", tensor.name)?;
-        entry.set_item("tensor", tensor.name)?;
+        entry.set_item("name", tensor.name())?;
+        entry.set_item("tensor", tensor.name())?;
         entry.set_item("type", tensor.ty.name())?;
         entry.set_item("shape", tensor.shape)?;
         entry.set_item("scales", scales)?;
