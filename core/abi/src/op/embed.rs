@@ -23,13 +23,27 @@ struct Interface<T>(T);
 #[cfg(feature = "std")]
 impl<T: Op> Interface<T> {
     const EMBED: ArEmbedV1 = ArEmbedV1 { header: ArHeader::of::<ArEmbedV1>(), embed: embed::<T> };
+
+    /// A constant, so that ops which cannot be embedded need no code.
+    const QUERY: Option<QueryFn> = match &T::EMBED {
+        Some(_) => Some(query::<T>),
+        None => None,
+    };
 }
 
-/// `query` of the op `T`.
 #[cfg(feature = "std")]
-pub(super) unsafe extern "C" fn query<T: Op>(interface: u64) -> *const c_void {
+type QueryFn = unsafe extern "C" fn(u64) -> *const c_void;
+
+/// The `query` of the op `T`, if its states can be embedded.
+#[cfg(feature = "std")]
+pub(super) const fn query_of<T: Op>() -> Option<QueryFn> {
+    Interface::<T>::QUERY
+}
+
+#[cfg(feature = "std")]
+unsafe extern "C" fn query<T: Op>(interface: u64) -> *const c_void {
     match interface {
-        INTERFACE_EMBED if T::EMBED.is_some() => (&raw const *(const { &Interface::<T>::EMBED })).cast(),
+        INTERFACE_EMBED => (&raw const *(const { &Interface::<T>::EMBED })).cast(),
         _ => core::ptr::null(),
     }
 }

@@ -91,7 +91,7 @@ pub const fn registration<T: Op>() -> Registration {
         eval: eval::<T>,
         drop: if core::mem::needs_drop::<T>() { Some(drop::<T>) } else { None },
         #[cfg(feature = "std")]
-        query: Some(super::embed::query::<T>),
+        query: super::embed::query_of::<T>(),
         #[cfg(not(feature = "std"))]
         query: None,
     })
