@@ -92,6 +92,7 @@ layouts! {
     ArClaimHostV1 { header, context, claims, subgraphs, accept_in, partitions, server, query }
     ArClaimWithHostV1 { header, claim }
     ArPluginBuildV1 { header, sanitizers, panic }
+    ArEmbedV1 { header, embed }
 }
 
 /// Parses the lines `AR_SIZE(struct, size);` and `AR_AT(struct, field, offset);`.
@@ -220,6 +221,7 @@ const INTERFACES: [(&str, u64); 24] = [
     ("INTERFACE_SIZES", INTERFACE_SIZES),
     ("INTERFACE_OP_SCHEMAS", INTERFACE_OP_SCHEMAS),
     ("INTERFACE_NO_SHARING", INTERFACE_NO_SHARING),
+    ("INTERFACE_EMBED", INTERFACE_EMBED),
     ("INTERFACE_CLAIM_WITH_HOST", INTERFACE_CLAIM_WITH_HOST),
     ("INTERFACE_BIND", INTERFACE_BIND),
 ];
