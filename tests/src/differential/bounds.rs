@@ -8,6 +8,7 @@
 //!                below 2^(g + 24): nothing is rounded in any order, so the same bits
 //! Winograd       its transforms multiply by up to 21/4 and add 36 numbers: 2⁻¹⁶ · Σ|terms| more
 //! functions      polynomials: some u of the result, or of 1 where the result is a difference
+//! transforms     2 u of the result, and 10⁻¹³ · Σ|terms|, because they are computed in double precision
 //! sinusoids      4 u of the result, and of an argument's error, which grows with its magnitude, up to 2:
 //!                |sin a − sin b| ≤ min(|a − b|, 2)
 //! inexact input  the error grows by the function's slope; after a step (a comparison, a rounding) no bound is known
@@ -241,6 +242,9 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
         Rule::Products { .. } => products(rule, inputs),
         // With other shapes there may be more terms per result.
         Rule::Fold { count, mean } => fold(inputs[0], count.max(x.count / y.count.max(1)), mean),
+        Rule::Transform if !x.is_ordinary() => None,
+        // Each result adds up at most all elements.
+        Rule::Transform => within(x.count as f64 * (error + 1e-13 * x.largest) + TINY, 2.0 * U),
         Rule::Exp => within(TINY, 8.0 * U + error.exp_m1()),
         Rule::Softmax { .. } | Rule::LogSoftmax if x.huge > 1 => None,
         // The rounding error of the sums of long rows.

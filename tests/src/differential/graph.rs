@@ -101,6 +101,8 @@ pub enum Rule {
     Hybrid,
     /// Sums of `count` elements, divided by `count` for means.
     Fold { count: usize, mean: bool },
+    /// Fourier transforms, in double precision.
+    Transform,
     /// Weighted means of neighbours.
     Blend,
     /// Softmax of `beta · x`.

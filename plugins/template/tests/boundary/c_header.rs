@@ -198,7 +198,7 @@ fn is_declaration(line: &str) -> bool {
 }
 
 /// The ids of interfaces.
-const INTERFACES: [(&str, u64); 24] = [
+const INTERFACES: [(&str, u64); 25] = [
     ("INTERFACE_SUBGRAPHS", INTERFACE_SUBGRAPHS),
     ("INTERFACE_RESOURCES", INTERFACE_RESOURCES),
     ("INTERFACE_LAYOUT", INTERFACE_LAYOUT),

@@ -11,6 +11,7 @@ pub mod recurrent;
 pub mod reduce;
 pub mod shorts;
 pub mod slices;
+pub mod transforms;
 pub mod typed;
 pub mod unary;
 pub mod volumes;
@@ -42,7 +43,7 @@ const fn entry(op: &'static str, claimed: &'static [Form], left: &'static [Form]
 }
 
 /// All ops.
-pub const FAMILIES: [&[Entry]; 13] = [
+pub const FAMILIES: [&[Entry]; 14] = [
     unary::OPS,
     pairs::OPS,
     shorts::OPS,
@@ -56,6 +57,7 @@ pub const FAMILIES: [&[Entry]; 13] = [
     slices::OPS,
     loops::OPS,
     recurrent::OPS,
+    transforms::OPS,
 ];
 
 const REAL: Form = Form::Of(F32);
