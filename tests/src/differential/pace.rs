@@ -73,9 +73,7 @@ pub fn count(arguments: &[String]) -> Result<Vec<Pace>, String> {
     let program = std::env::current_exe().map_err(|e| format!("cannot find this program's file: {e}"))?;
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--collect-atstart=no"]);
-    for function in ["*count_reference*", "*count_delegate*"] {
-        valgrind.arg(format!("--toggle-collect={function}")).arg(format!("--dump-after={function}"));
-    }
+    valgrind.args(["--toggle-collect=*counted_invocation*", "--dump-after=*counted_invocation*"]);
     valgrind.arg(format!("--callgrind-out-file={}", counts.display())).arg(program).args(arguments);
     let output =
         valgrind.output().map_err(|e| format!("cannot run valgrind, which counts instructions: {e}"))?;
@@ -115,21 +113,16 @@ fn total_of(file: &Path) -> Result<f64, String> {
 /// An invocation failed, although the one before it succeeded.
 pub fn run_to_be_counted(seed: u64, isa: Option<&str>) -> Result<bool, arenite::Error> {
     let Some(mut sides) = sides(seed, isa) else { return Ok(false) };
-    count_reference(&mut sides.reference)?;
-    count_delegate(&mut sides.delegate)?;
+    counted_invocation(&mut sides.reference)?;
+    counted_invocation(&mut sides.delegate)?;
     Ok(true)
 }
 
-// Valgrind finds both functions by their names. `black_box` keeps them from being merged, and their calls from becoming
-// jumps, after which valgrind would not see them return.
+// Valgrind finds the function by its name. `black_box` keeps the call from becoming a jump, after which valgrind would
+// not see it return.
 #[inline(never)]
-fn count_reference(interpreter: &mut Interpreter) -> Result<(), arenite::Error> {
+fn counted_invocation(interpreter: &mut Interpreter) -> Result<(), arenite::Error> {
     black_box(interpreter.invoke())
-}
-
-#[inline(never)]
-fn count_delegate(interpreter: &mut Interpreter) -> Result<(), arenite::Error> {
-    black_box(black_box(interpreter).invoke())
 }
 
 fn sides(seed: u64, isa: Option<&str>) -> Option<Sides> {
