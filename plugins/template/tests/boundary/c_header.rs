@@ -12,6 +12,7 @@ const SIZES: &str = include_str!("../../../../core/abi/src/sizes.rs");
 const CLAIMING: &str = include_str!("../../../../core/abi/src/claiming/raw.rs");
 const OP_SCHEMA: &str = include_str!("../../../../core/abi/src/op_schema/raw.rs");
 const BUILD: &str = include_str!("../../../../core/abi/src/build_info.rs");
+const EMBEDDING: &str = include_str!("../../../../core/abi/src/embedding/raw.rs");
 const OBJECTS: &str = include_str!("../../../../core/abi/src/objects/raw.rs");
 const DEVICES: &str = include_str!("../../../../core/abi/src/devices/raw.rs");
 
@@ -122,7 +123,8 @@ fn names_in_raw() -> Vec<(String, String)> {
         .chain(SIZES.lines())
         .chain(OP_SCHEMA.lines())
         .chain(CLAIMING.lines())
-        .chain(BUILD.lines());
+        .chain(BUILD.lines())
+        .chain(EMBEDDING.lines());
     for line in frozen.lines().chain(others) {
         if let Some(name) = line.strip_prefix("pub struct ").and_then(|rest| rest.strip_suffix(" {")) {
             current = name;
