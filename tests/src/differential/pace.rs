@@ -73,7 +73,9 @@ pub fn count(arguments: &[String]) -> Result<Vec<Pace>, String> {
     let program = std::env::current_exe().map_err(|e| format!("cannot find this program's file: {e}"))?;
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--collect-atstart=no"]);
-    valgrind.args(["--toggle-collect=*counted_invocation*", "--dump-after=*counted_invocation*"]);
+    for option in ["--toggle-collect", "--dump-after"] {
+        valgrind.arg(format!("{option}={}::counted_invocation", module_path!()));
+    }
     valgrind.arg(format!("--callgrind-out-file={}", counts.display())).arg(program).args(arguments);
     let output =
         valgrind.output().map_err(|e| format!("cannot run valgrind, which counts instructions: {e}"))?;

@@ -42,7 +42,7 @@ pub(super) fn root(k: usize, n: usize) -> [f64; 2] {
     [cos, sin]
 }
 
-/// The roots for [`Fft::columns`] of this length, a power of two.
+/// The roots for [`Fft::columns`](super::Fft::columns) of this length, a power of two.
 pub fn column_roots(length: usize) -> Vec<[f64; 2]> {
     (0..length / 2).map(|k| root(k, length)).collect()
 }
@@ -68,7 +68,7 @@ impl RowTables {
         self.across * self.down + 1
     }
 
-    /// The number of `f64` that [`Fft::row`] needs as scratch memory.
+    /// The number of `f64` that [`Fft::row`](super::Fft::row) needs as scratch memory.
     pub fn work(&self) -> usize {
         4 * self.across * self.down
     }
