@@ -1,7 +1,7 @@
 //! Prepared states as plain data: their bytes on another machine, so that a program can contain a prepared model.
 //!
 //! [`plain!`](crate::plain!) defines a struct or an enum with a fixed layout and implements [`Plain`] for it. All
-//! fields must be plain, too: numbers, arrays, [`Table`], [`State`], [`Scratch`]. Pointers are not.
+//! fields must be plain, too: numbers, arrays, `Table`, `State`, `Scratch`. Pointers are not.
 //!
 //! ```
 //! arenite_abi::plain! {
