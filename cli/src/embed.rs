@@ -73,7 +73,7 @@ fn prefix(name: &str) -> Result<String, String> {
     }
 }
 
-/// What was written.
+/// The files and sizes.
 #[derive(Serialize)]
 struct Report {
     files: Vec<PathBuf>,

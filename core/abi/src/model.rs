@@ -220,8 +220,8 @@ impl<'a> ModelContext<'a> {
             bytes: bytes.len() as u64,
             ..ArTensorV1::NONE
         };
-        // SAFETY: the struct is readable during the call; `assign` only reads what it points to, and compares the
-        // number of bytes with type and shape.
+        // SAFETY: shape and bytes are borrowed, so they are readable during the call. `assign` only reads them, and
+        // refuses a number of bytes that does not follow from type and shape.
         check(unsafe { (self.resources.assign)(self.context, handle, &value) })
     }
 

@@ -34,7 +34,7 @@ pub struct EmbeddedStep {
 /// Runs nodes in order until one fails.
 ///
 /// # Safety
-/// The steps must be those of an [`Embedding`](crate::Embedding), of which no other step is running.
+/// The steps must come from one [`Embedding`](crate::Embedding), and none of its steps may be running.
 pub unsafe fn run_embedded(steps: &[EmbeddedStep], version: u32) -> ArStatus {
     if version != EMBEDDED_VERSION {
         return Status::Internal as ArStatus;

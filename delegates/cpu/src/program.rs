@@ -47,7 +47,7 @@ struct Compiled {
 #[derive(Default)]
 struct ProgramVariables {
     ports: VariablePorts,
-    /// The number of the net's inputs before those that are variables.
+    /// The number of inputs of the net that come before the variables.
     inputs: usize,
     /// The places of the variables that it reads, in this call.
     read: Vec<Place>,

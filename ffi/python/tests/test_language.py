@@ -48,7 +48,7 @@ def test_tokens_are_those_of_reference_kernels(kind):
 
 
 def main():
-    """Prints how many tokens of the 8-bit network are those of LiteRT's optimized kernels."""
+    """Prints how many tokens of the 8-bit network LiteRT's optimized kernels choose, too."""
     path = FOLDER / "llama2c_260k_q8_ekv256.tflite"
     wanted = greedy(litert, "BUILTIN_WITHOUT_DEFAULT_DELEGATES", path, 120)[0]
     for name, package, resolver in [

@@ -1,7 +1,7 @@
 """LiteRT with XNNPACK on one signature of a language model, for `arenite-bench language`.
 
 The first input is the signature's key, the others are the inputs of the signature, in the order of their names. A run
-is the invocation alone: what a program does with the caches that it returns is not timed.
+is one invocation; copying the returned caches to the inputs of the next one is not timed.
 """
 
 from importlib.metadata import version

@@ -106,6 +106,11 @@ impl Turns {
         let folder = tempfile::tempdir().map_err(|error| Failure::with("inputs", error))?;
         let mut inputs = vec![write(&folder, "key", key.as_bytes())?];
         for (i, name) in names.iter().enumerate() {
+            if name.contains("mask") {
+                let message =
+                    format!("input '{name}' of '{key}' is a mask; only models that compute it are measured");
+                return Err(Failure::with(model.display(), message));
+            }
             let tensor = signature.input_mut(name)?;
             let is_positions = name.contains("pos") && tensor.tensor().ty == ElementType::I32;
             let bytes = tensor.into_bytes()?;

@@ -65,14 +65,13 @@ impl Arguments {
         ExitCode::SUCCESS
     }
 
-    fn timed(&self) -> Vec<Pace> {
+    fn timed(&self) -> impl Iterator<Item = Pace> {
         let paces = self.seeds().filter_map(|seed| pace(seed, self.isa()));
         // A disturbance slows one measurement, not two.
-        let again = |first: Pace| match pace(first.graph.seed, self.isa()) {
-            Some(second) if self.is_slow(&first) && second.ratio() < first.ratio() => second,
-            _ => first,
-        };
-        paces.map(again).collect()
+        paces.map(|first| {
+            let second = if self.is_slow(&first) { pace(first.graph.seed, self.isa()) } else { None };
+            second.filter(|second| second.ratio() < first.ratio()).unwrap_or(first)
+        })
     }
 
     fn counted(&self) -> Result<Vec<Pace>, String> {
@@ -89,26 +88,31 @@ fn main() -> ExitCode {
     if arguments.run_once {
         return arguments.run_once();
     }
-    let (paces, unit) = if arguments.counted {
+    let (paces, unit): (Box<dyn Iterator<Item = Pace>>, Unit) = if arguments.counted {
         match arguments.counted() {
-            Ok(paces) => (paces, Unit { name: "instructions", per_unit: 1.0, digits: 0 }),
+            Ok(paces) => {
+                (Box::new(paces.into_iter()), Unit { name: "instructions", per_unit: 1.0, digits: 0 })
+            }
             Err(error) => {
                 eprintln!("{error}");
                 return ExitCode::from(2);
             }
         }
     } else {
-        (arguments.timed(), Unit { name: "µs", per_unit: 1e-6, digits: 2 })
+        (Box::new(arguments.timed()), Unit { name: "µs", per_unit: 1e-6, digits: 2 })
     };
-    let count = paces.len();
-    if arguments.nodes.is_none() {
-        paces.iter().for_each(|pace| println!("{}", unit.line(pace)));
+    // Only slow nodes are kept: a graph has all of its constants.
+    let (mut count, mut slower) = (0, Vec::new());
+    for pace in paces {
+        count += 1;
+        if arguments.is_slow(&pace) {
+            slower.push(pace);
+        } else if arguments.nodes.is_none() {
+            println!("{}", unit.line(&pace));
+        }
     }
-    let mut slower: Vec<Pace> = paces.into_iter().filter(|pace| arguments.is_slow(pace)).collect();
     slower.sort_by(|a, b| b.ratio().total_cmp(&a.ratio()));
-    if arguments.nodes.is_some() {
-        slower.iter().take(arguments.list).for_each(|pace| println!("{}", unit.line(pace)));
-    }
+    slower.iter().take(arguments.list).for_each(|pace| println!("{}", unit.line(pace)));
     println!("{} of {count} nodes are slower on the delegate", slower.len());
     if slower.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

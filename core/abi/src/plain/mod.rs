@@ -130,31 +130,24 @@ const fn both(size: usize, align: usize) -> PlainLayouts {
 
 /// The layouts of a struct with these fields.
 pub const fn record(fields: &[PlainLayouts]) -> PlainLayouts {
-    let mut layouts = both(0, 1);
-    let mut w = 0;
-    while w < 2 {
-        let (mut i, mut end, mut most) = (0, 0usize, 1);
-        while i < fields.len() {
-            let PlainLayout { size, align } = fields[i][w];
-            end = end.next_multiple_of(align) + size;
-            most = if align > most { align } else { most };
-            i += 1;
-        }
-        layouts[w] = PlainLayout { size: end.next_multiple_of(most), align: most };
-        w += 1;
-    }
-    layouts
+    joined(fields, false)
 }
 
 /// The layouts of an enum with these variants.
 pub const fn variants(all: &[PlainLayouts]) -> PlainLayouts {
+    joined(all, true)
+}
+
+/// The layouts of parts that follow one another, or that all begin at the start.
+const fn joined(parts: &[PlainLayouts], overlap: bool) -> PlainLayouts {
     let mut layouts = both(0, 1);
     let mut w = 0;
     while w < 2 {
         let (mut i, mut end, mut most) = (0, 0usize, 1);
-        while i < all.len() {
-            let PlainLayout { size, align } = all[i][w];
-            end = if size > end { size } else { end };
+        while i < parts.len() {
+            let PlainLayout { size, align } = parts[i][w];
+            let part = if overlap { size } else { end.next_multiple_of(align) + size };
+            end = if part > end { part } else { end };
             most = if align > most { align } else { most };
             i += 1;
         }

@@ -133,8 +133,8 @@ impl Interpreter {
 
 /// Lends a block of the interpreter to a tensor of it.
 pub(super) fn lent_block(block: &Block) -> Loan {
-    // SAFETY: blocks are initialised. Those of tied tensors live and stay where they are until the interpreter is
-    // dropped, which has the executors, and the loans in them, dropped first. Only nodes, and tensors that borrow the
-    // interpreter, access them; one subgraph runs at a time, since subgraphs with tied tensors cannot be called.
+    // SAFETY: a block is initialised. The interpreter keeps it at its address, and drops it after the executors, which
+    // own the loans. Only nodes and tensors that borrow the interpreter access it, and one subgraph runs at a time:
+    // `check_callable` refuses calls of subgraphs with tied tensors.
     unsafe { Loan::borrowed(block.data(), block.len()) }
 }

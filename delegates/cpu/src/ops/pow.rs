@@ -10,7 +10,7 @@ use crate::isa::Isa;
 use crate::kernels::f32_pow::{ElementKernel, Powers};
 use crate::steps::typed_map::ElementFn;
 
-/// Lowers the node if it is a POW of floats. One exponent for a tensor of another shape has a function of its own.
+/// Lowers the node if it is a POW of floats. If a whole tensor is raised to one exponent, a special kernel does that.
 pub(super) fn lower(x: &Source<'_, '_>) -> Option<Result<Node<TypedFunction>>> {
     let is_pow = x.node.builtin_code() == op::POW && x.input(0).ok()?.1.ty == F32;
     is_pow.then(|| power(x))

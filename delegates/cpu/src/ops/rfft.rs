@@ -45,14 +45,10 @@ fn transform(x: &Source<'_, '_>) -> Result<Node<Rfft>> {
     let [outer @ .., rows, columns] = &from.shape[..] else {
         return Err(invalid!("{from} is {:?}; it needs two dimensions", from.shape));
     };
-    let slices: usize = outer.iter().product();
-    ensure!(
-        to.len() == slices * height * (width / 2 + 1),
-        "{to} is {:?}; the transform gives {slices} slices of [{height}, {}]",
-        to.shape,
-        width / 2 + 1
-    );
-    let sizes = RfftSizes { slices, input: [*rows, *columns], lengths: [height, width] };
+    let expected = [outer, &[height, width / 2 + 1]].concat();
+    ensure!(to.shape == expected, "{to} is {:?}; the transform of {from} is {expected:?}", to.shape);
+    let sizes =
+        RfftSizes { slices: outer.iter().product(), input: [*rows, *columns], lengths: [height, width] };
     Ok(Node::new(Rfft(sizes), vec![input], vec![output]))
 }
 

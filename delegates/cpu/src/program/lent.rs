@@ -37,7 +37,7 @@ pub(super) fn variable(cx: &EvalContext<'_>, i: usize) -> Result<Place> {
         let element = (tensor.ty.bits() as usize / 8).max(1);
         ensure!(
             cells.as_ptr().addr().is_multiple_of(element),
-            "variable '{}' is {} and lies at {:p}, between elements; run it without the delegate cpu",
+            "variable '{}' is {} at address {:p}, which is not aligned for its elements; run it without the delegate cpu",
             tensor.name(),
             tensor.ty,
             cells.as_ptr()
@@ -58,7 +58,7 @@ pub(super) const WIDEST: usize = 16;
 pub(super) fn aligned<'a>(tensor: &TensorView<'a>) -> Result<&'a [u8]> {
     ensure!(
         is_aligned(tensor),
-        "'{}' is {} and lies at {:p}, between elements; run it without the delegate cpu",
+        "'{}' is {} at address {:p}, which is not aligned for its elements; run it without the delegate cpu",
         tensor.name(),
         tensor.ty,
         tensor.as_ptr()

@@ -115,7 +115,7 @@ impl VariablePorts {
     /// Assigns the values in `places` to the variables.
     ///
     /// # Safety
-    /// The places are readable, and nobody writes them during the call.
+    /// The places must be readable, and must not be written during the call.
     pub(super) unsafe fn assign(&self, model: &mut ModelContext<'_>, places: &[Place]) -> Result<()> {
         for (VariablePort { handle, ty, shape, .. }, place) in self.assigns.iter().zip(places) {
             // SAFETY: the caller guarantees it.

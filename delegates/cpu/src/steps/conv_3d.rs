@@ -1,8 +1,8 @@
 //! `f32` convolution over depth, height and width as a matrix product, with a pointer per tap.
 //!
 //! ```text
-//! a slice of the output: one batch, one position along the depth
-//! its taps: those of an image, for each slice of the input under the window; zeros for slices outside
+//! slice of the output   one batch and one position along the depth
+//! taps of a slice       for each slice of the input under the window, the taps of CONV_2D; zeros outside of the input
 //! ```
 
 use std::mem::MaybeUninit;

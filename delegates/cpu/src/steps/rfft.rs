@@ -3,7 +3,7 @@
 //! ```text
 //! x [slices, rows, columns] ─► y [slices, height, width / 2 + 1] complex     cropped, or padded with zeros
 //! ```
-//! A task transforms the rows of a slice, then its columns, in `f64` scratch memory of its own.
+//! Each task has `f64` scratch memory. It transforms the rows of a slice, then the columns.
 
 use arenite_abi::prelude::*;
 

@@ -84,7 +84,7 @@ fn turn(tables: &RowTables, z: &Spectrum<'_>, turned: &mut Spectrum<'_>) {
     }
 }
 
-/// The transform of reals from that of pairs.
+/// Computes the transform of the row from the transform of its pairs.
 #[inline(always)]
 fn split(tables: &RowTables, z: &Spectrum<'_>, y: Spectrum<'_>) {
     let (re, im, half) = (&*z.re, &*z.im, z.re.len());

@@ -80,7 +80,7 @@ impl RowTables {
     }
 }
 
-/// The number whose bits below `length`, a power of two, are those of `n` in reverse.
+/// Reverses the bits of `n` below `length`, a power of two.
 #[inline(always)]
 pub fn reversed(n: usize, length: usize) -> usize {
     if length == 1 { 0 } else { n.reverse_bits() >> (length.leading_zeros() + 1) }

@@ -6,7 +6,7 @@
 use super::words::Words;
 use super::{MOST, Tile};
 
-/// The dot products of `n ≤ MOST` words of four rows with weights. Sums of so many products fit in 32 bits.
+/// The dot products of four rows of `n ≤ MOST` words with weights. The sum of `MOST` products fits in 32 bits.
 ///
 /// # Safety
 /// `n` elements must be readable in each row and at `w`.
