@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use arenite::{Interpreter, Model, Quota};
 use arenite_abi::schema::{BatchMatMulOptions, Conv2DOptions, FullyConnectedOptions, ResizeBilinearOptions};
-use arenite_model::writer::bytes_of;
+use arenite_model::writer::{ModelBuilder, Operator, SubGraph, bytes_of};
 use arenite_tests::op_models::{OneOp, f32, i32};
+use arenite_tests::options::WithOptions;
 
 fn model(node: OneOp) -> Model {
     Model::from_bytes(node.model().finish()).expect("the file is sound")
@@ -66,6 +67,9 @@ fn memory_beyond_the_quota_is_not_allocated() {
             assert!(what == "packed weights" && expected.start < M, "{held} bytes held");
             continue;
         }
+        let expected_values = floats(&large);
+        // Its weights would be shared.
+        drop(large);
         let mut small = interpreter(&model, tensors + held / 2);
         small.allocate().expect("reference ops run it");
         let left_out = small.left_out();
@@ -77,16 +81,70 @@ fn memory_beyond_the_quota_is_not_allocated() {
         small.invoke().expect("it runs");
         assert!(small.memory_use().delegates < M, "{:?}", small.memory_use());
 
-        let floats = |interpreter: &Interpreter| {
-            interpreter.output(0).and_then(|y| y.as_slice::<f32>().map(<[f32]>::to_vec)).expect("floats")
-        };
-        assert_eq!(floats(&large), floats(&small));
+        assert_eq!(floats(&small), expected_values);
     }
+}
+
+fn floats(interpreter: &Interpreter) -> Vec<f32> {
+    interpreter.output(0).and_then(|y| y.as_slice::<f32>().map(<[f32]>::to_vec)).expect("floats")
 }
 
 fn words_between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(before)?;
     rest.split_once(after).map(|(between, _)| between)
+}
+
+/// A file with two signatures that multiply by the same 256 × 256 weights, one row and eight.
+fn rows_of_one_and_eight() -> Model {
+    let mut model = ModelBuilder::new();
+    let code = model.builtin("FULLY_CONNECTED", 1);
+    let weights = model.buffer(bytes_of(&vec![0.5f32; 256 * 256]));
+    for (subgraph, (name, rows)) in (0..).zip([("decode", 1), ("prefill", 8)]) {
+        let mut graph = SubGraph::new(name);
+        let x = graph.input(f32("x", &[rows, 256]));
+        let w = graph.tensor(f32("w", &[256, 256]).buffer(weights));
+        let y = graph.output(f32("y", &[rows, 256]));
+        graph.operator(Operator::new(code, &[x, w], &[y]).with_options::<FullyConnectedOptions>(|o| o));
+        model.subgraph(graph);
+        model.signature(name, subgraph, &[("x", x)], &[("y", y)]);
+    }
+    Model::from_bytes(model.finish()).expect("the file is sound")
+}
+
+#[test]
+fn interpreters_of_one_model_share_packed_weights() {
+    let model = product(1 << 8);
+    let held = [(); 2].map(|()| {
+        let mut interpreter = interpreter(&model, 1 << 24);
+        interpreter.allocate().expect("the memory suffices");
+        interpreter
+    });
+    let [first, second] = held.each_ref().map(|interpreter| interpreter.memory_use().delegates);
+    assert!(first >= 1 << 18 && second < 1 << 12, "{first} and {second}");
+    drop(held);
+    let mut third = interpreter(&model, 1 << 24);
+    third.allocate().expect("the memory suffices");
+    assert_eq!(third.memory_use().delegates, first, "nothing is left of the weights");
+}
+
+#[test]
+fn signatures_share_packed_weights() {
+    let model = rows_of_one_and_eight();
+    for order in [["decode", "prefill"], ["prefill", "decode"]] {
+        let mut interpreter = interpreter(&model, 1 << 24);
+        let held = order.map(|key| {
+            let mut signature = interpreter.signature(key).expect("it exists");
+            signature.allocate().expect("it allocates");
+            let ones = vec![1f32; signature.input("x").expect("x").shape.iter().product::<i32>() as usize];
+            signature.input_mut("x").and_then(|x| x.copy_from_slice(&ones)).expect("floats");
+            signature.invoke().expect("it runs");
+            let output = signature.output("y").expect("y");
+            assert!(output.as_slice::<f32>().is_ok_and(|y| y.iter().all(|&y| y == 128.0)), "{key}");
+            interpreter.memory_use().delegates
+        });
+        let packed = 256 * 256 * 4;
+        assert!(held[0] >= packed && held[1] < packed + packed / 4, "{order:?}: {held:?}");
+    }
 }
 
 /// A program's memory is released with it.

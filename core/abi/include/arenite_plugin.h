@@ -76,6 +76,7 @@ typedef uint32_t ArStatus;
 #define AR_TENSOR_CONSTANT 1u /* the value never changes; it has data in `prepare`, too */
 #define AR_TENSOR_VARIABLE 2u /* a variable: `eval` may write it although it is an input */
 #define AR_TENSOR_DYNAMIC 4u  /* the shape is unknown until the node that writes the tensor has run */
+#define AR_TENSOR_IN_FILE 8u  /* a constant in the model file; its address is fixed for all interpreters of the model */
 
 /* ArTensorV1.memory_kind of a value in device memory of the delegate that provided `handle`. */
 #define AR_MEMORY_DEVICE 1u

@@ -8,6 +8,7 @@ pub const BUILTIN_DELEGATE: i32 = 51;
 pub const TENSOR_CONSTANT: u32 = 1;
 pub const TENSOR_VARIABLE: u32 = 2;
 pub const TENSOR_DYNAMIC: u32 = 4;
+pub const TENSOR_IN_FILE: u32 = 8;
 
 /// `memory_kind` of a tensor whose value is in device memory of the delegate that provided `handle`.
 pub const MEMORY_DEVICE: u32 = 1;

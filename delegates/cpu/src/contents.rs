@@ -1,11 +1,11 @@
-//! Hashes of constants, 128 bits each. The cache finds packed weights by these hashes, so a model never gets another
-//! model's weights.
+//! Names of constants. The cache finds packed weights by hashes of 128 bits, so a model never gets another model's
+//! weights; partitions find each other's by addresses in the model file.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use arenite_abi::prelude::*;
-use arenite_layers::Id;
+use arenite_layers::{Id, Value};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::ops::values::NetValues;
@@ -52,14 +52,35 @@ impl Contents {
 fn hash(net: &NetValues<'_, '_>, id: Id) -> Result<u128> {
     let value = &net.values[id];
     let bytes = net.bytes_of(id).ok_or_else(|| invalid!("{value} is packed and has no data"))?;
-    let quantization = value.constant.as_ref().and_then(|constant| constant.quantization());
-    let quantization = quantization
-        .map(|q| (q.scales.iter().map(|scale| scale.to_bits()), q.zero_points, q.dimension, q.block_size))
-        .map(|(scales, zeros, dimension, block)| (scales.collect::<Vec<u32>>(), zeros, dimension, block));
-    let about = format!("{} {:?} {quantization:?}", value.ty, value.shape);
-    let mut hash = Xxh3::new();
-    hash.update(&(about.len() as u64).to_le_bytes());
-    hash.update(about.as_bytes());
+    let mut hash = meaning(value);
     hash.update(bytes);
     Ok(hash.digest128())
+}
+
+/// A hash of everything but the bytes: type, shape and quantization.
+fn meaning(value: &Value<'_>) -> Xxh3 {
+    let mut hash = Xxh3::new();
+    let about = format!("{} {:?}", value.ty, value.shape);
+    let quantization = value.constant.as_ref().and_then(|constant| constant.quantization());
+    let (scales, zeros, about) = match &quantization {
+        Some(q) => (q.scales, q.zero_points, format!("{about} {} {}", q.dimension, q.block_size)),
+        None => (&[][..], &[][..], about),
+    };
+    for part in [about.as_bytes(), bytemuck::cast_slice(scales), bytemuck::cast_slice(zeros)] {
+        hash.update(&(part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash
+}
+
+/// The name of constants in the model file, for everything compiled from the model: their addresses. `None` if one is
+/// elsewhere.
+pub(crate) fn place(net: &NetValues<'_, '_>, packed: &[Id]) -> Option<String> {
+    let places = packed.iter().map(|&id| {
+        let value = &net.values[id];
+        let constant = value.constant.filter(TensorView::is_in_file)?;
+        let bytes = constant.bytes();
+        Some(format!("{:p}+{} {:032x}", bytes.as_ptr(), bytes.len(), meaning(value).digest128()))
+    });
+    Some(places.collect::<Option<Vec<_>>>()?.join(" "))
 }

@@ -12,7 +12,7 @@ use crate::kernels::f32_winograd;
 use crate::net::{CpuLayer, LIMITS};
 use crate::ops::build::{Build, Winograd};
 use crate::settings::Settings;
-use crate::store::Store;
+use crate::store::{SharedBlocks, Store};
 
 /// The delegate `cpu`. Options:
 ///
@@ -76,7 +76,7 @@ impl Delegate for Cpu {
 /// Logs the instruction set and the selected kernels.
 fn tell(isa: Isa) {
     host::log(LogLevel::Info, "arenite_cpu", &format!("instruction set {isa} of {}", Isa::machine()));
-    let build = Build::new(isa, Winograd::Allowed, Store::new(None), 1);
+    let build = Build::new(isa, Winograd::Allowed, Store::new(SharedBlocks::default()), 1);
     let kernels = [
         build.f32_gemm.name,
         build.f32_dwconv.name,

@@ -18,7 +18,7 @@ use crate::ops::values::NetValues;
 use crate::program::{Program, VariablePorts};
 use crate::rewrite::rewrite;
 use crate::settings::Settings;
-use crate::store::Store;
+use crate::store::{SharedBlocks, Store};
 
 /// Programs that are kept: one more than runs, so that shapes may go to and fro.
 const PROGRAMS: usize = 2;
@@ -37,8 +37,8 @@ impl CpuKernel {
     /// A kernel without packed weights, for at most `threads` threads.
     pub(crate) fn new(settings: Settings, threads: usize) -> Self {
         let contents = settings.cache.as_ref().map(|_| Contents::default());
-        let build =
-            Build { contents, ..Build::new(settings.isa, settings.winograd, Store::new(None), threads) };
+        let store = Store::new(SharedBlocks::of_process(settings.cache.as_deref()));
+        let build = Build { contents, ..Build::new(settings.isa, settings.winograd, store, threads) };
         CpuKernel { settings, build, programs: Vec::new(), prepared: false }
     }
 
@@ -82,7 +82,7 @@ impl CpuKernel {
         Ok(())
     }
 
-    /// Bytes of packed weights and of tables.
+    /// Bytes of packed weights and of tables. Weights that another partition packed are counted there.
     fn held(&self) -> u64 {
         self.build.store.held() + self.programs.iter().map(|(.., tables)| tables).sum::<u64>()
     }

@@ -3,14 +3,15 @@
 //! ```text
 //! block(key, len, fill) ─┬─ it exists already ───────► the same block
 //!                        ├─ the cache has key and len ─► a part of the mapped file; `fill` is not called
+//!                        ├─ another partition has them ► its block
 //!                        └─ else ─► a part of a piece ──► filled
 //! ```
 //! A key names the constants and everything that determines how they are packed. So one store serves a partition with
-//! any shapes. In memory constants are named by their ids in the partition, in a cache file by a hash of their
-//! contents.
+//! any shapes, and partitions share blocks. [`Build::name`](crate::ops::build::Build::name) names constants.
 
 mod allowance;
 mod cache;
+mod shared;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ use memmap2::{MmapMut, MmapRaw};
 
 pub(crate) use allowance::Allowance;
 pub(crate) use cache::{Cache, Origin, hash};
+pub(crate) use shared::SharedBlocks;
 
 /// Packed weights: read-only, at a multiple of 64 bytes.
 pub(crate) struct Block<T> {
@@ -50,6 +52,7 @@ impl<T: Pod> Deref for Block<T> {
 /// Hands out blocks, and room for tables, within the host's quota.
 pub(crate) struct Store {
     inner: RefCell<Inner>,
+    shared: SharedBlocks,
     /// The memory that pieces and tables may still take.
     pub allowance: Allowance,
 }
@@ -79,6 +82,8 @@ struct StoredBlock {
     /// First byte in the piece.
     at: usize,
     bytes: usize,
+    /// Whether another partition made it.
+    is_shared: bool,
 }
 
 /// Bytes of the first piece.
@@ -91,10 +96,10 @@ const LARGE: usize = 1 << 22;
 const MANY: usize = 1 << 15;
 
 impl Store {
-    /// An empty store; blocks come from the cache where it has them.
-    pub(crate) fn new(cache: Option<Cache>) -> Self {
-        let inner = Inner { cache, ..Inner::default() };
-        Store { inner: RefCell::new(inner), allowance: Allowance::default() }
+    /// An empty store that shares its blocks.
+    pub(crate) fn new(shared: SharedBlocks) -> Self {
+        shared.prune();
+        Store { inner: RefCell::default(), shared, allowance: Allowance::default() }
     }
 
     /// The block of `len` elements with this key. If it does not exist yet, it is allocated, zeroed and filled.
@@ -111,10 +116,15 @@ impl Store {
         let known = match inner.places.get(&place) {
             Some(&known) => known,
             None => {
-                let key = hash(key.as_bytes());
-                let cached = inner.cache.as_mut().and_then(|cache| cache.find(key, bytes));
-                let (piece, at) = cached.map_or_else(|| inner.fill(len, fill, &self.allowance), Ok)?;
-                inner.blocks.push(StoredBlock { key, piece, at, bytes });
+                let name = hash(key.as_bytes());
+                let cached = inner.cache.as_mut().and_then(|cache| cache.find(name, bytes));
+                let shared = cached.is_none().then(|| self.shared.find(key, bytes)).flatten();
+                let is_shared = shared.is_some();
+                let found = cached.or(shared);
+                let found = found.map_or_else(|| inner.fill(len, fill, &self.allowance), Ok)?;
+                self.shared.offer(key, bytes, &found);
+                let (piece, at) = found;
+                inner.blocks.push(StoredBlock { key: name, piece, at, bytes, is_shared });
                 inner.places.insert(place, inner.blocks.len() - 1);
                 inner.blocks.len() - 1
             }
@@ -155,10 +165,11 @@ impl Store {
         self.inner.borrow().packing
     }
 
-    /// Writes all blocks to a cache file at `path`, for models of this origin.
+    /// Writes all blocks that this partition made to a cache file at `path`, for models of this origin.
     pub(crate) fn save(&self, path: &std::path::Path, origin: &Origin) -> std::io::Result<()> {
         let inner = self.inner.borrow();
-        let blocks = inner.blocks.iter().map(|StoredBlock { key, piece, at, bytes }| {
+        let own = inner.blocks.iter().filter(|block| !block.is_shared);
+        let blocks = own.map(|StoredBlock { key, piece, at, bytes, .. }| {
             // SAFETY: the range is a filled block of a piece or of the cache's map, and is not written any more.
             (*key, unsafe { std::slice::from_raw_parts(piece.as_ptr().wrapping_add(*at), *bytes) })
         });
@@ -223,9 +234,13 @@ impl Inner {
 mod tests {
     use super::*;
 
+    fn alone() -> Store {
+        Store::new(SharedBlocks::default())
+    }
+
     #[test]
     fn blocks_are_aligned_zeroed_and_apart() {
-        let store = Store::new(None);
+        let store = alone();
         let blocks: Vec<Block<f32>> = (0..200)
             .map(|i| {
                 store
@@ -244,9 +259,9 @@ mod tests {
 
     #[test]
     fn a_block_is_filled_once() {
-        let store = Store::new(None);
+        let store = alone();
         let first = store.block("a", 100, |block: &mut [u8]| block.fill(7)).unwrap();
-        let again = store.block("a", 100, |_: &mut [u8]| panic!("it is there")).unwrap();
+        let again = store.block("a", 100, |_: &mut [u8]| panic!("it exists")).unwrap();
         assert_eq!((first.as_ptr(), store.packed()), (again.as_ptr(), 100));
         let longer = store.block("a", 101, |block: &mut [u8]| block.fill(8)).unwrap();
         let other = store.block("b", 100, |block: &mut [u8]| block.fill(9)).unwrap();
@@ -254,8 +269,23 @@ mod tests {
     }
 
     #[test]
+    fn partitions_share_blocks_that_exist() {
+        let shared = SharedBlocks::default();
+        let [first, second] = [(), ()].map(|()| Store::new(shared.clone()));
+        let block = first.block("a", 100, |block: &mut [u8]| block.fill(7)).unwrap();
+        let same = second.block("a", 100, |_: &mut [u8]| panic!("it exists")).unwrap();
+        assert_eq!((block.as_ptr(), first.held(), second.held()), (same.as_ptr(), 100, 0));
+        drop((first, block));
+        assert_eq!(same[99], 7);
+        drop((second, same));
+        let third = Store::new(shared);
+        let anew = third.block("a", 100, |block: &mut [u8]| block.fill(8)).unwrap();
+        assert_eq!((anew[0], third.held()), (8, 100));
+    }
+
+    #[test]
     fn blocks_outlive_the_store() {
-        let block = Store::new(None).block("x", 3, |x: &mut [u8]| x.copy_from_slice(b"abc")).unwrap();
+        let block = alone().block("x", 3, |x: &mut [u8]| x.copy_from_slice(b"abc")).unwrap();
         assert_eq!(&*block, b"abc");
     }
 
@@ -265,20 +295,22 @@ mod tests {
         let path = dir.path().join("weights");
         let origin = Origin { contents: 3 << 64 | 1, setting: 7 };
         let fill = |n: u8| move |block: &mut [u8]| block.fill(n);
-        let store = Store::new(None);
+        let store = alone();
         for (key, n) in [("a", 1), ("b", 2), ("c", 3)] {
             store.block(key, 100 * n as usize, fill(n)).unwrap();
         }
         store.save(&path, &origin).unwrap();
 
-        let cached = Store::new(Cache::open(&path, &origin).unwrap());
+        let cached = alone();
+        cached.start_over(Cache::open(&path, &origin).unwrap());
         for (key, n) in [("a", 1u8), ("b", 2), ("c", 3)] {
-            let block = cached.block(key, 100 * n as usize, |_: &mut [u8]| panic!("{key} is there")).unwrap();
+            let block =
+                cached.block(key, 100 * n as usize, |_: &mut [u8]| panic!("{key} is cached")).unwrap();
             assert!(block.iter().all(|&x| x == n));
         }
         assert_eq!(cached.packed(), 0);
         let other = cached.block("d", 5, fill(9)).unwrap();
-        assert_eq!((other[0], cached.packed()), (9, 5), "what is not there is packed");
+        assert_eq!((other[0], cached.packed()), (9, 5), "a missing block is packed");
 
         for contents in [3 << 64 | 2, 4 << 64 | 1] {
             let elsewhere = Origin { contents, ..origin };
@@ -295,7 +327,8 @@ mod tests {
             broken[at] ^= flip;
             std::fs::write(&path, &broken).unwrap();
             let found = Cache::open(&path, &origin).unwrap();
-            let store = Store::new(found);
+            let store = alone();
+            store.start_over(found);
             let block = store.block("c", 300, fill(4)).unwrap();
             assert!(block.iter().all(|&x| x == 3) || block.iter().all(|&x| x == 4), "byte {at}");
         }

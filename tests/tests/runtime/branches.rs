@@ -69,12 +69,12 @@ fn held(factors: &[f32]) -> u64 {
     held[1]
 }
 
-/// The CPU delegate packs the weights of both branches.
+/// The CPU delegate packs the weights once for both branches.
 #[test]
 fn a_constant_that_every_if_passes_is_a_constant_of_the_branch() {
     let weights = (SIZE * SIZE * 4) as u64;
     let bytes = held(&[2.0, 2.0]);
-    assert!(bytes >= 2 * weights, "{bytes} bytes");
+    assert!((weights..2 * weights).contains(&bytes), "{bytes} bytes");
 }
 
 #[test]

@@ -94,6 +94,12 @@ impl<'a> TensorView<'a> {
         self.raw.flags & raw::TENSOR_CONSTANT != 0
     }
 
+    /// Whether the value is a constant in the model file. Its bytes stay at their address as long as an interpreter of
+    /// the model exists, so the address names the value in all subgraphs and interpreters.
+    pub fn is_in_file(&self) -> bool {
+        self.raw.flags & raw::TENSOR_IN_FILE != 0
+    }
+
     /// Whether the tensor is a variable, which `eval` may write although it is an input.
     pub fn is_variable(&self) -> bool {
         self.raw.flags & raw::TENSOR_VARIABLE != 0

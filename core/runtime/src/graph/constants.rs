@@ -87,14 +87,14 @@ fn place_constant(bytes: &[u8], ty: ElementType, shape: &[i32], copies: &mut Cop
     let length = needed.filter(|&n| n <= bytes.len()).unwrap_or(bytes.len());
     let align = (ty.bits() as usize / 8).clamp(1, 8);
     if bytes.as_ptr().addr().is_multiple_of(align) {
-        return Ok(Constant { data: bytes.as_ptr(), length });
+        return Ok(Constant { data: bytes.as_ptr(), length, in_file: true });
     }
     let block = copies.zeroed(length)?;
     // SAFETY: the block has `length` bytes, and is a new allocation.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block.as_ptr(), length) };
     let data = block.as_ptr().cast_const();
     copies.blocks.push(block);
-    Ok(Constant { data, length })
+    Ok(Constant { data, length, in_file: false })
 }
 
 /// All elements of a sparse constant. `None` if its elements are not whole bytes.
@@ -119,7 +119,7 @@ fn expand_constant(
     }
     let data = block.as_ptr().cast_const();
     copies.blocks.push(block);
-    Ok(Some(Constant { data, length }))
+    Ok(Some(Constant { data, length, in_file: false }))
 }
 
 /// Scales and zero points; `None` if the tensor is not quantized.

@@ -84,7 +84,7 @@ impl Name {
     /// The name of a tensor of the graph's model; it must only be used while the graph lives.
     pub(crate) fn of(tensor: &arenite_model::Tensor<'_>) -> Self {
         let text = tensor.name().unwrap_or("");
-        Name(Constant { data: text.as_ptr(), length: text.len() })
+        Name(Constant { data: text.as_ptr(), length: text.len(), in_file: true })
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -114,6 +114,8 @@ impl fmt::Display for Name {
 pub(crate) struct Constant {
     data: *const u8,
     length: usize,
+    /// Whether the model has the bytes.
+    pub in_file: bool,
 }
 
 // SAFETY: read-only bytes.

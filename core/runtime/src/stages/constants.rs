@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arenite_abi::ElementType;
-use arenite_abi::raw::{TENSOR_CONSTANT, TENSOR_DYNAMIC};
+use arenite_abi::raw::{TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_IN_FILE};
 
 use super::table::TensorTable;
 use crate::arena::Block;
@@ -152,7 +152,7 @@ impl Constants {
         table.set_shape(t, &value.shape, ty);
         table.set_data(t, value.data.cast_mut());
         table.set_bytes(t, value.bytes as u64);
-        table.set_flags(t, table.get(t).flags & !TENSOR_DYNAMIC | TENSOR_CONSTANT);
+        table.set_flags(t, table.get(t).flags & !(TENSOR_DYNAMIC | TENSOR_IN_FILE) | TENSOR_CONSTANT);
     }
 
     /// Restores the outputs of the node that reads `inputs`, all constants, if it ran before and no input has changed

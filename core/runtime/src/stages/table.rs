@@ -4,8 +4,8 @@ use std::ptr::NonNull;
 
 use arenite_abi::ElementType;
 use arenite_abi::raw::{
-    ArQuantizationV1, ArStr, ArTensorV1, MEMORY_DEVICE, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE,
-    slice,
+    ArQuantizationV1, ArStr, ArTensorV1, MEMORY_DEVICE, TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_IN_FILE,
+    TENSOR_VARIABLE, slice,
 };
 
 use crate::graph::{Graph, TensorInfo};
@@ -63,7 +63,7 @@ impl TensorTable {
         self.set_handle(i, None);
         self.set_shape(i, &tensor.shape, tensor.ty);
         if let Some(constant) = &tensor.constant {
-            self.set_flags(i, TENSOR_CONSTANT);
+            self.set_flags(i, TENSOR_CONSTANT | if constant.in_file { TENSOR_IN_FILE } else { 0 });
             self.set_data(i, constant.as_ptr().cast_mut());
             self.set_bytes(i, constant.len() as u64);
         }

@@ -1,10 +1,12 @@
 //! The inputs of building a step, and the trait that every layer implements for this delegate.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use arenite_abi::prelude::*;
 use arenite_layers::{EpilogueOp, Window};
 
 use super::values::{NetValues, NodeValues};
-use crate::contents::Contents;
+use crate::contents::{self, Contents};
 use crate::isa::Isa;
 use crate::kernels::f32_attention::Attention;
 use crate::kernels::f32_dwconv::DwConv;
@@ -111,7 +113,12 @@ pub(crate) struct Build {
     pub contents: Option<Contents>,
     /// Threads that steps will have at most.
     pub threads: usize,
+    /// A number that no other partition has.
+    pub partition: u64,
 }
+
+/// Partitions that were numbered.
+static PARTITIONS: AtomicU64 = AtomicU64::new(0);
 
 /// A switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,15 +148,17 @@ impl Build {
             store,
             contents: None,
             threads,
+            partition: PARTITIONS.fetch_add(1, Ordering::Relaxed),
         }
     }
 
     /// The name of a node's packed constants in the store: a hash of their contents if packed weights outlive the
-    /// process, else their ids.
+    /// process, else their addresses in the model, else their ids in the partition.
     pub(crate) fn name(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>) -> Result<String> {
         match &self.contents {
             Some(contents) => contents.name(net, node.packed),
-            None => Ok(format!("{:?}", node.packed)),
+            None => Ok(contents::place(net, node.packed)
+                .unwrap_or_else(|| format!("{} {:?}", self.partition, node.packed))),
         }
     }
 }

@@ -61,7 +61,7 @@ fn net(inputs: &[usize], nodes: &[(u8, usize, usize)], outputs: &[usize]) -> Net
 /// The program of a net. Its records are placed without overlap, so all overlaps are those that the program itself
 /// decided.
 fn program(net: &Net<'_>) -> Program {
-    let build = Build::new(Isa::machine(), Winograd::Off, Store::new(None), 1);
+    let build = Build::new(Isa::machine(), Winograd::Off, Store::new(Default::default()), 1);
     let is_free = vec![true; net.outputs.len()];
     let mut program = Program::build(net, &is_free, &build, |_| Ok(())).unwrap();
     let mut end = 0;

@@ -297,7 +297,7 @@ mod tests {
     /// Consecutive layers for an image of this size. Layers that would have no results are skipped.
     fn layers(kinds: &[Kinds], mut size: [usize; 2], mut channels: usize) -> Vec<Box<dyn RowStep>> {
         let (gemm, map, store) =
-            (Gemm::select(Isa::machine()), Map::select(Isa::machine()), Store::new(None));
+            (Gemm::select(Isa::machine()), Map::select(Isa::machine()), Store::new(Default::default()));
         let mut layers: Vec<Box<dyn RowStep>> = Vec::new();
         for &kind in kinds {
             let (Some(rows), Some(columns)) = (axis(size[0], kind), axis(size[1], kind)) else { continue };
