@@ -120,7 +120,7 @@ Examples:
   arenite run model.tflite --image cat.jpg --labels labels.txt --top 3
   arenite run model.tflite --input 0=x.npy --output-dir results
   arenite bench model.tflite --threads 2 --profile
-  arenite generate model.tflite --ids 1,15043 -n 20
+  arenite generate model.tflite --prompt 'Once upon a time' -n 20
   arenite inspect model.tflite
   arenite compare model.tflite --delegate none --delegate cpu
   arenite plan model.tflite --planner all --html plan.html

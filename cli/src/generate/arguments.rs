@@ -10,8 +10,9 @@ use crate::options::Common;
 const NOTES: &str = "\
 The model needs the signature `decode`, and may have `prefill_N` for N tokens at once. Their inputs
 are `tokens`, `input_pos`, a mask if there is one, and the caches: inputs and outputs with the same
-names. Without --ids, the tokens are read from stdin: each line is a turn, which continues the
-conversation. Ctrl-C ends the answer, a second one the program.";
+names. Text needs a tokenizer: tokenizer.json or tokenizer.model next to the model is used. Without
+a tokenizer, turns and answers are tokens. If neither --prompt nor --ids is given, each line of stdin
+is a turn, which continues the conversation. Ctrl-C ends the answer, a second one the program.";
 
 #[derive(Args)]
 #[command(after_help = NOTES)]
@@ -23,8 +24,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Input")]
     pub ids: Vec<u32>,
 
+    #[cfg(feature = "text")]
+    #[command(flatten)]
+    pub text: TextOptions,
+
     /// End the answer after this many tokens
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 128, help_heading = "Answer")]
+    #[arg(
+        short = 'n',
+        long,
+        visible_alias = "max-tokens",
+        value_name = "N",
+        default_value_t = 128,
+        help_heading = "Answer"
+    )]
     pub count: usize,
 
     /// End the answer after one of these tokens
@@ -36,6 +48,36 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub common: Common,
+}
+
+/// Options that need a tokenizer.
+#[cfg(feature = "text")]
+#[derive(Args)]
+#[command(next_help_heading = "Text")]
+pub(crate) struct TextOptions {
+    /// Continue or answer this text
+    #[arg(long, value_name = "TEXT", conflicts_with = "ids")]
+    pub prompt: Option<String>,
+
+    /// Use this tokenizer.json or model of SentencePiece; `none` for tokens instead of text
+    #[arg(long, value_name = "FILE", conflicts_with = "ids")]
+    pub tokenizer: Option<PathBuf>,
+
+    /// Treat each text as a message, with the chat template that belongs to the tokenizer
+    #[arg(long, conflicts_with = "ids")]
+    pub chat: bool,
+
+    /// Treat each text as a message, with this template, written in Jinja
+    #[arg(long, value_name = "FILE", conflicts_with = "ids")]
+    pub template: Option<PathBuf>,
+
+    /// Begin the chat with these instructions
+    #[arg(long, value_name = "TEXT", conflicts_with = "ids")]
+    pub system: Option<String>,
+
+    /// End the answer before this text or at this token; can be repeated
+    #[arg(long = "stop", value_name = "TEXT", conflicts_with = "ids")]
+    pub stops: Vec<String>,
 }
 
 #[derive(Args)]

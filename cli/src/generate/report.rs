@@ -20,15 +20,30 @@ pub(super) struct Report {
     pub turns: Vec<Turn>,
 }
 
-/// One turn: tokens that were given, and the answer.
+/// One turn: what was given, and the answer.
 #[derive(Serialize)]
 pub(super) struct Turn {
-    pub given: Vec<u32>,
+    #[serde(flatten)]
+    pub given: Given,
     pub ids: Vec<u32>,
     /// Why the answer ended.
     pub end: &'static str,
     pub prefill: Speed,
     pub decode: Speed,
+}
+
+/// What a turn was given, and the text of the answer if it has one.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Given {
+    Tokens {
+        given: Vec<u32>,
+    },
+    #[cfg(feature = "text")]
+    Text {
+        prompt: String,
+        text: String,
+    },
 }
 
 /// Tokens that were run, and how fast.
@@ -47,7 +62,7 @@ impl From<Work> for Speed {
 }
 
 impl Turn {
-    pub(super) fn new(given: Vec<u32>, answer: Answer) -> Self {
+    pub(super) fn new(given: Given, answer: Answer) -> Self {
         let end = match answer.reason {
             Reason::Count => "count",
             Reason::StopId => "stop id",

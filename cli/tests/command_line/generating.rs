@@ -1,9 +1,10 @@
 //! `arenite generate`, with models of `ARENITE_SHARED` or `../shared`, if they are at hand.
 
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{fail, json, path, stderr, stdout, succeed};
 
@@ -54,7 +55,7 @@ fn each_line_continues_the_conversation() {
         .spawn();
     let mut program = program.expect("the program starts");
     let mut lines = program.stdin.take().expect("it is piped");
-    std::io::Write::write_all(&mut lines, b"1\n401,401 401\n").expect("it reads");
+    lines.write_all(b"1\n401,401 401\n").expect("it reads");
     drop(lines);
     let output = program.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -76,4 +77,161 @@ fn other_models_and_wrong_tokens_are_refused() {
     fail(&["generate", &model, "--ids", "1", "--top-p", "2"], 1, &["top_p is 2", "at most 1"]);
     let many = vec!["1"; 257].join(",");
     fail(&["generate", &model, "--ids", &many], 1, &["257 tokens do not fit", "256 positions"]);
+}
+
+/// A tokenizer with the 512 tokens of the model: bytes, and nothing that is longer.
+fn tokenizer(folder: &Path, name: &str, extra: &str) -> String {
+    let bytes = (0..256).map(|byte| format!("\"<0x{byte:02X}>\": {}", byte + 3));
+    let fill = (259..512).map(|id| format!("\"[{id}]\": {id}"));
+    let words: Vec<String> = bytes.chain(fill).collect();
+    let added = ["<unk>", "<s>", "</s>"].iter().enumerate().map(|(id, text)| {
+        format!(
+            r#"{{"id": {id}, "content": "{text}", "special": true, "normalized": false, "single_word": false, "lstrip": false, "rstrip": false}}"#
+        )
+    });
+    let added: Vec<String> = added.collect();
+    let text = format!(
+        r#"{{"added_tokens": [{}], "normalizer": null, "pre_tokenizer": null, "post_processor": null,
+            "decoder": {{"type": "Sequence", "decoders": [{{"type": "ByteFallback"}}, {{"type": "Fuse"}}]}},
+            "model": {{"type": "BPE", "unk_token": "<unk>", "fuse_unk": true, "byte_fallback": true,
+                "vocab": {{"<unk>": 0, "<s>": 1, "</s>": 2, {}{extra}}}, "merges": []}}}}"#,
+        added.join(","),
+        words.join(",")
+    );
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("there is room");
+    path.display().to_string()
+}
+
+/// A copy of the model in a folder of its own.
+fn own_model(folder: &Path) -> Option<String> {
+    let path = folder.join("story.tflite");
+    std::fs::copy(model()?, &path).expect("there is room");
+    Some(path.display().to_string())
+}
+
+/// The texts of tokens: bytes, or names in brackets.
+fn text_of(ids: &Value) -> String {
+    let ids: Vec<u64> = ids.as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    let mut bytes = Vec::new();
+    for id in ids {
+        match id {
+            0..3 => {}
+            3..259 => bytes.push((id - 3) as u8),
+            _ => bytes.extend(format!("[{id}]").bytes()),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn text_is_continued_by_text() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let Some(model) = own_model(folder.path()) else { return };
+    fail(&["generate", &model, "--prompt", "Once"], 1, &["text needs a tokenizer", "--tokenizer"]);
+    tokenizer(folder.path(), "story.tokenizer.json", "");
+    std::fs::write(
+        folder.path().join("story.tokenizer_config.json"),
+        r#"{"bos_token": "<s>", "add_bos_token": true}"#,
+    )
+    .expect("there is room");
+    let tokens = json(&["generate", &model, "--ids", "1,82,113,102,104", "-n", "12", "--json"]);
+    let wanted = text_of(&tokens["turns"][0]["ids"]);
+    assert_eq!(
+        succeed(&["generate", &model, "--prompt", "Once", "--max-tokens", "12"]),
+        format!("{wanted}\n")
+    );
+    let report = json(&["generate", &model, "--prompt", "Once", "-n", "12", "--json"]);
+    let turn = &report["turns"][0];
+    assert_eq!((&turn["ids"], &turn["text"]), (&tokens["turns"][0]["ids"], &json!(wanted)));
+    assert_eq!((&turn["prompt"], &turn["end"]), (&json!("Once"), &json!("count")));
+
+    let stop: String = wanted.chars().skip(4).take(3).collect();
+    let before = &wanted[..wanted.find(&stop).expect("it is there")];
+    let stopped = json(&[
+        "generate", &model, "--prompt", "Once", "-n", "12", "--stop", "no", "--stop", &stop, "--json",
+    ]);
+    let turn = &stopped["turns"][0];
+    assert_eq!((&turn["text"], &turn["end"]), (&json!(before), &json!("stop text")));
+    // Tokens are still possible.
+    let ids = succeed(&["generate", &model, "--ids", "1", "-n", "2"]);
+    assert_eq!(ids, "461,461\n");
+}
+
+#[test]
+fn a_chat_uses_the_template_of_the_tokenizer() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let Some(model) = own_model(folder.path()) else { return };
+    tokenizer(folder.path(), "tokenizer.json", "");
+    fail(&["generate", &model, "--prompt", "Hi", "--chat"], 1, &["a chat needs a template", "--template"]);
+    let config = json!({
+        "bos_token": "<s>", "eos_token": {"content": "</s>"},
+        "chat_template": "{{ bos_token }}{% for m in messages %}{{ m.role[0] }}{{ m.content }}{% endfor %}a",
+    });
+    std::fs::write(folder.path().join("tokenizer_config.json"), config.to_string()).expect("there is room");
+    let ids = |text: &str| {
+        let ids: Vec<String> = text.bytes().map(|byte| (usize::from(byte) + 3).to_string()).collect();
+        json(&["generate", &model, "--ids", &format!("1,{}", ids.join(",")), "-n", "9", "--json"])["turns"][0]
+            ["ids"]
+            .clone()
+    };
+    let chat = ["generate", &model, "--prompt", "Hi", "--chat", "--system", "No.", "-n", "9", "--json"];
+    assert_eq!(json(&chat)["turns"][0]["ids"], ids("sNo.uHia"));
+    let template = folder.path().join("t.jinja");
+    std::fs::write(&template, "{{ bos_token }}[{{ messages[-1].content }}]").expect("there is room");
+    let template = template.display().to_string();
+    let named = ["generate", &model, "--prompt", "Hi", "--template", &template, "-n", "9", "--json"];
+    assert_eq!(json(&named)["turns"][0]["ids"], ids("[Hi]"));
+    std::fs::write(&template, "{{ raise_exception('two users in a row') }}").expect("there is room");
+    fail(&["generate", &model, "--prompt", "Hi", "--template", &template], 1, &["two users in a row"]);
+    std::fs::write(&template, "{% if %}").expect("there is room");
+    fail(&["generate", &model, "--prompt", "Hi", "--template", &template], 1, &["t.jinja", "syntax error"]);
+}
+
+#[test]
+fn wrong_tokenizers_and_long_prompts_are_refused() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let Some(model) = own_model(folder.path()) else { return };
+    let large = tokenizer(folder.path(), "large.json", ", \"[512]\": 512");
+    let prompt = |tokenizer: &str, text: &str, words: &[&str]| {
+        fail(&["generate", &model, "--tokenizer", tokenizer, "--prompt", text], 1, words);
+    };
+    prompt(&large, "Hi", &["the tokenizer has 513 tokens, the model's vocabulary 512"]);
+    let right = tokenizer(folder.path(), "right.json", "");
+    prompt(&right, &"x".repeat(300), &["300 tokens do not fit", "256 positions"]);
+    prompt("none.json", "Hi", &["none.json", "No such file"]);
+    prompt("none", "Hi", &["text needs a tokenizer"]);
+    let broken = folder.path().join("broken.json");
+    std::fs::write(&broken, "{\"model\": ").expect("there is room");
+    prompt(&broken.display().to_string(), "Hi", &["broken.json", "not a tokenizer.json that is supported"]);
+    fail(&["generate", &model, "--ids", "1", "--prompt", "Hi"], 2, &["cannot be used with"]);
+}
+
+/// Ctrl-C ends the answer, and the next line is answered.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_answer_alone() {
+    let Some(model) = model() else { return };
+    let program = Command::new(env!("CARGO_BIN_EXE_arenite"))
+        .args(["generate", &model, "-n", "200"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut program = program.expect("the program starts");
+    let mut lines = program.stdin.take().expect("it is piped");
+    let mut answers = program.stdout.take().expect("it is piped");
+    lines.write_all(b"1\n").expect("it reads");
+    let mut first = [0];
+    answers.read_exact(&mut first).expect("it answers");
+    let id = program.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().expect("it is installed").success());
+    lines.write_all(b"401\n").expect("it reads");
+    drop(lines);
+    let output = program.wait_with_output().expect("it ends");
+    let errors = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    let ends: Vec<&str> = errors.lines().filter_map(|line| line.split("ended by: ").nth(1)).collect();
+    assert_eq!(ends.len(), 2, "{errors}");
+    assert!(ends[0].starts_with("interrupted"), "{errors}");
 }

@@ -1,0 +1,150 @@
+//! Tokens of texts and texts of tokens; malformed tokenizers.
+
+use arenite_text::{Pieces, Settings, Tokenizer};
+
+use crate::{PAIRS, pairs};
+
+/// A field of a message: its number and wire type, and bytes preceded by their length.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2, u8::try_from(bytes.len()).expect("it is short")], bytes].concat()
+}
+
+/// A model of SentencePiece: a unigram model whose pieces have scores, types and bytes as fallback.
+fn unigram(pieces: &[(&str, f32, u8)]) -> Vec<u8> {
+    let piece = |&(text, score, kind): &(&str, f32, u8)| {
+        field(1, &[&*field(1, text.as_bytes()), &[0x15], &score.to_le_bytes(), &[0x18, kind]].concat())
+    };
+    let mut model: Vec<u8> = pieces.iter().flat_map(piece).collect();
+    // The trainer: a unigram model (3), fallback to bytes (35), tokens 0 to 2 (40 to 42), no padding (43).
+    let trainer = [
+        &[0x18, 1, 0x98, 2, 1, 0xc0, 2, 0, 0xc8, 2, 1, 0xd0, 2, 2, 0xd8, 2][..],
+        &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+    ];
+    model.extend(field(2, &trainer.concat()));
+    // The normalizer: named identity (1), with a dummy prefix (3), spaces stay (4).
+    model.extend(field(3, &[&*field(1, b"identity"), &[0x18, 1, 0x20, 0]].concat()));
+    model
+}
+
+const NORMAL: u8 = 1;
+const UNKNOWN: u8 = 2;
+const CONTROL: u8 = 3;
+const DEFINED: u8 = 4;
+const BYTE: u8 = 6;
+
+fn sentences() -> Tokenizer {
+    let bytes = unigram(&[
+        ("<unk>", 0.0, UNKNOWN),
+        ("<s>", 0.0, CONTROL),
+        ("</s>", 0.0, CONTROL),
+        ("▁", -3.0, NORMAL),
+        ("a", -3.0, NORMAL),
+        ("▁ab", -2.0, NORMAL),
+        ("b", -3.5, NORMAL),
+        ("<0xE2>", -9.0, BYTE),
+        ("<0x82>", -9.0, BYTE),
+        ("<0xAC>", -9.0, BYTE),
+        ("<turn>", 0.0, DEFINED),
+    ]);
+    Tokenizer::from_bytes(&bytes, Settings::default()).expect("it is well-formed")
+}
+
+#[test]
+fn pairs_are_merged_and_other_bytes_have_tokens() {
+    let tokenizer = pairs();
+    assert_eq!((tokenizer.vocabulary(), tokenizer.start(), tokenizer.stops()), (11, Some(0), &[1][..]));
+    // Computed by Hugging Face's library.
+    assert_eq!(tokenizer.encode("a ab").expect("it has tokens"), [0, 5, 5, 3]);
+    assert_eq!(tokenizer.encode_more("b€</s>").expect("it has tokens"), [4, 3, 7, 8, 9, 1]);
+    assert_eq!(tokenizer.decode(&[0, 5, 5, 3, 1]).expect("they exist"), b"a ab");
+    assert_eq!(tokenizer.decode(&[4, 3, 7, 8, 9, 4000]).expect("they exist"), "b€".as_bytes());
+    assert_eq!((tokenizer.special("</s>"), tokenizer.special("a")), (Some(1), None));
+}
+
+#[test]
+fn models_of_sentencepiece_have_the_most_probable_pieces() {
+    let tokenizer = sentences();
+    assert_eq!((tokenizer.vocabulary(), tokenizer.start(), tokenizer.stops()), (11, Some(1), &[2][..]));
+    // Computed by SentencePiece, with the start token in front.
+    assert_eq!(tokenizer.encode("ab a€").expect("it has tokens"), [1, 5, 3, 4, 7, 8, 9]);
+    // In a text, only tokens that the model's author defined are found; in what a template writes, all.
+    assert_eq!(tokenizer.encode_more("<turn>").expect("it has tokens").last(), Some(&10));
+    assert_eq!(
+        tokenizer.encode_rendered("<s>ab").expect("it has tokens").iter().filter(|&&id| id == 1).count(),
+        1
+    );
+    assert_eq!(tokenizer.decode(&[1, 5, 3, 4, 7, 8, 9]).expect("they exist"), "ab a€".as_bytes());
+}
+
+#[test]
+fn pieces_join_to_the_text_of_all_tokens() {
+    for (seed, tokenizer) in [pairs(), sentences()].iter().enumerate() {
+        let mut random = 17 + seed as u64;
+        for length in 0..60 {
+            let ids: Vec<u32> = (0..length).map(|_| next(&mut random)).collect();
+            let (given, rest) = ids.split_at(ids.len() / 3);
+            let mut pieces = Pieces::after(tokenizer, given).expect("they exist");
+            let before = tokenizer.decode(given).expect("they exist");
+            let mut text = String::new();
+            for &id in rest {
+                text += &pieces.push(tokenizer, id).expect("it exists");
+            }
+            text += &pieces.finish(tokenizer).expect("they exist");
+            let whole = tokenizer.decode(&ids).expect("they exist");
+            // Bytes that are no character may be cut elsewhere, so each is compared as itself.
+            let marks = |text: &str| text.replace('\u{fffd}', "");
+            assert_eq!(marks(&text), marks(&String::from_utf8_lossy(&whole[before.len()..])), "{ids:?}");
+        }
+    }
+}
+
+fn next(random: &mut u64) -> u32 {
+    *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*random >> 40) as u32 % 11
+}
+
+#[test]
+fn malformed_tokenizers_are_errors() {
+    let refused = |bytes: &[u8]| match Tokenizer::from_bytes(bytes, Settings::default()) {
+        Ok(_) => "accepted".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    assert!(refused(b"{\"model\": 1}").starts_with("not a tokenizer.json that is supported: "));
+    assert!(refused(b"\xffno protobuf").starts_with("not a model of SentencePiece that is supported: "));
+    assert_eq!(refused(b""), "the tokenizer has no tokens");
+    assert!(refused(&unigram(&[("a", f32::NAN, NORMAL)])).contains("NaN"));
+    let far = PAIRS.replace("\"c\": 10", "\"c\": 4294967294");
+    assert!(refused(far.as_bytes()).contains("token 4294967294 is too large"), "{}", refused(far.as_bytes()));
+    let words = br#"{"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}"#;
+    assert!(refused(words).starts_with("not a tokenizer.json that is supported: "), "{}", refused(words));
+}
+
+/// Each mutant is refused or works.
+#[test]
+fn mutated_tokenizers_do_not_panic() {
+    let mut random = 5;
+    let seeds = [
+        PAIRS.as_bytes().to_vec(),
+        unigram(&[("<unk>", 0.0, UNKNOWN), ("a", -1.0, NORMAL), ("▁", -2.0, NORMAL)]),
+    ];
+    let mut accepted = 0;
+    for case in 0..600 {
+        let mut bytes = seeds[case % 2].clone();
+        for _ in 0..1 + case % 3 {
+            let at = (u64::from(next(&mut random)) << 16 ^ random >> 20) as usize % bytes.len();
+            match case % 5 {
+                0 => bytes.truncate(at + 1),
+                1 => bytes[at] = bytes[at].wrapping_add(1),
+                2 => bytes[at] ^= 1 << (case % 8),
+                3 => bytes[at] = b'9',
+                _ => bytes.insert(at, (random >> 33) as u8),
+            }
+        }
+        let Ok(tokenizer) = Tokenizer::from_bytes(&bytes, Settings::default()) else { continue };
+        accepted += 1;
+        if let Ok(ids) = tokenizer.encode("a ab €</s>") {
+            drop(tokenizer.decode(&ids));
+        }
+    }
+    assert!(accepted > 20, "{accepted}");
+}
