@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use arenite::{ElementType, Interpreter};
 use arenite_model::ModelBuffer;
 use clap::Args;
+use memmap2::MmapMut;
 use tempfile::TempDir;
 
 use crate::contender::Contender;
@@ -35,15 +36,25 @@ pub(crate) struct Arguments {
     options: Options,
 }
 
+/// The columns. `GB/s` is the rate at which as many bytes as the weights have are read, in turns with the runtimes.
+const HEADS: [&str; 9] = [
+    "model",
+    "signature",
+    "threads",
+    "arenite ms",
+    "LiteRT ms",
+    "ratio",
+    "weights MB",
+    "GB/s",
+    "of memory %",
+];
+
 /// The default seconds per runtime and signature.
 const SECONDS: f64 = 3.0;
 
 /// Runs the command.
 pub(crate) fn language(arguments: &Arguments) -> Result<()> {
-    let bandwidth = bandwidth();
-    let heads =
-        ["model", "signature", "threads", "arenite ms", "LiteRT ms", "ratio", "weights MB", "of memory %"];
-    let mut table = Table::new(2, heads.map(str::to_owned));
+    let mut table = Table::new(2, HEADS.map(str::to_owned));
     for model in &arguments.models {
         let name = model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let file = ModelBuffer::from_file(model).map_err(|error| Failure::with(model.display(), error))?;
@@ -51,8 +62,7 @@ pub(crate) fn language(arguments: &Arguments) -> Result<()> {
         for key in signatures(arguments, &file) {
             for threads in arguments.options.thread_counts(&[1]) {
                 let turns = Turns::new(arguments, model, &key, threads)?;
-                let [own, peer] = turns.run()?;
-                let least = weights / bandwidth / 1e6;
+                let [own, peer, read] = turns.run(&Memory::new(weights, threads)?)?;
                 table.row([
                     name.clone(),
                     key.clone(),
@@ -60,21 +70,21 @@ pub(crate) fn language(arguments: &Arguments) -> Result<()> {
                     digits(own),
                     digits(peer),
                     digits(own / peer),
-                    digits(weights / 1e6),
-                    digits(100.0 * least / own),
+                    digits(weights as f64 / 1e6),
+                    digits(weights as f64 / read / 1e6),
+                    digits(100.0 * read / own),
                 ]);
             }
         }
     }
-    println!("one thread reads {} GB/s", digits(bandwidth));
     print!("{table}");
     Ok(())
 }
 
 /// Bytes of all constants.
-fn weight_bytes(file: &ModelBuffer) -> f64 {
+fn weight_bytes(file: &ModelBuffer) -> usize {
     let model = file.model();
-    (0..model.buffer_count()).map(|i| model.buffer(i).len() as f64).sum()
+    (0..model.buffer_count()).map(|i| model.buffer(i).len()).sum()
 }
 
 /// The keys of the signatures to measure.
@@ -133,17 +143,18 @@ impl Turns {
         Ok(Turns { own, subgraph, peer, length: effort.race, slice: effort.slice, _inputs: folder })
     }
 
-    /// The least milliseconds of one invocation: arenite's and the peer's.
-    fn run(mut self) -> Result<[f64; 2]> {
-        let (mut own, mut peer) = (Vec::new(), Vec::new());
+    /// The least milliseconds of one invocation, arenite's and the peer's, and of reading the memory.
+    fn run(mut self, memory: &Memory) -> Result<[f64; 3]> {
+        let (mut own, mut peer, mut read) = (Vec::new(), Vec::new(), Vec::new());
         let begin = Instant::now();
         while begin.elapsed() < 2 * self.length || own.is_empty() {
             self.peer.settle();
             own.extend(self.own_turn()?);
+            read.extend((0..3).map(|_| memory.read()));
             let request = Request::Run { for_ns: self.slice.as_nanos() as u64, batch: 1 };
             peer.extend(self.peer.ask::<Times>(&request)?.ns);
         }
-        Ok([minimum(&own) * 1e-6, minimum(&peer) * 1e-6])
+        Ok([own, peer, read].map(|times| minimum(&times) * 1e-6))
     }
 
     /// Nanoseconds of invocations. The first is not counted, because the peer has filled the caches.
@@ -165,14 +176,42 @@ fn write(folder: &TempDir, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Billions of bytes per second that one thread reads from memory: the best of five comparisons of 128 MB with as many,
-/// which the C library vectorizes.
-fn bandwidth() -> f64 {
-    let [a, b] = [0; 2].map(|_| vec![1u8; 1 << 27]);
-    let rate = |_| {
+/// As much memory as the weights of a model need, to measure how fast threads read it.
+struct Memory {
+    bytes: MmapMut,
+    threads: usize,
+}
+
+impl Memory {
+    fn new(bytes: usize, threads: usize) -> Result<Self> {
+        let mut bytes =
+            MmapMut::map_anon(bytes.max(1)).map_err(|error| Failure::with("memory to read", error))?;
+        #[cfg(target_os = "linux")]
+        // The delegate's packed weights have large pages, too. Without them reading is slower.
+        drop(bytes.advise(memmap2::Advice::HugePage));
+        bytes.fill(1);
+        Ok(Memory { bytes, threads })
+    }
+
+    /// Nanoseconds in which the threads read everything once.
+    fn read(&self) -> f64 {
         let start = Instant::now();
-        black_box(black_box(&a[..]) == black_box(&b[..]));
-        (a.len() + b.len()) as f64 / start.elapsed().as_secs_f64() * 1e-9
-    };
-    (0..5).map(rate).fold(0.0, f64::max)
+        std::thread::scope(|scope| {
+            for part in self.bytes.chunks(self.bytes.len().div_ceil(self.threads)) {
+                scope.spawn(move || black_box(sum(part)));
+            }
+        });
+        start.elapsed().as_nanos() as f64
+    }
+}
+
+/// The sum of the words, in independent chains.
+fn sum(bytes: &[u8]) -> [u64; 16] {
+    let mut sums = [0u64; 16];
+    for words in bytes.as_chunks::<128>().0 {
+        for (sum, word) in sums.iter_mut().zip(words.as_chunks::<8>().0) {
+            *sum = sum.wrapping_add(u64::from_le_bytes(*word));
+        }
+    }
+    sums
 }
