@@ -70,7 +70,8 @@ const CRATES: &[Crate] = &[
     row("arenite-common", "common", Layer::Common, &["arenite-runtime"], &[]),
     row("arenite-answers", "common/answers", Layer::Common, &["arenite-runtime", "arenite-common"], &["arenite-builtin", "arenite-model"]),
     row("arenite-language", "common/language", Layer::Common, &["arenite-runtime"], &["arenite-builtin", "arenite-model"]),
-    row("arenite-text", "common/text", Layer::Common, &["arenite-language"], &["arenite-runtime", "arenite-builtin", "arenite-model"]),
+    row("arenite-text", "common/text", Layer::Common, &["arenite-language", "arenite-litertlm"], &["arenite-runtime", "arenite-builtin", "arenite-model"]),
+    row("arenite-litertlm", "common/litertlm", Layer::Common, &[], &[]),
     row("arenite-limits", "common/limits", Layer::Common, &[], &[]),
     row("arenite-pictures", "common/pictures", Layer::Common, &["arenite-runtime", "arenite-common"], &[]),
     // It has no registry: it calls planners as functions, and ops are passed to it.
@@ -82,7 +83,7 @@ const CRATES: &[Crate] = &[
     // as plugins.
     row("arenite-cli", "cli", Layer::Application,
         &["arenite-runtime", "arenite-abi", "arenite-answers", "arenite-builtin", "arenite-common", "arenite-language", "arenite-layers",
-          "arenite-limits", "arenite-micro", "arenite-model", "arenite-ops", "arenite-pictures", "arenite-planners", "arenite-text"],
+          "arenite-limits", "arenite-litertlm", "arenite-micro", "arenite-model", "arenite-ops", "arenite-pictures", "arenite-planners", "arenite-text"],
         &[]),
     row("arenite-c", "ffi/c", Layer::Application,
         &["arenite-runtime", "arenite-builtin", "arenite-common", "arenite-ffi-common", "arenite-pictures"],

@@ -1,6 +1,7 @@
 //! `arenite inspect`: shows a model's contents, what runs each node, and where its tensors are placed.
 
 mod batch;
+mod container;
 mod described;
 mod one_node;
 mod one_tensor;
@@ -24,6 +25,7 @@ use crate::node_facts;
 use crate::options::{Common, load_model};
 use crate::session::Session;
 use batch::BatchText;
+use container::ContainerText;
 use report::Report;
 use totals::Totals;
 
@@ -96,7 +98,8 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<Answer> {
     let may_try = arguments.resize.is_empty() && report.error.is_none();
     let batch = may_try.then(|| BatchText::attempt(&model, &config, &registry)).flatten();
     let described = described::ModelDescription::of(&model);
-    answer(&Report { inspection: report, described, totals, batch }, common.json, failure)
+    let container = ContainerText::of(&arguments.model)?;
+    answer(&Report { inspection: report, container, described, totals, batch }, common.json, failure)
 }
 
 fn answer<R: Display + Serialize>(report: &R, json: bool, failure: Option<Failure>) -> Result<Answer> {

@@ -10,14 +10,14 @@ use crate::options::Common;
 const NOTES: &str = "\
 The model needs the signature `decode`, and may have `prefill_N` for N tokens at once. Their inputs
 are `tokens`, `input_pos`, a mask if there is one, and the caches: inputs and outputs with the same
-names. Text needs a tokenizer: tokenizer.json or tokenizer.model next to the model is used. Without
-a tokenizer, turns and answers are tokens. If neither --prompt nor --ids is given, each line of stdin
-is a turn, which continues the conversation. Ctrl-C ends the answer, a second one the program.";
+names. Text needs a tokenizer: that of the container, or a tokenizer.json or tokenizer.model next to
+the model. Without one, turns and answers are tokens. Each line of stdin is a turn if neither --prompt
+nor --ids is given, and continues the conversation. Ctrl-C ends the answer, a second one the program.";
 
 #[derive(Args)]
 #[command(after_help = NOTES)]
 pub(crate) struct Arguments {
-    /// The model, a .tflite file
+    /// The model, a .tflite file, or a .litertlm container
     pub model: PathBuf,
 
     /// Continue these tokens

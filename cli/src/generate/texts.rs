@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use arenite_language::{Sampler, Session};
+use arenite_litertlm::Container;
 use arenite_text::{Conversation, End, Request, Template, Tokenizer, find_tokenizer};
 
 use super::arguments::{Arguments, TextOptions};
@@ -63,7 +64,10 @@ pub(super) fn tokenizer(arguments: &Arguments) -> Result<Option<Tokenizer>> {
         _ if !arguments.ids.is_empty() => return Ok(None),
         Some(path) if path == Path::new("none") => None,
         Some(path) => Some(path.clone()),
-        None => find_tokenizer(&arguments.model),
+        None => match of_container(&arguments.model)? {
+            Some(tokenizer) => return Ok(Some(tokenizer)),
+            None => find_tokenizer(&arguments.model),
+        },
     };
     match path {
         Some(path) => Ok(Some(Tokenizer::from_file(&path)?)),
@@ -76,6 +80,15 @@ pub(super) fn tokenizer(arguments: &Arguments) -> Result<Option<Tokenizer>> {
     }
 }
 
+/// The tokenizer in a container.
+fn of_container(model: &Path) -> Result<Option<Tokenizer>> {
+    if !Container::is_at(model) {
+        return Ok(None);
+    }
+    let container = Container::open(model).map_err(|error| Failure::with(model.display(), error))?;
+    Tokenizer::of_container(&container).map_err(|error| Failure::with(model.display(), error))
+}
+
 fn is_chat(options: &TextOptions) -> bool {
     options.chat || options.template.is_some() || options.system.is_some()
 }
@@ -86,14 +99,16 @@ fn template(options: &TextOptions, tokenizer: &Tokenizer) -> Result<Option<Templ
         let source = std::fs::read_to_string(path).map_err(|error| Failure::with(path.display(), error))?;
         return Ok(Some(Template::jinja(&source).map_err(|error| Failure::with(path.display(), error))?));
     }
-    match tokenizer.template() {
-        _ if !is_chat(options) => Ok(None),
-        Some(source) => Ok(Some(Template::jinja(source)?)),
-        None => Err(Failure::new(
+    if !is_chat(options) {
+        return Ok(None);
+    }
+    let template = tokenizer.template()?.ok_or_else(|| {
+        Failure::new(
             "a chat needs a template, and none belongs to the tokenizer (chat_template.jinja, or chat_template in \
              tokenizer_config.json): name one with --template",
-        )),
-    }
+        )
+    })?;
+    Ok(Some(template))
 }
 
 impl From<arenite_text::Error> for Failure {

@@ -4,6 +4,7 @@ use arenite_common::inspection::Inspection;
 use serde::Serialize;
 
 use super::batch::BatchText;
+use super::container::ContainerText;
 use super::described::ModelDescription;
 use super::totals::Totals;
 
@@ -12,6 +13,8 @@ use super::totals::Totals;
 pub(super) struct Report {
     #[serde(flatten)]
     pub inspection: Inspection,
+    /// The sections of the container that the model is in; null for a file of its own.
+    pub container: Option<ContainerText>,
     /// The model's metadata; null if it has none.
     pub described: Option<ModelDescription>,
     pub totals: Totals,

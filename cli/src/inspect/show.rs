@@ -18,13 +18,14 @@ const NAME: usize = 48;
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Report { inspection: report, described, totals, batch } = self;
+        let Report { inspection: report, container, described, totals, batch } = self;
         let model = &report.model;
         let (path, size) = (model.path.as_deref().unwrap_or(Path::new("")), thousands(model.bytes as u64));
         writeln!(f, "{HEAD}{}{HEAD:#}  {size} bytes, schema version {}", path.display(), model.schema)?;
         if let Some(description) = &model.description {
             writeln!(f, "  {}", Visible(description))?;
         }
+        container.as_ref().map_or(Ok(()), |container| container.fmt(f))?;
         show_signatures(f, &report.signatures)?;
         show_metadata(f, report)?;
         described.as_ref().map_or(Ok(()), |described| described.fmt(f))?;

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use arenite_litertlm::{Affixes, Kind, Message, Metadata, Pair, Part, Token, write};
 use serde_json::{Value, json};
 
 use crate::{fail, json, path, stderr, stdout, succeed};
@@ -103,7 +104,7 @@ fn tokenizer(folder: &Path, name: &str, extra: &str) -> String {
     path.display().to_string()
 }
 
-/// A copy of the model in a folder of its own.
+/// A copy of the model in this folder.
 fn own_model(folder: &Path) -> Option<String> {
     let path = folder.join("story.tflite");
     std::fs::copy(model()?, &path).expect("there is room");
@@ -147,7 +148,7 @@ fn text_is_continued_by_text() {
     assert_eq!((&turn["prompt"], &turn["end"]), (&json!("Once"), &json!("count")));
 
     let stop: String = wanted.chars().skip(4).take(3).collect();
-    let before = &wanted[..wanted.find(&stop).expect("it is there")];
+    let before = &wanted[..wanted.find(&stop).expect("it exists")];
     let stopped = json(&[
         "generate", &model, "--prompt", "Once", "-n", "12", "--stop", "no", "--stop", &stop, "--json",
     ]);
@@ -234,4 +235,67 @@ fn an_interrupt_ends_the_answer_alone() {
     let ends: Vec<&str> = errors.lines().filter_map(|line| line.split("ended by: ").nth(1)).collect();
     assert_eq!(ends.len(), 2, "{errors}");
     assert!(ends[0].starts_with("interrupted"), "{errors}");
+}
+
+/// Zeros behind a header, and the file.
+fn stored(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(
+        (text.len() as u64).to_le_bytes().to_vec(),
+        flate2::Compression::fast(),
+    );
+    encoder.write_all(text).expect("memory takes it");
+    encoder.finish().expect("memory takes it")
+}
+
+#[test]
+fn a_container_has_model_tokenizer_and_template() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let Some(model) = model() else { return };
+    let tokenizer = std::fs::read(tokenizer(folder.path(), "t.json", "")).expect("it was written");
+    let pair = |text: &str| Some(Pair { prefix: text.into(), suffix: "]".into() });
+    let metadata = Metadata {
+        start: Some(Token::of("<s>")),
+        stops: vec![Token::of("</s>"), Token::of("[461]")],
+        affixes: Some(Affixes { user: pair("["), model: pair("("), system: None }),
+        ..Metadata::default()
+    };
+    let bytes = write(&[
+        Part { kind: Kind::METADATA, items: &[], bytes: &metadata.encode_to_vec() },
+        Part { kind: Kind::TOKENIZER_JSON, items: &[], bytes: &stored(&tokenizer) },
+        Part {
+            kind: Kind::MODEL,
+            items: &[("model_type", "tf_lite_prefill_decode")],
+            bytes: &std::fs::read(&model).expect("it exists"),
+        },
+    ]);
+    let path = folder.path().join("story.litertlm");
+    std::fs::write(&path, &bytes).expect("there is room");
+    let container = path.display().to_string();
+
+    let ids = |text: &str| {
+        let ids: Vec<String> = text.bytes().map(|byte| (usize::from(byte) + 3).to_string()).collect();
+        json(&["generate", &model, "--ids", &format!("1,{}", ids.join(",")), "-n", "9", "--json"])["turns"][0]
+            ["ids"]
+            .clone()
+    };
+    let prompt = ["generate", &container, "--prompt", "Once", "-n", "9", "--json"];
+    let turn = &json(&prompt)["turns"][0];
+    let found = turn["ids"].as_array().expect("it is a list").len();
+    assert_eq!(turn["ids"].as_array().map(Vec::as_slice), ids("Once").as_array().map(|ids| &ids[..found]));
+    let chat = json(&["generate", &container, "--prompt", "Hi", "--chat", "-n", "1", "--json"]);
+    assert_eq!(chat["turns"][0]["ids"][0], ids("[Hi](")[0]);
+    assert_eq!(succeed(&["generate", &container, "--ids", "1", "-n", "2"]), "461,461\n");
+
+    let shown = succeed(&["inspect", &container]);
+    assert!(shown.contains("container  version 1.1.0"), "{shown}");
+    assert!(
+        shown.contains("tokenizer.json: ") && shown.contains("model_type tf_lite_prefill_decode"),
+        "{shown}"
+    );
+    let sections = json(&["inspect", &container, "--json"])["container"]["sections"].clone();
+    assert_eq!(sections[2]["items"]["model_type"], "tf_lite_prefill_decode");
+
+    std::fs::write(&path, &bytes[..bytes.len() - 1]).expect("there is room");
+    fail(&["generate", &container, "--ids", "1"], 1, &["story.litertlm", "section 2 (model)", "the file at"]);
+    fail(&["inspect", &container], 1, &["story.litertlm", "section 2 (model)"]);
 }

@@ -41,11 +41,11 @@ pub struct Answer {
     pub text: String,
     /// Why it ended.
     pub end: End,
-    /// Its tokens, with those that ended it, and the time they took.
+    /// Its tokens, including stop tokens, and the time they took.
     pub tokens: Tokens,
 }
 
-/// A conversation: a session, a tokenizer, and what was said so far.
+/// A conversation: a session, a tokenizer, and the texts so far.
 ///
 /// Without a template, each text continues what precedes it. With a template, each text is a message.
 pub struct Conversation {
@@ -139,7 +139,7 @@ impl Conversation {
         Ok(start.into_iter().chain(ids).collect())
     }
 
-    /// Generates what follows the context.
+    /// Generates the answer to the context.
     fn continued(
         &mut self,
         context: Vec<u32>,
@@ -148,18 +148,14 @@ impl Conversation {
         proceed: &mut dyn FnMut(&str) -> bool,
     ) -> Result<(Vec<u32>, Answer)> {
         let Conversation { session, tokenizer, chat, .. } = self;
-        let (named, stops) =
-            request.stops.iter().partition::<Vec<_>, _>(|text| tokenizer.special(text).is_some());
-        let stop_ids: Vec<u32> = named.iter().filter_map(|text| tokenizer.special(text)).collect();
-        let stop_ids = [&*stop_ids, &request.stop_ids, tokenizer.stops()].concat();
-        let mut shown = Shown {
+        let (wanted, stops) = ends(tokenizer, request);
+        let mut shown = ShownText {
             pieces: Pieces::after(tokenizer, &context)?,
-            stops: StopWords::new(stops.into_iter().cloned()),
+            stops,
             text: String::new(),
             is_trimmed: chat.is_some(),
         };
         let mut failure = None;
-        let wanted = arenite_language::Request { count: request.count, stop_ids };
         let tokens = session.generate(&context, sampler, &wanted, &mut |id| {
             let Some(id) = id else { return proceed("") };
             if wanted.stop_ids.contains(&id) {
@@ -176,31 +172,47 @@ impl Conversation {
         if let Some(failure) = failure {
             return Err(failure);
         }
-        if !shown.stops.has_stopped() {
-            let rest = shown.pieces.finish(tokenizer)?;
-            proceed(shown.take(&rest));
-            let rest = shown.stops.finish();
-            proceed(shown.add(rest));
-        }
+        shown.finish(tokenizer, proceed)?;
         let end = if shown.stops.has_stopped() { End::StopText } else { End::Tokens(tokens.reason) };
         Ok((context, Answer { text: shown.text, end, tokens }))
     }
 }
 
+/// What ends an answer: tokens, and texts that are no tokens.
+fn ends(tokenizer: &Tokenizer, request: &Request) -> (arenite_language::Request, StopWords) {
+    let (named, texts): (Vec<_>, Vec<_>) =
+        request.stops.iter().partition(|text| tokenizer.special(text).is_some());
+    let named: Vec<u32> = named.into_iter().filter_map(|text| tokenizer.special(text)).collect();
+    let stop_ids = [&*named, &request.stop_ids, tokenizer.stops()].concat();
+    let texts = texts.into_iter().chain(tokenizer.stop_texts()).cloned();
+    (arenite_language::Request { count: request.count, stop_ids }, StopWords::new(texts))
+}
+
 /// The text of an answer while it grows.
-struct Shown {
+struct ShownText {
     pieces: Pieces,
     stops: StopWords,
     text: String,
-    /// Whether spaces at the beginning are left out.
+    /// Whether spaces at the beginning are skipped.
     is_trimmed: bool,
 }
 
-impl Shown {
+impl ShownText {
     /// Adds a piece, up to a stop text, and returns what can be shown.
     fn take(&mut self, piece: &str) -> &str {
         let piece = self.stops.push(piece);
         self.add(piece)
+    }
+
+    /// Shows the text that waits, unless a stop text ended the answer.
+    fn finish(&mut self, tokenizer: &Tokenizer, proceed: &mut dyn FnMut(&str) -> bool) -> Result<()> {
+        if !self.stops.has_stopped() {
+            let rest = self.pieces.finish(tokenizer)?;
+            proceed(self.take(&rest));
+            let rest = self.stops.finish();
+            proceed(self.add(rest));
+        }
+        Ok(())
     }
 
     fn add(&mut self, piece: String) -> &str {

@@ -18,11 +18,15 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod container;
 mod conversation;
+mod definition;
 mod error;
 mod files;
+mod normalizer;
 mod pieces;
 mod settings;
+mod special;
 mod template;
 mod tokenizer;
 

@@ -3,11 +3,11 @@
 use crate::error::Result;
 use crate::tokenizer::Tokenizer;
 
-/// So many tokens are decoded again with the next one, because the text of a token can depend on those before it: a
-/// space at the beginning is left out, and bytes of several tokens are one character.
+/// This many tokens are decoded again with the next one, because the text of a token can depend on earlier tokens: a
+/// space at the beginning is skipped, and bytes of several tokens are one character.
 const OVERLAP: usize = 4;
 
-/// When the window has so many tokens, it shrinks to the overlap.
+/// At this many tokens, the window shrinks to the overlap.
 const WINDOW: usize = 16;
 
 /// Decodes tokens one by one. A character whose bytes are not all there waits.
@@ -46,7 +46,7 @@ impl Pieces {
         Ok(text)
     }
 
-    /// What waits when no more tokens come.
+    /// The bytes that still wait at the end.
     ///
     /// # Errors
     /// As [`Tokenizer::decode`].

@@ -1,4 +1,4 @@
-//! What the files next to a tokenizer say about it: `tokenizer_config.json`, `generation_config.json`,
+//! Settings in the files next to a tokenizer: `tokenizer_config.json`, `generation_config.json`,
 //! `special_tokens_map.json` and `chat_template.jinja`.
 
 use std::path::Path;
@@ -8,20 +8,27 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Result};
 use crate::files;
+use crate::template::Affixes;
 
-/// What a tokenizer's file does not say.
+/// Settings outside of a tokenizer's own file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// The text of the token that begins a text.
     pub start: Option<String>,
+    /// The token that begins a text, if its number is known.
+    pub start_id: Option<u32>,
     /// Whether the start token is put before a text; if unknown, the tokenizer decides.
     pub adds_start: Option<bool>,
-    /// The texts of tokens that end an answer.
+    /// The texts of tokens that end an answer, or texts that do.
     pub stops: Vec<String>,
     /// Tokens that end an answer.
     pub stop_ids: Vec<u32>,
+    /// Several tokens whose text ends an answer.
+    pub stop_sequences: Vec<Vec<u32>>,
     /// A chat template, written in Jinja.
     pub template: Option<String>,
+    /// Texts around messages, for models without a template in Jinja.
+    pub affixes: Option<Affixes>,
 }
 
 /// `tokenizer_config.json` and `special_tokens_map.json`.
@@ -59,17 +66,17 @@ enum Ids {
 #[serde(untagged)]
 enum Templates {
     One(String),
-    Named(Vec<Named>),
+    Named(Vec<NamedTemplate>),
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct NamedTemplate {
     name: String,
     template: String,
 }
 
 impl Settings {
-    /// Reads the files next to a tokenizer; those that do not exist are left out.
+    /// Reads the files next to a tokenizer; missing files are skipped.
     ///
     /// # Errors
     /// A file is unreadable or malformed.
@@ -94,6 +101,7 @@ impl Settings {
                 Some(Ids::Many(ids)) => ids,
             },
             template,
+            ..Settings::default()
         })
     }
 }
@@ -119,7 +127,7 @@ impl Templates {
     }
 }
 
-/// A JSON file; the default if there is none.
+/// A JSON file; the default if it does not exist.
 fn parse<T: DeserializeOwned + Default>(path: &Path) -> Result<T> {
     if !path.exists() {
         return Ok(T::default());

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// Instructions that a template may run, so that a loop without an end is an error.
 const FUEL: u64 = 10_000_000;
 
-/// Who said something.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Instructions that come before the conversation.
@@ -22,9 +22,9 @@ pub enum Role {
 /// A message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who said it.
+    /// Its author.
     pub role: Role,
-    /// What was said.
+    /// Its text.
     pub content: String,
 }
 
@@ -39,14 +39,14 @@ impl Message {
     }
 }
 
-/// What is put around the messages of each role.
+/// Texts around the messages of each role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Affixes {
     /// Before and after instructions.
     pub system: (String, String),
-    /// Before and after what the person said.
+    /// Before and after the person's messages.
     pub user: (String, String),
-    /// Before and after what the model said. An answer follows the first.
+    /// Before and after the model's messages. An answer follows the first.
     pub assistant: (String, String),
 }
 

@@ -195,6 +195,18 @@ impl NativeInterpreter {
         Ok(())
     }
 
+    /// Makes an output of a signature the value of an input in the next invocation.
+    fn _tie(&self, py: Python<'_>, signature: &str, output: &str, input: &str) -> PyResult<()> {
+        let tied = self.shared()?.lock_to_move(py)?.tie(signature, output, input);
+        tied.map_err(|error| exception(py, error, Phase::Run))
+    }
+
+    /// Ties each output to the input with the same name, type and shape. Returns the names.
+    fn _tie_caches(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let tied = self.shared()?.lock_to_move(py)?.tie_caches();
+        tied.map_err(|error| exception(py, error, Phase::Run))
+    }
+
     /// Sets variables to zero, and clears the states of ops.
     fn reset_all_variables(&self, py: Python<'_>) -> PyResult<()> {
         self.shared()?.lock(py, Phase::Run)?.reset_variables();

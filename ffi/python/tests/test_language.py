@@ -47,6 +47,39 @@ def test_tokens_are_those_of_reference_kernels(kind):
     np.testing.assert_allclose(logits, their_logits, rtol=0, atol=1e-5 * np.abs(their_logits).max())
 
 
+@pytest.mark.skipif(not FOLDER.is_dir(), reason=f"there is no {FOLDER}")
+def test_tied_caches_are_neither_given_nor_returned():
+    path = FOLDER / "llama2c_260k_f32_ekv256.tflite"
+    wanted, _ = greedy(arenite, "AUTO", path, 20)
+    interpreter = arenite.Interpreter(str(path))
+    decode = interpreter.get_signature_runner("decode")
+    with pytest.raises(ValueError, match="inputs, 2 are given"):
+        decode(tokens=np.array([[1]], np.int32), input_pos=np.array([0], np.int32))
+    names = interpreter.tie_caches()
+    assert names and all(name.startswith("kv_cache") for name in names)
+    token, tokens = 1, []
+    for position in range(20):
+        feed = {"tokens": np.array([[token]], np.int32), "input_pos": np.array([position], np.int32)}
+        if "mask" in decode.get_input_details():
+            feed["mask"] = np.full(decode.get_input_details()["mask"]["shape"], -np.inf, np.float32)
+            feed["mask"][..., : position + 1] = 0
+        answer = decode(**feed)
+        assert list(answer) == ["logits"]
+        token = int(answer["logits"].argmax())
+        tokens.append(token)
+    assert tokens == wanted
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason=f"there is no {FOLDER}")
+def test_a_wrong_pair_is_refused():
+    interpreter = arenite.Interpreter(str(FOLDER / "llama2c_260k_f32_ekv256.tflite"))
+    with pytest.raises(RuntimeError, match="kv_cache_x"):
+        interpreter.tie("decode", "logits", "kv_cache_x")
+    with pytest.raises(RuntimeError, match="logits"):
+        interpreter.tie("decode", "logits", "tokens")
+    interpreter.tie("decode", "kv_cache_k_0", "kv_cache_k_0")
+
+
 def main():
     """Prints how many tokens of the 8-bit network LiteRT's optimized kernels choose, too."""
     path = FOLDER / "llama2c_260k_q8_ekv256.tflite"

@@ -65,9 +65,9 @@ fn pairs_are_merged_and_other_bytes_have_tokens() {
 fn models_of_sentencepiece_have_the_most_probable_pieces() {
     let tokenizer = sentences();
     assert_eq!((tokenizer.vocabulary(), tokenizer.start(), tokenizer.stops()), (11, Some(1), &[2][..]));
-    // Computed by SentencePiece, with the start token in front.
+    // SentencePiece chooses these pieces, if the model has all 256 bytes.
     assert_eq!(tokenizer.encode("ab a€").expect("it has tokens"), [1, 5, 3, 4, 7, 8, 9]);
-    // In a text, only tokens that the model's author defined are found; in what a template writes, all.
+    // In a text, only tokens that the model's author defined are found; in the text of a template, all.
     assert_eq!(tokenizer.encode_more("<turn>").expect("it has tokens").last(), Some(&10));
     assert_eq!(
         tokenizer.encode_rendered("<s>ab").expect("it has tokens").iter().filter(|&&id| id == 1).count(),
@@ -91,7 +91,7 @@ fn pieces_join_to_the_text_of_all_tokens() {
             }
             text += &pieces.finish(tokenizer).expect("they exist");
             let whole = tokenizer.decode(&ids).expect("they exist");
-            // Bytes that are no character may be cut elsewhere, so each is compared as itself.
+            // Invalid bytes may be cut elsewhere, so they are not compared.
             let marks = |text: &str| text.replace('\u{fffd}', "");
             assert_eq!(marks(&text), marks(&String::from_utf8_lossy(&whole[before.len()..])), "{ids:?}");
         }
@@ -119,7 +119,7 @@ fn malformed_tokenizers_are_errors() {
     assert!(refused(words).starts_with("not a tokenizer.json that is supported: "), "{}", refused(words));
 }
 
-/// Each mutant is refused or works.
+/// Each mutant works or is an error.
 #[test]
 fn mutated_tokenizers_do_not_panic() {
     let mut random = 5;

@@ -107,10 +107,11 @@ class SignatureRunner:
     def __call__(self, **kwargs):
         """Runs the signature with inputs by name. Returns copies of its outputs by name.
 
-        Inputs of other shapes than before are resized.
+        Inputs of other shapes than before are resized. Tied inputs may be left out, and tied outputs are not returned.
         """
         inputs, subgraph, interpreter = self._inputs, self._subgraph_index, self._interpreter
-        if len(kwargs) != len(inputs):
+        tied = interpreter._tied.get(self._signature_key, {})
+        if len(kwargs.keys() | tied.keys()) != len(inputs):
             raise ValueError(
                 f"signature {self._signature_key!r} has {len(inputs)} inputs, {len(kwargs)} are given; its inputs: "
                 + ", ".join(inputs)
@@ -125,7 +126,8 @@ class SignatureRunner:
         for name, value in kwargs.items():
             interpreter.set_tensor(inputs[name], value, _subgraph=subgraph)
         interpreter.invoke(_subgraph=subgraph)
-        return {name: interpreter.get_tensor(index, subgraph) for name, index in self._outputs.items()}
+        outputs = self._outputs.items()
+        return {name: interpreter.get_tensor(index, subgraph) for name, index in outputs if name not in tied.values()}
 
     def get_input_details(self):
         """The descriptions of the inputs by name, as `Interpreter.get_input_details` has them."""
@@ -206,6 +208,8 @@ class Interpreter(_native.Interpreter):
         )
         self._delegates = experimental_delegates or []
         self._signature_defs = self.get_signature_list()
+        # By signature: the names of tied inputs, with those of their outputs.
+        self._tied = {}
 
     def get_input_details(self):
         """The descriptions of the inputs: a dict each, with `name`, `index`, `shape`, `shape_signature` (-1 for a
@@ -252,6 +256,37 @@ class Interpreter(_native.Interpreter):
             key: {port: list(tensors) for port, tensors in signature.items()}
             for key, signature in self._get_full_signature_list().items()
         }
+
+    def tie(self, signature_key, output_name, input_name):
+        """Makes an output the value of an input: both become one memory, as for the caches of a language model.
+
+        The memory is shared by all signatures that tie an input of this name. It begins with zeros.
+
+        Raises:
+            RuntimeError: A name is unknown, the tensors differ in type or shape, or one of them cannot be tied.
+        """
+        self._tie(signature_key, output_name, input_name)
+        self._tied.setdefault(signature_key, {})[input_name] = output_name
+
+    def tie_caches(self):
+        """Ties each output to the input with the same name, type and shape, in all signatures. See `tie`.
+
+        Returns:
+            The names; none if the model has no such pairs.
+        """
+        names = self._tie_caches()
+        for key, signature in self._get_full_signature_list().items():
+            inputs, outputs = signature["inputs"], signature["outputs"]
+            subgraph = self._signature_subgraph(key)
+
+            def form(tensor, subgraph=subgraph):
+                details = self._get_tensor_details(tensor, subgraph)
+                return details["dtype"], list(details["shape"])
+
+            both = [name for name in names if name in inputs and name in outputs]
+            pairs = {name: name for name in both if form(inputs[name]) == form(outputs[name])}
+            self._tied.setdefault(key, {}).update(pairs)
+        return names
 
     def get_signature_runner(self, signature_key=None):
         """A function that runs a signature; without a key, the model's only one.

@@ -1,0 +1,71 @@
+//! The sections of a container.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::path::Path;
+
+use arenite_litertlm::Container;
+use serde::Serialize;
+
+use crate::answer::{Failure, Result};
+use crate::text::{HEAD, Visible, thousands};
+
+/// What the header of a container says.
+#[derive(Serialize)]
+pub(super) struct ContainerText {
+    version: String,
+    items: BTreeMap<String, String>,
+    sections: Vec<Section>,
+}
+
+#[derive(Serialize)]
+struct Section {
+    contents: String,
+    begin: u64,
+    bytes: u64,
+    items: BTreeMap<String, String>,
+}
+
+impl ContainerText {
+    /// Reads the header; `None` if the file is not a container.
+    pub(super) fn of(path: &Path) -> Result<Option<Self>> {
+        if !Container::is_at(path) {
+            return Ok(None);
+        }
+        let container = Container::open(path).map_err(|error| Failure::with(path.display(), error))?;
+        let texts = |items: &arenite_litertlm::Items| {
+            items.iter().map(|(key, value)| (key.clone(), value.to_string())).collect()
+        };
+        let sections = container.sections.iter().map(|section| Section {
+            contents: section.kind.to_string(),
+            begin: section.begin,
+            bytes: section.length(),
+            items: texts(&section.items),
+        });
+        Ok(Some(ContainerText {
+            version: container.version.map(|number| number.to_string()).join("."),
+            items: texts(&container.items),
+            sections: sections.collect(),
+        }))
+    }
+}
+
+impl Display for ContainerText {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\n{HEAD}container{HEAD:#}  version {}{}", self.version, Items(&self.items))?;
+        self.sections.iter().enumerate().try_for_each(|(k, section)| {
+            let Section { contents, begin, bytes, items } = section;
+            let (begin, bytes) = (thousands(*begin), thousands(*bytes));
+            writeln!(f, "  {k}  {contents}: {bytes} bytes from {begin}{}", Items(items))
+        })
+    }
+}
+
+/// Names and values, each after a comma.
+struct Items<'a>(&'a BTreeMap<String, String>);
+
+impl Display for Items<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|(key, value)| write!(f, ", {} {}", Visible(key), Visible(value)))
+    }
+}
