@@ -15,7 +15,9 @@ impl Member for Modulus {
     const CODE: OpCode = OpCode::Builtin(op::COMPLEX_ABS);
 
     fn single(z: Complex32) -> f32 {
-        libm::hypot(z.re.into(), z.im.into()) as f32
+        // As in glibc: the squares of f32 are exact in f64.
+        let (a, b) = (f64::from(z.re), f64::from(z.im));
+        if a.is_infinite() || b.is_infinite() { f32::INFINITY } else { libm::sqrt(a * a + b * b) as f32 }
     }
 
     fn double(z: Complex64) -> f64 {

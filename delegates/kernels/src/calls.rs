@@ -12,7 +12,7 @@ use super::f32_map::Map;
 use super::i16_pair::{self, I16Kernels, Rescale};
 use super::u8_map::ByteMap;
 use super::u8_pair::{Combine, Pair, Pairs};
-use super::u8_real::{Halves, Reals};
+use super::u8_real::{Halves, Reals, Scale};
 use crate::requantize::Bytes;
 use arenite_base::memory::{Source, Target, pair, span};
 
@@ -47,7 +47,23 @@ impl Map {
     pub fn with_number(&self, f: Binary, a: Source<'_, f32>, b: f32, y: &mut Target<'_, f32>) {
         let (n, a, y) = pair(a, y);
         // SAFETY: the machine can run it; `pair` checked that both have `n` elements.
-        unsafe { self.with_scalar(f)(n, a, b, y) }
+        unsafe { self.with_scalar(f)(1, n, a, &b, y) }
+    }
+
+    /// `y[r · n + i] = f(a[r · n + i], b[r])` for rows of `n` elements, of which there are as many as elements of `b`.
+    ///
+    /// # Panics
+    /// If `a` is shorter than `y`, or `y` has not as many elements as all rows.
+    #[inline]
+    pub fn with_numbers(&self, f: Binary, a: Source<'_, f32>, b: Source<'_, f32>, y: &mut Target<'_, f32>) {
+        let (rows, len, a, y) = {
+            let (len, a, y) = pair(a, y);
+            (b.len(), len, a, y)
+        };
+        let n = len / rows.max(1);
+        assert_eq!(rows * n, len, "{len} elements are not {rows} rows");
+        // SAFETY: the machine can run it; `pair` checked that both have the elements of all rows, and `b` has one each.
+        unsafe { self.with_scalar(f)(rows, n, a, b.at(0, rows), y) }
     }
 
     /// `y[i] = min(max(x[i], low), high)`.
@@ -81,12 +97,9 @@ impl Folds {
     /// # Panics
     /// If `x` has fewer than `y.len() · n` elements.
     pub fn rows(&self, fold: Reduction, n: usize, x: Source<'_, f32>, y: &mut Target<'_, f32>) {
-        let x = x.part(0, span([y.len(), n, n]));
-        for i in 0..y.len() {
-            // SAFETY: the machine can run it; `at` checks that the `n` elements exist. `i · n` does not wrap, since `x`
-            // has all rows.
-            y.set(i, unsafe { self.row(fold)(n, x.at(i * n, n)) });
-        }
+        let (count, x) = (y.len(), x.at(0, span([y.len(), n, n])));
+        // SAFETY: the machine can run it; `at` checked the elements of all rows, and their results.
+        unsafe { self.each_row(fold)(count, n, x, y.at(0, count)) }
     }
 
     /// Folds column `j` of `x`, the elements `x[i · stride + j]` for all `i < count`, into `y[j]`.
@@ -124,25 +137,18 @@ impl ByteMap {
 }
 
 impl Reals {
-    /// `y[i] = round(x[i] · factor) + zero point`.
-    pub fn quantized(&self, x: Source<'_, f32>, factor: f32, zero_point: i32, y: &mut Target<'_, u8>) {
+    /// `y[i] = clamp(round(x[i] · factor) + zero point) ^ flip`.
+    pub fn quantized(&self, x: Source<'_, f32>, factor: f32, bytes: Bytes, y: &mut Target<'_, u8>) {
         let (n, x, y) = pair(x, y);
         // SAFETY: the machine can run it; `pair` checked that both have `n` elements.
-        unsafe { (self.quantize)(n, x, factor, zero_point, y) }
+        unsafe { (self.quantize)(n, x, factor, &bytes, y) }
     }
 
-    /// `y[i] = (x[i] − zero point) · factor + offset`.
-    pub fn dequantized(
-        &self,
-        x: Source<'_, u8>,
-        zero_point: i32,
-        factor: f32,
-        offset: f32,
-        y: &mut Target<'_, f32>,
-    ) {
+    /// `y[i] = ((x[i] ^ flip) − zero point) · factor + offset`.
+    pub fn dequantized(&self, x: Source<'_, u8>, scale: Scale, y: &mut Target<'_, f32>) {
         let (n, x, y) = pair(x, y);
         // SAFETY: the machine can run it; `pair` checked that both have `n` elements.
-        unsafe { (self.dequantize)(n, x, zero_point, factor, offset, y) }
+        unsafe { (self.dequantize)(n, x, &scale, y) }
     }
 
     /// `y[i] = round(x[i] · factor)` for numbers that are not negative.

@@ -33,6 +33,11 @@ impl Random {
         (self.0 >> 33) as u32
     }
 
+    /// 0x80 or 0: what flips the signs of bytes, or does not.
+    pub fn flip(&mut self) -> u8 {
+        u8::from(self.flip_coin()) << 7
+    }
+
     /// Whether the next number is even.
     pub fn flip_coin(&mut self) -> bool {
         self.next().is_multiple_of(2)

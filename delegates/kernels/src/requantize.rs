@@ -53,6 +53,8 @@ pub struct Bytes {
     pub low: u8,
     /// The largest result.
     pub high: u8,
+    /// What clamped results are combined with by exclusive or: 0x80 makes signed bytes of them.
+    pub flip: u8,
 }
 
 /// The parameters of channels, in blocks.

@@ -1,12 +1,13 @@
 //! Subgraphs that the CPU delegate fuses into one step, in the forms that converters write them. Each is compared with
 //! the reference ops, on every instruction set and with several threads.
 mod attention;
+mod bytes;
 use arenite::config::DelegateConfig;
 use arenite::model_file::tensor_type::{FLOAT16, FLOAT32, INT8, INT32};
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite::{Interpreter, Model};
 use arenite_abi::schema::{
-    AddOptions, ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, ReducerOptions, SoftmaxOptions,
+    ConcatenationOptions, Conv2DOptions, DepthwiseConv2DOptions, ReducerOptions, SoftmaxOptions,
     TransposeConvOptions, activation, padding,
 };
 use arenite_tests::options::{Attributes, WithOptions};
@@ -346,40 +347,6 @@ fn dynamic_range_transposed_convolutions_are_fused_with_the_ops_after_them() {
         let y = net.of_one("TANH", &y);
         assert_eq!(steps(&net.finish(&y)), ["TRANSPOSE_CONV"], "{taps} taps, stride {stride}");
     }
-}
-
-#[test]
-fn products_and_sums_with_constant_rows_become_linear_steps() {
-    for columns in [32, 45, 160] {
-        let mut net = Net::new();
-        let x = net.input(Kind::I8(0.02, -3), &[2, 3, 7, columns]);
-        let (by, plus) = (net.row(Kind::I8(0.011, 4), columns), net.row(Kind::I8(0.025, -9), columns));
-        let y = net.node("MUL", &[&x, &by], Kind::I8(0.021, 7), None);
-        let y = net.node(
-            "ADD",
-            &[&plus, &y],
-            Kind::I8(0.013, -128),
-            Some(Attributes::of(|o| o.set(AddOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU))),
-        );
-        let less = net.row(Kind::I8(0.017, 20), columns);
-        let y = net.node("SUB", &[&less, &y], Kind::I8(0.03, 30), None);
-        assert_eq!(steps(&net.finish(&y)), ["flip signs", "byte lines", "flip signs"], "{columns}");
-    }
-}
-
-#[test]
-fn products_and_sums_with_constants_become_lookup_tables() {
-    let mut net = Net::new();
-    let x = net.input(Kind::I8(0.02, -3), &[2, 3, 7, 16]);
-    let (by, plus) = (net.row(Kind::I8(0.011, 4), 1), net.row(Kind::I8(0.025, -9), 1));
-    let y = net.node("MUL", &[&x, &by], Kind::I8(0.021, 7), None);
-    let y = net.node(
-        "ADD",
-        &[&y, &plus],
-        Kind::I8(0.013, -128),
-        Some(Attributes::of(|o| o.set(AddOptions::FUSED_ACTIVATION_FUNCTION, activation::RELU6))),
-    );
-    assert_eq!(steps(&net.finish(&y)), ["flip signs", "lookup", "flip signs"]);
 }
 
 #[test]

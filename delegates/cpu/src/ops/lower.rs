@@ -3,7 +3,7 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Parts, Source};
 
-use super::{conv_3d, hybrid, pow, quantized, recurrent, rfft, scan, typed, variable};
+use super::{conv_3d, floor_div, halves, hybrid, pow, quantized, recurrent, rfft, scan, typed, variable};
 use crate::net::CpuLayer;
 
 impl<'a> arenite_layers::EngineLowering<'a> for CpuLayer<'a> {
@@ -12,8 +12,10 @@ impl<'a> arenite_layers::EngineLowering<'a> for CpuLayer<'a> {
         let hybrid = || Some(hybrid::lower(x)?.map(|node| node.with(CpuLayer::Hybrid)));
         let recurrent = || Some(recurrent::lower(x)?.map(|node| node.with(CpuLayer::Recurrent)));
         let conv_3d = || Some(conv_3d::lower(x)?.map(|node| node.with(CpuLayer::Conv3d)));
-        let typed =
-            || Some(pow::lower(x).or_else(|| typed::lower(x))?.map(|node| node.with(CpuLayer::Typed)));
+        let typed = || {
+            let own = pow::lower(x).or_else(|| halves::lower(x)).or_else(|| floor_div::lower(x));
+            Some(own.or_else(|| typed::lower(x))?.map(|node| node.with(CpuLayer::Typed)))
+        };
         let rfft = || Some(rfft::lower(x)?.map(|node| node.with(CpuLayer::Rfft)));
         let variable = || Some(variable::lower(x)?.map(|node| node.with(CpuLayer::Variable)));
         let scan = || Some(scan::lower(x)?.map(|node| node.with(|scan| CpuLayer::Scan(Box::new(scan)))));

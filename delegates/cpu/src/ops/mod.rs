@@ -8,7 +8,9 @@ mod conv_2d;
 pub(crate) mod conv_3d;
 mod depthwise_conv_2d;
 mod elementwise;
+mod floor_div;
 mod gather;
+mod halves;
 pub(crate) mod hybrid;
 mod l2_norm;
 mod layer_norm;
@@ -27,6 +29,7 @@ mod softmax;
 mod transpose_conv;
 pub(crate) mod typed;
 mod typed_functions;
+mod typed_loops;
 pub(crate) mod values;
 pub(crate) mod variable;
 

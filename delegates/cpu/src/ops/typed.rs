@@ -10,6 +10,7 @@ use arenite_layers::lower::{expect_elements, fused_activation};
 use arenite_layers::{Id, Loops, Node, Source, Value};
 
 use super::typed_functions::*;
+use super::typed_loops::{choose, one, sum_of_three, two};
 use crate::isa::Isa;
 use crate::ops::build::{Build, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
@@ -210,123 +211,10 @@ impl LayerStep for TypedFunction {
         let loops = loops.ok_or_else(|| invalid!("shapes {shapes:?} do not broadcast to {:?}", y.shape))?;
         let f = match self.by_isa {
             Some(by_isa) => by_isa(build.isa),
-            None => self.function(node, net)?,
+            None => self.function(node, net)?.with(build.isa),
         };
         Ok(Box::new(TypedMap::new(self.name, f, loops, node.inputs.to_vec(), node.outputs[0])?))
     }
-}
-
-/// `F` of one operand.
-fn one<X: Copy, Y, F: One<X, Y>>() -> ElementFn {
-    /// # Safety
-    /// See [`RunFn`](crate::steps::typed_map::RunFn).
-    unsafe fn run<X: Copy, Y, F: One<X, Y>>(
-        n: usize,
-        x: [*const u8; INPUTS],
-        moves: [bool; INPUTS],
-        y: *mut u8,
-    ) {
-        let (x, y) = (x[0].cast::<X>(), y.cast::<Y>());
-        // SAFETY: `n` elements are readable, or one if the operand does not move, and `n` results writable, as the
-        // caller guarantees.
-        unsafe {
-            if moves[0] {
-                (0..n).for_each(|i| y.add(i).write_unaligned(F::of(x.add(i).read_unaligned())));
-            } else if n > 0 {
-                let x = x.read_unaligned();
-                (0..n).for_each(|i| y.add(i).write_unaligned(F::of(x)));
-            }
-        }
-    }
-    // SAFETY: `run` reads elements `X` and writes results `Y`; both are numbers.
-    unsafe { ElementFn::new(run::<X, Y, F>, [size_of::<X>(), 0, 0], size_of::<Y>()) }
-}
-
-/// `F` of two operands.
-fn two<X: Copy, Y, F: Two<X, Y>>() -> ElementFn {
-    /// # Safety
-    /// See [`RunFn`](crate::steps::typed_map::RunFn).
-    unsafe fn run<X: Copy, Y, F: Two<X, Y>>(
-        n: usize,
-        x: [*const u8; INPUTS],
-        moves: [bool; INPUTS],
-        y: *mut u8,
-    ) {
-        let (a, b, y) = (x[0].cast::<X>(), x[1].cast::<X>(), y.cast::<Y>());
-        let at = |from: *const X, i: usize| {
-            // SAFETY: the element exists, as the caller of `run` guarantees for the operands and places below.
-            unsafe { from.add(i).read_unaligned() }
-        };
-        // SAFETY: `n` results are writable, as the caller guarantees.
-        let put = |i: usize, value: Y| unsafe { y.add(i).write_unaligned(value) };
-        // One loop for each case, so that the compiler makes vectors of it.
-        match moves {
-            _ if n == 0 => {}
-            [true, true, _] => (0..n).for_each(|i| put(i, F::of(at(a, i), at(b, i)))),
-            [true, false, _] => {
-                let b = at(b, 0);
-                (0..n).for_each(|i| put(i, F::of(at(a, i), b)));
-            }
-            [false, true, _] => {
-                let a = at(a, 0);
-                (0..n).for_each(|i| put(i, F::of(a, at(b, i))));
-            }
-            [false, false, _] => (0..n).for_each(|i| put(i, F::of(at(a, 0), at(b, 0)))),
-        }
-    }
-    // SAFETY: `run` reads elements `X` of both operands and writes results `Y`; all are numbers.
-    unsafe { ElementFn::new(run::<X, Y, F>, [size_of::<X>(), size_of::<X>(), 0], size_of::<Y>()) }
-}
-
-/// The sum of three numbers, from the first to the last.
-fn sum_of_three() -> ElementFn {
-    /// # Safety
-    /// See [`RunFn`](crate::steps::typed_map::RunFn).
-    unsafe fn run(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
-        let ([a, b, c], y) = (x.map(|x| x.cast::<i32>()), y.cast::<i32>());
-        let at = |from: *const i32, moves: bool, i: usize| {
-            // SAFETY: as in `two`, for three operands.
-            unsafe { from.add(if moves { i } else { 0 }).read_unaligned() }
-        };
-        // SAFETY: `n` results are writable, as the caller guarantees.
-        let put = |i: usize, value: i32| unsafe { y.add(i).write_unaligned(value) };
-        let sum = |moves: [bool; INPUTS], i| {
-            at(a, moves[0], i).wrapping_add(at(b, moves[1], i)).wrapping_add(at(c, moves[2], i))
-        };
-        match moves {
-            [true, true, true] => (0..n).for_each(|i| put(i, sum([true; INPUTS], i))),
-            _ => (0..n).for_each(|i| put(i, sum(moves, i))),
-        }
-    }
-    // SAFETY: `run` reads elements `i32` of three operands and writes results `i32`; all are numbers.
-    unsafe { ElementFn::new(run, [4; INPUTS], 4) }
-}
-
-/// The second operand where the first is not zero, else the third.
-fn choose<T: Copy>() -> ElementFn {
-    /// # Safety
-    /// See [`RunFn`](crate::steps::typed_map::RunFn).
-    unsafe fn run<T: Copy>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
-        let (a, b, y) = (x[1].cast::<T>(), x[2].cast::<T>(), y.cast::<T>());
-        let at = |moves: bool, i: usize| if moves { i } else { 0 };
-        let choose = |moves: [bool; INPUTS], i: usize| {
-            // SAFETY: as in `two`, for a condition of bytes and two operands. Both are read, so that vectors can
-            // choose.
-            unsafe {
-                let (a, b) =
-                    (a.add(at(moves[1], i)).read_unaligned(), b.add(at(moves[2], i)).read_unaligned());
-                y.add(i).write_unaligned(if *x[0].add(at(moves[0], i)) != 0 { a } else { b });
-            }
-        };
-        match moves {
-            [true, true, true] => (0..n).for_each(|i| choose([true; INPUTS], i)),
-            [false, true, true] => (0..n).for_each(|i| choose([false, true, true], i)),
-            _ => (0..n).for_each(|i| choose(moves, i)),
-        }
-    }
-    // SAFETY: `run` reads bytes of the condition and elements `T` of the other operands, and writes results `T`; all
-    // are numbers.
-    unsafe { ElementFn::new(run::<T>, [1, size_of::<T>(), size_of::<T>()], size_of::<T>()) }
 }
 
 /// The function `F` of whole numbers of this type.

@@ -15,7 +15,7 @@ pub(super) trait Two<X, Y> {
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident $kind:ident<$x:ty, $y:ty>: |$($arg:ident),*| $value:expr;)*) => {$(
         impl $kind<$x, $y> for $name {
-            #[inline]
+            #[inline(always)]
             fn of($($arg: $x),*) -> $y {
                 $value
             }
@@ -36,6 +36,8 @@ pub(super) struct Multiply;
 pub(super) struct Maximum;
 pub(super) struct Minimum;
 pub(super) struct SquaredDifference;
+/// The quotient of doubles, rounded down.
+pub(super) struct FloorDivision;
 /// `−x`; wraps.
 pub(super) struct Negate;
 /// A conversion of a signed byte that is held as `x + 128`.
@@ -84,6 +86,7 @@ functions! {
     Minimum Two<i32, i32>: |a, b| a.min(b);
     Minimum Two<i64, i64>: |a, b| a.min(b);
     SquaredDifference Two<i32, i32>: |a, b| a.wrapping_sub(b).wrapping_mul(a.wrapping_sub(b));
+    FloorDivision Two<f32, f32>: |a, b| (f64::from(a) / f64::from(b)).floor() as f32;
     Negate One<u8, u8>: |x| x.wrapping_neg();
     Negate One<i8, i8>: |x| x.wrapping_neg();
     Negate One<i16, i16>: |x| x.wrapping_neg();
@@ -93,7 +96,7 @@ functions! {
 
 /// `x` cut off towards zero; saturates, and NaN becomes the largest integer. Without branches, so that loops over it
 /// become vectors.
-#[inline]
+#[inline(always)]
 fn cut_off(x: f32) -> i32 {
     const END: f32 = 2_147_483_648.0;
     // NaN becomes 0 here.
@@ -108,7 +111,7 @@ fn cut_off(x: f32) -> i32 {
 pub(super) struct Compare<const CODE: i32>;
 
 impl<const CODE: i32, T: PartialOrd> Two<T, u8> for Compare<CODE> {
-    #[inline]
+    #[inline(always)]
     fn of(a: T, b: T) -> u8 {
         let holds = match CODE {
             op::LESS => a < b,

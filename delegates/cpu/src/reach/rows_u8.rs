@@ -194,7 +194,7 @@ impl RowQuantizer {
         let low = if self.symmetry == Symmetry::Symmetric { 1 } else { 0 };
         // SAFETY: the caller's bytes of the row.
         let mut y = unsafe { to.bytes.part(row * self.length + first, x.len()) };
-        self.reals.quantized_away(x, factor, Bytes { zero_point, low, high: 255 }, &mut y);
+        self.reals.quantized_away(x, factor, Bytes { zero_point, low, high: 255, flip: 0 }, &mut y);
     }
 }
 

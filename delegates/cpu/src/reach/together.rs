@@ -43,6 +43,11 @@ impl RunGroups {
         gains.then_some(RunGroups { operand, spreads, same, count: count.min(same) })
     }
 
+    /// Whether each run has one element of an operand.
+    pub(crate) fn spreads(&self) -> bool {
+        self.spreads
+    }
+
     /// Number of pieces that all runs are cut into.
     pub(crate) fn pieces(&self, loops: &Loops<2>) -> usize {
         loops.runs() / self.same * self.same.div_ceil(self.count)
@@ -53,6 +58,23 @@ impl RunGroups {
         let pieces = self.same.div_ceil(self.count);
         let (outer, first) = (piece / pieces * self.same, piece % pieces * self.count);
         outer + first..outer + (first + self.count).min(self.same)
+    }
+
+    /// Calls `f` with the results and the operands of each piece, one of which has one element for each run: it
+    /// [`spreads`](Self::spreads).
+    pub(crate) fn for_each_row<T: Pod>(
+        &self,
+        loops: &Loops<2>,
+        pieces: Range<usize>,
+        inputs: [Source<'_, T>; 2],
+        mut f: impl FnMut(Range<usize>, [Source<'_, T>; 2]),
+    ) {
+        for runs in pieces.map(|piece| self.runs(piece)) {
+            let (at, mut lengths) = (loops.starts(runs.start), [runs.len() * loops.run; 2]);
+            lengths[self.operand] = runs.len();
+            let operands = std::array::from_fn(|o| inputs[o].part(at[o], lengths[o]));
+            f(runs.start * loops.run..runs.end * loops.run, operands);
+        }
     }
 
     /// Calls `f` with the results and the operands of each piece. One operand is repeated in `room`, which must have

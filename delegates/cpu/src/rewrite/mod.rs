@@ -7,8 +7,10 @@
 //! | 3 | `unsign` | after all passes that see types as in the model, before all that need unsigned bytes |
 //! | 4 | `straighten` | makes lines and tables of sums and products with unsigned constants |
 //! | 5 | `fuse_bytes` | joins tables, including the tables that `straighten` makes |
-//! | 6 | `cascade` | last, and not in loops: it joins whole nodes, which no other pass looks into |
+//! | 6 | `absorb` | after `fuse_bytes`: a table with other bytes is no longer joined |
+//! | 7 | `cascade` | last, and not in loops: it joins whole nodes, which no other pass looks into |
 
+mod absorb;
 mod attention;
 mod borders;
 mod cascade;
@@ -41,5 +43,7 @@ fn rewrite_one(net: &mut Net<'_>, build: &Build, borders: Borders) -> Result<()>
     });
     unsign::unsign(net, borders)?;
     straighten::straighten(net, build.bytes.pairs)?;
-    fuse_bytes::fuse_bytes(net)
+    fuse_bytes::fuse_bytes(net)?;
+    absorb::absorb(net);
+    Ok(())
 }

@@ -129,7 +129,9 @@ fn flip_borders(net: &mut Net<'_>, id: Id) {
         return;
     }
     let outside = net.add_value(id);
-    net.values[outside].ty = I8;
+    let value = &mut net.values[outside];
+    value.ty = I8;
+    value.quant = value.quant.map(|q| Quant { zero_point: q.zero_point - 128, ..q });
     if let Some(i) = input {
         net.inputs[i] = outside;
         net.values[outside].is_variable = net.values[id].is_variable;

@@ -4,7 +4,8 @@ use arenite_abi::prelude::*;
 use arenite_base::Quant;
 use arenite_layers::Id;
 
-use crate::kernels::u8_real::Reals;
+use crate::kernels::u8_real::{Reals, Scale};
+use crate::requantize::Bytes;
 use crate::step::{Run, Step};
 
 /// Elements that one thread does at a time.
@@ -14,8 +15,10 @@ const CHUNK: usize = 1 << 13;
 pub(crate) struct Quantize {
     /// The kernels.
     pub reals: &'static Reals,
-    /// Of the results.
+    /// Of the results, as unsigned bytes.
     pub quant: Quant,
+    /// What results are combined with by exclusive or.
+    pub flip: u8,
     /// How many.
     pub len: usize,
     /// Read.
@@ -33,13 +36,14 @@ impl Step for Quantize {
         let (x, mut y) = (cx.input::<f32>(self.input), cx.output::<u8>(self.output));
         let Quant { scale, zero_point } = self.quant;
         let inverse = (1.0 / f64::from(scale)) as f32;
+        let bytes = Bytes { zero_point, low: 0, high: 255, flip: self.flip };
         let eights = self.len / 8 * 8;
         cx.parallel_parts(y.part(0, eights), CHUNK, 1, |chunks, mut y| {
-            self.reals.quantized(x.part(chunks.start * CHUNK, y.len()), inverse, zero_point, &mut y);
+            self.reals.quantized(x.part(chunks.start * CHUNK, y.len()), inverse, bytes, &mut y);
         })?;
         for i in eights..self.len {
             let steps = (f64::from(x.get(i)) / f64::from(scale)).round();
-            y.set(i, (steps as i32).saturating_add(zero_point).clamp(0, 255) as u8);
+            y.set(i, (steps as i32).saturating_add(zero_point).clamp(0, 255) as u8 ^ self.flip);
         }
         Ok(())
     }
@@ -53,6 +57,8 @@ pub(crate) struct Dequantize {
     pub quant: Quant,
     /// The number that was added to the inputs.
     pub raised: i32,
+    /// What inputs are combined with by exclusive or.
+    pub flip: u8,
     /// How many.
     pub len: usize,
     /// Read.
@@ -70,12 +76,13 @@ impl Step for Dequantize {
         let (x, mut y) = (cx.input::<u8>(self.input), cx.output::<f32>(self.output));
         let Quant { scale, zero_point } = self.quant;
         let offset = (f64::from(scale) * f64::from(-zero_point)) as f32;
+        let by = Scale { flip: self.flip, zero_point: self.raised, factor: scale, offset };
         let eights = self.len / 8 * 8;
         cx.parallel_parts(y.part(0, eights), CHUNK, 1, |chunks, mut y| {
-            self.reals.dequantized(x.part(chunks.start * CHUNK, y.len()), self.raised, scale, offset, &mut y);
+            self.reals.dequantized(x.part(chunks.start * CHUNK, y.len()), by, &mut y);
         })?;
         for i in eights..self.len {
-            let q = i32::from(x.get(i)) - self.raised;
+            let q = i32::from(x.get(i) ^ self.flip) - self.raised;
             y.set(i, scale * (q - zero_point) as f32);
         }
         Ok(())

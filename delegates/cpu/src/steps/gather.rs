@@ -10,6 +10,9 @@ use bytemuck::Pod;
 use crate::memory::{Source, Target};
 use crate::step::{Grain, Run, Step};
 
+/// Indices that are kept at hand where many blocks are gathered by the same ones.
+const FEW: usize = 64;
+
 /// Gathers slices.
 pub(crate) struct Gather {
     /// Sizes.
@@ -77,6 +80,20 @@ impl Gather {
         y: Target<'_, u8>,
     ) {
         let (x, mut y) = (x.cast::<T>(), y.cast::<T>());
+        let Groups { batch, axis, coords, .. } = self.groups;
+        if batch == 1 && coords <= FEW && slices.len() > 2 * coords {
+            let mut list = [0; FEW];
+            list[..coords].iter_mut().enumerate().for_each(|(i, at)| *at = self.index(indices, i) as usize);
+            let (mut block, mut i) = (slices.start / coords, slices.start % coords);
+            for slice in 0..slices.len() {
+                y.set(slice, x.get(block * axis + list[i]));
+                i += 1;
+                if i == coords {
+                    (block, i) = (block + 1, 0);
+                }
+            }
+            return;
+        }
         self.each(slices, indices, |slice, from| y.set(slice, x.get(from)));
     }
 

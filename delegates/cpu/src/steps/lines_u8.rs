@@ -63,6 +63,8 @@ pub(crate) struct LinesU8 {
     pub lines: &'static Lines,
     /// Applied in sequence.
     pub stages: Vec<Arc<Columns>>,
+    /// What bytes are combined with by exclusive or before, and results after.
+    pub flips: [u8; 2],
     /// Bytes of a row.
     pub columns: usize,
     /// Read.
@@ -81,14 +83,11 @@ impl Step for LinesU8 {
         let grain = (CHUNK / self.columns).max(1);
         cx.parallel_parts(cx.output::<u8>(self.output), self.columns, grain, |rows, mut y| {
             let lines: Vec<Line> = self.stages.iter().map(|columns| columns.line()).collect();
-            for (i, row) in rows.enumerate() {
-                let (x, mut y) =
-                    (x.part(row * self.columns, self.columns), y.part(i * self.columns, self.columns));
-                let (n, x, y) = pair(x, &mut y);
-                // SAFETY: the member was selected for this machine; both rows have `n` bytes, and tables a number for
-                // each column.
-                unsafe { (self.lines.row)(&lines, n, x, y) };
-            }
+            let x = x.part(rows.start * self.columns, rows.len() * self.columns);
+            let (_, x, y) = pair(x, &mut y);
+            // SAFETY: the member was selected for this machine; both have the bytes of these rows, and tables a number
+            // for each column.
+            unsafe { (self.lines.rows)(&lines, self.flips, rows.len(), self.columns, x, y) };
         })
     }
 

@@ -21,8 +21,10 @@ pub(crate) struct Lookup {
     pub table: Table,
     /// A group size, and another table for the bytes after the last whole group.
     pub last: Option<(usize, Table)>,
-    /// Inputs below have no result.
+    /// Inputs below have no result, once they are combined with `flip` by exclusive or.
     pub smallest: u8,
+    /// 0x80 for signed inputs.
+    pub flip: u8,
     /// How many bytes.
     pub len: usize,
     /// Read.
@@ -40,7 +42,7 @@ impl Step for Lookup {
         let x = cx.input::<u8>(self.input);
         let mut y = cx.output::<u8>(self.output);
         if self.smallest > 0 {
-            let least = x.part(0, self.len).iter().min().unwrap_or(u8::MAX);
+            let least = x.part(0, self.len).iter().map(|x| x ^ self.flip).min().unwrap_or(u8::MAX);
             ensure!(least >= self.smallest, "an input is below zero, where the function is not defined");
         }
         let whole = self.last.as_ref().map_or(self.len, |(group, _)| self.len / group * group);

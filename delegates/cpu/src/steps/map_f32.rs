@@ -91,6 +91,27 @@ impl BinaryMap {
             [true, false] => self.map.with_number(self.op, a, b.get(0), y),
             [false, _] => self.map.with_number(self.op.swapped(), b, a.get(0), y),
         }
+        self.finish(at, y, epilogue);
+    }
+
+    /// Computes `y`, the results of whole runs from index `at` on. The operand that does not move has an element for
+    /// each run.
+    fn rows(
+        &self,
+        at: usize,
+        [a, b]: [Source<'_, f32>; 2],
+        y: &mut Target<'_, f32>,
+        epilogue: &Epilogue<'_>,
+    ) {
+        match self.loops.moves[0] {
+            true => self.map.with_numbers(self.op, a, b, y),
+            false => self.map.with_numbers(self.op.swapped(), b, a, y),
+        }
+        self.finish(at, y, epilogue);
+    }
+
+    /// What follows the function.
+    fn finish(&self, at: usize, y: &mut Target<'_, f32>, epilogue: &Epilogue<'_>) {
         if self.clamp != Clamp::NONE {
             self.map.clamp_over(self.clamp, y);
         }
@@ -122,7 +143,17 @@ impl Step for BinaryMap {
         let y = cx.output::<f32>(self.output).share();
         let (run, epilogue) = (self.loops.run, epilogue::bind(&self.epilogue, cx));
         if let Some(together) = RunGroups::new(&self.loops, ROOM) {
-            return cx.parallel_for(together.pieces(&self.loops), (2 * CHUNK / ROOM).max(1), |range| {
+            let grain = (2 * CHUNK / ROOM).max(1);
+            if together.spreads() {
+                return cx.parallel_for(together.pieces(&self.loops), grain, |range| {
+                    together.for_each_row(&self.loops, range, inputs, |results, operands| {
+                        // SAFETY: pieces are whole runs, of which each is in one, and each piece is one thread's.
+                        let mut y = unsafe { y.part(results.start, results.len()) };
+                        self.rows(results.start, operands, &mut y, &epilogue);
+                    });
+                });
+            }
+            return cx.parallel_for(together.pieces(&self.loops), grain, |range| {
                 let mut room = [0.0; ROOM];
                 together.for_each(&self.loops, range, inputs, &mut room, |results, operands| {
                     // SAFETY: pieces are whole runs, of which each is in one, and each piece is one thread's.

@@ -28,6 +28,8 @@ pub(crate) struct MeanU8 {
     fold: &'static IntFolds,
     reals: &'static Reals,
     shape: Shape,
+    /// What inputs are combined with by exclusive or.
+    flip: u8,
     table: Channels,
     /// Whether all sums are scaled alike.
     is_alike: bool,
@@ -36,10 +38,10 @@ pub(crate) struct MeanU8 {
 }
 
 impl MeanU8 {
-    /// The mean with this scaling.
+    /// The mean with this scaling, of bytes that are combined with `flip` by exclusive or.
     pub(crate) fn new(
         (fold, reals): (&'static IntFolds, &'static Reals),
-        shape: Shape,
+        (shape, flip): (Shape, u8),
         scaling: Scaling,
         StepValues { input, output }: StepValues,
     ) -> Self {
@@ -50,7 +52,7 @@ impl MeanU8 {
             false => (0..shape.inner).map(|i| if i < count { first } else { rest }).collect(),
         };
         let table = Channels::new(reals.lanes, &channels, bytes);
-        MeanU8 { fold, reals, shape, table, is_alike, input, output }
+        MeanU8 { fold, reals, shape, flip, table, is_alike, input, output }
     }
 
     /// Scales the sums of the channels from `from` on, which is a multiple of [`PART`].
@@ -72,14 +74,14 @@ impl MeanU8 {
     /// Means of runs, from result `from` on.
     fn runs(&self, from: usize, x: Source<'_, u8>, y: &mut Target<'_, u8>) {
         let (mut sums, n, folded) = ([0; PART], y.len(), self.shape.folded);
-        self.fold.bytes.rows_summed(x.part(from * folded, n * folded), folded, 0, &mut sums[..n]);
+        self.fold.bytes.rows_summed(x.part(from * folded, n * folded), folded, self.flip, &mut sums[..n]);
         self.finish(&sums[..n], 0, y);
     }
 
     /// Means of columns, from result `from` of slab `outer` on.
     fn columns(&self, outer: usize, from: usize, x: Source<'_, u8>, y: &mut Target<'_, u8>) {
         let n = y.len();
-        let sums = column_sums(&self.fold.bytes, x, self.shape, [outer, from, n], 0);
+        let sums = column_sums(&self.fold.bytes, x, self.shape, [outer, from, n], self.flip);
         self.finish(&sums[..n], from, y);
     }
 }

@@ -6,7 +6,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Id, Loops};
 
 use crate::fixed_point::Factor;
-use crate::kernels::u8_pair::{Combine, Pair, Pairs, Way};
+use crate::kernels::u8_pair::{Approximation, Combine, Pair, Pairs, Way};
 use crate::memory::{InPlace, Source, Target};
 use crate::reach::together::RunGroups;
 use crate::requantize::{Bytes, Channel, Channels};
@@ -59,6 +59,9 @@ pub(crate) struct PairU8 {
     /// The tables for grouped results, and for the others.
     tables: [Tables; 2],
     bytes: Bytes,
+    /// What operands are combined with by exclusive or, once they have changed places.
+    flips: [u8; 2],
+    near: Option<Approximation>,
     inputs: [Id; 2],
     output: Id,
 }
@@ -82,11 +85,6 @@ impl Tables {
         };
         Tables { blocks, way, shift: a.power_of_two().unwrap_or(0) }
     }
-
-    fn pair(&self, bytes: Bytes) -> Pair<'_> {
-        let [a, b, y] = &self.blocks;
-        Pair::new([a, b, y], self.way, self.shift, bytes)
-    }
 }
 
 impl Ways {
@@ -104,7 +102,7 @@ impl PairU8 {
         combine: Combine,
         (loops, groups): (Loops<2>, Groups),
         ways: [Ways; 2],
-        bytes: Bytes,
+        (bytes, mut flips): (Bytes, [u8; 2]),
         inputs: [Id; 2],
         output: Id,
     ) -> Self {
@@ -114,20 +112,31 @@ impl PairU8 {
             [true, true] => a.is_none() && b.is_some(),
             _ => false,
         };
-        let tables = |ways: Ways| Tables::new(pairs.lanes, &if swaps { ways.swapped() } else { ways }, bytes);
-        let combine = if swaps { combine.swapped() } else { combine };
-        PairU8 { pairs, combine, loops, groups, swaps, tables: ways.map(tables), bytes, inputs, output }
+        let (mut combine, mut ways) = (combine, ways);
+        if swaps {
+            flips.swap(0, 1);
+            (combine, ways) = (combine.swapped(), ways.map(Ways::swapped));
+        }
+        // Both ways round by less than what makes a result exact.
+        let near = Approximation::new(combine, ways[1].biases, ways[1].factors, bytes.zero_point);
+        let tables = ways.map(|ways| Tables::new(pairs.lanes, &ways, bytes));
+        PairU8 { pairs, combine, loops, groups, swaps, tables, bytes, flips, near, inputs, output }
+    }
+
+    /// The parameters of grouped results, or of the others.
+    fn pair(&self, way: usize) -> Pair<'_> {
+        let Tables { blocks: [a, b, y], way, shift } = &self.tables[way];
+        Pair::new([a, b, y], *way, *shift, self.bytes).flipped(self.flips).near(self.near)
     }
 
     /// The results of all bytes with `byte` as operand `o`, in place `column` of a run; `None` if they depend on the
     /// run.
     pub(crate) fn with_constant(&self, o: usize, byte: u8, column: usize) -> Option<[u8; 256]> {
         let depends = !self.groups.is_even() && self.groups.run != self.loops.run;
-        let tables = &self.tables[usize::from(!self.groups.is_grouped(column))];
+        let pair = self.pair(usize::from(!self.groups.is_grouped(column)));
         let (all, same, mut results) = (std::array::from_fn(|x| x as u8), [byte; 256], [0; 256]);
         let [a, b]: [&[u8; 256]; 2] = if (o == 0) == self.swaps { [&all, &same] } else { [&same, &all] };
         let operands = [Source::of(&a[..]), Source::of(&b[..])];
-        let pair = tables.pair(self.bytes);
         self.pairs.combined(self.combine, &pair, operands, &mut Target::of(&mut results));
         (!depends).then_some(results)
     }
@@ -158,7 +167,7 @@ impl PairU8 {
                 false => (1, self.groups.run),
             };
             let n = (end - place).min(y.len() - done);
-            let pair = self.tables[way].pair(self.bytes);
+            let pair = self.pair(way);
             let mut operands =
                 std::array::from_fn(|o| if moves[o] { operands[o].part(done, n) } else { operands[o] });
             if self.swaps {

@@ -65,7 +65,7 @@ fn rows_within_the_memory_are_folded() {
 
 #[test]
 fn a_pair_needs_complete_blocks_of_its_members_lanes() {
-    let bytes = Bytes { zero_point: 0, low: 0, high: 255 };
+    let bytes = Bytes { zero_point: 0, low: 0, high: 255, flip: 0 };
     let factor = Factor { left: 0, value: 1 << 30, rounding: 1 << 29, shift: 30, is_away: false };
     let of = |lanes: usize, count: usize| {
         Channels::new(lanes, &vec![Channel { bias: 0, factor }; count * lanes], bytes)

@@ -74,13 +74,22 @@ fn join_values<const F: usize>(a: f32, b: f32) -> f32 {
 /// The result of all lanes together.
 #[inline(always)]
 fn across<S: Simd, const F: usize>(s: S, part: Part<S::V>) -> f32 {
-    let odd = s.sum(part.odd);
     match Reduction::ALL[F] {
         Reduction::Sum => s.sum(part.result),
-        Reduction::Max | Reduction::Min if odd.is_nan() => odd,
+        Reduction::Max | Reduction::Min if !s.all_lt(part.odd, s.splat(1.0)) => f32::NAN,
         Reduction::Max => s.largest(part.result),
         Reduction::Min => -s.largest(s.sub(s.splat(-0.0), part.result)),
     }
+}
+
+/// Folds `count` rows, one after the other.
+///
+/// # Safety
+/// `x` must be readable for `n` elements in each of `count` rows, and `y` writable for `count` elements.
+#[inline(always)]
+pub(super) unsafe fn rows<S: Simd, const F: usize>(s: S, count: usize, n: usize, x: *const f32, y: *mut f32) {
+    // SAFETY: row `i` is among the `count` rows, and so is its result.
+    unsafe { (0..count).for_each(|i| *y.add(i) = row::<S, F>(s, n, x.add(i * n))) }
 }
 
 /// Folds a row.
@@ -88,7 +97,7 @@ fn across<S: Simd, const F: usize>(s: S, part: Part<S::V>) -> f32 {
 /// # Safety
 /// `x` must be readable for `n` elements.
 #[inline(always)]
-pub(super) unsafe fn row<S: Simd, const F: usize>(s: S, n: usize, x: *const f32) -> f32 {
+unsafe fn row<S: Simd, const F: usize>(s: S, n: usize, x: *const f32) -> f32 {
     let mut total = nothing::<S, F>(s);
     let (mut i, step) = (0, WIDE * S::LANES);
     // SAFETY: all loads end at `n` or before: first whole steps, then whole vectors, then single elements.
@@ -160,44 +169,91 @@ pub(super) unsafe fn columns<S: Simd, const F: usize>(
             j += WIDE * S::LANES;
         }
         while j < n {
-            let left = S::LANES.min(n - j);
-            let total = narrow::<S, F>(s, rows, stride, left, x.add(j));
-            s.store_first(y.add(j), finish::<S, F>(s, total), left);
-            j += S::LANES;
+            j += last::<S, F>(s, rows, stride, n - j, x.add(j), y.add(j));
         }
     }
 }
 
-/// Folds one vector of columns. Sums have partial results: the first for rows 0, W, 2W, …, and so on. Extremes are
-/// computed in the order of rows.
+/// Folds one or two vectors of columns, of up to `n`. Returns the number of columns.
+///
+/// # Safety
+/// As for [`columns`].
 #[inline(always)]
-unsafe fn narrow<S: Simd, const F: usize>(
+unsafe fn last<S: Simd, const F: usize>(
     s: S,
     rows: usize,
     stride: usize,
     n: usize,
     x: *const f32,
-) -> Part<S::V> {
-    let mut total = nothing::<S, F>(s);
+    y: *mut f32,
+) -> usize {
+    // SAFETY: at most `n` columns are read and written.
+    unsafe {
+        if n <= S::LANES {
+            let [total] = narrow::<S, F, 1>(s, rows, stride, n, x);
+            s.store_first(y, finish::<S, F>(s, total), n);
+            return n;
+        }
+        let next = S::LANES.min(n - S::LANES);
+        let [first, second] = narrow::<S, F, 2>(s, rows, stride, next, x);
+        s.store(y, finish::<S, F>(s, first));
+        s.store_first(y.add(S::LANES), finish::<S, F>(s, second), next);
+        S::LANES + next
+    }
+}
+
+/// Folds `V` vectors of columns, of which the last has `n` columns. Sums have partial results: the first for rows 0, W,
+/// 2W, …, and so on. Extremes are computed in the order of rows.
+#[inline(always)]
+unsafe fn narrow<S: Simd, const F: usize, const V: usize>(
+    s: S,
+    rows: usize,
+    stride: usize,
+    n: usize,
+    x: *const f32,
+) -> [Part<S::V>; V] {
+    let mut totals = [nothing::<S, F>(s); V];
     let mut row = 0;
-    // SAFETY: reads the first `n` elements of rows below `rows`, which `columns` requires to be readable.
+    // SAFETY: reads `V − 1` whole vectors and `n` elements of rows below `rows`, which `columns` requires to be
+    // readable.
     unsafe {
         while F == Reduction::Sum as usize && row + WIDE <= rows {
             let end = rows.min(row + WIDE * BLOCK);
-            let mut parts = [nothing::<S, F>(s); WIDE];
+            let mut parts = [[nothing::<S, F>(s); WIDE]; V];
             while row + WIDE <= end {
-                for v in 0..WIDE {
-                    parts[v] = with::<S, F>(s, parts[v], s.load_first(x.add((row + v) * stride), n));
+                for i in 0..WIDE {
+                    for v in 0..V {
+                        let x = vector::<S, V>(s, x.add((row + i) * stride), v, n);
+                        parts[v][i] = with::<S, F>(s, parts[v][i], x);
+                    }
                 }
                 row += WIDE;
             }
-            let halves = (join::<S, F>(s, parts[0], parts[1]), join::<S, F>(s, parts[2], parts[3]));
-            total = join::<S, F>(s, total, join::<S, F>(s, halves.0, halves.1));
+            for v in 0..V {
+                let [a, b, c, d] = parts[v];
+                let sum = join::<S, F>(s, join::<S, F>(s, a, b), join::<S, F>(s, c, d));
+                totals[v] = join::<S, F>(s, totals[v], sum);
+            }
         }
         while row < rows {
-            total = with::<S, F>(s, total, s.load_first(x.add(row * stride), n));
+            for v in 0..V {
+                totals[v] = with::<S, F>(s, totals[v], vector::<S, V>(s, x.add(row * stride), v, n));
+            }
             row += 1;
         }
     }
-    total
+    totals
+}
+
+/// Vector `v` of a row of `V`, of which the last has `n` elements.
+///
+/// # Safety
+/// Its elements must be readable.
+#[inline(always)]
+unsafe fn vector<S: Simd, const V: usize>(s: S, row: *const f32, v: usize, n: usize) -> S::V {
+    // SAFETY: the caller's guarantee.
+    unsafe {
+        let x = row.add(v * S::LANES);
+        if v + 1 < V { s.load(x) } else { s.load_first(x, n) }
+    }
 }

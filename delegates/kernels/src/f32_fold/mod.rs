@@ -9,8 +9,9 @@ use arenite_base::Reduction;
 use crate::isa::Isa;
 use crate::simd::*;
 
-/// `(n, x)`: folds `n` elements. Without elements the result is 0, −∞ or +∞.
-pub type RowFn = unsafe fn(usize, *const f32) -> f32;
+/// `(count, n, x, y)`: folds the `n` elements from `x[i · n]` into `y[i]`, for each `i < count`. Without elements the
+/// result is 0, −∞ or +∞.
+pub type RowsFn = unsafe fn(usize, usize, *const f32, *mut f32);
 /// `(rows, stride, n, x, y)`: for each `j < n`, folds `x[i · stride + j]` for all `i < rows` into `y[j]`.
 pub type ColumnsFn = unsafe fn(usize, usize, usize, *const f32, *mut f32);
 
@@ -22,14 +23,14 @@ pub struct Folds {
     pub name: &'static str,
     /// The CPU features that it needs.
     pub isa: Isa,
-    row: [RowFn; Reduction::ALL.len()],
+    rows: [RowsFn; Reduction::ALL.len()],
     columns: [ColumnsFn; Reduction::ALL.len()],
 }
 
 impl Folds {
-    /// The function that folds a row.
-    pub fn row(&self, fold: Reduction) -> RowFn {
-        self.row[fold as usize]
+    /// The function that folds rows.
+    pub fn each_row(&self, fold: Reduction) -> RowsFn {
+        self.rows[fold as usize]
     }
 
     /// The function that folds each column.
@@ -43,7 +44,7 @@ macro_rules! member {
         Folds {
             name: $name,
             isa: $isa,
-            row: [row::<0>, row::<1>, row::<2>],
+            rows: [rows::<0>, rows::<1>, rows::<2>],
             columns: [columns::<0>, columns::<1>, columns::<2>],
         }
     };
@@ -51,7 +52,7 @@ macro_rules! member {
 
 family! {
     Folds: "f32_fold" {
-        fn row[F: usize](n: usize, x: *const f32) -> f32;
+        fn rows[F: usize](count: usize, n: usize, x: *const f32, y: *mut f32);
         fn columns[F: usize](rows: usize, stride: usize, n: usize, x: *const f32, y: *mut f32);
     }
     vectors
@@ -86,9 +87,16 @@ mod tests {
         ) {
             for member in available(TABLE) {
                 for fold in Reduction::ALL {
-                    // SAFETY: the machine can run the member; the length matches the vector.
-                    let row = unsafe { member.row(fold)(x.len(), x.as_ptr()) };
-                    prop_assert!(close(row, expected(fold, x.iter().copied())), "{} {fold:?}", member.name);
+                    let mut y = [f32::NAN; 3];
+                    for (count, len) in [(1, x.len()), (2, x.len() / 2)] {
+                        // SAFETY: the machine can run the member; the lengths match the vectors.
+                        unsafe { member.each_row(fold)(count, len, x.as_ptr(), y.as_mut_ptr()) };
+                        for i in 0..count {
+                            let want = expected(fold, x[i * len..][..len].iter().copied());
+                            prop_assert!(close(y[i], want), "{} {fold:?}", member.name);
+                        }
+                        prop_assert!(y[count].is_nan());
+                    }
                     let stride = n + more;
                     let rows = (x.len() + more) / stride;
                     let mut y = vec![f32::NAN; n + 1];
@@ -109,12 +117,12 @@ mod tests {
         let x: Vec<f32> = (0..1 << 18).map(|i| 1.0 + (i % 7) as f32 * 0.1).collect();
         let want = expected(Reduction::Sum, x.iter().copied());
         for member in available(TABLE) {
-            let mut y = [0.0; 8];
+            let (mut y, mut sum) = ([0.0; 8], 0.0);
             // SAFETY: the machine can run the member; the lengths match the vectors.
-            let sum = unsafe {
+            unsafe {
                 member.columns(Reduction::Sum)(x.len() / 8, 8, 8, x.as_ptr(), y.as_mut_ptr());
-                member.row(Reduction::Sum)(x.len(), x.as_ptr())
-            };
+                member.each_row(Reduction::Sum)(1, x.len(), x.as_ptr(), &mut sum);
+            }
             assert!((f64::from(sum) / want - 1.0).abs() < 2e-6, "{}: {sum}, not {want}", member.name);
             let columns: f64 = y.iter().map(|&y| f64::from(y)).sum();
             assert!((columns / want - 1.0).abs() < 2e-6, "{}: {columns}, not {want}", member.name);

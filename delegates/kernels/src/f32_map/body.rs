@@ -118,14 +118,23 @@ pub(super) unsafe fn binary<S: Simd, const F: usize>(
 }
 
 /// # Safety
-/// `a` must be readable and `y` writable for `n` elements.
+/// `a` must be readable and `y` writable for `n` elements in each of `rows` rows, and `b` readable for `rows` elements.
 #[inline(always)]
-pub(super) unsafe fn scalar<S: Simd, const F: usize>(s: S, n: usize, a: *const f32, b: f32, y: *mut f32) {
-    let b = s.splat(b);
-    // SAFETY: `each!` visits whole vectors below `n`, then the rest; `a` and `y` have `n` elements.
-    unsafe {
-        each!(s, n, |i| s.store(y.add(i), apply_binary::<S, F>(s, s.load(a.add(i)), b)), |i, left| s
-            .store_first(y.add(i), apply_binary::<S, F>(s, s.load_first(a.add(i), left), b), left));
+pub(super) unsafe fn scalar<S: Simd, const F: usize>(
+    s: S,
+    rows: usize,
+    n: usize,
+    a: *const f32,
+    b: *const f32,
+    y: *mut f32,
+) {
+    for row in 0..rows {
+        // SAFETY: `each!` visits whole vectors below `n`, then the rest; rows of `a` and `y` have `n` elements.
+        unsafe {
+            let (a, b, y) = (a.add(row * n), s.splat(*b.add(row)), y.add(row * n));
+            each!(s, n, |i| s.store(y.add(i), apply_binary::<S, F>(s, s.load(a.add(i)), b)), |i, left| s
+                .store_first(y.add(i), apply_binary::<S, F>(s, s.load_first(a.add(i), left), b), left));
+        }
     }
 }
 

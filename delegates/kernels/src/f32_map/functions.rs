@@ -34,7 +34,7 @@ pub(super) fn unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
         Unary::Exp => exp(s, x),
         Unary::Log => log(s, x),
         Unary::Sin => sine(s, x),
-        Unary::Cos => sinusoid(s, x, one),
+        Unary::Cos => sinusoid(s, x, half),
         Unary::Elu => s.select_lt(x, s.splat(0.0), exp_less_one(s, x), x),
         Unary::Logistic => logistic(s, x),
         Unary::Tanh => tanh(s, x),
@@ -144,30 +144,26 @@ fn sine<S: Simd>(s: S, x: S::V) -> S::V {
 /// The largest angle that [`sinusoid`] reduces.
 pub(super) const FAR_ANGLE: f32 = 1e5;
 
-/// `sin(x + k π/2)` for angles up to [`FAR_ANGLE`] and integral `k`, where [`FUSED`](Simd::FUSED): `x = n π/2 + r` with
-/// `|r| ≤ π/4`, and Taylor polynomials of `r` (error below 2⁻²⁸). π/2 has three parts of 24 bits; the product with the
-/// first leaves no rounding error.
+/// `sin(x + k π)` for angles up to [`FAR_ANGLE`] and `k` of 0 or ½, where [`FUSED`](Simd::FUSED): `x = (n − k) π + r`
+/// with integral `n` and `|r| ≤ π/2`, and an odd polynomial of `r` (relative error below 2⁻³³) that is ±1 at ±π/2. π
+/// has three parts of 24 bits; the product with the first leaves no rounding error.
 #[inline(always)]
 fn sinusoid<S: Simd>(s: S, x: S::V, k: S::V) -> S::V {
-    const QUARTER: [f32; 3] = [std::f32::consts::FRAC_PI_2, -4.371_139e-8, -1.715_124_5e-15];
-    let n = s.round(s.mul(x, s.splat(std::f32::consts::FRAC_2_PI)));
+    const HALF_TURN: [f32; 3] = [std::f32::consts::PI, -8.742_278e-8, -3.430_249e-15];
+    let half = s.splat(0.5);
+    let n = s.round(s.fma(x, s.splat(std::f32::consts::FRAC_1_PI), k));
+    let turns = s.sub(n, k);
     let mut r = x;
-    for part in QUARTER {
-        r = s.fma(n, s.splat(-part), r);
+    for part in HALF_TURN {
+        r = s.fma(turns, s.splat(-part), r);
     }
     let q = s.mul(r, r);
-    let p = polynomial(s, q, [1.0 / 362_880.0, -1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0]);
+    let p = polynomial(s, q, [-2.388_743e-8, 2.752_529_8e-6, -1.984_086_7e-4, 8.333_333e-3, -1.666_666_7e-1]);
     let sine = s.fma(s.mul(r, q), p, r);
-    let c = [-1.0 / 3_628_800.0, 1.0 / 40320.0, -1.0 / 720.0, 1.0 / 24.0, -0.5, 1.0];
-    let cosine = polynomial(s, q, c);
-    // Quarter 2h + odd has the cosine if `odd` is 1, and the other sign if `h` is odd.
-    let half = s.splat(0.5);
-    let quarter = s.add(n, k);
-    let h = s.floor(s.mul(quarter, half));
-    let odd = s.fma(h, s.splat(-2.0), quarter);
-    let odd_half = s.fma(s.floor(s.mul(h, half)), s.splat(-2.0), h);
-    let sign = s.fma(odd_half, s.splat(-2.0), s.splat(1.0));
-    s.mul(sign, s.select_lt(half, odd, cosine, sine))
+    // The sign changes with each half turn.
+    let halves = s.mul(n, half);
+    let odd_half = s.sub(halves, s.floor(halves));
+    s.mul(s.fma(odd_half, s.splat(-4.0), s.splat(1.0)), sine)
 }
 
 /// `1 / (1 + e⁻ˣ)`.

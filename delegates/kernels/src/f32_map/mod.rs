@@ -13,7 +13,9 @@ use crate::simd::*;
 pub type UnaryFn = unsafe fn(usize, *const f32, *mut f32);
 /// `y[i] = f(a[i], b[i])`: `(n, a, b, y)`.
 pub type BinaryFn = unsafe fn(usize, *const f32, *const f32, *mut f32);
-/// `y[i] = f(a[i], b)`: `(n, a, b, y)`.
+/// `y[r · n + i] = f(a[r · n + i], b[r])`: `(rows, n, a, b, y)`.
+pub type RowsFn = unsafe fn(usize, usize, *const f32, *const f32, *mut f32);
+/// A function of elements and a number: `(n, x, a, y)`.
 pub type ScalarFn = unsafe fn(usize, *const f32, f32, *mut f32);
 /// `y[i] = min(max(x[i], low), high)`: `(n, x, low, high, y)`.
 pub type ClampFn = unsafe fn(usize, *const f32, f32, f32, *mut f32);
@@ -30,7 +32,7 @@ pub struct Map {
     pub isa: Isa,
     unary: [UnaryFn; Unary::ALL.len()],
     binary: [BinaryFn; Binary::ALL.len()],
-    with_scalar: [ScalarFn; Binary::ALL.len()],
+    with_scalar: [RowsFn; Binary::ALL.len()],
     /// Clamps elements.
     pub clamp: ClampFn,
     /// The sum of all elements.
@@ -58,9 +60,9 @@ impl Map {
         self.binary[f as usize]
     }
 
-    /// The function of an element and a constant.
+    /// The function of the elements of rows, and a number for each row.
     #[inline]
-    pub fn with_scalar(&self, f: Binary) -> ScalarFn {
+    pub fn with_scalar(&self, f: Binary) -> RowsFn {
         self.with_scalar[f as usize]
     }
 }
@@ -87,7 +89,7 @@ family! {
     Map: "f32_map" {
         fn unary[F: usize](n: usize, x: *const f32, y: *mut f32);
         fn binary[F: usize](n: usize, a: *const f32, b: *const f32, y: *mut f32);
-        fn scalar[F: usize](n: usize, a: *const f32, b: f32, y: *mut f32);
+        fn scalar[F: usize](rows: usize, n: usize, a: *const f32, b: *const f32, y: *mut f32);
         fn clamp(n: usize, x: *const f32, low: f32, high: f32, y: *mut f32);
         fn sum(n: usize, x: *const f32) -> f32;
         fn largest(n: usize, x: *const f32) -> f32;

@@ -64,14 +64,17 @@ proptest! {
         let (a, b): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
         for map in members() {
             for f in Binary::ALL {
-                let (mut y, mut z) = (vec![0.0; a.len()], vec![0.0; a.len()]);
+                let (mut y, mut z, half) = (vec![0.0; a.len()], vec![0.0; a.len()], a.len() / 2);
                 // SAFETY: the machine can run the member; the lengths match the vectors.
                 unsafe {
                     map.binary(f)(a.len(), a.as_ptr(), b.as_ptr(), y.as_mut_ptr());
-                    map.with_scalar(f)(a.len(), a.as_ptr(), c, z.as_mut_ptr());
+                    map.with_scalar(f)(2, half, a.as_ptr(), [c, -c].as_ptr(), z.as_mut_ptr());
                 }
                 for i in 0..a.len() {
                     prop_assert_eq!(y[i], binary(f, a[i], b[i]), "{} {:?}", map.name, f);
+                }
+                for i in 0..2 * half {
+                    let c = if i < half { c } else { -c };
                     prop_assert_eq!(z[i], binary(f, a[i], c), "{} {:?}", map.name, f);
                 }
             }

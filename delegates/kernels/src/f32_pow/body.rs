@@ -4,6 +4,7 @@
 //! a = 2ᵉ · m, √½ ≤ m < √2      log₂ m = 2 / ln 2 · artanh t,  t = (m − 1) / (m + 1)      p = b · (e + log₂ m)
 //! n = round(p)                 aᵇ = 2ⁿ · exp((p − n) · ln 2)
 //! ```
+//! The formula is computed for |a|. If a is negative, the result is negative for odd b, and NaN for b with a fraction.
 //! Doubles hold p with an error below 10⁻⁹, so that results are rounded once, except for one in a hundred or so. Series
 //! end where the next term is below that.
 
@@ -89,11 +90,25 @@ macro_rules! series {
     }};
 }
 
-/// Whether the fast formula holds for base `a`. Without branches, unlike `contains`.
+/// [`signed`] does not know whether larger exponents are odd.
+const FAR: f32 = (1u64 << 50) as f32;
+
+/// Whether the fast formula holds for base `±a` and exponent `b`. Without branches, unlike `contains`.
 #[allow(clippy::manual_range_contains)]
 #[inline(always)]
-fn is_plain(a: f32, p: f64) -> bool {
-    (a >= f32::MIN_POSITIVE) & (a <= f32::MAX) & (p > -MOST) & (p < MOST)
+fn is_plain(a: f32, b: f32, p: f64) -> bool {
+    let a = a.abs();
+    (a >= f32::MIN_POSITIVE) & (a <= f32::MAX) & (p > -MOST) & (p < MOST) & (b > -FAR) & (b < FAR)
+}
+
+/// `aᵇ`, where `power` is `|a|ᵇ`.
+#[inline(always)]
+fn signed(a: f32, b: f32, power: f32) -> f32 {
+    let is_whole = |b: f64| (b + ROUNDER) - ROUNDER == b;
+    let b = f64::from(b);
+    let odd = if is_whole(b * 0.5) { power } else { -power };
+    let negative = if is_whole(b) { odd } else { f32::NAN };
+    if a < 0.0 { negative } else { power }
 }
 
 impl Powers for Reals {
@@ -101,7 +116,7 @@ impl Powers for Reals {
     fn of(&self, a: &[f32; CHUNK], b: &[f32; CHUNK]) -> [f32; CHUNK] {
         let (mut y, mut exponents, mut plain) = ([0f32; CHUNK], [0f64; CHUNK], true);
         for i in 0..CHUNK {
-            let bits = a[i].to_bits() as i32;
+            let bits = a[i].abs().to_bits() as i32;
             let e = bits.wrapping_sub(ROOT) >> 23;
             let m = f64::from(f32::from_bits(bits.wrapping_sub(e << 23) as u32));
             let t = (m - 1.0) / (m + 1.0);
@@ -122,14 +137,14 @@ impl Powers for Reals {
                 1.0,
                 1.0
             );
-            y[i] = z as f32 * f32::from_bits((n.wrapping_add(127) << 23) as u32);
+            y[i] = signed(a[i], b[i], z as f32 * f32::from_bits((n.wrapping_add(127) << 23) as u32));
             exponents[i] = p;
         }
         for i in 0..CHUNK {
-            plain &= is_plain(a[i], exponents[i]);
+            plain &= is_plain(a[i], b[i], exponents[i]);
         }
         if !plain {
-            for i in (0..CHUNK).filter(|&i| !is_plain(a[i], exponents[i])) {
+            for i in (0..CHUNK).filter(|&i| !is_plain(a[i], b[i], exponents[i])) {
                 y[i] = libm::pow(f64::from(a[i]), f64::from(b[i])) as f32;
             }
         }

@@ -80,10 +80,13 @@ mod tests {
             let mut draw = |scale: f32| match random.next() % 23 {
                 at @ 0..11 if round % 3 == 0 => odd[at as usize],
                 0..12 => f32::from_bits(random.next() & 0x7FFF_FFFF),
+                12..15 => (random.next() % 20) as f32 - 10.0,
+                15 => -((random.next() % 20_000) as f32 * scale),
                 _ => (random.next() % 20_000) as f32 * scale,
             };
             let a: Vec<f32> = (0..n).map(|_| draw(1e-3)).collect();
-            let b: Vec<f32> = (0..n).map(|_| draw(1e-3) - 10.0).collect();
+            let b: Vec<f32> =
+                (0..n).map(|i| if i % 3 == 0 { draw(1.0) } else { draw(1e-3) - 10.0 }).collect();
             let want = |a: f32, b: f32| libm::pow(a.into(), b.into()) as f32;
             for powers in available(TABLE) {
                 let check = |y: f32, a: f32, b: f32| {

@@ -73,6 +73,7 @@ unsafe impl Simd for Avx2 {
         fn select_lt(a: __m256, b: __m256, yes: __m256, no: __m256) -> __m256 {
             _mm256_blendv_ps(no, yes, _mm256_cmp_ps::<_CMP_LT_OQ>(a, b))
         }
+        fn all_lt(a: __m256, b: __m256) -> bool { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b)) == 0xff }
         fn sum(a: __m256) -> f32 {
             let a = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps::<1>(a));
             let a = _mm_add_ps(a, _mm_movehl_ps(a, a));

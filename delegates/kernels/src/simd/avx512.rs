@@ -65,6 +65,11 @@ unsafe impl Simd for Avx512 {
         fn select_lt(a: __m512, b: __m512, yes: __m512, no: __m512) -> __m512 {
             _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), no, yes)
         }
+        fn farther(x: __m512, most: __m512) -> __m512 {
+            // The larger magnitude, with a positive sign.
+            _mm512_range_ps::<0b1011>(_mm512_reduce_ps::<0>(x), most)
+        }
+        fn all_lt(a: __m512, b: __m512) -> bool { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b) == u16::MAX }
         fn sum(a: __m512) -> f32 { _mm512_reduce_add_ps(a) }
         fn largest(a: __m512) -> f32 { _mm512_reduce_max_ps(a) }
     }

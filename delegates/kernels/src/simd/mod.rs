@@ -110,10 +110,18 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     fn exponent(self, a: Self::V) -> Self::V;
     /// Lanes of `yes` where `a < b`, otherwise of `no`.
     fn select_lt(self, a: Self::V, b: Self::V, yes: Self::V, no: Self::V) -> Self::V;
+    /// Whether `a < b` in all lanes.
+    fn all_lt(self, a: Self::V, b: Self::V) -> bool;
     /// The sum of all lanes.
     fn sum(self, a: Self::V) -> f32;
     /// The largest lane. No lane may be NaN.
     fn largest(self, a: Self::V) -> f32;
+
+    /// The larger of `most` and the distance between `x` and the nearest integer. `x` must not be NaN or beyond ±2²².
+    #[inline(always)]
+    fn farther(self, x: Self::V, most: Self::V) -> Self::V {
+        self.max(self.abs(self.sub(x, self.round(x))), most)
+    }
 
     /// `a · 2ⁿ` for integral `n` between −252 and 254. Results overflow to infinity and underflow to zero.
     #[inline(always)]

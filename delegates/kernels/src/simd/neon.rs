@@ -85,6 +85,7 @@ unsafe impl Simd for Neon {
         fn select_lt(a: float32x4_t, b: float32x4_t, yes: float32x4_t, no: float32x4_t) -> float32x4_t {
             vbslq_f32(vcltq_f32(a, b), yes, no)
         }
+        fn all_lt(a: float32x4_t, b: float32x4_t) -> bool { vminvq_u32(vcltq_f32(a, b)) == u32::MAX }
         fn sum(a: float32x4_t) -> f32 { vaddvq_f32(a) }
         fn largest(a: float32x4_t) -> f32 { vmaxvq_f32(a) }
     }

@@ -127,6 +127,10 @@ unsafe impl Simd for Scalar {
         [select(0), select(1), select(2), select(3)]
     }
     #[inline(always)]
+    fn all_lt(self, a: [f32; N], b: [f32; N]) -> bool {
+        (a[0] < b[0]) & (a[1] < b[1]) & (a[2] < b[2]) & (a[3] < b[3])
+    }
+    #[inline(always)]
     fn sum(self, a: [f32; N]) -> f32 {
         (a[0] + a[2]) + (a[1] + a[3])
     }

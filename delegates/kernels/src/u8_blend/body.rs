@@ -86,7 +86,7 @@ pub(super) unsafe fn fixed<S: Ints>(s: S, row: &Row<i32>) {
 /// The row must meet the requirements of [`super::Blend`].
 #[inline(always)]
 unsafe fn blend<S: Ints, D: Copy, M: Mean<S, D>>(s: S, mean: M, row: &Row<D>) {
-    let bytes = Bytes { zero_point: M::ZERO_POINT, low: 0, high: 255 };
+    let bytes = Bytes { zero_point: M::ZERO_POINT, low: 0, high: 255, flip: 0 };
     for x in 0..row.count {
         // SAFETY: there are `count` columns. Both pixels of both rows have `n` bytes, which `i < n` does not exceed,
         // and result `x` is writable for as many.

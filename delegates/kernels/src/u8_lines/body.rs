@@ -1,6 +1,7 @@
 //! The kernel, for any instruction set.
 
-use super::{ALL, Line, PADDING};
+use super::{Line, PADDING};
+use crate::requantize::Bytes;
 use crate::simd::Ints;
 
 /// The number of vectors that are written together.
@@ -25,19 +26,46 @@ unsafe fn vector<S: Ints>(s: S, lines: &[Line], j: usize, mut x: S::I) -> S::I {
 
 /// Computes two vectors of columns, starting at `j`, and writes `n` bytes.
 #[inline(always)]
-unsafe fn two<S: Ints>(s: S, lines: &[Line], j: usize, x: *const u8, y: *mut u8, n: usize) {
-    // SAFETY: two vectors are readable and `n` bytes writable, which `row` ensures.
+unsafe fn two<S: Ints>(
+    s: S,
+    (lines, flips): (&[Line], [u8; 2]),
+    j: usize,
+    x: *const u8,
+    y: *mut u8,
+    n: usize,
+) {
+    let (flip, bytes) =
+        (s.splat_i32(flips[0].into()), Bytes { zero_point: 0, low: 0, high: 255, flip: flips[1] });
+    // SAFETY: two vectors are readable and `n` bytes writable, which `one` ensures.
     unsafe {
-        let low = vector(s, lines, j, s.widen(x));
-        let high = vector(s, lines, j + S::LANES, s.widen(x.add(S::LANES)));
-        s.narrow(&[low, high], &ALL, y, n);
+        let low = vector(s, lines, j, s.xor_i32(s.widen(x), flip));
+        let high = vector(s, lines, j + S::LANES, s.xor_i32(s.widen(x.add(S::LANES)), flip));
+        s.narrow(&[low, high], &bytes, y, n);
     }
 }
 
 /// # Safety
 /// The arguments must meet the requirements of [`super::Lines`].
 #[inline(always)]
-pub(super) unsafe fn row<S: Ints>(s: S, lines: &[Line], n: usize, x: *const u8, y: *mut u8) {
+pub(super) unsafe fn rows<S: Ints>(
+    s: S,
+    lines: &[Line],
+    flips: [u8; 2],
+    rows: usize,
+    n: usize,
+    x: *const u8,
+    y: *mut u8,
+) {
+    // SAFETY: `x` has `rows · n` readable and `y` as many writable bytes, as `Lines` requires.
+    unsafe { (0..rows).for_each(|row| one::<S>(s, (lines, flips), n, x.add(row * n), y.add(row * n))) }
+}
+
+/// Computes a row.
+///
+/// # Safety
+/// As for [`rows`].
+#[inline(always)]
+unsafe fn one<S: Ints>(s: S, (lines, flips): (&[Line], [u8; 2]), n: usize, x: *const u8, y: *mut u8) {
     const { assert!(PADDING.is_multiple_of(TWO * S::LANES)) };
     let step = TWO * S::LANES;
     // SAFETY: `x` has `n` readable and `y` `n` writable bytes, as `Lines` requires. Two vectors at a time end within
@@ -45,13 +73,13 @@ pub(super) unsafe fn row<S: Ints>(s: S, lines: &[Line], n: usize, x: *const u8, 
     unsafe {
         let mut j = 0;
         while j + step <= n {
-            two(s, lines, j, x.add(j), y.add(j), step);
+            two(s, (lines, flips), j, x.add(j), y.add(j), step);
             j += step;
         }
         if j < n {
             let mut rest = [0u8; PADDING];
             core::ptr::copy_nonoverlapping(x.add(j), rest.as_mut_ptr(), n - j);
-            two(s, lines, j, rest.as_ptr(), y.add(j), n - j);
+            two(s, (lines, flips), j, rest.as_ptr(), y.add(j), n - j);
         }
     }
 }

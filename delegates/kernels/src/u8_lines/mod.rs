@@ -7,7 +7,6 @@
 mod body;
 
 use crate::isa::Isa;
-use crate::requantize::Bytes;
 use crate::simd::*;
 
 /// A linear function for each column.
@@ -32,8 +31,9 @@ pub struct Line {
 /// Tables are padded to a multiple of this number of columns.
 pub const PADDING: usize = 32;
 
-/// `(lines, n, x, y)`: applies the functions to `n` bytes.
-pub type Kernel = unsafe fn(&[Line], usize, *const u8, *mut u8);
+/// `(lines, flips, rows, n, x, y)`: applies the functions to rows of `n` bytes. These are combined with the first of
+/// `flips` by exclusive or before, and their results with the second: 0x80 for signed bytes.
+pub type Kernel = unsafe fn(&[Line], [u8; 2], usize, usize, *const u8, *mut u8);
 
 /// A member of the family.
 #[non_exhaustive]
@@ -42,27 +42,24 @@ pub struct Lines {
     pub name: &'static str,
     /// The CPU features that it needs.
     pub isa: Isa,
-    /// Computes a row. Unsafe to call: the machine must have the instructions, x must be readable and y writable for
-    /// `n` bytes, and tables must have as many columns. Source and target may be the same memory.
-    pub row: Kernel,
+    /// Computes rows. Unsafe to call: the machine must have the instructions, x must be readable and y writable for
+    /// `rows · n` bytes, and tables must have `n` columns. Source and target may be the same memory.
+    pub rows: Kernel,
 }
 
 macro_rules! member {
     ($name:expr, $isa:expr, $t:ty) => {
-        Lines { name: $name, isa: $isa, row }
+        Lines { name: $name, isa: $isa, rows }
     };
 }
 
 family! {
     Lines: "u8_lines" {
-        fn row(lines: &[Line], n: usize, x: *const u8, y: *mut u8);
+        fn rows(lines: &[Line], flips: [u8; 2], rows: usize, n: usize, x: *const u8, y: *mut u8);
     }
     vectors
 }
 member_of_table!(Lines);
-
-/// The range of bytes that were clamped already.
-const ALL: Bytes = Bytes { zero_point: 0, low: 0, high: 255 };
 
 #[cfg(test)]
 mod tests {
@@ -80,7 +77,8 @@ mod tests {
         };
         let tables: Vec<[Vec<i32>; 3]> =
             (0..3).map(|_| [table(1 << 18), table(1 << 26), table(1 << 18)]).collect();
-        let x: Vec<u8> = (0..n).map(|_| random.next() as u8).collect();
+        let x: Vec<u8> = (0..2 * n).map(|_| random.next() as u8).collect();
+        let flips = [0, 0].map(|_| random.flip());
         let lines: Vec<Line> = tables
             .iter()
             .enumerate()
@@ -94,18 +92,19 @@ mod tests {
                 high: 200,
             })
             .collect();
-        let mut y = vec![7; n + 1];
+        let mut y = vec![7; 2 * n + 1];
         // SAFETY: the machine can run the member; the lengths match the vectors.
-        unsafe { (member.row)(&lines, n, x.as_ptr(), y.as_mut_ptr()) };
-        for j in 0..n {
-            let want = lines.iter().zip(&tables).fold(x[j], |x, (line, [slopes, offsets, drops])| {
-                let x = i32::from(x) - line.zero;
-                let drop = if x < 0 && !line.drops.is_null() { drops[j] } else { 0 };
-                ((x * slopes[j] + offsets[j] - drop) >> 17).clamp(line.low.into(), line.high.into()) as u8
-            });
-            assert_eq!(y[j], want, "{} column {j} of {n}", member.name);
+        unsafe { (member.rows)(&lines, flips, 2, n, x.as_ptr(), y.as_mut_ptr()) };
+        for (i, j) in (0..2 * n).map(|i| (i, i % n)) {
+            let want =
+                lines.iter().zip(&tables).fold(x[i] ^ flips[0], |x, (line, [slopes, offsets, drops])| {
+                    let x = i32::from(x) - line.zero;
+                    let drop = if x < 0 && !line.drops.is_null() { drops[j] } else { 0 };
+                    ((x * slopes[j] + offsets[j] - drop) >> 17).clamp(line.low.into(), line.high.into()) as u8
+                });
+            assert_eq!(y[i] ^ flips[1], want, "{} column {j} of {n}", member.name);
         }
-        assert_eq!(y[n], 7);
+        assert_eq!(y[2 * n], 7);
     }
 
     proptest! {

@@ -3,7 +3,11 @@
 //! ```text
 //! a' = (a + bias a) · factor a      b' likewise      y = clamp(combine(a', b') · factor y + zero point)
 //! ```
+//!
+//! Sums and differences are first computed in `f32`, see [`Approximation`]: far from the middle between two bytes, that
+//! gives the same bytes.
 
+mod approximation;
 mod body;
 
 use std::marker::PhantomData;
@@ -65,13 +69,27 @@ pub enum Way {
     General,
 }
 
+/// Results as real numbers: `y = round(a · factor a + b · factor b + offset)`. These are the same bytes unless a number
+/// is `limit` or more from the nearest integer, which is less than ½ by more than all rounding errors. No number may be
+/// beyond ±2²².
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Approximation {
+    /// Of a and b.
+    pub factors: [f32; 2],
+    /// What is added, including the zero points.
+    pub offset: f32,
+    /// Results that are as far from the nearest integer, or farther, are computed exactly.
+    pub limit: f32,
+}
+
 /// The parameters of results: the factors of a, b and y, each the same for all lanes, and the [`Way`] in which operands
 /// are scaled.
 ///
 /// ```compile_fail,E0451
 /// # use arenite_kernels::{requantize::Bytes, u8_pair::{Pair, Way}};
-/// let bytes = Bytes { zero_point: 0, low: 0, high: 255 };
-/// Pair { blocks: [std::ptr::null(); 3], way: Way::Plain, shift: 0, bytes, lanes: 8, life: Default::default() };
+/// let bytes = Bytes { zero_point: 0, low: 0, high: 255, flip: 0 };
+/// let (blocks, life) = ([std::ptr::null(); 3], Default::default());
+/// Pair { blocks, way: Way::Plain, shift: 0, bytes, flips: [0; 2], near: None, lanes: 8, life };
 /// ```
 #[derive(Clone, Copy)]
 pub struct Pair<'t> {
@@ -83,6 +101,9 @@ pub struct Pair<'t> {
     shift: u32,
     /// The output range.
     bytes: Bytes,
+    /// What bytes of a and b are combined with by exclusive or: 0x80 if they are signed.
+    flips: [u8; 2],
+    near: Option<Approximation>,
     lanes: usize,
     life: PhantomData<&'t Channels>,
 }
@@ -97,7 +118,20 @@ impl<'t> Pair<'t> {
         let lanes = blocks[0].lanes();
         let is_whole = |channels: &&Channels| channels.lanes() == lanes && channels.has_block();
         assert!(blocks.iter().all(is_whole), "blocks of a, b and y for {lanes} lanes");
-        Pair { blocks: blocks.map(|channels| channels.block(0)), way, shift, bytes, lanes, life: PhantomData }
+        let blocks = blocks.map(|channels| channels.block(0));
+        Pair { blocks, way, shift, bytes, flips: [0; 2], near: None, lanes, life: PhantomData }
+    }
+
+    /// The same for bytes of a and b that are combined with `flips` by exclusive or: 0x80 for signed ones.
+    #[inline]
+    pub fn flipped(self, flips: [u8; 2]) -> Self {
+        Pair { flips, ..self }
+    }
+
+    /// The same, with results as real numbers where these are exact.
+    #[inline]
+    pub fn near(self, near: Option<Approximation>) -> Self {
+        Pair { near, ..self }
     }
 
     /// The number of lanes of the blocks.

@@ -29,7 +29,7 @@ pub(super) unsafe fn largest<S: Ints>(s: S, w: &Window) {
 /// `w` must meet the requirements of [`super::Pools`].
 #[inline(always)]
 pub(super) unsafe fn mean<S: Ints>(s: S, w: &Window) {
-    let bytes = Bytes { zero_point: 0, low: w.low, high: w.high };
+    let bytes = Bytes { zero_point: 0, low: w.low, high: w.high, flip: 0 };
     let mut i = 0;
     // SAFETY: each pixel and `c` have `w.n` channels, which `i + n` never exceeds; fewer channels than a vector are
     // copied to a local buffer first.

@@ -15,7 +15,11 @@ fn check(member: &Pools, count: usize, n: usize, seed: u64, signed: bool) {
     let pointers: Vec<*const u8> = pixels.iter().map(|pixel| pixel.as_ptr()).collect();
     let (low, high) = ((random.next() % 50) as u8, 255 - (random.next() % 50) as u8);
     let channel: Channel = division(count);
-    let table = Channels::new(member.lanes, &vec![channel; member.lanes], Bytes { zero_point: 0, low, high });
+    let table = Channels::new(
+        member.lanes,
+        &vec![channel; member.lanes],
+        Bytes { zero_point: 0, low, high, flip: 0 },
+    );
     let middle = if signed && count.is_multiple_of(2) { 128 * count as i32 } else { 0 };
     let mean = Mean { table: table.block(0), middle };
     let (mut means, mut most) = (vec![7; n + 1], vec![7; n + 1]);

@@ -1,6 +1,6 @@
 //! The kernels, for any instruction set.
 
-use super::{Halves, Sums};
+use super::{Halves, Scale, Sums};
 use crate::requantize::Bytes;
 use crate::simd::Ints;
 
@@ -12,25 +12,24 @@ pub(super) unsafe fn quantize<S: Ints>(
     n: usize,
     x: *const f32,
     factor: f32,
-    zero_point: i32,
+    bytes: &Bytes,
     y: *mut u8,
 ) {
     let factor = s.splat(factor);
-    let bytes = Bytes { zero_point, low: 0, high: 255 };
     let mut i = 0;
     // SAFETY: `x` has `n` readable values and `y` `n` writable bytes, as `Reals` requires; whole vectors end within
     // `n`, and the last one has the remaining lanes.
     unsafe {
-        while i + 2 * S::LANES <= n {
-            let low = s.round_i32(s.mul(s.load(x.add(i)), factor));
-            let high = s.round_i32(s.mul(s.load(x.add(i + S::LANES)), factor));
-            s.narrow(&[low, high], &bytes, y.add(i), 2 * S::LANES);
-            i += 2 * S::LANES;
+        while i + 4 * S::LANES <= n {
+            let x = |v: usize| s.load(x.add(i + v * S::LANES));
+            let steps = [x(0), x(1), x(2), x(3)].map(|x| s.round_words(s.mul(x, factor)));
+            s.store_bytes(y.add(i), s.narrow_four(steps, bytes));
+            i += 4 * S::LANES;
         }
         while i < n {
             let left = S::LANES.min(n - i);
             let steps = s.round_i32(s.mul(s.load_first(x.add(i), left), factor));
-            s.narrow(&[steps], &bytes, y.add(i), left);
+            s.narrow(&[steps], bytes, y.add(i), left);
             i += left;
         }
     }
@@ -48,7 +47,7 @@ pub(super) unsafe fn quantize_positive<S: Ints>(
     y: *mut u8,
 ) {
     let (factor, half, zero, one) = (s.splat(factor), s.splat(0.5), s.splat(0.0), s.splat(1.0));
-    let bytes = Bytes { zero_point: 0, low: 0, high: 255 };
+    let bytes = Bytes { zero_point: 0, low: 0, high: 255, flip: 0 };
     for i in (0..n).step_by(S::LANES) {
         let left = S::LANES.min(n - i);
         // SAFETY: lanes `i..i + left` are among the `n` values of `x` and the `n` bytes of `y`.
@@ -69,29 +68,22 @@ pub(super) unsafe fn quantize_positive<S: Ints>(
 /// # Safety
 /// The arguments must meet the requirements of [`super::Reals`].
 #[inline(always)]
-pub(super) unsafe fn dequantize<S: Ints>(
-    s: S,
-    n: usize,
-    x: *const u8,
-    zero_point: i32,
-    factor: f32,
-    offset: f32,
-    y: *mut f32,
-) {
-    let (zero_point, factor, offset) = (s.splat_i32(zero_point), s.splat(factor), s.splat(offset));
+pub(super) unsafe fn dequantize<S: Ints>(s: S, n: usize, x: *const u8, scale: &Scale, y: *mut f32) {
+    let (zero_point, flip) = (s.splat_i32(scale.zero_point), s.splat_i32(scale.flip.into()));
+    let (factor, offset) = (s.splat(scale.factor), s.splat(scale.offset));
     let mut i = 0;
     // SAFETY: `x` has `n` readable bytes and `y` `n` writable values, as `Reals` requires; whole vectors end within
     // `n`, and the rest is copied to a local buffer first.
     unsafe {
         while i + S::LANES <= n {
-            let steps = s.sub_i32(s.widen(x.add(i)), zero_point);
+            let steps = s.sub_i32(s.xor_i32(s.widen(x.add(i)), flip), zero_point);
             s.store(y.add(i), s.add(s.mul(s.real(steps), factor), offset));
             i += S::LANES;
         }
         if i < n {
             let mut last = [0u8; 16];
             core::ptr::copy_nonoverlapping(x.add(i), last.as_mut_ptr(), n - i);
-            let steps = s.sub_i32(s.widen(last.as_ptr()), zero_point);
+            let steps = s.sub_i32(s.xor_i32(s.widen(last.as_ptr()), flip), zero_point);
             s.store_first(y.add(i), s.add(s.mul(s.real(steps), factor), offset), n - i);
         }
     }
@@ -196,7 +188,7 @@ pub(super) unsafe fn quantize_away<S: Ints>(
         }
         for i in eights..n {
             let steps = ((*x.add(i) * factor).round() as i32).saturating_add(bytes.zero_point);
-            *y.add(i) = steps.clamp(bytes.low.into(), bytes.high.into()) as u8;
+            *y.add(i) = steps.clamp(bytes.low.into(), bytes.high.into()) as u8 ^ bytes.flip;
         }
     }
 }

@@ -23,6 +23,19 @@ pub struct Sums {
     pub bytes: Bytes,
 }
 
+/// How bytes become reals: `((x ^ flip) − zero point) · factor + offset`, rounded twice.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    /// 0x80 for signed bytes, which are then 128 larger.
+    pub flip: u8,
+    /// Subtracted.
+    pub zero_point: i32,
+    /// Multiplied with.
+    pub factor: f32,
+    /// Added.
+    pub offset: f32,
+}
+
 /// How numbers that are not negative are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halves {
@@ -42,11 +55,11 @@ pub struct Reals {
     pub isa: Isa,
     /// The number of lanes of a block.
     pub lanes: usize,
-    /// `y[i] = round(x[i] · factor) + zero point`, with ties to even, saturated: `(n, x, factor, zero point, y)`. NaN
-    /// becomes 0.
-    pub quantize: unsafe fn(usize, *const f32, f32, i32, *mut u8),
-    /// `y[i] = (x[i] − zero point) · factor + offset`, rounded twice: `(n, x, zero point, factor, offset, y)`.
-    pub dequantize: unsafe fn(usize, *const u8, i32, f32, f32, *mut f32),
+    /// `y[i] = clamp(round(x[i] · factor) + zero point) ^ flip`, with ties to even: `(n, x, factor, bytes, y)`. NaN
+    /// becomes 0 before the zero point is added.
+    pub quantize: unsafe fn(usize, *const f32, f32, &Bytes, *mut u8),
+    /// Reals of bytes: `(n, x, scale, y)`.
+    pub dequantize: unsafe fn(usize, *const u8, &Scale, *mut f32),
     /// `y[i] = round(x[i] · factor)` for numbers that are not negative, saturated: `(n, x, factor, halves, y)`.
     pub quantize_positive: unsafe fn(usize, *const f32, f32, Halves, *mut u8),
     /// Scales sums and converts them to bytes: `(sums, y)`.
@@ -77,8 +90,8 @@ macro_rules! member {
 
 family! {
     Reals: "u8_real" {
-        fn quantize(n: usize, x: *const f32, factor: f32, zero_point: i32, y: *mut u8);
-        fn dequantize(n: usize, x: *const u8, zero_point: i32, factor: f32, offset: f32, y: *mut f32);
+        fn quantize(n: usize, x: *const f32, factor: f32, bytes: &Bytes, y: *mut u8);
+        fn dequantize(n: usize, x: *const u8, scale: &Scale, y: *mut f32);
         fn quantize_positive(n: usize, x: *const f32, factor: f32, halves: Halves, y: *mut u8);
         fn requantize(sums: &Sums, y: *mut u8);
         fn range(n: usize, x: *const f32) -> [f32; 2];

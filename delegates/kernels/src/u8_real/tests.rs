@@ -13,17 +13,18 @@ fn members() -> impl Iterator<Item = &'static Reals> {
 
 proptest! {
     #[test]
-    fn reals_become_bytes(x in prop::collection::vec(-40.0f32..40.0, 0..100), factor in 0.1f32..20.0, zero in 0i32..256) {
+    fn reals_become_bytes(x in prop::collection::vec(-40.0f32..40.0, 0..100), factor in 0.1f32..20.0, zero in 0i32..256, signed: bool) {
         let mut x = x;
         let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, -1e30];
         x.iter_mut().zip(special).for_each(|(x, s)| *x = s);
+        let bytes = Bytes { zero_point: zero, low: 0, high: 255, flip: if signed { 0x80 } else { 0 } };
         for member in members() {
             let mut y = vec![7; x.len() + 1];
             // SAFETY: the machine can run the member; the lengths match the vectors.
-            unsafe { (member.quantize)(x.len(), x.as_ptr(), factor, zero, y.as_mut_ptr()) };
+            unsafe { (member.quantize)(x.len(), x.as_ptr(), factor, &bytes, y.as_mut_ptr()) };
             for (&x, &y) in x.iter().zip(&y) {
                 let steps = (x * factor).round_ties_even() as i32;
-                prop_assert_eq!(i32::from(y), steps.saturating_add(zero).clamp(0, 255), "{} {}", member.name, x);
+                prop_assert_eq!(i32::from(y ^ bytes.flip), steps.saturating_add(zero).clamp(0, 255), "{} {}", member.name, x);
             }
             prop_assert_eq!(y[x.len()], 7);
         }
@@ -67,7 +68,7 @@ proptest! {
         let factor = if len % 3 == 0 { 1.0 } else { factor };
         x.iter_mut().zip(special).for_each(|(x, s)| *x = s);
         x.iter_mut().rev().zip(&special[5..]).for_each(|(x, s)| *x = *s);
-        let bytes = Bytes { zero_point: zero, low: 1, high: 254 };
+        let bytes = Bytes { zero_point: zero, low: 1, high: 254, flip: 0 };
         for member in members() {
             let mut y = vec![7; len + 1];
             // SAFETY: the machine can run the member; the lengths match the vectors.
@@ -83,13 +84,14 @@ proptest! {
     }
 
     #[test]
-    fn bytes_become_reals(x: Vec<u8>, factor in 0.01f32..2.0, offset in -9.0f32..9.0, zero in 0i32..256) {
+    fn bytes_become_reals(x: Vec<u8>, factor in 0.01f32..2.0, offset in -9.0f32..9.0, zero in 0i32..256, signed: bool) {
+        let scale = Scale { flip: if signed { 0x80 } else { 0 }, zero_point: zero, factor, offset };
         for member in members() {
             let mut y = vec![7.0; x.len() + 1];
             // SAFETY: the machine can run the member; the lengths match the vectors.
-            unsafe { (member.dequantize)(x.len(), x.as_ptr(), zero, factor, offset, y.as_mut_ptr()) };
+            unsafe { (member.dequantize)(x.len(), x.as_ptr(), &scale, y.as_mut_ptr()) };
             for (&x, &y) in x.iter().zip(&y) {
-                prop_assert_eq!(y, (i32::from(x) - zero) as f32 * factor + offset, "{}", member.name);
+                prop_assert_eq!(y, (i32::from(x ^ scale.flip) - zero) as f32 * factor + offset, "{}", member.name);
             }
             prop_assert_eq!(y[x.len()], 7.0);
         }
@@ -99,7 +101,7 @@ proptest! {
     fn sums_become_bytes(n in 0usize..70, seed: u64, general: bool, one: bool) {
         let mut random = Random::new(seed);
         let x: Vec<i32> = (0..n).map(|_| random.next() as i32 % 4_000_000 - 2_000_000).collect();
-        let bytes = Bytes { zero_point: (random.next() % 256) as i32, low: 3, high: 250 };
+        let bytes = Bytes { zero_point: (random.next() % 256) as i32, low: 3, high: 250, flip: 0 };
         for member in members() {
             let count = if one { member.lanes } else { n };
             let channel = random.channel(15, general);

@@ -20,7 +20,7 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
     let weights: Vec<[i8; 4]> =
         (0..taps * used).map(|_| std::array::from_fn(|_| random.next() as i8)).collect();
     let channels: Vec<Channel> = (0..used).map(|_| random.channel(9, general)).collect();
-    let bytes = Bytes { zero_point: (random.next() % 256) as i32, low: 3, high: 250 };
+    let bytes = Bytes { zero_point: (random.next() % 256) as i32, low: 3, high: 250, flip: random.flip() };
 
     // The channel of a lane, if there is one.
     let of = |q: usize, d: usize| Some(interleaved(q, d) % width.channels).filter(|&c| c < used);
@@ -74,7 +74,7 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
     for p in 0..count {
         for ch in 0..used {
             let scaled = channels[ch].factor.apply(sum(p, ch, channels[ch].bias));
-            let want = scaled.saturating_add(bytes.zero_point).clamp(3, 250) as u8;
+            let want = scaled.saturating_add(bytes.zero_point).clamp(3, 250) as u8 ^ bytes.flip;
             assert_eq!(c[p * step + ch], want, "{} {} pixel {p} channel {ch}", member.name, width.channels);
         }
         assert!(c[p * step + used..(p + 1) * step].iter().all(|&x| x == 0xAA), "{}", member.name);

@@ -38,6 +38,7 @@ fn case((taps, k): (usize, usize), columns: usize, seed: u64, general: bool) -> 
             zero_point: (random.next() % 256) as i32,
             low: low / 2,
             high: 255 - (random.next() % 100) as u8,
+            flip: random.flip(),
         },
         terms: random.flip_coin().then(|| (0..ROWS).map(|_| random.next() as i32 % 9999).collect()),
     }
@@ -64,8 +65,8 @@ impl Case {
         let term = self.terms.as_ref().map_or(0, |terms| terms[r]);
         let sum = self.sum(r, j, term.wrapping_add(self.channels[j].bias));
         let scaled = self.channels[j].factor.apply(sum);
-        let Bytes { zero_point, low, high } = self.bytes;
-        scaled.wrapping_add(zero_point).max(low.into()).min(high.into()) as u8
+        let Bytes { zero_point, low, high, flip } = self.bytes;
+        scaled.wrapping_add(zero_point).max(low.into()).min(high.into()) as u8 ^ flip
     }
 
     fn check(&self, gemm: &Gemm, rows: usize, reach: Extent) {

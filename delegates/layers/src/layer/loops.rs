@@ -66,6 +66,21 @@ impl<const N: usize> Loops<N> {
         at
     }
 
+    /// Calls `f` with each of these runs and the first element of each operand in it.
+    #[inline]
+    pub fn each(&self, runs: std::ops::Range<usize>, mut f: impl FnMut(usize, [usize; N])) {
+        let (size, strides) = self.outer.last().copied().unwrap_or((1, [0; N]));
+        let mut run = runs.start;
+        while run < runs.end {
+            let mut at = self.starts(run);
+            for run in run..runs.end.min(run + size - run % size) {
+                f(run, at);
+                (0..N).for_each(|o| at[o] += strides[o]);
+            }
+            run += size - run % size;
+        }
+    }
+
     /// Whether operand `o` is a row that each run reads in full.
     #[inline]
     pub fn is_row(&self, o: usize) -> bool {
@@ -93,6 +108,9 @@ mod tests {
         assert!(
             !loops.is_row(0) && loops.covers(0) && loops.is_row(1) && !loops.covers(1) && !loops.is_row(2)
         );
+        let mut visited = Vec::new();
+        loops.each(1..5, |run, at| visited.push((run, at)));
+        assert_eq!(visited, Vec::from_iter((1..5).map(|run| (run, loops.starts(run)))));
         let same = Loops::<2>::new(&[&[2, 3], &[2, 3]], &[2, 3]).unwrap();
         assert_eq!((same.run, same.outer.len()), (6, 0));
         assert_eq!(Loops::<1>::new(&[&[2]], &[3]), None);

@@ -182,6 +182,7 @@ table! {
         CONV_3D 1,
         DYNAMIC_UPDATE_SLICE 6,
         EQUAL 5,
+        FLOOR_DIV 3,
         GREATER 2,
         GREATER_EQUAL 3,
         LESS 3,

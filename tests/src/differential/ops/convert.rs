@@ -19,6 +19,7 @@ const CASTS: &[Form] = &[
     To(I8, I64),
     To(I16, F32),
     To(I16, I32),
+    To(F16, F32),
     To(Bool, F32),
     To(Bool, I32),
     To(Bool, I64),
@@ -39,7 +40,7 @@ pub const OPS: &[Entry] = &[
         NONE,
         convert,
     ),
-    entry("DEQUANTIZE", &[To(I8, F32), To(U8, F32)], &[To(F16, F32)], convert),
+    entry("DEQUANTIZE", &[To(I8, F32), To(U8, F32), To(F16, F32)], NONE, convert),
     entry("SHAPE", NONE, &[To(F32, I32)], shape),
 ];
 

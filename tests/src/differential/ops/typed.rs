@@ -17,6 +17,7 @@ pub const OPS: &[Entry] = &[
     entry("EQUAL", COMPARED, &[TRUTH], compare),
     entry("NOT_EQUAL", COMPARED, &[SIGNED], compare),
     entry("POW", REALS, &[WHOLE], power),
+    entry("FLOOR_DIV", REALS, &[WHOLE], floor_division),
     entry("LOGICAL_AND", &[TRUTH], NONE, compare),
     entry("LOGICAL_OR", &[TRUTH], NONE, compare),
     entry("LOGICAL_NOT", &[TRUTH], NONE, not),
@@ -49,6 +50,17 @@ fn power(net: &mut Net, kind: Kind) -> Option<()> {
         _ => Rule::Integers,
     };
     net.node(kind, &[a.index, b.index], vec![(a.ty, shape, None)], None, rule);
+    Some(())
+}
+
+/// The divisors are one constant.
+fn floor_division(net: &mut Net, kind: Kind) -> Option<()> {
+    let a = net.any(kind.form.ty());
+    let divisor = net.random.pick(&[2, 3, -7, 100]);
+    let bytes = if a.ty == F32 { (divisor as f32 * 0.3).to_le_bytes() } else { i32::to_le_bytes(divisor) };
+    let b = net.constant((a.ty, vec![1], None), bytes.to_vec());
+    let rule = if a.ty == F32 { Rule::Step } else { Rule::Integers };
+    net.node(kind, &[a.index, b.index], vec![(a.ty, a.shape.clone(), None)], None, rule);
     Some(())
 }
 

@@ -13,7 +13,7 @@ use arenite_base::Quant;
 use arenite_layers::lower::expect_elements;
 use arenite_layers::{Node, Source};
 
-use super::quantization::{quant_of, unsigned};
+use super::quantization::{quant_of, raised};
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
@@ -62,12 +62,13 @@ impl Convert {
         let len = net.values[output].len();
         Ok(match *self {
             Convert::Quantize => {
-                Box::new(Quantize { reals, quant: unsigned(net, output)?, len, input, output })
+                let (quant, flip) = raised(net, output)?;
+                Box::new(Quantize { reals, quant, flip, len, input, output })
             }
-            Convert::Dequantize(raised) => {
-                let Quant { scale, zero_point } = unsigned(net, input)?;
-                let quant = Quant { scale, zero_point: zero_point - raised };
-                Box::new(Dequantize { reals, quant, raised, len, input, output })
+            Convert::Dequantize(by) => {
+                let (Quant { scale, zero_point }, flip) = raised(net, input)?;
+                let quant = Quant { scale, zero_point: zero_point - by };
+                Box::new(Dequantize { reals, quant, raised: by, flip, len, input, output })
             }
         })
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arenite_abi::prelude::*;
 
-use super::quantization::unsigned;
+use super::quantization::raised;
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
@@ -41,10 +41,11 @@ impl Lines {
         build: &Build,
     ) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
-        unsigned(net, output)?;
+        let ((_, flip), (_, unflip)) = (raised(net, input)?, raised(net, output)?);
         Ok(Box::new(LinesU8 {
             lines: build.bytes.lines,
             stages: self.stages.clone(),
+            flips: [flip, unflip],
             columns: self.columns,
             input,
             output,

@@ -10,7 +10,7 @@ use arenite_base::Quant;
 use arenite_layers::lower::expect_elements;
 use arenite_layers::{Node, Source};
 
-use super::quantization::{quant_of, unsigned};
+use super::quantization::{FLIP, quant_of, raised, unsigned};
 use crate::fixed_point::{Multiplier, Ties, hard_swish::HardSwish, rsqrt};
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
@@ -110,15 +110,22 @@ pub(super) fn plain(
 ) -> Box<dyn Step> {
     let (input, output) = (node.inputs[0], node.outputs[0]);
     let len = net.values[output].len();
+    let [from, to] = [input, output].map(|id| if net.values[id].ty == I8 { FLIP } else { 0 });
     Box::new(Lookup {
         map: build.bytes.map,
-        table: table.clone(),
+        table: flipped(table, from, to),
         last: None,
         smallest: 0,
+        flip: from,
         len,
         input,
         output,
     })
+}
+
+/// The table for bytes that are combined with `from` by exclusive or, and whose results are combined with `to`.
+fn flipped(table: &Table, from: u8, to: u8) -> Table {
+    Box::new(std::array::from_fn(|x| table[x ^ usize::from(from)] ^ to))
 }
 
 impl Function {
@@ -130,16 +137,18 @@ impl Function {
         build: &Build,
     ) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
-        let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
+        let ((from, flip), (to, unflip)) = (raised(net, input)?, raised(net, output)?);
+        let flipped = |table: Table| flipped(&table, flip, unflip);
         Ok(Box::new(Lookup {
             map: build.bytes.map,
-            table: self.table(from, to)?,
+            table: flipped(self.table(from, to)?),
             // Groups of sixteen are rescaled by vectors, which round ties up; the remaining elements are not.
             last: match self {
-                Function::Rescale => Some((16, rescale(from, to, Ties::Away)?)),
+                Function::Rescale => Some((16, flipped(rescale(from, to, Ties::Away)?))),
                 _ => None,
             },
             smallest: if let Function::Rsqrt = self { from.zero_point as u8 } else { 0 },
+            flip,
             len: net.values[output].len(),
             input,
             output,

@@ -9,7 +9,7 @@ use arenite_base::Quant;
 use arenite_layers::lower::expect_elements;
 use arenite_layers::{Node, Source};
 
-use super::quantization::{quant_of, unsigned};
+use super::quantization::{quant_of, raised};
 use crate::fixed_point::{Multiplier, Ties};
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
@@ -101,9 +101,11 @@ impl Mean {
         build: &Build,
     ) -> Result<Box<dyn Step>> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
-        let scaling = self.scaling(unsigned(net, input)?, unsigned(net, output)?)?;
+        let ((from, flip), (to, unflip)) = (raised(net, input)?, raised(net, output)?);
+        let mut scaling = self.scaling(from, to)?;
+        scaling.bytes.flip = unflip;
         let kernels = (build.bytes.fold, build.bytes.reals);
-        Ok(Box::new(MeanU8::new(kernels, self.shape, scaling, node.ends())))
+        Ok(Box::new(MeanU8::new(kernels, (self.shape, flip), scaling, node.ends())))
     }
 
     fn scaling(&self, from: Quant, to: Quant) -> Result<Scaling> {
@@ -131,7 +133,12 @@ impl Mean {
         Some(Scaling {
             first: (channel(Ties::Up), channels / 16 * 16),
             rest: channel(Ties::Away),
-            bytes: Bytes { zero_point: to.zero_point.checked_sub(offset as i32)?, low: 0, high: 255 },
+            bytes: Bytes {
+                zero_point: to.zero_point.checked_sub(offset as i32)?,
+                low: 0,
+                high: 255,
+                flip: 0,
+            },
         })
     }
 
@@ -141,7 +148,7 @@ impl Mean {
         let count = self.shape.folded as i64;
         let bias = i64::from(from.zero_point).wrapping_mul(count) as i32;
         let channel = Channel { bias: bias.wrapping_neg(), factor: multiplier.factor(Ties::Away) };
-        let bytes = Bytes { zero_point: to.zero_point, low: 0, high: 255 };
+        let bytes = Bytes { zero_point: to.zero_point, low: 0, high: 255, flip: 0 };
         Some(Scaling { first: (channel, 0), rest: channel, bytes })
     }
 }

@@ -94,6 +94,19 @@ impl Quantized<'_> {
         matches!(self, Quantized::Arg(_) | Quantized::Fold(_))
     }
 
+    /// Whether the step also reads and writes signed bytes, which it makes unsigned itself.
+    pub(crate) fn flips(&self) -> bool {
+        matches!(
+            self,
+            Quantized::Function(_)
+                | Quantized::Table(_)
+                | Quantized::Pairwise(_)
+                | Quantized::Lines(_)
+                | Quantized::Convert(_)
+                | Quantized::Mean(_)
+        )
+    }
+
     /// The window over input 0, if pixels outside of the image count as zero.
     pub(crate) fn window_mut(&mut self) -> Option<&mut Window> {
         match self {

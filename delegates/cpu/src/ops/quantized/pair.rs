@@ -16,13 +16,14 @@ use arenite_layers::lower::{expect_elements, fused_activation};
 use arenite_layers::{Loops, Node, Source};
 
 use super::lines::Lines;
-use super::quantization::{quant_of, range, unsigned};
+use super::quantization::{quant_of, raised, range};
 use crate::fixed_point::{Factor, Multiplier, Ties};
 use crate::kernels::u8_lines::PADDING;
 use crate::kernels::u8_pair::{Combine, Pairs};
 use crate::line::{self, ByteLimits};
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
+use crate::requantize::Bytes;
 use crate::step::Step;
 use crate::steps::lines_u8::Columns;
 use crate::steps::pair_u8::{Groups, PairU8, Ways};
@@ -105,11 +106,12 @@ impl Pairwise {
 
     fn step(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, pairs: &'static Pairs) -> Result<PairU8> {
         let (inputs, output) = ([node.inputs[0], node.inputs[1]], node.outputs[0]);
-        let quants = self.quants(node, net)?;
-        let ways = self.ways(quants)?;
-        let bytes = range(self.activation, quants[2])?;
+        let [a, b, y] = [inputs[0], inputs[1], output].map(|id| raised(net, id));
+        let ((a, flip_a), (b, flip_b), (y, flip)) = (a?, b?, y?);
+        let ways = self.ways([a, b, y])?;
+        let bytes = Bytes { flip, ..range(self.activation, y)? };
         let shape = (self.loops.clone(), self.groups);
-        Ok(PairU8::new(pairs, self.combine, shape, ways, bytes, inputs, output))
+        Ok(PairU8::new(pairs, self.combine, shape, ways, (bytes, [flip_a, flip_b]), inputs, output))
     }
 
     /// The function with operand `o` constant: a table for one byte, lines for a row. `None` if neither computes the
@@ -159,9 +161,10 @@ impl Pairwise {
         Ok(Some(ByteFunction::Lines(Lines::new(stage, columns))))
     }
 
-    /// Of the operands and the result.
+    /// Of the operands and the result, as unsigned bytes.
     fn quants(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>) -> Result<[Quant; 3]> {
-        Ok([unsigned(net, node.inputs[0])?, unsigned(net, node.inputs[1])?, unsigned(net, node.outputs[0])?])
+        let raised = |id| raised(net, id).map(|(quant, _)| quant);
+        Ok([raised(node.inputs[0])?, raised(node.inputs[1])?, raised(node.outputs[0])?])
     }
 
     /// The function of two bytes, if the operands have the result's shape and every element has the same function.

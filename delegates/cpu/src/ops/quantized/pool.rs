@@ -79,7 +79,7 @@ impl Pool {
     ) -> Result<PoolU8> {
         let output = node.outputs[0];
         let bytes = match self.activation {
-            activation::NONE => Bytes { zero_point: 0, low: 0, high: 255 },
+            activation::NONE => Bytes { zero_point: 0, low: 0, high: 255, flip: 0 },
             activation => range(activation, unsigned(net, output)?)?,
         };
         Ok(PoolU8::new(build.bytes.pools, self.pooling, self.window, bytes, node.ends()))

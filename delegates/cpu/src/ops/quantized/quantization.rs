@@ -35,6 +35,19 @@ pub(super) fn unsigned(net: &NetValues<'_, '_>, id: Id) -> Result<Quant> {
     quant_of(value)
 }
 
+/// What signed bytes are combined with by exclusive or, so that they become unsigned: they are 128 larger then.
+pub(super) const FLIP: u8 = 0x80;
+
+/// The quantization of bytes once they are unsigned, and what they are combined with before: [`FLIP`] or 0.
+pub(super) fn raised(net: &NetValues<'_, '_>, id: Id) -> Result<(Quant, u8)> {
+    let value = &net.values[id];
+    let quant = quant_of(value)?;
+    Ok(match value.ty {
+        I8 => (Quant { zero_point: quant.zero_point + 128, ..quant }, FLIP),
+        _ => (quant, 0),
+    })
+}
+
 /// The bytes that results with this quantization are clamped to by an activation of the schema.
 ///
 /// Defined by: `CalculateActivationRangeQuantized` of tflite/kernels/kernel_util.cc.
@@ -53,5 +66,5 @@ pub(super) fn range(activation: i8, quant: Quant) -> Result<Bytes> {
         activation::RELU6 => (bound(0.0)?, bound(6.0)?),
         other => return Err(unsupported!("fused activation {other} is not a clamp")),
     };
-    Ok(Bytes { zero_point: quant.zero_point, low: low.max(0) as u8, high: high.clamp(0, 255) as u8 })
+    Ok(Bytes { zero_point: quant.zero_point, low: low.max(0) as u8, high: high.clamp(0, 255) as u8, flip: 0 })
 }

@@ -72,6 +72,7 @@ unsafe impl Ints for Avx2 {
         fn add_i32(a: __m256i, b: __m256i) -> __m256i { _mm256_add_epi32(a, b) }
         fn sub_i32(a: __m256i, b: __m256i) -> __m256i { _mm256_sub_epi32(a, b) }
         fn mul_i32(a: __m256i, b: __m256i) -> __m256i { _mm256_mullo_epi32(a, b) }
+        fn xor_i32(a: __m256i, b: __m256i) -> __m256i { _mm256_xor_si256(a, b) }
         fn decrement_below(a: __m256i, x: __m256i, middle: i32) -> __m256i {
             // The comparison yields −1 where it is true.
             _mm256_add_epi32(a, _mm256_cmpgt_epi32(_mm256_set1_epi32(middle), x))
@@ -85,6 +86,12 @@ unsafe impl Ints for Avx2 {
         fn shift_right(a: __m256i, n: u32) -> __m256i { _mm256_sra_epi32(a, _mm_cvtsi32_si128(n as i32)) }
         fn shift_left(a: __m256i, n: u32) -> __m256i { _mm256_sll_epi32(a, _mm_cvtsi32_si128(n as i32)) }
         fn real(x: __m256i) -> __m256 { _mm256_cvtepi32_ps(x) }
+        fn round_words(x: __m256) -> __m256i {
+            // Numbers that are too negative become the most negative one.
+            let number = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_ORD_Q>(x, x));
+            _mm256_and_si256(number, _mm256_cvtps_epi32(_mm256_min_ps(x, _mm256_set1_ps(MOST))))
+        }
+        fn nearest(x: __m256) -> __m256i { _mm256_cvtps_epi32(x) }
         fn round_i32(x: __m256) -> __m256i {
             let number = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_ORD_Q>(x, x));
             let x = _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(-MOST)), _mm256_set1_ps(MOST));
@@ -130,6 +137,7 @@ unsafe impl Ints for Avx2 {
             let all = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(words, words), order);
             let all = _mm_max_epu8(_mm256_castsi256_si128(all), _mm_set1_epi8(bytes.low as i8));
             let all = _mm_min_epu8(all, _mm_set1_epi8(bytes.high as i8));
+            let all = _mm_xor_si128(all, _mm_set1_epi8(bytes.flip as i8));
             if n == 16 {
                 _mm_storeu_si128(c.cast(), all);
             } else if n == 8 {
@@ -214,6 +222,12 @@ unsafe impl Ints for Avx2 {
         }
     }
     #[inline(always)]
+    fn narrow_four(self, x: [__m256i; 4], bytes: &Bytes) -> __m256i {
+        let all = self.narrow_interleaved(x, bytes);
+        // SAFETY: `self` proves that the machine has the instructions, which access only registers.
+        unsafe { _mm256_permutevar8x32_epi32(all, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)) }
+    }
+    #[inline(always)]
     fn narrow_interleaved(self, x: [__m256i; 4], bytes: &Bytes) -> __m256i {
         // SAFETY: `self` proves that the machine has the instructions, which access only registers.
         unsafe {
@@ -221,7 +235,8 @@ unsafe impl Ints for Avx2 {
             let low = _mm256_adds_epi16(_mm256_packs_epi32(x[0], x[1]), zero_point);
             let high = _mm256_adds_epi16(_mm256_packs_epi32(x[2], x[3]), zero_point);
             let all = _mm256_packus_epi16(low, high);
-            self.clamp_bytes(all, bytes.low, bytes.high)
+            let all = self.clamp_bytes(all, bytes.low, bytes.high);
+            _mm256_xor_si256(all, _mm256_set1_epi8(bytes.flip as i8))
         }
     }
 }

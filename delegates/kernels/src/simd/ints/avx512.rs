@@ -70,6 +70,7 @@ unsafe impl Ints for Avx512 {
         fn add_i32(a: __m512i, b: __m512i) -> __m512i { _mm512_add_epi32(a, b) }
         fn sub_i32(a: __m512i, b: __m512i) -> __m512i { _mm512_sub_epi32(a, b) }
         fn mul_i32(a: __m512i, b: __m512i) -> __m512i { _mm512_mullo_epi32(a, b) }
+        fn xor_i32(a: __m512i, b: __m512i) -> __m512i { _mm512_xor_si512(a, b) }
         fn decrement_below(a: __m512i, x: __m512i, middle: i32) -> __m512i {
             let below = _mm512_cmplt_epi32_mask(x, _mm512_set1_epi32(middle));
             _mm512_mask_sub_epi32(a, below, a, _mm512_set1_epi32(1))
@@ -84,6 +85,12 @@ unsafe impl Ints for Avx512 {
         fn shift_right(a: __m512i, n: u32) -> __m512i { _mm512_sra_epi32(a, _mm_cvtsi32_si128(n as i32)) }
         fn shift_left(a: __m512i, n: u32) -> __m512i { _mm512_sll_epi32(a, _mm_cvtsi32_si128(n as i32)) }
         fn real(x: __m512i) -> __m512 { _mm512_cvtepi32_ps(x) }
+        fn round_words(x: __m512) -> __m512i {
+            // Numbers that are too negative become the most negative one.
+            let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
+            _mm512_maskz_cvtps_epi32(number, _mm512_min_ps(x, _mm512_set1_ps(MOST)))
+        }
+        fn nearest(x: __m512) -> __m512i { _mm512_cvtps_epi32(x) }
         fn round_i32(x: __m512) -> __m512i {
             let number = _mm512_cmp_ps_mask::<_CMP_ORD_Q>(x, x);
             let x = _mm512_min_ps(_mm512_max_ps(x, _mm512_set1_ps(-MOST)), _mm512_set1_ps(MOST));
@@ -146,6 +153,7 @@ unsafe impl Ints for Avx512 {
             let low = _mm256_set1_epi8(bytes.low as i8);
             let high = _mm256_set1_epi8(bytes.high as i8);
             let all = _mm256_min_epu8(_mm256_max_epu8(_mm512_castsi512_si256(all), low), high);
+            let all = _mm256_xor_si256(all, _mm256_set1_epi8(bytes.flip as i8));
             if n == 32 {
                 _mm256_storeu_si256(c.cast(), all);
             } else {
@@ -246,6 +254,15 @@ unsafe impl Ints for Avx512 {
         }
     }
     #[inline(always)]
+    fn narrow_four(self, x: [__m512i; 4], bytes: &Bytes) -> __m512i {
+        let all = self.narrow_interleaved(x, bytes);
+        // SAFETY: `self` proves that the machine has the instructions, which access only registers.
+        unsafe {
+            let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+            _mm512_permutexvar_epi32(order, all)
+        }
+    }
+    #[inline(always)]
     fn narrow_interleaved(self, x: [__m512i; 4], bytes: &Bytes) -> __m512i {
         // SAFETY: `self` proves that the machine has the instructions, which access only registers.
         unsafe {
@@ -253,7 +270,8 @@ unsafe impl Ints for Avx512 {
             let low = _mm512_adds_epi16(_mm512_packs_epi32(x[0], x[1]), zero_point);
             let high = _mm512_adds_epi16(_mm512_packs_epi32(x[2], x[3]), zero_point);
             let all = _mm512_packus_epi16(low, high);
-            self.clamp_bytes(all, bytes.low, bytes.high)
+            let all = self.clamp_bytes(all, bytes.low, bytes.high);
+            _mm512_xor_si512(all, _mm512_set1_epi8(bytes.flip as i8))
         }
     }
 }

@@ -69,6 +69,8 @@ pub unsafe trait Ints: Simd {
     fn sub_i32(self, a: Self::I, b: Self::I) -> Self::I;
     /// `a · b`.
     fn mul_i32(self, a: Self::I, b: Self::I) -> Self::I;
+    /// `a ^ b`.
+    fn xor_i32(self, a: Self::I, b: Self::I) -> Self::I;
     /// `a − 1` in lanes where `x` is below `middle`, else `a`.
     fn decrement_below(self, a: Self::I, x: Self::I, middle: i32) -> Self::I;
     /// `a − b` in lanes where `x` is below `middle`, else `a`.
@@ -83,6 +85,14 @@ pub unsafe trait Ints: Simd {
     fn real(self, x: Self::I) -> Self::V;
     /// Rounds `x` to the nearest integer, ties to even. Clamps to ±2³⁰; NaN becomes 0.
     fn round_i32(self, x: Self::V) -> Self::I;
+    /// Rounds `x` to the nearest integer. Numbers beyond ±2²² and NaN give any integer.
+    fn nearest(self, x: Self::V) -> Self::I;
+    /// Rounds like [`round_i32`](Self::round_i32); numbers beyond 16 bits may become any others beyond that are as
+    /// negative or positive.
+    #[inline(always)]
+    fn round_words(self, x: Self::V) -> Self::I {
+        self.round_i32(x)
+    }
     /// Loads bytes and extends them to 32 bits.
     ///
     /// # Safety
@@ -105,7 +115,7 @@ pub unsafe trait Ints: Simd {
     /// `block` must point to a block for `LANES` lanes.
     unsafe fn requantize<const L: bool, const A: bool>(self, x: Self::I, block: *const i64) -> Self::I;
 
-    /// Writes `clamp(x + zero point)` for the first `n` lanes of `V` vectors. Sums saturate.
+    /// Writes `clamp(x + zero point) ^ flip` for the first `n` lanes of `V` vectors. Sums saturate.
     ///
     /// # Safety
     /// `n ≤ V · LANES` bytes must be writable.
@@ -134,9 +144,15 @@ pub unsafe trait Ints: Simd {
     fn flip_bytes(self, b: Self::B) -> Self::B;
     /// Interleaves bytes: each quarter of result `q` has bytes `4q‥4q + 3` of the same quarter of all four operands.
     fn interleave(self, rows: [Self::B; 4]) -> [Self::B; 4];
-    /// `clamp(x + zero point)` for lanes in the order of [`interleave`](Self::interleave)'s results. The result is in
-    /// the order of its operands' bytes.
+    /// `clamp(x + zero point) ^ flip` for lanes in the order of [`interleave`](Self::interleave)'s results. The result
+    /// is in the order of its operands' bytes.
     fn narrow_interleaved(self, x: [Self::I; 4], bytes: &Bytes) -> Self::B;
+    /// `clamp(x + zero point) ^ flip` for the lanes of four vectors, one after the other.
+    #[inline(always)]
+    fn narrow_four(self, x: [Self::I; 4], bytes: &Bytes) -> Self::B {
+        const { assert!(Self::LANES == 4, "only vectors of one quarter are in order") };
+        self.narrow_interleaved(x, bytes)
+    }
     /// Reorders lanes from the order of [`interleave`](Self::interleave)'s results to the order of its operands' bytes:
     /// the first `LANES` bytes in the first vector, and so on.
     #[inline(always)]

@@ -36,14 +36,15 @@ unsafe fn half<const A: bool, const I: usize>(x: int32x2_t, block: *const i64) -
     }
 }
 
-/// `clamp(x + zero point)` for eight lanes. Words saturate, which does not matter for results within the limits of a
-/// byte.
+/// `clamp(x + zero point) ^ flip` for eight lanes. Words saturate, which does not matter for results within the limits
+/// of a byte.
 #[target_feature(enable = "neon")]
 #[inline]
 fn eight(low: int32x4_t, high: int32x4_t, bytes: &Bytes) -> uint8x8_t {
     let words = vqmovn_high_s32(vqmovn_s32(low), high);
     let words = vqaddq_s16(words, vdupq_n_s16(bytes.zero_point as i16));
-    vmin_u8(vmax_u8(vqmovun_s16(words), vdup_n_u8(bytes.low)), vdup_n_u8(bytes.high))
+    let clamped = vmin_u8(vmax_u8(vqmovun_s16(words), vdup_n_u8(bytes.low)), vdup_n_u8(bytes.high));
+    veor_u8(clamped, vdup_n_u8(bytes.flip))
 }
 
 /// Loads the first `n ≤ 8` bytes; the others are zero.
@@ -118,6 +119,7 @@ unsafe impl Ints for Neon {
         fn add_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t { vaddq_s32(a, b) }
         fn sub_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t { vsubq_s32(a, b) }
         fn mul_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t { vmulq_s32(a, b) }
+        fn xor_i32(a: int32x4_t, b: int32x4_t) -> int32x4_t { veorq_s32(a, b) }
         fn decrement_below(a: int32x4_t, x: int32x4_t, middle: i32) -> int32x4_t {
             // The comparison yields −1 where it is true.
             vaddq_s32(a, vreinterpretq_s32_u32(vcltq_s32(x, vdupq_n_s32(middle))))
@@ -135,6 +137,7 @@ unsafe impl Ints for Neon {
         }
         fn shift_left(a: int32x4_t, n: u32) -> int32x4_t { vshlq_s32(a, vdupq_n_s32(n as i32)) }
         fn real(x: int32x4_t) -> float32x4_t { vcvtq_f32_s32(x) }
+        fn nearest(x: float32x4_t) -> int32x4_t { vcvtnq_s32_f32(x) }
         fn round_i32(x: float32x4_t) -> int32x4_t {
             // NaN is not changed here; its conversion yields 0.
             vcvtnq_s32_f32(vminq_f32(vmaxq_f32(x, vdupq_n_f32(-MOST)), vdupq_n_f32(MOST)))

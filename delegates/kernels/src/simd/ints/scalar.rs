@@ -37,7 +37,7 @@ unsafe fn scale(x: [i32; N], block: *const i64) -> [i32; N] {
 /// Converts a scaled sum to a byte.
 #[inline(always)]
 pub(super) fn byte(x: i32, bytes: &Bytes) -> u8 {
-    x.saturating_add(bytes.zero_point).max(bytes.low.into()).min(bytes.high.into()) as u8
+    x.saturating_add(bytes.zero_point).max(bytes.low.into()).min(bytes.high.into()) as u8 ^ bytes.flip
 }
 
 // SAFETY: plain Rust needs no special instructions.
@@ -69,6 +69,10 @@ unsafe impl Ints for Scalar {
         std::array::from_fn(|i| a[i].wrapping_mul(b[i]))
     }
     #[inline(always)]
+    fn xor_i32(self, a: [i32; N], b: [i32; N]) -> [i32; N] {
+        std::array::from_fn(|i| a[i] ^ b[i])
+    }
+    #[inline(always)]
     fn decrement_below(self, a: [i32; N], x: [i32; N], middle: i32) -> [i32; N] {
         std::array::from_fn(|i| a[i] - i32::from(x[i] < middle))
     }
@@ -95,6 +99,12 @@ unsafe impl Ints for Scalar {
     #[inline(always)]
     fn round_i32(self, x: [f32; N]) -> [i32; N] {
         x.map(|x| x.clamp(-MOST, MOST).round_ties_even() as i32)
+    }
+    #[inline(always)]
+    fn nearest(self, x: [f32; N]) -> [i32; N] {
+        // Without a call or a branch: the sum has no bits for a fraction.
+        const WHOLE: f32 = 12_582_912.0;
+        x.map(|x| ((x + WHOLE).to_bits() as i32).wrapping_sub(WHOLE.to_bits() as i32))
     }
     #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> [i32; N] {

@@ -1,0 +1,48 @@
+//! Removes nodes that make signed bytes unsigned, or back, next to layers that do that themselves.
+//!
+//! ```text
+//! i8 ─► [flip] ─► u8 ─► [ADD] ─► u8 ─► [flip] ─► i8      =>      i8 ─► [ADD] ─► i8
+//! ```
+
+use arenite_layers::Id;
+
+use crate::net::{CpuLayer, Layer, Net, Node};
+use crate::ops::quantized::Quantized;
+
+/// Applies the rewriting.
+pub(super) fn absorb(net: &mut Net<'_>) {
+    for i in 0..net.nodes.len() {
+        let Some([from, to]) = flip(&net.nodes[i]) else { continue };
+        if net.values[from].constant.is_some() || net.bytes_of(from).is_some() {
+            continue;
+        }
+        // What is unsigned disappears: all its readers, and its producer if it has one, must do without.
+        let signed = |id: Id| net.values[id].ty == arenite_abi::prelude::I8;
+        let (unsigned, stays) = if signed(from) { (to, from) } else { (from, to) };
+        let is_seen = net.inputs.contains(&unsigned) || net.outputs.contains(&unsigned);
+        let meets = |node: &Node<'_>| node.inputs.contains(&unsigned) || node.outputs.contains(&unsigned);
+        let others = || net.nodes.iter().enumerate().filter(|&(j, node)| j != i && meets(node));
+        if is_seen || !others().all(|(_, node)| flips(node)) {
+            continue;
+        }
+        net.take(i);
+        for node in &mut net.nodes {
+            let ports = node.inputs.iter_mut().chain(&mut node.outputs);
+            ports.filter(|id| **id == unsigned).for_each(|id| *id = stays);
+        }
+    }
+    net.compact();
+}
+
+/// What a node reads and writes that only flips bytes.
+fn flip(node: &Node<'_>) -> Option<[Id; 2]> {
+    match &node.layer {
+        Layer::Engine(CpuLayer::Quantized(Quantized::Flip)) => Some([node.inputs[0], node.outputs[0]]),
+        _ => None,
+    }
+}
+
+/// Whether the layer also reads and writes signed bytes.
+fn flips(node: &Node<'_>) -> bool {
+    matches!(&node.layer, Layer::Engine(CpuLayer::Quantized(layer)) if layer.flips())
+}
