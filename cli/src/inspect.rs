@@ -69,6 +69,11 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<Answer> {
     if let Some(language) = arguments.ops {
         return ops::list(&arguments.model, language, common.json);
     }
+    let container = ContainerText::of(&arguments.model)?.map(|text| text.alone(&arguments.model)).transpose();
+    let container = match container {
+        Ok(container) => container,
+        Err((sections, failure)) => return answer(&sections, common.json, Some(failure)),
+    };
     let model = load_model(&arguments.model)?;
     let config = common.settings()?;
     limits::limit_heap(&config, common.json, &[]);
@@ -78,14 +83,11 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<Answer> {
     let outcome = allocate(&mut interpreter, arguments);
     let mut report = Inspection::of(&interpreter, Some(&arguments.model));
     node_facts::add(&mut report, &interpreter);
-    let failure = match outcome {
-        Ok(()) => None,
-        Err(error) => {
-            report.memory = None;
-            report.error = Some(error.to_string());
-            Some(error)
-        }
-    };
+    let failure = outcome.err();
+    if let Some(error) = &failure {
+        report.memory = None;
+        report.error = Some(error.to_string());
+    }
     if let Some(node) = arguments.node {
         return answer(&one_node::find(report, arguments.subgraph, node)?, common.json, failure);
     }
@@ -98,7 +100,6 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<Answer> {
     let may_try = arguments.resize.is_empty() && report.error.is_none();
     let batch = may_try.then(|| BatchText::attempt(&model, &config, &registry)).flatten();
     let described = described::ModelDescription::of(&model);
-    let container = ContainerText::of(&arguments.model)?;
     answer(&Report { inspection: report, container, described, totals, batch }, common.json, failure)
 }
 

@@ -16,6 +16,15 @@ pub(super) struct ContainerText {
     version: String,
     items: BTreeMap<String, String>,
     sections: Vec<Section>,
+    /// Why no model can be shown.
+    #[serde(skip)]
+    failure: Option<String>,
+}
+
+/// A container alone, whose models cannot be shown.
+#[derive(Serialize)]
+pub(super) struct Sections {
+    container: ContainerText,
 }
 
 #[derive(Serialize)]
@@ -46,7 +55,16 @@ impl ContainerText {
             version: container.version.map(|number| number.to_string()).join("."),
             items: texts(&container.items),
             sections: sections.collect(),
+            failure: container.model().err().map(|error| error.to_string()),
         }))
+    }
+
+    /// The sections and the failure, if the container has no model that can be shown.
+    pub(super) fn alone(self, path: &Path) -> Result<Self, (Sections, Failure)> {
+        match self.failure.clone() {
+            Some(failure) => Err((Sections { container: self }, Failure::with(path.display(), failure))),
+            None => Ok(self),
+        }
     }
 }
 
@@ -58,6 +76,12 @@ impl Display for ContainerText {
             let (begin, bytes) = (thousands(*begin), thousands(*bytes));
             writeln!(f, "  {k}  {contents}: {bytes} bytes from {begin}{}", Items(items))
         })
+    }
+}
+
+impl Display for Sections {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.container.fmt(f)
     }
 }
 

@@ -295,6 +295,13 @@ fn a_container_has_model_tokenizer_and_template() {
     let sections = json(&["inspect", &container, "--json"])["container"]["sections"].clone();
     assert_eq!(sections[2]["items"]["model_type"], "tf_lite_prefill_decode");
 
+    let part = Part { kind: Kind(77), items: &[("note", "new")], bytes: b"new" };
+    std::fs::write(&path, write(&[part])).expect("there is room");
+    let output = crate::arenite(&["inspect", &container]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("0  kind 77: 3 bytes from 16,384, note new"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("the container has 0 models"), "{}", stderr(&output));
+
     std::fs::write(&path, &bytes[..bytes.len() - 1]).expect("there is room");
     fail(&["generate", &container, "--ids", "1"], 1, &["story.litertlm", "section 2 (model)", "the file at"]);
     fail(&["inspect", &container], 1, &["story.litertlm", "section 2 (model)"]);

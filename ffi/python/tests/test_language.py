@@ -8,6 +8,7 @@ import pytest
 from conftest import ROOT
 
 arenite = pytest.importorskip("arenite.interpreter", reason="arenite is not installed: pip install ./ffi/python")
+errors = pytest.importorskip("arenite.errors")
 litert = pytest.importorskip(
     "ai_edge_litert.interpreter", reason="LiteRT is not installed: pip install ai-edge-litert==2.3.0"
 )
@@ -73,9 +74,9 @@ def test_tied_caches_are_neither_given_nor_returned():
 @pytest.mark.skipif(not FOLDER.is_dir(), reason=f"there is no {FOLDER}")
 def test_a_wrong_pair_is_refused():
     interpreter = arenite.Interpreter(str(FOLDER / "llama2c_260k_f32_ekv256.tflite"))
-    with pytest.raises(RuntimeError, match="kv_cache_x"):
+    with pytest.raises(errors.NotFound, match="kv_cache_x"):
         interpreter.tie("decode", "logits", "kv_cache_x")
-    with pytest.raises(RuntimeError, match="logits"):
+    with pytest.raises(errors.TensorError, match="tied tensors have the same type and shape"):
         interpreter.tie("decode", "logits", "tokens")
     interpreter.tie("decode", "kv_cache_k_0", "kv_cache_k_0")
 

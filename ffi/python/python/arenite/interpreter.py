@@ -263,7 +263,8 @@ class Interpreter(_native.Interpreter):
         The memory is shared by all signatures that tie an input of this name. It begins with zeros.
 
         Raises:
-            RuntimeError: A name is unknown, the tensors differ in type or shape, or one of them cannot be tied.
+            arenite.errors.NotFound: A name is unknown.
+            arenite.errors.TensorError: The tensors differ in type or shape, or one of them cannot be tied.
         """
         self._tie(signature_key, output_name, input_name)
         self._tied.setdefault(signature_key, {})[input_name] = output_name
