@@ -8,7 +8,7 @@ use arenite::config::PlannerConfig;
 use arenite::{Config, PlanLimits, Registry, UsageRecord};
 use arenite_common::file;
 use arenite_micro::{EmbeddableOp, Embedding, Planner, PointerWidth, Records, SourceFile, Sources, Target};
-use arenite_ops::{PATHS, PLUGIN};
+use arenite_ops::{PATHS, PLUGIN, STATES};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -105,7 +105,7 @@ pub(crate) fn embed(arguments: &Arguments) -> Result<Answer> {
     let name = name.clone().unwrap_or_else(|| Sources::name_of(&stem));
     let machine = arguments.target.map_or("this machine", |target| target.name());
     let title = format!("{} for {machine}, by arenite embed {}", file_name(path), env!("CARGO_PKG_VERSION"));
-    let sources = Sources { name: &name, title: &title };
+    let sources = Sources { name: &name, title: &title, states: STATES };
     let Language::C = arguments.lang;
     let files = made.to_c(&sources);
     let files = files.iter().map(|file| write(output_dir, file)).collect::<Result<_>>()?;
@@ -147,11 +147,7 @@ fn write(folder: &Path, file: &SourceFile) -> Result<PathBuf> {
 /// The reference ops, with their symbols in `libarenite_micro.a`; then the custom ops of plugins, which name their
 /// functions themselves.
 fn ops(registry: &Registry) -> Vec<EmbeddableOp> {
-    let kernel = |path: &str| {
-        let module = path.rsplit("::").nth(1).unwrap_or(path);
-        format!("ar_embed_{}", module.trim_start_matches("r#"))
-    };
-    let op = |(i, path): (usize, &&str)| Some(EmbeddableOp { op: *PLUGIN.op(i)?.0, kernel: kernel(path) });
+    let op = |(i, path): (usize, &&str)| Some(EmbeddableOp::of_path(*PLUGIN.op(i)?.0, path));
     let mut ops: Vec<EmbeddableOp> = PATHS.iter().enumerate().filter_map(op).collect();
     for op in registry.custom_ops() {
         if !ops.iter().any(|known| known.op.builtin_code == op.builtin_code && known.op.name() == op.name()) {

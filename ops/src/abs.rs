@@ -7,14 +7,18 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 use crate::kit::{node, unary};
 
-/// A prepared `ABS` node: the zero points and the ratio of the scales if the numbers are quantized.
-pub struct Abs(Option<QuantizedAbs>);
+plain! {
+    /// A prepared `ABS` node: the zero points and the ratio of the scales if the numbers are quantized.
+    pub struct Abs(Maybe<QuantizedAbs>);
+}
 
-struct QuantizedAbs {
-    input_zero_point: i32,
-    output_zero_point: i32,
-    /// `None` if the scales are equal.
-    factor: Option<Multiplier>,
+plain! {
+    struct QuantizedAbs {
+        input_zero_point: i32,
+        output_zero_point: i32,
+        /// `None` if the scales are equal.
+        factor: Maybe<Multiplier>,
+    }
 }
 
 impl Op for Abs {
@@ -22,19 +26,20 @@ impl Op for Abs {
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16, I32]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare(node, cx)?;
         match x.ty {
-            F32 | I32 => Ok(Abs(None)),
-            I16 if x.quantization().is_none() => Ok(Abs(None)),
-            I8 | I16 => QuantizedAbs::new(&x, &y).map(Some).map(Abs),
+            F32 | I32 => Ok(Abs(Maybe::Absent)),
+            I16 if x.quantization().is_none() => Ok(Abs(Maybe::Absent)),
+            I8 | I16 => QuantizedAbs::new(&x, &y).map(|scaled| Abs(Maybe::Present(scaled))),
             ty => Err(Error::unsupported("ABS", ty)),
         }
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match (cx.node().output(0)?.ty, &self.0) {
+        match (cx.node().output(0)?.ty, self.0.as_ref()) {
             (I8, Some(scaled)) => scaled.map::<i8>(cx),
             (I16, Some(scaled)) => scaled.map::<i16>(cx),
             (I16, None) => unary::map(cx, i16::wrapping_abs),
@@ -54,13 +59,17 @@ impl QuantizedAbs {
             true => None,
             false => Some(node::multiplier(f64::from(from.scale / to.scale), x, y)?),
         };
-        Ok(QuantizedAbs { input_zero_point: from.zero_point, output_zero_point: to.zero_point, factor })
+        Ok(QuantizedAbs {
+            input_zero_point: from.zero_point,
+            output_zero_point: to.zero_point,
+            factor: factor.into(),
+        })
     }
 
     fn map<T: Quantized>(&self, cx: &EvalContext<'_>) -> Result<()> {
         unary::map(cx, |q: T| {
             let steps = q.into().wrapping_sub(self.input_zero_point).wrapping_abs();
-            let scaled = self.factor.map_or(steps, |factor| factor.apply(steps));
+            let scaled = self.factor.get().map_or(steps, |factor| factor.apply(steps));
             T::saturate(scaled.wrapping_add(self.output_zero_point))
         })
     }

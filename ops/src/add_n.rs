@@ -7,8 +7,10 @@ use arenite_abi::prelude::*;
 use crate::kit::activation::Activation;
 use crate::kit::node;
 
-/// A prepared `ADD_N` node.
-pub struct AddN;
+plain! {
+    /// A prepared `ADD_N` node.
+    pub struct AddN;
+}
 
 /// The number of elements that are summed before any of them is written.
 const BLOCK: usize = 64;
@@ -19,6 +21,7 @@ impl Op for AddN {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=usize::MAX, 1..=1)?;

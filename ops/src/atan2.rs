@@ -7,14 +7,17 @@ use half::{bf16, f16};
 
 use crate::kit::node;
 
-/// A prepared `ATAN2` node.
-pub struct Atan2;
+plain! {
+    /// A prepared `ATAN2` node.
+    pub struct Atan2;
+}
 
 impl Op for Atan2 {
     const CODE: OpCode = OpCode::Builtin(op::ATAN2);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F64, F16, BF16]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (y, x, z) = node.binary()?;

@@ -15,54 +15,65 @@ use crate::kit::node;
 use crate::kit::pace::Pace;
 use crate::kit::quantized::Quantized;
 
-/// A prepared `BATCH_MATMUL` node.
-pub struct BatchMatMul {
-    product: Product,
-    kernel: Kernel,
+plain! {
+    /// A prepared `BATCH_MATMUL` node.
+    pub struct BatchMatMul {
+        product: Product,
+        kernel: Kernel,
+    }
 }
 
-/// `[rows, depth] × [depth, columns]` for each batch. Both operands are read as rows of `depth` elements, w after
-/// transposing it.
-struct Product {
-    rows: usize,
-    columns: usize,
-    depth: usize,
-    /// The indices of the matrices of x and w.
-    batches: Broadcast<2>,
-    /// Whether x is stored as `[depth, rows]` and each matrix must be transposed before use.
-    turn_x: bool,
-    /// Whether w is stored as `[depth, columns]`.
-    turn_w: bool,
+plain! {
+    /// `[rows, depth] × [depth, columns]` for each batch. Both operands are read as rows of `depth` elements, w after
+    /// transposing it.
+    struct Product {
+        rows: usize,
+        columns: usize,
+        depth: usize,
+        /// The indices of the matrices of x and w.
+        batches: Broadcast<2>,
+        /// Whether x is stored as `[depth, rows]` and each matrix must be transposed before use.
+        turn_x: bool,
+        /// Whether w is stored as `[depth, columns]`.
+        turn_w: bool,
+    }
 }
 
-enum Kernel {
-    Float(TransposeScratch<f32, f32>),
-    Bytes(TransposeScratch<i8, i8>, Fixed),
-    /// i8 to i32: raw sums of products, without zero points.
-    Sums(TransposeScratch<i8, i8>),
-    Words(TransposeScratch<i16, i16>, Fixed),
-    WordsBytes(TransposeScratch<i16, i8>, Fixed),
-    /// Quantizes the rows of one matrix of x at a time.
-    Hybrid(TransposeScratch<f32, i8>, QuantizedScratch),
+plain! {
+    enum Kernel {
+        Float(TransposeScratch<f32, f32>),
+        Bytes { turned: TransposeScratch<i8, i8>, fixed: Fixed },
+        /// i8 to i32: raw sums of products, without zero points.
+        Sums(TransposeScratch<i8, i8>),
+        Words { turned: TransposeScratch<i16, i16>, fixed: Fixed },
+        WordsBytes { turned: TransposeScratch<i16, i8>, fixed: Fixed },
+        /// Quantizes the rows of one matrix of x at a time.
+        Hybrid { turned: TransposeScratch<f32, i8>, rows: QuantizedScratch },
+    }
 }
 
-/// Scratch memory for one transposed matrix of each operand.
-struct TransposeScratch<X, W> {
-    x: Scratch<X>,
-    w: Scratch<W>,
+plain! {
+    /// Scratch memory for one transposed matrix of each operand.
+    struct TransposeScratch<X, W> {
+        x: Scratch<X>,
+        w: Scratch<W>,
+    }
 }
 
-struct Fixed {
-    x_zero: i32,
-    w_zero: i32,
-    y_zero: i32,
-    multipliers: ChannelMultipliers,
+plain! {
+    struct Fixed {
+        x_zero: i32,
+        w_zero: i32,
+        y_zero: i32,
+        multipliers: ChannelMultipliers,
+    }
 }
 
 impl Op for BatchMatMul {
     const CODE: OpCode = OpCode::Builtin(op::BATCH_MATMUL);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, w, y) = node.binary()?;
@@ -77,11 +88,16 @@ impl Op for BatchMatMul {
         let kernel = match (x.ty, w.ty, y.ty) {
             (F32, F32, F32) => Kernel::Float(product.turned(cx)?),
             (I8, I8, I32) => Kernel::Sums(product.turned(cx)?),
-            (I8, I8, I8) => Kernel::Bytes(product.turned(cx)?, Fixed::new(&product, [&x, &w, &y], cx)?),
-            (I16, I16, I16) => Kernel::Words(product.turned(cx)?, Fixed::new(&product, [&x, &w, &y], cx)?),
-            (I16, I8, I16) => {
-                Kernel::WordsBytes(product.turned(cx)?, Fixed::new(&product, [&x, &w, &y], cx)?)
+            (I8, I8, I8) => {
+                Kernel::Bytes { turned: product.turned(cx)?, fixed: Fixed::new(&product, [&x, &w, &y], cx)? }
             }
+            (I16, I16, I16) => {
+                Kernel::Words { turned: product.turned(cx)?, fixed: Fixed::new(&product, [&x, &w, &y], cx)? }
+            }
+            (I16, I8, I16) => Kernel::WordsBytes {
+                turned: product.turned(cx)?,
+                fixed: Fixed::new(&product, [&x, &w, &y], cx)?,
+            },
             (F32, I8, F32) => {
                 let symmetry = match options.get(BatchMatMulOptions::ASYMMETRIC_QUANTIZE_INPUTS)? {
                     true => Symmetry::Asymmetric,
@@ -89,7 +105,7 @@ impl Op for BatchMatMul {
                 };
                 filter_scales(&w, product.columns, product.column_axis(&w))?;
                 let rows = QuantizedScratch::prepare(cx, product.rows, product.depth, symmetry)?;
-                Kernel::Hybrid(product.turned(cx)?, rows)
+                Kernel::Hybrid { turned: product.turned(cx)?, rows }
             }
             (x, w, y) => return Err(unsupported!("no kernel for {x} × {w} to {y}")),
         };
@@ -101,15 +117,15 @@ impl Op for BatchMatMul {
         match &self.kernel {
             Kernel::Float(turned) => product.eval(cx, turned, |x: &[f32], w: &[f32], _| dot_f32(x, w)),
             Kernel::Sums(turned) => product.eval(cx, turned, |x: &[i8], w: &[i8], _| dot(x, 0, w, 0)),
-            Kernel::Bytes(turned, fixed) => {
+            Kernel::Bytes { turned, fixed } => {
                 let multipliers = fixed.multipliers.read(cx)?;
                 product.eval(cx, turned, |x: &[i8], w: &[i8], c| {
                     fixed.output::<i8>(multipliers.of(c).apply(dot(x, fixed.x_zero, w, fixed.w_zero)))
                 })
             }
-            Kernel::Words(turned, fixed) => product.eval_i64(cx, turned, fixed),
-            Kernel::WordsBytes(turned, fixed) => product.eval_i64(cx, turned, fixed),
-            Kernel::Hybrid(turned, rows) => product.eval_hybrid(cx, turned, rows),
+            Kernel::Words { turned, fixed } => product.eval_i64(cx, turned, fixed),
+            Kernel::WordsBytes { turned, fixed } => product.eval_i64(cx, turned, fixed),
+            Kernel::Hybrid { turned, rows } => product.eval_hybrid(cx, turned, rows),
         }
     }
 }
@@ -173,9 +189,9 @@ impl Product {
         turned: &TransposeScratch<X, W>,
         f: impl Fn(&[X], &[W], usize) -> Y,
     ) -> Result<()> {
-        let (x, w) = (cx.input(0)?.as_slice::<X>()?, cx.input(1)?.as_slice::<W>()?);
+        let (x, w) = (cx.input_slice::<X>(0)?, cx.input_slice::<W>(1)?);
         let (x_turned, w_turned) = (cx.scratch(&turned.x)?, cx.scratch(&turned.w)?);
-        let y = cx.output(0)?.into_slice::<Y>()?;
+        let y = cx.output_slice::<Y>(0)?;
         let (mut pace, mut done) = (Pace::new(cx), Ok(()));
         self.batches.for_each2(|out, a, b| {
             if done.is_err() {
@@ -210,12 +226,12 @@ impl Product {
         turned: &TransposeScratch<f32, i8>,
         rows: &QuantizedScratch,
     ) -> Result<()> {
-        let (x, filter) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?);
+        let (x, filter) = (cx.input_slice::<f32>(0)?, cx.input(1)?);
         let w = filter.as_slice::<i8>()?;
         let q = filter.quantization().ok_or_else(|| invalid!("input {filter} lost its scales"))?;
         let (x_turned, w_turned) = (cx.scratch(&turned.x)?, cx.scratch(&turned.w)?);
         let mut rows = rows.begin(cx)?;
-        let y = cx.output(0)?.into_slice::<f32>()?;
+        let y = cx.output_slice::<f32>(0)?;
         if self.depth == 0 {
             y.fill(0.0);
             return Ok(());

@@ -11,12 +11,14 @@ use crate::kit::lstm::{Layer, Layout, LstmOptions};
 use crate::kit::lstm_float::FloatLstm;
 use crate::kit::recurrent::{Direction, Directions, Order, SecondInput, Sequence};
 
-/// A prepared `BIDIRECTIONAL_SEQUENCE_LSTM` node.
-pub struct BidirectionalSequenceLstm {
-    sequence: Sequence,
-    directions: Directions,
-    forward: FloatLstm,
-    backward: FloatLstm,
+plain! {
+    /// A prepared `BIDIRECTIONAL_SEQUENCE_LSTM` node.
+    pub struct BidirectionalSequenceLstm {
+        sequence: Sequence,
+        directions: Directions,
+        forward: FloatLstm,
+        backward: FloatLstm,
+    }
 }
 
 const AUX: usize = 39;
@@ -27,6 +29,7 @@ impl Op for BidirectionalSequenceLstm {
     const CODE: OpCode = OpCode::Builtin(op::BIDIRECTIONAL_SEQUENCE_LSTM);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let options = node.options()?;

@@ -12,12 +12,14 @@ use crate::kit::node;
 use crate::kit::recurrent::{self, Direction, Directions, Order, SecondInput, Sequence};
 use crate::kit::rnn::{RnnLayer, RnnLayout};
 
-/// A prepared `BIDIRECTIONAL_SEQUENCE_RNN` node.
-pub struct BidirectionalSequenceRnn {
-    sequence: Sequence,
-    directions: Directions,
-    forward: RnnLayer,
-    backward: RnnLayer,
+plain! {
+    /// A prepared `BIDIRECTIONAL_SEQUENCE_RNN` node.
+    pub struct BidirectionalSequenceRnn {
+        sequence: Sequence,
+        directions: Directions,
+        forward: RnnLayer,
+        backward: RnnLayer,
+    }
 }
 
 const AUX: usize = 9;
@@ -26,6 +28,7 @@ impl Op for BidirectionalSequenceRnn {
     const CODE: OpCode = OpCode::Builtin(op::BIDIRECTIONAL_SEQUENCE_RNN);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let options = node.options()?;
@@ -37,7 +40,9 @@ impl Op for BidirectionalSequenceRnn {
         let order = Order::new(options.get(BidirectionalSequenceRNNOptions::TIME_MAJOR)?);
         let sequence = Sequence::of(&x, order)?;
         let second = SecondInput::read(node, AUX, [AUX + 1, AUX + 2])?;
-        let aux = |weights: usize| (second == SecondInput::Added).then_some((AUX, weights));
+        let aux = |weights: usize| -> Maybe<[usize; 2]> {
+            (second == SecondInput::Added).then_some([AUX, weights]).into()
+        };
         let options = (
             node::activation(options.get(BidirectionalSequenceRNNOptions::FUSED_ACTIVATION_FUNCTION)?)?,
             recurrent::symmetry(options.get(BidirectionalSequenceRNNOptions::ASYMMETRIC_QUANTIZE_INPUTS)?),

@@ -8,16 +8,19 @@ use arenite_abi::prelude::*;
 use crate::kit::indexing::Dims;
 use crate::kit::view::View;
 
-/// A prepared `BITCAST` node.
-pub struct Bitcast {
-    view: View,
-    output: Dims,
+plain! {
+    /// A prepared `BITCAST` node.
+    pub struct Bitcast {
+        view: View,
+        output: Dims,
+    }
 }
 
 impl Op for Bitcast {
     const CODE: OpCode = OpCode::Builtin(op::BITCAST);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const SHARING: Sharing = Sharing::View;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

@@ -7,16 +7,19 @@ use arenite_abi::prelude::*;
 use crate::kit::arguments::{Integers, MAX_INTEGERS, expect_type, expect_vector};
 use crate::kit::node;
 
-/// A prepared `BROADCAST_ARGS` node.
-pub struct BroadcastArgs {
-    /// Whether `prepare` already computed the output.
-    constant: bool,
+plain! {
+    /// A prepared `BROADCAST_ARGS` node.
+    pub struct BroadcastArgs {
+        /// Whether `prepare` already computed the output.
+        constant: bool,
+    }
 }
 
 impl Op for BroadcastArgs {
     const CODE: OpCode = OpCode::Builtin(op::BROADCAST_ARGS);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I32, I64]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (a, b, y) = node.binary()?;
@@ -61,8 +64,8 @@ fn set_constant<T: Element>(
 }
 
 fn write<T: Element + Into<i64>>(cx: &EvalContext<'_>, from: impl Fn(i64) -> T) -> Result<()> {
-    let (a, b) = (cx.input(0)?.as_slice::<T>()?, cx.input(1)?.as_slice::<T>()?);
-    let y = cx.output(0)?.into_slice::<T>()?;
+    let (a, b) = (cx.input_slice::<T>(0)?, cx.input_slice::<T>(1)?);
+    let y = cx.output_slice::<T>(0)?;
     let count = y.len();
     for (i, y) in y.iter_mut().enumerate() {
         *y = from(size(a, b, count, i)?);

@@ -9,15 +9,18 @@ use crate::kit::indexing::Dims;
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// A prepared `BROADCAST_TO` node.
-pub struct BroadcastTo {
-    prepared: Prepared,
+plain! {
+    /// A prepared `BROADCAST_TO` node.
+    pub struct BroadcastTo {
+        prepared: Prepared,
+    }
 }
 
 impl Op for BroadcastTo {
     const CODE: OpCode = OpCode::Builtin(op::BROADCAST_TO);
     const VERSIONS: RangeInclusive<i32> = 2..=4;
     const SHARING: Sharing = rearrange::SHARING;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, shape, y) = node.binary()?;

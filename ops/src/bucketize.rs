@@ -7,9 +7,11 @@ use arenite_abi::schema::BucketizeOptions;
 
 use crate::kit::unary;
 
-/// A prepared `BUCKETIZE` node.
-pub struct Bucketize {
-    boundaries: Table<f32>,
+plain! {
+    /// A prepared `BUCKETIZE` node.
+    pub struct Bucketize {
+        boundaries: Table<f32>,
+    }
 }
 
 impl Op for Bucketize {
@@ -18,6 +20,7 @@ impl Op for Bucketize {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F64, I32, I64]);
     const OUTPUT_TYPE: OutputType = OutputType::Fixed(I32);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (_, y) = unary::prepare_types(node, cx)?;

@@ -8,13 +8,16 @@ use half::{bf16, f16};
 
 use crate::kit::{packed, unary};
 
-/// A prepared `CAST` node.
-pub struct Cast;
+plain! {
+    /// A prepared `CAST` node.
+    pub struct Cast;
+}
 
 impl Op for Cast {
     const CODE: OpCode = OpCode::Builtin(op::CAST);
     const VERSIONS: RangeInclusive<i32> = 1..=9;
     const SHARING: Sharing = Sharing::AnyOf(&[Sharing::InPlace, Sharing::Behind]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare_types(node, cx)?;
@@ -177,7 +180,7 @@ sources! {
 
 fn unpack(cx: &EvalContext<'_>, from: ElementType) -> Result<()> {
     let bytes = cx.input(0)?.bytes();
-    for (i, y) in cx.output(0)?.into_slice::<f32>()?.iter_mut().enumerate() {
+    for (i, y) in cx.output_slice::<f32>(0)?.iter_mut().enumerate() {
         *y = packed::read(from, bytes, i) as f32;
     }
     Ok(())
@@ -186,7 +189,7 @@ fn unpack(cx: &EvalContext<'_>, from: ElementType) -> Result<()> {
 /// Clamps, then truncates; NaN becomes the largest value.
 fn pack(cx: &EvalContext<'_>, to: ElementType) -> Result<()> {
     let limits = packed::limits(to).ok_or_else(|| Error::unsupported("CAST", to))?;
-    let x = cx.input(0)?.as_slice::<f32>()?;
+    let x = cx.input_slice::<f32>(0)?;
     packed::write(to, cx.output(0)?.into_bytes(), x.len(), |i| match x[i] {
         x if x.is_nan() => limits.max,
         x => limits.clamp(x as i32),

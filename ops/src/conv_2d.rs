@@ -74,9 +74,10 @@ impl Op for Conv2d {
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
     const SHARING: Sharing = Sharing::Behind;
-    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| {
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
         let form = match op.kernel {
             Kernel::Float { .. } => "ar_embed_conv_2d_f32",
+            Kernel::Hybrid { .. } => "ar_embed_conv_2d_hybrid",
             Kernel::Quantized { input: IntegerType::I8, .. } => "ar_embed_conv_2d_i8",
             _ => "",
         };
@@ -105,7 +106,7 @@ impl Op for Conv2d {
                 let patch = cx.scratch(patch)?;
                 match input {
                     IntegerType::U8 => {
-                        self.quantized::<u8, u8>(cx, cx.input(1)?.as_slice()?, patch, requantization)
+                        self.quantized::<u8, u8>(cx, cx.input_slice(1)?, patch, requantization)
                     }
                     IntegerType::I8 => {
                         self.quantized::<i8, i8>(cx, self.weights.read(cx)?, patch, requantization)
@@ -168,7 +169,7 @@ fn check_bias_type(layer: &Layer<'_>, options: &Options<'_, Conv2DOptions>) -> R
 /// Whether the sums of i16 products have 64 bits: they have the type of the bias, and 64 bits without one. (Where the
 /// options do not name the type, TFLite reads 64-bit numbers even from a 32-bit bias, beyond its end.)
 fn has_wide_bias(cx: &EvalContext<'_>) -> Result<bool> {
-    Ok(cx.optional_input(2)?.is_none_or(|bias| bias.ty == I64))
+    Ok(cx.input_type(2).is_none_or(|ty| ty == I64))
 }
 
 impl Conv2d {
@@ -179,6 +180,17 @@ impl Conv2d {
     pub fn eval_f32(&self, cx: &EvalContext<'_>) -> Result<()> {
         match &self.kernel {
             Kernel::Float { patch, limits } => self.float(cx, cx.scratch(patch)?, *limits),
+            _ => Err(other_form()),
+        }
+    }
+
+    /// `eval` for f32 with quantized weights alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_hybrid(&self, cx: &EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Hybrid { patch, hybrid } => self.hybrid(cx, cx.scratch(patch)?, hybrid),
             _ => Err(other_form()),
         }
     }
@@ -198,7 +210,7 @@ impl Conv2d {
     }
 
     fn float(&self, cx: &EvalContext<'_>, patch: &mut [f32], limits: Limits<f32>) -> Result<()> {
-        let (x, w) = (cx.input_cells::<f32>(0)?, cx.input(1)?.as_slice::<f32>()?);
+        let (x, w) = (cx.input_cells::<f32>(0)?, cx.input_slice::<f32>(1)?);
         let bias = float_bias(cx, 2)?;
         let steps = Steps {
             convert: |x: f32| x,
@@ -216,7 +228,7 @@ impl Conv2d {
         requantization: &Requantization,
     ) -> Result<()> {
         let multipliers = requantization.multipliers.read(cx)?;
-        let bias = Bias::of(cx.optional_input(2)?)?;
+        let bias = Bias::read(cx, 2)?;
         let scale = match self.shape.groups {
             1 => |m: Multipliers<'_>, c, sum| m.of(c).apply_ties_up(sum),
             _ => |m: Multipliers<'_>, c, sum| m.of(c).apply(sum),
@@ -234,7 +246,7 @@ impl Conv2d {
     /// i16 with 64-bit sums.
     fn wide(&self, cx: &EvalContext<'_>, patch: &mut [i16], requantization: &Requantization) -> Result<()> {
         let multipliers = requantization.multipliers.read(cx)?;
-        let bias = Bias::of(cx.optional_input(2)?)?;
+        let bias = Bias::read(cx, 2)?;
         let steps = Steps {
             convert: |x: i16| x,
             dot: dot_centered_i64,

@@ -16,20 +16,23 @@ use crate::kit::pace::Pace;
 use crate::kit::volume::{self, Options3d};
 use crate::kit::window::Axis;
 
-/// A prepared `CONV_3D` node.
-pub struct Conv3d {
-    /// The windows along depth, height and width.
-    windows: [Axis; 3],
-    batches: usize,
-    channels: usize,
-    filters: usize,
-    limits: Limits<f32>,
+plain! {
+    /// A prepared `CONV_3D` node.
+    pub struct Conv3d {
+        /// The windows along depth, height and width.
+        windows: [Axis; 3],
+        batches: usize,
+        channels: usize,
+        filters: usize,
+        limits: Limits<f32>,
+    }
 }
 
 impl Op for Conv3d {
     const CODE: OpCode = OpCode::Builtin(op::CONV_3D);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=3, 1..=1)?;
@@ -67,9 +70,9 @@ impl Op for Conv3d {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, filter) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?.as_slice::<f32>()?);
+        let (x, filter) = (cx.input_slice::<f32>(0)?, cx.input_slice::<f32>(1)?);
         let bias = float_bias(cx, 2)?;
-        let y = cx.output(0)?.into_slice::<f32>()?;
+        let y = cx.output_slice::<f32>(0)?;
         let mut pace = Pace::new(cx);
         let [depth, height, width] = self.windows;
         let mut pixels = y.chunks_exact_mut(self.filters);

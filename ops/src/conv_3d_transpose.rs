@@ -18,16 +18,19 @@ use crate::kit::pace::Pace;
 use crate::kit::volume::{self, Options3d};
 use crate::kit::window::Axis;
 
-/// A prepared `CONV_3D_TRANSPOSE` node.
-pub struct Conv3dTranspose {
-    options: Options3d,
-    is_static: bool,
+plain! {
+    /// A prepared `CONV_3D_TRANSPOSE` node.
+    pub struct Conv3dTranspose {
+        options: Options3d,
+        is_static: bool,
+    }
 }
 
 impl Op for Conv3dTranspose {
     const CODE: OpCode = OpCode::Builtin(op::CONV_3D_TRANSPOSE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=4, 1..=1)?;

@@ -13,24 +13,30 @@ use crate::kit::indexing::{Dims, normalize_axis};
 use crate::kit::node;
 use crate::kit::number::Number;
 
-/// A prepared `CUMSUM` node.
-pub struct Cumsum {
-    dims: Dims,
-    direction: Direction,
-    own: OwnElement,
+plain! {
+    /// A prepared `CUMSUM` node.
+    pub struct Cumsum {
+        dims: Dims,
+        direction: Direction,
+        own: OwnElement,
+    }
 }
 
-#[derive(Clone, Copy)]
-enum Direction {
-    Forward,
-    Reverse,
+plain! {
+    #[derive(Clone, Copy)]
+    enum Direction {
+        Forward,
+        Reverse,
+    }
 }
 
-/// Whether the sum of an element includes the element itself.
-#[derive(Clone, Copy)]
-enum OwnElement {
-    Included,
-    LeftOut,
+plain! {
+    /// Whether the sum of an element includes the element itself.
+    #[derive(Clone, Copy)]
+    enum OwnElement {
+        Included,
+        LeftOut,
+    }
 }
 
 impl Op for Cumsum {
@@ -38,6 +44,7 @@ impl Op for Cumsum {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axis, y) = node.binary()?;

@@ -12,16 +12,19 @@ use crate::kit::indexing::{Dims, MAX_RANK, Nest};
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// A prepared `DEPTH_TO_SPACE` node.
-pub struct DepthToSpace {
-    prepared: Prepared,
-    plan: Rearrangement,
+plain! {
+    /// A prepared `DEPTH_TO_SPACE` node.
+    pub struct DepthToSpace {
+        prepared: Prepared,
+        plan: Rearrangement,
+    }
 }
 
 impl Op for DepthToSpace {
     const CODE: OpCode = OpCode::Builtin(op::DEPTH_TO_SPACE);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const SHARING: Sharing = rearrange::SHARING;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

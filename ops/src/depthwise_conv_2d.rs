@@ -71,9 +71,10 @@ impl Op for DepthwiseConv2d {
     const VERSIONS: RangeInclusive<i32> = 1..=7;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
     const SHARING: Sharing = Sharing::Behind;
-    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| {
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
         let form = match op.kernel {
             Kernel::Float { .. } => "ar_embed_depthwise_conv_2d_f32",
+            Kernel::Hybrid { .. } => "ar_embed_depthwise_conv_2d_hybrid",
             Kernel::Quantized { input: IntegerType::I8, .. } => "ar_embed_depthwise_conv_2d_i8",
             _ => "",
         };
@@ -101,7 +102,7 @@ impl Op for DepthwiseConv2d {
                 let sums = cx.scratch(sums)?;
                 match input {
                     IntegerType::U8 => {
-                        let filter = cx.input(1)?.as_slice()?;
+                        let filter = cx.input_slice(1)?;
                         self.quantized::<u8, u8>(cx, filter, sums, requantization, |_, m, sum| m.apply(sum))
                     }
                     _ => self.signed(cx, sums, requantization),
@@ -157,6 +158,17 @@ impl DepthwiseConv2d {
         }
     }
 
+    /// `eval` for f32 with quantized weights alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_hybrid(&self, cx: &EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Hybrid { sums, hybrid } => self.hybrid(cx, cx.scratch(sums)?, hybrid),
+            _ => Err(other_form()),
+        }
+    }
+
     /// `eval` for i8 alone.
     ///
     /// # Errors
@@ -171,7 +183,7 @@ impl DepthwiseConv2d {
     }
 
     fn float(&self, cx: &EvalContext<'_>, sums: &mut [f32], limits: Limits<f32>) -> Result<()> {
-        let (x, w) = (cx.input_cells::<f32>(0)?, cx.input(1)?.as_slice::<f32>()?);
+        let (x, w) = (cx.input_cells::<f32>(0)?, cx.input_slice::<f32>(1)?);
         let bias = float_bias(cx, 2)?;
         let steps = Steps {
             start: |c: usize| bias.get(c).copied().unwrap_or(0.0),
@@ -199,7 +211,7 @@ impl DepthwiseConv2d {
         scale: impl Fn(usize, Multiplier, i32) -> i32,
     ) -> Result<()> {
         let multipliers = requantization.multipliers.read(cx)?;
-        let bias = Bias::of(cx.optional_input(2)?)?;
+        let bias = Bias::read(cx, 2)?;
         let steps = Steps {
             start: |c: usize| bias.at(c) as i32,
             multiply_add: |sum: i32, x: X, w: W| {
@@ -214,18 +226,18 @@ impl DepthwiseConv2d {
     /// i16 with 64-bit sums.
     fn wide(&self, cx: &EvalContext<'_>, sums: &mut [i64], requantization: &Requantization) -> Result<()> {
         let multipliers = requantization.multipliers.read(cx)?;
-        let bias = Bias::of(cx.optional_input(2)?)?;
+        let bias = Bias::read(cx, 2)?;
         let steps = Steps {
             start: |c: usize| bias.at(c),
             multiply_add: |sum: i64, x: i16, w: i8| sum.wrapping_add(i64::from(i32::from(x) * i32::from(w))),
             finish: |sum: i64, c: usize| requantization.output::<i16>(multipliers.of(c).apply_i64(sum)),
         };
-        let (x, w) = (cx.input_cells::<i16>(0)?, cx.input(1)?.as_slice::<i8>()?);
+        let (x, w) = (cx.input_cells::<i16>(0)?, cx.input_slice::<i8>(1)?);
         self.shape.convolve(cx, (x, w), sums, cx.output_cells(0)?, steps)
     }
 
     fn hybrid(&self, cx: &EvalContext<'_>, sums: &mut [i32], hybrid: &Hybrid) -> Result<()> {
-        let filter = cx.input(1)?.as_slice::<i8>()?;
+        let filter = cx.input_slice::<i8>(1)?;
         let output_image = self.shape.windows.output_image(self.shape.channels);
         hybrid.for_each_image(cx, output_image, |image, meaning, y| {
             let steps = Steps {

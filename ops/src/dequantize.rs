@@ -54,7 +54,7 @@ impl Op for Dequantize {
             I16 => unary::map_indexed(cx, |i, x: i16| real(i, x.into())),
             ty => {
                 let bytes = cx.input(0)?.bytes();
-                for (i, y) in cx.output(0)?.into_slice::<f32>()?.iter_mut().enumerate() {
+                for (i, y) in cx.output_slice::<f32>(0)?.iter_mut().enumerate() {
                     *y = real(i, packed::read(ty, bytes, i));
                 }
                 Ok(())

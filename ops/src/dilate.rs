@@ -6,14 +6,17 @@ use arenite_abi::prelude::*;
 use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::spread::Spread;
 
-/// A prepared `DILATE` node.
-pub struct Dilate {
-    plan: Option<Spread>,
+plain! {
+    /// A prepared `DILATE` node.
+    pub struct Dilate {
+        plan: Maybe<Spread>,
+    }
 }
 
 impl Op for Dilate {
     const CODE: OpCode = OpCode::Builtin(op::DILATE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
@@ -32,12 +35,12 @@ impl Op for Dilate {
             Some(plan) => cx.set_output_shape(0, plan.output().as_slice())?,
             None => cx.set_output_dynamic(0)?,
         }
-        Ok(Dilate { plan })
+        Ok(Dilate { plan: plan.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let x = cx.input(0)?;
-        let (plan, y) = match self.plan {
+        let (plan, y) = match self.plan.get() {
             Some(plan) => (plan, cx.output(0)?),
             None => {
                 let plan = plan(&x, &cx.input(1)?)?;

@@ -15,23 +15,29 @@ use crate::kit::node;
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{Multiplier, Quant};
 
-/// A prepared `DIV` node.
-pub struct Div {
-    broadcast: Broadcast<2>,
-    arithmetic: Arithmetic,
+plain! {
+    /// A prepared `DIV` node.
+    pub struct Div {
+        broadcast: Broadcast<2>,
+        arithmetic: Arithmetic,
+    }
 }
 
-enum Arithmetic {
-    Plain(Activation),
-    Quantized(Quotient),
+plain! {
+    enum Arithmetic {
+        Plain(Activation),
+        Quantized(Quotient),
+    }
 }
 
-/// `y = clamp((a - za) / (b - zb) × factor + zy)`.
-struct Quotient {
-    zero_points: [i32; 2],
-    factor: Multiplier,
-    output_zero_point: i32,
-    limits: Limits<i32>,
+plain! {
+    /// `y = clamp((a - za) / (b - zb) × factor + zy)`.
+    struct Quotient {
+        zero_points: [i32; 2],
+        factor: Multiplier,
+        output_zero_point: i32,
+        limits: Limits<i32>,
+    }
 }
 
 impl Op for Div {
@@ -40,6 +46,7 @@ impl Op for Div {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I8, U8, I16]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let activation = node::range_activation(node.options()?.get(DivOptions::FUSED_ACTIVATION_FUNCTION)?)?;

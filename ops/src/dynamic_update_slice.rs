@@ -10,10 +10,12 @@ use crate::kit::indexing::{Dims, Nest};
 use crate::kit::moves::Width;
 use crate::kit::node;
 
-/// A prepared `DYNAMIC_UPDATE_SLICE` node.
-pub struct DynamicUpdateSlice {
-    operand: Dims,
-    update: Dims,
+plain! {
+    /// A prepared `DYNAMIC_UPDATE_SLICE` node.
+    pub struct DynamicUpdateSlice {
+        operand: Dims,
+        update: Dims,
+    }
 }
 
 impl Op for DynamicUpdateSlice {
@@ -21,6 +23,7 @@ impl Op for DynamicUpdateSlice {
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;

@@ -16,18 +16,21 @@ use crate::kit::node;
 use crate::kit::packed;
 use crate::kit::rearrange::with_size;
 
-/// A prepared `EMBEDDING_LOOKUP` node.
-pub struct EmbeddingLookup {
-    /// The number of elements in a row.
-    row: usize,
-    rows: usize,
-    /// The number of elements that share a scale, if the table is dequantized.
-    block: Option<usize>,
+plain! {
+    /// A prepared `EMBEDDING_LOOKUP` node.
+    pub struct EmbeddingLookup {
+        /// The number of elements in a row.
+        row: usize,
+        rows: usize,
+        /// The number of elements that share a scale, if the table is dequantized.
+        block: Maybe<usize>,
+    }
 }
 
 impl Op for EmbeddingLookup {
     const CODE: OpCode = OpCode::Builtin(op::EMBEDDING_LOOKUP);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (indices, table, y) = node.binary()?;
@@ -43,7 +46,7 @@ impl Op for EmbeddingLookup {
             Some(block(&table, &y, row)?)
         };
         cx.set_output_shape(0, with_size(&dims, 0, count as i32)?.as_slice())?;
-        Ok(EmbeddingLookup { row, rows, block })
+        Ok(EmbeddingLookup { row, rows, block: block.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -57,7 +60,7 @@ impl Op for EmbeddingLookup {
             ));
         }
         let rows = list.iter().map(|&index| index as usize);
-        match (self.block, y.ty()) {
+        match (self.block.get(), y.ty()) {
             (None, _) => self.copy(&table, rows, y.into_bytes()),
             (Some(block), F32) => self.dequantize(&table, block, rows, y.into_slice::<f32>()?, |x| x),
             (Some(block), _) => self.dequantize(&table, block, rows, y.into_slice::<f16>()?, f16::from_f32),

@@ -108,9 +108,9 @@ fn output_shape(dense_shape: &TensorView<'_>, table: &TensorView<'_>) -> Result<
 
 impl EmbeddingLookupSparse {
     fn sum_up(&self, cx: &EvalContext<'_>, dense_shape: &[i64], y: &mut [f32]) -> Result<()> {
-        let (ids, table) = (cx.input(0)?, cx.input(4)?.as_slice::<f32>()?);
-        let indices = cx.input(1)?.as_slice::<i32>()?.chunks_exact(dense_shape.len());
-        let weights = cx.input(3)?.as_slice::<f32>()?;
+        let (ids, table) = (cx.input(0)?, cx.input_slice::<f32>(4)?);
+        let indices = cx.input_slice::<i32>(1)?.chunks_exact(dense_shape.len());
+        let weights = cx.input_slice::<f32>(3)?;
         y.fill(0.0);
         let mut pace = Pace::new(cx);
         let mut sum: Option<Sum> = None;

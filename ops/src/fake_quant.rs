@@ -8,11 +8,13 @@ use arenite_abi::schema::FakeQuantOptions;
 use crate::kit::requantize::round_f32;
 use crate::kit::unary;
 
-/// A prepared `FAKE_QUANT` node: the range, nudged so that zero is one of its values, and the step.
-pub struct FakeQuant {
-    min: f32,
-    max: f32,
-    scale: f32,
+plain! {
+    /// A prepared `FAKE_QUANT` node: the range, nudged so that zero is one of its values, and the step.
+    pub struct FakeQuant {
+        min: f32,
+        max: f32,
+        scale: f32,
+    }
 }
 
 impl Op for FakeQuant {
@@ -21,6 +23,7 @@ impl Op for FakeQuant {
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
     const OUTPUT_TYPE: OutputType = OutputType::Fixed(F32);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let options = node.options()?;

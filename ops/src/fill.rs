@@ -11,15 +11,18 @@ use crate::kit::pace::Pace;
 use crate::kit::rearrange::declare_shape;
 use crate::kit::strings::{self, Strings};
 
-/// A prepared `FILL` node: the shape of the output, if it is constant.
-pub struct Fill {
-    output: Option<Dims>,
+plain! {
+    /// A prepared `FILL` node: the shape of the output, if it is constant.
+    pub struct Fill {
+        output: Maybe<Dims>,
+    }
 }
 
 impl Op for Fill {
     const CODE: OpCode = OpCode::Builtin(op::FILL);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const OUTPUT_TYPE: OutputType = OutputType::Input(1);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (list, value, y) = node.binary()?;
@@ -41,12 +44,12 @@ impl Op for Fill {
         }
         let output = if list.is_constant() { Some(output(&list)?) } else { None };
         declare_shape(output.as_ref().map(Dims::as_slice), cx, 0, value.ty)?;
-        Ok(Fill { output })
+        Ok(Fill { output: output.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let value = cx.input(1)?;
-        let output = match self.output {
+        let output = match self.output.get() {
             Some(output) => output,
             None => output(&cx.input(0)?)?,
         };
@@ -57,7 +60,7 @@ impl Op for Fill {
                 (0..count).for_each(|_| f(0))
             });
         }
-        let y = if self.output.is_some() { cx.output(0)? } else { cx.resize_output(0, shape)? };
+        let y = if self.output.get().is_some() { cx.output(0)? } else { cx.resize_output(0, shape)? };
         Width::of(value.ty)?.fill_long(value.bytes(), y.into_bytes(), &mut Pace::new(cx))
     }
 }

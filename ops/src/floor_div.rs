@@ -8,12 +8,14 @@ use arenite_abi::prelude::*;
 use crate::kit::binary;
 use crate::kit::broadcast::Broadcast;
 
-/// A prepared `FLOOR_DIV` node.
-pub struct FloorDiv {
-    broadcast: Broadcast<2>,
-    /// The number of leading outputs that saturate; later ones wrap. This matters only for the lowest i8 or i16 divided
-    /// by −1.
-    saturating: usize,
+plain! {
+    /// A prepared `FLOOR_DIV` node.
+    pub struct FloorDiv {
+        broadcast: Broadcast<2>,
+        /// The number of leading outputs that saturate; later ones wrap. This matters only for the lowest i8 or i16
+        /// divided by −1.
+        saturating: usize,
+    }
 }
 
 /// TFLite's SIMD code, which saturates, processes this many elements at a time if the shapes are equal.
@@ -25,6 +27,7 @@ impl Op for FloorDiv {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16, I32]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = binary::prepare(node, cx)?;

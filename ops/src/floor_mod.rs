@@ -10,9 +10,11 @@ use crate::kit::binary;
 use crate::kit::broadcast::Broadcast;
 use crate::kit::float::fmod;
 
-/// A prepared `FLOOR_MOD` node.
-pub struct FloorMod {
-    broadcast: Broadcast<2>,
+plain! {
+    /// A prepared `FLOOR_MOD` node.
+    pub struct FloorMod {
+        broadcast: Broadcast<2>,
+    }
 }
 
 impl Op for FloorMod {
@@ -21,6 +23,7 @@ impl Op for FloorMod {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16, I32, I64]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = binary::prepare(node, cx)?;

@@ -61,7 +61,7 @@ struct Dense<'a> {
 impl Op for FullyConnected {
     const CODE: OpCode = OpCode::Builtin(op::FULLY_CONNECTED);
     const VERSIONS: RangeInclusive<i32> = 1..=14;
-    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| {
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
         let form = match &op.kernel {
             Kernel::Float(_) => "ar_embed_fully_connected_f32",
             Kernel::Fixed(fixed) if fixed.is_i8() => "ar_embed_fully_connected_i8",
@@ -204,17 +204,21 @@ impl Layer {
     }
 
     fn eval_f32(&self, cx: &EvalContext<'_>, limits: Limits<f32>) -> Result<()> {
-        let x = cx.input(0)?.as_slice::<f32>()?;
-        let w = cx.input(1)?.as_slice::<f32>()?;
+        let (x, w) = (cx.input_slice::<f32>(0)?, cx.input_slice::<f32>(1)?);
         let bias = float_bias(cx, 2)?;
-        let y = cx.output(0)?.into_slice::<f32>()?;
+        let y = cx.output_slice::<f32>(0)?;
         let mut pace = Pace::new(cx);
-        for (b, y) in y.chunks_exact_mut(self.units.max(1)).enumerate() {
-            let x = self.row(x, b);
-            for (u, y) in y.iter_mut().enumerate() {
-                pace.ahead(self.depth)?;
-                let bias = bias.get(u).copied().unwrap_or(0.0);
-                *y = limits.clamp(dot_f32(x, self.row(w, u)) + bias);
+        let depth = self.depth.max(1);
+        let (mut rows, units) = (x.chunks_exact(depth), Pace::items(depth));
+        for y in y.chunks_exact_mut(self.units.max(1)) {
+            let (x, mut filters, mut bias) = (rows.next().unwrap_or_default(), w, bias.iter());
+            for y in y.chunks_mut(units) {
+                pace.ahead(y.len() * depth)?;
+                for y in y {
+                    let Some((w, rest)) = filters.split_at_checked(x.len()) else { break };
+                    filters = rest;
+                    *y = limits.clamp(dot_f32(x, w) + bias.next().copied().unwrap_or(0.0));
+                }
             }
         }
         Ok(())

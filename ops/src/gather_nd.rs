@@ -15,17 +15,20 @@ use crate::kit::node;
 use crate::kit::rearrange::declare_shape;
 use crate::kit::strings::{self, Strings};
 
-/// A prepared `GATHER_ND` node.
-pub struct GatherNd {
-    output: Dims,
-    rows: usize,
-    slices: Coordinates,
+plain! {
+    /// A prepared `GATHER_ND` node.
+    pub struct GatherNd {
+        output: Dims,
+        rows: usize,
+        slices: Coordinates,
+    }
 }
 
 impl Op for GatherNd {
     const CODE: OpCode = OpCode::Builtin(op::GATHER_ND);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, indices, y) = node.binary()?;

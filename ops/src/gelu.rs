@@ -10,10 +10,12 @@ use crate::kit::float;
 use crate::kit::table::FunctionTable;
 use crate::kit::unary;
 
-/// A prepared `GELU` node.
-pub struct Gelu {
-    formula: fn(f32) -> f32,
-    table: Option<FunctionTable>,
+plain! {
+    /// A prepared `GELU` node.
+    pub struct Gelu {
+        is_approximate: bool,
+        table: Maybe<FunctionTable>,
+    }
 }
 
 impl Op for Gelu {
@@ -21,27 +23,30 @@ impl Op for Gelu {
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let formula = match node.options()?.get(GeluOptions::APPROXIMATE)? {
-            true => float::gelu_approximate,
-            false => float::gelu,
-        };
+        let is_approximate = node.options()?.get(GeluOptions::APPROXIMATE)?;
         let (x, y) = unary::prepare(node, cx)?;
         let table = match x.ty {
             F32 | F16 => None,
-            _ => Some(FunctionTable::prepare(&x, &y, cx, formula)?),
+            _ => Some(FunctionTable::prepare(&x, &y, cx, formula(is_approximate))?),
         };
-        Ok(Gelu { formula, table })
+        Ok(Gelu { is_approximate, table: table.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match (&self.table, cx.node().output(0)?.ty) {
+        let formula = formula(self.is_approximate);
+        match (self.table.as_ref(), cx.node().output(0)?.ty) {
             (Some(table), _) => table.eval(cx),
-            (None, F16) => unary::map(cx, |x: f16| f16::from_f32((self.formula)(x.to_f32()))),
-            (None, _) => unary::map(cx, self.formula),
+            (None, F16) => unary::map(cx, |x: f16| f16::from_f32(formula(x.to_f32()))),
+            (None, _) => unary::map(cx, formula),
         }
     }
+}
+
+fn formula(is_approximate: bool) -> fn(f32) -> f32 {
+    if is_approximate { float::gelu_approximate } else { float::gelu }
 }
 
 #[cfg(test)]

@@ -10,21 +10,27 @@ use crate::kit::requantize::{
 };
 use crate::kit::unary;
 
-/// A prepared `HARD_SWISH` node.
-pub struct HardSwish(Option<QuantizedHardSwish>);
-
-/// 16-bit arithmetic: `x` is converted to 1/128 of a step, and to the scale in which 32768 represents 3.
-struct QuantizedHardSwish {
-    input_zero_point: i32,
-    output_zero_point: i32,
-    output: Multiplier16,
-    reluish: Multiplier16,
+plain! {
+    /// A prepared `HARD_SWISH` node.
+    pub struct HardSwish(Maybe<QuantizedHardSwish>);
 }
 
-/// Multiplies by `value / 2^15 × 2^exponent`.
-struct Multiplier16 {
-    value: i16,
-    exponent: i32,
+plain! {
+    /// 16-bit arithmetic: `x` is converted to 1/128 of a step, and to the scale in which 32768 represents 3.
+    struct QuantizedHardSwish {
+        input_zero_point: i32,
+        output_zero_point: i32,
+        output: Multiplier16,
+        reluish: Multiplier16,
+    }
+}
+
+plain! {
+    /// Multiplies by `value / 2^15 × 2^exponent`.
+    struct Multiplier16 {
+        value: i16,
+        exponent: i32,
+    }
 }
 
 const STEPS: f32 = 1.0 / 128.0;
@@ -35,18 +41,19 @@ impl Op for HardSwish {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare(node, cx)?;
         match x.ty {
-            F32 => Ok(HardSwish(None)),
-            I8 | U8 => QuantizedHardSwish::new(&x, &y).map(|scaled| HardSwish(Some(scaled))),
+            F32 => Ok(HardSwish(Maybe::Absent)),
+            I8 | U8 => QuantizedHardSwish::new(&x, &y).map(|scaled| HardSwish(Maybe::Present(scaled))),
             ty => Err(Error::unsupported("HARD_SWISH", ty)),
         }
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match (cx.node().output(0)?.ty, &self.0) {
+        match (cx.node().output(0)?.ty, self.0.as_ref()) {
             (I8, Some(scaled)) => unary::map(cx, |q: i8| i8::saturate(scaled.apply(q.into()))),
             (U8, Some(scaled)) => unary::map(cx, |q: u8| u8::saturate(scaled.apply(q.into()))),
             _ => unary::map(cx, |x: f32| x * (x + 3.0).clamp(0.0, 6.0) / 6.0),

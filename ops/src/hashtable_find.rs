@@ -48,7 +48,7 @@ impl Op for HashtableFind {
         );
         if default.ty == I64 {
             let (values, default) = (values.as_slice::<i64>()?, default.as_slice::<i64>()?[0]);
-            for (i, y) in cx.output(0)?.into_slice::<i64>()?.iter_mut().enumerate() {
+            for (i, y) in cx.output_slice::<i64>(0)?.iter_mut().enumerate() {
                 *y = find(i).and_then(|at| values.get(at).copied()).unwrap_or(default);
             }
             return Ok(());

@@ -50,10 +50,10 @@ impl Op for HashtableLookup {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (wanted, keys) = (cx.input(0)?.as_slice::<i32>()?, cx.input(1)?.as_slice::<i32>()?);
+        let (wanted, keys) = (cx.input_slice::<i32>(0)?, cx.input_slice::<i32>(1)?);
         let values = cx.input(2)?;
         ensure!(!keys.is_empty(), "the table has no rows");
-        let hits = cx.output(1)?.into_slice::<u8>()?;
+        let hits = cx.output_slice::<u8>(1)?;
         for (hit, &key) in hits.iter_mut().zip(wanted) {
             *hit = find(keys, key).is_some().into();
         }

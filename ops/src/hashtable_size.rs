@@ -26,7 +26,7 @@ impl Op for HashtableSize {
         let mut model = cx.model()?;
         let handle = resource::handle(&mut model, cx, 0)?;
         let size = HashTable::of(&mut model, handle)?.len(&model)?;
-        cx.output(0)?.into_slice::<i64>()?.copy_from_slice(&[size as i64]);
+        cx.output_slice::<i64>(0)?.copy_from_slice(&[size as i64]);
         Ok(())
     }
 }

@@ -7,14 +7,17 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::pool::Pool;
 
-/// A prepared `L2_POOL_2D` node.
-pub struct L2Pool2d(Pool);
+plain! {
+    /// A prepared `L2_POOL_2D` node.
+    pub struct L2Pool2d(Pool);
+}
 
 impl Op for L2Pool2d {
     const CODE: OpCode = OpCode::Builtin(op::L2_POOL_2D);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
     const SHARING: Sharing = Sharing::Behind;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         Pool::prepare(node, cx).map(L2Pool2d)

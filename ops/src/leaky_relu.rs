@@ -9,19 +9,23 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 use crate::kit::unary;
 
-/// A prepared `LEAKY_RELU` node.
-pub struct LeakyRelu {
-    alpha: f32,
-    quantized: Option<QuantizedLeakyRelu>,
+plain! {
+    /// A prepared `LEAKY_RELU` node.
+    pub struct LeakyRelu {
+        alpha: f32,
+        quantized: Maybe<QuantizedLeakyRelu>,
+    }
 }
 
-struct QuantizedLeakyRelu {
-    input_zero_point: i32,
-    output_zero_point: i32,
-    positive: Multiplier,
-    /// The multiplier for `|alpha|`; `sign` is the sign of `alpha`.
-    negative: Multiplier,
-    sign: i32,
+plain! {
+    struct QuantizedLeakyRelu {
+        input_zero_point: i32,
+        output_zero_point: i32,
+        positive: Multiplier,
+        /// The multiplier for `|alpha|`; `sign` is the sign of `alpha`.
+        negative: Multiplier,
+        sign: i32,
+    }
 }
 
 impl Op for LeakyRelu {
@@ -29,6 +33,7 @@ impl Op for LeakyRelu {
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let alpha = node.options()?.get(LeakyReluOptions::ALPHA)?;
@@ -38,11 +43,11 @@ impl Op for LeakyRelu {
             I8 | U8 | I16 => Some(QuantizedLeakyRelu::new(&x, &y, alpha)?),
             ty => return Err(Error::unsupported("LEAKY_RELU", ty)),
         };
-        Ok(LeakyRelu { alpha, quantized })
+        Ok(LeakyRelu { alpha, quantized: quantized.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match (cx.node().output(0)?.ty, &self.quantized) {
+        match (cx.node().output(0)?.ty, self.quantized.as_ref()) {
             (I8, Some(scaled)) => scaled.map::<i8>(cx),
             (U8, Some(scaled)) => scaled.map::<u8>(cx),
             (I16, Some(scaled)) => scaled.map::<i16>(cx),

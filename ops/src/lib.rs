@@ -5,6 +5,7 @@
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 
+use arenite_abi::op::state_signature;
 use arenite_abi::{Plugin, plugin};
 
 pub mod custom;
@@ -17,11 +18,14 @@ macro_rules! each_form {
     ($callback:path) => {
         $callback! {
             "ar_embed_conv_2d_f32": conv_2d::Conv2d::eval_f32,
+            "ar_embed_conv_2d_hybrid": conv_2d::Conv2d::eval_hybrid,
             "ar_embed_conv_2d_i8": conv_2d::Conv2d::eval_i8,
             "ar_embed_depthwise_conv_2d_f32": depthwise_conv_2d::DepthwiseConv2d::eval_f32,
+            "ar_embed_depthwise_conv_2d_hybrid": depthwise_conv_2d::DepthwiseConv2d::eval_hybrid,
             "ar_embed_depthwise_conv_2d_i8": depthwise_conv_2d::DepthwiseConv2d::eval_i8,
             "ar_embed_fully_connected_f32": fully_connected::FullyConnected::eval_f32,
             "ar_embed_fully_connected_i8": fully_connected::FullyConnected::eval_i8,
+            "ar_embed_quantize_rescale": quantize::Quantize::eval_rescale,
             "ar_embed_reshape_copy": reshape::Reshape::eval_copy,
             "ar_embed_softmax_f32": softmax::Softmax::eval_f32,
             "ar_embed_softmax_i8": softmax::Softmax::eval_i8,
@@ -51,6 +55,15 @@ macro_rules! ops {
             $(concat!(stringify!($module), "::", stringify!($op)),)*
             $(concat!("custom::", stringify!($custom), "::", stringify!($custom_op)),)*
         ];
+
+        /// Identifies the states of all operators that can be embedded, and thereby the programs that this crate can
+        /// run.
+        pub const STATES: u32 = {
+            let mut hash = 0;
+            $(hash = state_signature::<$module::$op>(hash);)*
+            $(hash = state_signature::<custom::$custom::$custom_op>(hash);)*
+            hash
+        };
 
         /// All operators of this crate.
         pub static PLUGIN: Plugin = plugin! {

@@ -8,19 +8,22 @@ use arenite_abi::schema::LocalResponseNormalizationOptions;
 
 use crate::kit::float;
 
-/// A prepared `LOCAL_RESPONSE_NORMALIZATION` node.
-pub struct LocalResponseNormalization {
-    channels: usize,
-    radius: usize,
-    bias: f32,
-    alpha: f32,
-    beta: f32,
+plain! {
+    /// A prepared `LOCAL_RESPONSE_NORMALIZATION` node.
+    pub struct LocalResponseNormalization {
+        channels: usize,
+        radius: usize,
+        bias: f32,
+        alpha: f32,
+        beta: f32,
+    }
 }
 
 impl Op for LocalResponseNormalization {
     const CODE: OpCode = OpCode::Builtin(op::LOCAL_RESPONSE_NORMALIZATION);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, _) = node.unary()?;
@@ -41,7 +44,7 @@ impl Op for LocalResponseNormalization {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
+        let (x, y) = (cx.input_slice::<f32>(0)?, cx.output_slice::<f32>(0)?);
         let channels = self.channels.max(1);
         for (x, y) in x.chunks_exact(channels).zip(y.chunks_exact_mut(channels)) {
             self.pixel(x, y);

@@ -8,26 +8,32 @@ use crate::kit::float;
 use crate::kit::node;
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Quant;
+use crate::kit::single;
 
-/// A prepared `LOG_SOFTMAX` node.
-pub struct LogSoftmax {
-    depth: usize,
-    /// The tables for u8 and i8; `None` for f32.
-    bytes: Option<Bytes>,
+plain! {
+    /// A prepared `LOG_SOFTMAX` node.
+    pub struct LogSoftmax {
+        depth: usize,
+        /// The tables for u8 and i8; `None` for f32.
+        bytes: Maybe<Bytes>,
+    }
 }
 
-/// The tables for u8 and i8.
-struct Bytes {
-    input_scale: f32,
-    output: Quant,
-    /// `exp(−scale × d)` for distances `d` of 0 to 255 from the largest element.
-    exponentials: Table<f32>,
+plain! {
+    /// The tables for u8 and i8.
+    struct Bytes {
+        input_scale: f32,
+        output: Quant,
+        /// `exp(−scale × d)` for distances `d` of 0 to 255 from the largest element.
+        exponentials: Table<f32>,
+    }
 }
 
 impl Op for LogSoftmax {
     const CODE: OpCode = OpCode::Builtin(op::LOG_SOFTMAX);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
@@ -38,12 +44,12 @@ impl Op for LogSoftmax {
             _ => Some(Bytes::prepare(&x, &y, cx)?),
         };
         cx.set_output_shape(0, x.shape)?;
-        Ok(LogSoftmax { depth: (*depth).max(1) as usize, bytes })
+        Ok(LogSoftmax { depth: (*depth).max(1) as usize, bytes: bytes.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (x, y) = (cx.input(0)?, cx.output(0)?);
-        match (x.ty, &self.bytes) {
+        match (x.ty, self.bytes.as_ref()) {
             (U8, Some(bytes)) => bytes.rows::<u8>(cx, x.as_slice()?, y.into_slice()?, self.depth),
             (I8, Some(bytes)) => bytes.rows::<i8>(cx, x.as_slice()?, y.into_slice()?, self.depth),
             _ => {
@@ -59,7 +65,7 @@ impl Op for LogSoftmax {
 
 fn float_row(x: &[f32], y: &mut [f32]) {
     let max = x.iter().fold(f32::NEG_INFINITY, |max, &x| max.max(x));
-    let log_sum = float::log(x.iter().fold(0.0, |sum, x| sum + float::exp(x - max)));
+    let log_sum = float::log(x.iter().fold(0.0, |sum, x| sum + single::exp(x - max)));
     y.iter_mut().zip(x).for_each(|(y, x)| *y = x - max - log_sum);
 }
 

@@ -5,14 +5,17 @@ use arenite_abi::prelude::*;
 
 use crate::kit::unary;
 
-/// A prepared `LOGICAL_NOT` node.
-pub struct LogicalNot;
+plain! {
+    /// A prepared `LOGICAL_NOT` node.
+    pub struct LogicalNot;
+}
 
 impl Op for LogicalNot {
     const CODE: OpCode = OpCode::Builtin(op::LOGICAL_NOT);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[ElementType::Bool]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         unary::prepare(node, cx)?;

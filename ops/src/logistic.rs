@@ -6,6 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::{
     fixed_point_i16, float, lut, node,
     sigmoid::{Functions, Sigmoid},
+    single,
 };
 
 plain! {
@@ -14,7 +15,7 @@ plain! {
 }
 
 const FUNCTIONS: Functions =
-    Functions { real: float::logistic, interpolated: lut::logistic_i16, fixed: fixed_point_i16::logistic };
+    Functions { real: single::logistic, interpolated: lut::logistic_i16, fixed: fixed_point_i16::logistic };
 
 impl Op for Logistic {
     const CODE: OpCode = OpCode::Builtin(op::LOGISTIC);

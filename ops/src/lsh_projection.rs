@@ -72,8 +72,8 @@ impl Op for LshProjection {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (seeds, bytes) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?.bytes());
-        let weights = cx.optional_input(2)?.map(|weights| weights.as_slice::<f32>()).transpose()?;
+        let (seeds, bytes) = (cx.input_slice::<f32>(0)?, cx.input(1)?.bytes());
+        let weights = cx.optional_slice::<f32>(2)?;
         let length = bytes.len() / self.items;
         let mut pace = Pace::new(cx);
         let mut bit = |seed: f32| {
@@ -87,7 +87,7 @@ impl Op for LshProjection {
                 .sum();
             Ok(i32::from(sum > 0.0))
         };
-        let y = cx.output(0)?.into_slice::<i32>()?;
+        let y = cx.output_slice::<i32>(0)?;
         match self.form {
             Form::Dense => y.iter_mut().zip(seeds).try_for_each(|(y, &seed)| bit(seed).map(|bit| *y = bit)),
             Form::Sparse => {

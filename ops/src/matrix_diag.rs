@@ -9,15 +9,18 @@ use crate::kit::moves::Width;
 use crate::kit::node;
 use crate::kit::rearrange::declare_shape;
 
-/// A prepared `MATRIX_DIAG` node: the positions of the input's elements in the output.
-pub struct MatrixDiag {
-    diagonals: Nest<1>,
+plain! {
+    /// A prepared `MATRIX_DIAG` node: the positions of the input's elements in the output.
+    pub struct MatrixDiag {
+        diagonals: Nest<1>,
+    }
 }
 
 impl Op for MatrixDiag {
     const CODE: OpCode = OpCode::Builtin(op::MATRIX_DIAG);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

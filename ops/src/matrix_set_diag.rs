@@ -7,15 +7,18 @@ use crate::kit::indexing::Nest;
 use crate::kit::moves::Width;
 use crate::kit::node;
 
-/// A prepared `MATRIX_SET_DIAG` node: the positions of the diagonals.
-pub struct MatrixSetDiag {
-    diagonals: Nest<1>,
+plain! {
+    /// A prepared `MATRIX_SET_DIAG` node: the positions of the diagonals.
+    pub struct MatrixSetDiag {
+        diagonals: Nest<1>,
+    }
 }
 
 impl Op for MatrixSetDiag {
     const CODE: OpCode = OpCode::Builtin(op::MATRIX_SET_DIAG);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, diagonal, y) = node.binary()?;

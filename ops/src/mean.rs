@@ -14,22 +14,26 @@ use crate::kit::requantize::{Multiplier, Quant};
 /// A prepared `MEAN` node.
 pub type Mean = Reducer<Average>;
 
-/// The reduction of MEAN.
-#[derive(Clone, Copy)]
-pub struct Average {
-    quantized: Option<QuantizedMean>,
+plain! {
+    /// The reduction of MEAN.
+    #[derive(Clone, Copy)]
+    pub struct Average {
+        quantized: Maybe<QuantizedMean>,
+    }
 }
 
-#[derive(Clone, Copy)]
-struct QuantizedMean {
-    multiplier: Multiplier,
-    /// Subtracted from each sum before it is scaled.
-    before: i32,
-    /// Added after scaling.
-    after: i32,
-    /// The number of leading channels, out of every `channels`, whose scaling rounds ties up, as SIMD code does.
-    ties_up: usize,
-    channels: usize,
+plain! {
+    #[derive(Clone, Copy)]
+    struct QuantizedMean {
+        multiplier: Multiplier,
+        /// Subtracted from each sum before it is scaled.
+        before: i32,
+        /// Added after scaling.
+        after: i32,
+        /// The number of leading channels, out of every `channels`, whose scaling rounds ties up, as SIMD code does.
+        ties_up: usize,
+        channels: usize,
+    }
 }
 
 impl Reduce for Average {
@@ -42,7 +46,7 @@ impl Reduce for Average {
             Some(_) => Some(QuantizedMean::new(x, y, groups)?),
             None => None,
         };
-        Ok(Average { quantized })
+        Ok(Average { quantized: quantized.into() })
     }
 
     fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {
@@ -84,7 +88,7 @@ fn mean_whole<T: Copy>(
 impl Average {
     /// The mean of an empty group is the quantized number 0.
     fn mean_quantized<T: Quantized>(&self, groups: &Groups, x: &[T], y: &mut [T]) {
-        let Some(q) = self.quantized.filter(|_| groups.reduction.group_len() > 0) else {
+        let Some(q) = self.quantized.get().filter(|_| groups.reduction.group_len() > 0) else {
             y.fill(T::saturate(0));
             return;
         };

@@ -17,15 +17,18 @@ use crate::kit::moves::{Run, Width};
 use crate::kit::node;
 use crate::kit::rearrange::declare_shape;
 
-/// A prepared `MIRROR_PAD` node.
-pub struct MirrorPad {
-    plan: Option<Plan>,
+plain! {
+    /// A prepared `MIRROR_PAD` node.
+    pub struct MirrorPad {
+        plan: Maybe<Plan>,
+    }
 }
 
 impl Op for MirrorPad {
     const CODE: OpCode = OpCode::Builtin(op::MIRROR_PAD);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const SHARING: Sharing = Sharing::Behind;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, paddings, y) = node.binary()?;
@@ -51,12 +54,12 @@ impl Op for MirrorPad {
         if let Some(plan) = &plan {
             plan.allow_behind(cx, x.ty.bits() as usize / 8)?;
         }
-        Ok(MirrorPad { plan })
+        Ok(MirrorPad { plan: plan.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let x = cx.node().input(0)?;
-        let (plan, to) = match self.plan {
+        let (plan, to) = match self.plan.get() {
             Some(plan) => (plan, cx.output_byte_cells(0)?),
             None => {
                 let plan = Plan::new(&x, &cx.input(1)?, border(&cx.node())?)?;
@@ -76,14 +79,16 @@ fn border(node: &NodeView<'_>) -> Result<usize> {
     }
 }
 
-/// The sizes of the input, the padding and the output.
-#[derive(Clone, Copy)]
-struct Plan {
-    input: Dims,
-    output: Dims,
-    /// The padding before each axis. The rest of the output's size is the padding after it.
-    before: [usize; MAX_RANK],
-    border: usize,
+plain! {
+    /// The sizes of the input, the padding and the output.
+    #[derive(Clone, Copy)]
+    struct Plan {
+        input: Dims,
+        output: Dims,
+        /// The padding before each axis. The rest of the output's size is the padding after it.
+        before: [usize; MAX_RANK],
+        border: usize,
+    }
 }
 
 impl Plan {

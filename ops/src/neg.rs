@@ -6,8 +6,10 @@ use half::{bf16, f16};
 
 use crate::kit::unary;
 
-/// A prepared `NEG` node.
-pub struct Neg;
+plain! {
+    /// A prepared `NEG` node.
+    pub struct Neg;
+}
 
 impl Op for Neg {
     const CODE: OpCode = OpCode::Builtin(op::NEG);
@@ -15,6 +17,7 @@ impl Op for Neg {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, BF16, I8, I16, I32, I64]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, _) = unary::prepare(node, cx)?;

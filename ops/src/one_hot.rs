@@ -13,16 +13,19 @@ use crate::kit::arguments::{Integers, expect_type};
 use crate::kit::indexing::Dims;
 use crate::kit::moves::{Run, Width};
 
-/// A prepared `ONE_HOT` node: the new axis.
-pub struct OneHot {
-    axis: usize,
-    output: Option<Dims>,
+plain! {
+    /// A prepared `ONE_HOT` node: the new axis.
+    pub struct OneHot {
+        axis: usize,
+        output: Maybe<Dims>,
+    }
 }
 
 impl Op for OneHot {
     const CODE: OpCode = OpCode::Builtin(op::ONE_HOT);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const OUTPUT_TYPE: OutputType = OutputType::Input(2);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(4..=4, 1..=1)?;
@@ -53,12 +56,12 @@ impl Op for OneHot {
             Some(output) => cx.set_output_shape(0, output.as_slice())?,
             None => cx.set_output_dynamic(0)?,
         }
-        Ok(OneHot { axis, output })
+        Ok(OneHot { axis, output: output.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let indices = cx.input(0)?;
-        let (output, y) = match self.output {
+        let (output, y) = match self.output.get() {
             Some(output) => (output, cx.output(0)?),
             None => {
                 let output = output(&indices, self.axis, &cx.input(1)?)?;

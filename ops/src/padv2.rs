@@ -6,13 +6,16 @@ use arenite_abi::prelude::*;
 
 use crate::kit::pad::ConstantPad;
 
-/// A prepared `PADV2` node.
-pub struct PadV2(ConstantPad);
+plain! {
+    /// A prepared `PADV2` node.
+    pub struct PadV2(ConstantPad);
+}
 
 impl Op for PadV2 {
     const CODE: OpCode = OpCode::Builtin(op::PADV2);
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const SHARING: Sharing = Sharing::Behind;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         ConstantPad::prepare(node, cx).map(PadV2)

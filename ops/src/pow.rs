@@ -12,11 +12,13 @@ use crate::kit::broadcast::Broadcast;
 use crate::kit::requantize::round_f32;
 use crate::kit::{binary, float};
 
-/// A prepared `POW` node.
-pub struct Pow {
-    broadcast: Broadcast<2>,
-    /// Whether there is a single exponent and the shapes differ.
-    one_exponent: bool,
+plain! {
+    /// A prepared `POW` node.
+    pub struct Pow {
+        broadcast: Broadcast<2>,
+        /// Whether there is a single exponent and the shapes differ.
+        one_exponent: bool,
+    }
 }
 
 impl Op for Pow {
@@ -25,6 +27,7 @@ impl Op for Pow {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = binary::prepare(node, cx)?;

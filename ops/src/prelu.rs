@@ -9,19 +9,23 @@ use crate::kit::node;
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Multiplier;
 
-/// A prepared `PRELU` node.
-pub struct Prelu {
-    broadcast: Broadcast<2>,
-    /// The scales of quantized tensors; `None` for f32.
-    scaled: Option<QuantizedPrelu>,
+plain! {
+    /// A prepared `PRELU` node.
+    pub struct Prelu {
+        broadcast: Broadcast<2>,
+        /// The scales of quantized tensors; `None` for f32.
+        scaled: Maybe<QuantizedPrelu>,
+    }
 }
 
-struct QuantizedPrelu {
-    input_zero_point: i32,
-    alpha_zero_point: i32,
-    output_zero_point: i32,
-    positive: Multiplier,
-    negative: Multiplier,
+plain! {
+    struct QuantizedPrelu {
+        input_zero_point: i32,
+        alpha_zero_point: i32,
+        output_zero_point: i32,
+        positive: Multiplier,
+        negative: Multiplier,
+    }
 }
 
 impl Op for Prelu {
@@ -30,6 +34,7 @@ impl Op for Prelu {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, alpha, y) = node.binary()?;
@@ -45,12 +50,12 @@ impl Op for Prelu {
         })?;
         cx.set_output_shape(0, x.shape)?;
         cx.allow_in_place(0, 0)?;
-        Ok(Prelu { broadcast, scaled })
+        Ok(Prelu { broadcast, scaled: scaled.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (loops, alpha) = (&self.broadcast, cx.input(1)?);
-        match (cx.node().output(0)?.ty, &self.scaled) {
+        match (cx.node().output(0)?.ty, self.scaled.as_ref()) {
             (I8, Some(scaled)) => map(cx, loops, alpha.bytes(), |x: i8, a| scaled.value(x, (a as i8).into())),
             (U8, Some(scaled)) => map(cx, loops, alpha.bytes(), |x: u8, a| scaled.value(x, a.into())),
             // An i16 alpha is read as bytes, from its first byte, as in TFLite.

@@ -35,7 +35,10 @@ impl Op for Quantize {
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I4, U4, I8, U8, I16, I32]);
     const SHARING: Sharing = Sharing::AnyOf(&[Sharing::InPlace, Sharing::Behind]);
-    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
+        let form = if matches!(op, Quantize::Rescale(_)) { "ar_embed_quantize_rescale" } else { "" };
+        cx.put(form, op)
+    }));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare_types(node, cx)?;
@@ -67,20 +70,35 @@ impl Op for Quantize {
                     _ => channelwise::<i16>(cx, channels, &q),
                 }
             }
-            (Quantize::Rescale(r), ty) => match (x.ty, ty) {
-                (I8, I8) => bytes::<i8, i8>(cx, r),
-                (I8, U8) => bytes::<i8, u8>(cx, r),
-                (U8, I8) => bytes::<u8, i8>(cx, r),
-                (U8, U8) => bytes::<u8, u8>(cx, r),
-                (I8, _) => unary::map(cx, |q: i8| r.apply(q.into()) as i16),
-                (U8, _) => unary::map(cx, |q: u8| r.apply(q.into()) as i16),
-                (I16, I8) => unary::map(cx, |q: i16| r.apply(q.into()) as i8),
-                (I16, I16) => unary::map(cx, |q: i16| r.apply(q.into()) as i16),
-                (I16, _) => unary::map(cx, |q: i16| r.apply(q.into())),
-                (_, I8) => unary::map(cx, |q: i32| r.apply(q) as i8),
-                _ => unary::map(cx, |q: i32| r.apply(q) as i16),
-            },
+            (Quantize::Rescale(r), ty) => rescaled(cx, r, x.ty, ty),
         }
+    }
+}
+
+impl Quantize {
+    /// `eval` for integers alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_rescale(&self, cx: &EvalContext<'_>) -> Result<()> {
+        let Quantize::Rescale(r) = self else { return Err(node::other_form()) };
+        rescaled(cx, r, cx.node().input(0)?.ty, cx.node().output(0)?.ty)
+    }
+}
+
+fn rescaled(cx: &EvalContext<'_>, r: &Requantize, from: ElementType, to: ElementType) -> Result<()> {
+    match (from, to) {
+        (I8, I8) => bytes::<i8, i8>(cx, r),
+        (I8, U8) => bytes::<i8, u8>(cx, r),
+        (U8, I8) => bytes::<u8, i8>(cx, r),
+        (U8, U8) => bytes::<u8, u8>(cx, r),
+        (I8, _) => unary::map(cx, |q: i8| r.apply(q.into()) as i16),
+        (U8, _) => unary::map(cx, |q: u8| r.apply(q.into()) as i16),
+        (I16, I8) => unary::map(cx, |q: i16| r.apply(q.into()) as i8),
+        (I16, I16) => unary::map(cx, |q: i16| r.apply(q.into()) as i16),
+        (I16, _) => unary::map(cx, |q: i16| r.apply(q.into())),
+        (_, I8) => unary::map(cx, |q: i32| r.apply(q) as i8),
+        _ => unary::map(cx, |q: i32| r.apply(q) as i16),
     }
 }
 
@@ -117,7 +135,7 @@ fn channelwise<Y: Quantized>(
 
 fn to_packed(cx: &EvalContext<'_>, to: Quant, ty: ElementType) -> Result<()> {
     let limits = packed::limits(ty).ok_or_else(|| Error::unsupported("QUANTIZE", ty))?;
-    let x = cx.input(0)?.as_slice::<f32>()?;
+    let x = cx.input_slice::<f32>(0)?;
     packed::write(ty, cx.output(0)?.into_bytes(), x.len(), |i| to.quantize(x[i], limits));
     Ok(())
 }

@@ -7,10 +7,12 @@ use crate::kit::float;
 use crate::kit::node;
 use crate::kit::number::Number;
 
-/// A prepared `RANGE` node.
-pub struct Range {
-    /// Whether the inputs, and so the size, are known in `prepare`.
-    is_known: bool,
+plain! {
+    /// A prepared `RANGE` node.
+    pub struct Range {
+        /// Whether the inputs, and so the size, are known in `prepare`.
+        is_known: bool,
+    }
 }
 
 impl Op for Range {
@@ -18,6 +20,7 @@ impl Op for Range {
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;

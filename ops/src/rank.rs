@@ -3,13 +3,16 @@
 
 use arenite_abi::prelude::*;
 
-/// A prepared `RANK` node.
-pub struct Rank;
+plain! {
+    /// A prepared `RANK` node.
+    pub struct Rank;
+}
 
 impl Op for Rank {
     const CODE: OpCode = OpCode::Builtin(op::RANK);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const OUTPUT_TYPE: OutputType = OutputType::Fixed(I32);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

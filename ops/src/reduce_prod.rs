@@ -14,19 +14,23 @@ use crate::kit::requantize::{Multiplier, Quant};
 /// A prepared `REDUCE_PROD` node.
 pub type ReduceProd = Reducer<Product>;
 
-/// The reduction of REDUCE_PROD.
-#[derive(Clone, Copy)]
-pub struct Product {
-    quantized: Option<Steps>,
+plain! {
+    /// The reduction of REDUCE_PROD.
+    #[derive(Clone, Copy)]
+    pub struct Product {
+        quantized: Maybe<Steps>,
+    }
 }
 
-/// Factors are multiplied one at a time, and the product is scaled after each, so that it does not overflow.
-#[derive(Clone, Copy)]
-struct Steps {
-    input_zero_point: i32,
-    output: Quant,
-    /// The factor `input scale / ⁿ√(output scale)` for n elements.
-    multiplier: Multiplier,
+plain! {
+    /// Factors are multiplied one at a time, and the product is scaled after each, so that it does not overflow.
+    #[derive(Clone, Copy)]
+    struct Steps {
+        input_zero_point: i32,
+        output: Quant,
+        /// The factor `input scale / ⁿ√(output scale)` for n elements.
+        multiplier: Multiplier,
+    }
 }
 
 impl Combine for Product {
@@ -52,11 +56,11 @@ impl Reduce for Product {
                 if node::type_limits(x.ty).is_some() {
                     node::same_quantization(x, y)?;
                 }
-                Ok(Product { quantized: None })
+                Ok(Product { quantized: Maybe::Absent })
             }
             // The bytes are copied without regard to quantization.
-            (I8 | I16, Some(_)) if groups.is_copy() => Ok(Product { quantized: None }),
-            (I8 | I16, Some(_)) => Ok(Product { quantized: Some(Steps::new(x, y, groups)?) }),
+            (I8 | I16, Some(_)) if groups.is_copy() => Ok(Product { quantized: Maybe::Absent }),
+            (I8 | I16, Some(_)) => Ok(Product { quantized: Maybe::Present(Steps::new(x, y, groups)?) }),
             (ty, Some(_)) => {
                 Err(unsupported!("input {x} is {ty} with quantization; only INT8 and INT16 support that"))
             }
@@ -64,7 +68,7 @@ impl Reduce for Product {
     }
 
     fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {
-        match (x.ty, &self.quantized) {
+        match (x.ty, self.quantized.as_ref()) {
             (I8, Some(steps)) => steps.multiply::<i8>(x, y, groups),
             (I16, Some(steps)) => steps.multiply::<i16>(x, y, groups),
             _ => groups.combine::<Product>(x, y),

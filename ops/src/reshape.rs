@@ -21,7 +21,7 @@ impl Op for Reshape {
     const CODE: OpCode = OpCode::Builtin(op::RESHAPE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const SHARING: Sharing = Sharing::View;
-    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| {
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
         // Shapes that depend on data and strings are not supported there.
         cx.put("ar_embed_reshape_copy", op)
     }));

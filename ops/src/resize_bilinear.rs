@@ -17,8 +17,10 @@ use arenite_abi::tensor::cells_of;
 use crate::kit::quantized::Quantized;
 use crate::kit::resize::{Alignment, Images, Resize, Sizes};
 
-/// A prepared `RESIZE_BILINEAR` node.
-pub struct ResizeBilinear(Resize);
+plain! {
+    /// A prepared `RESIZE_BILINEAR` node.
+    pub struct ResizeBilinear(Resize);
+}
 
 /// Two neighbors along an axis and the distance from the lower one, in units of `T`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +35,7 @@ impl Op for ResizeBilinear {
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::Behind;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let options = node.options()?;

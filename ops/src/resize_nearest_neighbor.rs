@@ -8,14 +8,17 @@ use arenite_abi::tensor::cells_of;
 use crate::kit::requantize::round_f32;
 use crate::kit::resize::{Alignment, Images, Resize, Sizes};
 
-/// A prepared `RESIZE_NEAREST_NEIGHBOR` node.
-pub struct ResizeNearestNeighbor(Resize);
+plain! {
+    /// A prepared `RESIZE_NEAREST_NEIGHBOR` node.
+    pub struct ResizeNearestNeighbor(Resize);
+}
 
 impl Op for ResizeNearestNeighbor {
     const CODE: OpCode = OpCode::Builtin(op::RESIZE_NEAREST_NEIGHBOR);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::Behind;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let options = node.options()?;

@@ -11,16 +11,19 @@ use crate::kit::moves::Width;
 use crate::kit::node;
 use crate::kit::rearrange::with_size;
 
-/// A prepared `REVERSE_SEQUENCE` node.
-pub struct ReverseSequence {
-    dims: Dims,
-    sequence: usize,
-    batch: usize,
+plain! {
+    /// A prepared `REVERSE_SEQUENCE` node.
+    pub struct ReverseSequence {
+        dims: Dims,
+        sequence: usize,
+        batch: usize,
+    }
 }
 
 impl Op for ReverseSequence {
     const CODE: OpCode = OpCode::Builtin(op::REVERSE_SEQUENCE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, lengths, y) = node.binary()?;

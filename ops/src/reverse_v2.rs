@@ -8,14 +8,17 @@ use crate::kit::indexing::{MAX_RANK, normalize_axis};
 use crate::kit::node;
 use crate::kit::rearrange::{Prepared, Rearrangement, declare_shape};
 
-/// A prepared `REVERSE_V2` node.
-pub struct ReverseV2 {
-    plan: Option<Rearrangement>,
+plain! {
+    /// A prepared `REVERSE_V2` node.
+    pub struct ReverseV2 {
+        plan: Maybe<Rearrangement>,
+    }
 }
 
 impl Op for ReverseV2 {
     const CODE: OpCode = OpCode::Builtin(op::REVERSE_V2);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axes, y) = node.binary()?;
@@ -24,11 +27,12 @@ impl Op for ReverseV2 {
         let count = expect_vector(&axes)?;
         ensure!(count <= x.rank(), "{axes} names {count} axes, input {x} has {}", x.rank());
         declare_shape(Some(x.shape), cx, 0, x.ty)?;
-        Ok(ReverseV2 { plan: if axes.is_constant() { Some(plan(&x, &axes)?) } else { None } })
+        let plan = if axes.is_constant() { Some(plan(&x, &axes)?) } else { None };
+        Ok(ReverseV2 { plan: plan.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let plan = match self.plan {
+        let plan = match self.plan.get() {
             Some(plan) => plan,
             None => plan(&cx.input(0)?, &cx.input(1)?)?,
         };

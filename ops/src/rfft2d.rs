@@ -17,9 +17,11 @@ use crate::kit::node;
 use crate::kit::pace::Pace;
 use crate::kit::radix2::{Layout, Real, split_real, transform};
 
-/// A prepared `RFFT2D` node: scratch memory for one output slice as `[real, imaginary]`, if its size is known.
-pub struct Rfft2d {
-    slice: Option<Scratch<f64>>,
+plain! {
+    /// A prepared `RFFT2D` node: scratch memory for one output slice as `[real, imaginary]`, if its size is known.
+    pub struct Rfft2d {
+        slice: Maybe<Scratch<f64>>,
+    }
 }
 
 impl Op for Rfft2d {
@@ -27,6 +29,7 @@ impl Op for Rfft2d {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, C64]);
     const OUTPUT_TYPE: OutputType = OutputType::Fixed(C64);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, lengths, y) = node.binary()?;
@@ -41,17 +44,17 @@ impl Op for Rfft2d {
         ensure!(x.rank() >= 2, "input {x} is {:?}; it must have at least 2 dimensions", x.shape);
         if !lengths.is_constant() {
             cx.set_output_dynamic(0)?;
-            return Ok(Rfft2d { slice: None });
+            return Ok(Rfft2d { slice: Maybe::Absent });
         }
         let shape = Shape::new(&x, &lengths)?;
         cx.set_output_shape(0, shape.output.as_slice())?;
-        Ok(Rfft2d { slice: Some(cx.scratch(2 * shape.slice())?) })
+        Ok(Rfft2d { slice: Maybe::Present(cx.scratch(2 * shape.slice())?) })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let x = cx.input(0)?;
         let shape = Shape::new(&x, &cx.input(1)?)?;
-        let y = match self.slice {
+        let y = match self.slice.as_ref() {
             Some(_) => cx.output(0)?,
             None => cx.resize_output(0, shape.output.as_slice())?,
         };
@@ -60,14 +63,14 @@ impl Op for Rfft2d {
             return Ok(());
         }
         let mut pace = Pace::new(cx);
-        let work = match &self.slice {
+        let work = match self.slice.as_ref() {
             Some(slice) => cx.scratch(slice)?.as_chunks_mut().0,
             None => &mut [],
         };
         let (inputs, outputs) = (shape.input[0] * shape.input[1], shape.slice());
         for (i, y) in y.chunks_exact_mut(outputs).enumerate() {
             let x = &x[i * inputs..][..inputs];
-            if self.slice.is_none() {
+            if self.slice.as_ref().is_none() {
                 shape.transform(x, y, &mut pace)?;
                 continue;
             }

@@ -9,16 +9,19 @@ use crate::kit::node;
 use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 use crate::kit::rnn::{RnnLayer, RnnLayout};
 
-/// A prepared `RNN` node.
-pub struct Rnn {
-    sequence: Sequence,
-    layer: RnnLayer,
+plain! {
+    /// A prepared `RNN` node.
+    pub struct Rnn {
+        sequence: Sequence,
+        layer: RnnLayer,
+    }
 }
 
 impl Op for Rnn {
     const CODE: OpCode = OpCode::Builtin(op::RNN);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(5..=5, 1..=1)?;
@@ -30,7 +33,7 @@ impl Op for Rnn {
         let x = node.input(0)?;
         ensure!(x.rank() == 2, "input {x} is {:?}; it must have 2 axes", x.shape);
         let sequence = Sequence::of(&x, Order::TimeMajor)?;
-        let layout = RnnLayout { x: 0, weights: 1, aux: None };
+        let layout = RnnLayout { x: 0, weights: 1, aux: Maybe::Absent };
         let layer = RnnLayer::prepare((node, cx), layout, options, sequence.batches)?;
         recurrent::expect_output(node, 0, F32)?;
         cx.set_output_shape(0, &recurrent::shape([sequence.batches, layer.units()])?)?;
@@ -39,7 +42,7 @@ impl Op for Rnn {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let columns = Columns { width: self.layer.units(), first: 0 };
-        let y = cx.output(0)?.into_slice()?;
+        let y = cx.output_slice(0)?;
         self.layer.eval(cx, (&self.sequence, Direction::Forward), (columns, y))
     }
 }

@@ -9,21 +9,25 @@ use crate::kit::requantize::Multiplier;
 use crate::kit::table::FunctionTable;
 use crate::kit::{float, node, unary};
 
-/// A prepared `RSQRT` node.
-pub enum Rsqrt {
-    /// The kernel for f32.
-    Real,
-    /// The kernel for i8.
-    Scaled(QuantizedRsqrt),
-    /// The kernel for i16; the input's zero point is 0.
-    Table(FunctionTable),
+plain! {
+    /// A prepared `RSQRT` node.
+    pub enum Rsqrt {
+        /// The kernel for f32.
+        Real,
+        /// The kernel for i8.
+        Scaled(QuantizedRsqrt),
+        /// The kernel for i16; the input's zero point is 0.
+        Table(FunctionTable),
+    }
 }
 
-/// Computes `y = 1/√(q − zx) × factor + zy`, with `factor = 1 / (√sx × sy)`.
-pub struct QuantizedRsqrt {
-    input_zero_point: i32,
-    output_zero_point: i32,
-    factor: Multiplier,
+plain! {
+    /// Computes `y = 1/√(q − zx) × factor + zy`, with `factor = 1 / (√sx × sy)`.
+    pub struct QuantizedRsqrt {
+        input_zero_point: i32,
+        output_zero_point: i32,
+        factor: Multiplier,
+    }
 }
 
 /// The number of fraction bits of the fixed-point `1/√q`.
@@ -34,6 +38,7 @@ impl Op for Rsqrt {
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare(node, cx)?;

@@ -13,9 +13,11 @@ use crate::kit::coordinates::Coordinates;
 use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::node;
 
-/// A prepared `SCATTER_ND` node: the shape of the output, if it is constant.
-pub struct ScatterNd {
-    output: Option<Dims>,
+plain! {
+    /// A prepared `SCATTER_ND` node: the shape of the output, if it is constant.
+    pub struct ScatterNd {
+        output: Maybe<Dims>,
+    }
 }
 
 impl Op for ScatterNd {
@@ -23,6 +25,7 @@ impl Op for ScatterNd {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I32, I64, ElementType::Bool]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(1);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
@@ -36,12 +39,12 @@ impl Op for ScatterNd {
             Some(output) => cx.set_output_shape(0, output.as_slice())?,
             None => cx.set_output_dynamic(0)?,
         }
-        Ok(ScatterNd { output })
+        Ok(ScatterNd { output: output.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (indices, updates) = (cx.input(0)?, cx.input(1)?);
-        let (output, y) = match self.output {
+        let (output, y) = match self.output.get() {
             Some(output) => (output, cx.output(0)?),
             None => {
                 let output = output(&indices, &updates, &cx.input(2)?)?;

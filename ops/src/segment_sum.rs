@@ -10,16 +10,19 @@ use crate::kit::node;
 use crate::kit::segments::{combine, with_segments};
 use crate::unsorted_segment_sum::Sum;
 
-/// A prepared `SEGMENT_SUM` node.
-pub struct SegmentSum {
-    /// The shape of the output; `None` if it depends on data.
-    output: Option<Dims>,
+plain! {
+    /// A prepared `SEGMENT_SUM` node.
+    pub struct SegmentSum {
+        /// The shape of the output; `None` if it depends on data.
+        output: Maybe<Dims>,
+    }
 }
 
 impl Op for SegmentSum {
     const CODE: OpCode = OpCode::Builtin(op::SEGMENT_SUM);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, ids, y) = node.binary()?;
@@ -33,12 +36,12 @@ impl Op for SegmentSum {
             Some(dims) => cx.set_output_shape(0, dims.as_slice())?,
             None => cx.set_output_dynamic(0)?,
         }
-        Ok(SegmentSum { output })
+        Ok(SegmentSum { output: output.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (x, ids) = (cx.input(0)?, cx.input(1)?);
-        let y = match self.output {
+        let y = match self.output.get() {
             Some(_) => cx.output(0)?,
             None => cx.resize_output(0, output_dims(&x, &ids)?.as_slice())?,
         };

@@ -9,8 +9,10 @@ use crate::kit::indexing::Dims;
 use crate::kit::node::dims;
 use crate::kit::select::{Choice, Operands, TYPES};
 
-/// A prepared `SELECT_V2` node.
-pub struct SelectV2(Choice);
+plain! {
+    /// A prepared `SELECT_V2` node.
+    pub struct SelectV2(Choice);
+}
 
 impl Op for SelectV2 {
     const CODE: OpCode = OpCode::Builtin(op::SELECT_V2);
@@ -18,6 +20,7 @@ impl Op for SelectV2 {
     const TYPES: ElementTypes = TYPES;
     const OUTPUT_TYPE: OutputType = OutputType::Input(1);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = Operands::of(node)?;

@@ -6,13 +6,16 @@ use arenite_abi::schema::ShapeOptions;
 
 use crate::kit::node;
 
-/// A prepared `SHAPE` node.
-pub struct Shape;
+plain! {
+    /// A prepared `SHAPE` node.
+    pub struct Shape;
+}
 
 impl Op for Shape {
     const CODE: OpCode = OpCode::Builtin(op::SHAPE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const OUTPUT_TYPE: OutputType = OutputType::Option;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

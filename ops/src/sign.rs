@@ -6,14 +6,17 @@ use arenite_abi::prelude::*;
 
 use crate::kit::unary;
 
-/// A prepared `SIGN` node.
-pub struct Sign;
+plain! {
+    /// A prepared `SIGN` node.
+    pub struct Sign;
+}
 
 impl Op for Sign {
     const CODE: OpCode = OpCode::Builtin(op::SIGN);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F64, I32]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, _) = unary::prepare(node, cx)?;

@@ -5,14 +5,17 @@ use arenite_abi::prelude::*;
 
 use crate::sign::Sign;
 
-/// A prepared `Sign` node.
-pub struct SignCustom(Sign);
+plain! {
+    /// A prepared `Sign` node.
+    pub struct SignCustom(Sign);
+}
 
 impl Op for SignCustom {
     const CODE: OpCode = OpCode::Custom("Sign");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F64]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         Sign::prepare(node, cx).map(SignCustom)

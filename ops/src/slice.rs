@@ -8,15 +8,18 @@ use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement};
 
-/// A prepared `SLICE` node.
-pub struct Slice {
-    prepared: Prepared,
+plain! {
+    /// A prepared `SLICE` node.
+    pub struct Slice {
+        prepared: Prepared,
+    }
 }
 
 impl Op for Slice {
     const CODE: OpCode = OpCode::Builtin(op::SLICE);
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const SHARING: Sharing = rearrange::SHARING;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;

@@ -11,6 +11,7 @@ use crate::kit::lut::{LUT16_SIZE, lookup_i16, populate_i16_f64};
 use crate::kit::node::{other_form, quant};
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{Multiplier, Quant, round_f32};
+use crate::kit::single::{self, Sum};
 
 plain! {
     /// A prepared `SOFTMAX` node.
@@ -55,7 +56,7 @@ impl Op for Softmax {
     const CODE: OpCode = OpCode::Builtin(op::SOFTMAX);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, U8, I8, I16]);
-    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| {
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
         let form = match &op.kernel {
             Kernel::Float { half: false, .. } => "ar_embed_softmax_f32",
             Kernel::Bytes(bytes) if bytes.all_i8 => "ar_embed_softmax_i8",
@@ -126,7 +127,7 @@ impl Softmax {
     /// As for `eval`, or the node has another form.
     pub fn eval_f32(&self, cx: &EvalContext<'_>) -> Result<()> {
         let Kernel::Float { half: false, beta } = self.kernel else { return Err(other_form()) };
-        let (x, y) = (cx.input(0)?.as_slice()?, cx.output(0)?.into_slice()?);
+        let (x, y) = (cx.input_slice(0)?, cx.output_slice(0)?);
         rows(x, y, self.depth.max(1), |x, y| float_row(x, y, beta));
         Ok(())
     }
@@ -138,7 +139,7 @@ impl Softmax {
     pub fn eval_i8(&self, cx: &EvalContext<'_>) -> Result<()> {
         let Kernel::Bytes(bytes) = &self.kernel else { return Err(other_form()) };
         let (table, out) = (cx.table(&bytes.exponentials)?, bytes.output);
-        let (x, y) = (cx.input(0)?.as_slice()?, cx.output(0)?.into_slice()?);
+        let (x, y) = (cx.input_slice(0)?, cx.output_slice(0)?);
         rows(x, y, self.depth.max(1), |x, y| {
             byte_row::<i8, i8>(x, y, table, out.scale, |p| nearest(p, out.zero_point));
         });
@@ -205,12 +206,12 @@ fn rows<X, Y>(x: &[X], y: &mut [Y], depth: usize, mut f: impl FnMut(&[X], &mut [
 
 fn float_row(x: &[f32], y: &mut [f32], beta: f32) {
     let max = x.iter().fold(f32::NEG_INFINITY, |max, x| max.max(*x));
-    let mut sum = 0.0;
+    let mut sum = Sum::default();
     for (y, x) in y.iter_mut().zip(x) {
-        *y = float::exp((x - max) * beta);
-        sum += f64::from(*y);
+        *y = single::exp((x - max) * beta);
+        sum.add(*y);
     }
-    let inverse = 1.0 / sum as f32;
+    let inverse = 1.0 / sum.value();
     for y in y {
         *y *= inverse;
     }
@@ -221,7 +222,7 @@ fn half_row(x: &[f16], y: &mut [f16], beta: f32) {
     let max = x.iter().fold(f32::from(f16::MIN), |max, x| max.max(f32::from(*x)));
     let mut sum = 0f32;
     for (y, x) in y.iter_mut().zip(x) {
-        let e = float::exp((f32::from(*x) - max) * beta);
+        let e = single::exp((f32::from(*x) - max) * beta);
         *y = f16::from_f32(e);
         sum += e;
     }

@@ -10,15 +10,18 @@ use crate::kit::indexing::{Dims, MAX_RANK};
 use crate::kit::moves::{Run, Width};
 use crate::kit::node;
 
-/// A prepared `SPARSE_TO_DENSE` node: the shape of the output, if it is constant.
-pub struct SparseToDense {
-    output: Option<Dims>,
+plain! {
+    /// A prepared `SPARSE_TO_DENSE` node: the shape of the output, if it is constant.
+    pub struct SparseToDense {
+        output: Maybe<Dims>,
+    }
 }
 
 impl Op for SparseToDense {
     const CODE: OpCode = OpCode::Builtin(op::SPARSE_TO_DENSE);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const OUTPUT_TYPE: OutputType = OutputType::Input(2);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(4..=4, 1..=1)?;
@@ -50,12 +53,12 @@ impl Op for SparseToDense {
             Some(output) => cx.set_output_shape(0, output.as_slice())?,
             None => cx.set_output_dynamic(0)?,
         }
-        Ok(SparseToDense { output })
+        Ok(SparseToDense { output: output.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (indices, values, default) = (cx.input(0)?, cx.input(2)?, cx.input(3)?);
-        let (output, y) = match self.output {
+        let (output, y) = match self.output.get() {
             Some(output) => (output, cx.output(0)?),
             None => {
                 let output = output(&cx.input(1)?)?;

@@ -9,9 +9,11 @@ use crate::kit::indexing::normalize_axis;
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement, with_size};
 
-/// A prepared `SPLIT` node: the axis, if it is constant.
-pub struct Split {
-    axis: Option<usize>,
+plain! {
+    /// A prepared `SPLIT` node: the axis, if it is constant.
+    pub struct Split {
+        axis: Maybe<usize>,
+    }
 }
 
 impl Op for Split {
@@ -19,6 +21,7 @@ impl Op for Split {
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const OUTPUT_TYPE: OutputType = OutputType::Input(1);
     const SHARING: Sharing = rearrange::SHARING_OF_PARTS;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=2, 1..=usize::MAX)?;
@@ -37,18 +40,18 @@ impl Op for Split {
             let plan = axis.map(|axis| part(&x, axis, i, count)).transpose()?;
             Prepared::declare_part(plan, cx, [1, i], &x)?;
         }
-        Ok(Split { axis })
+        Ok(Split { axis: axis.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (x, count) = (cx.node().input(1)?, cx.output_count());
-        let axis = match self.axis {
+        let axis = match self.axis.get() {
             Some(axis) => axis,
             None => axis_of(&cx.input(0)?, &x)?,
         };
         for i in 0..count {
             let plan = part(&x, axis, i, count)?;
-            Prepared::again(self.axis.map(|_| plan)).eval(cx, 1, i, || Ok(plan))?;
+            Prepared::again(self.axis.get().map(|_| plan)).eval(cx, 1, i, || Ok(plan))?;
         }
         Ok(())
     }

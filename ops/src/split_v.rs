@@ -10,9 +10,11 @@ use crate::kit::indexing::normalize_axis;
 use crate::kit::node;
 use crate::kit::rearrange::{self, Prepared, Rearrangement, with_size};
 
-/// A prepared `SPLIT_V` node: the axis, if it and the sizes are constant.
-pub struct SplitV {
-    axis: Option<usize>,
+plain! {
+    /// A prepared `SPLIT_V` node: the axis, if it and the sizes are constant.
+    pub struct SplitV {
+        axis: Maybe<usize>,
+    }
 }
 
 impl Op for SplitV {
@@ -20,6 +22,7 @@ impl Op for SplitV {
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = rearrange::SHARING_OF_PARTS;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=usize::MAX)?;
@@ -46,17 +49,17 @@ impl Op for SplitV {
             }
             None => (0..count).try_for_each(|i| Prepared::declare_part(None, cx, [0, i], &x))?,
         }
-        Ok(SplitV { axis })
+        Ok(SplitV { axis: axis.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (x, sizes) = (cx.node().input(0)?, cx.input(1)?);
-        let axis = match self.axis {
+        let axis = match self.axis.get() {
             Some(axis) => axis,
             None => axis_of(&cx.input(2)?, &x)?,
         };
         for_each_part(&x, &sizes, axis, |i, part| {
-            Prepared::again(self.axis.map(|_| part)).eval(cx, 0, i, || Ok(part))
+            Prepared::again(self.axis.get().map(|_| part)).eval(cx, 0, i, || Ok(part))
         })
     }
 }

@@ -7,33 +7,36 @@ use crate::kit::quantized::Quantized;
 use crate::kit::requantize::Quant;
 use crate::kit::{float, node, unary};
 
-/// A prepared `SQRT` node: the quantization of input and output, if the type has one.
-pub struct Sqrt(Option<(Quant, Quant)>);
+plain! {
+    /// A prepared `SQRT` node: the quantization of input and output, if the type has one.
+    pub struct Sqrt(Maybe<[Quant; 2]>);
+}
 
 impl Op for Sqrt {
     const CODE: OpCode = OpCode::Builtin(op::SQRT);
     const VERSIONS: RangeInclusive<i32> = 1..=2;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, I16]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare(node, cx)?;
         match x.ty {
-            F32 => Ok(Sqrt(None)),
+            F32 => Ok(Sqrt(Maybe::Absent)),
             I8 | I16 => {
                 if x.ty == I16 {
                     [&x, &y].into_iter().try_for_each(node::symmetric)?;
                 }
-                Ok(Sqrt(Some((node::quant(&x)?, node::quant(&y)?))))
+                Ok(Sqrt(Maybe::Present([node::quant(&x)?, node::quant(&y)?])))
             }
             ty => Err(Error::unsupported("SQRT", ty)),
         }
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match (cx.node().output(0)?.ty, self.0) {
-            (I8, Some((from, to))) => unary::try_map(cx, |q: i8| quantized(q, from, to)),
-            (I16, Some((from, to))) => unary::try_map(cx, |q: i16| quantized(q, from, to)),
+        match (cx.node().output(0)?.ty, self.0.get()) {
+            (I8, Some([from, to])) => unary::try_map(cx, |q: i8| quantized(q, from, to)),
+            (I16, Some([from, to])) => unary::try_map(cx, |q: i16| quantized(q, from, to)),
             _ => unary::map(cx, float::sqrt),
         }
     }

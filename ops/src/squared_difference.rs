@@ -8,10 +8,12 @@ use crate::kit::broadcast::Broadcast;
 use crate::kit::quantized::Quantized;
 use crate::kit::scaled_pair::ScaledPair;
 
-/// A prepared `SQUARED_DIFFERENCE` node.
-pub struct SquaredDifference {
-    broadcast: Broadcast<2>,
-    scaled: Option<ScaledPair>,
+plain! {
+    /// A prepared `SQUARED_DIFFERENCE` node.
+    pub struct SquaredDifference {
+        broadcast: Broadcast<2>,
+        scaled: Maybe<ScaledPair>,
+    }
 }
 
 impl Op for SquaredDifference {
@@ -20,6 +22,7 @@ impl Op for SquaredDifference {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I8]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = binary::prepare(node, cx)?;
@@ -29,12 +32,12 @@ impl Op for SquaredDifference {
             I8 => Some(ScaledPair::quadratic(&operands, 7, i8::LIMITS)?),
             ty => return Err(Error::unsupported("SQUARED_DIFFERENCE", ty)),
         };
-        Ok(SquaredDifference { broadcast: operands.broadcast, scaled })
+        Ok(SquaredDifference { broadcast: operands.broadcast, scaled: scaled.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let loops = &self.broadcast;
-        if let Some(pair) = &self.scaled {
+        if let Some(pair) = self.scaled.as_ref() {
             return pair.map::<i8>(cx, loops, squared_difference);
         }
         match cx.node().output(0)?.ty {

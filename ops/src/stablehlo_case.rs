@@ -40,7 +40,7 @@ impl Op for StablehloCase {
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let node = cx.node();
         let last = branch_count(&node)? - 1;
-        let index = cx.input(0)?.as_slice::<i32>()?.first().copied().unwrap_or(0);
+        let index = cx.input_slice::<i32>(0)?.first().copied().unwrap_or(0);
         let branch = branch(&node, usize::try_from(index).map_or(last, |i| i.min(last)))?;
         let mut model = cx.model()?;
         subgraph::run(&mut model, cx, 1, branch)?;

@@ -9,14 +9,17 @@ use crate::kit::indexing::MAX_RANK;
 use crate::kit::node;
 use crate::kit::spread::Spread;
 
-/// A prepared `STABLEHLO_PAD` node.
-pub struct StablehloPad {
-    plan: Spread,
+plain! {
+    /// A prepared `STABLEHLO_PAD` node.
+    pub struct StablehloPad {
+        plan: Spread,
+    }
 }
 
 impl Op for StablehloPad {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_PAD);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, value, y) = node.binary()?;

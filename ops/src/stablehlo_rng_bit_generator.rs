@@ -65,7 +65,7 @@ impl Op for StablehloRngBitGenerator {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let state = cx.input(0)?.as_slice::<u64>()?;
+        let state = cx.input_slice::<u64>(0)?;
         let &[key, low, ..] = state else { return Err(invalid!("the state has {} numbers", state.len())) };
         let high = state.get(2).copied().unwrap_or(key);
         let bits = cx.output(1)?.into_bytes();
@@ -78,7 +78,7 @@ impl Op for StablehloRngBitGenerator {
             }),
             Algorithm::Threefry => fill(bits, |n| threefry(halves(key), halves(low.wrapping_add(n)))),
         };
-        let next = cx.output(0)?.into_slice::<u64>()?;
+        let next = cx.output_slice::<u64>(0)?;
         next.copy_from_slice(state);
         next[1] = low.wrapping_add(blocks);
         Ok(())

@@ -215,7 +215,7 @@ impl StablehloScatter {
     fn scatter<T: Element>(&self, cx: &EvalContext<'_>, f: fn(T, T) -> T) -> Result<()> {
         let y = cx.output_cells::<T>(0)?;
         cx.input_cells::<T>(0)?.copy_to(y);
-        let (indices, updates) = (cx.input(1)?, cx.input(2)?.as_slice::<T>()?);
+        let (indices, updates) = (cx.input(1)?, cx.input_slice::<T>(2)?);
         self.targets(cx, &indices, &mut |i, target| {
             if let Some(y) = y.get(target) {
                 y.set(f(y.get(), updates[i]));

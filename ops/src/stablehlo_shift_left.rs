@@ -7,8 +7,10 @@
 use crate::kit::node;
 use arenite_abi::prelude::*;
 
-/// A prepared `STABLEHLO_SHIFT_LEFT` node.
-pub struct StablehloShiftLeft;
+plain! {
+    /// A prepared `STABLEHLO_SHIFT_LEFT` node.
+    pub struct StablehloShiftLeft;
+}
 
 impl Op for StablehloShiftLeft {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_SHIFT_LEFT);
@@ -16,6 +18,7 @@ impl Op for StablehloShiftLeft {
     const TYPES: ElementTypes = ElementTypes::of(&[I8, I16, I32]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (a, b, y) = node.binary()?;

@@ -104,15 +104,17 @@ fn has(mask: u32, bit: usize) -> bool {
     bit < MAX_ENTRIES && mask & 1 << bit != 0
 }
 
-/// The source of one axis of the output or of the input.
-#[derive(Clone, Copy, PartialEq)]
-enum Axis {
-    /// The whole axis of the input.
-    Whole,
-    /// An axis that only the output has.
-    New,
-    /// An axis that this entry of the lists slices.
-    Entry(usize),
+plain! {
+    /// The source of one axis of the output or of the input.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Axis {
+        /// The whole axis of the input.
+        Whole,
+        /// An axis that only the output has.
+        New,
+        /// An axis that this entry of the lists slices.
+        Entry(usize),
+    }
 }
 
 /// The axes in the output's order: the meaning of each entry, then the axes beyond the lists.

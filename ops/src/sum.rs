@@ -12,18 +12,22 @@ use crate::kit::requantize::round_f32;
 /// A prepared `SUM` node.
 pub type Sum = Reducer<Total>;
 
-/// The reduction of SUM.
-#[derive(Clone, Copy)]
-pub struct Total {
-    quantized: Option<Line>,
+plain! {
+    /// The reduction of SUM.
+    #[derive(Clone, Copy)]
+    pub struct Total {
+        quantized: Maybe<Line>,
+    }
 }
 
-/// Converts the sum of quantized numbers to the quantized sum: `round(sum × scale + bias) + zero_point`.
-#[derive(Clone, Copy)]
-struct Line {
-    scale: f32,
-    bias: f32,
-    zero_point: i32,
+plain! {
+    /// Converts the sum of quantized numbers to the quantized sum: `round(sum × scale + bias) + zero_point`.
+    #[derive(Clone, Copy)]
+    struct Line {
+        scale: f32,
+        bias: f32,
+        zero_point: i32,
+    }
 }
 
 impl Combine for Total {
@@ -45,17 +49,17 @@ impl Reduce for Total {
         refuse_bool(x, groups)?;
         symmetric_words(x, y)?;
         if node::type_limits(x.ty).is_none() {
-            return Ok(Total { quantized: None });
+            return Ok(Total { quantized: Maybe::Absent });
         }
         let (from, to) = (node::quant(x)?, node::quant(y)?);
         let scale = from.scale / to.scale;
         node::multiplier(scale.into(), x, y)?;
         let bias = from.zero_point.wrapping_neg() as f32 * scale * groups.reduction.group_len() as f32;
-        Ok(Total { quantized: Some(Line { scale, bias, zero_point: to.zero_point }) })
+        Ok(Total { quantized: Maybe::Present(Line { scale, bias, zero_point: to.zero_point }) })
     }
 
     fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {
-        match (x.ty, &self.quantized) {
+        match (x.ty, self.quantized.as_ref()) {
             (U8, Some(line)) => line.sum::<u8>(x, y, groups),
             (I8, Some(line)) => line.sum::<i8>(x, y, groups),
             (I16, Some(line)) => line.sum::<i16>(x, y, groups),

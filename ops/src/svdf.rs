@@ -68,7 +68,7 @@ impl Op for Svdf {
     const CODE: OpCode = OpCode::Builtin(op::SVDF);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32]);
-    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| match op.kernel {
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| match op.kernel {
         Kernel::Float { .. } => cx.put("", op),
         Kernel::Integer(_) => cx.put("ar_embed_svdf_i8", op),
     }));
@@ -186,12 +186,12 @@ impl Sizes {
         sums: &mut [f32],
         room: &mut [i8],
     ) -> Result<()> {
-        let x = cx.input(INPUT)?.as_slice::<f32>()?;
-        let features = Matrix::of(&cx.input(FEATURES)?)?;
-        let time = Diagonal::of(&cx.input(TIME)?)?;
+        let x = cx.input_slice::<f32>(INPUT)?;
+        let features = Matrix::read(cx, FEATURES)?;
+        let time = Diagonal::read(cx, TIME)?;
         let bias = float_bias(cx, BIAS)?;
         let state = cx.variable::<f32>(STATE)?;
-        let y = cx.output(0)?.into_slice::<f32>()?;
+        let y = cx.output_slice::<f32>(0)?;
         let units = self.filters / self.rank;
         let mut pace = Pace::new(cx);
         for batch in 0..self.batches {
@@ -234,12 +234,12 @@ impl Integer {
     }
 
     fn eval(&self, sizes: &Sizes, cx: &EvalContext<'_>) -> Result<()> {
-        let x = cx.input(INPUT)?.as_slice::<i8>()?;
-        let features = cx.input(FEATURES)?.as_slice::<i8>()?;
-        let time = cx.input(TIME)?.as_slice::<i16>()?;
-        let bias = cx.optional_input(BIAS)?.map_or(Ok(&[][..]), |bias| bias.as_slice::<i32>())?;
+        let x = cx.input_slice::<i8>(INPUT)?;
+        let features = cx.input_slice::<i8>(FEATURES)?;
+        let time = cx.input_slice::<i16>(TIME)?;
+        let bias = cx.optional_slice::<i32>(BIAS)?.unwrap_or_default();
         let state = cx.variable::<i16>(STATE)?;
-        let y = cx.output(0)?.into_slice::<i8>()?;
+        let y = cx.output_slice::<i8>(0)?;
         let units = sizes.filters / sizes.rank;
         let mut pace = Pace::new(cx);
         for batch in 0..sizes.batches {

@@ -6,6 +6,7 @@ use arenite_abi::prelude::*;
 use crate::kit::{
     fixed_point_i16, float, lut,
     sigmoid::{Functions, Sigmoid},
+    single,
 };
 
 plain! {
@@ -14,7 +15,7 @@ plain! {
 }
 
 const FUNCTIONS: Functions =
-    Functions { real: float::tanh, interpolated: lut::tanh_i16, fixed: fixed_point_i16::tanh };
+    Functions { real: single::tanh, interpolated: lut::tanh_i16, fixed: fixed_point_i16::tanh };
 
 impl Op for Tanh {
     const CODE: OpCode = OpCode::Builtin(op::TANH);

@@ -14,14 +14,17 @@ use crate::kit::pace::Pace;
 use crate::kit::rearrange::declare_shape;
 use crate::kit::strings::{self, Strings};
 
-/// A prepared `TILE` node.
-pub struct Tile {
-    plan: Option<Plan>,
+plain! {
+    /// A prepared `TILE` node.
+    pub struct Tile {
+        plan: Maybe<Plan>,
+    }
 }
 
 impl Op for Tile {
     const CODE: OpCode = OpCode::Builtin(op::TILE);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, multiples, y) = node.binary()?;
@@ -35,12 +38,12 @@ impl Op for Tile {
         );
         let plan = if multiples.is_constant() { Some(Plan::new(&x, &multiples)?) } else { None };
         declare_shape(plan.as_ref().map(|plan| plan.output.as_slice()), cx, 0, x.ty)?;
-        Ok(Tile { plan })
+        Ok(Tile { plan: plan.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let x = cx.input(0)?;
-        let plan = match self.plan {
+        let plan = match self.plan.get() {
             Some(plan) => plan,
             None => Plan::new(&x, &cx.input(1)?)?,
         };
@@ -56,7 +59,7 @@ impl Op for Tile {
                 debug_assert!(each.is_ok(), "nothing fails");
             });
         }
-        let y = if self.plan.is_some() { cx.output(0)? } else { cx.resize_output(0, shape)? };
+        let y = if self.plan.get().is_some() { cx.output(0)? } else { cx.resize_output(0, shape)? };
         let (width, to) = (Width::of(x.ty)?, y.into_bytes());
         width.clear_rest(to);
         let (mut pace, to) = (Pace::new(cx), cells_of(to));
@@ -67,13 +70,15 @@ impl Op for Tile {
     }
 }
 
-/// Each axis needs two loops, over the copies and over the elements. A nest has too few axes for more than four of
-/// these, so the last four axes form the inner nest.
-#[derive(Clone, Copy)]
-struct Plan {
-    output: Dims,
-    outer: Nest<1>,
-    inner: Nest<1>,
+plain! {
+    /// Each axis needs two loops, over the copies and over the elements. A nest has too few axes for more than four of
+    /// these, so the last four axes form the inner nest.
+    #[derive(Clone, Copy)]
+    struct Plan {
+        output: Dims,
+        outer: Nest<1>,
+        inner: Nest<1>,
+    }
 }
 
 impl Plan {

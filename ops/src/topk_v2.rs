@@ -12,16 +12,19 @@ use crate::kit::indexing::Dims;
 use crate::kit::node;
 use crate::kit::pace::Pace;
 
-/// A prepared `TOPK_V2` node.
-pub struct TopKV2 {
-    /// The shape of both outputs; `None` if k depends on data.
-    output: Option<Dims>,
+plain! {
+    /// A prepared `TOPK_V2` node.
+    pub struct TopKV2 {
+        /// The shape of both outputs; `None` if k depends on data.
+        output: Maybe<Dims>,
+    }
 }
 
 impl Op for TopKV2 {
     const CODE: OpCode = OpCode::Builtin(op::TOPK_V2);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I32, I64]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=2, 2..=2)?;
@@ -41,12 +44,12 @@ impl Op for TopKV2 {
                 None => cx.set_output_dynamic(i)?,
             }
         }
-        Ok(TopKV2 { output })
+        Ok(TopKV2 { output: output.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let x = cx.input(0)?;
-        let (y, indices) = match self.output {
+        let (y, indices) = match self.output.get() {
             Some(_) => (cx.output(0)?, cx.output(1)?),
             None => {
                 let dims = output_dims(&x, &cx.input(1)?, &cx.node().output(1)?)?;

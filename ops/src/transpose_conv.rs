@@ -4,6 +4,8 @@
 //! Defined by: tflite/kernels/transpose_conv.cc, tflite/kernels/internal/optimized/optimized_ops.h and
 //! optimized/integer_ops/transpose_conv.h (`TransposeConvV2`, `Quantize`), tflite/kernels/internal/reference.
 
+mod geometry;
+
 use arenite_abi::prelude::*;
 use arenite_abi::schema::TransposeConvOptions as Fields;
 
@@ -12,72 +14,61 @@ use crate::kit::bias::{Bias, float_bias};
 use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
 use crate::kit::dot::{dot, dot_f32, dot_i64};
 use crate::kit::hybrid::{QuantizedScratch, Symmetry};
-use crate::kit::indexing::Dims;
 use crate::kit::node;
-use crate::kit::pace::Pace;
-use crate::kit::padding::Padding;
 use crate::kit::quantized::Quantized;
 
-/// A prepared `TRANSPOSE_CONV` node.
-pub struct TransposeConv {
-    options: Shape,
-    /// The geometry; `None` if the output's shape depends on data.
-    geometry: Option<Geometry>,
-    kernel: Kernel,
+use geometry::{Geometry, Shape};
+
+plain! {
+    /// A prepared `TRANSPOSE_CONV` node.
+    pub struct TransposeConv {
+        options: Shape,
+        /// The geometry; `None` if the output's shape depends on data.
+        geometry: Maybe<Geometry>,
+        kernel: Kernel,
+    }
 }
 
-/// The padding, the strides and the activation of the options.
-#[derive(Clone, Copy)]
-struct Shape {
-    padding: Padding,
-    stride: [i32; 2],
+plain! {
+    enum Kernel {
+        Float(Limits<f32>),
+        Fixed(Fixed),
+        Hybrid(Hybrid),
+    }
 }
 
-/// The sizes along height and width.
-#[derive(Clone, Copy)]
-struct Geometry {
-    batches: usize,
-    input: [usize; 2],
-    filter: [usize; 2],
-    output: [usize; 2],
-    stride: [usize; 2],
-    before: [usize; 2],
-    depth: usize,
-    channels: usize,
+plain! {
+    struct Fixed {
+        input_zero: i32,
+        filter_zero: i32,
+        output_zero: i32,
+        limits: Limits<i32>,
+        rounding: Rounding,
+        multipliers: ChannelMultipliers,
+    }
 }
 
-enum Kernel {
-    Float(Limits<f32>),
-    Fixed(Fixed),
-    Hybrid(Hybrid),
+plain! {
+    /// Which sums round ties up, like SIMD code; all others round ties away from zero.
+    #[derive(Clone, Copy)]
+    enum Rounding {
+        /// Whole groups of sixteen output elements.
+        Elements,
+        /// Whole groups of eight channels.
+        Channels,
+        /// No sums.
+        Plain,
+        /// Sums of 64 bits with a 15-bit multiplier.
+        Wide,
+    }
 }
 
-struct Fixed {
-    input_zero: i32,
-    filter_zero: i32,
-    output_zero: i32,
-    limits: Limits<i32>,
-    rounding: Rounding,
-    multipliers: ChannelMultipliers,
-}
-
-/// Which sums round ties up, like SIMD code; all others round ties away from zero.
-#[derive(Clone, Copy)]
-enum Rounding {
-    /// Whole groups of sixteen output elements.
-    Elements,
-    /// Whole groups of eight channels.
-    Channels,
-    /// No sums.
-    Plain,
-    /// Sums of 64 bits with a 15-bit multiplier.
-    Wide,
-}
-
-struct Hybrid {
-    limits: Limits<f32>,
-    /// The quantized images, one for each batch.
-    images: QuantizedScratch,
+plain! {
+    struct Hybrid {
+        limits: Limits<f32>,
+        /// The quantized images, one for each batch.
+        images: QuantizedScratch,
+    }
 }
 
 /// The node's tensors.
@@ -96,6 +87,7 @@ impl Op for TransposeConv {
     const CODE: OpCode = OpCode::Builtin(op::TRANSPOSE_CONV);
     const VERSIONS: RangeInclusive<i32> = 1..=5;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I32, I64]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=4, 1..=1)?;
@@ -128,15 +120,15 @@ impl Op for TransposeConv {
             (U8, U8, U8) | (I8, I8, I8) | (I16, I8, I16) => Kernel::Fixed(Fixed::prepare(&parts, cx)?),
             (x, w, y) => return Err(unsupported!("no kernel for input {x}, filter {w} and output {y}")),
         };
-        Ok(TransposeConv { options, geometry, kernel })
+        Ok(TransposeConv { options, geometry: geometry.into(), kernel })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (filter, x) = (cx.input(1)?, cx.input(2)?);
-        let (g, y) = match self.geometry {
+        let (g, y) = match self.geometry.get() {
             Some(geometry) => (geometry, cx.output(0)?),
             None => {
-                let shape = cx.input(0)?.as_slice::<i32>()?;
+                let shape = cx.input_slice::<i32>(0)?;
                 let geometry = Geometry::new(&x, &filter, &self.options, shape)?;
                 (geometry, cx.resize_output(0, shape)?)
             }
@@ -217,108 +209,8 @@ impl ConvNode<'_> {
     }
 }
 
-impl Geometry {
-    fn new(x: &TensorView<'_>, filter: &TensorView<'_>, options: &Shape, output: &[i32]) -> Result<Geometry> {
-        ensure!(
-            output.len() == 4 && output[1] > 0 && output[2] > 0 && Dims::new(output).is_some(),
-            "the output's shape is {output:?}; it needs 4 axes, height and width of at least 1, and no more elements than can be counted"
-        );
-        ensure!(
-            output[0] == x.shape[0] && output[3] == filter.shape[0],
-            "the output's shape is {output:?}, input {x} is {:?}, filter {filter} {:?}; batches and channels must agree",
-            x.shape,
-            filter.shape
-        );
-        let sizes = |shape: &[i32]| [shape[1] as usize, shape[2] as usize];
-        let mut before = [0; 2];
-        for (axis, before) in before.iter_mut().enumerate() {
-            let [size, kernel] = [output[axis + 1], filter.shape[axis + 1]];
-            let window = options.padding.window(size, kernel, options.stride[axis], 1);
-            *before = window
-                .filter(|window| window.output == x.shape[axis + 1])
-                .map(|window| window.before as usize)
-                .ok_or_else(|| {
-                    invalid!(
-                        "an output of {output:?} cannot result from input {x} of {:?} with filter {:?}, {:?}",
-                        x.shape,
-                        filter.shape,
-                        options.padding
-                    )
-                })?;
-        }
-        Ok(Geometry {
-            batches: x.shape[0] as usize,
-            input: sizes(x.shape),
-            filter: sizes(filter.shape),
-            output: sizes(output),
-            stride: options.stride.map(|stride| stride as usize),
-            before,
-            depth: x.shape[3] as usize,
-            channels: filter.shape[0] as usize,
-        })
-    }
-
-    /// Calls `f(output index, batch, channel, taps)` for each output element. Fails if the invocation is cancelled.
-    fn for_each(&self, cx: &EvalContext<'_>, mut f: impl FnMut(usize, usize, usize, Taps<'_>)) -> Result<()> {
-        let mut pace = Pace::new(cx);
-        let mut out = 0;
-        for batch in 0..self.batches {
-            for oy in 0..self.output[0] {
-                for ox in 0..self.output[1] {
-                    let taps = self.meeting(0, oy).count().saturating_mul(self.meeting(1, ox).count());
-                    for channel in 0..self.channels {
-                        // Finding a tap and its pixel takes as long as about 8 multiply-adds.
-                        pace.ahead(taps.saturating_mul(self.depth + 8))?;
-                        f(out, batch, channel, Taps { geometry: self, at: [oy, ox], batch, channel });
-                        out += 1;
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The pairs `(filter, input)` of positions along an axis that contribute to output position `at`, so that
-    /// `input × stride + filter = at + before`.
-    fn meeting(&self, axis: usize, at: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
-        let (target, stride) = (at + self.before[axis], self.stride[axis]);
-        let input = self.input[axis];
-        (target % stride..self.filter[axis])
-            .step_by(stride)
-            .take_while(move |&k| k <= target)
-            .map(move |k| (k, (target - k) / stride))
-            .filter(move |&(_, i)| i < input)
-    }
-}
-
-/// The products that contribute to one output element.
-#[derive(Clone, Copy)]
-struct Taps<'a> {
-    geometry: &'a Geometry,
-    at: [usize; 2],
-    batch: usize,
-    channel: usize,
-}
-
-impl Taps<'_> {
-    /// Calls `f` with the channels of an input pixel and the filter channels that they are multiplied with.
-    fn for_each<X, W>(&self, x: &[X], w: &[W], mut f: impl FnMut(&[X], &[W])) {
-        let g = self.geometry;
-        let columns = g.meeting(1, self.at[1]);
-        for (ky, iy) in g.meeting(0, self.at[0]) {
-            for (kx, ix) in columns.clone() {
-                let pixel = ((self.batch * g.input[0] + iy) * g.input[1] + ix) * g.depth;
-                let tap = ((self.channel * g.filter[0] + ky) * g.filter[1] + kx) * g.depth;
-                if let (Some(x), Some(w)) = (x.get(pixel..pixel + g.depth), w.get(tap..tap + g.depth)) {
-                    f(x, w);
-                }
-            }
-        }
-    }
-}
-
 fn eval_f32(cx: &EvalContext<'_>, g: &Geometry, limits: Limits<f32>, y: TensorViewMut<'_>) -> Result<()> {
-    let (w, x) = (cx.input(1)?.as_slice::<f32>()?, cx.input(2)?.as_slice::<f32>()?);
+    let (w, x) = (cx.input_slice::<f32>(1)?, cx.input_slice::<f32>(2)?);
     let bias = float_bias(cx, 3)?;
     let y = y.into_slice::<f32>()?;
     g.for_each(cx, |out, _, channel, taps| {
@@ -361,8 +253,8 @@ impl Fixed {
         g: &Geometry,
         y: TensorViewMut<'_>,
     ) -> Result<()> {
-        let (w, x) = (cx.input(1)?.as_slice::<W>()?, cx.input(2)?.as_slice::<X>()?);
-        let bias = Bias::of(cx.optional_input(3)?)?;
+        let (w, x) = (cx.input_slice::<W>(1)?, cx.input_slice::<X>(2)?);
+        let bias = Bias::read(cx, 3)?;
         let multipliers = self.multipliers.read(cx)?;
         let y = y.into_slice::<X>()?;
         let simd_elements = y.len() - y.len() % 16;
@@ -417,7 +309,7 @@ impl Hybrid {
     }
 
     fn eval(&self, cx: &EvalContext<'_>, g: &Geometry, y: TensorViewMut<'_>) -> Result<()> {
-        let (filter, x) = (cx.input(1)?, cx.input(2)?.as_slice::<f32>()?);
+        let (filter, x) = (cx.input(1)?, cx.input_slice::<f32>(2)?);
         let q = filter.quantization().ok_or_else(|| invalid!("filter {filter} lost its scales"))?;
         let w = filter.as_slice::<i8>()?;
         let bias = float_bias(cx, 3)?;

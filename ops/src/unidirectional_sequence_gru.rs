@@ -10,23 +10,26 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::dot::dot_f32;
-use crate::kit::float;
 use crate::kit::node;
 use crate::kit::pace::Pace;
 use crate::kit::recurrent::{Direction, Order, Sequence, expect, expect_output, row};
+use crate::kit::single;
 
-/// A prepared `UNIDIRECTIONAL_SEQUENCE_GRU` node.
-pub struct UnidirectionalSequenceGru {
-    sequence: Sequence,
-    outputs: usize,
-    /// Scratch memory for `[x, h]`, then `r` and `u`.
-    room: Scratch<f32>,
+plain! {
+    /// A prepared `UNIDIRECTIONAL_SEQUENCE_GRU` node.
+    pub struct UnidirectionalSequenceGru {
+        sequence: Sequence,
+        outputs: usize,
+        /// Scratch memory for `[x, h]`, then `r` and `u`.
+        room: Scratch<f32>,
+    }
 }
 
 impl Op for UnidirectionalSequenceGru {
     const CODE: OpCode = OpCode::Custom("UNIDIRECTIONAL_SEQUENCE_GRU");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(6..=6, 2..=2)?;
@@ -59,11 +62,11 @@ impl Op for UnidirectionalSequenceGru {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (features, outputs) = (self.sequence.features, self.outputs);
-        let data = |i: usize| cx.input(i)?.as_slice::<f32>();
+        let data = |i: usize| cx.input_slice::<f32>(i);
         let (x, first) = (data(0)?, data(1)?);
         let (weights, bias, candidate, candidate_bias) = (data(2)?, data(3)?, data(4)?, data(5)?);
-        let y = cx.output(0)?.into_slice::<f32>()?;
-        let state = cx.output(1)?.into_slice::<f32>()?;
+        let y = cx.output_slice::<f32>(0)?;
+        let state = cx.output_slice::<f32>(1)?;
         state.copy_from_slice(first);
         let (joined, gates) = cx.scratch(&self.room)?.split_at_mut(features + outputs);
         let mut pace = Pace::new(cx);
@@ -73,12 +76,12 @@ impl Op for UnidirectionalSequenceGru {
             joined[..features].copy_from_slice(row(x, i, features));
             joined[features..].copy_from_slice(h);
             for (r, (gate, b)) in gates.iter_mut().zip(bias).enumerate() {
-                *gate = float::logistic(dot_f32(joined, row(weights, r, joined.len())) + b);
+                *gate = single::logistic(dot_f32(joined, row(weights, r, joined.len())) + b);
             }
             let (reset, update) = gates.split_at(outputs);
             joined[features..].iter_mut().zip(reset).for_each(|(h, r)| *h *= r);
             for (k, (h, u)) in h.iter_mut().zip(update).enumerate() {
-                let new = float::tanh(dot_f32(joined, row(candidate, k, joined.len())) + candidate_bias[k]);
+                let new = single::tanh(dot_f32(joined, row(candidate, k, joined.len())) + candidate_bias[k]);
                 *h = (1.0 - u) * new + u * *h;
             }
             y.get_mut(i * outputs..(i + 1) * outputs).unwrap_or_default().copy_from_slice(h);

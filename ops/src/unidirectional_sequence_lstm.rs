@@ -32,7 +32,7 @@ impl Op for UnidirectionalSequenceLstm {
     const CODE: OpCode = OpCode::Builtin(op::UNIDIRECTIONAL_SEQUENCE_LSTM);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32]);
-    const EMBED: Option<Embed<Self>> = Some(Embed(|op, cx| match op.kernel {
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| match op.kernel {
         Kernel::Float(_) => cx.put("ar_embed_unidirectional_sequence_lstm_f32", op),
         Kernel::Integer(_) => cx.put("ar_embed_unidirectional_sequence_lstm_i8", op),
     }));
@@ -92,7 +92,7 @@ impl UnidirectionalSequenceLstm {
     /// As for `eval`, or the node has another form.
     pub fn eval_f32(&self, cx: &EvalContext<'_>) -> Result<()> {
         let Kernel::Float(lstm) = &self.kernel else { return Err(node::other_form()) };
-        let y = cx.output(0)?.into_slice()?;
+        let y = cx.output_slice(0)?;
         lstm.eval(cx, (&self.sequence, Direction::Forward), (self.columns, y))
     }
 
@@ -102,7 +102,7 @@ impl UnidirectionalSequenceLstm {
     /// As for `eval`, or the node has another form.
     pub fn eval_i8(&self, cx: &EvalContext<'_>) -> Result<()> {
         let Kernel::Integer(lstm) = &self.kernel else { return Err(node::other_form()) };
-        let y = cx.output(0)?.into_slice()?;
+        let y = cx.output_slice(0)?;
         lstm.eval(cx, (&self.sequence, Direction::Forward), (self.columns, y))
     }
 }

@@ -10,16 +10,19 @@ use crate::kit::node;
 use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 use crate::kit::rnn::{RnnLayer, RnnLayout};
 
-/// A prepared `UNIDIRECTIONAL_SEQUENCE_RNN` node.
-pub struct UnidirectionalSequenceRnn {
-    sequence: Sequence,
-    layer: RnnLayer,
+plain! {
+    /// A prepared `UNIDIRECTIONAL_SEQUENCE_RNN` node.
+    pub struct UnidirectionalSequenceRnn {
+        sequence: Sequence,
+        layer: RnnLayer,
+    }
 }
 
 impl Op for UnidirectionalSequenceRnn {
     const CODE: OpCode = OpCode::Builtin(op::UNIDIRECTIONAL_SEQUENCE_RNN);
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(5..=5, 1..=1)?;
@@ -31,7 +34,7 @@ impl Op for UnidirectionalSequenceRnn {
             node::activation(options.get(SequenceRNNOptions::FUSED_ACTIVATION_FUNCTION)?)?,
             recurrent::symmetry(options.get(SequenceRNNOptions::ASYMMETRIC_QUANTIZE_INPUTS)?),
         );
-        let layout = RnnLayout { x: 0, weights: 1, aux: None };
+        let layout = RnnLayout { x: 0, weights: 1, aux: Maybe::Absent };
         let layer = RnnLayer::prepare((node, cx), layout, options, sequence.batches)?;
         let [units] = recurrent::shape([layer.units()])?;
         recurrent::expect_output(node, 0, F32)?;
@@ -41,7 +44,7 @@ impl Op for UnidirectionalSequenceRnn {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let columns = Columns { width: self.layer.units(), first: 0 };
-        let y = cx.output(0)?.into_slice()?;
+        let y = cx.output_slice(0)?;
         self.layer.eval(cx, (&self.sequence, Direction::Forward), (columns, y))
     }
 }

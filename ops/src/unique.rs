@@ -52,7 +52,7 @@ impl Op for Unique {
 
 impl Unique {
     fn find<T: Element + PartialOrd>(&self, cx: &EvalContext<'_>) -> Result<()> {
-        let x = cx.input(0)?.as_slice::<T>()?;
+        let x = cx.input_slice::<T>(0)?;
         let order = cx.scratch(&self.order)?;
         for (i, at) in order.iter_mut().enumerate() {
             *at = i as i32;

@@ -6,8 +6,10 @@ use arenite_abi::prelude::*;
 use crate::kit::number::Number;
 use crate::kit::unary;
 
-/// A prepared `ZEROS_LIKE` node.
-pub struct ZerosLike;
+plain! {
+    /// A prepared `ZEROS_LIKE` node.
+    pub struct ZerosLike;
+}
 
 impl Op for ZerosLike {
     const CODE: OpCode = OpCode::Builtin(op::ZEROS_LIKE);
@@ -15,6 +17,7 @@ impl Op for ZerosLike {
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, _) = unary::prepare(node, cx)?;

@@ -91,6 +91,9 @@ impl HandedOut {
             VariableUse::Cells => (&self.cells, &self.slices),
         };
         same.set(same.get() | 1 << i.min(LAST_BIT));
+        if other.get() == 0 {
+            return Ok(());
+        }
         let conflicts = |&j: &usize| other.get() >> j & 1 != 0 && (j == LAST_BIT || overlaps(j));
         match (0..=LAST_BIT).find(conflicts) {
             None => Ok(()),
@@ -129,7 +132,19 @@ impl IndexSet {
         Ok((first, (i - first) as u32))
     }
 
+    #[inline]
     fn take(&self, what: &str, i: usize) -> Result<()> {
+        let bits = self.bits.get();
+        // What nearly all ops do.
+        if self.first.get() == 0 && i < 32 && bits as u32 >> i & 1 == 0 {
+            self.bits.set(bits | u64::from(1u32 << i));
+            return Ok(());
+        }
+        self.take_far(what, i)
+    }
+
+    #[cold]
+    fn take_far(&self, what: &str, i: usize) -> Result<()> {
         let (first, bit) = self.find(what, i)?;
         let moved = u32::try_from(first - self.first.get()).unwrap_or(u32::MAX);
         self.bits.set(self.bits.get().checked_shr(moved).unwrap_or(0) | 1 << bit);

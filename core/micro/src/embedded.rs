@@ -7,16 +7,6 @@ use core::ptr::null;
 use arenite_abi::Status;
 use arenite_abi::raw::{ArEvalV1, ArNodeV1, ArStatus};
 
-/// Identifies this version of the ops' states: the FNV-1a hash of the package's version.
-pub const EMBEDDED_VERSION: u32 = {
-    let (version, mut hash, mut i) = (env!("CARGO_PKG_VERSION").as_bytes(), 0x811c_9dc5u32, 0);
-    while i < version.len() {
-        hash = (hash ^ version[i] as u32).wrapping_mul(0x0100_0193);
-        i += 1;
-    }
-    hash
-};
-
 /// A node: the function that runs it, and what this function takes. `ArEmbeddedStep` in C.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -35,10 +25,7 @@ pub struct EmbeddedStep {
 ///
 /// # Safety
 /// The steps must come from one [`Embedding`](crate::Embedding), and none of its steps may be running.
-pub unsafe fn run_embedded(steps: &[EmbeddedStep], version: u32) -> ArStatus {
-    if version != EMBEDDED_VERSION {
-        return Status::Internal as ArStatus;
-    }
+pub unsafe fn run_embedded(steps: &[EmbeddedStep]) -> ArStatus {
     for step in steps {
         // SAFETY: `Embedding` writes valid structs and the state that the function expects, which it does not write.
         let status = unsafe { (step.eval)(step.context, step.node, step.state.cast_mut()) };

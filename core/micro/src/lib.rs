@@ -42,7 +42,7 @@ extern crate alloc;
 mod arena;
 mod elsewhere;
 pub mod embedded;
-#[cfg(feature = "std")]
+#[cfg(feature = "embed")]
 mod embedding;
 mod error;
 mod model;
@@ -51,13 +51,13 @@ mod phases;
 mod work;
 
 pub use arena::{Category, Recording, Sizes};
-#[cfg(feature = "std")]
+#[cfg(feature = "embed")]
 pub use arenite_abi::plain::PointerWidth;
 pub use arenite_planners::few::Records;
 pub use elsewhere::write_layouts;
 #[cfg(feature = "alloc")]
 pub use elsewhere::{Target, required_arena, required_arena_on};
-#[cfg(feature = "std")]
+#[cfg(feature = "embed")]
 pub use embedding::{EmbeddableOp, Embedding, SourceFile, Sources};
 pub use error::{Error, Result};
 pub use model::observer::{NodeObserver, RunningNode};

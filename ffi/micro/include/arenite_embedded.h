@@ -33,9 +33,9 @@ typedef struct ArEmbeddedStep {
   const void *state;
 } ArEmbeddedStep;
 
-/* Runs nodes in order until one fails. The file and the library must be of the same version of arenite; if not,
-   returns AR_STATUS_INTERNAL and runs nothing. */
-ArStatus ar_embedded_run(const ArEmbeddedStep *steps, size_t count, uint32_t version);
+/* Runs nodes in order until one fails. `states` identifies the layout of the nodes' states. If the library has others,
+   because it is of another version, returns AR_STATUS_INTERNAL and runs nothing. */
+ArStatus ar_embedded_run(const ArEmbeddedStep *steps, size_t count, uint32_t states);
 
 /* The functions of the context: nothing is resized, cancelled or lent. */
 ArStatus ar_embedded_resize_output(void *context, uint32_t output, const int32_t *dims, uint32_t rank, uint64_t bytes);

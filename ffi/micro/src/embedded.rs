@@ -2,6 +2,7 @@
 
 use core::ffi::c_void;
 
+use arenite_abi::Status;
 use arenite_abi::raw::{ArStatus, slice};
 use arenite_micro::embedded::{self, EmbeddedStep, run_embedded};
 
@@ -10,9 +11,12 @@ use arenite_micro::embedded::{self, EmbeddedStep, run_embedded};
 /// # Safety
 /// `steps` must point to `count` steps of a generated file.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn ar_embedded_run(steps: *const EmbeddedStep, count: usize, version: u32) -> ArStatus {
+unsafe extern "C" fn ar_embedded_run(steps: *const EmbeddedStep, count: usize, states: u32) -> ArStatus {
+    if states != arenite_ops::STATES {
+        return Status::Internal as ArStatus;
+    }
     // SAFETY: the caller passes the table of a generated file.
-    unsafe { run_embedded(slice(steps, count), version) }
+    unsafe { run_embedded(slice(steps, count)) }
 }
 
 /// `resize_output` of the contexts in generated files.

@@ -11,16 +11,19 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::pace::Pace;
 
-/// A prepared `aeq.hadamard_rotation` node: the elements per run, and the number of elements that are in runs.
-pub struct AeqHadamardRotation {
-    size: usize,
-    rotated: usize,
+plain! {
+    /// A prepared `aeq.hadamard_rotation` node: the elements per run, and the number of elements that are in runs.
+    pub struct AeqHadamardRotation {
+        size: usize,
+        rotated: usize,
+    }
 }
 
 impl Op for AeqHadamardRotation {
     const CODE: OpCode = OpCode::Custom("aeq.hadamard_rotation");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;

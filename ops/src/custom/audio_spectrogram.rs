@@ -14,27 +14,32 @@ use crate::kit::fft::{Direction, RealFft};
 use crate::kit::float;
 use crate::kit::pace::Pace;
 
-/// A prepared `AudioSpectrogram` node.
-pub struct AudioSpectrogram {
-    stride: usize,
-    squared: bool,
-    windows: usize,
-    frequencies: usize,
-    /// The transform and its scratch memory; `None` if there are no windows.
-    transform: Option<Transform>,
+plain! {
+    /// A prepared `AudioSpectrogram` node.
+    pub struct AudioSpectrogram {
+        stride: usize,
+        squared: bool,
+        windows: usize,
+        frequencies: usize,
+        /// The transform and its scratch memory; `None` if there are no windows.
+        transform: Maybe<Transform>,
+    }
 }
 
-struct Transform {
-    fft: RealFft<f64>,
-    weights: Table<f64>,
-    samples: Scratch<f64>,
-    spectrum: Scratch<f64>,
+plain! {
+    struct Transform {
+        fft: RealFft<f64>,
+        weights: Table<f64>,
+        samples: Scratch<f64>,
+        spectrum: Scratch<f64>,
+    }
 }
 
 impl Op for AudioSpectrogram {
     const CODE: OpCode = OpCode::Custom("AudioSpectrogram");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, _) = node.unary()?;
@@ -59,13 +64,13 @@ impl Op for AudioSpectrogram {
             squared,
             windows: windows as usize,
             frequencies: frequencies as usize,
-            transform,
+            transform: transform.into(),
         })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let Some(transform) = &self.transform else { return Ok(()) };
-        let (x, y) = (cx.input(0)?, cx.output(0)?.into_slice::<f32>()?);
+        let Some(transform) = self.transform.as_ref() else { return Ok(()) };
+        let (x, y) = (cx.input(0)?, cx.output_slice::<f32>(0)?);
         let (channels, x) = (x.shape[1] as usize, x.as_slice::<f32>()?);
         let mut fft = transform.fft.begin(cx)?;
         let weights = cx.table(&transform.weights)?;

@@ -60,11 +60,11 @@ impl Op for Convolution2dTransposeBias {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, filter) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?);
+        let (x, filter) = (cx.input_slice::<f32>(0)?, cx.input(1)?);
         let (outputs, inputs) = (filter.shape[0] as usize, filter.shape[3] as usize);
         let filter = filter.as_slice::<f32>()?;
-        let bias = cx.input(2)?.as_slice::<f32>()?;
-        let y = cx.output(0)?.into_slice::<f32>()?;
+        let bias = cx.input_slice::<f32>(2)?;
+        let y = cx.output_slice::<f32>(0)?;
         if outputs == 0 {
             return Ok(());
         }

@@ -10,13 +10,16 @@ use arenite_abi::prelude::*;
 use crate::kit::float;
 use crate::kit::pace::Pace;
 
-/// A prepared `DenseImageWarp` node: height, width, channels.
-pub struct DenseImageWarp([usize; 3]);
+plain! {
+    /// A prepared `DenseImageWarp` node: height, width, channels.
+    pub struct DenseImageWarp([usize; 3]);
+}
 
 impl Op for DenseImageWarp {
     const CODE: OpCode = OpCode::Custom("DenseImageWarp");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, flow, _) = node.binary()?;
@@ -35,8 +38,8 @@ impl Op for DenseImageWarp {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, flow) = (cx.input(0)?.as_slice::<f32>()?, cx.input(1)?.as_slice::<f32>()?);
-        let y = cx.output(0)?.into_slice::<f32>()?;
+        let (x, flow) = (cx.input_slice::<f32>(0)?, cx.input_slice::<f32>(1)?);
+        let y = cx.output_slice::<f32>(0)?;
         let [height, width, channels] = self.0;
         if channels == 0 {
             return Ok(());

@@ -8,13 +8,16 @@ use crate::kit::argmax_pool::ArgmaxPool;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::padding::Padding;
 
-/// A prepared `MaxPoolWithArgmax` node.
-pub struct MaxPoolWithArgmax(ArgmaxPool);
+plain! {
+    /// A prepared `MaxPoolWithArgmax` node.
+    pub struct MaxPoolWithArgmax(ArgmaxPool);
+}
 
 impl Op for MaxPoolWithArgmax {
     const CODE: OpCode = OpCode::Custom("MaxPoolWithArgmax");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 2..=2)?;
@@ -44,8 +47,8 @@ impl Op for MaxPoolWithArgmax {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let y = cx.output(0)?.into_slice::<f32>()?;
-        let indices = cx.output(1)?.into_slice::<i32>()?;
+        let y = cx.output_slice::<f32>(0)?;
+        let indices = cx.output_slice::<i32>(1)?;
         let (width, channels) = self.0.width_and_channels();
         self.0.for_each(cx, |i, channel, maximum| {
             let [row, column] = maximum.pixel;

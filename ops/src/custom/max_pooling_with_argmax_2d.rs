@@ -8,16 +8,19 @@ use crate::kit::activation::{Activation, Limits};
 use crate::kit::argmax_pool::{ArgmaxPool, padding_of_c_struct};
 use crate::kit::custom_options;
 
-/// A prepared `MaxPoolingWithArgmax2D` node.
-pub struct MaxPoolingWithArgmax2d {
-    pool: ArgmaxPool,
-    limits: Limits<f32>,
+plain! {
+    /// A prepared `MaxPoolingWithArgmax2D` node.
+    pub struct MaxPoolingWithArgmax2d {
+        pool: ArgmaxPool,
+        limits: Limits<f32>,
+    }
 }
 
 impl Op for MaxPoolingWithArgmax2d {
     const CODE: OpCode = OpCode::Custom("MaxPoolingWithArgmax2D");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 2..=2)?;
@@ -37,8 +40,8 @@ impl Op for MaxPoolingWithArgmax2d {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let y = cx.output(0)?.into_slice::<f32>()?;
-        let indices = cx.output(1)?.into_slice::<f32>()?;
+        let y = cx.output_slice::<f32>(0)?;
+        let indices = cx.output_slice::<f32>(1)?;
         let [_, filter_width] = self.pool.filter();
         self.pool.for_each(cx, |i, _, maximum| {
             let [row, column] = maximum.tap;

@@ -15,19 +15,22 @@ use crate::kit::argmax_pool::padding_of_c_struct;
 use crate::kit::custom_options;
 use crate::kit::padding::{Padding, padding_for};
 
-/// A prepared `MaxUnpooling2D` node.
-pub struct MaxUnpooling2d {
-    input: [usize; 4],
-    output: [usize; 4],
-    stride: [i32; 2],
-    filter_width: i32,
-    before: [i32; 2],
+plain! {
+    /// A prepared `MaxUnpooling2D` node.
+    pub struct MaxUnpooling2d {
+        input: [usize; 4],
+        output: [usize; 4],
+        stride: [i32; 2],
+        filter_width: i32,
+        before: [i32; 2],
+    }
 }
 
 impl Op for MaxUnpooling2d {
     const CODE: OpCode = OpCode::Custom("MaxUnpooling2D");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, indices, y) = node.binary()?;
@@ -75,7 +78,7 @@ impl Op for MaxUnpooling2d {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
+        let (x, y) = (cx.input_slice::<f32>(0)?, cx.output_slice::<f32>(0)?);
         y.fill(0.0);
         let indices = cx.input(1)?;
         match indices.ty {

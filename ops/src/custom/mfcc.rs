@@ -17,23 +17,26 @@ use crate::kit::pace::Pace;
 /// The least energy of a band, so that the logarithm is finite.
 const FLOOR: f64 = 1e-12;
 
-/// A prepared `Mfcc` node.
-pub struct Mfcc {
-    lower: f64,
-    upper: f64,
-    bands: usize,
-    coefficients: usize,
-    centres: Scratch<f64>,
-    band_of: Scratch<i32>,
-    weights: Scratch<f64>,
-    energies: Scratch<f64>,
-    cosines: Scratch<f64>,
+plain! {
+    /// A prepared `Mfcc` node.
+    pub struct Mfcc {
+        lower: f64,
+        upper: f64,
+        bands: usize,
+        coefficients: usize,
+        centres: Scratch<f64>,
+        band_of: Scratch<i32>,
+        weights: Scratch<f64>,
+        energies: Scratch<f64>,
+        cosines: Scratch<f64>,
+    }
 }
 
 impl Op for Mfcc {
     const CODE: OpCode = OpCode::Custom("Mfcc");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, rate, y) = node.binary()?;
@@ -79,9 +82,9 @@ impl Op for Mfcc {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?, cx.output(0)?.into_slice::<f32>()?);
+        let (x, y) = (cx.input(0)?, cx.output_slice::<f32>(0)?);
         let (frequencies, x) = (x.shape[2] as usize, x.as_slice::<f32>()?);
-        let rate = cx.input(1)?.as_slice::<i32>()?[0];
+        let rate = cx.input_slice::<i32>(1)?[0];
         ensure!(rate > 0, "the sample rate is {rate}; it must be above 0");
         let mut pace = Pace::new(cx);
         let bank = self.filter_bank(cx, rate, frequencies)?;

@@ -54,8 +54,8 @@ impl Op for NumericVerify {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, reference) = (cx.input(0)?, cx.input(1)?.as_slice::<f32>()?);
-        let y = cx.output(0)?.into_slice::<f32>()?;
+        let (x, reference) = (cx.input(0)?, cx.input_slice::<f32>(1)?);
+        let y = cx.output_slice::<f32>(0)?;
         match x.ty {
             I8 => self.compare(&x, x.as_slice::<i8>()?, reference, y),
             U8 => self.compare(&x, x.as_slice::<u8>()?, reference, y),

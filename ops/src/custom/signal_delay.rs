@@ -7,12 +7,14 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, expect, last_axis};
 
-/// A prepared `SignalDelay` node.
-pub struct SignalDelay {
-    frame: usize,
-    delay: usize,
-    /// The last `delay` samples of each row, which are not output yet.
-    waiting: State<i16>,
+plain! {
+    /// A prepared `SignalDelay` node.
+    pub struct SignalDelay {
+        frame: usize,
+        delay: usize,
+        /// The last `delay` samples of each row, which are not output yet.
+        waiting: State<i16>,
+    }
 }
 
 impl Op for SignalDelay {
@@ -20,6 +22,7 @@ impl Op for SignalDelay {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I16]);
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
@@ -32,7 +35,7 @@ impl Op for SignalDelay {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<i16>()?, cx.output(0)?.into_slice::<i16>()?);
+        let (x, y) = (cx.input_slice::<i16>(0)?, cx.output_slice::<i16>(0)?);
         let waiting = cx.state(&self.waiting)?;
         let rows = x.chunks_exact(self.frame).zip(y.chunks_exact_mut(self.frame));
         for (row, (x, y)) in rows.enumerate() {

@@ -6,13 +6,16 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, expect_list};
 
-/// A prepared `SignalEnergy` node: the start index and the end index.
-pub struct SignalEnergy(usize, usize);
+plain! {
+    /// A prepared `SignalEnergy` node: the start index and the end index.
+    pub struct SignalEnergy([usize; 2]);
+}
 
 impl Op for SignalEnergy {
     const CODE: OpCode = OpCode::Custom("SignalEnergy");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I16, U32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
@@ -22,14 +25,15 @@ impl Op for SignalEnergy {
         let end = signal::option_in(&options, "end_index", 0..=numbers)?;
         let start = signal::option_in(&options, "start_index", 0..=end)?;
         cx.set_output_shape(0, &[numbers])?;
-        Ok(SignalEnergy(start as usize, end as usize))
+        Ok(SignalEnergy([start as usize, end as usize]))
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let x = cx.input(0)?.as_slice::<i16>()?.as_chunks::<2>().0;
-        let y = cx.output(0)?.into_slice::<u32>()?;
+        let x = cx.input_slice::<i16>(0)?.as_chunks::<2>().0;
+        let y = cx.output_slice::<u32>(0)?;
         y.fill(0);
-        for (y, parts) in y[self.0..self.1].iter_mut().zip(&x[self.0..self.1]) {
+        let [start, end] = self.0;
+        for (y, parts) in y[start..end].iter_mut().zip(&x[start..end]) {
             let [re, im] = parts.map(|part| i32::from(part).unsigned_abs().pow(2));
             *y = re + im;
         }

@@ -7,13 +7,16 @@ use arenite_abi::prelude::*;
 
 use crate::kit::signal::{self, expect_list, most_significant_bit};
 
-/// A prepared `SignalFftAutoScale` node, which has no state.
-pub struct SignalFftAutoScale;
+plain! {
+    /// A prepared `SignalFftAutoScale` node, which has no state.
+    pub struct SignalFftAutoScale;
+}
 
 impl Op for SignalFftAutoScale {
     const CODE: OpCode = OpCode::Custom("SignalFftAutoScale");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I16, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 2..=2)?;
@@ -27,12 +30,12 @@ impl Op for SignalFftAutoScale {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<i16>()?, cx.output(0)?.into_slice::<i16>()?);
+        let (x, y) = (cx.input_slice::<i16>(0)?, cx.output_slice::<i16>(0)?);
         let bits = spare_bits(x);
         for (y, x) in y.iter_mut().zip(x) {
             *y = x.wrapping_shl(bits);
         }
-        cx.output(1)?.into_slice::<i32>()?.fill(bits as i32);
+        cx.output_slice::<i32>(1)?.fill(bits as i32);
         Ok(())
     }
 }

@@ -13,13 +13,16 @@ use crate::kit::custom_options::CustomOptions;
 use crate::kit::pace::Pace;
 use crate::kit::signal::{self, expect_list};
 
-/// A prepared `SignalFilterBank` node.
-pub struct SignalFilterBank;
+plain! {
+    /// A prepared `SignalFilterBank` node.
+    pub struct SignalFilterBank;
+}
 
 impl Op for SignalFilterBank {
     const CODE: OpCode = OpCode::Custom("SignalFilterBank");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[U32, I16, U64]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(6..=6, 1..=1)?;
@@ -42,11 +45,11 @@ impl Op for SignalFilterBank {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let x = cx.input(0)?.as_slice::<u32>()?;
-        let list = |i| cx.input(i)?.as_slice::<i16>();
+        let x = cx.input_slice::<u32>(0)?;
+        let list = |i| cx.input_slice::<i16>(i);
         let (weights, unweights) = (list(1)?, list(2)?);
         let (frequencies, firsts, widths) = (list(3)?, list(4)?, list(5)?);
-        let y = cx.output(0)?.into_slice::<u64>()?;
+        let y = cx.output_slice::<u64>(0)?;
         let (mut pace, mut carried) = (Pace::new(cx), 0);
         for c in 0..=y.len() {
             let width = usize::try_from(widths[c]).unwrap_or(0);

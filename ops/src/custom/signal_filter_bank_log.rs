@@ -12,18 +12,21 @@ const SEGMENTS: usize = 128;
 /// `ln 2` with 16 fraction bits.
 const LN_2: u64 = 45426;
 
-/// A prepared `SignalFilterBankLog` node.
-pub struct SignalFilterBankLog {
-    bits: u32,
-    scale: u32,
-    /// `log₂(1 + f) − f` for `f` in 128 steps from 0 to 1, with 16 fraction bits.
-    table: Table<i32>,
+plain! {
+    /// A prepared `SignalFilterBankLog` node.
+    pub struct SignalFilterBankLog {
+        bits: u32,
+        scale: u32,
+        /// `log₂(1 + f) − f` for `f` in 128 steps from 0 to 1, with 16 fraction bits.
+        table: Table<i32>,
+    }
 }
 
 impl Op for SignalFilterBankLog {
     const CODE: OpCode = OpCode::Custom("SignalFilterBankLog");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[U32, I16]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
@@ -41,7 +44,7 @@ impl Op for SignalFilterBankLog {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<u32>()?, cx.output(0)?.into_slice::<i16>()?);
+        let (x, y) = (cx.input_slice::<u32>(0)?, cx.output_slice::<i16>(0)?);
         let table = cx.table(&self.table)?;
         for (y, &x) in y.iter_mut().zip(x) {
             *y = match x << self.bits {

@@ -13,15 +13,17 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, expect_list};
 
-/// A prepared `SignalFilterBankSpectralSubtraction` node.
-pub struct SignalFilterBankSpectralSubtraction {
-    /// For even and for odd channels: the smoothing factor and its complement to one.
-    smoothing: [[u32; 2]; 2],
-    remaining: u32,
-    smoothing_bits: u32,
-    bits: u32,
-    clamping: bool,
-    noise: State<u32>,
+plain! {
+    /// A prepared `SignalFilterBankSpectralSubtraction` node.
+    pub struct SignalFilterBankSpectralSubtraction {
+        /// For even and for odd channels: the smoothing factor and its complement to one.
+        smoothing: [[u32; 2]; 2],
+        remaining: u32,
+        smoothing_bits: u32,
+        bits: u32,
+        clamping: bool,
+        noise: State<u32>,
+    }
 }
 
 impl Op for SignalFilterBankSpectralSubtraction {
@@ -29,6 +31,7 @@ impl Op for SignalFilterBankSpectralSubtraction {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[U32]);
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 2..=2)?;
@@ -63,8 +66,8 @@ impl Op for SignalFilterBankSpectralSubtraction {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<u32>()?, cx.output(0)?.into_slice::<u32>()?);
-        let (estimates, noise) = (cx.output(1)?.into_slice::<u32>()?, cx.state(&self.noise)?);
+        let (x, y) = (cx.input_slice::<u32>(0)?, cx.output_slice::<u32>(0)?);
+        let (estimates, noise) = (cx.output_slice::<u32>(1)?, cx.state(&self.noise)?);
         for (i, (&x, noise)) in x.iter().zip(noise).enumerate() {
             let [smoothing, rest] = self.smoothing[i % 2].map(u64::from);
             let signal = x << self.smoothing_bits;

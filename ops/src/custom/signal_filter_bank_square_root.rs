@@ -6,13 +6,16 @@ use arenite_abi::prelude::*;
 
 use crate::kit::signal::{self, expect_list};
 
-/// A prepared `SignalFilterBankSquareRoot` node, which has no state.
-pub struct SignalFilterBankSquareRoot;
+plain! {
+    /// A prepared `SignalFilterBankSquareRoot` node, which has no state.
+    pub struct SignalFilterBankSquareRoot;
+}
 
 impl Op for SignalFilterBankSquareRoot {
     const CODE: OpCode = OpCode::Custom("SignalFilterBankSquareRoot");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[U64, I32, U32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, bits, y) = node.binary()?;
@@ -25,9 +28,9 @@ impl Op for SignalFilterBankSquareRoot {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, bits) = (cx.input(0)?.as_slice::<u64>()?, cx.input(1)?.as_slice::<i32>()?[0]);
+        let (x, bits) = (cx.input_slice::<u64>(0)?, cx.input_slice::<i32>(1)?[0]);
         ensure!((0..32).contains(&bits), "the shift of the roots is {bits} bits; it must be 0 to 31");
-        for (y, &x) in cx.output(0)?.into_slice::<u32>()?.iter_mut().zip(x) {
+        for (y, &x) in cx.output_slice::<u32>(0)?.iter_mut().zip(x) {
             *y = root(x) >> bits;
         }
         Ok(())

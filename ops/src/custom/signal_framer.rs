@@ -9,16 +9,18 @@ use crate::kit::custom_options::CustomOptions;
 use crate::kit::pace::Pace;
 use crate::kit::signal::{self, Queue, Shape, expect, last_axis};
 
-/// A prepared `SignalFramer` node.
-pub struct SignalFramer {
-    samples: usize,
-    size: usize,
-    step: usize,
-    /// The number of samples that a row can store.
-    capacity: usize,
-    kept: State<i16>,
-    /// The number of samples that a row stores now.
-    count: State<i32>,
+plain! {
+    /// A prepared `SignalFramer` node.
+    pub struct SignalFramer {
+        samples: usize,
+        size: usize,
+        step: usize,
+        /// The number of samples that a row can store.
+        capacity: usize,
+        kept: State<i16>,
+        /// The number of samples that a row stores now.
+        count: State<i32>,
+    }
 }
 
 impl Op for SignalFramer {
@@ -26,6 +28,7 @@ impl Op for SignalFramer {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I16, ElementType::Bool]);
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 2..=2)?;
@@ -55,7 +58,7 @@ impl Op for SignalFramer {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<i16>()?, cx.output(0)?.into_slice::<i16>()?);
+        let (x, y) = (cx.input_slice::<i16>(0)?, cx.output_slice::<i16>(0)?);
         let (kept, count) = (cx.state(&self.kept)?, &cx.state(&self.count)?[0]);
         let frames = self.samples / self.step;
         let (mut valid, mut left, mut pace) = (true, count.get(), Pace::new(cx));
@@ -76,7 +79,7 @@ impl Op for SignalFramer {
             left = queue.len() as i32;
         }
         count.set(left);
-        cx.output(1)?.into_slice::<Bool>()?.fill(Bool(u8::from(valid)));
+        cx.output_slice::<Bool>(1)?.fill(Bool(u8::from(valid)));
         Ok(())
     }
 }

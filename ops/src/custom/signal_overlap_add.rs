@@ -10,18 +10,22 @@ use crate::kit::custom_options::CustomOptions;
 use crate::kit::pace::Pace;
 use crate::kit::signal::{self, Shape, check_type, expect, last_axis};
 
-/// A prepared `SignalOverlapAdd` node.
-pub struct SignalOverlapAdd {
-    size: usize,
-    step: usize,
-    frames: usize,
-    sums: Sums,
+plain! {
+    /// A prepared `SignalOverlapAdd` node.
+    pub struct SignalOverlapAdd {
+        size: usize,
+        step: usize,
+        frames: usize,
+        sums: Sums,
+    }
 }
 
-/// The sums that are still incomplete, one frame for each row.
-enum Sums {
-    Float(State<f32>),
-    Short(State<i16>),
+plain! {
+    /// The sums that are still incomplete, one frame for each row.
+    enum Sums {
+        Float(State<f32>),
+        Short(State<i16>),
+    }
 }
 
 impl Op for SignalOverlapAdd {
@@ -29,6 +33,7 @@ impl Op for SignalOverlapAdd {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I16]);
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
@@ -68,7 +73,7 @@ impl SignalOverlapAdd {
         sums: &State<T>,
         plus: impl Fn(T, T) -> T,
     ) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<T>()?, cx.output(0)?.into_slice::<T>()?);
+        let (x, y) = (cx.input_slice::<T>(0)?, cx.output_slice::<T>(0)?);
         let (sums, mut pace) = (cx.state(sums)?, Pace::new(cx));
         let frames = x.chunks_exact(self.size).zip(y.chunks_exact_mut(self.step));
         for (i, (x, y)) in frames.enumerate() {

@@ -11,13 +11,16 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, expect_list, most_significant_bit};
 
-/// A prepared `SignalPCAN` node: the number of bits by which the product is shifted right.
-pub struct SignalPcan(u32);
+plain! {
+    /// A prepared `SignalPCAN` node: the number of bits by which the product is shifted right.
+    pub struct SignalPcan(u32);
+}
 
 impl Op for SignalPcan {
     const CODE: OpCode = OpCode::Custom("SignalPCAN");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[U32, I16]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
@@ -35,8 +38,8 @@ impl Op for SignalPcan {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let (x, noise) = (cx.input(0)?.as_slice::<u32>()?, cx.input(1)?.as_slice::<u32>()?);
-        let (table, y) = (cx.input(2)?.as_slice::<i16>()?, cx.output(0)?.into_slice::<u32>()?);
+        let (x, noise) = (cx.input_slice::<u32>(0)?, cx.input_slice::<u32>(1)?);
+        let (table, y) = (cx.input_slice::<i16>(2)?, cx.output_slice::<u32>(0)?);
         for ((y, &x), &noise) in y.iter_mut().zip(x).zip(noise) {
             let gain = gain(noise, table).ok_or_else(|| {
                 invalid!(

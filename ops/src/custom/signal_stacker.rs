@@ -8,14 +8,16 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, Queue, expect, expect_list};
 
-/// A prepared `SignalStacker` node.
-pub struct SignalStacker {
-    channels: usize,
-    left: usize,
-    step: usize,
-    frames: State<i16>,
-    /// The number of buffered samples; −1 before the first frame.
-    count: State<i32>,
+plain! {
+    /// A prepared `SignalStacker` node.
+    pub struct SignalStacker {
+        channels: usize,
+        left: usize,
+        step: usize,
+        frames: State<i16>,
+        /// The number of buffered samples; −1 before the first frame.
+        count: State<i32>,
+    }
 }
 
 impl Op for SignalStacker {
@@ -23,6 +25,7 @@ impl Op for SignalStacker {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I16, ElementType::Bool]);
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 2..=2)?;
@@ -54,14 +57,14 @@ impl Op for SignalStacker {
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let x = &cx.input(0)?.as_slice::<i16>()?[..self.channels];
+        let x = &cx.input_slice::<i16>(0)?[..self.channels];
         let (frames, count) = (cx.state(&self.frames)?, &cx.state(&self.count)?[0]);
         let is_first = count.get() < 0;
         let mut queue = Queue::new(frames, count.get().max(0) as usize);
         for _ in 0..if is_first { self.left + 1 } else { 1 } {
             queue.push(x);
         }
-        let (y, valid) = (cx.output(0)?.into_slice::<i16>()?, queue.len() >= frames.len());
+        let (y, valid) = (cx.output_slice::<i16>(0)?, queue.len() >= frames.len());
         match valid {
             true => {
                 queue.copy_to(y);
@@ -70,7 +73,7 @@ impl Op for SignalStacker {
             false => y.fill(0),
         }
         count.set(queue.len() as i32);
-        cx.output(1)?.into_slice::<Bool>()?.fill(Bool(u8::from(valid)));
+        cx.output_slice::<Bool>(1)?.fill(Bool(u8::from(valid)));
         Ok(())
     }
 }

@@ -6,10 +6,12 @@ use arenite_abi::prelude::*;
 use crate::kit::custom_options::CustomOptions;
 use crate::kit::signal::{self, expect, expect_list};
 
-/// A prepared `SignalWindow` node.
-pub struct SignalWindow {
-    shift: u32,
-    weights: usize,
+plain! {
+    /// A prepared `SignalWindow` node.
+    pub struct SignalWindow {
+        shift: u32,
+        weights: usize,
+    }
 }
 
 impl Op for SignalWindow {
@@ -17,6 +19,7 @@ impl Op for SignalWindow {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[I16]);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, weights, y) = node.binary()?;
@@ -35,7 +38,7 @@ impl Op for SignalWindow {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (x, y) = (cx.input_cells::<i16>(0)?, cx.output_cells::<i16>(0)?);
-        let weights = cx.input(1)?.as_slice::<i16>()?;
+        let weights = cx.input_slice::<i16>(1)?;
         for (i, (x, y)) in x.iter().zip(y).enumerate() {
             let product = (i32::from(x) * i32::from(weights[i % self.weights])) >> self.shift;
             y.set(product.clamp(i16::MIN.into(), i16::MAX.into()) as i16);

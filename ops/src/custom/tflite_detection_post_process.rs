@@ -8,98 +8,38 @@
 //! fast:    the same once, by each box's best class; every kept box is returned with its best classes
 //! ```
 
+mod buffers;
+mod options;
+
 use core::cmp::Ordering;
 
 use arenite_abi::prelude::*;
 
-use crate::kit::custom_options::CustomOptions;
 use crate::kit::node;
 use crate::kit::pace::Pace;
 use crate::kit::partial_sort::partial_sort;
 use crate::kit::requantize::Quant;
 
+use buffers::Buffers;
+use options::DetectionOptions;
+
 const BOXES: usize = 0;
 const SCORES: usize = 1;
 const ANCHORS: usize = 2;
 
-/// A prepared `TFLite_Detection_PostProcess` node.
-pub struct DetectionPostProcess {
-    options: DetectionOptions,
-    boxes: usize,
-    /// The number of values per encoding; the first four are the box.
-    encoding: usize,
-    /// The number of scores per box: one per class, and possibly one for the background, which comes first.
-    columns: usize,
-    /// The quantization of encodings and anchors.
-    quants: Option<[Quant; 2]>,
-    scores_quant: Option<Quant>,
-    scratch: Buffers,
-}
-
-struct Buffers {
-    corners: Scratch<f32>,
-    scores: Option<Scratch<f32>>,
-    /// The scores of one class, or the best score of each box.
-    ranked: Scratch<f32>,
-    candidates: Scratch<i32>,
-    selected: Scratch<i32>,
-    /// Regular search: the best boxes so far, by position in the table of scores. Fast search: the classes of a box.
-    indices: Scratch<i32>,
-    best: Scratch<f32>,
-}
-
-#[derive(Clone, Copy)]
-struct DetectionOptions {
-    max_detections: usize,
-    max_classes_per_detection: usize,
-    detections_per_class: usize,
-    regular: bool,
-    score_threshold: f32,
-    overlap_threshold: f32,
-    classes: usize,
-    /// The scales of y, x, height and width.
-    scales: [f32; 4],
-}
-
-impl DetectionOptions {
-    fn read(node: &NodeView<'_>) -> Result<Self> {
-        let options = CustomOptions::of(node);
-        let count = |key: &str, value: i32, least: i32| {
-            ensure!(value >= least, "option '{key}' is {value}; it must be at least {least}");
-            Ok(value as usize)
-        };
-        let max_detections = count("max_detections", options.i32("max_detections")?, 0)?;
-        let max_classes = options.i32("max_classes_per_detection")?;
-        let per_class = options.i32_or("detections_per_class", 100)?;
-        let regular = options.flag("use_regular_nms")?;
-        Ok(DetectionOptions {
-            max_detections,
-            max_classes_per_detection: count("max_classes_per_detection", max_classes, i32::from(!regular))?,
-            detections_per_class: count("detections_per_class", per_class, 0)?.min(max_detections),
-            regular,
-            score_threshold: options.f32_or("nms_score_threshold", 0.0)?,
-            overlap_threshold: options.f32("nms_iou_threshold")?,
-            classes: count("num_classes", options.i32("num_classes")?, 1)?,
-            scales: [
-                options.f32("y_scale")?,
-                options.f32("x_scale")?,
-                options.f32("h_scale")?,
-                options.f32("w_scale")?,
-            ],
-        })
-    }
-
-    fn check(&self) -> Result<()> {
-        ensure!(
-            self.overlap_threshold > 0.0 && self.overlap_threshold <= 1.0,
-            "option 'nms_iou_threshold' is {}; it must be above 0 and at most 1",
-            self.overlap_threshold
-        );
-        ensure!(
-            !self.regular || self.detections_per_class > 0,
-            "options 'detections_per_class' and 'max_detections' allow no detection of a class"
-        );
-        Ok(())
+plain! {
+    /// A prepared `TFLite_Detection_PostProcess` node.
+    pub struct DetectionPostProcess {
+        options: DetectionOptions,
+        boxes: usize,
+        /// The number of values per encoding; the first four are the box.
+        encoding: usize,
+        /// The number of scores per box: one per class, and possibly one for the background, which comes first.
+        columns: usize,
+        /// The quantization of encodings and anchors.
+        quants: Maybe<[Quant; 2]>,
+        scores_quant: Maybe<Quant>,
+        scratch: Buffers,
     }
 }
 
@@ -108,6 +48,7 @@ impl Op for DetectionPostProcess {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8]);
     const OUTPUT_TYPE: OutputType = OutputType::Fixed(F32);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 4..=4)?;
@@ -135,17 +76,8 @@ impl Op for DetectionPostProcess {
         cx.set_output_shape(1, &[1, rows])?;
         cx.set_output_shape(2, &[1, rows])?;
         cx.set_output_shape(3, &[1])?;
-        let found = options.max_detections.saturating_add(options.detections_per_class).min(boxes * columns);
-        let kept = if options.regular { found } else { 0 };
-        let scratch = Buffers {
-            corners: cx.scratch(boxes.saturating_mul(4))?,
-            scores: if scores.ty == U8 { Some(cx.scratch(boxes.saturating_mul(columns))?) } else { None },
-            ranked: cx.scratch(boxes)?,
-            candidates: cx.scratch(boxes)?,
-            selected: cx.scratch(boxes)?,
-            indices: cx.scratch(if options.regular { kept } else { options.classes })?,
-            best: cx.scratch(kept)?,
-        };
+        let scratch = Buffers::prepare(&options, [boxes, columns], scores.ty, cx)?;
+        let (quants, scores_quant) = (quants.into(), scores_quant.into());
         Ok(DetectionPostProcess { options, boxes, encoding, columns, quants, scores_quant, scratch })
     }
 
@@ -157,16 +89,16 @@ impl Op for DetectionPostProcess {
             let [top, left, bottom, right] = corners[i];
             return Err(invalid!("box {i} ends before it begins: from {top}, {left} to {bottom}, {right}"));
         }
-        let scores = match (&self.scratch.scores, self.scores_quant) {
+        let scores = match (self.scratch.scores.as_ref(), self.scores_quant.get()) {
             (Some(scratch), Some(quant)) => {
                 let scores = cx.scratch(scratch)?;
-                let quantized = cx.input(SCORES)?.as_slice::<u8>()?;
+                let quantized = cx.input_slice::<u8>(SCORES)?;
                 for (i, (y, &q)) in scores.iter_mut().zip(quantized).enumerate() {
                     *y = quant.dequantize_in_eights(q.into(), i, quantized.len());
                 }
                 &*scores
             }
-            _ => cx.input(SCORES)?.as_slice::<f32>()?,
+            _ => cx.input_slice::<f32>(SCORES)?,
         };
         let mut detections = Detections::new(cx)?;
         match self.options.regular {
@@ -209,7 +141,7 @@ impl DetectionPostProcess {
     fn decode(&self, cx: &EvalContext<'_>, corners: &mut [f32]) -> Result<()> {
         let (x, anchors) = (cx.input(BOXES)?, cx.input(ANCHORS)?);
         let (corners, _) = corners.as_chunks_mut::<4>();
-        match self.quants {
+        match self.quants.get() {
             None => {
                 let (x, (anchors, _)) = (x.as_slice::<f32>()?, anchors.as_slice::<f32>()?.as_chunks::<4>());
                 for (i, corners) in corners.iter_mut().enumerate() {
@@ -402,7 +334,7 @@ struct Detections<'a> {
 impl<'a> Detections<'a> {
     fn new(cx: &EvalContext<'a>) -> Result<Self> {
         let zeroed = |i| -> Result<&'a mut [f32]> {
-            let y = cx.output(i)?.into_slice::<f32>()?;
+            let y = cx.output_slice::<f32>(i)?;
             y.fill(0.0);
             Ok(y)
         };

@@ -101,18 +101,33 @@ impl Fixed {
     }
 
     pub(super) fn is_i8(&self) -> bool {
-        self.all_i8 && self.sums == Sums::I32
+        self.all_i8 && self.sums == Sums::I32 && self.filter_zero == 0
     }
 
-    /// i8 alone, whose sums have 32 bits.
+    /// i8 alone, whose sums have 32 bits, with symmetric filters.
     pub(super) fn eval_i8(&self, layer: &Layer, cx: &EvalContext<'_>) -> Result<()> {
-        let w = cx.input(1)?.as_slice::<i8>()?;
-        let scaled =
-            |x: &[i8], w: &[i8], unit: &Unit| unit.multiplier.apply_ties_up(self.sum_i32(x, w, unit));
-        let rows = |f: &mut dyn FnMut(usize, &[i8]) -> Result<()>| {
-            (0..layer.units).try_for_each(|u| f(u, layer.row(w, u)))
-        };
-        self.run::<i8, i8, i8>(layer, cx, rows, scaled)
+        let (x, w) = (cx.input_slice::<i8>(0)?, cx.input_slice::<i8>(1)?);
+        let bias = cx.optional_slice::<i32>(2)?.unwrap_or_default();
+        let multipliers = self.multipliers.read(cx)?;
+        let y = cx.output_slice::<i8>(0)?;
+        let mut pace = Pace::new(cx);
+        let depth = layer.depth.max(1);
+        let (mut rows, units) = (x.chunks_exact(depth), Pace::items(depth));
+        for y in y.chunks_exact_mut(layer.units.max(1)) {
+            let (x, mut filters) = (rows.next().unwrap_or_default(), w);
+            let (mut bias, mut multipliers) = (bias.iter(), multipliers.iter());
+            for y in y.chunks_mut(units) {
+                pace.ahead(y.len() * depth)?;
+                for y in y {
+                    let Some((w, rest)) = filters.split_at_checked(x.len()) else { break };
+                    filters = rest;
+                    let sum = dot(x, self.input_zero, w, 0).wrapping_add(bias.next().copied().unwrap_or(0));
+                    let scaled = multipliers.next().apply_ties_up(sum).wrapping_add(self.output_zero);
+                    *y = self.limits.clamp(scaled) as i8;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Filters whose type differs from the input's.
@@ -121,7 +136,7 @@ impl Fixed {
         layer: &Layer,
         cx: &EvalContext<'_>,
     ) -> Result<()> {
-        let w = cx.input(1)?.as_slice::<W>()?;
+        let w = cx.input_slice::<W>(1)?;
         let rows = |f: &mut dyn FnMut(usize, &[W]) -> Result<()>| {
             (0..layer.units).try_for_each(|u| f(u, layer.row(w, u)))
         };
@@ -141,10 +156,10 @@ impl Fixed {
         for_each_row: impl FnOnce(&mut dyn FnMut(usize, &[W]) -> Result<()>) -> Result<()>,
         scaled: impl Fn(&[X], &[W], &Unit) -> i32,
     ) -> Result<()> {
-        let x = cx.input(0)?.as_slice::<X>()?;
-        let bias = Bias::of(cx.optional_input(2)?)?;
+        let x = cx.input_slice::<X>(0)?;
+        let bias = Bias::read(cx, 2)?;
         let (multipliers, reals) = (self.multipliers.read(cx)?, cx.table(&self.reals)?);
-        let y = cx.output(0)?.into_slice::<Y>()?;
+        let y = cx.output_slice::<Y>(0)?;
         let mut pace = Pace::new(cx);
         for_each_row(&mut |u, w| {
             let unit = Unit {

@@ -8,9 +8,9 @@ use crate::kit::activation::Activation;
 use crate::kit::bias::float_bias;
 use crate::kit::channel_multipliers::filter_scales;
 use crate::kit::dot::dot;
-use crate::kit::float;
 use crate::kit::hybrid::{self, Symmetry};
 use crate::kit::pace::Pace;
+use crate::kit::single;
 
 use super::{Dense, FilterRows, Layer, row_scratch};
 
@@ -59,11 +59,11 @@ impl Hybrid {
 
     pub(super) fn eval(&self, layer: &Layer, cx: &EvalContext<'_>) -> Result<()> {
         let mut inputs = self.inputs.begin(cx)?;
-        inputs.quantize(cx.input(0)?.as_slice()?);
+        inputs.quantize(cx.input_slice(0)?);
         let filter = cx.input(1)?;
         let q = filter.quantization().ok_or_else(|| invalid!("filter {filter} lost its scales"))?;
         let bias = float_bias(cx, 2)?;
-        let y = cx.output(0)?.into_slice::<f32>()?;
+        let y = cx.output_slice::<f32>(0)?;
         let mut rows = FilterRows::of(&filter, cx, &self.row)?;
         let blocks = layer.depth / self.block.max(1);
         let mut pace = Pace::new(cx);
@@ -112,7 +112,7 @@ fn block_size(filter: &TensorView<'_>, layer: &Layer, block: usize, scales: usiz
 fn activate(activation: Activation, x: f32) -> f32 {
     match activation {
         Activation::None => x,
-        Activation::Tanh => float::tanh(x),
+        Activation::Tanh => single::tanh(x),
         Activation::SignBit => f32::from(x.is_sign_negative()),
         range => range.f32_range().clamp(x),
     }

@@ -29,11 +29,13 @@ pub trait Best: Send + Sync + 'static {
     fn is_better<T: PartialOrd>(a: T, b: T) -> bool;
 }
 
-/// A prepared node of the family.
-pub struct Arg<B> {
-    /// The axis; `None` if it is known only in `eval`.
-    axis: Option<usize>,
-    best: PhantomData<B>,
+plain! {
+    /// A prepared node of the family.
+    pub struct Arg<marker B> {
+        /// The axis; `None` if it is known only in `eval`.
+        axis: Maybe<usize>,
+        best: PhantomData<B>,
+    }
 }
 
 impl<B: Best> Op for Arg<B> {
@@ -41,6 +43,7 @@ impl<B: Best> Op for Arg<B> {
     const VERSIONS: RangeInclusive<i32> = 1..=3;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I32, I64, ElementType::Bool]);
     const OUTPUT_TYPE: OutputType = OutputType::Option;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axis, y) = node.binary()?;
@@ -62,12 +65,12 @@ impl<B: Best> Op for Arg<B> {
             Some(axis) => cx.set_output_shape(0, without(&x, axis)?.as_slice())?,
             None => cx.set_output_dynamic(0)?,
         }
-        Ok(Arg { axis, best: PhantomData })
+        Ok(Arg { axis: axis.into(), best: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let x = cx.input(0)?;
-        let (axis, y) = match self.axis {
+        let (axis, y) = match self.axis.get() {
             Some(axis) => (axis, cx.output(0)?),
             None => {
                 let axis = axis_of(&x, &cx.input(1)?)?;

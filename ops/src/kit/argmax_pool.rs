@@ -5,13 +5,15 @@ use arenite_abi::prelude::*;
 use super::pace::Pace;
 use super::padding::{Padding, Window};
 
-/// A prepared pool over height and width.
-#[derive(Clone, Copy)]
-pub struct ArgmaxPool {
-    input: [usize; 4],
-    windows: [Window; 2],
-    filter: [i32; 2],
-    stride: [i32; 2],
+plain! {
+    /// A prepared pool over height and width.
+    #[derive(Clone, Copy)]
+    pub struct ArgmaxPool {
+        input: [usize; 4],
+        windows: [Window; 2],
+        filter: [i32; 2],
+        stride: [i32; 2],
+    }
 }
 
 /// The maximum of a window: its value, its position in the image, and its position in the window. Both positions are 0,
@@ -61,7 +63,7 @@ impl ArgmaxPool {
     /// # Errors
     /// A tensor does not have the prepared type, or the invocation is cancelled.
     pub fn for_each(&self, cx: &EvalContext<'_>, mut put: impl FnMut(usize, usize, Maximum)) -> Result<()> {
-        let x = cx.input(0)?.as_slice::<f32>()?;
+        let x = cx.input_slice::<f32>(0)?;
         let [batches, height, width, channels] = self.input;
         let [rows, columns] = self.windows.map(|window| window.output);
         if channels == 0 {

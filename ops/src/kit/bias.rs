@@ -14,15 +14,15 @@ pub enum Bias<'a> {
 }
 
 impl<'a> Bias<'a> {
-    /// Reads the bias of an optional input.
+    /// The bias of a layer, input `index` of the node.
     ///
     /// # Errors
     /// The input is neither INT32 nor INT64.
-    pub fn of(bias: Option<TensorView<'a>>) -> Result<Bias<'a>> {
-        match bias {
+    pub fn read(cx: &EvalContext<'a>, index: usize) -> Result<Bias<'a>> {
+        match cx.input_type(index) {
             None => Ok(Bias::Absent),
-            Some(b) if b.ty == I64 => b.as_slice().map(Bias::I64),
-            Some(b) => b.as_slice().map(Bias::I32),
+            Some(I64) => cx.input_slice(index).map(Bias::I64),
+            Some(_) => cx.input_slice(index).map(Bias::I32),
         }
     }
 
@@ -42,5 +42,5 @@ impl<'a> Bias<'a> {
 /// # Errors
 /// The bias is not FLOAT32.
 pub fn float_bias<'a>(cx: &EvalContext<'a>, index: usize) -> Result<&'a [f32]> {
-    cx.optional_input(index)?.map_or(Ok(&[]), |bias| bias.as_slice())
+    Ok(cx.optional_slice(index)?.unwrap_or_default())
 }

@@ -83,7 +83,18 @@ impl ChannelMultipliers {
     }
 }
 
-impl Multipliers<'_> {
+impl<'a> Multipliers<'a> {
+    /// The multipliers of the channels, in order.
+    #[inline]
+    pub fn iter(self) -> EachMultiplier<'a> {
+        let one = self.0.len() == 2;
+        EachMultiplier {
+            next: self.of(0),
+            left: if one { &[] } else { self.0.get(2..).unwrap_or_default() },
+            one,
+        }
+    }
+
     /// The multiplier of a channel; zero past the end.
     #[inline]
     pub fn of(&self, channel: usize) -> Multiplier {
@@ -92,6 +103,33 @@ impl Multipliers<'_> {
             Some(&[value, shift]) => Multiplier { value, shift },
             _ => Multiplier::ZERO,
         }
+    }
+}
+
+/// Yields the multiplier of each channel in turn.
+pub struct EachMultiplier<'a> {
+    next: Multiplier,
+    left: &'a [i32],
+    /// Whether all channels have the same.
+    one: bool,
+}
+
+impl EachMultiplier<'_> {
+    /// The multiplier of the next channel; zero past the end.
+    #[allow(clippy::should_implement_trait)] // it never ends
+    #[inline]
+    pub fn next(&mut self) -> Multiplier {
+        let next = self.next;
+        if !self.one {
+            self.next = match self.left.split_first_chunk() {
+                Some((&[value, shift], left)) => {
+                    self.left = left;
+                    Multiplier { value, shift }
+                }
+                None => Multiplier::ZERO,
+            };
+        }
+        next
     }
 }
 

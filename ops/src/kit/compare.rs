@@ -34,11 +34,13 @@ pub trait Relation: Send + Sync + 'static {
     fn holds(order: Option<Ordering>) -> bool;
 }
 
-/// A prepared comparison node.
-pub struct Comparison<R> {
-    broadcast: Broadcast<2>,
-    scaled: Option<[CommonScale; 2]>,
-    relation: PhantomData<R>,
+plain! {
+    /// A prepared comparison node.
+    pub struct Comparison<marker R> {
+        broadcast: Broadcast<2>,
+        scaled: Maybe<[CommonScale; 2]>,
+        relation: PhantomData<R>,
+    }
 }
 
 impl<R: Relation> Op for Comparison<R> {
@@ -49,6 +51,7 @@ impl<R: Relation> Op for Comparison<R> {
     );
     const OUTPUT_TYPE: OutputType = OutputType::Fixed(ElementType::Bool);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = binary::prepare(node, cx)?;
@@ -63,11 +66,11 @@ impl<R: Relation> Op for Comparison<R> {
             _ => false,
         };
         let scaled = if scaled { Some([CommonScale::new(a)?, CommonScale::new(b)?]) } else { None };
-        Ok(Comparison { broadcast: operands.broadcast, scaled, relation: PhantomData })
+        Ok(Comparison { broadcast: operands.broadcast, scaled: scaled.into(), relation: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match (cx.node().input(0)?.ty, &self.scaled) {
+        match (cx.node().input(0)?.ty, self.scaled.as_ref()) {
             (I8, Some(scaled)) => self.scaled::<i8>(cx, scaled),
             (U8, Some(scaled)) => self.scaled::<u8>(cx, scaled),
             (I16, Some(scaled)) => self.scaled::<i16>(cx, scaled),
@@ -119,11 +122,13 @@ impl<R: Relation> Comparison<R> {
 /// The number of values of a byte.
 const BYTES: usize = 256;
 
-/// The conversion of one input to the common unit.
-#[derive(Clone, Copy)]
-struct CommonScale {
-    zero_point: i32,
-    multiplier: Multiplier,
+plain! {
+    /// The conversion of one input to the common unit.
+    #[derive(Clone, Copy)]
+    struct CommonScale {
+        zero_point: i32,
+        multiplier: Multiplier,
+    }
 }
 
 impl CommonScale {

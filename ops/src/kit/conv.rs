@@ -233,7 +233,7 @@ impl Hybrid {
     ) -> Result<()> {
         let filter = filter_scales(&cx.input(1)?, self.channels, self.axis)?;
         let (bias, image) = (float_bias(cx, 2)?, cx.scratch(&self.image)?);
-        let (x, y) = (cx.input(0)?.as_slice::<f32>()?, cx.output(0)?.into_slice::<f32>()?);
+        let (x, y) = (cx.input_slice::<f32>(0)?, cx.output_slice::<f32>(0)?);
         let outputs = y.chunks_exact_mut(output_image.max(1));
         for (x, y) in x.chunks_exact(image.len().max(1)).zip(outputs) {
             let (scale, zero_point) = quantize_row(x, self.symmetry, image);

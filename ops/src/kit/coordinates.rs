@@ -6,12 +6,14 @@ use arenite_abi::prelude::*;
 
 use super::indexing::{Dims, MAX_RANK};
 
-/// A tensor divided into slices, which `depth` coordinates address.
-#[derive(Clone, Copy, Debug)]
-pub struct Coordinates {
-    depth: usize,
-    sizes: [usize; MAX_RANK],
-    slice_len: usize,
+plain! {
+    /// A tensor divided into slices, which `depth` coordinates address.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Coordinates {
+        depth: usize,
+        sizes: [usize; MAX_RANK],
+        slice_len: usize,
+    }
 }
 
 impl Coordinates {

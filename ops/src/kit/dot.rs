@@ -28,27 +28,62 @@ impl Weight for i8 {
     }
 }
 
-/// Computes `Σ a × b` in f32, with eight partial sums.
+/// Products below this length are added in order.
+const IN_ORDER: usize = 32;
+
+/// Computes `Σ a × b` in f32: in order if there are few, else with eight partial sums.
+#[allow(clippy::needless_range_loop)] // unrolled, also where code is small
 #[inline]
 pub fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
+    let b = b.get(..a.len()).unwrap_or_default();
+    if a.len() < IN_ORDER {
+        return few_f32(a, b);
+    }
+    let ((a, a_tail), (b, b_tail)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let tail = few_f32(a_tail, b_tail);
     let mut sums = [0f32; 8];
-    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f32 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a.zip(b) {
-        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            *sum += a * b;
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..8 {
+            sums[i] += a[i] * b[i];
         }
     }
     sums.iter().sum::<f32>() + tail
 }
 
+/// Computes `Σ a × b` in order.
+#[allow(clippy::needless_range_loop)] // as above
+#[inline(always)]
+fn few_f32(a: &[f32], b: &[f32]) -> f32 {
+    let ((a, a_tail), (b, b_tail)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sum = 0.0;
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..4 {
+            sum += a[i] * b[i];
+        }
+    }
+    a_tail.iter().zip(b_tail).fold(sum, |sum, (a, b)| sum + a * b)
+}
+
+/// Computes `Σ f(a, b)`, wrapping, four at a time.
+#[allow(clippy::needless_range_loop)] // as above
+#[inline]
+fn sum_of<A: Copy, B: Copy>(a: &[A], b: &[B], f: impl Fn(A, B) -> i32) -> i32 {
+    let b = b.get(..a.len()).unwrap_or_default();
+    let ((a, a_tail), (b, b_tail)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sum = 0i32;
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..4 {
+            sum = sum.wrapping_add(f(a[i], b[i]));
+        }
+    }
+    a_tail.iter().zip(b_tail).fold(sum, |sum, (&a, &b)| sum.wrapping_add(f(a, b)))
+}
+
 /// Computes `Σ (x − x_zero) × (w − w_zero)`, wrapping.
 #[inline]
 pub fn dot<X: Quantized, W: Quantized>(x: &[X], x_zero: i32, w: &[W], w_zero: i32) -> i32 {
-    x.iter().zip(w).fold(0i32, |sum, (&x, &w)| {
-        let (x, w): (i32, i32) = (x.into(), w.into());
-        sum.wrapping_add(x.wrapping_sub(x_zero).wrapping_mul(w.wrapping_sub(w_zero)))
-    })
+    let product = |x: i32, w: i32| x.wrapping_sub(x_zero).wrapping_mul(w.wrapping_sub(w_zero));
+    sum_of(x, w, |x, w| product(x.into(), w.into()))
 }
 
 /// Like [`dot`], in 64 bits.
@@ -64,9 +99,7 @@ pub fn dot_i64<X: Quantized, W: Quantized>(x: &[X], x_zero: i32, w: &[W], w_zero
 /// Computes `Σ a × (b − zero_point)` in i32.
 #[inline]
 pub fn dot_centered<W: Weight>(a: &[i16], b: &[W], zero_point: i16) -> i32 {
-    a.iter()
-        .zip(b)
-        .fold(0, |sum: i32, (&a, &b)| sum.wrapping_add(i32::from(a) * i32::from(b.centered(zero_point))))
+    sum_of(a, b, |a, b| i32::from(a) * i32::from(b.centered(zero_point)))
 }
 
 /// Computes `Σ a × b` in i64.

@@ -26,10 +26,12 @@ pub trait Member: Send + Sync + 'static {
     const FIRST: Ordering;
 }
 
-/// A prepared node of the family.
-pub struct Extremum<M> {
-    broadcast: Broadcast<2>,
-    member: PhantomData<M>,
+plain! {
+    /// A prepared node of the family.
+    pub struct Extremum<marker M> {
+        broadcast: Broadcast<2>,
+        member: PhantomData<M>,
+    }
 }
 
 impl<M: Member> Op for Extremum<M> {
@@ -38,6 +40,7 @@ impl<M: Member> Op for Extremum<M> {
     const TYPES: ElementTypes = ElementTypes::from_bits(COMPARED.bits() | EMPTY.bits());
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = binary::prepare(node, cx)?;

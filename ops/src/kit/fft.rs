@@ -128,31 +128,37 @@ fixed! {
     i32, i64, i32;
 }
 
-/// The direction of a transform.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Direction {
-    /// From samples to the spectrum.
-    Forward,
-    /// From the spectrum to the samples; float results are multiplied by the number of samples.
-    Inverse,
+plain! {
+    /// The direction of a transform.
+    #[derive(Clone, Copy, PartialEq)]
+    pub enum Direction {
+        /// From samples to the spectrum.
+        Forward,
+        /// From the spectrum to the samples; float results are multiplied by the number of samples.
+        Inverse,
+    }
 }
 
-/// A prepared transform of one length.
-pub struct RealFft<T> {
-    plan: Plan,
-    roots: Table<T>,
-    half_roots: Table<T>,
-    buffer: Scratch<T>,
+plain! {
+    /// A prepared transform of one length.
+    pub struct RealFft<T> {
+        plan: Plan,
+        roots: Table<T>,
+        half_roots: Table<T>,
+        buffer: Scratch<T>,
+    }
 }
 
-/// The stages of the complex transform of half the length.
-#[derive(Clone, Copy)]
-struct Plan {
-    direction: Direction,
-    /// The number of complex numbers.
-    length: usize,
-    /// The radices and the lengths of the parts that they combine; the first stage is combined last.
-    stages: [(usize, usize); MAX_FACTORS],
+plain! {
+    /// The stages of the complex transform of half the length.
+    #[derive(Clone, Copy)]
+    struct Plan {
+        direction: Direction,
+        /// The number of complex numbers.
+        length: usize,
+        /// The radices and the lengths of the parts that they combine; the first stage is combined last.
+        stages: [[usize; 2]; MAX_FACTORS],
+    }
 }
 
 /// A transform with access to its tables and scratch memory.
@@ -214,13 +220,13 @@ impl<T: Sample> RealFft<T> {
 }
 
 /// The stages of a length: radices 4, 2, 3, 5 in this order.
-fn stages(length: usize) -> Option<[(usize, usize); MAX_FACTORS]> {
-    let (mut stages, mut rest) = ([(1, 1); MAX_FACTORS], length);
+fn stages(length: usize) -> Option<[[usize; 2]; MAX_FACTORS]> {
+    let (mut stages, mut rest) = ([[1, 1]; MAX_FACTORS], length);
     let mut stage = stages.iter_mut();
     for radix in [4, 2, 3, 5] {
         while rest % radix == 0 && rest > 1 {
             rest /= radix;
-            *stage.next()? = (radix, rest);
+            *stage.next()? = [radix, rest];
         }
     }
     (rest == 1).then_some(stages)
@@ -274,7 +280,7 @@ impl Plan {
         stage: usize,
         roots: &[Complex<T>],
     ) {
-        let (radix, part) = self.stages[stage];
+        let [radix, part] = self.stages[stage];
         for (i, to) in to.chunks_exact_mut(part).enumerate() {
             match part {
                 1 => to[0] = from[start + i * step],

@@ -41,7 +41,7 @@ pub fn multiply_by_pot(x: i16, exponent: i32) -> i16 {
     if exponent < 0 {
         return rounding_divide_by_pot(x.into(), exponent.unsigned_abs()) as i16;
     }
-    let wide = i64::from(x) << exponent.min(15);
+    let wide = i32::from(x) << exponent.min(15);
     wide.clamp(i16::MIN.into(), i16::MAX.into()) as i16
 }
 

@@ -3,7 +3,7 @@
 //! Defined by: tflite/kernels/internal/reference/{logistic,gelu}.h and the kernels of the same name.
 //!
 //! Every transcendental function is computed in f64 and rounded once, so its result is in practice the nearest f32, and
-//! the same on every machine.
+//! the same on every machine. Kernels that run on f32 use [`single`](super::single) where it has the function.
 
 use core::f64::consts::FRAC_2_SQRT_PI;
 
@@ -54,18 +54,6 @@ pub fn sqrt(x: f32) -> f32 {
 #[inline]
 pub fn rsqrt(x: f32) -> f32 {
     1.0 / sqrt(x)
-}
-
-/// `1 / (1 + e^-x)`, but 1 above 16.6 and `e^x` below -9, like TFLite.
-#[inline]
-pub fn logistic(x: f32) -> f32 {
-    if x > 16.619_047 {
-        1.0
-    } else if x < -9.0 {
-        exp(x)
-    } else {
-        1.0 / (1.0 + exp(-x))
-    }
 }
 
 /// `x × Φ(x)`, computed with erfc so that large negative inputs keep their precision.
@@ -136,7 +124,7 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let cases: [(&str, f32, f32); 18] = [
+        let cases: [(&str, f32, f32); 15] = [
             ("exp 1", exp(1.0), 2.718_281_7),
             ("exp 100", exp(100.0), f32::INFINITY),
             ("expm1 1e-7", expm1(1e-7), 1e-7),
@@ -148,9 +136,6 @@ mod tests {
             ("erf 1", erf(1.0), 0.842_700_8),
             ("pow 2 0.5", pow(2.0, 0.5), core::f32::consts::SQRT_2),
             ("rsqrt 4", rsqrt(4.0), 0.5),
-            ("logistic 0", logistic(0.0), 0.5),
-            ("logistic 17", logistic(17.0), 1.0),
-            ("logistic -10", logistic(-10.0), 4.539_993e-5),
             ("gelu 1", gelu(1.0), 0.841_344_8),
             ("gelu -10", gelu(-10.0), -7.619_853e-23),
             ("gelu~ 1", gelu_approximate(1.0), 0.841_192),
@@ -160,7 +145,7 @@ mod tests {
             let close = got == want || ((got - want) / want).abs() < 3e-7;
             assert!(close, "{name}: {got:e}, want {want:e}");
         }
-        assert!(sqrt(-1.0).is_nan() && logistic(f32::NAN).is_nan());
+        assert!(sqrt(-1.0).is_nan());
     }
 
     /// Quotients below, at and above integers of every size.

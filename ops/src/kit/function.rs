@@ -31,11 +31,13 @@ pub trait Member: Send + Sync + 'static {
     }
 }
 
-/// A prepared node of the family.
-pub struct Function<M> {
-    /// The lookup table; `None` for floats.
-    table: Option<FunctionTable>,
-    member: PhantomData<M>,
+plain! {
+    /// A prepared node of the family.
+    pub struct Function<marker M> {
+        /// The lookup table; `None` for floats.
+        table: Maybe<FunctionTable>,
+        member: PhantomData<M>,
+    }
 }
 
 impl<M: Member> Op for Function<M> {
@@ -44,6 +46,7 @@ impl<M: Member> Op for Function<M> {
     const TYPES: ElementTypes = M::TYPES;
     const OUTPUT_TYPE: OutputType = M::OUTPUT_TYPE;
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare(node, cx)?;
@@ -52,11 +55,11 @@ impl<M: Member> Op for Function<M> {
             I8 | I16 => Some(table::<M>(&x, &y, cx)?),
             ty => return Err(unsupported!("no kernel for {ty}")),
         };
-        Ok(Function { table, member: PhantomData })
+        Ok(Function { table: table.into(), member: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match (&self.table, cx.node().output(0)?.ty) {
+        match (self.table.as_ref(), cx.node().output(0)?.ty) {
             (Some(table), _) => table.eval(cx),
             (None, F16) => unary::map(cx, |x: f16| f16::from_f32(M::value(x.to_f32()))),
             (None, BF16) => unary::map(cx, |x: bf16| bf16::from_f32(M::value(x.to_f32()))),

@@ -19,10 +19,12 @@ pub trait Member: Send + Sync + 'static {
     fn value(a: i64, b: i64, bits: u32) -> i64;
 }
 
-/// A prepared node of the family.
-pub struct IntegerPair<M> {
-    broadcast: Broadcast<2>,
-    member: PhantomData<M>,
+plain! {
+    /// A prepared node of the family.
+    pub struct IntegerPair<marker M> {
+        broadcast: Broadcast<2>,
+        member: PhantomData<M>,
+    }
 }
 
 impl<M: Member> Op for IntegerPair<M> {
@@ -31,6 +33,7 @@ impl<M: Member> Op for IntegerPair<M> {
     const TYPES: ElementTypes = ElementTypes::of(&[I8, U8, I16, U16, I32, U32]);
     const OUTPUT_TYPE: OutputType = OutputType::Input(0);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = binary::prepare(node, cx)?;

@@ -18,10 +18,12 @@ pub trait Member: Send + Sync + 'static {
     fn value(a: bool, b: bool) -> bool;
 }
 
-/// A prepared node of the family.
-pub struct Logical<M> {
-    broadcast: Broadcast<2>,
-    member: PhantomData<M>,
+plain! {
+    /// A prepared node of the family.
+    pub struct Logical<marker M> {
+        broadcast: Broadcast<2>,
+        member: PhantomData<M>,
+    }
 }
 
 impl<M: Member> Op for Logical<M> {
@@ -30,6 +32,7 @@ impl<M: Member> Op for Logical<M> {
     const TYPES: ElementTypes = ElementTypes::of(&[ElementType::Bool]);
     const OUTPUT_TYPE: OutputType = OutputType::Fixed(ElementType::Bool);
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = binary::prepare(node, cx)?;

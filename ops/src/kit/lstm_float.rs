@@ -10,6 +10,7 @@ use super::float;
 use super::lstm::{Gate, Layer, LstmOptions};
 use super::pace::Pace;
 use super::recurrent::{Columns, Diagonal, Direction, Matrix, Sequence, Vector, activate, load, row, store};
+use super::single;
 
 plain! {
     /// A prepared layer.
@@ -37,10 +38,8 @@ struct GateData<'a> {
 
 /// The weights and biases of a layer.
 struct LayerData<'a> {
-    input: Option<GateData<'a>>,
-    forget: GateData<'a>,
-    cell: GateData<'a>,
-    output: GateData<'a>,
+    /// By number; without an input gate, the first is [`GateData::NONE`].
+    gates: [GateData<'a>; 4],
     projection: Option<(Matrix<'a>, &'a [f32])>,
 }
 
@@ -91,9 +90,16 @@ impl FloatLstm {
     ) -> Result<()> {
         let layer = &self.layer;
         let layout = &layer.layout;
-        let x = cx.input(layout.x)?.as_slice::<f32>()?;
-        let aux = layout.aux.get().map_or(Ok(&[][..]), |[x, _]| cx.input(x)?.as_slice::<f32>())?;
-        let data = LayerData::read(layer, cx)?;
+        let x = cx.input_slice::<f32>(layout.x)?;
+        let aux = layout.aux.get().map_or(Ok(&[][..]), |[x, _]| cx.input_slice::<f32>(x))?;
+        let mut data = LayerData { gates: [GateData::NONE; 4], projection: None };
+        for gate in layer.gates() {
+            data.gates[gate as usize] = GateData::read(gate, layer, cx)?;
+        }
+        if layer.projection {
+            let weights = Matrix::read(cx, layout.projection())?;
+            data.projection = Some((weights, float_bias(cx, layout.projection_bias())?));
+        }
         let output_state = cx.variable::<f32>(layout.output_state())?;
         let cell_state = cx.variable::<f32>(layout.cell_state())?;
         let mut room = self.room(cx)?;
@@ -135,12 +141,13 @@ impl FloatLstm {
             aux: Vector::new(aux, options.symmetry, q_aux),
             output: Vector::new(room.output, options.symmetry, q_output),
         };
-        data.forget.apply(&row, room.cell, room.forget, float::logistic);
-        match &data.input {
-            Some(input) => input.apply(&row, room.cell, room.input, float::logistic),
-            None => room.input.iter_mut().zip(&*room.forget).for_each(|(i, f)| *i = 1.0 - f),
+        let [input, forget, cell, output] = &data.gates;
+        forget.apply(&row, room.cell, room.forget, single::logistic);
+        match self.layer.input_gate {
+            true => input.apply(&row, room.cell, room.input, single::logistic),
+            false => room.input.iter_mut().zip(&*room.forget).for_each(|(i, f)| *i = 1.0 - f),
         }
-        data.cell.sum(&row, room.cell, room.gate);
+        cell.sum(&row, room.cell, room.gate);
         activate(options.activation, room.gate);
         for ((c, f), (i, g)) in
             room.cell.iter_mut().zip(&*room.forget).zip(room.input.iter().zip(&*room.gate))
@@ -148,7 +155,7 @@ impl FloatLstm {
             *c = f * *c + i * g;
         }
         clip(room.cell, options.cell_clip);
-        data.output.apply(&row, room.cell, room.forget, float::logistic);
+        output.apply(&row, room.cell, room.forget, single::logistic);
         // Without an activation, the cell gate is used in place of the activated cell, as in TFLite.
         if options.activation != Activation::None {
             room.gate.copy_from_slice(room.cell);
@@ -164,40 +171,29 @@ impl FloatLstm {
     }
 }
 
-impl<'a> LayerData<'a> {
-    fn read(layer: &Layer, cx: &EvalContext<'a>) -> Result<LayerData<'a>> {
-        let layout = &layer.layout;
-        let projection = match layer.projection {
-            true => Some((
-                Matrix::of(&cx.input(layout.projection())?)?,
-                float_bias(cx, layout.projection_bias())?,
-            )),
-            false => None,
-        };
-        let input = if layer.input_gate { Some(GateData::read(Gate::Input, layer, cx)?) } else { None };
-        Ok(LayerData {
-            input,
-            forget: GateData::read(Gate::Forget, layer, cx)?,
-            cell: GateData::read(Gate::Cell, layer, cx)?,
-            output: GateData::read(Gate::Output, layer, cx)?,
-            projection,
-        })
-    }
-}
-
 impl<'a> GateData<'a> {
+    const NONE: GateData<'static> = GateData {
+        input: Matrix::Float(&[]),
+        aux: None,
+        recurrent: Matrix::Float(&[]),
+        cell: None,
+        norm: None,
+        bias: &[],
+    };
+
+    #[inline(never)]
     fn read(gate: Gate, layer: &Layer, cx: &EvalContext<'a>) -> Result<GateData<'a>> {
         let layout = &layer.layout;
-        let matrix = |i: usize| Matrix::of(&cx.input(i)?);
+        let matrix = |i: usize| Matrix::read(cx, i);
         Ok(GateData {
             input: matrix(layout.input_to(gate))?,
             aux: layout.aux.get().map(|[_, weights]| matrix(weights + gate as usize)).transpose()?,
             recurrent: matrix(layout.recurrent_to(gate))?,
             cell: match layout.cell_to(gate) {
-                Some(i) if layer.peephole => Some(Diagonal::of(&cx.input(i)?)?),
+                Some(i) if layer.peephole => Some(Diagonal::read(cx, i)?),
                 _ => None,
             },
-            norm: layout.norm.get().map(|i| cx.input(i + gate as usize)?.as_slice()).transpose()?,
+            norm: layout.norm.get().map(|i| cx.input_slice(i + gate as usize)).transpose()?,
             bias: float_bias(cx, layout.bias(gate))?,
         })
     }

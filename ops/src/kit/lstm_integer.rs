@@ -57,12 +57,19 @@ plain! {
 /// The weights and biases of a gate.
 #[derive(Clone, Copy)]
 struct GateData<'a> {
-    scales: GateScales,
+    scales: &'a GateScales,
     input: &'a [i8],
     recurrent: &'a [i8],
     cell: &'a [i16],
     norm: &'a [i16],
     bias: Bias<'a>,
+}
+
+impl<'a> GateData<'a> {
+    /// A gate without weights, as the input gate may be.
+    fn none(scales: &'a GateScales) -> Self {
+        GateData { scales, input: &[], recurrent: &[], cell: &[], norm: &[], bias: Bias::Absent }
+    }
 }
 
 /// The scratch memory of one step.
@@ -194,10 +201,11 @@ impl IntegerLstm {
     ) -> Result<()> {
         let layer = &self.layer;
         let layout = &layer.layout;
-        let x = cx.input(layout.x)?.as_slice::<i8>()?;
-        let data = [Gate::Input, Gate::Forget, Gate::Cell, Gate::Output].map(|gate| self.data(gate, cx));
-        let [input, forget, cell, output] = data;
-        let (input, forget, cell, output) = (input?, forget?, cell?, output?);
+        let x = cx.input_slice::<i8>(layout.x)?;
+        let mut gates = self.gates.each_ref().map(GateData::none);
+        for gate in layer.gates() {
+            self.read(gate, cx, &mut gates[gate as usize])?;
+        }
         let projection = self.projection_data(cx)?;
         let output_state = cx.variable::<i8>(layout.output_state())?;
         let cell_state = cx.variable::<i16>(layout.cell_state())?;
@@ -207,7 +215,7 @@ impl IntegerLstm {
             pace.ahead(layer.work())?;
             load(cell_state, batch, room.cell);
             load(output_state, batch, room.output);
-            self.step([&input, &forget, &cell, &output], row(x, i, layer.inputs), batch, &mut room);
+            self.step(&gates, row(x, i, layer.inputs), batch, &mut room);
             self.project(&projection, &mut room);
             store(room.cell, cell_state, batch);
             store(room.output, output_state, batch);
@@ -225,32 +233,20 @@ impl IntegerLstm {
         Ok(Room { input, forget, gate, cell, hidden, output })
     }
 
-    fn data<'a>(&self, gate: Gate, cx: &EvalContext<'a>) -> Result<GateData<'a>> {
+    /// Reads the weights and the bias of a gate.
+    fn read<'a>(&self, gate: Gate, cx: &EvalContext<'a>, to: &mut GateData<'a>) -> Result<()> {
         let layer = &self.layer;
         let layout = &layer.layout;
-        let scales = self.gates[gate as usize];
-        if gate == Gate::Input && !layer.input_gate {
-            return Ok(GateData {
-                scales,
-                input: &[],
-                recurrent: &[],
-                cell: &[],
-                norm: &[],
-                bias: Bias::Absent,
-            });
+        if let (Some(i), true) = (layout.cell_to(gate), layer.peephole) {
+            to.cell = cx.input_slice(i)?;
         }
-        let cell = match layout.cell_to(gate) {
-            Some(i) if layer.peephole => cx.input(i)?.as_slice()?,
-            _ => &[],
-        };
-        Ok(GateData {
-            scales,
-            input: cx.input(layout.input_to(gate))?.as_slice()?,
-            recurrent: cx.input(layout.recurrent_to(gate))?.as_slice()?,
-            cell,
-            norm: layout.norm.get().map_or(Ok(&[][..]), |i| cx.input(i + gate as usize)?.as_slice())?,
-            bias: Bias::of(cx.optional_input(layout.bias(gate))?)?,
-        })
+        if let Some(i) = layout.norm.get() {
+            to.norm = cx.input_slice(i + gate as usize)?;
+        }
+        to.input = cx.input_slice(layout.input_to(gate))?;
+        to.recurrent = cx.input_slice(layout.recurrent_to(gate))?;
+        to.bias = Bias::read(cx, layout.bias(gate))?;
+        Ok(())
     }
 
     fn projection_data<'a>(&self, cx: &EvalContext<'a>) -> Result<Option<(&'a [i8], Bias<'a>)>> {
@@ -258,12 +254,12 @@ impl IntegerLstm {
         if !self.layer.projection {
             return Ok(None);
         }
-        let bias = Bias::of(cx.optional_input(layout.projection_bias())?)?;
-        Ok(Some((cx.input(layout.projection())?.as_slice()?, bias)))
+        let bias = Bias::read(cx, layout.projection_bias())?;
+        Ok(Some((cx.input_slice(layout.projection())?, bias)))
     }
 
     /// Advances the cell by one row, and leaves the output gate in `room.forget`.
-    fn step(&self, gates: [&GateData<'_>; 4], x: &[i8], batch: usize, room: &mut Room<'_>) {
+    fn step(&self, gates: &[GateData<'_>; 4], x: &[i8], batch: usize, room: &mut Room<'_>) {
         let [input, forget, cell, output] = gates;
         self.sum(forget, x, room.output, (room.cell, batch), room.forget);
         room.forget.iter_mut().for_each(|f| *f = fixed_point_i16::logistic(*f));
@@ -322,7 +318,7 @@ impl IntegerLstm {
         (cell, batch): (&[i16], usize),
         to: &mut [i16],
     ) {
-        let scales = &gate.scales;
+        let scales = gate.scales;
         let has_norm = !gate.norm.is_empty();
         for (r, to) in to.iter_mut().enumerate() {
             let bias = if has_norm { 0 } else { gate.bias.at(r) as i32 };

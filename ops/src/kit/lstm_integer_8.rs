@@ -106,11 +106,11 @@ impl IntegerLstm8 {
     pub fn eval(&self, cx: &EvalContext<'_>, sequence: &Sequence, y: &mut [i8]) -> Result<()> {
         let layer = &self.layer;
         let layout = &layer.layout;
-        let x = cx.input(layout.x)?.as_slice::<i8>()?;
+        let x = cx.input_slice::<i8>(layout.x)?;
         let [forget, cell, output] = [Gate::Forget, Gate::Cell, Gate::Output].map(|gate| self.data(gate, cx));
         let gates = [&forget?, &cell?, &output?];
-        let projection = cx.input(layout.projection())?.as_slice::<i8>()?;
-        let projection_bias = cx.input(layout.projection_bias())?.as_slice::<i32>()?;
+        let projection = cx.input_slice::<i8>(layout.projection())?;
+        let projection_bias = cx.input_slice::<i32>(layout.projection_bias())?;
         let output_state = cx.variable::<i8>(layout.output_state())?;
         let cell_state = cx.variable::<i16>(layout.cell_state())?;
         let (gate, rest) = cx.scratch(&self.room)?.split_at_mut(layer.cells);
@@ -135,10 +135,10 @@ impl IntegerLstm8 {
         let layout = &self.layer.layout;
         Ok(GateData {
             scales: self.gates[(gate as usize).saturating_sub(1)],
-            input: cx.input(layout.input_to(gate))?.as_slice()?,
-            recurrent: cx.input(layout.recurrent_to(gate))?.as_slice()?,
-            norm: layout.norm.get().map_or(Ok(&[][..]), |i| cx.input(i + gate as usize)?.as_slice())?,
-            bias: cx.input(layout.bias(gate))?.as_slice()?,
+            input: cx.input_slice(layout.input_to(gate))?,
+            recurrent: cx.input_slice(layout.recurrent_to(gate))?,
+            norm: layout.norm.get().map_or(Ok(&[][..]), |i| cx.input_slice(i + gate as usize))?,
+            bias: cx.input_slice(layout.bias(gate))?,
         })
     }
 

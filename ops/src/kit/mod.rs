@@ -15,6 +15,7 @@
 //! | [`fixed_point`] | elementary functions in 32-bit fixed point |
 //! | [`fixed_point_i16`] | LOGISTIC and TANH in 16-bit fixed point |
 //! | [`float`] | elementary functions of f32, and f16 conversion |
+//! | [`single`] | `exp`, `tanh` and `logistic` in single precision, and sums |
 //! | [`quantized`] | [`Quantized`](quantized::Quantized): the integer types of quantized tensors |
 //! | [`bias`] | [`Bias`](bias::Bias): one number per output channel, or none |
 //! | [`dot`] | inner products with zero points |
@@ -144,6 +145,7 @@ pub mod segments;
 pub mod select;
 pub mod sigmoid;
 pub mod signal;
+pub mod single;
 pub mod space_batch;
 pub mod spread;
 pub mod stablehlo;

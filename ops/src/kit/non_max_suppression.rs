@@ -81,7 +81,7 @@ impl<const CODE: i32> Op for NonMaxSuppression<CODE> {
         indices.fill(0);
         chosen_scores.fill(0.0);
         let choice = Choice {
-            boxes: cx.input(0)?.as_slice::<f32>()?.as_chunks().0,
+            boxes: cx.input_slice::<f32>(0)?.as_chunks().0,
             overlap: number(cx, 3)?,
             threshold: number(cx, 4)?,
             sigma,
@@ -89,10 +89,10 @@ impl<const CODE: i32> Op for NonMaxSuppression<CODE> {
             scale: (-0.5 / f64::from(sigma)) as f32,
         };
         let scores = cx.scratch(&self.scores)?;
-        scores.copy_from_slice(cx.input(1)?.as_slice()?);
+        scores.copy_from_slice(cx.input_slice(1)?);
         let seen = cx.scratch(&self.seen)?;
         let count = choice.choose(cx, cx.scratch(&self.queue)?, scores, seen, indices, chosen_scores)?;
-        cx.output(cx.output_count() - 1)?.into_slice::<i32>()?.fill(count as i32);
+        cx.output_slice::<i32>(cx.output_count() - 1)?.fill(count as i32);
         Ok(())
     }
 }

@@ -32,16 +32,25 @@ impl<'c, 'a> Pace<'c, 'a> {
         self.ahead(elements.saturating_add(1))
     }
 
+    /// The number of items with `work` multiply-adds each that may be done between two checks.
+    pub fn items(work: usize) -> usize {
+        (BETWEEN / work.max(1)).max(1)
+    }
+
     /// Counts `work` multiply-adds that are about to be done.
     ///
     /// # Errors
     /// The invocation was cancelled, or its time is over.
     #[inline]
     pub fn ahead(&mut self, work: usize) -> Result<()> {
-        self.work = self.work.saturating_add(work);
-        if self.work < BETWEEN { Ok(()) } else { self.ask() }
+        if work < BETWEEN - self.work {
+            self.work += work;
+            return Ok(());
+        }
+        self.ask()
     }
 
+    #[cold]
     fn ask(&mut self) -> Result<()> {
         self.work = 0;
         if self.cx.is_some_and(EvalContext::is_cancelled) {

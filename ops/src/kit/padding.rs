@@ -10,24 +10,28 @@
 
 use arenite_abi::schema::padding;
 
-/// How a windowed op treats the border.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Padding {
-    /// Zeros on both sides, so that stride 1 keeps the size; an odd one goes after the input.
-    Same,
-    /// No padding: all windows are inside the input.
-    Valid,
+arenite_abi::plain! {
+    /// How a windowed op treats the border.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Padding {
+        /// Zeros on both sides, so that stride 1 keeps the size; an odd one goes after the input.
+        Same,
+        /// No padding: all windows are inside the input.
+        Valid,
+    }
 }
 
-/// A window that slides along one axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// The number of positions.
-    pub output: i32,
-    /// The number of zeros before the first element.
-    pub before: i32,
-    /// The number of zeros after the last element: `before` or one more.
-    pub after: i32,
+arenite_abi::plain! {
+    /// A window that slides along one axis.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Window {
+        /// The number of positions.
+        pub output: i32,
+        /// The number of zeros before the first element.
+        pub before: i32,
+        /// The number of zeros after the last element: `before` or one more.
+        pub after: i32,
+    }
 }
 
 impl Padding {

@@ -10,9 +10,9 @@ pub use directions::{Columns, Directions, SecondInput};
 
 use super::activation::Activation;
 use super::dot::{dot, dot_f32};
-use super::float;
 use super::hybrid::{Symmetry, quantize_row};
 use super::node;
+use super::single;
 
 mod directions;
 
@@ -125,6 +125,15 @@ impl<'a> Diagonal<'a> {
         })
     }
 
+    /// Reads input `i` of the node, as [`of`](Self::of).
+    ///
+    /// # Errors
+    /// As for [`of`](Self::of).
+    #[inline(never)] // keeps the tensor's description off the caller's stack
+    pub fn read(cx: &EvalContext<'a>, i: usize) -> Result<Self> {
+        Diagonal::of(&cx.input(i)?)
+    }
+
     /// Computes `sums += self × x`, element by element.
     pub fn accumulate(&self, x: &[f32], sums: &mut [f32]) {
         match *self {
@@ -170,6 +179,15 @@ impl<'a> Matrix<'a> {
             Diagonal::Float(w) => Matrix::Float(w),
             Diagonal::Quantized(w, scale) => Matrix::Quantized(w, scale),
         })
+    }
+
+    /// Reads input `i` of the node, as [`of`](Self::of).
+    ///
+    /// # Errors
+    /// As for [`of`](Self::of).
+    #[inline(never)] // keeps the tensor's description off the caller's stack
+    pub fn read(cx: &EvalContext<'a>, i: usize) -> Result<Self> {
+        Matrix::of(&cx.input(i)?)
     }
 
     /// Computes `sums[r] += Σ_c self[r, c] × x[c]`.
@@ -222,7 +240,7 @@ pub fn activate(activation: Activation, values: &mut [f32]) {
         Activation::Relu => |x| x.max(0.0),
         Activation::ReluN1To1 => |x| between(x, -1.0, 1.0),
         Activation::Relu6 => |x| between(x, 0.0, 6.0),
-        Activation::Tanh => float::tanh,
+        Activation::Tanh => single::tanh,
         Activation::SignBit => |x| if x.is_sign_negative() { 1.0 } else { 0.0 },
     };
     values.iter_mut().for_each(|x| *x = f(*x));

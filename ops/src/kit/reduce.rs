@@ -4,6 +4,7 @@
 
 use core::marker::PhantomData;
 
+use arenite_abi::plain::Plain;
 use arenite_abi::prelude::*;
 use arenite_abi::schema::ReducerOptions;
 
@@ -13,7 +14,7 @@ use super::number::Combine;
 use super::quantized::Quantized;
 
 /// One reduction; the value is computed in `prepare`.
-pub trait Reduce: Copy + Send + Sync + 'static {
+pub trait Reduce: Plain + Copy + Send + Sync + 'static {
     /// The code of the op.
     const CODE: OpCode;
     /// The versions that are supported.
@@ -34,30 +35,42 @@ pub trait Reduce: Copy + Send + Sync + 'static {
     fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()>;
 }
 
-/// The groups of elements that are reduced to one.
-#[derive(Clone, Copy, Debug)]
-pub struct Groups {
-    /// The shape of the input.
-    pub dims: Dims,
-    /// The axes that are reduced.
-    pub axes: Axes,
-    /// Whether the reduced axes stay with size 1.
-    pub keep_dims: KeepDims,
-    /// The loops over the groups.
-    pub reduction: Reduction,
+plain! {
+    /// The groups of elements that are reduced to one.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Groups {
+        /// The shape of the input.
+        pub dims: Dims,
+        /// The axes that are reduced.
+        pub axes: Axes,
+        /// Whether the reduced axes stay with size 1.
+        pub keep_dims: KeepDims,
+        /// The loops over the groups.
+        pub reduction: Reduction,
+    }
 }
 
-/// A prepared node of the family.
-pub struct Reducer<R> {
-    keep_dims: KeepDims,
-    /// The groups and the reduction; `None` if the axes are known only in `eval`.
-    plan: Option<(Groups, R)>,
+plain! {
+    /// A prepared node of the family.
+    pub struct Reducer<R> {
+        keep_dims: KeepDims,
+        /// Absent if the axes are known only in `eval`.
+        plan: Maybe<Plan<R>>,
+    }
+}
+
+plain! {
+    struct Plan<R> {
+        groups: Groups,
+        reduce: R,
+    }
 }
 
 impl<R: Reduce> Op for Reducer<R> {
     const CODE: OpCode = R::CODE;
     const VERSIONS: RangeInclusive<i32> = R::VERSIONS;
     const TYPES: ElementTypes = R::TYPES;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, axes, y) = node.binary()?;
@@ -69,19 +82,20 @@ impl<R: Reduce> Op for Reducer<R> {
         };
         let Some(list) = axes.constant::<i32>()? else {
             cx.set_output_dynamic(0)?;
-            return Ok(Reducer { keep_dims, plan: None });
+            return Ok(Reducer { keep_dims, plan: Maybe::Absent });
         };
         let groups = Groups::new(&x, list, keep_dims)?;
         cx.set_output_shape(0, groups.reduction.output().as_slice())?;
-        Ok(Reducer { keep_dims, plan: Some((groups, R::prepare(&x, &y, &groups)?)) })
+        let reduce = R::prepare(&x, &y, &groups)?;
+        Ok(Reducer { keep_dims, plan: Maybe::Present(Plan { groups, reduce }) })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let x = cx.input(0)?;
-        if let Some((groups, reduce)) = &self.plan {
+        if let Some(Plan { groups, reduce }) = self.plan.as_ref() {
             return reduce.eval(&x, cx.output(0)?, groups);
         }
-        let groups = Groups::new(&x, cx.input(1)?.as_slice()?, self.keep_dims)?;
+        let groups = Groups::new(&x, cx.input_slice(1)?, self.keep_dims)?;
         let reduce = R::prepare(&x, &cx.node().output(0)?, &groups)?;
         reduce.eval(&x, cx.resize_output(0, groups.reduction.output().as_slice())?, &groups)
     }
@@ -181,8 +195,12 @@ pub trait Extreme: Combine {
     const CODE: OpCode;
 }
 
-/// The reduction of REDUCE_MAX and REDUCE_MIN.
-pub struct Extremum<C>(PhantomData<C>);
+plain! {
+    /// The reduction of REDUCE_MAX and REDUCE_MIN.
+    pub struct Extremum<marker C> {
+        combine: PhantomData<C>,
+    }
+}
 
 impl<C> Clone for Extremum<C> {
     fn clone(&self) -> Self {
@@ -203,7 +221,7 @@ impl<C: Extreme> Reduce for Extremum<C> {
         if node::type_limits(x.ty).is_some() {
             node::same_quantization(x, y)?;
         }
-        Ok(Extremum(PhantomData))
+        Ok(Extremum { combine: PhantomData })
     }
 
     fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {
@@ -219,8 +237,12 @@ pub trait Quantifier: Send + Sync + 'static {
     const DECIDES: bool;
 }
 
-/// The reduction of REDUCE_ANY and REDUCE_ALL.
-pub struct Quantified<Q>(PhantomData<Q>);
+plain! {
+    /// The reduction of REDUCE_ANY and REDUCE_ALL.
+    pub struct Quantified<marker Q> {
+        quantifier: PhantomData<Q>,
+    }
+}
 
 impl<Q> Clone for Quantified<Q> {
     fn clone(&self) -> Self {
@@ -237,7 +259,7 @@ impl<Q: Quantifier> Reduce for Quantified<Q> {
 
     fn prepare(x: &TensorView<'_>, _: &TensorView<'_>, _: &Groups) -> Result<Self> {
         ensure!(x.ty == ElementType::Bool, "input {x} is {}; it must be BOOL", x.ty);
-        Ok(Quantified(PhantomData))
+        Ok(Quantified { quantifier: PhantomData })
     }
 
     fn eval(&self, x: &TensorView<'_>, y: TensorViewMut<'_>, groups: &Groups) -> Result<()> {

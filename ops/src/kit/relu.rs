@@ -24,11 +24,13 @@ pub trait Member: Send + Sync + 'static {
     const RANGE: Limits<f32>;
 }
 
-/// A prepared node of the family.
-pub struct Clamp<M> {
-    /// The requantization; `None` for f32.
-    quantized: Option<Requantize>,
-    member: PhantomData<M>,
+plain! {
+    /// A prepared node of the family.
+    pub struct Clamp<marker M> {
+        /// The requantization; `None` for f32.
+        quantized: Maybe<Requantize>,
+        member: PhantomData<M>,
+    }
 }
 
 impl<M: Member> Op for Clamp<M> {
@@ -36,6 +38,7 @@ impl<M: Member> Op for Clamp<M> {
     const VERSIONS: RangeInclusive<i32> = M::VERSIONS;
     const TYPES: ElementTypes = M::TYPES;
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare(node, cx)?;
@@ -43,11 +46,11 @@ impl<M: Member> Op for Clamp<M> {
             F32 => None,
             _ => Some(requantize(&x, &y, M::RANGE)?),
         };
-        Ok(Clamp { quantized, member: PhantomData })
+        Ok(Clamp { quantized: quantized.into(), member: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match (cx.node().output(0)?.ty, &self.quantized) {
+        match (cx.node().output(0)?.ty, self.quantized.as_ref()) {
             (I8, Some(q)) => map::<i8>(cx, q),
             (U8, Some(q)) => map::<u8>(cx, q),
             (I16, Some(q)) => map::<i16>(cx, q),

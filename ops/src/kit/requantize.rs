@@ -92,7 +92,8 @@ impl Multiplier {
         let product = saturating_rounding_doubling_high_mul(shifted, self.value);
         match right {
             0 => product,
-            1..=31 => ((i64::from(product) + (1 << (right - 1))) >> right) as i32,
+            // Half a step is added by adding the last bit that is shifted out.
+            1..=31 => (product >> right) + (product >> (right - 1) & 1),
             _ => 0,
         }
     }
@@ -237,7 +238,7 @@ pub fn rounding_divide_by_pot(x: i32, exponent: u32) -> i32 {
     if exponent > 31 {
         return 0;
     }
-    let mask = ((1i64 << exponent) - 1) as i32;
+    let mask = ((1u32 << exponent) - 1) as i32;
     let threshold = (mask >> 1) + i32::from(x < 0);
     (x >> exponent) + i32::from((x & mask) > threshold)
 }
@@ -248,9 +249,8 @@ pub fn saturating_rounding_doubling_high_mul(a: i32, b: i32) -> i32 {
     if a == i32::MIN && b == i32::MIN {
         return i32::MAX;
     }
-    let product = i64::from(a) * i64::from(b);
-    let nudge = if product >= 0 { 1 << 30 } else { 1 - (1 << 30) };
-    ((product + nudge) / (1 << 31)) as i32
+    // gemmlowp truncates (product ± 2^30) / 2^31, one less below zero, which is the same as rounding down here.
+    ((i64::from(a) * i64::from(b) + (1 << 30)) >> 31) as i32
 }
 
 /// Computes `round(a × b / 2^15)`; saturates in the one case that overflows (`i16::MIN²`).
@@ -259,9 +259,7 @@ pub fn saturating_rounding_doubling_high_mul_i16(a: i16, b: i16) -> i16 {
     if a == i16::MIN && b == i16::MIN {
         return i16::MAX;
     }
-    let product = i32::from(a) * i32::from(b);
-    let nudge = if product >= 0 { 1 << 14 } else { 1 - (1 << 14) };
-    ((product + nudge) / (1 << 15)) as i16
+    ((i32::from(a) * i32::from(b) + (1 << 14)) >> 15) as i16
 }
 
 const TWO_POW_31: f64 = 2_147_483_648.0;

@@ -9,27 +9,31 @@ use arenite_abi::tensor::element_count;
 use super::node;
 use super::raster;
 
-/// The position of pixel centers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alignment {
-    /// Centers are at the top left corners: `input = output × input size / output size`.
-    Corner,
-    /// The first and the last pixels of input and output coincide.
-    Corners,
-    /// Centers are half a pixel from the corner.
-    HalfPixel,
-    /// Both options at once, which only the nearest neighbor op supports.
-    CornersAndHalfPixel,
+plain! {
+    /// The position of pixel centers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Alignment {
+        /// Centers are at the top left corners: `input = output × input size / output size`.
+        Corner,
+        /// The first and the last pixels of input and output coincide.
+        Corners,
+        /// Centers are half a pixel from the corner.
+        HalfPixel,
+        /// Both options at once, which only the nearest neighbor op supports.
+        CornersAndHalfPixel,
+    }
 }
 
-/// A prepared resize of the rows and columns of an NHWC tensor.
-pub struct Resize {
-    /// The mapping between rows and between columns.
-    pub alignment: Alignment,
-    /// The smallest size that is allowed.
-    smallest: i32,
-    /// Whether the size is known only in `eval`.
-    size_is_dynamic: bool,
+plain! {
+    /// A prepared resize of the rows and columns of an NHWC tensor.
+    pub struct Resize {
+        /// The mapping between rows and between columns.
+        pub alignment: Alignment,
+        /// The smallest size that is allowed.
+        smallest: i32,
+        /// Whether the size is known only in `eval`.
+        size_is_dynamic: bool,
+    }
 }
 
 /// The sizes of input and output along an axis, none of them zero.
@@ -142,7 +146,7 @@ impl Resize {
     ) -> Result<(Y, Option<Images>)> {
         let x = cx.node().input(0)?;
         if self.size_is_dynamic {
-            let shape = self.output_shape(&x, cx.input(1)?.as_slice()?)?;
+            let shape = self.output_shape(&x, cx.input_slice(1)?)?;
             return Ok((resized(cx.resize_output(0, &shape)?)?, Images::between(&x, &shape)?));
         }
         Ok((whole()?, Images::between(&x, cx.node().output(0)?.shape)?))

@@ -15,31 +15,35 @@ use super::recurrent::{
     Columns, Direction, Matrix, Sequence, Vector, activate, expect, expect_state, load, row, store,
 };
 
-/// The positions of the layer's tensors among the node's inputs.
-#[derive(Clone, Copy)]
-pub struct RnnLayout {
-    /// The input of the layer.
-    pub x: usize,
-    /// The weights for the input; the weights for the state, the bias and the state follow.
-    pub weights: usize,
-    /// A second input and its weights.
-    pub aux: Option<(usize, usize)>,
+plain! {
+    /// The positions of the layer's tensors among the node's inputs.
+    #[derive(Clone, Copy)]
+    pub struct RnnLayout {
+        /// The input of the layer.
+        pub x: usize,
+        /// The weights for the input; the weights for the state, the bias and the state follow.
+        pub weights: usize,
+        /// A second input and its weights.
+        pub aux: Maybe<[usize; 2]>,
+    }
 }
 
-/// A prepared layer.
-pub struct RnnLayer {
-    layout: RnnLayout,
-    activation: Activation,
-    symmetry: Symmetry,
-    inputs: usize,
-    aux: usize,
-    units: usize,
-    /// The number of passes over the sequence.
-    passes: usize,
-    /// Scratch memory for the state before and after a step.
-    room: Scratch<f32>,
-    /// Scratch memory for the quantized input, second input and state; empty for weights of f32.
-    quantized: Scratch<i8>,
+plain! {
+    /// A prepared layer.
+    pub struct RnnLayer {
+        layout: RnnLayout,
+        activation: Activation,
+        symmetry: Symmetry,
+        inputs: usize,
+        aux: usize,
+        units: usize,
+        /// The number of passes over the sequence.
+        passes: usize,
+        /// Scratch memory for the state before and after a step.
+        room: Scratch<f32>,
+        /// Scratch memory for the quantized input, second input and state; empty for weights of f32.
+        quantized: Scratch<i8>,
+    }
 }
 
 impl RnnLayer {
@@ -64,7 +68,7 @@ impl RnnLayer {
         expect(&node.input(layout.weights + 2)?, F32, &[units])?;
         expect_state(node, layout.weights + 3, F32, batches, units)?;
         let mut aux = 0;
-        if let Some((x, aux_weights)) = layout.aux {
+        if let Some([x, aux_weights]) = layout.aux.get() {
             aux = last(&node.input(x)?)?;
             expect(&node.input(aux_weights)?, weights.ty, &[units, aux])?;
         }
@@ -104,13 +108,13 @@ impl RnnLayer {
         (columns, y): (Columns, &mut [f32]),
     ) -> Result<()> {
         let layout = &self.layout;
-        let matrix = |i: usize| Matrix::of(&cx.input(i)?);
+        let matrix = |i: usize| Matrix::read(cx, i);
         let (weights, recurrent) = (matrix(layout.weights)?, matrix(layout.weights + 1)?);
         let bias = float_bias(cx, layout.weights + 2)?;
         let state = cx.variable::<f32>(layout.weights + 3)?;
-        let x = cx.input(layout.x)?.as_slice::<f32>()?;
-        let aux = match layout.aux {
-            Some((x, weights)) => Some((cx.input(x)?.as_slice::<f32>()?, matrix(weights)?)),
+        let x = cx.input_slice::<f32>(layout.x)?;
+        let aux = match layout.aux.get() {
+            Some([x, weights]) => Some((cx.input_slice::<f32>(x)?, matrix(weights)?)),
             None => None,
         };
         let (before, after) = cx.scratch(&self.room)?.split_at_mut(self.units);

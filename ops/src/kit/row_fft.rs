@@ -25,31 +25,38 @@ pub trait Member: Send + Sync + 'static {
     fn check(x: &TensorView<'_>, row: usize, length: i32) -> Result<()>;
 }
 
-/// A prepared node of the family.
-pub struct RowFft<M> {
-    rows: TypedTransform,
-    member: PhantomData<M>,
+plain! {
+    /// A prepared node of the family.
+    pub struct RowFft<marker M> {
+        rows: TypedTransform,
+        member: PhantomData<M>,
+    }
 }
 
-enum TypedTransform {
-    Float(RowTransform<f32>),
-    Short(RowTransform<i16>),
-    Long(RowTransform<i32>),
+plain! {
+    enum TypedTransform {
+        Float(RowTransform<f32>),
+        Short(RowTransform<i16>),
+        Long(RowTransform<i32>),
+    }
 }
 
-/// The transform for one element type.
-struct RowTransform<T> {
-    fft: RealFft<T>,
-    /// The number of elements in a row of the input.
-    row: usize,
-    /// Scratch memory for a row of samples, padded with zeros.
-    filled: Scratch<T>,
+plain! {
+    /// The transform for one element type.
+    struct RowTransform<T> {
+        fft: RealFft<T>,
+        /// The number of elements in a row of the input.
+        row: usize,
+        /// Scratch memory for a row of samples, padded with zeros.
+        filled: Scratch<T>,
+    }
 }
 
 impl<M: Member> Op for RowFft<M> {
     const CODE: OpCode = OpCode::Custom(M::NAME);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I16, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
@@ -116,7 +123,7 @@ impl<T: Sample> RowTransform<T> {
         numbers: usize,
         mut f: impl FnMut(&[T], &mut [T]),
     ) -> Result<()> {
-        let (x, y) = (cx.input(0)?.as_slice::<T>()?, cx.output(0)?.into_slice::<T>()?);
+        let (x, y) = (cx.input_slice::<T>(0)?, cx.output_slice::<T>(0)?);
         let mut pace = Pace::new(cx);
         for (x, y) in x.chunks_exact(self.row).zip(y.chunks_exact_mut(numbers)) {
             pace.ahead(self.fft.work())?;

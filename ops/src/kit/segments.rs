@@ -24,17 +24,20 @@ pub trait Segment: Combine {
     const CODE: OpCode;
 }
 
-/// A prepared node of an UNSORTED_SEGMENT op.
-pub struct UnsortedSegments<C> {
-    /// The shape of the output; `None` if it depends on data.
-    output: Option<Dims>,
-    combine: PhantomData<C>,
+plain! {
+    /// A prepared node of an UNSORTED_SEGMENT op.
+    pub struct UnsortedSegments<marker C> {
+        /// The shape of the output; `None` if it depends on data.
+        output: Maybe<Dims>,
+        combine: PhantomData<C>,
+    }
 }
 
 impl<C: Segment> Op for UnsortedSegments<C> {
     const CODE: OpCode = C::CODE;
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
@@ -50,12 +53,12 @@ impl<C: Segment> Op for UnsortedSegments<C> {
             Some(dims) => cx.set_output_shape(0, dims.as_slice())?,
             None => cx.set_output_dynamic(0)?,
         }
-        Ok(UnsortedSegments { output, combine: PhantomData })
+        Ok(UnsortedSegments { output: output.into(), combine: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let (x, ids) = (cx.input(0)?, cx.input(1)?);
-        let y = match self.output {
+        let y = match self.output.get() {
             Some(_) => cx.output(0)?,
             None => cx.resize_output(0, output_dims(&x, &ids, &cx.input(2)?)?.as_slice())?,
         };

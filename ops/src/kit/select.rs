@@ -76,9 +76,11 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// The loops over all three inputs.
-pub struct Choice {
-    broadcast: Broadcast<3>,
+plain! {
+    /// The loops over all three inputs.
+    pub struct Choice {
+        broadcast: Broadcast<3>,
+    }
 }
 
 impl Choice {

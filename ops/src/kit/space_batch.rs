@@ -37,23 +37,28 @@ pub trait Member: Send + Sync + 'static {
     fn sizes(x: &TensorView<'_>, sizes: [i64; 4], arguments: &Arguments) -> Result<[i64; 4]>;
 }
 
-/// A prepared node of the family. Inputs: the tensor, the block sizes, and pairs of paddings or crops.
-pub struct SpaceBatch<M> {
-    /// The loops; `None` if they depend on data.
-    plan: Option<Plan>,
-    filling: u8,
-    member: PhantomData<M>,
+plain! {
+    /// A prepared node of the family. Inputs: the tensor, the block sizes, and pairs of paddings or crops.
+    pub struct SpaceBatch<marker M> {
+        /// The loops; `None` if they depend on data.
+        plan: Maybe<Plan>,
+        filling: u8,
+        member: PhantomData<M>,
+    }
 }
 
-#[derive(Clone, Copy)]
-struct Plan {
-    output: Dims,
-    blocks: Blocks,
+plain! {
+    #[derive(Clone, Copy)]
+    struct Plan {
+        output: Dims,
+        blocks: Blocks,
+    }
 }
 
 impl<M: Member> Op for SpaceBatch<M> {
     const CODE: OpCode = M::CODE;
     const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 1..=1)?;
@@ -67,12 +72,12 @@ impl<M: Member> Op for SpaceBatch<M> {
             Some(plan) => cx.set_output_shape(0, plan.output.as_slice())?,
             None => cx.set_output_dynamic(0)?,
         }
-        Ok(SpaceBatch { plan, filling, member: PhantomData })
+        Ok(SpaceBatch { plan: plan.into(), filling, member: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         let x = cx.input(0)?;
-        let (plan, y) = match self.plan {
+        let (plan, y) = match self.plan.get() {
             Some(plan) => (plan, cx.output(0)?),
             None => {
                 let plan = Plan::new::<M>(&x, &cx.input(1)?, &cx.input(2)?)?;
@@ -99,16 +104,19 @@ impl Plan {
     }
 }
 
-/// The geometry along height and width; a missing width is 1.
-#[derive(Clone, Copy, Debug)]
-struct Blocks {
-    /// Images, height, width, channels.
-    images: [usize; 4],
-    /// The rows and columns of the small images.
-    grid: [usize; 2],
-    block: [usize; 2],
-    /// The position of the first row and column: padding before the images, or the part of the batch that is cropped.
-    before: [isize; 2],
+plain! {
+    /// The geometry along height and width; a missing width is 1.
+    #[derive(Clone, Copy, Debug)]
+    struct Blocks {
+        /// Images, height, width, channels.
+        images: [usize; 4],
+        /// The rows and columns of the small images.
+        grid: [usize; 2],
+        block: [usize; 2],
+        /// The position of the first row and column: padding before the images, or the part of the batch that is
+        /// cropped.
+        before: [isize; 2],
+    }
 }
 
 /// The block sizes and the pairs of paddings or crops.

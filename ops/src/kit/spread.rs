@@ -9,12 +9,14 @@ use super::indexing::{Dims, MAX_RANK, Nest};
 use super::moves::Width;
 use super::node;
 
-/// The positions of the input's elements in the output.
-#[derive(Clone, Copy, Debug)]
-pub struct Spread {
-    output: Dims,
-    /// The loops over positions in the input and in the output.
-    nest: Nest<2>,
+plain! {
+    /// The positions of the input's elements in the output.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Spread {
+        output: Dims,
+        /// The loops over positions in the input and in the output.
+        nest: Nest<2>,
+    }
 }
 
 impl Spread {

@@ -107,10 +107,12 @@ impl Number for Bool {
     }
 }
 
-/// A prepared node of the family.
-pub struct Elementwise<M> {
-    loops: Broadcast<2>,
-    member: PhantomData<M>,
+plain! {
+    /// A prepared node of the family.
+    pub struct Elementwise<marker M> {
+        loops: Broadcast<2>,
+        member: PhantomData<M>,
+    }
 }
 
 impl<M: Member> Op for Elementwise<M> {
@@ -118,6 +120,7 @@ impl<M: Member> Op for Elementwise<M> {
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const TYPES: ElementTypes = M::TYPES;
     const SHARING: Sharing = Sharing::InPlace;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = binary::prepare(node, cx)?;

@@ -11,14 +11,16 @@ use super::node::{padding, range_activation};
 use super::padding::Padding;
 use super::window::Axis;
 
-/// The options, along depth, height and width.
-#[derive(Clone, Copy)]
-pub struct Options3d {
-    padding: Padding,
-    strides: [i32; 3],
-    dilations: [i32; 3],
-    /// The range of the activation.
-    pub limits: Limits<f32>,
+plain! {
+    /// The options, along depth, height and width.
+    #[derive(Clone, Copy)]
+    pub struct Options3d {
+        padding: Padding,
+        strides: [i32; 3],
+        dilations: [i32; 3],
+        /// The range of the activation.
+        pub limits: Limits<f32>,
+    }
 }
 
 impl Options3d {

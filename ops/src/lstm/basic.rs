@@ -13,7 +13,6 @@ use arenite_abi::prelude::*;
 
 use crate::kit::dot::{dot, dot_f32};
 use crate::kit::fixed_point_i16::{logistic, multiply_by_pot, tanh};
-use crate::kit::float;
 use crate::kit::lstm_integer::cell_exponent;
 use crate::kit::node;
 use crate::kit::pace::Pace;
@@ -21,6 +20,7 @@ use crate::kit::recurrent::{self, expect, row, store};
 use crate::kit::requantize::{
     Multiplier, rounding_divide_by_pot, saturating_rounding_doubling_high_mul_i16 as mul,
 };
+use crate::kit::single;
 
 /// A prepared `LSTM` node with the basic kernel.
 pub struct Basic {
@@ -78,18 +78,18 @@ impl Basic {
     }
 
     fn eval_f32(&self, cx: &EvalContext<'_>) -> Result<()> {
-        let weights = cx.input(WEIGHTS)?.as_slice::<f32>()?;
-        let bias = cx.input(BIAS)?.as_slice::<f32>()?;
+        let weights = cx.input_slice::<f32>(WEIGHTS)?;
+        let bias = cx.input_slice::<f32>(BIAS)?;
         let sum = |depth: &[f32], r: usize| dot_f32(depth, row(weights, r, depth.len())) + bias[r];
         self.steps(cx, sum, |i, g, f, o, c: f32| {
-            let c = float::logistic(i) * float::tanh(g) + float::logistic(f) * c;
-            (c, float::logistic(o) * float::tanh(c))
+            let c = single::logistic(i) * single::tanh(g) + single::logistic(f) * c;
+            (c, single::logistic(o) * single::tanh(c))
         })
     }
 
     fn eval_u8(&self, cx: &EvalContext<'_>, (multiplier, zero_point): (Multiplier, i32)) -> Result<()> {
-        let weights = cx.input(WEIGHTS)?.as_slice::<u8>()?;
-        let bias = cx.input(BIAS)?.as_slice::<i32>()?;
+        let weights = cx.input_slice::<u8>(WEIGHTS)?;
+        let bias = cx.input_slice::<i32>(BIAS)?;
         let sum = |depth: &[u8], r: usize| {
             let sum = dot(depth, ZERO, row(weights, r, depth.len()), zero_point).wrapping_add(bias[r]);
             multiplier.apply_ties_up(sum).clamp(i16::MIN.into(), i16::MAX.into()) as i16
@@ -111,13 +111,13 @@ impl Basic {
         step: impl Fn(A, A, A, A, A) -> (A, X),
     ) -> Result<()> {
         let (outputs, depth) = (self.outputs, self.inputs + self.outputs);
-        let x = cx.input(INPUT)?.as_slice::<X>()?;
+        let x = cx.input_slice::<X>(INPUT)?;
         let previous = State::<X>::of(cx, PREVIOUS_OUTPUT)?;
         let previous_cell = State::<A>::of(cx, PREVIOUS_CELL)?;
-        let h = cx.output(0)?.into_slice::<X>()?;
-        let c = cx.output(1)?.into_slice::<A>()?;
-        let joined = cx.output(2)?.into_slice::<X>()?;
-        let a = cx.output(3)?.into_slice::<A>()?;
+        let h = cx.output_slice::<X>(0)?;
+        let c = cx.output_slice::<A>(1)?;
+        let joined = cx.output_slice::<X>(2)?;
+        let a = cx.output_slice::<A>(3)?;
         let mut pace = Pace::new(cx);
         for batch in 0..self.batches {
             pace.ahead(depth.saturating_mul(4 * outputs).max(1))?;
@@ -149,7 +149,7 @@ impl<'a, T: Element> State<'a, T> {
     fn of(cx: &EvalContext<'a>, i: usize) -> Result<Self> {
         Ok(match cx.node().input(i)?.is_variable() {
             true => State::Variable(cx.variable(i)?),
-            false => State::Input(cx.input(i)?.as_slice()?),
+            false => State::Input(cx.input_slice(i)?),
         })
     }
 

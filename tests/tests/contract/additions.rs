@@ -365,7 +365,8 @@ fn an_op_writes_its_state_for_another_machine() {
             let file = &mut bytemuck::cast_slice_mut::<_, u8>(&mut aligned)[..view.bytes().len()];
             file.copy_from_slice(view.bytes());
             let made = Embedding::new(width, file, &ops, &mut |records| Planner::Greedy.place(records));
-            let [_, source] = made.expect("it can be embedded").to_c(&Sources { name: "m", title: "m" });
+            let [_, source] =
+                made.expect("it can be embedded").to_c(&Sources { name: "m", title: "m", states: 0 });
             let state = format!("state_0[] = {{\n    0x40400000, {bytes:#x},\n}};");
             assert!(source.text.contains(&state), "{}: {}", fixture.language, source.text);
             assert!(

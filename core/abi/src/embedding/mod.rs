@@ -14,14 +14,29 @@ use crate::{Result, unsupported};
 const MAX_STATE: usize = 1024;
 
 /// How the states of an op are embedded: [`Op::EMBED`](crate::Op::EMBED).
-pub struct Embed<T>(
-    /// Passes the state of a prepared node to the context.
-    pub fn(&T, &mut EmbedContext) -> Result<()>,
-);
+pub struct Embed<T> {
+    // Without the feature, nothing calls it.
+    #[cfg_attr(not(feature = "embed"), allow(dead_code))]
+    put: fn(&T, &mut EmbedContext) -> Result<()>,
+    pub(crate) signature: u32,
+}
 
 impl<T: Plain> Embed<T> {
     /// The state as it is, for the op's own `eval`.
-    pub const PLAIN: Self = Embed(|op, cx| cx.put("", op));
+    pub const PLAIN: Self = Self::with(|op, cx| cx.put("", op));
+
+    /// `put` passes the state of a prepared node to the context.
+    pub const fn with(put: fn(&T, &mut EmbedContext) -> Result<()>) -> Self {
+        Embed { put, signature: T::SIGNATURE }
+    }
+}
+
+impl<T> Embed<T> {
+    /// Passes the state of a prepared node to the context.
+    #[cfg(feature = "embed")]
+    pub(crate) fn put(&self, op: &T, cx: &mut EmbedContext) -> Result<()> {
+        (self.put)(op, cx)
+    }
 }
 
 /// Receives the state of a node.
@@ -36,7 +51,7 @@ impl EmbedContext {
     ///
     /// # Safety
     /// `put` must accept `context` as long as the value exists.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "embed")]
     pub(crate) unsafe fn new(width: PointerWidth, context: *mut c_void, put: ArPutStateFn) -> Self {
         EmbedContext { width, context, put }
     }

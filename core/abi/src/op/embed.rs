@@ -2,25 +2,25 @@
 
 use core::ffi::c_void;
 
-#[cfg(feature = "std")]
 use super::Op;
 use crate::Result;
-#[cfg(feature = "std")]
-use crate::embedding::{Embed, EmbedContext};
+use crate::embedding::Embed;
+#[cfg(feature = "embed")]
+use crate::embedding::EmbedContext;
 use crate::host::check;
-use crate::plain::PointerWidth;
+use crate::plain::{PointerWidth, mix};
 use crate::raw::{ArEmbedV1, ArOpV1, ArStatus, ArStr, INTERFACE_EMBED};
-#[cfg(feature = "std")]
+#[cfg(feature = "embed")]
 use crate::raw::{ArHeader, ArPutStateFn};
 use crate::shim::status;
-#[cfg(feature = "std")]
+#[cfg(feature = "embed")]
 use crate::unsupported;
 
 /// The interface of the op `T`.
-#[cfg(feature = "std")]
+#[cfg(feature = "embed")]
 struct Interface<T>(T);
 
-#[cfg(feature = "std")]
+#[cfg(feature = "embed")]
 impl<T: Op> Interface<T> {
     const EMBED: ArEmbedV1 = ArEmbedV1 { header: ArHeader::of::<ArEmbedV1>(), embed: embed::<T> };
 
@@ -31,16 +31,16 @@ impl<T: Op> Interface<T> {
     };
 }
 
-#[cfg(feature = "std")]
+#[cfg(feature = "embed")]
 type QueryFn = unsafe extern "C" fn(u64) -> *const c_void;
 
 /// The `query` of the op `T`, if its states can be embedded.
-#[cfg(feature = "std")]
+#[cfg(feature = "embed")]
 pub(super) const fn query_of<T: Op>() -> Option<QueryFn> {
     Interface::<T>::QUERY
 }
 
-#[cfg(feature = "std")]
+#[cfg(feature = "embed")]
 unsafe extern "C" fn query<T: Op>(interface: u64) -> *const c_void {
     match interface {
         INTERFACE_EMBED => (&raw const *(const { &Interface::<T>::EMBED })).cast(),
@@ -48,7 +48,7 @@ unsafe extern "C" fn query<T: Op>(interface: u64) -> *const c_void {
     }
 }
 
-#[cfg(feature = "std")]
+#[cfg(feature = "embed")]
 unsafe extern "C" fn embed<T: Op>(
     state: *const c_void,
     pointer_bytes: u32,
@@ -58,12 +58,21 @@ unsafe extern "C" fn embed<T: Op>(
     status(&mut || {
         let width = PointerWidth::of_bytes(pointer_bytes)
             .ok_or_else(|| unsupported!("pointers of {pointer_bytes} bytes are not supported"))?;
-        let Some(Embed(of)) = T::EMBED else { return Err(unsupported!("the op cannot be embedded")) };
+        let Some(embed) = T::EMBED else { return Err(unsupported!("the op cannot be embedded")) };
         // SAFETY: the ABI requires `state` to be initialized by `prepare`.
         let op = unsafe { &*state.cast::<T>() };
         // SAFETY: the host's function accepts its context during the call.
-        of(op, &mut unsafe { EmbedContext::new(width, context, put) })
+        embed.put(op, &mut unsafe { EmbedContext::new(width, context, put) })
     })
+}
+
+/// Continues the hash of a list of ops with the state of `T`, unless it cannot be embedded. Programs that contain
+/// states compare it with that of their kernels.
+pub const fn state_signature<T: Op>(hash: u32) -> u32 {
+    match &T::EMBED {
+        Some(Embed { signature, .. }) => mix(hash, *signature),
+        None => hash,
+    }
 }
 
 /// A node's state on another machine.

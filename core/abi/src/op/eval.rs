@@ -18,10 +18,12 @@ use super::{NodeView, lend};
 /// as a slice, only through cells.
 pub struct EvalContext<'a> {
     pub(super) raw: &'a ArEvalV1,
-    node: NodeView<'a>,
+    pub(super) node: NodeView<'a>,
     pub(super) handed_out: HandedOut,
     /// Whether the [`ModelContext`] was handed out.
     model: Cell<bool>,
+    /// Whether no input shares memory with an output; `None` until someone asks.
+    pub(super) apart: Cell<Option<bool>>,
 }
 
 impl<'a> EvalContext<'a> {
@@ -45,6 +47,7 @@ impl<'a> EvalContext<'a> {
             node: unsafe { NodeView::from_raw(node) },
             handed_out: HandedOut::nothing(),
             model: Cell::new(false),
+            apart: Cell::new(None),
         }
     }
 
@@ -65,7 +68,7 @@ impl<'a> EvalContext<'a> {
 
     /// The entry of input `i`, whose value must be in host memory.
     #[inline]
-    fn input_at(&self, i: usize) -> Result<&ArTensorV1> {
+    pub(super) fn input_at(&self, i: usize) -> Result<&ArTensorV1> {
         let raw = self.node.raw_at(self.node.input_indices(), i, "input")?;
         match raw.memory_kind {
             0 => Ok(raw),
@@ -125,24 +128,6 @@ impl<'a> EvalContext<'a> {
         Ok(unsafe { raw::slice(raw.data.cast::<u8>().cast_const(), raw.bytes as usize) })
     }
 
-    /// Input `i`, after checking that it overlaps no output.
-    #[inline]
-    fn apart_from_outputs(&self, i: usize) -> Result<&ArTensorV1> {
-        let raw = self.input_at(i)?;
-        if raw.flags & raw::TENSOR_VARIABLE != 0 {
-            self.handed_out.variable(i, VariableUse::Slice, |j| self.node.input_overlaps(j, raw))?;
-        }
-        if raw.flags & raw::TENSOR_CONSTANT != 0 {
-            return Ok(raw);
-        }
-        match self.node.overlapping(self.node.output_indices(), raw) {
-            Some(o) => {
-                Err(internal(format_args!("input {i} shares memory with output {o}: read it through cells")))
-            }
-            None => Ok(raw),
-        }
-    }
-
     /// Input `i` like [`input`](Self::input), or `None` if it is absent.
     ///
     /// # Errors
@@ -161,7 +146,7 @@ impl<'a> EvalContext<'a> {
     pub fn input_cells<T: Element>(&self, i: usize) -> Result<ReadCells<'a, T>> {
         let raw = self.input_at(i)?;
         // SAFETY: an output that overlaps it can only be handed out by `output_cells`, because `output` rejects it.
-        unsafe { ReadCells::from_raw(*raw) }
+        unsafe { ReadCells::from_raw(raw) }
     }
 
     /// The bytes of input `i`, which may share memory with an output. For ops that only move elements.
@@ -171,7 +156,7 @@ impl<'a> EvalContext<'a> {
     pub fn input_byte_cells(&self, i: usize) -> Result<ReadCells<'a, u8>> {
         let raw = self.input_at(i)?;
         // SAFETY: an output that overlaps it can only be handed out as cells, because `output` rejects it.
-        Ok(unsafe { ReadCells::bytes_of(*raw) })
+        Ok(unsafe { ReadCells::bytes_of(raw) })
     }
 
     /// Output `i`. Only once per call.
@@ -202,18 +187,6 @@ impl<'a> EvalContext<'a> {
         Ok(unsafe { core::slice::from_raw_parts_mut(raw.data.cast::<u8>(), raw.bytes as usize) })
     }
 
-    /// Output `i`, after checking that it overlaps no input.
-    #[inline]
-    fn apart_from_inputs(&self, i: usize) -> Result<&ArTensorV1> {
-        let raw = self.node.raw_at(self.node.output_indices(), i, "output")?;
-        match self.node.overlapping(self.node.input_indices(), raw) {
-            Some(k) => {
-                Err(internal(format_args!("output {i} shares memory with input {k}: write it through cells")))
-            }
-            None => Ok(raw),
-        }
-    }
-
     /// The elements of output `i`, which may share memory with an input that is read through cells. Only once per call.
     ///
     /// # Errors
@@ -223,7 +196,7 @@ impl<'a> EvalContext<'a> {
         ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
         self.handed_out.output(i)?;
         // SAFETY: an input that overlaps it can only be read by `input_cells`, because `input` rejects it.
-        unsafe { tensor::cells(*raw) }
+        unsafe { tensor::cells(raw) }
     }
 
     /// The bytes of output `i`, which may share memory with an input that is read through cells. Only once per call.
@@ -236,7 +209,7 @@ impl<'a> EvalContext<'a> {
         self.handed_out.output(i)?;
         // SAFETY: an input that overlaps it can only be read through cells, because `input` rejects it; any bytes are
         // valid `u8`.
-        Ok(unsafe { tensor::byte_cells(*raw) })
+        Ok(unsafe { tensor::byte_cells(raw) })
     }
 
     /// The elements of an input that is a variable, for reading and writing. In the same call, its memory cannot be
@@ -247,7 +220,7 @@ impl<'a> EvalContext<'a> {
     pub fn variable<T: Element>(&self, i: usize) -> Result<&'a [Cell<T>]> {
         let raw = self.variable_at(i)?;
         // SAFETY: during this call, this memory is read and written only through cells, checked above.
-        unsafe { tensor::cells(*raw) }
+        unsafe { tensor::cells(raw) }
     }
 
     /// The bytes of an input that is a variable, like [`variable`](Self::variable). For delegates, which address values
@@ -259,7 +232,7 @@ impl<'a> EvalContext<'a> {
         let raw = self.variable_at(i)?;
         // SAFETY: during this call, this memory is read and written only through cells, checked above; any bytes are
         // valid `u8`.
-        Ok(unsafe { tensor::byte_cells(*raw) })
+        Ok(unsafe { tensor::byte_cells(raw) })
     }
 
     /// Input `i`, after checking that it is a variable whose memory was not read as a slice.
@@ -368,6 +341,7 @@ impl<'a> EvalContext<'a> {
 
     fn resize(&self, i: usize, shape: &[i32], bytes: usize) -> Result<()> {
         self.handed_out.no_output(i)?;
+        self.apart.set(None);
         // SAFETY: `shape` is readable during the call, and the output is not borrowed, checked above.
         host::check(unsafe {
             (self.raw.resize_output)(

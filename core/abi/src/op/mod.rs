@@ -1,5 +1,6 @@
 //! Operators: the [`Op`] trait, the node, and the host's services during `prepare` and `eval`.
 
+mod apart;
 mod embed;
 mod eval;
 mod memory;
@@ -7,6 +8,7 @@ mod node;
 mod output_type;
 mod prepare;
 mod registration;
+mod slices;
 
 use core::cell::Cell;
 use core::ops::RangeInclusive;
@@ -17,7 +19,7 @@ use crate::handed_out::internal;
 use crate::raw;
 use crate::tensor::ElementTypes;
 
-pub use embed::{EmbeddedState, embed_state};
+pub use embed::{EmbeddedState, embed_state, state_signature};
 pub use eval::{EvalContext, StepTimes};
 pub use node::NodeView;
 pub use output_type::OutputType;

@@ -60,12 +60,14 @@ impl<'a> NodeView<'a> {
     }
 
     /// Indices of the input tensors; −1 for an absent one.
+    #[inline]
     pub fn input_indices(&self) -> &'a [i32] {
         // SAFETY: `from_raw` requires that the struct and everything it points to is valid for `'a`.
         unsafe { raw::slice(self.raw.inputs, self.raw.input_count) }
     }
 
     /// Indices of the output tensors; −1 for an absent one.
+    #[inline]
     pub fn output_indices(&self) -> &'a [i32] {
         // SAFETY: `from_raw` requires that the struct and everything it points to is valid for `'a`.
         unsafe { raw::slice(self.raw.outputs, self.raw.output_count) }
@@ -210,6 +212,12 @@ impl<'a> NodeView<'a> {
         self.input_indices().get(i).is_some_and(|&index| self.overlapping(&[index], other).is_some())
     }
 
+    /// Whether the tensor with this index shares memory with one of `indices`.
+    pub(super) fn tensor_overlaps(&self, index: i32, indices: &[i32]) -> bool {
+        let raw = self.raw_tensor(index).ok().flatten();
+        raw.is_some_and(|raw| self.overlapping(indices, raw).is_some())
+    }
+
     /// The first of `indices` whose tensor shares memory with `other`.
     pub(super) fn overlapping(&self, indices: &[i32], other: &ArTensorV1) -> Option<usize> {
         indices.iter().position(|&index| {
@@ -224,7 +232,7 @@ impl<'a> NodeView<'a> {
 /// Whether both have memory and share some of it. The comparison that decides most cases comes first.
 #[inline]
 fn overlap(a: &ArTensorV1, b: &ArTensorV1) -> bool {
-    let (a0, b0) = (a.data as u64, b.data as u64);
-    let (a1, b1) = (a0 + a.bytes, b0 + b.bytes);
+    let (a0, b0) = (a.data.addr(), b.data.addr());
+    let (a1, b1) = (a0.saturating_add(a.bytes as usize), b0.saturating_add(b.bytes as usize));
     a0 < b1 && b0 < a1 && a0 != 0 && b0 != 0 && a0 != a1 && b0 != b1
 }

@@ -90,9 +90,9 @@ pub const fn registration<T: Op>() -> Registration {
         prepare: prepare::<T>,
         eval: eval::<T>,
         drop: if core::mem::needs_drop::<T>() { Some(drop::<T>) } else { None },
-        #[cfg(feature = "std")]
+        #[cfg(feature = "embed")]
         query: super::embed::query_of::<T>(),
-        #[cfg(not(feature = "std"))]
+        #[cfg(not(feature = "embed"))]
         query: None,
     })
 }

@@ -67,6 +67,8 @@ impl PointerWidth {
 pub trait Plain {
     /// The layouts.
     const LAYOUTS: PlainLayouts;
+    /// A hash of the names and types of all fields.
+    const SIGNATURE: u32;
 
     /// Writes the value to an image of [`LAYOUTS`](Self::LAYOUTS)' size that is filled with zeros.
     ///
@@ -128,6 +130,31 @@ const fn both(size: usize, align: usize) -> PlainLayouts {
     [PlainLayout { size, align }; 2]
 }
 
+/// The FNV-1a hash of a name.
+pub const fn named(name: &str) -> u32 {
+    let (bytes, mut hash, mut i) = (name.as_bytes(), 0x811c_9dc5, 0);
+    while i < bytes.len() {
+        hash = mix(hash, bytes[i] as u32);
+        i += 1;
+    }
+    hash
+}
+
+/// Continues a hash.
+pub const fn mix(hash: u32, value: u32) -> u32 {
+    (hash ^ value).wrapping_mul(0x0100_0193).rotate_left(5)
+}
+
+/// The signature of a type whose parts have these signatures.
+pub const fn signature(mut hash: u32, parts: &[u32]) -> u32 {
+    let mut i = 0;
+    while i < parts.len() {
+        hash = mix(hash, parts[i]);
+        i += 1;
+    }
+    hash
+}
+
 /// The layouts of a struct with these fields.
 pub const fn record(fields: &[PlainLayouts]) -> PlainLayouts {
     joined(fields, false)
@@ -184,6 +211,10 @@ macro_rules! plain {
         impl $(<$($generic: $crate::plain::Plain),+>)? $crate::plain::Plain for $name $(<$($generic),+>)? {
             const LAYOUTS: $crate::plain::PlainLayouts =
                 $crate::plain::record(&[$(<$ty as $crate::plain::Plain>::LAYOUTS),*]);
+            const SIGNATURE: u32 = $crate::plain::signature(
+                $crate::plain::named(concat!(stringify!($name), $(" ", stringify!($field)),*)),
+                &[$(<$ty as $crate::plain::Plain>::SIGNATURE),*],
+            );
 
             fn write(&self, image: &mut $crate::plain::Image<'_>) -> $crate::Result<()> {
                 let mut fields = image.fields();
@@ -206,6 +237,10 @@ macro_rules! plain {
         impl<const $count: usize> $crate::plain::Plain for $name<$count> {
             const LAYOUTS: $crate::plain::PlainLayouts =
                 $crate::plain::record(&[$(<$ty as $crate::plain::Plain>::LAYOUTS),*]);
+            const SIGNATURE: u32 = $crate::plain::signature(
+                $crate::plain::named(concat!(stringify!($name), $(" ", stringify!($field)),*)),
+                &[$(<$ty as $crate::plain::Plain>::SIGNATURE),*],
+            );
 
             fn write(&self, image: &mut $crate::plain::Image<'_>) -> $crate::Result<()> {
                 let mut fields = image.fields();
@@ -214,6 +249,46 @@ macro_rules! plain {
             }
         }
     };
+    (
+        $(#[$meta:meta])* $vis:vis struct $name:ident<marker $marker:ident> {
+            $($(#[$note:meta])* $seen:vis $field:ident: $ty:ty),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[repr(C)]
+        $vis struct $name<$marker> { $($(#[$note])* $seen $field: $ty,)* }
+
+        impl<$marker> $crate::plain::Plain for $name<$marker> {
+            const LAYOUTS: $crate::plain::PlainLayouts =
+                $crate::plain::record(&[$(<$ty as $crate::plain::Plain>::LAYOUTS),*]);
+            const SIGNATURE: u32 = $crate::plain::signature(
+                $crate::plain::named(concat!(stringify!($name), $(" ", stringify!($field)),*)),
+                &[$(<$ty as $crate::plain::Plain>::SIGNATURE),*],
+            );
+
+            fn write(&self, image: &mut $crate::plain::Image<'_>) -> $crate::Result<()> {
+                let mut fields = image.fields();
+                $(fields.put(&self.$field)?;)*
+                Ok(())
+            }
+        }
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident;) => {
+        $(#[$meta])*
+        #[repr(C)]
+        $vis struct $name;
+
+        impl $crate::plain::Plain for $name {
+            const LAYOUTS: $crate::plain::PlainLayouts = $crate::plain::record(&[]);
+            const SIGNATURE: u32 = $crate::plain::named(stringify!($name));
+
+            fn write(&self, _: &mut $crate::plain::Image<'_>) -> $crate::Result<()> {
+                Ok(())
+            }
+        }
+
+        $crate::plain! { @check $name }
+    };
     ($(#[$meta:meta])* $vis:vis struct $name:ident($seen:vis $ty:ty);) => {
         $(#[$meta])*
         #[repr(C)]
@@ -221,6 +296,10 @@ macro_rules! plain {
 
         impl $crate::plain::Plain for $name {
             const LAYOUTS: $crate::plain::PlainLayouts = <$ty as $crate::plain::Plain>::LAYOUTS;
+            const SIGNATURE: u32 = $crate::plain::signature(
+                $crate::plain::named(stringify!($name)),
+                &[<$ty as $crate::plain::Plain>::SIGNATURE],
+            );
 
             fn write(&self, image: &mut $crate::plain::Image<'_>) -> $crate::Result<()> {
                 $crate::plain::Plain::write(&self.0, image)
@@ -251,6 +330,15 @@ macro_rules! plain {
                     $(<$only as $crate::plain::Plain>::LAYOUTS,)?
                     $($(<$ty as $crate::plain::Plain>::LAYOUTS,)*)?
                 ])
+            ),*]);
+            const SIGNATURE: u32 = $crate::plain::signature($crate::plain::named(stringify!($name)), &[$(
+                $crate::plain::signature(
+                    $crate::plain::named(concat!(stringify!($variant), $($(" ", stringify!($field)),*)?)),
+                    &[
+                        $(<$only as $crate::plain::Plain>::SIGNATURE,)?
+                        $($(<$ty as $crate::plain::Plain>::SIGNATURE,)*)?
+                    ],
+                )
             ),*]);
 
             fn write(&self, image: &mut $crate::plain::Image<'_>) -> $crate::Result<()> {

@@ -1,6 +1,8 @@
 //! Numbers, arrays, optional values and buffers of nodes as plain data.
 
-use super::{Image, Plain, PlainLayout, PlainLayouts, PointerWidth, both, record};
+use core::marker::PhantomData;
+
+use super::{Image, Plain, PlainLayout, PlainLayouts, PointerWidth, both, named, record, signature};
 use crate::tensor::{ElementType, Scratch, State, Table};
 use crate::{Result, unsupported};
 
@@ -8,6 +10,7 @@ macro_rules! numbers {
     ($($number:ty),*) => {$(
         impl Plain for $number {
             const LAYOUTS: PlainLayouts = both(size_of::<$number>(), size_of::<$number>());
+            const SIGNATURE: u32 = named(stringify!($number));
 
             fn write(&self, image: &mut Image<'_>) -> Result<()> {
                 image.set(&self.to_le_bytes())
@@ -19,6 +22,7 @@ numbers!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
 impl Plain for usize {
     const LAYOUTS: PlainLayouts = [PlainLayout { size: 4, align: 4 }, PlainLayout { size: 8, align: 8 }];
+    const SIGNATURE: u32 = named("usize");
 
     fn write(&self, image: &mut Image<'_>) -> Result<()> {
         match (image.width, u32::try_from(*self)) {
@@ -33,6 +37,7 @@ impl Plain for usize {
 
 impl Plain for bool {
     const LAYOUTS: PlainLayouts = both(1, 1);
+    const SIGNATURE: u32 = named("bool");
 
     fn write(&self, image: &mut Image<'_>) -> Result<()> {
         u8::from(*self).write(image)
@@ -41,6 +46,7 @@ impl Plain for bool {
 
 impl Plain for ElementType {
     const LAYOUTS: PlainLayouts = both(4, 4);
+    const SIGNATURE: u32 = named("ElementType");
 
     fn write(&self, image: &mut Image<'_>) -> Result<()> {
         (*self as u32).write(image)
@@ -49,6 +55,7 @@ impl Plain for ElementType {
 
 impl Plain for isize {
     const LAYOUTS: PlainLayouts = usize::LAYOUTS;
+    const SIGNATURE: u32 = named("isize");
 
     fn write(&self, image: &mut Image<'_>) -> Result<()> {
         match (image.width, i32::try_from(*self)) {
@@ -58,6 +65,16 @@ impl Plain for isize {
                 Err(unsupported!("{self} does not fit 32 bits; the machine is too small for this node"))
             }
         }
+    }
+}
+
+/// A type that only chooses code.
+impl<T> Plain for PhantomData<T> {
+    const LAYOUTS: PlainLayouts = both(0, 1);
+    const SIGNATURE: u32 = named("PhantomData");
+
+    fn write(&self, _: &mut Image<'_>) -> Result<()> {
+        Ok(())
     }
 }
 
@@ -98,6 +115,7 @@ impl<T> From<Option<T>> for Maybe<T> {
 
 impl<T: Plain> Plain for Maybe<T> {
     const LAYOUTS: PlainLayouts = record(&[u8::LAYOUTS, T::LAYOUTS]);
+    const SIGNATURE: u32 = signature(named("Maybe"), &[T::SIGNATURE]);
 
     fn write(&self, image: &mut Image<'_>) -> Result<()> {
         let Some(value) = self.as_ref() else { return Ok(()) };
@@ -108,6 +126,7 @@ impl<T: Plain> Plain for Maybe<T> {
 }
 
 impl<T: Plain, const N: usize> Plain for [T; N] {
+    const SIGNATURE: u32 = signature(named("array"), &[N as u32, T::SIGNATURE]);
     const LAYOUTS: PlainLayouts = {
         let [small, large] = T::LAYOUTS;
         [
@@ -126,6 +145,7 @@ macro_rules! buffers {
     ($($buffer:ident),*) => {$(
         impl<T> Plain for $buffer<T> {
             const LAYOUTS: PlainLayouts = both(4, 4);
+            const SIGNATURE: u32 = named(stringify!($buffer));
 
             fn write(&self, image: &mut Image<'_>) -> Result<()> {
                 self.index.write(image)

@@ -4,9 +4,9 @@ use core::cell::Cell;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use super::{Element, TensorView};
+use super::{Element, elements};
+use crate::Result;
 use crate::raw::{self, ArTensorV1};
-use crate::{Result, ensure};
 
 /// Elements that are read one at a time or copied, in memory that an output may share.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ impl<'a, T: Element> ReadCells<'a, T> {
     ///
     /// # Safety
     /// The data must be valid for `'a`, and written only through cells during it.
-    pub(crate) unsafe fn from_raw(raw: ArTensorV1) -> Result<Self> {
+    pub(crate) unsafe fn from_raw(raw: &ArTensorV1) -> Result<Self> {
         // SAFETY: the caller guarantees the same. Only reads are offered, so read-only memory is not written.
         Ok(unsafe { cells::<T>(raw)? }.into())
     }
@@ -32,7 +32,7 @@ impl<'a> ReadCells<'a, u8> {
     ///
     /// # Safety
     /// As for [`from_raw`](Self::from_raw).
-    pub(crate) unsafe fn bytes_of(raw: ArTensorV1) -> Self {
+    pub(crate) unsafe fn bytes_of(raw: &ArTensorV1) -> Self {
         // SAFETY: the caller guarantees the same. Only reads are offered, so read-only memory is not written.
         unsafe { byte_cells(raw) }.into()
     }
@@ -142,31 +142,19 @@ pub fn word_cells<const S: usize>(bytes: &[Cell<u8>]) -> &[Cell<[u8; S]>] {
 ///
 /// # Safety
 /// The data must be valid for `'a`, and read and written only through cells during it.
-pub(crate) unsafe fn cells<'a, T: Element>(raw: ArTensorV1) -> Result<&'a [Cell<T>]> {
-    // SAFETY: the caller guarantees that the struct is valid; no slice of its data is created here.
-    let view = unsafe { TensorView::from_raw(&raw)? };
-    ensure!(T::TYPE == view.ty, "{view} is {}, not {}", view.ty, T::TYPE);
-    let (data, bytes) = (raw.data, raw.bytes as usize);
-    if data.is_null() || bytes == 0 {
-        return Ok(&[]);
-    }
-    ensure!(
-        data.cast::<T>().is_aligned() && bytes.is_multiple_of(size_of::<T>()),
-        "{view}: {} bytes at {:p} are not {} elements",
-        bytes,
-        data,
-        T::TYPE
-    );
-    // SAFETY: the data is aligned and a whole number of elements, checked above, and the caller guarantees that it is
-    // valid and accessed only through cells. `Cell<T>` has the layout of `T`, and any bit pattern is a valid `T`.
-    Ok(unsafe { core::slice::from_raw_parts(data.cast::<Cell<T>>(), bytes / size_of::<T>()) })
+pub(crate) unsafe fn cells<'a, T: Element>(raw: &ArTensorV1) -> Result<&'a [Cell<T>]> {
+    let (data, count) = elements::<T>(raw)?;
+    // SAFETY: `elements` gives an aligned address and as many elements as the data has, and the caller guarantees that
+    // the data is valid and accessed only through cells. `Cell<T>` has the layout of `T`, and any bit pattern is a
+    // valid `T`.
+    Ok(unsafe { core::slice::from_raw_parts(data.cast::<Cell<T>>().as_ptr(), count) })
 }
 
 /// The bytes of the host's entry as cells.
 ///
 /// # Safety
 /// The data must be valid for `'a`, and read and written only through cells during it.
-pub(crate) unsafe fn byte_cells<'a>(raw: ArTensorV1) -> &'a [Cell<u8>] {
+pub(crate) unsafe fn byte_cells<'a>(raw: &ArTensorV1) -> &'a [Cell<u8>] {
     // SAFETY: the caller guarantees that the data is null or valid and accessed only through cells. `Cell<u8>` has the
     // layout of `u8`.
     unsafe { raw::slice(raw.data.cast::<Cell<u8>>().cast_const(), raw.bytes as usize) }

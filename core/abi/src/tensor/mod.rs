@@ -2,6 +2,7 @@
 
 mod cells;
 mod element;
+mod elements;
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -12,6 +13,7 @@ use crate::{Result, ensure, invalid};
 pub use cells::{ReadCells, cells_of, word_cells};
 pub(crate) use cells::{byte_cells, cells};
 pub use element::{Bool, Complex32, Complex64, Element, ElementType, ElementTypes};
+pub(crate) use elements::elements;
 
 /// Quantization parameters: `real = scale × (q − zero_point)`.
 #[derive(Clone, Copy, Debug, PartialEq)]

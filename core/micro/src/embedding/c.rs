@@ -69,6 +69,7 @@ struct CFile<'e> {
     made: &'e Embedding,
     name: &'e str,
     upper: String,
+    states: u32,
     text: Text,
 }
 
@@ -76,7 +77,7 @@ impl<'e> CFile<'e> {
     fn new(made: &'e Embedding, sources: &'e Sources<'_>) -> Self {
         let mut text = Text::default();
         text.line(format!("/* {}. Do not edit. */", comment(sources.title)));
-        CFile { made, name: sources.name, upper: sources.upper(), text }
+        CFile { made, name: sources.name, upper: sources.upper(), states: sources.states, text }
     }
 
     fn finish(mut self) -> String {
@@ -275,7 +276,7 @@ impl<'e> CFile<'e> {
         self.text.line(format!(
             "ArStatus {name}_run(void) {{ return ar_embedded_run(steps, {}, {}u); }}",
             made.nodes.len(),
-            crate::embedded::EMBEDDED_VERSION
+            self.states
         ));
     }
 

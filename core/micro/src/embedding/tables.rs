@@ -1,5 +1,6 @@
 //! The tables of an embedded model.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -14,6 +15,14 @@ pub struct EmbeddableOp {
     pub op: OpRegistration,
     /// The name of `eval` in `libarenite_micro.a`; empty for an op that names its own function.
     pub kernel: String,
+}
+
+impl EmbeddableOp {
+    /// A reference op, by its path in `arenite-ops`, from which its symbol is derived.
+    pub fn of_path(op: OpRegistration, path: &str) -> Self {
+        let module = path.rsplit("::").nth(1).unwrap_or(path);
+        EmbeddableOp { op, kernel: format!("ar_embed_{}", module.trim_start_matches("r#")) }
+    }
 }
 
 /// Where the bytes of a tensor or a buffer are.

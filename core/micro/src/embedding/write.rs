@@ -22,6 +22,8 @@ pub struct Sources<'s> {
     pub name: &'s str,
     /// The comment at the head of each file.
     pub title: &'s str,
+    /// Identifies the states of the ops, which must be those of the kernels.
+    pub states: u32,
 }
 
 impl Sources<'_> {

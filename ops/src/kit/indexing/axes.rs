@@ -2,9 +2,11 @@
 
 use super::{MAX_RANK, normalize_axis};
 
-/// A set of axes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Axes(u8);
+arenite_abi::plain! {
+    /// A set of axes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Axes(u8);
+}
 
 impl Axes {
     /// The axes of a list; negative ones count from the end, repeated ones count once. With rank 0 the list is ignored.

@@ -23,12 +23,14 @@ impl Columns {
     }
 }
 
-/// The outputs of two layers, one for each direction of time.
-#[derive(Clone, Copy)]
-pub struct Directions {
-    forward: Columns,
-    backward: Columns,
-    outputs: usize,
+plain! {
+    /// The outputs of two layers, one for each direction of time.
+    #[derive(Clone, Copy)]
+    pub struct Directions {
+        forward: Columns,
+        backward: Columns,
+        outputs: usize,
+    }
 }
 
 impl Directions {
@@ -71,11 +73,11 @@ impl Directions {
         forward: impl FnOnce(Columns, &mut [f32]) -> Result<()>,
         backward: impl FnOnce(Columns, &mut [f32]) -> Result<()>,
     ) -> Result<()> {
-        let y = cx.output(0)?.into_slice()?;
+        let y = cx.output_slice(0)?;
         forward(self.forward, y)?;
         match self.outputs {
             1 => backward(self.backward, y),
-            _ => backward(self.backward, cx.output(1)?.into_slice()?),
+            _ => backward(self.backward, cx.output_slice(1)?),
         }
     }
 }
