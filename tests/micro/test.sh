@@ -7,6 +7,7 @@
 # Suites:
 #   symbols   the library imports memcpy, memmove, memset, memcmp and arenite_micro_panic, and nothing else
 #   host      models on this machine, in a program that allocates nothing; an op in C, in both runtimes
+#   sweep     the conformance cases that the micro interpreter runs, embedded, on this machine
 #   cortex-m  models on a Cortex-M4 (MPS2 AN386) emulated by QEMU; code and stack of the smallest; the sizes that
 #             `arenite plan --micro --target cortex-m4` prints, and its table of layouts
 #
@@ -24,7 +25,7 @@ readonly shared="${ARENITE_SHARED:-../shared}"
 readonly corpus=(hello_world_f32 hello_world_int8 micro_speech_int8 kws_f32 kws_int8 vww_96_f32 vww_96_int8 resnet8_f32 resnet8_int8
     ad01_f32 ad01_int8 str_ww_int8 keyword_scrambled mnist_lstm_f32 mnist_lstm_int8)
 # Limits for hello_world_int8 on the board.
-readonly most_code=99680 most_stack=8192
+readonly most_code=103680 most_stack=8192
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -213,6 +214,26 @@ refused() {
     echo "$1: $(cat "$work/written")"
 }
 
+# Embeds conformance cases, compiles them into one program, and compares their bytes.
+sweep() {
+    local work=$folder/sweep
+    step "embedded conformance cases"
+    [ -d "$shared/conformance" ] || {
+        echo "skipped: there is no $shared/conformance"
+        return 0
+    }
+    library host --messages --subgraphs
+    cargo run --quiet --release --package arenite-tests --bin embed_cases -- "$work" "$shared/conformance" >"$work.log"
+    head -n 1 "$work.log"
+    if $wants_table; then cat "$work.log"; fi
+    find "$work" -name '*.c' -print0 | xargs -0 -P "$(nproc)" -n 40 sh -c \
+        'for file; do cc -std=c99 -O0 -w -I "$0" -I tests/micro -I "$(dirname "$file")" -c "$file" -o "${file%.c}.o" || exit 255; done' \
+        "$folder/host/include"
+    cc -std=c99 -O1 -Wall -Wextra -Werror -I "$folder/host/include" -I tests/micro tests/micro/sweep.c "$work"/*.o \
+        "$folder/host/lib/libarenite_micro.a" -o "$work/program"
+    (cd "$work" && ./program) || fail "embedded cases differ"
+}
+
 op_in_c() {
     local work=$folder/weigh
     mkdir -p "$work/plugins"
@@ -317,6 +338,17 @@ on_board() {
     fi
 }
 
+# Builds and runs examples/board with the clip $1.
+example() {
+    local work=$folder/example heard
+    [ -d "$work" ] || cp -r "$folder/board" "$work"
+    ARENITE=$arenite examples/board/build.sh "$work" "examples/words/samples/$1.wav" >"$work.log" ||
+        fail "examples/board: $(cat "$work.log")"
+    heard=$(examples/board/run.sh "$work") || fail "examples/board: $heard"
+    [ "$heard" = "$1" ] || fail "examples/board hears $heard, not $1"
+    echo "examples/board hears $heard"
+}
+
 cortex_m() {
     step "models on a Cortex-M4, emulated"
     library board $target
@@ -325,6 +357,7 @@ cortex_m() {
     ramp_model
     embedded_on_board ramp "$folder/ramp" ramp.c
     echo "ramp, an op in C"
+    example yes && example stop
     local written=$folder/hello_world_int8/written code stack
     [ -e "$written" ] || return 0
     code=$(awk '$1 == "code" { print $2 }' "$written")
@@ -341,10 +374,10 @@ for argument; do
         --install) wants_install=true ;;
         --table) wants_table=true ;;
         --layouts) wants_layouts=true ;;
-        symbols | host) suites+=("$argument") ;;
+        symbols | host | sweep) suites+=("$argument") ;;
         cortex-m) suites+=(cortex_m) ;;
         -h | --help) usage && exit ;;
-        *) fail "unknown suite '$argument'; known: symbols, host, cortex-m" ;;
+        *) fail "unknown suite '$argument'; known: symbols, host, sweep, cortex-m" ;;
     esac
 done
 if $wants_install; then install; fi

@@ -115,29 +115,7 @@ impl Beside<'_> {
     }
 
     fn micro(&self, inputs: &[Array], invokes: u32, room: usize) -> Result<Vec<Vec<u8>>, Stop> {
-        let refused = |error: arenite_micro::Error| Stop::Refused(error.to_string());
-        let failed = |error: arenite_micro::Error| Stop::Failed(error.to_string());
-        let model = self.model.as_slice();
-        let sizes = required_arena(model, self.ops, Planner::Greedy).map_err(refused)?;
-        let mut arena = Aligned::new(0xa5, sizes.arena + room);
-        let mut interpreter = Interpreter::new(model, self.ops, arena.bytes_mut()).map_err(failed)?;
-        for _ in 0..invokes {
-            for (i, array) in inputs.iter().enumerate() {
-                let info = interpreter.input_info(i).map_err(failed)?;
-                let (ty, shape) = (info.ty, info.shape.to_vec());
-                if shape != array.shape {
-                    let given = &array.shape;
-                    return Err(Stop::Refused(format!(
-                        "input {i} would have shape {given:?}, not {shape:?}"
-                    )));
-                }
-                let Some(bytes) = bytes_for(array, ty)? else { continue };
-                interpreter.input(i).map_err(failed)?.copy_from_slice(&bytes);
-            }
-            interpreter.invoke().map_err(failed)?;
-        }
-        let output = |i| interpreter.output(i).map(<[u8]>::to_vec).map_err(failed);
-        (0..interpreter.output_count()).map(output).collect()
+        invoke(self.model.as_slice(), self.ops, inputs, invokes, room).map(|ran| ran.outputs)
     }
 
     fn large(&self, inputs: &[Array], invokes: u32) -> Result<Vec<Vec<u8>>, Stop> {
@@ -155,6 +133,61 @@ impl Beside<'_> {
         let output = |i| Ok(interpreter.output(i).and_then(|output| output.bytes()).map_err(text)?.to_vec());
         (0..interpreter.output_count()).map(output).collect()
     }
+}
+
+/// The bytes that a model read and wrote.
+pub struct Ran {
+    /// The inputs, at the last invocation.
+    pub inputs: Vec<Vec<u8>>,
+    /// The outputs.
+    pub outputs: Vec<Vec<u8>>,
+}
+
+/// Runs a case's main set.
+///
+/// # Errors
+/// Why the interpreter does not run it.
+pub fn run_case(case: &Case) -> Result<Ran, String> {
+    let set = &case.text.set;
+    let read = |(i, text): (usize, &TensorText)| Array::read(&case.source, text, &format!("in_{i}.npy"));
+    let inputs = set.inputs.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
+    let model = Aligned::of(&case.source.read(&case.text.model)?);
+    invoke(model.as_slice(), &ops(), &inputs, set.invokes, 0).map_err(|stop| match stop {
+        Stop::Refused(reason) | Stop::Failed(reason) => reason,
+    })
+}
+
+fn invoke(
+    model: &[u8],
+    ops: &[OpRegistration],
+    inputs: &[Array],
+    invokes: u32,
+    room: usize,
+) -> Result<Ran, Stop> {
+    let refused = |error: arenite_micro::Error| Stop::Refused(error.to_string());
+    let failed = |error: arenite_micro::Error| Stop::Failed(error.to_string());
+    let sizes = required_arena(model, ops, Planner::Greedy).map_err(refused)?;
+    let mut arena = Aligned::new(0xa5, sizes.arena + room);
+    let mut interpreter = Interpreter::new(model, ops, arena.bytes_mut()).map_err(failed)?;
+    let mut written = Vec::new();
+    for _ in 0..invokes {
+        written.clear();
+        for (i, array) in inputs.iter().enumerate() {
+            let info = interpreter.input_info(i).map_err(failed)?;
+            let (ty, shape) = (info.ty, info.shape.to_vec());
+            if shape != array.shape {
+                let given = &array.shape;
+                return Err(Stop::Refused(format!("input {i} would have shape {given:?}, not {shape:?}")));
+            }
+            let Some(bytes) = bytes_for(array, ty)? else { continue };
+            interpreter.input(i).map_err(failed)?.copy_from_slice(&bytes);
+            written.push(bytes);
+        }
+        interpreter.invoke().map_err(failed)?;
+    }
+    let output = |i| interpreter.output(i).map(<[u8]>::to_vec).map_err(failed);
+    let outputs = (0..interpreter.output_count()).map(output).collect::<Result<_, _>>()?;
+    Ok(Ran { inputs: written, outputs })
 }
 
 fn bytes_for(array: &Array, ty: ElementType) -> Result<Option<Vec<u8>>, String> {
