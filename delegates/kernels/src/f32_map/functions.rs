@@ -21,7 +21,7 @@ pub(super) fn unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
         Unary::Abs => s.abs(x),
         Unary::Neg => s.sub(s.splat(-0.0), x),
         Unary::Sqrt => s.sqrt(x),
-        Unary::Rsqrt => s.div(one, s.sqrt(x)),
+        Unary::Rsqrt => s.inverse_root(x),
         Unary::Square => s.mul(x, x),
         Unary::Floor => s.floor(x),
         Unary::Ceil => s.sub(s.splat(-0.0), s.floor(s.sub(s.splat(-0.0), x))),

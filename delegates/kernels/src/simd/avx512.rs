@@ -81,6 +81,15 @@ unsafe impl Simd for Avx512 {
     in_registers! {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
         fn scale_far(a: __m512, n: __m512) -> __m512 { _mm512_scalef_ps(a, n) }
+        fn inverse_root(a: __m512) -> __m512 {
+            // 14 bits of 1 / √a, followed by one step of Newton's method. Zero, infinity, NaN and negative numbers have
+            // no error that is a number; their approximation is exact.
+            let r = _mm512_rsqrt14_ps(a);
+            let e = _mm512_fnmadd_ps(_mm512_mul_ps(a, r), r, _mm512_set1_ps(1.0));
+            let refined = _mm512_fmadd_ps(_mm512_mul_ps(r, _mm512_set1_ps(0.5)), e, r);
+            let is_number = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(_mm512_abs_ps(e), _mm512_set1_ps(1.0));
+            _mm512_mask_blend_ps(is_number, r, refined)
+        }
         fn quotient(a: __m512, b: __m512) -> __m512 {
             // 14 bits of 1 / b, followed by one step of Newton's method for the quotient.
             let r = _mm512_rcp14_ps(b);

@@ -136,6 +136,12 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
         self.div(a, b)
     }
 
+    /// `1 / √a` within two units in the last place.
+    #[inline(always)]
+    fn inverse_root(self, a: Self::V) -> Self::V {
+        self.div(self.splat(1.0), self.sqrt(a))
+    }
+
     /// Prefetches the cache line at `p`, which may be any address.
     #[inline(always)]
     fn prefetch(self, _p: *const f32) {}
