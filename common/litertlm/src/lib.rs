@@ -7,7 +7,7 @@
 //! ```
 //!
 //! [`Container::read`] verifies the header and the place of each section. Sections begin at multiples of 16 KiB, so a
-//! model can be mapped where it is. [`Metadata`] has the tokens and templates that the container names, and [`write`]
+//! model can be mapped where it is. [`Metadata`] has the tokens and templates that the container names, and [`write()`]
 //! makes a container.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

@@ -14,7 +14,7 @@ impl Kind {
     pub const MODEL: Kind = Kind(3);
     /// A model of SentencePiece.
     pub const SENTENCEPIECE: Kind = Kind(4);
-    /// Tokens and templates: [`Metadata`].
+    /// Tokens and templates: [`Metadata`](crate::Metadata).
     pub const METADATA: Kind = Kind(5);
     /// A `tokenizer.json`: its length as 64 bits, then the file, compressed by zlib.
     pub const TOKENIZER_JSON: Kind = Kind(6);
