@@ -1,5 +1,5 @@
 /*
- * board.h: what the example needs from its board.
+ * board.h: the functions that the example needs from its board.
  */
 #ifndef BOARD_H
 #define BOARD_H

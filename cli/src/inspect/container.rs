@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::answer::{Failure, Result};
 use crate::text::{HEAD, Visible, thousands};
 
-/// What the header of a container says.
+/// The contents of a container's header.
 #[derive(Serialize)]
 pub(super) struct ContainerText {
     version: String,

@@ -13,7 +13,7 @@ use super::totals::Totals;
 pub(super) struct Report {
     #[serde(flatten)]
     pub inspection: Inspection,
-    /// The sections of the container that the model is in; null for a file of its own.
+    /// The sections of the container; null if the file is a model.
     pub container: Option<ContainerText>,
     /// The model's metadata; null if it has none.
     pub described: Option<ModelDescription>,

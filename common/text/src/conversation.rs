@@ -178,7 +178,7 @@ impl Conversation {
     }
 }
 
-/// What ends an answer: tokens, and texts that are no tokens.
+/// The tokens that end an answer, and the texts that do.
 fn ends(tokenizer: &Tokenizer, request: &Request) -> (arenite_language::Request, StopWords) {
     let (named, texts): (Vec<_>, Vec<_>) =
         request.stops.iter().partition(|text| tokenizer.special(text).is_some());

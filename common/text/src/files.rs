@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// Larger files are refused: the largest vocabularies in use take a tenth of it.
+/// Larger files are refused. The largest vocabularies in use take a tenth of this.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Names of tokenizers. The model's name without its extension, and a dot or a dash, may precede them.
@@ -21,8 +21,7 @@ pub fn find_tokenizer(model: &Path) -> Option<PathBuf> {
     names.map(|name| model.with_file_name(name)).find(|path| path.is_file())
 }
 
-/// What precedes the usual name in the name of a tokenizer's file, such as `MODEL.`; the tokenizer's other files begin
-/// with it, too.
+/// The prefix of a tokenizer's files, such as `MODEL.`.
 pub(crate) fn prefix(tokenizer: &Path) -> String {
     let name = tokenizer.file_name().unwrap_or_default().to_string_lossy();
     TOKENIZERS.iter().find_map(|usual| name.strip_suffix(usual)).unwrap_or_default().to_owned()

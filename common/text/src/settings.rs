@@ -80,7 +80,7 @@ impl Settings {
     ///
     /// # Errors
     /// A file is unreadable or malformed.
-    pub fn beside(tokenizer: &Path) -> Result<Self> {
+    pub fn next_to(tokenizer: &Path) -> Result<Self> {
         let prefix = files::prefix(tokenizer);
         let path = |name: &str| tokenizer.with_file_name(format!("{prefix}{name}"));
         let map: TokenizerConfig = parse(&path("special_tokens_map.json"))?;
@@ -144,7 +144,7 @@ mod tests {
     fn the_files_next_to_a_tokenizer_are_read() {
         let folder = tempfile::tempdir().expect("there is room");
         let tokenizer = folder.path().join("m.tokenizer.json");
-        assert_eq!(Settings::beside(&tokenizer).expect("no file is needed"), Settings::default());
+        assert_eq!(Settings::next_to(&tokenizer).expect("no file is needed"), Settings::default());
         let write = |name: &str, text: &str| {
             std::fs::write(folder.path().join(name), text).expect("there is room");
         };
@@ -155,15 +155,15 @@ mod tests {
                 "chat_template": [{"name": "tools", "template": "t"}, {"name": "default", "template": "d"}]}"#,
         );
         write("m.generation_config.json", r#"{"eos_token_id": [2, 7]}"#);
-        let settings = Settings::beside(&tokenizer).expect("they are well-formed");
+        let settings = Settings::next_to(&tokenizer).expect("they are well-formed");
         assert_eq!(settings.start.as_deref(), Some("<s>"));
         assert_eq!((settings.adds_start, settings.stop_ids), (Some(true), vec![2, 7]));
         assert_eq!((settings.stops, settings.template.as_deref()), (vec!["</s>".to_owned()], Some("d")));
         write("m.chat_template.jinja", "file");
-        let settings = Settings::beside(&tokenizer).expect("they are well-formed");
+        let settings = Settings::next_to(&tokenizer).expect("they are well-formed");
         assert_eq!(settings.template.as_deref(), Some("file"));
         write("m.generation_config.json", r#"{"eos_token_id": "x"}"#);
-        let message = Settings::beside(&tokenizer).expect_err("it is a text").to_string();
+        let message = Settings::next_to(&tokenizer).expect_err("it is a text").to_string();
         assert!(message.contains("m.generation_config.json: "), "{message}");
     }
 }

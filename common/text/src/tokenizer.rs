@@ -32,7 +32,7 @@ impl Tokenizer {
     /// # Errors
     /// A file is unreadable, malformed, or a tokenizer of a kind that is not supported.
     pub fn from_file(path: &Path) -> Result<Self> {
-        let settings = Settings::beside(path)?;
+        let settings = Settings::next_to(path)?;
         let name = |error| match error {
             Error::Tokenizer(text) => Error::Tokenizer(format!("{}: {text}", path.display())),
             other => other,

@@ -74,8 +74,11 @@ fn meaning(value: &Value<'_>) -> Xxh3 {
 }
 
 /// The name of constants in the model file, for everything compiled from the model: their addresses. `None` if one is
-/// elsewhere.
+/// elsewhere, or if there are none.
 pub(crate) fn place(net: &NetValues<'_, '_>, packed: &[Id]) -> Option<String> {
+    if packed.is_empty() {
+        return None;
+    }
     let places = packed.iter().map(|&id| {
         let value = &net.values[id];
         let constant = value.constant.filter(TensorView::is_in_file)?;

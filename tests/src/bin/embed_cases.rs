@@ -1,8 +1,8 @@
 //! Embeds conformance cases as C for this machine: `embed_cases FOLDER PATH…`.
 //!
 //! Writes `case_N.c` and its header for every case that the micro interpreter runs and that can be embedded, `cases.c`,
-//! a table of them, and `cases.bin`: per case the bytes of its inputs, then those of its outputs in the micro
-//! interpreter, which `conformance --micro` compares with the reference ops. `tests/micro/test.sh sweep` compiles and
+//! a table of them, and `cases.bin`: the bytes of each case's inputs, followed by its outputs in the micro interpreter,
+//! which `conformance --micro` compares with the reference ops. `tests/micro/test.sh sweep` compiles and
 //! runs them.
 #![forbid(unsafe_code)]
 

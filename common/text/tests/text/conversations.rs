@@ -55,13 +55,13 @@ fn stop_texts_and_stop_tokens_are_left_out() {
     let whole = conversation().answer("ab", &mut greedy(), &Request::of(6), &mut |_| true).expect("it fits");
     let at = whole.text.char_indices().nth(2).expect("it has some characters").0;
     let stop = whole.text[at..].chars().take(2).collect::<String>();
-    let first = whole.text.find(&stop).expect("it is there");
+    let first = whole.text.find(&stop).expect("the answer contains it");
     let request = Request { stops: vec!["never".into(), stop], ..Request::of(6) };
     let answer = conversation().answer("ab", &mut greedy(), &request, &mut |_| true).expect("it fits");
     assert_eq!((answer.text.as_str(), answer.end), (&whole.text[..first], End::StopText));
 
     let stop = whole.tokens.ids[2];
-    let before = whole.tokens.ids.iter().position(|&id| id == stop).expect("it is there");
+    let before = whole.tokens.ids.iter().position(|&id| id == stop).expect("the answer contains it");
     let request = Request { stop_ids: vec![stop], ..Request::of(6) };
     let answer = conversation().answer("ab", &mut greedy(), &request, &mut |_| true).expect("it fits");
     assert_eq!((answer.tokens.ids.len(), answer.end), (before + 1, End::Tokens(Reason::StopId)));

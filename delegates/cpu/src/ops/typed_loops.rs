@@ -25,7 +25,7 @@ fn element_fn<L: Loop>() -> ElementFn {
     /// # Safety
     /// See [`RunFn`](crate::steps::typed_map::RunFn).
     unsafe fn plain<L: Loop>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
-        // SAFETY: the caller's guarantee.
+        // SAFETY: `L::run` requires what this function does, which its caller guarantees.
         unsafe { L::run(n, x, moves, y) }
     }
     /// # Safety
@@ -33,7 +33,7 @@ fn element_fn<L: Loop>() -> ElementFn {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     unsafe fn avx2<L: Loop>(n: usize, x: [*const u8; INPUTS], moves: [bool; INPUTS], y: *mut u8) {
-        // SAFETY: the caller's guarantee.
+        // SAFETY: `L::run` requires what this function does, which its caller guarantees.
         unsafe { L::run(n, x, moves, y) }
     }
     #[cfg(target_arch = "x86_64")]

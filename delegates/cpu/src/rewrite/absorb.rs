@@ -16,7 +16,7 @@ pub(super) fn absorb(net: &mut Net<'_>) {
         if net.values[from].constant.is_some() || net.bytes_of(from).is_some() {
             continue;
         }
-        // What is unsigned disappears: all its readers, and its producer if it has one, must do without.
+        // The unsigned value disappears, so each node that reads or writes it must accept signed bytes.
         let signed = |id: Id| net.values[id].ty == arenite_abi::prelude::I8;
         let (unsigned, stays) = if signed(from) { (to, from) } else { (from, to) };
         let is_seen = net.inputs.contains(&unsigned) || net.outputs.contains(&unsigned);
@@ -34,7 +34,7 @@ pub(super) fn absorb(net: &mut Net<'_>) {
     net.compact();
 }
 
-/// What a node reads and writes that only flips bytes.
+/// The input and the output of a node that only flips bytes.
 fn flip(node: &Node<'_>) -> Option<[Id; 2]> {
     match &node.layer {
         Layer::Engine(CpuLayer::Quantized(Quantized::Flip)) => Some([node.inputs[0], node.outputs[0]]),

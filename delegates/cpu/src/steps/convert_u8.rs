@@ -17,7 +17,7 @@ pub(crate) struct Quantize {
     pub reals: &'static Reals,
     /// Of the results, as unsigned bytes.
     pub quant: Quant,
-    /// What results are combined with by exclusive or.
+    /// The bits that make results signed, by exclusive or.
     pub flip: u8,
     /// How many.
     pub len: usize,
@@ -57,7 +57,7 @@ pub(crate) struct Dequantize {
     pub quant: Quant,
     /// The number that was added to the inputs.
     pub raised: i32,
-    /// What inputs are combined with by exclusive or.
+    /// The bits that make inputs unsigned, by exclusive or.
     pub flip: u8,
     /// How many.
     pub len: usize,

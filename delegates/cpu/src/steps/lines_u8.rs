@@ -63,7 +63,7 @@ pub(crate) struct LinesU8 {
     pub lines: &'static Lines,
     /// Applied in sequence.
     pub stages: Vec<Arc<Columns>>,
-    /// What bytes are combined with by exclusive or before, and results after.
+    /// The bits that make bytes unsigned before, and results signed after, by exclusive or.
     pub flips: [u8; 2],
     /// Bytes of a row.
     pub columns: usize,

@@ -28,7 +28,7 @@ pub(crate) struct MeanU8 {
     fold: &'static IntFolds,
     reals: &'static Reals,
     shape: Shape,
-    /// What inputs are combined with by exclusive or.
+    /// The bits that make inputs unsigned, by exclusive or.
     flip: u8,
     table: Channels,
     /// Whether all sums are scaled alike.

@@ -59,7 +59,7 @@ pub(crate) struct PairU8 {
     /// The tables for grouped results, and for the others.
     tables: [Tables; 2],
     bytes: Bytes,
-    /// What operands are combined with by exclusive or, once they have changed places.
+    /// The bits that make operands unsigned, by exclusive or, in the order in which the kernel reads them.
     flips: [u8; 2],
     near: Option<Approximation>,
     inputs: [Id; 2],

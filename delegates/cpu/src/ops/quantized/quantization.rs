@@ -35,10 +35,10 @@ pub(super) fn unsigned(net: &NetValues<'_, '_>, id: Id) -> Result<Quant> {
     quant_of(value)
 }
 
-/// What signed bytes are combined with by exclusive or, so that they become unsigned: they are 128 larger then.
+/// Exclusive or with this bit makes signed bytes unsigned, and 128 larger.
 pub(super) const FLIP: u8 = 0x80;
 
-/// The quantization of bytes once they are unsigned, and what they are combined with before: [`FLIP`] or 0.
+/// The quantization of a value as unsigned bytes, and the bits that make its bytes unsigned: [`FLIP`] or 0.
 pub(super) fn raised(net: &NetValues<'_, '_>, id: Id) -> Result<(Quant, u8)> {
     let value = &net.values[id];
     let quant = quant_of(value)?;
