@@ -25,10 +25,12 @@ pub(super) unsafe fn tile<D: Nibbles, const R: usize, const V: usize>(d: D, p: &
     let (mut panel, mut at) = (p.panel, p.a);
     for _ in 0..p.blocks.count {
         let scales = panel.cast::<f32>();
+        soon::<D, R>(s, panel, V * vector);
         panel = panel.wrapping_add(V * vector);
         let mut sums = [[s.splat_i32(0); V]; R];
         let mut of_weights = [s.splat_i32(0); V];
         for _ in 0..p.blocks.lines / LINES {
+            soon::<D, R>(s, panel, V * vector);
             for v in 0..V {
                 // SAFETY: the panel has four bytes per column for each eight lines.
                 let [low, high] = unsafe { d.nibbles(panel.add(v * vector)) };
@@ -48,6 +50,23 @@ pub(super) unsafe fn tile<D: Nibbles, const R: usize, const V: usize>(d: D, p: &
     }
     // SAFETY: the rows and columns of `p` have biases and results.
     unsafe { write(d.ints(), &reals, p) };
+}
+
+/// How far ahead of its use a panel is fetched, in bytes. The processor itself fetches no further than to the end of a
+/// page.
+const AHEAD: usize = 4096;
+/// Bytes that are fetched at once.
+const FETCHED: usize = 64;
+
+/// Lets the processor fetch a later part of the panels, or memory after them, which has no effect. A single row uses
+/// each weight once, so the time to read them counts; more rows take longer to multiply than to read.
+#[inline(always)]
+fn soon<D: Dot, const R: usize>(s: D::S, panel: *const u8, bytes: usize) {
+    if R == 1 {
+        for line in (0..bytes).step_by(FETCHED) {
+            s.prefetch(panel.wrapping_add(AHEAD + line).cast());
+        }
+    }
 }
 
 /// Adds the sums of a block to the results.
