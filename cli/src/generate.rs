@@ -15,7 +15,6 @@ pub(crate) use self::arguments::Arguments;
 use self::tokens::Tokens;
 use self::turns::Turns;
 use crate::answer::{Answer, Failure, Result};
-use crate::options::load_model;
 
 /// Runs the command.
 pub(crate) fn generate(arguments: &Arguments) -> Result<Answer> {
@@ -23,7 +22,7 @@ pub(crate) fn generate(arguments: &Arguments) -> Result<Answer> {
     let sampler = Sampler::new(&Sampling::from(&arguments.sampling))?;
     #[cfg(feature = "text")]
     let tokenizer = texts::tokenizer(arguments)?;
-    let model = load_model(&arguments.model)?;
+    let model = arguments.loading.model(&arguments.model)?;
     let interpreter = arguments.common.interpreter(&model)?;
     let session =
         Session::new(interpreter).map_err(|error| Failure::with(arguments.model.display(), error))?;

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use arenite::config::{DelegateConfig, MAX_THREADS, OnFailure, OnMissing, PlannerConfig, Require};
 use arenite::{Config, DEFAULT_DELEGATE, Error, Interpreter, ItemKind, Model};
-use arenite_litertlm::Container;
 use clap::{ArgMatches, Args, FromArgMatches};
 
 use crate::answer::{Failure, Result};
 use crate::config_file::ConfigFile;
 use crate::limits;
+use crate::mapped::Loading;
 
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Common options")]
@@ -289,19 +289,9 @@ pub(crate) fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     wanted.ok_or_else(|| format!("expected a number from 1 to {MAX_THREADS}"))
 }
 
-/// Loads a model, or the language model of a container. Errors name the file.
+/// Reads a model, or the language model of a container. Errors name the file.
 pub(crate) fn load_model(path: &std::path::Path) -> Result<Model> {
-    let failed = |text: String| {
-        let name = path.display().to_string();
-        if text.contains(&name) { Failure::new(text) } else { Failure::with(name, text) }
-    };
-    if !Container::is_at(path) {
-        return Model::from_file(path).map_err(|error| failed(error.to_string()));
-    }
-    let container = Container::open(path).map_err(|error| failed(error.to_string()))?;
-    let model = container.model().map_err(|error| failed(error.to_string()))?;
-    let model = Model::from_file_part(container.file(), model.begin, model.length());
-    model.map_err(|error| failed(error.to_string()))
+    Loading::READ.model(path)
 }
 
 #[cfg(test)]

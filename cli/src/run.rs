@@ -12,7 +12,6 @@ use serde::Serialize;
 use crate::answer::{Answer, Result};
 use crate::each;
 use crate::inputs::{self, InputReport, note_random};
-use crate::options::load_model;
 use crate::outputs::{OutputCollection, OutputOptions, OutputReport};
 use crate::picture::DecodedPicture;
 use crate::readings::{Context, ReadingReport};
@@ -43,7 +42,7 @@ struct Report {
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<Answer> {
     let options = &arguments.outputs;
-    let model = load_model(&arguments.model)?;
+    let model = arguments.loading.model(&arguments.model)?;
     let context = arguments.readings.context(&model, options.signature.as_deref())?;
     let picture = if arguments.each.each { None } else { arguments.picture.load()? };
     let rebatched = arguments.batch.change(&model, options.signature.as_deref(), &arguments.common)?;

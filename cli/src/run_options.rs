@@ -8,6 +8,7 @@ use crate::answer::Result;
 use crate::batch::BatchOptions;
 use crate::carried::StatePair;
 use crate::inputs::{self, InputOptions};
+use crate::mapped::Loading;
 use crate::options::Common;
 use crate::outputs::OutputOptions;
 use crate::picture::{self, PictureOptions};
@@ -37,6 +38,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub outputs: OutputOptions,
+
+    #[command(flatten)]
+    pub loading: Loading,
 
     #[command(flatten)]
     pub common: Common,

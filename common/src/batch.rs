@@ -135,7 +135,7 @@ impl Batch {
         let at = (constant.as_ptr() as usize).checked_sub(view.bytes().as_ptr() as usize)?;
         let mut bytes = view.bytes().to_vec();
         bytes.get_mut(at..at + 4)?.copy_from_slice(&dim.to_le_bytes());
-        Model::from_bytes(bytes).ok()
+        model.with_bytes(bytes).ok()
     }
 
     /// Gives dimension 0 of the inputs of a subgraph that share it with the first one the size `wanted`, or twice their

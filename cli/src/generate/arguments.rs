@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use arenite_language::Sampling;
 use clap::Args;
 
+use crate::mapped::Loading;
 use crate::options::Common;
 
 const NOTES: &str = "\
@@ -45,6 +46,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub sampling: SamplingOptions,
+
+    #[command(flatten)]
+    pub loading: Loading,
 
     #[command(flatten)]
     pub common: Common,

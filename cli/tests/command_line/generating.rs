@@ -9,6 +9,11 @@ use serde_json::{Value, json};
 
 use crate::{fail, json, path, stderr, stdout, succeed};
 
+// A model of arenite-language's tests.
+#[path = "../../../common/language/tests/session/tiny.rs"]
+#[allow(dead_code)]
+mod tiny;
+
 fn model() -> Option<String> {
     let named = std::env::var_os("ARENITE_SHARED").map(PathBuf::from);
     let shared = named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"));
@@ -305,4 +310,42 @@ fn a_container_has_model_tokenizer_and_template() {
     std::fs::write(&path, &bytes[..bytes.len() - 1]).expect("there is room");
     fail(&["generate", &container, "--ids", "1"], 1, &["story.litertlm", "section 2 (model)", "the file at"]);
     fail(&["inspect", &container], 1, &["story.litertlm", "section 2 (model)"]);
+}
+
+#[test]
+fn weights_are_in_another_section_or_file() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let save = |name: &str, bytes: &[u8]| std::fs::write(path(name), bytes).expect("there is room");
+    save("whole.tflite", &tiny::model(tiny::Form::default()));
+    let split = tiny::model(tiny::Form { group: Some("tflite_weights"), ..tiny::Form::default() });
+    save("split.tflite", &split);
+    let model = Part { kind: Kind::MODEL, items: &[], bytes: &split };
+    save("alone.litertlm", &write(&[model]));
+    let model = Part { kind: Kind::MODEL, items: &[], bytes: &split };
+    let weights = Part { kind: Kind::WEIGHTS, items: &[], bytes: &tiny::matrix() };
+    save("both.litertlm", &write(&[model, weights]));
+
+    let answer = |name: &str, more: &[&str]| {
+        let arguments = ["generate", &path(name), "--ids", "1,2,3,4,5", "-n", "6"];
+        succeed(&[&arguments[..], more].concat())
+    };
+    let wanted = answer("whole.tflite", &[]);
+    assert_eq!(wanted.split(',').count(), 6, "{wanted}");
+    for more in [&[][..], &["--copy"]] {
+        assert_eq!(answer("both.litertlm", more), wanted);
+    }
+    fail(
+        &["generate", &path("split.tflite"), "--ids", "1"],
+        1,
+        &["tflite_weights: has constants of the model: "],
+    );
+    fail(&["generate", &path("alone.litertlm"), "--ids", "1"], 1, &["alone.litertlm", "'tflite_weights'"]);
+    save("tflite_weights", &tiny::matrix()[4..]);
+    let short = "external_buffers[0]: 484 bytes at offset 0 exceed the file of 480 bytes";
+    fail(&["generate", &path("split.tflite"), "--ids", "1"], 1, &[short]);
+    save("tflite_weights", &tiny::matrix());
+    for more in [&[][..], &["--copy"]] {
+        assert_eq!(answer("split.tflite", more), wanted);
+    }
 }

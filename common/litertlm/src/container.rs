@@ -116,6 +116,12 @@ impl Container {
         }
     }
 
+    /// The constants of a model, if another section has them: the one with the same `model_type`. The model calls them
+    /// [`WEIGHTS`](crate::WEIGHTS).
+    pub fn weights(&self, model: &Section) -> Option<&Section> {
+        self.of(Kind::WEIGHTS).find(|weights| weights.text("model_type") == model.text("model_type"))
+    }
+
     /// The bytes of the tokenizer: a `tokenizer.json` or a model of SentencePiece. `None` if the container lacks one.
     ///
     /// # Errors

@@ -30,6 +30,9 @@ pub use writer::{Part, write};
 /// The first bytes of a container.
 pub const MAGIC: [u8; 8] = *b"LITERTLM";
 
+/// The name by which a model in a container knows the section with its constants.
+pub const WEIGHTS: &str = "tflite_weights";
+
 /// The version of the format that is written; other minor versions are read, too.
 const VERSION: [u32; 3] = [1, 1, 0];
 

@@ -19,6 +19,9 @@ impl Kind {
     /// A `tokenizer.json`: its length as 64 bits, then the file, compressed by zlib.
     pub const TOKENIZER_JSON: Kind = Kind(6);
 
+    /// Constants of a model, in another section.
+    pub const WEIGHTS: Kind = Kind(7);
+
     const NAMES: [&str; 12] = [
         "none",
         "binary data",

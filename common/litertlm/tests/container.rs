@@ -75,6 +75,22 @@ fn what_is_written_is_read() {
 }
 
 #[test]
+fn weights_belong_to_the_model_of_their_type() {
+    let part = |kind, items, bytes| Part { kind, items, bytes };
+    let container = read(&write(&[
+        part(Kind::WEIGHTS, &[("model_type", "tf_lite_embedder")], b"embedder"),
+        part(Kind::WEIGHTS, &[("model_type", "tf_lite_prefill_decode")], b"weights"),
+        part(Kind::MODEL, &[("model_type", "tf_lite_prefill_decode")], b"model"),
+    ]));
+    let model = container.model().expect("there is one");
+    let weights = container.weights(model).expect("there are some");
+    assert_eq!(container.bytes(weights).expect("they are readable"), b"weights");
+    let other =
+        read(&write(&[part(Kind::WEIGHTS, &[("model_type", "x")], b"x"), part(Kind::MODEL, &[], b"m")]));
+    assert_eq!(other.weights(other.model().expect("there is one")), None);
+}
+
+#[test]
 fn the_choice_among_models_must_be_clear() {
     let model = |items| Part { kind: Kind::MODEL, items, bytes: b"x" };
     let two = read(&write(&[model(&[("model_type", "tf_lite_embedder")]), model(&[])]));

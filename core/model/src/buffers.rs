@@ -1,16 +1,6 @@
 //! The data of buffers.
 
-use crate::schema::{Buffer, ModelTable, Tensor};
-
-/// The constant data of a tensor, in a model whose buffer ranges may not be verified yet.
-pub(crate) fn constant<'a>(root: ModelTable<'a>, tensor: &Tensor<'a>) -> Option<&'a [u8]> {
-    let index = tensor.buffer() as usize;
-    if index == 0 {
-        return None;
-    }
-    let data = buffer_data(&root.buffers().get(index)?, root.bytes())?;
-    (!data.is_empty() || tensor.shape().iter().any(|dim| dim == 0)).then_some(data)
-}
+use crate::schema::Buffer;
 
 /// A buffer's data, if it has any; `None` also for a range outside the file.
 pub(crate) fn buffer_data<'a>(buffer: &Buffer<'a>, file: &'a [u8]) -> Option<&'a [u8]> {

@@ -19,6 +19,14 @@ pub enum ModelError {
         /// The system's message.
         message: String,
     },
+    /// Another file with constants cannot be used.
+    #[cfg(feature = "std")]
+    Group {
+        /// The name of the group, which is the name of the file.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The file is smaller than the smallest flatbuffer.
     TooShort {
         /// Size of the file in bytes.
@@ -196,6 +204,30 @@ impl fmt::Display for Definition {
     }
 }
 
+/// The longest part of a group's name that a message shows.
+#[cfg(feature = "std")]
+const LONGEST_NAME: usize = 100;
+
+#[cfg(feature = "std")]
+impl ModelError {
+    /// An error about the group with this name. The reason follows the name in a sentence.
+    pub(crate) fn group(name: &str, reason: impl Into<String>) -> Self {
+        ModelError::Group { name: name.to_owned(), reason: reason.into() }
+    }
+
+    /// Writes an error about a file.
+    fn fmt_file(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModelError::Io { file, message, .. } => write!(f, "{}: {message}", file.display()),
+            ModelError::Group { name, reason } => {
+                let name: String = name.chars().take(LONGEST_NAME).collect();
+                write!(f, "external_buffer_groups: the file '{}' {reason}", name.escape_debug())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 impl From<Malformed> for ModelError {
     fn from(error: Malformed) -> Self {
         ModelError::Structure(error)
@@ -209,7 +241,7 @@ impl fmt::Display for ModelError {
         use ModelError::*;
         match self {
             #[cfg(feature = "std")]
-            Io { file, message, .. } => write!(f, "{}: {message}", file.display()),
+            Io { .. } | Group { .. } => self.fmt_file(f),
             TooShort { bytes } => write!(f, "not a .tflite model: only {bytes} bytes"),
             Identifier { found } => {
                 write!(

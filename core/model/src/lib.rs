@@ -1,9 +1,10 @@
 //! Verified, borrowed views of `.tflite` models.
 //!
 //! [`Model::new`] verifies the structure and the meaning of a file once. Afterwards, every accessor is a cheap read of
-//! the file's own bytes. [`ModelBuffer`] (feature `std`) owns those bytes: a mapped file, a vector, or memory of the
-//! caller. Without the feature `alloc` (part of `std`, on by default) a model needs no heap: [`Model::new_in`] verifies
-//! it with memory of the caller.
+//! the file's own bytes. [`ModelBuffer`] (feature `std`) owns those bytes. They come from [`Source`]s: a file that is
+//! read or mapped, a vector, or memory of the caller; one for the model, and one for each other file with constants.
+//! Without the feature `alloc` (part of `std`, on by default) a model needs no heap: [`Model::new_in`] verifies it with
+//! memory of the caller.
 //!
 //! ```no_run
 //! # #[cfg(feature = "std")] {
@@ -25,7 +26,11 @@ extern crate alloc;
 mod buffers;
 mod builtin_names;
 mod error;
+mod external;
 mod model;
+#[cfg(feature = "std")]
+#[allow(unsafe_code)]
+mod model_buffer;
 mod path;
 mod schema;
 #[cfg(feature = "std")]
@@ -42,14 +47,17 @@ pub use builtin_names::{
 };
 pub use error::{Definition, ModelError};
 pub use model::Model;
+#[cfg(feature = "std")]
+pub use model_buffer::ModelBuffer;
 pub use path::Path;
 pub use schema::{
-    BlockwiseQuantization, Buffer, CustomQuantization, DimensionMetadata, Int32Vector, LinearScales, List,
-    Malformed, Metadata, MultiAxisQuantization, Operator, OperatorCode, QuantizationDetails,
-    QuantizationParameters, RawTable, SignatureDef, SparseIndexVector, SparsityParameters, SubGraph, Tables,
-    Tensor, TensorMap, Uint8Vector, Uint16Vector, VariantSubType,
+    BlockwiseQuantization, Buffer, CustomQuantization, DimensionMetadata, ExternalBuffer,
+    ExternalBufferGroup, Int32Vector, LinearScales, List, Malformed, Metadata, MultiAxisQuantization,
+    Operator, OperatorCode, QuantizationDetails, QuantizationParameters, RawTable, SignatureDef,
+    SparseIndexVector, SparsityParameters, SubGraph, Tables, Tensor, TensorMap, Uint8Vector, Uint16Vector,
+    VariantSubType,
 };
 #[cfg(feature = "std")]
-pub use source::ModelBuffer;
+pub use source::Source;
 pub use sparse::expand_sparse;
 pub use types::tensor_type;

@@ -1,119 +1,109 @@
 //! `Model`: the verified, borrowed view of a `.tflite` file, and accessors that combine several fields.
 //! Semantics of buffers, external data and operator codes: tflite/core/interpreter_builder.cc.
 
-use crate::buffers::{buffer_data, constant, file_range};
-use crate::error::ModelError;
+use crate::buffers::{buffer_data, file_range};
+use crate::external::Groups;
 use crate::schema::{
-    self, Metadata, ModelTable, Operator, OperatorCode, SignatureDef, SubGraph, Tables, Tensor,
-    VariantSubType,
+    self, ExternalBuffer, ExternalBufferGroup, Metadata, ModelTable, Operator, OperatorCode, SignatureDef,
+    SubGraph, Tables, Tensor, VariantSubType,
 };
 use crate::types::{packed_bytes, tensor_type};
-use crate::verify;
 
 /// A verified model. Copying it copies a pointer; everything it returns borrows the file's bytes.
 ///
 /// All indices in the file (of tensors, buffers, operator codes and in signatures) were verified when the model was
 /// created, so following them cannot fail.
 #[derive(Clone, Copy, Debug)]
-pub struct Model<'a>(pub(crate) ModelTable<'a>);
+pub struct Model<'a> {
+    pub(crate) root: ModelTable<'a>,
+    pub(crate) groups: Groups<'a>,
+}
 
 impl<'a> Model<'a> {
-    /// Verifies all of `bytes` and borrows it.
-    ///
-    /// Allocates one vector of 4 bytes per tensor of the largest subgraph for verification, and nothing afterwards.
-    ///
-    /// # Errors
-    /// A [`ModelError`] for the first invalid field.
-    #[cfg(feature = "alloc")]
-    pub fn new(bytes: &'a [u8]) -> Result<Self, ModelError> {
-        let root = verify::structure(bytes)?;
-        let mut scratch = alloc::vec![0u32; verify::scratch_len(root)];
-        verify::semantics(root, &mut scratch)?;
-        Ok(Model(root))
-    }
-
-    /// Verifies a model without a heap. `scratch` is used during the call only, and needs one entry per tensor of the
-    /// largest subgraph or per name of the longest signature, whichever is more.
-    ///
-    /// # Errors
-    /// As for [`Model::new`], and [`ModelError::ScratchTooSmall`] with the number of entries needed.
-    pub fn new_in(bytes: &'a [u8], scratch: &mut [u32]) -> Result<Self, ModelError> {
-        let root = verify::structure(bytes)?;
-        let (given, needed) = (scratch.len(), verify::scratch_len(root));
-        let scratch = scratch.get_mut(..needed).ok_or(ModelError::ScratchTooSmall { given, needed })?;
-        verify::semantics(root, scratch)?;
-        Ok(Model(root))
-    }
-
     /// The bytes of the whole file.
     #[inline]
     pub fn bytes(&self) -> &'a [u8] {
-        self.0.bytes()
+        self.root.bytes()
     }
 
     /// The schema version.
     pub fn version(&self) -> u32 {
-        self.0.version()
+        self.root.version()
     }
 
     /// The description written by the converter.
     pub fn description(&self) -> Option<&'a str> {
-        self.0.description()
+        self.root.description()
     }
 
     /// All subgraphs. There is at least one; the first is the main subgraph.
     pub fn subgraphs(&self) -> Tables<'a, SubGraph<'a>> {
-        self.0.subgraphs()
+        self.root.subgraphs()
     }
 
     /// The subgraph with this index.
     pub fn subgraph(&self, index: usize) -> Option<SubGraph<'a>> {
-        self.0.subgraphs().get(index)
+        self.root.subgraphs().get(index)
     }
 
     /// The ops that the model uses.
     pub fn operator_codes(&self) -> Tables<'a, OperatorCode<'a>> {
-        self.0.operator_codes()
+        self.root.operator_codes()
     }
 
     /// The op of an operator; `None` only for an operator of another model.
     pub fn operator_code(&self, operator: &Operator<'a>) -> Option<OperatorCode<'a>> {
-        self.0.operator_codes().get(operator.opcode_index() as usize)
+        self.root.operator_codes().get(operator.opcode_index() as usize)
     }
 
     /// Number of buffers.
     pub fn buffer_count(&self) -> usize {
-        self.0.buffers().len()
+        self.root.buffers().len()
     }
 
     /// The data of buffer `index`, from inside or after the flatbuffer; empty if it has none. It may be unaligned for
     /// its element type.
     pub fn buffer(&self, index: usize) -> &'a [u8] {
-        self.0.buffers().get(index).and_then(|buffer| buffer_data(&buffer, self.bytes())).unwrap_or(&[])
+        self.root.buffers().get(index).and_then(|buffer| buffer_data(&buffer, self.bytes())).unwrap_or(&[])
     }
 
     /// The constant data of a tensor; `None` if the tensor is computed, filled by the caller, or a variable. Empty data
     /// is a constant only if the tensor has no elements. A tensor without elements that is not an input and that no
     /// operator writes is also a constant, even without data.
     pub fn constant(&self, tensor: &Tensor<'a>) -> Option<&'a [u8]> {
-        constant(self.0, tensor)
+        let data = match (tensor.external_buffer(), tensor.buffer() as usize) {
+            (0, 0) => return None,
+            (0, index) => buffer_data(&self.root.buffers().get(index)?, self.bytes())?,
+            (id, _) => self.groups.bytes(&self.root.external_buffer(id)?.1)?,
+        };
+        (!data.is_empty() || tensor.shape().iter().any(|dim| dim == 0)).then_some(data)
+    }
+
+    /// Other files with constants, in the order of the file.
+    pub fn external_buffer_groups(&self) -> Tables<'a, ExternalBufferGroup<'a>> {
+        self.root.external_buffer_groups()
+    }
+
+    /// The parts of other files that contain constants.
+    pub fn external_buffers(&self) -> Tables<'a, ExternalBuffer<'a>> {
+        self.root.external_buffers()
     }
 
     /// The model's signatures.
     pub fn signatures(&self) -> Tables<'a, SignatureDef<'a>> {
-        self.0.signature_defs()
+        self.root.signature_defs()
     }
 
     /// The first signature with this key.
     pub fn signature(&self, key: &str) -> Option<SignatureDef<'a>> {
-        self.0.signature_defs().iter().find(|signature| signature.key() == key)
+        self.root.signature_defs().iter().find(|signature| signature.key() == key)
     }
 
     /// Names and bytes of the metadata entries.
     pub fn metadata_entries(&self) -> impl Iterator<Item = (&'a str, &'a [u8])> + use<'a> {
         let model = *self;
         let name = |entry: &Metadata<'a>| entry.name().unwrap_or("");
-        self.0.metadata().iter().map(move |entry| (name(&entry), model.buffer(entry.buffer() as usize)))
+        self.root.metadata().iter().map(move |entry| (name(&entry), model.buffer(entry.buffer() as usize)))
     }
 
     /// The bytes of the metadata entry with this name.

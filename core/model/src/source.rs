@@ -1,85 +1,98 @@
-//! `ModelBuffer`: owns the bytes of a verified model, which may be a file (read or mapped), a vector, or memory of the
-//! caller.
+//! `Source`: bytes that a model consists of, from a file (read or mapped), a vector, or memory of the caller.
 //!
 //! Unsafe code: the memory map, and the borrow of the owner that is stored next to the owner.
 
 use crate::error::ModelError;
-use crate::model::Model;
-use crate::schema;
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 type Owner = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// A verified model together with its bytes. Cloning it shares them.
+/// The bytes of a model, or of another file with its constants. Cloning shares them.
 #[derive(Clone)]
-pub struct ModelBuffer {
+pub struct Source {
     /// The result of the first and only call of `owner.as_ref()`.
     bytes: NonNull<[u8]>,
-    /// Position of the verified root table in `bytes`.
-    root: usize,
     /// Keeps `bytes` alive.
     _owner: Owner,
     /// The owner again, if it is a mapped file.
     map: Option<Arc<memmap2::Mmap>>,
-    /// The value of [`ModelBuffer::origin`].
+    /// The value of [`Source::origin`].
     origin: [u64; 4],
+    /// The file, if it was named by its path.
+    path: Option<Arc<Path>>,
 }
 
 // SAFETY: `bytes` is only read, and the owner that keeps it alive is `Send + Sync`.
-unsafe impl Send for ModelBuffer {}
+unsafe impl Send for Source {}
 // SAFETY: `bytes` is only read, and the owner that keeps it alive is `Send + Sync`.
-unsafe impl Sync for ModelBuffer {}
+unsafe impl Sync for Source {}
 
-impl ModelBuffer {
-    /// Reads a file into memory and verifies it. Later changes to the file have no effect.
+impl Source {
+    /// Reads a file into memory. Later changes to the file have no effect.
     ///
     /// # Errors
-    /// [`ModelError::Io`] if the file cannot be read (it is absent, a directory, empty, truncated while it is read, or
-    /// larger than memory); otherwise as for [`Model::new`].
+    /// [`ModelError::Io`] if the file cannot be read: it is absent, a directory, empty, truncated while it is read, or
+    /// larger than memory.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ModelError> {
-        let path = path.as_ref();
-        let read = open(path).and_then(|file| read_part(&file, None));
-        Self::from_read(read, path.to_path_buf())
+        Self::read(path.as_ref(), Contents::Any)
     }
 
-    /// Reads `length` bytes at `offset` of an open file and verifies them, for a model inside another file, such as an
-    /// archive, or one known only by its descriptor. On Unix the position of the file does not change.
+    /// As [`from_file`](Self::from_file), for a file that must be a model. Of any other, only the first bytes are read.
+    pub(crate) fn of_model(path: &Path) -> Result<Self, ModelError> {
+        Self::read(path, Contents::Model)
+    }
+
+    fn read(path: &Path, contents: Contents) -> Result<Self, ModelError> {
+        let read = open(path).and_then(|file| read_part(&file, None, contents));
+        let (bytes, origin) = read.map_err(|error| io_error(path.to_path_buf(), &error))?;
+        Ok(Source { origin, path: Some(path.into()), ..Self::from_owner(Arc::new(bytes)) })
+    }
+
+    /// Reads `length` bytes at `offset` of an open file, for a part of another file, such as an archive, or a file
+    /// known only by its descriptor. On Unix the position of the file does not change.
     ///
     /// # Errors
     /// [`ModelError::Io`] if the part cannot be read (not a regular file, no bytes, or a part beyond the end of the
-    /// file, with both numbers); otherwise as for [`Model::new`].
+    /// file, with both numbers).
     pub fn from_file_part(file: &File, offset: u64, length: u64) -> Result<Self, ModelError> {
-        Self::from_read(read_part(file, Some((offset, length))), part_name(offset, length))
+        Self::read_part(file, offset, length, Contents::Any)
     }
 
-    fn from_read(read: io::Result<(FileCopy, [u64; 4])>, file: PathBuf) -> Result<Self, ModelError> {
-        let (bytes, origin) = read.map_err(|error| io_error(file, &error))?;
-        Ok(ModelBuffer { origin, ..Self::from_owner(Arc::new(bytes))? })
+    /// As [`from_file_part`](Self::from_file_part), for a part that must be a model.
+    pub(crate) fn of_model_part(file: &File, offset: u64, length: u64) -> Result<Self, ModelError> {
+        Self::read_part(file, offset, length, Contents::Model)
     }
 
-    /// Maps a file read-only and verifies it. Nothing is copied, the pages are shared with other processes, and the
-    /// pages of packed weights can be released again ([`release`](Self::release)).
+    fn read_part(file: &File, offset: u64, length: u64, contents: Contents) -> Result<Self, ModelError> {
+        let read = read_part(file, Some((offset, length)), contents);
+        let (bytes, origin) = read.map_err(|error| io_error(part_name(offset, length), &error))?;
+        Ok(Source { origin, ..Self::from_owner(Arc::new(bytes)) })
+    }
+
+    /// Maps a file read-only. Nothing is copied, the pages are shared with other processes, and the pages of packed
+    /// weights can be released again ([`release`](Self::release)).
     ///
     /// # Errors
     /// As for [`from_file`](Self::from_file).
     ///
     /// # Safety
-    /// Until the last clone of this value is dropped, the file must be neither written to nor truncated; renaming
-    /// another file over it is fine. Otherwise the verification no longer holds, and reading beyond a new end raises
-    /// SIGBUS. Safe code reads files instead:
+    /// Until the last clone of this value and of the sources that [`next_to`](Self::next_to) returns is dropped, the
+    /// files must be neither written to nor truncated; renaming another file over one is fine. Otherwise the
+    /// verification of a model no longer holds, and reading beyond a new end raises SIGBUS. Safe code reads files
+    /// instead:
     ///
     /// ```compile_fail,E0133
-    /// let model = arenite_model::ModelBuffer::map_file("model.tflite");
+    /// let source = arenite_model::Source::map_file("model.tflite");
     /// ```
     pub unsafe fn map_file(path: impl AsRef<Path>) -> Result<Self, ModelError> {
         let path = path.as_ref();
         // SAFETY: the caller of this function guarantees that the file does not change while the map exists.
         let mapped = open(path).and_then(|file| unsafe { map(&file, None) });
-        Self::from_map(mapped, path.to_path_buf())
+        Ok(Source { path: Some(path.into()), ..Self::from_map(mapped, path.to_path_buf())? })
     }
 
     /// Maps a part of an open file, which may then be closed. Like [`map_file`](Self::map_file), with the range of
@@ -98,51 +111,94 @@ impl ModelBuffer {
     fn from_map(mapped: io::Result<(memmap2::Mmap, [u64; 4])>, file: PathBuf) -> Result<Self, ModelError> {
         let (map, origin) = mapped.map_err(|error| io_error(file, &error))?;
         let map = Arc::new(map);
-        Ok(ModelBuffer { map: Some(Arc::clone(&map)), origin, ..Self::from_owner(map)? })
+        Ok(Source { map: Some(Arc::clone(&map)), origin, ..Self::from_owner(map) })
     }
 
-    /// Takes ownership of bytes and verifies them.
-    ///
-    /// # Errors
-    /// As for [`Model::new`].
-    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, ModelError> {
+    /// Takes ownership of bytes.
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self::from_owner(Arc::new(bytes))
     }
 
-    /// Verifies static bytes.
-    ///
-    /// # Errors
-    /// As for [`Model::new`].
-    pub fn from_static(bytes: &'static [u8]) -> Result<Self, ModelError> {
+    /// Static bytes.
+    pub fn from_static(bytes: &'static [u8]) -> Self {
         Self::from_owner(Arc::new(bytes))
     }
 
-    /// Verifies memory of the caller. The owner is released with the last clone of this value.
+    /// Memory of the caller. The owner is released with the last clone of this value.
+    pub fn from_owner(owner: Arc<dyn AsRef<[u8]> + Send + Sync>) -> Self {
+        let bytes = NonNull::from((*owner).as_ref());
+        Source { bytes, _owner: owner, map: None, origin: [0; 4], path: None }
+    }
+
+    /// The file with this name, next to this file, read or mapped like it. The name must not lead to another folder,
+    /// and neither must the file if it is a link.
     ///
     /// # Errors
-    /// As for [`Model::new`].
-    pub fn from_owner(owner: Arc<dyn AsRef<[u8]> + Send + Sync>) -> Result<Self, ModelError> {
-        let bytes: &[u8] = (*owner).as_ref();
-        let root = Model::new(bytes)?.0.position();
-        let bytes = NonNull::from(bytes);
-        Ok(ModelBuffer { bytes, root, _owner: owner, map: None, origin: [0; 4] })
+    /// [`ModelError::Group`] if this source was not named by its path, or the name or the link leads out of the folder;
+    /// otherwise as for [`from_file`](Self::from_file).
+    pub fn next_to(&self, name: &str) -> Result<Self, ModelError> {
+        let path = self.path_next_to(name)?;
+        match &self.map {
+            // SAFETY: this source is mapped, so the caller of `map_file` also guarantees that files next to it do not
+            // change.
+            Some(_) => unsafe { Self::map_file(path) },
+            None => Self::from_file(path),
+        }
     }
 
-    /// The model. It is not verified again.
-    pub fn model(&self) -> Model<'_> {
-        Model(schema::root_at(self.bytes(), self.root))
+    /// The path of the file that [`next_to`](Self::next_to) opens, without links.
+    ///
+    /// # Errors
+    /// As for [`next_to`](Self::next_to); [`ModelError::Io`] if there is no such file.
+    pub fn path_next_to(&self, name: &str) -> Result<PathBuf, ModelError> {
+        let Some(path) = &self.path else {
+            return Err(ModelError::group(
+                name,
+                "has constants, and the model was not loaded from a path: give the file's bytes with the model's",
+            ));
+        };
+        let mut parts = Path::new(name).components();
+        let is_plain = matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)
+            && !name.contains(['/', '\\', ':', '\0']);
+        if !is_plain {
+            return Err(ModelError::group(
+                name,
+                "must be in the model's folder: its name has no separators and is not . or ..",
+            ));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        let resolve = |path: &Path| {
+            let failed = |error: io::Error| {
+                let message = format!("has constants of the model: {error}");
+                ModelError::Io { file: path.to_path_buf(), kind: error.kind(), message }
+            };
+            path.canonicalize().map_err(failed)
+        };
+        let (folder, file) = (resolve(folder)?, resolve(&folder.join(name))?);
+        match file.parent() == Some(&folder) {
+            true => Ok(file),
+            false => {
+                Err(ModelError::group(name, "is a link to another folder: give the file's bytes instead"))
+            }
+        }
     }
 
-    /// Four numbers that identify the source file: device, inode, size (and offset, for a part), and the times of the
+    /// Whether it is a mapped file.
+    pub fn is_mapped(&self) -> bool {
+        self.map.is_some()
+    }
+
+    /// Four numbers that identify the file: device, inode, size (and offset, for a part), and the times of the
     /// last change of data and inode in nanoseconds, combined into one number. Files with different contents may have
     /// the same numbers. All are zero for bytes that are not from a file, and if the system does not report them.
     pub fn origin(&self) -> [u64; 4] {
         self.origin
     }
 
-    /// Lets the system evict the pages of `bytes`, a part of a mapped file, from memory, for constants of which a copy
-    /// in another format exists. These bytes, and others on the same pages, stay readable and are loaded from the file
-    /// again when they are read. Does nothing for bytes that are not mapped.
+    /// Lets the system evict the pages of `bytes`, a part of this source, from memory if it is a mapped file, for
+    /// constants of which a copy in another format exists. These bytes, and others on the same pages, stay readable and
+    /// are loaded from the file again when they are read. Does nothing for other bytes.
     pub fn release(&self, bytes: &[u8]) {
         #[cfg(unix)]
         {
@@ -171,7 +227,7 @@ impl ModelBuffer {
         let _ = bytes;
     }
 
-    /// The bytes of the file.
+    /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: `as_ref` returned these bytes, which are valid as long as the owner is borrowed. The owner is in an
         // `Arc` stored in this value, so it is neither moved, nor borrowed mutably, nor dropped before this value is.
@@ -179,10 +235,18 @@ impl ModelBuffer {
     }
 }
 
-impl std::fmt::Debug for ModelBuffer {
+impl std::fmt::Debug for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "ModelBuffer({} bytes)", self.bytes.len())
+        write!(f, "Source({} bytes)", self.bytes.len())
     }
+}
+
+/// What a file must contain.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Contents {
+    Any,
+    /// A file that is not a model is rejected by its first bytes, however long it is.
+    Model,
 }
 
 #[cfg(unix)]
@@ -240,7 +304,7 @@ fn extent(file: &File, part: Option<(u64, u64)>) -> io::Result<(u64, usize, [u64
 }
 
 /// # Safety
-/// As for [`ModelBuffer::map_file`].
+/// As for [`Source::map_file`].
 unsafe fn map(file: &File, part: Option<(u64, u64)>) -> io::Result<(memmap2::Mmap, [u64; 4])> {
     let (offset, length, origin) = extent(file, part)?;
     let mut options = memmap2::MmapOptions::new();
@@ -264,13 +328,13 @@ impl AsRef<[u8]> for FileCopy {
     }
 }
 
-fn read_part(file: &File, part: Option<(u64, u64)>) -> io::Result<(FileCopy, [u64; 4])> {
+fn read_part(file: &File, part: Option<(u64, u64)>, contents: Contents) -> io::Result<(FileCopy, [u64; 4])> {
     let (offset, length, origin) = extent(file, part)?;
     let mut first = [0; 64];
     let first = &mut first[..length.min(64)];
     fill(file, offset, first)?;
-    // A file that is not a model is rejected by its first bytes, however long it is.
-    let length = if first.get(4..8) == Some(b"TFL3") { length } else { first.len() };
+    let is_other = contents == Contents::Model && first.get(4..8) != Some(b"TFL3");
+    let length = if is_other { first.len() } else { length };
     let spare = if length < HUGE_PAGE { 0 } else { HUGE_PAGE };
     let mut memory = memmap2::MmapMut::map_anon(length.saturating_add(spare))?;
     let start = if spare == 0 { 0 } else { memory.as_ptr().align_offset(HUGE_PAGE) };

@@ -4,6 +4,7 @@
 //! for the names in a signature). Checks of TFLite: tflite/core/interpreter_builder.cc, tflite/core/tools/verifier.cc.
 
 mod check;
+mod external;
 mod graph;
 mod quantization;
 mod signatures;
@@ -16,8 +17,45 @@ use check::{Check, check_index};
 
 use crate::buffers::file_range;
 use crate::error::ModelError;
+use crate::external::Groups;
+use crate::model::Model;
 use crate::path::Path;
 use crate::schema::{self, ModelTable};
+
+impl<'a> Model<'a> {
+    /// Verifies all of `bytes` and borrows it.
+    ///
+    /// Allocates one vector of 4 bytes per tensor of the largest subgraph for verification, and nothing afterwards.
+    ///
+    /// # Errors
+    /// A [`ModelError`] for the first invalid field.
+    #[cfg(feature = "alloc")]
+    pub fn new(bytes: &'a [u8]) -> Result<Self, ModelError> {
+        Self::with_groups(structure(bytes)?, Groups::NONE)
+    }
+
+    /// Verifies a model without a heap. `scratch` is used during the call only, and needs one entry per tensor of the
+    /// largest subgraph or per name of the longest signature, whichever is more.
+    ///
+    /// # Errors
+    /// As for [`Model::new`], and [`ModelError::ScratchTooSmall`] with the number of entries needed.
+    pub fn new_in(bytes: &'a [u8], scratch: &mut [u32]) -> Result<Self, ModelError> {
+        let root = structure(bytes)?;
+        let (given, needed) = (scratch.len(), scratch_len(root));
+        let scratch = scratch.get_mut(..needed).ok_or(ModelError::ScratchTooSmall { given, needed })?;
+        let model = Model { root, groups: Groups::NONE };
+        semantics(model, scratch)?;
+        Ok(model)
+    }
+
+    /// The model of this table, with constants in other files. Verifies everything but the structure.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn with_groups(root: ModelTable<'a>, groups: Groups<'a>) -> Result<Self, ModelError> {
+        let model = Model { root, groups };
+        semantics(model, &mut alloc::vec![0u32; scratch_len(root)])?;
+        Ok(model)
+    }
+}
 
 /// Verifies the identifier and the flatbuffers structure.
 pub(crate) fn structure(bytes: &[u8]) -> Result<ModelTable<'_>, ModelError> {
@@ -38,7 +76,8 @@ pub(crate) fn scratch_len(root: ModelTable<'_>) -> usize {
 }
 
 /// Verifies everything beyond the structure.
-pub(crate) fn semantics(root: ModelTable<'_>, scratch: &mut [u32]) -> Check {
+pub(crate) fn semantics(model: Model<'_>, scratch: &mut [u32]) -> Check {
+    let root = model.root;
     if root.version() != 3 {
         return Err(ModelError::SchemaVersion { found: root.version() });
     }
@@ -46,12 +85,13 @@ pub(crate) fn semantics(root: ModelTable<'_>, scratch: &mut [u32]) -> Check {
         return Err(ModelError::Missing { path: Path::root().field("subgraphs") });
     }
     buffers(root)?;
+    external::verify(root)?;
     operator_codes(root)?;
-    let mut budget = tensors::StringBudget::for_file(root.bytes().len());
+    let mut budget = tensors::StringBudget::for_model(model);
     for (index, graph) in root.subgraphs().iter().enumerate() {
         let path = Path::root().entry("subgraphs", index);
-        tensors::verify(root, graph, path, &mut budget)?;
-        graph::verify(root, graph, path, scratch)?;
+        tensors::verify(model, graph, path, &mut budget)?;
+        graph::verify(model, graph, path, scratch)?;
     }
     signatures::verify(root, scratch)
 }

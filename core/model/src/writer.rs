@@ -30,10 +30,14 @@
 //! ```
 
 mod encode;
+mod groups;
 mod metadata;
+mod sparsity;
 mod values;
 
+pub use groups::GroupPart;
 pub use metadata::with_metadata;
+pub use sparsity::{Level, Sparsity};
 pub use values::{Number, Options, Value, bytes_of, bytes_of_strings};
 
 /// A model to write.
@@ -53,6 +57,10 @@ pub struct ModelBuilder {
     pub metadata: Vec<(String, u32)>,
     /// The model's signatures.
     pub signatures: Vec<Signature>,
+    /// Names of other files with constants.
+    pub groups: Vec<String>,
+    /// Parts of these files.
+    pub parts: Vec<GroupPart>,
 }
 
 impl ModelBuilder {
@@ -87,6 +95,15 @@ impl ModelBuilder {
     /// Adds constant data after the flatbuffer, as in models of more than 2 GiB, and returns the buffer's index.
     pub fn external_buffer(&mut self, data: impl Into<Vec<u8>>) -> u32 {
         add(&mut self.buffers, Buffer::External(data.into())) as u32
+    }
+
+    /// Adds a part of another file and returns its id, for [`Tensor::external_buffer`].
+    pub fn part(&mut self, group: &str, offset: u64, length: u64) -> u32 {
+        let known = self.groups.iter().position(|name| name == group);
+        let group = known.unwrap_or_else(|| add(&mut self.groups, group.to_owned())) as u32;
+        let id = 1 << 31 | self.parts.len() as u32;
+        self.parts.push(GroupPart { id, group, offset, length, packing: None });
+        id
     }
 
     /// Adds a subgraph and returns its index.
@@ -228,7 +245,7 @@ pub struct Tensor {
     pub quantization: Option<Quantization>,
     /// Sparsity parameters.
     pub sparsity: Option<Sparsity>,
-    /// Index of the external buffer; 0 for none.
+    /// Id of the part of another file with its data; 0 for none.
     pub external_buffer: u32,
 }
 
@@ -241,6 +258,12 @@ impl Tensor {
     /// Makes it a constant with the data of this buffer.
     pub fn buffer(mut self, index: u32) -> Self {
         self.buffer = index;
+        self
+    }
+
+    /// Makes it a constant with the data of this part of another file.
+    pub fn part(mut self, id: u32) -> Self {
+        self.external_buffer = id;
         self
     }
 
@@ -310,31 +333,6 @@ pub struct Blockwise {
     pub zero_points: i32,
     /// Number of elements per block.
     pub block_size: i32,
-}
-
-/// Sparsity parameters to write.
-#[derive(Clone, Debug, Default)]
-pub struct Sparsity {
-    /// Dimensions in storage order, block dimensions last.
-    pub traversal_order: Vec<i32>,
-    /// The dimension that each block dimension divides.
-    pub block_map: Vec<i32>,
-    /// One level per entry of the order.
-    pub levels: Vec<Level>,
-}
-
-/// One level of a sparse tensor.
-#[derive(Clone, Debug)]
-pub enum Level {
-    /// A dense level with this many entries.
-    Dense(i32),
-    /// A level with only the entries at `indices`; `segments` has the start of each parent's entries.
-    Sparse {
-        /// One entry per parent, plus one.
-        segments: Vec<i32>,
-        /// Positions of the entries.
-        indices: Vec<i32>,
-    },
 }
 
 /// An operator to write.

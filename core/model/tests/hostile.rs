@@ -99,7 +99,7 @@ fn d2_d20_buffers() {
         (|m| m.metadata[0].1 = 9999, "metadata[0].buffer: buffer index 9999, model has 5 buffers"),
         (
             |m| m.subgraphs[0].tensors[1].external_buffer = 1,
-            "subgraphs[0].tensors[1].external_buffer: constant data in another file is not supported",
+            "subgraphs[0].tensors[1].external_buffer: is 1, must be the id of an external buffer",
         ),
         (
             |m| m.subgraphs[0].tensors[1].is_variable = true,

@@ -85,3 +85,4 @@ pub use stages::report::{DeviceObjects, NodeProvider, PartitionFacts};
 
 /// The model file's tables, as [`Model::view`] returns them.
 pub use arenite_model as model_file;
+pub use arenite_model::Source;

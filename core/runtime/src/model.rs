@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use arenite_model::ModelBuffer;
+use arenite_model::{ModelBuffer, Source};
 
 use crate::error::{Error, Resource, Result};
 use crate::passed_constants::PassedConstants;
@@ -31,18 +31,19 @@ impl Model {
         Model { buffer: Arc::new(buffer), passed: Arc::default() }
     }
 
-    /// Reads a file into memory and verifies it. Later changes of the file have no effect.
+    /// Reads a file into memory and verifies it. Later changes of the file have no effect. Other files with constants,
+    /// which the model names, are read from the same folder.
     ///
     /// # Errors
-    /// The path is not a regular file, or the file is empty, unreadable, not a valid model, or larger than the default
-    /// of [`Quota::bytes`].
+    /// A path is not a regular file, or a file is empty, unreadable, not a valid model, or larger than the default
+    /// of [`Quota::bytes`]. The name of another file leads out of the folder.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         // If the file cannot be opened, the reader reports the error.
         let length = path.metadata().map_or(0, |file| if file.is_file() { file.len() } else { 0 });
         expect_room(length, || format!("the file '{}'", path.display()))?;
         let _span = tracing::info_span!("load_model", path = %path.display()).entered();
-        Ok(Model::of(ModelBuffer::from_file(path)?))
+        Self::verified(ModelBuffer::source(path)?, &[])
     }
 
     /// Reads `length` bytes of an open file from `offset` and verifies them. Use it for a model inside another file, or
@@ -86,12 +87,45 @@ impl Model {
         Ok(Model::of(unsafe { ModelBuffer::map_file_part(file, offset, length) }?))
     }
 
+    /// Verifies a model whose constants are also in other files, with the bytes of these files by name. A file that is
+    /// not given is read from the model's folder, or mapped if the model is.
+    ///
+    /// # Errors
+    /// See [`from_file`](Self::from_file). A file is neither given nor next to the model.
+    pub fn with_groups(model: Source, groups: &[(&str, Source)]) -> Result<Self> {
+        Self::verified(model, groups)
+    }
+
+    fn verified(model: Source, groups: &[(&str, Source)]) -> Result<Self> {
+        let mut total = model.bytes().len() as u64;
+        let group = |name: &str| {
+            if let Some((_, source)) = groups.iter().find(|(given, _)| *given == name) {
+                return Ok(source.clone());
+            }
+            if !model.is_mapped() {
+                let length = model.path_next_to(name)?.metadata().map_or(0, |file| file.len());
+                total = total.saturating_add(length);
+                expect_room(total, || format!("the files of the model, with '{}'", name.escape_debug()))?;
+            }
+            Ok(model.next_to(name)?)
+        };
+        Ok(Model::of(ModelBuffer::with_groups::<Error>(model.clone(), group)?))
+    }
+
     /// Takes and verifies the bytes of a file.
     ///
     /// # Errors
     /// The bytes are not a valid model; the error names the field.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         Ok(Model::of(ModelBuffer::from_bytes(bytes)?))
+    }
+
+    /// Verifies other bytes of this model, which has the same other files with constants.
+    ///
+    /// # Errors
+    /// The bytes are not a valid model; the error names the field.
+    pub fn with_bytes(&self, bytes: Vec<u8>) -> Result<Self> {
+        Ok(Model::of(self.buffer.with_bytes(bytes)?))
     }
 
     /// Verifies static bytes.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::ptr;
 use std::sync::Arc;
 
-use arenite::Model;
+use arenite::{Model, Source};
 
 use crate::arguments::{self, ArReleaseCallback, ProgramMemory, list, out, shared, text, text_at};
 use crate::error::{ArError, Failure, Result, c_string, guard, guard_value};
@@ -145,6 +145,55 @@ pub unsafe extern "C" fn ar_model_from_borrowed(
         out.give(ArModel::new(model, None));
         Ok(())
     })
+}
+
+/// Another file with constants.
+#[repr(C)]
+pub struct ArGroup {
+    name: *const c_char,
+    data: *const c_void,
+    size: usize,
+    release: ArReleaseCallback,
+    user_data: *mut c_void,
+}
+
+/// Verifies bytes that the caller lends: a model, and other files with its constants.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ar_model_with_groups(
+    data: *const c_void,
+    size: usize,
+    release: ArReleaseCallback,
+    user_data: *mut c_void,
+    groups: *const ArGroup,
+    count: usize,
+    model: *mut *mut ArModel,
+) -> *mut ArError {
+    guard(|| {
+        // What is lent calls `release` when it is dropped, on every return path.
+        let lend = |data: *const c_void, size, release, user_data| {
+            Arc::new(ProgramMemory { data: data.cast_mut().cast(), size, release, user_data })
+        };
+        let file = lend(data, size, release, user_data);
+        // SAFETY: `groups` is null or points to `count` groups, as the header requires.
+        let groups = unsafe { list(groups, count, "groups") }?;
+        let lent: Vec<_> = groups.iter().map(|g| lend(g.data, g.size, g.release, g.user_data)).collect();
+        // SAFETY: `model` is null or writable, as the header requires.
+        let out = unsafe { out(model, "model") }?;
+        let mut sources = Vec::with_capacity(lent.len());
+        for (group, lent) in groups.iter().zip(lent) {
+            // SAFETY: each name is null or a null-terminated string, as the header requires; null is rejected.
+            sources.push((unsafe { text(group.name, "name") }?, source(lent)?));
+        }
+        out.give(ArModel::new(Model::with_groups(source(file)?, &sources)?, None));
+        Ok(())
+    })
+}
+
+fn source(lent: Arc<ProgramMemory>) -> Result<Source> {
+    // SAFETY: the header requires that `data` is null or points to `size` bytes. `list` rejects null and sizes that
+    // exceed the largest object.
+    unsafe { list(lent.data.cast_const(), lent.size, "data") }?;
+    Ok(if lent.size == 0 { Source::from_bytes(Vec::new()) } else { Source::from_owner(lent) })
 }
 
 /// The number of signatures; 0 for null.

@@ -1,5 +1,6 @@
 //! The arguments with which interpreters are built.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ pub(crate) enum Source {
     /// A path.
     #[pyo3(transparent)]
     Path(PathBuf),
+    /// The bytes of a file, and of other files with constants, by name.
+    WithGroups(PyBackedBytes, HashMap<String, PyBackedBytes>),
 }
 
 impl Source {
@@ -31,6 +34,13 @@ impl Source {
         let model = py.detach(|| match self {
             Source::Path(path) => Model::from_file(path),
             Source::Content(bytes) => Model::from_owner(Arc::new(bytes)),
+            Source::WithGroups(bytes, groups) => {
+                let source = |bytes| arenite::Source::from_owner(Arc::new(bytes));
+                let groups: Vec<_> = groups.into_iter().map(|(name, bytes)| (name, source(bytes))).collect();
+                let groups: Vec<_> =
+                    groups.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
+                Model::with_groups(source(bytes), &groups)
+            }
         });
         model.map_err(|error| errors::exception(py, error, Phase::Access))
     }

@@ -81,6 +81,66 @@ def test_a_wrong_pair_is_refused():
     interpreter.tie("decode", "kv_cache_k_0", "kv_cache_k_0")
 
 
+def moved_out(path, folder, group="weights.bin"):
+    """The model with its weights in a file next to it, as LiteRT's tools write it."""
+    schema = pytest.importorskip("ai_edge_litert.schema_py_generated")
+    flatbuffers = pytest.importorskip("flatbuffers")
+    content = path.read_bytes()
+    model = schema.ModelT.InitFromPackedBuf(content, 0)
+    for buffer in model.buffers:
+        if buffer.offset > 1:
+            buffer.data = np.frombuffer(content, np.uint8, buffer.size, buffer.offset)
+            buffer.offset = buffer.size = 0
+    model.externalBufferGroups, model.externalBuffers, weights = [], [], bytearray()
+    for name in ("", group):
+        entry = schema.ExternalBufferGroupT()
+        entry.name = name
+        model.externalBufferGroups.append(entry)
+    of_buffer = {}
+    for tensor in (tensor for graph in model.subgraphs for tensor in graph.tensors):
+        data = model.buffers[tensor.buffer].data
+        if data is None or len(data) < 1024:
+            continue
+        if tensor.buffer not in of_buffer:
+            weights += bytes(-len(weights) % 64)
+            part = schema.ExternalBufferT()
+            part.id, part.group, part.packing = 1 << 31 | len(model.externalBuffers), 1, "unpacked"
+            part.offset, part.length = len(weights), len(data)
+            weights += bytes(memoryview(data))
+            model.externalBuffers.append(part)
+            of_buffer[tensor.buffer] = part.id
+        tensor.externalBuffer, tensor.buffer = of_buffer[tensor.buffer], 0
+    for buffer in of_buffer:
+        model.buffers[buffer].data = None
+    builder = flatbuffers.Builder(1 << 16)
+    builder.Finish(model.Pack(builder), file_identifier=b"TFL3")
+    (folder / "model.tflite").write_bytes(bytes(builder.Output()))
+    (folder / group).write_bytes(weights)
+    return folder / "model.tflite"
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason=f"there is no {FOLDER}")
+@pytest.mark.parametrize("kind", ["f32", "q8"])
+def test_weights_in_another_file_give_the_same_results(kind, tmp_path):
+    whole = FOLDER / f"llama2c_260k_{kind}_ekv256.tflite"
+    model = moved_out(whole, tmp_path)
+    assert model.stat().st_size < whole.stat().st_size
+    wanted, wanted_logits = greedy(arenite, "AUTO", whole, 20)
+    tokens, logits = greedy(arenite, "AUTO", model, 20)
+    assert tokens == wanted
+    np.testing.assert_array_equal(logits, wanted_logits)
+
+    content, weights = model.read_bytes(), (tmp_path / "weights.bin").read_bytes()
+    given = arenite.Interpreter(model_content=content, groups={"weights.bin": weights})
+    assert "decode" in given.get_signature_list()
+    with pytest.raises(ValueError, match="'weights.bin' has constants"):
+        arenite.Interpreter(model_content=content)
+    with pytest.raises(ValueError, match="groups are given with a model_path"):
+        arenite.Interpreter(str(model), groups={"weights.bin": weights})
+    with pytest.raises(ValueError, match="exceed the file of 100 bytes"):
+        arenite.Interpreter(model_content=content, groups={"weights.bin": weights[:100]})
+
+
 def main():
     """Prints how many tokens of the 8-bit network LiteRT's optimized kernels choose, too."""
     path = FOLDER / "llama2c_260k_q8_ekv256.tflite"

@@ -184,17 +184,13 @@ impl Calls {
         let files = models::files();
         let file = &files[self.random.below(files.len())];
         let mut model = ptr::null_mut();
+        let (data, size, user_data) = (file.as_ptr().cast(), file.len(), ptr::null_mut());
         // SAFETY: the file's bytes; borrowed ones are static.
         check(unsafe {
-            match self.random.chance(50) {
-                true => ar_model_from_memory(file.as_ptr().cast(), file.len(), &mut model),
-                false => ar_model_from_borrowed(
-                    file.as_ptr().cast(),
-                    file.len(),
-                    Some(released),
-                    ptr::null_mut(),
-                    &mut model,
-                ),
+            match self.random.below(3) {
+                0 => ar_model_from_memory(data, size, &mut model),
+                1 => ar_model_from_borrowed(data, size, Some(released), user_data, &mut model),
+                _ => ar_model_with_groups(data, size, Some(released), user_data, ptr::null(), 0, &mut model),
             }
         });
         if !model.is_null() {

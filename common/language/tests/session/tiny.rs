@@ -22,6 +22,8 @@ pub(crate) struct Form {
     pub extra: bool,
     /// Prefills return logits, too.
     pub logits: bool,
+    /// The file with the matrix, if it is not in the model's.
+    pub group: Option<&'static str>,
 }
 
 /// The model, with prefills of 2 and 4 tokens.
@@ -98,14 +100,21 @@ fn graph(
     let mut outputs = vec![("kv_cache_k_0", written)];
     if logits {
         let now = part(model, &mut graph, "now", last);
-        let y = attend(model, &mut graph, written, now, capacity);
+        let y = attend(model, &mut graph, written, now, capacity, form.group);
         outputs.push(("logits", y));
     }
     (graph, inputs, outputs)
 }
 
 /// Logits: the rows up to position `now`, weighted by their position and summed, times a matrix.
-fn attend(model: &mut ModelBuilder, graph: &mut SubGraph, rows: i32, now: i32, capacity: i32) -> i32 {
+fn attend(
+    model: &mut ModelBuilder,
+    graph: &mut SubGraph,
+    rows: i32,
+    now: i32,
+    capacity: i32,
+    group: Option<&str>,
+) -> i32 {
     let v = VOCABULARY as i32;
     let places: Vec<i32> = (0..capacity).collect();
     let places = model.buffer(bytes_of(&places));
@@ -133,12 +142,21 @@ fn attend(model: &mut ModelBuilder, graph: &mut SubGraph, rows: i32, now: i32, c
     let op = model.builtin("SUM", 1);
     // ReducerOptions is table 27; slot 0 keeps the axis.
     graph.operator(Operator::new(op, &[shared, axis], &[sum]).options(27, |o| o.bool(0, true)));
-    let matrix: Vec<f32> = (0..v * v).map(|i| ((i * 53 + 29) % 89) as f32 / 44.0 - 1.0).collect();
-    let matrix = model.buffer(bytes_of(&matrix));
-    let matrix = graph.tensor(Tensor::new("matrix", FLOAT32, &[v, v]).buffer(matrix));
+    let bytes = matrix();
+    let matrix = Tensor::new("matrix", FLOAT32, &[v, v]);
+    let matrix = graph.tensor(match group {
+        Some(group) => matrix.part(model.part(group, 0, bytes.len() as u64)),
+        None => matrix.buffer(model.buffer(bytes)),
+    });
     let logits = graph.output(Tensor::new("logits", FLOAT32, &[1, 1, v]));
     let op = model.builtin("FULLY_CONNECTED", 1);
     // FullyConnectedOptions is table 8; slot 2 keeps the number of axes.
     graph.operator(Operator::new(op, &[sum, matrix, -1], &[logits]).options(8, |o| o.bool(2, true)));
     logits
+}
+
+/// The bytes of the matrix.
+pub(crate) fn matrix() -> Vec<u8> {
+    let count = VOCABULARY * VOCABULARY;
+    bytes_of(&Vec::from_iter((0..count).map(|i| ((i * 53 + 29) % 89) as f32 / 44.0 - 1.0)))
 }

@@ -19,6 +19,34 @@ table! {
         6 metadata: tables<Metadata>,
         /// Signatures: named entry points.
         7 signature_defs: tables<SignatureDef>,
+        /// Other files with constants.
+        8 external_buffer_groups: tables<ExternalBufferGroup>,
+        /// Parts of these files, in ascending order of their ids.
+        9 external_buffers: tables<ExternalBuffer>,
+    }
+}
+
+table! {
+    /// Another file with constants.
+    ExternalBufferGroup {
+        /// Name of the file, which is next to the model.
+        0 name: text,
+    }
+}
+
+table! {
+    /// A part of another file.
+    ExternalBuffer {
+        /// Target of `Tensor::external_buffer`; not an index.
+        0 id: scalar<u32>(0),
+        /// Index into `ModelTable::external_buffer_groups`.
+        1 group: scalar<u32>(0),
+        /// Offset of the first byte in the file of the group.
+        2 offset: scalar<u64>(0),
+        /// Number of bytes.
+        3 length: scalar<u64>(0),
+        /// How the bytes are stored: `unpacked`, or absent.
+        4 packing: text,
     }
 }
 
@@ -77,7 +105,7 @@ table! {
         8 has_rank: scalar<bool>(false),
         /// Type and shape of the tensors inside a variant tensor.
         9 variant_tensors: tables<VariantSubType>,
-        /// Index of the external buffer with the data; 0 if absent.
+        /// Id of the external buffer with the data; 0 if absent.
         10 external_buffer: scalar<u32>(0),
     }
 }

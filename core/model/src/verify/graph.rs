@@ -5,8 +5,9 @@
 //! checks each read against them.
 
 use super::check::{Check, check_index};
-use crate::buffers::{constant, file_range};
+use crate::buffers::file_range;
 use crate::error::{Definition, ModelError};
+use crate::model::Model;
 use crate::path::Path;
 use crate::schema::{List, ModelTable, Operator, SubGraph};
 
@@ -21,11 +22,11 @@ const WRITTEN_VARIABLE: u32 = 1 << 31;
 const EMPTY: u32 = u32::MAX - 4;
 
 /// Verifies inputs, outputs and operators of one subgraph. `scratch` has one entry per tensor.
-pub(super) fn verify(root: ModelTable<'_>, graph: SubGraph<'_>, path: Path, scratch: &mut [u32]) -> Check {
+pub(super) fn verify(model: Model<'_>, graph: SubGraph<'_>, path: Path, scratch: &mut [u32]) -> Check {
     let count = graph.tensors().len();
     let origin = scratch.get_mut(..count).ok_or(ModelError::ScratchTooSmall { given: 0, needed: count })?;
     for (origin, tensor) in origin.iter_mut().zip(graph.tensors()) {
-        *origin = match constant(root, &tensor) {
+        *origin = match model.constant(&tensor) {
             Some(_) => CONSTANT,
             None if tensor.is_variable() => VARIABLE,
             None if tensor.element_count() == Some(0) => EMPTY,
@@ -45,7 +46,7 @@ pub(super) fn verify(root: ModelTable<'_>, graph: SubGraph<'_>, path: Path, scra
     }
     for (index, operator) in graph.operators().iter().enumerate() {
         let path = path.entry("operators", index);
-        attributes(root, operator, path)?;
+        attributes(model.root, operator, path)?;
         reads(operator, index, origin, path)?;
     }
     for (index, tensor) in graph.outputs().iter().enumerate() {

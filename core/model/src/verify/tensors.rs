@@ -2,35 +2,29 @@
 //! Checks of TFLite: tflite/core/subgraph.cc (SetTensorParametersReadOnly), tflite/core/tools/verifier.cc.
 
 use super::check::{Check, check_index};
-use super::{quantization, sparsity};
-use crate::buffers::constant;
+use super::{external, quantization, sparsity};
 use crate::error::ModelError;
+use crate::model::Model;
 use crate::path::Path;
-use crate::schema::{List, ModelTable, SubGraph, Tensor};
+use crate::schema::{List, SubGraph, Tensor};
 use crate::types::{packed_bytes, tensor_type};
 
 /// Verifies all tensors of one subgraph.
-pub(super) fn verify(
-    root: ModelTable<'_>,
-    graph: SubGraph<'_>,
-    path: Path,
-    budget: &mut StringBudget,
-) -> Check {
+pub(super) fn verify(model: Model<'_>, graph: SubGraph<'_>, path: Path, budget: &mut StringBudget) -> Check {
     let count = graph.tensors().len();
     for (index, tensor) in graph.tensors().iter().enumerate() {
         let path = path.entry("tensors", index);
         let bits = shape_and_type(&tensor, path)?;
         quantization::verify(&tensor, count, path)?;
-        let buffers = root.buffers().len();
+        let buffers = model.buffer_count();
         if tensor.buffer() != 0 {
             let at = || path.field("buffer");
             check_index(i64::from(tensor.buffer()), buffers, "buffer", "model", at)?;
         }
         if tensor.external_buffer() != 0 {
-            let path = path.field("external_buffer");
-            return Err(ModelError::Unsupported { path, what: "constant data in another file" });
+            external::tensor(model, &tensor, path)?;
         }
-        if let Some(data) = constant(root, &tensor) {
+        if let Some(data) = model.constant(&tensor) {
             constant_data(&tensor, data, bits, path, budget)?;
         }
     }
@@ -86,8 +80,9 @@ fn constant_data(
         Some(parameters) => sparsity::stored_elements(&parameters, tensor.shape(), path.field("sparsity"))?,
         None => tensor.element_count().ok_or(ModelError::ShapeOverflow { path: path.field("shape") })?,
     };
+    let field = if tensor.external_buffer() == 0 { "buffer" } else { "external_buffer" };
     if tensor.element_type() == tensor_type::STRING {
-        return strings(data, elements, path.field("buffer"), budget);
+        return strings(data, elements, path.field(field), budget);
     }
     if bits == 0 {
         return Ok(());
@@ -95,7 +90,7 @@ fn constant_data(
     let needed =
         packed_bytes(elements, bits).ok_or(ModelError::ShapeOverflow { path: path.field("shape") })?;
     if data.len() < needed {
-        return Err(ModelError::DataSize { path: path.field("buffer"), found: data.len(), needed });
+        return Err(ModelError::DataSize { path: path.field(field), found: data.len(), needed });
     }
     Ok(())
 }
@@ -104,8 +99,8 @@ fn constant_data(
 pub(super) struct StringBudget(usize);
 
 impl StringBudget {
-    pub(super) fn for_file(bytes: usize) -> Self {
-        StringBudget(bytes.saturating_mul(4))
+    pub(super) fn for_model(model: Model<'_>) -> Self {
+        StringBudget(model.groups.size().saturating_add(model.bytes().len()).saturating_mul(4))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Encodes models as flatbuffers. Slot numbers: tflite/converter/schema/schema.fbs.
 
 use super::{
-    Buffer, Level, ModelBuilder, Operator, OperatorCode, Options, Quantization, Signature, Sparsity,
-    SubGraph, Tensor, Value,
+    Buffer, GroupPart, Level, ModelBuilder, Operator, OperatorCode, Options, Quantization, Signature,
+    Sparsity, SubGraph, Tensor, Value,
 };
 use flatbuffers::{
     FlatBufferBuilder, TableFinishedWIPOffset, UnionWIPOffset, VOffsetT, WIPOffset,
@@ -49,8 +49,11 @@ fn flatbuffer(model: &ModelBuilder, appendix: &mut Appendix) -> Vec<u8> {
     let graphs: Vec<_> = model.subgraphs.iter().map(|g| subgraph(&mut fbb, g, appendix)).collect();
     let metadata: Vec<_> = model.metadata.iter().map(|entry| name_and_index(&mut fbb, entry)).collect();
     let signatures: Vec<_> = model.signatures.iter().map(|s| signature(&mut fbb, s)).collect();
-    let lists = [(1, codes), (2, graphs), (4, buffers), (6, metadata), (7, signatures)]
-        .map(|(at, list)| (at, (!list.is_empty()).then(|| fbb.create_vector(&list))));
+    let groups: Vec<_> = model.groups.iter().map(|name| group(&mut fbb, name)).collect();
+    let parts: Vec<_> = model.parts.iter().map(|p| part(&mut fbb, p)).collect();
+    let lists =
+        [(1, codes), (2, graphs), (4, buffers), (6, metadata), (7, signatures), (8, groups), (9, parts)]
+            .map(|(at, list)| (at, (!list.is_empty()).then(|| fbb.create_vector(&list))));
     let description = model.description.as_deref().map(|text| fbb.create_string(text));
     let root = table(&mut fbb, |fbb| {
         fbb.push_slot_always(slot(0), model.version);
@@ -151,6 +154,22 @@ fn name_and_index(fbb: &mut Writer, (name, index): &(String, u32)) -> Offset {
     table(fbb, |fbb| {
         fbb.push_slot_always(slot(0), name);
         fbb.push_slot(slot(1), *index, 0);
+    })
+}
+
+fn group(fbb: &mut Writer, name: &str) -> Offset {
+    let name = fbb.create_string(name);
+    table(fbb, |fbb| fbb.push_slot_always(slot(0), name))
+}
+
+fn part(fbb: &mut Writer, part: &GroupPart) -> Offset {
+    let packing = part.packing.as_deref().map(|name| fbb.create_string(name));
+    table(fbb, |fbb| {
+        fbb.push_slot(slot(0), part.id, 0);
+        fbb.push_slot(slot(1), part.group, 0);
+        fbb.push_slot(slot(2), part.offset, 0);
+        fbb.push_slot(slot(3), part.length, 0);
+        optional(fbb, 4, packing);
     })
 }
 

@@ -28,7 +28,7 @@ pub fn with_metadata(model: Model<'_>, name: &str, data: &[u8]) -> Vec<u8> {
     let mut file = Front::new(model, start).build(name, data);
     file.resize(start, 0);
     file.extend_from_slice(model.bytes());
-    for at in model.0.absolute_offsets() {
+    for at in model.root.absolute_offsets() {
         let field = file.get_mut(start + at..).and_then(|rest| rest.first_chunk_mut::<8>());
         if let Some(field) = field {
             *field = (u64::from_le_bytes(*field) + start as u64).to_le_bytes();
@@ -53,7 +53,7 @@ impl<'a> Front<'a> {
     fn build(mut self, name: &str, data: &[u8]) -> Vec<u8> {
         self.put(0);
         self.bytes.extend_from_slice(b"TFL3");
-        let old = self.model.0.fields();
+        let old = self.model.root.fields();
         let present = |slot| matches!(slot, BUFFERS | METADATA) || old.iter().any(|field| field.0 == slot);
         let slots = old.iter().map(|field| field.0).max().unwrap_or(0).max(METADATA) + 1;
         let (root, fields) = self.table(slots, present);
@@ -66,9 +66,9 @@ impl<'a> Front<'a> {
                 _ => self.lead(field(slot), self.start + at),
             }
         }
-        let buffers: Vec<usize> = self.model.0.buffers().iter().map(|buffer| buffer.position()).collect();
+        let buffers: Vec<usize> = self.model.root.buffers().iter().map(|buffer| buffer.position()).collect();
         let buffer = self.list(field(BUFFERS), &buffers);
-        let others = self.model.0.metadata().iter().filter(|entry| entry.name() != Some(name));
+        let others = self.model.root.metadata().iter().filter(|entry| entry.name() != Some(name));
         let others: Vec<usize> = others.map(|entry| entry.position()).collect();
         let entry = self.list(field(METADATA), &others);
         self.buffer(buffer, data);

@@ -48,6 +48,22 @@ ARENITE_API ArError *ar_model_from_memory(const void *data, size_t size, ArModel
 ARENITE_API ArError *ar_model_from_borrowed(const void *data, size_t size, ArReleaseCallback release, void *user_data,
                                             ArModel **model);
 
+/* Another file with constants of a model, which the model knows by its name. `release` is called as described for
+ * ar_model_from_borrowed. */
+typedef struct ArGroup {
+  const char *name;
+  const void *data;
+  size_t size;
+  ArReleaseCallback release; /* may be null */
+  void *user_data;
+} ArGroup;
+
+/* As ar_model_from_borrowed, for a model whose constants are also in other files. A model that is loaded from its path
+ * finds them next to it; here they are given.
+ * Errors: AR_ERROR_MODEL, also for a file that is not given, with its name. */
+ARENITE_API ArError *ar_model_with_groups(const void *data, size_t size, ArReleaseCallback release, void *user_data,
+                                          const ArGroup *groups, size_t count, ArModel **model);
+
 /* The number of signatures, which are entry points with names for their inputs and outputs. */
 ARENITE_API size_t ar_model_signature_count(const ArModel *model);
 

@@ -52,6 +52,13 @@ static void files(const char *folder) {
   FAILS(AR_ERROR_ARGUMENT, "'model'", ar_model_from_borrowed("garbage", 7, released, &releases, NULL));
   REQUIRE(releases == 3);
   FAILS(AR_ERROR_MODEL, "", ar_model_from_borrowed(NULL, 0, NULL, NULL, &model));
+  const int before = releases;
+  const ArGroup unnamed = {NULL, "x", 1, released, &releases};
+  FAILS(AR_ERROR_ARGUMENT, "'name'", ar_model_with_groups("garbage", 7, released, &releases, &unnamed, 1, &model));
+  REQUIRE(releases == before + 2);
+  FAILS(AR_ERROR_ARGUMENT, "'groups'", ar_model_with_groups("garbage", 7, released, &releases, NULL, 1, &model));
+  FAILS(AR_ERROR_MODEL, "", ar_model_with_groups("garbage", 7, released, &releases, NULL, 0, &model));
+  REQUIRE(releases == before + 4);
 }
 
 static void options(const ArModel *model) {

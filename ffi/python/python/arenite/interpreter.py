@@ -163,6 +163,7 @@ class Interpreter(_native.Interpreter):
         experimental_compress_quantization_zero_points=False,
         experimental_disable_delegate_node_fusion=False,
         experimental_force_delegate_node_profiling=False,
+        groups=None,
     ):
         """Reads a model.
 
@@ -178,6 +179,8 @@ class Interpreter(_native.Interpreter):
             experimental_default_delegate_latest_features: Has no effect.
             experimental_disable_delegate_node_fusion: Has no effect.
             experimental_force_delegate_node_profiling: Has no effect.
+            groups: With `model_content`, the bytes of other files with the model's constants, by name. With
+                `model_path`, they are read from the same folder.
 
         Raises:
             ValueError: An argument is wrong, the model is invalid, or a delegate refuses an option or has no device.
@@ -197,7 +200,7 @@ class Interpreter(_native.Interpreter):
                 raise ValueError(f"num_threads is {num_threads}: give 1 or more")
         self._experimental_compress_quantization_zero_points = experimental_compress_quantization_zero_points
         self._build(
-            _source(model_path, model_content),
+            _source(model_path, model_content, groups),
             _Settings(
                 experimental_delegates or [],
                 resolver,
@@ -376,12 +379,14 @@ class _Settings:
         self.preserve_all = preserve_all
 
 
-def _source(model_path, model_content):
-    """What `model_path` or `model_content` is, of which exactly one must be given."""
+def _source(model_path, model_content, groups):
+    """What `model_path` or `model_content` is, of which exactly one must be given, with `groups`."""
     if model_path and model_content:
         raise ValueError("both model_path and model_content are given: leave one out")
     if not model_path and not model_content:
         raise ValueError("neither model_path nor model_content is given")
+    if model_path and groups:
+        raise ValueError("groups are given with a model_path: they are read from the folder of the model")
     if model_path:
         return os.fsdecode(os.fspath(model_path))
     if isinstance(model_content, str):
@@ -389,4 +394,6 @@ def _source(model_path, model_content):
     if not isinstance(model_content, bytes):
         # Not bytes() alone, which makes zeros of a number.
         model_content = bytes(memoryview(model_content))
+    if groups:
+        return model_content, {name: bytes(memoryview(data)) for name, data in groups.items()}
     return model_content

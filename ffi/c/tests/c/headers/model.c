@@ -27,6 +27,11 @@ void test_model(const char *folder) {
   REQUIRE(released == 1);
   FAILS(AR_ERROR_MODEL, "", ar_model_from_borrowed(bytes, 40, count_release, &released, &model));
   REQUIRE(!model && released == 2);
+  const ArGroup group = {"weights.bin", bytes, size, count_release, &released};
+  OK(ar_model_with_groups(bytes, size, count_release, &released, &group, 1, &model));
+  REQUIRE(released == 3); /* the model does not use the group */
+  ar_model_free(model);
+  REQUIRE(released == 4);
   OK(ar_model_from_file(in_folder(folder, "signatures.tflite"), &model));
   ar_model_free(model);
 
