@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod conversations;
+mod mutants;
 mod tokenizers;
 // The same model as in the tests of arenite-language.
 #[path = "../../../language/tests/session/tiny.rs"]
