@@ -86,7 +86,7 @@ const CRATES: &[Crate] = &[
           "arenite-limits", "arenite-litertlm", "arenite-micro", "arenite-model", "arenite-ops", "arenite-pictures", "arenite-planners", "arenite-text"],
         &[]),
     row("arenite-c", "ffi/c", Layer::Application,
-        &["arenite-runtime", "arenite-builtin", "arenite-common", "arenite-ffi-common", "arenite-pictures"],
+        &["arenite-runtime", "arenite-builtin", "arenite-common", "arenite-ffi-common", "arenite-language", "arenite-pictures"],
         &["arenite-c-testing", "arenite-model", "arenite-plugin-ops", "arenite-plugin-planners"]),
     row("arenite-c-testing", "ffi/c/testing", Layer::Tests, &["arenite-abi"], &[]),
     row("arenite-cpp", "ffi/cpp", Layer::Tests, &[], &["arenite-c", "arenite-model"]),

@@ -53,5 +53,6 @@
 #include <arenite/observer.h>
 #include <arenite/profile.h>
 #include <arenite/picture.h>
+#include <arenite/session.h>
 
 #endif /* ARENITE_H */

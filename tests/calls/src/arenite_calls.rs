@@ -7,6 +7,7 @@ use std::ptr;
 use arenite_c::*;
 use arenite_tests::differential::random::Random;
 
+use crate::conversation;
 use crate::models;
 
 /// The mirror of `ArOption`.
@@ -81,7 +82,7 @@ fn registry() -> *const ArRegistry {
 }
 
 /// Reads an error and frees it. Returns whether there was one. A panic is a bug.
-fn check(error: *mut ArError) -> bool {
+pub(crate) fn check(error: *mut ArError) -> bool {
     // SAFETY: the error comes from the library and is freed once, after its text was read.
     unsafe {
         let text = ar_error_message(error);
@@ -304,6 +305,9 @@ impl Calls {
             ar_model_free(other);
             std::hint::black_box((ar_type_bits(index as u32), ar_version()));
             read(ar_type_name(index as u32));
+        }
+        if index % 8 == 0 {
+            conversation::talk(model, index);
         }
     }
 

@@ -8,6 +8,7 @@
 use std::sync::atomic::AtomicU64;
 
 mod arenite_calls;
+mod conversation;
 mod descriptors;
 mod models;
 mod tflite_calls;

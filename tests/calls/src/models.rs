@@ -2,6 +2,11 @@
 
 use std::sync::OnceLock;
 
+// The model of arenite-language's tests.
+#[path = "../../../common/language/tests/session/tiny.rs"]
+#[allow(dead_code)]
+mod tiny;
+
 use arenite_model::tensor_type::{FLOAT32, INT8, STRING};
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of, bytes_of_strings};
 use arenite_tests::op_models::{control, f32};
@@ -19,6 +24,7 @@ pub(crate) fn files() -> &'static [Vec<u8>] {
             control::variable(true),
         ];
         let mut files: Vec<Vec<u8>> = models.iter().map(ModelBuilder::finish).collect();
+        files.push(tiny::model(tiny::Form::default()));
         // A truncated model.
         let cut = files[0][..files[0].len() / 2].to_vec();
         files.push(cut);

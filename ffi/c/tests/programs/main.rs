@@ -282,6 +282,27 @@ fn running_a_model_leaks_nothing() {
 }
 
 #[test]
+fn tokens_are_continued_as_the_crate_continues_them() {
+    let folder = temporary();
+    models::write(folder.path());
+    let model = folder.path().join("language.tflite");
+    let Some(program) = compile("examples/continue.c", Language::C11, Link::Dynamic, folder.path(), &[])
+    else {
+        return;
+    };
+    let answer = |count: &str, ids: &[&str]| run(Command::new(&program).arg(&model).arg(count).args(ids));
+    let all = answer("6", &["1", "2", "3"]);
+    let ids: Vec<&str> = all.trim_end().split(',').collect();
+    assert_eq!(ids.len(), 6);
+    assert!(ids.iter().all(|id| id.parse::<u32>().is_ok_and(|id| id < 11)), "{all}");
+    // What was chosen first, given, leads to what was chosen then.
+    assert_eq!(answer("4", &["1", "2", "3", ids[0], ids[1]]).trim_end(), ids[2..].join(","));
+    let output = Command::new(&program).arg(&model).args(["2", "11"]).output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("token 11 does not exist"));
+}
+
+#[test]
 fn the_example_names_the_digit() {
     let folder = temporary();
     let Some(program) = compile("examples/classify.c", Language::C11, Link::Dynamic, folder.path(), &[])

@@ -2,6 +2,11 @@
 
 use std::path::Path;
 
+// The same model as in the tests of arenite-language.
+#[path = "../../../../common/language/tests/session/tiny.rs"]
+#[allow(dead_code)]
+mod tiny;
+
 use arenite_model::tensor_type::{FLOAT32, INT8, INT32, STRING};
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 
@@ -32,6 +37,7 @@ pub(crate) fn write(folder: &Path) {
     save("variable.tflite", &variable());
     save("picture.tflite", &unary(|model| model.builtin("NEG", 1), pixels));
     save("cube.tflite", &cube());
+    save("language.tflite", &tiny::model(tiny::Form::default()));
 }
 
 /// `y = op(x)`.

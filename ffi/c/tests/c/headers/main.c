@@ -16,7 +16,8 @@
   X(subgraph) \
   X(observer) \
   X(profile) \
-  X(picture)
+  X(picture) \
+  X(session)
 
 #define DECLARE(name) void test_##name(const char *folder);
 EACH_HEADER(DECLARE)
