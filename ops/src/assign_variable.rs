@@ -5,13 +5,16 @@ use arenite_abi::prelude::*;
 
 use crate::kit::resource;
 
-/// A prepared `ASSIGN_VARIABLE` node.
-pub struct AssignVariable;
+plain! {
+    /// A prepared `ASSIGN_VARIABLE` node.
+    pub struct AssignVariable;
+}
 
 impl Op for AssignVariable {
     const CODE: OpCode = OpCode::Builtin(op::ASSIGN_VARIABLE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=2, 0..=0)?;

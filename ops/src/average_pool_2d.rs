@@ -45,9 +45,9 @@ impl AveragePool2d {
         let limits = self.pool.float_limits;
         self.pool.for_each::<f32>(cx, |patch, out| {
             out.iter().for_each(|sum| sum.set(0.0));
-            for pixel in patch.pixels() {
+            patch.for_each_pixel(|pixel| {
                 out.iter().zip(pixel.iter()).for_each(|(sum, x)| sum.set(sum.get() + x));
-            }
+            });
             let count = patch.count() as f32;
             out.iter().for_each(|sum| sum.set(limits.clamp(sum.get() / count)));
         })
@@ -58,11 +58,11 @@ impl AveragePool2d {
         let limits = self.pool.limits;
         self.pool.for_each::<T>(cx, |patch, out| {
             sums.fill(0);
-            for pixel in patch.pixels() {
+            patch.for_each_pixel(|pixel| {
                 for (sum, x) in sums.iter_mut().zip(pixel.iter()) {
                     *sum = sum.wrapping_add(x.into());
                 }
-            }
+            });
             let count = patch.count().max(1) as i64;
             for (out, &sum) in out.iter().zip(&*sums) {
                 out.set(T::saturate(limits.clamp(rounded_quotient(sum, count))));

@@ -6,17 +6,20 @@ use arenite_abi::schema::CallOnceOptions;
 
 use crate::kit::subgraph;
 
-/// A prepared `CALL_ONCE` node.
-pub struct CallOnce {
-    subgraph: i32,
-    /// A resource that gets a value once the subgraph has run.
-    done: i32,
+plain! {
+    /// A prepared `CALL_ONCE` node.
+    pub struct CallOnce {
+        subgraph: i32,
+        /// A resource that gets a value once the subgraph has run.
+        done: i32,
+    }
 }
 
 impl Op for CallOnce {
     const CODE: OpCode = OpCode::Builtin(op::CALL_ONCE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(0..=0, 0..=0)?;

@@ -5,12 +5,15 @@
 use crate::kit::node;
 use arenite_abi::prelude::*;
 
-/// A prepared `DENSIFY` node.
-pub struct Densify;
+plain! {
+    /// A prepared `DENSIFY` node.
+    pub struct Densify;
+}
 
 impl Op for Densify {
     const CODE: OpCode = OpCode::Builtin(op::DENSIFY);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const SHARING: Sharing = Sharing::View;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -19,25 +19,30 @@ use crate::kit::indexing::Dims;
 use crate::kit::node;
 use crate::kit::pace::Pace;
 
-/// A prepared `EMBEDDING_LOOKUP_SPARSE` node.
-pub struct EmbeddingLookupSparse {
-    combiner: Combiner,
-    rows: usize,
-    /// The number of elements in a row.
-    row: usize,
-    is_static: bool,
+plain! {
+    /// A prepared `EMBEDDING_LOOKUP_SPARSE` node.
+    pub struct EmbeddingLookupSparse {
+        combiner: Combiner,
+        rows: usize,
+        /// The number of elements in a row.
+        row: usize,
+        is_static: bool,
+    }
 }
 
-#[derive(Clone, Copy)]
-enum Combiner {
-    Sum,
-    Mean,
-    SquareRootOfSquares,
+plain! {
+    #[derive(Clone, Copy)]
+    enum Combiner {
+        Sum,
+        Mean,
+        SquareRootOfSquares,
+    }
 }
 
 impl Op for EmbeddingLookupSparse {
     const CODE: OpCode = OpCode::Builtin(op::EMBEDDING_LOOKUP_SPARSE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

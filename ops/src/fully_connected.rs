@@ -10,7 +10,7 @@ use arenite_abi::schema::{FullyConnectedOptions, weights_format};
 
 use crate::kit::activation::{Activation, Limits};
 use crate::kit::bias::float_bias;
-use crate::kit::dot::dot_f32;
+use crate::kit::dot::{IN_ORDER, dot_f32, few_f32};
 use crate::kit::node;
 use crate::kit::pace::Pace;
 use crate::kit::packed;
@@ -211,17 +211,41 @@ impl Layer {
         let depth = self.depth.max(1);
         let (mut rows, units) = (x.chunks_exact(depth), Pace::items(depth));
         for y in y.chunks_exact_mut(self.units.max(1)) {
-            let (x, mut filters, mut bias) = (rows.next().unwrap_or_default(), w, bias.iter());
+            let (x, mut w, mut bias) = (rows.next().unwrap_or_default(), w, bias);
             for y in y.chunks_mut(units) {
                 pace.ahead(y.len() * depth)?;
-                for y in y {
-                    let Some((w, rest)) = filters.split_at_checked(x.len()) else { break };
-                    filters = rest;
-                    *y = limits.clamp(dot_f32(x, w) + bias.next().copied().unwrap_or(0.0));
-                }
+                units_f32(x, w, bias, limits, y);
+                w = w.get(y.len() * x.len()..).unwrap_or_default();
+                bias = bias.get(y.len()..).unwrap_or_default();
             }
         }
         Ok(())
+    }
+}
+
+/// Units of one batch. Without a bias, `bias` is empty.
+#[inline(never)] // with fewer values in registers than in the loops around it
+fn units_f32(x: &[f32], w: &[f32], bias: &[f32], limits: Limits<f32>, y: &mut [f32]) {
+    // Two loops, because few units of few inputs notice the choice.
+    match x.len() < IN_ORDER {
+        true => each_unit(x, w, bias, limits, y, few_f32),
+        false => each_unit(x, w, bias, limits, y, dot_f32),
+    }
+}
+
+#[inline(always)]
+fn each_unit(
+    x: &[f32],
+    mut w: &[f32],
+    bias: &[f32],
+    limits: Limits<f32>,
+    y: &mut [f32],
+    dot: impl Fn(&[f32], &[f32]) -> f32,
+) {
+    for (u, y) in y.iter_mut().enumerate() {
+        let Some((row, rest)) = w.split_at_checked(x.len()) else { break };
+        w = rest;
+        *y = limits.clamp(dot(x, row) + bias.get(u).copied().unwrap_or(0.0));
     }
 }
 

@@ -16,14 +16,17 @@ use crate::kit::rearrange::declare_shape;
 use crate::kit::rearrange::with_size;
 use crate::kit::strings::{StringWriter, Strings, packed_bytes};
 
-/// A prepared `HASHTABLE_LOOKUP` node: the number of elements in a slice.
-pub struct HashtableLookup {
-    slice: usize,
+plain! {
+    /// A prepared `HASHTABLE_LOOKUP` node: the number of elements in a slice.
+    pub struct HashtableLookup {
+        slice: usize,
+    }
 }
 
 impl Op for HashtableLookup {
     const CODE: OpCode = OpCode::Builtin(op::HASHTABLE_LOOKUP);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(3..=3, 2..=2)?;

@@ -8,16 +8,19 @@ use arenite_abi::schema::IfOptions;
 
 use crate::kit::subgraph;
 
-/// A prepared `IF` node: the two subgraphs.
-pub struct If {
-    then: i32,
-    otherwise: i32,
+plain! {
+    /// A prepared `IF` node: the two subgraphs.
+    pub struct If {
+        then: i32,
+        otherwise: i32,
+    }
 }
 
 impl Op for If {
     const CODE: OpCode = OpCode::Builtin(op::IF);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 0..=usize::MAX)?;

@@ -27,9 +27,9 @@ impl Op for L2Pool2d {
         let limits = self.0.float_limits;
         self.0.for_each(cx, |patch, out| {
             out.iter().for_each(|sum| sum.set(0.0));
-            for pixel in patch.pixels() {
+            patch.for_each_pixel(|pixel| {
                 out.iter().zip(pixel.iter()).for_each(|(sum, x)| sum.set(sum.get() + x * x));
-            }
+            });
             let per_pixel = 1.0 / patch.count() as f32;
             out.iter().for_each(|sum| sum.set(limits.clamp(float::sqrt(sum.get() * per_pixel))));
         })

@@ -16,22 +16,27 @@ use crate::kit::arguments::expect_type;
 use crate::kit::fingerprint::fingerprint;
 use crate::kit::pace::Pace;
 
-/// A prepared `LSH_PROJECTION` node.
-pub struct LshProjection {
-    form: Form,
-    /// The number of bits per hash.
-    bits: usize,
-    items: usize,
+plain! {
+    /// A prepared `LSH_PROJECTION` node.
+    pub struct LshProjection {
+        form: Form,
+        /// The number of bits per hash.
+        bits: usize,
+        items: usize,
+    }
 }
 
-enum Form {
-    Sparse,
-    Dense,
+plain! {
+    enum Form {
+        Sparse,
+        Dense,
+    }
 }
 
 impl Op for LshProjection {
     const CODE: OpCode = OpCode::Builtin(op::LSH_PROJECTION);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(2..=3, 1..=1)?;

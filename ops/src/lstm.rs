@@ -18,31 +18,38 @@ use crate::kit::recurrent::{self, Columns, Direction, Order, Sequence};
 
 use basic::Basic;
 
-/// A prepared `LSTM` node.
-#[allow(clippy::large_enum_variant, reason = "one value per node; there is no heap")]
-pub enum Lstm {
-    /// The full kernel, which processes one row per batch.
-    Full(Full),
-    /// The basic kernel.
-    Basic(Basic),
+plain! {
+    /// A prepared `LSTM` node.
+    #[allow(clippy::large_enum_variant, reason = "one value per node; there is no heap")]
+    pub enum Lstm {
+        /// The full kernel, which processes one row per batch.
+        Full(Full),
+        /// The basic kernel.
+        Basic(Basic),
+    }
 }
 
-/// The full kernel.
-pub struct Full {
-    sequence: Sequence,
-    outputs: usize,
-    kernel: Kernel,
+plain! {
+    /// The full kernel.
+    pub struct Full {
+        sequence: Sequence,
+        outputs: usize,
+        kernel: Kernel,
+    }
 }
 
-enum Kernel {
-    Float(FloatLstm),
-    Integer(IntegerLstm),
-    Integer8(IntegerLstm8),
+plain! {
+    enum Kernel {
+        Float(FloatLstm),
+        Integer(IntegerLstm),
+        Integer8(IntegerLstm8),
+    }
 }
 
 impl Op for Lstm {
     const CODE: OpCode = OpCode::Builtin(op::LSTM);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

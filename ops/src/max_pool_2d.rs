@@ -43,11 +43,11 @@ impl MaxPool2d {
     ) -> Result<()> {
         self.0.for_each(cx, |patch, out| {
             out.iter().for_each(|out| out.set(lowest));
-            for pixel in patch.pixels() {
+            patch.for_each_pixel(|pixel| {
                 for (out, x) in out.iter().zip(pixel.iter()) {
                     out.set(if x > out.get() { x } else { out.get() });
                 }
-            }
+            });
             out.iter().for_each(|out| out.set(finish(out.get())));
         })
     }

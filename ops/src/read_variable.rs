@@ -6,13 +6,16 @@ use arenite_abi::prelude::*;
 
 use crate::kit::{resource, subgraph};
 
-/// A prepared `READ_VARIABLE` node.
-pub struct ReadVariable;
+plain! {
+    /// A prepared `READ_VARIABLE` node.
+    pub struct ReadVariable;
+}
 
 impl Op for ReadVariable {
     const CODE: OpCode = OpCode::Builtin(op::READ_VARIABLE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=1, 1..=1)?;

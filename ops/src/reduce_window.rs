@@ -11,12 +11,15 @@ use crate::kit::arguments::{Integers, expect_type, expect_vector};
 use crate::kit::indexing::MAX_RANK;
 use crate::kit::reduce_window::{self, Function, Reduction, TYPES, WindowAxis};
 
-/// A prepared `REDUCE_WINDOW` node.
-pub struct ReduceWindow(Reduction);
+plain! {
+    /// A prepared `REDUCE_WINDOW` node.
+    pub struct ReduceWindow(Reduction);
+}
 
 impl Op for ReduceWindow {
     const CODE: OpCode = OpCode::Builtin(op::REDUCE_WINDOW);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const TYPES: ElementTypes = ElementTypes::of(&TYPES);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -7,13 +7,19 @@ use arenite_abi::schema::StablehloCaseOptions;
 
 use crate::kit::subgraph;
 
-/// A prepared `STABLEHLO_CASE` node, which has no state because the options hold the subgraphs.
-pub struct StablehloCase;
+plain! {
+    /// A prepared `STABLEHLO_CASE` node.
+    pub struct StablehloCase {
+        /// The subgraphs.
+        branches: Table<i32>,
+    }
+}
 
 impl Op for StablehloCase {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_CASE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 0..=usize::MAX)?;
@@ -34,14 +40,14 @@ impl Op for StablehloCase {
             known &= subgraph::same_shapes(&model, first, branch, node.output_count())?;
         }
         subgraph::declare_outputs(&model, node, cx, first, known)?;
-        Ok(StablehloCase)
+        Ok(StablehloCase { branches: cx.try_table(count, |i| branch(node, i))? })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        let node = cx.node();
-        let last = branch_count(&node)? - 1;
+        let branches = cx.table(&self.branches)?;
         let index = cx.input_slice::<i32>(0)?.first().copied().unwrap_or(0);
-        let branch = branch(&node, usize::try_from(index).map_or(last, |i| i.min(last)))?;
+        let chosen = usize::try_from(index).ok().and_then(|i| branches.get(i)).or(branches.last());
+        let branch = *chosen.ok_or_else(|| invalid!("it has no branch"))?;
         let mut model = cx.model()?;
         subgraph::run(&mut model, cx, 1, branch)?;
         subgraph::take_outputs(&model, cx, branch)

@@ -7,15 +7,18 @@ use arenite_abi::schema::StableHLOCompositeOptions;
 
 use crate::kit::subgraph;
 
-/// A prepared `STABLEHLO_COMPOSITE` node: the decomposition.
-pub struct StablehloComposite {
-    subgraph: i32,
+plain! {
+    /// A prepared `STABLEHLO_COMPOSITE` node: the decomposition.
+    pub struct StablehloComposite {
+        subgraph: i32,
+    }
 }
 
 impl Op for StablehloComposite {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_COMPOSITE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let subgraph = node.options()?.get(StableHLOCompositeOptions::DECOMPOSITION_SUBGRAPH_INDEX)?;

@@ -19,34 +19,39 @@ use crate::kit::indexing::{Axes, Dims, MAX_RANK};
 use crate::kit::moves::{Run, Width};
 use crate::kit::node;
 
-/// A prepared `STABLEHLO_GATHER` node.
-pub struct StablehloGather {
-    /// The rank of the input.
-    rank: usize,
-    /// The largest start along each axis of the input.
-    last_start: [i64; MAX_RANK],
-    strides: [isize; MAX_RANK],
-    output: Dims,
-    /// The meaning of a step along each axis of the output.
-    steps: [Step; MAX_RANK],
-    /// The axis of the input that each element of an index vector belongs to.
-    map: [usize; MAX_RANK],
-    mapped: usize,
-    /// The distance between the elements of an index vector.
-    vector_step: isize,
+plain! {
+    /// A prepared `STABLEHLO_GATHER` node.
+    pub struct StablehloGather {
+        /// The rank of the input.
+        rank: usize,
+        /// The largest start along each axis of the input.
+        last_start: [i64; MAX_RANK],
+        strides: [isize; MAX_RANK],
+        output: Dims,
+        /// The meaning of a step along each axis of the output.
+        steps: [Step; MAX_RANK],
+        /// The axis of the input that each element of an index vector belongs to.
+        map: [usize; MAX_RANK],
+        mapped: usize,
+        /// The distance between the elements of an index vector.
+        vector_step: isize,
+    }
 }
 
-#[derive(Clone, Copy)]
-enum Step {
-    /// Moves by this many elements of the input.
-    Slice(isize),
-    /// Moves by this many elements of the indices.
-    Indices(isize),
+plain! {
+    #[derive(Clone, Copy)]
+    enum Step {
+        /// Moves by this many elements of the input.
+        Slice(isize),
+        /// Moves by this many elements of the indices.
+        Indices(isize),
+    }
 }
 
 impl Op for StablehloGather {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_GATHER);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, indices, y) = node.binary()?;

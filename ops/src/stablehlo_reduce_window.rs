@@ -9,12 +9,15 @@ use arenite_abi::schema::{Field, StablehloReduceWindowOptions};
 use crate::kit::indexing::MAX_RANK;
 use crate::kit::reduce_window::{self, Function, Reduction, TYPES, WindowAxis};
 
-/// A prepared `STABLEHLO_REDUCE_WINDOW` node.
-pub struct StablehloReduceWindow(Reduction);
+plain! {
+    /// A prepared `STABLEHLO_REDUCE_WINDOW` node.
+    pub struct StablehloReduceWindow(Reduction);
+}
 
 impl Op for StablehloReduceWindow {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_REDUCE_WINDOW);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const TYPES: ElementTypes = ElementTypes::of(&TYPES);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

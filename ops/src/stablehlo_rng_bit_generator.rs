@@ -15,18 +15,23 @@ use arenite_abi::schema::{StablehloRngBitGeneratorOptions, rng_algorithm};
 use crate::kit::arguments::expect_type;
 use crate::kit::philox;
 
-/// A prepared `STABLEHLO_RNG_BIT_GENERATOR` node.
-pub struct StablehloRngBitGenerator(Algorithm);
+plain! {
+    /// A prepared `STABLEHLO_RNG_BIT_GENERATOR` node.
+    pub struct StablehloRngBitGenerator(Algorithm);
+}
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Algorithm {
-    Philox,
-    Threefry,
+plain! {
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Algorithm {
+        Philox,
+        Threefry,
+    }
 }
 
 impl Op for StablehloRngBitGenerator {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_RNG_BIT_GENERATOR);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const TYPES: ElementTypes = ElementTypes::of(&[I32, U32, I64, U64]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -22,36 +22,42 @@ use crate::kit::indexing::{Axes, Dims, MAX_RANK};
 use crate::kit::node;
 use crate::kit::pace::Pace;
 
-/// A prepared `STABLEHLO_SCATTER` node.
-pub struct StablehloScatter {
-    function: Function,
-    input: Dims,
-    updates: Dims,
-    /// The meaning of a step along each axis of the updates.
-    steps: [Step; MAX_RANK],
-    /// The axis of the input that each element of an index vector belongs to.
-    map: [usize; MAX_RANK],
-    mapped: usize,
-    /// The distance between the elements of an index vector.
-    vector_step: usize,
+plain! {
+    /// A prepared `STABLEHLO_SCATTER` node.
+    pub struct StablehloScatter {
+        function: Function,
+        input: Dims,
+        updates: Dims,
+        /// The meaning of a step along each axis of the updates.
+        steps: [Step; MAX_RANK],
+        /// The axis of the input that each element of an index vector belongs to.
+        map: [usize; MAX_RANK],
+        mapped: usize,
+        /// The distance between the elements of an index vector.
+        vector_step: usize,
+    }
 }
 
-#[derive(Clone, Copy)]
-enum Step {
-    /// Moves by one element along this axis of the input.
-    Window(usize),
-    /// Moves by this many elements of the indices.
-    Indices(usize),
+plain! {
+    #[derive(Clone, Copy)]
+    enum Step {
+        /// Moves by one element along this axis of the input.
+        Window(usize),
+        /// Moves by this many elements of the indices.
+        Indices(usize),
+    }
 }
 
-/// How an element and its update are combined.
-#[derive(Clone, Copy)]
-enum Function {
-    Update,
-    Add,
-    Multiply,
-    Maximum,
-    Minimum,
+plain! {
+    /// How an element and its update are combined.
+    #[derive(Clone, Copy)]
+    enum Function {
+        Update,
+        Add,
+        Multiply,
+        Maximum,
+        Minimum,
+    }
 }
 
 const TYPES: [ElementType; 12] = [ElementType::Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64];
@@ -59,6 +65,7 @@ const TYPES: [ElementType; 12] = [ElementType::Bool, F16, F32, F64, I8, I16, I32
 impl Op for StablehloScatter {
     const CODE: OpCode = OpCode::Builtin(op::STABLEHLO_SCATTER);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const SHARING: Sharing = Sharing::InPlace;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {

@@ -6,13 +6,16 @@ use arenite_abi::schema::VarHandleOptions;
 
 use crate::kit::resource;
 
-/// A prepared `VAR_HANDLE` node, which has no state because the handle is constant.
-pub struct VarHandle;
+plain! {
+    /// A prepared `VAR_HANDLE` node, which has no state because the handle is constant.
+    pub struct VarHandle;
+}
 
 impl Op for VarHandle {
     const CODE: OpCode = OpCode::Builtin(op::VAR_HANDLE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let options = node.options()?;

@@ -14,16 +14,19 @@ use arenite_abi::schema::WhileOptions;
 
 use crate::kit::subgraph;
 
-/// A prepared `WHILE` node: the two subgraphs.
-pub struct While {
-    condition: i32,
-    body: i32,
+plain! {
+    /// A prepared `WHILE` node: the two subgraphs.
+    pub struct While {
+        condition: i32,
+        body: i32,
+    }
 }
 
 impl Op for While {
     const CODE: OpCode = OpCode::Builtin(op::WHILE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const STATEFUL: bool = true;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let values = node.input_count();

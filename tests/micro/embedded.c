@@ -9,7 +9,7 @@
 
 static void fill(void) {
   const unsigned char *from = data_inputs;
-  for (size_t i = 0; i < MODEL_INPUT_COUNT; i++) {
+  for (size_t i = 0; i != MODEL_INPUT_COUNT; i++) {
     unsigned char *to = model_input(i);
     size_t bytes = model_input_bytes(i);
     check(to != NULL && bytes <= (size_t)(data_inputs_end - from), "too few bytes for the inputs");

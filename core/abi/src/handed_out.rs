@@ -33,6 +33,7 @@ pub(crate) enum VariableUse {
 const LAST_BIT: usize = 63;
 
 impl HandedOut {
+    #[inline(always)]
     pub(crate) const fn nothing() -> Self {
         HandedOut {
             outputs: IndexSet::new(),
@@ -44,6 +45,7 @@ impl HandedOut {
         }
     }
 
+    #[inline]
     pub(crate) fn output(&self, i: usize) -> Result<()> {
         self.outputs.take("output", i)
     }
@@ -104,28 +106,29 @@ impl HandedOut {
     }
 }
 
-/// Which numbers were handed out: all below `first`, and `first + i` if bit `i` is set.
+/// Which numbers were handed out: all below `first`, and `first + i` if bit `i` of `free` is not set.
 struct IndexSet {
+    free: Cell<u64>,
     first: Cell<usize>,
-    bits: Cell<u64>,
 }
 
 impl IndexSet {
+    #[inline(always)]
     const fn new() -> Self {
-        IndexSet { first: Cell::new(0), bits: Cell::new(0) }
+        IndexSet { free: Cell::new(u64::MAX), first: Cell::new(0) }
     }
 
     /// The new `first`, and the bit of number `i` relative to it.
     fn find(&self, what: &str, i: usize) -> Result<(usize, u32)> {
         let first = self.first.get();
         let Some(distance) = i.checked_sub(first) else {
-            let last = first + 63 - self.bits.get().leading_zeros() as usize;
+            let last = first + 63 - (!self.free.get()).leading_zeros() as usize;
             return Err(internal(format_args!(
                 "{what} {i} was handed out already, or is too far below {last}: request it before number {}",
                 i.saturating_add(64)
             )));
         };
-        if distance < 64 && self.bits.get() >> distance & 1 != 0 {
+        if distance < 64 && self.free.get() >> distance & 1 == 0 {
             return Err(internal(format_args!("{what} {i} was handed out already")));
         }
         let first = if distance < 64 { first } else { i - 63 };
@@ -134,10 +137,10 @@ impl IndexSet {
 
     #[inline]
     fn take(&self, what: &str, i: usize) -> Result<()> {
-        let bits = self.bits.get();
+        let free = self.free.get();
         // What nearly all ops do.
-        if self.first.get() == 0 && i < 32 && bits as u32 >> i & 1 == 0 {
-            self.bits.set(bits | u64::from(1u32 << i));
+        if self.first.get() == 0 && i < 32 && free as u32 >> i & 1 != 0 {
+            self.free.set(free & !u64::from(1u32 << i));
             return Ok(());
         }
         self.take_far(what, i)
@@ -147,7 +150,8 @@ impl IndexSet {
     fn take_far(&self, what: &str, i: usize) -> Result<()> {
         let (first, bit) = self.find(what, i)?;
         let moved = u32::try_from(first - self.first.get()).unwrap_or(u32::MAX);
-        self.bits.set(self.bits.get().checked_shr(moved).unwrap_or(0) | 1 << bit);
+        let taken = (!self.free.get()).checked_shr(moved).unwrap_or(0) | 1 << bit;
+        self.free.set(!taken);
         self.first.set(first);
         Ok(())
     }

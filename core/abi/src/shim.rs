@@ -21,6 +21,18 @@ pub(crate) fn status(f: &mut dyn FnMut() -> Result<()>) -> ArStatus {
     }
 }
 
+/// Like [`status`], for programs without std, whose panics cannot be caught: without calls through pointers.
+#[inline(always)]
+pub(crate) fn direct_status(mut f: impl FnMut() -> Result<()>) -> ArStatus {
+    #[cfg(feature = "std")]
+    return status(&mut f);
+    #[cfg(not(feature = "std"))]
+    match f() {
+        Ok(()) => Status::Ok as ArStatus,
+        Err(error) => host::report(&error),
+    }
+}
+
 /// A value on the heap; [`destroy_box`] takes it back.
 #[cfg(feature = "std")]
 pub(crate) fn into_raw<T>(value: T) -> *mut c_void {

@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use arenite_abi::Status;
 use arenite_abi::raw::{ArStatus, slice};
-use arenite_micro::embedded::{self, EmbeddedStep, run_embedded};
+use arenite_micro::embedded::{self, EmbeddedModel, EmbeddedStep, run_embedded};
 
 /// Runs the nodes of an embedded model.
 ///
@@ -17,6 +17,16 @@ unsafe extern "C" fn ar_embedded_run(steps: *const EmbeddedStep, count: usize, s
     }
     // SAFETY: the caller passes the table of a generated file.
     unsafe { run_embedded(slice(steps, count)) }
+}
+
+/// Removes the values of an embedded model's variables.
+///
+/// # Safety
+/// `model` must point to the struct of a generated file, whose nodes are not running.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn ar_embedded_forget(model: *const EmbeddedModel) {
+    // SAFETY: the caller passes the struct of a generated file.
+    unsafe { embedded::forget(&*model) }
 }
 
 /// `resize_output` of the contexts in generated files.
@@ -41,4 +51,10 @@ extern "C" fn ar_embedded_is_cancelled(context: *mut c_void) -> u8 {
 #[unsafe(no_mangle)]
 extern "C" fn ar_embedded_query(context: *mut c_void, interface: u64) -> *const c_void {
     embedded::query(context, interface)
+}
+
+/// `query` of the contexts of nodes that call subgraphs or use variables.
+#[unsafe(no_mangle)]
+extern "C" fn ar_embedded_query_model(context: *mut c_void, interface: u64) -> *const c_void {
+    embedded::query_model(context, interface)
 }

@@ -3,7 +3,7 @@
 
 use core::ffi::c_void;
 
-use arenite_abi::op::{eval_form, registration};
+use arenite_abi::op::{Op, eval_embedded, registration};
 use arenite_abi::raw::{ArEvalV1, ArNodeV1, ArStatus};
 use arenite_micro::OpRegistration;
 
@@ -48,7 +48,7 @@ macro_rules! symbols {
             #[unsafe(export_name = $kernel)]
             unsafe extern "C" fn eval(eval: *const ArEvalV1, node: *const ArNodeV1, state: *mut c_void) -> ArStatus {
                 // SAFETY: the caller meets the same requirements.
-                unsafe { (const { registration::<$op>() }.eval)(eval, node, state) }
+                unsafe { eval_embedded::<$op>(eval, node, state, |op, cx| op.eval(cx)) }
             }
         };
     };
@@ -64,7 +64,7 @@ macro_rules! forms {
             unsafe extern "C" fn eval(eval: *const ArEvalV1, node: *const ArNodeV1, state: *mut c_void) -> ArStatus {
                 use arenite_ops::$module::$op;
                 // SAFETY: the caller meets the same requirements.
-                unsafe { eval_form(eval, node, state, $op::$form) }
+                unsafe { eval_embedded(eval, node, state, |op: &$op, cx| op.$form(cx)) }
             }
         };
     )*};

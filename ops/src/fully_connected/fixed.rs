@@ -4,7 +4,7 @@ use arenite_abi::prelude::*;
 
 use crate::kit::activation::Limits;
 use crate::kit::bias::Bias;
-use crate::kit::channel_multipliers::{ChannelMultipliers, filter_scales};
+use crate::kit::channel_multipliers::{ChannelMultipliers, EachMultiplier, filter_scales};
 use crate::kit::dot::{dot, dot_i64};
 use crate::kit::node;
 use crate::kit::pace::Pace;
@@ -114,20 +114,34 @@ impl Fixed {
         let depth = layer.depth.max(1);
         let (mut rows, units) = (x.chunks_exact(depth), Pace::items(depth));
         for y in y.chunks_exact_mut(layer.units.max(1)) {
-            let (x, mut filters) = (rows.next().unwrap_or_default(), w);
-            let (mut bias, mut multipliers) = (bias.iter(), multipliers.iter());
+            let (x, mut w, mut bias) = (rows.next().unwrap_or_default(), w, bias);
+            let mut multipliers = multipliers.iter();
             for y in y.chunks_mut(units) {
                 pace.ahead(y.len() * depth)?;
-                for y in y {
-                    let Some((w, rest)) = filters.split_at_checked(x.len()) else { break };
-                    filters = rest;
-                    let sum = dot(x, self.input_zero, w, 0).wrapping_add(bias.next().copied().unwrap_or(0));
-                    let scaled = multipliers.next().apply_ties_up(sum).wrapping_add(self.output_zero);
-                    *y = self.limits.clamp(scaled) as i8;
-                }
+                self.units_i8(x, (w, bias), &mut multipliers, y);
+                w = w.get(y.len() * x.len()..).unwrap_or_default();
+                bias = bias.get(y.len()..).unwrap_or_default();
             }
         }
         Ok(())
+    }
+
+    /// Units of one batch. Without a bias, `bias` is empty.
+    #[inline(never)] // with fewer values in registers than in the loops around it
+    fn units_i8(
+        &self,
+        x: &[i8],
+        (mut w, bias): (&[i8], &[i32]),
+        multipliers: &mut EachMultiplier<'_>,
+        y: &mut [i8],
+    ) {
+        for (u, y) in y.iter_mut().enumerate() {
+            let Some((row, rest)) = w.split_at_checked(x.len()) else { break };
+            w = rest;
+            let sum = dot(x, self.input_zero, row, 0).wrapping_add(bias.get(u).copied().unwrap_or(0));
+            let scaled = multipliers.next().apply_ties_up(sum).wrapping_add(self.output_zero);
+            *y = self.limits.clamp(scaled) as i8;
+        }
     }
 
     /// Filters whose type differs from the input's.
@@ -178,20 +192,23 @@ impl Fixed {
         })
     }
 
-    #[inline(always)]
-    fn sum_i32<X: Quantized, W: Quantized>(&self, x: &[X], w: &[W], unit: &Unit) -> i32 {
-        dot(x, self.input_zero, w, self.filter_zero).wrapping_add(unit.bias as i32)
-    }
-
-    #[inline]
+    #[inline(never)] // one copy per pair of types, for all outputs
     fn scaled<X: Quantized, W: Quantized>(&self, x: &[X], w: &[W], unit: &Unit) -> i32 {
-        let sum_i32 = || self.sum_i32(x, w, unit);
-        let sum_i64 = || dot_i64(x, self.input_zero, w, self.filter_zero).wrapping_add(unit.bias);
         match self.sums {
-            Sums::I32 => unit.multiplier.apply_ties_up(sum_i32()),
-            Sums::I32Once => unit.multiplier.apply_once(sum_i32()),
-            Sums::Real => round_f64(sum_i64() as f64 * unit.real) as i32,
-            Sums::I64 => unit.multiplier.apply_i64(sum_i64()),
+            Sums::I32 | Sums::I32Once => {
+                let sum = dot(x, self.input_zero, w, self.filter_zero).wrapping_add(unit.bias as i32);
+                match self.sums == Sums::I32 {
+                    true => unit.multiplier.apply_ties_up(sum),
+                    false => unit.multiplier.apply_once(sum),
+                }
+            }
+            Sums::Real | Sums::I64 => {
+                let sum = dot_i64(x, self.input_zero, w, self.filter_zero).wrapping_add(unit.bias);
+                match self.sums == Sums::Real {
+                    true => round_f64(sum as f64 * unit.real) as i32,
+                    false => unit.multiplier.apply_i64(sum),
+                }
+            }
         }
     }
 }

@@ -41,6 +41,7 @@ impl<'a> Bias<'a> {
 ///
 /// # Errors
 /// The bias is not FLOAT32.
+#[inline]
 pub fn float_bias<'a>(cx: &EvalContext<'a>, index: usize) -> Result<&'a [f32]> {
     Ok(cx.optional_slice(index)?.unwrap_or_default())
 }

@@ -19,18 +19,23 @@ pub trait Member: Send + Sync + 'static {
     fn double(z: Complex64) -> f64;
 }
 
-/// A prepared node of the family.
-pub struct ComplexPart<M>(PhantomData<M>);
+plain! {
+    /// A prepared node of the family.
+    pub struct ComplexPart<marker M> {
+        member: PhantomData<M>,
+    }
+}
 
 impl<M: Member> Op for ComplexPart<M> {
     const CODE: OpCode = M::CODE;
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F64, C64, C128]);
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare_types(node, cx)?;
         match (x.ty, y.ty) {
-            (C64, F32) | (C128, F64) => Ok(ComplexPart(PhantomData)),
+            (C64, F32) | (C128, F64) => Ok(ComplexPart { member: PhantomData }),
             (from, to) => Err(unsupported!(
                 "input {x} is {from}, output {y} is {to}; COMPLEX64 gives FLOAT32, COMPLEX128 gives FLOAT64"
             )),

@@ -29,7 +29,7 @@ impl Weight for i8 {
 }
 
 /// Products below this length are added in order.
-const IN_ORDER: usize = 32;
+pub const IN_ORDER: usize = 32;
 
 /// Computes `Σ a × b` in f32: in order if there are few, else with eight partial sums.
 #[allow(clippy::needless_range_loop)] // unrolled, also where code is small
@@ -50,10 +50,10 @@ pub fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + tail
 }
 
-/// Computes `Σ a × b` in order.
+/// Computes `Σ a × b` in order, as [`dot_f32`] does below [`IN_ORDER`].
 #[allow(clippy::needless_range_loop)] // as above
 #[inline(always)]
-fn few_f32(a: &[f32], b: &[f32]) -> f32 {
+pub fn few_f32(a: &[f32], b: &[f32]) -> f32 {
     let ((a, a_tail), (b, b_tail)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
     let mut sum = 0.0;
     for (a, b) in a.iter().zip(b) {

@@ -25,24 +25,6 @@ plain! {
     }
 }
 
-/// The weights and biases of a gate.
-#[derive(Clone, Copy)]
-struct GateData<'a> {
-    input: Matrix<'a>,
-    aux: Option<Matrix<'a>>,
-    recurrent: Matrix<'a>,
-    cell: Option<Diagonal<'a>>,
-    norm: Option<&'a [f32]>,
-    bias: &'a [f32],
-}
-
-/// The weights and biases of a layer.
-struct LayerData<'a> {
-    /// By number; without an input gate, the first is [`GateData::NONE`].
-    gates: [GateData<'a>; 4],
-    projection: Option<(Matrix<'a>, &'a [f32])>,
-}
-
 /// The inputs of one step.
 struct Row<'a> {
     x: Vector<'a>,
@@ -92,14 +74,6 @@ impl FloatLstm {
         let layout = &layer.layout;
         let x = cx.input_slice::<f32>(layout.x)?;
         let aux = layout.aux.get().map_or(Ok(&[][..]), |[x, _]| cx.input_slice::<f32>(x))?;
-        let mut data = LayerData { gates: [GateData::NONE; 4], projection: None };
-        for gate in layer.gates() {
-            data.gates[gate as usize] = GateData::read(gate, layer, cx)?;
-        }
-        if layer.projection {
-            let weights = Matrix::read(cx, layout.projection())?;
-            data.projection = Some((weights, float_bias(cx, layout.projection_bias())?));
-        }
         let output_state = cx.variable::<f32>(layout.output_state())?;
         let cell_state = cx.variable::<f32>(layout.cell_state())?;
         let mut room = self.room(cx)?;
@@ -108,7 +82,7 @@ impl FloatLstm {
             pace.ahead(layer.work())?;
             load(cell_state, batch, room.cell);
             load(output_state, batch, room.output);
-            self.step(&data, row(x, i, layer.inputs), row(aux, i, layer.aux), &mut room);
+            self.step(cx, row(x, i, layer.inputs), row(aux, i, layer.aux), &mut room)?;
             store(room.cell, cell_state, batch);
             store(room.output, output_state, batch);
             columns.of(y, i, layer.outputs).copy_from_slice(room.output);
@@ -133,7 +107,7 @@ impl FloatLstm {
     }
 
     /// Advances the cell and the output in `room` by one row.
-    fn step(&self, data: &LayerData<'_>, x: &[f32], aux: &[f32], room: &mut Room<'_>) {
+    fn step(&self, cx: &EvalContext<'_>, x: &[f32], aux: &[f32], room: &mut Room<'_>) -> Result<()> {
         let options = &self.options;
         let [q_x, q_aux, q_output, q_cell] = &mut room.quantized;
         let row = Row {
@@ -141,13 +115,12 @@ impl FloatLstm {
             aux: Vector::new(aux, options.symmetry, q_aux),
             output: Vector::new(room.output, options.symmetry, q_output),
         };
-        let [input, forget, cell, output] = &data.gates;
-        forget.apply(&row, room.cell, room.forget, single::logistic);
+        self.gate(Gate::Forget, cx, &row, room.cell, room.forget)?;
         match self.layer.input_gate {
-            true => input.apply(&row, room.cell, room.input, single::logistic),
+            true => self.gate(Gate::Input, cx, &row, room.cell, room.input)?,
             false => room.input.iter_mut().zip(&*room.forget).for_each(|(i, f)| *i = 1.0 - f),
         }
-        cell.sum(&row, room.cell, room.gate);
+        self.gate(Gate::Cell, cx, &row, room.cell, room.gate)?;
         activate(options.activation, room.gate);
         for ((c, f), (i, g)) in
             room.cell.iter_mut().zip(&*room.forget).zip(room.input.iter().zip(&*room.gate))
@@ -155,69 +128,61 @@ impl FloatLstm {
             *c = f * *c + i * g;
         }
         clip(room.cell, options.cell_clip);
-        output.apply(&row, room.cell, room.forget, single::logistic);
+        self.gate(Gate::Output, cx, &row, room.cell, room.forget)?;
         // Without an activation, the cell gate is used in place of the activated cell, as in TFLite.
         if options.activation != Activation::None {
             room.gate.copy_from_slice(room.cell);
             activate(options.activation, room.gate);
         }
         room.gate.iter_mut().zip(&*room.forget).for_each(|(h, o)| *h *= o);
-        let Some((weights, bias)) = data.projection else {
-            return room.output.copy_from_slice(room.gate);
-        };
-        set(room.output, bias);
-        weights.accumulate(&Vector::new(room.gate, options.symmetry, q_cell), room.output);
-        clip(room.output, options.projection_clip);
-    }
-}
-
-impl<'a> GateData<'a> {
-    const NONE: GateData<'static> = GateData {
-        input: Matrix::Float(&[]),
-        aux: None,
-        recurrent: Matrix::Float(&[]),
-        cell: None,
-        norm: None,
-        bias: &[],
-    };
-
-    #[inline(never)]
-    fn read(gate: Gate, layer: &Layer, cx: &EvalContext<'a>) -> Result<GateData<'a>> {
-        let layout = &layer.layout;
-        let matrix = |i: usize| Matrix::read(cx, i);
-        Ok(GateData {
-            input: matrix(layout.input_to(gate))?,
-            aux: layout.aux.get().map(|[_, weights]| matrix(weights + gate as usize)).transpose()?,
-            recurrent: matrix(layout.recurrent_to(gate))?,
-            cell: match layout.cell_to(gate) {
-                Some(i) if layer.peephole => Some(Diagonal::read(cx, i)?),
-                _ => None,
-            },
-            norm: layout.norm.get().map(|i| cx.input_slice(i + gate as usize)).transpose()?,
-            bias: float_bias(cx, layout.bias(gate))?,
-        })
-    }
-
-    fn apply(&self, row: &Row<'_>, cell: &[f32], to: &mut [f32], activation: fn(f32) -> f32) {
-        self.sum(row, cell, to);
-        to.iter_mut().for_each(|x| *x = activation(*x));
-    }
-
-    /// Computes a gate before its activation.
-    fn sum(&self, row: &Row<'_>, cell: &[f32], to: &mut [f32]) {
-        set(to, if self.norm.is_some() { &[] } else { self.bias });
-        self.input.accumulate(&row.x, to);
-        if let Some(aux) = &self.aux {
-            aux.accumulate(&row.aux, to);
+        if !self.layer.projection {
+            room.output.copy_from_slice(room.gate);
+            return Ok(());
         }
-        self.recurrent.accumulate(&row.output, to);
-        if let Some(weights) = &self.cell {
-            weights.accumulate(cell, to);
+        let hidden = Vector::new(room.gate, options.symmetry, q_cell);
+        self.project(cx, &hidden, room.output)
+    }
+
+    /// Computes a gate; the cell gate before its activation. Each step reads the weights again: those of four gates
+    /// are too much for a small stack.
+    #[inline(never)] // keeps them off the caller's stack
+    fn gate(
+        &self,
+        gate: Gate,
+        cx: &EvalContext<'_>,
+        row: &Row<'_>,
+        cell: &[f32],
+        to: &mut [f32],
+    ) -> Result<()> {
+        let layout = &self.layer.layout;
+        let bias = float_bias(cx, layout.bias(gate))?;
+        set(to, if layout.norm.get().is_some() { &[] } else { bias });
+        Matrix::read(cx, layout.input_to(gate))?.accumulate(&row.x, to);
+        if let Some([_, weights]) = layout.aux.get() {
+            Matrix::read(cx, weights + gate as usize)?.accumulate(&row.aux, to);
         }
-        if let Some(norm) = self.norm {
+        Matrix::read(cx, layout.recurrent_to(gate))?.accumulate(&row.output, to);
+        if let (Some(i), true) = (layout.cell_to(gate), self.layer.peephole) {
+            Diagonal::read(cx, i)?.accumulate(cell, to);
+        }
+        if let Some(i) = layout.norm.get() {
+            let norm = cx.input_slice::<f32>(i + gate as usize)?;
             normalize(to);
-            to.iter_mut().zip(norm.iter().zip(self.bias)).for_each(|(x, (n, b))| *x = *x * n + b);
+            to.iter_mut().zip(norm.iter().zip(bias)).for_each(|(x, (n, b))| *x = *x * n + b);
         }
+        if gate != Gate::Cell {
+            to.iter_mut().for_each(|x| *x = single::logistic(*x));
+        }
+        Ok(())
+    }
+
+    #[inline(never)] // as above
+    fn project(&self, cx: &EvalContext<'_>, hidden: &Vector<'_>, output: &mut [f32]) -> Result<()> {
+        let layout = &self.layer.layout;
+        set(output, float_bias(cx, layout.projection_bias())?);
+        Matrix::read(cx, layout.projection())?.accumulate(hidden, output);
+        clip(output, self.options.projection_clip);
+        Ok(())
     }
 }
 

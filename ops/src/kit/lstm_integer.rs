@@ -54,8 +54,7 @@ plain! {
     }
 }
 
-/// The weights and biases of a gate.
-#[derive(Clone, Copy)]
+/// The weights and biases of a gate. Each step reads them again: those of four gates are too much for a small stack.
 struct GateData<'a> {
     scales: &'a GateScales,
     input: &'a [i8],
@@ -63,13 +62,6 @@ struct GateData<'a> {
     cell: &'a [i16],
     norm: &'a [i16],
     bias: Bias<'a>,
-}
-
-impl<'a> GateData<'a> {
-    /// A gate without weights, as the input gate may be.
-    fn none(scales: &'a GateScales) -> Self {
-        GateData { scales, input: &[], recurrent: &[], cell: &[], norm: &[], bias: Bias::Absent }
-    }
 }
 
 /// The scratch memory of one step.
@@ -202,10 +194,6 @@ impl IntegerLstm {
         let layer = &self.layer;
         let layout = &layer.layout;
         let x = cx.input_slice::<i8>(layout.x)?;
-        let mut gates = self.gates.each_ref().map(GateData::none);
-        for gate in layer.gates() {
-            self.read(gate, cx, &mut gates[gate as usize])?;
-        }
         let projection = self.projection_data(cx)?;
         let output_state = cx.variable::<i8>(layout.output_state())?;
         let cell_state = cx.variable::<i16>(layout.cell_state())?;
@@ -215,7 +203,7 @@ impl IntegerLstm {
             pace.ahead(layer.work())?;
             load(cell_state, batch, room.cell);
             load(output_state, batch, room.output);
-            self.step(&gates, row(x, i, layer.inputs), batch, &mut room);
+            self.step(cx, row(x, i, layer.inputs), batch, &mut room)?;
             self.project(&projection, &mut room);
             store(room.cell, cell_state, batch);
             store(room.output, output_state, batch);
@@ -234,19 +222,20 @@ impl IntegerLstm {
     }
 
     /// Reads the weights and the bias of a gate.
-    fn read<'a>(&self, gate: Gate, cx: &EvalContext<'a>, to: &mut GateData<'a>) -> Result<()> {
+    fn read<'a>(&'a self, gate: Gate, cx: &EvalContext<'a>) -> Result<GateData<'a>> {
         let layer = &self.layer;
         let layout = &layer.layout;
-        if let (Some(i), true) = (layout.cell_to(gate), layer.peephole) {
-            to.cell = cx.input_slice(i)?;
-        }
-        if let Some(i) = layout.norm.get() {
-            to.norm = cx.input_slice(i + gate as usize)?;
-        }
-        to.input = cx.input_slice(layout.input_to(gate))?;
-        to.recurrent = cx.input_slice(layout.recurrent_to(gate))?;
-        to.bias = Bias::read(cx, layout.bias(gate))?;
-        Ok(())
+        Ok(GateData {
+            scales: &self.gates[gate as usize],
+            input: cx.input_slice(layout.input_to(gate))?,
+            recurrent: cx.input_slice(layout.recurrent_to(gate))?,
+            cell: match layout.cell_to(gate) {
+                Some(i) if layer.peephole => cx.input_slice(i)?,
+                _ => &[],
+            },
+            norm: layout.norm.get().map_or(Ok(&[][..]), |i| cx.input_slice(i + gate as usize))?,
+            bias: Bias::read(cx, layout.bias(gate))?,
+        })
     }
 
     fn projection_data<'a>(&self, cx: &EvalContext<'a>) -> Result<Option<(&'a [i8], Bias<'a>)>> {
@@ -259,18 +248,14 @@ impl IntegerLstm {
     }
 
     /// Advances the cell by one row, and leaves the output gate in `room.forget`.
-    fn step(&self, gates: &[GateData<'_>; 4], x: &[i8], batch: usize, room: &mut Room<'_>) {
-        let [input, forget, cell, output] = gates;
-        self.sum(forget, x, room.output, (room.cell, batch), room.forget);
-        room.forget.iter_mut().for_each(|f| *f = fixed_point_i16::logistic(*f));
+    fn step(&self, cx: &EvalContext<'_>, x: &[i8], batch: usize, room: &mut Room<'_>) -> Result<()> {
+        self.gate((Gate::Forget, cx), x, room.output, (room.cell, batch), room.forget)?;
         if self.layer.input_gate {
-            self.sum(input, x, room.output, (room.cell, batch), room.input);
-            room.input.iter_mut().for_each(|i| *i = fixed_point_i16::logistic(*i));
+            self.gate((Gate::Input, cx), x, room.output, (room.cell, batch), room.input)?;
         } else {
             room.input.iter_mut().zip(&*room.forget).for_each(|(i, f)| *i = i16::MAX.wrapping_sub(*f));
         }
-        self.sum(cell, x, room.output, (room.cell, batch), room.gate);
-        room.gate.iter_mut().for_each(|g| *g = fixed_point_i16::tanh(*g));
+        self.gate((Gate::Cell, cx), x, room.output, (room.cell, batch), room.gate)?;
         let shift = (30 + self.cell_exponent) as u32;
         let pairs = room.forget.iter().zip(room.input.iter().zip(&*room.gate));
         for (c, (f, (i, g))) in room.cell.iter_mut().zip(pairs) {
@@ -280,8 +265,25 @@ impl IntegerLstm {
         if self.cell_clip > 0 {
             room.cell.iter_mut().for_each(|c| *c = (*c).clamp(-self.cell_clip, self.cell_clip));
         }
-        self.sum(output, x, room.output, (room.cell, batch), room.forget);
-        room.forget.iter_mut().for_each(|o| *o = fixed_point_i16::logistic(*o));
+        self.gate((Gate::Output, cx), x, room.output, (room.cell, batch), room.forget)
+    }
+
+    /// Computes a gate.
+    #[inline(never)] // keeps the weights off the caller's stack
+    fn gate(
+        &self,
+        (gate, cx): (Gate, &EvalContext<'_>),
+        x: &[i8],
+        output: &[i8],
+        cell: (&[i16], usize),
+        to: &mut [i16],
+    ) -> Result<()> {
+        self.sum(&self.read(gate, cx)?, x, output, cell, to);
+        match gate {
+            Gate::Cell => to.iter_mut().for_each(|g| *g = fixed_point_i16::tanh(*g)),
+            _ => to.iter_mut().for_each(|g| *g = fixed_point_i16::logistic(*g)),
+        }
+        Ok(())
     }
 
     /// Computes the output from the cell and the output gate.

@@ -15,34 +15,40 @@ use super::pace::Pace;
 use super::recurrent::{Direction, Sequence, load, row, store};
 use super::requantize::{Multiplier, round_f32};
 
-/// A prepared layer.
-pub struct IntegerLstm8 {
-    layer: Layer,
-    /// The factors of the forget gate, the cell gate and the output gate.
-    gates: [GateScales; 3],
-    projection: Multiplier,
-    cell_clip: i16,
-    projection_clip: i8,
-    input_zero_point: i32,
-    output_zero_point: i32,
-    /// Scratch memory for two gates and the cell.
-    room: Scratch<i16>,
-    output: Scratch<i8>,
+plain! {
+    /// A prepared layer.
+    pub struct IntegerLstm8 {
+        layer: Layer,
+        /// The factors of the forget gate, the cell gate and the output gate.
+        gates: [GateScales; 3],
+        projection: Multiplier,
+        cell_clip: i16,
+        projection_clip: i8,
+        input_zero_point: i32,
+        output_zero_point: i32,
+        /// Scratch memory for two gates and the cell.
+        room: Scratch<i16>,
+        output: Scratch<i8>,
+    }
 }
 
-#[derive(Clone, Copy)]
-struct GateScales {
-    input: Sum,
-    recurrent: Sum,
-    norm: f32,
+plain! {
+    #[derive(Clone, Copy)]
+    struct GateScales {
+        input: Sum,
+        recurrent: Sum,
+        norm: f32,
+    }
 }
 
-/// Rescales a sum of products to i8, and from there to the sum of the gate.
-#[derive(Clone, Copy)]
-struct Sum {
-    to_i8: Multiplier,
-    zero_point: i32,
-    to_gate: Multiplier,
+plain! {
+    /// Rescales a sum of products to i8, and from there to the sum of the gate.
+    #[derive(Clone, Copy)]
+    struct Sum {
+        to_i8: Multiplier,
+        zero_point: i32,
+        to_gate: Multiplier,
+    }
 }
 
 struct GateData<'a> {

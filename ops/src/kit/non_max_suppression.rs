@@ -17,13 +17,15 @@ use super::arguments::{Integers, expect_type};
 use super::float;
 use super::pace::Pace;
 
-/// A prepared node of the op with this number in the schema: a queue of boxes, and for each box its score and the
-/// number of chosen boxes that have already lowered it.
-pub struct NonMaxSuppression<const CODE: i32> {
-    queue: Scratch<u32>,
-    scores: Scratch<f32>,
-    seen: Scratch<u32>,
-    is_static: bool,
+plain! {
+    /// A prepared node of the op with this number in the schema: a queue of boxes, and for each box its score and the
+    /// number of chosen boxes that have already lowered it.
+    pub struct NonMaxSuppression<const CODE: i32> {
+        queue: Scratch<u32>,
+        scores: Scratch<f32>,
+        seen: Scratch<u32>,
+        is_static: bool,
+    }
 }
 
 const SIGMA: usize = 5;
@@ -31,6 +33,7 @@ const SIGMA: usize = 5;
 impl<const CODE: i32> Op for NonMaxSuppression<CODE> {
     const CODE: OpCode = OpCode::Builtin(CODE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
     const OUTPUT_TYPE: OutputType = match CODE {
         op::NON_MAX_SUPPRESSION_V4 => OutputType::Fixed(I32),

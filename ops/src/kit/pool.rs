@@ -78,12 +78,14 @@ impl Pool {
 }
 
 impl<'a, T: Copy> Patch<'a, T> {
-    /// The pixels of the window that are inside the image.
-    pub fn pixels(&self) -> impl Iterator<Item = ReadCells<'a, T>> {
-        let (image, windows, Position { y, x }) = (self.image, self.windows, self.at);
-        windows.rows.inside(y).flat_map(move |(_, row)| {
-            windows.columns.inside(x).map(move |(_, column)| windows.pixel(image, row, column))
-        })
+    /// Calls `f` with each pixel of the window that is inside the image.
+    pub fn for_each_pixel(&self, mut f: impl FnMut(ReadCells<'a, T>)) {
+        let (windows, Position { y, x }) = (self.windows, self.at);
+        for (_, row) in windows.rows.inside(y) {
+            for (_, column) in windows.columns.inside(x) {
+                f(windows.pixel(self.image, row, column));
+            }
+        }
     }
 
     /// The number of these pixels.

@@ -79,6 +79,7 @@ impl Sequence {
     ///
     /// # Errors
     /// The error of `step`.
+    #[inline(always)] // the caller keeps its values on the stack once
     pub fn for_each(
         &self,
         direction: Direction,
@@ -185,8 +186,20 @@ impl<'a> Matrix<'a> {
     ///
     /// # Errors
     /// As for [`of`](Self::of).
-    #[inline(never)] // keeps the tensor's description off the caller's stack
     pub fn read(cx: &EvalContext<'a>, i: usize) -> Result<Self> {
+        if cx.input_type(i) != Some(F32) {
+            return Matrix::described(cx, i);
+        }
+        let weights = cx.input_slice(i)?;
+        Ok(if is_vector(cx, i)? {
+            Matrix::Diagonal(Diagonal::Float(weights))
+        } else {
+            Matrix::Float(weights)
+        })
+    }
+
+    #[inline(never)] // keeps the tensor's description off the caller's stack
+    fn described(cx: &EvalContext<'a>, i: usize) -> Result<Self> {
         Matrix::of(&cx.input(i)?)
     }
 
@@ -206,6 +219,12 @@ impl<'a> Matrix<'a> {
             Matrix::Diagonal(diagonal) => diagonal.accumulate(x.float, sums),
         }
     }
+}
+
+/// Whether input `i` has one axis.
+#[inline(never)] // as in `Matrix::described`
+fn is_vector(cx: &EvalContext<'_>, i: usize) -> Result<bool> {
+    Ok(cx.node().input(i)?.rank() == 1)
 }
 
 /// A vector that weights are multiplied with, possibly also in quantized form.

@@ -17,36 +17,40 @@ use super::indexing::{Dims, MAX_RANK};
 use super::node;
 use super::pace::Pace;
 
-/// The function that combines the elements of a window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Function {
-    /// The sum; integers wrap.
-    Add,
-    /// The product; integers wrap.
-    Mul,
-    /// The smallest element.
-    Min,
-    /// The largest element.
-    Max,
-    /// 1 if no element is 0, else 0.
-    All,
-    /// 0 if all elements are 0, else 1.
-    Any,
+plain! {
+    /// The function that combines the elements of a window.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Function {
+        /// The sum; integers wrap.
+        Add,
+        /// The product; integers wrap.
+        Mul,
+        /// The smallest element.
+        Min,
+        /// The largest element.
+        Max,
+        /// 1 if no element is 0, else 0.
+        All,
+        /// 0 if all elements are 0, else 1.
+        Any,
+    }
 }
 
-/// The window along one axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WindowAxis {
-    /// The number of elements of the window.
-    pub size: i64,
-    /// The distance from one position to the next.
-    pub stride: i64,
-    /// The distance from one element of the window to the next.
-    pub dilation: i64,
-    /// The distance from one element of the input to the next.
-    pub base_dilation: i64,
-    /// The padding at both ends; a negative one crops.
-    pub padding: [i64; 2],
+plain! {
+    /// The window along one axis.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct WindowAxis {
+        /// The number of elements of the window.
+        pub size: i64,
+        /// The distance from one position to the next.
+        pub stride: i64,
+        /// The distance from one element of the window to the next.
+        pub dilation: i64,
+        /// The distance from one element of the input to the next.
+        pub base_dilation: i64,
+        /// The padding at both ends; a negative one crops.
+        pub padding: [i64; 2],
+    }
 }
 
 impl WindowAxis {
@@ -77,10 +81,12 @@ pub fn check(x: &TensorView<'_>, init: &TensorView<'_>, y: &TensorView<'_>) -> R
     Ok(())
 }
 
-/// The function and the windows of a reduction from input 0 to output 0; input 1 is the initial value.
-pub struct Reduction {
-    windows: Windows,
-    function: Function,
+plain! {
+    /// The function and the windows of a reduction from input 0 to output 0; input 1 is the initial value.
+    pub struct Reduction {
+        windows: Windows,
+        function: Function,
+    }
 }
 
 impl Reduction {
@@ -141,11 +147,13 @@ impl Reduction {
     }
 }
 
-/// The windows over a tensor.
-struct Windows {
-    input: Dims,
-    output: Dims,
-    axes: [WindowAxis; MAX_RANK],
+plain! {
+    /// The windows over a tensor.
+    struct Windows {
+        input: Dims,
+        output: Dims,
+        axes: [WindowAxis; MAX_RANK],
+    }
 }
 
 impl Windows {

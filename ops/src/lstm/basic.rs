@@ -22,13 +22,24 @@ use crate::kit::requantize::{
 };
 use crate::kit::single;
 
-/// A prepared `LSTM` node with the basic kernel.
-pub struct Basic {
-    batches: usize,
-    inputs: usize,
-    outputs: usize,
-    /// For u8: the multiplier from sums to `a`, and the zero point of the weights.
-    quantized: Option<(Multiplier, i32)>,
+plain! {
+    /// A prepared `LSTM` node with the basic kernel.
+    pub struct Basic {
+        batches: usize,
+        inputs: usize,
+        outputs: usize,
+        /// For u8.
+        quantized: Maybe<Scales>,
+    }
+}
+
+plain! {
+    /// The multiplier from sums to `a`, and the zero point of the weights.
+    #[derive(Clone, Copy)]
+    struct Scales {
+        multiplier: Multiplier,
+        zero_point: i32,
+    }
 }
 
 const INPUT: usize = 0;
@@ -66,12 +77,12 @@ impl Basic {
             ensure!(y.ty == ty, "output {y} is {}; with input {} it must be {ty}", y.ty, x.ty);
             cx.set_output_shape(i, &recurrent::shape([batches, columns])?)?;
         }
-        let quantized = if x.ty == U8 { Some(quantization(node)?) } else { None };
+        let quantized = if x.ty == U8 { Some(quantization(node)?) } else { None }.into();
         Ok(Basic { batches, inputs, outputs, quantized })
     }
 
     pub(super) fn eval(&self, cx: &EvalContext<'_>) -> Result<()> {
-        match self.quantized {
+        match self.quantized.get() {
             None => self.eval_f32(cx),
             Some(quantized) => self.eval_u8(cx, quantized),
         }
@@ -87,7 +98,8 @@ impl Basic {
         })
     }
 
-    fn eval_u8(&self, cx: &EvalContext<'_>, (multiplier, zero_point): (Multiplier, i32)) -> Result<()> {
+    fn eval_u8(&self, cx: &EvalContext<'_>, scales: Scales) -> Result<()> {
+        let Scales { multiplier, zero_point } = scales;
         let weights = cx.input_slice::<u8>(WEIGHTS)?;
         let bias = cx.input_slice::<i32>(BIAS)?;
         let sum = |depth: &[u8], r: usize| {
@@ -167,7 +179,7 @@ impl<'a, T: Element> State<'a, T> {
     }
 }
 
-fn quantization(node: &NodeView<'_>) -> Result<(Multiplier, i32)> {
+fn quantization(node: &NodeView<'_>) -> Result<Scales> {
     let cell = node.output(1)?;
     let exponent = cell_exponent(&cell)?;
     ensure!(exponent == -11, "cell {cell} has scale 2^{exponent}; the basic kernel for {U8} needs 2^-11");
@@ -175,5 +187,5 @@ fn quantization(node: &NodeView<'_>) -> Result<(Multiplier, i32)> {
     let multiplier = Multiplier::from_real(f64::from(4096.0 * bias)).ok_or_else(|| {
         invalid!("bias '{}' has scale {bias}; it must be finite", node.input(BIAS).map_or("", |b| b.name()))
     })?;
-    Ok((multiplier, node.input(WEIGHTS)?.scale_and_zero_point()?.1))
+    Ok(Scales { multiplier, zero_point: node.input(WEIGHTS)?.scale_and_zero_point()?.1 })
 }

@@ -72,6 +72,20 @@ fn values_of_a_loop_are_swapped() {
     assert_eq!(outputs, [bytes_of(&[3]), b, a]);
 }
 
+/// tests/micro/test.sh embeds these models and runs them on a board. ARENITE_WRITE writes them.
+#[test]
+fn the_models_for_the_board() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/micro/control");
+    for (name, model) in [("loop", swapping(5)), ("variable", control::variable(true))] {
+        let (path, bytes) = (format!("{folder}/{name}.tflite"), model.finish());
+        if std::env::var_os("ARENITE_WRITE").is_some() {
+            std::fs::write(&path, &bytes).expect("the folder is writable");
+        }
+        let stored = std::fs::read(&path).expect("the model is stored");
+        assert!(stored == bytes, "{path} is out of date; run the test with ARENITE_WRITE=1");
+    }
+}
+
 /// SHAPE computes its result in `prepare`; a variable receives it when the node runs.
 #[test]
 fn a_value_known_in_prepare_reaches_a_variable_when_the_node_runs() {

@@ -9,6 +9,7 @@ use crate::raw::{self, ArEvalV1, ArNodeV1, ArStr, ArTensorV1};
 use crate::tensor::{self, Element, ReadCells, TensorView, TensorViewMut};
 use crate::{ModelContext, Result, ensure, unsupported};
 
+use super::ports::EmbeddedPort;
 use super::{NodeView, lend};
 
 /// The host's services during `eval`, in particular access to the data.
@@ -24,6 +25,8 @@ pub struct EvalContext<'a> {
     model: Cell<bool>,
     /// Whether no input shares memory with an output; `None` until someone asks.
     pub(super) apart: Cell<Option<bool>>,
+    /// What is known of inputs and outputs, in programs that contain the node; null elsewhere.
+    pub(super) ports: *const EmbeddedPort,
 }
 
 impl<'a> EvalContext<'a> {
@@ -40,6 +43,7 @@ impl<'a> EvalContext<'a> {
     /// hosts reject a node that reads and writes one variable without that permission (`check_in_place`,
     /// `works_in_place`). In addition, `input` and `output` compare addresses and reject overlapping slices; cells may
     /// overlap.
+    #[inline]
     pub(crate) unsafe fn from_raw(raw: &'a ArEvalV1, node: &'a ArNodeV1) -> Self {
         EvalContext {
             raw,
@@ -48,6 +52,7 @@ impl<'a> EvalContext<'a> {
             handed_out: HandedOut::nothing(),
             model: Cell::new(false),
             apart: Cell::new(None),
+            ports: core::ptr::null(),
         }
     }
 

@@ -2,10 +2,12 @@
 
 mod apart;
 mod embed;
+mod embedded;
 mod eval;
 mod memory;
 mod node;
 mod output_type;
+mod ports;
 mod prepare;
 mod registration;
 mod slices;
@@ -20,11 +22,13 @@ use crate::raw;
 use crate::tensor::ElementTypes;
 
 pub use embed::{EmbeddedState, embed_state, state_signature};
+pub use embedded::eval_embedded;
 pub use eval::{EvalContext, StepTimes};
 pub use node::NodeView;
 pub use output_type::OutputType;
+pub use ports::{EmbeddedNode, EmbeddedPort};
 pub use prepare::PrepareContext;
-pub use registration::{Registration, eval_form, registration};
+pub use registration::{Registration, registration};
 
 /// The op that a registration implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -124,25 +124,6 @@ unsafe extern "C" fn eval<T: Op>(
     })
 }
 
-/// Runs a node with one form of an op's `eval`, for programs that contain the prepared states of nodes
-/// ([`Op::EMBED`]): the linker then drops the other forms.
-///
-/// # Safety
-/// As for [`ArOpV1::eval`], with the state of a prepared `T`.
-#[inline]
-pub unsafe fn eval_form<T>(
-    eval: *const ArEvalV1,
-    node: *const ArNodeV1,
-    state: *mut c_void,
-    form: fn(&T, &EvalContext<'_>) -> crate::Result<()>,
-) -> ArStatus {
-    status(&mut || {
-        // SAFETY: the caller passes valid structs, and the state of a `T`.
-        let (op, cx) = unsafe { (&*state.cast::<T>(), EvalContext::from_raw(&*eval, &*node)) };
-        form(op, &cx)
-    })
-}
-
 unsafe extern "C" fn drop<T: Op>(state: *mut c_void) {
     // A panic in a destructor is reported like any other; the rest of the value leaks.
     status(&mut || {

@@ -10,7 +10,18 @@ impl<'a> EvalContext<'a> {
     ///
     /// # Errors
     /// As for [`input`](Self::input), or the input has another element type.
+    #[inline]
     pub fn input_slice<T: Element>(&self, i: usize) -> Result<&'a [T]> {
+        match self.input_port(i, T::TYPE) {
+            // SAFETY: a port describes aligned elements of its type in memory that is valid for `'a`; no output
+            // overlaps it, and it is no variable.
+            Some((data, count)) => Ok(unsafe { core::slice::from_raw_parts(data.cast().as_ptr(), count) }),
+            None => self.find_input(i),
+        }
+    }
+
+    #[inline(never)]
+    fn find_input<T: Element>(&self, i: usize) -> Result<&'a [T]> {
         let (data, count) = elements::<T>(self.apart_from_outputs(i)?)?;
         // SAFETY: `elements` gives an aligned address and as many elements as the data has, which `from_raw` requires
         // to be valid for `'a`; no output and no variable that was handed out overlaps it, checked above.
@@ -21,11 +32,12 @@ impl<'a> EvalContext<'a> {
     ///
     /// # Errors
     /// As for [`input_slice`](Self::input_slice), except that the input may be absent.
+    #[inline]
     pub fn optional_slice<T: Element>(&self, i: usize) -> Result<Option<&'a [T]>> {
-        match self.has_input(i) {
-            true => self.input_slice(i).map(Some),
-            false => Ok(None),
+        if self.input_port(i, T::TYPE).is_some() || self.has_input(i) {
+            return self.input_slice(i).map(Some);
         }
+        Ok(None)
     }
 
     /// Whether the node has input `i`.
@@ -45,7 +57,18 @@ impl<'a> EvalContext<'a> {
     ///
     /// # Errors
     /// As for [`output`](Self::output), or the output has another element type.
+    #[inline]
     pub fn output_slice<T: Element>(&self, i: usize) -> Result<&'a mut [T]> {
+        let Some((data, count)) = self.output_port(i, T::TYPE) else { return self.find_output(i) };
+        self.handed_out.output(i)?;
+        // SAFETY: a port describes aligned elements of its type in memory that is valid for `'a`, not constant, and
+        // that no input overlaps; the output is handed out only once, checked above; `from_raw` requires that it
+        // overlaps no other output.
+        Ok(unsafe { core::slice::from_raw_parts_mut(data.cast().as_ptr(), count) })
+    }
+
+    #[inline(never)]
+    fn find_output<T: Element>(&self, i: usize) -> Result<&'a mut [T]> {
         let raw = self.apart_from_inputs(i)?;
         ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
         let (data, count) = elements::<T>(raw)?;

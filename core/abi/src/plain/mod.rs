@@ -226,15 +226,15 @@ macro_rules! plain {
         $crate::plain! { @check $name $(<$($generic),+>)? }
     };
     (
-        $(#[$meta:meta])* $vis:vis struct $name:ident<const $count:ident: usize> {
+        $(#[$meta:meta])* $vis:vis struct $name:ident<const $count:ident: $kind:ident> {
             $($(#[$note:meta])* $seen:vis $field:ident: $ty:ty),* $(,)?
         }
     ) => {
         $(#[$meta])*
         #[repr(C)]
-        $vis struct $name<const $count: usize> { $($(#[$note])* $seen $field: $ty,)* }
+        $vis struct $name<const $count: $kind> { $($(#[$note])* $seen $field: $ty,)* }
 
-        impl<const $count: usize> $crate::plain::Plain for $name<$count> {
+        impl<const $count: $kind> $crate::plain::Plain for $name<$count> {
             const LAYOUTS: $crate::plain::PlainLayouts =
                 $crate::plain::record(&[$(<$ty as $crate::plain::Plain>::LAYOUTS),*]);
             const SIGNATURE: u32 = $crate::plain::signature(

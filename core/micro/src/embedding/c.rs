@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use arenite_abi::ElementType;
 use arenite_abi::plain::PointerWidth;
 
-use super::tables::{Buffer, Constant, Embedding, Node, Place, Tensor, Variable};
+use super::c_model;
+use super::tables::{Buffer, Constant, Embedding, Node, Place, Port, Tensor, Variable};
 use super::write::{SourceFile, Sources, Text, words};
 
 impl Embedding {
@@ -85,7 +86,13 @@ impl<'e> CFile<'e> {
         self.memory();
         self.constants();
         self.tensors();
+        if self.made.lent.is_some() {
+            self.text.line("static const ArEmbeddedModel lent;\n");
+        }
         self.nodes();
+        if let Some(lent) = &self.made.lent {
+            c_model::write(&mut self.text, lent, self.made.tensors.len());
+        }
         self.functions();
         self.text.0
     }
@@ -182,15 +189,16 @@ impl<'e> CFile<'e> {
         for (i, node) in made.nodes.iter().enumerate() {
             self.node_lists(i, node);
         }
-        self.text.line(format!("\nstatic const ArNodeV1 nodes[{}] = {{", made.nodes.len().max(1)));
+        self.text.line(format!("\nstatic const ArEmbeddedNode nodes[{}] = {{", made.nodes.len().max(1)));
         for (i, node) in made.nodes.iter().enumerate() {
             let lists = [&node.inputs, &node.outputs, &node.intermediates].map(|list| list.len());
             let options = match node.custom_options.len() {
                 0 => "NULL, 0".into(),
                 bytes => format!("options_{i}, {bytes}"),
             };
+            let known = if node.ports.is_empty() { "NULL".into() } else { format!("known_{i}") };
             self.text.line(format!(
-                "    /* {} */ AR_EMBEDDED_NODE({}, {}, {}, tensors, {}, ports_{i}, {}, {}, {}, {options}),",
+                "    /* {} */ AR_EMBEDDED_NODE({}, {}, {}, tensors, {}, ports_{i}, {}, {}, {}, {options}, {known}),",
                 node.op,
                 node.code,
                 node.version,
@@ -202,7 +210,7 @@ impl<'e> CFile<'e> {
             ));
         }
         if made.nodes.is_empty() {
-            self.text.line("    {{0, 0, 0}},");
+            self.text.line("    {.ports = NULL},");
         }
         self.text.line("};");
         self.contexts();
@@ -214,6 +222,10 @@ impl<'e> CFile<'e> {
         let ports = node.inputs.iter().chain(&node.outputs).chain(&node.intermediates);
         let ports = ports.map(ToString::to_string).collect::<Vec<_>>().join(", ");
         self.text.line(format!("static const int32_t ports_{i}[] = {{{ports}}};"));
+        if !node.ports.is_empty() {
+            let known = node.ports.iter().map(port).collect::<Vec<_>>().join(", ");
+            self.text.line(format!("static const ArEmbeddedPort known_{i}[] = {{{known}}};"));
+        }
         if !node.state.is_empty() {
             let ty = if node.state_alignment > 4 { ElementType::U64 } else { ElementType::U32 };
             self.list(&format!("state_{i}"), &Constant { ty, bytes: node.state.clone() });
@@ -235,10 +247,14 @@ impl<'e> CFile<'e> {
         self.text.line(format!("static const ArSpan {name}[] = {{{spans}}};"));
     }
 
-    /// The contexts of nodes with buffers, and the one of all others.
+    /// The contexts of nodes with buffers, and those of all others.
     fn contexts(&mut self) {
-        if self.made.nodes.is_empty() || !self.made.nodes.iter().all(has_buffers) {
+        let is_plain = |node: &Node| !has_buffers(node) && !self.is_caller(node);
+        if self.made.nodes.is_empty() || self.made.nodes.iter().any(is_plain) {
             self.text.line("\nstatic const ArEvalV1 no_buffers = AR_EMBEDDED_CONTEXT(NULL, 0, NULL, 0);");
+        }
+        if self.made.nodes.iter().any(|node| self.is_caller(node) && !has_buffers(node)) {
+            self.text.line("static const ArEvalV1 caller = AR_EMBEDDED_CALLER(&lent, NULL, 0, NULL, 0);");
         }
         for (i, node) in self.made.nodes.iter().enumerate().filter(|(_, node)| has_buffers(node)) {
             let list = |name: &str, buffers: &[Buffer]| match buffers.len() {
@@ -246,20 +262,30 @@ impl<'e> CFile<'e> {
                 count => format!("{name}_{i}, {count}"),
             };
             let lists = [list("persistent", &node.persistent), list("scratch", &node.scratch)].join(", ");
-            self.text.line(format!("static const ArEvalV1 buffers_{i} = AR_EMBEDDED_CONTEXT({lists});"));
+            let kind = if self.is_caller(node) { "CALLER(&lent, " } else { "CONTEXT(" };
+            self.text.line(format!("static const ArEvalV1 buffers_{i} = AR_EMBEDDED_{kind}{lists});"));
         }
+    }
+
+    /// Whether the node may call subgraphs and use variables.
+    fn is_caller(&self, node: &Node) -> bool {
+        node.is_stateful && self.made.lent.is_some()
     }
 
     fn steps(&mut self) {
         let nodes = &self.made.nodes;
         self.text.line(format!("\nstatic const ArEmbeddedStep steps[{}] = {{", nodes.len().max(1)));
         for (i, node) in nodes.iter().enumerate() {
-            let context = if has_buffers(node) { format!("buffers_{i}") } else { "no_buffers".into() };
+            let context = match has_buffers(node) {
+                true => format!("buffers_{i}"),
+                false if self.is_caller(node) => "caller".into(),
+                false => "no_buffers".into(),
+            };
             let state = if node.state.is_empty() { format!("&nodes[{i}]") } else { format!("state_{i}") };
-            self.text.line(format!("    {{{}, &{context}, &nodes[{i}], {state}}},", node.kernel));
+            self.text.line(format!("    {{{}, &{context}, &nodes[{i}].node, {state}}},", node.kernel));
         }
         if nodes.is_empty() {
-            self.text.line("    {NULL, &no_buffers, &nodes[0], NULL},");
+            self.text.line("    {NULL, &no_buffers, &nodes[0].node, NULL},");
         }
         self.text.line("};\n");
     }
@@ -268,16 +294,20 @@ impl<'e> CFile<'e> {
         let (name, made) = (self.name, self.made);
         self.text.line(format!("void {name}_init(void) {{"));
         made.variables.iter().for_each(|variable| self.first_value(variable));
+        if made.lent.as_ref().is_some_and(|lent| !lent.resources.is_empty()) {
+            self.text.line("    ar_embedded_forget(&lent);");
+        }
         self.text.line("}\n");
         for (what, constant, list) in [("input", "", &made.inputs), ("output", "const ", &made.outputs)] {
             self.ports(&format!("{constant}void *{name}_{what}"), list, "data", "NULL");
             self.ports(&format!("size_t {name}_{what}_bytes"), list, "bytes", "0");
         }
-        self.text.line(format!(
-            "ArStatus {name}_run(void) {{ return ar_embedded_run(steps, {}, {}u); }}",
-            made.nodes.len(),
-            self.states
-        ));
+        self.text.line(format!("ArStatus {name}_run(void) {{"));
+        if let Some(lent) = &made.lent {
+            let calls_at = lent.calls_at;
+            self.text.line(format!("    *(uint32_t *)(void *)(variables + {calls_at}) = AR_EMBEDDED_CALLS;"));
+        }
+        self.text.line(format!("    return ar_embedded_run(steps, {}, {}u);\n}}", made.main, self.states));
     }
 
     /// Sets a variable to its first value.
@@ -308,6 +338,13 @@ impl<'e> CFile<'e> {
 
 fn has_buffers(node: &Node) -> bool {
     !node.persistent.is_empty() || !node.scratch.is_empty()
+}
+
+fn port(port: &Option<Port>) -> String {
+    match port {
+        Some(Port { ty, count, at }) => format!("{{{}, {count}, {}}}", *ty as u32, place(*at)),
+        None => "{AR_EMBEDDED_LOOK_UP, 0, NULL}".into(),
+    }
 }
 
 /// A pointer to the bytes. Constants are never written, although the struct's pointer is not const.

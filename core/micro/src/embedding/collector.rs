@@ -22,8 +22,8 @@ pub(super) struct Collector<'c, 'a> {
     pub site: Site<'c, 'a>,
     pub ops: &'c [EmbeddableOp],
     pub made: Embedding,
-    /// The number of each tensor of the model in `made`, if it is used.
-    numbers: Vec<Option<usize>>,
+    /// The number of each tensor in `made`, by subgraph, if it is used.
+    numbers: Vec<Vec<Option<usize>>>,
     /// Addresses of the constants.
     known: Vec<(usize, usize)>,
 }
@@ -42,12 +42,14 @@ impl<'c, 'a> Collector<'c, 'a> {
             variable_bytes: 0,
             tensors: Vec::new(),
             nodes: Vec::new(),
+            main: 0,
+            lent: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
             constants: Vec::new(),
             variables: Vec::new(),
         };
-        let numbers = vec![None; site.graph.slots.get().len()];
+        let numbers = machine.graphs().map(|graph| vec![None; graph.slots.get().len()]).collect();
         Collector { site, ops, made, numbers, known: Vec::new() }
     }
 
@@ -70,7 +72,7 @@ impl<'c, 'a> Collector<'c, 'a> {
 
     /// The number of tensor `t` of the model, which is added if it is new.
     pub(super) fn tensor(&mut self, tensors: &TensorTable, t: usize) -> usize {
-        if let Some(number) = self.numbers[t] {
+        if let Some(number) = self.numbers[self.site.graph.index][t] {
             return number;
         }
         let entry = tensors.tensors[t];
@@ -88,7 +90,7 @@ impl<'c, 'a> Collector<'c, 'a> {
         let scales = scales_of(&entry);
         let name = name.unwrap_or_default();
         self.made.tensors.push(Tensor { name, ty, shape, bytes, flags: entry.flags, place, scales });
-        self.numbers[t] = Some(self.made.tensors.len() - 1);
+        self.numbers[self.site.graph.index][t] = Some(self.made.tensors.len() - 1);
         self.made.tensors.len() - 1
     }
 
@@ -112,13 +114,19 @@ impl<'c, 'a> Collector<'c, 'a> {
         Place::Constant(self.made.constants.len() - 1)
     }
 
+    /// Claims bytes of the block of variables, and returns their offset.
+    pub(super) fn variable_room(&mut self, bytes: usize) -> usize {
+        let at = self.made.variable_bytes.next_multiple_of(ALIGNMENT);
+        self.made.variable_bytes = at + bytes;
+        at
+    }
+
     /// A part of the block of variables, with the value that the memory at this address has.
     pub(super) fn variable(&mut self, data: *const u8, bytes: usize) -> Place {
-        let at = self.made.variable_bytes.next_multiple_of(ALIGNMENT);
+        let at = self.variable_room(bytes);
         // SAFETY: the caller has this address from a variable or a state of this size in the arena.
         let first = unsafe { slice(data, bytes) }.to_vec();
         self.made.variables.push(Variable { at, first });
-        self.made.variable_bytes = at + bytes;
         Place::Variable(at)
     }
 }

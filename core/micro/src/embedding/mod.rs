@@ -10,9 +10,11 @@
 //! buffers, and one block the variables and the states that ops keep between invocations.
 
 mod c;
+mod c_model;
 mod collect;
 mod collector;
 mod nodes;
+mod ports;
 mod tables;
 mod write;
 

@@ -8,6 +8,7 @@ use arenite_abi::op::{EmbeddedState, embed_state};
 use arenite_abi::{ElementType, Error as OpError, unsupported};
 
 use super::collector::{Collector, TensorTable, op_name};
+use super::ports::ports;
 use super::tables::{Buffer, Node, Place};
 use crate::arena::ALIGNMENT;
 use crate::error::{Error, Result};
@@ -34,20 +35,24 @@ pub(super) fn collect(
             _ => Err(refuse(unsupported!("a node that only sets variables to constants cannot be embedded"))),
         };
     };
+    let [inputs, outputs, intermediates] = spec.lists.map(|numbers| list(to, tensors, numbers));
+    let ports = ports((&to.made.tensors, &to.made.constants), &inputs, &outputs);
     let mut made = Node {
         op: op_name(op),
         kernel: String::new(),
         code: spec.builtin_code,
         version: spec.version,
         index: node,
-        inputs: list(to, tensors, spec.lists[0]),
-        outputs: list(to, tensors, spec.lists[1]),
-        intermediates: list(to, tensors, spec.lists[2]),
+        inputs,
+        outputs,
+        intermediates,
+        ports,
         state: Vec::new(),
         state_alignment: 1,
         custom_options: spec.custom_options.to_vec(),
         persistent: persistent(to, op, &record),
         scratch: scratch(to, &record),
+        is_stateful: is_stateful(op),
     };
     embed(to, op, &record, &mut made).map_err(refuse)?;
     Ok(Some(made))

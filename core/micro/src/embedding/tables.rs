@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use arenite_abi::ElementType;
 use arenite_abi::plain::PointerWidth;
@@ -56,6 +57,13 @@ pub(crate) struct Tensor {
     pub scales: Option<Scales>,
 }
 
+/// A port whose elements are known.
+pub(crate) struct Port {
+    pub ty: ElementType,
+    pub count: usize,
+    pub at: Place,
+}
+
 pub(crate) struct Buffer {
     pub place: Place,
     pub bytes: usize,
@@ -73,6 +81,35 @@ pub(crate) struct Variable {
     pub first: Vec<u8>,
 }
 
+/// A subgraph. Subgraphs that no node calls have no nodes and no ports.
+pub(crate) struct Graph {
+    /// Its nodes in the list of all nodes; `None` if no node calls it.
+    pub nodes: Option<Range<usize>>,
+    /// Numbers of tensors.
+    pub inputs: Vec<i32>,
+    pub outputs: Vec<i32>,
+}
+
+/// A variable that nodes name, with two offsets in the block of variables: its memory, and its type and shape.
+pub(crate) struct Resource {
+    pub name: Vec<u8>,
+    pub at: usize,
+    pub capacity: usize,
+    pub value_at: usize,
+}
+
+/// What nodes see of the model: subgraphs and variables.
+pub(crate) struct ModelTables {
+    pub graphs: Vec<Graph>,
+    /// By handle.
+    pub resources: Vec<Resource>,
+    /// Memory in the arena for outputs that are copied to inputs of the same subgraph.
+    pub saved_at: usize,
+    pub saved_bytes: usize,
+    /// Offset of the number of calls left, in the block of variables.
+    pub calls_at: usize,
+}
+
 pub(crate) struct Node {
     /// Name of the op, for comments.
     pub op: String,
@@ -85,11 +122,15 @@ pub(crate) struct Node {
     pub inputs: Vec<i32>,
     pub outputs: Vec<i32>,
     pub intermediates: Vec<i32>,
+    /// Inputs and outputs whose memory is known.
+    pub ports: Vec<Option<Port>>,
     pub state: Vec<u8>,
     pub state_alignment: usize,
     pub custom_options: Vec<u8>,
     pub persistent: Vec<Buffer>,
     pub scratch: Vec<Buffer>,
+    /// Whether it may call subgraphs and use variables.
+    pub is_stateful: bool,
 }
 
 /// A model for a program that only runs it.
@@ -98,7 +139,11 @@ pub struct Embedding {
     pub(super) arena: usize,
     pub(super) variable_bytes: usize,
     pub(super) tensors: Vec<Tensor>,
+    /// The nodes of all subgraphs, the main one first.
     pub(super) nodes: Vec<Node>,
+    /// The number of nodes of the main subgraph.
+    pub(super) main: usize,
+    pub(super) lent: Option<ModelTables>,
     pub(super) inputs: Vec<usize>,
     pub(super) outputs: Vec<usize>,
     pub(super) constants: Vec<Constant>,
@@ -106,7 +151,7 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// The number of nodes that run.
+    /// The number of nodes, of all subgraphs.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }

@@ -80,6 +80,8 @@ pub(super) fn words(constant: &Constant) -> (&'static str, impl Iterator<Item = 
         ElementType::I8 => ("int8_t", 1),
         ElementType::I16 => ("int16_t", 2),
         ElementType::I32 => ("int32_t", 4),
+        // A handle.
+        ElementType::Resource => ("uint32_t", 4),
         ty => match ty.bits() {
             16 => ("uint16_t", 2),
             32 => ("uint32_t", 4),

@@ -61,6 +61,12 @@ impl<'a> Resources<'a> {
         self.count.get() == 0
     }
 
+    /// The name of each resource and the largest size that was announced, by handle.
+    #[cfg(feature = "std")]
+    pub(crate) fn announced(&self) -> impl Iterator<Item = (&'a [u8], usize)> {
+        self.iter().map(|resource| (resource.name, resource.value.get().capacity))
+    }
+
     /// The handle of the resource named `name`.
     pub(crate) fn find(&self, name: &[u8]) -> Option<i32> {
         (0..).zip(self.iter()).find(|(_, resource)| resource.name == name).map(|(handle, _)| handle)

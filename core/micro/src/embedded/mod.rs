@@ -1,11 +1,15 @@
 //! Runs the nodes of an embedded model ([`Embedding`](crate::Embedding)): tables in the program, without a reader, a
 //! verifier or a planner.
 
+mod model;
+
 use core::ffi::c_void;
 use core::ptr::null;
 
 use arenite_abi::Status;
 use arenite_abi::raw::{ArEvalV1, ArNodeV1, ArStatus};
+
+pub use model::{EmbeddedGraph, EmbeddedModel, EmbeddedResource, EmbeddedValue, forget, query_model};
 
 /// A node: the function that runs it, and what this function takes. `ArEmbeddedStep` in C.
 #[repr(C)]
