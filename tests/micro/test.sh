@@ -31,7 +31,17 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 wants_table=false
 
-step() { printf '\n== %s\n' "$*"; }
+# `step NAME`: begins a step, and prints how long the one before took.
+step() {
+    finish_step
+    step_name=$*
+    step_begun=$SECONDS
+    printf '\n== %s\n' "$step_name"
+}
+finish_step() {
+    [ -z "${step_name:-}" ] || printf -- '-- %s: %d s\n' "$step_name" $((SECONDS - step_begun))
+    step_name=
+}
 fail() {
     printf 'tests/micro/test.sh: %s\n' "$*" >&2
     exit 1
@@ -53,7 +63,9 @@ install() {
 
 # `library NAME [ARGUMENT]…`: builds the library once, into $folder/NAME.
 library() {
-    [ -d "$folder/$1" ] || ffi/micro/build.sh "$folder/$1" "${@:2}"
+    [ ! -d "$folder/$1" ] || return 0
+    step "the library for $1"
+    ffi/micro/build.sh "$folder/$1" "${@:2}"
 }
 
 # The undefined symbols of the library at $1.
@@ -66,8 +78,8 @@ needed() {
 
 symbols() {
     local found wanted
-    step "symbols that the library imports"
     library host --messages --subgraphs
+    step "symbols that the library imports"
     found=$(needed "$folder/host/lib/libarenite_micro.a")
     wanted=$(printf '%s\n' arenite_micro_panic memcmp memcpy memmove memset)
     echo "$found"
@@ -114,8 +126,9 @@ compare() {
 
 # The program `arenite`.
 find_arenite() {
-    arenite=${ARENITE:-}
+    arenite=${ARENITE:-${arenite:-}}
     [ -z "$arenite" ] || return 0
+    step "the program arenite"
     cargo build --quiet --release --bin arenite
     arenite=$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/arenite
 }
@@ -127,29 +140,35 @@ zeros() {
     head -c "$3" /dev/zero
 }
 
-# Calls $1 with the name and the folder of each model.
+# Calls $1 with the name and the folder of each model, as many at a time as there are processors, and prints what the
+# calls printed, in order.
 each_model() {
-    local name
-    find_arenite
-    for name in f32 i8; do
-        [ -e "$folder/digits_$name/expected" ] ||
-            prepare_model examples/digits/digits_$name.tflite "$(echo examples/digits/cases/$name*)" "$folder/digits_$name"
-        "$1" digits_$name "$folder/digits_$name"
-    done
-    [ -d "$shared/models" ] || return 0
-    for name in "${corpus[@]}"; do
-        [ -e "$folder/$name/expected" ] ||
-            prepare_model "$shared/models/$name/model.tflite" "$shared/models/$name" "$folder/$name"
-        "$1" "$name" "$folder/$name"
-    done
-    # This model has no stored inputs.
-    name=person_detect
-    if [ ! -e "$folder/$name/expected" ]; then
+    local name at names=(digits_f32 digits_i8) processes=() failed=()
+    [ ! -d "$shared/models" ] || names+=("${corpus[@]}" person_detect)
+    for name in "${names[@]}"; do
+        while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done
         mkdir -p "$folder/$name"
-        zeros '|i1' '1, 96, 96, 1' 9216 >"$folder/$name/in_0.npy"
-        prepare_model "$shared/models/$name.tflite" "$folder/$name" "$folder/$name"
-    fi
-    "$1" $name "$folder/$name"
+        { prepare "$name" "$folder/$name"; "$1" "$name" "$folder/$name"; } >"$folder/$name/printed" 2>&1 &
+        processes+=($!)
+    done
+    for at in "${!names[@]}"; do
+        wait "${processes[at]}" || failed+=("${names[at]}")
+        cat "$folder/${names[at]}/printed"
+    done
+    [ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}"
+}
+
+# `prepare NAME WORK`: prepares a model by its name, once.
+prepare() {
+    [ ! -e "$2/expected" ] || return 0
+    case $1 in
+        digits_*) prepare_model "examples/digits/$1.tflite" "$(echo examples/digits/cases/"${1#digits_}"*)" "$2" ;;
+        person_detect) # has no stored inputs
+            zeros '|i1' '1, 96, 96, 1' 9216 >"$2/in_0.npy"
+            prepare_model "$shared/models/$1.tflite" "$2" "$2"
+            ;;
+        *) prepare_model "$shared/models/$1/model.tflite" "$shared/models/$1" "$2" ;;
+    esac
 }
 
 # `build_and_run NAME WORK SOURCE…`: builds a program for this machine, runs it, compares.
@@ -189,12 +208,20 @@ embedded_on_host() {
 }
 
 host() {
-    step "models, in a program without malloc"
+    local name
+    find_arenite
     library host --messages --subgraphs
+    step "models, in a program without malloc"
     each_model on_host
     refused keyword_scrambled_8bit
     step "an op in C, in both runtimes"
     op_in_c
+    control_models
+    build_and_run loop "$folder/loop" tests/micro/run.c
+    for name in loop variable; do
+        echo "$name, control flow"
+        embedded_on_host $name "$folder/$name"
+    done
     ramp_model
     embedded_on_host ramp "$folder/ramp" tests/micro/ramp.c
 }
@@ -227,7 +254,7 @@ sweep() {
     head -n 1 "$work.log"
     if $wants_table; then cat "$work.log"; fi
     find "$work" -name '*.c' -print0 | xargs -0 -P "$(nproc)" -n 40 sh -c \
-        'for file; do cc -std=c99 -O0 -w -I "$0" -I tests/micro -I "$(dirname "$file")" -c "$file" -o "${file%.c}.o" || exit 255; done' \
+        'for file; do cc -std=c99 -O0 -Wall -Wextra -Werror -I "$0" -I tests/micro -I "$(dirname "$file")" -c "$file" -o "${file%.c}.o" || exit 255; done' \
         "$folder/host/include"
     cc -std=c99 -O1 -Wall -Wextra -Werror -I "$folder/host/include" -I tests/micro tests/micro/sweep.c "$work"/*.o \
         "$folder/host/lib/libarenite_micro.a" -o "$work/program"
@@ -238,7 +265,8 @@ op_in_c() {
     local work=$folder/weigh
     mkdir -p "$work/plugins"
     cp tests/micro/weigh_ops.h "$work/ops.h"
-    cargo run --quiet --package arenite-micro-c --example custom_model "$work/model.tflite"
+    "$arenite" new-model "$work/model.tflite" 'between:FLOAT32[1,8] = Weigh(x:FLOAT32[1,8])' \
+        'y:FLOAT32[1,8] = Weigh(between)' >"$work/log"
     cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I core/abi/include -I ffi/micro/include tests/micro/weigh.c \
         -o "$work/plugins/libweigh.so"
     # Eight floats, 1.0 in each.
@@ -263,6 +291,23 @@ ramp_model() {
     "$arenite" run "$work/model.tflite" --plugin-dir "$work/plugins" --input "0=$work/in_0.npy" --delegate none \
         --output-dir "$work/answers" >"$work/log" 2>&1 || fail "the op in C: $(cat "$work/log")"
     answers "$work"
+}
+
+# Models with a loop and with a variable, in $folder.
+control_models() {
+    local name work
+    for name in loop variable; do
+        work=$folder/$name
+        [ ! -e "$work/expected" ] || continue
+        mkdir -p "$work"
+        # The loop swaps [1, 2, 3] and [4, 5, 6] five times; the variable doubles.
+        if [ $name = loop ]; then
+            zeros '<i4' '' 4 >"$work/in_0.npy"
+            { zeros '<f4' '3,' 0; printf '\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40'; } >"$work/in_1.npy"
+            { zeros '<f4' '3,' 0; printf '\x00\x00\x80\x40\x00\x00\xa0\x40\x00\x00\xc0\x40'; } >"$work/in_2.npy"
+        fi
+        prepare_model tests/micro/control/$name.tflite "$work" "$work"
+    done
 }
 
 readonly board_flags=(-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -std=c11 -Os -ffreestanding -ffunction-sections
@@ -338,26 +383,43 @@ on_board() {
     fi
 }
 
-# Builds and runs examples/board with the clip $1.
+# `example PROGRAM [ARGUMENT]…`: builds and runs a program of examples/board: its output is in $folder/example/printed.
 example() {
-    local work=$folder/example heard
+    local work=$folder/example
     [ -d "$work" ] || cp -r "$folder/board" "$work"
-    ARENITE=$arenite examples/board/build.sh "$work" "examples/words/samples/$1.wav" >"$work.log" ||
-        fail "examples/board: $(cat "$work.log")"
-    heard=$(examples/board/run.sh "$work") || fail "examples/board: $heard"
-    [ "$heard" = "$1" ] || fail "examples/board hears $heard, not $1"
-    echo "examples/board hears $heard"
+    ARENITE=$arenite examples/board/build.sh "$work" "$@" >"$work.log" || fail "examples/board: $(cat "$work.log")"
+    examples/board/run.sh "$work" "$1" >"$work/printed" || fail "examples/board: $(cat "$work/printed")"
+}
+
+examples() {
+    local word
+    step "examples/board"
+    for word in yes stop; do
+        example keyword "examples/words/samples/$word.wav"
+        [ "$(cat "$folder/example/printed")" = $word ] || fail "examples/board hears $(cat "$folder/example/printed"), not $word"
+        echo "keyword hears $word"
+    done
+    example hello_world
+    diff "$folder/example/printed" tests/micro/sine.txt >&2 || fail "examples/board draws another sine"
+    echo "hello_world draws a sine"
 }
 
 cortex_m() {
-    step "models on a Cortex-M4, emulated"
+    local name
+    find_arenite
     library board $target
+    step "models on a Cortex-M4, emulated"
     layouts
     each_model on_board
     ramp_model
     embedded_on_board ramp "$folder/ramp" ramp.c
     echo "ramp, an op in C"
-    example yes && example stop
+    control_models
+    for name in loop variable; do
+        embedded_on_board $name "$folder/$name"
+        echo "$name, control flow"
+    done
+    examples
     local written=$folder/hello_world_int8/written code stack
     [ -e "$written" ] || return 0
     code=$(awk '$1 == "code" { print $2 }' "$written")
@@ -382,3 +444,4 @@ for argument; do
 done
 if $wants_install; then install; fi
 for suite in "${suites[@]:-symbols}"; do "$suite"; done
+finish_step

@@ -1,4 +1,4 @@
-/* The ops of `examples/custom_model.rs`: one op of the program, whose plugin receives the host. */
+/* The op of the model that test.sh makes: one op of the program, whose plugin receives the host. */
 #include <arenite_micro.h>
 
 extern const ArOpV1 weigh_ops[];

@@ -1,5 +1,5 @@
 /*
- * main.c: recognises the word in an embedded .wav, with the model that `arenite embed` has written to words.h and
+ * keyword.c: recognises the word in an embedded .wav, with the model that `arenite embed` has written to words.h and
  * words.c.
  */
 #include "board.h"
