@@ -38,10 +38,12 @@ stage=$work/stage
 step() { printf '== %s\n' "$*"; }
 
 step "library, headers, program, plugins"
-# One command, so that cargo compiles shared crates only once. The second command finds the library already built.
+# The packages of one command share their features. The program is built alone, as everywhere else, so that cargo
+# compiles its crates only once.
 plugins="flex opencl vulkan" # Only plugins that are not linked in need a folder.
+cargo build --release -p arenite-cli
 # shellcheck disable=SC2046,SC2086 # lists
-ARENITE_PREFIX=/usr cargo build --release -p arenite-c -p arenite-c-testing -p arenite-cli -p arenite-tflite \
+ARENITE_PREFIX=/usr cargo build --release -p arenite-c -p arenite-c-testing -p arenite-tflite \
   $(printf -- '-p arenite-plugin-%s ' $plugins)
 DESTDIR=$stage ffi/c/install.sh /usr
 install -D "$target/release/arenite" "$stage/usr/bin/arenite"

@@ -74,6 +74,17 @@ macro_rules! ops {
                 $(custom::$custom::$custom_op,)*
             ],
         };
+
+        /// The same for hosts that embed no models: the linker leaves out the code for it.
+        pub static PLUGIN_TO_RUN: Plugin = plugin! {
+            id: "org.arenite.ops",
+            description: "Reference operators, bit-exact with TensorFlow Lite",
+            embedding: false,
+            ops: [
+                $($module::$op,)*
+                $(custom::$custom::$custom_op,)*
+            ],
+        };
     };
 }
 

@@ -129,7 +129,7 @@ find_arenite() {
     arenite=${ARENITE:-${arenite:-}}
     [ -z "$arenite" ] || return 0
     step "the program arenite"
-    cargo build --quiet --release --bin arenite
+    cargo build --quiet --release -p arenite-cli
     arenite=$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/arenite
 }
 

@@ -107,12 +107,14 @@ impl Plugin {
 
 /// Creates a [`Plugin`] from an id (reverse domain name), a description, and the types that implement
 /// [`Op`](crate::Op), [`Planner`](crate::Planner) and [`Delegate`](crate::Delegate), each with an optional `#[cfg(…)]`.
-/// The plugin has the version of the calling package.
+/// The plugin has the version of the calling package. With `embedding: false`, no host can embed its ops
+/// ([`Op::EMBED`](crate::Op::EMBED)).
 #[macro_export]
 macro_rules! plugin {
     (
         id: $id:expr,
         description: $description:expr
+        $(, embedding: $embedding:literal)?
         $(, ops: [$($(#[$op_if:meta])? $op:ty),* $(,)?])?
         $(, planners: [$($(#[$planner_if:meta])? $planner:ty),* $(,)?])?
         $(, delegates: [$($(#[$delegate_if:meta])? $delegate:ty),* $(,)?])?
@@ -122,7 +124,10 @@ macro_rules! plugin {
         match (
             $id,
             $description,
-            const { &[$($($(#[$op_if])? $crate::op::registration::<$op>().into_raw()),*)?] },
+            const {
+                const EMBEDDING: bool = true $(&& $embedding)?;
+                &[$($($(#[$op_if])? $crate::op::registration_with::<$op>(EMBEDDING).into_raw()),*)?]
+            },
             const { &[$($($(#[$planner_if])? $crate::planner::registration::<$planner>()),*)?] },
             const { &[$($($(#[$delegate_if])? $crate::delegate::registration::<$delegate>()),*)?] },
         ) {

@@ -42,7 +42,7 @@ extern crate alloc;
 mod arena;
 mod elsewhere;
 pub mod embedded;
-#[cfg(feature = "embed")]
+#[cfg(feature = "std")]
 mod embedding;
 mod error;
 mod model;
@@ -51,13 +51,13 @@ mod phases;
 mod work;
 
 pub use arena::{Category, Recording, Sizes};
-#[cfg(feature = "embed")]
+#[cfg(feature = "std")]
 pub use arenite_abi::plain::PointerWidth;
 pub use arenite_planners::few::Records;
 pub use elsewhere::write_layouts;
 #[cfg(feature = "alloc")]
 pub use elsewhere::{Target, required_arena, required_arena_on};
-#[cfg(feature = "embed")]
+#[cfg(feature = "std")]
 pub use embedding::{EmbeddableOp, Embedding, SourceFile, Sources};
 pub use error::{Error, Result};
 pub use model::observer::{NodeObserver, RunningNode};

@@ -12,6 +12,7 @@
 //! | `cpu` | yes | the CPU delegate |
 //! | `avx2`, `avx512`, `amx`, `neon` | yes | its instruction sets; each needs the ones before it on its architecture |
 //! | `exact` | yes | the exact planner, and the short final search of `portfolio` |
+//! | `embed` | no | the embedding of models in programs for small machines, which `arenite embed` needs |
 //! | `flex` | no | TensorFlow's ops, with the prefix `Flex` |
 //! | `opencl`, `vulkan` | no | the delegates of that name; each loads its driver on first use |
 //!
@@ -35,7 +36,8 @@ builtins! {
     #[cfg(feature = "opencl")] arenite_gpu::PLUGIN,
     #[cfg(feature = "vulkan")] arenite_gpu::VULKAN,
     arenite_mediapipe::PLUGIN,
-    arenite_ops::PLUGIN,
+    #[cfg(feature = "embed")] arenite_ops::PLUGIN,
+    #[cfg(not(feature = "embed"))] arenite_ops::PLUGIN_TO_RUN,
     arenite_planners::PLUGIN,
 }
 

@@ -15,8 +15,8 @@ const MAX_STATE: usize = 1024;
 
 /// How the states of an op are embedded: [`Op::EMBED`](crate::Op::EMBED).
 pub struct Embed<T> {
-    // Without the feature, nothing calls it.
-    #[cfg_attr(not(feature = "embed"), allow(dead_code))]
+    // Without `std`, nothing calls it.
+    #[cfg_attr(not(feature = "std"), allow(dead_code))]
     put: fn(&T, &mut EmbedContext) -> Result<()>,
     pub(crate) signature: u32,
 }
@@ -33,7 +33,7 @@ impl<T: Plain> Embed<T> {
 
 impl<T> Embed<T> {
     /// Passes the state of a prepared node to the context.
-    #[cfg(feature = "embed")]
+    #[cfg(feature = "std")]
     pub(crate) fn put(&self, op: &T, cx: &mut EmbedContext) -> Result<()> {
         (self.put)(op, cx)
     }
@@ -51,7 +51,7 @@ impl EmbedContext {
     ///
     /// # Safety
     /// `put` must accept `context` as long as the value exists.
-    #[cfg(feature = "embed")]
+    #[cfg(feature = "std")]
     pub(crate) unsafe fn new(width: PointerWidth, context: *mut c_void, put: ArPutStateFn) -> Self {
         EmbedContext { width, context, put }
     }

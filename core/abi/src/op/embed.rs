@@ -5,22 +5,22 @@ use core::ffi::c_void;
 use super::Op;
 use crate::Result;
 use crate::embedding::Embed;
-#[cfg(feature = "embed")]
+#[cfg(feature = "std")]
 use crate::embedding::EmbedContext;
 use crate::host::check;
 use crate::plain::{PointerWidth, mix};
 use crate::raw::{ArEmbedV1, ArOpV1, ArStatus, ArStr, INTERFACE_EMBED};
-#[cfg(feature = "embed")]
+#[cfg(feature = "std")]
 use crate::raw::{ArHeader, ArPutStateFn};
 use crate::shim::status;
-#[cfg(feature = "embed")]
+#[cfg(feature = "std")]
 use crate::unsupported;
 
 /// The interface of the op `T`.
-#[cfg(feature = "embed")]
+#[cfg(feature = "std")]
 struct Interface<T>(T);
 
-#[cfg(feature = "embed")]
+#[cfg(feature = "std")]
 impl<T: Op> Interface<T> {
     const EMBED: ArEmbedV1 = ArEmbedV1 { header: ArHeader::of::<ArEmbedV1>(), embed: embed::<T> };
 
@@ -31,16 +31,17 @@ impl<T: Op> Interface<T> {
     };
 }
 
-#[cfg(feature = "embed")]
 type QueryFn = unsafe extern "C" fn(u64) -> *const c_void;
 
-/// The `query` of the op `T`, if its states can be embedded.
-#[cfg(feature = "embed")]
+/// The `query` of the op `T`, if its states can be embedded, which needs `std`.
 pub(super) const fn query_of<T: Op>() -> Option<QueryFn> {
-    Interface::<T>::QUERY
+    #[cfg(feature = "std")]
+    return Interface::<T>::QUERY;
+    #[cfg(not(feature = "std"))]
+    None
 }
 
-#[cfg(feature = "embed")]
+#[cfg(feature = "std")]
 unsafe extern "C" fn query<T: Op>(interface: u64) -> *const c_void {
     match interface {
         INTERFACE_EMBED => (&raw const *(const { &Interface::<T>::EMBED })).cast(),
@@ -48,7 +49,7 @@ unsafe extern "C" fn query<T: Op>(interface: u64) -> *const c_void {
     }
 }
 
-#[cfg(feature = "embed")]
+#[cfg(feature = "std")]
 unsafe extern "C" fn embed<T: Op>(
     state: *const c_void,
     pointer_bytes: u32,

@@ -28,7 +28,7 @@ pub use node::NodeView;
 pub use output_type::OutputType;
 pub use ports::{EmbeddedNode, EmbeddedPort};
 pub use prepare::PrepareContext;
-pub use registration::{Registration, registration};
+pub use registration::{Registration, registration, registration_with};
 
 /// The op that a registration implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -71,8 +71,14 @@ impl Deref for Registration {
     }
 }
 
-/// The registration of the delegate `T`.
+/// The registration of the op `T`.
 pub const fn registration<T: Op>() -> Registration {
+    registration_with::<T>(true)
+}
+
+/// Like [`registration`]. Without `embedding`, a host cannot embed the op's states, and the linker leaves out the code
+/// for it.
+pub const fn registration_with<T: Op>(embedding: bool) -> Registration {
     let (builtin_code, custom_name) = match T::CODE {
         OpCode::Builtin(code) => (code, ""),
         OpCode::Custom(name) => (raw::BUILTIN_CUSTOM, name),
@@ -90,10 +96,7 @@ pub const fn registration<T: Op>() -> Registration {
         prepare: prepare::<T>,
         eval: eval::<T>,
         drop: if core::mem::needs_drop::<T>() { Some(drop::<T>) } else { None },
-        #[cfg(feature = "embed")]
-        query: super::embed::query_of::<T>(),
-        #[cfg(not(feature = "embed"))]
-        query: None,
+        query: if embedding { super::embed::query_of::<T>() } else { None },
     })
 }
 
