@@ -4,7 +4,6 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use arenite_abi::ElementType;
 use arenite_abi::raw::{TENSOR_CONSTANT, TENSOR_DYNAMIC, TENSOR_VARIABLE};
 
 use super::tables::{Constant, Place, Port, Tensor};
@@ -63,6 +62,8 @@ fn overlap(a: &Tensor, b: &Tensor) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use arenite_abi::ElementType;
+
     use super::*;
     use alloc::string::String;
     use alloc::vec;
