@@ -112,7 +112,9 @@ const void *ar_embedded_query_model(void *context, uint64_t interface_id);
 
 #if defined(__GNUC__) || defined(__clang__)
 #define AR_EMBEDDED_ALIGNED __attribute__((aligned(16)))
+#define AR_EMBEDDED_UNUSED __attribute__((unused)) /* of a model whose nodes need no memory */
 #else
+#define AR_EMBEDDED_UNUSED
 #define AR_EMBEDDED_ALIGNED _Alignas(16)
 #endif
 

@@ -79,7 +79,6 @@ impl Sequence {
     ///
     /// # Errors
     /// The error of `step`.
-    #[inline(always)] // the caller keeps its values on the stack once
     pub fn for_each(
         &self,
         direction: Direction,

@@ -118,7 +118,7 @@ impl<'e> CFile<'e> {
             "\n/* Models that run in turns can share an arena: define {upper}_ARENA as the name of an array of at least\n\
              \x20  {upper}_ARENA_BYTES bytes, aligned to 16. */\n\
              #ifdef {upper}_ARENA\nextern uint8_t {upper}_ARENA[];\n#define arena {upper}_ARENA\n#else\n\
-             static AR_EMBEDDED_ALIGNED uint8_t arena[{upper}_ARENA_BYTES + 1];\n#endif"
+             static AR_EMBEDDED_UNUSED AR_EMBEDDED_ALIGNED uint8_t arena[{upper}_ARENA_BYTES + 1];\n#endif"
         ));
         if self.made.variable_bytes > 0 {
             self.text.line(format!("static AR_EMBEDDED_ALIGNED uint8_t variables[{upper}_VARIABLE_BYTES];"));
@@ -149,7 +149,10 @@ impl<'e> CFile<'e> {
             }
             self.scales(i, tensor);
         }
-        self.text.line(format!("\nstatic const ArTensorV1 tensors[{}] = {{", made.tensors.len().max(1)));
+        self.text.line(format!(
+            "\nstatic AR_EMBEDDED_UNUSED const ArTensorV1 tensors[{}] = {{",
+            made.tensors.len().max(1)
+        ));
         for (i, tensor) in made.tensors.iter().enumerate() {
             let dims = if tensor.shape.is_empty() { "NULL".into() } else { format!("dims_{i}") };
             let scales = tensor.scales.as_ref().map_or("NULL".into(), |_| format!("&scales_{i}"));
