@@ -147,11 +147,12 @@ pub fn bounds(
     for (state, before) in graph.states.iter().flat_map(|state| before.map(|before| (state, before))) {
         bounds[state.before as usize] = before[state.after as usize];
     }
-    for (operator, (_, rule)) in graph.model.subgraphs[0].operators.iter().zip(&graph.notes) {
+    for (operator, (kind, rule)) in graph.model.subgraphs[0].operators.iter().zip(&graph.notes) {
         let known = operator.outputs.first().and_then(|&output| {
             let (ty, y) = facts(tensors, output)?;
-            let inputs = inputs(operator, ty, rule, tensors, &bounds)?;
-            let (rule, to) = (allowed(*rule, winograd), step(graph, output));
+            let rule = rule_for(*rule, kind.op, ty)?;
+            let inputs = inputs(operator, ty, &rule, tensors, &bounds)?;
+            let (rule, to) = (allowed(rule, winograd), step(graph, output));
             let reals = setting.is_of_gpu().then(|| {
                 let from = operator.inputs.iter().filter_map(|&input| step_of_bytes(graph, input));
                 reals::bound(rule, &inputs, from.reduce(f64::max), step_of_bytes(graph, output))
@@ -167,6 +168,18 @@ pub fn bounds(
         operator.outputs.iter().for_each(|&output| bounds[output as usize] = known);
     }
     bounds
+}
+
+/// The rule for results of this type: a spoilt graph may compute floats where integers were drawn. `None` if no bound
+/// is known.
+fn rule_for(drawn: Rule, op: &str, ty: ElementType) -> Option<Rule> {
+    match (drawn, ty, op) {
+        (Rule::Integers, F32, "ADD" | "SUB") => Some(Rule::Sum),
+        (Rule::Integers, F32, "MUL") => Some(Rule::Product),
+        (Rule::Integers, F32, "RESIZE_BILINEAR") => Some(Rule::Blend),
+        (Rule::Integers, F32, _) => None,
+        _ => Some(drawn),
+    }
 }
 
 /// Whether a loop's body may have variables.
@@ -290,6 +303,7 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
 
 #[cfg(test)]
 mod tests {
+    use super::super::call::Call;
     use super::*;
 
     fn input(numbers: &[f32], bound: Bound) -> Input {
@@ -354,5 +368,30 @@ mod tests {
         assert_eq!(of(Rule::Step), None);
         assert_eq!(abs(Rule::Quantize), Some(0.501));
         assert_eq!(bound(Rule::Step, &[input(&[0.5], EXACT)], x.facts, None), Some(EXACT));
+    }
+
+    /// Blends of floats round, wherever the tables expect integers.
+    #[test]
+    fn bounds_follow_the_types_of_results() {
+        use super::super::{Checked, check, draw, judge::Verdict, setting};
+
+        let is_resize = |graph: &Graph| match graph.notes[..] {
+            [(kind, _)] => kind.op == "RESIZE_BILINEAR" && kind.form.ty() == ElementType::U8,
+            _ => false,
+        };
+        for mut graph in (0..).map(draw).filter(|graph| graph.spoilt.is_none() && is_resize(graph)).take(6) {
+            graph.retyped = true;
+            for tensor in &mut graph.model.subgraphs[0].tensors {
+                if tensor.element_type == ElementType::U8 as i32 {
+                    (tensor.element_type, tensor.quantization) = (F32 as i32, None);
+                }
+            }
+            let setting = Setting { isa: None, threads: 1, call: Call::Main, ..setting(graph.seed) };
+            let Checked { verdict, nodes, .. } = check(graph.clone(), &setting);
+            assert!(matches!(verdict, Verdict::Same { judged: 2.., unknown: 0 }), "{graph}{verdict:?}");
+            assert!(nodes[0].1, "{graph}");
+        }
+        assert_eq!(rule_for(Rule::Integers, "SOFTMAX", F32), None);
+        assert_eq!(rule_for(Rule::Integers, "SOFTMAX", ElementType::U8), Some(Rule::Integers));
     }
 }
