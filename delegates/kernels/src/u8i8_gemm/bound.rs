@@ -139,7 +139,7 @@ impl Copies<'_> {
 /// # Safety
 /// The product must meet the requirements of [`super::Gemm::multiply`], and have the tap and the row.
 #[inline(always)]
-unsafe fn row_of(p: &Product, tap: usize, r: usize) -> *const u8 {
+pub(super) unsafe fn row_of(p: &Product, tap: usize, r: usize) -> *const u8 {
     // SAFETY: there is a pointer per tap if rows are at steps, otherwise one per tap and row.
     unsafe { if p.step == 0 { *p.a.add(tap * p.rows + r) } else { (*p.a.add(tap)).wrapping_add(r * p.step) } }
 }
@@ -171,6 +171,93 @@ pub(super) unsafe fn mean(p: &Product) -> u8 {
         let halves = _mm_add_epi64(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
         let total = (_mm_cvtsi128_si64(halves) + _mm_extract_epi64::<1>(halves)) as usize;
         (total / (vectors * BYTES)) as u8
+    }
+}
+
+/// A bound that all groups of some rows meet.
+pub(super) enum Bound {
+    /// Sums of two neighbours are at most [`BOUND`].
+    Pairs,
+    /// So are sums of the same two of the four bytes of two neighbouring groups.
+    Fours,
+}
+
+/// The stricter bound that the rows of a product meet, which have whole groups; `None` if they meet none.
+///
+/// # Safety
+/// The product must meet the requirements of [`super::Gemm::multiply`].
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn bound_of(p: &Product) -> Option<Bound> {
+    let bound = _mm256_set1_epi16(BOUND);
+    let mut fours = _mm256_setzero_si256();
+    // Rows that overlap or touch are looked at together. Two groups that are multiplied together stay side by side.
+    let (rows, n) = match p.step {
+        1.. if p.step <= p.k && p.step.is_multiple_of(8) => (1, (p.rows - 1) * p.step + p.k),
+        _ => (p.rows, p.k),
+    };
+    for tap in 0..p.taps {
+        for r in 0..rows {
+            // SAFETY: the row is readable for `k` bytes, as are the rows after it that overlap or touch.
+            let largest = unsafe { Largest::of(row_of(p, tap, r), n) };
+            let over = _mm256_cmpgt_epi16(largest.pair, bound);
+            if _mm256_testz_si256(over, over) == 0 {
+                return None;
+            }
+            fours = _mm256_max_epi16(fours, largest.four);
+        }
+    }
+    let over = _mm256_cmpgt_epi16(fours, bound);
+    Some(if _mm256_testz_si256(over, over) == 0 { Bound::Pairs } else { Bound::Fours })
+}
+
+/// The largest sums of some bytes, by word.
+struct Largest {
+    /// Of two neighbours.
+    pair: __m256i,
+    /// Of the same two bytes of two neighbouring groups.
+    four: __m256i,
+}
+
+impl Largest {
+    /// Of `n` bytes, a multiple of four.
+    ///
+    /// # Safety
+    /// The bytes must be readable.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn of(bytes: *const u8, n: usize) -> Largest {
+        let mut largest = Largest { pair: _mm256_setzero_si256(), four: _mm256_setzero_si256() };
+        // SAFETY: each vector is within the `n` bytes.
+        unsafe {
+            let mut i = 0;
+            while i + 32 <= n {
+                largest.add(_mm256_loadu_si256(bytes.add(i).cast()));
+                i += 32;
+            }
+            if n & 16 != 0 {
+                largest.add(_mm256_zextsi128_si256(_mm_loadu_si128(bytes.add(i).cast())));
+                i += 16;
+            }
+            if n & 8 != 0 {
+                largest.add(_mm256_zextsi128_si256(_mm_loadl_epi64(bytes.add(i).cast())));
+                i += 8;
+            }
+            if n & 4 != 0 {
+                let four = bytes.add(i).cast::<i32>().read_unaligned();
+                largest.add(_mm256_zextsi128_si256(_mm_cvtsi32_si128(four)));
+            }
+        }
+        largest
+    }
+
+    /// Takes more bytes into account, starting at an even group.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn add(&mut self, bytes: __m256i) {
+        let pairs = _mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1));
+        self.pair = _mm256_max_epi16(self.pair, pairs);
+        self.four = _mm256_max_epi16(self.four, _mm256_add_epi16(pairs, _mm256_srli_epi64::<32>(pairs)));
     }
 }
 

@@ -76,9 +76,8 @@ pub struct Gemm {
     group_bytes: usize,
     /// Panels start with the sums of their columns times this number, unless it is 0.
     starts: u8,
-    /// The time of products of words, in percent of the time of as many products of bytes; 0 if [`Words`] has no member
-    /// for these instructions.
-    word_percent: usize,
+    /// Whether [`Words`] has a member that is as fast.
+    has_words: bool,
     /// The number of groups of a panel is a multiple of this.
     groups: usize,
     /// Packs columns that are known only at run time.
@@ -89,7 +88,7 @@ pub struct Gemm {
     strips: &'static [&'static [Microkernel]],
     /// The functions for many rows.
     tiles: Option<Tiles>,
-    /// The function that multiplies bytes where `by_vectors` and `strips` multiply words.
+    /// The function that multiplies bytes, where that pays, and otherwise words with `by_vectors`.
     split: Option<Split>,
 }
 
@@ -98,12 +97,12 @@ struct Split {
     /// The sizes of rows that it is for. They must have whole groups: other rows are mostly pixels of pictures, whose
     /// bytes have all values.
     bytes: std::ops::RangeInclusive<usize>,
-    /// The least number of columns for which copies of rows pay.
+    /// The least number of columns for which it pays to look at rows first.
     columns: usize,
-    /// The least number of products of a row.
-    products: usize,
-    /// Computes a product, or returns false if words are faster; then no result is written.
-    multiply: unsafe fn(&Product) -> bool,
+    /// The most taps.
+    taps: usize,
+    /// Computes a product.
+    multiply: unsafe fn(&Product),
 }
 
 /// The functions that use AMX.
@@ -122,9 +121,9 @@ struct Tiles {
 }
 
 impl Split {
-    /// Whether it is for rows of this size and this number of columns.
-    fn is_for(&self, bytes: usize, columns: usize) -> bool {
-        self.bytes.contains(&bytes) && columns >= self.columns && bytes * columns >= self.products
+    /// Whether it is for this number of taps, rows of this size and this number of columns.
+    fn is_for(&self, taps: usize, bytes: usize, columns: usize) -> bool {
+        taps <= self.taps && self.bytes.contains(&bytes) && columns >= self.columns
     }
 }
 
@@ -166,19 +165,25 @@ impl Gemm {
     /// The number of rows of part `i`: the most that fit or, with vectors, about equal numbers.
     #[inline]
     pub fn part(&self, i: usize, rows: usize) -> (usize, usize) {
-        match self.tiles {
-            Some(_) => (i * self.mr, ((i + 1) * self.mr).min(rows)),
-            None => (i * rows / self.parts(rows), (i + 1) * rows / self.parts(rows)),
+        match self.fills() {
+            true => (i * self.mr, ((i + 1) * self.mr).min(rows)),
+            false => (i * rows / self.parts(rows), (i + 1) * rows / self.parts(rows)),
         }
     }
 
     /// The number of rows of the first `i` of `parts`.
     #[inline]
     pub fn rows_before(&self, i: usize, parts: usize, rows: usize) -> usize {
-        match self.tiles {
-            Some(_) => (i * self.mr).min(rows),
-            None => i * rows / parts,
+        match self.fills() {
+            true => (i * self.mr).min(rows),
+            false => i * rows / parts,
         }
+    }
+
+    /// Whether products have the most rows that fit, rather than about equal numbers.
+    #[inline]
+    fn fills(&self) -> bool {
+        self.tiles.is_some() || self.split.is_some()
     }
 
     /// Computes a product.
@@ -195,9 +200,9 @@ impl Gemm {
             // requires.
             return unsafe { (tiles.multiply)(p) };
         }
-        // SAFETY: the product meets the requirements of this member, as `# Safety` requires.
-        if self.split.as_ref().is_some_and(|split| unsafe { (split.multiply)(p) }) {
-            return;
+        if let Some(split) = &self.split {
+            // SAFETY: the product meets the requirements of this member, as `# Safety` requires.
+            return unsafe { (split.multiply)(p) };
         }
         let table = if p.step == 0 { self.by_vectors } else { self.strips };
         // SAFETY: the table's microkernels are for rows with pointers or at steps, whichever the product has, and the
@@ -205,17 +210,16 @@ impl Gemm {
         unsafe { panels(p, self.lanes, table) };
     }
 
-    /// The time of products of words, in percent of the time of as many products of bytes; `None` if bytes are always
-    /// faster.
+    /// Whether products of words take no longer than as many products of bytes.
     #[inline]
-    pub fn word_percent(&self) -> Option<usize> {
-        (self.word_percent != 0).then_some(self.word_percent)
+    pub fn has_words(&self) -> bool {
+        self.has_words
     }
 
     /// Whether rows may be at steps.
     #[inline]
     pub fn takes_strips(&self) -> bool {
-        !self.strips.is_empty()
+        !self.strips.is_empty() || self.split.is_some()
     }
 
     /// The number of columns of the widest panel.
@@ -230,7 +234,10 @@ impl Gemm {
         let bytes = taps * k.next_multiple_of(4);
         let fits = |gemm: &&Gemm| {
             gemm.tiles.is_none_or(|tiles| bytes <= tiles.most)
-                && gemm.split.as_ref().is_none_or(|split| split.is_for(bytes, columns) && k.is_multiple_of(4))
+                && gemm
+                    .split
+                    .as_ref()
+                    .is_none_or(|split| split.is_for(taps, bytes, columns) && k.is_multiple_of(4))
         };
         usable(TABLE, isa).rfind(fits).unwrap_or(&TABLE[0])
     }

@@ -56,6 +56,18 @@ impl Results {
         }
     }
 
+    /// The same, for the rows after this number of rows.
+    #[inline(always)]
+    pub(super) fn after(self, rows: usize) -> Results {
+        match self {
+            Results::Bytes(to) if !to.row_terms.is_null() => {
+                Results::Bytes(ToBytes { row_terms: to.row_terms.wrapping_add(rows), ..to })
+            }
+            Results::Reals(to) => Results::Reals(ToReals { rows: to.rows.wrapping_add(rows), ..to }),
+            Results::Bytes(_) | Results::Sums => self,
+        }
+    }
+
     /// The size of a result in bytes.
     #[inline(always)]
     pub(super) fn size(&self) -> usize {

@@ -1,15 +1,17 @@
 //! Products of bytes with AVX2. `vpmaddubsw` saturates sums of two products, so rows are bounded first.
 //!
 //! ```text
-//! row ─► row − offset, bounded, in a copy     + corrections: (group, byte, value)
-//!          pairs:  a₀ + a₁ ≤ 256                three instructions for 32 products: vpmaddubsw, vpmaddwd, vpaddd
-//!          fours:  a₀ + a₁ + b₀ + b₁ ≤ 256      five for 64: two vpmaddubsw are added before they are widened
-//! sum[j] = offset · Σ w[j] + Σ corrections · w[j] + Σ copy · w[j]
+//! pairs:  a₀ + a₁ ≤ 256                three instructions for 32 products: vpmaddubsw, vpmaddwd, vpaddd
+//! fours:  a₀ + a₁ + b₀ + b₁ ≤ 256      five for 64: two vpmaddubsw are added before they are widened
+//!
+//! row that meets a bound               in place: sum[j] = Σ row · w[j]
+//! other row ─► row − offset, bounded, in a copy     + corrections: (group, byte, value)
+//!              sum[j] = offset · Σ w[j] + Σ corrections · w[j] + Σ copy · w[j]
 //! ```
 //! With these bounds every sum of products is between −256 · 128 = −2¹⁵ and 256 · 127, whatever the weights are. The
 //! copy has zero in place of bytes that would exceed the bound and of bytes below the offset; corrections add the
 //! difference. The offset follows the mean of the rows. If a row needs too many corrections, the next bound or offset
-//! is tried; after the last one the caller multiplies words.
+//! is tried; after the last one, or where copies do not pay, words are multiplied.
 
 // Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
@@ -18,43 +20,123 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::body::{self, Write};
-use super::bound::{BYTES, CORRECTIONS, Copies, Correction, mean};
-use super::{Product, Tile, each_panel};
+use super::bound::{BYTES, Bound, CORRECTIONS, Copies, Correction, bound_of, mean, row_of};
+use super::{Microkernel, Product, Tile, each_panel, panels};
 use crate::simd::dot::{Avx2Bytes, Dot};
 
-/// The most bytes of a row.
+/// The most bytes of a row that is copied.
 pub(super) const MOST: usize = 8192;
 /// The most bytes of most rows.
 const SHORT: usize = 1024;
-/// The most rows.
+/// The most rows of a tile.
 const ROWS: usize = 4;
+/// The least number of columns for which copies pay.
+const COLUMNS: usize = 48;
+/// The least number of bytes of a row for which copies pay.
+const LEAST: usize = 64;
+/// The least number of products of a row.
+const PRODUCTS: usize = 1 << 13;
 
-/// Computes a product, or returns false if words are faster.
+/// The most taps.
+pub(super) const TAPS: usize = 256;
+/// Taps of most products.
+const FEW_TAPS: usize = 9;
+
+/// The functions that write one and two vectors of columns.
+type Writes = (Write<Avx2Bytes, 1>, Write<Avx2Bytes, 2>);
+
+/// The functions of a member.
+#[derive(Clone, Copy)]
+pub(super) struct Functions {
+    /// Write one and two vectors of columns.
+    pub(super) write: Writes,
+    /// Multiply words: `[v − 1][r − 1]` for `r` rows with a pointer each, and `v` vectors of columns.
+    pub(super) words: &'static [&'static [Microkernel]],
+}
+
+/// Computes a product.
 ///
 /// # Safety
-/// The product must meet the requirements of [`super::Gemm::multiply`], with at most [`ROWS`] rows of at most [`MOST`]
-/// bytes.
+/// The product must meet the requirements of [`super::Gemm::multiply`] and have at most [`TAPS`] taps.
 #[inline(always)]
-pub(super) unsafe fn multiply(p: &Product, write: (Write<Avx2Bytes, 1>, Write<Avx2Bytes, 2>)) -> bool {
-    let row = p.taps * p.k.next_multiple_of(4);
-    if row > MOST || p.rows > ROWS {
-        return false;
-    }
-    // SAFETY: the product is as `# Safety` requires, and the room is for its rows.
+pub(super) unsafe fn multiply(p: &Product, f: Functions) {
+    // SAFETY: the product is as `# Safety` requires; all its rows meet a bound where they are multiplied in place.
     unsafe {
-        if row <= SHORT {
-            in_room::<{ ROWS * SHORT }>(p, write)
-        } else {
-            in_room::<{ ROWS * MOST }>(p, write)
+        if p.k.is_multiple_of(4)
+            && let Some(bound) = bound_of(p)
+        {
+            let rows = BoundedRows {
+                a: p.a,
+                pitch: p.rows,
+                step: p.step,
+                taps: p.taps,
+                groups: p.k / 4,
+                copies: None,
+            };
+            return match bound {
+                Bound::Fours => rows.multiply::<true>(p, f.write),
+                Bound::Pairs => rows.multiply::<false>(p, f.write),
+            };
+        }
+        match p.taps <= FEW_TAPS {
+            true => in_parts::<{ ROWS * FEW_TAPS }>(p, f),
+            false => in_parts::<{ ROWS * TAPS }>(p, f),
         }
     }
 }
 
+/// Computes a product a few rows at a time, from copies or as words.
+///
 /// # Safety
-/// As for [`multiply`], with at most `N / ROWS` bytes per row.
+/// As for [`multiply`], with at most `N / ROWS` taps.
+#[inline(never)] // The stack of many taps is only for these.
+#[target_feature(enable = "avx2,fma")]
+unsafe fn in_parts<const N: usize>(p: &Product, f: Functions) {
+    let mut pointers = [core::ptr::null::<u8>(); N];
+    for first in (0..p.rows).step_by(ROWS) {
+        let rows = ROWS.min(p.rows - first);
+        for (tap, pointers) in pointers.chunks_exact_mut(rows).enumerate().take(p.taps) {
+            for (r, pointer) in pointers.iter_mut().enumerate() {
+                // SAFETY: the product has the tap and the row.
+                *pointer = unsafe { row_of(p, tap, first + r) };
+            }
+        }
+        let part = Product {
+            a: pointers.as_ptr(),
+            step: 0,
+            rows,
+            c: p.c.wrapping_add(first * p.stride),
+            results: p.results.after(first),
+            ..*p
+        };
+        let row = p.taps * p.k.next_multiple_of(4);
+        // SAFETY: these rows of the product have a pointer for each tap, of which there is room for at most `N / ROWS`;
+        // all else is as `# Safety` requires.
+        unsafe {
+            let done = match row {
+                _ if row > MOST || !pays(row, p.columns) => false,
+                ..=SHORT => in_room::<{ ROWS * SHORT }>(&part, f.write),
+                _ => in_room::<{ ROWS * MOST }>(&part, f.write),
+            };
+            if !done {
+                panels(&part, Avx2Bytes::LANES, f.words);
+            }
+        }
+    }
+}
+
+/// Whether copies of rows of this size pay.
+fn pays(bytes: usize, columns: usize) -> bool {
+    columns >= COLUMNS && bytes >= LEAST && bytes * columns >= PRODUCTS
+}
+
+/// Computes a product from copies, or returns false if words are faster.
+///
+/// # Safety
+/// As for [`multiply`], with at most [`ROWS`] rows of at most `N / ROWS` bytes.
 #[inline(never)] // The stack of long rows is only for these.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn in_room<const N: usize>(p: &Product, write: (Write<Avx2Bytes, 1>, Write<Avx2Bytes, 2>)) -> bool {
+unsafe fn in_room<const N: usize>(p: &Product, write: Writes) -> bool {
     #[repr(align(64))]
     struct Room<const N: usize>([MaybeUninit<u8>; N]);
     let mut bytes = Room([const { MaybeUninit::uninit() }; N]);
@@ -85,31 +167,133 @@ unsafe fn in_room<const N: usize>(p: &Product, write: (Write<Avx2Bytes, 1>, Writ
     false
 }
 
+/// Rows that meet a bound.
+struct BoundedRows<'r> {
+    /// `[taps][pitch]` pointers to rows or, if there is a step, `[taps]` pointers to the first row.
+    a: *const *const u8,
+    pitch: usize,
+    step: usize,
+    taps: usize,
+    /// The number of groups of a tap.
+    groups: usize,
+    /// The offset and the corrections, if the rows are copies.
+    copies: Option<&'r Copies<'r>>,
+}
+
+impl BoundedRows<'_> {
+    /// Multiplies the rows with all panels.
+    ///
+    /// # Safety
+    /// The product must meet the requirements of [`multiply`]; all groups of the rows must be readable and meet the
+    /// bound of `FOURS`.
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn multiply<const FOURS: bool>(&self, p: &Product, (one, two): Writes) {
+        let whole = p.rows / ROWS * ROWS;
+        let (some, rest) = (Product { rows: ROWS, ..*p }, Product { rows: p.rows - whole, ..*p });
+        each_panel(p, Avx2Bytes::LANES, 2, |vectors, panel| {
+            for first in (0..p.rows).step_by(ROWS) {
+                let tile = Tile {
+                    product: if first < whole { &some } else { &rest },
+                    results: panel.results.after(first),
+                    c: panel.c.wrapping_add(first * p.stride),
+                    ..panel
+                };
+                // SAFETY: the tile has the number of vectors and rows that the kernel is for; all else is as `# Safety`
+                // requires.
+                unsafe {
+                    match (vectors, tile.product.rows) {
+                        (1, 1) => self.tile::<FOURS, 1, 1>(first, &tile, one),
+                        (1, 2) => self.tile::<FOURS, 2, 1>(first, &tile, one),
+                        (1, 3) => self.tile::<FOURS, 3, 1>(first, &tile, one),
+                        (1, _) => self.tile::<FOURS, 4, 1>(first, &tile, one),
+                        (_, 1) => self.tile::<FOURS, 1, 2>(first, &tile, two),
+                        (_, 2) => self.tile::<FOURS, 2, 2>(first, &tile, two),
+                        (_, 3) => self.tile::<FOURS, 3, 2>(first, &tile, two),
+                        (_, _) => self.tile::<FOURS, 4, 2>(first, &tile, two),
+                    }
+                }
+            }
+        });
+    }
+
+    /// The `R` rows starting at `first`, of the tap that `a` points to. Advances `a` to the next tap.
+    ///
+    /// # Safety
+    /// There must be such rows and such a tap.
+    #[inline(always)]
+    unsafe fn of_tap<const R: usize>(&self, a: &mut *const *const u8, first: usize) -> [*const u8; R] {
+        let mut rows = [core::ptr::null::<u8>(); R];
+        // SAFETY: there is a pointer for each row, or one for the tap.
+        unsafe {
+            if self.step == 0 {
+                for r in 0..R {
+                    rows[r] = *a.add(first + r);
+                }
+                *a = a.wrapping_add(self.pitch);
+            } else {
+                let start = (**a).wrapping_add(first * self.step);
+                for r in 0..R {
+                    rows[r] = start.wrapping_add(r * self.step);
+                }
+                *a = a.wrapping_add(1);
+            }
+        }
+        rows
+    }
+
+    /// Computes `R` rows, starting with row `first`, by `V` vectors of columns.
+    ///
+    /// # Safety
+    /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows, and the rows those of
+    /// [`multiply`](Self::multiply).
+    #[inline(never)]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn tile<const FOURS: bool, const R: usize, const V: usize>(
+        &self,
+        first: usize,
+        t: &Tile<'_>,
+        write: Write<Avx2Bytes, V>,
+    ) {
+        let (mut a, mut w) = (self.a, t.weights.wrapping_add(V * BYTES));
+        // SAFETY: there are pointers for each tap and row, and all groups are readable; the panel has weights for each;
+        // `write` gets sums for all rows of the tile.
+        unsafe {
+            let mut sums = match self.copies {
+                Some(copies) => copies.starts::<R, V>(t),
+                None => [[_mm256_setzero_si256(); V]; R],
+            };
+            for _ in 0..self.taps {
+                let rows = self.of_tap::<R>(&mut a, first);
+                let mut group = 0;
+                while FOURS && group + 2 <= self.groups {
+                    add_two(&mut sums, rows.map(|row| row.add(4 * group)), w);
+                    w = w.add(2 * V * BYTES);
+                    group += 2;
+                }
+                while group < self.groups {
+                    add_one(&mut sums, rows.map(|row| row.add(4 * group)), w);
+                    w = w.add(V * BYTES);
+                    group += 1;
+                }
+            }
+            body::finish::<Avx2Bytes, R, V>(&sums, t, write);
+        }
+    }
+}
+
 impl Copies<'_> {
     /// Multiplies the copies with all panels.
     ///
     /// # Safety
     /// The product must meet the requirements of [`multiply`], and [`bound`](Self::bound) must have copied its rows.
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn multiply<const FOURS: bool>(
-        &self,
-        p: &Product,
-        (one, two): (Write<Avx2Bytes, 1>, Write<Avx2Bytes, 2>),
-    ) {
-        // SAFETY: the tile has the number of vectors and rows that the kernel is for; all else is as `# Safety`
-        // requires.
-        each_panel(p, Avx2Bytes::LANES, 2, |vectors, tile| unsafe {
-            match (vectors, p.rows) {
-                (1, 1) => self.tile::<FOURS, 1, 1>(&tile, one),
-                (1, 2) => self.tile::<FOURS, 2, 1>(&tile, one),
-                (1, 3) => self.tile::<FOURS, 3, 1>(&tile, one),
-                (1, _) => self.tile::<FOURS, 4, 1>(&tile, one),
-                (_, 1) => self.tile::<FOURS, 1, 2>(&tile, two),
-                (_, 2) => self.tile::<FOURS, 2, 2>(&tile, two),
-                (_, 3) => self.tile::<FOURS, 3, 2>(&tile, two),
-                (_, _) => self.tile::<FOURS, 4, 2>(&tile, two),
-            }
-        });
+    unsafe fn multiply<const FOURS: bool>(&self, p: &Product, write: Writes) {
+        let first = self.bytes.as_ptr().cast::<u8>();
+        let pointers: [*const u8; ROWS] = std::array::from_fn(|r| first.wrapping_add(r * self.pitch));
+        let (groups, copies) = (self.groups, Some(self));
+        let rows = BoundedRows { a: pointers.as_ptr(), pitch: ROWS, step: 0, taps: 1, groups, copies };
+        // SAFETY: the copies have all groups of a row, which meet the bound; all else is as `# Safety` requires.
+        unsafe { rows.multiply::<FOURS>(p, write) }
     }
 
     /// The initial sums of rows: the products of the offset and of the corrections.
@@ -152,42 +336,6 @@ impl Copies<'_> {
                 }
             }
             *rows
-        }
-    }
-
-    /// Computes `R` rows by `V` vectors of columns.
-    ///
-    /// # Safety
-    /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows, and [`bound`](Self::bound) must have
-    /// copied these, with the same bound.
-    #[inline(never)]
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn tile<const FOURS: bool, const R: usize, const V: usize>(
-        &self,
-        t: &Tile<'_>,
-        write: Write<Avx2Bytes, V>,
-    ) {
-        let mut rows = [self.bytes.as_ptr().cast::<u8>(); R];
-        for r in 1..R {
-            rows[r] = rows[r - 1].wrapping_add(self.pitch);
-        }
-        let mut w = t.weights.wrapping_add(V * BYTES);
-        // SAFETY: copies have all groups of a row, and the panel has weights for each; `write` gets sums for all rows
-        // of the tile.
-        unsafe {
-            let mut sums = self.starts::<R, V>(t);
-            let mut group = 0;
-            while FOURS && group + 2 <= self.groups {
-                add_two(&mut sums, rows.map(|row| row.add(4 * group)), w);
-                w = w.add(2 * V * BYTES);
-                group += 2;
-            }
-            while group < self.groups {
-                add_one(&mut sums, rows.map(|row| row.add(4 * group)), w);
-                w = w.add(V * BYTES);
-                group += 1;
-            }
-            body::finish::<Avx2Bytes, R, V>(&sums, t, write);
         }
     }
 }

@@ -17,7 +17,7 @@ macro_rules! member {
             lanes: <$t>::LANES,
             group_bytes: <$t>::WEIGHTS / <$t>::LANES,
             starts: <$t>::STARTS,
-            word_percent: if <$t>::WEIGHTS / <$t>::LANES == 8 { 100 } else { 0 },
+            has_words: <$t>::WEIGHTS / <$t>::LANES == 8,
             groups: 1,
             pack_columns: pack,
             by_vectors: &[$(&[$(apart::<$r, $v>),*]),*],
@@ -70,18 +70,21 @@ mod bytes {
 
     pub(super) const MEMBER: Gemm = Gemm {
         name: "u8i8_gemm_4x16_bytes__avx2",
+        mr: 32,
         group_bytes: Avx2Bytes::WEIGHTS / Avx2Bytes::LANES,
         starts: Avx2Bytes::STARTS,
-        word_percent: 150,
+        has_words: true,
         pack_columns: pack,
-        by_vectors: &[
-            &[apart::<1, 1>, apart::<2, 1>, apart::<3, 1>, apart::<4, 1>],
-            &[apart::<1, 2>, apart::<2, 2>, apart::<3, 2>, apart::<4, 2>],
-        ],
+        by_vectors: WORDS,
         strips: &[],
-        split: Some(Split { bytes: 64..=split::MOST, columns: 48, products: 1 << 13, multiply }),
+        split: Some(Split { bytes: 32..=split::MOST, columns: 16, taps: split::TAPS, multiply }),
         ..avx2::MEMBER
     };
+
+    const WORDS: &[&[Microkernel]] = &[
+        &[apart::<1, 1>, apart::<2, 1>, apart::<3, 1>, apart::<4, 1>],
+        &[apart::<1, 2>, apart::<2, 2>, apart::<3, 2>, apart::<4, 2>],
+    ];
 
     /// # Safety
     /// The arguments must meet the requirements of [`Pack`].
@@ -102,9 +105,10 @@ mod bytes {
     /// # Safety
     /// The product must meet the requirements of [`Gemm::multiply`].
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn multiply(product: &Product) -> bool {
+    unsafe fn multiply(product: &Product) {
+        let functions = split::Functions { write: (avx2::write::<1>, avx2::write::<2>), words: WORDS };
         // SAFETY: the features are enabled here; the product meets the requirements of `multiply`.
-        unsafe { split::multiply(product, (avx2::write::<1>, avx2::write::<2>)) }
+        unsafe { split::multiply(product, functions) }
     }
 }
 
