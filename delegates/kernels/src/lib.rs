@@ -26,6 +26,7 @@ pub mod f32_softmax;
 pub mod f32_svdf;
 pub mod f32_winograd;
 pub mod i16_lstm;
+pub mod i16_map;
 pub mod i16_pair;
 pub mod i16_svdf;
 pub mod i16i8_dot;

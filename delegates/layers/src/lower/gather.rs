@@ -1,4 +1,4 @@
-//! GATHER, EMBEDDING_LOOKUP: slices of a tensor of whole bytes.
+//! GATHER, GATHER_ND, EMBEDDING_LOOKUP: slices of a tensor of whole bytes.
 
 use arenite_abi::prelude::*;
 use arenite_abi::schema::GatherOptions;
@@ -14,6 +14,15 @@ pub(super) fn gather<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     let options = x.node.options()?;
     let (axis, batch) = (options.get(GatherOptions::AXIS)?, options.get(GatherOptions::BATCH_DIMS)?);
     lower(x, [0, 1], axis.into(), batch.into())
+}
+
+/// Lowers GATHER_ND by single indices, which gathers along the first axis.
+pub(super) fn gather_nd<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
+    let (_, indices) = x.input(1)?;
+    if indices.shape.last() != Some(&1) {
+        return Err(unsupported!("indices have shape {:?}; rows of one index are supported", indices.shape));
+    }
+    lower(x, [0, 1], 0, 0)
 }
 
 /// Lowers EMBEDDING_LOOKUP of a table with the output's type.

@@ -135,6 +135,7 @@ table! {
         SPACE_TO_BATCH_ND         4  -  0  AsStored,             Elements,    batches::space_to_batch;
         BATCH_TO_SPACE_ND         4  -  0  AsStored,             Elements,    batches::batch_to_space;
         GATHER                    8  -  0  AsStored,             Elements,    gather::gather;
+        GATHER_ND                 6  -  0  AsStored,             Elements,    gather::gather_nd;
         EMBEDDING_LOOKUP          5  -  1  AsStored,             Elements,    gather::embedding_lookup;
         RESIZE_BILINEAR           4  -  0  AsStored,             Elements,    resize::bilinear;
         RESIZE_NEAREST_NEIGHBOR   4  -  0  AsStored,             Elements,    resize::nearest;
@@ -200,6 +201,7 @@ table! {
         SELECT 4,
         SELECT_V2 2,
         SVDF 4,
+        TOPK_V2 3,
         UNIDIRECTIONAL_SEQUENCE_LSTM 4,
         WHILE 1,
     }

@@ -24,6 +24,7 @@ pub const OPS: &[Entry] = &[
     entry("PADV2", PADDED, NONE, pad),
     entry("MIRROR_PAD", ANY, NONE, pad),
     entry("GATHER", ANY, NONE, gather),
+    entry("GATHER_ND", ANY, NONE, gather_nd),
     entry("EMBEDDING_LOOKUP", &[REAL, SIGNED], &[WHOLE], embedding),
     entry("RESHAPE", ANY, NONE, reshape),
     entry("SQUEEZE", ANY, NONE, squeeze),
@@ -185,6 +186,24 @@ fn gather(net: &mut Net, kind: Kind) -> Option<()> {
     let options =
         Attributes::of(|o| o.set(GatherOptions::AXIS, named).set(GatherOptions::BATCH_DIMS, batch as i32));
     net.node(kind, &[x.index, at.index], vec![x.like(shape)], Some(options), Rule::Moves);
+    Some(())
+}
+
+/// By one index per row, or by several, which the delegate leaves.
+fn gather_nd(net: &mut Net, kind: Kind) -> Option<()> {
+    let x = net.of_rank(kind.form.ty(), 1);
+    let depth = if net.random.chance(85) { 1 } else { net.random.between(0, x.shape.len() as i32) };
+    let rank = net.random.below(3);
+    let mut coords: Vec<i32> = (0..rank).map(|_| net.random.between(1, 4)).collect();
+    let mut shape = coords.clone();
+    shape.extend(&x.shape[depth as usize..]);
+    if shape.iter().product::<i32>() > 3000 {
+        return None;
+    }
+    coords.push(depth);
+    let least = x.shape[..depth as usize].iter().copied().min().unwrap_or(1);
+    let at = indices(net, &coords, least);
+    net.node(kind, &[x.index, at.index], vec![x.like(shape)], None, Rule::Moves);
     Some(())
 }
 

@@ -19,7 +19,7 @@ pub const OPS: &[Entry] = &[
     entry("MAXIMUM", ORDERED, NONE, arithmetic),
     entry("MINIMUM", ORDERED, NONE, arithmetic),
     entry("SQUARED_DIFFERENCE", &[REAL, SIGNED, WHOLE], NONE, arithmetic),
-    entry("PRELU", REALS, &[SIGNED], prelu),
+    entry("PRELU", &[REAL, SIGNED, UNSIGNED], NONE, prelu),
     entry("ADD_N", &[REAL, WHOLE], NONE, add_n),
     entry("FLOOR_MOD", NONE, REALS, arithmetic),
 ];

@@ -20,6 +20,7 @@ pub const OPS: &[Entry] = &[
     entry("REDUCE_ANY", &[TRUTH], NONE, reduce),
     entry("REDUCE_ALL", &[TRUTH], NONE, reduce),
     entry("ARG_MAX", &[SIGNED, UNSIGNED, REAL, WHOLE], NONE, arg),
+    entry("TOPK_V2", &[SIGNED, UNSIGNED, SHORT, REAL, WHOLE], NONE, top),
     entry("ARG_MIN", &[SIGNED, UNSIGNED, REAL, WHOLE], NONE, arg),
     entry("SOFTMAX", REAL_AND_BYTES, NONE, softmax),
     entry("LOG_SOFTMAX", REALS, &[SIGNED], softmax),
@@ -90,6 +91,18 @@ fn arg(net: &mut Net, kind: Kind) -> Option<()> {
     // Small differences in floats lead to other places.
     let rule = if x.ty == F32 { Rule::Step } else { Rule::Integers };
     net.node(kind, &[x.index, one.index], vec![(ty, shape, None)], Some(options), rule);
+    Some(())
+}
+
+fn top(net: &mut Net, kind: Kind) -> Option<()> {
+    let x = net.of_rank(kind.form.ty(), 1);
+    let (&last, outer) = x.shape.split_last()?;
+    let most = net.random.pick(&[last, last.min(5)]);
+    let count = net.random.between(0, most);
+    let k = net.list(&[], &[count]);
+    let shape: Vec<i32> = outer.iter().copied().chain([count]).collect();
+    let results = vec![x.like(shape.clone()), (I32, shape, None)];
+    net.node(kind, &[x.index, k.index], results, None, Rule::Step);
     Some(())
 }
 

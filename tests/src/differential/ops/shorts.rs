@@ -1,7 +1,7 @@
 //! Functions of quantized numbers of 16 bits, and conversions from and to them.
 
 use arenite::ElementType::{F32, I8, I16, I32};
-use arenite_abi::schema::{AddOptions, MulOptions, SubOptions};
+use arenite_abi::schema::{AddOptions, GeluOptions, MulOptions, SubOptions};
 
 use super::pairs::{beside, broadcast};
 use super::{Entry, NONE, SHORT, activation, entry};
@@ -29,6 +29,12 @@ pub const OPS: &[Entry] = &[
         convert,
     ),
     entry("DEQUANTIZE", &[To(I16, F32)], NONE, convert),
+    entry("LOGISTIC", &[SHORT], NONE, function),
+    entry("TANH", &[SHORT], NONE, function),
+    entry("EXP", &[SHORT], NONE, function),
+    entry("LOG", &[SHORT], NONE, function),
+    entry("RSQRT", &[SHORT], NONE, function),
+    entry("GELU", &[SHORT], NONE, function),
 ];
 
 /// A scale without a zero point, a power of two as often as not.
@@ -74,6 +80,22 @@ fn arithmetic(net: &mut Net, kind: Kind) -> Option<()> {
     };
     let inputs = if net.random.chance(30) { [b.index, a.index] } else { [a.index, b.index] };
     net.node(kind, &inputs, vec![(I16, shape, Some(quant))], Some(options), Rule::Integers);
+    Some(())
+}
+
+fn function(net: &mut Net, kind: Kind) -> Option<()> {
+    let x = net.any(I16);
+    let scale = net.random.pick(&[0.5f32.powi(11), 0.5f32.powi(12), 0.5f32.powi(13), 0.0003, 0.02, 3.0]);
+    let spec = (I16, x.shape.clone(), Some(Quant { scale, zero_point: 0 }));
+    let x = if x.quant.is_some() && net.random.chance(50) { x } else { net.given(spec) };
+    let approximate = net.random.chance(50);
+    let options =
+        (kind.op == "GELU").then(|| Attributes::of(|o| o.set(GeluOptions::APPROXIMATE, approximate)));
+    let quant = match kind.op {
+        "LOGISTIC" | "TANH" => Quant { scale: 0.5f32.powi(15), zero_point: 0 },
+        _ => quant(net),
+    };
+    net.node(kind, &[x.index], vec![(I16, x.shape, Some(quant))], options, Rule::Integers);
     Some(())
 }
 

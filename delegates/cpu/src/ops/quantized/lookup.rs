@@ -15,7 +15,8 @@ use crate::fixed_point::{Multiplier, Ties, hard_swish::HardSwish, rsqrt};
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
-use crate::steps::lookup::{Lookup, Table};
+use crate::steps::lookup::Lookup;
+pub(super) use crate::steps::lookup::Table;
 
 /// A function of one tensor.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,8 @@ pub(crate) enum Function {
     Real(fn(f32) -> f32),
     /// `x · clamp(x + 3, 0, 6) / 6`, with 16 bits.
     HardSwish,
+    /// `√x`, rounded towards zero.
+    Sqrt,
     /// `1 / √x`.
     Rsqrt,
     /// `clamp(x, low, high)`.
@@ -36,8 +39,13 @@ pub(crate) enum Function {
     Rescale,
 }
 
-fn exp(x: f32) -> f32 {
+pub(super) fn exp(x: f32) -> f32 {
     libm::exp(f64::from(x)) as f32
+}
+
+/// The logarithm; of numbers that are not positive, a number below every result.
+fn log(x: f32) -> f32 {
+    if x <= 0.0 { f32::NEG_INFINITY } else { libm::log(f64::from(x)) as f32 }
 }
 
 fn tanh(x: f32) -> f32 {
@@ -48,11 +56,11 @@ fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + exp(-x))
 }
 
-fn gelu(x: f32) -> f32 {
+pub(super) fn gelu(x: f32) -> f32 {
     0.5 * x * libm::erfc(f64::from(x * -std::f32::consts::FRAC_1_SQRT_2)) as f32
 }
 
-fn gelu_tanh(x: f32) -> f32 {
+pub(super) fn gelu_tanh(x: f32) -> f32 {
     const FACTOR: f32 = (std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2) as f32;
     0.5 * x * (1.0 + tanh(FACTOR * (x + 0.044715 * x * x * x)))
 }
@@ -69,6 +77,8 @@ pub(super) fn lower(x: &Source<'_, '_>, code: i32) -> Option<Result<Node<Functio
         op::TANH => Function::Real(tanh),
         op::EXP if signed => Function::Real(exp),
         op::ELU if signed => Function::Real(elu),
+        op::LOG if signed => Function::Real(log),
+        op::SQRT if signed => Function::Sqrt,
         op::RSQRT if signed => Function::Rsqrt,
         op::ABS if signed => Function::Abs,
         op::HARD_SWISH => Function::HardSwish,
@@ -108,23 +118,26 @@ pub(super) fn plain(
     net: &NetValues<'_, '_>,
     build: &Build,
 ) -> Box<dyn Step> {
+    let [from, to] =
+        [node.inputs[0], node.outputs[0]].map(|id| if net.values[id].ty == I8 { FLIP } else { 0 });
+    step(flipped(table, from, to), node, net, build)
+}
+
+/// The step that looks up bytes as they are in memory.
+pub(super) fn step(
+    table: Table,
+    node: &NodeValues<'_>,
+    net: &NetValues<'_, '_>,
+    build: &Build,
+) -> Box<dyn Step> {
     let (input, output) = (node.inputs[0], node.outputs[0]);
     let len = net.values[output].len();
-    let [from, to] = [input, output].map(|id| if net.values[id].ty == I8 { FLIP } else { 0 });
-    Box::new(Lookup {
-        map: build.bytes.map,
-        table: flipped(table, from, to),
-        last: None,
-        smallest: 0,
-        flip: from,
-        len,
-        input,
-        output,
-    })
+    let map = build.bytes.map;
+    Box::new(Lookup { map, table, last: None, smallest: 0, flip: 0, len, input, output })
 }
 
 /// The table for bytes that are combined with `from` by exclusive or, and whose results are combined with `to`.
-fn flipped(table: &Table, from: u8, to: u8) -> Table {
+pub(super) fn flipped(table: &Table, from: u8, to: u8) -> Table {
     Box::new(std::array::from_fn(|x| table[x ^ usize::from(from)] ^ to))
 }
 
@@ -147,7 +160,7 @@ impl Function {
                 Function::Rescale => Some((16, flipped(rescale(from, to, Ties::Away)?))),
                 _ => None,
             },
-            smallest: if let Function::Rsqrt = self { from.zero_point as u8 } else { 0 },
+            smallest: if self.is_root() { from.zero_point as u8 } else { 0 },
             flip,
             len: net.values[output].len(),
             input,
@@ -155,9 +168,14 @@ impl Function {
         }))
     }
 
+    /// Whether numbers below zero are an error.
+    fn is_root(&self) -> bool {
+        matches!(self, Function::Sqrt | Function::Rsqrt)
+    }
+
     /// The result of each byte, if that does not depend on its place and all bytes have one.
     pub(crate) fn of_bytes(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>) -> Result<Option<Table>> {
-        if matches!(self, Function::Rescale | Function::Rsqrt) {
+        if self.is_root() || matches!(self, Function::Rescale) {
             return Ok(None);
         }
         self.table(unsigned(net, node.inputs[0])?, unsigned(net, node.outputs[0])?).map(Some)
@@ -173,14 +191,8 @@ impl Function {
                 })?;
                 table(|q| function.apply(q))
             }
-            Function::Rsqrt => {
-                let real = 1.0 / f64::from(from.scale.sqrt() * to.scale);
-                let factor = multiplier(real)?;
-                table(|q| match q - from.zero_point {
-                    ..=0 => 255,
-                    x => rsqrt::apply(x, factor).saturating_add(to.zero_point),
-                })
-            }
+            Function::Sqrt => root(from, to),
+            Function::Rsqrt => inverse_root(from, to)?,
             Function::Clamp(low, high) => {
                 let factor = multiplier(f64::from(from.scale / to.scale))?;
                 let bound = |x: f32| ((x / to.scale).round() as i32).saturating_add(to.zero_point);
@@ -218,6 +230,22 @@ impl Function {
     }
 }
 
+/// Roots from zero on.
+fn root(from: Quant, to: Quant) -> Table {
+    table(|q| {
+        let root = libm::sqrtf(from.scale * (q - from.zero_point) as f32);
+        ((root / to.scale) as i32).saturating_add(to.zero_point)
+    })
+}
+
+fn inverse_root(from: Quant, to: Quant) -> Result<Table> {
+    let factor = multiplier(1.0 / f64::from(from.scale.sqrt() * to.scale))?;
+    Ok(table(|q| match q - from.zero_point {
+        ..=0 => 255,
+        x => rsqrt::apply(x, factor).saturating_add(to.zero_point),
+    }))
+}
+
 fn rescale(from: Quant, to: Quant, ties: Ties) -> Result<Table> {
     let factor = multiplier(f64::from(from.scale) / f64::from(to.scale))?;
     Ok(table(|q| factor.apply(q - from.zero_point, ties).wrapping_add(to.zero_point)))
@@ -241,6 +269,6 @@ fn real(f: fn(f32) -> f32, from: Quant, to: Quant) -> Result<Table> {
 }
 
 /// `f` of each byte, saturated.
-fn table(f: impl Fn(i32) -> i32) -> Table {
+pub(super) fn table(f: impl Fn(i32) -> i32) -> Table {
     Box::new(std::array::from_fn(|q| f(q as i32).clamp(0, 255) as u8))
 }

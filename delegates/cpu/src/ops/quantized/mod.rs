@@ -12,11 +12,14 @@ mod matmul;
 mod mean;
 mod pair;
 mod pool;
+mod prelu;
 mod product;
 mod quantization;
 mod resize;
 mod shorts;
+mod shorts_map;
 mod softmax;
+mod top;
 mod transpose_conv;
 
 use arenite_abi::prelude::*;
@@ -36,10 +39,12 @@ use mean::Mean;
 pub(crate) use pair::ByteFunction;
 use pair::Pairwise;
 use pool::Pool;
+use prelu::Prelu;
 use product::Product;
 use resize::ResizeBytes;
 use shorts::I16Layer;
 use softmax::Softmax;
+use top::Top;
 use transpose_conv::TransposeProduct;
 
 use crate::ops::build::{Build, LayerStep, Offers};
@@ -60,6 +65,8 @@ pub(crate) enum Quantized<'a> {
     Function(Function),
     /// A function of one tensor, by its results.
     Table(Table),
+    /// A function of one tensor that depends on the column.
+    Prelu(Prelu<'a>),
     /// A function of two tensors.
     Pairwise(Pairwise),
     /// Functions of one tensor, other ones for each column.
@@ -78,6 +85,8 @@ pub(crate) enum Quantized<'a> {
     Resize(ResizeBytes),
     /// Places of extremes.
     Arg(Arg),
+    /// The largest elements.
+    Top(Top),
     /// Sums and extremes.
     Fold(IntFold),
     /// A convolution of numbers of 16 bits.
@@ -91,7 +100,7 @@ pub(crate) enum Quantized<'a> {
 impl Quantized<'_> {
     /// Whether the layer also computes with signed bytes as the model has them.
     pub(crate) fn takes_signed(&self) -> bool {
-        matches!(self, Quantized::Arg(_) | Quantized::Fold(_))
+        matches!(self, Quantized::Arg(_) | Quantized::Top(_) | Quantized::Fold(_))
     }
 
     /// Whether the step also reads and writes signed bytes, which it makes unsigned itself.
@@ -100,11 +109,18 @@ impl Quantized<'_> {
             self,
             Quantized::Function(_)
                 | Quantized::Table(_)
+                | Quantized::Prelu(_)
                 | Quantized::Pairwise(_)
                 | Quantized::Lines(_)
                 | Quantized::Convert(_)
                 | Quantized::Mean(_)
         )
+    }
+
+    /// Whether the step also writes signed bytes.
+    pub(crate) fn writes_signed(&self) -> bool {
+        self.flips()
+            || matches!(self, Quantized::Product(_) | Quantized::Depthwise(_) | Quantized::Softmax(_))
     }
 
     /// The window over input 0, if pixels outside of the image count as zero.
@@ -117,6 +133,7 @@ impl Quantized<'_> {
             Quantized::Flip
             | Quantized::Function(_)
             | Quantized::Table(_)
+            | Quantized::Prelu(_)
             | Quantized::Pairwise(_)
             | Quantized::Lines(_)
             | Quantized::Convert(_)
@@ -124,6 +141,7 @@ impl Quantized<'_> {
             | Quantized::Softmax(_)
             | Quantized::Resize(_)
             | Quantized::Arg(_)
+            | Quantized::Top(_)
             | Quantized::Fold(_)
             | Quantized::ConvI16(_)
             | Quantized::I16(_)
@@ -141,6 +159,7 @@ impl LayerStep for Quantized<'_> {
             Quantized::Flip
             | Quantized::Function(_)
             | Quantized::Table(_)
+            | Quantized::Prelu(_)
             | Quantized::Pairwise(_)
             | Quantized::Lines(_)
             | Quantized::Convert(_)
@@ -149,6 +168,7 @@ impl LayerStep for Quantized<'_> {
             | Quantized::Matmul(_)
             | Quantized::Resize(_)
             | Quantized::Arg(_)
+            | Quantized::Top(_)
             | Quantized::Fold(_)
             | Quantized::ConvI16(_)
             | Quantized::I16(_)
@@ -165,6 +185,7 @@ impl LayerStep for Quantized<'_> {
             Quantized::Depthwise(layer) => Ok(Box::new(layer.build(node, net, build)?)),
             Quantized::Function(layer) => layer.build(node, net, build),
             Quantized::Table(table) => Ok(lookup::plain(table, node, net, build)),
+            Quantized::Prelu(layer) => layer.build(node, net, build),
             Quantized::Pairwise(layer) => layer.build(node, net, build),
             Quantized::Lines(layer) => layer.build(node, net, build),
             Quantized::Pool(layer) => Ok(Box::new(layer.build(node, net, build)?)),
@@ -174,6 +195,7 @@ impl LayerStep for Quantized<'_> {
             Quantized::Matmul(layer) => layer.build(node, net, build),
             Quantized::Resize(layer) => layer.build(node, net, build),
             Quantized::Arg(layer) => Ok(layer.build(node, net, build)),
+            Quantized::Top(layer) => layer.build(node, net),
             Quantized::Fold(layer) => layer.build(node, net, build),
             Quantized::ConvI16(layer) => layer.build(node, net, build),
             Quantized::I16(layer) => layer.build(node, net, build),
@@ -192,6 +214,7 @@ pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Quantized<'a>>
         (op::ARG_MAX | op::ARG_MIN, I8 | U8 | F32 | I32, I32 | I64) => {
             return as_layer(arg::lower(x), Quantized::Arg);
         }
+        (op::TOPK_V2, I8 | U8 | I16 | I32 | F32, _) => return as_layer(top::lower(x), Quantized::Top),
         (op::SUM | op::REDUCE_MAX | op::REDUCE_MIN, I8 | U8 | I16, _)
         | (op::MEAN, I16, _)
         | (op::REDUCE_ANY | op::REDUCE_ALL, ElementType::Bool, _) => {
@@ -199,7 +222,7 @@ pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Quantized<'a>>
         }
         (op::CONV_2D, I16, I16) => return as_layer(conv_i16::lower(x), Quantized::ConvI16),
         (_, I8 | U8, I8 | U8) => {}
-        _ => return as_layer(shorts::lower(x)?, Quantized::I16),
+        _ => return as_layer(shorts_map::lower(x).or_else(|| shorts::lower(x))?, Quantized::I16),
     }
     match x.node.builtin_code() {
         op::CONV_2D => as_layer(product::convolution(x), Quantized::Product),
@@ -210,6 +233,7 @@ pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Quantized<'a>>
         op::SOFTMAX => as_layer(softmax::lower(x), Quantized::Softmax),
         op::RESIZE_BILINEAR => as_layer(resize::lower(x), Quantized::Resize),
         op::MEAN => as_layer(mean::lower(x), Quantized::Mean),
+        op::PRELU => as_layer(prelu::lower(x), Quantized::Prelu),
         op::FULLY_CONNECTED => as_layer(product::fully_connected(x), Quantized::Product),
         code => match lookup::lower(x, code) {
             Some(found) => as_layer(found, Quantized::Function),

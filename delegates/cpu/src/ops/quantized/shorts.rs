@@ -17,10 +17,12 @@ use arenite_layers::{Loops, Node, Source, Value};
 
 use super::convert;
 use crate::fixed_point::{Factor, Multiplier, Ties};
+use crate::kernels::i16_map::{self, I16Map};
 use crate::kernels::i16_pair::{Combine, I16Kernels, Pair, Rescale};
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
+use crate::steps::i16_map::MapI16;
 use crate::steps::i16_pair::{Conversion, ConvertI16, PairI16};
 
 /// A layer on numbers of 16 bits.
@@ -43,6 +45,13 @@ pub(crate) enum I16Layer {
     Quantize(f32),
     /// To `f32`, with this scale.
     Dequantize(f32),
+    /// A function of one tensor.
+    Map {
+        /// The function.
+        function: i16_map::Function,
+        /// Whether numbers below zero are an error.
+        is_root: bool,
+    },
 }
 
 /// Lowers the node if it is one of these for its types.
@@ -206,6 +215,10 @@ impl I16Layer {
                 let inputs = [input, node.inputs[1]];
                 let shape = (loops.clone(), *grouped);
                 return Ok(Box::new(PairI16::new(kernels, *combine, shape, **pairs, inputs, output)));
+            }
+            I16Layer::Map { function, is_root } => {
+                let (map, function) = (I16Map::select(build.isa), function.clone());
+                return Ok(Box::new(MapI16 { map, function, is_root: *is_root, input, output }));
             }
             I16Layer::Quantize(scale) => Conversion::Quantize(*scale),
             I16Layer::Dequantize(scale) => Conversion::Dequantize(*scale),
