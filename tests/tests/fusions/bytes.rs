@@ -1,9 +1,9 @@
 //! Functions of quantized bytes.
 
-use arenite_abi::schema::{AddOptions, ReducerOptions, activation};
+use arenite_abi::schema::{AddOptions, Conv2DOptions, ReducerOptions, SoftmaxOptions, activation, padding};
 use arenite_tests::options::Attributes;
 
-use super::{Kind, Net, REAL, steps};
+use super::{Kind, Net, REAL, Value, steps};
 
 #[test]
 fn products_and_sums_with_constant_rows_become_linear_steps() {
@@ -54,4 +54,47 @@ fn signed_bytes_are_computed_as_they_are() {
     let mean = net.node("MEAN", &[&x, &axes], Kind::I8(0.01, 4), Some(options));
     let y = net.node("DEQUANTIZE", &[&mean], REAL, None);
     assert_eq!(steps(&net.finish(&y)), ["MEAN", "DEQUANTIZE"]);
+}
+
+/// A convolution writes signed bytes itself, unless another one reads them: that one needs unsigned bytes.
+#[test]
+fn a_flip_stays_where_a_convolution_also_reads_the_bytes() {
+    let kind = Kind::I8(0.02, -3);
+    let point = |net: &mut Net, x: &Value| {
+        let (filter, bias) = (net.bytes(&[16, 1, 1, 16], 0), net.list(&[16], &[50; 16]));
+        let options = Attributes::of(|o| {
+            o.set(Conv2DOptions::PADDING, padding::VALID)
+                .set(Conv2DOptions::STRIDE_W, 1)
+                .set(Conv2DOptions::STRIDE_H, 1)
+        });
+        net.node("CONV_2D", &[x, &filter, &bias], kind, Some(options))
+    };
+    let mut net = Net::new();
+    let x = net.input(kind, &[1, 5, 6, 16]);
+    let y = point(&mut net, &x);
+    assert_eq!(steps(&net.finish(&y)), ["flip signs", "CONV_2D"]);
+
+    let mut net = Net::new();
+    let x = net.input(kind, &[1, 5, 6, 16]);
+    let y = point(&mut net, &x);
+    let z = point(&mut net, &y);
+    net.graph.outputs.push(z.index);
+    assert_eq!(steps(&net.finish(&y)), ["flip signs", "CONV_2D", "CONV_2D", "flip signs"]);
+
+    let mut net = Net::new();
+    let x = net.input(kind, &[4, 70]);
+    let options = Attributes::of(|o| o.set(SoftmaxOptions::BETA, 1.0));
+    let y = net.node("SOFTMAX", &[&x], Kind::I8(1.0 / 256.0, -128), Some(options));
+    assert_eq!(steps(&net.finish(&y)), ["flip signs", "SOFTMAX"]);
+}
+
+#[test]
+fn slopes_of_columns_become_lookup_tables() {
+    for columns in [1, 45] {
+        let mut net = Net::new();
+        let x = net.input(Kind::I8(0.02, -3), &[2, 3, 7, 45]);
+        let slopes = net.row(Kind::I8(0.011, 4), columns);
+        let y = net.node("PRELU", &[&x, &slopes], Kind::I8(0.021, 7), None);
+        assert_eq!(steps(&net.finish(&y)), ["lookup"], "{columns}");
+    }
 }

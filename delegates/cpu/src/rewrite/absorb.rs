@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! i8 ─► [flip] ─► u8 ─► [ADD] ─► u8 ─► [flip] ─► i8      =>      i8 ─► [ADD] ─► i8
+//! i8 ─► [flip] ─► u8 ─► [CONV_2D] ─► u8 ─► [flip] ─► i8  =>      i8 ─► [flip] ─► u8 ─► [CONV_2D] ─► i8
 //! ```
 
 use arenite_layers::Id;
@@ -22,7 +23,11 @@ pub(super) fn absorb(net: &mut Net<'_>) {
         let is_seen = net.inputs.contains(&unsigned) || net.outputs.contains(&unsigned);
         let meets = |node: &Node<'_>| node.inputs.contains(&unsigned) || node.outputs.contains(&unsigned);
         let others = || net.nodes.iter().enumerate().filter(|&(j, node)| j != i && meets(node));
-        if is_seen || !others().all(|(_, node)| flips(node)) {
+        let accepts = |node: &Node<'_>| match node.inputs.contains(&unsigned) {
+            true => quantized(node).is_some_and(Quantized::flips),
+            false => quantized(node).is_some_and(Quantized::writes_signed),
+        };
+        if is_seen || !others().all(|(_, node)| accepts(node)) {
             continue;
         }
         net.take(i);
@@ -42,7 +47,10 @@ fn flip(node: &Node<'_>) -> Option<[Id; 2]> {
     }
 }
 
-/// Whether the layer also reads and writes signed bytes.
-fn flips(node: &Node<'_>) -> bool {
-    matches!(&node.layer, Layer::Engine(CpuLayer::Quantized(layer)) if layer.flips())
+/// The layer, if it is one on quantized bytes.
+fn quantized<'l, 'a>(node: &'l Node<'a>) -> Option<&'l Quantized<'a>> {
+    match &node.layer {
+        Layer::Engine(CpuLayer::Quantized(layer)) => Some(layer),
+        _ => None,
+    }
 }

@@ -25,6 +25,7 @@ pub(crate) struct SoftmaxU8 {
     exponentials: Aligned<f32>,
     /// Of the results.
     scale: f32,
+    flip: u8,
     halves: Halves,
     depth: usize,
     input: Id,
@@ -37,13 +38,15 @@ pub(crate) struct Scales {
     pub step: f32,
     /// The scale of the results.
     pub scale: f32,
+    /// What results are combined with by exclusive or: 0x80 makes signed bytes of them.
+    pub flip: u8,
 }
 
 impl SoftmaxU8 {
     /// Softmax of rows of `depth` bytes.
     pub(crate) fn new(
         kernels: (&'static IntFolds, &'static ByteMap, &'static Reals),
-        Scales { step, scale }: Scales,
+        Scales { step, scale, flip }: Scales,
         halves: Halves,
         depth: usize,
         StepValues { input, output }: StepValues,
@@ -52,7 +55,7 @@ impl SoftmaxU8 {
         for (q, e) in exponentials.iter_mut().enumerate() {
             *e = libm::exp(f64::from(-step * (255 - q) as f32)) as f32;
         }
-        SoftmaxU8 { kernels, exponentials, scale, halves, depth, input, output }
+        SoftmaxU8 { kernels, exponentials, scale, flip, halves, depth, input, output }
     }
 
     /// Computes `y`, at most [`TOGETHER`] rows that start at row `first`.
@@ -75,6 +78,7 @@ impl SoftmaxU8 {
             let inverse = 1.0 / (sums[r] * self.scale);
             let to = &mut Target::of(&mut results[..n]);
             reals.quantized_positive(&tables[r][..n], inverse, self.halves, to);
+            results.iter_mut().for_each(|byte| *byte ^= self.flip);
             map.looked_up(rows[r], &results, &mut y.part(r * self.depth, self.depth));
         }
     }
@@ -96,6 +100,7 @@ impl SoftmaxU8 {
             }
         }
         reals.quantized_positive(&shares[..y.len()], 1.0, self.halves, y);
+        y.as_mut_slice().iter_mut().for_each(|byte| *byte ^= self.flip);
     }
 }
 

@@ -8,13 +8,13 @@ use arenite_layers::lower::depthwise_conv_2d;
 use arenite_layers::{EpilogueOp, Node, Source, Window};
 
 use super::product::{check, multipliers};
-use super::quantization::{range, unsigned};
+use super::quantization::{raised, range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
 use crate::ops::build::{Build, ByRows, Offers};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::reach::planes_u8;
 use crate::reach::weights_u8::Weights;
-use crate::requantize::Channel;
+use crate::requantize::{Bytes, Channel};
 use crate::steps::cascade::RowStep;
 use crate::steps::dwconv_u8::{DwConvU8, DwConvU8Parameters};
 
@@ -108,7 +108,7 @@ impl DepthwiseProduct<'_> {
         build: &Build,
     ) -> Result<DwConvU8> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
-        let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
+        let (from, (to, flip)) = (unsigned(net, input)?, raised(net, output)?);
         let taps = self.window.rows.taps * self.window.columns.taps;
         let channels = self.multipliers.iter().enumerate().map(|(c, &multiplier)| Channel {
             bias: self.bias.map_or(0, |bias| bias[c]),
@@ -127,7 +127,7 @@ impl DepthwiseProduct<'_> {
                 weights: &weights,
                 channels: &channels.collect::<Vec<_>>(),
                 zero_point: from.zero_point as u8,
-                bytes: range(self.activation, to)?,
+                bytes: Bytes { flip, ..range(self.activation, to)? },
                 input,
                 output,
             },

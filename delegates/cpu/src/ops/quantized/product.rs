@@ -14,12 +14,12 @@ use arenite_base::Quant;
 use arenite_layers::lower::{conv_2d, fully_connected};
 use arenite_layers::{EpilogueOp, Node, Source, Value, Window};
 
-use super::quantization::{quant_of, range, unsigned};
+use super::quantization::{quant_of, raised, range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
 use crate::ops::build::{Border, Build, ByRows, Offers, Winograd};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::reach::weights_u8::Weights;
-use crate::requantize::Channel;
+use crate::requantize::{Bytes, Channel};
 use crate::step::Step;
 use crate::steps::cascade::RowStep;
 use crate::steps::conv_u8::{ConvU8, ConvU8Parameters};
@@ -174,7 +174,7 @@ impl Product<'_> {
         then: impl FnOnce(ConvU8Parameters<'_>) -> Result<T>,
     ) -> Result<T> {
         let (input, output) = (node.inputs[0], node.outputs[0]);
-        let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
+        let (from, (to, flip)) = (unsigned(net, input)?, raised(net, output)?);
         let name = build.name(node, net)?;
         let sums = self.weights.sums(&build.store, self.filters, self.lines(), &name)?;
         then(ConvU8Parameters {
@@ -185,7 +185,7 @@ impl Product<'_> {
             weights: &self.weights,
             channels: &self.channels(from, &sums),
             zero_point: from.zero_point as u8,
-            bytes: range(self.activation, to)?,
+            bytes: Bytes { flip, ..range(self.activation, to)? },
             input,
             output,
         })

@@ -8,7 +8,7 @@ use arenite_abi::schema::SoftmaxOptions;
 use arenite_layers::lower::expect_elements;
 use arenite_layers::{Node, Source};
 
-use super::quantization::{quant_of, unsigned};
+use super::quantization::{quant_of, raised, unsigned};
 use crate::kernels::u8_real::Halves;
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
@@ -52,10 +52,10 @@ impl Softmax {
         build: &Build,
     ) -> Result<Box<dyn Step>> {
         let StepValues { input, output } = node.ends();
-        let (from, to) = (unsigned(net, input)?, unsigned(net, output)?);
+        let (from, (to, flip)) = (unsigned(net, input)?, raised(net, output)?);
         let depth = net.values[input].shape.last().copied().unwrap_or(1);
         let kernels = (build.bytes.fold, build.bytes.map, build.bytes.reals);
-        let scales = Scales { step: from.scale * self.beta, scale: to.scale };
+        let scales = Scales { step: from.scale * self.beta, scale: to.scale, flip };
         Ok(Box::new(SoftmaxU8::new(kernels, scales, self.halves, depth, node.ends())))
     }
 }
