@@ -19,7 +19,6 @@ const CASTS: &[Form] = &[
     To(I8, I64),
     To(I16, F32),
     To(I16, I32),
-    To(F16, F32),
     To(Bool, F32),
     To(Bool, I32),
     To(Bool, I64),
@@ -34,6 +33,8 @@ const CASTS: &[Form] = &[
 
 pub const OPS: &[Entry] = &[
     entry("CAST", CASTS, &[To(F32, U8), To(F32, F16), To(U8, I8), To(I16, I64)], cast),
+    // Its own entry: few graphs prefer halves.
+    entry("CAST", &[To(F16, F32)], NONE, cast),
     entry(
         "QUANTIZE",
         &[To(F32, I8), To(F32, U8), To(I8, I8), To(I8, U8), To(U8, I8), To(U8, U8)],
