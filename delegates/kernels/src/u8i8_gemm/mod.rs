@@ -97,8 +97,10 @@ struct Split {
     /// The sizes of rows that it is for. They must have whole groups: other rows are mostly pixels of pictures, whose
     /// bytes have all values.
     bytes: std::ops::RangeInclusive<usize>,
-    /// The least number of columns for which it pays to look at rows first.
-    columns: usize,
+    /// The least number of columns, and of bytes per tap, for which it pays to look at rows of several taps first.
+    least: [usize; 2],
+    /// Whether copies of rows of this size pay for this number of columns.
+    pays: fn(usize, usize) -> bool,
     /// The most taps.
     taps: usize,
     /// Computes a product.
@@ -121,9 +123,12 @@ struct Tiles {
 }
 
 impl Split {
-    /// Whether it is for this number of taps, rows of this size and this number of columns.
-    fn is_for(&self, taps: usize, bytes: usize, columns: usize) -> bool {
-        taps <= self.taps && self.bytes.contains(&bytes) && columns >= self.columns
+    /// Whether it is for this number of taps of `k` bytes and this number of columns.
+    fn is_for(&self, taps: usize, k: usize, columns: usize) -> bool {
+        let ([least_columns, least_bytes], bytes) = (self.least, taps * k);
+        let looks = taps > 1 && columns >= least_columns && k >= least_bytes;
+        let fits = k.is_multiple_of(4) && taps <= self.taps && self.bytes.contains(&bytes);
+        fits && (looks || (self.pays)(bytes, columns))
     }
 }
 
@@ -234,10 +239,7 @@ impl Gemm {
         let bytes = taps * k.next_multiple_of(4);
         let fits = |gemm: &&Gemm| {
             gemm.tiles.is_none_or(|tiles| bytes <= tiles.most)
-                && gemm
-                    .split
-                    .as_ref()
-                    .is_none_or(|split| split.is_for(taps, bytes, columns) && k.is_multiple_of(4))
+                && gemm.split.as_ref().is_none_or(|split| split.is_for(taps, k, columns))
         };
         usable(TABLE, isa).rfind(fits).unwrap_or(&TABLE[0])
     }

@@ -126,7 +126,7 @@ unsafe fn in_parts<const N: usize>(p: &Product, f: Functions) {
 }
 
 /// Whether copies of rows of this size pay.
-fn pays(bytes: usize, columns: usize) -> bool {
+pub(super) fn pays(bytes: usize, columns: usize) -> bool {
     columns >= COLUMNS && bytes >= LEAST && bytes * columns >= PRODUCTS
 }
 

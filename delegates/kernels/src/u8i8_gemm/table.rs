@@ -77,7 +77,13 @@ mod bytes {
         pack_columns: pack,
         by_vectors: WORDS,
         strips: &[],
-        split: Some(Split { bytes: 32..=split::MOST, columns: 16, taps: split::TAPS, multiply }),
+        split: Some(Split {
+            bytes: 32..=split::MOST,
+            least: [16, 16],
+            pays: split::pays,
+            taps: split::TAPS,
+            multiply,
+        }),
         ..avx2::MEMBER
     };
 
