@@ -38,6 +38,11 @@ pub struct Entry {
     pub draw: Draw,
 }
 
+/// The elements of a tensor of this shape, which may be too large to draw.
+fn elements(shape: &[i32]) -> i64 {
+    shape.iter().fold(1, |count: i64, &size| count.saturating_mul(size.into()))
+}
+
 const fn entry(op: &'static str, claimed: &'static [Form], left: &'static [Form], draw: Draw) -> Entry {
     Entry { op, claimed, left, draw }
 }

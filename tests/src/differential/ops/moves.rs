@@ -6,7 +6,7 @@ use arenite_abi::schema::{
     SplitVOptions, SqueezeOptions, UnpackOptions,
 };
 
-use super::{ANY, Entry, LONG, NONE, REAL, SHORT, SIGNED, UNSIGNED, WHOLE, entry};
+use super::{ANY, Entry, LONG, NONE, REAL, SHORT, SIGNED, UNSIGNED, WHOLE, elements, entry};
 use crate::differential::graph::{Feed, Form, Kind, Rule};
 use crate::differential::net::{Net, Value};
 use crate::options::Attributes;
@@ -149,7 +149,7 @@ pub fn pad(net: &mut Net, kind: Kind) -> Option<()> {
         *size += pair[0] + pair[1];
         list.extend(pair);
     }
-    if shape.iter().product::<i32>() > 3000 {
+    if elements(&shape) > 3000 {
         return None;
     }
     let list = net.list(&[x.shape.len() as i32, 2], &list);
@@ -179,7 +179,7 @@ fn gather(net: &mut Net, kind: Kind) -> Option<()> {
     let mut shape = x.shape[..axis].to_vec();
     shape.extend(&coords[batch..]);
     shape.extend(&x.shape[axis + 1..]);
-    if shape.iter().product::<i32>() > 3000 {
+    if elements(&shape) > 3000 {
         return None;
     }
     let at = indices(net, &coords, x.shape[axis]);
@@ -197,7 +197,7 @@ fn gather_nd(net: &mut Net, kind: Kind) -> Option<()> {
     let mut coords: Vec<i32> = (0..rank).map(|_| net.random.between(1, 4)).collect();
     let mut shape = coords.clone();
     shape.extend(&x.shape[depth as usize..]);
-    if shape.iter().product::<i32>() > 3000 {
+    if elements(&shape) > 3000 {
         return None;
     }
     coords.push(depth);

@@ -3,7 +3,7 @@
 use arenite::ElementType::F32;
 use arenite_abi::schema::{AddOptions, DivOptions, MulOptions, SubOptions};
 
-use super::{Entry, LONG, NONE, REAL, REALS, SHORT, SIGNED, UNSIGNED, WHOLE, activation, entry};
+use super::{Entry, LONG, NONE, REAL, REALS, SHORT, SIGNED, UNSIGNED, WHOLE, activation, elements, entry};
 use crate::differential::graph::{Form, Kind, Rule};
 use crate::differential::net::{Net, Value};
 use crate::options::Attributes;
@@ -80,7 +80,7 @@ fn add_n(net: &mut Net, kind: Kind) -> Option<()> {
 fn arithmetic(net: &mut Net, kind: Kind) -> Option<()> {
     let a = net.any(kind.form.ty());
     let b = other(net, &a);
-    let shape = broadcast(&a.shape, &b.shape).filter(|shape| shape.iter().product::<i32>() <= 3000)?;
+    let shape = broadcast(&a.shape, &b.shape).filter(|shape| elements(shape) <= 3000)?;
     let fused = activation(net);
     let options = match kind.op {
         "ADD" => Some(Attributes::of(|o| o.set(AddOptions::FUSED_ACTIVATION_FUNCTION, fused))),

@@ -4,7 +4,7 @@ use arenite::ElementType::{F32, I8, I16, I32};
 use arenite_abi::schema::{AddOptions, GeluOptions, MulOptions, SubOptions};
 
 use super::pairs::{beside, broadcast};
-use super::{Entry, NONE, SHORT, activation, entry};
+use super::{Entry, NONE, SHORT, activation, elements, entry};
 use crate::differential::graph::Form::To;
 use crate::differential::graph::{Kind, Quant, Rule};
 use crate::differential::net::{Net, Value};
@@ -61,7 +61,7 @@ fn arithmetic(net: &mut Net, kind: Kind) -> Option<()> {
     let a = if a.quant.is_some() { a } else { operand(net, a.shape, false) };
     let (shape, is_constant) = (beside(net, &a.shape), net.random.chance(40));
     let b = operand(net, shape, is_constant);
-    let shape = broadcast(&a.shape, &b.shape).filter(|shape| shape.iter().product::<i32>() <= 3000)?;
+    let shape = broadcast(&a.shape, &b.shape).filter(|shape| elements(shape) <= 3000)?;
     let (fused, by_powers) = (activation(net), net.random.chance(40));
     let options = match kind.op {
         "ADD" => Attributes::of(|o| {

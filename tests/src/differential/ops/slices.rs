@@ -2,7 +2,7 @@
 
 use arenite_abi::schema::{DepthToSpaceOptions, SpaceToDepthOptions, StridedSliceOptions};
 
-use super::{ANY, Entry, NONE, entry};
+use super::{ANY, Entry, NONE, elements, entry};
 use crate::differential::graph::{Kind, Rule};
 use crate::differential::net::Net;
 use crate::options::Attributes;
@@ -98,7 +98,7 @@ fn tile(net: &mut Net, kind: Kind) -> Option<()> {
     let x = net.of_rank(kind.form.ty(), 1);
     let times: Vec<i32> = x.shape.iter().map(|_| net.random.pick(&[1, 1, 2, 3])).collect();
     let shape: Vec<i32> = x.shape.iter().zip(&times).map(|(size, times)| size * times).collect();
-    if shape.iter().product::<i32>() > 3000 {
+    if elements(&shape) > 3000 {
         return None;
     }
     let list = net.row(&times);
@@ -115,7 +115,7 @@ fn broadcast_to(net: &mut Net, kind: Kind) -> Option<()> {
     if shape.len() < 5 && net.random.chance(40) {
         shape.insert(0, net.random.between(1, 3));
     }
-    if shape.iter().product::<i32>() > 3000 {
+    if elements(&shape) > 3000 {
         return None;
     }
     let list = net.row(&shape);

@@ -3,7 +3,7 @@
 use arenite::ElementType::{Bool, F32};
 
 use super::pairs::{broadcast, other};
-use super::{ANY, Entry, LONG, NONE, REAL, REALS, SIGNED, TRUTH, WHOLE, entry};
+use super::{ANY, Entry, LONG, NONE, REAL, REALS, SIGNED, TRUTH, WHOLE, elements, entry};
 use crate::differential::graph::{Form, Kind, Rule};
 use crate::differential::net::Net;
 
@@ -28,7 +28,7 @@ pub const OPS: &[Entry] = &[
 fn compare(net: &mut Net, kind: Kind) -> Option<()> {
     let a = net.any(kind.form.ty());
     let b = other(net, &a);
-    let shape = broadcast(&a.shape, &b.shape).filter(|shape| shape.iter().product::<i32>() <= 3000)?;
+    let shape = broadcast(&a.shape, &b.shape).filter(|shape| elements(shape) <= 3000)?;
     let rule = if a.ty == F32 { Rule::Step } else { Rule::Integers };
     net.node(kind, &[a.index, b.index], vec![(Bool, shape, None)], None, rule);
     Some(())
@@ -44,7 +44,7 @@ fn power(net: &mut Net, kind: Kind) -> Option<()> {
         }
         _ => other(net, &a),
     };
-    let shape = broadcast(&a.shape, &b.shape).filter(|shape| shape.iter().product::<i32>() <= 3000)?;
+    let shape = broadcast(&a.shape, &b.shape).filter(|shape| elements(shape) <= 3000)?;
     let rule = match a.ty {
         F32 => Rule::Function { slope: f64::INFINITY, ulps: 1.0, floor: 0.0 },
         _ => Rule::Integers,
@@ -78,7 +78,7 @@ fn select(net: &mut Net, kind: Kind) -> Option<()> {
         true => other(net, &a),
         false => net.fitting(a.ty, |shape| shape == a.shape, |_| a.shape.clone()),
     };
-    let shape = broadcast(&a.shape, &b.shape).filter(|shape| shape.iter().product::<i32>() <= 3000)?;
+    let shape = broadcast(&a.shape, &b.shape).filter(|shape| elements(shape) <= 3000)?;
     let mut holds = shape.clone();
     match (broadcasts, net.random.below(3)) {
         (true, 0) => drop(holds.drain(..net.random.below(shape.len() + 1))),

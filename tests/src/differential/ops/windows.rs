@@ -4,7 +4,7 @@ use arenite::ElementType::F32;
 use arenite_abi::schema::{Pool2DOptions, ResizeBilinearOptions, ResizeNearestNeighborOptions, padding};
 
 use super::products::axes;
-use super::{Entry, NONE, REAL, REAL_AND_BYTES, SHORT, SIGNED, UNSIGNED, WHOLE, activation, entry};
+use super::{Entry, NONE, REAL, REAL_AND_BYTES, SHORT, SIGNED, UNSIGNED, WHOLE, activation, elements, entry};
 use crate::differential::graph::{Kind, Rule};
 use crate::differential::net::Net;
 use crate::options::Attributes;
@@ -47,7 +47,7 @@ fn resize(net: &mut Net, kind: Kind) -> Option<()> {
     let x = net.images(kind.form.ty());
     let sizes = [net.random.between(1, 9), net.random.between(1, 9)];
     let shape = vec![x.shape[0], sizes[0], sizes[1], x.shape[3]];
-    if x.shape.contains(&0) || shape.iter().product::<i32>() > 3000 {
+    if x.shape.contains(&0) || elements(&shape) > 3000 {
         return None;
     }
     let list = net.row(&sizes);
