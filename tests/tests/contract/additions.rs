@@ -370,7 +370,7 @@ fn an_op_writes_its_state_for_another_machine() {
             let state = format!("state_0[] = {{\n    0x40400000, {bytes:#x},\n}};");
             assert!(source.text.contains(&state), "{}: {}", fixture.language, source.text);
             assert!(
-                source.text.contains("{fixture_scale, &no_buffers, &nodes[0], state_0}"),
+                source.text.contains("{fixture_scale, &no_buffers, &nodes[0].node, state_0}"),
                 "{}",
                 source.text
             );
