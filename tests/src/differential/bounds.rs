@@ -375,10 +375,8 @@ mod tests {
     fn bounds_follow_the_types_of_results() {
         use super::super::{Checked, check, draw, judge::Verdict, run::run, setting};
 
-        let is_resize = |graph: &Graph| match graph.notes[..] {
-            [(kind, _)] => kind.op == "RESIZE_BILINEAR" && kind.form.ty() == ElementType::U8,
-            _ => false,
-        };
+        let wanted = ("RESIZE_BILINEAR", ElementType::U8);
+        let is_resize = |graph: &Graph| graph.notes.iter().map(|(k, _)| (k.op, k.form.ty())).eq([wanted]);
         let retyped = |mut graph: Graph| {
             graph.retyped = true;
             for tensor in &mut graph.model.subgraphs[0].tensors {
