@@ -57,6 +57,7 @@ impl Results {
     }
 
     /// The same, for the rows after this number of rows.
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     #[inline(always)]
     pub(super) fn after(self, rows: usize) -> Results {
         match self {
