@@ -40,7 +40,7 @@ fn twenty_thousand_graphs_agree() {
     assert!(tally.variables * 10 > tally.graphs, "{tally}");
     // Most graphs are useful: they run, and their outputs are compared.
     assert!(tally.refused * 5 < tally.graphs && tally.limited * 1000 < tally.graphs, "{tally}");
-    assert!(tally.unknown * 16 < tally.judged, "{tally}");
+    assert!(tally.unknown * 20 < tally.judged, "{tally}");
 }
 
 /// Every op that the delegate claims in any of the small models is also drawn in random graphs.

@@ -150,7 +150,7 @@ pub fn bounds(
     for (operator, (kind, rule)) in graph.model.subgraphs[0].operators.iter().zip(&graph.notes) {
         let known = operator.outputs.first().and_then(|&output| {
             let (ty, y) = facts(tensors, output)?;
-            let rule = rule_for(*rule, kind.op, ty)?;
+            let rule = rule.of_results(kind.op, ty)?;
             let inputs = inputs(operator, ty, &rule, tensors, &bounds)?;
             let (rule, to) = (allowed(rule, winograd), step(graph, output));
             let reals = setting.is_of_gpu().then(|| {
@@ -165,21 +165,11 @@ pub fn bounds(
             let mut results = operator.outputs.iter();
             !keeps_values(graph, *rule) || results.all(|&y| before.is_none_or(|b| b[y as usize].is_some()))
         });
-        operator.outputs.iter().for_each(|&output| bounds[output as usize] = known);
+        for (i, &output) in operator.outputs.iter().enumerate() {
+            bounds[output as usize] = known.filter(|known| *rule != Rule::Top || i == 0 || known.is_exact());
+        }
     }
     bounds
-}
-
-/// The rule for results of this type: a spoilt graph may compute floats where integers were drawn. `None` if no bound
-/// is known.
-fn rule_for(drawn: Rule, op: &str, ty: ElementType) -> Option<Rule> {
-    match (drawn, ty, op) {
-        (Rule::Integers, F32, "ADD" | "SUB") => Some(Rule::Sum),
-        (Rule::Integers, F32, "MUL") => Some(Rule::Product),
-        (Rule::Integers, F32, "RESIZE_BILINEAR") => Some(Rule::Blend),
-        (Rule::Integers, F32, _) => None,
-        _ => Some(drawn),
-    }
 }
 
 /// Whether a loop's body may have variables.
@@ -279,7 +269,7 @@ fn bound(rule: Rule, inputs: &[Input], y: Facts, step: Option<f64>) -> Option<Bo
             let carried = if exact { 0.0 } else { slope * error };
             within(carried + floor + if ulps > 0.0 { TINY } else { 0.0 }, ulps * U)
         }
-        Rule::Moves => {
+        Rule::Moves | Rule::Top => {
             let largest = |of: fn(Bound) -> f64| inputs.iter().map(|x| of(x.bound)).fold(0.0, f64::max);
             Some(Bound { abs: largest(|bound| bound.abs), rel: largest(|bound| bound.rel) })
         }
@@ -393,7 +383,7 @@ mod tests {
             assert!(matches!(verdict, Verdict::Same { judged: 2.., unknown: 0 }), "{graph}{verdict:?}");
             assert!(nodes[0].1, "{graph}");
         }
-        assert_eq!(rule_for(Rule::Integers, "SOFTMAX", F32), None);
-        assert_eq!(rule_for(Rule::Integers, "SOFTMAX", ElementType::U8), Some(Rule::Integers));
+        assert_eq!(Rule::Integers.of_results("SOFTMAX", F32), None);
+        assert_eq!(Rule::Integers.of_results("SOFTMAX", ElementType::U8), Some(Rule::Integers));
     }
 }

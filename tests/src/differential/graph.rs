@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use arenite::ElementType;
+use arenite::ElementType::{self, F32};
 use arenite_model::writer::ModelBuilder;
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +72,8 @@ pub struct Quant {
 pub enum Rule {
     /// Selects elements of the inputs, or the largest or smallest of some.
     Moves,
+    /// The largest elements, which move no further than the elements themselves, and their places, which may differ.
+    Top,
     /// Computes integers from integers.
     Integers,
     /// Has steps: small differences in the inputs may lead to large ones in the results.
@@ -119,6 +121,24 @@ pub enum Rule {
     Quantize,
     /// Dequantizes.
     Dequantize,
+}
+
+impl Rule {
+    /// The rule for results of this type: a spoilt graph may compute floats where integers were drawn. `None` if no
+    /// bound is known.
+    pub fn of_results(self, op: &str, ty: ElementType) -> Option<Rule> {
+        match (self, ty, op) {
+            (Rule::Integers, F32, "CAST") => Some(Rule::Integers),
+            (Rule::Integers, F32, "MAXIMUM" | "MINIMUM" | "MAX_POOL_2D" | "REDUCE_MAX" | "REDUCE_MIN") => {
+                Some(Rule::Moves)
+            }
+            (Rule::Integers, F32, "ADD" | "SUB") => Some(Rule::Sum),
+            (Rule::Integers, F32, "MUL") => Some(Rule::Product),
+            (Rule::Integers, F32, "RESIZE_BILINEAR") => Some(Rule::Blend),
+            (Rule::Integers, F32, _) => None,
+            _ => Some(self),
+        }
+    }
 }
 
 /// The data of an input.

@@ -102,7 +102,7 @@ fn top(net: &mut Net, kind: Kind) -> Option<()> {
     let k = net.list(&[], &[count]);
     let shape: Vec<i32> = outer.iter().copied().chain([count]).collect();
     let results = vec![x.like(shape.clone()), (I32, shape, None)];
-    net.node(kind, &[x.index, k.index], results, None, Rule::Step);
+    net.node(kind, &[x.index, k.index], results, None, Rule::Top);
     Some(())
 }
 
