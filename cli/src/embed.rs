@@ -139,6 +139,7 @@ fn file_name(path: &Path) -> String {
 }
 
 fn write(folder: &Path, file: &SourceFile) -> Result<PathBuf> {
+    std::fs::create_dir_all(folder).map_err(|error| Failure::with(folder.display(), error))?;
     let path = folder.join(&file.name);
     std::fs::write(&path, &file.text).map_err(|error| Failure::with(path.display(), error))?;
     Ok(path)

@@ -25,7 +25,7 @@ pub struct EvalContext<'a> {
     model: Cell<bool>,
     /// Whether no input shares memory with an output; `None` until someone asks.
     pub(super) apart: Cell<Option<bool>>,
-    /// What is known of inputs and outputs, in programs that contain the node; null elsewhere.
+    /// Inputs and outputs whose memory is known, in embedded programs; null elsewhere.
     pub(super) ports: *const EmbeddedPort,
 }
 

@@ -86,12 +86,12 @@ impl<'e> CFile<'e> {
         self.memory();
         self.constants();
         self.tensors();
-        if self.made.lent.is_some() {
-            self.text.line("static const ArEmbeddedModel lent;\n");
+        if self.made.model.is_some() {
+            self.text.line("static const ArEmbeddedModel model;\n");
         }
         self.nodes();
-        if let Some(lent) = &self.made.lent {
-            c_model::write(&mut self.text, lent, self.made.tensors.len());
+        if let Some(model) = &self.made.model {
+            c_model::write(&mut self.text, model, self.made.tensors.len());
         }
         self.functions();
         self.text.0
@@ -250,14 +250,14 @@ impl<'e> CFile<'e> {
         self.text.line(format!("static const ArSpan {name}[] = {{{spans}}};"));
     }
 
-    /// The contexts of nodes with buffers, and those of all others.
+    /// A context for each node with buffers, and one or two for all others.
     fn contexts(&mut self) {
         let is_plain = |node: &Node| !has_buffers(node) && !self.is_caller(node);
         if self.made.nodes.is_empty() || self.made.nodes.iter().any(is_plain) {
             self.text.line("\nstatic const ArEvalV1 no_buffers = AR_EMBEDDED_CONTEXT(NULL, 0, NULL, 0);");
         }
         if self.made.nodes.iter().any(|node| self.is_caller(node) && !has_buffers(node)) {
-            self.text.line("static const ArEvalV1 caller = AR_EMBEDDED_CALLER(&lent, NULL, 0, NULL, 0);");
+            self.text.line("static const ArEvalV1 caller = AR_EMBEDDED_CALLER(&model, NULL, 0, NULL, 0);");
         }
         for (i, node) in self.made.nodes.iter().enumerate().filter(|(_, node)| has_buffers(node)) {
             let list = |name: &str, buffers: &[Buffer]| match buffers.len() {
@@ -265,14 +265,14 @@ impl<'e> CFile<'e> {
                 count => format!("{name}_{i}, {count}"),
             };
             let lists = [list("persistent", &node.persistent), list("scratch", &node.scratch)].join(", ");
-            let kind = if self.is_caller(node) { "CALLER(&lent, " } else { "CONTEXT(" };
+            let kind = if self.is_caller(node) { "CALLER(&model, " } else { "CONTEXT(" };
             self.text.line(format!("static const ArEvalV1 buffers_{i} = AR_EMBEDDED_{kind}{lists});"));
         }
     }
 
     /// Whether the node may call subgraphs and use variables.
     fn is_caller(&self, node: &Node) -> bool {
-        node.is_stateful && self.made.lent.is_some()
+        node.is_stateful && self.made.model.is_some()
     }
 
     fn steps(&mut self) {
@@ -297,8 +297,8 @@ impl<'e> CFile<'e> {
         let (name, made) = (self.name, self.made);
         self.text.line(format!("void {name}_init(void) {{"));
         made.variables.iter().for_each(|variable| self.first_value(variable));
-        if made.lent.as_ref().is_some_and(|lent| !lent.resources.is_empty()) {
-            self.text.line("    ar_embedded_forget(&lent);");
+        if made.model.as_ref().is_some_and(|model| !model.resources.is_empty()) {
+            self.text.line("    ar_embedded_forget(&model);");
         }
         self.text.line("}\n");
         for (what, constant, list) in [("input", "", &made.inputs), ("output", "const ", &made.outputs)] {
@@ -306,8 +306,8 @@ impl<'e> CFile<'e> {
             self.ports(&format!("size_t {name}_{what}_bytes"), list, "bytes", "0");
         }
         self.text.line(format!("ArStatus {name}_run(void) {{"));
-        if let Some(lent) = &made.lent {
-            let calls_at = lent.calls_at;
+        if let Some(model) = &made.model {
+            let calls_at = model.calls_at;
             self.text.line(format!("    *(uint32_t *)(void *)(variables + {calls_at}) = AR_EMBEDDED_CALLS;"));
         }
         self.text.line(format!("    return ar_embedded_run(steps, {}, {}u);\n}}", made.main, self.states));

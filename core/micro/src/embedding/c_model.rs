@@ -9,9 +9,9 @@ use arenite_abi::ElementType;
 use super::tables::{Constant, Graph, ModelTables, Resource};
 use super::write::{Text, words};
 
-/// Writes `lent`, the `ArEmbeddedModel` of a model with this number of tensors, and its lists.
-pub(super) fn write(text: &mut Text, lent: &ModelTables, tensors: usize) {
-    for (i, graph) in lent.graphs.iter().enumerate() {
+/// Writes `model`, the `ArEmbeddedModel` of a model with this number of tensors, and its lists.
+pub(super) fn write(text: &mut Text, model: &ModelTables, tensors: usize) {
+    for (i, graph) in model.graphs.iter().enumerate() {
         for (name, list) in [("inputs", &graph.inputs), ("outputs", &graph.outputs)] {
             if !list.is_empty() {
                 let numbers = list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -19,32 +19,32 @@ pub(super) fn write(text: &mut Text, lent: &ModelTables, tensors: usize) {
             }
         }
     }
-    text.line(format!("static const ArEmbeddedGraph graphs[{}] = {{", lent.graphs.len()));
-    for (i, graph) in lent.graphs.iter().enumerate() {
+    text.line(format!("static const ArEmbeddedGraph graphs[{}] = {{", model.graphs.len()));
+    for (i, graph) in model.graphs.iter().enumerate() {
         text.line(format!("    {},", graph_entry(i, graph)));
     }
     text.line("};\n");
-    for (i, resource) in lent.resources.iter().enumerate() {
+    for (i, resource) in model.resources.iter().enumerate() {
         let name = Constant { ty: ElementType::U8, bytes: resource.name.clone() };
         let (ty, items) = words(&name);
         text.line(format!("static const {ty} name_{i}[] = {{"));
         text.items(items);
         text.line("};");
     }
-    if !lent.resources.is_empty() {
-        text.line(format!("static const ArEmbeddedResource resources[{}] = {{", lent.resources.len()));
-        lent.resources.iter().enumerate().for_each(|(i, resource)| text.line(resource_entry(i, resource)));
+    if !model.resources.is_empty() {
+        text.line(format!("static const ArEmbeddedResource resources[{}] = {{", model.resources.len()));
+        model.resources.iter().enumerate().for_each(|(i, resource)| text.line(resource_entry(i, resource)));
         text.line("};\n");
     }
-    let resources = if lent.resources.is_empty() { "NULL" } else { "resources" };
-    let saved = if lent.saved_bytes > 0 { format!("arena + {}", lent.saved_at) } else { "NULL".into() };
+    let resources = if model.resources.is_empty() { "NULL" } else { "resources" };
+    let saved = if model.saved_bytes > 0 { format!("arena + {}", model.saved_at) } else { "NULL".into() };
     text.line(format!(
-        "static const ArEmbeddedModel lent = {{tensors, {tensors}, graphs, {}, {resources}, {}, {saved}, {},\n\
+        "static const ArEmbeddedModel model = {{tensors, {tensors}, graphs, {}, {resources}, {}, {saved}, {},\n\
          \x20   (uint32_t *)(void *)(variables + {})}};\n",
-        lent.graphs.len(),
-        lent.resources.len(),
-        lent.saved_bytes,
-        lent.calls_at
+        model.graphs.len(),
+        model.resources.len(),
+        model.saved_bytes,
+        model.calls_at
     ));
 }
 

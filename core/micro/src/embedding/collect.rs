@@ -53,7 +53,7 @@ fn finish(mut to: Collector<'_, '_>) -> Result<Embedding> {
     let Site { machine, .. } = to.site;
     let graphs = machine.graphs().map(|graph| collect_graph(&mut to, graph)).collect::<Result<Vec<_>>>()?;
     if machine.ready().count() > 1 || !machine.resources.is_empty() {
-        to.made.lent = Some(lent(&mut to, graphs));
+        to.made.model = Some(model_tables(&mut to, graphs));
     }
     Ok(to.made)
 }
@@ -93,7 +93,7 @@ fn present(numbers: &[i32]) -> impl Iterator<Item = usize> {
 }
 
 /// What nodes see of the model.
-fn lent(to: &mut Collector<'_, '_>, graphs: Vec<tables::Graph>) -> ModelTables {
+fn model_tables(to: &mut Collector<'_, '_>, graphs: Vec<tables::Graph>) -> ModelTables {
     let Site { machine, .. } = to.site;
     let resource = |(name, capacity): (&[u8], usize)| Resource {
         name: name.to_vec(),

@@ -43,7 +43,7 @@ impl<'c, 'a> Collector<'c, 'a> {
             tensors: Vec::new(),
             nodes: Vec::new(),
             main: 0,
-            lent: None,
+            model: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
             constants: Vec::new(),

@@ -1,4 +1,4 @@
-//! What is known of a node's inputs and outputs when a program is written, so that `eval` does not look it up
+//! Inputs and outputs whose memory is known when a program is written, so that `eval` does not look them up
 //! ([`EmbeddedPort`](arenite_abi::op::EmbeddedPort)).
 
 use alloc::vec::Vec;
@@ -39,7 +39,7 @@ fn port(tensor: &Tensor, constants: &[Constant]) -> Option<Port> {
         Place::Nowhere => false,
         // The blocks are aligned to 16 bytes, and no element has more.
         Place::Arena(at) | Place::Variable(at) => at.is_multiple_of(size),
-        // The list has elements of its own type's size.
+        // The generated array is aligned to the size of its own elements.
         Place::Constant(i) => {
             constants.get(i).is_some_and(|constant| constant.ty.bits() as usize / 8 >= size)
         }

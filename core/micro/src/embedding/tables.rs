@@ -143,7 +143,7 @@ pub struct Embedding {
     pub(super) nodes: Vec<Node>,
     /// The number of nodes of the main subgraph.
     pub(super) main: usize,
-    pub(super) lent: Option<ModelTables>,
+    pub(super) model: Option<ModelTables>,
     pub(super) inputs: Vec<usize>,
     pub(super) outputs: Vec<usize>,
     pub(super) constants: Vec<Constant>,
