@@ -75,8 +75,8 @@ macro_rules! ops {
             ],
         };
 
-        /// The same for hosts that embed no models: the linker leaves out the code for it.
-        pub static PLUGIN_TO_RUN: Plugin = plugin! {
+        /// The same for hosts that embed no models, without the code for it.
+        pub static PLUGIN_WITHOUT_EMBEDDING: Plugin = plugin! {
             id: "org.arenite.ops",
             description: "Reference operators, bit-exact with TensorFlow Lite",
             embedding: false,

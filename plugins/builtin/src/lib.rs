@@ -37,7 +37,7 @@ builtins! {
     #[cfg(feature = "vulkan")] arenite_gpu::VULKAN,
     arenite_mediapipe::PLUGIN,
     #[cfg(feature = "embed")] arenite_ops::PLUGIN,
-    #[cfg(not(feature = "embed"))] arenite_ops::PLUGIN_TO_RUN,
+    #[cfg(not(feature = "embed"))] arenite_ops::PLUGIN_WITHOUT_EMBEDDING,
     arenite_planners::PLUGIN,
 }
 
