@@ -24,7 +24,7 @@ pub enum ModelError {
     Group {
         /// The name of the group, which is the name of the file.
         name: String,
-        /// What is wrong with it.
+        /// The problem, and the remedy.
         reason: String,
     },
     /// The file is smaller than the smallest flatbuffer.

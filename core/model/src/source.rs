@@ -241,7 +241,7 @@ impl std::fmt::Debug for Source {
     }
 }
 
-/// What a file must contain.
+/// Whether a file must be a model.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Contents {
     Any,

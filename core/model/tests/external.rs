@@ -1,4 +1,4 @@
-//! Constants in other files: where they are found, and what is refused.
+//! Constants in other files: lookup, and errors.
 #![forbid(unsafe_code)]
 
 use std::path::Path;

@@ -169,7 +169,7 @@ pub unsafe extern "C" fn ar_model_with_groups(
     model: *mut *mut ArModel,
 ) -> *mut ArError {
     guard(|| {
-        // What is lent calls `release` when it is dropped, on every return path.
+        // Lent bytes call `release` when they are dropped, on every return path.
         let lend = |data: *const c_void, size, release, user_data| {
             Arc::new(ProgramMemory { data: data.cast_mut().cast(), size, release, user_data })
         };

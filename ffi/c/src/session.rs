@@ -134,7 +134,7 @@ pub unsafe extern "C" fn ar_session_tokens(
         let tokens = conversation.session.tokens();
         let part = tokens.get(first..).and_then(|rest| rest.get(..count)).ok_or_else(|| {
             Failure::argument(format!(
-                "{count} tokens from {first} on are asked for, the session has {}",
+                "{count} tokens from token {first} do not exist: the session has {} tokens",
                 tokens.len()
             ))
         })?;

@@ -12,7 +12,7 @@ const CHUNK: usize = 1 << 12;
 
 /// A table for each number that some columns have.
 pub(crate) struct Tables {
-    /// `[number][byte]`, of which only those of `numbers` are filled.
+    /// `[number][byte]`. Only the rows of `numbers` are filled.
     results: Box<[[u8; 256]; 256]>,
     /// The number of each column.
     numbers: Box<[u8]>,

@@ -100,7 +100,9 @@ impl SoftmaxU8 {
             }
         }
         reals.quantized_positive(&shares[..y.len()], 1.0, self.halves, y);
-        y.as_mut_slice().iter_mut().for_each(|byte| *byte ^= self.flip);
+        if self.flip != 0 {
+            y.as_mut_slice().iter_mut().for_each(|byte| *byte ^= self.flip);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use crate::memory::{Source, Target};
 use crate::step::{Grain, Run, Step};
 
-/// Most elements that are searched for.
+/// The largest k.
 pub(crate) const MOST: usize = 64;
 /// Elements that are compared with the least of the largest ones together.
 const BLOCK: usize = 64;
@@ -33,7 +33,7 @@ pub(crate) struct Top {
     pub rows: usize,
     /// Elements of a row.
     pub row: usize,
-    /// How many elements are searched for, at most [`MOST`] and those of a row.
+    /// The k of TOPK_V2: at most [`MOST`], and at most `row`.
     pub count: usize,
     /// Read.
     pub input: Id,

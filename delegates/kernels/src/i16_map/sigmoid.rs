@@ -13,7 +13,7 @@ pub struct Curve {
     bits: u32,
     /// The value at each point and the slope after it.
     points: [[i32; 2]; POINTS],
-    /// What is added to the value for a positive argument, and what the value for a negative one is subtracted from.
+    /// The result is `ends[0] + value` from zero on, and `ends[1] − value` below.
     ends: [i32; 2],
     /// The bits of values that results do not have.
     right: u32,

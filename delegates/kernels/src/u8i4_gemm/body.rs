@@ -25,12 +25,12 @@ pub(super) unsafe fn tile<D: Nibbles, const R: usize, const V: usize>(d: D, p: &
     let (mut panel, mut at) = (p.panel, p.a);
     for _ in 0..p.blocks.count {
         let scales = panel.cast::<f32>();
-        soon::<D, R>(s, panel, V * vector);
+        prefetch::<D, R>(s, panel, V * vector);
         panel = panel.wrapping_add(V * vector);
         let mut sums = [[s.splat_i32(0); V]; R];
         let mut of_weights = [s.splat_i32(0); V];
         for _ in 0..p.blocks.lines / LINES {
-            soon::<D, R>(s, panel, V * vector);
+            prefetch::<D, R>(s, panel, V * vector);
             for v in 0..V {
                 // SAFETY: the panel has four bytes per column for each eight lines.
                 let [low, high] = unsafe { d.nibbles(panel.add(v * vector)) };
@@ -58,10 +58,10 @@ const AHEAD: usize = 4096;
 /// Bytes that are fetched at once.
 const FETCHED: usize = 64;
 
-/// Lets the processor fetch a later part of the panels, or memory after them, which has no effect. A single row uses
-/// each weight once, so the time to read them counts; more rows take longer to multiply than to read.
+/// Prefetches a later part of the panels; past their end, that has no effect. A single row uses each weight once, so
+/// reading the weights limits it; more rows are limited by their products.
 #[inline(always)]
-fn soon<D: Dot, const R: usize>(s: D::S, panel: *const u8, bytes: usize) {
+fn prefetch<D: Dot, const R: usize>(s: D::S, panel: *const u8, bytes: usize) {
     if R == 1 {
         for line in (0..bytes).step_by(FETCHED) {
             s.prefetch(panel.wrapping_add(AHEAD + line).cast());
