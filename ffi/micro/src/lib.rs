@@ -9,6 +9,7 @@
 //! | `status` | statuses, and the message of the last error |
 //! | `ops` | a symbol per op, so that the linker keeps only those the program names |
 //! | `panic` | passes panics to the program |
+//! | `memory` | Arm's names for `memcpy`, `memmove` and `memset` |
 //!
 //! `build.sh` builds it without the standard library. The program must only define `memcpy`, `memmove`, `memset`,
 //! `memcmp` and `arenite_micro_panic`.
@@ -19,6 +20,8 @@ mod calls;
 mod embedded;
 mod lent;
 mod measure;
+#[cfg(all(target_arch = "arm", not(any(feature = "std", test))))]
+mod memory;
 mod micro;
 mod ops;
 #[cfg(not(any(feature = "std", test)))]

@@ -7,9 +7,11 @@ unsafe extern "C" {
     safe fn arenite_micro_panic(file: *const u8, length: usize, line: u32) -> !;
 }
 
+/// Without `messages`, no place is passed, so the linker leaves out all places and the names of their files.
 #[panic_handler]
 fn end(info: &PanicInfo<'_>) -> ! {
-    let (file, line) = info.location().map_or(("", 0), |place| (place.file(), place.line()));
+    let place = info.location().filter(|_| cfg!(feature = "messages"));
+    let (file, line) = place.map_or(("", 0), |place| (place.file(), place.line()));
     arenite_micro_panic(file.as_ptr(), file.len(), line)
 }
 
