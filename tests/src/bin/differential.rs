@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use arenite_tests::differential::campaign::{Campaign, Fixed, Seeds, report, work};
 use arenite_tests::differential::judge::Verdict;
-use arenite_tests::differential::{check, draw};
+use arenite_tests::differential::{Reference, draw};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -27,9 +27,9 @@ struct Arguments {
     /// The delegate: cpu, or a GPU delegate such as opencl.
     #[arg(long, value_name = "NAME")]
     delegate: Option<String>,
-    /// The instruction set for all graphs [default: the seed decides].
-    #[arg(long, value_name = "NAME")]
-    isa: Option<String>,
+    /// The instruction sets that run every graph, separated by commas [default: the seed decides].
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    isa: Vec<String>,
     /// Threads for all graphs [default: the seed decides].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -94,23 +94,26 @@ fn run(arguments: &Arguments) -> Result<bool, Box<dyn std::error::Error>> {
 
 /// Prints, saves and runs the graph of one seed.
 fn one(seed: u64, fixed: &Fixed, folder: &Path) -> Result<bool, Box<dyn std::error::Error>> {
-    let (graph, setting) = (draw(seed), fixed.setting(seed));
+    let graph = draw(seed);
     std::fs::create_dir_all(folder)?;
     let path = folder.join(format!("{seed}.tflite"));
     std::fs::write(&path, graph.model.finish())?;
-    println!("{graph}{setting:?}, written to {}", path.display());
-    let checked = check(graph, &setting);
-    for (kind, _) in checked.nodes.iter().filter(|(_, delegated)| *delegated) {
-        println!("delegated: {kind}");
-    }
-    match checked.verdict {
-        Verdict::Differs(text) => {
-            println!("{text}\nreduced to: {}", report(&checked.graph, &setting, None)?);
-            Ok(false)
+    println!("{graph}written to {}", path.display());
+    let reference = Reference::new(graph);
+    let mut agree = true;
+    for setting in fixed.settings(seed) {
+        println!("{setting:?}");
+        let checked = reference.check(&setting);
+        for (kind, _) in checked.nodes.iter().filter(|(_, delegated)| *delegated) {
+            println!("delegated: {kind}");
         }
-        verdict => {
-            println!("{verdict:?}");
-            Ok(true)
+        match checked.verdict {
+            Verdict::Differs(text) => {
+                println!("{text}\nreduced to: {}", report(&checked.graph, &setting, None)?);
+                agree = false;
+            }
+            verdict => println!("{verdict:?}"),
         }
     }
+    Ok(agree)
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::graph::{Graph, Setting};
 use super::judge::Verdict;
 use super::tally::{Found, Tally};
-use super::{check, draw, setting, smallest};
+use super::{Reference, check, draw, setting, smallest};
 
 /// The time limit of a graph.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -22,8 +22,8 @@ const BATCH: u64 = 200;
 pub struct Fixed {
     /// The delegate; `None` means `cpu`.
     pub delegate: Option<String>,
-    /// The instruction set.
-    pub isa: Option<String>,
+    /// The instruction sets, each of which runs every graph; if there are none, the seed decides.
+    pub isa: Vec<String>,
     /// Threads.
     pub threads: Option<usize>,
     /// Whether Winograd convolutions are enabled.
@@ -31,15 +31,20 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// The settings of the graph with this seed.
-    pub fn setting(&self, seed: u64) -> Setting {
+    /// The settings with which the graph of this seed runs.
+    pub fn settings(&self, seed: u64) -> Vec<Setting> {
         let drawn = setting(seed);
-        Setting {
+        let setting = Setting {
             delegate: self.delegate.clone().unwrap_or(drawn.delegate),
-            isa: self.isa.clone().or(drawn.isa),
             threads: self.threads.unwrap_or(drawn.threads),
             winograd: self.winograd.unwrap_or(drawn.winograd),
-            call: drawn.call,
+            ..drawn
+        };
+        match self.isa.is_empty() {
+            true => vec![setting],
+            false => {
+                self.isa.iter().map(|isa| Setting { isa: Some(isa.clone()), ..setting.clone() }).collect()
+            }
         }
     }
 
@@ -49,7 +54,7 @@ impl Fixed {
             list.extend(value.map(|value| format!("--{name}={value}")));
         };
         add("delegate", self.delegate.clone());
-        add("isa", self.isa.clone());
+        add("isa", (!self.isa.is_empty()).then(|| self.isa.join(",")));
         add("threads", self.threads.map(|threads| threads.to_string()));
         add("winograd", self.winograd.map(|winograd| winograd.to_string()));
         list
@@ -94,12 +99,14 @@ pub fn work(seeds: Seeds, fixed: &Fixed, save: Option<&PathBuf>) -> io::Result<(
     for i in 0..seeds.count {
         let seed = seeds.first + i * seeds.stride;
         println!("seed {seed}");
-        let setting = fixed.setting(seed);
-        let checked = check(draw(seed), &setting);
-        tally.add(&checked);
-        if let Verdict::Differs(whole) = &checked.verdict {
-            let text = format!("{whole}\nreduced to: {}", report(&checked.graph, &setting, save)?);
-            tally.found.push(Found { seed, setting, text });
+        let reference = Reference::new(draw(seed));
+        for setting in fixed.settings(seed) {
+            let checked = reference.check(&setting);
+            tally.add(&checked);
+            if let Verdict::Differs(whole) = &checked.verdict {
+                let text = format!("{whole}\nreduced to: {}", report(&checked.graph, &setting, save)?);
+                tally.found.push(Found { seed, setting, text });
+            }
         }
         if i % BATCH == BATCH - 1 || i == seeds.count - 1 || !tally.found.is_empty() {
             println!("tally {}", serde_json::to_string(&std::mem::take(&mut tally))?);
@@ -166,7 +173,11 @@ impl Campaign {
                 return Err(io::Error::other(format!("a worker ended early: {status}")));
             };
             let text = format!("{}\n{}", end.unwrap_or_else(|| format!("a crash: {status}")), draw(seed));
-            tally.found.push(Found { seed, setting: self.fixed.setting(seed), text });
+            tally.found.extend(self.fixed.settings(seed).into_iter().map(|setting| Found {
+                seed,
+                setting,
+                text: text.clone(),
+            }));
             let done = (seed - seeds.first) / seeds.stride + 1;
             seeds = Seeds { first: seed + seeds.stride, count: seeds.count - done, ..seeds };
         }

@@ -27,7 +27,7 @@ impl Form {
     pub fn ty(self) -> ElementType {
         match self {
             Form::Of(ty) | Form::To(ty, _) => ty,
-            Form::Hybrid(_) | Form::Behind(_) => ElementType::F32,
+            Form::Hybrid(_) | Form::Behind(_) => F32,
         }
     }
 }

@@ -29,7 +29,8 @@ pub mod variables;
 use call::Call;
 pub use draw::{draw, draw_by, draw_node, setting};
 use graph::{Graph, Kind, Setting};
-use judge::{Verdict, judge, judge_variables};
+use judge::{Verdict, expected, judge};
+use run::Run;
 
 /// The result of checking a graph.
 pub struct Checked {
@@ -41,34 +42,63 @@ pub struct Checked {
     pub nodes: Vec<(Kind, bool)>,
 }
 
-/// Runs a graph on the delegate and on the reference ops; a graph with variables also runs unrolled on the reference
-/// ops.
+/// A graph's run on the reference ops, which delegates are compared with.
+pub struct Reference {
+    graph: Graph,
+    /// A graph with variables is also run unrolled.
+    unrolled: Option<Graph>,
+    /// The results, or the verdict if the reference ops contradict themselves.
+    expected: Result<Run, Verdict>,
+}
+
+impl Reference {
+    /// Runs the graph on the reference ops.
+    pub fn new(graph: Graph) -> Reference {
+        let reference = run::run(&graph, None);
+        Reference::of_run(graph, reference)
+    }
+
+    /// `reference` is the graph's run on the reference ops.
+    pub fn of_run(graph: Graph, reference: Run) -> Reference {
+        if !variables::any(&graph) {
+            return Reference { graph, unrolled: None, expected: Ok(reference) };
+        }
+        let unrolled = variables::unrolled(&graph);
+        let expected = expected(&graph, run::run(&unrolled, None), reference);
+        Reference { graph, unrolled: Some(unrolled), expected }
+    }
+
+    /// Runs the graph on the delegate of the setting, and compares.
+    pub fn check(&self, setting: &Setting) -> Checked {
+        let got = run_on_delegate(&self.graph, setting);
+        let verdict = self.judge(setting, &got);
+        let delegated = got.delegated.iter().copied().chain(std::iter::repeat(false));
+        let nodes = self.graph.notes.iter().map(|(kind, _)| *kind).zip(delegated).collect();
+        Checked { graph: self.graph.clone(), verdict, nodes }
+    }
+
+    /// Compares a run on the delegate of the setting.
+    pub fn judge(&self, setting: &Setting, got: &Run) -> Verdict {
+        match &self.expected {
+            Ok(expected) => judge(self.unrolled.as_ref().unwrap_or(&self.graph), setting, expected, got),
+            Err(verdict) => verdict.clone(),
+        }
+    }
+}
+
+/// Runs a graph on the reference ops and on the delegate.
 pub fn check(graph: Graph, setting: &Setting) -> Checked {
-    let reference = run::run(&graph, None);
-    let got = run_on_delegate(&graph, setting);
-    let verdict = compare(&graph, setting, reference, &got);
-    let delegated = got.delegated.iter().copied().chain(std::iter::repeat(false));
-    let nodes = graph.notes.iter().map(|(kind, _)| *kind).zip(delegated).collect();
-    Checked { graph, verdict, nodes }
+    Reference::new(graph).check(setting)
 }
 
 /// Runs a graph on the delegate, called as the setting says.
-pub fn run_on_delegate(graph: &Graph, setting: &Setting) -> run::Run {
+fn run_on_delegate(graph: &Graph, setting: &Setting) -> Run {
     let mut run = run::run(&call::called(graph, setting.call), Some(setting));
     if setting.call != Call::Main {
         // A called graph has other nodes.
         run.delegated.clear();
     }
     run
-}
-
-/// Compares a graph's runs on the reference ops and on the delegate.
-pub fn compare(graph: &Graph, setting: &Setting, reference: run::Run, got: &run::Run) -> Verdict {
-    if !variables::any(graph) {
-        return judge(graph, setting, &reference, got);
-    }
-    let unrolled = variables::unrolled(graph);
-    judge_variables([graph, &unrolled], setting, run::run(&unrolled, None), reference, got)
 }
 
 /// A reduced graph that still differs.

@@ -11,7 +11,7 @@ use crate::differential::graph::{Graph, Setting};
 use crate::differential::judge::Verdict;
 use crate::differential::random::Random;
 use crate::differential::run::{Failure, Run, build, invoke};
-use crate::differential::{compare, draw};
+use crate::differential::{Reference, draw};
 
 /// The number of graphs that are kept.
 const GRAPHS: usize = 64;
@@ -108,7 +108,8 @@ impl Kept {
         let Kept { graph, setting, reference, device, delegated } = self;
         let want = Run { steps: steps(graph, reference, true), delegated: Vec::new() };
         let got = Run { steps: steps(graph, device, false), delegated: delegated.clone() };
-        if let Verdict::Differs(text) = compare(graph, setting, want, &got) {
+        let reference = Reference::of_run(graph.clone(), want);
+        if let Verdict::Differs(text) = reference.judge(setting, &got) {
             panic!("{text}\n{setting:?}\n{graph}");
         }
     }
