@@ -4,7 +4,7 @@ use arenite_abi::prelude::*;
 
 use super::dense::MatrixSizes;
 use crate::isa::Isa;
-use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, Results};
+use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, ProductSizes, Results};
 use crate::memory::{Source, Target};
 use crate::store::{Block, Store};
 
@@ -30,7 +30,7 @@ impl DenseU8 {
         weight: &dyn Fn(usize, usize) -> i8,
     ) -> Result<DenseU8> {
         let MatrixSizes { depth, columns } = sizes;
-        let gemm = Gemm::select_for(isa, 1, depth, columns);
+        let gemm = Gemm::select_for(isa, ProductSizes { rows: 1, taps: 1, k: depth, columns });
         let of_column = |j: usize| (0..depth).fold(0, |sum: i32, i| sum.wrapping_add(weight(j, i).into()));
         let sums = (0..columns).map(of_column).collect();
         let key = format!("{} {columns} × {depth}, {name}", gemm.name);

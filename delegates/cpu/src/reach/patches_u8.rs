@@ -17,7 +17,7 @@ use arenite_layers::Window;
 use super::panels::{self, ColumnPanels};
 use super::pointers::{self, MAX_POSITIONS, PixelSource, Pointers, Room};
 use crate::isa::Isa;
-use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, Results};
+use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, ProductSizes, Results};
 use crate::memory::{Disjoint, Source};
 use crate::reach::weights_u8::Weights;
 use crate::step::Grain;
@@ -106,7 +106,7 @@ impl Patches {
         let columns = filters / groups;
         let taps = Taps::choose(&window, groups);
         let (count, k) = taps.of(&window, groups);
-        let gemm = Gemm::select_for(isa, count, k, columns);
+        let gemm = Gemm::select_for(isa, ProductSizes { rows: window.positions(), taps: count, k, columns });
         let lines = window.rows.taps * window.columns.taps * (window.channels / groups);
         let group = gemm.packed_len(count, k, columns);
         let key = format!("{} {filters}/{groups} × {count} × {k} {name}", gemm.name);

@@ -7,7 +7,7 @@ use arenite_layers::Window;
 
 use super::patches_u8::{RESULT, SPEED};
 use super::phases::{self, Form, Layout, MAX_TAPS, PhaseInput, PhaseTile};
-use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, Results};
+use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, ProductSizes, Results};
 use crate::memory::{Disjoint, Source};
 use crate::reach::weights_u8::{Weights, wrapping_sum};
 use crate::step::{Grain, Run};
@@ -91,7 +91,15 @@ impl<T> Phases<T> {
     ) -> Result<Self> {
         let filter = Filter { weights, window, depth };
         let most = window.rows.taps_of_phase(0) * window.columns.taps_of_phase(0);
-        let gemm = Gemm::select_for(gemm.isa, most, depth, window.channels);
+        let gemm = Gemm::select_for(
+            gemm.isa,
+            ProductSizes {
+                rows: window.batches * window.rows.input * window.columns.input,
+                taps: most,
+                k: depth,
+                columns: window.channels,
+            },
+        );
         let mut len = 0;
         let layout = Layout::new(&window, |taps, width| {
             let at = len;

@@ -14,7 +14,7 @@ use arenite_layers::layer::matrices::Batches;
 
 use crate::fixed_point::Factor;
 use crate::kernels::int_fold::IntFolds;
-use crate::kernels::u8i8_gemm::{Extent, Gemm, Matrix, Product, Results, ToBytes};
+use crate::kernels::u8i8_gemm::{Extent, Gemm, Matrix, Product, ProductSizes, Results, ToBytes};
 use crate::memory::{Disjoint, Source, Target};
 use crate::reach::patches_u8::{RESULT, SPEED};
 use crate::requantize::{Bytes, Channel, Channels};
@@ -49,7 +49,10 @@ impl MatMulU8 {
         inputs: [Id; 2],
         output: Id,
     ) -> Self {
-        let gemm = Gemm::select_for(any.isa, 1, sizes.depth, sizes.columns);
+        let gemm = Gemm::select_for(
+            any.isa,
+            ProductSizes { rows: sizes.rows, taps: 1, k: sizes.depth, columns: sizes.columns },
+        );
         let template = Channels::new(gemm.lanes, &vec![Channel { bias: 0, factor }; gemm.lanes], bytes);
         MatMulU8 { gemm, fold, sizes, batches, zero_points, template, inputs, output }
     }

@@ -17,7 +17,7 @@ use super::conv_u8::ConvU8Parameters;
 use crate::isa::Isa;
 use crate::kernels::u8_real::{Reals, Sums};
 use crate::kernels::u8_winograd::{self, ByteWinograd, CHANNELS, PRODUCTS, SUMS};
-use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, Results, Words};
+use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, ProductSizes, Results, Words};
 use crate::memory::{Disjoint, Source};
 use crate::reach::tiles::{self, CacheShare, Tiles};
 use crate::requantize::Channels;
@@ -51,10 +51,15 @@ pub(crate) struct WinogradU8 {
     output: Id,
 }
 
+/// The sizes of products of all taps.
+fn sizes(window: &Window, filters: usize) -> ProductSizes {
+    ProductSizes { rows: window.positions(), taps: 9, k: window.channels, columns: filters }
+}
+
 /// Whether it is faster than products of all taps: by counting multiply-adds.
 pub(crate) fn is_faster(gemm: &Gemm, window: &Window, groups: usize, filters: usize) -> bool {
     let channels = window.channels;
-    let gemm = Gemm::select_for(gemm.isa, 9, channels, filters);
+    let gemm = Gemm::select_for(gemm.isa, sizes(window, filters));
     if !gemm.has_words() || groups != 1 || !tiles::fits(window) || !(8..=CHANNELS).contains(&channels) {
         return false;
     }
@@ -284,7 +289,7 @@ mod tests {
                 (window(64, 3, 1), 2, 64, false),
                 (window(CHANNELS + 1, 3, 1), 1, 64, false),
             ] {
-                let want = is_better && Gemm::select_for(gemm.isa, 9, window.channels, filters).has_words();
+                let want = is_better && Gemm::select_for(gemm.isa, sizes(&window, filters)).has_words();
                 let got = is_faster(gemm, &window, groups, filters);
                 assert_eq!(got, want, "{} {window:?} {filters}", gemm.name);
             }

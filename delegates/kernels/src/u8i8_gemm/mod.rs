@@ -34,7 +34,7 @@ mod table;
 mod words;
 
 pub use panel::{COLUMNS, Matrix, Pack};
-pub use product::{Extent, Product};
+pub use product::{Extent, Product, ProductSizes};
 pub use results::{Results, ToBytes, ToReals};
 pub(crate) use table::TABLE;
 pub use words::Words;
@@ -112,8 +112,8 @@ struct Split {
 struct Tiles {
     /// Up to this number of rows, vectors are faster.
     few: usize,
-    /// The most bytes of a row.
-    most: usize,
+    /// Whether they are faster than vectors for a layer of these sizes.
+    pays: fn(&ProductSizes) -> bool,
     /// A thread calls this before its first product.
     enter: unsafe fn(),
     /// A thread calls this after its last product.
@@ -123,8 +123,8 @@ struct Tiles {
 }
 
 impl Split {
-    /// Whether it is for this number of taps of `k` bytes and this number of columns.
-    fn is_for(&self, taps: usize, k: usize, columns: usize) -> bool {
+    /// Whether it is for products of these sizes.
+    fn is_for(&self, &ProductSizes { taps, k, columns, .. }: &ProductSizes) -> bool {
         let ([least_columns, least_bytes], bytes) = (self.least, taps * k);
         let looks = taps > 1 && columns >= least_columns && k >= least_bytes;
         let fits = k.is_multiple_of(4) && taps <= self.taps && self.bytes.contains(&bytes);
@@ -233,13 +233,12 @@ impl Gemm {
         self.by_vectors.len() * self.lanes
     }
 
-    /// The fastest member for `taps` taps of `k` bytes and this number of columns that this machine can run and that
-    /// needs no features outside `isa`.
-    pub fn select_for(isa: Isa, taps: usize, k: usize, columns: usize) -> &'static Gemm {
-        let bytes = taps * k.next_multiple_of(4);
+    /// The fastest member for products of these sizes that this machine can run and that needs no features outside
+    /// `isa`.
+    pub fn select_for(isa: Isa, sizes: ProductSizes) -> &'static Gemm {
         let fits = |gemm: &&Gemm| {
-            gemm.tiles.is_none_or(|tiles| bytes <= tiles.most)
-                && gemm.split.as_ref().is_none_or(|split| split.is_for(taps, k, columns))
+            gemm.tiles.is_none_or(|tiles| (tiles.pays)(&sizes))
+                && gemm.split.as_ref().is_none_or(|split| split.is_for(&sizes))
         };
         usable(TABLE, isa).rfind(fits).unwrap_or(&TABLE[0])
     }

@@ -31,6 +31,19 @@ pub struct Product {
     pub columns: usize,
 }
 
+/// The sizes of a layer's products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProductSizes {
+    /// The number of rows of all products.
+    pub rows: usize,
+    /// The number of taps.
+    pub taps: usize,
+    /// The number of bytes per row and tap.
+    pub k: usize,
+    /// The number of results per row.
+    pub columns: usize,
+}
+
 /// How far a row may be read. Bytes past `k` are multiplied by weights of zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extent {

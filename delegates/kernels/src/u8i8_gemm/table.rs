@@ -130,7 +130,7 @@ mod tiles {
         groups: 16,
         pack_columns: pack,
         strips: &[],
-        tiles: Some(Tiles { few: 4, most: amx::MOST, enter: amx::enter, leave: amx::leave, multiply }),
+        tiles: Some(Tiles { few: 4, pays: amx::pays, enter: amx::enter, leave: amx::leave, multiply }),
         ..avx512vnni::MEMBER
     };
 

@@ -324,3 +324,19 @@ proptest! {
         }
     }
 }
+
+/// A matrix that has many multiply-adds per row is packed the same way for one row and for many; a small layer uses
+/// vectors.
+#[test]
+fn tiles_are_for_large_layers() {
+    let select = |rows, k, columns| Gemm::select_for(Isa::ALL, ProductSizes { rows, taps: 1, k, columns });
+    let large = select(1, 576, 576);
+    for rows in [2, 16, 128, 4096] {
+        assert!(std::ptr::eq(select(rows, 576, 576), large), "{rows} rows");
+    }
+    for (rows, k, columns) in [(36, 128, 128), (12544, 16, 96), (9, 256, 256)] {
+        let small = select(rows, k, columns);
+        assert!(!small.isa.has(Isa::AMX), "{} for {rows} × {k} × {columns}", small.name);
+    }
+    assert_eq!(large.isa.has(Isa::AMX), Isa::machine().has(Isa::AMX), "{}", large.name);
+}
