@@ -2,6 +2,7 @@
 //! pool.
 
 pub mod convert;
+pub mod large;
 pub mod loops;
 pub mod moves;
 pub mod pairs;
@@ -48,13 +49,14 @@ const fn entry(op: &'static str, claimed: &'static [Form], left: &'static [Form]
 }
 
 /// All ops.
-pub const FAMILIES: [&[Entry]; 14] = [
+pub const FAMILIES: [&[Entry]; 15] = [
     unary::OPS,
     pairs::OPS,
     shorts::OPS,
     typed::OPS,
     convert::OPS,
     products::OPS,
+    large::OPS,
     volumes::OPS,
     windows::OPS,
     reduce::OPS,

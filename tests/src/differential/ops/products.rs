@@ -177,16 +177,26 @@ pub fn convolution(net: &mut Net, kind: Kind) -> Option<()> {
     }
     let axes = axes(net);
     let filters = net.size();
-    over(net, kind, &x, axes, filters)
+    let most = net.sizes.work;
+    over(net, kind, &x, axes, filters, most)
 }
 
 /// CONV_2D with 3 × 3 adjacent taps and many filters.
 pub fn transforms(net: &mut Net, kind: Kind, x: &Value) -> Option<()> {
     let filters = net.random.between(8, 20);
-    over(net, kind, x, [Axis { taps: 3, stride: 1, dilation: 1 }; 2], filters)
+    let most = net.sizes.work;
+    over(net, kind, x, [Axis { taps: 3, stride: 1, dilation: 1 }; 2], filters, most)
 }
 
-fn over(net: &mut Net, kind: Kind, x: &Value, [rows, columns]: [Axis; 2], filters: i32) -> Option<()> {
+/// CONV_2D of at most `most` multiply-adds: of the direct algorithm, and where Winograd's is used.
+pub fn over(
+    net: &mut Net,
+    kind: Kind,
+    x: &Value,
+    [rows, columns]: [Axis; 2],
+    filters: i32,
+    most: [i64; 2],
+) -> Option<()> {
     let &[images, height, width, channels] = &x.shape[..] else { return None };
     let mode = net.random.pick(&[padding::SAME, padding::VALID]);
     let groups = if channels > 1 && net.random.chance(20) { divisor(net, channels) } else { 1 };
@@ -200,7 +210,7 @@ fn over(net: &mut Net, kind: Kind, x: &Value, [rows, columns]: [Axis; 2], filter
     };
     let plain = |axis: Axis| axis.taps == 3 && axis.stride == 1 && axis.dilation == 1;
     let transforms = plain(rows) && plain(columns) && groups == 1 && kind.form.ty() == F32;
-    if !fits(&shape, w.depth, net.sizes.work[usize::from(transforms)]) {
+    if !fits(&shape, w.depth, most[usize::from(transforms)]) {
         return None;
     }
     let filter = weights(net, kind, x, &w);
