@@ -70,32 +70,40 @@ pub(super) fn finite<S: Simd>(s: S, x: S::V) -> S::V {
     s.clamp(x, s.splat(f32::MIN), s.splat(f32::MAX))
 }
 
-/// `eˣ` as `2ⁿ · eʳ` with `n = round(x / ln 2)` and `|r| ≤ ln 2 / 2`, where `eʳ` is the Taylor polynomial of degree 7
-/// (error below 2⁻²⁷). The result is 0 below −104, and +∞ above 88.8.
+/// Adding and subtracting `1.5 · 2²³` rounds a number below 2²² to an integer, in two additions where rounding
+/// instructions take longer.
+const ROUND: f32 = 12_582_912.0;
+/// `eʳ ≈ 1 + r + r² (…)` for `|r| ≤ ln 2 / 2`: the polynomial with the least relative error, 2⁻²⁸. Coefficients of r⁶ to
+/// r².
+const EXP: [f32; 5] = [1.381_454_1e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1];
+
+/// The `n` and `r` of `x = n · ln 2 + r`, with `n = round(x / ln 2)` and `|r| ≤ ln 2 / 2`.
 #[inline(always)]
-pub fn exp<S: Simd>(s: S, x: S::V) -> S::V {
-    let x = s.clamp(x, s.splat(-104.0), s.splat(89.0));
-    let n = s.round(s.mul(x, s.splat(LOG2_E)));
-    let r = s.fma(n, s.splat(-LN2_HIGH), x);
-    let r = s.fma(n, s.splat(-LN2_LOW), r);
-    let mut p = s.splat(1.0 / 5040.0);
-    for c in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
-        p = s.fma(p, r, s.splat(c));
-    }
-    s.scale_far(p, n)
+fn powers_of_two<S: Simd>(s: S, x: S::V) -> (S::V, S::V) {
+    let n = s.sub(s.fma(x, s.splat(LOG2_E), s.splat(ROUND)), s.splat(ROUND));
+    (n, s.fma(n, s.splat(-LN2_LOW), s.fma(n, s.splat(-LN2_HIGH), x)))
 }
 
-/// `eˣ − 1` for `x ≤ 0`, without cancellation near 0: `2ⁿ · (eʳ − 1) + (2ⁿ − 1)`, with `n` and `r` as in [`exp`].
+/// `eˣ`. The result is 0 below −104, and +∞ above 88.8.
+#[inline(always)]
+pub fn exp<S: Simd>(s: S, x: S::V) -> S::V {
+    exp_within(s, s.clamp(x, s.splat(-104.0), s.splat(89.0)))
+}
+
+/// `eˣ` as `2ⁿ · eʳ`, for `x` from −104 to 89.
+#[inline(always)]
+fn exp_within<S: Simd>(s: S, x: S::V) -> S::V {
+    let (n, r) = powers_of_two(s, x);
+    let one = s.splat(1.0);
+    s.scale_far(s.fma(s.fma(polynomial(s, r, EXP), r, one), r, one), n)
+}
+
+/// `eˣ − 1` for `x ≤ 0`, without cancellation near 0: `2ⁿ · (eʳ − 1) + (2ⁿ − 1)`.
 #[inline(always)]
 pub fn exp_less_one<S: Simd>(s: S, x: S::V) -> S::V {
-    let x = s.clamp(x, s.splat(-87.0), s.splat(0.0));
-    let n = s.round(s.mul(x, s.splat(LOG2_E)));
-    let r = s.fma(n, s.splat(-LN2_LOW), s.fma(n, s.splat(-LN2_HIGH), x));
-    let mut p = s.splat(1.0 / 5040.0);
-    for c in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0] {
-        p = s.fma(p, r, s.splat(c));
-    }
+    let (n, r) = powers_of_two(s, s.clamp(x, s.splat(-87.0), s.splat(0.0)));
     let one = s.splat(1.0);
+    let p = s.fma(polynomial(s, r, EXP), r, one);
     s.add(s.scale(s.mul(p, r), n), s.sub(s.scale(one, n), one))
 }
 
@@ -171,8 +179,8 @@ fn sinusoid<S: Simd>(s: S, x: S::V, k: S::V) -> S::V {
 pub fn logistic<S: Simd>(s: S, x: S::V) -> S::V {
     let one = s.splat(1.0);
     // Limited so that the exponential does not overflow.
-    let far = s.min(s.splat(88.0), s.sub(s.splat(0.0), x));
-    s.quotient(one, s.add(one, exp(s, far)))
+    let far = s.clamp(s.sub(s.splat(0.0), x), s.splat(-104.0), s.splat(88.0));
+    s.quotient(one, s.add(one, exp_within(s, far)))
 }
 
 /// `Σ c[i] · qⁱ`; the coefficients are in descending order.
