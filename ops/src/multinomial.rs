@@ -14,17 +14,20 @@ use crate::kit::arguments::{Integers, expect_type};
 use crate::kit::pace::Pace;
 use crate::kit::random::{BLOCK, Generator, unit_f64};
 
-/// A prepared `MULTINOMIAL` node.
-pub struct Multinomial {
-    generator: Generator,
-    /// The totals of one row.
-    totals: Scratch<f64>,
-    is_static: bool,
+plain! {
+    /// A prepared `MULTINOMIAL` node.
+    pub struct Multinomial {
+        generator: Generator,
+        /// The totals of one row.
+        totals: Scratch<f64>,
+        is_static: bool,
+    }
 }
 
 impl Op for Multinomial {
     const CODE: OpCode = OpCode::Builtin(op::MULTINOMIAL);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32, I64]);
     const STATEFUL: bool = true;
 
@@ -44,7 +47,7 @@ impl Op for Multinomial {
             false => cx.set_output_dynamic(0)?,
         }
         Ok(Multinomial {
-            generator: Generator::read(node)?,
+            generator: Generator::read(node, cx)?,
             totals: cx.scratch(classes as usize)?,
             is_static,
         })
@@ -84,7 +87,8 @@ impl Multinomial {
         // TensorFlow reserves 256 times the numbers that are needed at most, because it does not know how many it will
         // draw.
         let blocks = (samples as u64).div_ceil(BLOCK as u64) * BLOCK as u64;
-        let mut block = self.generator.take(batch.wrapping_mul(blocks).wrapping_mul(2 * 256));
+        let count = batch.wrapping_mul(blocks).wrapping_mul(2 * 256);
+        let (sequence, mut block) = self.generator.take(cx, count)?;
         let mut pace = Pace::new(cx);
         if samples == 0 {
             return Ok(());
@@ -96,7 +100,7 @@ impl Multinomial {
             for y in y {
                 pace.ahead(totals.len().ilog2() as usize + 1)?;
                 let [high, low] = halves.next().unwrap_or_else(|| {
-                    let [a, b, c, d] = self.generator.block(block);
+                    let [a, b, c, d] = sequence.block(block);
                     block = block.wrapping_add(1);
                     halves = [[0; 2], [c, d]].into_iter().skip(1);
                     [a, b]

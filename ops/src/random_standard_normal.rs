@@ -11,12 +11,15 @@ use crate::kit::arguments::expect_type;
 use crate::kit::float;
 use crate::kit::random::{self, BLOCK, Generator, unit_f32};
 
-/// A prepared `RANDOM_STANDARD_NORMAL` node: the generator and its position, which each evaluation advances.
-pub struct RandomStandardNormal(Generator);
+plain! {
+    /// A prepared `RANDOM_STANDARD_NORMAL` node: the generator, whose position each evaluation advances.
+    pub struct RandomStandardNormal(Generator);
+}
 
 impl Op for RandomStandardNormal {
     const CODE: OpCode = OpCode::Builtin(op::RANDOM_STANDARD_NORMAL);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I32]);
     const STATEFUL: bool = true;
 
@@ -24,12 +27,11 @@ impl Op for RandomStandardNormal {
         let (_, y) = node.unary()?;
         expect_type(&y, &[F32])?;
         random::declare(node, cx, &[I32])?;
-        Generator::read(node).map(RandomStandardNormal)
+        Generator::read(node, cx).map(RandomStandardNormal)
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        self.0.fill(random::output(cx)?.into_slice()?, normal);
-        Ok(())
+        self.0.fill(cx, random::output(cx)?.into_slice()?, normal)
     }
 }
 

@@ -6,22 +6,25 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::arguments::expect_type;
-use crate::kit::minstd::State;
+use crate::kit::minstd::Engine;
 use crate::kit::random;
 
-/// A prepared `RandomStandardNormal` node: the engine's state, which each evaluation advances.
-pub struct RandomStandardNormalCustom(State);
+plain! {
+    /// A prepared `RandomStandardNormal` node: the engine, whose state each evaluation advances.
+    pub struct RandomStandardNormalCustom(Engine);
+}
 
 impl Op for RandomStandardNormalCustom {
     const CODE: OpCode = OpCode::Custom("RandomStandardNormal");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const STATEFUL: bool = true;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (_, y) = node.unary()?;
         expect_type(&y, &[F32, F64])?;
         random::declare(node, cx, &[I32])?;
-        Ok(RandomStandardNormalCustom(State::new()))
+        Engine::new(cx).map(RandomStandardNormalCustom)
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -29,14 +32,13 @@ impl Op for RandomStandardNormalCustom {
         match y.ty() {
             F32 => {
                 let y = y.into_slice()?;
-                self.0.draw(|engine| engine.fill_normal_f32(y));
+                self.0.draw(cx, |engine| engine.fill_normal_f32(y))
             }
             _ => {
                 let y = y.into_slice()?;
-                self.0.draw(|engine| engine.fill_normal_f64(y));
+                self.0.draw(cx, |engine| engine.fill_normal_f64(y))
             }
         }
-        Ok(())
     }
 }
 

@@ -4,22 +4,25 @@
 use arenite_abi::prelude::*;
 
 use crate::kit::arguments::expect_type;
-use crate::kit::minstd::State;
+use crate::kit::minstd::Engine;
 use crate::kit::random;
 
-/// A prepared `RandomUniform` node: the engine's state, which each evaluation advances.
-pub struct RandomUniformCustom(State);
+plain! {
+    /// A prepared `RandomUniform` node: the engine, whose state each evaluation advances.
+    pub struct RandomUniformCustom(Engine);
+}
 
 impl Op for RandomUniformCustom {
     const CODE: OpCode = OpCode::Custom("RandomUniform");
     const VERSIONS: RangeInclusive<i32> = 1..=1;
+    const EMBED: Option<Embed<Self>> = Some(Embed::PLAIN);
     const STATEFUL: bool = true;
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=usize::MAX, 1..=1)?;
         expect_type(&node.output(0)?, &[F32, F64])?;
         random::declare(node, cx, &[I32, I64])?;
-        Ok(RandomUniformCustom(State::new()))
+        Engine::new(cx).map(RandomUniformCustom)
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -27,14 +30,13 @@ impl Op for RandomUniformCustom {
         match y.ty() {
             F32 => {
                 let y = y.into_slice::<f32>()?;
-                self.0.draw(|engine| y.fill_with(|| engine.unit_f32()));
+                self.0.draw(cx, |engine| y.fill_with(|| engine.unit_f32()))
             }
             _ => {
                 let y = y.into_slice::<f64>()?;
-                self.0.draw(|engine| y.fill_with(|| engine.unit_f64()));
+                self.0.draw(cx, |engine| y.fill_with(|| engine.unit_f64()))
             }
         }
-        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@
 //! x = 16807 × x mod (2³¹ − 1)        1 ≤ x < 2³¹ − 1
 //! ```
 
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use arenite_abi::prelude::*;
 
 use super::float;
 
@@ -15,30 +15,34 @@ const MODULUS: u64 = 0x7fff_ffff;
 /// The number of different values that an engine returns.
 const RANGE: f64 = 2_147_483_646.0;
 
-/// The state of an engine between evaluations. It is part of the prepared node; evaluations of one node never overlap.
-pub struct State(AtomicU32);
+plain! {
+    /// An engine between evaluations.
+    pub struct Engine(State<u32>);
+}
 
 /// An engine while it draws numbers.
 pub struct Minstd(u32);
 
-impl State {
-    /// The initial state.
-    pub fn new() -> State {
-        State(AtomicU32::new(1))
+impl Engine {
+    /// An engine in its initial state. It must be the first state that the node requests.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn new(cx: &mut PrepareContext<'_>) -> Result<Engine> {
+        cx.state(1, |_| 1).map(Engine)
     }
 
     /// Lets `f` draw numbers, and stores the resulting state.
-    pub fn draw<T>(&self, f: impl FnOnce(&mut Minstd) -> T) -> T {
-        let mut engine = Minstd(self.0.load(Relaxed));
-        let result = f(&mut engine);
-        self.0.store(engine.0, Relaxed);
-        result
-    }
-}
-
-impl Default for State {
-    fn default() -> Self {
-        State::new()
+    ///
+    /// # Errors
+    /// The state belongs to another node.
+    pub fn draw(&self, cx: &EvalContext<'_>, f: impl FnOnce(&mut Minstd)) -> Result<()> {
+        if let Some(state) = cx.state(&self.0)?.first() {
+            let mut engine = Minstd(state.get());
+            f(&mut engine);
+            state.set(engine.0);
+        }
+        Ok(())
     }
 }
 
@@ -111,12 +115,12 @@ mod tests {
 
     #[test]
     fn units() {
-        let state = State::new();
-        assert_eq!(state.draw(Minstd::unit_f32), 16_806.0 / 2_147_483_648.0);
+        let mut engine = Minstd(1);
+        assert_eq!(engine.unit_f32(), 16_806.0 / 2_147_483_648.0);
         // 16807² mod (2³¹ − 1) = 282475249.
-        assert_eq!(state.draw(Minstd::unit_f32), 282_475_248f32 / 2_147_483_648.0);
+        assert_eq!(engine.unit_f32(), 282_475_248f32 / 2_147_483_648.0);
         let both = (16_806.0 + 282_475_248.0 * RANGE) / (RANGE * RANGE);
-        assert_eq!(State::new().draw(Minstd::unit_f64), both);
+        assert_eq!(Minstd(1).unit_f64(), both);
         // The engine returns its largest number after the inverse of 16807, times −1: 2³¹ − 1 − 1407677000.
         assert_eq!(Minstd(739_806_647).unit_f32(), 1.0 - f32::EPSILON / 2.0);
     }

@@ -5,8 +5,8 @@
 //! ```text
 //! block n = Philox(key = seed, counter = seed2 × 2⁶⁴ + n)
 //! ```
-//! An evaluation continues where the previous one ended; `prepare` starts from block 0. The number of the next block is
-//! stored in two atomic words of the prepared node, because `eval` has only a shared reference to it.
+//! An evaluation continues where the previous one ended; `prepare` starts from block 0, and so does a reset of the
+//! interpreter's variables, because the number of the next block is a state of the node.
 //!
 //! If both seeds are 0, `prepare` chooses unpredictable ones: with the feature `std` from the random keys of the
 //! standard library's hash maps, otherwise from an address and a counter. The latter differ from node to node, but not
@@ -23,32 +23,19 @@ use super::philox;
 /// The number of random numbers in a block.
 pub const BLOCK: usize = 4;
 
-/// A source of random blocks.
-pub struct Generator {
-    key: [u32; 2],
-    stream: u64,
-    /// The number of the next block, lower half first. Evaluations of one node never overlap.
-    next: [AtomicU32; 2],
+plain! {
+    /// A sequence of random blocks.
+    #[derive(Clone, Copy)]
+    pub struct Sequence {
+        key: [u32; 2],
+        stream: u64,
+    }
 }
 
-impl Generator {
-    /// Creates the generator from the seeds in the node's options.
-    ///
-    /// # Errors
-    /// The options are invalid.
-    pub fn read(node: &NodeView<'_>) -> Result<Generator> {
-        let options = node.options()?;
-        let seeds = match (options.get(RandomOptions::SEED)?, options.get(RandomOptions::SEED2)?) {
-            (0, 0) => [unpredictable(), unpredictable()],
-            (seed, seed2) => [seed as u64, seed2 as u64],
-        };
-        Ok(Generator::new(seeds))
-    }
-
-    /// Creates the generator from these seeds.
-    pub fn new([seed, stream]: [u64; 2]) -> Generator {
-        let key = [seed as u32, (seed >> 32) as u32];
-        Generator { key, stream, next: [AtomicU32::new(0), AtomicU32::new(0)] }
+impl Sequence {
+    /// The sequence of these seeds.
+    pub fn new([seed, stream]: [u64; 2]) -> Sequence {
+        Sequence { key: [seed as u32, (seed >> 32) as u32], stream }
     }
 
     /// Returns block `n`.
@@ -56,23 +43,57 @@ impl Generator {
         let counter = (u128::from(self.stream) << 64).wrapping_add(n.into());
         philox::block(self.key, [0, 32, 64, 96].map(|shift| (counter >> shift) as u32))
     }
+}
 
-    /// Reserves `count` blocks, and returns the number of the first one.
-    pub fn take(&self, count: u64) -> u64 {
-        let [low, high] = self.next.each_ref().map(|word| u64::from(word.load(Relaxed)));
-        let first = high << 32 | low;
-        let next = first.wrapping_add(count);
-        self.next[0].store(next as u32, Relaxed);
-        self.next[1].store((next >> 32) as u32, Relaxed);
-        first
+plain! {
+    /// A source of random blocks.
+    pub struct Generator {
+        sequence: Sequence,
+        /// The number of the next block.
+        next: State<u64>,
+    }
+}
+
+impl Generator {
+    /// Creates the generator from the seeds in the node's options. It must be the first state that the node requests.
+    ///
+    /// # Errors
+    /// The options are invalid, or there is no memory.
+    pub fn read(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Generator> {
+        let options = node.options()?;
+        let seeds = match (options.get(RandomOptions::SEED)?, options.get(RandomOptions::SEED2)?) {
+            (0, 0) => [unpredictable(), unpredictable()],
+            (seed, seed2) => [seed as u64, seed2 as u64],
+        };
+        Ok(Generator { sequence: Sequence::new(seeds), next: cx.state(1, |_| 0)? })
+    }
+
+    /// Reserves `count` blocks, and returns the sequence and the number of the first one.
+    ///
+    /// # Errors
+    /// The state belongs to another node.
+    pub fn take(&self, cx: &EvalContext<'_>, count: u64) -> Result<(Sequence, u64)> {
+        let first =
+            cx.state(&self.next)?.first().map_or(0, |next| next.replace(next.get().wrapping_add(count)));
+        Ok((self.sequence, first))
     }
 
     /// Fills `y` with the results of `convert` for consecutive blocks.
-    pub fn fill(&self, y: &mut [f32], convert: impl Fn([u32; BLOCK]) -> [f32; BLOCK]) {
-        let first = self.take(y.len().div_ceil(BLOCK) as u64);
-        for (y, n) in y.chunks_mut(BLOCK).zip(first..) {
-            y.copy_from_slice(&convert(self.block(n))[..y.len()]);
+    ///
+    /// # Errors
+    /// As for [`take`](Self::take).
+    pub fn fill(
+        &self,
+        cx: &EvalContext<'_>,
+        y: &mut [f32],
+        convert: impl Fn([u32; BLOCK]) -> [f32; BLOCK],
+    ) -> Result<()> {
+        let (sequence, first) = self.take(cx, y.len().div_ceil(BLOCK) as u64)?;
+        for (i, y) in y.chunks_mut(BLOCK).enumerate() {
+            let block = convert(sequence.block(first.wrapping_add(i as u64)));
+            y.copy_from_slice(&block[..y.len()]);
         }
+        Ok(())
     }
 }
 
@@ -153,14 +174,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_carry_between_words() {
-        let generator = Generator::new([5, 7]);
-        assert_eq!(
-            (generator.take(3), generator.take(u64::from(u32::MAX)), generator.take(1)),
-            (0, 3, 1 << 32 | 2)
-        );
-        assert_eq!(generator.block(1 << 32 | 2), philox::block([5, 0], [2, 1, 7, 0]));
-        assert_eq!(Generator::new([0, u64::MAX]).block(9), philox::block([0, 0], [9, 0, u32::MAX, u32::MAX]));
+    fn blocks_are_numbered_by_64_bits() {
+        let sequence = Sequence::new([5, 7]);
+        assert_eq!(sequence.block(1 << 32 | 2), philox::block([5, 0], [2, 1, 7, 0]));
+        assert_eq!(Sequence::new([0, u64::MAX]).block(9), philox::block([0, 0], [9, 0, u32::MAX, u32::MAX]));
     }
 
     #[test]
