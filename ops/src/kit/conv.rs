@@ -231,7 +231,7 @@ impl Hybrid {
         output_image: usize,
         mut f: impl FnMut(&[i8], &Meaning<'_>, &mut [f32]) -> Result<()>,
     ) -> Result<()> {
-        let filter = filter_scales(&cx.input(1)?, self.channels, self.axis)?;
+        let filter = self.filter(cx)?;
         let (bias, image) = (float_bias(cx, 2)?, cx.scratch(&self.image)?);
         let (x, y) = (cx.input_slice::<f32>(0)?, cx.output_slice::<f32>(0)?);
         let outputs = y.chunks_exact_mut(output_image.max(1));
@@ -241,6 +241,12 @@ impl Hybrid {
             f(image, &Meaning { zero_point, scale, filter: &filter, bias, limits: self.limits }, y)?;
         }
         Ok(())
+    }
+
+    /// The scales of the filter.
+    #[inline(never)] // keeps the tensor's description off the caller's stack
+    fn filter<'a>(&self, cx: &EvalContext<'a>) -> Result<Quantization<'a>> {
+        filter_scales(&cx.input(1)?, self.channels, self.axis)
     }
 }
 

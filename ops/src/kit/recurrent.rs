@@ -79,6 +79,7 @@ impl Sequence {
     ///
     /// # Errors
     /// The error of `step`.
+    #[inline(always)] // so that what `step` captures is on the stack once
     pub fn for_each(
         &self,
         direction: Direction,
