@@ -226,7 +226,10 @@ fn a_data_dependent_shape_is_an_error_that_names_the_node() {
     graph.operator(Operator::new(find, &[c], &[found]));
     model.subgraph(graph);
     let message = refused(model);
-    assert!(message.starts_with("node 1, WHERE: the shape of an output depends on data"), "{message}");
+    assert!(
+        message.starts_with("node 1, WHERE: the shape of its output, tensor 3 'found', depends on data"),
+        "{message}"
+    );
 }
 
 /// An error in a called subgraph names the node there, not the node that calls. If the arena is one byte too small, the

@@ -143,9 +143,13 @@ impl PrepareSide for PrepareHost<'_, '_> {
         }
     }
 
-    fn set_dynamic(&mut self, _: usize) {
-        let error =
-            unsupported!("the shape of an output depends on data: use the large runtime for such models");
+    fn set_dynamic(&mut self, t: usize) {
+        let tensor = self.site.graph.tensor(t).ok().filter(|_| cfg!(feature = "messages"));
+        let name = tensor.as_ref().and_then(|tensor| tensor.name()).unwrap_or_default();
+        let error = unsupported!(
+            "the shape of its output, tensor {t} '{name}', depends on data, so its memory cannot be planned; make the \
+             inputs that set the shape constants of the model, or run it with the large runtime"
+        );
         self.failed.get_or_insert(error::Error::Plan(error));
     }
 
