@@ -77,6 +77,7 @@ const CRATES: &[Crate] = &[
     // It has no registry: it calls planners as functions, and ops are passed to it.
     row("arenite-micro", "core/micro", Layer::Micro, &["arenite-abi", "arenite-model", "arenite-planners"], &["arenite-ops"]),
 
+    row("arenite-embed", "embed", Layer::Application, &["arenite-abi", "arenite-micro", "arenite-ops", "arenite-planners"], &[]),
     row("arenite", "arenite", Layer::Application,
         &["arenite-answers", "arenite-builtin", "arenite-pictures", "arenite-runtime"], &["arenite-plugin-template"]),
     // The program's reports use arenite-planners' function for banks and the places of arenite-ops' ops directly, not
@@ -107,12 +108,15 @@ const CRATES: &[Crate] = &[
           "arenite-test-other-layout", "arenite-test-panicking"]),
     row("arenite-bench", "tests/bench", Layer::Tests,
         &["arenite-runtime", "arenite-abi", "arenite-builtin", "arenite-model"], &[]),
-    row("arenite-book", "tests/book", Layer::Tests, &["arenite", "arenite-cli", "arenite-limits"],
-        &["arenite-abi", "arenite-c", "arenite-plugin-flex", "arenite-plugin-opencl", "arenite-plugin-template",
+    row("arenite-book", "tests/book", Layer::Tests, &["arenite", "arenite-cli", "arenite-embed", "arenite-limits"],
+        &["arenite-abi", "arenite-c", "arenite-micro", "arenite-ops", "arenite-plugin-flex", "arenite-plugin-opencl", "arenite-plugin-template",
           "arenite-plugin-vulkan"]),
     row("arenite-test-calls", "tests/calls", Layer::Tests,
         &["arenite-abi", "arenite-c", "arenite-model", "arenite-tests", "arenite-tflite"], &[]),
     row("arenite-test-clock", "tests/clock", Layer::Tests, &[], &[]),
+    row("arenite-test-embedded", "tests/embedded", Layer::Tests, &["arenite-embed", "arenite-micro", "arenite-ops"],
+        &["arenite-runtime", "arenite-builtin"]),
+    row("arenite-test-embedded-board", "tests/embedded/board", Layer::Tests, &["arenite-test-embedded"], &[]),
     row("arenite-test-contract", "tests/plugins/contract", Layer::Tests, &[], &[]),
     row("arenite-test-future-abi", "tests/plugins/future_abi", Layer::Tests, &[], &[]),
     row("arenite-test-other-layout", "tests/plugins/other_layout", Layer::Tests, &[], &[]),

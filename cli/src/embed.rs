@@ -7,8 +7,10 @@ use std::time::Duration;
 use arenite::config::PlannerConfig;
 use arenite::{Config, PlanLimits, Registry, UsageRecord};
 use arenite_common::file;
-use arenite_micro::{EmbeddableOp, Embedding, Planner, PointerWidth, Records, SourceFile, Sources, Target};
-use arenite_ops::{PATHS, PLUGIN, STATES};
+use arenite_micro::{
+    EmbeddableOp, Embedding, Planner, PointerWidth, Records, RustSource, SourceFile, Sources, Target,
+};
+use arenite_ops::{FORMS, PATHS, PLUGIN, STATES};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -19,18 +21,26 @@ use crate::text::thousands;
 
 const NOTES: &str = "\
 The model is verified, prepared and planned here. The program contains its constants, the prepared
-states of its nodes and offsets in one arena, and needs the kernels of its ops from
-libarenite_micro.a (ffi/micro/build.sh), of the same version as this program.
-C:
+states of its nodes and offsets in one arena, and needs the kernels of its ops, of the same version
+as this program.
+C: kernels from libarenite_micro.a (ffi/micro/build.sh)
   arenite embed hello_world.tflite --target cortex-m4      writes hello_world.h and hello_world.c
   hello_world_init(), _input(i), _output(i), _run(); HELLO_WORLD_ARENA_BYTES and other sizes
-Every model has its own arena unless you define HELLO_WORLD_ARENA, see the C file.";
+  Every model has its own arena unless you define HELLO_WORLD_ARENA, see the C file.
+Rust, without std, heap and unsafe: kernels from the crates arenite-micro and arenite-ops
+  arenite embed hello_world.tflite --lang rust --target cortex-m4          writes hello_world.rs
+  mod hello_world { include!(\"hello_world.rs\"); }
+  Model::take(), then input_0(), run(), output_0(); ARENA_BYTES and other sizes
+  In build.rs, arenite_embed::Model::new(\"hello_world.tflite\").write() does the same for the
+  machine that Cargo compiles for.";
 
 /// The language of the source code.
 #[derive(Clone, Copy, ValueEnum)]
 enum Language {
     /// C99, with arenite_embedded.h
     C,
+    /// Rust, with arenite_micro::embedded
+    Rust,
 }
 
 #[derive(Args)]
@@ -51,6 +61,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = prefix)]
     name: Option<String>,
 
+    /// Rust only: the arena that models share, such as crate::ARENA [default: one of its own]
+    #[arg(long, value_name = "PATH", value_parser = rust_path)]
+    arena: Option<String>,
+
     /// Folder for the files
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     output_dir: PathBuf,
@@ -70,6 +84,14 @@ fn prefix(name: &str) -> Result<String, String> {
     match Sources::is_name(name) {
         true => Ok(name.into()),
         false => Err("expected a C identifier: letters, digits and _, no digit first".into()),
+    }
+}
+
+/// Parses the path of a `static` in Rust.
+fn rust_path(path: &str) -> Result<String, String> {
+    match path.split("::").all(Sources::is_name) {
+        true => Ok(path.into()),
+        false => Err("expected the path of a static in Rust, such as crate::ARENA".into()),
     }
 }
 
@@ -105,9 +127,7 @@ pub(crate) fn embed(arguments: &Arguments) -> Result<Answer> {
     let name = name.clone().unwrap_or_else(|| Sources::name_of(&stem));
     let machine = arguments.target.map_or("this machine", |target| target.name());
     let title = format!("{} for {machine}, by arenite embed {}", file_name(path), env!("CARGO_PKG_VERSION"));
-    let sources = Sources { name: &name, title: &title, states: STATES };
-    let Language::C = arguments.lang;
-    let files = made.to_c(&sources);
+    let files = sources(arguments, &made, &name, &title).map_err(|error| failed(&error))?;
     let files = files.iter().map(|file| write(output_dir, file)).collect::<Result<_>>()?;
     let report = Report {
         files,
@@ -119,6 +139,27 @@ pub(crate) fn embed(arguments: &Arguments) -> Result<Answer> {
         constant_bytes: made.constant_bytes(),
     };
     Answer::new(&report, common.json)
+}
+
+/// The model in the language that the user chose.
+fn sources(
+    arguments: &Arguments,
+    made: &Embedding,
+    name: &str,
+    title: &str,
+) -> Result<Vec<SourceFile>, String> {
+    let arena = arguments.arena.as_deref();
+    match arguments.lang {
+        Language::C if arena.is_some() => {
+            let upper = name.to_ascii_uppercase();
+            Err(format!("--arena is for --lang rust; in C, define {upper}_ARENA when you compile {name}.c"))
+        }
+        Language::C => Ok(made.to_c(&Sources { name, title, states: STATES }).into()),
+        Language::Rust => {
+            let file = made.to_rust(&RustSource { name, title, states: STATES, forms: FORMS, arena });
+            file.map(|file| vec![file]).map_err(|error| error.to_string())
+        }
+    }
 }
 
 /// Alignment that the interpreter requires of a model.
@@ -152,7 +193,7 @@ fn ops(registry: &Registry) -> Vec<EmbeddableOp> {
     let mut ops: Vec<EmbeddableOp> = PATHS.iter().enumerate().filter_map(op).collect();
     for op in registry.custom_ops() {
         if !ops.iter().any(|known| known.op.builtin_code == op.builtin_code && known.op.name() == op.name()) {
-            ops.push(EmbeddableOp { op, kernel: String::new() });
+            ops.push(EmbeddableOp::of_plugin(op));
         }
     }
     ops

@@ -38,6 +38,16 @@ macro_rules! each_form {
     };
 }
 
+macro_rules! form_paths {
+    ($($name:literal: $module:ident::$op:ident::$form:ident,)*) => {
+        /// The forms of `eval`, by symbol: their paths in this crate.
+        pub const FORMS: &[(&str, &str)] =
+            &[$(($name, concat!(stringify!($module), "::", stringify!($op), "::", stringify!($form))),)*];
+    };
+}
+
+each_form!(form_paths);
+
 macro_rules! ops {
     ($d:tt $($module:ident :: $op:ident,)* ; custom: $($custom:ident :: $custom_op:ident,)*) => {
         $(pub mod $module;)*

@@ -19,7 +19,8 @@ fn main() {
     for page in pages::pages(&root) {
         println!("cargo::rerun-if-changed={}", root.join(&page).display());
         let text = fs::read_to_string(root.join(&page)).expect("a page can be read");
-        for block in blocks::blocks(&text).iter().filter(|block| block.language == "rust") {
+        let is_program = |block: &&blocks::Block| block.language == "rust" && block.note.is_empty();
+        for block in blocks::blocks(&text).iter().filter(is_program) {
             let stem = page.trim_end_matches(".md").replace(|c: char| !c.is_ascii_alphanumeric(), "_");
             let name = format!("{}_line_{}", stem.to_lowercase(), block.line);
             let place = format!("{page}:{}", block.line);
@@ -36,4 +37,8 @@ fn main() {
         }
     }
     fs::write(out.join("programs.rs"), tests).expect("the output folder can be written");
+    // The model that docs/micro.md includes.
+    arenite_embed::Model::new(root.join("examples/digits/digits_i8.tflite"))
+        .write()
+        .expect("it can be embedded");
 }

@@ -8,8 +8,9 @@
 #   symbols   the library imports memcpy, memmove, memset, memcmp and arenite_micro_panic, and nothing else
 #   host      models on this machine, in a program that allocates nothing; an op in C, in both runtimes
 #   sweep     the conformance cases that the micro interpreter runs, embedded, on this machine
-#   cortex-m  models on a Cortex-M4 (MPS2 AN386) emulated by QEMU; code and stack of the smallest; the sizes that
-#             `arenite plan --micro --target cortex-m4` prints, and its table of layouts
+#   cortex-m  models on a Cortex-M4 (MPS2 AN386) emulated by QEMU, also as Rust source; code and stack of the smallest;
+#             the sizes that `arenite plan --micro --target cortex-m4` prints, and its table of layouts
+#   fuzz      a million damaged models in the micro interpreter, on this machine: none may panic
 #
 #   --install  install missing packages first: with rustup, and with apt-get as root on Debian 12 or later
 #   --table    print a line per model: arena, code, stack, instructions
@@ -130,7 +131,7 @@ find_arenite() {
     [ -z "$arenite" ] || return 0
     step "the program arenite"
     cargo build --quiet --release -p arenite-cli
-    arenite=$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/arenite
+    arenite=$(built)/release/arenite
 }
 
 # `zeros TYPE SHAPE BYTES`: a .npy file.
@@ -218,12 +219,15 @@ host() {
     op_in_c
     control_models
     build_and_run loop "$folder/loop" tests/micro/run.c
-    for name in loop variable; do
-        echo "$name, control flow"
+    for name in loop variable random; do
+        echo "$name, with a state"
         embedded_on_host $name "$folder/$name"
     done
     ramp_model
     embedded_on_host ramp "$folder/ramp" tests/micro/ramp.c
+    ! "$arenite" embed "$folder/ramp/model.tflite" --plugin-dir "$folder/ramp/plugins" --lang rust -o "$folder/ramp" \
+        2>"$folder/ramp/log" || fail "Rust source cannot call an op in C"
+    grep -q 'node 0.*; use --lang c' "$folder/ramp/log" || fail "an op in C as Rust source: $(cat "$folder/ramp/log")"
 }
 
 # A model that the large runtime refuses must be refused here, at the same node.
@@ -293,10 +297,10 @@ ramp_model() {
     answers "$work"
 }
 
-# Models with a loop and with a variable, in $folder.
+# Models with a loop, with a variable and with random numbers, in $folder.
 control_models() {
     local name work
-    for name in loop variable; do
+    for name in loop variable random; do
         work=$folder/$name
         [ ! -e "$work/expected" ] || continue
         mkdir -p "$work"
@@ -305,6 +309,8 @@ control_models() {
             zeros '<i4' '' 4 >"$work/in_0.npy"
             { zeros '<f4' '3,' 0; printf '\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40'; } >"$work/in_1.npy"
             { zeros '<f4' '3,' 0; printf '\x00\x00\x80\x40\x00\x00\xa0\x40\x00\x00\xc0\x40'; } >"$work/in_2.npy"
+        elif [ $name = random ]; then
+            zeros '<f4' '1, 3' 12 >"$work/in_0.npy"
         fi
         prepare_model tests/micro/control/$name.tflite "$work" "$work"
     done
@@ -313,10 +319,10 @@ control_models() {
 readonly board_flags=(-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -std=c11 -Os -ffreestanding -ffunction-sections
     -fdata-sections -Wall -Wextra -Werror)
 
-# `image WORK SOURCE…`: builds WORK/image.elf from files in tests/micro, and writes its output on the board to
-# WORK/written.
+# `image WORK SOURCE…`: builds WORK/image.elf from files in tests/micro and from the library, or $archive in its place,
+# and writes its output on the board to WORK/written.
 image() {
-    local part objects=() work=$1
+    local part objects=() work=$1 library=${archive:-$folder/board/lib/libarenite_micro.a}
     for part in "${@:2}" mps2_an386/port.c; do
         [ -e "$part" ] || part=tests/micro/$part
         objects+=("$work/$(basename "${part%.*}").o")
@@ -324,7 +330,7 @@ image() {
             -c "$part" -o "${objects[-1]}"
     done
     arm-none-eabi-gcc "${board_flags[@]}" -nostdlib -Wl,--gc-sections,-z,noexecstack -T tests/micro/mps2_an386/board.ld \
-        "${objects[@]}" "$folder/board/lib/libarenite_micro.a" -o "$work/image.elf"
+        "${objects[@]}" "$library" -o "$work/image.elf"
     timeout 120 qemu-system-arm -M mps2-an386 -display none -monitor none -serial none -icount shift=0 -chardev stdio,id=text \
         -semihosting-config enable=on,target=native,chardev=text -kernel "$work/image.elf" >"$work/written" </dev/null
 }
@@ -383,6 +389,29 @@ on_board() {
     fi
 }
 
+# The folder of what Cargo builds.
+built() { cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/'; }
+
+# The models of tests/embedded: on the board they give the same bytes as on this machine, where `cargo test` compares
+# them with the reference ops.
+rust_models() {
+    local work=$folder/rust archive
+    step "models as Rust source, on a Cortex-M4"
+    mkdir -p "$work"
+    cargo run --quiet --release -p arenite-test-embedded --bin outputs >"$work/expected"
+    cargo rustc --quiet -p arenite-test-embedded-board --profile micro --target $target --crate-type staticlib
+    archive=$(built)/$target/micro/libarenite_test_embedded_board.a
+    image "$work" rust.c || fail "models as Rust source: $(cat "$work/written")"
+    grep output "$work/written" | diff - "$work/expected" >&2 || fail "models as Rust source: other bytes than on this machine"
+    ! arm-none-eabi-nm "$work/image.elf" | grep -E 'prepare|[Vv]erif|LoadedModel' || fail "the program contains a reader"
+    echo "$(wc -l <"$work/expected") outputs of $(cut -d ' ' -f 1 "$work/expected" | uniq | wc -l) models; $(grep stack "$work/written")"
+}
+
+fuzz() {
+    step "a million damaged models"
+    cargo run --quiet --release -p arenite-tests --bin micro_fuzz -- --models 1000000
+}
+
 # `example PROGRAM [ARGUMENT]…`: builds and runs a program of examples/board: its output is in $folder/example/printed.
 example() {
     local work=$folder/example
@@ -415,10 +444,11 @@ cortex_m() {
     embedded_on_board ramp "$folder/ramp" ramp.c
     echo "ramp, an op in C"
     control_models
-    for name in loop variable; do
+    for name in loop variable random; do
         embedded_on_board $name "$folder/$name"
-        echo "$name, control flow"
+        echo "$name, with a state"
     done
+    rust_models
     examples
     local written=$folder/hello_world_int8/written code stack
     [ -e "$written" ] || return 0
@@ -436,10 +466,10 @@ for argument; do
         --install) wants_install=true ;;
         --table) wants_table=true ;;
         --layouts) wants_layouts=true ;;
-        symbols | host | sweep) suites+=("$argument") ;;
+        symbols | host | sweep | fuzz) suites+=("$argument") ;;
         cortex-m) suites+=(cortex_m) ;;
         -h | --help) usage && exit ;;
-        *) fail "unknown suite '$argument'; known: symbols, host, sweep, cortex-m" ;;
+        *) fail "unknown suite '$argument'; known: symbols, host, sweep, cortex-m, fuzz" ;;
     esac
 done
 if $wants_install; then install; fi

@@ -3,6 +3,7 @@
 mod benching;
 mod comparing;
 mod configuration;
+mod embedding;
 mod generating;
 mod inspecting;
 mod names;

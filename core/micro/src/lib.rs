@@ -58,7 +58,7 @@ pub use elsewhere::write_layouts;
 #[cfg(feature = "alloc")]
 pub use elsewhere::{Target, required_arena, required_arena_on};
 #[cfg(feature = "std")]
-pub use embedding::{EmbeddableOp, Embedding, SourceFile, Sources};
+pub use embedding::{EmbeddableOp, Embedding, RustSource, SourceFile, Sources};
 pub use error::{Error, Result};
 pub use model::observer::{NodeObserver, RunningNode};
 pub use ops::{OpRegistration, Ops, Resolver};

@@ -4,6 +4,7 @@
 //! name as files. In a block of `console`, lines after a command are its output, where `…` means any text, alone on a
 //! line any lines; the command fails if that output starts with `error:`. Notes after `sh`:
 //!
+//! - `build`, after `rust`: a build script. `build.rs` of this crate does what it does.
 //! - `gpu`: needs a device of OpenCL or Vulkan.
 //! - `ci`: compiles or downloads. `.ci/run` runs these blocks by the test that is ignored here.
 //! - `zoo`: on pages with measurements, prints their tables from networks that `tests/bench` makes, in minutes or
@@ -27,6 +28,7 @@ const KINDS: &[(&str, &str)] = &[
     ("go", ""),
     ("python", ""),
     ("rust", ""),
+    ("rust", "build"),
     ("sh", ""),
     ("sh", "ci"),
     ("sh", "gpu"),

@@ -359,7 +359,7 @@ fn an_op_writes_its_state_for_another_machine() {
         let ops = fixture.registry().custom_ops();
         let op = ops.into_iter().find(|op| op.name() == "Embed").expect("the fixture has this op");
         for (width, bytes) in [(PointerWidth::Bits32, 4), (PointerWidth::Bits64, 8)] {
-            let ops = [EmbeddableOp { op, kernel: String::new() }];
+            let ops = [EmbeddableOp::of_plugin(op)];
             let view = model.view();
             let mut aligned = vec![0u128; view.bytes().len().div_ceil(16)];
             let file = &mut bytemuck::cast_slice_mut::<_, u8>(&mut aligned)[..view.bytes().len()];

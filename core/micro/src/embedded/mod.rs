@@ -1,15 +1,27 @@
 //! Runs the nodes of an embedded model ([`Embedding`](crate::Embedding)): tables in the program, without a reader, a
 //! verifier or a planner.
+//!
+//! Generated C files fill the structs of `arenite_embedded.h`. Generated Rust files make the same structs with the
+//! functions of [`Tensor`], [`Node`], [`Step`] and so on, and run them through [`Owned`], on targets with atomic swaps.
 
 mod model;
+#[cfg(target_has_atomic = "8")]
+mod program;
+mod tables;
 
 use core::ffi::c_void;
 use core::ptr::null;
 
-use arenite_abi::Status;
 use arenite_abi::raw::{ArEvalV1, ArNodeV1, ArStatus};
 
+pub use arenite_abi::{ElementType, EvalContext, Op, Result, Status};
 pub use model::{EmbeddedGraph, EmbeddedModel, EmbeddedResource, EmbeddedValue, forget, query_model};
+#[cfg(target_has_atomic = "8")]
+pub use program::{Arena, First, Owned, Parts, Program};
+pub use tables::{
+    Aligned, Buffer, Context, Graph, Kernel, Memory, Model, Node, NodeOrigin, Port, Resource, Scales, Step,
+    Tensor,
+};
 
 /// A node: the function that runs it, and what this function takes. `ArEmbeddedStep` in C.
 #[repr(C)]

@@ -19,39 +19,39 @@ const MAX_RANK: usize = 8;
 /// A model with subgraphs or variables. `ArEmbeddedModel` in C.
 #[repr(C)]
 pub struct EmbeddedModel {
-    tensors: *const ArTensorV1,
-    tensor_count: usize,
+    pub(super) tensors: *const ArTensorV1,
+    pub(super) tensor_count: usize,
     /// By number. A subgraph that no node calls has no steps.
-    graphs: *const EmbeddedGraph,
-    graph_count: usize,
+    pub(super) graphs: *const EmbeddedGraph,
+    pub(super) graph_count: usize,
     /// By handle.
-    resources: *const EmbeddedResource,
-    resource_count: usize,
+    pub(super) resources: *const EmbeddedResource,
+    pub(super) resource_count: usize,
     /// Memory for outputs of a subgraph that are also other inputs of it, while they are copied.
-    saved: *mut u8,
-    saved_bytes: usize,
+    pub(super) saved: *mut u8,
+    pub(super) saved_bytes: usize,
     /// How many more calls this run may make.
-    calls: *mut u32,
+    pub(super) calls: *mut u32,
 }
 
 /// A subgraph: its nodes, and the numbers of its input and output tensors. `ArEmbeddedGraph` in C.
 #[repr(C)]
 pub struct EmbeddedGraph {
-    steps: *const EmbeddedStep,
-    count: usize,
-    inputs: *const i32,
-    input_count: usize,
-    outputs: *const i32,
-    output_count: usize,
+    pub(super) steps: *const EmbeddedStep,
+    pub(super) count: usize,
+    pub(super) inputs: *const i32,
+    pub(super) input_count: usize,
+    pub(super) outputs: *const i32,
+    pub(super) output_count: usize,
 }
 
 /// A variable: its name, its memory, and its current value. `ArEmbeddedResource` in C.
 #[repr(C)]
 pub struct EmbeddedResource {
-    name: ArBytes,
-    data: *mut u8,
-    capacity: usize,
-    value: *mut EmbeddedValue,
+    pub(super) name: ArBytes,
+    pub(super) data: *mut u8,
+    pub(super) capacity: usize,
+    pub(super) value: *mut EmbeddedValue,
 }
 
 /// The value of a variable. `ArEmbeddedValue` in C.
@@ -66,6 +66,15 @@ pub struct EmbeddedValue {
 }
 
 impl EmbeddedModel {
+    /// Sets how many calls the run that begins may make.
+    ///
+    /// # Safety
+    /// As for [`forget`].
+    pub(super) unsafe fn allow_calls(&self, calls: u32) {
+        // SAFETY: the generated pointer is to a number in the block of variables, which nothing uses.
+        unsafe { self.calls.write(calls) };
+    }
+
     fn graph(&self, number: u32) -> Result<&EmbeddedGraph, Status> {
         // SAFETY: the generated table has `graph_count` subgraphs.
         let graphs = unsafe { slice(self.graphs, self.graph_count) };
@@ -289,6 +298,9 @@ unsafe extern "C" fn value(context: *mut c_void, handle: i32, value: *mut ArTens
         with(context, |model| {
             let resource = model.resource(handle)?;
             let EmbeddedValue { ty, rank, bytes, .. } = resource.value().get();
+            if rank as usize > MAX_RANK || bytes > resource.capacity {
+                return Err(Status::Invalid);
+            }
             value.write(match u32::try_from(ty) {
                 Err(_) => ArTensorV1::NONE,
                 Ok(ty) => ArTensorV1 {

@@ -9,7 +9,7 @@ use arenite_abi::plain::PointerWidth;
 
 use super::c_model;
 use super::tables::{Buffer, Constant, Embedding, Node, Place, Port, Tensor, Variable};
-use super::write::{SourceFile, Sources, Text, words};
+use super::write::{SourceFile, Sources, Text, comment, scale_note, words};
 
 impl Embedding {
     /// The model in C99: `NAME.h` and `NAME.c`.
@@ -50,19 +50,6 @@ impl Embedding {
         ));
         text.0
     }
-}
-
-fn scale_note(tensor: &Tensor) -> String {
-    match tensor.scales.as_ref().map(|q| (&q.scales[..], &q.zero_points[..])) {
-        Some(([scale], [zero_point])) => format!(", scale {scale}, zero point {zero_point}"),
-        _ => String::new(),
-    }
-}
-
-/// Text that does not end a comment.
-fn comment(text: &str) -> String {
-    let plain = |c: char| if c.is_control() || !c.is_ascii() { '_' } else { c };
-    text.chars().map(plain).collect::<String>().replace("*/", "* /").replace("/*", "/ *")
 }
 
 /// Writes the C file.

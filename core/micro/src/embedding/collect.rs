@@ -19,9 +19,6 @@ use crate::phases::LoadedModel;
 use crate::work::message::OwnHost;
 use crate::work::rehearse::forwarded_bytes;
 
-/// Room for an `ArEmbeddedValue` on machines with pointers of up to 64 bits.
-const VALUE_BYTES: usize = 48;
-
 impl Embedding {
     /// Prepares and plans a model on this machine, for a machine with such pointers. `planner` sets the offset of every
     /// record.
@@ -99,7 +96,7 @@ fn model_tables(to: &mut Collector<'_, '_>, graphs: Vec<tables::Graph>) -> Model
         name: name.to_vec(),
         at: to.variable_room(capacity),
         capacity,
-        value_at: to.variable_room(VALUE_BYTES),
+        value_at: to.variable_room(Resource::VALUE_BYTES),
     };
     let resources = machine.resources.announced().map(resource).collect();
     let saved = machine.ready().map(|graph| forwarded_bytes(to.site.within(graph)));

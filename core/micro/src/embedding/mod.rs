@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! bytes ─► LoadedModel ─► PreparedModel ─► Interpreter ─► Embedding ─► source files
-//!                    (on this machine)              (`collect`)    (`c`)
+//!                    (on this machine)              (`collect`)  (`c`, `rust`)
 //! ```
 //!
 //! Constants, tables and states are in the program's read-only memory. One arena has the planned tensors and scratch
@@ -15,8 +15,12 @@ mod collect;
 mod collector;
 mod nodes;
 mod ports;
+mod rust;
+mod rust_model;
+mod rust_values;
 mod tables;
 mod write;
 
+pub use rust::RustSource;
 pub use tables::{EmbeddableOp, Embedding};
 pub use write::{SourceFile, Sources};

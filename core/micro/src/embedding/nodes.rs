@@ -1,6 +1,5 @@
 //! The nodes of an [`Embedding`](super::Embedding).
 
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
@@ -9,7 +8,7 @@ use arenite_abi::{ElementType, Error as OpError, unsupported};
 
 use super::collector::{Collector, TensorTable, op_name};
 use super::ports::ports;
-use super::tables::{Buffer, Node, Place};
+use super::tables::{Buffer, EmbeddableOp, Node, Place};
 use crate::arena::ALIGNMENT;
 use crate::error::{Error, Result};
 use crate::model::node::{NodeRecord, Numbers, Piece, is_stateful, tensor};
@@ -25,34 +24,33 @@ pub(super) fn collect(
     let graph = to.site.graph;
     let Some(record) = graph.nodes.get().get(node).map(Cell::get) else { return Ok(None) };
     let spec = to.site.spec(node)?;
-    let refuse = |error: OpError| {
-        let (subgraph, code) = (graph.index, spec.builtin_code);
-        Error::Node { subgraph, node, code, error }
-    };
+    let (subgraph, code) = (graph.index, spec.builtin_code);
+    let refuse = |error: OpError| Error::Node { subgraph, node, code, error };
     let Some(op) = record.op() else {
         return match record.persistent_count() {
             0 => Ok(None),
-            _ => Err(refuse(unsupported!("a node that only sets variables to constants cannot be embedded"))),
+            _ => Err(refuse(unsupported!(
+                "it only sets variables to constants, which cannot be embedded; run the model with the interpreter"
+            ))),
         };
     };
     let [inputs, outputs, intermediates] = spec.lists.map(|numbers| list(to, tensors, numbers));
     let ports = ports((&to.made.tensors, &to.made.constants), &inputs, &outputs);
     let mut made = Node {
         op: op_name(op),
-        kernel: String::new(),
-        code: spec.builtin_code,
+        code,
         version: spec.version,
         index: node,
+        subgraph,
         inputs,
         outputs,
         intermediates,
         ports,
-        state: Vec::new(),
-        state_alignment: 1,
         custom_options: spec.custom_options.to_vec(),
         persistent: persistent(to, op, &record),
         scratch: scratch(to, &record),
         is_stateful: is_stateful(op),
+        ..Node::default()
     };
     embed(to, op, &record, &mut made).map_err(refuse)?;
     Ok(Some(made))
@@ -98,21 +96,27 @@ fn embed(
     let is_embeddable = is_embeddable.map_err(message::complete)?;
     if made.kernel.is_empty() {
         let named = to.ops.iter().find(|named| core::ptr::eq(&raw const named.op, op));
-        made.kernel = named.map_or_else(String::new, |named| named.kernel.clone());
+        if let Some(EmbeddableOp { kernel, path, .. }) = named {
+            made.kernel.clone_from(kernel);
+            made.path.clone_from(path);
+        }
     }
     if !is_embeddable || made.kernel.is_empty() {
-        return Err(unsupported!("this op cannot be embedded yet; use the interpreter"));
-    }
-    if made.state_alignment > ALIGNMENT {
-        let alignment = made.state_alignment;
         return Err(unsupported!(
-            "its state is aligned to {alignment} bytes; at most {ALIGNMENT} are supported"
+            "its op gives no state for other machines (`Op::EMBED`, `ArEmbedV1`); run the model with the interpreter"
         ));
     }
-    let aligned =
+    check_alignment(made)
+}
+
+/// Refuses a state and scratch memory whose alignment the generated blocks do not have.
+fn check_alignment(node: &Node) -> Result<(), OpError> {
+    let is_aligned =
         |buffer: &Buffer| !matches!(buffer.place, Place::Arena(at) if !at.is_multiple_of(ALIGNMENT));
-    match made.scratch.iter().all(aligned) {
-        true => Ok(()),
-        false => Err(unsupported!("it requests scratch memory with an alignment above {ALIGNMENT}")),
-    }
+    let what = match node.state_alignment {
+        alignment if alignment > ALIGNMENT => "state",
+        _ if node.scratch.iter().all(is_aligned) => return Ok(()),
+        _ => "scratch memory",
+    };
+    Err(unsupported!("its {what} has an alignment above {ALIGNMENT}; run the model with the interpreter"))
 }

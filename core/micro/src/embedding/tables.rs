@@ -10,19 +10,27 @@ use arenite_abi::plain::PointerWidth;
 
 use crate::ops::OpRegistration;
 
-/// An op with the C name of its `eval`.
+/// An op with the names of its `eval`.
 pub struct EmbeddableOp {
     /// The op.
     pub op: OpRegistration,
     /// The name of `eval` in `libarenite_micro.a`; empty for an op that names its own function.
     pub kernel: String,
+    /// The path of its type in Rust; empty for an op that names its own function.
+    pub path: String,
 }
 
 impl EmbeddableOp {
     /// A reference op, by its path in `arenite-ops`, from which its symbol is derived.
     pub fn of_path(op: OpRegistration, path: &str) -> Self {
         let module = path.rsplit("::").nth(1).unwrap_or(path);
-        EmbeddableOp { op, kernel: format!("ar_embed_{}", module.trim_start_matches("r#")) }
+        let kernel = format!("ar_embed_{}", module.trim_start_matches("r#"));
+        EmbeddableOp { op, kernel, path: format!("arenite_ops::{path}") }
+    }
+
+    /// An op that names its own function.
+    pub fn of_plugin(op: OpRegistration) -> Self {
+        EmbeddableOp { op, kernel: String::new(), path: String::new() }
     }
 }
 
@@ -98,6 +106,11 @@ pub(crate) struct Resource {
     pub value_at: usize,
 }
 
+impl Resource {
+    /// Room for an `ArEmbeddedValue` on machines with pointers of up to 64 bits.
+    pub(super) const VALUE_BYTES: usize = 48;
+}
+
 /// What nodes see of the model: subgraphs and variables.
 pub(crate) struct ModelTables {
     pub graphs: Vec<Graph>,
@@ -110,14 +123,18 @@ pub(crate) struct ModelTables {
     pub calls_at: usize,
 }
 
+#[derive(Default)]
 pub(crate) struct Node {
     /// Name of the op, for comments.
     pub op: String,
     /// The C function that runs the node.
     pub kernel: String,
+    /// The op's type in Rust, whose `eval` that function is; empty if it is another function.
+    pub path: String,
     pub code: i32,
     pub version: i32,
     pub index: usize,
+    pub subgraph: usize,
     /// Numbers of tensors; −1 for an absent one.
     pub inputs: Vec<i32>,
     pub outputs: Vec<i32>,

@@ -6,7 +6,7 @@ use core::fmt::{Display, Write};
 
 use arenite_abi::ElementType;
 
-use super::tables::Constant;
+use super::tables::{Constant, Tensor};
 
 /// A generated source file.
 pub struct SourceFile {
@@ -45,6 +45,20 @@ impl Sources<'_> {
     }
 }
 
+/// The scale and the zero point of a tensor that has one of each.
+pub(super) fn scale_note(tensor: &Tensor) -> String {
+    match tensor.scales.as_ref().map(|q| (&q.scales[..], &q.zero_points[..])) {
+        Some(([scale], [zero_point])) => format!(", scale {scale}, zero point {zero_point}"),
+        _ => String::new(),
+    }
+}
+
+/// Text that does not end a comment.
+pub(super) fn comment(text: &str) -> String {
+    let plain = |c: char| if c.is_control() || !c.is_ascii() { '_' } else { c };
+    text.chars().map(plain).collect::<String>().replace("*/", "* /").replace("/*", "/ *")
+}
+
 /// Text that grows.
 #[derive(Default)]
 pub(super) struct Text(pub String);
@@ -72,6 +86,34 @@ impl Text {
             self.line(&line);
         }
     }
+}
+
+/// A byte string in Rust, in lines of at most 120 characters.
+pub(super) fn literal(bytes: &[u8]) -> String {
+    let mut text = String::from("b\"");
+    let mut room = 40;
+    for &byte in bytes {
+        let begins = room < 4;
+        if begins {
+            text.push_str("\\\n    ");
+            room = 110;
+        }
+        let before = text.len();
+        match byte {
+            // Spaces at the beginning of a continued line are not part of the string.
+            b' ' if begins => text.push_str("\\x20"),
+            0 => text.push_str("\\0"),
+            b'"' | b'\\' => text.extend(['\\', byte as char]),
+            b' '..=b'~' => text.push(byte as char),
+            _ => {
+                let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap_or('0');
+                text.extend(['\\', 'x', digit(byte >> 4), digit(byte & 15)]);
+            }
+        }
+        room -= text.len() - before;
+    }
+    text.push('"');
+    text
 }
 
 /// The C type of the elements of a list, and the elements as integers of that type.
