@@ -64,7 +64,8 @@ pub(super) unsafe fn leave() {
 
 /// The most bytes of a row.
 const MOST: usize = 5120;
-/// From these numbers of multiply-adds per row and per layer, tiles are faster than vectors: measured on Sapphire Rapids.
+/// From these numbers of multiply-adds per row and per layer, tiles are faster than vectors: measured on Sapphire
+/// Rapids.
 const LEAST_OF_ROW: usize = 6_000;
 const LEAST_OF_LAYER: usize = 1_200_000;
 
