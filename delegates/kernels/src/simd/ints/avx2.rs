@@ -155,16 +155,10 @@ unsafe impl Ints for Avx2 {
         // SAFETY: `self` proves that the machine has the instructions; at most `n` bytes of each run are read, which
         // are readable, as `Ints` requires.
         unsafe {
-            if n < 32 / P {
-                let mut b = [0u8; 32];
-                for (i, run) in b.chunks_exact_mut(32 / P).enumerate() {
-                    core::ptr::copy_nonoverlapping(p.add(i * step), run.as_mut_ptr(), n);
-                }
-                _mm256_loadu_si256(b.as_ptr().cast())
-            } else if P == 1 {
-                _mm256_loadu_si256(p.cast())
-            } else {
-                _mm256_loadu2_m128i(p.add(step).cast(), p.cast())
+            match P {
+                1 if n >= 32 => _mm256_loadu_si256(p.cast()),
+                1 => _mm256_set_m128i(load_first(p.wrapping_add(16), n.saturating_sub(16)), load_first(p, n)),
+                _ => _mm256_set_m128i(load_first(p.wrapping_add(step), n), load_first(p, n)),
             }
         }
     }
@@ -174,17 +168,15 @@ unsafe impl Ints for Avx2 {
         // SAFETY: `self` proves that the machine has the instructions; at most `n` bytes of `count` runs are written,
         // which are writable, as `Ints` requires.
         unsafe {
-            if n >= 32 / P && count == P {
-                match P {
-                    1 => _mm256_storeu_si256(p.cast(), b),
-                    _ => _mm256_storeu2_m128i(p.add(step).cast(), p.cast(), b),
-                }
-                return;
+            let [low, high] = [_mm256_castsi256_si128(b), _mm256_extracti128_si256::<1>(b)];
+            if count > 0 {
+                store_first(p, n, low);
             }
-            let mut all = [0u8; 32];
-            _mm256_storeu_si256(all.as_mut_ptr().cast(), b);
-            for (i, run) in all.chunks_exact(32 / P).enumerate().take(count) {
-                core::ptr::copy_nonoverlapping(run.as_ptr(), p.add(i * step), n.min(32 / P));
+            if P == 1 && count > 0 && n > 16 {
+                store_first(p.wrapping_add(16), n - 16, high);
+            }
+            if P == 2 && count > 1 {
+                store_first(p.wrapping_add(step), n, high);
             }
         }
     }
@@ -237,6 +229,46 @@ unsafe impl Ints for Avx2 {
             let all = _mm256_packus_epi16(low, high);
             let all = self.clamp_bytes(all, bytes.low, bytes.high);
             _mm256_xor_si256(all, _mm256_set1_epi8(bytes.flip as i8))
+        }
+    }
+}
+
+/// The first `n` bytes, at most 16; the others are zero. Half a vector, which is frequent, is one instruction.
+///
+/// # Safety
+/// `n.min(16)` bytes must be readable.
+#[inline(always)]
+unsafe fn load_first(p: *const u8, n: usize) -> __m128i {
+    // SAFETY: no more bytes are read, which are readable, as `# Safety` requires.
+    unsafe {
+        match n {
+            16.. => _mm_loadu_si128(p.cast()),
+            8 => _mm_loadl_epi64(p.cast()),
+            _ => {
+                let mut bytes = [0u8; 16];
+                core::ptr::copy_nonoverlapping(p, bytes.as_mut_ptr(), n);
+                _mm_loadu_si128(bytes.as_ptr().cast())
+            }
+        }
+    }
+}
+
+/// Writes the first `n` bytes, at most 16.
+///
+/// # Safety
+/// `n.min(16)` bytes must be writable.
+#[inline(always)]
+unsafe fn store_first(p: *mut u8, n: usize, b: __m128i) {
+    // SAFETY: no more bytes are written, which are writable, as `# Safety` requires.
+    unsafe {
+        match n {
+            16.. => _mm_storeu_si128(p.cast(), b),
+            8 => _mm_storel_epi64(p.cast(), b),
+            _ => {
+                let mut bytes = [0u8; 16];
+                _mm_storeu_si128(bytes.as_mut_ptr().cast(), b);
+                core::ptr::copy_nonoverlapping(bytes.as_ptr(), p, n);
+            }
         }
     }
 }
