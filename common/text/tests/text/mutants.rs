@@ -1,8 +1,11 @@
 //! Language models and a container with random bytes changed: an error or an answer, but no crash and no hang.
 //!
-//! `ARENITE_MUTANTS=10000 cargo test --release -p arenite-text mutants` runs that many of each file.
+//! `ARENITE_MUTANTS=10000 cargo test --release -p arenite-text mutants` runs that many of each file, and
+//! `ARENITE_MUTANTS=2500..5000` those of these numbers. A number always stands for the same mutant, so `2517..2518` runs
+//! one that failed again.
 
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,7 +15,7 @@ use arenite_litertlm::{Container, Kind, Part, WEIGHTS, write};
 use arenite_text::Tokenizer;
 
 /// Mutants of each file that every run of the tests tries.
-const FEW: usize = 12;
+const FEW: u64 = 12;
 /// The longest that a mutant may take, with much room for a busy machine.
 const LONGEST: Duration = Duration::from_secs(60);
 
@@ -20,6 +23,14 @@ const LONGEST: Duration = Duration::from_secs(60);
 struct Random(u64);
 
 impl Random {
+    /// A generator for one mutant: SplitMix64's function of the file and the number, so that neighbours differ.
+    fn of(file: u64, mutant: u64) -> Self {
+        let mut bits = (file << 32 | mutant).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Random((bits ^ bits >> 31).max(1))
+    }
+
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -35,8 +46,12 @@ fn shared() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-fn count() -> usize {
-    std::env::var("ARENITE_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(FEW)
+/// The numbers of the mutants that run.
+fn numbers() -> Range<u64> {
+    let Ok(text) = std::env::var("ARENITE_MUTANTS") else { return 0..FEW };
+    let (begin, end) = text.split_once("..").unwrap_or(("0", &text));
+    let number = |text: &str| text.parse().expect("ARENITE_MUTANTS is a number, or BEGIN..END");
+    number(begin)..number(end)
 }
 
 /// Changes up to eight places, words or bytes, to random or extreme values; one mutant in sixteen is cut. Half of the
@@ -78,26 +93,42 @@ fn attempt(model: arenite::Result<Model>) -> bool {
     session.append(&ids).is_ok() && session.append(&[1]).is_ok() && session.logits().is_ok()
 }
 
-fn each(name: &str, original: &[u8], seed: u64, mut run: impl FnMut(Vec<u8>) -> bool) {
+fn each(name: &str, original: &[u8], file: u64, mut run: impl FnMut(Vec<u8>) -> bool) {
     assert!(run(original.to_vec()), "{name} runs");
-    let mut random = Random(seed);
-    for mutant in 0..count() {
+    for mutant in numbers() {
         let mut bytes = original.to_vec();
-        mutate(&mut random, &mut bytes);
+        mutate(&mut Random::of(file, mutant), &mut bytes);
         let begin = Instant::now();
         run(bytes);
         assert!(begin.elapsed() < LONGEST, "mutant {mutant} of {name} took {:?}", begin.elapsed());
     }
 }
 
-#[test]
-fn mutants_of_models_give_errors_or_run() {
+fn mutants_of_a_model(file: u64, kind: &str) {
     let Some(folder) = shared() else { return };
-    for (seed, kind) in [(1, "f32"), (2, "composites_f32"), (3, "q8"), (4, "composites_q8")] {
-        let name = format!("llama2c_260k_{kind}_ekv256.tflite");
-        let original = std::fs::read(folder.join(&name)).expect("it is readable");
-        each(&name, &original, seed, |bytes| attempt(Model::from_bytes(bytes)));
-    }
+    let name = format!("llama2c_260k_{kind}_ekv256.tflite");
+    let original = std::fs::read(folder.join(&name)).expect("it is readable");
+    each(&name, &original, file, |bytes| attempt(Model::from_bytes(bytes)));
+}
+
+#[test]
+fn mutants_of_the_float_model_give_errors_or_run() {
+    mutants_of_a_model(1, "f32");
+}
+
+#[test]
+fn mutants_of_the_float_model_with_composites_give_errors_or_run() {
+    mutants_of_a_model(2, "composites_f32");
+}
+
+#[test]
+fn mutants_of_the_quantized_model_give_errors_or_run() {
+    mutants_of_a_model(3, "q8");
+}
+
+#[test]
+fn mutants_of_the_quantized_model_with_composites_give_errors_or_run() {
+    mutants_of_a_model(4, "composites_q8");
 }
 
 #[test]
