@@ -91,6 +91,8 @@ fn defaults() -> Vec<Setting> {
         ("memory.overwrite_inputs", techniques.overwrite_inputs.to_string()),
         ("delegate[0].use", quoted(DEFAULT_DELEGATE)),
         ("threads.count", pool::threads().to_string()),
+        ("tie.caches", config.ties.caches.to_string()),
+        ("tie.pairs", String::new()),
         ("quota.bytes", quota.bytes.to_string()),
         ("quota.device_bytes", limit(quota.device_bytes)),
         ("quota.nodes", quota.nodes.to_string()),

@@ -140,7 +140,8 @@ impl<'a> Run<'a> {
         let is_fed = |(i, sequence): (usize, &Option<Sequence<'_>>)| {
             run.pictured == Some(i) || sequence.as_ref().is_some_and(|sequence| sequence.steps().is_some())
         };
-        let is_fed: Vec<bool> = run.sequences.iter().enumerate().map(is_fed).collect();
+        let has_source = |(i, sequence)| session.is_tied(i) || is_fed((i, sequence));
+        let is_fed: Vec<bool> = run.sequences.iter().enumerate().map(has_source).collect();
         run.carried = carried::pairs(session, &arguments.each.state, &is_fed)?;
         Ok(run)
     }
@@ -205,7 +206,9 @@ impl<'a> Run<'a> {
         let mut random = Random(options.seed);
         let mut filled = Vec::new();
         for (i, sequence) in self.sequences.iter().enumerate() {
-            let is_carried = self.carried.iter().any(|pair| pair.input == i);
+            let is_sequence = sequence.as_ref().is_some_and(|sequence| sequence.steps().is_some());
+            let is_carried =
+                session.is_tied(i) && !is_sequence || self.carried.iter().any(|pair| pair.input == i);
             filled.push(match (sequence, picture) {
                 _ if is_carried && step > 0 => "carried".to_owned(),
                 (Some(sequence), _) => sequence.fill(session, i, step, &sources)?,

@@ -14,6 +14,8 @@ pub(crate) struct Session<'a> {
     registry: Arc<Registry>,
     inputs: Vec<String>,
     outputs: Vec<String>,
+    /// By input: whether an output is tied to it.
+    tied: Vec<bool>,
 }
 
 enum Runner<'a> {
@@ -47,12 +49,23 @@ impl<'a> Session<'a> {
             let of_output = |i| interpreter.output(i).map(|t| t.name.to_owned());
             let inputs = names(interpreter.input_count(), &of_input)?;
             let outputs = names(interpreter.output_count(), &of_output)?;
-            return Ok(Session { runner: Runner::Main(interpreter), registry, inputs, outputs });
+            let tensors = interpreter.inputs_of(0)?.to_vec();
+            let is_tied = |&tensor| usize::try_from(tensor).is_ok_and(|tensor| interpreter.is_tied(0, tensor));
+            let tied = tensors.iter().map(is_tied).collect();
+            return Ok(Session { runner: Runner::Main(interpreter), registry, inputs, outputs, tied });
         };
         let runner = interpreter.signature(key)?;
-        let inputs = runner.input_names().map(str::to_owned).collect();
+        let inputs: Vec<String> = runner.input_names().map(str::to_owned).collect();
         let outputs = runner.output_names().map(str::to_owned).collect();
-        Ok(Session { runner: Runner::Signature(runner), registry, inputs, outputs })
+        let ties = runner.interpreter().ties();
+        let is_tied = |name: &String| ties.iter().any(|tie| tie.signature == key && tie.input == *name);
+        let tied = inputs.iter().map(is_tied).collect();
+        Ok(Session { runner: Runner::Signature(runner), registry, inputs, outputs, tied })
+    }
+
+    /// Whether an output is tied to input `i`.
+    pub(crate) fn is_tied(&self, i: usize) -> bool {
+        self.tied.get(i) == Some(&true)
     }
 
     /// The plugins of the interpreter.

@@ -44,7 +44,7 @@ fn each_setting_names_its_source() {
 #[test]
 fn every_key_with_a_default_is_listed() {
     let listed = json(&["config", "--json"]);
-    for table in ["plugins", "planner", "memory", "threads", "quota"] {
+    for table in ["plugins", "planner", "memory", "threads", "tie", "quota"] {
         let error = format!("schema = 1\n[{table}]\nno_such_key = 1\n").parse::<Config>();
         let Err(ConfigError::UnknownKey { known, .. }) = error else { panic!("{table}: {error:?}") };
         for key in known.iter().filter(|key| !["options", "sha256"].contains(*key)) {

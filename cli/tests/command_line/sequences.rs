@@ -99,6 +99,36 @@ fn other_pairs_of_states_are_given_and_checked() {
     fail(&with("x=result"), 1, &["input 0 'x' of --state gets its values elsewhere as well"]);
 }
 
+/// An output that the configuration ties needs no `--state`, and `--state` cannot change it.
+#[test]
+fn a_tied_state_keeps_its_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = write_model(&folder, |model, graph| {
+        let op = model.builtin("ADD", 1);
+        let x = graph.input(Tensor::new("x", FLOAT32, &[1, 2]));
+        let before = graph.input(Tensor::new("memory", FLOAT32, &[1, 2]));
+        let after = graph.output(Tensor::new("result", FLOAT32, &[1, 2]));
+        graph.operator(Operator::new(op, &[x, before], &[after]));
+        model.signature("sum", 0, &[("x", x), ("memory", before)], &[("result", after)]);
+    });
+    let config = folder.path().join("arenite.toml");
+    let text = "schema = 1\n[tie]\npairs = [{ signature = 'sum', output = 'result', input = 'memory' }]\n";
+    std::fs::write(&config, text).unwrap();
+    let config = config.display().to_string();
+    let start = ["run", &model, "--each", "--config", &config, "--json"];
+    for signature in [&[][..], &["--signature", "sum"]] {
+        let run = |more: &[&str]| json(&[&start[..], &FEED, signature, more].concat());
+        assert_eq!(values(&run(&[])), json!([[1.0, 2.0], [11.0, 22.0], [111.0, 222.0]]));
+        let given = run(&["--input", "memory=0.5", "--state", "none"]);
+        assert_eq!(values(&given), json!([[1.5, 2.5], [11.5, 22.5], [111.5, 222.5]]));
+        let state = [&start[..], &FEED, signature, &["--state", "memory=result"]].concat();
+        fail(&state, 1, &["input 1 'memory' of --state gets its values elsewhere as well"]);
+    }
+    let got = json(&["config", "--config", &config, "--json"]);
+    let settings = got["settings"].as_array().unwrap();
+    assert!(settings.iter().any(|setting| setting["key"] == "tie.pairs[0].output"), "{got}");
+}
+
 #[test]
 fn sequences_are_rows_of_arrays_of_one_length() {
     let folder = tempfile::tempdir().unwrap();

@@ -36,6 +36,9 @@
 //! priority = { "org.example.fast" = 20 }
 //! [threads]
 //! count = 4
+//! [tie]
+//! caches = true                  # each output of a signature is tied to the input of its name, type and shape
+//! # pairs = [{ signature = "step", output = "next", input = "state" }]
 //! [quota]
 //! bytes = 1073741824
 //! device_bytes = 268435456
@@ -50,8 +53,10 @@
 mod error;
 mod parse;
 mod reader;
+mod ties;
 
 pub use error::{ConfigError, Position};
+pub use ties::{TieConfig, TiedOutput};
 
 use crate::planning::lifetime::Lifetimes;
 use arenite_layout::Techniques;
@@ -91,6 +96,8 @@ pub struct Config {
     pub threads: Option<NonZeroUsize>,
     /// `[memory]`: techniques for sharing memory between tensors.
     pub techniques: Techniques,
+    /// `[tie]`: outputs that become inputs of the next invocation.
+    pub ties: TieConfig,
     /// `[quota]`: limits on the resources that a model can use.
     pub quota: QuotaConfig,
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use arenite::config::TiedOutput;
 use arenite::{Error, NodeProvider};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -205,6 +206,13 @@ impl NativeInterpreter {
     fn _tie_caches(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let tied = self.shared()?.lock_to_move(py)?.tie_caches();
         tied.map_err(|error| exception(py, error, Phase::Run))
+    }
+
+    /// The tied outputs: signature, output, input.
+    fn _ties(&self, py: Python<'_>) -> PyResult<Vec<(String, String, String)>> {
+        let interpreter = self.shared()?.lock(py, Phase::Access)?;
+        let names = |tie: &TiedOutput| (tie.signature.clone(), tie.output.clone(), tie.input.clone());
+        Ok(interpreter.ties().iter().map(names).collect())
     }
 
     /// Sets variables to zero, and clears the states of ops.

@@ -111,6 +111,11 @@ impl Settings {
 
     fn config(&self, folders: &[PathBuf]) -> arenite::Result<Config> {
         let mut config: Config = self.config.as_deref().map_or_else(|| Ok(Config::default()), str::parse)?;
+        if !config.ties.is_empty() {
+            let message = "the configuration has [tie], but the calls of a Model share several interpreters, each with \
+                           memory of its own: use arenite.Interpreter and its tie()";
+            return Err(arenite::Error::State(message.to_owned()));
+        }
         config.plugins.dirs.extend_from_slice(folders);
         Ok(config)
     }

@@ -1,8 +1,9 @@
 //! Outputs that are tied to inputs.
 
+use arenite::config::TiedOutput;
 use arenite::model_file::tensor_type::INT32;
 use arenite::model_file::writer::{ModelBuilder, SubGraph, Tensor};
-use arenite::{AlignedBytes, Interpreter, Model, Quota};
+use arenite::{AlignedBytes, Config, Interpreter, Model, Quota};
 use arenite_tests::op_models::control::counting_loop;
 use arenite_tests::reference_ops;
 
@@ -160,6 +161,40 @@ fn what_cannot_be_tied_is_refused() {
     let quota = Quota { bytes: 20, ..Quota::default() };
     let mut interpreter = reference_ops(&model).quota(quota).build().unwrap();
     assert!(message(interpreter.tie_caches().map(drop)).contains("quota"));
+}
+
+/// With `[tie]`, an interpreter has the ties when it is built, and refuses to be built with wrong ones.
+#[test]
+fn a_configuration_ties() {
+    let model = updates(false);
+    let build = |table: &str| {
+        let config: Config = format!("schema = 1\n[tie]\n{table}").parse().unwrap();
+        reference_ops(&model).config(&config).build()
+    };
+    let pair = |key: &str, output: &str, input: &str| {
+        format!("pairs = [{{ signature = '{key}', output = '{output}', input = '{input}' }}]")
+    };
+    let mut interpreter = build("caches = true").unwrap();
+    let tied =
+        |key: &str| TiedOutput { signature: key.into(), output: "cache".into(), input: "cache".into() };
+    assert_eq!(interpreter.ties(), [tied("one"), tied("two")]);
+    assert!(interpreter.is_tied(1, 0) && interpreter.is_tied(1, 3) && !interpreter.is_tied(1, 1));
+    write(&mut interpreter, "one", &[1.0, 2.0], 1);
+    let (_, cache) = write(&mut interpreter, "two", &[3.0, 4.0, 5.0, 6.0], 2);
+    assert_eq!(cache, [0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+
+    let mut interpreter = build(&pair("two", "cache", "cache")).unwrap();
+    assert_eq!(interpreter.ties(), [tied("two")]);
+    interpreter.tie_caches().unwrap();
+    assert_eq!(interpreter.ties(), [tied("two"), tied("one")]);
+    assert!(build("caches = false").unwrap().ties().is_empty());
+
+    let refused = |table: &str| message(build(table).map(drop));
+    assert!(refused(&pair("three", "cache", "cache")).contains("'three'"));
+    assert!(refused(&pair("one", "c", "cache")).contains("cache, y"));
+    assert!(refused(&pair("one", "y", "row")).contains("tied tensors have the same type and shape"));
+    let twice = refused(&format!("{}\ncaches = true", pair("one", "y", "cache")));
+    assert!(twice.contains("cannot be tied twice: output 'y' is tied to input 'cache'"), "{twice}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use super::reader::{BooleanOrStrings, Document, Table};
 use super::{
     Config, ConfigError, DelegateConfig, MAX_FILE_BYTES, MAX_THREADS, OnFailure, OnMissing, OpConfig,
-    PlannerConfig, PluginsConfig, QuotaConfig, Require, SCHEMA, misused_none,
+    PlannerConfig, PluginsConfig, QuotaConfig, Require, SCHEMA, TieConfig, misused_none, ties::ties,
 };
 use crate::planning::lifetime::{Lifetimes, OutputLifetimeStart};
 use crate::quota::MAX_DEPTH;
@@ -76,7 +76,7 @@ pub(super) fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {
     let tree = document.parse()?;
     let root = Table::root(document, &tree);
     check_schema(&root)?;
-    root.only(&["schema", "plugins", "planner", "memory", "delegate", "ops", "threads", "quota"])?;
+    root.only(&["schema", "plugins", "planner", "memory", "delegate", "ops", "threads", "tie", "quota"])?;
     let tables = root.tables("delegate")?;
     let delegates: Vec<DelegateConfig> = tables.iter().map(delegate).collect::<Result<_, _>>()?;
     if let Some((i, message)) = misused_none(&delegates) {
@@ -92,6 +92,7 @@ pub(super) fn parse(document: &Document<'_>) -> Result<Config, ConfigError> {
             .table_like("threads", "a table (`[threads]`, `count = ...`)")?
             .map_or(Ok(None), |t| threads(&t))?,
         techniques: root.table("memory")?.map_or(Ok(Techniques::default()), |t| techniques(&t))?,
+        ties: root.table("tie")?.map_or(Ok(TieConfig::default()), |t| ties(&t))?,
         quota: root.table("quota")?.map_or(Ok(QuotaConfig::default()), |t| quota(&t))?,
     })
 }

@@ -151,7 +151,7 @@ fn refuses_what_it_does_not_know() {
         ("schema = \"1\"", "line 1, column 10: `schema` must be an integer, found a string"),
         (
             "schema = 1\n\n  [plugin]\ndirs = []",
-            "line 3, column 4: unknown key `plugin` at the top level; did you mean `plugins`? (known: schema, plugins, planner, memory, delegate, ops, threads, quota)",
+            "line 3, column 4: unknown key `plugin` at the top level; did you mean `plugins`? (known: schema, plugins, planner, memory, delegate, ops, threads, tie, quota)",
         ),
         (
             "schema = 1\n[plugins]\nstrict = true\nDir = []\nzzz = 1",

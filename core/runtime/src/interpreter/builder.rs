@@ -173,7 +173,8 @@ impl InterpreterBuilder {
     /// # Errors
     /// An unknown planner or delegate, [`NO_DELEGATE`] together with another delegate, a wrong option of the planner, a
     /// tensor that cannot be represented, an exposed tensor that does not exist, or more nodes than the quota; under
-    /// `strict`, a plugin that fails to load.
+    /// `strict`, a plugin that fails to load. Outputs that `[tie]` of the configuration ties have the errors of
+    /// [`Interpreter::tie`].
     /// Unserved ops are an error of `allocate`, because a delegate may claim them; so are wrong options of a delegate.
     pub fn build(self) -> Result<Interpreter> {
         let InterpreterBuilder {
@@ -208,6 +209,7 @@ impl InterpreterBuilder {
         };
         let mut interpreter = Interpreter::new(model, registry, settings)?;
         interpreter.expose(&exposed)?;
+        interpreter.apply_ties(&config.ties)?;
         Ok(interpreter)
     }
 }

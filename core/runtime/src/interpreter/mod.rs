@@ -28,13 +28,14 @@ use crate::plugins::registry::Registry;
 use crate::profile::Profile;
 use crate::quota::Budget;
 use crate::resources::Resources;
-use crate::stages::{executor::Executor, lent::TiedMemory};
+use crate::stages::executor::Executor;
 
 pub use device_memory::DeviceMemory;
 pub use inspect::MemoryUse;
 use slots::{Slot, Slots};
 pub(crate) use tensor::Port;
 pub use tensor::{Tensor, TensorMut};
+use tying::Ties;
 
 /// A model, ready to run: `build` → [`allocate`](Self::allocate) → set inputs → [`invoke`](Self::invoke) → read
 /// outputs.
@@ -54,7 +55,7 @@ pub use tensor::{Tensor, TensorMut};
 /// It can be sent to another thread. Several interpreters can share one [`Model`] and run at the same time.
 pub struct Interpreter {
     slots: Vec<Slot>,
-    tied: TiedMemory,
+    tied: Ties,
     resources: RefCell<Resources>,
     cancelled: Arc<AtomicBool>,
     /// Whether time per step is collected.
@@ -92,7 +93,7 @@ impl Interpreter {
         let count = model.view().subgraphs().len();
         let mut interpreter = Interpreter {
             slots: (0..count).map(|_| Slot::Unbuilt).collect(),
-            tied: TiedMemory::new(),
+            tied: Ties::default(),
             resources: RefCell::default(),
             cancelled: Arc::new(AtomicBool::new(false)),
             profiles: false,

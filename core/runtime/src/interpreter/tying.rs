@@ -3,9 +3,17 @@
 use super::lending::lent_block;
 use super::{Interpreter, Port};
 use crate::arena::Block;
+use crate::config::{TieConfig, TiedOutput};
 use crate::error::{Error, ItemKind, Result};
 use crate::graph::Graph;
-use crate::stages::lent::{TiedBlock, TiedPair};
+use crate::stages::lent::{TiedBlock, TiedMemory, TiedPair};
+
+/// The tied outputs of an interpreter, and their memory.
+#[derive(Default)]
+pub(super) struct Ties {
+    memory: TiedMemory,
+    outputs: Vec<TiedOutput>,
+}
 
 impl Interpreter {
     /// Ties an output of a signature to an input: the next invocation reads what this one wrote. Both are one memory,
@@ -40,10 +48,36 @@ impl Interpreter {
             return Err(Error::Tensor { name: output.to_owned(), message });
         }
         self.check_pair(subgraph, pair)?;
-        if self.executor_mut(subgraph)?.tied(pair.output) == Some(pair) {
-            return Ok(());
+        if self.executor_mut(subgraph)?.tied(pair.output) != Some(pair) {
+            self.tie_pair(signature, subgraph, pair, input)?;
         }
-        self.tie_pair(signature, subgraph, pair, input)
+        let [signature, output, input] = [signature, output, input].map(str::to_owned);
+        let tied = TiedOutput { signature, output, input };
+        if !self.tied.outputs.contains(&tied) {
+            self.tied.outputs.push(tied);
+        }
+        Ok(())
+    }
+
+    /// The tied outputs, in the order of the calls that tied them.
+    pub fn ties(&self) -> &[TiedOutput] {
+        &self.tied.outputs
+    }
+
+    /// Whether this tensor is a tied output, or the input that it is tied to.
+    pub fn is_tied(&self, subgraph: usize, tensor: usize) -> bool {
+        self.executor_of(subgraph).is_some_and(|executor| executor.tied(tensor).is_some())
+    }
+
+    /// Ties what the configuration says.
+    pub(super) fn apply_ties(&mut self, ties: &TieConfig) -> Result<()> {
+        for TiedOutput { signature, output, input } in &ties.pairs {
+            self.tie(signature, output, input)?;
+        }
+        if ties.caches {
+            self.tie_caches()?;
+        }
+        Ok(())
     }
 
     /// [Ties](Self::tie) each output of a signature to the input with the same name, type and shape, in all signatures.
@@ -110,7 +144,9 @@ impl Interpreter {
         let graph: &Graph = &executor.graph;
         let own = graph.tensors[pair.input].name.to_string();
         let refuse = |message| Err(Error::Tensor { name: own.clone(), message });
-        if let Some(known) = self.tied.get(name).filter(|known| (known.ty, &known.shape) != (ty, &shape)) {
+        if let Some(known) =
+            self.tied.memory.get(name).filter(|known| (known.ty, &known.shape) != (ty, &shape))
+        {
             return refuse(format!(
                 "it is {ty} {shape:?}, but signature '{}' tied '{name}' as {} {:?}; signatures share the memory of tied \
                  inputs with the same name",
@@ -123,19 +159,19 @@ impl Interpreter {
                 "it is {ty}, whose size does not follow from its shape, so it cannot be tied"
             ));
         };
-        if !self.tied.contains_key(name) {
+        if !self.tied.memory.contains_key(name) {
             let mut block = Block::EMPTY;
             block.grow(bytes, &mut self.budget, "tied tensors")?;
             let signature = signature.to_owned();
-            self.tied.insert(name.to_owned(), TiedBlock { block, ty, shape, signature });
+            self.tied.memory.insert(name.to_owned(), TiedBlock { block, ty, shape, signature });
         }
-        let lent = lent_block(&self.tied[name].block);
+        let lent = lent_block(&self.tied.memory[name].block);
         self.executor_mut(subgraph)?.tie(pair, lent)
     }
 
     /// Bytes of tied memory.
     pub(super) fn tied_bytes(&self) -> u64 {
-        self.tied.values().map(|tied| tied.block.len() as u64).sum()
+        self.tied.memory.values().map(|tied| tied.block.len() as u64).sum()
     }
 
     /// Refuses loans to tied tensors, and device memory.

@@ -67,8 +67,9 @@ impl Executor {
     pub(super) fn check_untied(&self, input: usize) -> Result<()> {
         let Some(pair) = self.tied(input) else { return Ok(()) };
         let [name, output] = [input, pair.output].map(|t| self.graph.tensors[t].name.to_string());
-        let message =
-            format!("its shape stays, since output '{output}' is tied to it: resize it before tie()");
+        let message = format!(
+            "its shape stays, since output '{output}' is tied to it: resize it before tie(), or take it out of [tie]"
+        );
         Err(Error::Tensor { name, message })
     }
 

@@ -270,7 +270,7 @@ class Interpreter(_native.Interpreter):
             arenite.errors.TensorError: The tensors differ in type or shape, or one of them cannot be tied.
         """
         self._tie(signature_key, output_name, input_name)
-        self._tied.setdefault(signature_key, {})[input_name] = output_name
+        self._note_ties()
 
     def tie_caches(self):
         """Ties each output to the input with the same name, type and shape, in all signatures. See `tie`.
@@ -279,18 +279,12 @@ class Interpreter(_native.Interpreter):
             The names; none if the model has no such pairs.
         """
         names = self._tie_caches()
-        for key, signature in self._get_full_signature_list().items():
-            inputs, outputs = signature["inputs"], signature["outputs"]
-            subgraph = self._signature_subgraph(key)
-
-            def form(tensor, subgraph=subgraph):
-                details = self._get_tensor_details(tensor, subgraph)
-                return details["dtype"], list(details["shape"])
-
-            both = [name for name in names if name in inputs and name in outputs]
-            pairs = {name: name for name in both if form(inputs[name]) == form(outputs[name])}
-            self._tied.setdefault(key, {}).update(pairs)
+        self._note_ties()
         return names
+
+    def _note_ties(self):
+        for key, output, name in self._ties():
+            self._tied.setdefault(key, {})[name] = output
 
     def get_signature_runner(self, signature_key=None):
         """A function that runs a signature; without a key, the model's only one.
