@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use kitoken::convert::{convert_sentencepiece, convert_tokenizers};
+use kitoken::convert::convert_tokenizers;
 use kitoken::{Definition, Fallback, Kitoken, Model, Regex, Split, SplitBehavior, SplitPattern};
 
 use crate::error::{Error, Result};
-use crate::normalizer;
+use crate::sentencepiece::{self, Tokens};
 
 /// Larger vocabularies are errors.
 const MOST_TOKENS: usize = 1 << 24;
@@ -22,17 +22,14 @@ const WORDS: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}
 const WORDS_OF_LIBRARY: &str = r"'(?:[sdmt]|ll|ve|re)|\s?\p{L}+|\s?\p{N}+|\s?[^\s\p{L}\p{N}]+";
 
 /// Reads a `tokenizer.json` or a model of SentencePiece.
-pub(crate) fn read(bytes: &[u8], is_json: bool) -> Result<Definition> {
-    let definition = guarded(MALFORMED, || match is_json {
-        true => convert_tokenizers(bytes),
-        false => convert_sentencepiece(bytes),
-    })?;
+pub(crate) fn read(bytes: &[u8], is_json: bool) -> Result<Tokens> {
+    if !is_json {
+        return sentencepiece::read(bytes);
+    }
+    let definition = guarded(MALFORMED, || convert_tokenizers(bytes))?;
     let mut definition = definition.map_err(|error| refused(is_json, error))?;
     correct(&mut definition)?;
-    if !is_json {
-        normalizer::use_table(&mut definition, bytes)?;
-    }
-    Ok(definition)
+    Ok(Tokens { definition, doubles: HashMap::new() })
 }
 
 /// Makes a tokenizer of a definition.
@@ -88,7 +85,8 @@ pub(crate) fn put_in_order(ids: &mut [u32], bytes: &HashMap<u32, u8>) {
 }
 
 /// Which tokens exist. The library expects at least one, and scores that can be compared.
-pub(crate) fn known(definition: &Definition) -> Result<Vec<bool>> {
+pub(crate) fn known(tokens: &Tokens) -> Result<Vec<bool>> {
+    let Tokens { definition, doubles } = tokens;
     if definition.model.vocab().is_empty() {
         return Err(Error::Tokenizer("the tokenizer has no tokens".into()));
     }
@@ -99,6 +97,7 @@ pub(crate) fn known(definition: &Definition) -> Result<Vec<bool>> {
     }
     let special = definition.specials.iter().map(|token| token.id).filter(|&id| id != u32::MAX);
     let ids = definition.model.vocab().iter().map(|token| token.id).chain(special);
+    let ids = ids.chain(doubles.keys().copied());
     let mut known = Vec::new();
     for id in ids {
         let at = id as usize;

@@ -8,6 +8,7 @@ use kitoken::Kitoken;
 use crate::definition::{self, guarded};
 use crate::error::{Error, Result};
 use crate::files;
+use crate::sentencepiece::Tokens;
 use crate::settings::Settings;
 use crate::special::Special;
 use crate::template::{Affixes, Template};
@@ -24,6 +25,8 @@ pub struct Tokenizer {
     affixes: Option<Affixes>,
     /// See [`definition::put_in_order`].
     bytes: HashMap<u32, u8>,
+    /// See [`Tokens::doubles`].
+    doubles: HashMap<u32, u32>,
 }
 
 impl Tokenizer {
@@ -46,14 +49,15 @@ impl Tokenizer {
     /// The bytes are malformed, or a tokenizer of a kind that is not supported.
     pub fn from_bytes(bytes: &[u8], settings: Settings) -> Result<Self> {
         let is_json = bytes.trim_ascii_start().first() == Some(&b'{');
-        let definition = definition::read(bytes, is_json)?;
-        let known = definition::known(&definition)?;
+        let tokens = definition::read(bytes, is_json)?;
+        let known = definition::known(&tokens)?;
+        let Tokens { definition, doubles } = tokens;
         let special = Special::of(&definition, &settings);
         let bytes = definition::bytes_out_of_order(&definition);
         let coder = definition::compile(definition, is_json)?;
         let Settings { template, affixes, stop_sequences, .. } = settings;
         let mut tokenizer =
-            Tokenizer { coder, finds_tokens: is_json, known, special, template, affixes, bytes };
+            Tokenizer { coder, finds_tokens: is_json, known, special, template, affixes, bytes, doubles };
         for sequence in &stop_sequences {
             let text = tokenizer.decode(sequence)?;
             tokenizer.special.stop_texts.push(String::from_utf8_lossy(&text).into_owned());
@@ -140,7 +144,8 @@ impl Tokenizer {
     /// The tokenizer cannot join them.
     pub fn decode(&self, ids: &[u32]) -> Result<Vec<u8>> {
         let exists = |id: &u32| self.known.get(*id as usize).is_some_and(|known| *known);
-        let ids: Vec<u32> = ids.iter().copied().filter(exists).collect();
+        let original = |id: u32| self.doubles.get(&id).copied().unwrap_or(id);
+        let ids: Vec<u32> = ids.iter().copied().filter(exists).map(original).collect();
         let bytes = guarded("the tokenizer fails on these tokens", || self.coder.decode(&ids, false))?;
         bytes.map_err(|error| Error::Tokenizer(format!("the tokens have no text: {error}")))
     }

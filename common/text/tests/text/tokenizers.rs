@@ -6,30 +6,40 @@ use crate::{PAIRS, pairs};
 
 /// A field of a message: its number and wire type, and bytes preceded by their length.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    [&[number << 3 | 2, u8::try_from(bytes.len()).expect("it is short")], bytes].concat()
+    let (low, high) = (bytes.len() as u8 | 0x80, u8::try_from(bytes.len() >> 7).expect("it is short"));
+    [&[number << 3 | 2, low, high], bytes].concat()
 }
 
-/// A model of SentencePiece: a unigram model whose pieces have scores, types and bytes as fallback.
-fn unigram(pieces: &[(&str, f32, u8)]) -> Vec<u8> {
-    let piece = |&(text, score, kind): &(&str, f32, u8)| {
+/// A piece of a model of SentencePiece: its text, score and type.
+type Piece<'t> = (&'t str, f32, u8);
+
+fn pieces(pieces: &[Piece<'_>]) -> Vec<u8> {
+    let piece = |&(text, score, kind): &Piece<'_>| {
         field(1, &[&*field(1, text.as_bytes()), &[0x15], &score.to_le_bytes(), &[0x18, kind]].concat())
     };
-    let mut model: Vec<u8> = pieces.iter().flat_map(piece).collect();
-    // The trainer: a unigram model (3), fallback to bytes (35), tokens 0 to 2 (40 to 42), no padding (43).
-    let trainer = [
-        &[0x18, 1, 0x98, 2, 1, 0xc0, 2, 0, 0xc8, 2, 1, 0xd0, 2, 2, 0xd8, 2][..],
-        &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
-    ];
-    model.extend(field(2, &trainer.concat()));
-    // The normalizer: named identity (1), with a dummy prefix (3), spaces stay (4).
-    model.extend(field(3, &[&*field(1, b"identity"), &[0x18, 1, 0x20, 0]].concat()));
-    model
+    pieces.iter().flat_map(piece).collect()
+}
+
+/// A trainer: the algorithm (3), whether bytes are the fallback (35).
+fn trainer(algorithm: u8, bytes: bool) -> Vec<u8> {
+    field(2, &[0x18, algorithm, 0x98, 2, bytes.into()])
+}
+
+/// A normalizer: with a dummy prefix (3), spaces stay (4).
+fn normalizer() -> Vec<u8> {
+    field(3, &[&*field(1, b"identity"), &[0x18, 1, 0x20, 0]].concat())
+}
+
+/// A model of SentencePiece with the most probable pieces, and bytes as fallback.
+fn unigram(list: &[Piece<'_>]) -> Vec<u8> {
+    [pieces(list), trainer(1, true), normalizer()].concat()
 }
 
 const NORMAL: u8 = 1;
 const UNKNOWN: u8 = 2;
 const CONTROL: u8 = 3;
 const DEFINED: u8 = 4;
+const UNUSED: u8 = 5;
 const BYTE: u8 = 6;
 
 fn sentences() -> Tokenizer {
@@ -111,12 +121,81 @@ fn malformed_tokenizers_are_errors() {
     };
     assert!(refused(b"{\"model\": 1}").starts_with("not a tokenizer.json that is supported: "));
     assert!(refused(b"\xffno protobuf").starts_with("not a model of SentencePiece that is supported: "));
-    assert_eq!(refused(b""), "the tokenizer has no tokens");
-    assert!(refused(&unigram(&[("a", f32::NAN, NORMAL)])).contains("NaN"));
+    assert_eq!(refused(b""), "not a model of SentencePiece that is supported: it has no pieces");
+    assert_eq!(
+        refused(br#"{"model": {"type": "BPE", "vocab": {}, "merges": []}}"#),
+        "the tokenizer has no tokens"
+    );
     let far = PAIRS.replace("\"c\": 10", "\"c\": 4294967294");
     assert!(refused(far.as_bytes()).contains("token 4294967294 is too large"), "{}", refused(far.as_bytes()));
     let words = br#"{"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}"#;
     assert!(refused(words).starts_with("not a tokenizer.json that is supported: "), "{}", refused(words));
+}
+
+#[test]
+fn models_of_sentencepiece_that_cannot_be_used_are_refused() {
+    const UNK: Piece<'_> = ("<unk>", 0.0, UNKNOWN);
+    let long = "a".repeat(1025);
+    let lists: [(&[Piece<'_>], &str); 8] = [
+        (&[UNK, ("a", f32::NAN, NORMAL)], "the score of piece 1 \"a\" is NaN"),
+        (&[UNK, ("", 0.0, NORMAL)], "piece 1 is empty"),
+        (&[UNK, ("a", 0.0, NORMAL), ("a", 1.0, DEFINED)], "piece 2 \"a\" occurs twice"),
+        (&[UNK, ("a", 0.0, 9)], "piece 1 \"a\" has the unknown type 9"),
+        (&[UNK, (&long, 0.0, NORMAL)], "piece 1 has 1025 bytes, at most 1024 are possible"),
+        (&[UNK, ("<0xG1>", 0.0, BYTE)], "piece 1 \"<0xG1>\" is no byte such as <0x0A>"),
+        (&[("a", 0.0, NORMAL)], "0 of its pieces have the type UNKNOWN, one should"),
+        (&[UNK, ("?", 0.0, UNKNOWN)], "2 of its pieces have the type UNKNOWN, one should"),
+    ];
+    let usable = pieces(&[UNK, ("a", 0.0, NORMAL)]);
+    let table = |tag: u8| field(tag, &field(2, b"\x08\0\0\0"));
+    let parts = [
+        (trainer(3, false), "it splits texts into words"),
+        (trainer(4, false), "it splits texts into characters"),
+        (trainer(5, false), "it has the unknown type 5"),
+        (field(3, &[0x28, 0]), "its pieces have spaces, not '▁'"),
+        (table(3), "the table of replaced characters: "),
+        (table(5), "it replaces characters of decoded text"),
+        (vec![0x3a, 0xff, 0xff, 0xff, 0xff, 0x0f], ""),
+        (vec![0; 16 << 20], "it has 16777248 bytes, at most 16777216 are read"),
+    ];
+    let models = lists.map(|(list, why)| (unigram(list), why)).into_iter();
+    for (model, why) in models.chain(parts.map(|(part, why)| ([&usable[..], &part].concat(), why))) {
+        let error = Tokenizer::from_bytes(&model, Settings::default()).map(drop).expect_err(why).to_string();
+        let why = format!("not a model of SentencePiece that is supported: {why}");
+        assert!(error.starts_with(&why), "{error}");
+    }
+    assert!(Tokenizer::from_bytes(&usable, Settings::default()).is_ok(), "a model needs no more than pieces");
+}
+
+#[test]
+fn pairs_are_merged_in_the_order_of_their_scores() {
+    let list = [
+        ("<unk>", 0.0, UNKNOWN),
+        ("<s>", 0.0, CONTROL),
+        ("<0x61>", 0.0, BYTE),
+        ("▁", -9.0, NORMAL),
+        ("a", -9.0, NORMAL),
+        ("b", -9.0, NORMAL),
+        ("c", -9.0, NORMAL),
+        ("ab", -2.0, NORMAL),
+        ("bc", -1.0, NORMAL),
+        ("x", 0.0, UNUSED),
+        ("<t>", 0.0, DEFINED),
+        ("<t>a", 0.0, DEFINED),
+    ];
+    let model = [pieces(&list), trainer(2, false), normalizer()].concat();
+    let tokenizer = Tokenizer::from_bytes(&model, Settings::default()).expect("it is well-formed");
+    let ids = |text: &str| tokenizer.encode_more(text).expect("it has tokens");
+    // SentencePiece's tokens: the better pair first, the longest of the defined ones, one token for all of `xyz`.
+    assert_eq!(ids("abc"), [3, 4, 8]);
+    assert_eq!(ids("<t>ab"), [3, 11, 5]);
+    assert_eq!(ids("cxyza"), [3, 6, 0, 4]);
+    assert_eq!(
+        tokenizer.decode(&[3, 2, 5, 9, 6]).expect("they exist"),
+        b"abc",
+        "token 2 is the byte of token 4"
+    );
+    assert_eq!((tokenizer.start(), tokenizer.stops(), tokenizer.vocabulary()), (Some(1), &[][..], 12));
 }
 
 /// Each mutant works or is an error.
