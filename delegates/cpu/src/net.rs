@@ -11,7 +11,7 @@ use crate::ops::typed::TypedFunction;
 use crate::ops::variable::VariableAccess;
 use crate::reach;
 use crate::step::Ports;
-use crate::steps::attention_f32::Attention;
+use crate::steps::attention_layer::Attention;
 use crate::steps::scan::{Alias, Feed, List, State};
 
 /// A partition as a graph of layers.

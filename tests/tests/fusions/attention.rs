@@ -1,7 +1,8 @@
 //! Attention as one layer.
 
-use arenite::Model;
-use arenite::model_file::writer::Operator;
+use arenite::model_file::tensor_type::BOOL;
+use arenite::model_file::writer::{Operator, Tensor};
+use arenite::{Interpreter, Model};
 use arenite_abi::schema::SoftmaxOptions;
 use arenite_tests::options::Attributes;
 
@@ -21,6 +22,18 @@ struct Attention {
     /// Row `r` sees positions `first..=last + r`.
     seen: [i32; 2],
     hidden: f32,
+    form: Form,
+}
+
+/// How the mask hides scores.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// It is added.
+    Added,
+    /// It is a condition that chooses scores where it is true.
+    Shown,
+    /// It is a condition that chooses scores where it is false.
+    Hidden,
 }
 
 impl Attention {
@@ -40,9 +53,8 @@ impl Attention {
         let v = self.spread(&mut net, &v);
         let v = if by_channel { net.transpose(&v, &[0, 2, 1]) } else { v };
         let scores = net.node("BATCH_MATMUL", &[&q, &k], REAL, None);
-        let mask = self.mask(&mut net);
         let scores = net.reshape(&scores, &[1, heads, rows, positions]);
-        let masked = net.of_two("ADD", &scores, &mask);
+        let masked = self.masked(&mut net, &scores);
         let softmax = Attributes::of(|o| o.set(SoftmaxOptions::BETA, 1.0));
         let weights = net.node("SOFTMAX", &[&masked], REAL, Some(softmax));
         let weights = net.reshape(&weights, &[heads, rows, positions]);
@@ -70,12 +82,31 @@ impl Attention {
         net.reshape(&all, &[heads, matrix[0], matrix[1]])
     }
 
-    fn mask(self, net: &mut Net) -> Value {
+    fn masked(self, net: &mut Net, scores: &Value) -> Value {
+        if self.form == Form::Added {
+            let mask = self.mask(net);
+            return net.of_two("ADD", scores, &mask);
+        }
+        let shows = self.form == Form::Shown;
+        let bytes: Vec<u8> = self.sees().map(|sees| (sees == shows).into()).collect();
+        let buffer = net.model.buffer(bytes);
+        let tensor = Tensor::new("", BOOL, &[1, 1, self.rows, self.positions]).buffer(buffer);
+        let condition = Value { index: net.graph.tensor(tensor), kind: REAL };
+        let fill = net.real(&[], &[self.hidden]);
+        let [a, b] = if shows { [scores, &fill] } else { [&fill, scores] };
+        net.node("SELECT_V2", &[&condition, a, b], REAL, None)
+    }
+
+    /// By row and position: whether the row sees the position.
+    fn sees(self) -> impl Iterator<Item = bool> {
         let [first, last] = self.seen;
-        let sees = |row: i32, position: i32| (first..=last + row).contains(&position);
-        let places = (0..self.rows).flat_map(|row| (0..self.positions).map(move |position| (row, position)));
-        let mask: Vec<f32> =
-            places.map(|(row, position)| if sees(row, position) { 0.0 } else { self.hidden }).collect();
+        let row =
+            move |row| (0..self.positions).map(move |position| (first..=last + row).contains(&position));
+        (0..self.rows).flat_map(row)
+    }
+
+    fn mask(self, net: &mut Net) -> Value {
+        let mask: Vec<f32> = self.sees().map(|sees| if sees { 0.0 } else { self.hidden }).collect();
         net.real(&[1, 1, self.rows, self.positions], &mask)
     }
 }
@@ -91,6 +122,7 @@ fn attention_reads_keys_and_values_in_place() {
         by_channel: false,
         seen: [0, 40],
         hidden: f32::NEG_INFINITY,
+        form: Form::Added,
     };
     let many = Attention { rows: 37, heads: 4, groups: 4, ..one };
     for form in [
@@ -108,6 +140,69 @@ fn attention_reads_keys_and_values_in_place() {
         Attention { seen: [5, 2], ..many },
     ] {
         assert_eq!(steps(&form.model()), ["attention"]);
+    }
+}
+
+#[test]
+fn conditions_that_choose_scores_are_masks() {
+    let one = Attention {
+        rows: 1,
+        heads: 6,
+        groups: 2,
+        positions: 150,
+        depth: 24,
+        by_channel: false,
+        seen: [17, 40],
+        hidden: f32::NEG_INFINITY,
+        form: Form::Shown,
+    };
+    let many = Attention { rows: 37, heads: 4, groups: 4, ..one };
+    for form in [
+        one,
+        many,
+        Attention { form: Form::Hidden, hidden: f32::MIN, ..one },
+        Attention { form: Form::Hidden, by_channel: true, hidden: -1e9, ..many },
+        // No position is skipped: the hidden scores are small but count.
+        Attention { hidden: -3.0, ..many },
+        // The first rows see nothing: softmax weighs all positions then.
+        Attention { seen: [5, 2], hidden: -1e9, ..many },
+    ] {
+        assert_eq!(steps(&form.model()), ["attention"]);
+    }
+}
+
+/// Values at positions that no row sees do not matter, and those that some row sees count.
+#[test]
+fn positions_that_a_condition_hides_are_skipped() {
+    for form in [Form::Added, Form::Shown, Form::Hidden] {
+        let attention = Attention {
+            rows: 5,
+            heads: 2,
+            groups: 1,
+            positions: 40,
+            depth: 8,
+            by_channel: false,
+            seen: [3, 10],
+            hidden: f32::NEG_INFINITY,
+            form,
+        };
+        let model = attention.model();
+        let mut interpreter = Interpreter::builder(&model).threads(1).build().unwrap();
+        interpreter.allocate().unwrap();
+        let answer = |interpreter: &mut Interpreter, beyond: f32| {
+            for input in 0..3 {
+                let len = interpreter.input(input).unwrap().bytes().unwrap().len() / 4;
+                let is_seen = |i: usize| input == 0 || (3..15).contains(&(i / 8));
+                let value = |i: usize| if is_seen(i) { (i as f32 * 0.7).sin() } else { beyond };
+                let values: Vec<f32> = (0..len).map(value).collect();
+                interpreter.input_mut(input).unwrap().copy_from_slice(&values).unwrap();
+            }
+            interpreter.invoke().unwrap();
+            interpreter.output(0).unwrap().as_slice::<f32>().unwrap().to_vec()
+        };
+        let want = answer(&mut interpreter, 0.0);
+        assert!(want.iter().all(|x| x.is_finite()) && want.iter().any(|x| *x != 0.0));
+        assert_eq!(answer(&mut interpreter, f32::NAN), want);
     }
 }
 

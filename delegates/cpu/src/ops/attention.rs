@@ -6,7 +6,8 @@ use crate::kernels::transpose::Transpose;
 use crate::ops::build::{Build, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
-use crate::steps::attention_f32::{Attention, AttentionF32};
+use crate::steps::attention_f32::AttentionF32;
+use crate::steps::attention_layer::Attention;
 
 impl LayerStep for Attention {
     fn build(&self, node: &NodeValues<'_>, _: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {

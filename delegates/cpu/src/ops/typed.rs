@@ -17,6 +17,9 @@ use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
 use crate::steps::typed_map::{ElementFn, INPUTS, TypedMap};
 
+/// The name of choices.
+const SELECT: &str = "select";
+
 /// A function of elements of any type.
 pub(crate) struct TypedFunction {
     name: &'static str,
@@ -39,6 +42,11 @@ impl TypedFunction {
             ensure!(value.ty == first.ty, "{value} is {}, {first} is {}", value.ty, first.ty);
         }
         Ok(if first.ty == I8 { self.f } else { biased })
+    }
+
+    /// The shape that the condition is seen as, if the function chooses between two inputs by one.
+    pub(crate) fn condition_shape(&self) -> Option<&[usize]> {
+        (self.name == SELECT).then_some(&self.first)
     }
 
     /// Whether the layer also computes with signed bytes as the model has them.
@@ -160,7 +168,7 @@ fn select(x: &Source<'_, '_>, code: i32) -> Result<Node<TypedFunction>> {
         shape[0] = condition.shape[0];
         shape
     });
-    node(x, "select", (f, None), first)
+    node(x, SELECT, (f, None), first)
 }
 
 fn cast(x: &Source<'_, '_>) -> Result<Node<TypedFunction>> {

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //!            keys ─► [moves, · f] ─► k ─┐
-//!  queries ─► [moves, · f] ─► q ─► q kᵀ ─► [· f] ─► + mask ─► softmax ─► p ─► p v     =>   ATTENTION
+//!  queries ─► [moves, · f] ─► q ─► q kᵀ ─► [· f] ─► masked ─► softmax ─► p ─► p v     =>   ATTENTION
 //!                                          values ─► [moves] ─► v ───────────┘
 //! ```
-//! Moves are transpositions, slices and repetitions of heads, so the layer reads each key once for all heads of its
+//! A mask is added to the scores, or it is a condition that chooses between them and a constant (SELECT). Moves are transpositions, slices and repetitions of heads, so the layer reads each key once for all heads of its
 //! group. Scores, their softmax and everything between have no other readers.
 
+use arenite_abi::ElementType;
 use arenite_base::{Binary, Clamp, Dim};
 use arenite_layers::layer::batch_matmul::View;
 use arenite_layers::layer::moves::{BoxCopy, Nest, strides};
@@ -16,7 +17,7 @@ use arenite_layers::layer::{BatchMatmul, Elementwise, Softmax};
 use arenite_layers::{Common, EpilogueOp, Id};
 
 use crate::net::{CpuLayer, Layer, Net, Node};
-use crate::steps::attention_f32::{Attention, Product, Strides};
+use crate::steps::attention_layer::{Attention, Masking, Product, Strides};
 
 /// Rewrites the net.
 pub(super) fn find(net: &mut Net<'_>) {
@@ -46,8 +47,16 @@ struct Scores {
     mask: Id,
     /// As one matrix per product.
     mask_view: View,
-    /// Of the sums.
-    clamp: Clamp,
+    masking: Masking,
+}
+
+/// Scores, and what a mask does to them.
+struct Masked {
+    scores: Id,
+    mask: Id,
+    /// The shape that the mask is seen as.
+    shape: Vec<usize>,
+    masking: Masking,
 }
 
 /// The node that computes the product of probabilities and values, node `i`, with all that comes before.
@@ -86,7 +95,7 @@ fn attention<'a>(net: &Net<'a>, i: usize) -> Option<Node<'a>> {
         mask_row: found.mask_view.row,
         output_row: second.views[2].row,
         scale: found.scale * queries.factor * keys.factor,
-        clamp: found.clamp,
+        masking: found.masking,
     };
     let inputs = vec![queries.id, keys.id, values.id, found.mask];
     Some(Node::new(Layer::Engine(CpuLayer::Attention(layer)), inputs, net.nodes[i].outputs.clone()))
@@ -168,8 +177,8 @@ impl Graph<'_, '_> {
         let Layer::Common(Common::Softmax(Softmax(Kind::Softmax { beta: 1.0 }))) = softmax.layer else {
             return None;
         };
-        let masked = self.behind_renames(*softmax.inputs.first()?)?;
-        let (scores, mask, clamp) = self.summands(masked)?;
+        let id = self.behind_renames(*softmax.inputs.first()?)?;
+        let Masked { scores, mask, shape, masking } = self.summands(id).or_else(|| self.chosen(id))?;
         let (node, scale) = self.scaled(scores)?;
         let first = product(self.net, node)?;
         if [first.batches.count(), first.sizes.rows, first.sizes.columns] != [count, rows, positions]
@@ -177,14 +186,18 @@ impl Graph<'_, '_> {
         {
             return None;
         }
-        let nest = broadcast(&self.net.values[mask].shape, &self.net.values[masked].shape)?;
+        let nest = broadcast(&shape, &self.net.values[id].shape)?;
         let mask_view = whole.through([rows, positions], |at| nest.source(at))?;
-        (mask_view.column == 1).then_some(Scores { node, scale, mask, mask_view, clamp })
+        (mask_view.column == 1).then_some(Scores { node, scale, mask, mask_view, masking })
     }
 
-    /// The two values whose sum is `id`, the product first, and the clamp of the sum. The product has the shape of the
-    /// sum, the other value may be broadcast.
-    fn summands(self, id: Id) -> Option<(Id, Id, Clamp)> {
+    /// Whether a value has all elements of `id`, and is a product with factors.
+    fn is_scores(self, value: Id, id: Id) -> bool {
+        self.net.values[value].len() == self.net.values[id].len() && self.scaled(value).is_some()
+    }
+
+    /// The two values whose sum is `id`: scores, and a mask that may be broadcast.
+    fn summands(self, id: Id) -> Option<Masked> {
         let node = &self.net.nodes[self.only_reader(id)?];
         let Layer::Common(Common::Elementwise(layer)) = &node.layer else { return None };
         let clamp = match layer {
@@ -196,11 +209,32 @@ impl Graph<'_, '_> {
             Elementwise::Two(..) => return None,
         };
         let [a, b] = node.inputs[..] else { return None };
-        let is_scores = |value: Id| {
-            self.net.values[value].len() == self.net.values[id].len() && self.scaled(value).is_some()
-        };
-        let (scores, mask) = [(a, b), (b, a)].into_iter().find(|&(scores, _)| is_scores(scores))?;
-        (!clamp.is_needed()).then_some((scores, mask, clamp))
+        let (scores, mask) = [(a, b), (b, a)].into_iter().find(|&(scores, _)| self.is_scores(scores, id))?;
+        let shape = self.net.values[mask].shape.clone();
+        (!clamp.is_needed()).then_some(Masked { scores, mask, shape, masking: Masking::Added(clamp) })
+    }
+
+    /// The condition that chooses between scores and one number, if that is `id`.
+    fn chosen(self, id: Id) -> Option<Masked> {
+        let node = &self.net.nodes[self.only_reader(id)?];
+        let Layer::Engine(CpuLayer::Typed(choice)) = &node.layer else { return None };
+        let shape = choice.condition_shape()?.to_vec();
+        let &[mask, a, b] = &node.inputs[..] else { return None };
+        let mut sides = [(a, b, true), (b, a, false)].into_iter();
+        let (scores, other, shown) = sides.find(|&(scores, ..)| self.is_scores(scores, id))?;
+        let fill = self.only_number(other)?;
+        Some(Masked { scores, mask, shape, masking: Masking::Chosen { shown, fill } })
+    }
+
+    /// The number that all elements of a constant are.
+    fn only_number(self, id: Id) -> Option<f32> {
+        if self.net.values[id].ty != ElementType::F32 {
+            return None;
+        }
+        let (numbers, rest) = self.net.bytes_of(id)?.as_chunks::<4>();
+        let first = f32::from_le_bytes(*numbers.first()?);
+        let is_one = rest.is_empty() && numbers.iter().all(|number| f32::from_le_bytes(*number) == first);
+        is_one.then_some(first)
     }
 
     /// The matrices of a value, seen in the value that moves, and factors if `takes_factors`, made it of. The last one

@@ -4,12 +4,11 @@
 //!
 //! ```text
 //! mask ─► first..end, the positions that a row of the block sees
-//! q · k[first..end] ─► scores ─► · scale + mask ─► softmax ─► · v[first..end] ─► results
+//! q · k[first..end] ─► scores ─► · scale ─► masked ─► softmax ─► · v[first..end] ─► results
 //! ```
 //! If a row sees nothing, its block looks at all positions, as the reference ops do.
 
 use arenite_abi::prelude::*;
-use arenite_base::Clamp;
 use arenite_layers::Id;
 
 use crate::kernels::f32_attention::{self, ROWS, Tile};
@@ -17,6 +16,7 @@ use crate::kernels::f32_softmax::Softmax;
 use crate::kernels::transpose::{Matrix, Transpose};
 use crate::memory::{Disjoint, Source, Target};
 use crate::step::{Grain, Run, Step};
+use crate::steps::attention_layer::{Attention, Condition, Mask, Masking, Product};
 
 /// The most rows of a block.
 const BLOCK: usize = 32;
@@ -26,59 +26,6 @@ const TRANSPOSED: usize = 8;
 const CHUNK: usize = 128;
 /// Blocks that run between two waits. Each has scratch memory.
 const WAVE: usize = 16;
-
-/// The distance, in elements, from one position, and from one channel, to the next.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Strides {
-    /// Of positions.
-    pub position: usize,
-    /// Of channels. One of the two distances is 1.
-    pub channel: usize,
-}
-
-/// Where one head's matrices begin in the inputs and the output, in elements.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Product {
-    /// `[rows, depth]`.
-    pub query: usize,
-    /// `[positions, depth]`.
-    pub key: usize,
-    /// `[positions, channels]`.
-    pub value: usize,
-    /// `[rows, positions]`.
-    pub mask: usize,
-    /// `[rows, channels]`.
-    pub output: usize,
-}
-
-/// Attention of several heads. Inputs are queries, keys, values and mask.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Attention {
-    /// The heads. Those that share a key and a value matrix are a group.
-    pub products: Vec<Product>,
-    /// Rows of queries per head.
-    pub rows: usize,
-    /// Positions of keys and values.
-    pub positions: usize,
-    /// Channels of queries and keys.
-    pub depth: usize,
-    /// Channels of values and results.
-    pub channels: usize,
-    /// The distance between rows of queries, whose channels are contiguous.
-    pub query_row: usize,
-    /// Of keys.
-    pub keys: Strides,
-    /// Of values.
-    pub values: Strides,
-    /// The distance between rows of the mask, whose positions are contiguous; 0 if all rows have one mask.
-    pub mask_row: usize,
-    /// The distance between rows of results, whose channels are contiguous.
-    pub output_row: usize,
-    /// The factor of scores.
-    pub scale: f32,
-    /// The range of scores after the mask was added.
-    pub clamp: Clamp,
-}
 
 /// Rows of a group.
 #[derive(Clone, Copy)]
@@ -138,7 +85,7 @@ struct Read<'r> {
     queries: Source<'r, f32>,
     keys: Source<'r, f32>,
     values: Source<'r, f32>,
-    mask: Source<'r, f32>,
+    mask: Mask<'r>,
 }
 
 impl AttentionF32 {
@@ -214,7 +161,7 @@ impl AttentionF32 {
     }
 
     /// The positions that the rows of a block see.
-    fn window(&self, rows: &Rows, mask: Source<'_, f32>) -> Window {
+    fn window(&self, rows: &Rows, mask: Mask<'_>) -> Window {
         let positions = self.layer.positions;
         let (mut seen, mut last) = (Window { first: positions, end: 0 }, None);
         for &start in &rows.masks[..rows.count] {
@@ -222,8 +169,13 @@ impl AttentionF32 {
             if last.replace(start) == Some(start) {
                 continue;
             }
-            // SAFETY: the member was selected for this machine; `at` checks the row.
-            let (first, end) = unsafe { (self.kernels.visible)(positions, mask.at(start, positions)) };
+            let (first, end) = match mask {
+                // SAFETY: the member was selected for this machine; `at` checks the row.
+                Mask::Added(mask, _) => unsafe {
+                    (self.kernels.visible)(positions, mask.at(start, positions))
+                },
+                Mask::Chosen(condition) => condition.visible(start, positions),
+            };
             if first >= end {
                 return Window { first: 0, end: positions };
             }
@@ -313,16 +265,21 @@ impl AttentionF32 {
     }
 
     /// Turns scores into probabilities.
-    fn weigh(&self, rows: &Rows, window: Window, mask: Source<'_, f32>, scores: &mut Target<'_, f32>) {
+    fn weigh(&self, rows: &Rows, window: Window, mask: Mask<'_>, scores: &mut Target<'_, f32>) {
         let (n, row_len) = (window.len(), self.scores_row());
         for (row, &start) in rows.masks[..rows.count].iter().enumerate() {
-            let mask = mask.at(start + window.first, n);
-            let x = scores.at(row * row_len, n);
-            // SAFETY: the members were selected for this machine; both rows have `n` elements, as checked.
-            unsafe {
-                (self.kernels.shift)(n, x, self.layer.scale, mask, self.layer.clamp);
-                (self.softmax.row)(n, x, 1.0, x);
+            let (start, scale) = (start + window.first, self.layer.scale);
+            let mut row = scores.part(row * row_len, n);
+            match mask {
+                // SAFETY: the member was selected for this machine; both rows have `n` elements, as checked.
+                Mask::Added(mask, clamp) => unsafe {
+                    (self.kernels.shift)(n, row.at(0, n), scale, mask.at(start, n), clamp);
+                },
+                Mask::Chosen(condition) => condition.apply(start, scale, row.as_mut_slice()),
             }
+            let x = row.at(0, n);
+            // SAFETY: the member was selected for this machine; the row has `n` elements.
+            unsafe { (self.softmax.row)(n, x, 1.0, x) };
         }
     }
 
@@ -375,7 +332,13 @@ impl Step for AttentionF32 {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let [queries, keys, values, mask] = self.inputs.map(|id| cx.input::<f32>(id));
+        let [queries, keys, values] = [0, 1, 2].map(|i| cx.input::<f32>(self.inputs[i]));
+        let mask = match self.layer.masking {
+            Masking::Added(clamp) => Mask::Added(cx.input(self.inputs[3]), clamp),
+            Masking::Chosen { shown, fill } => {
+                Mask::Chosen(Condition { bytes: cx.input(self.inputs[3]), shown, fill })
+            }
+        };
         let from = Read { queries, keys, values, mask };
         let (len, scratch) = (self.block_len(), cx.scratch().cast::<f32>().share());
         let output = cx.output::<f32>(self.output).share();
