@@ -94,8 +94,13 @@ impl Layout {
             let signature = Signature::new(model, signature)?;
             let entry = signature.entry(Some(&names))?;
             signature.same_caches(&entry, &first, &decode)?;
-            if entry.mask.is_some_and(|mask| mask.columns != capacity) {
-                return Err(signature.refuse(format!("the mask is not for the caches' {capacity} positions")));
+            if let Some(mask) = entry.mask.filter(|mask| mask.columns != capacity) {
+                return Err(signature.refuse(format!(
+                    "mask '{}' has shape {:?}; its rows must have one column for each of the caches' {capacity} \
+                     positions",
+                    signature.name(mask.tensor),
+                    signature.shape(mask.tensor)
+                )));
             }
             prefills.push(entry);
         }
@@ -227,7 +232,7 @@ impl<'a> Signature<'a> {
         let columns = shape.last().map_or(0, |&last| last.max(0) as usize);
         if columns == 0 || self.elements(tensor) != rows * columns {
             return Err(self.refuse(format!(
-                "mask '{name}' has shape {shape:?}; it must have one row for each of {rows} tokens"
+                "mask '{name}' has shape {shape:?}; it must have as many rows as tokens, {rows}"
             )));
         }
         Ok(Some(Mask { tensor, kind, columns }))
@@ -258,9 +263,14 @@ impl<'a> Signature<'a> {
             true => Ok(capacity as usize),
             false => Err(self.refuse(format!(
                 "its caches do not have the same number of positions: '{}' has shape {:?}, {capacity} positions \
-                 are expected",
+                 are expected{}",
                 self.name(entry.caches[0].0),
-                self.shape(entry.caches[0].0)
+                self.shape(entry.caches[0].0),
+                entry.mask.map_or_else(String::new, |mask| format!(
+                    ", since mask '{}' has shape {:?}",
+                    self.name(mask.tensor),
+                    self.shape(mask.tensor)
+                ))
             ))),
         }
     }

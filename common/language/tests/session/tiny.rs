@@ -12,6 +12,12 @@ pub(crate) const CAPACITY: usize = 12;
 pub(crate) struct Form {
     /// Adds an input `mask` with this number of columns; it is added to the rows.
     pub mask: Option<i32>,
+    /// The columns of the mask of `prefill_4`, if they differ.
+    pub other_mask: Option<i32>,
+    /// The type of the mask, if it is not FLOAT32.
+    pub mask_type: Option<i32>,
+    /// Rows that the mask has beyond one per token.
+    pub more_rows: i32,
     /// Leaves the signature `decode` out.
     pub no_decode: bool,
     /// The name of the positions' input.
@@ -62,7 +68,9 @@ fn graph(
     let cache = graph.input(Tensor::new("k", FLOAT32, &[1, capacity, v]));
     let mut inputs =
         vec![("tokens", tokens), (form.positions.unwrap_or("input_pos"), positions), ("kv_cache_k_0", cache)];
-    let mask = form.mask.map(|columns| graph.input(Tensor::new("m", FLOAT32, &[1, 1, count, columns])));
+    let columns = form.other_mask.filter(|_| count == 4).or(form.mask);
+    let (ty, rows) = (form.mask_type.unwrap_or(FLOAT32), count + form.more_rows);
+    let mask = columns.map(|columns| graph.input(Tensor::new("m", ty, &[1, 1, rows, columns])));
     inputs.extend(mask.map(|mask| ("mask", mask)));
     if form.extra {
         inputs.push(("lora_a", graph.input(Tensor::new("a", FLOAT32, &[4]))));
